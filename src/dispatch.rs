@@ -1,0 +1,188 @@
+//! Which kernel runs: the only file that asks the CPU anything.
+//!
+//! - Where every CPU of the target has the best kernel's instruction set, the choice is made at
+//!   compile time and the call is direct.
+//! - On x86 the CPU is asked once, with CPUID and XGETBV themselves, so that a program without
+//!   `std` gets SIMD as well. The answer is a function pointer in one relaxed atomic: one load and
+//!   one indirect call from then on.
+//!
+//! A target that guarantees AVX2 but not AVX-512 (x86-64-v3) still asks: the better kernel is worth
+//! more than the fraction of a nanosecond that asking costs.
+
+use crate::kernel::{KERNELS, Kernel};
+use crate::verdict::Verdict;
+
+cfg_if::cfg_if! {
+    if #[cfg(static_avx512)] {
+        #[inline(always)]
+        pub(crate) fn validate(bytes: &[u8]) -> Verdict {
+            // SAFETY: build.rs saw the target guarantee every feature that the kernel is compiled with.
+            unsafe { crate::sliced::validate(bytes) }
+        }
+
+        pub(crate) fn available() -> &'static [Kernel] {
+            &KERNELS
+        }
+    } else if #[cfg(kernel_x86)] {
+        pub(crate) use x86::{available, validate};
+    } else if #[cfg(kernel_neon)] {
+        #[inline(always)]
+        pub(crate) fn validate(bytes: &[u8]) -> Verdict {
+            // SAFETY: build.rs saw the target guarantee NEON.
+            unsafe { crate::simd::neon::validate(bytes) }
+        }
+
+        pub(crate) fn available() -> &'static [Kernel] {
+            &KERNELS
+        }
+    } else {
+        #[inline(always)]
+        pub(crate) fn validate(bytes: &[u8]) -> Verdict {
+            crate::scalar::validate(bytes)
+        }
+
+        pub(crate) fn available() -> &'static [Kernel] {
+            &KERNELS
+        }
+    }
+}
+
+#[cfg(all(kernel_x86, not(static_avx512)))]
+mod x86 {
+    use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+
+    #[cfg(target_arch = "x86")]
+    use core::arch::x86 as arch;
+    #[cfg(target_arch = "x86_64")]
+    use core::arch::x86_64 as arch;
+
+    use super::{KERNELS, Kernel, Verdict};
+    use crate::kernel::{KERNELS_WITHOUT_GFNI, Validate};
+
+    /// The best kernel's function; until the first call, [`choose`].
+    ///
+    /// Threads that race through the first call store the same value, and a function is not data
+    /// that a store would have to publish, so `Relaxed` is enough.
+    static CHOSEN: AtomicPtr<()> = AtomicPtr::new(choose as fn(&[u8]) -> Verdict as *mut ());
+
+    #[inline(always)]
+    pub(crate) fn validate(bytes: &[u8]) -> Verdict {
+        let chosen = CHOSEN.load(Relaxed);
+        // SAFETY: only functions of type `Validate` (and `choose`, which differs in being safe)
+        // are ever stored, and on x86 a function pointer has the size and form of a data pointer.
+        let validate = unsafe { core::mem::transmute::<*mut (), Validate>(chosen) };
+        // SAFETY: `choose` stores the function of a kernel that it found available.
+        unsafe { validate(bytes) }
+    }
+
+    #[cold]
+    fn choose(bytes: &[u8]) -> Verdict {
+        let validate = available()[0].validate_fn();
+        CHOSEN.store(validate as *mut (), Relaxed);
+        // SAFETY: the function of a kernel that is available.
+        unsafe { validate(bytes) }
+    }
+
+    /// The longest tail of `KERNELS` that the CPU can run: each kernel's instruction sets include
+    /// those of the ones behind it.
+    pub(crate) fn available() -> &'static [Kernel] {
+        let cpu = Cpu::ask();
+        match cpu {
+            Cpu { sse42: false, .. } => &KERNELS[3..],
+            Cpu { avx2: false, .. } => &KERNELS[2..],
+            Cpu { avx512: false, .. } => &KERNELS[1..],
+            Cpu { gfni: false, .. } => &KERNELS_WITHOUT_GFNI,
+            Cpu { gfni: true, .. } => &KERNELS,
+        }
+    }
+
+    /// What the kernels need, of what the CPU and the operating system have.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    struct Cpu {
+        sse42: bool,
+        avx2: bool,
+        avx512: bool,
+        gfni: bool,
+    }
+
+    impl Cpu {
+        const NOTHING: Self = Self { sse42: false, avx2: false, avx512: false, gfni: false };
+
+        fn ask() -> Self {
+            let all = |word: u32, bits: &[u32]| bits.iter().all(|bit| word >> bit & 1 == 1);
+
+            if arch::__cpuid(0).eax < 7 {
+                // Leaf 7 came with CPUs that are younger than SSE4.2 but older than everything in use.
+                return Self::NOTHING;
+            }
+            let leaf1 = arch::__cpuid(1);
+            let leaf7 = arch::__cpuid_count(7, 0);
+            let extended = arch::__cpuid(0x8000_0001);
+
+            // Which registers the operating system saves, if OSXSAVE says that it has set XCR0.
+            let saved = if all(leaf1.ecx, &[27]) {
+                // SAFETY: OSXSAVE is set, so XGETBV exists, and register 0 always does.
+                unsafe { xcr0() }
+            } else {
+                0
+            };
+            let saves = |state: u64| saved & state == state;
+            const YMM: u64 = 0b110; // xmm0..15, and the upper halves of ymm0..15
+            const ZMM: u64 = YMM | 0b1110_0000; // k0..7, the upper halves of zmm0..15, zmm16..31
+
+            // SSE3, SSSE3, SSE4.1, SSE4.2, POPCNT
+            let sse42 = all(leaf1.ecx, &[0, 9, 19, 20, 23]);
+            // AVX; AVX2, BMI1, BMI2; LZCNT
+            let avx2 =
+                saves(YMM) && all(leaf1.ecx, &[28]) && all(leaf7.ebx, &[3, 5, 8]) && all(extended.ecx, &[5]);
+            // FMA and F16C, which compilers take for part of AVX-512 F; AVX-512 F, BW, VL; VBMI, VBMI2.
+            //
+            // This is also the policy. VBMI2 came with Ice Lake and Zen 4, and from then on 512-bit
+            // code costs hardly any clock. Skylake-X and Cascade Lake, which drop by hundreds of
+            // MHz and slow down their neighbours, do not have it.
+            let avx512 = saves(ZMM)
+                && all(leaf1.ecx, &[12, 29])
+                && all(leaf7.ebx, &[16, 30, 31])
+                && all(leaf7.ecx, &[1, 6]);
+            let gfni = all(leaf7.ecx, &[8]);
+            Self { sse42, avx2, avx512, gfni }
+        }
+    }
+
+    /// Extended control register 0.
+    ///
+    /// # Safety
+    ///
+    /// - The operating system must have enabled XGETBV: CPUID leaf 1, ECX bit 27 (OSXSAVE).
+    #[target_feature(enable = "xsave")]
+    fn xcr0() -> u64 {
+        // SAFETY: the caller saw OSXSAVE; register 0 exists where XGETBV does.
+        unsafe { arch::_xgetbv(0) }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        /// std's detection is an independent reading of the same manuals.
+        #[test]
+        fn the_cpu_is_asked_as_std_asks_it() {
+            macro_rules! std_says {
+                ($($feature:tt)*) => { $(std::is_x86_feature_detected!($feature))&&* };
+            }
+            let std_says = Cpu {
+                sse42: std_says!("sse4.2" "popcnt"),
+                avx2: std_says!("avx2" "bmi1" "bmi2" "lzcnt"),
+                avx512: std_says!("avx512f" "avx512bw" "avx512vl" "avx512vbmi" "avx512vbmi2"),
+                gfni: std_says!("gfni"),
+            };
+            assert_eq!(Cpu::ask(), std_says);
+        }
+
+        #[test]
+        fn the_first_call_chooses_the_best_kernel() {
+            assert!(validate(b"abc").is_valid());
+            assert_eq!(CHOSEN.load(Relaxed), available()[0].validate_fn() as *mut ());
+        }
+    }
+}

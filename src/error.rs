@@ -1,0 +1,318 @@
+//! What is wrong with the bytes: where, how long, and why.
+//!
+//! The kernels only say that something is wrong, and roughly where. This file takes the first byte
+//! of an ill-formed sequence, which the automaton in `scalar.rs` has found, and reads off the rest.
+
+use core::fmt;
+
+/// Why a sequence of bytes is not UTF-8, in the terms of RFC 3629.
+///
+/// Sections 3 and 4 of the RFC leave seven ways to be wrong. Byte values below are hexadecimal.
+///
+/// ```
+/// use trust8::{ErrorKind, from_utf8};
+///
+/// let kind = |bytes| from_utf8(bytes).unwrap_err().kind();
+/// assert_eq!(kind(b"\x80"), ErrorKind::UnexpectedContinuation);
+/// assert_eq!(kind(b"\xFF"), ErrorKind::InvalidByte);
+/// assert_eq!(kind(b"\xC0\x80"), ErrorKind::Overlong);
+/// assert_eq!(kind(b"\xED\xA1\x8C\xED\xBE\xB4"), ErrorKind::Surrogate);
+/// assert_eq!(kind(b"\xF4\x90\x80\x80"), ErrorKind::TooLarge);
+/// assert_eq!(kind(b"\xE2\x82!"), ErrorKind::Truncated);
+/// assert_eq!(kind(b"\xE2\x82"), ErrorKind::Incomplete);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A continuation byte, `80..BF`, where a character must begin.
+    ///
+    /// ```
+    /// use trust8::{ErrorKind, from_utf8};
+    /// let error = from_utf8(b"ab\xBFc").unwrap_err();
+    /// assert_eq!((error.kind(), error.valid_up_to()), (ErrorKind::UnexpectedContinuation, 2));
+    /// ```
+    UnexpectedContinuation,
+    /// A byte that never appears in UTF-8: `F8..FF`.
+    ///
+    /// `F8..FD` began the sequences of five and six bytes that RFC 2279 had and RFC 3629 has not.
+    ///
+    /// ```
+    /// use trust8::{ErrorKind, from_utf8};
+    /// let error = from_utf8(b"\xF8\x88\x80\x80\x80").unwrap_err();
+    /// assert_eq!((error.kind(), error.error_len()), (ErrorKind::InvalidByte, Some(1)));
+    /// ```
+    InvalidByte,
+    /// A character in more bytes than it needs: `C0`, `C1`, `E0` before `80..9F`, `F0` before `80..8F`.
+    ///
+    /// The classic attack: `2F C0 AE 2E 2F` slips past a filter that looks for `/../`.
+    ///
+    /// ```
+    /// use trust8::{ErrorKind, from_utf8};
+    /// let error = from_utf8(b"/\xC0\xAE./").unwrap_err();
+    /// assert_eq!((error.kind(), error.valid_up_to()), (ErrorKind::Overlong, 1));
+    /// ```
+    Overlong,
+    /// Half a UTF-16 surrogate pair, U+D800 to U+DFFF: `ED` before `A0..BF`.
+    ///
+    /// ```
+    /// use trust8::{ErrorKind, from_utf8};
+    /// let error = from_utf8(b"\xED\xA0\x80").unwrap_err();
+    /// assert_eq!((error.kind(), error.error_len()), (ErrorKind::Surrogate, Some(1)));
+    /// ```
+    Surrogate,
+    /// A character above U+10FFFF: `F4` before `90..BF`, and `F5`, `F6`, `F7`.
+    ///
+    /// ```
+    /// use trust8::{ErrorKind, from_utf8};
+    /// let error = from_utf8(b"\xF5\x80\x80\x80").unwrap_err();
+    /// assert_eq!((error.kind(), error.error_len()), (ErrorKind::TooLarge, Some(1)));
+    /// ```
+    TooLarge,
+    /// A lead byte that too few continuation bytes follow, with more input behind them.
+    ///
+    /// ```
+    /// use trust8::{ErrorKind, from_utf8};
+    /// let error = from_utf8(b"\xF0\x9F\x98 ").unwrap_err();
+    /// assert_eq!((error.kind(), error.error_len()), (ErrorKind::Truncated, Some(3)));
+    /// ```
+    Truncated,
+    /// The input ends inside a character; more input might complete it.
+    ///
+    /// This is the one kind whose [`Utf8Error::error_len`] is `None`.
+    ///
+    /// ```
+    /// use trust8::{ErrorKind, from_utf8};
+    /// let error = from_utf8(b"\xF0\x9F\x98").unwrap_err();
+    /// assert_eq!((error.kind(), error.error_len()), (ErrorKind::Incomplete, None));
+    /// ```
+    Incomplete,
+}
+
+/// The first place at which the input is not UTF-8.
+///
+/// [`valid_up_to`](Self::valid_up_to) and [`error_len`](Self::error_len) are those of
+/// [`core::str::Utf8Error`] for every input; [`kind`](Self::kind) and the message say more.
+///
+/// ```
+/// use trust8::{ErrorKind, from_utf8};
+///
+/// let error = from_utf8(b"caf\xC3 au lait").unwrap_err();
+/// assert_eq!(error.valid_up_to(), 3);
+/// assert_eq!(error.error_len(), Some(1));
+/// assert_eq!(error.kind(), ErrorKind::Truncated);
+/// assert_eq!(
+///     error.to_string(),
+///     "invalid UTF-8 at byte 3: C3 begins a character of 2 bytes, and 20 follows; \
+///      expected a continuation byte (80 to BF)"
+/// );
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Utf8Error {
+    valid_up_to: usize,
+    kind: ErrorKind,
+    /// Bytes of the ill-formed sequence: 1 to 3. Where `kind` is `Incomplete`, all that are there.
+    len: u8,
+    /// Those bytes and the one behind them, as far as there is one; zeros fill the rest.
+    seen: [u8; 4],
+    /// How many bytes of `seen` are the input's.
+    seen_len: u8,
+}
+
+impl Utf8Error {
+    /// How many bytes, from the start of the input, are valid UTF-8.
+    ///
+    /// ```
+    /// let bytes = b"fine up to here\xFF";
+    /// let error = trust8::from_utf8(bytes).unwrap_err();
+    /// let (good, bad) = bytes.split_at(error.valid_up_to());
+    /// assert_eq!((trust8::from_utf8(good), bad), (Ok("fine up to here"), &b"\xFF"[..]));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn valid_up_to(&self) -> usize {
+        self.valid_up_to
+    }
+
+    /// How many bytes the ill-formed sequence has, 1 to 3, or `None` where the input ends too early.
+    ///
+    /// Text may begin again behind them: this is the 'maximal subpart' that one U+FFFD replaces.
+    ///
+    /// ```
+    /// assert_eq!(trust8::from_utf8(b"\xE2\x82?").unwrap_err().error_len(), Some(2));
+    /// assert_eq!(trust8::from_utf8(b"\xE2\x82").unwrap_err().error_len(), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn error_len(&self) -> Option<usize> {
+        match self.kind {
+            ErrorKind::Incomplete => None,
+            _ => Some(self.len as usize),
+        }
+    }
+
+    /// Which rule of RFC 3629 is broken.
+    ///
+    /// ```
+    /// use trust8::ErrorKind;
+    /// assert_eq!(trust8::from_utf8(b"\xC1\x81").unwrap_err().kind(), ErrorKind::Overlong);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The same error as the standard library's type, for a signature that asks for it.
+    ///
+    /// `bytes` is the input that gave this error. `core` has no public constructor for its error, so
+    /// its own validator reads `bytes` again up to the error, at its own speed.
+    ///
+    /// Should `bytes` be some other, valid input, the result is an error at byte 0: there is none
+    /// to translate, and an error path is no place to panic.
+    ///
+    /// ```
+    /// fn parse(bytes: &[u8]) -> Result<&str, core::str::Utf8Error> {
+    ///     trust8::from_utf8(bytes).map_err(|error| error.to_std(bytes))
+    /// }
+    /// assert_eq!(parse(b"ab\xFF"), std::str::from_utf8(b"ab\xFF"));
+    /// ```
+    #[must_use]
+    pub fn to_std(&self, bytes: &[u8]) -> core::str::Utf8Error {
+        core::str::from_utf8(bytes)
+            .and_then(|_| core::str::from_utf8(self.seen()))
+            .expect_err("an ill-formed sequence is not UTF-8")
+    }
+
+    /// The ill-formed sequence and the byte behind it, if there is one.
+    fn seen(&self) -> &[u8] {
+        &self.seen[..self.seen_len as usize]
+    }
+
+    /// Describes the ill-formed sequence that begins at `start`.
+    ///
+    /// `bytes[..start]` is valid and no well-formed character begins at `start`.
+    #[cold]
+    pub(crate) fn at(bytes: &[u8], start: usize) -> Self {
+        let rest = &bytes[start..];
+        let (kind, len) = diagnose(rest);
+        let mut seen = [0; 4];
+        let seen_len = rest.len().min(len + 1);
+        seen[..seen_len].copy_from_slice(&rest[..seen_len]);
+        // Both lengths are at most 4.
+        Self { valid_up_to: start, kind, len: len as u8, seen, seen_len: seen_len as u8 }
+    }
+}
+
+/// Why no well-formed character begins `rest`, and how many of its bytes the fault takes.
+///
+/// RFC 3629 section 4, read backwards.
+fn diagnose(rest: &[u8]) -> (ErrorKind, usize) {
+    use ErrorKind::*;
+    let lead = rest[0];
+    let expected = match lead {
+        0x80..=0xBF => return (UnexpectedContinuation, 1),
+        0xC0 | 0xC1 => return (Overlong, 1),
+        0xF5..=0xF7 => return (TooLarge, 1),
+        0xF8..=0xFF => return (InvalidByte, 1),
+        0x00..=0xDF => 1,
+        0xE0..=0xEF => 2,
+        0xF0..=0xF4 => 3,
+    };
+    match (lead, rest.get(1)) {
+        (0xE0, Some(0x80..=0x9F)) | (0xF0, Some(0x80..=0x8F)) => return (Overlong, 1),
+        (0xED, Some(0xA0..=0xBF)) => return (Surrogate, 1),
+        (0xF4, Some(0x90..=0xBF)) => return (TooLarge, 1),
+        _ => {}
+    }
+    let continuations = rest[1..].iter().take(expected).take_while(|byte| matches!(byte, 0x80..=0xBF));
+    let len = 1 + continuations.count();
+    (if len == rest.len() { Incomplete } else { Truncated }, len)
+}
+
+/// Bytes as the RFCs write them: upper-case pairs with spaces between.
+struct Hex<'a>(&'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, byte) in self.0.iter().enumerate() {
+            write!(f, "{}{byte:02X}", if i == 0 { "" } else { " " })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Utf8Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Utf8Error")
+            .field("valid_up_to", &self.valid_up_to)
+            .field("error_len", &self.error_len())
+            .field("kind", &self.kind)
+            .field("bytes", &format_args!("{}", Hex(self.seen())))
+            .finish()
+    }
+}
+
+impl fmt::Display for Utf8Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const A_CHARACTER: &str = "a first byte (00 to 7F, C2 to F4)";
+        let lead = self.seen[0];
+        let second = Hex(&self.seen[..2]);
+        let begun = Hex(&self.seen[..self.len as usize]);
+        let characters_length = match lead {
+            ..=0xDF => 2,
+            ..=0xEF => 3,
+            _ => 4,
+        };
+
+        write!(f, "invalid UTF-8 at byte {}: ", self.valid_up_to)?;
+        match self.kind {
+            ErrorKind::UnexpectedContinuation => {
+                write!(f, "{lead:02X} is a continuation byte where a character must begin; expected {A_CHARACTER}")
+            }
+            ErrorKind::InvalidByte => {
+                write!(f, "{lead:02X} never appears in UTF-8; expected {A_CHARACTER}")
+            }
+            ErrorKind::Overlong if lead < 0xC2 => {
+                write!(f, "{lead:02X} begins an overlong form of an ASCII character; expected {A_CHARACTER}")
+            }
+            ErrorKind::Overlong => {
+                let first = if lead == 0xE0 { "A0" } else { "90" };
+                write!(f, "{second} begins an overlong form; expected {first} to BF after {lead:02X}")
+            }
+            ErrorKind::Surrogate => {
+                write!(f, "{second} begins a surrogate (U+D800 to U+DFFF); expected 80 to 9F after ED")
+            }
+            ErrorKind::TooLarge if lead > 0xF4 => {
+                write!(f, "{lead:02X} begins a character above U+10FFFF; expected {A_CHARACTER}")
+            }
+            ErrorKind::TooLarge => {
+                write!(f, "{second} begins a character above U+10FFFF; expected 80 to 8F after F4")
+            }
+            ErrorKind::Truncated => {
+                let next = self.seen[self.len as usize];
+                write!(f, "{begun} begins a character of {characters_length} bytes, and {next:02X} follows; ")?;
+                self.expected_next(f)
+            }
+            ErrorKind::Incomplete => {
+                write!(f, "{begun} begins a character of {characters_length} bytes, and the input ends; ")?;
+                self.expected_next(f)
+            }
+        }
+    }
+}
+
+impl Utf8Error {
+    /// What may follow the bytes of a character that is cut short.
+    fn expected_next(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (first, last) = match (self.seen[0], self.len) {
+            (0xE0, 1) => ("A0", "BF"),
+            (0xED, 1) => ("80", "9F"),
+            (0xF0, 1) => ("90", "BF"),
+            (0xF4, 1) => ("80", "8F"),
+            _ => ("80", "BF"),
+        };
+        write!(f, "expected a continuation byte ({first} to {last})")
+    }
+}
+
+impl core::error::Error for Utf8Error {}

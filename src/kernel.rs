@@ -1,0 +1,196 @@
+//! A validator you can hold: one for each instruction set that this CPU has.
+
+use core::fmt;
+
+use crate::verdict::Verdict;
+use crate::{Utf8Error, dispatch, scalar};
+
+/// A kernel's function.
+///
+/// # Safety
+///
+/// - The CPU must have the instruction set that the function was compiled for.
+pub(crate) type Validate = unsafe fn(&[u8]) -> Verdict;
+
+/// One implementation of the validator, for one instruction set that the CPU is known to have.
+///
+/// [`from_utf8`](crate::from_utf8) and [`is_utf8`](crate::is_utf8) use the best one; this type is
+/// for tests, measurements, and programs that let their user choose. All kernels give the same answers.
+///
+/// ```
+/// use trust8::Kernel;
+///
+/// for kernel in Kernel::available() {
+///     assert_eq!(kernel.from_utf8(b"na\xC3\xAFve"), Ok("naïve"));
+///     assert_eq!(kernel.from_utf8(b"na\xEFve").unwrap_err().valid_up_to(), 2);
+/// }
+/// ```
+pub struct Kernel {
+    name: &'static str,
+    /// Private, and so are the arrays of kernels: who holds a kernel got it from `available`,
+    /// which asked the CPU.
+    validate: Validate,
+    paths: &'static [Kernel],
+}
+
+impl Kernel {
+    /// The kernels that this CPU can run, best first. The last one is always `"scalar"`.
+    ///
+    /// ```
+    /// let names: Vec<_> = trust8::Kernel::available().iter().map(|kernel| kernel.name()).collect();
+    /// assert_eq!(names.last(), Some(&"scalar"));
+    /// ```
+    #[must_use]
+    pub fn available() -> &'static [Self] {
+        dispatch::available()
+    }
+
+    /// The kernel that [`from_utf8`](crate::from_utf8) uses.
+    ///
+    /// ```
+    /// use trust8::Kernel;
+    /// assert_eq!(Kernel::best().name(), Kernel::available()[0].name());
+    /// ```
+    #[must_use]
+    pub fn best() -> &'static Self {
+        &Self::available()[0]
+    }
+
+    /// The kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`, `"neon"`,
+    /// `"simd128"` or `"scalar"`.
+    ///
+    /// ```
+    /// use trust8::Kernel;
+    /// assert!(Kernel::by_name("scalar").is_some());
+    /// assert!(Kernel::by_name("abacus").is_none());
+    /// ```
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        Self::available().iter().find(|kernel| kernel.name == name)
+    }
+
+    /// The instruction set's name.
+    ///
+    /// ```
+    /// assert_eq!(trust8::Kernel::by_name("scalar").unwrap().name(), "scalar");
+    /// ```
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// [`trust8::from_utf8`](crate::from_utf8) with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// The first place at which `bytes` is not UTF-8.
+    ///
+    /// ```
+    /// let kernel = trust8::Kernel::best();
+    /// assert_eq!(kernel.from_utf8("日本語".as_bytes()), Ok("日本語"));
+    /// ```
+    #[inline]
+    pub fn from_utf8<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, Utf8Error> {
+        crate::text(bytes, self.verdict(bytes))
+    }
+
+    /// [`trust8::is_utf8`](crate::is_utf8) with this kernel.
+    ///
+    /// ```
+    /// assert!(!trust8::Kernel::best().is_utf8(b"\xC0\x80"));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn is_utf8(&self, bytes: &[u8]) -> bool {
+        self.verdict(bytes).is_valid()
+    }
+
+    /// The function, for `dispatch.rs` to keep.
+    pub(crate) fn validate_fn(&self) -> Validate {
+        self.validate
+    }
+
+    #[inline]
+    fn verdict(&self, bytes: &[u8]) -> Verdict {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { (self.validate)(bytes) }
+    }
+
+    /// The ways among which this kernel chooses by length and content, each as a kernel that takes
+    /// it wherever it can: for tests, which must reach every way, and for measurements.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn paths(&self) -> &'static [Self] {
+        self.paths
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Kernel").field(&self.name).finish()
+    }
+}
+
+/// The kernels that are compiled in, best first. Only `dispatch.rs` hands out parts of this.
+pub(crate) use table::*;
+
+cfg_if::cfg_if! {
+    if #[cfg(kernel_x86)] {
+        mod table {
+            use super::{Kernel, SCALAR, way};
+            use crate::simd::{avx2, sse42};
+            use crate::sliced;
+
+            const SSE42: Kernel = Kernel {
+                name: "sse4.2",
+                validate: sse42::validate,
+                paths: &[way("short", sse42::short), way("long", sse42::long)],
+            };
+            const AVX2: Kernel = Kernel {
+                name: "avx2",
+                validate: avx2::validate,
+                paths: &[way("short", avx2::short), way("long", avx2::long)],
+            };
+            const AVX512: Kernel = Kernel {
+                name: "avx512",
+                validate: sliced::validate,
+                paths: &[
+                    way("blocks", sliced::medium),
+                    way("superblocks", sliced::long),
+                    way("without gfni", sliced::validate_without_gfni),
+                ],
+            };
+            const AVX512_WITHOUT_GFNI: Kernel = Kernel {
+                name: "avx512",
+                validate: sliced::validate_without_gfni,
+                paths: &[way("blocks", sliced::medium)],
+            };
+            pub(crate) static KERNELS: [Kernel; 4] = [AVX512, AVX2, SSE42, SCALAR];
+            pub(crate) static KERNELS_WITHOUT_GFNI: [Kernel; 4] = [AVX512_WITHOUT_GFNI, AVX2, SSE42, SCALAR];
+        }
+    } else if #[cfg(kernel_neon)] {
+        mod table {
+            use super::{Kernel, SCALAR, way};
+            use crate::simd::neon;
+
+            const NEON: Kernel = Kernel {
+                name: "neon",
+                validate: neon::validate,
+                paths: &[way("short", neon::short), way("long", neon::long)],
+            };
+            pub(crate) static KERNELS: [Kernel; 2] = [NEON, SCALAR];
+        }
+    } else {
+        mod table {
+            pub(crate) static KERNELS: [super::Kernel; 1] = [super::SCALAR];
+        }
+    }
+}
+
+const SCALAR: Kernel = Kernel { name: "scalar", validate: scalar::validate, paths: &[] };
+
+/// One of a kernel's ways.
+#[cfg(any(kernel_x86, kernel_neon))]
+const fn way(name: &'static str, validate: Validate) -> Kernel {
+    Kernel { name, validate, paths: &[] }
+}

@@ -1,0 +1,128 @@
+//! Untrusted bytes into `&str`, or into an exact error.
+//!
+//! trust8 decides whether bytes are UTF-8, as [RFC 3629] defines it, with the widest vectors that
+//! the CPU has, and says exactly what is wrong where they are not.
+//!
+//! ```
+//! use trust8::{ErrorKind, from_utf8};
+//!
+//! assert_eq!(from_utf8(b"\x41\xE2\x89\xA2\xCE\x91\x2E"), Ok("A≢Α."));
+//!
+//! let error = from_utf8(b"/srv/\xC0\xAE\xC0\xAE/passwd").unwrap_err();
+//! assert_eq!(error.kind(), ErrorKind::Overlong);
+//! assert_eq!((error.valid_up_to(), error.error_len()), (5, Some(1)));
+//! ```
+//!
+//! # What there is
+//!
+//! | | |
+//! |---|---|
+//! | [`from_utf8`], [`from_utf8_mut`], [`string_from_utf8`], [`is_utf8`] | the standard library's functions, faster, with an error that says why |
+//! | [`Utf8Error`], [`ErrorKind`] | where, how long, and which rule of the RFC |
+//! | [`Kernel`] | one implementation for each instruction set, for tests and measurements |
+//! | [`basic`], [`compat`] | the names and types of the crate simdutf8 |
+//!
+//! # Features
+//!
+//! - `std` (on by default) implies `alloc`. Nothing in the crate needs more of it yet.
+//! - `alloc`: `string_from_utf8` and `FromUtf8Error`.
+//!
+//! SIMD needs neither: without `std`, the CPU is asked all the same.
+//!
+//! [RFC 3629]: https://www.rfc-editor.org/rfc/rfc3629
+
+#![cfg_attr(not(test), no_std)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
+mod dispatch;
+mod error;
+mod kernel;
+mod scalar;
+mod verdict;
+
+#[cfg(any(kernel_x86, kernel_neon))]
+mod lookup;
+#[cfg(any(kernel_x86, kernel_neon))]
+mod simd;
+#[cfg(kernel_x86)]
+mod sliced;
+
+pub mod basic;
+pub mod compat;
+#[cfg(feature = "alloc")]
+mod string;
+
+use verdict::Verdict;
+
+pub use error::{ErrorKind, Utf8Error};
+pub use kernel::Kernel;
+#[cfg(feature = "alloc")]
+pub use string::{FromUtf8Error, string_from_utf8};
+
+/// Whether the bytes are UTF-8.
+///
+/// ```
+/// assert!(trust8::is_utf8("Ελλάδα".as_bytes()));
+/// assert!(!trust8::is_utf8(b"\xF5\x80\x80\x80"));
+/// assert!(trust8::is_utf8(b""));
+/// ```
+#[inline]
+#[must_use]
+pub fn is_utf8(bytes: &[u8]) -> bool {
+    dispatch::validate(bytes).is_valid()
+}
+
+/// The bytes as text, if they are UTF-8.
+///
+/// What [`core::str::from_utf8`] does, with the same answer for every input.
+///
+/// # Errors
+///
+/// The first place at which they are not UTF-8.
+///
+/// ```
+/// use trust8::{ErrorKind, from_utf8};
+///
+/// assert_eq!(from_utf8(b"\xED\x95\x9C\xEA\xB5\xAD\xEC\x96\xB4"), Ok("한국어"));
+///
+/// let error = from_utf8(b"abc\xED\xA0\x80").unwrap_err();
+/// assert_eq!((error.valid_up_to(), error.kind()), (3, ErrorKind::Surrogate));
+/// ```
+#[inline]
+pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
+    text(bytes, dispatch::validate(bytes))
+}
+
+/// The bytes as mutable text, if they are UTF-8.
+///
+/// # Errors
+///
+/// The first place at which they are not UTF-8.
+///
+/// ```
+/// let mut bytes = *b"stra\xC3\x9Fe";
+/// trust8::from_utf8_mut(&mut bytes).unwrap().make_ascii_uppercase();
+/// assert_eq!(trust8::from_utf8(&bytes), Ok("STRAßE"));
+/// assert!(trust8::from_utf8_mut(&mut [0x80]).is_err());
+/// ```
+#[inline]
+pub fn from_utf8_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
+    if let Some(suspect) = dispatch::validate(bytes).suspicion() {
+        scalar::judge(bytes, suspect)?;
+    }
+    // SAFETY: the kernel found the bytes valid, or the automaton did.
+    Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) })
+}
+
+/// The text that a kernel found valid, or the exact error behind its suspicion.
+#[inline(always)]
+fn text(bytes: &[u8], verdict: Verdict) -> Result<&str, Utf8Error> {
+    if let Some(suspect) = verdict.suspicion() {
+        scalar::judge(bytes, suspect)?;
+    }
+    // SAFETY: the kernel found the bytes valid, or the automaton did.
+    Ok(unsafe { core::str::from_utf8_unchecked(bytes) })
+}

@@ -1,0 +1,148 @@
+//! What is checked of a vector of text, in as few operations as I could find.
+
+use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, SECOND_HIGH};
+use crate::simd::Simd;
+
+/// The constants, in registers.
+#[derive(Clone, Copy)]
+pub(super) struct Checker<S: Simd> {
+    pub(super) s: S,
+    first_high: S::Vector,
+    first_low: S::Vector,
+    second_high: S::Vector,
+}
+
+/// What has been found so far. Vectors are only ever or-ed into these; they are looked at seldom.
+#[derive(Clone, Copy)]
+pub(super) struct Faults<S: Simd> {
+    /// Bit 7: a continuation is missing, or one is there that none asked for. Other bits: nothing.
+    lengths: S::Vector,
+    /// Bits 0 to 6: a pair of bytes that never stand side by side. Bit 7: nothing.
+    pairs: S::Vector,
+    /// The smallest of `byte + 0x40`, as signed numbers, in blocks of two-byte characters: 0 or 1
+    /// for C0 or C1.
+    smallest: S::Vector,
+}
+
+impl<S: Simd> Faults<S> {
+    #[inline(always)]
+    pub(super) fn none(s: S) -> Self {
+        Self { lengths: s.splat(0), pairs: s.splat(0), smallest: s.splat(0x7F) }
+    }
+}
+
+impl<S: Simd> Checker<S> {
+    #[inline(always)]
+    pub(super) fn new(s: S) -> Self {
+        Self {
+            s,
+            first_high: s.table(&FIRST_HIGH),
+            first_low: s.table(&FIRST_LOW),
+            second_high: s.table(&SECOND_HIGH),
+        }
+    }
+
+    /// Any text: three lookups.
+    ///
+    /// `earlier1` to `earlier3` are the text one to three bytes before `now`.
+    ///
+    /// 1. `pairs` has bits 0 to 6 where a pair is wrong. Bit 7 says that `now` is a continuation and
+    ///    the byte before it no lead.
+    /// 2. That is right in a third or fourth byte, and due there: when the byte two before is at least
+    ///    E0, or the one three before at least F0. Saturating subtraction leaves bit 7 set for these.
+    /// 3. Due and found are compared by `xor`; only bit 7 of that means anything, and is looked at
+    ///    once, at the end. So no masking here.
+    #[inline(always)]
+    pub(super) fn check(
+        &self,
+        faults: &mut Faults<S>,
+        now: S::Vector,
+        earlier1: S::Vector,
+        earlier2: S::Vector,
+        earlier3: S::Vector,
+    ) {
+        let s = self.s;
+        let pairs = s.and(
+            s.and(
+                s.lookup(self.first_high, s.high_nibbles(earlier1)),
+                s.lookup(self.first_low, s.low_nibbles(earlier1)),
+            ),
+            s.lookup(self.second_high, s.high_nibbles(now)),
+        );
+        let third = s.minus(earlier2, s.splat(0xE0 - LATER_CONTINUATION));
+        let fourth = s.minus(earlier3, s.splat(0xF0 - LATER_CONTINUATION));
+        let due = s.or(third, fourth);
+        faults.pairs = s.or(faults.pairs, pairs);
+        faults.lengths = s.or(faults.lengths, s.xor(due, pairs));
+    }
+
+    /// Text at `at`, with what stands before it read from memory.
+    #[inline(always)]
+    pub(super) fn check_at(&self, faults: &mut Faults<S>, bytes: &[u8], at: usize) {
+        let s = self.s;
+        self.check(
+            faults,
+            s.load(bytes, at),
+            s.load(bytes, at - 1),
+            s.load(bytes, at - 2),
+            s.load(bytes, at - 3),
+        );
+    }
+
+    /// Text with what stands before it in a register.
+    #[inline(always)]
+    pub(super) fn check_after(&self, faults: &mut Faults<S>, now: S::Vector, before: S::Vector) {
+        let s = self.s;
+        self.check(
+            faults,
+            now,
+            s.earlier::<1>(now, before),
+            s.earlier::<2>(now, before),
+            s.earlier::<3>(now, before),
+        );
+    }
+
+    /// Text in which no byte is E0 or above: five operations, no lookup.
+    ///
+    /// Adding 0x40 as signed numbers turns continuations into C0..FF and C0..DF into 00..1F, and
+    /// leaves ASCII below 0x80 because it saturates: bit 7 is set for continuations alone.
+    /// Subtracting 0x40 as unsigned numbers leaves bit 7 set for leads alone. A continuation must
+    /// stand behind each lead and nowhere else.
+    #[inline(always)]
+    pub(super) fn check_two_byte(&self, faults: &mut Faults<S>, now: S::Vector, earlier1: S::Vector) {
+        let s = self.s;
+        let moved = s.plus_signed(now, s.splat(0x40));
+        let due = s.minus(earlier1, s.splat(0x40));
+        faults.lengths = s.or(faults.lengths, s.xor(due, moved));
+        faults.smallest = s.min(faults.smallest, moved);
+    }
+
+    /// Notes a character that the end of `last` cuts off.
+    #[inline(always)]
+    pub(super) fn check_end(&self, faults: &mut Faults<S>, last: S::Vector) {
+        let s = self.s;
+        let limits = s.load(&END, END.len() - S::LANES);
+        faults.pairs = s.or(faults.pairs, s.minus(last, limits));
+        // Bit 7 of `minus` can't be set: the limits are above 0x80.
+    }
+
+    #[inline(always)]
+    pub(super) fn any(&self, faults: &Faults<S>) -> bool {
+        let s = self.s;
+        let lengths = s.and(faults.lengths, s.splat(0x80));
+        let pairs = s.and(faults.pairs, s.splat(0x7F));
+        // 0 and 1 become 2 and 1, everything else 0.
+        let overlong = s.minus(s.splat(2), faults.smallest);
+        s.any(s.or(s.or(lengths, pairs), overlong))
+    }
+}
+
+/// The largest byte that may stand in each of the last 64 places of the input: a lead of two, three
+/// or four bytes needs one, two or three behind it.
+static END: [u8; 64] = {
+    let mut limits = [0xFF; 64];
+    limits[61] = 0xF0 - 1;
+    limits[62] = 0xE0 - 1;
+    limits[63] = 0xC0 - 1;
+    limits
+};

@@ -1,0 +1,201 @@
+//! AVX2: 32 bytes, on Haswell (2013), Zen (2017) and most that came after.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::{Simd, short_words};
+use crate::lookup;
+use crate::verdict::Verdict;
+
+/// The proof that the CPU has AVX2, BMI1, BMI2 and LZCNT.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2(());
+
+impl Avx2 {
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(crate) fn new() -> Self {
+        Self(())
+    }
+
+    /// The last `n % 4` and the `n / 4` whole dwords before them, out of the `n` bytes that `bytes`
+    /// has from `from` on; then zeros. `bytes` has at least four bytes, and `n` is at most 32.
+    ///
+    /// VPMASKMOVD loads the whole dwords and touches no others. The rest is the upper part of the
+    /// last dword of `bytes`, which is shifted down and put into the lane behind.
+    #[inline(always)]
+    fn load_masked(self, bytes: &[u8], from: usize) -> __m256i {
+        let source = &bytes[from..];
+        let (dwords, rest) = (source.len() / 4, source.len() % 4);
+        let last = u32::from_le_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
+        let tail = (u64::from(last) << (8 * rest) >> 32) as i32;
+        // SAFETY: AVX, by `self`.
+        let numbers = unsafe { _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7) };
+        // SAFETY: AVX, by `self`.
+        let dwords = unsafe { _mm256_set1_epi32(dwords as i32) };
+        // SAFETY: AVX2, by `self`.
+        let whole = unsafe { _mm256_cmpgt_epi32(dwords, numbers) };
+        // SAFETY: AVX2, by `self`. Lane i is loaded only if i is below `source.len() / 4`, so the
+        // bytes 4 * i to 4 * i + 3 are inside `source`; the others are not accessed.
+        let loaded = unsafe { _mm256_maskload_epi32(source.as_ptr().cast(), whole) };
+        // SAFETY: AVX2, by `self`.
+        let behind = unsafe { _mm256_cmpeq_epi32(dwords, numbers) };
+        // SAFETY: AVX, by `self`.
+        let tail = unsafe { _mm256_set1_epi32(tail) };
+        self.or(loaded, self.and(behind, tail))
+    }
+}
+
+/// The kernel: decides by length.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) fn validate(bytes: &[u8]) -> Verdict {
+    if bytes.len() < lookup::LONG { lookup::short(Avx2::new(), bytes) } else { long(bytes) }
+}
+
+/// The path for short input, whatever the length.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) fn short(bytes: &[u8]) -> Verdict {
+    lookup::short(Avx2::new(), bytes)
+}
+
+/// The path for long input, out of line so that short input does not pay for its registers.
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) fn long(bytes: &[u8]) -> Verdict {
+    lookup::long(Avx2::new(), bytes)
+}
+
+// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
+// compiled for AVX2 and was called on a CPU that has it.
+impl Simd for Avx2 {
+    type Vector = __m256i;
+    const LANES: usize = 32;
+
+    #[inline(always)]
+    fn splat(self, byte: u8) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_set1_epi8(byte as i8) }
+    }
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8], at: usize) -> __m256i {
+        let from: &[u8] = &bytes[at..at + 32];
+        // SAFETY: AVX, by `self`; `from` has 32 bytes, and the load needs no alignment.
+        unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn load_short(self, bytes: &[u8]) -> __m256i {
+        if bytes.len() >= 4 {
+            return self.load_masked(bytes, 0);
+        }
+        let [low, _] = short_words(bytes);
+        // SAFETY: AVX, by `self`.
+        unsafe { _mm256_setr_epi64x(low as i64, 0, 0, 0) }
+    }
+
+    #[inline(always)]
+    fn load_rest(self, bytes: &[u8]) -> __m256i {
+        self.load_masked(bytes, 32)
+    }
+
+    #[inline(always)]
+    fn table(self, entries: &[u8; 16]) -> __m256i {
+        // SAFETY: SSE2, by `self`; `entries` has 16 bytes, and the load needs no alignment.
+        let once = unsafe { _mm_loadu_si128(entries.as_ptr().cast()) };
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_broadcastsi128_si256(once) }
+    }
+
+    #[inline(always)]
+    fn lookup(self, table: __m256i, indices: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`. VPSHUFB looks up in each half of the table; they are the same.
+        unsafe { _mm256_shuffle_epi8(table, indices) }
+    }
+
+    #[inline(always)]
+    fn earlier<const N: usize>(self, now: __m256i, before: __m256i) -> __m256i {
+        // VPALIGNR works on each half by itself: in the low one it needs the upper half of `before`
+        // on its left, in the upper one the low half of `now`.
+        // SAFETY: AVX2, by `self`.
+        let left = unsafe { _mm256_permute2x128_si256::<0x21>(before, now) };
+        const { assert!(1 <= N && N <= 3) };
+        match N {
+            // SAFETY: AVX2, by `self`.
+            1 => unsafe { _mm256_alignr_epi8::<15>(now, left) },
+            // SAFETY: as above.
+            2 => unsafe { _mm256_alignr_epi8::<14>(now, left) },
+            // SAFETY: as above.
+            _ => unsafe { _mm256_alignr_epi8::<13>(now, left) },
+        }
+    }
+
+    #[inline(always)]
+    fn high_nibbles(self, v: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`. There is no shift of bytes; the 16-bit one moves bits in from the
+        // neighbour, which the mask removes.
+        let shifted = unsafe { _mm256_srli_epi16::<4>(v) };
+        self.low_nibbles(shifted)
+    }
+
+    #[inline(always)]
+    fn low_nibbles(self, v: __m256i) -> __m256i {
+        self.and(v, self.splat(0x0F))
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_and_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_or_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_xor_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_max_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn min(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_min_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn minus(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_subs_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn plus_signed(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_adds_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn any_high(self, v: __m256i) -> bool {
+        // SAFETY: AVX2, by `self`. VPMOVMSKB gathers the bits 7 of all bytes.
+        unsafe { _mm256_movemask_epi8(v) != 0 }
+    }
+
+    #[inline(always)]
+    fn any(self, v: __m256i) -> bool {
+        // SAFETY: AVX, by `self`. VPTEST sets ZF when `v & v` is zero.
+        unsafe { _mm256_testz_si256(v, v) == 0 }
+    }
+}

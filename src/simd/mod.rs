@@ -1,0 +1,101 @@
+//! Instruction sets: a trait for what the block algorithm needs, and one file for each that has it.
+//!
+//! A value of a type that implements [`Simd`] is the proof that the CPU has the instruction set: it
+//! is made only inside functions that are compiled for it (`#[target_feature]`), which in turn are
+//! called only when the CPU has been asked. So nothing that is handed such a value needs `unsafe`.
+//!
+//! Every method is `#[inline(always)]`, and so is everything between it and the function with the
+//! target feature: an intrinsic that is not inlined into such a function becomes a call.
+//!
+//! AVX-512 has an algorithm of its own, in `sliced/`, and does not implement the trait.
+
+cfg_if::cfg_if! {
+    if #[cfg(kernel_x86)] {
+        pub(crate) mod avx2;
+        pub(crate) mod avx512;
+        pub(crate) mod sse42;
+    } else if #[cfg(kernel_neon)] {
+        pub(crate) mod neon;
+    }
+}
+
+
+/// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
+///
+/// All arithmetic is on each byte by itself.
+pub(crate) trait Simd: Copy {
+    /// A vector register.
+    type Vector: Copy;
+
+    /// Bytes in a vector: a power of two from 16 to 64.
+    const LANES: usize;
+
+    /// `byte` in every lane.
+    fn splat(self, byte: u8) -> Self::Vector;
+
+    /// `bytes[at..at + LANES]`. Panics where that is out of bounds; the callers' lengths are such
+    /// that the compiler sees it never is.
+    fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
+
+    /// `bytes`, fewer than `LANES`, then zeros.
+    fn load_short(self, bytes: &[u8]) -> Self::Vector;
+
+    /// `bytes[LANES..]`, then zeros; there are `LANES` to `2 * LANES` bytes.
+    fn load_rest(self, bytes: &[u8]) -> Self::Vector;
+
+    /// A table for [`lookup`](Self::lookup).
+    fn table(self, entries: &[u8; 16]) -> Self::Vector;
+
+    /// `table[index]`; every lane of `indices` is below 16.
+    fn lookup(self, table: Self::Vector, indices: Self::Vector) -> Self::Vector;
+
+    /// The text N bytes earlier: the last N lanes of `before`, then the first ones of `now`.
+    fn earlier<const N: usize>(self, now: Self::Vector, before: Self::Vector) -> Self::Vector;
+
+    /// The upper four bits, as numbers below 16.
+    fn high_nibbles(self, v: Self::Vector) -> Self::Vector;
+
+    /// The lower four bits.
+    fn low_nibbles(self, v: Self::Vector) -> Self::Vector;
+
+    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// The larger and the smaller, as unsigned numbers.
+    fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn min(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// `a - b` as unsigned numbers, and 0 where that would be negative.
+    fn minus(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// `a + b` as signed numbers, and 127 where that would be more.
+    fn plus_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Whether a byte is 0x80 or above: whether any lane's bit 7 is set.
+    fn any_high(self, v: Self::Vector) -> bool;
+
+    /// Whether any bit is set.
+    fn any(self, v: Self::Vector) -> bool;
+}
+
+/// Fewer than 16 bytes and then zeros, as two little-endian words: loads that overlap, so that none
+/// reaches outside, and a shift that removes what was loaded twice.
+#[inline(always)]
+fn short_words(bytes: &[u8]) -> [u64; 2] {
+    let n = bytes.len();
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        // 8 to 15: the last word has 16 - n bytes too many, at least one of them.
+        [u64::from_le_bytes(*first), u64::from_le_bytes(*last) >> 8 >> (8 * (15 - n))]
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        // 4 to 7: bytes that both have are the same in both.
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        [u64::from(first) | u64::from(last) << (8 * (n - 4)), 0]
+    } else if let (Some(&first), Some(&middle), Some(&last)) = (bytes.first(), bytes.get(n / 2), bytes.last()) {
+        // 1 to 3: the middle is one of the others unless there are three.
+        let place = |byte: u8, at: usize| u64::from(byte) << (8 * at);
+        [place(first, 0) | place(middle, n / 2) | place(last, n - 1), 0]
+    } else {
+        [0, 0]
+    }
+}

@@ -1,0 +1,181 @@
+//! NEON: 16 bytes, on every 64-bit ARM.
+
+use core::arch::aarch64::*;
+
+use super::{Simd, short_words};
+use crate::lookup;
+use crate::verdict::Verdict;
+
+/// The proof that the CPU has NEON.
+#[derive(Clone, Copy)]
+pub(crate) struct Neon(());
+
+impl Neon {
+    #[inline]
+    #[target_feature(enable = "neon")]
+    pub(crate) fn new() -> Self {
+        Self(())
+    }
+}
+
+/// The kernel: decides by length.
+#[target_feature(enable = "neon")]
+pub(crate) fn validate(bytes: &[u8]) -> Verdict {
+    if bytes.len() < lookup::LONG { lookup::short(Neon::new(), bytes) } else { long(bytes) }
+}
+
+/// The path for short input, whatever the length.
+#[target_feature(enable = "neon")]
+pub(crate) fn short(bytes: &[u8]) -> Verdict {
+    lookup::short(Neon::new(), bytes)
+}
+
+/// The path for long input, out of line so that short input does not pay for its registers.
+#[inline(never)]
+#[target_feature(enable = "neon")]
+pub(crate) fn long(bytes: &[u8]) -> Verdict {
+    lookup::long(Neon::new(), bytes)
+}
+
+/// Moves the first bytes of a vector out, and zeros in at the end: loaded at `n`, lane i gets lane
+/// i + n. (An index beyond the table gives zero.)
+static MOVE_DOWN: [u8; 32] = {
+    let mut indices = [0xFF; 32];
+    let mut i = 0;
+    while i < 16 {
+        indices[i] = i as u8;
+        i += 1;
+    }
+    indices
+};
+
+// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
+// compiled for NEON and was called on a CPU that has it.
+impl Simd for Neon {
+    type Vector = uint8x16_t;
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    fn splat(self, byte: u8) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vdupq_n_u8(byte) }
+    }
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8], at: usize) -> uint8x16_t {
+        let from: &[u8] = &bytes[at..at + 16];
+        // SAFETY: NEON, by `self`; `from` has 16 bytes, and the load needs no alignment.
+        unsafe { vld1q_u8(from.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn load_short(self, bytes: &[u8]) -> uint8x16_t {
+        let [low, high] = short_words(bytes);
+        // SAFETY: NEON, by `self`.
+        let words = unsafe { vcombine_u64(vcreate_u64(low), vcreate_u64(high)) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vreinterpretq_u8_u64(words) }
+    }
+
+    #[inline(always)]
+    fn load_rest(self, bytes: &[u8]) -> uint8x16_t {
+        let end = self.load(bytes, bytes.len() - 16);
+        let indices = self.load(&MOVE_DOWN, 32 - bytes.len());
+        // SAFETY: NEON, by `self`.
+        unsafe { vqtbl1q_u8(end, indices) }
+    }
+
+    #[inline(always)]
+    fn table(self, entries: &[u8; 16]) -> uint8x16_t {
+        self.load(entries, 0)
+    }
+
+    #[inline(always)]
+    fn lookup(self, table: uint8x16_t, indices: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vqtbl1q_u8(table, indices) }
+    }
+
+    #[inline(always)]
+    fn earlier<const N: usize>(self, now: uint8x16_t, before: uint8x16_t) -> uint8x16_t {
+        const { assert!(1 <= N && N <= 3) };
+        // EXT takes 16 bytes out of the 32 of `before` and `now`, from the given place on.
+        match N {
+            // SAFETY: NEON, by `self`.
+            1 => unsafe { vextq_u8::<15>(before, now) },
+            // SAFETY: as above.
+            2 => unsafe { vextq_u8::<14>(before, now) },
+            // SAFETY: as above.
+            _ => unsafe { vextq_u8::<13>(before, now) },
+        }
+    }
+
+    #[inline(always)]
+    fn high_nibbles(self, v: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vshrq_n_u8::<4>(v) }
+    }
+
+    #[inline(always)]
+    fn low_nibbles(self, v: uint8x16_t) -> uint8x16_t {
+        self.and(v, self.splat(0x0F))
+    }
+
+    #[inline(always)]
+    fn and(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vandq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn or(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vorrq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn xor(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { veorq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn max(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vmaxq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn min(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vminq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn minus(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vqsubq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn plus_signed(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        let (a, b) = unsafe { (vreinterpretq_s8_u8(a), vreinterpretq_s8_u8(b)) };
+        // SAFETY: NEON, by `self`.
+        let sum = unsafe { vqaddq_s8(a, b) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vreinterpretq_u8_s8(sum) }
+    }
+
+    #[inline(always)]
+    fn any_high(self, v: uint8x16_t) -> bool {
+        // SAFETY: NEON, by `self`. UMAXV is the largest of all bytes.
+        unsafe { vmaxvq_u8(v) >= 0x80 }
+    }
+
+    #[inline(always)]
+    fn any(self, v: uint8x16_t) -> bool {
+        // SAFETY: NEON, by `self`.
+        unsafe { vmaxvq_u8(v) != 0 }
+    }
+}

@@ -1,0 +1,182 @@
+//! SSE4.2: 16 bytes, on every x86-64 CPU since 2008.
+//!
+//! The code needs SSSE3 and SSE4.1; the name is that of the generation, as users and compilers know it.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::{Simd, short_words};
+use crate::lookup;
+use crate::verdict::Verdict;
+
+/// The proof that the CPU has SSE4.2.
+#[derive(Clone, Copy)]
+pub(crate) struct Sse42(());
+
+impl Sse42 {
+    #[inline]
+    #[target_feature(enable = "sse4.2,popcnt")]
+    pub(crate) fn new() -> Self {
+        Self(())
+    }
+}
+
+/// The kernel: decides by length.
+#[target_feature(enable = "sse4.2,popcnt")]
+pub(crate) fn validate(bytes: &[u8]) -> Verdict {
+    if bytes.len() < lookup::LONG { lookup::short(Sse42::new(), bytes) } else { long(bytes) }
+}
+
+/// The path for short input, whatever the length.
+#[target_feature(enable = "sse4.2,popcnt")]
+pub(crate) fn short(bytes: &[u8]) -> Verdict {
+    lookup::short(Sse42::new(), bytes)
+}
+
+/// The path for long input, out of line so that short input does not pay for its registers.
+#[inline(never)]
+#[target_feature(enable = "sse4.2,popcnt")]
+pub(crate) fn long(bytes: &[u8]) -> Verdict {
+    lookup::long(Sse42::new(), bytes)
+}
+
+/// Moves the first bytes of a vector out, and zeros in at the end: loaded at `n`, lane i gets lane
+/// i + n. (An index with bit 7 set gives zero.)
+static MOVE_DOWN: [u8; 32] = {
+    let mut indices = [0x80; 32];
+    let mut i = 0;
+    while i < 16 {
+        indices[i] = i as u8;
+        i += 1;
+    }
+    indices
+};
+
+// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
+// compiled for SSE4.2 and was called on a CPU that has it.
+impl Simd for Sse42 {
+    type Vector = __m128i;
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    fn splat(self, byte: u8) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_set1_epi8(byte as i8) }
+    }
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8], at: usize) -> __m128i {
+        let from: &[u8] = &bytes[at..at + 16];
+        // SAFETY: SSE2, by `self`; `from` has 16 bytes, and the load needs no alignment.
+        unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn load_short(self, bytes: &[u8]) -> __m128i {
+        let [low, high] = short_words(bytes);
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_set_epi64x(high as i64, low as i64) }
+    }
+
+    #[inline(always)]
+    fn load_rest(self, bytes: &[u8]) -> __m128i {
+        let end = self.load(bytes, bytes.len() - 16);
+        let indices = self.load(&MOVE_DOWN, 32 - bytes.len());
+        // SAFETY: SSSE3, by `self`.
+        unsafe { _mm_shuffle_epi8(end, indices) }
+    }
+
+    #[inline(always)]
+    fn table(self, entries: &[u8; 16]) -> __m128i {
+        self.load(entries, 0)
+    }
+
+    #[inline(always)]
+    fn lookup(self, table: __m128i, indices: __m128i) -> __m128i {
+        // SAFETY: SSSE3, by `self`.
+        unsafe { _mm_shuffle_epi8(table, indices) }
+    }
+
+    #[inline(always)]
+    fn earlier<const N: usize>(self, now: __m128i, before: __m128i) -> __m128i {
+        // PALIGNR takes 16 bytes out of the 32 of `before` and `now`, from the given place on.
+        const { assert!(1 <= N && N <= 3) };
+        match N {
+            // SAFETY: SSSE3, by `self`.
+            1 => unsafe { _mm_alignr_epi8::<15>(now, before) },
+            // SAFETY: as above.
+            2 => unsafe { _mm_alignr_epi8::<14>(now, before) },
+            // SAFETY: as above.
+            _ => unsafe { _mm_alignr_epi8::<13>(now, before) },
+        }
+    }
+
+    #[inline(always)]
+    fn high_nibbles(self, v: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`. There is no shift of bytes; the 16-bit one moves bits in from the
+        // neighbour, which the mask removes.
+        let shifted = unsafe { _mm_srli_epi16::<4>(v) };
+        self.low_nibbles(shifted)
+    }
+
+    #[inline(always)]
+    fn low_nibbles(self, v: __m128i) -> __m128i {
+        self.and(v, self.splat(0x0F))
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_and_si128(a, b) }
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_or_si128(a, b) }
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_xor_si128(a, b) }
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_max_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn min(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_min_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn minus(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_subs_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn plus_signed(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_adds_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn any_high(self, v: __m128i) -> bool {
+        // SAFETY: SSE2, by `self`. PMOVMSKB gathers the bits 7 of all bytes.
+        unsafe { _mm_movemask_epi8(v) != 0 }
+    }
+
+    #[inline(always)]
+    fn any(self, v: __m128i) -> bool {
+        // SAFETY: SSE4.1, by `self`. PTEST sets ZF when `v & v` is zero.
+        unsafe { _mm_testz_si128(v, v) == 0 }
+    }
+}

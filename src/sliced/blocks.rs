@@ -1,0 +1,183 @@
+//! 64 bytes at a time, with two lookups.
+//!
+//! VPERMB looks up one of 64 entries, and UTF-8 has exactly 64 bytes that can begin a longer
+//! sequence, C0 to FF. So one lookup says all about the first of two neighbouring bytes (the block
+//! algorithm of `lookup/` needs two for that), and another one classifies the second.
+
+use crate::simd::avx512::{Avx512, Vector};
+use crate::verdict::Verdict;
+
+/// In `LEAD`: what this lead forbids its second byte to be. In `SECOND`: what this byte is.
+const FROM_80: u8 = 1 << 0; // 1000....
+const FROM_90: u8 = 1 << 1; // 1001....
+const FROM_A0: u8 = 1 << 2; // 101.....
+/// In `LEAD`: wrong whatever follows. Set in every entry of `SECOND`.
+const ANYTHING: u8 = 1 << 3;
+/// In `LEAD`: a continuation must follow. In `SECOND`: this is one.
+const CONTINUATION: u8 = 1 << 7;
+
+/// By the low six bits of a byte C0..FF.
+static LEAD: [u8; 64] = {
+    let mut table = [CONTINUATION; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] |= match 0xC0 + i as u8 {
+            0xC0 | 0xC1 | 0xF5.. => ANYTHING,
+            0xE0 => FROM_80 | FROM_90,
+            0xED => FROM_A0,
+            0xF0 => FROM_80,
+            0xF4 => FROM_90 | FROM_A0,
+            _ => 0,
+        };
+        i += 1;
+    }
+    table
+};
+
+/// By the upper four bits of a byte; four times over, because the index has two more bits, which are
+/// whatever the shift has left there.
+static SECOND: [u8; 64] = {
+    let mut table = [ANYTHING; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] |= match i & 15 {
+            0x8 => CONTINUATION | FROM_80,
+            0x9 => CONTINUATION | FROM_90,
+            0xA | 0xB => CONTINUATION | FROM_A0,
+            _ => 0,
+        };
+        i += 1;
+    }
+    table
+};
+
+/// What has been found so far, in two registers that are only ever or-ed into.
+#[derive(Clone, Copy)]
+pub(super) struct Faults {
+    /// Bits 0 to 3: a second byte that its lead forbids, or a lead that never appears.
+    forbidden: Vector,
+    /// Bit 7: a continuation is missing, or one is there that none asked for. Other bits: nothing.
+    lengths: Vector,
+}
+
+/// The tables, in registers.
+#[derive(Clone, Copy)]
+pub(super) struct Checker {
+    pub(super) s: Avx512,
+    lead: Vector,
+    second: Vector,
+}
+
+impl Checker {
+    #[inline(always)]
+    pub(super) fn new(s: Avx512) -> Self {
+        Self { s, lead: s.load(&LEAD, 0), second: s.load(&SECOND, 0) }
+    }
+
+    #[inline(always)]
+    pub(super) fn no_faults(&self) -> Faults {
+        Faults { forbidden: self.s.zero(), lengths: self.s.zero() }
+    }
+
+    /// Checks `now`, which stands behind `before`. A character that the end cuts off is no fault yet.
+    #[inline(always)]
+    pub(super) fn check(&self, faults: &mut Faults, now: Vector, before: Vector) {
+        let s = self.s;
+        let [earlier1, earlier2, earlier3] = s.earlier(now, before);
+        let lead = s.lookup_from(self.lead, earlier1, s.splat(0xC0));
+        let second = s.lookup(self.second, s.shift_right_4_in_16(now));
+        // Saturating subtraction leaves bit 7 set from E0 on, and from F0 on.
+        let third_due = s.minus(earlier2, s.splat(0xE0 - 0x80));
+        let fourth_due = s.minus(earlier3, s.splat(0xF0 - 0x80));
+        let due = s.ternary::<{ truth!(|a, b, c| a | b | c) }>(lead, third_due, fourth_due);
+        faults.lengths = s.ternary::<{ truth!(|a, b, c| a | (b ^ c)) }>(faults.lengths, due, second);
+        faults.forbidden = s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, lead, second);
+    }
+
+    #[inline(always)]
+    pub(super) fn any(&self, faults: &Faults) -> bool {
+        let s = self.s;
+        // Bit 7 from `lengths`, the others from `forbidden`.
+        let all = s.ternary::<{ truth!(|a, b, c| if c { a } else { b }) }>(
+            faults.lengths,
+            faults.forbidden,
+            s.splat(0x80),
+        );
+        s.any(all)
+    }
+}
+
+/// The verdict on fewer than 64 bytes: one block, no branch.
+///
+/// At least one zero follows the text, so a character that the end cuts off shows itself.
+#[inline(always)]
+pub(super) fn one(s: Avx512, bytes: &[u8]) -> Verdict {
+    let checker = Checker::new(s);
+    let mut faults = checker.no_faults();
+    checker.check(&mut faults, s.load_short(bytes), s.zero());
+    if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
+}
+
+/// The verdict on any number of bytes.
+#[inline(always)]
+pub(super) fn many(s: Avx512, bytes: &[u8]) -> Verdict {
+    let checker = Checker::new(s);
+    let mut faults = checker.no_faults();
+    let before = s.zero();
+    check_rest(&checker, &mut faults, bytes, before);
+    if checker.any(&faults) { first_faulty(checker, bytes, 0) } else { Verdict::VALID }
+}
+
+/// Checks `bytes`, which stand behind `before`, and that they do not end inside a character.
+#[inline(always)]
+pub(super) fn check_rest(checker: &Checker, faults: &mut Faults, bytes: &[u8], mut before: Vector) {
+    let s = checker.s;
+    let mut rest = bytes;
+    while let Some((block, behind)) = rest.split_first_chunk::<64>() {
+        let now = s.load(block, 0);
+        checker.check(faults, now, before);
+        before = now;
+        rest = behind;
+    }
+    // Always: even when no byte is left, the zeros behind them complete the check.
+    checker.check(faults, s.load_short(rest), before);
+}
+
+/// Goes through the text from `sound` on, block by block, to where a fault shows.
+///
+/// All before `sound` is well-formed, except for a character that `sound` cuts off.
+#[cold]
+#[inline(always)]
+pub(super) fn first_faulty(checker: Checker, bytes: &[u8], sound: usize) -> Verdict {
+    let s = checker.s;
+    let mut at = sound;
+    let mut before = context(s, bytes, at);
+    while let Some(block) = bytes[at..].first_chunk::<64>() {
+        let mut faults = checker.no_faults();
+        let now = s.load(block, 0);
+        checker.check(&mut faults, now, before);
+        if checker.any(&faults) {
+            break;
+        }
+        before = now;
+        at += 64;
+    }
+    Verdict::suspect(at)
+}
+
+/// What stands before `at`, as the last bytes of a vector: up to 64 bytes, with zeros before them
+/// where `at` is less.
+#[inline(always)]
+pub(super) fn context(s: Avx512, bytes: &[u8], at: usize) -> Vector {
+    if at == 0 {
+        return s.zero();
+    }
+    match bytes[..at].last_chunk::<64>() {
+        Some(block) => s.load(block, 0),
+        None => {
+            let mut block = [0; 64];
+            block[64 - at..].copy_from_slice(&bytes[..at]);
+            s.load(&block, 0)
+        }
+    }
+}
