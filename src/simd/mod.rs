@@ -20,6 +20,8 @@ cfg_if::cfg_if! {
 }
 
 
+use crate::lookup::Run;
+
 /// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
 ///
 /// All arithmetic is on each byte by itself.
@@ -77,6 +79,9 @@ pub(crate) trait Simd: Copy {
 
     /// Whether any bit is set.
     fn any(self, v: Self::Vector) -> bool;
+
+    /// `R::run`, compiled as a function of its own.
+    fn apart<R: Run>(self, bytes: &[u8], at: usize) -> Result<usize, usize>;
 }
 
 /// Fewer than 16 bytes and then zeros, as two little-endian words: loads that overlap, so that none
