@@ -267,7 +267,10 @@ impl fmt::Display for Utf8Error {
         write!(f, "invalid UTF-8 at byte {}: ", self.valid_up_to)?;
         match self.kind {
             ErrorKind::UnexpectedContinuation => {
-                write!(f, "{lead:02X} is a continuation byte where a character must begin; expected {A_CHARACTER}")
+                write!(
+                    f,
+                    "{lead:02X} is a continuation byte where a character must begin; expected {A_CHARACTER}"
+                )
             }
             ErrorKind::InvalidByte => {
                 write!(f, "{lead:02X} never appears in UTF-8; expected {A_CHARACTER}")
@@ -290,7 +293,10 @@ impl fmt::Display for Utf8Error {
             }
             ErrorKind::Truncated => {
                 let next = self.seen[self.len as usize];
-                write!(f, "{begun} begins a character of {characters_length} bytes, and {next:02X} follows; ")?;
+                write!(
+                    f,
+                    "{begun} begins a character of {characters_length} bytes, and {next:02X} follows; "
+                )?;
                 self.expected_next(f)
             }
             ErrorKind::Incomplete => {

@@ -47,7 +47,7 @@ const LARGEST_ISLAND: usize = 4;
 /// reading on for long, many enough that looking costs nothing.
 const CHUNK: usize = 8 * BLOCK;
 /// From this length on, alignment and kinds of block pay.
-pub(crate) const LONG: usize = 257;
+pub(crate) const LONG: usize = 513;
 
 /// The verdict on input of fewer than [`LONG`] bytes. (On longer input too; only slower.)
 #[inline(always)]
@@ -58,6 +58,12 @@ pub(crate) fn short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if n < S::LANES {
         // Zeros follow, so a character that the end cuts off shows itself.
         checker.check_after(&mut faults, s.load_short(bytes), s.splat(0));
+    } else if n >= S::ASCII_PAYS && is_all_ascii(s, bytes) {
+        return Verdict::VALID;
+    } else if n == S::LANES {
+        let all = s.load(bytes, 0);
+        checker.check_after(&mut faults, all, s.splat(0));
+        checker.check_end(&mut faults, all);
     } else if n <= 2 * S::LANES {
         let first = s.load(bytes, 0);
         let rest = s.load_rest(bytes);
@@ -79,6 +85,25 @@ pub(crate) fn short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         checker.check_end(&mut faults, s.load(bytes, n - S::LANES));
     }
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
+}
+
+/// Whether all bytes, at least `LANES`, are ASCII. The last loads overlap what comes before them.
+#[inline(always)]
+fn is_all_ascii<S: Simd>(s: S, bytes: &[u8]) -> bool {
+    let n = bytes.len();
+    let pair = |at: usize| s.or(s.load(bytes, at), s.load(bytes, at + S::LANES));
+    if n <= 2 * S::LANES {
+        return !s.any_high(s.or(s.load(bytes, 0), s.load(bytes, n - S::LANES)));
+    }
+    let mut at = 0;
+    while at + 4 * S::LANES < n {
+        if s.any_high(s.or(pair(at), pair(at + 2 * S::LANES))) {
+            return false;
+        }
+        at += 4 * S::LANES;
+    }
+    // One to four vectors are left, or two of three or four are all there is.
+    !s.any_high(s.or(pair(at.min(n - 2 * S::LANES)), pair(n - 2 * S::LANES)))
 }
 
 /// The verdict on input of at least [`LONG`] bytes. (Shorter input is handed on.)
@@ -160,7 +185,8 @@ impl Kind {
         let largest = s.max(even, odd);
         if !s.any_high(largest) {
             Self::Ascii
-        } else if !s.any_high(s.minus(largest, s.splat(0xE0 - 0x80))) && no_long_character_reaches_into(block) {
+        } else if !s.any_high(s.minus(largest, s.splat(0xE0 - 0x80))) && no_long_character_reaches_into(block)
+        {
             Self::TwoByte
         } else {
             Self::Any

@@ -77,6 +77,7 @@ fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
 impl Simd for Avx2 {
     type Vector = __m256i;
     const LANES: usize = 32;
+    const ASCII_PAYS: usize = 33;
 
     #[inline(always)]
     fn splat(self, byte: u8) -> __m256i {

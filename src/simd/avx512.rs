@@ -59,15 +59,11 @@ impl Avx512 {
     /// `bytes`, fewer than 64, then zeros.
     #[inline(always)]
     pub(crate) fn load_short(self, bytes: &[u8]) -> Vector {
-        /// What an empty slice points to may be no memory at all. Nothing is loaded from there, but the
-        /// CPU takes a slow detour (over 20 ns) to find that out.
-        static SOMEWHERE: [u8; 1] = [0];
-        let from = if bytes.is_empty() { SOMEWHERE.as_ptr() } else { bytes.as_ptr() };
-        let mask = (1u64 << (bytes.len() & 63)) - 1;
         debug_assert!(bytes.len() < 64);
+        let mask = (1u64 << (bytes.len() & 63)) - 1;
         // SAFETY: AVX512BW, by `self`; the mask has ones for bytes below `bytes.len()` only (and for
         // fewer of them, should there be 64 or more), and bytes whose bit is zero are not accessed.
-        unsafe { _mm512_maskz_loadu_epi8(mask, from.cast()) }
+        unsafe { _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast()) }
     }
 
     #[inline(always)]

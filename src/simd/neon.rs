@@ -59,6 +59,7 @@ static MOVE_DOWN: [u8; 32] = {
 impl Simd for Neon {
     type Vector = uint8x16_t;
     const LANES: usize = 16;
+    const ASCII_PAYS: usize = 16;
 
     #[inline(always)]
     fn splat(self, byte: u8) -> uint8x16_t {

@@ -64,6 +64,7 @@ static MOVE_DOWN: [u8; 32] = {
 impl Simd for Sse42 {
     type Vector = __m128i;
     const LANES: usize = 16;
+    const ASCII_PAYS: usize = 16;
 
     #[inline(always)]
     fn splat(self, byte: u8) -> __m128i {

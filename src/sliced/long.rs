@@ -21,10 +21,13 @@ pub(super) fn validate(s: Avx512, g: Gfni, bytes: &[u8]) -> Verdict {
     let checker = Checker::new(s);
     // The start is a block, so that everything behind it has context to be loaded.
     let Some(start) = bytes.first_chunk::<64>() else { return blocks::many(s, bytes) };
-    let mut faults = checker.no_faults();
-    checker.check(&mut faults, s.load(start, 0), s.zero());
-    if checker.any(&faults) {
-        return Verdict::suspect(0);
+    let start = s.load(start, 0);
+    if s.any_high(start) {
+        let mut faults = checker.no_faults();
+        checker.check(&mut faults, start, s.zero());
+        if checker.any(&faults) {
+            return Verdict::suspect(0);
+        }
     }
 
     // All before `at` is well-formed, except for a character that `at` cuts off.
@@ -59,7 +62,8 @@ pub(super) fn validate(s: Avx512, g: Gfni, bytes: &[u8]) -> Verdict {
 fn ascii_run(s: Avx512, checker: &Checker, bytes: &[u8], at: usize) -> Result<usize, usize> {
     let mut at = aligned_down(bytes, at + STRETCH);
     loop {
-        while let Some(step) = bytes[at..].first_chunk::<STRETCH>() {
+        loop {
+            let Some(step) = bytes[at..].first_chunk::<STRETCH>() else { return Ok(at) };
             let v = |k: usize| s.load(step, 64 * k);
             let or3 = |a, b, c| s.ternary::<{ truth!(|a, b, c| a | b | c) }>(a, b, c);
             let all = or3(or3(v(0), v(1), v(2)), or3(v(3), v(4), v(5)), s.or(v(6), v(7)));

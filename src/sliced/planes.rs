@@ -108,11 +108,8 @@ pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
     // if its lower half is 0; or, in 1110, 1101; or, in 1111, 01.. (F5 to F7 are wrong anyway).
     let low_is_0 = s.without(low_is_0_or_1, b0);
     let low_is_9_or_d = s.ternary::<{ truth!(|b3, b1, b0| b3 & !b1 & b0) }>(b3, b1, b0);
-    let low_is_d_or_4 = s.ternary::<{ truth!(|b4, b2, low_is_9_or_d| b2 & (b4 | low_is_9_or_d)) }>(
-        b4,
-        b2,
-        low_is_9_or_d,
-    );
+    let low_is_d_or_4 =
+        s.ternary::<{ truth!(|b4, b2, low_is_9_or_d| b2 & (b4 | low_is_9_or_d)) }>(b4, b2, low_is_9_or_d);
     let restricts = s.ternary::<{ truth!(|low_is_0, low_is_d_or_4, b5| (low_is_0 | low_is_d_or_4) & b5) }>(
         low_is_0,
         low_is_d_or_4,
@@ -122,7 +119,9 @@ pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
     // Neighbours, in the order of the text. `lead` goes without the last place of a row throughout: it
     // would be shifted out, or compared with a second byte that is not there.
     let order = s.load(&ORDER, 0);
-    let [b7, b6, b5, b4, b2, restricts] = [b7, b6, b5, b4, b2, restricts].map(|plane| s.lookup(plane, order));
+    let (b7, b6) = (s.lookup(b7, order), s.lookup(b6, order));
+    let (b5, b4) = (s.lookup(b5, order), s.lookup(b4, order));
+    let (b2, restricts) = (s.lookup(b2, order), s.lookup(restricts, order));
     let lead = s.ternary::<{ truth!(|b7, b6, not_last| b7 & b6 & not_last) }>(b7, b6, s.splat64(NOT_LAST));
     let lead3 = s.and(lead, b5);
     let lead4 = s.and(lead3, b4);
