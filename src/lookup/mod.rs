@@ -15,8 +15,8 @@
 //! 1. **No state between blocks.** The up to three bytes that a block needs to know of the one
 //!    before it are loaded again, at one, two and three bytes' distance. Loads have ports of
 //!    their own, while the shifts across registers that they replace compete with the lookups.
-//! 2. **Faults are only gathered**, and looked at once in a [`CHUNK`]. When there are some, the chunk
-//!    is gone through again block by block to say which block has the first.
+//! 2. **Faults are only gathered**, and looked at when a run ends, at the latest after a [`CHUNK`]. When
+//!    there are some, the run is gone through again piece by piece to say which piece has the first.
 //! 3. **Alignment.** Most loads then lie within a cache line.
 //! 4. **Short input** (below [`LONG`] bytes) is checked without a branch on what the bytes are,
 //!    and hardly any on how many there are: both vary from call to call, and a branch that is
@@ -43,9 +43,9 @@ const ASCII_STEP: usize = 256;
 const PIECE: usize = 64;
 /// Pieces in a row, the last of them ASCII, that do not end a run of ASCII.
 const LARGEST_ISLAND: usize = 4;
-/// Bytes between two looks at the faults: few enough that a fault near the start is reported without
-/// reading on for long, many enough that looking costs nothing.
-const CHUNK: usize = 8 * BLOCK;
+/// The most that a run reads, unless it is ASCII, before its faults are looked at: few enough that a
+/// fault is reported without reading on for long, many enough that looking costs nothing.
+const CHUNK: usize = 16 * BLOCK;
 /// From this length on, alignment and kinds of block pay.
 pub(crate) const LONG: usize = 513;
 
@@ -140,7 +140,7 @@ pub(crate) fn long<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         };
         match after {
             Ok(after) => at = after,
-            Err(sound) => return first_faulty_block(checker, bytes, sound),
+            Err(sound) => return first_faulty_piece(checker, bytes, sound),
         }
     }
 
@@ -305,7 +305,8 @@ impl Run for AnyRun {
                 at += BLOCK;
             }
             unseen *= 2;
-            if !window(bytes, at).is_some_and(|block| Kind::of(s, block) == Kind::Any) {
+            if checker.any(&faults) || !window(bytes, at).is_some_and(|block| Kind::of(s, block) == Kind::Any)
+            {
                 break;
             }
         }
@@ -328,28 +329,23 @@ fn check_block<S: Simd>(checker: &Checker<S>, faults: &mut Faults<S>, block: &Wi
     }
 }
 
-/// Goes again through the text from `sound` on, block by block.
+/// Goes again through the text from `sound` on, piece by piece, to the first that shows a fault.
+///
+/// All before `sound`, which is not among the first three places, is well-formed, except for a character
+/// that it cuts off.
 #[cold]
 #[inline(always)]
-fn first_faulty_block<S: Simd>(checker: Checker<S>, bytes: &[u8], sound: usize) -> Verdict {
-    let s = checker.s;
+fn first_faulty_piece<S: Simd>(checker: Checker<S>, bytes: &[u8], sound: usize) -> Verdict {
     let mut at = sound;
-    if sound == 0 {
-        // The start has no context to be loaded.
-        let mut faults = Faults::none(s);
-        checker.check_after(&mut faults, s.load(bytes, 0), s.splat(0));
-        if checker.any(&faults) {
-            return Verdict::suspect(0);
+    while let Some(piece) = window::<{ CONTEXT + PIECE }>(bytes, at) {
+        let mut faults = Faults::none(checker.s);
+        for k in 0..PIECE / S::LANES {
+            checker.check_at(&mut faults, piece, CONTEXT + k * S::LANES);
         }
-        at = S::LANES;
-    }
-    while let Some(block) = window(bytes, at) {
-        let mut faults = Faults::none(s);
-        check_block(&checker, &mut faults, block);
         if checker.any(&faults) {
             break;
         }
-        at += BLOCK;
+        at += PIECE;
     }
     Verdict::suspect(at)
 }
