@@ -110,7 +110,7 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         name: "Russian",
         about: "Cyrillic words and ASCII spaces",
-        density: 0.88..=0.94,
+        density: 0.86..=0.92,
         piece: russian,
     },
     Recipe { name: "Arabic", about: "Arabic words and ASCII spaces", density: 0.86..=0.92, piece: arabic },
@@ -424,7 +424,11 @@ fn html_russian(random: &mut Random, text: &mut String) {
 }
 
 fn html_chinese(random: &mut Random, text: &mut String) {
-    html(random, text, chinese);
+    html(random, text, |random, text| {
+        let count = random.between(4, 24);
+        signs(random, text, words::HANZI, count);
+        text.push('。');
+    });
 }
 
 fn json_log(random: &mut Random, text: &mut String) {
@@ -492,15 +496,12 @@ mod tests {
 
     #[test]
     fn texts_are_as_dense_as_their_recipes_say() {
-        for recipe in RECIPES {
+        let off = RECIPES.iter().filter_map(|recipe| {
             let density = generated(recipe.name, LEN).density();
-            assert!(
-                recipe.density.contains(&density),
-                "{}: {density:.4} of {:?}",
-                recipe.name,
-                recipe.density
-            );
-        }
+            let off = !recipe.density.contains(&density);
+            off.then(|| format!("{}: {density:.4} of {:?}", recipe.name, recipe.density))
+        });
+        assert_eq!(off.collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]
