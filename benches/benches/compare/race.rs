@@ -73,9 +73,9 @@ impl Race {
             budget: Duration::from_millis(millis),
         };
         match care {
-            Care::Number => self.by(plan(1, 0, 1), plan(15, 10, 20), plan(200, 20, 200)),
-            Care::Point => self.by(plan(1, 0, 1), plan(5, 5, 2), plan(25, 10, 20)),
-            Care::Large => self.by(plan(1, 0, 1), plan(3, 20, 20), plan(9, 20, 1500)),
+            Care::Number => self.by(plan(1, 0, 1), plan(15, 10, 20), plan(400, 20, 400)),
+            Care::Point => self.by(plan(1, 0, 1), plan(5, 5, 2), plan(50, 10, 40)),
+            Care::Large => self.by(plan(1, 0, 1), plan(3, 20, 20), plan(11, 20, 2000)),
         }
     }
 

@@ -64,7 +64,11 @@ impl Targets {
                 Wanted::AtMost(most) => (format!("≤ {}{unit}", digits(most)), *measured <= most),
             };
             let met = if met { "yes" } else { "**no**" };
-            let measured = format!("{}{unit}", digits(*measured));
+            // A third digit behind the point, or 0.978 would look as if it reached 0.98.
+            let measured = match *measured {
+                below if below < 1.0 => format!("{below:.3}{unit}"),
+                other => format!("{}{unit}", digits(other)),
+            };
             table.row([what.clone(), wanted, measured, met.to_owned(), place.clone()]);
         }
         page.table(&table);
