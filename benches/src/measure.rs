@@ -213,7 +213,7 @@ mod affinity {
         // SAFETY: 0 is this thread; the pointer and the size are those of the set.
         match unsafe { libc::sched_setaffinity(0, size_of::<cpu_set_t>(), &raw const set) } {
             0 => Ok(Some(core)),
-            _ => Err(io::Error::last_os_error()),
+            _ => Err(io::Error::other(format!("core {core}: {}", io::Error::last_os_error()))),
         }
     }
 

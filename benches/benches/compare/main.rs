@@ -25,8 +25,20 @@ use trust8_benches::measure::pin;
 use trust8_benches::report::Page;
 use trust8_benches::texts::CORPUS;
 
-/// The command that repeats the whole comparison.
-const COMMAND: &str = "cargo bench -p trust8-benches --bench compare";
+/// The command that repeats this run.
+fn command() -> String {
+    let mut command = String::new();
+    // Without the folder, which means nothing elsewhere.
+    if env::var_os(CORPUS).is_some() {
+        command += &format!("{CORPUS}=… ");
+    }
+    command += "cargo bench -p trust8-benches --bench compare";
+    let arguments: Vec<_> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    if !arguments.is_empty() {
+        command += &format!(" -- {}", arguments.join(" "));
+    }
+    command
+}
 
 /// A section measures something and adds to the page what it found, and to the targets what they need.
 type Section = fn(&mut Race, &mut Page, &mut Targets) -> io::Result<()>;
@@ -85,7 +97,7 @@ fn options() -> Result<Options, String> {
 fn run(options: &Options) -> io::Result<()> {
     let core = pin()?;
     let machine = Machine::ask();
-    let mut race = Race::new(options.thoroughness, &machine, COMMAND)?;
+    let mut race = Race::new(options.thoroughness, &machine, &command())?;
     let mut targets = Targets::default();
     let mut body = Page::default();
     let start = Instant::now();
@@ -122,7 +134,7 @@ fn introduction(options: &Options, machine: &Machine, core: Option<usize>, race:
          `read loop` only reads, and `call alone` does not even do that. GB/s are 10^9 bytes a second.\n\n",
     );
     let mut item = |name: &str, value: &str| text.push_str(&format!("- {name}: {value}\n"));
-    item("Command", &format!("`{COMMAND}`"));
+    item("Command", &format!("`{}`", command()));
     item("CPU", &machine.cpu);
     let kernels: Vec<_> = trust8::Kernel::available().iter().map(|kernel| kernel.name()).collect();
     item("Kernels of trust8 that it runs", &kernels.join(", "));

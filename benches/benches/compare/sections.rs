@@ -306,17 +306,10 @@ fn fixed_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
     let count = race.by(8, 64, 256);
     let mut against_simdutf = Vec::new();
     for contents in Contents::ALL {
-        let mut grid = Grid::default();
-        for &len in &lengths {
-            let strings = set(Lengths::Fixed(len), contents, count);
-            let results = race.run(&who, &strings.strings(), Care::Point);
-            against_simdutf.extend(
-                results
-                    .ratio(TRUST8, "simdutf C++")
-                    .map(|ratio| (format!("{}, {len} bytes", contents.name()), ratio)),
-            );
-            grid.0.push((format!("{len}"), results));
-        }
+        let grid = race.run_lengths(&who, &lengths, |len| set(Lengths::Fixed(len), contents, count));
+        against_simdutf.extend(grid.0.iter().filter_map(|(len, results)| {
+            Some((format!("{}, {len} bytes", contents.name()), results.ratio(TRUST8, "simdutf C++")?))
+        }));
 
         let mut shown = Grid(grid.0.clone());
         shown.0.retain(|(len, _)| {
@@ -447,12 +440,8 @@ fn cliffs(race: &mut Race, page: &mut Page) {
         Table::new(["kernel and text", "longer but cheaper", "from", "to", "largest step", "from", "to"]);
     for name in THREE {
         let text = generated(name, 128 << 10);
-        let mut grid = Grid::default();
-        for &len in &lengths {
-            let most = (TEXT / len).clamp(1, 32);
-            let strings = pieces(&text.text, len, most);
-            grid.0.push((format!("{len}"), race.run(&kernels, &strings.strings(), Care::Point)));
-        }
+        let strings = |len: usize| pieces(&text.text, len, (TEXT / len).clamp(1, 32));
+        let grid = race.run_lengths(&kernels, &lengths, strings);
         let series = grid.series(|i, measured| (lengths[i] as f64, measured.ns_per_call()));
         for Series { name: kernel, points } in &series {
             let cheaper = longer_but_cheaper(points);
