@@ -61,3 +61,15 @@ pub fn intrinsic_as_function(a: &[u8; 16]) -> [u8; 16] {
         std::mem::transmute(vaeseq_u8(a, a))
     }
 }
+
+/// An operation that should have been inlined.
+pub mod simd {
+    pub struct Set;
+
+    impl Set {
+        #[inline(never)]
+        pub fn plus(&self, a: &[u8; 16], b: &[u8; 16]) -> [u8; 16] {
+            std::array::from_fn(|i| a[i].wrapping_add(b[i]))
+        }
+    }
+}
