@@ -20,7 +20,12 @@ for old in seeds.iterdir():
     old.unlink()
 
 
-def seed(name, construction, material, script=0, alignment=0, length=0, place=0):
+def seed(name, construction, material, script=0, behind=None, border=None, alignment=0, length=0, place=0):
+    """`border`: how many bytes before a border of blocks the material starts, if at one."""
+    script |= (script if behind is None else behind) << 3
+    if border is not None:
+        script |= 0x80
+        alignment = alignment % 64 | border << 6
     header = struct.pack("<BBBHH", construction, alignment, script, length, place)
     (seeds / name).write_bytes(header + material)
 
@@ -40,6 +45,10 @@ for number, (name, octets) in enumerate(MALFORMED.items()):
     seed(f"medium-{name}", SHORT, octets, script, alignment=3 * number, length=3 * (6 + number) + 2, place=5000 * number)
     seed(f"embedded-{name}", EMBEDDED, octets, script, alignment=7 * number, length=4000 * number, place=5000 * number)
     seed(f"mosaic-{name}", MOSAIC, "aé日😀".encode() + octets[:4].ljust(4, b"."), place=5000 * number, length=900 * number)
+
+    # The texts before and behind are of different kinds, and the sequence is cut by the border.
+    seed(f"border-{name}", EMBEDDED, octets, script, behind=(script + 1 + number // 8) % 8, border=number % 3 + 1,
+         alignment=11 * number, length=500 * number, place=4000 * number + 3000)
 
 for script, name in enumerate(SCRIPTS):
     seed(f"embedded-valid-{name}", EMBEDDED, b"", script, alignment=script, length=1000 * script)

@@ -10,6 +10,9 @@
 //! | embedded     | 8 to 64 KiB of a script, the material somewhere in it |
 //! | mosaic       | 8 to 64 KiB of the material, made valid and repeated, with its last bytes, as they are, somewhere in it |
 //!
+//! What a kernel may miss is at the borders of its blocks, above all where the text changes its kind as
+//! well. So the script behind the material can be another one, and the material can be put at a border.
+//!
 //! The input lies at a chosen alignment, and its last byte is the last one of its allocation, so that
 //! AddressSanitizer sees a kernel read on.
 
@@ -37,9 +40,9 @@ const KIB: usize = 1024;
 struct Header {
     /// `% 4`: the construction. `& 0x80`: the text behind the material ends inside a character.
     construction: u8,
-    /// `% 64`: the alignment.
+    /// `% 64`: the alignment. `/ 64`: how many bytes before a border the material starts, if at one.
     alignment: u8,
-    /// `% 8`: the script.
+    /// `% 8`: the script. `/ 8 % 8`: the one behind the material. `& 0x80`: the material is at a border.
     script: u8,
     /// The length, in a way that depends on the construction.
     length: u16,
@@ -52,6 +55,27 @@ impl Header {
         let (&[construction, alignment, script, l0, l1, p0, p1], material) = data.split_first_chunk()?;
         let (length, place) = (u16::from_le_bytes([l0, l1]), u16::from_le_bytes([p0, p1]));
         Some((Self { construction, alignment, script, length, place }, material))
+    }
+
+    fn alignment(&self) -> usize {
+        usize::from(self.alignment) % Input::ALIGNMENT
+    }
+
+    /// The script, and the one behind the material.
+    fn scripts(&self) -> (&'static str, &'static str) {
+        let script = usize::from(self.script);
+        (SCRIPTS[script % 8], SCRIPTS[script / 8 % 8])
+    }
+
+    /// Where the material starts, with so many places to choose from.
+    fn place(&self, places: usize) -> usize {
+        let place = usize::from(self.place) * places / usize::from(u16::MAX);
+        if self.script & 0x80 == 0 {
+            return place;
+        }
+        let overhang = usize::from(self.alignment) / Input::ALIGNMENT;
+        let behind_border = (place + overhang + self.alignment()) % Input::ALIGNMENT;
+        place.checked_sub(behind_border).unwrap_or(place)
     }
 }
 
@@ -72,15 +96,15 @@ pub fn build(data: &[u8]) -> Option<Input> {
             let (tile, wound) = material.split_at(material.len() - material.len().min(4));
             let mut tile = String::from_utf8_lossy(tile);
             if tile.is_empty() {
-                tile = SCRIPTS[usize::from(header.script) % SCRIPTS.len()].into();
+                tile = header.scripts().0.into();
             }
             let mut bytes = tile.as_bytes().repeat(long / tile.len() + 1);
-            let at = scaled(header.place, bytes.len() - wound.len());
+            let at = header.place(bytes.len() - wound.len());
             bytes[at..at + wound.len()].copy_from_slice(wound);
             bytes
         }
     };
-    Some(Input::new(&bytes, usize::from(header.alignment) % Input::ALIGNMENT))
+    Some(Input::new(&bytes, header.alignment()))
 }
 
 /// `length` bytes of a script with the material in them, or the material alone where it is longer.
@@ -88,18 +112,18 @@ pub fn build(data: &[u8]) -> Option<Input> {
 /// The script's characters are whole, and touch the material: what does not come out even is made up
 /// for by ASCII at the far ends.
 fn surround(header: &Header, material: &[u8], length: usize) -> Vec<u8> {
-    let script = SCRIPTS[usize::from(header.script) % SCRIPTS.len()];
+    let (script, script_behind) = header.scripts();
     let around = length.saturating_sub(material.len());
-    let before = scaled(header.place, around);
+    let before = header.place(around);
     let behind = around - before;
 
     let mut bytes = backwards(script, before);
     bytes.extend(material);
     if header.construction & 0x80 != 0 {
-        bytes.extend(script.bytes().cycle().take(behind));
+        bytes.extend(script_behind.bytes().cycle().take(behind));
     } else {
         let whole = bytes.len() + behind;
-        for character in script.chars().cycle() {
+        for character in script_behind.chars().cycle() {
             if bytes.len() + character.len_utf8() > whole {
                 break;
             }
@@ -120,11 +144,6 @@ fn backwards(script: &str, length: usize) -> Vec<u8> {
         at = start;
     }
     bytes
-}
-
-/// A place in `0..=range`.
-fn scaled(place: u16, range: usize) -> usize {
-    usize::from(place) * range / usize::from(u16::MAX)
 }
 
 /// Bytes at a chosen alignment, with nothing of their allocation behind them.
