@@ -132,7 +132,15 @@ fn kinds_compare_hash_and_print() {
     assert_eq!(HashSet::from(kinds).len(), 7);
     assert_eq!(
         kinds.map(|kind| format!("{kind:?}")),
-        ["UnexpectedContinuation", "InvalidByte", "Overlong", "Surrogate", "TooLarge", "Truncated", "Incomplete"]
+        [
+            "UnexpectedContinuation",
+            "InvalidByte",
+            "Overlong",
+            "Surrogate",
+            "TooLarge",
+            "Truncated",
+            "Incomplete"
+        ]
     );
 }
 
@@ -150,17 +158,38 @@ fn messages() {
         (b"\xED\xA0\x80", "0: ED A0 begins a surrogate (U+D800 to U+DFFF); expected 80 to 9F after ED"),
         (b"\xF4\x90\x80\x80", "0: F4 90 begins a character above U+10FFFF; expected 80 to 8F after F4"),
         (b"\xF7\xBF\xBF\xBF", &format!("0: F7 begins a character above U+10FFFF; {A_CHARACTER}")),
-        (b"a\xC3(", "1: C3 begins a character of 2 bytes, and 28 follows; expected a continuation byte (80 to BF)"),
-        (b"\xE0\x0A", "0: E0 begins a character of 3 bytes, and 0A follows; expected a continuation byte (A0 to BF)"),
-        (b"\xED\xED", "0: ED begins a character of 3 bytes, and ED follows; expected a continuation byte (80 to 9F)"),
-        (b"\xF0\xF0", "0: F0 begins a character of 4 bytes, and F0 follows; expected a continuation byte (90 to BF)"),
-        (b"\xF4\x00", "0: F4 begins a character of 4 bytes, and 00 follows; expected a continuation byte (80 to 8F)"),
+        (
+            b"a\xC3(",
+            "1: C3 begins a character of 2 bytes, and 28 follows; expected a continuation byte (80 to BF)",
+        ),
+        (
+            b"\xE0\x0A",
+            "0: E0 begins a character of 3 bytes, and 0A follows; expected a continuation byte (A0 to BF)",
+        ),
+        (
+            b"\xED\xED",
+            "0: ED begins a character of 3 bytes, and ED follows; expected a continuation byte (80 to 9F)",
+        ),
+        (
+            b"\xF0\xF0",
+            "0: F0 begins a character of 4 bytes, and F0 follows; expected a continuation byte (90 to BF)",
+        ),
+        (
+            b"\xF4\x00",
+            "0: F4 begins a character of 4 bytes, and 00 follows; expected a continuation byte (80 to 8F)",
+        ),
         (
             b"\xF0\x9F\x98 :-)",
             "0: F0 9F 98 begins a character of 4 bytes, and 20 follows; expected a continuation byte (80 to BF)",
         ),
-        (b"ok \xE2\x82", "3: E2 82 begins a character of 3 bytes, and the input ends; expected a continuation byte (80 to BF)"),
-        (b"\xF4", "0: F4 begins a character of 4 bytes, and the input ends; expected a continuation byte (80 to 8F)"),
+        (
+            b"ok \xE2\x82",
+            "3: E2 82 begins a character of 3 bytes, and the input ends; expected a continuation byte (80 to BF)",
+        ),
+        (
+            b"\xF4",
+            "0: F4 begins a character of 4 bytes, and the input ends; expected a continuation byte (80 to 8F)",
+        ),
     ];
     for (bytes, message) in messages {
         let error = from_utf8(bytes).unwrap_err();
@@ -177,7 +206,8 @@ fn every_message_names_the_place_and_the_bytes() {
             let bytes = [&vec![b'a'; offset], malformed.bytes].concat();
             let fault = malformed.fault_behind(offset);
             let message = from_utf8(&bytes).unwrap_err().to_string();
-            let begin = format!("invalid UTF-8 at byte {}: {:02X}", fault.valid_up_to, bytes[fault.valid_up_to]);
+            let begin =
+                format!("invalid UTF-8 at byte {}: {:02X}", fault.valid_up_to, bytes[fault.valid_up_to]);
             assert!(message.starts_with(&begin), "{message}");
             assert!(message.contains("; expected "), "{message}");
             assert!(!message.contains('\n') && !message.ends_with('.'), "{message}");
@@ -202,7 +232,12 @@ fn errors_become_the_standard_librarys() {
                 let bytes = [&vec![b'a'; offset], malformed.bytes, behind.as_bytes()].concat();
                 let expected = core::str::from_utf8(&bytes).unwrap_err();
                 for way in ways() {
-                    assert_eq!(way.kernel.from_utf8(&bytes).unwrap_err().to_std(&bytes), expected, "{}", way.name);
+                    assert_eq!(
+                        way.kernel.from_utf8(&bytes).unwrap_err().to_std(&bytes),
+                        expected,
+                        "{}",
+                        way.name
+                    );
                 }
             }
         }
@@ -295,7 +330,13 @@ fn the_first_of_several_faults_is_reported() {
 #[test]
 fn early_faults_do_not_depend_on_what_follows() {
     const LEN: usize = 1 << 20;
-    let behind = [vec![b'a'; LEN], "日".repeat(LEN / 3).into_bytes(), vec![0x80; LEN], vec![0xFF; LEN], vec![0xF4; LEN]];
+    let behind = [
+        vec![b'a'; LEN],
+        "日".repeat(LEN / 3).into_bytes(),
+        vec![0x80; LEN],
+        vec![0xFF; LEN],
+        vec![0xF4; LEN],
+    ];
     for malformed in MALFORMED.iter().step_by(5) {
         for behind in &behind {
             for offset in [0, 100, 1000] {

@@ -206,7 +206,8 @@ impl Guarded {
     fn bytes_present(&self) -> usize {
         let mut present = vec![0; self.pages];
         // SAFETY: asks about pages of our mapping; `present` has a byte for each.
-        let result = unsafe { libc::mincore(self.middle().cast(), self.pages * self.page, present.as_mut_ptr()) };
+        let result =
+            unsafe { libc::mincore(self.middle().cast(), self.pages * self.page, present.as_mut_ptr()) };
         assert_eq!(result, 0, "the system does not tell");
         present.iter().filter(|&&page| page & 1 == 1).count() * self.page
     }

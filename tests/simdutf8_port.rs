@@ -61,7 +61,11 @@ macro_rules! program {
             if let Err(error) = compat {
                 let same = error;
                 assert!(same == error);
-                messages.extend([error.to_string(), format!("{error:?}"), parse(input).unwrap_err().to_string()]);
+                messages.extend([
+                    error.to_string(),
+                    format!("{error:?}"),
+                    parse(input).unwrap_err().to_string(),
+                ]);
             }
             let fault = compat.err().map(|error| (error.valid_up_to(), error.error_len()));
             (basic.is_ok(), fault, messages)

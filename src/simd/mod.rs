@@ -18,6 +18,8 @@ cfg_if::cfg_if! {
         pub(crate) mod neon;
     }
 }
+#[cfg(test)]
+mod model;
 
 
 /// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
