@@ -270,7 +270,7 @@ fn errors_travel_as_dyn_errors() {
 #[test]
 fn kernels_are_found_by_name() {
     for kernel in Kernel::available() {
-        let found = Kernel::by_name(kernel.name()).expect(kernel.name());
+        let found = Kernel::by_name(kernel.name()).expect("an available kernel");
         assert!(std::ptr::eq(found, kernel));
         assert_eq!(format!("{kernel:?}"), format!("Kernel({:?})", kernel.name()));
     }

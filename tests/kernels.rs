@@ -87,6 +87,9 @@ fn the_reference_agrees_with_core_on_up_to_four_bytes() {
         agree(&[a]);
         for b in 0..=255 {
             agree(&[a, b]);
+            if scale() > 1 && !edges.contains(&b) {
+                continue;
+            }
             for c in edges {
                 agree(&[a, b, c]);
                 for d in edges {
@@ -155,11 +158,11 @@ fn the_reference_knows_the_kinds() {
     };
     for byte in 0x80..=0xFF {
         let (kind, len) = match byte {
-            ..=0xBF => (UnexpectedContinuation, Some(1)),
-            ..=0xC1 => (Overlong, Some(1)),
-            ..=0xF4 => (Incomplete, None),
-            ..=0xF7 => (TooLarge, Some(1)),
-            _ => (InvalidByte, Some(1)),
+            0x00..=0xBF => (UnexpectedContinuation, Some(1)),
+            0xC0..=0xC1 => (Overlong, Some(1)),
+            0xC2..=0xF4 => (Incomplete, None),
+            0xF5..=0xF7 => (TooLarge, Some(1)),
+            0xF8..=0xFF => (InvalidByte, Some(1)),
         };
         is(&[byte], kind, len);
     }

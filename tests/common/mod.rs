@@ -81,10 +81,9 @@ impl Thin {
 
     /// Whether the next input is to be tested.
     pub(crate) fn keep(&mut self) -> bool {
-        let scale = scale();
         // A linear congruential generator, of which the upper bits are good enough.
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        scale == 1 || (self.0 >> 16) as usize % scale == 0
+        ((self.0 >> 16) as usize).is_multiple_of(scale())
     }
 }
 
