@@ -280,6 +280,28 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(cases(24_000))]
+
+    /// Long ASCII with short stretches of other text in it, which is what markup, code and logs are.
+    #[test]
+    fn islands_with_mutations(
+        stretches in prop::collection::vec((0..=1500_usize, 1..=u64::MAX, stretch(1..=300_usize)), 1..=6),
+        mutations in prop::collection::vec(mutation(), 0..=2),
+        alignment in 0..64_usize,
+    ) {
+        let stretches: Vec<Stretch> = stretches
+            .into_iter()
+            .flat_map(|(bytes, seed, island)| [Stretch { script: Script::Ascii, bytes, seed }, island])
+            .collect();
+        let mut bytes = text(&stretches);
+        for mutation in &mutations {
+            mutation.apply(&mut bytes);
+        }
+        check_at(alignment, &bytes);
+    }
+}
+
 /// That the descriptions make what their names say: a generator that went wrong would test little and
 /// fail never.
 #[test]

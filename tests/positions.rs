@@ -131,6 +131,68 @@ fn faults_where_the_script_changes() {
     }
 }
 
+/// Short stretches of other text within ASCII, which kernels step over without leaving their ASCII loop:
+/// the fault at the start, in the middle and at the end of one, with more ASCII behind it.
+#[test]
+fn faults_in_islands_within_ascii() {
+    let fillers = Filler::all();
+    let ascii = [b'.'; 2048];
+    let mut place = Place::new(8192);
+    let mut thin = Thin::new();
+    let mut turn = 0;
+    for filler in &fillers[1..] {
+        for malformed in &MALFORMED {
+            for offset in (600..1700).step_by(5) {
+                for len in [0, 7, 61, 130, 260, 500] {
+                    if !thin.keep() {
+                        continue;
+                    }
+                    turn += 1;
+                    let offset = offset + turn % 5;
+                    let len = len + turn % 64;
+                    let before_fault = [0, len / 2, len][turn % 3];
+                    let [pad, before] = filler.before(before_fault);
+                    let [behind, pad_behind] = filler.behind(len - before_fault);
+                    let (sea, sea_behind) = (&ascii[..offset], &ascii[..900 + turn % 700]);
+                    let parts = [sea, pad, before, malformed.bytes, behind, pad_behind, sea_behind];
+                    let fault = malformed.fault_between(offset + before_fault);
+                    check_for(place.put(turn % 64, &parts), Some(fault));
+                }
+            }
+        }
+    }
+}
+
+/// Some MiB, where kernels may read several streams at once: a fault at places all over it, and no fault.
+#[test]
+fn very_long_input() {
+    const LEN: usize = (13 << 20) + 12_345;
+    let places = (96 / scale()).max(12);
+    for (number, unit) in
+        ["日本語", "aé日😀bcöд語한😁!~üé", "привет, мир ", "plain and simple. "].iter().enumerate()
+    {
+        let mut text = unit.repeat(LEN / unit.len()).into_bytes();
+        check_for(&text, None);
+        for turn in 0..places / 4 {
+            // Near the start, near multiples of 1 MiB, and anywhere.
+            let about = match turn % 3 {
+                0 => (turn << 20) / 3 + 40 * number,
+                1 => LEN / places * 4 * turn + 131 * number,
+                _ => turn * 509 + 2000 * number,
+            };
+            // At the start of a unit, over which the sequence and then ASCII are written.
+            let at = about.min(text.len() - 64) / unit.len() * unit.len();
+            let malformed = &MALFORMED[(turn * 5 + number) % MALFORMED.len()];
+            let end = (at + malformed.bytes.len() + 1).div_ceil(unit.len()) * unit.len();
+            let kept = text[at..end].to_vec();
+            text[at..end].fill(b'.');
+            text[at..at + malformed.bytes.len()].copy_from_slice(malformed.bytes);
+            check_for(&text, Some(malformed.fault_between(at)));
+            text[at..end].copy_from_slice(&kept);
+        }
+    }
+}
+
 /// Valid text of every length up to 300 at every alignment, and of more lengths up to 6000.
 #[test]
 fn valid_text_of_every_length_at_every_alignment() {
@@ -156,10 +218,10 @@ fn short_input_in_full() {
     short_input(0..=70, 1);
 }
 
-/// Input of 71 to 300 bytes: the same, with two of the alignments at each position, others at the next.
+/// Input of 71 to 300 bytes: the same, with one alignment at each position, and the next one at the next.
 #[test]
 fn short_input_beyond_a_vector() {
-    short_input(71..=300, 32);
+    short_input(71..=300, 64);
 }
 
 fn short_input(lengths: std::ops::RangeInclusive<usize>, alignment_step: usize) {
