@@ -260,19 +260,19 @@ proptest! {
 proptest! {
     #![proptest_config(cases(16_000))]
 
-    /// Runs of 2 to 64 KiB in one script each: superblocks in a row, steps over ASCII, chunks, and the
+    /// Runs of 100 bytes to 68 KiB in one script each: superblocks in a row, steps over ASCII, chunks, and the
     /// changes between them.
     #[test]
     fn long_runs_with_mutations(
         stretches in prop::collection::vec(
-            stretch(prop_oneof![4 => 100..=3000_usize, 3 => 2048..=10_000_usize, 1 => 10_000..=32_768_usize]),
+            stretch(prop_oneof![4 => 100..=3000_usize, 3 => 2048..=10_000_usize, 1 => 10_000..=70_000_usize]),
             1..=4,
         ),
         mutations in prop::collection::vec(mutation(), 0..=3),
         alignment in 0..64_usize,
     ) {
         let mut bytes = text(&stretches);
-        bytes.truncate(64 * 1024);
+        bytes.truncate(96 * 1024);
         for mutation in &mutations {
             mutation.apply(&mut bytes);
         }

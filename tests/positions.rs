@@ -104,6 +104,26 @@ fn far_offsets() {
     }
 }
 
+/// Offsets up to 80,000, behind text of one script: that is where kernels read several streams of it at
+/// once, if a path makes them do so for input that fits into a test.
+#[test]
+fn offsets_within_long_runs_of_a_script() {
+    let fillers = Filler::all();
+    let mut place = Place::new(96 * 1024);
+    let mut turn = 0;
+    for filler in &fillers {
+        for offset in (6000..80_000).step_by(101 * scale().min(8)) {
+            turn += 1;
+            let offset = offset + turn % 101;
+            let malformed = &MALFORMED[turn * 7 % MALFORMED.len()];
+            let [pad, before] = filler.before(offset);
+            let [behind, pad_behind] = filler.behind(85_000 - offset);
+            let input = place.put(turn % 64, &[pad, before, malformed.bytes, behind, pad_behind]);
+            check_for(input, Some(malformed.fault_between(offset)));
+        }
+    }
+}
+
 /// Around the seam between two kinds of text every kernel changes its loop; a character that one kind
 /// of text ends with must not be forgotten in the other.
 #[test]

@@ -6,7 +6,7 @@ pub(crate) struct Filler {
 }
 
 /// Longer than any filled stretch of a test.
-const LONGEST: usize = 8192;
+const LONGEST: usize = 96 * 1024;
 static ASCII: [u8; LONGEST] = [b'.'; LONGEST];
 
 impl Filler {
