@@ -9,6 +9,9 @@
 //!
 //! AVX-512 has an algorithm of its own, in `sliced/`, and does not implement the trait.
 
+#[cfg(test)]
+mod model;
+
 cfg_if::cfg_if! {
     if #[cfg(kernel_x86)] {
         pub(crate) mod avx2;
