@@ -259,9 +259,9 @@ impl fmt::Display for Utf8Error {
         let second = Hex(&self.seen[..2]);
         let begun = Hex(&self.seen[..self.len as usize]);
         let characters_length = match lead {
-            ..=0xDF => 2,
-            ..=0xEF => 3,
-            _ => 4,
+            0x00..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xFF => 4,
         };
 
         write!(f, "invalid UTF-8 at byte {}: ", self.valid_up_to)?;

@@ -176,7 +176,9 @@ fn early_faults_end_the_reading() {
     /// So much may be read. Kernels need a few KiB; but the system may provide 2 MiB at once.
     const READ: usize = 4 << 20;
     let fillers = Filler::all();
-    let kernels = common::ways().iter().filter(|way| trust8::Kernel::by_name(&way.name).is_some());
+    // The kernels, and what is one on another CPU; paths for short input have no reason to stop early.
+    let is_whole = |name: &str| trust8::Kernel::by_name(name).is_some() || name.ends_with("without gfni");
+    let kernels = common::ways().iter().filter(|way| is_whole(&way.name));
     for (turn, way) in kernels.enumerate() {
         for offset in [0, 100, 1000, 5000] {
             for (number, filler) in fillers.iter().enumerate() {

@@ -7,6 +7,9 @@
 use crate::simd::avx512::{Avx512, Vector};
 use crate::verdict::Verdict;
 
+/// The most that is read before a look at the faults.
+const CHUNK: usize = 4096;
+
 /// In `LEAD`: what this lead forbids its second byte to be. In `SECOND`: what this byte is.
 const FROM_80: u8 = 1 << 0; // 1000....
 const FROM_90: u8 = 1 << 1; // 1001....
@@ -144,58 +147,72 @@ pub(super) fn one(s: Avx512, bytes: &[u8]) -> Verdict {
 /// The verdict on any number of bytes.
 #[inline(always)]
 pub(super) fn many(s: Avx512, bytes: &[u8]) -> Verdict {
-    let checker = Checker::new(s);
-    let mut faults = checker.no_faults();
     match bytes.len() {
-        0..64 => return one(s, bytes),
-        64..128 => {
-            // Two blocks, one path.
-            let first = s.load(bytes, 0);
-            let last = s.load(bytes, bytes.len() - 64);
-            if !s.any_high(s.or(first, last)) {
-                return Verdict::VALID;
-            }
-            checker.check(&mut faults, first, s.zero());
-            checker.check(&mut faults, s.load_short(&bytes[64..]), first);
-        }
-        _ => check_rest(&checker, &mut faults, bytes, s.zero()),
+        0..64 => one(s, bytes),
+        64..128 => two(s, bytes),
+        _ => rest(Checker::new(s), bytes, 0),
     }
-    if checker.any(&faults) { first_faulty(checker, bytes, 0) } else { Verdict::VALID }
 }
 
-/// Checks `bytes`, which stand behind `before`, and that they do not end inside a character.
+/// The verdict on 64 to 127 bytes: two blocks, one path.
 #[inline(always)]
-pub(super) fn check_rest(checker: &Checker, faults: &mut Faults, bytes: &[u8], mut before: Vector) {
+fn two(s: Avx512, bytes: &[u8]) -> Verdict {
+    let first = s.load(bytes, 0);
+    let last = s.load(bytes, bytes.len() - 64);
+    if !s.any_high(s.or(first, last)) {
+        return Verdict::VALID;
+    }
+    let checker = Checker::new(s);
+    let mut faults = checker.no_faults();
+    checker.check(&mut faults, first, s.zero());
+    checker.check(&mut faults, s.load_short(&bytes[64..]), first);
+    if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
+}
+
+/// The verdict on `bytes`, if all before `from` is well-formed, except for a character that `from` cuts off.
+#[inline(always)]
+pub(super) fn rest(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
     let s = checker.s;
-    let mut rest = bytes;
+    let mut faults = checker.no_faults();
+    let mut before = context(s, bytes, from);
+    let (mut at, mut sound) = (from, from);
     // Four blocks at a time, so that ASCII can be skipped.
-    while let Some((blocks, behind)) = rest.split_first_chunk::<256>() {
+    while let Some(blocks) = bytes[at..].first_chunk::<256>() {
+        if at - sound >= CHUNK {
+            if checker.any(&faults) {
+                return first_faulty(checker, bytes, sound);
+            }
+            sound = at;
+        }
         let (a, b) = (s.load(blocks, 0), s.load(blocks, 64));
         let (c, d) = (s.load(blocks, 128), s.load(blocks, 192));
         if s.any_high(s.or(s.or(a, b), s.or(c, d))) {
-            checker.check(faults, a, before);
-            checker.check(faults, b, a);
-            checker.check(faults, c, b);
-            checker.check(faults, d, c);
+            checker.check(&mut faults, a, before);
+            checker.check(&mut faults, b, a);
+            checker.check(&mut faults, c, b);
+            checker.check(&mut faults, d, c);
             before = d;
         } else {
-            checker.check_end(faults, before);
+            checker.check_end(&mut faults, before);
             before = s.zero();
         }
-        rest = behind;
+        at += 256;
     }
-    if rest.is_empty() || bytes.len() >= 64 && is_ascii_end(s, bytes, rest.len()) {
-        checker.check_end(faults, before);
-        return;
+    let left = &bytes[at..];
+    if left.is_empty() || bytes.len() >= 64 && is_ascii_end(s, bytes, left.len()) {
+        checker.check_end(&mut faults, before);
+    } else {
+        let mut left = left;
+        while let Some((block, behind)) = left.split_first_chunk::<64>() {
+            let now = s.load(block, 0);
+            checker.check(&mut faults, now, before);
+            before = now;
+            left = behind;
+        }
+        // Always: even when no byte is left, the zeros behind them complete the check.
+        checker.check(&mut faults, s.load_short(left), before);
     }
-    while let Some((block, behind)) = rest.split_first_chunk::<64>() {
-        let now = s.load(block, 0);
-        checker.check(faults, now, before);
-        before = now;
-        rest = behind;
-    }
-    // Always: even when no byte is left, the zeros behind them complete the check.
-    checker.check(faults, s.load_short(rest), before);
+    if checker.any(&faults) { first_faulty(checker, bytes, sound) } else { Verdict::VALID }
 }
 
 /// Whether the last `n` bytes are ASCII, and those before them back to a multiple of 64, or 64 bytes.

@@ -70,9 +70,7 @@ pub(super) fn validate<const STEPS: usize>(s: Avx512, g: Gfni, bytes: &[u8]) -> 
         }
     }
 
-    let mut faults = checker.no_faults();
-    blocks::check_rest(&checker, &mut faults, &bytes[at..], blocks::context(s, bytes, at));
-    if checker.any(&faults) { blocks::first_faulty(checker, bytes, at) } else { Verdict::VALID }
+    blocks::rest(checker, bytes, at)
 }
 
 /// From an ASCII stretch on, as far as the text is mostly ASCII. Returns where it stopped; if
@@ -106,10 +104,12 @@ fn ascii_run(s: Avx512, checker: &Checker, bytes: &[u8], at: usize) -> Result<us
         let sound = at;
         let mut faults = checker.no_faults();
         let (mut now, mut before) = (island, s.zero());
+        let mut ends_with_ascii = false;
         for _ in 0..LARGEST_ISLAND {
             checker.check(&mut faults, now, before);
             at += 64;
-            if !s.any_high(now) {
+            ends_with_ascii = !s.any_high(now);
+            if ends_with_ascii {
                 break;
             }
             let Some(block) = bytes[at..].first_chunk::<64>() else { break };
@@ -118,7 +118,7 @@ fn ascii_run(s: Avx512, checker: &Checker, bytes: &[u8], at: usize) -> Result<us
         if checker.any(&faults) {
             return Err(sound);
         }
-        if s.any_high(now) {
+        if !ends_with_ascii {
             return Ok(at);
         }
     }
