@@ -110,14 +110,18 @@ mod x86 {
 
         fn ask() -> Self {
             let all = |word: u32, bits: &[u32]| bits.iter().all(|bit| word >> bit & 1 == 1);
+            // Safe since Rust 1.94, unsafe before: as a pointer of this type it is the same in all.
+            let intrinsic: unsafe fn(u32, u32) -> arch::CpuidResult = arch::__cpuid_count;
+            // SAFETY: outside of SGX, for which build.rs compiles none of this, every CPU with SSE2 has CPUID.
+            let cpuid = |leaf| unsafe { intrinsic(leaf, 0) };
 
-            if arch::__cpuid(0).eax < 7 {
+            if cpuid(0).eax < 7 {
                 // Leaf 7 came with CPUs that are younger than SSE4.2 but older than everything in use.
                 return Self::NOTHING;
             }
-            let leaf1 = arch::__cpuid(1);
-            let leaf7 = arch::__cpuid_count(7, 0);
-            let extended = arch::__cpuid(0x8000_0001);
+            let leaf1 = cpuid(1);
+            let leaf7 = cpuid(7);
+            let extended = cpuid(0x8000_0001);
 
             // Which registers the operating system saves, if OSXSAVE says that it has set XCR0.
             let saved = if all(leaf1.ecx, &[27]) {
