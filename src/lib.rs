@@ -36,11 +36,15 @@
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
+mod copy;
 mod dispatch;
 mod error;
 mod kernel;
 mod scalar;
+pub mod stream;
 mod verdict;
 
 #[cfg(any(kernel_x86, kernel_neon))]
@@ -52,13 +56,26 @@ mod sliced;
 
 pub mod basic;
 pub mod compat;
+
+#[cfg(feature = "std")]
+mod append;
+#[cfg(feature = "std")]
+pub mod fs;
+#[cfg(feature = "std")]
+mod intake;
+#[cfg(feature = "std")]
+pub mod io;
 #[cfg(feature = "alloc")]
 mod string;
 
 use verdict::Verdict;
 
+#[doc(hidden)]
+pub use copy::copy_utf8_with;
+pub use copy::{CopyError, copy_utf8};
 pub use error::{ErrorKind, Utf8Error};
 pub use kernel::Kernel;
+pub use stream::Validator;
 #[cfg(feature = "alloc")]
 pub use string::{FromUtf8Error, string_from_utf8};
 
