@@ -85,7 +85,7 @@ fn copy<'d>(
     while done < src.len() {
         let rest = &src[done..];
         let piece = match rest.get(..PIECE) {
-            Some(piece) => &piece[..PIECE - stream::beginning(piece).len()],
+            Some(piece) => &piece[..PIECE - stream::unfinished(piece)],
             None => rest,
         };
         let valid = match from_utf8(piece) {

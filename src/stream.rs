@@ -23,9 +23,11 @@
 #![forbid(unsafe_code)]
 
 use core::fmt;
+use core::hint::select_unpredictable;
 
 use crate::error::{Hex, Sequence};
-use crate::{ErrorKind, Kernel, Utf8Error};
+use crate::verdict::Verdict;
+use crate::{ErrorKind, Kernel, dispatch};
 
 /// Validates UTF-8 that arrives in pieces, cut anywhere, even inside a character.
 ///
@@ -86,25 +88,28 @@ enum State {
     Failed(Sequence),
 }
 
-/// The beginning of a character, valid as far as it goes.
+/// The beginning of a character, valid as far as it goes: up to three bytes, zeros behind them, and
+/// as the fourth byte how many they are. In this form it is one word.
 #[derive(Clone, Copy)]
-pub(crate) struct Pending {
-    /// Zeros behind what is there.
-    bytes: [u8; 3],
-    /// 0 to 3.
-    len: u8,
-}
+pub(crate) struct Pending([u8; 4]);
 
 impl Pending {
-    const NONE: Self = Self { bytes: [0; 3], len: 0 };
+    const NONE: Self = Self([0; 4]);
+
+    fn new(bytes: &[u8]) -> Self {
+        let mut pending = [0; 4];
+        pending[..bytes.len()].copy_from_slice(bytes);
+        pending[3] = bytes.len() as u8;
+        Self(pending)
+    }
 
     #[inline(always)]
     pub(crate) fn len(self) -> usize {
-        self.len.into()
+        self.0[3].into()
     }
 
     fn as_slice(&self) -> &[u8] {
-        &self.bytes[..self.len as usize]
+        &self.0[..self.len()]
     }
 }
 
@@ -163,62 +168,73 @@ impl Completed {
     const NONE: Self = Self { bytes: [0; 4], len: 0 };
 }
 
+/// How a chunk is cut: what completes the pending character, the inside, what begins the next one.
+#[derive(Clone, Copy)]
+struct Cut {
+    pending: Pending,
+    completed: Completed,
+    next: Pending,
+}
+
+impl Cut {
+    /// What is left for the kernel.
+    ///
+    /// Both ends are in bounds and in order. A completed character took its bytes from the chunk: for
+    /// where there are none zeros stand, and those complete nothing. All that it took are
+    /// continuations, so a character that begins in the chunk begins behind them.
+    #[inline(always)]
+    fn inside(self, chunk: &[u8]) -> &[u8] {
+        &chunk[usize::from(self.completed.len) - self.pending.len()..chunk.len() - self.next.len()]
+    }
+}
+
+/// The chunk's first four bytes and its last four, with zeros for those that are not there.
+#[inline(always)]
+fn ends(chunk: &[u8]) -> (u32, u32) {
+    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
+        (u32::from_le_bytes(*first), u32::from_le_bytes(*last))
+    } else {
+        let all = match *chunk {
+            [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
+            [a, b] => u32::from_le_bytes([a, b, 0, 0]),
+            [a] => a.into(),
+            _ => 0,
+        };
+        (all, (u64::from(all) << (32 - 8 * (chunk.len() & 3))) as u32)
+    }
+}
+
 /// The pending character with what the chunk begins with, if that completes it.
 #[inline(always)]
-fn complete(pending: Pending, chunk: &[u8]) -> Option<Completed> {
-    let [a, b, c] = pending.bytes;
-    let begun = u32::from_le_bytes([a, b, c, 0]);
-    let character = begun | first_bytes(chunk) << (8 * (pending.len & 3));
+fn complete(pending: Pending, first: u32) -> Option<Completed> {
+    let begun = u32::from_le_bytes(pending.0) & 0xFF_FFFF;
+    let character = begun | first << (8 * (pending.len() & 3));
     let entry = after(begun);
     let len = entry >> LENGTH;
     // The third and the fourth byte, as far as the character has them, must be 10......
     let within = ((1u64 << (8 * len)) - 1) as u32;
     let tail = 0xC0C0_0000 & within;
-    let whole = allows(entry, character) && (character ^ 0x8080_0000) & tail == 0;
+    let whole = allows(entry, character) & ((character ^ 0x8080_0000) & tail == 0);
     whole.then_some(Completed { bytes: (character & within).to_le_bytes(), len: len as u8 })
 }
 
-/// The chunk's last bytes, if they begin a character that does not end there.
+/// The last bytes of a chunk, if they begin a character that does not end there.
 ///
 /// Only a *valid* beginning is one: any other end is for the kernel to object to.
 #[inline(always)]
-pub(crate) fn beginning(chunk: &[u8]) -> Pending {
-    let last = last_bytes(chunk);
-    let one = matches!(last >> 24, 0xC2..=0xF4); //         110..... or 111.....
-    let two = last & 0xC0E0_0000 == 0x80E0_0000; //         111..... 10......
-    let three = last & 0xC0C0_F000 == 0x8080_F000; // 1111.... 10...... 10......
+fn beginning(last: u32) -> Pending {
+    let one = last.wrapping_sub(0xC200_0000) < 0x3300_0000; // .. .. .. C2-F4
+    let two = last & 0xC0E0_0000 == 0x80E0_0000; //            .. .. E0-FF 80-BF
+    let three = last & 0xC0C0_F000 == 0x8080_F000; //          .. F0-FF 80-BF 80-BF
     let len = u32::from(one) + 2 * u32::from(two) + 3 * u32::from(three);
     let begun = (u64::from(last) >> (32 - 8 * len)) as u32;
-    if one || allows(after(begun), begun) {
-        let [a, b, c, _] = begun.to_le_bytes();
-        Pending { bytes: [a, b, c], len: len as u8 }
-    } else {
-        Pending::NONE
-    }
+    let valid = one | allows(after(begun), begun);
+    Pending(select_unpredictable(valid, begun | len << 24, 0).to_le_bytes())
 }
 
-/// The first four bytes, the first one lowest, with zeros for those that are not there.
-#[inline(always)]
-fn first_bytes(chunk: &[u8]) -> u32 {
-    match chunk {
-        [a, b, c, d, ..] => u32::from_le_bytes([*a, *b, *c, *d]),
-        [a, b, c] => u32::from_le_bytes([*a, *b, *c, 0]),
-        [a, b] => u32::from_le_bytes([*a, *b, 0, 0]),
-        [a] => u32::from(*a),
-        [] => 0,
-    }
-}
-
-/// The last four bytes, the last one highest, with zeros for those that are not there.
-#[inline(always)]
-fn last_bytes(chunk: &[u8]) -> u32 {
-    match chunk {
-        [.., a, b, c, d] => u32::from_le_bytes([*a, *b, *c, *d]),
-        [a, b, c] => u32::from_le_bytes([0, *a, *b, *c]),
-        [a, b] => u32::from_le_bytes([0, 0, *a, *b]),
-        [a] => u32::from_le_bytes([0, 0, 0, *a]),
-        [] => 0,
-    }
+/// How many bytes at the end of `chunk` begin a character and do not complete it.
+pub(crate) fn unfinished(chunk: &[u8]) -> usize {
+    beginning(ends(chunk).1).len()
 }
 
 impl Validator {
@@ -252,7 +268,7 @@ impl Validator {
     /// ```
     #[inline]
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), StreamError> {
-        self.advance(chunk, crate::from_utf8).map(|_| ())
+        self.advance(chunk, dispatch::validate).map(|_| ())
     }
 
     /// [`push`](Self::push) with this kernel: for tests and measurements.
@@ -272,7 +288,7 @@ impl Validator {
     /// ```
     #[inline]
     pub fn push_with(&mut self, kernel: &Kernel, chunk: &[u8]) -> Result<(), StreamError> {
-        self.advance(chunk, |bytes| kernel.from_utf8(bytes)).map(|_| ())
+        self.advance(chunk, |bytes| kernel.verdict(bytes)).map(|_| ())
     }
 
     /// Says that the input ends here.
@@ -295,7 +311,7 @@ impl Validator {
     /// ```
     pub fn finish(self) -> Result<(), StreamError> {
         match self.state {
-            State::Sound(Pending { len: 0, .. }) => Ok(()),
+            State::Sound(pending) if pending.len() == 0 => Ok(()),
             State::Sound(pending) => Err(self.error(Sequence::at_start_of(pending.as_slice()))),
             State::Failed(sequence) => Err(self.error(sequence)),
         }
@@ -357,38 +373,45 @@ impl Validator {
     fn advance<'a>(
         &mut self,
         chunk: &'a [u8],
-        from_utf8: impl FnOnce(&'a [u8]) -> Result<&'a str, Utf8Error>,
+        validate: impl FnOnce(&'a [u8]) -> Verdict,
     ) -> Result<Piece<'a>, StreamError> {
         let State::Sound(pending) = self.state else { return self.stopped(chunk) };
-        let Some(completed) = complete(pending, chunk) else { return self.stopped(chunk) };
-        let next = beginning(chunk);
-        // Both are in bounds and in order. A completed character took its bytes from the chunk, for
-        // where there are none zeros stand, which complete nothing; and all that it took are
-        // continuations, so a character that begins in the chunk begins behind them.
-        let start = usize::from(completed.len - pending.len);
-        let end = chunk.len() - next.len();
-        match from_utf8(&chunk[start..end]) {
-            Ok(rest) => {
-                self.valid_up_to += u64::from(completed.len) + rest.len() as u64;
-                self.state = State::Sound(next);
-                Ok(Piece { completed, rest })
-            }
-            Err(error) => {
-                self.valid_up_to += u64::from(completed.len);
-                self.failed(chunk, start, error)
-            }
+        let (first, last) = ends(chunk);
+        let Some(completed) = complete(pending, first) else { return self.stopped(chunk) };
+        let cut = Cut { pending, completed, next: beginning(last) };
+        let inside = cut.inside(chunk);
+        let verdict = validate(inside);
+        if verdict.is_valid()
+            && let Ok(rest) = crate::text(inside, verdict)
+        {
+            Ok(self.accept(cut, rest))
+        } else {
+            self.judge(chunk, cut, verdict)
         }
     }
 
-    /// `chunk[start..]` is ill-formed where `error` says so. The kernel did not see the end of the
-    /// chunk, so the sequence is looked at again.
+    #[inline(always)]
+    fn accept<'a>(&mut self, cut: Cut, rest: &'a str) -> Piece<'a> {
+        self.valid_up_to += u64::from(cut.completed.len) + rest.len() as u64;
+        self.state = State::Sound(cut.next);
+        Piece { completed: cut.completed, rest }
+    }
+
+    /// The kernel objects to what is inside the chunk.
     #[cold]
     #[inline(never)]
-    fn failed<T>(&mut self, chunk: &[u8], start: usize, error: Utf8Error) -> Result<T, StreamError> {
-        self.valid_up_to += error.valid_up_to() as u64;
-        let sequence = Sequence::at_start_of(&chunk[start + error.valid_up_to()..]);
-        self.state = State::Failed(sequence);
-        Err(self.error(sequence))
+    fn judge<'a>(&mut self, chunk: &'a [u8], cut: Cut, verdict: Verdict) -> Result<Piece<'a>, StreamError> {
+        let inside = cut.inside(chunk);
+        match crate::text(inside, verdict) {
+            Ok(rest) => Ok(self.accept(cut, rest)),
+            Err(error) => {
+                // The kernel has not seen the end of the chunk, which may belong to the sequence.
+                let (valid, behind) = inside.split_at(error.valid_up_to());
+                let seen = behind.len() + cut.next.len();
+                self.valid_up_to += u64::from(cut.completed.len) + valid.len() as u64;
+                Err(self.fail(Sequence::at_start_of(&chunk[chunk.len() - seen..])))
+            }
+        }
     }
 
     /// The pending character is not completed by `chunk`: it may still be, or never; or an error
@@ -409,13 +432,16 @@ impl Validator {
         let sequence = Sequence::at_start_of(&bytes[..held + taken]);
         if sequence.kind() == ErrorKind::Incomplete {
             // So there are at most three bytes of it, and all of the chunk is among them.
-            let [a, b, c, _] = bytes;
-            self.state = State::Sound(Pending { bytes: [a, b, c], len: (held + taken) as u8 });
+            self.state = State::Sound(Pending::new(&bytes[..held + taken]));
             Ok(Piece { completed: Completed::NONE, rest: "" })
         } else {
-            self.state = State::Failed(sequence);
-            Err(self.error(sequence))
+            Err(self.fail(sequence))
         }
+    }
+
+    fn fail(&mut self, sequence: Sequence) -> StreamError {
+        self.state = State::Failed(sequence);
+        self.error(sequence)
     }
 }
 
@@ -600,7 +626,7 @@ impl Decoder {
     /// ```
     #[inline]
     pub fn decode<'a>(&mut self, chunk: &'a [u8]) -> Result<Piece<'a>, StreamError> {
-        self.validator.advance(chunk, crate::from_utf8)
+        self.validator.advance(chunk, dispatch::validate)
     }
 
     /// [`decode`](Self::decode) with this kernel: for tests and measurements.
@@ -618,7 +644,7 @@ impl Decoder {
     /// ```
     #[inline]
     pub fn decode_with<'a>(&mut self, kernel: &Kernel, chunk: &'a [u8]) -> Result<Piece<'a>, StreamError> {
-        self.validator.advance(chunk, |bytes| kernel.from_utf8(bytes))
+        self.validator.advance(chunk, |bytes| kernel.verdict(bytes))
     }
 
     /// Says that the input ends here.
