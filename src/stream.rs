@@ -89,9 +89,9 @@ enum State {
 }
 
 /// The beginning of a character, valid as far as it goes: up to three bytes, zeros behind them, and
-/// as the fourth byte how many they are. In this form it is one word.
+/// as the last byte how many they are. So it is one word.
 #[derive(Clone, Copy)]
-pub(crate) struct Pending([u8; 4]);
+struct Pending([u8; 4]);
 
 impl Pending {
     const NONE: Self = Self([0; 4]);
@@ -104,8 +104,8 @@ impl Pending {
     }
 
     #[inline(always)]
-    pub(crate) fn len(self) -> usize {
-        self.0[3].into()
+    const fn len(self) -> usize {
+        self.0[3] as usize
     }
 
     fn as_slice(&self) -> &[u8] {
@@ -113,48 +113,56 @@ impl Pending {
     }
 }
 
-/// What may follow the first byte of a character, for each byte C0 to FF, by its low six bits.
+/// What a first byte says of its character: RFC 3629 section 4 as bits.
+#[derive(Clone, Copy)]
+struct Lead {
+    /// Bit `n`: a second byte whose upper half is `n` may follow.
+    seconds: u16,
+    /// Which bits of the third and the fourth byte must be those of `80 80`.
+    rest: u16,
+    /// How many bytes the character has.
+    len: u16,
+    /// What begins the character and is not all of it. Bit 0: this byte alone. Bits 4 to 7: this byte
+    /// and a second one, 80 to 8F, 90 to 9F, A0 to AF, B0 to BF. Bits 8 to B: the same, and a third.
+    begins: u16,
+}
+
+/// By the low six bits of a byte C0 to FF.
 ///
-/// - Bits 8 to B: the second byte may be 80 to 8F, 90 to 9F, A0 to AF, B0 to BF. So the bit's number
-///   is the second byte's upper half.
-/// - From bit `LENGTH` on: how many bytes the character has.
-///
-/// A byte that begins no character lets nothing follow. The place of C0 is taken by the entry for
-/// no character at all, which has no bytes, and which anything may follow.
-static AFTER: [u32; 64] = {
-    let mut table = [0; 64];
+/// C0 itself begins nothing. Its place is taken by no byte at all: a character that has no bytes, and
+/// behind which anything may follow.
+static LEADS: [Lead; 64] = {
+    const NONE: Lead = Lead { seconds: 0xFFFF, rest: 0, len: 0, begins: 0 };
+    const NEVER: Lead = Lead { seconds: 0, rest: 0, len: 0, begins: 0 };
+    const fn two() -> Lead {
+        Lead { seconds: 0b1111 << 8, rest: 0, len: 2, begins: 1 }
+    }
+    const fn three(seconds: u16) -> Lead {
+        Lead { seconds: seconds << 8, rest: 0xC000, len: 3, begins: 1 | seconds << 4 }
+    }
+    const fn four(seconds: u16) -> Lead {
+        Lead { seconds: seconds << 8, rest: 0xC0C0, len: 4, begins: 1 | seconds << 4 | seconds << 8 }
+    }
+
+    let mut table = [NEVER; 64];
     let mut i = 0;
     while i < 64 {
+        // The digits stand for B0 to BF, A0 to AF, 90 to 9F, 80 to 8F, from left to right.
         table[i] = match 0xC0 + i as u8 {
-            0xC0 => 0xFFFF,
-            0xC2..=0xDF => 2 << LENGTH | 0b1111 << 8,
-            0xE0 => 3 << LENGTH | 0b1100 << 8,
-            0xED => 3 << LENGTH | 0b0011 << 8,
-            0xE1..=0xEF => 3 << LENGTH | 0b1111 << 8,
-            0xF0 => 4 << LENGTH | 0b1110 << 8,
-            0xF1..=0xF3 => 4 << LENGTH | 0b1111 << 8,
-            0xF4 => 4 << LENGTH | 0b0001 << 8,
-            _ => 0,
+            0xC0 => NONE,
+            0xC2..=0xDF => two(),
+            0xE0 => three(0b1100),
+            0xED => three(0b0011),
+            0xE1..=0xEF => three(0b1111),
+            0xF0 => four(0b1110),
+            0xF1..=0xF3 => four(0b1111),
+            0xF4 => four(0b0001),
+            _ => NEVER,
         };
         i += 1;
     }
     table
 };
-const LENGTH: u32 = 16;
-
-// Up to four bytes of a character are a `u32` below, the first byte lowest.
-
-/// The entry of [`AFTER`] for the first byte of `character`, which is none or C1 to FF.
-#[inline(always)]
-fn after(character: u32) -> u32 {
-    AFTER[(character & 0x3F) as usize]
-}
-
-/// Whether `entry` lets the second byte of `character` follow.
-#[inline(always)]
-fn allows(entry: u32, character: u32) -> bool {
-    entry >> (character >> 12 & 0xF) & 1 == 1
-}
 
 /// A character whose first bytes came with an earlier chunk.
 #[derive(Clone, Copy)]
@@ -170,52 +178,55 @@ impl Completed {
 
 /// How a chunk is cut: what completes the pending character, the inside, what begins the next one.
 #[derive(Clone, Copy)]
-struct Cut {
-    pending: Pending,
+struct Cut<'a> {
     completed: Completed,
+    /// What is left for the kernel.
+    inside: &'a [u8],
     next: Pending,
 }
 
-impl Cut {
-    /// What is left for the kernel.
-    ///
-    /// Both ends are in bounds and in order. A completed character took its bytes from the chunk: for
-    /// where there are none zeros stand, and those complete nothing. All that it took are
-    /// continuations, so a character that begins in the chunk begins behind them.
+impl<'a> Cut<'a> {
+    /// `None` if the chunk does not complete what is pending.
     #[inline(always)]
-    fn inside(self, chunk: &[u8]) -> &[u8] {
-        &chunk[usize::from(self.completed.len) - self.pending.len()..chunk.len() - self.next.len()]
+    fn of(pending: Pending, chunk: &'a [u8]) -> Option<Self> {
+        let (first, last) = ends(chunk);
+        let completed = complete(pending, first)?;
+        let next = beginning(last);
+        // Neither fails. A completed character took its bytes from the chunk: for where there are none
+        // zeros stand, and those complete nothing. All that it took are continuations, so a
+        // character that begins in the chunk begins behind them.
+        let behind = chunk.get(usize::from(completed.len) - pending.len()..)?;
+        let inside = behind.get(..behind.len().wrapping_sub(next.len()))?;
+        Some(Self { completed, inside, next })
     }
 }
+
+// Four bytes are a word below, the first of them on top.
 
 /// The chunk's first four bytes and its last four, with zeros for those that are not there.
 #[inline(always)]
 fn ends(chunk: &[u8]) -> (u32, u32) {
     if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
-        (u32::from_le_bytes(*first), u32::from_le_bytes(*last))
-    } else {
-        let all = match *chunk {
-            [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
-            [a, b] => u32::from_le_bytes([a, b, 0, 0]),
-            [a] => a.into(),
-            _ => 0,
-        };
-        (all, (u64::from(all) << (32 - 8 * (chunk.len() & 3))) as u32)
+        return (u32::from_be_bytes(*first), u32::from_be_bytes(*last));
+    }
+    match *chunk {
+        [a, b, c] => (u32::from_be_bytes([a, b, c, 0]), u32::from_be_bytes([0, a, b, c])),
+        [a, b] => (u32::from_be_bytes([a, b, 0, 0]), u32::from_be_bytes([0, 0, a, b])),
+        [a] => (u32::from_be_bytes([a, 0, 0, 0]), a.into()),
+        _ => (0, 0),
     }
 }
 
 /// The pending character with what the chunk begins with, if that completes it.
 #[inline(always)]
 fn complete(pending: Pending, first: u32) -> Option<Completed> {
-    let begun = u32::from_le_bytes(pending.0) & 0xFF_FFFF;
-    let character = begun | first << (8 * (pending.len() & 3));
-    let entry = after(begun);
-    let len = entry >> LENGTH;
-    // The third and the fourth byte, as far as the character has them, must be 10......
-    let within = ((1u64 << (8 * len)) - 1) as u32;
-    let tail = 0xC0C0_0000 & within;
-    let whole = allows(entry, character) & ((character ^ 0x8080_0000) & tail == 0);
-    whole.then_some(Completed { bytes: (character & within).to_le_bytes(), len: len as u8 })
+    let pending = u32::from_be_bytes(pending.0);
+    let held = pending & 3;
+    let character = pending ^ held | first >> (8 * held);
+    let lead = LEADS[(pending >> 24 & 0x3F) as usize];
+    let second_fits = lead.seconds >> (character >> 20 & 0xF) & 1 == 1;
+    let rest_fits = (character ^ 0x8080) & u32::from(lead.rest) == 0;
+    (second_fits & rest_fits).then_some(Completed { bytes: character.to_be_bytes(), len: lead.len as u8 })
 }
 
 /// The last bytes of a chunk, if they begin a character that does not end there.
@@ -223,13 +234,34 @@ fn complete(pending: Pending, first: u32) -> Option<Completed> {
 /// Only a *valid* beginning is one: any other end is for the kernel to object to.
 #[inline(always)]
 fn beginning(last: u32) -> Pending {
-    let one = last.wrapping_sub(0xC200_0000) < 0x3300_0000; // .. .. .. C2-F4
-    let two = last & 0xC0E0_0000 == 0x80E0_0000; //            .. .. E0-FF 80-BF
-    let three = last & 0xC0C0_F000 == 0x8080_F000; //          .. F0-FF 80-BF 80-BF
-    let len = u32::from(one) + 2 * u32::from(two) + 3 * u32::from(three);
-    let begun = (u64::from(last) >> (32 - 8 * len)) as u32;
-    let valid = one | allows(after(begun), begun);
-    Pending(select_unpredictable(valid, begun | len << 24, 0).to_le_bytes())
+    // The top bit of each byte that is not 10......, and of the first byte in any case.
+    let firsts = (!last | last << 1) & 0x8080_8080 | 0x8000_0000;
+    // Eight times how many bytes 10...... are at the end: 0 to 3 of them.
+    let continuations = firsts.trailing_zeros() - 7;
+    let begun = last << (24 - continuations);
+    let lead = LEADS[(begun >> 24 & 0x3F) as usize];
+    let begins = lead.begins >> (continuations / 2 + (begun >> 20 & 3));
+    // Not if the first byte is ASCII, which has no place in the table.
+    let valid = u32::from(begins) & begun >> 31 == 1;
+    let pending = begun | (continuations / 8 + 1);
+    Pending(select_unpredictable(valid, pending, 0).to_be_bytes())
+}
+
+/// Whether the chunk has 8 to 32 bytes and all are ASCII.
+#[inline(always)]
+fn is_short_ascii(chunk: &[u8]) -> bool {
+    // In each case the two meet or overlap.
+    if chunk.len() > 32 {
+        false
+    } else if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
+        const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
+        (u128::from_ne_bytes(*first) | u128::from_ne_bytes(*last)) & HIGH == 0
+    } else if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
+        const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+        (u64::from_ne_bytes(*first) | u64::from_ne_bytes(*last)) & HIGH == 0
+    } else {
+        false
+    }
 }
 
 /// How many bytes at the end of `chunk` begin a character and do not complete it.
@@ -266,9 +298,16 @@ impl Validator {
     /// assert_eq!((error.valid_up_to(), error.kind()), (10, ErrorKind::TooLarge));
     /// assert_eq!(validator.push(b"more"), Err(error));
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), StreamError> {
-        self.advance(chunk, dispatch::validate).map(|_| ())
+        if self.is_idle() && is_short_ascii(chunk) {
+            self.valid_up_to += chunk.len() as u64;
+            return Ok(());
+        }
+        match self.advance(chunk, dispatch::validate) {
+            Ok(_) => Ok(()),
+            Err(verdict) => self.stop(chunk, verdict).map(|_| ()),
+        }
     }
 
     /// [`push`](Self::push) with this kernel: for tests and measurements.
@@ -288,7 +327,10 @@ impl Validator {
     /// ```
     #[inline]
     pub fn push_with(&mut self, kernel: &Kernel, chunk: &[u8]) -> Result<(), StreamError> {
-        self.advance(chunk, |bytes| kernel.verdict(bytes)).map(|_| ())
+        match self.advance(chunk, |bytes| kernel.verdict(bytes)) {
+            Ok(_) => Ok(()),
+            Err(verdict) => self.stop(chunk, verdict).map(|_| ()),
+        }
     }
 
     /// Says that the input ends here.
@@ -368,45 +410,77 @@ impl Validator {
         StreamError { valid_up_to: self.valid_up_to, sequence }
     }
 
-    /// The one step that everything here is made of.
+    /// Whether there is nothing to complete, and no error.
+    #[inline(always)]
+    fn is_idle(&self) -> bool {
+        matches!(self.state, State::Sound(pending) if u32::from_ne_bytes(pending.0) == 0)
+    }
+
+    /// The one step that everything here is made of, as it goes when nothing is wrong.
+    ///
+    /// Otherwise nothing has changed, and [`stop`](Self::stop) is to be called with the verdict: that
+    /// leaves little here for the compiler to keep in registers until then.
     #[inline(always)]
     fn advance<'a>(
         &mut self,
         chunk: &'a [u8],
         validate: impl FnOnce(&'a [u8]) -> Verdict,
-    ) -> Result<Piece<'a>, StreamError> {
-        let State::Sound(pending) = self.state else { return self.stopped(chunk) };
-        let (first, last) = ends(chunk);
-        let Some(completed) = complete(pending, first) else { return self.stopped(chunk) };
-        let cut = Cut { pending, completed, next: beginning(last) };
-        let inside = cut.inside(chunk);
-        let verdict = validate(inside);
+    ) -> Result<Piece<'a>, Verdict> {
+        let State::Sound(pending) = self.state else { return Err(Verdict::VALID) };
+        let Some(cut) = Cut::of(pending, chunk) else { return Err(Verdict::VALID) };
+        let verdict = validate(cut.inside);
         if verdict.is_valid()
-            && let Ok(rest) = crate::text(inside, verdict)
+            && let Ok(rest) = crate::text(cut.inside, verdict)
         {
             Ok(self.accept(cut, rest))
         } else {
-            self.judge(chunk, cut, verdict)
+            Err(verdict)
         }
     }
 
     #[inline(always)]
-    fn accept<'a>(&mut self, cut: Cut, rest: &'a str) -> Piece<'a> {
+    fn accept<'a>(&mut self, cut: Cut<'a>, rest: &'a str) -> Piece<'a> {
         self.valid_up_to += u64::from(cut.completed.len) + rest.len() as u64;
         self.state = State::Sound(cut.next);
         Piece { completed: cut.completed, rest }
     }
 
-    /// The kernel objects to what is inside the chunk.
+    /// What `advance` leaves to do.
+    #[inline(always)]
+    fn stop<'a>(&mut self, chunk: &'a [u8], verdict: Verdict) -> Result<Piece<'a>, StreamError> {
+        let (next, result) = self.stopped(chunk, verdict);
+        *self = next;
+        result
+    }
+
+    /// There has been an error; or the chunk does not complete the pending character (not yet, or
+    /// never); or the kernel has given its verdict on what is inside.
+    ///
+    /// By value: a validator that no pointer is taken to can live in registers while its owner loops.
     #[cold]
     #[inline(never)]
-    fn judge<'a>(&mut self, chunk: &'a [u8], cut: Cut, verdict: Verdict) -> Result<Piece<'a>, StreamError> {
-        let inside = cut.inside(chunk);
-        match crate::text(inside, verdict) {
+    fn stopped(mut self, chunk: &[u8], verdict: Verdict) -> (Self, Result<Piece<'_>, StreamError>) {
+        let result = match self.state {
+            State::Failed(sequence) => Err(self.error(sequence)),
+            State::Sound(pending) => match Cut::of(pending, chunk) {
+                Some(cut) => self.judge(chunk, cut, verdict),
+                None => self.wait(pending, chunk),
+            },
+        };
+        (self, result)
+    }
+
+    fn judge<'a>(
+        &mut self,
+        chunk: &'a [u8],
+        cut: Cut<'a>,
+        verdict: Verdict,
+    ) -> Result<Piece<'a>, StreamError> {
+        match crate::text(cut.inside, verdict) {
             Ok(rest) => Ok(self.accept(cut, rest)),
             Err(error) => {
                 // The kernel has not seen the end of the chunk, which may belong to the sequence.
-                let (valid, behind) = inside.split_at(error.valid_up_to());
+                let (valid, behind) = cut.inside.split_at(error.valid_up_to());
                 let seen = behind.len() + cut.next.len();
                 self.valid_up_to += u64::from(cut.completed.len) + valid.len() as u64;
                 Err(self.fail(Sequence::at_start_of(&chunk[chunk.len() - seen..])))
@@ -414,15 +488,8 @@ impl Validator {
         }
     }
 
-    /// The pending character is not completed by `chunk`: it may still be, or never; or an error
-    /// stands already.
-    #[cold]
-    #[inline(never)]
-    fn stopped<'a>(&mut self, chunk: &'a [u8]) -> Result<Piece<'a>, StreamError> {
-        let pending = match self.state {
-            State::Sound(pending) => pending,
-            State::Failed(sequence) => return Err(self.error(sequence)),
-        };
+    /// `chunk` does not complete the pending character.
+    fn wait<'a>(&mut self, pending: Pending, chunk: &'a [u8]) -> Result<Piece<'a>, StreamError> {
         // The longest ill-formed sequence and the byte behind it are four bytes.
         let mut bytes = [0; 4];
         let held = pending.len();
@@ -626,7 +693,9 @@ impl Decoder {
     /// ```
     #[inline]
     pub fn decode<'a>(&mut self, chunk: &'a [u8]) -> Result<Piece<'a>, StreamError> {
-        self.validator.advance(chunk, dispatch::validate)
+        self.validator
+            .advance(chunk, dispatch::validate)
+            .or_else(|verdict| self.validator.stop(chunk, verdict))
     }
 
     /// [`decode`](Self::decode) with this kernel: for tests and measurements.
@@ -644,7 +713,9 @@ impl Decoder {
     /// ```
     #[inline]
     pub fn decode_with<'a>(&mut self, kernel: &Kernel, chunk: &'a [u8]) -> Result<Piece<'a>, StreamError> {
-        self.validator.advance(chunk, |bytes| kernel.verdict(bytes))
+        self.validator
+            .advance(chunk, |bytes| kernel.verdict(bytes))
+            .or_else(|verdict| self.validator.stop(chunk, verdict))
     }
 
     /// Says that the input ends here.
