@@ -5,27 +5,35 @@
 //! copied from there:
 //!
 //! ```text
-//! for each piece of 8 KiB, up to the last whole character in it:
-//!     validate it
+//! for each piece of 8 KiB, by the destination's address:
+//!     validate it, as a stream: it may end inside a character
 //!     copy it
 //! ```
+//!
+//! The border between pieces is an aligned place of the destination, not the border of a
+//! character: `memcpy` to a place that is not aligned costs a fifth more.
 
 use core::fmt;
 use core::mem::MaybeUninit;
 use core::ptr;
 
-use crate::{Kernel, Utf8Error, from_utf8, stream};
+use crate::stream::{StreamError, Validator};
+use crate::{Kernel, Utf8Error};
 
 /// Bytes that are validated, and then copied.
 ///
-/// Measured with 64 MiB on a Zen 4: 10.4 GB/s at 1 KiB, 11.5 from 4 to 16 KiB, 10.6 at 256 KiB; validation and
-/// then `memcpy`: 7.1. From a few KiB on, `memcpy` writes without reading the destination first.
+/// Measured with 64 MiB on a Zen 4: 10.4 GB/s at 1 KiB, 11.5 from 4 to 16 KiB, 10.6 at 256 KiB; one pass for
+/// validation and one for `memcpy`: 7.1. From a few KiB on, `memcpy` writes without reading the
+/// destination first.
 const PIECE: usize = 8 << 10;
+
+/// A cache line.
+const LINE: usize = 64;
 
 /// Copies text, validating it on the way: [`from_utf8`](crate::from_utf8) and `memcpy` in one pass.
 ///
-/// For text that is not in the cache this takes hardly longer than the copy alone. The text begins
-/// at the start of `dst`; what lies behind it is left as it was.
+/// For text that is not in the cache this takes hardly longer than the copy alone. The text is
+/// written to the start of `dst`; what lies behind `src.len()` bytes is left as it was.
 ///
 /// # Errors
 ///
@@ -60,7 +68,7 @@ const PIECE: usize = 8 << 10;
 /// assert_eq!(text, "κόσμε".as_bytes());
 /// ```
 pub fn copy_utf8<'d>(src: &[u8], dst: &'d mut [MaybeUninit<u8>]) -> Result<&'d mut str, CopyError> {
-    copy(src, dst, from_utf8)
+    copy(src, dst, Validator::push)
 }
 
 /// [`copy_utf8`] with this kernel: for tests and measurements.
@@ -70,37 +78,40 @@ pub fn copy_utf8_with<'d>(
     src: &[u8],
     dst: &'d mut [MaybeUninit<u8>],
 ) -> Result<&'d mut str, CopyError> {
-    copy(src, dst, |bytes| kernel.from_utf8(bytes))
+    copy(src, dst, |validator, piece| validator.push_with(kernel, piece))
 }
 
 #[inline(always)]
 fn copy<'d>(
     src: &[u8],
     dst: &'d mut [MaybeUninit<u8>],
-    from_utf8: impl Fn(&[u8]) -> Result<&str, Utf8Error>,
+    push: impl Fn(&mut Validator, &[u8]) -> Result<(), StreamError>,
 ) -> Result<&'d mut str, CopyError> {
     let (needed, len) = (src.len(), dst.len());
     let Some(dst) = dst.get_mut(..needed) else { return Err(CopyError::TooSmall { needed, len }) };
-    let mut done = 0;
-    while done < src.len() {
-        let rest = &src[done..];
-        let piece = match rest.get(..PIECE) {
-            Some(piece) => &piece[..PIECE - stream::unfinished(piece)],
-            None => rest,
-        };
-        let valid = match from_utf8(piece) {
-            Ok(text) => text.len(),
-            Err(error) => error.valid_up_to(),
-        };
-        dst[done..done + valid].copy_from_slice(as_uninit(&piece[..valid]));
-        done += valid;
-        if valid < piece.len() {
-            return Err(CopyError::Invalid(Utf8Error::at(src, done)));
+    // No slice reaches beyond what a `usize` counts.
+    let invalid = |error: StreamError| CopyError::Invalid(Utf8Error::at(src, error.valid_up_to() as usize));
+
+    let mut validator = Validator::new();
+    let mut begin = 0;
+    let mut end = PIECE - dst.as_ptr().addr() % LINE;
+    while begin < needed {
+        end = end.min(needed);
+        if let Err(error) = push(&mut validator, &src[begin..end]) {
+            // The sequence may have begun in the piece before.
+            let sound = begin..begin.max(error.valid_up_to() as usize);
+            dst[sound.clone()].copy_from_slice(as_uninit(&src[sound]));
+            return Err(invalid(error));
         }
+        dst[begin..end].copy_from_slice(as_uninit(&src[begin..end]));
+        begin = end;
+        end += PIECE;
     }
+    validator.finish().map_err(invalid)?;
+
     let text = ptr::from_mut(dst) as *mut str;
-    // SAFETY: the loop has written all of `dst`, in pieces that `from_utf8` found valid; `text` has
-    // its address and its length, and its borrow.
+    // SAFETY: the loop has written all of `dst`, and the validator found it to be text; `text` has its
+    // address, its length and its borrow.
     Ok(unsafe { &mut *text })
 }
 

@@ -264,11 +264,6 @@ fn is_short_ascii(chunk: &[u8]) -> bool {
     }
 }
 
-/// How many bytes at the end of `chunk` begin a character and do not complete it.
-pub(crate) fn unfinished(chunk: &[u8]) -> usize {
-    beginning(ends(chunk).1).len()
-}
-
 impl Validator {
     /// At the start of the input.
     ///
