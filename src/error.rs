@@ -189,7 +189,8 @@ pub(crate) struct Sequence {
     kind: ErrorKind,
     /// Bytes of the sequence: 1 to 3. Where `kind` is `Incomplete`, all that are there.
     len: u8,
-    /// Those bytes and the one behind them, as far as there is one; zeros fill the rest.
+    /// The bytes that make it certain: those, and the one behind them if it takes that one; zeros fill
+    /// the rest. So an error does not depend on what else was there to be seen.
     seen: [u8; 4],
     /// How many bytes of `seen` are the input's.
     seen_len: u8,
@@ -200,7 +201,11 @@ impl Sequence {
     pub(crate) fn at_start_of(rest: &[u8]) -> Self {
         let (kind, len) = diagnose(rest);
         let mut seen = [0; 4];
-        let seen_len = rest.len().min(len + 1);
+        let seen_len = match rest[0] {
+            0xC2..=0xF4 => rest.len().min(len + 1),
+            // Wrong whatever follows.
+            _ => 1,
+        };
         seen[..seen_len].copy_from_slice(&rest[..seen_len]);
         // Both lengths are at most 4.
         Self { kind, len: len as u8, seen, seen_len: seen_len as u8 }
@@ -219,7 +224,7 @@ impl Sequence {
         }
     }
 
-    /// The ill-formed sequence and the byte behind it, if there is one.
+    /// The bytes that make it certain.
     pub(crate) fn seen(&self) -> &[u8] {
         &self.seen[..self.seen_len as usize]
     }

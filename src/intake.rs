@@ -80,10 +80,7 @@ impl Intake {
 
     /// Whether more may be received.
     pub(crate) fn sound(&self) -> Result<(), StreamError> {
-        match self.validator.finish() {
-            Err(error) if error.error_len().is_some() => Err(error),
-            _ => Ok(()),
-        }
+        self.validator.sound()
     }
 
     /// Whether the input may end here.

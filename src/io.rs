@@ -218,6 +218,9 @@ impl<R: Read> Utf8Reader<R> {
 
 impl<R: Read> Read for Utf8Reader<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if buf.is_empty() {
+            return Ok(0);
+        }
         if !self.intake.is_empty() || buf.len() < self.intake.capacity() {
             self.fill()?;
             let bytes = self.intake.bytes();

@@ -19,13 +19,18 @@
 //! |---|---|
 //! | [`from_utf8`], [`from_utf8_mut`], [`string_from_utf8`], [`is_utf8`] | the standard library's functions, faster, with an error that says why |
 //! | [`Utf8Error`], [`ErrorKind`] | where, how long, and which rule of the RFC |
+//! | [`Validator`], [`stream`] | the same for what arrives in pieces, refused at the first bad byte |
+//! | [`io`], [`fs`] | readers and writers that let only UTF-8 through; `read_to_string` at the speed of reading |
+//! | [`copy_utf8`] | validates and copies in one pass |
+//! | `tokio` | with the feature of that name: an `AsyncRead` adapter and codecs that yield strings and lines |
 //! | [`Kernel`] | one implementation for each instruction set, for tests and measurements |
 //! | [`basic`], [`compat`] | the names and types of the crate simdutf8 |
 //!
 //! # Features
 //!
-//! - `std` (on by default) implies `alloc`. Nothing in the crate needs more of it yet.
+//! - `std` (on by default) implies `alloc`: `io` and `fs`.
 //! - `alloc`: `string_from_utf8` and `FromUtf8Error`.
+//! - `tokio` implies `std`: the module of that name, with tokio and tokio-util.
 //!
 //! SIMD needs neither: without `std`, the CPU is asked all the same.
 //!
@@ -65,6 +70,8 @@ pub mod fs;
 mod intake;
 #[cfg(feature = "std")]
 pub mod io;
+#[cfg(feature = "tokio")]
+pub mod tokio;
 #[cfg(feature = "alloc")]
 mod string;
 

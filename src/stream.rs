@@ -277,6 +277,21 @@ impl Validator {
         Self { valid_up_to: 0, state: State::Sound(Pending::NONE) }
     }
 
+    /// With nothing pending, this far into the input.
+    #[cfg(feature = "tokio")]
+    pub(crate) const fn at(valid_up_to: u64) -> Self {
+        Self { valid_up_to, ..Self::new() }
+    }
+
+    /// The error, if a push has returned one.
+    #[cfg(feature = "std")]
+    pub(crate) fn sound(&self) -> Result<(), StreamError> {
+        match self.state {
+            State::Sound(_) => Ok(()),
+            State::Failed(sequence) => Err(self.error(sequence)),
+        }
+    }
+
     /// Takes the next bytes of the input, any number of them, none included.
     ///
     /// # Errors
