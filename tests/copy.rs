@@ -11,8 +11,7 @@ const UNTOUCHED: u8 = 0xAA;
 type Copy = Box<dyn for<'d> Fn(&[u8], &'d mut [MaybeUninit<u8>]) -> Result<&'d mut str, CopyError>>;
 
 fn copies() -> Vec<(String, Copy)> {
-    let mut copies: Vec<(String, Copy)> =
-        vec![("dispatched".into(), Box::new(|src, dst| copy_utf8(src, dst)))];
+    let mut copies: Vec<(String, Copy)> = vec![("dispatched".into(), Box::new(copy_utf8))];
     for kernel in Kernel::available() {
         for way in [kernel].into_iter().chain(kernel.paths()) {
             let name = format!("{}/{}", kernel.name(), way.name());

@@ -174,7 +174,8 @@ proptest! {
 /// The story: a stream that is refused a chunk too late lets through what nobody looked at.
 #[test]
 fn the_byte_that_makes_it_certain_gives_the_error() {
-    let cases: &[(&[&[u8]], u64, Option<usize>, ErrorKind)] = &[
+    type Case<'a> = (&'a [&'a [u8]], u64, Option<usize>, ErrorKind);
+    let cases: &[Case<'_>] = &[
         (&[b"\xF4", b"\x90"], 0, Some(1), ErrorKind::TooLarge),
         (&[b"\xE0", b"\x80"], 0, Some(1), ErrorKind::Overlong),
         (&[b"\xED", b"\xA0"], 0, Some(1), ErrorKind::Surrogate),

@@ -218,14 +218,11 @@ impl LinesCodec {
         if line.len() > self.max_length {
             return Err(CodecError::TooLong { offset, max_length: self.max_length });
         }
-        string_from_utf8(line.to_vec()).map_err(|_| {
-            // Only if the buffer was written to in between.
-            let mut validator = Validator::at(offset);
-            validator
-                .push(line)
-                .and_then(|()| validator.finish())
-                .map_or_else(CodecError::from, |()| CodecError::Io(io::ErrorKind::InvalidData.into()))
-        })
+        // Fails only if the buffer was written to in between.
+        let mut decoder = stream::Decoder::from(Validator::at(offset));
+        let text = decoder.decode(line)?.rest();
+        decoder.finish()?;
+        Ok(text.into())
     }
 }
 

@@ -138,11 +138,11 @@ impl<R> Utf8Reader<R> {
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let mut reader = trust8::tokio::Utf8Reader::new("größer".as_bytes());
     /// assert_eq!(reader.fill_str().await?, "größer");
-    /// reader.consume_str("grö".len());
+    /// reader.consume("grö".len());
     /// assert_eq!(reader.fill_str().await?, "ßer");
     /// # std::io::Result::Ok(()) }).unwrap();
     /// ```
-    pub fn consume_str(&mut self, bytes: usize) {
+    pub fn consume(&mut self, bytes: usize) {
         self.intake.consume(bytes);
     }
 }
@@ -150,7 +150,7 @@ impl<R> Utf8Reader<R> {
 impl<R: AsyncRead + Unpin> Utf8Reader<R> {
     /// The text in the buffer, which is filled if it is empty. No text: the input has ended.
     ///
-    /// What has been dealt with is to be [consumed](Self::consume_str).
+    /// What has been dealt with is to be [consumed](Self::consume).
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let mut reader = trust8::tokio::Utf8Reader::new(&b"key=value\xFF"[..]);
     /// assert_eq!(reader.fill_str().await?, "key=value");
-    /// reader.consume_str(9);
+    /// reader.consume(9);
     /// assert!(reader.fill_str().await.is_err());
     /// # std::io::Result::Ok(()) }).unwrap();
     /// ```

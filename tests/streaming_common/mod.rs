@@ -193,6 +193,14 @@ pub(crate) fn check<'a>(way: Way, chunks: impl Iterator<Item = &'a [u8]> + Clone
     let core = std::str::from_utf8(&whole).map_err(|error| (error.valid_up_to() as u64, error.error_len()));
     let ours = validator.finish().map_err(|error| (error.valid_up_to(), error.error_len()));
     assert_eq!(ours, core.map(|_| ()), "{}", context());
+    // An error is the same, to the last letter, however the stream was cut.
+    if let Err(error) = validator.finish() {
+        let message = trust8::from_utf8(&whole).map_err(|error| error.to_string());
+        assert_eq!(Err(error.to_string()), message, "{}", context());
+        let mut at_once = Validator::new();
+        let at_once = way.push(&mut at_once, &whole).and_then(|()| at_once.finish());
+        assert_eq!(at_once, Err(error), "{}", context());
+    }
     let kind = trust8::from_utf8(&whole).map_err(|error| error.kind());
     assert_eq!(validator.finish().map_err(|error| error.kind()), kind.map(|_| ()), "{}", context());
 }
