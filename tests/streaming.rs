@@ -68,6 +68,25 @@ fn every_chunk_length_and_empty_chunks() {
     }
 }
 
+/// Short ASCII has a way of its own, on which no byte may be overlooked.
+#[test]
+fn every_place_in_short_ascii() {
+    for way in ways() {
+        for length in 0..=80 {
+            let mut bytes = vec![b'a'; length];
+            check(way, [b"\xC3", &bytes[..]].into_iter());
+            check(way, [&bytes[..], &bytes[..]].into_iter());
+            for at in 0..length {
+                for other in [0x7F, 0x80, 0xC3, 0xFF] {
+                    bytes[at] = other;
+                    check(way, [&b"b"[..], &bytes].into_iter());
+                }
+                bytes[at] = b'a';
+            }
+        }
+    }
+}
+
 /// What is wrong with two and three bytes, cut before the last: all there are.
 #[test]
 fn every_last_byte_behind_every_beginning() {
