@@ -299,9 +299,9 @@ impl fmt::Display for Sequence {
         let second = Hex(&self.seen[..2]);
         let begun = Hex(&self.seen[..self.len as usize]);
         let characters_length = match lead {
-            ..=0xDF => 2,
-            ..=0xEF => 3,
-            _ => 4,
+            0x00..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xFF => 4,
         };
 
         match self.kind {

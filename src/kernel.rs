@@ -157,6 +157,7 @@ cfg_if::cfg_if! {
                 paths: &[
                     way("blocks", sliced::medium),
                     way("superblocks", sliced::long),
+                    way("streams", sliced::long_in_small_streams),
                     way("without gfni", sliced::validate_without_gfni),
                 ],
             };

@@ -6,59 +6,49 @@
 //! # The automaton in one shift a byte
 //!
 //! ```text
-//! for each byte: row = NEXT[CLASS[byte]]; state = row >> state
+//! for each byte: state = ROWS[byte] >> state
 //! ```
 //!
-//! Twelve classes of byte, nine states. A state is the distance, in bits, of its six-bit field in
-//! a row, and the field holds the next state: following the automaton is one shift, and finding
-//! the row does not wait for it. The bits that the shift leaves above the field need no masking,
-//! because the next shift looks at the low six bits of its distance only. (The form is Per
-//! Vognsen's 'shift-based DFA', 2021; his has a row a byte, 2 KiB, where this one has a row a
-//! class, 352 bytes, which costs a load and no time.)
+//! A state is the place, in bits, of its five-bit field in a row, and the field holds the next state:
+//! following the automaton is one shift, and finding the row does not wait for it. The bits that the
+//! shift leaves above the field need no masking, because the next shift looks at the low five bits of
+//! its distance only. (The form is Per Vognsen's 'shift-based DFA', 2021.)
+//!
+//! Nine states of five bits do not fit into 32, unless fields overlap. They may, where all rows want
+//! the same of the bits that they share: see the states below. So the table is 1 KiB, not 2.
+//!
+//! # What the kernel does besides
+//!
+//! It skips ASCII, and text of two-byte characters and ASCII passes a test of a whole block, written
+//! byte by byte but without a branch, so that the compiler makes vectors of it wherever the target
+//! has some. What fails that test is read by the automaton, right or wrong.
 
 use crate::Utf8Error;
 use crate::verdict::Verdict;
 
 /// Bits of one field.
-const FIELD: u8 = 6;
+const FIELD: u32 = 5;
 
-/// The states: what the grammar allows next. The order is arbitrary.
-const START: u8 = 0;
-const FAULT: u8 = FIELD;
+/// The states: what the grammar allows next.
+///
+/// Each is its field's place in a row. The numbers are the first that a search through all of them
+/// found for which no row asks two things of one bit; `row` checks that when the crate is compiled.
+/// `FAULT` leads to itself, and most else leads there, so its being zero makes most bits zero.
+const FAULT: u32 = 0;
+const START: u32 = 6;
 /// One, two or three continuations follow, of any value.
-const TAIL1: u8 = 2 * FIELD;
-const TAIL2: u8 = 3 * FIELD;
-const TAIL3: u8 = 4 * FIELD;
+const TAIL1: u32 = 16;
+const TAIL2: u32 = 1;
+const TAIL3: u32 = 11;
 /// The second byte of a character that begins with this one follows.
-const AFTER_E0: u8 = 5 * FIELD;
-const AFTER_ED: u8 = 6 * FIELD;
-const AFTER_F0: u8 = 7 * FIELD;
-const AFTER_F4: u8 = 8 * FIELD;
-const STATES: [u8; 9] = [START, FAULT, TAIL1, TAIL2, TAIL3, AFTER_E0, AFTER_ED, AFTER_F0, AFTER_F4];
-
-/// A byte of each class stands for all of its class.
-const CLASSES: [u8; 12] = [0x00, 0x80, 0x90, 0xA0, 0xC0, 0xC2, 0xE0, 0xE1, 0xED, 0xF0, 0xF1, 0xF4];
-
-/// The index in [`CLASSES`] of a byte's class.
-const fn class(byte: u8) -> u8 {
-    match byte {
-        0x00..=0x7F => 0,
-        0x80..=0x8F => 1,
-        0x90..=0x9F => 2,
-        0xA0..=0xBF => 3,
-        0xC0..=0xC1 | 0xF5..=0xFF => 4,
-        0xC2..=0xDF => 5,
-        0xE0 => 6,
-        0xE1..=0xEC | 0xEE..=0xEF => 7,
-        0xED => 8,
-        0xF0 => 9,
-        0xF1..=0xF3 => 10,
-        0xF4 => 11,
-    }
-}
+const AFTER_E0: u32 = 19;
+const AFTER_ED: u32 = 25;
+const AFTER_F0: u32 = 24;
+const AFTER_F4: u32 = 30;
+const STATES: [u32; 9] = [FAULT, START, TAIL1, TAIL2, TAIL3, AFTER_E0, AFTER_ED, AFTER_F0, AFTER_F4];
 
 /// RFC 3629 section 4 as a function.
-const fn next(state: u8, byte: u8) -> u8 {
+const fn next(state: u32, byte: u8) -> u32 {
     match (state, byte) {
         (START, 0x00..=0x7F) => START,
         (START, 0xC2..=0xDF) => TAIL1,
@@ -77,59 +67,128 @@ const fn next(state: u8, byte: u8) -> u8 {
     }
 }
 
-static CLASS: [u8; 256] = {
-    let mut table = [0; 256];
+/// The next state of every state, for one byte.
+const fn row(byte: u8) -> u32 {
+    // A shift by up to 31 leaves zeros above bit 31, which is what a field that reaches beyond has there.
+    let mask = (1u64 << FIELD) - 1;
+    let (mut row, mut taken) = (0, 0);
+    let mut i = 0;
+    while i < STATES.len() {
+        let (place, field) = (STATES[i], next(STATES[i], byte) as u64);
+        assert!(row >> place & mask == field & taken >> place, "an overlapping field wants other bits");
+        row |= field << place;
+        taken |= mask << place;
+        i += 1;
+    }
+    assert!(row <= u32::MAX as u64, "a field reaches beyond the row");
+    row as u32
+}
+
+static ROWS: [u32; 256] = {
+    let mut rows = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        table[byte] = class(byte as u8);
+        rows[byte] = row(byte as u8);
         byte += 1;
-    }
-    table
-};
-
-/// For each class, the next state of every state. Sixteen rows where twelve would do: an index of
-/// four bits then needs no bounds check.
-static NEXT: [u64; 16] = {
-    let mut rows = [0; 16];
-    let mut class = 0;
-    while class < CLASSES.len() {
-        let mut i = 0;
-        while i < STATES.len() {
-            rows[class] |= (next(STATES[i], CLASSES[class]) as u64) << STATES[i];
-            i += 1;
-        }
-        class += 1;
     }
     rows
 };
 
-/// One step; only the low six bits of a state count, before and after.
+/// One step; only the low five bits of a state count, before and after.
 #[inline(always)]
-fn step(state: u64, byte: u8) -> u64 {
-    NEXT[(CLASS[byte as usize] & 15) as usize].wrapping_shr(state as u32)
+fn step(state: u32, byte: u8) -> u32 {
+    ROWS[byte as usize].wrapping_shr(state)
 }
 
-/// The low six bits.
+/// Compares the low five bits.
 #[inline(always)]
-fn is(state: u64, which: u8) -> bool {
-    state as u8 & (1 << FIELD) - 1 == which
+fn is(state: u32, which: u32) -> bool {
+    state & ((1 << FIELD) - 1) == which
 }
 
-/// The scalar kernel. Its verdict names the exact first byte of the ill-formed sequence.
+/// Bytes that are tested together.
+const BLOCK: usize = 64;
+/// ASCII is skipped in larger steps.
+const ASCII_STEP: usize = 128;
+/// In blocks; see `validate`.
+const LONGEST_RUN: usize = 8;
+
+/// The scalar kernel. Where a fault is, its verdict names a place where a character begins, less than
+/// a block before it.
 pub(crate) fn validate(bytes: &[u8]) -> Verdict {
-    match fault(bytes, 0) {
-        None => Verdict::VALID,
-        Some(start) => Verdict::suspect(start),
+    let mut at = 0;
+    // Blocks that the automaton reads before a block is tested again: the longer it had to, the more.
+    let mut run = 1;
+    // A character begins at `at`, and all before it is well-formed.
+    loop {
+        while let Some(step) = bytes[at..].first_chunk::<ASCII_STEP>() {
+            if !step.is_ascii() {
+                break;
+            }
+            at += ASCII_STEP;
+        }
+        let rest = &bytes[at..];
+        if rest.len() < ASCII_STEP && rest.is_ascii() {
+            return Verdict::VALID;
+        }
+        if at > 0 && has_no_long_character(&bytes[at - 1..]) {
+            // A lead byte at the end of the block belongs to the next one.
+            at += BLOCK - usize::from(rest[BLOCK - 1] >= 0xC0);
+            run = 1;
+            continue;
+        }
+        let end = rest.len().min(run * BLOCK);
+        run = (2 * run).min(LONGEST_RUN);
+        let mut state = START;
+        let (words, tail) = rest[..end].as_chunks::<8>();
+        for word in words {
+            // A word that is ASCII between characters changes nothing.
+            if u64::from_ne_bytes(*word) & 0x8080_8080_8080_8080 == 0 && is(state, START) {
+                continue;
+            }
+            for &byte in word {
+                state = step(state, byte);
+            }
+        }
+        for &byte in tail {
+            state = step(state, byte);
+        }
+        let mut after = at + end;
+        // To the end of the character: at most three bytes more.
+        while !is(state, START) {
+            match bytes.get(after) {
+                Some(&byte) if !is(state, FAULT) => state = step(state, byte),
+                _ => return Verdict::suspect(at),
+            }
+            after += 1;
+        }
+        at = after;
     }
+}
+
+/// Whether a block is well-formed, ASCII and two-byte characters alone, so far as it can be seen: its
+/// last byte may be a lead. `text` begins with the byte before the block, which is no lead.
+///
+/// The operations are those of `TwoByte` in `lookup/check.rs`, which says what they mean.
+#[inline(always)]
+fn has_no_long_character(text: &[u8]) -> bool {
+    let Some(text) = text.first_chunk::<{ 1 + BLOCK }>() else { return false };
+    let mut faults = 0;
+    for i in 0..BLOCK {
+        let (before, now) = (text[i], text[i + 1]);
+        let moved = now.cast_signed().saturating_add(0x40).cast_unsigned();
+        let due = before.saturating_sub(0x40);
+        // C0 and C1 have become 0 and 1; E0 and above leave something.
+        faults |= (moved ^ due) & 0x80 | 2u8.saturating_sub(moved) | now.saturating_sub(0xDF);
+    }
+    faults == 0
 }
 
 /// Where the first ill-formed sequence begins, if there is one. `from` is where a character begins.
 fn fault(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
-    let mut state = START as u64;
-    // Where the character begins that `at` lies in.
-    let mut start = at;
-    while let Some(&byte) = bytes.get(at) {
+    let mut state = START;
+    let mut start = from;
+    for (at, &byte) in bytes.iter().enumerate().skip(from) {
         if is(state, START) {
             start = at;
         }
@@ -137,7 +196,6 @@ fn fault(bytes: &[u8], from: usize) -> Option<usize> {
         if is(state, FAULT) {
             return Some(start);
         }
-        at += 1;
     }
     (!is(state, START)).then_some(start)
 }

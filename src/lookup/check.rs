@@ -19,15 +19,59 @@ pub(super) struct Faults<S: Simd> {
     lengths: S::Vector,
     /// Bits 0 to 6: a pair of bytes that never stand side by side. Bit 7: nothing.
     pairs: S::Vector,
-    /// The smallest of `byte + 0x40`, as signed numbers, in blocks of two-byte characters: 0 or 1
-    /// for C0 or C1.
-    smallest: S::Vector,
 }
 
 impl<S: Simd> Faults<S> {
     #[inline(always)]
     pub(super) fn none(s: S) -> Self {
-        Self { lengths: s.splat(0), pairs: s.splat(0), smallest: s.splat(0x7F) }
+        Self { lengths: s.splat(0), pairs: s.splat(0) }
+    }
+}
+
+/// What has been found of text in which no byte is E0 or above; and whether it is such text.
+///
+#[derive(Clone, Copy)]
+pub(super) struct TwoByte<S: Simd> {
+    /// As in `Faults`.
+    lengths: S::Vector,
+    /// The smallest of `byte + 0x40`: 0 or 1 stands for C0 or C1.
+    smallest: S::Vector,
+    /// The largest byte.
+    largest: S::Vector,
+}
+
+impl<S: Simd> TwoByte<S> {
+    #[inline(always)]
+    pub(super) fn nothing(s: S) -> Self {
+        Self { lengths: s.splat(0), smallest: s.splat(0x7F), largest: s.splat(0) }
+    }
+
+    /// Five operations, no lookup.
+    ///
+    /// Adding 0x40 as signed numbers turns continuations into C0..FF and C0..DF into 00..1F, and
+    /// leaves ASCII below 0x80 because it saturates: bit 7 is set for continuations alone.
+    /// Subtracting 0x40 as unsigned numbers leaves bit 7 set for leads alone. A continuation must
+    /// stand behind each lead and nowhere else.
+    #[inline(always)]
+    pub(super) fn check(&mut self, s: S, now: S::Vector, earlier1: S::Vector) {
+        let moved = s.plus_signed(now, s.splat(0x40));
+        let due = s.minus(earlier1, s.splat(0x40));
+        self.lengths = s.or(self.lengths, s.xor(due, moved));
+        self.smallest = s.min(self.smallest, moved);
+        self.largest = s.max(self.largest, now);
+    }
+
+    /// Whether the text is of this kind, so that what has been found means anything.
+    #[inline(always)]
+    pub(super) fn applies(&self, s: S) -> bool {
+        !s.any_high(s.minus(self.largest, s.splat(0xE0 - 0x80)))
+    }
+
+    #[inline(always)]
+    pub(super) fn any(&self, s: S) -> bool {
+        // 0 and 1 become 2 and 1, everything else 0.
+        let overlong = s.minus(s.splat(2), self.smallest);
+        s.any(s.or(s.and(self.lengths, s.splat(0x80)), overlong))
     }
 }
 
@@ -102,21 +146,6 @@ impl<S: Simd> Checker<S> {
         );
     }
 
-    /// Text in which no byte is E0 or above: five operations, no lookup.
-    ///
-    /// Adding 0x40 as signed numbers turns continuations into C0..FF and C0..DF into 00..1F, and
-    /// leaves ASCII below 0x80 because it saturates: bit 7 is set for continuations alone.
-    /// Subtracting 0x40 as unsigned numbers leaves bit 7 set for leads alone. A continuation must
-    /// stand behind each lead and nowhere else.
-    #[inline(always)]
-    pub(super) fn check_two_byte(&self, faults: &mut Faults<S>, now: S::Vector, earlier1: S::Vector) {
-        let s = self.s;
-        let moved = s.plus_signed(now, s.splat(0x40));
-        let due = s.minus(earlier1, s.splat(0x40));
-        faults.lengths = s.or(faults.lengths, s.xor(due, moved));
-        faults.smallest = s.min(faults.smallest, moved);
-    }
-
     /// Notes a character that the end of `last` cuts off.
     #[inline(always)]
     pub(super) fn check_end(&self, faults: &mut Faults<S>, last: S::Vector) {
@@ -131,9 +160,7 @@ impl<S: Simd> Checker<S> {
         let s = self.s;
         let lengths = s.and(faults.lengths, s.splat(0x80));
         let pairs = s.and(faults.pairs, s.splat(0x7F));
-        // 0 and 1 become 2 and 1, everything else 0.
-        let overlong = s.minus(s.splat(2), faults.smallest);
-        s.any(s.or(s.or(lengths, pairs), overlong))
+        s.any(s.or(lengths, pairs))
     }
 }
 

@@ -15,8 +15,8 @@
 //! 1. **No state between blocks.** The up to three bytes that a block needs to know of the one
 //!    before it are loaded again, at one, two and three bytes' distance. Loads have ports of
 //!    their own, while the shifts across registers that they replace compete with the lookups.
-//! 2. **Faults are only gathered**, and looked at once in a [`CHUNK`]. When there are some, the chunk
-//!    is gone through again block by block to say which block has the first.
+//! 2. **Faults are only gathered**, and looked at when a run ends, at the latest after a [`CHUNK`]. When
+//!    there are some, the run is gone through again piece by piece to say which piece has the first.
 //! 3. **Alignment.** Most loads then lie within a cache line.
 //! 4. **Short input** (below [`LONG`] bytes) is checked without a branch on what the bytes are,
 //!    and hardly any on how many there are: both vary from call to call, and a branch that is
@@ -29,7 +29,7 @@ mod tables;
 
 use crate::simd::Simd;
 use crate::verdict::Verdict;
-use check::{Checker, Faults};
+use check::{Checker, Faults, TwoByte};
 
 /// How far a block must see back: a character has at most four bytes.
 const CONTEXT: usize = 3;
@@ -39,11 +39,15 @@ const BLOCK: usize = 128;
 type Window = [u8; CONTEXT + BLOCK];
 /// ASCII is skipped in larger steps.
 const ASCII_STEP: usize = 256;
-/// Bytes between two looks at the faults: few enough that a fault near the start is reported without
-/// reading on for long, many enough that looking costs nothing.
-const CHUNK: usize = 8 * BLOCK;
+/// What interrupts ASCII is looked at in smaller ones.
+const PIECE: usize = 64;
+/// Pieces in a row, the last of them ASCII, that do not end a run of ASCII.
+const LARGEST_ISLAND: usize = 4;
+/// The most that a run reads, unless it is ASCII, before its faults are looked at: few enough that a
+/// fault is reported without reading on for long, many enough that looking costs nothing.
+const CHUNK: usize = 16 * BLOCK;
 /// From this length on, alignment and kinds of block pay.
-pub(crate) const LONG: usize = 257;
+pub(crate) const LONG: usize = 513;
 
 /// The verdict on input of fewer than [`LONG`] bytes. (On longer input too; only slower.)
 #[inline(always)]
@@ -54,6 +58,12 @@ pub(crate) fn short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if n < S::LANES {
         // Zeros follow, so a character that the end cuts off shows itself.
         checker.check_after(&mut faults, s.load_short(bytes), s.splat(0));
+    } else if n >= S::ASCII_PAYS && is_all_ascii(s, bytes) {
+        return Verdict::VALID;
+    } else if n == S::LANES {
+        let all = s.load(bytes, 0);
+        checker.check_after(&mut faults, all, s.splat(0));
+        checker.check_end(&mut faults, all);
     } else if n <= 2 * S::LANES {
         let first = s.load(bytes, 0);
         let rest = s.load_rest(bytes);
@@ -77,6 +87,25 @@ pub(crate) fn short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
+/// Whether all bytes, at least `LANES`, are ASCII. The last loads overlap what comes before them.
+#[inline(always)]
+fn is_all_ascii<S: Simd>(s: S, bytes: &[u8]) -> bool {
+    let n = bytes.len();
+    let pair = |at: usize| s.or(s.load(bytes, at), s.load(bytes, at + S::LANES));
+    if n <= 2 * S::LANES {
+        return !s.any_high(s.or(s.load(bytes, 0), s.load(bytes, n - S::LANES)));
+    }
+    let mut at = 0;
+    while at + 4 * S::LANES < n {
+        if s.any_high(s.or(pair(at), pair(at + 2 * S::LANES))) {
+            return false;
+        }
+        at += 4 * S::LANES;
+    }
+    // One to four vectors are left, or two of three or four are all there is.
+    !s.any_high(s.or(pair(at.min(n - 2 * S::LANES)), pair(n - 2 * S::LANES)))
+}
+
 /// The verdict on input of at least [`LONG`] bytes. (Shorter input is handed on.)
 #[inline(always)]
 pub(crate) fn long<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
@@ -88,7 +117,7 @@ pub(crate) fn long<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 
     // The start: by vectors, up to the first aligned place behind the first vector.
     let mut at = S::LANES + bytes[S::LANES..].as_ptr().align_offset(64).min(63);
-    if !is_ascii_start(s, bytes) {
+    if !bytes.first_chunk::<128>().is_some_and(|start| is_ascii(s, start)) {
         checker.check_after(&mut faults, s.load(bytes, 0), s.splat(0));
         let mut head = S::LANES;
         while head < at {
@@ -97,153 +126,243 @@ pub(crate) fn long<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         }
     }
 
-    // All before `sound` is known to be well-formed.
-    let mut sound = 0;
-    'blocks: while let Some(block) = window(bytes, at) {
-        let mut largest = largest(s, block);
+    if checker.any(&faults) {
+        return Verdict::suspect(0);
+    }
+
+    // All before `at` is well-formed, except for a character that `at` cuts off.
+    while let Some(block) = window(bytes, at) {
+        let after = match Kind::of(s, block) {
+            Kind::Ascii if ends_early(block) => Err(at),
+            Kind::Ascii => s.apart::<AsciiRun>(bytes, at),
+            Kind::TwoByte => s.apart::<TwoByteRun>(bytes, at),
+            Kind::Any => s.apart::<AnyRun>(bytes, at),
+        };
+        match after {
+            Ok(after) => at = after,
+            Err(sound) => return first_faulty_piece(checker, bytes, sound),
+        }
+    }
+
+    // What is left, by vectors, the last of which ends with the input.
+    let n = bytes.len();
+    let end = window(bytes, n - BLOCK);
+    if !end.is_some_and(|end| Kind::of(s, end) == Kind::Ascii && !ends_early(end)) {
+        let mut faults = Faults::none(s);
+        let mut place = at;
+        while place + S::LANES < n {
+            checker.check_at(&mut faults, bytes, place);
+            place += S::LANES;
+        }
+        checker.check_at(&mut faults, bytes, n - S::LANES);
+        checker.check_end(&mut faults, s.load(bytes, n - S::LANES));
+        if checker.any(&faults) {
+            return Verdict::suspect(at);
+        }
+    }
+    Verdict::VALID
+}
+
+/// What a block is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Ascii,
+    /// ASCII and characters of two bytes, and none that reaches in is longer.
+    TwoByte,
+    Any,
+}
+
+impl Kind {
+    #[inline(always)]
+    fn of<S: Simd>(s: S, block: &Window) -> Self {
+        // Two at a time, so that half as many wait for each other.
+        let mut even = s.load(block, CONTEXT);
+        let mut odd = s.load(block, CONTEXT + S::LANES);
+        for k in 1..BLOCK / S::LANES / 2 {
+            even = s.max(even, s.load(block, CONTEXT + 2 * k * S::LANES));
+            odd = s.max(odd, s.load(block, CONTEXT + (2 * k + 1) * S::LANES));
+        }
+        let largest = s.max(even, odd);
         if !s.any_high(largest) {
-            // An ASCII run may be long, and nothing behind it is read before the faults so far
-            // are known.
-            if checker.any(&faults) {
-                break;
-            }
-            if ends_early(block) {
-                return Verdict::suspect(at);
-            }
-            at += BLOCK;
+            Self::Ascii
+        } else if !s.any_high(s.minus(largest, s.splat(0xE0 - 0x80))) && no_long_character_reaches_into(block)
+        {
+            Self::TwoByte
+        } else {
+            Self::Any
+        }
+    }
+}
+
+/// A way through text of one kind.
+///
+/// Each instruction set compiles each run as a function of its own. Inlined into `long`, they compete
+/// for registers, and a sum that lives in memory instead slows a loop down by two thirds.
+pub(crate) trait Run {
+    /// Checks the text from `at` on, where a block of this kind begins. Returns where it stopped; if
+    /// there is a fault, a place shortly before it.
+    fn run<S: Simd>(s: S, bytes: &[u8], at: usize) -> Result<usize, usize>;
+}
+
+/// Text that is mostly ASCII.
+///
+/// What stands alone in ASCII, a name or a dash, is checked vector by vector, and the run goes on
+/// behind it.
+struct AsciiRun;
+
+impl Run for AsciiRun {
+    #[inline(always)]
+    fn run<S: Simd>(s: S, bytes: &[u8], at: usize) -> Result<usize, usize> {
+        let checker = Checker::new(s);
+        let start = at + BLOCK;
+        let mut at = start;
+        loop {
             while let Some(step) = bytes[at..].first_chunk::<ASCII_STEP>() {
                 if !is_ascii(s, step) {
                     break;
                 }
                 at += ASCII_STEP;
             }
-            sound = at;
-            continue;
-        }
-        if at - sound >= CHUNK {
-            if checker.any(&faults) {
-                break;
+            if at == start {
+                return Ok(at);
             }
-            sound = at;
-        }
-        if is_below_e0(s, largest) && no_long_character_reaches_into(block) {
-            let mut block = block;
+            // To the first other character; what stands before its piece is ASCII.
             loop {
-                for k in 0..BLOCK / S::LANES {
-                    let place = CONTEXT + k * S::LANES;
-                    checker.check_two_byte(&mut faults, s.load(block, place), s.load(block, place - 1));
+                let Some(piece) = bytes[at..].first_chunk::<PIECE>() else { return Ok(at) };
+                if !is_ascii(s, piece) {
+                    break;
                 }
-                at += BLOCK;
-                if at - sound >= CHUNK {
-                    if checker.any(&faults) {
-                        break 'blocks;
-                    }
-                    sound = at;
+                at += PIECE;
+            }
+            // From there to the next piece of ASCII alone, which also shows what the one before lacks.
+            let sound = at;
+            let mut faults = Faults::none(s);
+            let mut ascii = false;
+            for _ in 0..LARGEST_ISLAND {
+                let Some(piece) = window::<{ CONTEXT + PIECE }>(bytes, at) else { break };
+                for k in 0..PIECE / S::LANES {
+                    checker.check_at(&mut faults, piece, CONTEXT + k * S::LANES);
                 }
-                match window(bytes, at) {
-                    Some(next) => block = next,
-                    None => break 'blocks,
-                }
-                largest = self::largest(s, block);
-                if !s.any_high(largest) || !is_below_e0(s, largest) {
-                    continue 'blocks;
+                ascii = bytes[at..].first_chunk::<PIECE>().is_some_and(|piece| is_ascii(s, piece));
+                at += PIECE;
+                if ascii {
+                    break;
                 }
             }
-        }
-        for k in 0..BLOCK / S::LANES {
-            checker.check_at(&mut faults, block, CONTEXT + k * S::LANES);
-        }
-        at += BLOCK;
-    }
-
-    // What is left, by vectors, the last of which ends with the input. Where a fault ended the
-    // loop there may be more than a block left, which is not read for nothing.
-    let n = bytes.len();
-    if n - at < BLOCK {
-        let end = window(bytes, n - BLOCK);
-        if !end.is_some_and(|end| !s.any_high(largest(s, end)) && !ends_early(end)) {
-            while at + S::LANES < n {
-                checker.check_at(&mut faults, bytes, at);
-                at += S::LANES;
+            if checker.any(&faults) {
+                return faulty(sound);
             }
-            checker.check_at(&mut faults, bytes, n - S::LANES);
-            checker.check_end(&mut faults, s.load(bytes, n - S::LANES));
-        }
-        if !checker.any(&faults) {
-            return Verdict::VALID;
+            if !ascii {
+                return Ok(at);
+            }
         }
     }
-    first_faulty_block(checker, bytes, sound)
 }
 
-/// Goes again through the text from `sound` on, block by block.
+/// Text without a byte of E0 or above, for a chunk.
+///
+/// ASCII does not end the run: text that mixes the two then takes the same branches all the time.
+struct TwoByteRun;
+
+impl Run for TwoByteRun {
+    #[inline(always)]
+    fn run<S: Simd>(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
+        let (sound, end) = (at, at + CHUNK);
+        let mut sum = TwoByte::nothing(s);
+        while at < end {
+            let Some(block) = window::<{ CONTEXT + BLOCK }>(bytes, at) else { break };
+            // Each block is checked before it is known to be of the kind, and forgotten if it is not.
+            let mut next = sum;
+            for k in 0..BLOCK / S::LANES {
+                let place = CONTEXT + k * S::LANES;
+                next.check(s, s.load(block, place), s.load(block, place - 1));
+            }
+            if !next.applies(s) {
+                break;
+            }
+            sum = next;
+            at += BLOCK;
+        }
+        if sum.any(s) { faulty(sound) } else { Ok(at) }
+    }
+}
+
+/// Any text, for a chunk.
+struct AnyRun;
+
+impl Run for AnyRun {
+    #[inline(always)]
+    fn run<S: Simd>(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
+        let (sound, end) = (at, at + CHUNK);
+        let checker = Checker::new(s);
+        let mut faults = Faults::none(s);
+        // One block, then two, then four: the longer the run, the likelier it goes on.
+        let mut unseen = 1;
+        'run: while at < end {
+            for _ in 0..unseen {
+                let Some(block) = window(bytes, at) else { break 'run };
+                check_block(&checker, &mut faults, block);
+                at += BLOCK;
+            }
+            unseen *= 2;
+            if checker.any(&faults) || !window(bytes, at).is_some_and(|block| Kind::of(s, block) == Kind::Any)
+            {
+                break;
+            }
+        }
+        if checker.any(&faults) { faulty(sound) } else { Ok(at) }
+    }
+}
+
+/// `Err(sound)`, by a branch. Without this the compiler selects between the two results without one, and
+/// then every load of the next run waits for this run's sums.
+#[cold]
+#[inline(never)]
+fn faulty(sound: usize) -> Result<usize, usize> {
+    Err(sound)
+}
+
+#[inline(always)]
+fn check_block<S: Simd>(checker: &Checker<S>, faults: &mut Faults<S>, block: &Window) {
+    for k in 0..BLOCK / S::LANES {
+        checker.check_at(faults, block, CONTEXT + k * S::LANES);
+    }
+}
+
+/// Goes again through the text from `sound` on, piece by piece, to the first that shows a fault.
+///
+/// All before `sound`, which is not among the first three places, is well-formed, except for a character
+/// that it cuts off.
 #[cold]
 #[inline(always)]
-fn first_faulty_block<S: Simd>(checker: Checker<S>, bytes: &[u8], sound: usize) -> Verdict {
-    let s = checker.s;
+fn first_faulty_piece<S: Simd>(checker: Checker<S>, bytes: &[u8], sound: usize) -> Verdict {
     let mut at = sound;
-    if sound == 0 {
-        // The start has no context to be loaded.
-        let mut faults = Faults::none(s);
-        checker.check_after(&mut faults, s.load(bytes, 0), s.splat(0));
-        if checker.any(&faults) {
-            return Verdict::suspect(0);
-        }
-        at = S::LANES;
-    }
-    while let Some(block) = window(bytes, at) {
-        let mut faults = Faults::none(s);
-        for k in 0..BLOCK / S::LANES {
-            checker.check_at(&mut faults, block, CONTEXT + k * S::LANES);
+    while let Some(piece) = window::<{ CONTEXT + PIECE }>(bytes, at) {
+        let mut faults = Faults::none(checker.s);
+        for k in 0..PIECE / S::LANES {
+            checker.check_at(&mut faults, piece, CONTEXT + k * S::LANES);
         }
         if checker.any(&faults) {
             break;
         }
-        at += BLOCK;
+        at += PIECE;
     }
     Verdict::suspect(at)
 }
 
-/// The block at `at`, if it lies wholly inside.
+/// What begins at `at`, with its context, if it lies wholly inside.
 #[inline(always)]
-fn window(bytes: &[u8], at: usize) -> Option<&Window> {
+fn window<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
     bytes.get(at - CONTEXT..)?.first_chunk()
 }
 
-/// The largest bytes of a block, lane by lane.
 #[inline(always)]
-fn largest<S: Simd>(s: S, block: &Window) -> S::Vector {
-    let mut largest = s.load(block, CONTEXT);
-    for k in 1..BLOCK / S::LANES {
-        largest = s.max(largest, s.load(block, CONTEXT + k * S::LANES));
-    }
-    largest
-}
-
-#[inline(always)]
-fn is_ascii<S: Simd>(s: S, bytes: &[u8; ASCII_STEP]) -> bool {
+fn is_ascii<S: Simd, const N: usize>(s: S, bytes: &[u8; N]) -> bool {
     let mut all = s.load(bytes, 0);
-    for k in 1..ASCII_STEP / S::LANES {
+    for k in 1..N / S::LANES {
         all = s.or(all, s.load(bytes, k * S::LANES));
     }
     !s.any_high(all)
-}
-
-/// Whether the start, as far as `long` checks it by vectors, is ASCII.
-#[inline(always)]
-fn is_ascii_start<S: Simd>(s: S, bytes: &[u8]) -> bool {
-    let Some(start) = bytes.first_chunk::<128>() else { return false };
-    let mut all = s.load(start, 0);
-    for k in 1..128 / S::LANES {
-        all = s.or(all, s.load(start, k * S::LANES));
-    }
-    !s.any_high(all)
-}
-
-/// Whether no byte is E0 or above.
-#[inline(always)]
-fn is_below_e0<S: Simd>(s: S, largest: S::Vector) -> bool {
-    !s.any_high(s.minus(largest, s.splat(0xE0 - 0x80)))
 }
 
 /// Whether the text before the block ends inside a character.

@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Simd, short_words};
-use crate::lookup;
+use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
 
 /// The proof that the CPU has AVX2, BMI1, BMI2 and LZCNT.
@@ -67,11 +67,17 @@ pub(crate) fn long(bytes: &[u8]) -> Verdict {
     lookup::long(Avx2::new(), bytes)
 }
 
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
+    R::run(Avx2::new(), bytes, at)
+}
+
 // Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
 // compiled for AVX2 and was called on a CPU that has it.
 impl Simd for Avx2 {
     type Vector = __m256i;
     const LANES: usize = 32;
+    const ASCII_PAYS: usize = 33;
 
     #[inline(always)]
     fn splat(self, byte: u8) -> __m256i {
@@ -197,5 +203,13 @@ impl Simd for Avx2 {
     fn any(self, v: __m256i) -> bool {
         // SAFETY: AVX, by `self`. VPTEST sets ZF when `v & v` is zero.
         unsafe { _mm256_testz_si256(v, v) == 0 }
+    }
+
+    // Out of line here and not only below: where a function without the features calls one with them, as
+    // here, the compiler (1.95) forgets the callee's `inline(never)`. What is left of this is a jump.
+    #[inline(never)]
+    fn apart<R: Run>(self, bytes: &[u8], at: usize) -> Result<usize, usize> {
+        // SAFETY: `self` is the proof that the CPU has the features.
+        unsafe { apart::<R>(bytes, at) }
     }
 }

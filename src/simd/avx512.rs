@@ -59,15 +59,11 @@ impl Avx512 {
     /// `bytes`, fewer than 64, then zeros.
     #[inline(always)]
     pub(crate) fn load_short(self, bytes: &[u8]) -> Vector {
-        /// What an empty slice points to may be no memory at all. Nothing is loaded from there, but the
-        /// CPU takes a slow detour (over 20 ns) to find that out.
-        static SOMEWHERE: [u8; 1] = [0];
-        let from = if bytes.is_empty() { SOMEWHERE.as_ptr() } else { bytes.as_ptr() };
-        let mask = (1u64 << (bytes.len() & 63)) - 1;
         debug_assert!(bytes.len() < 64);
+        let mask = (1u64 << (bytes.len() & 63)) - 1;
         // SAFETY: AVX512BW, by `self`; the mask has ones for bytes below `bytes.len()` only (and for
         // fewer of them, should there be 64 or more), and bytes whose bit is zero are not accessed.
-        unsafe { _mm512_maskz_loadu_epi8(mask, from.cast()) }
+        unsafe { _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast()) }
     }
 
     #[inline(always)]
@@ -198,15 +194,23 @@ impl Avx512 {
         [by1, by2, by3]
     }
 
+    /// `a` where `mask` has ones, `b` where it has zeros.
+    ///
+    /// (The blends that take a mask register would do as well, but moving their masks to and from such
+    /// registers takes the port that shuffles and transpositions need.)
+    #[inline(always)]
+    fn select(self, mask: Vector, a: Vector, b: Vector) -> Vector {
+        // SAFETY: AVX512F, by `self`. 0xCA is the truth table of `if mask { a } else { b }`.
+        unsafe { _mm512_ternarylogic_epi64::<0xCA>(mask, a, b) }
+    }
+
     /// For each 16 bits of `a` and `b`: the low byte of `a` above the high one of `b`; and the high byte of
     /// `a` above the low one of `b`. Together: all four, sorted anew.
     #[inline(always)]
     pub(crate) fn regroup_8(self, a: Vector, b: Vector) -> (Vector, Vector) {
         // SAFETY: AVX512VBMI2, by `self`.
         let inner = unsafe { _mm512_shldi_epi16::<8>(a, b) };
-        // SAFETY: AVX512BW, by `self`.
-        let outer = unsafe { _mm512_mask_blend_epi8(0xAAAA_AAAA_AAAA_AAAA, b, a) };
-        (inner, outer)
+        (inner, self.select(self.splat64(0xFF00_FF00_FF00_FF00), a, b))
     }
 
     /// The same with 16 bits of each 32.
@@ -214,9 +218,7 @@ impl Avx512 {
     pub(crate) fn regroup_16(self, a: Vector, b: Vector) -> (Vector, Vector) {
         // SAFETY: AVX512VBMI2, by `self`.
         let inner = unsafe { _mm512_shldi_epi32::<16>(a, b) };
-        // SAFETY: AVX512BW, by `self`.
-        let outer = unsafe { _mm512_mask_blend_epi16(0xAAAA_AAAA, b, a) };
-        (inner, outer)
+        (inner, self.select(self.splat64(0xFFFF_0000_FFFF_0000), a, b))
     }
 
     /// The same with 32 bits of each 64.
@@ -224,9 +226,7 @@ impl Avx512 {
     pub(crate) fn regroup_32(self, a: Vector, b: Vector) -> (Vector, Vector) {
         // SAFETY: AVX512VBMI2, by `self`.
         let inner = unsafe { _mm512_shldi_epi64::<32>(a, b) };
-        // SAFETY: AVX512F, by `self`.
-        let outer = unsafe { _mm512_mask_blend_epi32(0xAAAA, b, a) };
-        (inner, outer)
+        (inner, self.select(self.splat64(0xFFFF_FFFF_0000_0000), a, b))
     }
 
     /// Whether any byte is 0x80 or above.

@@ -9,6 +9,9 @@
 //!
 //! AVX-512 has an algorithm of its own, in `sliced/`, and does not implement the trait.
 
+#[cfg(test)]
+mod model;
+
 cfg_if::cfg_if! {
     if #[cfg(kernel_x86)] {
         pub(crate) mod avx2;
@@ -19,6 +22,7 @@ cfg_if::cfg_if! {
     }
 }
 
+use crate::lookup::Run;
 
 /// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
 ///
@@ -29,6 +33,10 @@ pub(crate) trait Simd: Copy {
 
     /// Bytes in a vector: a power of two from 16 to 64.
     const LANES: usize;
+
+    /// The length from which on short input is asked whether it is all ASCII before it is checked. Below
+    /// that, the check costs less than one wrong prediction of the answer in a few.
+    const ASCII_PAYS: usize;
 
     /// `byte` in every lane.
     fn splat(self, byte: u8) -> Self::Vector;
@@ -77,6 +85,9 @@ pub(crate) trait Simd: Copy {
 
     /// Whether any bit is set.
     fn any(self, v: Self::Vector) -> bool;
+
+    /// `R::run`, compiled as a function of its own.
+    fn apart<R: Run>(self, bytes: &[u8], at: usize) -> Result<usize, usize>;
 }
 
 /// Fewer than 16 bytes and then zeros, as two little-endian words: loads that overlap, so that none
@@ -91,7 +102,8 @@ fn short_words(bytes: &[u8]) -> [u64; 2] {
         // 4 to 7: bytes that both have are the same in both.
         let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
         [u64::from(first) | u64::from(last) << (8 * (n - 4)), 0]
-    } else if let (Some(&first), Some(&middle), Some(&last)) = (bytes.first(), bytes.get(n / 2), bytes.last()) {
+    } else if let (Some(&first), Some(&middle), Some(&last)) = (bytes.first(), bytes.get(n / 2), bytes.last())
+    {
         // 1 to 3: the middle is one of the others unless there are three.
         let place = |byte: u8, at: usize| u64::from(byte) << (8 * at);
         [place(first, 0) | place(middle, n / 2) | place(last, n - 1), 0]

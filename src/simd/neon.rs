@@ -3,7 +3,7 @@
 use core::arch::aarch64::*;
 
 use super::{Simd, short_words};
-use crate::lookup;
+use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
 
 /// The proof that the CPU has NEON.
@@ -37,6 +37,11 @@ pub(crate) fn long(bytes: &[u8]) -> Verdict {
     lookup::long(Neon::new(), bytes)
 }
 
+#[target_feature(enable = "neon")]
+fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
+    R::run(Neon::new(), bytes, at)
+}
+
 /// Moves the first bytes of a vector out, and zeros in at the end: loaded at `n`, lane i gets lane
 /// i + n. (An index beyond the table gives zero.)
 static MOVE_DOWN: [u8; 32] = {
@@ -54,6 +59,7 @@ static MOVE_DOWN: [u8; 32] = {
 impl Simd for Neon {
     type Vector = uint8x16_t;
     const LANES: usize = 16;
+    const ASCII_PAYS: usize = 16;
 
     #[inline(always)]
     fn splat(self, byte: u8) -> uint8x16_t {
@@ -177,5 +183,13 @@ impl Simd for Neon {
     fn any(self, v: uint8x16_t) -> bool {
         // SAFETY: NEON, by `self`.
         unsafe { vmaxvq_u8(v) != 0 }
+    }
+
+    // Out of line here and not only below: where a function without the features calls one with them, as
+    // here, the compiler (1.95) forgets the callee's `inline(never)`. What is left of this is a jump.
+    #[inline(never)]
+    fn apart<R: Run>(self, bytes: &[u8], at: usize) -> Result<usize, usize> {
+        // SAFETY: `self` is the proof that the CPU has the features.
+        unsafe { apart::<R>(bytes, at) }
     }
 }

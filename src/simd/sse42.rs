@@ -8,7 +8,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Simd, short_words};
-use crate::lookup;
+use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
 
 /// The proof that the CPU has SSE4.2.
@@ -42,6 +42,11 @@ pub(crate) fn long(bytes: &[u8]) -> Verdict {
     lookup::long(Sse42::new(), bytes)
 }
 
+#[target_feature(enable = "sse4.2,popcnt")]
+fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
+    R::run(Sse42::new(), bytes, at)
+}
+
 /// Moves the first bytes of a vector out, and zeros in at the end: loaded at `n`, lane i gets lane
 /// i + n. (An index with bit 7 set gives zero.)
 static MOVE_DOWN: [u8; 32] = {
@@ -59,6 +64,7 @@ static MOVE_DOWN: [u8; 32] = {
 impl Simd for Sse42 {
     type Vector = __m128i;
     const LANES: usize = 16;
+    const ASCII_PAYS: usize = 16;
 
     #[inline(always)]
     fn splat(self, byte: u8) -> __m128i {
@@ -178,5 +184,13 @@ impl Simd for Sse42 {
     fn any(self, v: __m128i) -> bool {
         // SAFETY: SSE4.1, by `self`. PTEST sets ZF when `v & v` is zero.
         unsafe { _mm_testz_si128(v, v) == 0 }
+    }
+
+    // Out of line here and not only below: where a function without the features calls one with them, as
+    // here, the compiler (1.95) forgets the callee's `inline(never)`. What is left of this is a jump.
+    #[inline(never)]
+    fn apart<R: Run>(self, bytes: &[u8], at: usize) -> Result<usize, usize> {
+        // SAFETY: `self` is the proof that the CPU has the features.
+        unsafe { apart::<R>(bytes, at) }
     }
 }

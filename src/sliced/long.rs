@@ -1,111 +1,278 @@
 //! Long input: superblocks by kind.
 
 use super::blocks::{self, Checker};
-use super::planes::{self, SUPERBLOCK};
+use super::planes::{self, CONTEXT, SUPERBLOCK};
 use crate::simd::avx512::{Avx512, Gfni, Vector};
 use crate::verdict::Verdict;
 
-const CONTEXT: usize = planes::CONTEXT;
-/// A stretch that is looked at to see of which kind it is: eight vectors.
+/// Bytes that are looked at together to see of which kind they are: eight vectors.
 const STRETCH: usize = 512;
-/// After a superblock of no special kind, as many of them again go without a look at their kind
-/// as came before it in a row, up to this.
-const MOST_UNSEEN: usize = 8;
+/// A stretch and its context.
+type Window = [u8; CONTEXT + STRETCH];
+/// Superblocks, or stretches of two-byte characters, that go without a look at faults and kind, at
+/// most. The first goes alone, so that an early fault is reported early; each run of the same kind
+/// doubles the next.
+const LONGEST_RUN: usize = 8;
+/// Places at which a region larger than the caches is read at once.
+const STREAMS: usize = 4;
+/// Superblocks of a stream, for regions of 4 MiB.
+pub(super) const STEPS: usize = (4 << 20) / STREAMS / SUPERBLOCK;
+/// Blocks in a row, the last of them ASCII, that do not end a run of ASCII.
+const LARGEST_ISLAND: usize = 4;
 
+/// The verdict on any number of bytes.
+///
+/// Regions that are read as [`STREAMS`] have `STEPS` superblocks a stream; tests have small ones.
 #[inline(always)]
-pub(super) fn validate(s: Avx512, g: Gfni, bytes: &[u8]) -> Verdict {
+pub(super) fn validate<const STEPS: usize>(s: Avx512, g: Gfni, bytes: &[u8]) -> Verdict {
     let checker = Checker::new(s);
-    if bytes.len() < 64 + STRETCH {
-        return blocks::many(s, bytes);
-    }
     // The start is a block, so that everything behind it has context to be loaded.
-    let mut faults = checker.no_faults();
-    checker.check(&mut faults, s.load(bytes, 0), s.zero());
-    if checker.any(&faults) {
-        return Verdict::suspect(0);
-    }
-    let mut at = 64;
-    let mut unseen = 1;
-    while let Some(stretch) = window::<{ CONTEXT + STRETCH }>(bytes, at) {
-        let largest = largest(s, stretch);
-        if !s.any_high(largest) {
-            if stretch[2] >= 0xC0 || stretch[1] >= 0xE0 || stretch[0] >= 0xF0 {
-                return Verdict::suspect(at);
-            }
-            at += STRETCH;
-            // Back to an aligned place, which costs nothing: what is read again is ASCII.
-            at -= (bytes.as_ptr().addr() + at) % 64;
-            while let Some(step) = bytes[at..].first_chunk::<STRETCH>() {
-                if s.any_high(ascii(s, step)) {
-                    break;
-                }
-                at += STRETCH;
-            }
-            unseen = 1;
-            continue;
+    let Some(start) = bytes.first_chunk::<64>() else { return blocks::many(s, bytes) };
+    let start = s.load(start, 0);
+    if s.any_high(start) {
+        let mut faults = checker.no_faults();
+        checker.check(&mut faults, start, s.zero());
+        if checker.any(&faults) {
+            return Verdict::suspect(0);
         }
-        if !s.any_high(s.minus(largest, s.splat(0x60)))
-            && stretch[0] < 0xF0
-            && stretch[1] < 0xE0
-            && stretch[2] < 0xE0
-            && stretch[2] & 0xFE != 0xC0
-        {
-            let mut smallest = s.splat(0x7F);
-            let mut lengths = s.zero();
-            for k in 0..8 {
-                let now = s.load(stretch, CONTEXT + 64 * k);
-                let earlier = s.load(stretch, CONTEXT + 64 * k - 1);
-                let moved = s.plus_signed(now, s.splat(0x40));
-                let due = s.minus(earlier, s.splat(0x40));
-                lengths = s.ternary::<{ truth!(|a, b, c| a | (b ^ c)) }>(lengths, due, moved);
-                smallest = s.min(smallest, moved);
+    }
+
+    // All before `at` is well-formed, except for a character that `at` cuts off.
+    let mut at = (64 - bytes.as_ptr().addr() % 64).max(CONTEXT);
+    let (mut kind, mut run) = (Kind::Ascii, 1);
+    let mut in_streams = true;
+    while let Some(stretch) = window(bytes, at) {
+        let before = kind;
+        kind = Kind::of(s, stretch);
+        run = if kind == before { (2 * run).min(LONGEST_RUN) } else { 1 };
+        let after = match kind {
+            Kind::Ascii if ends_early(stretch) => Err(at),
+            Kind::Ascii => ascii_run(s, &checker, bytes, at),
+            _ if in_streams
+                && run == LONGEST_RUN
+                && bytes.len() - at >= kind.least_for_streams::<STEPS>() =>
+            {
+                match streams_run::<STEPS>(s, g, bytes, at) {
+                    Some(after) => Ok(after),
+                    None => {
+                        // There is a fault in the region; one after the other, to find the first.
+                        in_streams = false;
+                        Ok(at)
+                    }
+                }
             }
-            if s.any_high(s.or(lengths, s.minus(s.splat(0x81), s.max(smallest, s.splat(1))))) {
+            Kind::TwoByte => two_byte_run(s, bytes, at, run),
+            Kind::Any => planes_run(s, g, bytes, at, run),
+        };
+        match after {
+            Ok(after) => at = after,
+            Err(sound) => return blocks::first_faulty(checker, bytes, sound),
+        }
+    }
+
+    blocks::rest(checker, bytes, at)
+}
+
+/// From an ASCII stretch on, as far as the text is mostly ASCII. Returns where it stopped; if
+/// there is a fault, a place shortly before it.
+///
+/// What stands alone in ASCII, a name or a dash, is checked by blocks, and the run goes on behind it.
+#[inline(always)]
+fn ascii_run(s: Avx512, checker: &Checker, bytes: &[u8], at: usize) -> Result<usize, usize> {
+    let mut at = aligned_down(bytes, at + STRETCH);
+    loop {
+        loop {
+            let Some(step) = bytes[at..].first_chunk::<STRETCH>() else { return Ok(at) };
+            let v = |k: usize| s.load(step, 64 * k);
+            let or3 = |a, b, c| s.ternary::<{ truth!(|a, b, c| a | b | c) }>(a, b, c);
+            let all = or3(or3(v(0), v(1), v(2)), or3(v(3), v(4), v(5)), s.or(v(6), v(7)));
+            if s.any_high(all) {
                 break;
             }
             at += STRETCH;
-            unseen = 1;
-            continue;
         }
-        let mut plane_faults = s.zero();
-        let begin = at;
-        for _ in 0..unseen {
-            let Some(text) = window::<{ CONTEXT + SUPERBLOCK }>(bytes, at) else { break };
-            plane_faults = planes::check(s, g, plane_faults, planes::rows(s, text));
-            at += SUPERBLOCK;
+        // To the block with the first other character; what stands before it is ASCII.
+        let island = loop {
+            let Some(block) = bytes[at..].first_chunk::<64>() else { return Ok(at) };
+            let now = s.load(block, 0);
+            if s.any_high(now) {
+                break now;
+            }
+            at += 64;
+        };
+        // From there to the next block of ASCII alone, which also shows what the one before it lacks.
+        let sound = at;
+        let mut faults = checker.no_faults();
+        let (mut now, mut before) = (island, s.zero());
+        let mut ends_with_ascii = false;
+        for _ in 0..LARGEST_ISLAND {
+            checker.check(&mut faults, now, before);
+            at += 64;
+            ends_with_ascii = !s.any_high(now);
+            if ends_with_ascii {
+                break;
+            }
+            let Some(block) = bytes[at..].first_chunk::<64>() else { break };
+            (now, before) = (s.load(block, 0), now);
         }
-        if s.any(plane_faults) {
-            at = begin;
-            break;
+        if checker.any(&faults) {
+            return Err(sound);
         }
-        unseen = (2 * unseen).min(MOST_UNSEEN);
+        if !ends_with_ascii {
+            return Ok(at);
+        }
     }
-    let mut faults = checker.no_faults();
-    if bytes.len() - at < STRETCH {
-        blocks::check_rest(&checker, &mut faults, &bytes[at..], blocks::context(s, bytes, at));
-        if !checker.any(&faults) {
-            return Verdict::VALID;
-        }
-    }
-    blocks::first_faulty(checker, bytes, at)
 }
 
+/// From a stretch of two-byte characters and ASCII on, `run` of them or as many as there are. Returns
+/// where it stopped; if there is a fault, `at`.
 #[inline(always)]
-fn window<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
+fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize) -> Result<usize, usize> {
+    let sound = at;
+    let mut at = at;
+    let mut lengths = s.zero();
+    let mut smallest = s.splat(0x7F);
+    for _ in 0..run {
+        let Some(stretch) = window(bytes, at) else { break };
+        prefetch(s, bytes, at + 1536);
+        // A stretch is checked before it is known to be of the kind, and forgotten if it is not.
+        let (mut next_lengths, mut next_smallest, mut largest) = (lengths, smallest, s.zero());
+        for k in 0..STRETCH / 64 {
+            let now = s.load(stretch, CONTEXT + 64 * k);
+            let earlier1 = s.load(stretch, CONTEXT + 64 * k - 1);
+            let moved = s.plus_signed(now, s.splat(0x40));
+            let due = s.minus(earlier1, s.splat(0x40));
+            next_lengths = s.ternary::<{ truth!(|a, b, c| a | (b ^ c)) }>(next_lengths, due, moved);
+            next_smallest = s.min(next_smallest, moved);
+            largest = s.max(largest, now);
+        }
+        if !is_below_e0(s, largest) {
+            break;
+        }
+        (lengths, smallest) = (next_lengths, next_smallest);
+        at = aligned_down(bytes, at + STRETCH);
+    }
+    let overlong = s.minus(s.splat(2), smallest);
+    let lengths = s.and(lengths, s.splat(0x80));
+    if s.any(s.or(overlong, lengths)) { Err(sound) } else { Ok(at) }
+}
+
+/// `run` superblocks of anything. Returns where it stopped; if there is a fault, `at`.
+#[inline(always)]
+fn planes_run(s: Avx512, g: Gfni, bytes: &[u8], at: usize, run: usize) -> Result<usize, usize> {
+    let text = |at: usize| bytes.get(at - CONTEXT..)?.first_chunk();
+    // The planes of the next superblock are made while this one is checked: both are long chains of
+    // instructions that wait for each other, and side by side they fill each other's gaps.
+    let Some(first) = text(at) else { return Ok(at) };
+    let mut planes = planes::planes(s, g, first);
+    let mut faults = s.zero();
+    let mut after = at + SUPERBLOCK;
+    for _ in 1..run {
+        let Some(next) = text(after) else { break };
+        prefetch(s, bytes, after + 1536);
+        let next = planes::planes(s, g, next);
+        faults = planes::check(s, faults, planes);
+        planes = next;
+        after += SUPERBLOCK;
+    }
+    faults = planes::check(s, faults, planes);
+    if s.any(faults) { Err(at) } else { Ok(after) }
+}
+
+/// A region of anything that is larger than the caches, read in several places at once: memory then has
+/// more requests to work on. Returns where it ends, or `None` if there is a fault.
+#[inline(always)]
+fn streams_run<const STEPS: usize>(s: Avx512, g: Gfni, bytes: &[u8], at: usize) -> Option<usize> {
+    let mut faults = s.zero();
+    for step in 0..STEPS {
+        for stream in 0..STREAMS {
+            let place = at + (stream * STEPS + step) * SUPERBLOCK;
+            prefetch(s, bytes, place + 2048);
+            let text = bytes.get(place - CONTEXT..)?.first_chunk()?;
+            faults = planes::check(s, faults, planes::planes(s, g, text));
+        }
+        if step % LONGEST_RUN == 0 && s.any(faults) {
+            return None;
+        }
+    }
+    if s.any(faults) { None } else { Some(at + STREAMS * STEPS * SUPERBLOCK) }
+}
+
+/// Asks memory for the lines of a stretch. CPUs do so by themselves, but only within a page.
+///
+/// How far ahead is best depends little on the CPU: 1.5 KiB, or 2 KiB with several streams.
+#[inline(always)]
+fn prefetch(s: Avx512, bytes: &[u8], at: usize) {
+    for line in 0..STRETCH / 64 {
+        s.prefetch(bytes, at + 64 * line);
+    }
+}
+
+/// The stretch at `at`, if it lies wholly inside.
+#[inline(always)]
+fn window(bytes: &[u8], at: usize) -> Option<&Window> {
     bytes.get(at - CONTEXT..)?.first_chunk()
 }
 
-#[inline(always)]
-fn largest(s: Avx512, stretch: &[u8; CONTEXT + STRETCH]) -> Vector {
-    let v = |k: usize| s.load(stretch, CONTEXT + 64 * k);
-    let (a, b) = (s.max(v(0), v(1)), s.max(v(2), v(3)));
-    let (c, d) = (s.max(v(4), v(5)), s.max(v(6), v(7)));
-    s.max(s.max(a, b), s.max(c, d))
+/// What a stretch is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Ascii,
+    /// ASCII and characters of two bytes, and none that reaches in is longer.
+    TwoByte,
+    Any,
 }
 
+impl Kind {
+    /// The number of bytes from which on streams pay: where caches are too small, and for two-byte
+    /// characters, whose own path is faster than planes as long as memory is, where they are by far.
+    const fn least_for_streams<const STEPS: usize>(self) -> usize {
+        let region = STREAMS * STEPS * SUPERBLOCK;
+        match self {
+            Self::Ascii => usize::MAX,
+            Self::TwoByte => 8 * region,
+            Self::Any => region,
+        }
+    }
+
+    #[inline(always)]
+    fn of(s: Avx512, stretch: &Window) -> Self {
+        let v = |k: usize| s.load(stretch, CONTEXT + 64 * k);
+        let (a, b) = (s.max(v(0), v(1)), s.max(v(2), v(3)));
+        let (c, d) = (s.max(v(4), v(5)), s.max(v(6), v(7)));
+        let largest = s.max(s.max(a, b), s.max(c, d));
+        if !s.any_high(largest) {
+            Self::Ascii
+        } else if is_below_e0(s, largest) && no_long_character_reaches_into(stretch) {
+            Self::TwoByte
+        } else {
+            Self::Any
+        }
+    }
+}
+
+/// The last place at or before `at`, and behind the one 64 bytes before it, whose address is aligned.
+/// What is read again because of this, in runs of a kind, is of that kind.
 #[inline(always)]
-fn ascii(s: Avx512, step: &[u8; STRETCH]) -> Vector {
-    let v = |k: usize| s.load(step, 64 * k);
-    let or3 = |a, b, c| s.ternary::<{ truth!(|a, b, c| a | b | c) }>(a, b, c);
-    s.or(or3(v(0), v(1), v(2)), or3(or3(v(3), v(4), v(5)), v(6), v(7)))
+fn aligned_down(bytes: &[u8], at: usize) -> usize {
+    at - (bytes.as_ptr().addr() + at) % 64
+}
+
+/// Whether no byte is E0 or above.
+#[inline(always)]
+fn is_below_e0(s: Avx512, largest: Vector) -> bool {
+    !s.any_high(s.minus(largest, s.splat(0xE0 - 0x80)))
+}
+
+/// Whether the text before the stretch ends inside a character.
+#[inline(always)]
+fn ends_early(stretch: &Window) -> bool {
+    stretch[2] >= 0xC0 || stretch[1] >= 0xE0 || stretch[0] >= 0xF0
+}
+
+/// Whether what stands before the stretch leaves all to the two-byte rules: no character of three or
+/// four bytes reaches in, and no C0 or C1 waits at the border, where nobody would see it.
+#[inline(always)]
+fn no_long_character_reaches_into(stretch: &Window) -> bool {
+    stretch[0] < 0xF0 && stretch[1] < 0xE0 && stretch[2] < 0xE0 && stretch[2] & 0xFE != 0xC0
 }

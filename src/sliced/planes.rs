@@ -66,15 +66,14 @@ const NOT_CONTEXT: u64 = !0 >> CONTEXT;
 /// All places of a row but the last, whose second byte only the next row has.
 const NOT_LAST: u64 = !0 << 1;
 
-/// The planes, from bit 0 to bit 7, places out of order.
+/// The planes of a superblock, from bit 0 to bit 7, places out of order. `text` begins with the context.
 #[inline(always)]
-fn planes(s: Avx512, g: Gfni, rows: [Vector; 8]) -> [Vector; 8] {
-    let [r0, r1, r2, r3, r4, r5, r6, r7] = rows;
-    let pick = |row: Vector, number: usize| g.pick_planes(s.splat64(PICK[number]), row);
-    let (a0, a1) = s.regroup_8(pick(r0, 0), pick(r1, 1));
-    let (b0, b1) = s.regroup_8(pick(r2, 2), pick(r3, 3));
-    let (c0, c1) = s.regroup_8(pick(r4, 4), pick(r5, 5));
-    let (d0, d1) = s.regroup_8(pick(r6, 6), pick(r7, 7));
+pub(super) fn planes(s: Avx512, g: Gfni, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8] {
+    let row = |r: usize| g.pick_planes(s.splat64(PICK[r]), s.load(text, r * OWN));
+    let (a0, a1) = s.regroup_8(row(0), row(1));
+    let (b0, b1) = s.regroup_8(row(2), row(3));
+    let (c0, c1) = s.regroup_8(row(4), row(5));
+    let (d0, d1) = s.regroup_8(row(6), row(7));
     let (ab0, ab2) = s.regroup_16(a0, b0);
     let (ab1, ab3) = s.regroup_16(a1, b1);
     let (cd0, cd2) = s.regroup_16(c0, d0);
@@ -86,17 +85,10 @@ fn planes(s: Avx512, g: Gfni, rows: [Vector; 8]) -> [Vector; 8] {
     [p0, p1, p2, p3, p4, p5, p6, p7]
 }
 
-/// The rows of a superblock: `text` begins with its context.
+/// Checks a superblock, given its planes, and adds its faults to `faults`: a bit for each, in no useful order.
 #[inline(always)]
-pub(super) fn rows(s: Avx512, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8] {
-    let row = |r: usize| s.load(text, r * OWN);
-    [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)]
-}
-
-/// Checks a superblock and adds its faults to `faults`: a bit for each, in no useful order.
-#[inline(always)]
-pub(super) fn check(s: Avx512, g: Gfni, faults: Vector, rows: [Vector; 8]) -> Vector {
-    let [b0, b1, b2, b3, b4, b5, b6, b7] = planes(s, g, rows);
+pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
+    let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;
 
     // Places by themselves, in whatever order. An octet that never appears is a lead (11......) and
     // either 110000.. with b1 clear, or 1111 and above 4 in its lower half.
@@ -116,11 +108,8 @@ pub(super) fn check(s: Avx512, g: Gfni, faults: Vector, rows: [Vector; 8]) -> Ve
     // if its lower half is 0; or, in 1110, 1101; or, in 1111, 01.. (F5 to F7 are wrong anyway).
     let low_is_0 = s.without(low_is_0_or_1, b0);
     let low_is_9_or_d = s.ternary::<{ truth!(|b3, b1, b0| b3 & !b1 & b0) }>(b3, b1, b0);
-    let low_is_d_or_4 = s.ternary::<{ truth!(|b4, b2, low_is_9_or_d| b2 & (b4 | low_is_9_or_d)) }>(
-        b4,
-        b2,
-        low_is_9_or_d,
-    );
+    let low_is_d_or_4 =
+        s.ternary::<{ truth!(|b4, b2, low_is_9_or_d| b2 & (b4 | low_is_9_or_d)) }>(b4, b2, low_is_9_or_d);
     let restricts = s.ternary::<{ truth!(|low_is_0, low_is_d_or_4, b5| (low_is_0 | low_is_d_or_4) & b5) }>(
         low_is_0,
         low_is_d_or_4,
@@ -130,7 +119,9 @@ pub(super) fn check(s: Avx512, g: Gfni, faults: Vector, rows: [Vector; 8]) -> Ve
     // Neighbours, in the order of the text. `lead` goes without the last place of a row throughout: it
     // would be shifted out, or compared with a second byte that is not there.
     let order = s.load(&ORDER, 0);
-    let [b7, b6, b5, b4, b2, restricts] = [b7, b6, b5, b4, b2, restricts].map(|plane| s.lookup(plane, order));
+    let (b7, b6) = (s.lookup(b7, order), s.lookup(b6, order));
+    let (b5, b4) = (s.lookup(b5, order), s.lookup(b4, order));
+    let (b2, restricts) = (s.lookup(b2, order), s.lookup(restricts, order));
     let lead = s.ternary::<{ truth!(|b7, b6, not_last| b7 & b6 & not_last) }>(b7, b6, s.splat64(NOT_LAST));
     let lead3 = s.and(lead, b5);
     let lead4 = s.and(lead3, b4);

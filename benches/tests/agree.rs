@@ -1,0 +1,227 @@
+//! What has to hold before a measurement means anything: all contestants give the same answers, on the texts
+//! that are measured and on spoiled ones; and a report of made-up numbers comes out whole.
+
+use std::{env, fs};
+
+use trust8_benches::contestants::{Contestant, Role, contestants};
+use trust8_benches::random::Random;
+use trust8_benches::report::{Axis, Page, Plot, Scale, Series, Shape, Table};
+use trust8_benches::strings::{Contents, Lengths, pieces, set};
+use trust8_benches::texts::{RECIPES, generated};
+
+/// What must not be in UTF-8, whatever stands before and behind it.
+const MALFORMED: [&[u8]; 12] = [
+    b"\x80",
+    b"\xC0\xAF",
+    b"\xC1\x81",
+    b"\xC3",
+    b"\xE0\x9F\xBF",
+    b"\xE6\x97",
+    b"\xED\xA0\x80",
+    b"\xF0\x8F\xBF\xBF",
+    b"\xF0\x9F\x98",
+    b"\xF4\x90\x80\x80",
+    b"\xF5\x80\x80\x80",
+    b"\xFF",
+];
+
+fn validators() -> Vec<Contestant> {
+    contestants().into_iter().filter(Contestant::validates).collect()
+}
+
+fn assert_all_answer(validators: &[Contestant], bytes: &[u8], about: &str) {
+    let valid = std::str::from_utf8(bytes).is_ok();
+    for validator in validators {
+        assert_eq!(validator.answer(bytes), valid, "{}: {about}", validator.name);
+    }
+}
+
+#[test]
+fn everybody_who_should_take_part_does() {
+    let names: Vec<_> = validators().into_iter().map(|validator| validator.name).collect();
+    for name in [
+        "std",
+        "encoding_rs",
+        "bstr",
+        "simdutf8 basic",
+        "simdutf8 compat",
+        "simdutf C++",
+        "trust8",
+        "trust8 from_utf8",
+    ] {
+        assert!(names.iter().any(|other| other == name), "{name} of {names:?}");
+    }
+    for kernel in trust8::Kernel::available() {
+        assert!(names.contains(&format!("trust8 {}", kernel.name())), "{} of {names:?}", kernel.name());
+        for path in kernel.paths() {
+            let name = format!("trust8 {}, {}", kernel.name(), path.name());
+            assert!(names.contains(&name), "{name} of {names:?}");
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        assert!(names.contains(&"simdutf8 avx2".to_owned()) && names.contains(&"simdutf8 sse4.2".to_owned()));
+    }
+    let mut unique = names.clone();
+    unique.sort();
+    unique.dedup();
+    assert_eq!(unique.len(), names.len(), "{names:?}");
+}
+
+#[test]
+fn all_agree_on_the_texts() {
+    let validators = validators();
+    for recipe in RECIPES {
+        for len in [0, 1, 100, 1000, 10_000, 65_536] {
+            let text = generated(recipe.name, len).text;
+            assert!(validators.iter().all(|validator| validator.answer(text.as_bytes())), "{}", recipe.name);
+            assert_all_answer(&validators, text.as_bytes(), recipe.name);
+        }
+    }
+}
+
+#[test]
+fn all_agree_on_spoiled_texts() {
+    let validators = validators();
+    let mut random = Random::named("spoiled");
+    for recipe in RECIPES {
+        let text = generated(recipe.name, 8192).text;
+        for malformed in MALFORMED {
+            for _ in 0..24 {
+                // A stretch of the text with the malformed sequence written over it somewhere.
+                let longest = *random.pick(&[40, 300, 2000, 8192]);
+                let len = random.between(malformed.len(), longest);
+                let at = random.between(0, len - malformed.len());
+                let mut bytes = text.as_bytes()[..len].to_vec();
+                bytes[at..at + malformed.len()].copy_from_slice(malformed);
+                assert_all_answer(
+                    &validators,
+                    &bytes,
+                    &format!("{}: {malformed:X?} at {at} of {len}", recipe.name),
+                );
+                // And nothing but the text before it, which may end inside a character.
+                bytes.truncate(at);
+                assert_all_answer(&validators, &bytes, &format!("{}: {at} bytes", recipe.name));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_spoiled_ascii_text_is_found_out_by_all() {
+    let validators = validators();
+    for malformed in MALFORMED {
+        for at in (0..600).chain((600..8000).step_by(97)) {
+            let mut bytes = generated("ASCII", 8192).text.into_bytes();
+            bytes[at..at + malformed.len()].copy_from_slice(malformed);
+            for validator in &validators {
+                assert!(!validator.answer(&bytes), "{}: {malformed:X?} at {at}", validator.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn sweeps_count_what_is_valid() {
+    let strings: [&[u8]; 5] = [b"abc", b"\xFF", b"", "é".as_bytes(), b"\xC3"];
+    for validator in validators() {
+        assert_eq!(validator.sweep(&strings, 7), 21, "{}", validator.name);
+        assert_eq!(validator.sweep(&strings, 0), 0, "{}", validator.name);
+    }
+    for contents in Contents::ALL {
+        for lengths in Lengths::RANDOM {
+            let set = set(lengths, contents, 300);
+            for validator in validators() {
+                assert_eq!(validator.sweep(&set.strings(), 1), 300, "{}", validator.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn pieces_of_every_text_are_valid() {
+    let validators = validators();
+    for recipe in RECIPES {
+        let text = generated(recipe.name, 8192).text;
+        for len in [0, 1, 2, 3, 5, 64, 257, 5000, 20_000] {
+            let pieces = pieces(&text, len, 8);
+            for piece in pieces.strings() {
+                assert_eq!(piece.len(), len);
+                assert!(validators.iter().all(|validator| validator.answer(piece)), "{}, {len}", recipe.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn references_do_no_validating() {
+    let names: Vec<_> =
+        contestants().into_iter().filter(|one| one.role == Role::Reference).map(|one| one.name).collect();
+    assert_eq!(names, ["call alone", "read loop"]);
+}
+
+/// A plot of two made-up contestants.
+fn plot(shape: Shape) -> Plot {
+    let series = |name: &str, factor: f64| Series {
+        name: name.to_owned(),
+        points: (0..4).map(|i| (factor * f64::from(i + 1), f64::from(i))).collect(),
+    };
+    Plot {
+        title: "Speed & <size>".to_owned(),
+        caption: vec!["A CPU".to_owned(), "cargo bench".to_owned()],
+        shape,
+        series: vec![series("trust8", 3.0), series("someone else", 1.0)],
+    }
+}
+
+#[test]
+fn plots_say_what_they_show() {
+    let x = || Axis::new("GB/s", Scale::Log);
+    let names = ["ASCII", "Latin", "Thai", "emoji"].map(str::to_owned).to_vec();
+    let rows = plot(Shape::Rows { x: x(), names: names.clone() }).svg();
+    let lines = plot(Shape::Lines { x: x(), y: Axis::new("ns a call", Scale::Linear) }).svg();
+    for svg in [&rows, &lines] {
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+        for text in ["Speed &amp; &lt;size&gt;", "A CPU", "cargo bench", "trust8", "someone else", "GB/s"] {
+            assert!(svg.contains(text), "{text}");
+        }
+        assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+    }
+    assert!(names.iter().all(|name| rows.contains(name.as_str())));
+    // Four dots and one in the legend for each of the two.
+    assert_eq!(rows.matches("<circle").count(), 10);
+    assert!(lines.contains("ns a call"));
+    assert_eq!(rows, plot(Shape::Rows { x: x(), names }).svg());
+}
+
+#[test]
+fn tables_are_markdown() {
+    let mut table = Table::new(["text", "std", "trust8"]);
+    table.row(["ASCII", "57.6", "116"]);
+    table.row(["日本語", "1.50", "43.0"]);
+    let want = "\
+| text  |  std | trust8 |
+| ----- | ---: | -----: |
+| ASCII | 57.6 |    116 |
+| 日本語   | 1.50 |   43.0 |
+";
+    assert_eq!(table.markdown(), want);
+}
+
+#[test]
+fn a_page_is_written_with_its_plots() {
+    let folder = env::temp_dir().join(format!("trust8-report-{}", std::process::id()));
+    let mut page = Page::default();
+    page.heading(1, "Made up");
+    page.block("Some words.");
+    let mut other = Page::default();
+    let names = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
+    other.plot("made-up.svg", &plot(Shape::Rows { x: Axis::new("GB/s", Scale::Log), names }));
+    page.append(other);
+    page.write(&folder.join("docs"), "page.md").unwrap();
+    let markdown = fs::read_to_string(folder.join("docs/page.md")).unwrap();
+    assert_eq!(markdown, "# Made up\n\nSome words.\n\n![Speed & <size>](made-up.svg)\n");
+    assert!(fs::read_to_string(folder.join("docs/made-up.svg")).unwrap().starts_with("<svg"));
+    fs::remove_dir_all(&folder).unwrap();
+}

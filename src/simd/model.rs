@@ -1,0 +1,549 @@
+//! Every operation of every instruction set, compared with the same operation on an array.
+//!
+//! An operation that mistakes one byte in one lane can hide from a thousand texts. Here all pairs of bytes
+//! are put through what takes two bytes, each lane and bit through what looks for one, and each length
+//! through what loads a part.
+//!
+//! An instruction set that the CPU lacks is left out with a message, or fails the test where
+//! `TRUST8_REQUIRE_KERNELS` names it.
+
+use core::fmt::Debug;
+
+use super::{Simd, short_words};
+use crate::Kernel;
+
+/// Bytes at which signs, nibbles and the classes of UTF-8 change.
+const EDGES: [u8; 22] = [
+    0x00, 0x01, 0x0F, 0x10, 0x3F, 0x40, 0x5F, 0x60, 0x7F, 0x80, 0x81, 0x8F, 0x90, 0xA0, 0xBF, 0xC0, 0xC1,
+    0xC2, 0xE0, 0xF0, 0xF4, 0xFF,
+];
+
+/// Arrays of 64 bytes, the same in each run: edges in all lanes, sequences, and random ones. An
+/// instruction set with shorter vectors takes their beginnings.
+fn arrays() -> Vec<[u8; 64]> {
+    let mut arrays: Vec<[u8; 64]> = EDGES.iter().map(|&byte| [byte; 64]).collect();
+    for start in [0, 64, 128, 192] {
+        arrays.push(core::array::from_fn(|i| start + i as u8));
+        arrays.push(core::array::from_fn(|i| start + 63 - i as u8));
+    }
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    for _ in 0..60 {
+        arrays.push(core::array::from_fn(|_| random.byte()));
+        arrays.push(core::array::from_fn(|_| EDGES[usize::from(random.byte()) % EDGES.len()]));
+    }
+    arrays
+}
+
+struct Random(u64);
+
+impl Random {
+    fn byte(&mut self) -> u8 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 56) as u8
+    }
+}
+
+/// The bytes of a vector, the one that comes first in memory first.
+fn lanes<V: Copy>(vector: V) -> Vec<u8> {
+    let first: *const u8 = (&raw const vector).cast();
+    // SAFETY: `vector` is alive and, being a register's worth of integers, has no padding.
+    let bytes = unsafe { core::slice::from_raw_parts(first, size_of::<V>()) };
+    bytes.to_vec()
+}
+
+/// Whether the instruction set can be tested here.
+fn is_here(kernel: &str) -> bool {
+    let is_here = Kernel::by_name(kernel).is_some();
+    let required = std::env::var("TRUST8_REQUIRE_KERNELS").unwrap_or_default();
+    assert!(
+        is_here || !required.split(',').any(|name| name.trim() == kernel),
+        "TRUST8_REQUIRE_KERNELS asks for '{kernel}', and this machine lacks it"
+    );
+    if !is_here {
+        eprintln!("no '{kernel}' here, its operations are not tested");
+    }
+    is_here
+}
+
+/// A vector operation and its model must agree.
+#[track_caller]
+fn same<V: Copy>(what: &str, operands: &impl Debug, vector: V, model: &[u8]) {
+    assert_eq!(lanes(vector), model, "{what} of {operands:02X?}");
+}
+
+/// A bytewise operation of two operands, for all 65,536 pairs of bytes.
+#[track_caller]
+fn all_pairs<V: Copy>(
+    what: &str,
+    load: impl Fn(&[u8]) -> V,
+    operation: impl Fn(V, V) -> V,
+    model: impl Fn(u8, u8) -> u8,
+) {
+    let n = size_of::<V>();
+    for a in 0..=255 {
+        for first in (0..256).step_by(n) {
+            // Neighbours differ in both operands, and each byte meets several lanes.
+            let left: Vec<u8> = (0..n).map(|lane| (a + lane) as u8).collect();
+            let right: Vec<u8> = (0..n).map(|lane| (first + (lane ^ (a % n))) as u8).collect();
+            let expected: Vec<u8> = left.iter().zip(&right).map(|(&a, &b)| model(a, b)).collect();
+            same(what, &(&left, &right), operation(load(&left), load(&right)), &expected);
+        }
+    }
+}
+
+/// The text `N` bytes earlier, as `Simd::earlier` has it.
+fn earlier_model(n: usize, now: &[u8], before: &[u8]) -> Vec<u8> {
+    let mut text = before.to_vec();
+    text.extend_from_slice(now);
+    text[before.len() - n..text.len() - n].to_vec()
+}
+
+/// All that any instruction set must do.
+fn check_all<S: Simd>(s: S) {
+    assert_eq!(size_of::<S::Vector>(), S::LANES);
+    assert!(S::LANES.is_power_of_two() && (16..=64).contains(&S::LANES));
+    loads(s);
+    bytewise(s);
+    nibbles_and_lookups(s);
+    neighbours(s);
+    questions(s);
+}
+
+fn loads<S: Simd>(s: S) {
+    for byte in 0..=255 {
+        same("splat", &byte, s.splat(byte), &vec![byte; S::LANES]);
+    }
+    let text: Vec<u8> = (1..=3 * S::LANES as u8).collect();
+    for at in 0..=2 * S::LANES {
+        same("load", &at, s.load(&text, at), &text[at..at + S::LANES]);
+    }
+    for array in arrays() {
+        let table = array.first_chunk::<16>().expect("an array has 64 bytes");
+        same("table", table, s.table(table), &table.repeat(S::LANES / 16));
+    }
+    for array in arrays().into_iter().chain([core::array::from_fn(|i| i as u8 + 1)]) {
+        for n in 0..S::LANES {
+            // In an allocation of its own, whose end a sanitizer guards.
+            let bytes: Box<[u8]> = array[..n].into();
+            let mut model = bytes.to_vec();
+            model.resize(S::LANES, 0);
+            same("load_short", &bytes, s.load_short(&bytes), &model);
+        }
+        let twice: Vec<u8> = array.iter().chain(array.iter().rev()).copied().collect();
+        for n in S::LANES..=2 * S::LANES {
+            let bytes: Box<[u8]> = twice[..n].into();
+            let mut model = bytes[S::LANES..].to_vec();
+            model.resize(S::LANES, 0);
+            same("load_rest", &bytes, s.load_rest(&bytes), &model);
+        }
+    }
+}
+
+fn bytewise<S: Simd>(s: S) {
+    let load = |bytes: &[u8]| s.load(bytes, 0);
+    all_pairs("and", load, |a, b| s.and(a, b), |a, b| a & b);
+    all_pairs("or", load, |a, b| s.or(a, b), |a, b| a | b);
+    all_pairs("xor", load, |a, b| s.xor(a, b), |a, b| a ^ b);
+    all_pairs("max", load, |a, b| s.max(a, b), u8::max);
+    all_pairs("min", load, |a, b| s.min(a, b), u8::min);
+    all_pairs("minus", load, |a, b| s.minus(a, b), u8::saturating_sub);
+    all_pairs(
+        "plus_signed",
+        load,
+        |a, b| s.plus_signed(a, b),
+        |a, b| a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned(),
+    );
+}
+
+fn nibbles_and_lookups<S: Simd>(s: S) {
+    // In pairs of neighbours, because a shift of 16 bits could let one into the other.
+    let load = |bytes: &[u8]| s.load(bytes, 0);
+    all_pairs("high_nibbles", load, |a, _| s.high_nibbles(a), |a, _| a >> 4);
+    all_pairs("low_nibbles", load, |a, _| s.low_nibbles(a), |a, _| a & 15);
+    for array in arrays() {
+        let high: Vec<u8> = array[..S::LANES].iter().map(|byte| byte >> 4).collect();
+        same("high_nibbles", &array, s.high_nibbles(load(&array)), &high);
+        let low: Vec<u8> = array[..S::LANES].iter().map(|byte| byte & 15).collect();
+        same("low_nibbles", &array, s.low_nibbles(load(&array)), &low);
+
+        let entries = array.first_chunk::<16>().expect("an array has 64 bytes");
+        for turn in 0..16 {
+            let indices: Vec<u8> = (0..S::LANES).map(|lane| ((lane * 7 + turn) % 16) as u8).collect();
+            let model: Vec<u8> = indices.iter().map(|&index| entries[usize::from(index)]).collect();
+            same("lookup", &(entries, &indices), s.lookup(s.table(entries), load(&indices)), &model);
+        }
+        let model: Vec<u8> = high.iter().map(|&index| entries[usize::from(index)]).collect();
+        same("lookup", &(entries, &high), s.lookup(s.table(entries), load(&high)), &model);
+    }
+}
+
+fn neighbours<S: Simd>(s: S) {
+    let arrays = arrays();
+    for (now, before) in arrays.iter().zip(arrays.iter().rev()).chain(arrays.iter().zip(&arrays[1..])) {
+        let (now, before) = (&now[..S::LANES], &before[..S::LANES]);
+        let (now_vector, before_vector) = (s.load(now, 0), s.load(before, 0));
+        let operands = (now, before);
+        same(
+            "earlier 1",
+            &operands,
+            s.earlier::<1>(now_vector, before_vector),
+            &earlier_model(1, now, before),
+        );
+        same(
+            "earlier 2",
+            &operands,
+            s.earlier::<2>(now_vector, before_vector),
+            &earlier_model(2, now, before),
+        );
+        same(
+            "earlier 3",
+            &operands,
+            s.earlier::<3>(now_vector, before_vector),
+            &earlier_model(3, now, before),
+        );
+    }
+}
+
+fn questions<S: Simd>(s: S) {
+    let ask = |bytes: &[u8]| (s.any_high(s.load(bytes, 0)), s.any(s.load(bytes, 0)));
+    assert_eq!(ask(&vec![0; S::LANES]), (false, false));
+    assert_eq!(ask(&vec![0x7F; S::LANES]), (false, true));
+    assert_eq!(ask(&vec![0x80; S::LANES]), (true, true));
+    for lane in 0..S::LANES {
+        for bit in 0..8 {
+            let mut bytes = vec![0; S::LANES];
+            bytes[lane] = 1 << bit;
+            assert_eq!(ask(&bytes), (bit == 7, true), "lane {lane}, bit {bit}");
+        }
+        let mut bytes = vec![0x7F; S::LANES];
+        bytes[lane] = 0x80;
+        assert_eq!(ask(&bytes), (true, true), "lane {lane}");
+    }
+    for array in arrays() {
+        let bytes = &array[..S::LANES];
+        let model = (bytes.iter().any(|&byte| byte >= 0x80), bytes.iter().any(|&byte| byte != 0));
+        assert_eq!(ask(bytes), model, "{bytes:02X?}");
+    }
+}
+
+#[test]
+fn short_words_of_every_length() {
+    for array in arrays() {
+        for n in 0..16 {
+            let bytes: Box<[u8]> = array[..n].into();
+            let mut model = [0; 16];
+            model[..n].copy_from_slice(&bytes);
+            assert_eq!(u128::from_le_bytes(model), {
+                let [low, high] = short_words(&bytes);
+                u128::from(high) << 64 | u128::from(low)
+            });
+        }
+    }
+}
+
+#[cfg(kernel_neon)]
+#[test]
+fn neon() {
+    #[target_feature(enable = "neon")]
+    fn check() {
+        check_all(super::neon::Neon::new());
+    }
+    assert!(is_here("neon"));
+    // SAFETY: `kernel_neon` says that every CPU of the target has NEON.
+    unsafe { check() }
+}
+
+#[cfg(kernel_x86)]
+mod x86 {
+    use super::*;
+    use crate::simd::avx2::Avx2;
+    use crate::simd::avx512::{Avx512, Gfni, Vector};
+    use crate::simd::sse42::Sse42;
+
+    #[test]
+    fn sse42() {
+        #[target_feature(enable = "sse4.2,popcnt")]
+        fn check() {
+            check_all(Sse42::new());
+        }
+        if is_here("sse4.2") {
+            // SAFETY: the CPU has been asked, and has SSE4.2 and POPCNT.
+            unsafe { check() }
+        }
+    }
+
+    #[test]
+    fn avx2() {
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn check() {
+            check_all(Avx2::new());
+        }
+        if is_here("avx2") {
+            // SAFETY: the CPU has been asked, and has AVX2, BMI1, BMI2, LZCNT and POPCNT.
+            unsafe { check() }
+        }
+    }
+
+    #[test]
+    fn avx512() {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2")]
+        fn check() {
+            let s = Avx512::new();
+            loads(s);
+            bytewise(s);
+            ternary(s);
+            lookups(s);
+            shifts(s);
+            neighbours(s);
+            regrouping(s);
+            questions(s);
+        }
+        if is_here("avx512") {
+            // SAFETY: the CPU has been asked, and has AVX-512 F, BW, VL, VBMI and VBMI2.
+            unsafe { check() }
+        }
+    }
+
+    #[test]
+    fn gfni() {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni,bmi1,bmi2")]
+        fn check() {
+            planes(Avx512::new(), Gfni::new());
+        }
+        if !is_here("avx512") {
+            return;
+        }
+        if std::is_x86_feature_detected!("gfni") {
+            // SAFETY: the CPU has been asked, and has all of these.
+            unsafe { check() }
+        } else {
+            eprintln!("no GFNI here, its operation is not tested");
+        }
+    }
+
+    /// The eight 64-bit lanes.
+    fn words(bytes: &[u8]) -> [u64; 8] {
+        let (words, _) = bytes.as_chunks::<8>();
+        core::array::from_fn(|i| u64::from_le_bytes(words[i]))
+    }
+
+    fn of_words(words: impl IntoIterator<Item = u64>) -> Vec<u8> {
+        words.into_iter().flat_map(u64::to_le_bytes).collect()
+    }
+
+    fn loads(s: Avx512) {
+        same("zero", &(), s.zero(), &[0; 64]);
+        for byte in 0..=255 {
+            same("splat", &byte, s.splat(byte), &[byte; 64]);
+        }
+        for array in arrays() {
+            let word = words(&array)[3];
+            same("splat64", &word, s.splat64(word), &of_words([word; 8]));
+        }
+        let text: Vec<u8> = (0..192).collect();
+        for at in 0..=128 {
+            same("load", &at, s.load(&text, at), &text[at..at + 64]);
+        }
+        for array in arrays() {
+            for n in 0..64 {
+                let bytes: Box<[u8]> = array[..n].into();
+                let mut model = bytes.to_vec();
+                model.resize(64, 0);
+                same("load_short", &bytes, s.load_short(&bytes), &model);
+            }
+        }
+        // A hint, for any place inside or outside: nothing to see but that nothing happens.
+        for at in [0, 100, 191, 192, 1 << 20, usize::MAX] {
+            s.prefetch(&text, at);
+        }
+    }
+
+    fn bytewise(s: Avx512) {
+        let load = |bytes: &[u8]| s.load(bytes, 0);
+        all_pairs("and", load, |a, b| s.and(a, b), |a, b| a & b);
+        all_pairs("or", load, |a, b| s.or(a, b), |a, b| a | b);
+        all_pairs("without", load, |b, a| s.without(b, a), |b, a| b & !a);
+        all_pairs("max", load, |a, b| s.max(a, b), u8::max);
+        all_pairs("min", load, |a, b| s.min(a, b), u8::min);
+        all_pairs("minus", load, |a, b| s.minus(a, b), u8::saturating_sub);
+        all_pairs(
+            "plus_signed",
+            load,
+            |a, b| s.plus_signed(a, b),
+            |a, b| a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned(),
+        );
+    }
+
+    fn ternary(s: Avx512) {
+        fn check<const TABLE: i32>(s: Avx512) {
+            // All eight combinations of bits, in all lanes, and some more.
+            for shift in 0..8_u32 {
+                let [a, b, c] = [0xF0_u8, 0xCC, 0xAA].map(|byte| [byte.rotate_left(shift); 64]);
+                compare::<TABLE>(s, &a, &b, &c);
+            }
+            for three in arrays().windows(3).step_by(5) {
+                compare::<TABLE>(s, &three[0], &three[1], &three[2]);
+            }
+        }
+        fn compare<const TABLE: i32>(s: Avx512, a: &[u8; 64], b: &[u8; 64], c: &[u8; 64]) {
+            let model: Vec<u8> = (0..64)
+                .map(|i| {
+                    let bit = |of: &[u8; 64], k: u32| i32::from(of[i] >> k & 1);
+                    (0..8).fold(0, |byte, k| {
+                        let row = bit(a, k) << 2 | bit(b, k) << 1 | bit(c, k);
+                        byte | ((TABLE >> row & 1) as u8) << k
+                    })
+                })
+                .collect();
+            let result = s.ternary::<TABLE>(s.load(a, 0), s.load(b, 0), s.load(c, 0));
+            same("ternary", &(TABLE, a, b, c), result, &model);
+        }
+        // Each row of a truth table alone, and tables as formulas have them.
+        check::<0b0000_0001>(s);
+        check::<0b0000_0010>(s);
+        check::<0b0000_0100>(s);
+        check::<0b0000_1000>(s);
+        check::<0b0001_0000>(s);
+        check::<0b0010_0000>(s);
+        check::<0b0100_0000>(s);
+        check::<0b1000_0000>(s);
+        check::<0x00>(s);
+        check::<0xFF>(s);
+        check::<0xFE>(s); // a | b | c
+        check::<0xF6>(s); // a | (b ^ c)
+        check::<0xF8>(s); // a | (b & c)
+        check::<0x96>(s); // a ^ b ^ c
+        check::<0xE8>(s); // the majority
+        check::<0xCA>(s); // if a { b } else { c }
+        check::<0xE4>(s); // if c { a } else { b }
+    }
+
+    fn lookups(s: Avx512) {
+        let arrays = arrays();
+        for (table, indices) in arrays.iter().zip(arrays.iter().rev()) {
+            let (table_vector, indices_vector) = (s.load(table, 0), s.load(indices, 0));
+            let entry = |index: u8| table[usize::from(index % 64)];
+            let model: Vec<u8> = indices.iter().map(|&index| entry(index)).collect();
+            same("lookup", &(table, indices), s.lookup(table_vector, indices_vector), &model);
+            for least in EDGES {
+                let model: Vec<u8> =
+                    indices.iter().map(|&index| if index >= least { entry(index) } else { 0 }).collect();
+                let result = s.lookup_from(table_vector, indices_vector, s.splat(least));
+                same("lookup_from", &(table, indices, least), result, &model);
+            }
+        }
+    }
+
+    fn shifts(s: Avx512) {
+        fn check<const N: u32>(s: Avx512, array: &[u8; 64]) {
+            let vector = s.load(array, 0);
+            same(
+                "shift_right",
+                &(N, array),
+                s.shift_right::<N>(vector),
+                &of_words(words(array).map(|word| word >> N)),
+            );
+            same(
+                "shift_left",
+                &(N, array),
+                s.shift_left::<N>(vector),
+                &of_words(words(array).map(|word| word << N)),
+            );
+        }
+        for array in arrays() {
+            check::<1>(s, &array);
+            check::<2>(s, &array);
+            check::<3>(s, &array);
+            check::<7>(s, &array);
+            check::<8>(s, &array);
+            check::<63>(s, &array);
+            let (pairs, _) = array.as_chunks::<2>();
+            let model: Vec<u8> =
+                pairs.iter().flat_map(|&pair| (u16::from_le_bytes(pair) >> 4).to_le_bytes()).collect();
+            same("shift_right_4_in_16", &array, s.shift_right_4_in_16(s.load(&array, 0)), &model);
+        }
+    }
+
+    fn neighbours(s: Avx512) {
+        let arrays = arrays();
+        for (now, before) in arrays.iter().zip(arrays.iter().rev()).chain(arrays.iter().zip(&arrays[1..])) {
+            let earlier = s.earlier(s.load(now, 0), s.load(before, 0));
+            for (n, vector) in earlier.into_iter().enumerate() {
+                same("earlier", &(n + 1, now, before), vector, &earlier_model(n + 1, now, before));
+            }
+        }
+    }
+
+    /// Of each two lanes of `width` bytes of `a` and `b`: the low one of `a` above the high one of `b`, and the
+    /// high one of `a` above the low one of `b`.
+    fn regroup_model(width: usize, a: &[u8], b: &[u8]) -> (Vec<u8>, Vec<u8>) {
+        let (mut inner, mut outer) = (Vec::new(), Vec::new());
+        for (a, b) in a.chunks(2 * width).zip(b.chunks(2 * width)) {
+            let ((a_low, a_high), (b_low, b_high)) = (a.split_at(width), b.split_at(width));
+            // The low half comes first in memory.
+            inner.extend([b_high, a_low].concat());
+            outer.extend([b_low, a_high].concat());
+        }
+        (inner, outer)
+    }
+
+    fn regrouping(s: Avx512) {
+        let check = |what, width, a: &[u8; 64], b: &[u8; 64], result: (Vector, Vector)| {
+            let (inner, outer) = regroup_model(width, a, b);
+            same(what, &(a, b), result.0, &inner);
+            same(what, &(a, b), result.1, &outer);
+        };
+        let arrays = arrays();
+        for (a, b) in arrays.iter().zip(arrays.iter().rev()).chain(arrays.iter().zip(&arrays[1..])) {
+            let (a_vector, b_vector) = (s.load(a, 0), s.load(b, 0));
+            check("regroup_8", 1, a, b, s.regroup_8(a_vector, b_vector));
+            check("regroup_16", 2, a, b, s.regroup_16(a_vector, b_vector));
+            check("regroup_32", 4, a, b, s.regroup_32(a_vector, b_vector));
+        }
+    }
+
+    fn questions(s: Avx512) {
+        let ask = |bytes: &[u8; 64]| (s.any_high(s.load(bytes, 0)), s.any(s.load(bytes, 0)));
+        assert_eq!(ask(&[0; 64]), (false, false));
+        assert_eq!(ask(&[0x7F; 64]), (false, true));
+        for lane in 0..64 {
+            for bit in 0..8 {
+                let mut bytes = [0; 64];
+                bytes[lane] = 1 << bit;
+                assert_eq!(ask(&bytes), (bit == 7, true), "lane {lane}, bit {bit}");
+            }
+            let mut bytes = [0x7F; 64];
+            bytes[lane] = 0x80;
+            assert_eq!(ask(&bytes), (true, true), "lane {lane}");
+        }
+        for array in arrays() {
+            let model = (array.iter().any(|&byte| byte >= 0x80), array.iter().any(|&byte| byte != 0));
+            assert_eq!(ask(&array), model, "{array:02X?}");
+        }
+    }
+
+    /// Bit 7 - i of byte j of a group: whether the byte i of the text has an odd number of the bits that
+    /// byte j of `planes` asks for; with one bit asked for, that bit.
+    fn planes(s: Avx512, g: Gfni) {
+        let arrays = arrays();
+        let single = [0x8040_2010_0804_0201_u64, 0x0102_0408_1020_4080, 0x0102_0408_8040_2010];
+        let single = single.map(|word| [word.to_le_bytes(); 8].concat().try_into().expect("64 bytes"));
+        for text in &arrays {
+            for planes in single.iter().chain(arrays.iter().step_by(9)) {
+                let model: Vec<u8> = (0..64)
+                    .map(|at| {
+                        let group = at / 8 * 8;
+                        (0..8).fold(0, |byte, i| {
+                            let odd = (text[group + i] & planes[at]).count_ones() as u8 & 1;
+                            byte | odd << (7 - i)
+                        })
+                    })
+                    .collect();
+                let result = g.pick_planes(s.load(planes, 0), s.load(text, 0));
+                same("pick_planes", &(planes, text), result, &model);
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! UTF-8 as RFC 3629 writes it down, for the kernels to be compared with.
+//!
+//! Nothing here is taken from the crate. What is well-formed comes from the grammar in section 4, which
+//! is kept as data and matched naively; why something is not comes from section 3, by arithmetic: the
+//! bits of an octet sequence, decoded by the table there, leave a range of character numbers, and the
+//! range says what is wrong.
+
+use std::ops::RangeInclusive;
+
+use trust8::ErrorKind;
+
+type Octets = RangeInclusive<u8>;
+
+/// `UTF8-tail = %x80-BF`
+const TAIL: Octets = 0x80..=0xBF;
+
+/// `UTF8-char = UTF8-1 / UTF8-2 / UTF8-3 / UTF8-4`, with the alternatives of each written out.
+const UTF8_CHAR: [&[Octets]; 9] = [
+    &[0x00..=0x7F],
+    &[0xC2..=0xDF, TAIL],
+    &[0xE0..=0xE0, 0xA0..=0xBF, TAIL],
+    &[0xE1..=0xEC, TAIL, TAIL],
+    &[0xED..=0xED, 0x80..=0x9F, TAIL],
+    &[0xEE..=0xEF, TAIL, TAIL],
+    &[0xF0..=0xF0, 0x90..=0xBF, TAIL, TAIL],
+    &[0xF1..=0xF3, TAIL, TAIL, TAIL],
+    &[0xF4..=0xF4, 0x80..=0x8F, TAIL, TAIL],
+];
+
+/// The first place at which bytes are not UTF-8.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Fault {
+    pub(crate) valid_up_to: usize,
+    pub(crate) error_len: Option<usize>,
+    pub(crate) kind: ErrorKind,
+}
+
+/// `UTF8-octets = *( UTF8-char )`, or where that fails.
+pub(crate) fn fault(bytes: &[u8]) -> Option<Fault> {
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        match longest_match(rest) {
+            Match::Character(len) => at += len,
+            Match::Begun(len) => {
+                let ends = len == rest.len();
+                return Some(Fault {
+                    valid_up_to: at,
+                    // Where nothing matches, the first octet is the fault.
+                    error_len: if ends { None } else { Some(len.max(1)) },
+                    kind: why(rest),
+                });
+            }
+        }
+    }
+    None
+}
+
+enum Match {
+    /// A whole character, of so many octets.
+    Character(usize),
+    /// So many octets begin some character; the next one does not continue it, or is not there.
+    Begun(usize),
+}
+
+/// What the grammar makes of the beginning of `rest`, which is not empty.
+fn longest_match(rest: &[u8]) -> Match {
+    let mut longest = 0;
+    for alternative in UTF8_CHAR {
+        let matching =
+            alternative.iter().zip(rest).take_while(|(octets, octet)| octets.contains(octet)).count();
+        if matching == alternative.len() {
+            return Match::Character(matching);
+        }
+        longest = longest.max(matching);
+    }
+    Match::Begun(longest)
+}
+
+/// Section 3's reason why no character begins `rest`.
+fn why(rest: &[u8]) -> ErrorKind {
+    // The table of section 3: how many octets, the bits of the first, the smallest character number.
+    let (octets, bits, smallest) = match rest[0] {
+        0b0000_0000..=0b0111_1111 => unreachable!("an ASCII octet is a character"),
+        0b1000_0000..=0b1011_1111 => return ErrorKind::UnexpectedContinuation,
+        first @ 0b1100_0000..=0b1101_1111 => (2, first & 0b1_1111, 0x80),
+        first @ 0b1110_0000..=0b1110_1111 => (3, first & 0b1111, 0x800),
+        first @ 0b1111_0000..=0b1111_0111 => (4, first & 0b111, 0x1_0000),
+        0b1111_1000..=0b1111_1111 => return ErrorKind::InvalidByte,
+    };
+    // The character numbers that are still possible, octet by octet.
+    let mut first = u32::from(bits);
+    let mut known = 1;
+    loop {
+        let unknown_bits = 6 * (octets - known);
+        let lowest = first << unknown_bits;
+        let highest = lowest + (1 << unknown_bits) - 1;
+        if highest < smallest {
+            return ErrorKind::Overlong;
+        }
+        if lowest > 0x10_FFFF {
+            return ErrorKind::TooLarge;
+        }
+        if 0xD800 <= lowest && highest <= 0xDFFF {
+            return ErrorKind::Surrogate;
+        }
+        match rest.get(known) {
+            None => return ErrorKind::Incomplete,
+            Some(octet @ 0b1000_0000..=0b1011_1111) => {
+                first = first << 6 | u32::from(octet & 0b11_1111);
+                known += 1;
+                assert!(known <= octets, "{rest:02X?} begins with a character");
+            }
+            Some(_) => return ErrorKind::Truncated,
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Mistakes that were made once, each with its story.
+
+mod common;
+
+use common::ways;
+
+/// A run of ASCII checks what interrupts it by blocks, up to four of them, and goes on if the last is
+/// ASCII again. After four that were not, the AVX-512 kernel looked at the *fifth*, which it had loaded but
+/// not checked, found it ASCII, and went on, so that a character cut off at the end of the fourth went
+/// unseen. A property test with islands in ASCII found it.
+#[test]
+fn an_island_as_large_as_can_be_that_ends_inside_a_character() {
+    for blocks in 1..=9 {
+        for cut in ["é", "日", "😀"].map(str::as_bytes) {
+            for (kept, shift) in (1..cut.len()).flat_map(|kept| (0..64).map(move |shift| (kept, shift))) {
+                let island = "é".repeat(blocks * 32);
+                let mut text = vec![b'a'; 1024 + shift];
+                text.extend_from_slice(&island.as_bytes()[..island.len() - kept / 2 * 2]);
+                text.truncate(1024 + shift + blocks * 64 - kept);
+                // An odd number of bytes is left before the cut character: no half 'é'.
+                if kept % 2 == 1 {
+                    text.pop();
+                    text.push(b'a');
+                }
+                let valid_up_to = text.len();
+                text.extend_from_slice(&cut[..kept]);
+                assert_eq!(text.len() % 64, shift % 64);
+                text.extend_from_slice(&[b'a'; 1024]);
+                let expected = std::str::from_utf8(&text).unwrap_err();
+                assert_eq!((expected.valid_up_to(), expected.error_len()), (valid_up_to, Some(kept)));
+                for way in ways() {
+                    let error = way.kernel.from_utf8(&text).expect_err(&way.name);
+                    assert_eq!(error.valid_up_to(), valid_up_to, "{}", way.name);
+                    assert_eq!(error.error_len(), Some(kept), "{}", way.name);
+                    assert!(!way.kernel.is_utf8(&text), "{}", way.name);
+                }
+            }
+        }
+    }
+}
