@@ -10,7 +10,7 @@
 //!     the kernel validates what lies between
 //! ```
 //!
-//! Both ends are decided by arithmetic on four bytes, without a branch on what they are: in text
+//! Both ends are decided by a table and arithmetic, without a branch on what the bytes are: in text
 //! with characters of several bytes, where a chunk ends is chance, and a branch on it would be
 //! predicted wrongly as often as not. Looking at the end *before* the kernel runs is what makes a
 //! chunk that ends inside a character cost no more than another one: the kernel never sees the
