@@ -109,13 +109,7 @@ pub enum ErrorKind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Utf8Error {
     valid_up_to: usize,
-    kind: ErrorKind,
-    /// Bytes of the ill-formed sequence: 1 to 3. Where `kind` is `Incomplete`, all that are there.
-    len: u8,
-    /// Those bytes and the one behind them, as far as there is one; zeros fill the rest.
-    seen: [u8; 4],
-    /// How many bytes of `seen` are the input's.
-    seen_len: u8,
+    sequence: Sequence,
 }
 
 impl Utf8Error {
@@ -144,10 +138,7 @@ impl Utf8Error {
     #[inline]
     #[must_use]
     pub const fn error_len(&self) -> Option<usize> {
-        match self.kind {
-            ErrorKind::Incomplete => None,
-            _ => Some(self.len as usize),
-        }
+        self.sequence.error_len()
     }
 
     /// Which rule of RFC 3629 is broken.
@@ -159,7 +150,7 @@ impl Utf8Error {
     #[inline]
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
-        self.kind
+        self.sequence.kind()
     }
 
     /// The same error as the standard library's type, for a signature that asks for it.
@@ -179,13 +170,8 @@ impl Utf8Error {
     #[must_use]
     pub fn to_std(&self, bytes: &[u8]) -> core::str::Utf8Error {
         core::str::from_utf8(bytes)
-            .and_then(|_| core::str::from_utf8(self.seen()))
+            .and_then(|_| core::str::from_utf8(self.sequence.seen()))
             .expect_err("an ill-formed sequence is not UTF-8")
-    }
-
-    /// The ill-formed sequence and the byte behind it, if there is one.
-    fn seen(&self) -> &[u8] {
-        &self.seen[..self.seen_len as usize]
     }
 
     /// Describes the ill-formed sequence that begins at `start`.
@@ -193,13 +179,54 @@ impl Utf8Error {
     /// `bytes[..start]` is valid and no well-formed character begins at `start`.
     #[cold]
     pub(crate) fn at(bytes: &[u8], start: usize) -> Self {
-        let rest = &bytes[start..];
+        Self { valid_up_to: start, sequence: Sequence::at_start_of(&bytes[start..]) }
+    }
+}
+
+/// An ill-formed sequence: all that an error says but where it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Sequence {
+    kind: ErrorKind,
+    /// Bytes of the sequence: 1 to 3. Where `kind` is `Incomplete`, all that are there.
+    len: u8,
+    /// The bytes that make it certain: those, and the one behind them if it takes that one; zeros fill
+    /// the rest. So an error does not depend on what else was there to be seen.
+    seen: [u8; 4],
+    /// How many bytes of `seen` are the input's.
+    seen_len: u8,
+}
+
+impl Sequence {
+    /// Describes the sequence at the start of `rest`, where no well-formed character begins.
+    pub(crate) fn at_start_of(rest: &[u8]) -> Self {
         let (kind, len) = diagnose(rest);
         let mut seen = [0; 4];
-        let seen_len = rest.len().min(len + 1);
+        let seen_len = match rest[0] {
+            0xC2..=0xF4 => rest.len().min(len + 1),
+            // Wrong whatever follows.
+            _ => 1,
+        };
         seen[..seen_len].copy_from_slice(&rest[..seen_len]);
         // Both lengths are at most 4.
-        Self { valid_up_to: start, kind, len: len as u8, seen, seen_len: seen_len as u8 }
+        Self { kind, len: len as u8, seen, seen_len: seen_len as u8 }
+    }
+
+    #[inline]
+    pub(crate) const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    #[inline]
+    pub(crate) const fn error_len(&self) -> Option<usize> {
+        match self.kind {
+            ErrorKind::Incomplete => None,
+            _ => Some(self.len as usize),
+        }
+    }
+
+    /// The bytes that make it certain.
+    pub(crate) fn seen(&self) -> &[u8] {
+        &self.seen[..self.seen_len as usize]
     }
 }
 
@@ -230,7 +257,7 @@ fn diagnose(rest: &[u8]) -> (ErrorKind, usize) {
 }
 
 /// Bytes as the RFCs write them: upper-case pairs with spaces between.
-struct Hex<'a>(&'a [u8]);
+pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -241,10 +268,10 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-impl fmt::Debug for Utf8Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Utf8Error")
-            .field("valid_up_to", &self.valid_up_to)
+impl Sequence {
+    /// The body of an error's `Debug`.
+    pub(crate) fn debug(&self, fields: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
+        fields
             .field("error_len", &self.error_len())
             .field("kind", &self.kind)
             .field("bytes", &format_args!("{}", Hex(self.seen())))
@@ -252,7 +279,20 @@ impl fmt::Debug for Utf8Error {
     }
 }
 
+impl fmt::Debug for Utf8Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.sequence.debug(f.debug_struct("Utf8Error").field("valid_up_to", &self.valid_up_to))
+    }
+}
+
 impl fmt::Display for Utf8Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "invalid UTF-8 at byte {}: {}", self.valid_up_to, self.sequence)
+    }
+}
+
+/// What is wrong, and what could have stood there instead.
+impl fmt::Display for Sequence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const A_CHARACTER: &str = "a first byte (00 to 7F, C2 to F4)";
         let lead = self.seen[0];
@@ -264,7 +304,6 @@ impl fmt::Display for Utf8Error {
             0xF0..=0xFF => 4,
         };
 
-        write!(f, "invalid UTF-8 at byte {}: ", self.valid_up_to)?;
         match self.kind {
             ErrorKind::UnexpectedContinuation => {
                 write!(
@@ -307,7 +346,7 @@ impl fmt::Display for Utf8Error {
     }
 }
 
-impl Utf8Error {
+impl Sequence {
     /// What may follow the bytes of a character that is cut short.
     fn expected_next(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (first, last) = match (self.seen[0], self.len) {

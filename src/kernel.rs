@@ -111,7 +111,7 @@ impl Kernel {
     }
 
     #[inline]
-    fn verdict(&self, bytes: &[u8]) -> Verdict {
+    pub(crate) fn verdict(&self, bytes: &[u8]) -> Verdict {
         // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
         unsafe { (self.validate)(bytes) }
     }

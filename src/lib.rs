@@ -19,13 +19,18 @@
 //! |---|---|
 //! | [`from_utf8`], [`from_utf8_mut`], [`string_from_utf8`], [`is_utf8`] | the standard library's functions, faster, with an error that says why |
 //! | [`Utf8Error`], [`ErrorKind`] | where, how long, and which rule of the RFC |
+//! | [`Validator`], [`stream`] | the same for what arrives in pieces, refused at the first bad byte |
+//! | [`io`], [`fs`] | readers and writers that let only UTF-8 through; `read_to_string` at the speed of reading |
+//! | [`copy_utf8`] | validates and copies in one pass |
+//! | `tokio` | with the feature of that name: an `AsyncRead` adapter and codecs that yield strings and lines |
 //! | [`Kernel`] | one implementation for each instruction set, for tests and measurements |
 //! | [`basic`], [`compat`] | the names and types of the crate simdutf8 |
 //!
 //! # Features
 //!
-//! - `std` (on by default) implies `alloc`. Nothing in the crate needs more of it yet.
+//! - `std` (on by default) implies `alloc`: `io` and `fs`.
 //! - `alloc`: `string_from_utf8` and `FromUtf8Error`.
+//! - `tokio` implies `std`: the module of that name, with tokio and tokio-util.
 //!
 //! SIMD needs neither: without `std`, the CPU is asked all the same.
 //!
@@ -36,11 +41,15 @@
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
+mod copy;
 mod dispatch;
 mod error;
 mod kernel;
 mod scalar;
+pub mod stream;
 mod verdict;
 
 #[cfg(any(kernel_x86, kernel_neon))]
@@ -52,13 +61,28 @@ mod sliced;
 
 pub mod basic;
 pub mod compat;
+
+#[cfg(feature = "std")]
+mod append;
+#[cfg(feature = "std")]
+pub mod fs;
+#[cfg(feature = "std")]
+mod intake;
+#[cfg(feature = "std")]
+pub mod io;
+#[cfg(feature = "tokio")]
+pub mod tokio;
 #[cfg(feature = "alloc")]
 mod string;
 
 use verdict::Verdict;
 
+#[doc(hidden)]
+pub use copy::copy_utf8_with;
+pub use copy::{CopyError, copy_utf8};
 pub use error::{ErrorKind, Utf8Error};
 pub use kernel::Kernel;
+pub use stream::Validator;
 #[cfg(feature = "alloc")]
 pub use string::{FromUtf8Error, string_from_utf8};
 

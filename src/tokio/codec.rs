@@ -1,0 +1,366 @@
+//! Codecs: frames that are strings.
+//!
+//! A frame's bytes lie in a buffer that belongs to the framing and that its owner can write to at any
+//! time, so nothing about them is believed later. Lines are therefore validated twice: as they
+//! arrive, to refuse them at once, and as they are made into a string.
+
+use alloc::string::String;
+use core::fmt;
+use std::io;
+
+use ::tokio_util::codec::{Decoder, Encoder};
+use bytes::{Buf, BytesMut};
+
+use crate::stream::{self, StreamError, Validator};
+
+/// Text as it comes: each frame is a string of what has arrived, up to the last whole character.
+///
+/// What is valid before an error comes out first. [`FramedRead`](::tokio_util::codec::FramedRead) ends
+/// after an error.
+///
+/// ```
+/// use futures_util::StreamExt;
+/// use tokio_util::codec::FramedRead;
+/// use trust8::tokio::{CodecError, TextCodec};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let mut frames = FramedRead::new(&b"na\xC3\xAFve\xFF"[..], TextCodec::with_max_length(4));
+/// assert_eq!(frames.next().await.unwrap()?, "naï");
+/// assert_eq!(frames.next().await.unwrap()?, "ve");
+/// let error = frames.next().await.unwrap().unwrap_err();
+/// assert_eq!(error.offset(), Some(6));
+/// # Result::<(), CodecError>::Ok(()) }).unwrap();
+/// ```
+#[derive(Clone, Debug)]
+pub struct TextCodec {
+    /// Where the first byte of the buffer is in the stream; or the error there.
+    validator: Validator,
+    max_length: usize,
+}
+
+impl TextCodec {
+    /// Strings of any length.
+    ///
+    /// ```
+    /// assert_eq!(trust8::tokio::TextCodec::new().max_length(), usize::MAX);
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::with_max_length(usize::MAX)
+    }
+
+    /// Strings of at most so many bytes, and at least four, so that every character fits in one. What
+    /// is longer comes as several.
+    ///
+    /// ```
+    /// assert_eq!(trust8::tokio::TextCodec::with_max_length(80).max_length(), 80);
+    /// ```
+    #[must_use]
+    pub const fn with_max_length(max_length: usize) -> Self {
+        let max_length = if max_length < 4 { 4 } else { max_length };
+        Self { validator: Validator::new(), max_length }
+    }
+
+    /// How many bytes a string has at most.
+    ///
+    /// ```
+    /// assert_eq!(trust8::tokio::TextCodec::with_max_length(1).max_length(), 4);
+    /// ```
+    #[must_use]
+    pub const fn max_length(&self) -> usize {
+        self.max_length
+    }
+}
+
+impl Default for TextCodec {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Decoder for TextCodec {
+    type Item = String;
+    type Error = CodecError;
+
+    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<String>, CodecError> {
+        let begin = self.validator.valid_up_to();
+        let mut decoder = stream::Decoder::from(self.validator);
+        let mut bytes = &src[..src.len().min(self.max_length)];
+        let text = match decoder.decode(bytes) {
+            Ok(piece) => piece.rest(),
+            Err(error) => {
+                bytes = &bytes[..(error.valid_up_to() - begin) as usize];
+                if bytes.is_empty() {
+                    self.validator = decoder.into();
+                    return Err(error.into());
+                }
+                decoder = self.validator.into();
+                decoder.decode(bytes)?.rest()
+            }
+        };
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let text = String::from(text);
+        src.advance(text.len());
+        self.validator = Validator::at(decoder.valid_up_to());
+        Ok(Some(text))
+    }
+
+    fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<String>, CodecError> {
+        let text = self.decode(src)?;
+        if text.is_none() {
+            let mut end = self.validator;
+            end.push(src)?;
+            end.finish()?;
+        }
+        Ok(text)
+    }
+}
+
+impl<T: AsRef<str>> Encoder<T> for TextCodec {
+    type Error = CodecError;
+
+    fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), CodecError> {
+        dst.extend_from_slice(text.as_ref().as_bytes());
+        Ok(())
+    }
+}
+
+/// Lines, without their ends, which are `\n` or `\r\n`.
+///
+/// A line that is not UTF-8 is refused at the byte that makes it so, without waiting for its end;
+/// whole lines before it come out first. [`FramedRead`](::tokio_util::codec::FramedRead) ends after an
+/// error, but can go on behind a line that was too long.
+///
+/// ```
+/// use futures_util::StreamExt;
+/// use tokio_util::codec::FramedRead;
+/// use trust8::tokio::{CodecError, LinesCodec};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let mut lines = FramedRead::new(&b"one\r\ntwo\nthr\xC3e"[..], LinesCodec::new());
+/// assert_eq!(lines.next().await.unwrap()?, "one");
+/// assert_eq!(lines.next().await.unwrap()?, "two");
+/// let error = lines.next().await.unwrap().unwrap_err();
+/// assert_eq!(error.offset(), Some(12));
+/// # Result::<(), CodecError>::Ok(()) }).unwrap();
+/// ```
+#[derive(Clone, Debug)]
+pub struct LinesCodec {
+    /// It has seen the first `seen` bytes of the buffer.
+    validator: Validator,
+    seen: usize,
+    /// There is no line end in as many.
+    searched: usize,
+    /// Where the first byte of the buffer is in the stream.
+    offset: u64,
+    /// The line that the buffer begins with has been found too long.
+    skipping: bool,
+    max_length: usize,
+}
+
+impl LinesCodec {
+    /// Lines of any length.
+    ///
+    /// ```
+    /// assert_eq!(trust8::tokio::LinesCodec::new().max_length(), usize::MAX);
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::with_max_length(usize::MAX)
+    }
+
+    /// Lines of at most so many bytes, without their ends. A longer one is a
+    /// [`CodecError::TooLong`], as soon as that is known, and the rest of it is skipped.
+    ///
+    /// ```
+    /// use tokio_util::{bytes::BytesMut, codec::Decoder};
+    /// use trust8::tokio::{CodecError, LinesCodec};
+    ///
+    /// let mut codec = LinesCodec::with_max_length(3);
+    /// let mut buffer = BytesMut::from("abc\nabcdefg");
+    /// assert_eq!(codec.decode(&mut buffer)?.unwrap(), "abc");
+    /// assert_eq!(codec.decode(&mut buffer).unwrap_err().offset(), Some(4));
+    /// buffer.extend_from_slice(b"hij\nok\n");
+    /// assert_eq!(codec.decode(&mut buffer)?.unwrap(), "ok");
+    /// # Ok::<(), CodecError>(())
+    /// ```
+    #[must_use]
+    pub const fn with_max_length(max_length: usize) -> Self {
+        Self { validator: Validator::new(), seen: 0, searched: 0, offset: 0, skipping: false, max_length }
+    }
+
+    /// How many bytes a line has at most.
+    ///
+    /// ```
+    /// assert_eq!(trust8::tokio::LinesCodec::with_max_length(80).max_length(), 80);
+    /// ```
+    #[must_use]
+    pub const fn max_length(&self) -> usize {
+        self.max_length
+    }
+
+    /// Takes the first `n` bytes out of the buffer.
+    fn take(&mut self, src: &mut BytesMut, n: usize) -> BytesMut {
+        self.seen = self.seen.saturating_sub(n);
+        self.searched = 0;
+        self.offset += n as u64;
+        src.split_to(n)
+    }
+
+    /// The line that begins at `offset`, which is behind it now.
+    fn line(&self, line: &[u8]) -> Result<String, CodecError> {
+        let offset = self.offset - line.len() as u64;
+        let line = match line {
+            [line @ .., b'\r', b'\n'] | [line @ .., b'\n'] | line => line,
+        };
+        if line.len() > self.max_length {
+            return Err(CodecError::TooLong { offset, max_length: self.max_length });
+        }
+        // Fails only if the buffer was written to in between.
+        let mut decoder = stream::Decoder::from(Validator::at(offset));
+        let text = decoder.decode(line)?.rest();
+        decoder.finish()?;
+        Ok(text.into())
+    }
+}
+
+impl Default for LinesCodec {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Decoder for LinesCodec {
+    type Item = String;
+    type Error = CodecError;
+
+    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<String>, CodecError> {
+        // The validator keeps an error; lines before it come first.
+        let _ = self.validator.push(&src[self.seen.min(src.len())..]);
+        self.seen = src.len();
+        loop {
+            let valid = (self.validator.valid_up_to().saturating_sub(self.offset) as usize).min(src.len());
+            let searched = self.searched.min(valid);
+            if let Some(at) = src[searched..valid].iter().position(|&byte| byte == b'\n') {
+                let line = self.take(src, searched + at + 1);
+                if !core::mem::take(&mut self.skipping) {
+                    return self.line(&line).map(Some);
+                }
+                continue;
+            }
+            self.searched = valid;
+            self.validator.sound()?;
+            if self.skipping {
+                self.take(src, valid);
+            } else if src[..valid].strip_suffix(b"\r").unwrap_or(&src[..valid]).len() > self.max_length {
+                self.skipping = true;
+                return Err(CodecError::TooLong { offset: self.offset, max_length: self.max_length });
+            }
+            return Ok(None);
+        }
+    }
+
+    fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<String>, CodecError> {
+        let line = self.decode(src)?;
+        if line.is_some() {
+            return Ok(line);
+        }
+        self.validator.finish()?;
+        let n = src.len();
+        let last = self.take(src, n);
+        let skipped = core::mem::take(&mut self.skipping);
+        if skipped || last.is_empty() { Ok(None) } else { self.line(&last).map(Some) }
+    }
+}
+
+impl<T: AsRef<str>> Encoder<T> for LinesCodec {
+    type Error = CodecError;
+
+    fn encode(&mut self, line: T, dst: &mut BytesMut) -> Result<(), CodecError> {
+        let line = line.as_ref().as_bytes();
+        dst.reserve(line.len() + 1);
+        dst.extend_from_slice(line);
+        dst.extend_from_slice(b"\n");
+        Ok(())
+    }
+}
+
+/// Why a [`TextCodec`] or a [`LinesCodec`] yields no further string.
+///
+/// ```
+/// use tokio_util::{bytes::BytesMut, codec::Decoder};
+/// use trust8::tokio::{CodecError, LinesCodec};
+///
+/// match LinesCodec::new().decode(&mut BytesMut::from(&b"caf\xE9 au lait\n"[..])) {
+///     Err(CodecError::Utf8(error)) => assert_eq!(error.valid_up_to(), 3),
+///     other => panic!("{other:?}"),
+/// }
+/// ```
+#[derive(Debug)]
+pub enum CodecError {
+    /// The reader's or the writer's.
+    Io(io::Error),
+    /// The stream is not UTF-8.
+    Utf8(StreamError),
+    /// A line has more bytes than are allowed.
+    TooLong {
+        /// Where it begins in the stream.
+        offset: u64,
+        /// How many are allowed.
+        max_length: usize,
+    },
+}
+
+impl CodecError {
+    /// Where it is in the stream: the ill-formed sequence, or the line that is too long.
+    ///
+    /// ```
+    /// let error = trust8::tokio::CodecError::TooLong { offset: 12, max_length: 80 };
+    /// assert_eq!(error.offset(), Some(12));
+    /// assert_eq!(error.to_string(), "the line at byte 12 has more than 80 bytes");
+    /// ```
+    #[must_use]
+    pub const fn offset(&self) -> Option<u64> {
+        match self {
+            Self::Io(_) => None,
+            Self::Utf8(error) => Some(error.valid_up_to()),
+            Self::TooLong { offset, .. } => Some(*offset),
+        }
+    }
+}
+
+impl fmt::Display for CodecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Utf8(error) => error.fmt(f),
+            Self::TooLong { offset, max_length } => {
+                write!(f, "the line at byte {offset} has more than {max_length} bytes")
+            }
+        }
+    }
+}
+
+impl core::error::Error for CodecError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Utf8(error) => Some(error),
+            Self::TooLong { .. } => None,
+        }
+    }
+}
+
+impl From<io::Error> for CodecError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<StreamError> for CodecError {
+    fn from(error: StreamError) -> Self {
+        Self::Utf8(error)
+    }
+}
