@@ -6,17 +6,28 @@
 //! |-----------------|-------------------------------------------------------------------------|
 //! | `kernel_x86`    | the SSE4.2, AVX2 and AVX-512 kernels are compiled; the CPU decides      |
 //! | `kernel_neon`   | the NEON kernel is compiled, and every CPU of the target has it         |
-//! | `static_avx512` | every CPU of the target runs the AVX-512 kernel: nothing is left to ask |
+//! | `kernel_simd`   | either of them                                                          |
+//! | `asks_the_cpu`  | which kernels can run is found out at run time                          |
 //!
-//! An instruction set is added by one file in `src/simd/`, one line here and one in `src/kernel.rs`.
+//! With `kernel_x86` and without `asks_the_cpu`, every CPU of the target runs all of them.
 
 use std::env::var;
 
-const NAMES: [&str; 3] = ["kernel_x86", "kernel_neon", "static_avx512"];
+const NAMES: [&str; 4] = ["kernel_x86", "kernel_neon", "kernel_simd", "asks_the_cpu"];
 
-/// What `src/simd/avx512.rs` and `src/sliced/` are compiled with.
-const AVX512: [&str; 8] =
-    ["avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "gfni", "bmi1", "bmi2"];
+/// What the x86 kernels are compiled with, all together.
+const ALL_X86: [&str; 10] = [
+    "avx512f",
+    "avx512bw",
+    "avx512vl",
+    "avx512vbmi",
+    "avx512vbmi2",
+    "gfni",
+    "bmi1",
+    "bmi2",
+    "lzcnt",
+    "popcnt",
+];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -29,16 +40,23 @@ fn main() {
     let features = target("FEATURE");
     let has = |feature: &str| features.split(',').any(|f| f == feature);
 
+    // Miri interprets neither CPUID nor most intrinsics; the scalar kernel it can follow.
+    let is_miri = var("CARGO_CFG_MIRI").is_ok();
     match target("ARCH").as_str() {
+        _ if is_miri => {}
         // Without SSE2 (an operating system's kernel, an i586) vector registers are not to be
         // touched; inside an SGX enclave the CPU may not be asked what it has.
         "x86" | "x86_64" if has("sse2") && target("ENV") != "sgx" => {
+            say("kernel_simd");
             say("kernel_x86");
-            if AVX512.iter().all(|feature| has(feature)) {
-                say("static_avx512");
+            if !ALL_X86.iter().all(|feature| has(feature)) {
+                say("asks_the_cpu");
             }
         }
-        "aarch64" if has("neon") && target("ENDIAN") == "little" => say("kernel_neon"),
+        "aarch64" if has("neon") && target("ENDIAN") == "little" => {
+            say("kernel_simd");
+            say("kernel_neon");
+        }
         _ => {}
     }
 }

@@ -8,6 +8,8 @@
 //!
 //! New code is better off with [`crate::from_utf8`], which is as fast and says what is wrong.
 
+#![forbid(unsafe_code)]
+
 use core::fmt;
 
 /// The bytes are not UTF-8.

@@ -8,6 +8,8 @@
 //!
 //! New code is better off with [`crate::from_utf8`], whose error also says why.
 
+#![forbid(unsafe_code)]
+
 use core::fmt;
 
 /// Where the bytes stop being UTF-8.

@@ -13,43 +13,34 @@ use crate::kernel::{KERNELS, Kernel};
 use crate::verdict::Verdict;
 
 cfg_if::cfg_if! {
-    if #[cfg(static_avx512)] {
-        #[inline(always)]
-        pub(crate) fn validate(bytes: &[u8]) -> Verdict {
-            // SAFETY: build.rs saw the target guarantee every feature that the kernel is compiled with.
-            unsafe { crate::sliced::validate(bytes) }
-        }
-
-        pub(crate) fn available() -> &'static [Kernel] {
-            &KERNELS
-        }
-    } else if #[cfg(kernel_x86)] {
+    if #[cfg(asks_the_cpu)] {
         pub(crate) use x86::{available, validate};
-    } else if #[cfg(kernel_neon)] {
-        #[inline(always)]
-        pub(crate) fn validate(bytes: &[u8]) -> Verdict {
-            // SAFETY: build.rs saw the target guarantee NEON.
-            unsafe { crate::simd::neon::validate(bytes) }
-        }
-
-        pub(crate) fn available() -> &'static [Kernel] {
-            &KERNELS
-        }
     } else {
         #[inline(always)]
         pub(crate) fn validate(bytes: &[u8]) -> Verdict {
-            crate::scalar::validate(bytes)
+            cfg_if::cfg_if! {
+                if #[cfg(kernel_x86)] {
+                    // SAFETY: build.rs saw the target guarantee every feature that the kernel is compiled with.
+                    unsafe { crate::sliced::validate(bytes) }
+                } else if #[cfg(kernel_neon)] {
+                    // SAFETY: build.rs saw the target guarantee NEON.
+                    unsafe { crate::simd::neon::validate(bytes) }
+                } else {
+                    crate::scalar::validate(bytes)
+                }
+            }
         }
 
+        /// All of them: build.rs has compiled none that the target does not guarantee.
         pub(crate) fn available() -> &'static [Kernel] {
             &KERNELS
         }
     }
 }
 
-#[cfg(all(kernel_x86, not(static_avx512)))]
+#[cfg(asks_the_cpu)]
 mod x86 {
-    use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+    use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering::Relaxed};
 
     #[cfg(target_arch = "x86")]
     use core::arch::x86 as arch;
@@ -85,14 +76,34 @@ mod x86 {
 
     /// The longest tail of `KERNELS` that the CPU can run: each kernel's instruction sets include
     /// those of the ones behind it.
+    ///
+    /// The CPU is asked once; under a hypervisor each CPUID costs microseconds.
     pub(crate) fn available() -> &'static [Kernel] {
-        let cpu = Cpu::ask();
-        match cpu {
-            Cpu { sse42: false, .. } => &KERNELS[3..],
-            Cpu { avx2: false, .. } => &KERNELS[2..],
-            Cpu { avx512: false, .. } => &KERNELS[1..],
-            Cpu { gfni: false, .. } => &KERNELS_WITHOUT_GFNI,
-            Cpu { gfni: true, .. } => &KERNELS,
+        const UNKNOWN: u8 = 0;
+        const SCALAR: u8 = 1;
+        const SSE42: u8 = 2;
+        const AVX2: u8 = 3;
+        const AVX512: u8 = 4;
+        const AVX512_GFNI: u8 = 5;
+        static LEVEL: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+        let mut level = LEVEL.load(Relaxed);
+        if level == UNKNOWN {
+            level = match Cpu::ask() {
+                Cpu { sse42: false, .. } => SCALAR,
+                Cpu { avx2: false, .. } => SSE42,
+                Cpu { avx512: false, .. } => AVX2,
+                Cpu { gfni: false, .. } => AVX512,
+                Cpu { gfni: true, .. } => AVX512_GFNI,
+            };
+            LEVEL.store(level, Relaxed);
+        }
+        match level {
+            AVX512_GFNI => &KERNELS,
+            AVX512 => &KERNELS_WITHOUT_GFNI,
+            AVX2 => &KERNELS[1..],
+            SSE42 => &KERNELS[2..],
+            _ => &KERNELS[3..],
         }
     }
 
@@ -116,7 +127,7 @@ mod x86 {
             let cpuid = |leaf| unsafe { intrinsic(leaf, 0) };
 
             if cpuid(0).eax < 7 {
-                // Leaf 7 came with CPUs that are younger than SSE4.2 but older than everything in use.
+                // No leaf 7, so nothing that is younger than SSE4.2, and hardly a CPU in use.
                 return Self::NOTHING;
             }
             let leaf1 = cpuid(1);

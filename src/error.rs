@@ -3,6 +3,8 @@
 //! The kernels only say that something is wrong, and roughly where. This file takes the first byte
 //! of an ill-formed sequence, which the automaton in `scalar.rs` has found, and reads off the rest.
 
+#![forbid(unsafe_code)]
+
 use core::fmt;
 
 /// Why a sequence of bytes is not UTF-8, in the terms of RFC 3629.
@@ -32,9 +34,10 @@ pub enum ErrorKind {
     /// assert_eq!((error.kind(), error.valid_up_to()), (ErrorKind::UnexpectedContinuation, 2));
     /// ```
     UnexpectedContinuation,
-    /// A byte that never appears in UTF-8: `F8..FF`.
+    /// A byte that appears in no form of UTF-8 with up to four bytes, well-formed or not: `F8..FF`.
     ///
-    /// `F8..FD` began the sequences of five and six bytes that RFC 2279 had and RFC 3629 has not.
+    /// `F8..FD` began the sequences of five and six bytes that RFC 2279 had and RFC 3629 has not. (`C0`, `C1`
+    /// and `F5..F7` never appear either, but what they would begin has a name: see `Overlong` and `TooLarge`.)
     ///
     /// ```
     /// use trust8::{ErrorKind, from_utf8};

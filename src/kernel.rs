@@ -56,8 +56,8 @@ impl Kernel {
         &Self::available()[0]
     }
 
-    /// The kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`, `"neon"`,
-    /// `"simd128"` or `"scalar"`.
+    /// The kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`, `"neon"` or
+    /// `"scalar"`.
     ///
     /// ```
     /// use trust8::Kernel;
@@ -106,6 +106,7 @@ impl Kernel {
     }
 
     /// The function, for `dispatch.rs` to keep.
+    #[cfg(asks_the_cpu)]
     pub(crate) fn validate_fn(&self) -> Validate {
         self.validate
     }
@@ -161,12 +162,14 @@ cfg_if::cfg_if! {
                     way("without gfni", sliced::validate_without_gfni),
                 ],
             };
+            #[cfg(asks_the_cpu)]
             const AVX512_WITHOUT_GFNI: Kernel = Kernel {
                 name: "avx512",
                 validate: sliced::validate_without_gfni,
                 paths: &[way("blocks", sliced::medium)],
             };
             pub(crate) static KERNELS: [Kernel; 4] = [AVX512, AVX2, SSE42, SCALAR];
+            #[cfg(asks_the_cpu)]
             pub(crate) static KERNELS_WITHOUT_GFNI: [Kernel; 4] = [AVX512_WITHOUT_GFNI, AVX2, SSE42, SCALAR];
         }
     } else if #[cfg(kernel_neon)] {
@@ -191,7 +194,7 @@ cfg_if::cfg_if! {
 const SCALAR: Kernel = Kernel { name: "scalar", validate: scalar::validate, paths: &[] };
 
 /// One of a kernel's ways.
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 const fn way(name: &'static str, validate: Validate) -> Kernel {
     Kernel { name, validate, paths: &[] }
 }

@@ -29,7 +29,7 @@
 //! # Features
 //!
 //! - `std` (on by default) implies `alloc`: `io` and `fs`.
-//! - `alloc`: `string_from_utf8` and `FromUtf8Error`.
+//! - `alloc`: `String` out of a `Vec`, with `string_from_utf8` and `FromUtf8Error`.
 //! - `tokio` implies `std`: the module of that name, with tokio and tokio-util.
 //!
 //! SIMD needs neither: without `std`, the CPU is asked all the same.
@@ -52,9 +52,11 @@ mod scalar;
 pub mod stream;
 mod verdict;
 
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
+mod border;
+#[cfg(kernel_simd)]
 mod lookup;
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 mod simd;
 #[cfg(kernel_x86)]
 mod sliced;
@@ -70,10 +72,10 @@ pub mod fs;
 mod intake;
 #[cfg(feature = "std")]
 pub mod io;
-#[cfg(feature = "tokio")]
-pub mod tokio;
 #[cfg(feature = "alloc")]
 mod string;
+#[cfg(feature = "tokio")]
+pub mod tokio;
 
 use verdict::Verdict;
 

@@ -23,6 +23,8 @@
 //! byte by byte but without a branch, so that the compiler makes vectors of it wherever the target
 //! has some. What fails that test is read by the automaton, right or wrong.
 
+#![forbid(unsafe_code)]
+
 use crate::Utf8Error;
 use crate::verdict::Verdict;
 
@@ -113,8 +115,8 @@ const ASCII_STEP: usize = 128;
 /// In blocks; see `validate`.
 const LONGEST_RUN: usize = 8;
 
-/// The scalar kernel. Where a fault is, its verdict names a place where a character begins, less than
-/// a block before it.
+/// The scalar kernel. Where a fault is, its verdict names a place where a character begins, at most
+/// [`LONGEST_RUN`] blocks before it.
 pub(crate) fn validate(bytes: &[u8]) -> Verdict {
     let mut at = 0;
     // Blocks that the automaton reads before a block is tested again: the longer it had to, the more.

@@ -1,5 +1,7 @@
 //! What a kernel answers.
 
+#![forbid(unsafe_code)]
+
 /// Valid, or a place from which on the automaton is to look.
 ///
 /// One word, so that it comes back in a register and testing it is one comparison.

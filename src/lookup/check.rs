@@ -1,6 +1,7 @@
 //! What is checked of a vector of text, in as few operations as I could find.
 
 use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, SECOND_HIGH};
+use crate::border::END;
 use crate::simd::Simd;
 
 /// The constants, in registers.
@@ -29,7 +30,6 @@ impl<S: Simd> Faults<S> {
 }
 
 /// What has been found of text in which no byte is E0 or above; and whether it is such text.
-///
 #[derive(Clone, Copy)]
 pub(super) struct TwoByte<S: Simd> {
     /// As in `Faults`.
@@ -46,7 +46,7 @@ impl<S: Simd> TwoByte<S> {
         Self { lengths: s.splat(0), smallest: s.splat(0x7F), largest: s.splat(0) }
     }
 
-    /// Five operations, no lookup.
+    /// Six operations, no lookup.
     ///
     /// Adding 0x40 as signed numbers turns continuations into C0..FF and C0..DF into 00..1F, and
     /// leaves ASCII below 0x80 because it saturates: bit 7 is set for continuations alone.
@@ -163,13 +163,3 @@ impl<S: Simd> Checker<S> {
         s.any(s.or(lengths, pairs))
     }
 }
-
-/// The largest byte that may stand in each of the last 64 places of the input: a lead of two, three
-/// or four bytes needs one, two or three behind it.
-static END: [u8; 64] = {
-    let mut limits = [0xFF; 64];
-    limits[61] = 0xF0 - 1;
-    limits[62] = 0xE0 - 1;
-    limits[63] = 0xC0 - 1;
-    limits
-};

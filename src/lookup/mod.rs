@@ -5,7 +5,7 @@
 //! for each block of 128 bytes:
 //!     m = the largest byte of the block
 //!     m < 80: ASCII. The text before must not end inside a character.
-//!     m < E0 and no longer character reaches in: two-byte characters, five operations a vector
+//!     m < E0 and no longer character reaches in: two-byte characters, six operations a vector
 //!     otherwise: three lookups, sixteen operations a vector
 //! check the last, partial block, which may overlap the one before
 //! ```
@@ -18,21 +18,20 @@
 //! 2. **Faults are only gathered**, and looked at when a run ends, at the latest after a [`CHUNK`]. When
 //!    there are some, the run is gone through again piece by piece to say which piece has the first.
 //! 3. **Alignment.** Most loads then lie within a cache line.
-//! 4. **Short input** (below [`LONG`] bytes) is checked without a branch on what the bytes are,
-//!    and hardly any on how many there are: both vary from call to call, and a branch that is
-//!    predicted wrongly costs more than the check.
+//! 4. **Short input** (below [`LONG`] bytes) is checked with one branch at most on what the bytes are
+//!    (ASCII or not, and that only from a certain length on), and with few on how many there are:
+//!    both vary from call to call, and a branch that is predicted wrongly costs more than the check.
 
 #![forbid(unsafe_code)]
 
 mod check;
 mod tables;
 
+use crate::border::{CONTEXT, ends_early, no_long_character_reaches_into, window};
 use crate::simd::Simd;
 use crate::verdict::Verdict;
 use check::{Checker, Faults, TwoByte};
 
-/// How far a block must see back: a character has at most four bytes.
-const CONTEXT: usize = 3;
 /// Bytes that are looked at together to see of which kind they are.
 const BLOCK: usize = 128;
 /// A block and its context.
@@ -43,8 +42,8 @@ const ASCII_STEP: usize = 256;
 const PIECE: usize = 64;
 /// Pieces in a row, the last of them ASCII, that do not end a run of ASCII.
 const LARGEST_ISLAND: usize = 4;
-/// The most that a run reads, unless it is ASCII, before its faults are looked at: few enough that a
-/// fault is reported without reading on for long, many enough that looking costs nothing.
+/// About the most that is read, unless it is ASCII, before a look at the faults: few enough that a fault is
+/// reported without reading on for long, many enough that looking costs nothing.
 const CHUNK: usize = 16 * BLOCK;
 /// From this length on, alignment and kinds of block pay.
 pub(crate) const LONG: usize = 513;
@@ -91,19 +90,24 @@ pub(crate) fn short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 #[inline(always)]
 fn is_all_ascii<S: Simd>(s: S, bytes: &[u8]) -> bool {
     let n = bytes.len();
-    let pair = |at: usize| s.or(s.load(bytes, at), s.load(bytes, at + S::LANES));
     if n <= 2 * S::LANES {
         return !s.any_high(s.or(s.load(bytes, 0), s.load(bytes, n - S::LANES)));
     }
     let mut at = 0;
     while at + 4 * S::LANES < n {
-        if s.any_high(s.or(pair(at), pair(at + 2 * S::LANES))) {
+        if s.any_high(s.or(or_of_two(s, bytes, at), or_of_two(s, bytes, at + 2 * S::LANES))) {
             return false;
         }
         at += 4 * S::LANES;
     }
     // One to four vectors are left, or two of three or four are all there is.
-    !s.any_high(s.or(pair(at.min(n - 2 * S::LANES)), pair(n - 2 * S::LANES)))
+    let last = n - 2 * S::LANES;
+    !s.any_high(s.or(or_of_two(s, bytes, at.min(last)), or_of_two(s, bytes, last)))
+}
+
+#[inline(always)]
+fn or_of_two<S: Simd>(s: S, bytes: &[u8], at: usize) -> S::Vector {
+    s.or(s.load(bytes, at), s.load(bytes, at + S::LANES))
 }
 
 /// The verdict on input of at least [`LONG`] bytes. (Shorter input is handed on.)
@@ -117,7 +121,7 @@ pub(crate) fn long<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 
     // The start: by vectors, up to the first aligned place behind the first vector.
     let mut at = S::LANES + bytes[S::LANES..].as_ptr().align_offset(64).min(63);
-    if !bytes.first_chunk::<128>().is_some_and(|start| is_ascii(s, start)) {
+    if !is_ascii_at::<S, 128>(s, bytes, 0) {
         checker.check_after(&mut faults, s.load(bytes, 0), s.splat(0));
         let mut head = S::LANES;
         while head < at {
@@ -146,8 +150,11 @@ pub(crate) fn long<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 
     // What is left, by vectors, the last of which ends with the input.
     let n = bytes.len();
-    let end = window(bytes, n - BLOCK);
-    if !end.is_some_and(|end| Kind::of(s, end) == Kind::Ascii && !ends_early(end)) {
+    let ends_in_ascii = match window(bytes, n - BLOCK) {
+        Some(end) => Kind::of(s, end) == Kind::Ascii && !ends_early(end),
+        None => false,
+    };
+    if !ends_in_ascii {
         let mut faults = Faults::none(s);
         let mut place = at;
         while place + S::LANES < n {
@@ -243,7 +250,7 @@ impl Run for AsciiRun {
                 for k in 0..PIECE / S::LANES {
                     checker.check_at(&mut faults, piece, CONTEXT + k * S::LANES);
                 }
-                ascii = bytes[at..].first_chunk::<PIECE>().is_some_and(|piece| is_ascii(s, piece));
+                ascii = is_ascii_at::<S, PIECE>(s, bytes, at);
                 at += PIECE;
                 if ascii {
                     break;
@@ -287,7 +294,7 @@ impl Run for TwoByteRun {
     }
 }
 
-/// Any text, for a chunk.
+/// Any text, until it becomes of another kind, and not much further than a chunk.
 struct AnyRun;
 
 impl Run for AnyRun {
@@ -305,9 +312,12 @@ impl Run for AnyRun {
                 at += BLOCK;
             }
             unseen *= 2;
-            if checker.any(&faults) || !window(bytes, at).is_some_and(|block| Kind::of(s, block) == Kind::Any)
-            {
+            if checker.any(&faults) {
                 break;
+            }
+            match window(bytes, at) {
+                Some(block) if Kind::of(s, block) == Kind::Any => {}
+                _ => break,
             }
         }
         if checker.any(&faults) { faulty(sound) } else { Ok(at) }
@@ -350,10 +360,13 @@ fn first_faulty_piece<S: Simd>(checker: Checker<S>, bytes: &[u8], sound: usize) 
     Verdict::suspect(at)
 }
 
-/// What begins at `at`, with its context, if it lies wholly inside.
+/// Whether there are `N` bytes at `at`, and all of them are ASCII.
 #[inline(always)]
-fn window<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
-    bytes.get(at - CONTEXT..)?.first_chunk()
+fn is_ascii_at<S: Simd, const N: usize>(s: S, bytes: &[u8], at: usize) -> bool {
+    match bytes[at..].first_chunk::<N>() {
+        Some(bytes) => is_ascii(s, bytes),
+        None => false,
+    }
 }
 
 #[inline(always)]
@@ -363,17 +376,4 @@ fn is_ascii<S: Simd, const N: usize>(s: S, bytes: &[u8; N]) -> bool {
         all = s.or(all, s.load(bytes, k * S::LANES));
     }
     !s.any_high(all)
-}
-
-/// Whether the text before the block ends inside a character.
-#[inline(always)]
-fn ends_early(block: &Window) -> bool {
-    block[2] >= 0xC0 || block[1] >= 0xE0 || block[0] >= 0xF0
-}
-
-/// Whether what stands before the block leaves all to the two-byte rules: no character of three or
-/// four bytes reaches in, and no C0 or C1 waits at the border, where neither block would see it.
-#[inline(always)]
-fn no_long_character_reaches_into(block: &Window) -> bool {
-    block[0] < 0xF0 && block[1] < 0xE0 && block[2] < 0xE0 && block[2] & 0xFE != 0xC0
 }

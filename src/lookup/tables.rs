@@ -3,8 +3,9 @@
 //! A pair of neighbouring bytes is judged by three nibbles: the upper and the lower four bits of the
 //! first byte and the upper four of the second. Each nibble selects an entry, and a bit that is set in
 //! all three entries says that the pair is wrong in the bit's way. (The method is John Keiser's
-//! and Daniel Lemire's, 'Validating UTF-8 in less than one instruction per byte', 2020. It is theirs
-//! but for two of their bits merged into `NO_CONTINUATION`'s complement, which leaves bit 6 free.)
+//! and Daniel Lemire's, 'Validating UTF-8 in less than one instruction per byte', 2020. Of their bits,
+//! the one for a continuation behind ASCII and the one for two continuations in a row are one here,
+//! `LATER_CONTINUATION`: both mean that no lead stands before it.)
 
 /// 11...... 0....... or 11...... 11......: the byte after a lead is no continuation.
 const NO_CONTINUATION: u8 = 1 << 0;

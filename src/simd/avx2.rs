@@ -9,7 +9,7 @@ use super::{Simd, short_words};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
 
-/// The proof that the CPU has AVX2, BMI1, BMI2 and LZCNT.
+/// The proof that the CPU has AVX2, BMI1, BMI2, LZCNT and POPCNT.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2(());
 
@@ -20,8 +20,7 @@ impl Avx2 {
         Self(())
     }
 
-    /// The last `n % 4` and the `n / 4` whole dwords before them, out of the `n` bytes that `bytes`
-    /// has from `from` on; then zeros. `bytes` has at least four bytes, and `n` is at most 32.
+    /// `bytes[from..]`, at most 32 bytes, then zeros. `bytes` has at least four bytes.
     ///
     /// VPMASKMOVD loads the whole dwords and touches no others. The rest is the upper part of the
     /// last dword of `bytes`, which is shifted down and put into the lane behind.

@@ -105,8 +105,8 @@ fn short_words(bytes: &[u8]) -> [u64; 2] {
     } else if let (Some(&first), Some(&middle), Some(&last)) = (bytes.first(), bytes.get(n / 2), bytes.last())
     {
         // 1 to 3: the middle is one of the others unless there are three.
-        let place = |byte: u8, at: usize| u64::from(byte) << (8 * at);
-        [place(first, 0) | place(middle, n / 2) | place(last, n - 1), 0]
+        let (middle, last) = (u64::from(middle) << (8 * (n / 2)), u64::from(last) << (8 * (n - 1)));
+        [u64::from(first) | middle | last, 0]
     } else {
         [0, 0]
     }

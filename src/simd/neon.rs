@@ -1,4 +1,4 @@
-//! NEON: 16 bytes, on every 64-bit ARM.
+//! NEON: 16 bytes, on every 64-bit ARM that is little-endian and has floating point, which is nearly all.
 
 use core::arch::aarch64::*;
 
@@ -78,7 +78,11 @@ impl Simd for Neon {
     fn load_short(self, bytes: &[u8]) -> uint8x16_t {
         let [low, high] = short_words(bytes);
         // SAFETY: NEON, by `self`.
-        let words = unsafe { vcombine_u64(vcreate_u64(low), vcreate_u64(high)) };
+        let low = unsafe { vcreate_u64(low) };
+        // SAFETY: NEON, by `self`.
+        let high = unsafe { vcreate_u64(high) };
+        // SAFETY: NEON, by `self`.
+        let words = unsafe { vcombine_u64(low, high) };
         // SAFETY: NEON, by `self`.
         unsafe { vreinterpretq_u8_u64(words) }
     }
@@ -166,7 +170,9 @@ impl Simd for Neon {
     #[inline(always)]
     fn plus_signed(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
-        let (a, b) = unsafe { (vreinterpretq_s8_u8(a), vreinterpretq_s8_u8(b)) };
+        let a = unsafe { vreinterpretq_s8_u8(a) };
+        // SAFETY: NEON, by `self`.
+        let b = unsafe { vreinterpretq_s8_u8(b) };
         // SAFETY: NEON, by `self`.
         let sum = unsafe { vqaddq_s8(a, b) };
         // SAFETY: NEON, by `self`.

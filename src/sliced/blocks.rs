@@ -4,6 +4,7 @@
 //! sequence, C0 to FF. So one lookup says all about the first of two neighbouring bytes (the block
 //! algorithm of `lookup/` needs two for that), and another one classifies the second.
 
+use crate::border::END;
 use crate::simd::avx512::{Avx512, Vector};
 use crate::verdict::Verdict;
 
@@ -54,20 +55,11 @@ static SECOND: [u8; 64] = {
     table
 };
 
-/// The largest byte that may stand in each place of a block that ASCII follows: a lead of two, three or
-/// four bytes needs one, two or three behind it.
-static END: [u8; 64] = {
-    let mut limits = [0xFF; 64];
-    limits[61] = 0xF0 - 1;
-    limits[62] = 0xE0 - 1;
-    limits[63] = 0xC0 - 1;
-    limits
-};
-
 /// What has been found so far, in two registers that are only ever or-ed into.
 #[derive(Clone, Copy)]
 pub(super) struct Faults {
-    /// Bits 0 to 3: a second byte that its lead forbids, or a lead that never appears.
+    /// Bits 0 to 3: a second byte that its lead forbids, or a lead that never appears. Bits 0 to 6: a
+    /// character that the end cuts off. Bit 7: nothing.
     forbidden: Vector,
     /// Bit 7: a continuation is missing, or one is there that none asked for. Other bits: nothing.
     lengths: Vector,
@@ -199,7 +191,7 @@ pub(super) fn rest(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
         at += 256;
     }
     let left = &bytes[at..];
-    if left.is_empty() || bytes.len() >= 64 && is_ascii_end(s, bytes, left.len()) {
+    if left.is_empty() || is_ascii_end(s, bytes, left.len()) {
         checker.check_end(&mut faults, before);
     } else {
         let mut left = left;
@@ -215,8 +207,7 @@ pub(super) fn rest(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
     if checker.any(&faults) { first_faulty(checker, bytes, sound) } else { Verdict::VALID }
 }
 
-/// Whether the last `n` bytes are ASCII, and those before them back to a multiple of 64, or 64 bytes.
-/// `n` is below 256, and there are 64 bytes or more.
+/// Whether the last `n` bytes, or 64 if that is more, are ASCII. `n` is below 256, and there are 64 bytes.
 #[inline(always)]
 fn is_ascii_end(s: Avx512, bytes: &[u8], n: usize) -> bool {
     // The last block, and whichever come before it, or it again.

@@ -1,7 +1,8 @@
 //! Long input: superblocks by kind.
 
 use super::blocks::{self, Checker};
-use super::planes::{self, CONTEXT, SUPERBLOCK};
+use super::planes::{self, SUPERBLOCK};
+use crate::border::{CONTEXT, ends_early, no_long_character_reaches_into, window};
 use crate::simd::avx512::{Avx512, Gfni, Vector};
 use crate::verdict::Verdict;
 
@@ -83,10 +84,9 @@ fn ascii_run(s: Avx512, checker: &Checker, bytes: &[u8], at: usize) -> Result<us
     loop {
         loop {
             let Some(step) = bytes[at..].first_chunk::<STRETCH>() else { return Ok(at) };
-            let v = |k: usize| s.load(step, 64 * k);
-            let or3 = |a, b, c| s.ternary::<{ truth!(|a, b, c| a | b | c) }>(a, b, c);
-            let all = or3(or3(v(0), v(1), v(2)), or3(v(3), v(4), v(5)), s.or(v(6), v(7)));
-            if s.any_high(all) {
+            let (a, b) = (or_of_two(s, step, 0), or_of_two(s, step, 128));
+            let (c, d) = (or_of_two(s, step, 256), or_of_two(s, step, 384));
+            if s.any_high(s.or(s.or(a, b), s.or(c, d))) {
                 break;
             }
             at += STRETCH;
@@ -124,6 +124,16 @@ fn ascii_run(s: Avx512, checker: &Checker, bytes: &[u8], at: usize) -> Result<us
     }
 }
 
+#[inline(always)]
+fn or_of_two(s: Avx512, bytes: &[u8], at: usize) -> Vector {
+    s.or(s.load(bytes, at), s.load(bytes, at + 64))
+}
+
+#[inline(always)]
+fn max_of_two(s: Avx512, bytes: &[u8], at: usize) -> Vector {
+    s.max(s.load(bytes, at), s.load(bytes, at + 64))
+}
+
 /// From a stretch of two-byte characters and ASCII on, `run` of them or as many as there are. Returns
 /// where it stopped; if there is a fault, `at`.
 #[inline(always)]
@@ -133,7 +143,7 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize) -> Result<usize,
     let mut lengths = s.zero();
     let mut smallest = s.splat(0x7F);
     for _ in 0..run {
-        let Some(stretch) = window(bytes, at) else { break };
+        let Some(stretch) = window::<{ CONTEXT + STRETCH }>(bytes, at) else { break };
         prefetch(s, bytes, at + 1536);
         // A stretch is checked before it is known to be of the kind, and forgotten if it is not.
         let (mut next_lengths, mut next_smallest, mut largest) = (lengths, smallest, s.zero());
@@ -160,15 +170,14 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize) -> Result<usize,
 /// `run` superblocks of anything. Returns where it stopped; if there is a fault, `at`.
 #[inline(always)]
 fn planes_run(s: Avx512, g: Gfni, bytes: &[u8], at: usize, run: usize) -> Result<usize, usize> {
-    let text = |at: usize| bytes.get(at - CONTEXT..)?.first_chunk();
     // The planes of the next superblock are made while this one is checked: both are long chains of
     // instructions that wait for each other, and side by side they fill each other's gaps.
-    let Some(first) = text(at) else { return Ok(at) };
+    let Some(first) = window(bytes, at) else { return Ok(at) };
     let mut planes = planes::planes(s, g, first);
     let mut faults = s.zero();
     let mut after = at + SUPERBLOCK;
     for _ in 1..run {
-        let Some(next) = text(after) else { break };
+        let Some(next) = window(bytes, after) else { break };
         prefetch(s, bytes, after + 1536);
         let next = planes::planes(s, g, next);
         faults = planes::check(s, faults, planes);
@@ -188,7 +197,7 @@ fn streams_run<const STEPS: usize>(s: Avx512, g: Gfni, bytes: &[u8], at: usize) 
         for stream in 0..STREAMS {
             let place = at + (stream * STEPS + step) * SUPERBLOCK;
             prefetch(s, bytes, place + 2048);
-            let text = bytes.get(place - CONTEXT..)?.first_chunk()?;
+            let text = window(bytes, place)?;
             faults = planes::check(s, faults, planes::planes(s, g, text));
         }
         if step % LONGEST_RUN == 0 && s.any(faults) {
@@ -206,12 +215,6 @@ fn prefetch(s: Avx512, bytes: &[u8], at: usize) {
     for line in 0..STRETCH / 64 {
         s.prefetch(bytes, at + 64 * line);
     }
-}
-
-/// The stretch at `at`, if it lies wholly inside.
-#[inline(always)]
-fn window(bytes: &[u8], at: usize) -> Option<&Window> {
-    bytes.get(at - CONTEXT..)?.first_chunk()
 }
 
 /// What a stretch is made of.
@@ -237,9 +240,8 @@ impl Kind {
 
     #[inline(always)]
     fn of(s: Avx512, stretch: &Window) -> Self {
-        let v = |k: usize| s.load(stretch, CONTEXT + 64 * k);
-        let (a, b) = (s.max(v(0), v(1)), s.max(v(2), v(3)));
-        let (c, d) = (s.max(v(4), v(5)), s.max(v(6), v(7)));
+        let (a, b) = (max_of_two(s, stretch, CONTEXT), max_of_two(s, stretch, CONTEXT + 128));
+        let (c, d) = (max_of_two(s, stretch, CONTEXT + 256), max_of_two(s, stretch, CONTEXT + 384));
         let largest = s.max(s.max(a, b), s.max(c, d));
         if !s.any_high(largest) {
             Self::Ascii
@@ -262,17 +264,4 @@ fn aligned_down(bytes: &[u8], at: usize) -> usize {
 #[inline(always)]
 fn is_below_e0(s: Avx512, largest: Vector) -> bool {
     !s.any_high(s.minus(largest, s.splat(0xE0 - 0x80)))
-}
-
-/// Whether the text before the stretch ends inside a character.
-#[inline(always)]
-fn ends_early(stretch: &Window) -> bool {
-    stretch[2] >= 0xC0 || stretch[1] >= 0xE0 || stretch[0] >= 0xF0
-}
-
-/// Whether what stands before the stretch leaves all to the two-byte rules: no character of three or
-/// four bytes reaches in, and no C0 or C1 waits at the border, where nobody would see it.
-#[inline(always)]
-fn no_long_character_reaches_into(stretch: &Window) -> bool {
-    stretch[0] < 0xF0 && stretch[1] < 0xE0 && stretch[2] < 0xE0 && stretch[2] & 0xFE != 0xC0
 }

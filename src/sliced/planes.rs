@@ -22,11 +22,11 @@
 //!    operand; `PICK` undoes this by asking for the planes in another order in each row.
 //! 3. **Nothing but the planes that neighbours are compared by is reordered**: six, not eight.
 
+use crate::border::CONTEXT;
 use crate::simd::avx512::{Avx512, Gfni, Vector};
 
-/// Bytes of a row that an earlier row, or what stands before the superblock, has as well.
-pub(super) const CONTEXT: usize = 3;
-/// Bytes of a row that are its own.
+/// Bytes of a row that are its own. The others, its first, are the last of an earlier row, or stand before
+/// the superblock.
 const OWN: usize = 64 - CONTEXT;
 /// Bytes that a superblock checks.
 pub(super) const SUPERBLOCK: usize = 8 * OWN;
@@ -69,11 +69,10 @@ const NOT_LAST: u64 = !0 << 1;
 /// The planes of a superblock, from bit 0 to bit 7, places out of order. `text` begins with the context.
 #[inline(always)]
 pub(super) fn planes(s: Avx512, g: Gfni, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8] {
-    let row = |r: usize| g.pick_planes(s.splat64(PICK[r]), s.load(text, r * OWN));
-    let (a0, a1) = s.regroup_8(row(0), row(1));
-    let (b0, b1) = s.regroup_8(row(2), row(3));
-    let (c0, c1) = s.regroup_8(row(4), row(5));
-    let (d0, d1) = s.regroup_8(row(6), row(7));
+    let (a0, a1) = s.regroup_8(row(s, g, text, 0), row(s, g, text, 1));
+    let (b0, b1) = s.regroup_8(row(s, g, text, 2), row(s, g, text, 3));
+    let (c0, c1) = s.regroup_8(row(s, g, text, 4), row(s, g, text, 5));
+    let (d0, d1) = s.regroup_8(row(s, g, text, 6), row(s, g, text, 7));
     let (ab0, ab2) = s.regroup_16(a0, b0);
     let (ab1, ab3) = s.regroup_16(a1, b1);
     let (cd0, cd2) = s.regroup_16(c0, d0);
@@ -83,6 +82,12 @@ pub(super) fn planes(s: Avx512, g: Gfni, text: &[u8; CONTEXT + SUPERBLOCK]) -> [
     let (p2, p6) = s.regroup_32(ab2, cd2);
     let (p3, p7) = s.regroup_32(ab3, cd3);
     [p0, p1, p2, p3, p4, p5, p6, p7]
+}
+
+/// Row `r`, each eight neighbours turned into planes.
+#[inline(always)]
+fn row(s: Avx512, g: Gfni, text: &[u8; CONTEXT + SUPERBLOCK], r: usize) -> Vector {
+    g.pick_planes(s.splat64(PICK[r]), s.load(text, r * OWN))
 }
 
 /// Checks a superblock, given its planes, and adds its faults to `faults`: a bit for each, in no useful order.
@@ -105,7 +110,7 @@ pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
     let never = s.ternary::<{ truth!(|answer, b7, b6| answer & b7 & b6) }>(answer, b7, b6);
 
     // E0, ED, F0, F4 restrict their second byte. Of a lead with b5 set (E0..FF) it is one of them
-    // if its lower half is 0; or, in 1110, 1101; or, in 1111, 01.. (F5 to F7 are wrong anyway).
+    // if its lower half is 0; or, in 1110, 1101; or, in 1111, .1.. (of which all but F4 are wrong anyway).
     let low_is_0 = s.without(low_is_0_or_1, b0);
     let low_is_9_or_d = s.ternary::<{ truth!(|b3, b1, b0| b3 & !b1 & b0) }>(b3, b1, b0);
     let low_is_d_or_4 =
