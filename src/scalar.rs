@@ -130,7 +130,7 @@ pub(crate) fn validate(bytes: &[u8]) -> Verdict {
             at += ASCII_STEP;
         }
         let rest = &bytes[at..];
-        if rest.len() < ASCII_STEP && rest.is_ascii() {
+        if rest.len() < ASCII_STEP && is_ascii(rest) {
             return Verdict::VALID;
         }
         if at > 0 && has_no_long_character(&bytes[at - 1..]) {
@@ -166,6 +166,17 @@ pub(crate) fn validate(bytes: &[u8]) -> Verdict {
         }
         at = after;
     }
+}
+
+/// Whether all bytes are ASCII, by words, the last of which overlaps the one before it.
+fn is_ascii(bytes: &[u8]) -> bool {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut all = words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word));
+    match bytes.last_chunk::<8>() {
+        Some(last) => all |= u64::from_ne_bytes(*last),
+        None => rest.iter().for_each(|&byte| all |= u64::from(byte)),
+    }
+    all & 0x8080_8080_8080_8080 == 0
 }
 
 /// Whether a block is well-formed, ASCII and two-byte characters alone, so far as it can be seen: its

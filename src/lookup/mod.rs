@@ -47,6 +47,8 @@ const LARGEST_ISLAND: usize = 4;
 const CHUNK: usize = 16 * BLOCK;
 /// From this length on, alignment and kinds of block pay.
 pub(crate) const LONG: usize = 513;
+/// From this length on, skipping ASCII in runs costs no more than asking first whether all is ASCII.
+const LONG_ASCII: usize = 2048;
 
 /// The verdict on input of fewer than [`LONG`] bytes. (On longer input too; only slower.)
 #[inline(always)]
@@ -117,6 +119,9 @@ fn or_of_two<S: Simd>(s: S, bytes: &[u8], at: usize) -> S::Vector {
 pub(crate) fn long<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if bytes.len() < LONG {
         return short(s, bytes);
+    }
+    if bytes.len() < LONG_ASCII && is_all_ascii(s, bytes) {
+        return Verdict::VALID;
     }
     let checker = Checker::new(s);
     let mut faults = Faults::none(s);
