@@ -144,7 +144,6 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize) -> Result<usize,
     let mut smallest = s.splat(0x7F);
     for _ in 0..run {
         let Some(stretch) = window::<{ CONTEXT + STRETCH }>(bytes, at) else { break };
-        prefetch(s, bytes, at + 1536);
         // A stretch is checked before it is known to be of the kind, and forgotten if it is not.
         let (mut next_lengths, mut next_smallest, mut largest) = (lengths, smallest, s.zero());
         for k in 0..STRETCH / 64 {
