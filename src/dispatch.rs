@@ -77,7 +77,7 @@ mod x86 {
     /// The longest tail of `KERNELS` that the CPU can run: each kernel's instruction sets include
     /// those of the ones behind it.
     ///
-    /// The CPU is asked once; under a hypervisor each CPUID costs microseconds.
+    /// The CPU is asked once: under a hypervisor each CPUID leaves the guest.
     pub(crate) fn available() -> &'static [Kernel] {
         const UNKNOWN: u8 = 0;
         const SCALAR: u8 = 1;
