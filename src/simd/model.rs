@@ -308,7 +308,7 @@ mod x86 {
             questions(s);
         }
         if is_here("avx512") {
-            // SAFETY: the CPU has been asked, and has AVX-512 F, BW, VL, VBMI and VBMI2.
+            // SAFETY: the CPU has been asked, and has AVX-512 F, BW, VL, VBMI and VBMI2, BMI1 and BMI2.
             unsafe { check() }
         }
     }
@@ -323,7 +323,7 @@ mod x86 {
             return;
         }
         if std::is_x86_feature_detected!("gfni") {
-            // SAFETY: the CPU has been asked, and has all of these.
+            // SAFETY: the CPU has been asked: for the kernel, which needs all of these but GFNI, and for GFNI.
             unsafe { check() }
         } else {
             eprintln!("no GFNI here, its operation is not tested");
