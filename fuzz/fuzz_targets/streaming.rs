@@ -41,7 +41,7 @@ fn size(byte: u8) -> usize {
 /// The input in chunks of these sizes, over and over; the rest in one if that leads nowhere, or would take long.
 fn cut<'a>(mut input: &'a [u8], sizes: &[u8]) -> Vec<&'a [u8]> {
     let mut chunks = Vec::new();
-    for &byte in sizes.iter().cycle().take(4096) {
+    for &byte in sizes.iter().cycle().take(256) {
         let (chunk, rest) = input.split_at(size(byte).min(input.len()));
         chunks.push(chunk);
         input = rest;
