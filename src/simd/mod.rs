@@ -51,6 +51,9 @@ pub(crate) trait Simd: Copy {
     /// `bytes[LANES..]`, then zeros; there are `LANES` to `2 * LANES` bytes.
     fn load_rest(self, bytes: &[u8]) -> Self::Vector;
 
+    /// Zeros, and then these four bytes.
+    fn ending_in(self, bytes: [u8; 4]) -> Self::Vector;
+
     /// A table for [`lookup`](Self::lookup).
     fn table(self, entries: &[u8; 16]) -> Self::Vector;
 
