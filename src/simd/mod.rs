@@ -16,6 +16,7 @@ cfg_if::cfg_if! {
     if #[cfg(kernel_x86)] {
         pub(crate) mod avx2;
         pub(crate) mod avx512;
+        pub(crate) mod past_caches;
         pub(crate) mod sse42;
     } else if #[cfg(kernel_neon)] {
         pub(crate) mod neon;
