@@ -25,6 +25,8 @@ cfg_if::cfg_if! {
                 } else if #[cfg(kernel_neon)] {
                     // SAFETY: build.rs saw the target guarantee NEON.
                     unsafe { crate::simd::neon::validate(bytes) }
+                } else if #[cfg(kernel_wasm)] {
+                    crate::simd::wasm::validate(bytes)
                 } else {
                     crate::scalar::validate(bytes)
                 }

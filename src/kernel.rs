@@ -67,8 +67,8 @@ impl Kernel {
         &Self::available()[0]
     }
 
-    /// The kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`, `"neon"` or
-    /// `"scalar"`.
+    /// The kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`, `"neon"`,
+    /// `"simd128"` (WebAssembly) or `"scalar"`.
     ///
     /// ```
     /// use trust8::Kernel;
@@ -206,6 +206,18 @@ cfg_if::cfg_if! {
                 paths: &[way("short", neon::short, neon::goes_on), way("long", neon::long, neon::goes_on)],
             };
             pub(crate) static KERNELS: [Kernel; 2] = [NEON, SCALAR];
+        }
+    } else if #[cfg(kernel_wasm)] {
+        mod table {
+            use super::{Kernel, SCALAR, way};
+            use crate::simd::wasm;
+
+            const SIMD128: Kernel = Kernel {
+                name: "simd128",
+                validate: wasm::validate,
+                paths: &[way("short", wasm::short), way("long", wasm::long)],
+            };
+            pub(crate) static KERNELS: [Kernel; 2] = [SIMD128, SCALAR];
         }
     } else {
         mod table {

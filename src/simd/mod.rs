@@ -20,6 +20,8 @@ cfg_if::cfg_if! {
         pub(crate) mod sse42;
     } else if #[cfg(kernel_neon)] {
         pub(crate) mod neon;
+    } else if #[cfg(kernel_wasm)] {
+        pub(crate) mod wasm;
     }
 }
 

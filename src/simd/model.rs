@@ -259,6 +259,13 @@ fn neon() {
     unsafe { check() }
 }
 
+#[cfg(kernel_wasm)]
+#[test]
+fn simd128() {
+    assert!(is_here("simd128"));
+    check_all(super::wasm::Simd128);
+}
+
 #[cfg(kernel_x86)]
 mod x86 {
     use super::*;
