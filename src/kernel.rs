@@ -215,7 +215,8 @@ cfg_if::cfg_if! {
             const SIMD128: Kernel = Kernel {
                 name: "simd128",
                 validate: wasm::validate,
-                paths: &[way("short", wasm::short), way("long", wasm::long)],
+                goes_on: wasm::goes_on,
+                paths: &[way("short", wasm::short, wasm::goes_on), way("long", wasm::long, wasm::goes_on)],
             };
             pub(crate) static KERNELS: [Kernel; 2] = [SIMD128, SCALAR];
         }
