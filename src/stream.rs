@@ -498,7 +498,6 @@ impl Validator {
         if self.failed == 0
             && chunk.len() <= SHORT
             && let Some(last) = chunk.last_chunk()
-            && !matches!(last[3], 0xC0 | 0xC1 | 0xF5..)
             && kernel.goes_on(self.bytes, chunk)
         {
             self.len += chunk.len() as u64;

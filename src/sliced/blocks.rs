@@ -147,6 +147,14 @@ impl Checker {
         faults.forbidden = s.or(faults.forbidden, s.shift_right::<1>(due));
     }
 
+    /// Notes a lead that never appears: it would show with the byte behind it, which the last one has not.
+    #[inline(always)]
+    fn check_last(&self, faults: &mut Faults, last: Leads) {
+        let s = self.s;
+        faults.forbidden =
+            s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, last.0, s.splat(ANYTHING));
+    }
+
     /// Together with those of `others` that are in the first `n` bytes.
     #[inline(always)]
     fn and_those(&self, faults: Faults, others: Faults, n: usize) -> Faults {
@@ -241,9 +249,10 @@ pub(super) fn goes_on(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
     if !left.is_empty() {
         // Zeros stand behind the text; what they show of a character that is cut off is left out.
         let mut last = checker.no_faults();
-        checker.check(&mut last, s.load_short(left), before);
+        before = checker.check(&mut last, s.load_short(left), before);
         faults = checker.and_those(faults, last, left.len());
     }
+    checker.check_last(&mut faults, before);
     !checker.any(&faults)
 }
 
