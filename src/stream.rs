@@ -294,14 +294,14 @@ fn is_short_ascii(chunk: &[u8]) -> bool {
     }
 
     // In each case the two meet or overlap.
-    if chunk.len() > 32 {
-        false
-    } else if let (Some(first), Some(last)) = (chunk.first_chunk::<16>(), chunk.last_chunk()) {
-        are_ascii(first, last)
-    } else if let (Some(first), Some(last)) = (chunk.first_chunk::<8>(), chunk.last_chunk()) {
-        are_ascii(first, last)
-    } else {
-        false
+    match chunk.len() {
+        16..=32 => {
+            matches!((chunk.first_chunk::<16>(), chunk.last_chunk()), (Some(first), Some(last)) if are_ascii(first, last))
+        }
+        8..16 => {
+            matches!((chunk.first_chunk::<8>(), chunk.last_chunk()), (Some(first), Some(last)) if are_ascii(first, last))
+        }
+        _ => false,
     }
 }
 
@@ -351,7 +351,7 @@ impl Validator {
     /// ```
     #[inline(always)]
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), StreamError> {
-        if self.ends_in_ascii() && is_short_ascii(chunk) {
+        if is_short_ascii(chunk) && self.ends_in_ascii() {
             // And so it still does.
             self.len += chunk.len() as u64;
             return Ok(());
