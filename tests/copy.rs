@@ -132,3 +132,22 @@ proptest! {
         }
     }
 }
+
+/// More than fits into caches is written past them.
+#[test]
+fn many_megabytes() {
+    const LEN: usize = (16 << 20) + 12_345;
+    let mut text = "где\u{20AC}\u{1F600}, ".repeat(LEN / 16).into_bytes();
+    text.truncate(LEN);
+    while std::str::from_utf8(&text).is_err() {
+        text.pop();
+    }
+    text.resize(LEN, b'.');
+    for (turn, (name, copy)) in copies().iter().enumerate() {
+        check(name, copy, &text, turn % 64, LEN + turn % 3);
+        let at = [LEN - 1, 16 << 20, 5_000_000, 20_000][turn % 4];
+        let right = std::mem::replace(&mut text[at], 0xFF);
+        check(name, copy, &text, turn % 64, LEN);
+        text[at] = right;
+    }
+}

@@ -66,6 +66,12 @@ pub(crate) fn long(bytes: &[u8]) -> Verdict {
     lookup::long(Avx2::new(), bytes)
 }
 
+/// A piece of a stream.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
+    lookup::goes_on(Avx2::new(), before, bytes)
+}
+
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
     R::run(Avx2::new(), bytes, at)
@@ -104,6 +110,12 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn load_rest(self, bytes: &[u8]) -> __m256i {
         self.load_masked(bytes, 32)
+    }
+
+    #[inline(always)]
+    fn ending_in(self, bytes: [u8; 4]) -> __m256i {
+        // SAFETY: AVX, by `self`.
+        unsafe { _mm256_set_epi32(i32::from_le_bytes(bytes), 0, 0, 0, 0, 0, 0, 0) }
     }
 
     #[inline(always)]

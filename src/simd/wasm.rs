@@ -31,6 +31,11 @@ pub(crate) fn long(bytes: &[u8]) -> Verdict {
     lookup::long(Simd128, bytes)
 }
 
+/// A piece of a stream.
+pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
+    lookup::goes_on(Simd128, before, bytes)
+}
+
 /// Moves the first bytes of a vector out, and zeros in at the end: loaded at `n`, lane i gets lane
 /// i + n. (An index beyond the table gives zero.)
 static MOVE_DOWN: [u8; 32] = {
@@ -70,6 +75,11 @@ impl Simd for Simd128 {
     fn load_rest(self, bytes: &[u8]) -> v128 {
         let end = self.load(bytes, bytes.len() - 16);
         u8x16_swizzle(end, self.load(&MOVE_DOWN, 32 - bytes.len()))
+    }
+
+    #[inline(always)]
+    fn ending_in(self, bytes: [u8; 4]) -> v128 {
+        u32x4(0, 0, 0, u32::from_le_bytes(bytes))
     }
 
     #[inline(always)]
