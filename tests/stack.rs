@@ -43,12 +43,12 @@ fn stack_used(call: &Call<'_>) -> usize {
     let mut memory = Box::new(Memory([UNUSED; STACK]));
     let mut attributes = MaybeUninit::uninit();
     // SAFETY: makes the attributes.
-    assert_eq!(unsafe { libc::pthread_attr_init(attributes.as_mut_ptr()) }, 0);
+    let made = unsafe { libc::pthread_attr_init(attributes.as_mut_ptr()) };
+    assert_eq!(made, 0);
+    let lowest = memory.0.as_mut_ptr().cast();
     // SAFETY: `memory` has so many bytes, at a multiple of the page's size, and outlives the thread.
-    assert_eq!(
-        unsafe { libc::pthread_attr_setstack(attributes.as_mut_ptr(), memory.0.as_mut_ptr().cast(), STACK) },
-        0
-    );
+    let set = unsafe { libc::pthread_attr_setstack(attributes.as_mut_ptr(), lowest, STACK) };
+    assert_eq!(set, 0);
     let mut thread = MaybeUninit::uninit();
     let argument = ptr::from_ref(call).cast_mut().cast();
     // SAFETY: the attributes were made above; the argument is what `start` expects.
@@ -57,7 +57,8 @@ fn stack_used(call: &Call<'_>) -> usize {
     // SAFETY: the thread was created above, and writes its number there.
     let thread = unsafe { thread.assume_init() };
     // SAFETY: nobody else waits for it.
-    assert_eq!(unsafe { libc::pthread_join(thread, ptr::null_mut()) }, 0);
+    let joined = unsafe { libc::pthread_join(thread, ptr::null_mut()) };
+    assert_eq!(joined, 0);
     // SAFETY: made above, and no longer needed.
     unsafe { libc::pthread_attr_destroy(attributes.as_mut_ptr()) };
     // It grows downwards.
