@@ -1,7 +1,7 @@
 //! What is checked of a vector of text, in as few operations as I could find.
 
-use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, SECOND_HIGH};
-use crate::border::END;
+use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, NO_CONTINUATION, SECOND_HIGH};
+use crate::border::{CONTEXT, END};
 use crate::simd::Simd;
 
 /// The constants, in registers.
@@ -159,6 +159,17 @@ impl<S: Simd> Checker<S> {
         let first = self.first(earlier1, s.high_nibbles(earlier1));
         let now_high = s.high_nibbles(s.load(bytes, at));
         self.check(faults, now_high, first, s.load(bytes, at - 2), s.load(bytes, at - 3));
+    }
+
+    /// The same for any place that has context. A place that has not, or is not inside, is an alarm: there is
+    /// none such, but a compiler that does not see this would keep the stack ready for a panic, which short
+    /// input would pay for.
+    #[inline(always)]
+    pub(super) fn check_in(&self, faults: &mut Faults<S>, bytes: &[u8], at: usize) {
+        match bytes.get(at - CONTEXT..at + S::LANES) {
+            Some(window) => self.check_at(faults, window, CONTEXT),
+            None => faults.pairs = self.s.splat(NO_CONTINUATION),
+        }
     }
 
     /// Text with what stands before it in registers.

@@ -68,11 +68,14 @@ pub(crate) fn short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         let all = s.load(bytes, 0);
         checker.check_after(&mut faults, all, checker.start());
         checker.check_end(&mut faults, all);
-    } else if n <= 2 * S::LANES {
+    } else if n < S::LANES + CONTEXT {
         let before = checker.check_after(&mut faults, s.load(bytes, 0), checker.start());
-        let rest = s.load_rest(bytes);
-        checker.check_after(&mut faults, rest, before);
-        checker.check_end(&mut faults, rest);
+        // Zeros follow.
+        checker.check_after(&mut faults, s.load_rest(bytes), before);
+    } else if n <= 2 * S::LANES {
+        checker.check_after(&mut faults, s.load(bytes, 0), checker.start());
+        checker.check_in(&mut faults, bytes, n - S::LANES);
+        checker.check_end(&mut faults, s.load(bytes, n - S::LANES));
     } else {
         check_pairs(&checker, &mut faults, bytes, checker.start());
         checker.check_end(&mut faults, s.load(bytes, n - S::LANES));
@@ -113,12 +116,12 @@ fn check_pairs<S: Simd>(checker: &Checker<S>, faults: &mut Faults<S>, bytes: &[u
     checker.check_after(faults, s.load(bytes, S::LANES), before);
     let mut at = 2 * S::LANES;
     while at + 2 * S::LANES < n {
-        checker.check_at(faults, bytes, at);
-        checker.check_at(faults, bytes, at + S::LANES);
+        checker.check_in(faults, bytes, at);
+        checker.check_in(faults, bytes, at + S::LANES);
         at += 2 * S::LANES;
     }
-    checker.check_at(faults, bytes, (n - 2 * S::LANES).max(CONTEXT));
-    checker.check_at(faults, bytes, n - S::LANES);
+    checker.check_in(faults, bytes, (n - 2 * S::LANES).max(CONTEXT));
+    checker.check_in(faults, bytes, n - S::LANES);
 }
 
 /// Whether all bytes, at least `LANES`, are ASCII. The last loads overlap what comes before them.
