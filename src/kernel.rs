@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::verdict::Verdict;
-use crate::{Utf8Error, dispatch, scalar};
+use crate::{Summary, Utf8Error, dispatch, inspect, scalar};
 
 /// A kernel's function.
 ///
@@ -119,6 +119,40 @@ impl Kernel {
     #[cfg(asks_the_cpu)]
     pub(crate) fn validate_fn(&self) -> Validate {
         self.validate
+    }
+
+    /// [`trust8::inspect`](crate::inspect()) with this kernel.
+    ///
+    /// ```
+    /// assert_eq!(trust8::Kernel::best().inspect("één".as_bytes()).chars(), 3);
+    /// ```
+    #[must_use]
+    pub fn inspect(&self, bytes: &[u8]) -> Summary {
+        let (error, valid) = match self.from_utf8(bytes) {
+            Ok(_) => (None, bytes),
+            Err(error) => (Some(error), &bytes[..error.valid_up_to()]),
+        };
+        Summary::new(error, valid.len(), inspect::count(valid))
+    }
+
+    /// [`trust8::count_chars`](crate::count_chars) with this kernel.
+    ///
+    /// ```
+    /// assert_eq!(trust8::Kernel::best().count_chars("één"), 3);
+    /// ```
+    #[must_use]
+    pub fn count_chars(&self, text: &str) -> usize {
+        inspect::chars(text.as_bytes())
+    }
+
+    /// [`trust8::utf16_len`](crate::utf16_len) with this kernel.
+    ///
+    /// ```
+    /// assert_eq!(trust8::Kernel::best().utf16_len("één"), 3);
+    /// ```
+    #[must_use]
+    pub fn utf16_len(&self, text: &str) -> usize {
+        inspect::count_utf16(text.as_bytes())
     }
 
     #[inline]
