@@ -19,8 +19,14 @@
 
 use core::fmt;
 
+use crate::inspect::counts::is_continuation;
 use crate::{Kernel, Utf8Error};
 
+/// Rows whose offsets are looked at together: few enough that what they point to, if they are short strings,
+/// is still in the first-level cache when it is looked at again.
+const ROWS: usize = 1024;
+/// The same for views: what those hold themselves is gathered, 16 bytes each.
+const VIEWS: usize = 128;
 /// The first row of a column that is not as it must be, and why.
 ///
 /// ```
@@ -262,7 +268,39 @@ pub fn validate_offsets_with<O: Offset>(
     values: &[u8],
     offsets: &[O],
 ) -> Result<(), ColumnError> {
-    rows_of_offsets(kernel, values, offsets, 0)
+    let rows = offsets.len().saturating_sub(1);
+    let mut row = 0;
+    // At least once: a single offset, of no row, is looked at as well.
+    while row == 0 || row < rows {
+        let block = &offsets[row..offsets.len().min(row + ROWS + 1)];
+        if !block_is_text(kernel, values, block) {
+            rows_of_offsets(kernel, values, block, row)?;
+        }
+        row += ROWS;
+    }
+    Ok(())
+}
+
+/// Whether all rows of these offsets are text, by looking at them as a whole.
+#[inline(always)]
+fn block_is_text<O: Offset>(kernel: &Kernel, values: &[u8], offsets: &[O]) -> bool {
+    let place = |offset: O| usize::try_from(offset.into()).ok();
+    let [Some(first), Some(last)] = [offsets.first(), offsets.last()].map(|offset| place(*offset?)) else {
+        return false;
+    };
+    let Some(text) = values.get(first..last) else { return false };
+    // Without a branch, so that the compiler compares many at once.
+    let decreases = offsets.iter().zip(&offsets[1..]).fold(false, |any, (from, to)| any | (from > to));
+    // All offsets are in the text, or at its end, if none is smaller than the one before it.
+    if decreases || !kernel.is_utf8(text) {
+        return false;
+    }
+    // Those that are at the end are between characters; at the others a character must begin.
+    let inside = offsets.partition_point(|&offset| place(offset) < Some(last));
+    let splits = offsets[..inside].iter().fold(false, |any, &offset| {
+        any | values.get(offset.into() as usize).is_none_or(|&byte| is_continuation(byte))
+    });
+    !splits
 }
 
 /// [`validate_views`] with this kernel.
@@ -272,7 +310,100 @@ pub fn validate_views_with(
     views: &[u128],
     buffers: &[impl AsRef<[u8]>],
 ) -> Result<(), ColumnError> {
-    rows_of_views(kernel, views, buffers, 0)
+    let mut span = Span::NONE;
+    for (number, block) in views.chunks(VIEWS).enumerate() {
+        if !block_of_views_is_text(kernel, block, buffers, &mut span) {
+            rows_of_views(kernel, block, buffers, number * VIEWS)?;
+            span = Span::NONE;
+        }
+    }
+    Ok(())
+}
+
+/// Whether all views, at most `VIEWS`, are as they must be.
+///
+/// What views hold themselves is gathered, with zeros where the lengths were and where others are: text if
+/// each is, because no character goes on behind a zero. What others point to is joined as long as each
+/// begins where the one before it ends, or before that, and then checked as a whole, like rows with offsets.
+#[inline(always)]
+fn block_of_views_is_text<'a>(
+    kernel: &Kernel,
+    views: &[u128],
+    buffers: &'a [impl AsRef<[u8]>],
+    span: &mut Span<'a>,
+) -> bool {
+    let mut inline = [[0; 16]; VIEWS];
+    let mut long = [0; VIEWS];
+    let mut longs = 0;
+    let mut wrong = false;
+    // Without a branch: lengths change from row to row, and nobody predicts them.
+    for ((&view, gathered), number) in views.iter().zip(&mut inline).zip(0..) {
+        let len = view as u32;
+        let is_inline = len <= INLINE;
+        let text = if is_inline { view >> 32 } else { 0 };
+        wrong |= text >> (8 * len.min(INLINE)) != 0;
+        *gathered = (text << 32).to_le_bytes();
+        long[longs] = number;
+        longs += usize::from(!is_inline);
+    }
+    for &number in &long[..longs] {
+        let Some((buffer, whole, from, to)) = long_view(views[number], buffers) else { return false };
+        wrong |= !span.join(kernel, buffer, whole, from, to);
+    }
+    !wrong && span.finish(kernel) && kernel.is_utf8(inline[..views.len()].as_flattened())
+}
+
+/// The number of a long view's buffer, that buffer, and the part of it, if they are there and the prefix is right.
+#[inline(always)]
+fn long_view(view: u128, buffers: &[impl AsRef<[u8]>]) -> Option<(usize, &[u8], usize, usize)> {
+    let [len, prefix, buffer, from] = [0, 32, 64, 96].map(|bit| (view >> bit) as u32);
+    let (len, buffer, from) = (len as usize, buffer as usize, from as usize);
+    let whole = buffers.get(buffer)?.as_ref();
+    let text = whole.get(from..)?.get(..len)?;
+    (*text.first_chunk()? == prefix.to_le_bytes()).then_some((buffer, whole, from, from + len))
+}
+
+/// Part of a buffer that strings cover without a gap.
+struct Span<'a> {
+    buffer: usize,
+    whole: &'a [u8],
+    start: usize,
+    /// All before this is text.
+    checked: usize,
+    end: usize,
+}
+
+impl<'a> Span<'a> {
+    /// None: no string begins inside or at the end of it.
+    const NONE: Self = Self { buffer: 0, whole: &[], start: 1, checked: 0, end: 0 };
+
+    /// Adds a string, or begins with it anew. Whether nothing was found to be wrong; only at `finish` that is all.
+    #[inline(always)]
+    fn join(&mut self, kernel: &Kernel, buffer: usize, whole: &'a [u8], from: usize, to: usize) -> bool {
+        let is_inside_character = |at: usize| whole.get(at).is_some_and(|&byte| is_continuation(byte));
+        if buffer == self.buffer && self.start <= from && from <= self.end {
+            if to > self.end {
+                let seam = self.end;
+                self.end = to;
+                !is_inside_character(from) && !is_inside_character(seam)
+            } else {
+                // At the end of the span there is nothing to ask: its text ends there.
+                !is_inside_character(from) && (to == self.end || !is_inside_character(to))
+            }
+        } else {
+            let is_text = self.finish(kernel);
+            *self = Self { buffer, whole, start: from, checked: from, end: to };
+            is_text
+        }
+    }
+
+    /// Checks what has not been checked.
+    #[inline(always)]
+    fn finish(&mut self, kernel: &Kernel) -> bool {
+        let rest = &self.whole[self.checked..self.end];
+        self.checked = self.end;
+        kernel.is_utf8(rest)
+    }
 }
 
 /// [`validate_slices`] with this kernel.

@@ -4,6 +4,8 @@
 
 use core::ops::{AddAssign, SubAssign};
 
+use crate::verdict::Verdict;
+
 /// Counts of four kinds of bytes, from which all else about valid text follows.
 ///
 /// A character is as many bytes as it has continuations, and one more; so the characters are the bytes
@@ -73,15 +75,50 @@ pub(crate) fn count(bytes: &[u8]) -> Counts {
 }
 
 /// The bytes that are no continuations.
-pub(crate) fn chars(bytes: &[u8]) -> usize {
+pub(crate) fn count_chars(bytes: &[u8]) -> usize {
     count_if(bytes, |byte| !is_continuation(byte))
 }
 
 /// The bytes that are no continuations, those from F0 on counted twice.
 pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
-    chars(bytes) + count_if(bytes, |byte| byte >= 0xF0)
+    count_chars(bytes) + count_if(bytes, |byte| byte >= 0xF0)
 }
 
 pub(crate) fn newlines(bytes: &[u8]) -> usize {
     count_if(bytes, |byte| byte == b'\n')
+}
+
+/// Bytes that stay in the first-level cache between being checked and being counted.
+const CHUNK: usize = 8 << 10;
+
+/// The verdict on any number of bytes, and if it is 'valid' the counts: chunk by chunk, by the two functions.
+#[inline(always)]
+pub(crate) fn in_chunks(
+    bytes: &[u8],
+    validate: impl Fn(&[u8]) -> Verdict,
+    count: impl Fn(&[u8]) -> Counts,
+) -> (Verdict, Counts) {
+    let mut counts = Counts::default();
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = cut(bytes, at + CHUNK);
+        let chunk = &bytes[at..end];
+        if let Some(suspect) = validate(chunk).suspicion() {
+            return (Verdict::suspect(at + suspect), counts);
+        }
+        counts += count(chunk);
+        at = end;
+    }
+    (Verdict::VALID, counts)
+}
+
+/// The last place at or before `at`, and not far before it, where a character begins; in ill-formed text
+/// perhaps any. All of `bytes`, where they end before `at`.
+#[inline(always)]
+fn cut(bytes: &[u8], at: usize) -> usize {
+    if at >= bytes.len() {
+        return bytes.len();
+    }
+    let back = bytes[at - 3..=at].iter().rev().take_while(|&&byte| is_continuation(byte)).count();
+    at - back.min(3)
 }

@@ -74,7 +74,7 @@ fn characters_before(line: &[u8], offset: usize) -> usize {
                 (error.valid_up_to(), error.error_len().unwrap_or_else(|| sequence_len(&line[fault..])))
             }
         };
-        count += super::chars(&line[at..at + text]);
+        count += super::counts::count_chars(&line[at..at + text]);
         at += text + ill_formed;
         // Else `offset` is inside this sequence.
         count += usize::from(ill_formed > 0 && at <= offset);

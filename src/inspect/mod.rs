@@ -2,10 +2,12 @@
 
 #![forbid(unsafe_code)]
 
-mod counts;
+pub(crate) mod counts;
 mod locate;
 
-pub(crate) use counts::{Counts, chars, count, utf16_len as count_utf16};
+pub(crate) use counts::Counts;
+#[cfg(kernel_simd)]
+pub(crate) use counts::in_chunks;
 pub use locate::{Location, locate};
 
 use crate::{Kernel, Utf8Error};
