@@ -104,7 +104,7 @@ def complaints_about(use):
     at = f"{use.path}:{use.line}"
     if not use.reason:
         yield f"{at}: `unsafe` without a SAFETY comment"
-    elif re.match(r"as (above|below|before)\b", use.reason):
+    elif re.match(r"as (above|below|before)\b|as in `\w+`\.$", use.reason):
         yield f"{at}: a SAFETY comment that only points to another one"
     if use.is_library():
         if not ALLOWED.match(use.path):

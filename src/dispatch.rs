@@ -188,7 +188,8 @@ mod x86 {
                 && all(leaf1.ecx, &[12, 29])
                 && all(leaf7.ebx, &[16, 30, 31])
                 && all(leaf7.ecx, &[1, 6]);
-            let gfni = all(leaf7.ecx, &[8]);
+            // GFNI and VPOPCNTDQ, which came together.
+            let gfni = all(leaf7.ecx, &[8, 14]);
             Self { sse42, avx2, avx512, gfni }
         }
     }
@@ -218,7 +219,7 @@ mod x86 {
                 sse42: std_says!("sse4.2" "popcnt"),
                 avx2: std_says!("avx2" "bmi1" "bmi2" "lzcnt"),
                 avx512: std_says!("avx512f" "avx512bw" "avx512vl" "avx512vbmi" "avx512vbmi2"),
-                gfni: std_says!("gfni"),
+                gfni: std_says!("gfni" "avx512vpopcntdq"),
             };
             assert_eq!(Cpu::ask(), std_says);
         }

@@ -23,6 +23,9 @@
 //! | [`io`], [`fs`] | readers and writers that let only UTF-8 through; `read_to_string` at the speed of reading |
 //! | [`copy_utf8`] | validates and copies in one pass |
 //! | `tokio` | with the feature of that name: an `AsyncRead` adapter and codecs that yield strings and lines |
+//! | [`inspect`](inspect()), [`Summary`] | validates and counts characters, UTF-16 units and newlines in the same pass |
+//! | [`count_chars`], [`utf16_len`], [`locate`] | counts of text that is valid already; line and column of a byte |
+//! | [`columns`] | all strings of a column at once: Arrow's offsets and views, or slices |
 //! | [`Kernel`] | one implementation for each instruction set, for tests and measurements |
 //! | [`basic`], [`compat`] | the names and types of the crate simdutf8 |
 //!
@@ -30,6 +33,7 @@
 //!
 //! - `std` (on by default) implies `alloc`: `io` and `fs`.
 //! - `alloc`: `String` out of a `Vec`, with `string_from_utf8` and `FromUtf8Error`.
+//! - `memchr`: [`locate`] looks for newlines with the crate of that name.
 //! - `tokio` implies `std`: the module of that name, with tokio and tokio-util.
 //!
 //! SIMD needs neither: without `std`, the CPU is asked all the same.
@@ -44,9 +48,11 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+pub mod columns;
 mod copy;
 mod dispatch;
 mod error;
+mod inspect;
 mod kernel;
 mod scalar;
 pub mod stream;
@@ -83,6 +89,7 @@ use verdict::Verdict;
 pub use copy::copy_utf8_with;
 pub use copy::{CopyError, copy_utf8};
 pub use error::{ErrorKind, Utf8Error};
+pub use inspect::{Location, Summary, count_chars, inspect, locate, utf16_len};
 pub use kernel::Kernel;
 pub use stream::Validator;
 #[cfg(feature = "alloc")]

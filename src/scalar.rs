@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 use crate::Utf8Error;
+use crate::inspect::counts::{Counts, count, in_chunks};
 use crate::verdict::Verdict;
 
 /// Bits of one field.
@@ -166,6 +167,11 @@ pub(crate) fn validate(bytes: &[u8]) -> Verdict {
         }
         at = after;
     }
+}
+
+/// `validate`, and what the text is made of.
+pub(crate) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
+    in_chunks(bytes, validate, count)
 }
 
 /// Whether all bytes are ASCII, by words, the last of which overlaps the one before it.

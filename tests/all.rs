@@ -13,6 +13,8 @@
 mod api;
 #[path = "borders.rs"]
 mod borders;
+#[path = "columns.rs"]
+mod columns;
 #[path = "copy.rs"]
 mod copy;
 #[path = "differential.rs"]
@@ -23,6 +25,8 @@ mod exhaustive;
 mod guard_pages;
 #[path = "heap.rs"]
 mod heap;
+#[path = "inspect.rs"]
+mod inspect;
 #[path = "kernels.rs"]
 mod kernels;
 #[path = "positions.rs"]

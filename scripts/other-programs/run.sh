@@ -20,7 +20,10 @@ export CARGO_TARGET_DIR=$work/target
 crates=(
     "sonic-rs 0.5.10 --lib"
     "fastwebsockets 0.10.0 --features simd,upgrade,unstable-split --lib --test upgrade --test split --test concurrency"
-    "oxc_resolver 11.24.3 --lib -- tsconfig package_json"
+    "bytecheck 0.8.3 --features simdutf8 --lib"
+    "ntex-bytes 1.14.0 --features simd --lib --tests"
+    "bson 3.1.0 --lib"
+    "tokio-websockets 0.11.4 --features client,server,sha1_smol,fastrand,simd --lib --tests"
 )
 
 # The package that stands in for simdutf8, of the version that the others ask for.

@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod count;
 mod tables;
 
 use crate::border::{CONTEXT, ends_early, no_long_character_reaches_into, window};
@@ -32,6 +33,7 @@ use crate::scalar;
 use crate::simd::Simd;
 use crate::verdict::Verdict;
 use check::{Before, Checker, Faults, TwoByte};
+pub(crate) use count::{count, count_chars, utf16_len};
 
 /// Bytes that are looked at together to see of which kind they are.
 const BLOCK: usize = 128;
