@@ -118,7 +118,6 @@ fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     // Each replacement takes up to two bytes more than what it replaces. Few are foreseen: so many that a spoiled text
     // need not move.
     text.reserve(bytes.len() + bytes.len() / 8 + 16);
-    let mut room = [0; ROOM];
     // All before is written.
     let mut done = 0;
     let mut faults = Faults::new(kernel, bytes);
@@ -128,8 +127,7 @@ fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
                 text.extend_from_slice(&bytes[done..block.start]);
                 done = block.start;
             }
-            let len = replace(&mut block, bytes, &mut done, &mut room);
-            text.extend_from_slice(&room[..len]);
+            done = append_replaced(block, bytes, done, text);
         } else {
             // What is before the fault goes with what was before the block.
             while let Some((at, len)) = block.pop() {
@@ -147,34 +145,36 @@ fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     text.extend_from_slice(&bytes[done..]);
 }
 
-/// Writes what of a block is not `done`, with its faults replaced. Returns the length.
+/// Appends a block from `done` on, which is inside, with its faults replaced. Returns where what is done ends then.
 ///
-/// The runs between the faults are short, and copying more than a run costs less than a branch on its length.
-#[inline(always)]
-fn replace(block: &mut Found, bytes: &[u8], done: &mut usize, room: &mut [u8; ROOM]) -> usize {
+/// The runs between the faults are short, and copying more than a run costs less than a branch on its length. So
+/// the block is put together where there is room for that.
+#[inline(never)]
+fn append_replaced(mut block: Found, bytes: &[u8], done: usize, text: &mut Vec<u8>) -> usize {
+    let rest = &bytes[block.start..];
     let mut copy = [0; 2 * WINDOW];
-    let text = match bytes[block.start..].first_chunk() {
-        Some(text) => text,
+    let source = match rest.first_chunk() {
+        Some(source) => source,
         None => {
-            let rest = &bytes[block.start..];
             copy[..rest.len()].copy_from_slice(rest);
             &copy
         }
     };
-    // A sequence may reach into the next block.
-    let mut from = *done - block.start;
+    let mut room = [0; ROOM];
+    let mut from = done - block.start;
     let mut to = 0;
     while let Some((at, len)) = block.pop() {
-        copy_run(text, from, at, room, to);
+        copy_run(source, from, at, &mut room, to);
         to += at - from;
         room[to..to + 4].copy_from_slice(&REPLACEMENT);
         to += 3;
         from = at + len;
     }
+    // The last sequence may reach into the next block.
     let end = from.max(block.end - block.start);
-    copy_run(text, from, end, room, to);
-    *done = block.start + end;
-    to + end - from
+    copy_run(source, from, end, &mut room, to);
+    text.extend_from_slice(&room[..to + end - from]);
+    block.start + end
 }
 
 /// Copies `text[from..end]`, at most a block, to `room[to..]`, and more than that.

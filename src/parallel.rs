@@ -22,9 +22,20 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 use crate::verdict::Verdict;
 use crate::{Kernel, Summary, Utf8Error, scalar};
 
-/// Long enough that giving it to another thread costs nothing in comparison, short enough that the last ones are
-/// soon done.
-const PIECE: usize = 1 << 20;
+/// The shortest piece: giving it to another thread costs nothing in comparison.
+const SHORTEST: usize = 1 << 20;
+
+/// The longest: kernels read text of several MiB in several places at once, which is faster out of cache; longer ones
+/// gain nothing by that.
+const LONGEST: usize = 8 << 20;
+
+/// Pieces for each thread, so that none waits for long for the last one.
+const PIECES_A_THREAD: usize = 4;
+
+/// How long pieces are to be.
+fn piece(bytes: &[u8]) -> usize {
+    (bytes.len() / (PIECES_A_THREAD * rayon::current_num_threads())).clamp(SHORTEST, LONGEST)
+}
 
 /// The bytes as text, if they are UTF-8: [`from_utf8`](crate::from_utf8) on all cores.
 ///
@@ -43,7 +54,7 @@ const PIECE: usize = 1 << 20;
 /// assert_eq!(trust8::par_from_utf8(&bytes), trust8::from_utf8(&bytes));
 /// ```
 pub fn par_from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
-    par_from_utf8_with(Kernel::best(), PIECE, bytes)
+    par_from_utf8_with(Kernel::best(), piece(bytes), bytes)
 }
 
 /// [`par_from_utf8`] with this kernel, and pieces of so many bytes: for tests and measurements.
@@ -68,7 +79,7 @@ pub fn par_from_utf8_with<'a>(
 /// ```
 #[must_use]
 pub fn par_inspect(bytes: &[u8]) -> Summary {
-    par_inspect_with(Kernel::best(), PIECE, bytes)
+    par_inspect_with(Kernel::best(), piece(bytes), bytes)
 }
 
 /// [`par_inspect`] with this kernel, and pieces of so many bytes: for tests and measurements.
