@@ -152,7 +152,7 @@ impl Kernel {
     fn inspect_before_error(&self, bytes: &[u8], suspect: usize) -> Summary {
         let error = scalar::judge(bytes, suspect).err();
         let valid = &bytes[..error.map_or(bytes.len(), |error| error.valid_up_to())];
-        // SAFETY: as in `inspect`.
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
         let (verdict, counts) = unsafe { (self.functions.inspect)(valid) };
         let counts = if verdict.is_valid() { counts } else { counts::count(valid) };
         Summary::new(error, valid.len(), counts)
@@ -165,7 +165,7 @@ impl Kernel {
     /// ```
     #[must_use]
     pub fn count_chars(&self, text: &str) -> usize {
-        // SAFETY: as in `inspect`.
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
         unsafe { (self.functions.count_chars)(text.as_bytes()) }
     }
 
@@ -176,7 +176,7 @@ impl Kernel {
     /// ```
     #[must_use]
     pub fn utf16_len(&self, text: &str) -> usize {
-        // SAFETY: as in `inspect`.
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
         unsafe { (self.functions.utf16_len)(text.as_bytes()) }
     }
 

@@ -42,6 +42,8 @@ mod regressions;
 mod rfc;
 #[path = "simdutf8_port.rs"]
 mod simdutf8_port;
+#[path = "stack.rs"]
+mod stack;
 #[path = "streaming.rs"]
 mod streaming;
 #[path = "streaming_io.rs"]

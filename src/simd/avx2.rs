@@ -191,9 +191,9 @@ impl Simd for Avx2 {
         match N {
             // SAFETY: AVX2, by `self`.
             1 => unsafe { _mm256_alignr_epi8::<15>(now, left) },
-            // SAFETY: as above.
+            // SAFETY: AVX2, by `self`.
             2 => unsafe { _mm256_alignr_epi8::<14>(now, left) },
-            // SAFETY: as above.
+            // SAFETY: AVX2, by `self`.
             _ => unsafe { _mm256_alignr_epi8::<13>(now, left) },
         }
     }

@@ -335,7 +335,7 @@ mod x86 {
             questions(s);
         }
         if is_here("avx512") {
-            // SAFETY: the CPU has been asked, and has AVX-512 F, BW, VL, VBMI and VBMI2.
+            // SAFETY: the CPU has been asked, and has AVX-512 F, BW, VL, VBMI and VBMI2, BMI1 and BMI2.
             unsafe { check() }
         }
     }
@@ -352,7 +352,7 @@ mod x86 {
             return;
         }
         if std::is_x86_feature_detected!("gfni") && std::is_x86_feature_detected!("avx512vpopcntdq") {
-            // SAFETY: the CPU has been asked, and has all of these.
+            // SAFETY: the CPU has been asked: for the kernel, which needs all of these but GFNI and VPOPCNTDQ, and for those.
             unsafe { check() }
         } else {
             eprintln!("no GFNI or VPOPCNTDQ here, their operations are not tested");

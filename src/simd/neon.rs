@@ -172,9 +172,9 @@ impl Simd for Neon {
         match N {
             // SAFETY: NEON, by `self`.
             1 => unsafe { vextq_u8::<15>(before, now) },
-            // SAFETY: as above.
+            // SAFETY: NEON, by `self`.
             2 => unsafe { vextq_u8::<14>(before, now) },
-            // SAFETY: as above.
+            // SAFETY: NEON, by `self`.
             _ => unsafe { vextq_u8::<13>(before, now) },
         }
     }

@@ -156,9 +156,9 @@ impl Simd for Sse42 {
         match N {
             // SAFETY: SSSE3, by `self`.
             1 => unsafe { _mm_alignr_epi8::<15>(now, before) },
-            // SAFETY: as above.
+            // SAFETY: SSSE3, by `self`.
             2 => unsafe { _mm_alignr_epi8::<14>(now, before) },
-            // SAFETY: as above.
+            // SAFETY: SSSE3, by `self`.
             _ => unsafe { _mm_alignr_epi8::<13>(now, before) },
         }
     }
