@@ -29,6 +29,11 @@ mod heap;
 mod inspect;
 #[path = "kernels.rs"]
 mod kernels;
+#[path = "lossy.rs"]
+mod lossy;
+#[cfg(feature = "rayon")]
+#[path = "parallel.rs"]
+mod parallel;
 #[path = "positions.rs"]
 mod positions;
 #[path = "regressions.rs"]
