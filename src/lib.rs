@@ -23,6 +23,9 @@
 //! | [`io`], [`fs`] | readers and writers that let only UTF-8 through; `read_to_string` at the speed of reading |
 //! | [`copy_utf8`] | validates and copies in one pass |
 //! | `tokio` | with the feature of that name: an `AsyncRead` adapter and codecs that yield strings and lines |
+//! | [`decode`], [`encode_scalar`] | characters one by one, with errors in between |
+//! | [`dialect`] | CESU-8, Modified UTF-8, WTF-8, and UTF-8 as RFC 2279 had it: named, checked, converted |
+//! | [`Bom`], [`strip_bom`], [`is_utf8_label`] | signatures and names of encodings |
 //! | [`Kernel`] | one implementation for each instruction set, for tests and measurements |
 //! | [`basic`], [`compat`] | the names and types of the crate simdutf8 |
 //!
@@ -44,10 +47,14 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod bom;
+mod character;
 mod copy;
+pub mod dialect;
 mod dispatch;
 mod error;
 mod kernel;
+mod runs;
 mod scalar;
 pub mod stream;
 mod verdict;
@@ -79,6 +86,10 @@ pub mod tokio;
 
 use verdict::Verdict;
 
+pub use bom::{Bom, Label, is_utf8_label, strip_bom};
+#[doc(hidden)]
+pub use character::decode_with;
+pub use character::{Decode, decode, encode_scalar};
 #[doc(hidden)]
 pub use copy::copy_utf8_with;
 pub use copy::{CopyError, copy_utf8};
