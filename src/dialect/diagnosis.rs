@@ -26,7 +26,14 @@ use crate::error::Hex;
 /// ```
 #[must_use]
 pub fn diagnose(bytes: &[u8]) -> Diagnosis {
-    diagnose_with(None, bytes)
+    Diagnosis::of(bytes, None)
+}
+
+/// [`diagnose`] with this kernel: for tests and measurements.
+#[doc(hidden)]
+#[must_use]
+pub fn diagnose_with(kernel: &'static Kernel, bytes: &[u8]) -> Diagnosis {
+    Diagnosis::of(bytes, Some(kernel))
 }
 
 /// What dialects say of some bytes: see [`diagnose`].
@@ -85,31 +92,31 @@ struct Own {
     value: u32,
 }
 
-pub(super) fn diagnose_with(kernel: Option<&'static Kernel>, bytes: &[u8]) -> Diagnosis {
-    let utf8 = Finding::of(Pieces::new(Dialect::Utf8, bytes, kernel));
-    let findings = Dialect::ALL.map(|dialect| match dialect {
-        Dialect::Utf8 => utf8,
-        // As far as it is UTF-8, it is this, too.
-        Dialect::Rfc2279 | Dialect::Wtf8 => match utf8.refused {
-            Some(error) => Finding::of(Pieces::new(dialect, bytes, kernel).behind(error.offset())),
-            None => utf8,
-        },
-        Dialect::Cesu8 | Dialect::ModifiedUtf8 => Finding::of(Pieces::new(dialect, bytes, kernel)),
-    });
-    let mut diagnosis = Diagnosis { findings, own: None };
-    if let (Some(best), Some(at)) = (diagnosis.best(), diagnosis.decided_at()) {
-        let mut pieces = Pieces::new(best, bytes, kernel).behind(at);
-        if let Some((_, Piece::Own(value))) = pieces.next() {
-            let len = pieces.at() - at;
-            let mut sequence = [0; 6];
-            sequence[..len].copy_from_slice(&bytes[at..pieces.at()]);
-            diagnosis.own = Some(Own { at, sequence, len, value });
-        }
-    }
-    diagnosis
-}
-
 impl Diagnosis {
+    fn of(bytes: &[u8], kernel: Option<&'static Kernel>) -> Self {
+        let utf8 = Finding::of(Pieces::new(Dialect::Utf8, bytes, kernel));
+        let findings = Dialect::ALL.map(|dialect| match dialect {
+            Dialect::Utf8 => utf8,
+            // As far as it is UTF-8, it is this, too.
+            Dialect::Rfc2279 | Dialect::Wtf8 => match utf8.refused {
+                Some(error) => Finding::of(Pieces::new(dialect, bytes, kernel).behind(error.offset())),
+                None => utf8,
+            },
+            Dialect::Cesu8 | Dialect::ModifiedUtf8 => Finding::of(Pieces::new(dialect, bytes, kernel)),
+        });
+        let mut diagnosis = Self { findings, own: None };
+        if let (Some(best), Some(at)) = (diagnosis.best(), diagnosis.decided_at()) {
+            let mut pieces = Pieces::new(best, bytes, kernel).behind(at);
+            if let Some((_, Piece::Own(value))) = pieces.next() {
+                let len = pieces.at() - at;
+                let mut sequence = [0; 6];
+                sequence[..len].copy_from_slice(&bytes[at..pieces.at()]);
+                diagnosis.own = Some(Own { at, sequence, len, value });
+            }
+        }
+        diagnosis
+    }
+
     /// The dialect to take the bytes for, if one accepts them all: UTF-8 where it does, and else the
     /// first of CESU-8, Modified UTF-8, WTF-8 and RFC 2279.
     ///

@@ -70,6 +70,8 @@ use crate::Kernel;
 use crate::runs::Stops;
 use pieces::{Piece, Pieces};
 
+#[doc(hidden)]
+pub use diagnosis::diagnose_with;
 pub use diagnosis::{Diagnosis, diagnose};
 pub use error::{DialectError, DialectErrorKind, EncodeError};
 pub use pieces::CodePoints;
@@ -385,10 +387,6 @@ impl Dialect {
     /// assert!(matches!(Dialect::Wtf8.from_utf8("😀"), Cow::Borrowed(_)));
     /// ```
     #[cfg(feature = "alloc")]
-    #[expect(
-        clippy::wrong_self_convention,
-        reason = "from UTF-8 into what `self` names, as `to_utf8` is back"
-    )]
     #[must_use]
     pub fn from_utf8(self, text: &str) -> Cow<'_, [u8]> {
         let stops = self.stops();
@@ -405,13 +403,6 @@ impl Dialect {
             rest = characters.as_str();
             next = stops.find(rest.as_bytes()).unwrap_or(rest.len());
         }
-    }
-
-    /// [`diagnose`] with this kernel: for tests and measurements.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn diagnose_with(kernel: &'static Kernel, bytes: &[u8]) -> Diagnosis {
-        diagnosis::diagnose_with(Some(kernel), bytes)
     }
 }
 
