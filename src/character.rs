@@ -6,7 +6,7 @@ use core::iter::FusedIterator;
 use core::str::Chars;
 
 use crate::dialect::{Dialect, EncodeError};
-use crate::runs::{Runs, Stops};
+use crate::runs::{Own, Runs};
 use crate::{Kernel, Utf8Error};
 
 /// A character number in UTF-8: in `buffer`, of which it returns the beginning.
@@ -99,7 +99,24 @@ pub struct Decode<'a> {
 
 impl<'a> Decode<'a> {
     fn new(bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
-        Self { bytes, runs: Runs::in_steps(bytes, Stops::None, kernel), text: "".chars(), at: 0 }
+        Self { bytes, runs: Runs::in_steps(bytes, Own::Nothing, kernel), text: "".chars(), at: 0 }
+    }
+
+    /// The first of the next run, or the error before it.
+    fn next_run(&mut self) -> Option<Result<(usize, char), Utf8Error>> {
+        let at = self.runs.at();
+        self.text = self.runs.text().chars();
+        if let Some(first) = self.text.next() {
+            self.at = at + first.len_utf8();
+            return Some(Ok((at, first)));
+        }
+        let rest = self.runs.rest().len();
+        if rest == 0 {
+            return None;
+        }
+        let error = Utf8Error::at(self.bytes, at);
+        self.runs.skip(error.error_len().unwrap_or(rest));
+        Some(Err(error))
     }
 }
 
@@ -108,23 +125,13 @@ impl Iterator for Decode<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(character) = self.text.next() {
+        match self.text.next() {
+            Some(character) => {
                 let at = self.at;
                 self.at += character.len_utf8();
-                return Some(Ok((at, character)));
+                Some(Ok((at, character)))
             }
-            self.at = self.runs.at();
-            let text = self.runs.text();
-            if text.is_empty() {
-                if self.runs.rest().is_empty() {
-                    return None;
-                }
-                let error = Utf8Error::at(self.bytes, self.at);
-                self.runs.skip(error.error_len().unwrap_or(self.runs.rest().len()));
-                return Some(Err(error));
-            }
-            self.text = text.chars();
+            None => self.next_run(),
         }
     }
 

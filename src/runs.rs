@@ -1,65 +1,147 @@
-//! Text between what is none: from one exception to the next at the speed of the kernels.
-//!
-//! A kernel is at its best where it can run. What is almost UTF-8 stops it at every sequence that is not,
-//! and it has read further by then. So what it is given grows with what it was good for:
+//! Runs of UTF-8 in bytes that are almost UTF-8: from one exception to the next at the speed of the kernels.
 //!
 //! ```text
-//! for each piece, from where a character begins:
-//!     reach = twice what the last piece gained, but at least SHORT and at most LONG
-//!     cut the piece at the reach, and before the first byte that the caller refuses
-//!     a kernel (below SHORT: `core`, which needs no start) says how much of it is text
+//! behind an exception: is there another one among the next 64 bytes? A kernel checks what lies between.
+//! else, for each piece, from where a character begins:
+//!     a kernel says how far it is text, roughly; `core::str` says it exactly, from there on
+//!     if UTF-8 has forms that the dialect has not: up to the first of them
 //! ```
 //!
-//! A piece costs at most three times what the one before it gained, and what a piece of SHORT costs. So all
-//! of them together are linear, however many exceptions there are and wherever they lie.
+//! 1. **Near exceptions are searched for** eight bytes at a time. A kernel on a piece would find them as well, but
+//!    it takes as long to stop and to say where as it takes for some hundred bytes.
+//! 2. **Pieces are not much longer than what was gained last**, because a kernel may read on behind what stops it:
+//!    so all pieces together are linear in the text, however many exceptions there are and wherever
+//!    they lie.
+//! 3. **Pieces stay in the first-level cache** until they have been searched for forms that are excluded, too.
 
+use crate::verdict::Verdict;
 use crate::{Kernel, dispatch, scalar};
 
-/// The least that is looked at together, by `core::str`: it stops right at the fault, and reads ASCII fast.
-const SHORT: usize = 128;
-/// The most: what stays in the first-level cache between the search for what the caller refuses and
-/// the kernel.
+/// Bytes that are searched for an exception before a kernel goes.
+const NEAR: usize = 64;
+/// The least that a kernel is given.
+const SHORT: usize = 256;
+/// The most, but for the first piece of a dialect that excludes nothing.
 const LONG: usize = 16 << 10;
+/// Bytes that are searched together for what is excluded.
+const BLOCK: usize = 256;
 
-/// What may be UTF-8 and is to end a run all the same.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Stops {
-    /// Nothing.
-    None,
-    /// The forms of four bytes: `F0` and above.
-    FourBytes,
-    /// Those, and `00`.
-    FourBytesAndNul,
+/// Sequences of a dialect's own: what ends a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Own {
+    /// None: it is UTF-8.
+    Nothing,
+    /// Surrogates, `ED A0` and above: WTF-8.
+    Surrogates,
+    /// Those, and what is longer than UTF-8 or begins like it, `F4` and above: RFC 2279.
+    SurrogatesAndLong,
+    /// Those, and in place of forms of four bytes, `F0` and above, which are excluded: CESU-8.
+    Pairs,
+    /// Those, and `C0` in place of `00`, which is excluded: Modified UTF-8.
+    PairsAndNul,
 }
 
-impl Stops {
-    fn at(self, byte: u8) -> bool {
+/// The same byte eight times.
+const fn eight(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// Bit 7 of each byte that is zero.
+const fn zeros(word: u64) -> u64 {
+    // A sum that stays inside its byte has bit 7 if any of the other bits was set.
+    let low = (word & eight(0x7F)) + eight(0x7F);
+    !(low | word) & eight(0x80)
+}
+
+/// Bit 7 of each byte that is F0 or above; other bits mean nothing.
+const fn from_f0(word: u64) -> u64 {
+    word & word << 1 & word << 2 & word << 3
+}
+
+/// Where the first of the bytes is of which `mark` sets bit 7, given eight bytes and the bytes behind each.
+#[inline(always)]
+fn search(bytes: &[u8], mark: impl Fn(u64, u64) -> u64) -> Option<usize> {
+    let first = |window: &[u8; 9]| {
+        let [a, b, c, d, e, f, g, h, i] = *window;
+        let (word, next) = ([a, b, c, d, e, f, g, h], [b, c, d, e, f, g, h, i]);
+        let marks = mark(u64::from_le_bytes(word), u64::from_le_bytes(next)) & eight(0x80);
+        // Without any, 64 zeros.
+        marks.trailing_zeros() as usize / 8
+    };
+    let mut at = 0;
+    while let Some(window) = bytes[at..].first_chunk() {
+        match first(window) {
+            8 => at += 8,
+            found => return Some(at + found),
+        }
+    }
+    let rest = &bytes[at..];
+    let mut window = [0; 9];
+    window[..rest.len()].copy_from_slice(rest);
+    let found = first(&window);
+    (found < rest.len()).then_some(at + found)
+}
+
+impl Own {
+    /// Whether UTF-8 has forms that the dialect has not.
+    pub(crate) const fn excludes(self) -> bool {
+        matches!(self, Self::Pairs | Self::PairsAndNul)
+    }
+
+    /// Where the first of its own sequences, or of what it excludes, begins.
+    fn find(self, bytes: &[u8]) -> Option<usize> {
+        // Bits 7 and 5 behind ED: A0 to BF (and E0 and above, which can't follow anyway).
+        let surrogates = |word, next| zeros(word ^ eight(0xED)) & next & next << 2;
         match self {
-            Self::None => false,
-            Self::FourBytes => byte >= 0xF0,
-            // Less one, zero is the largest.
-            Self::FourBytesAndNul => byte.wrapping_sub(1) >= 0xEF,
+            Self::Nothing => None,
+            Self::Surrogates => search(bytes, surrogates),
+            Self::SurrogatesAndLong => {
+                search(bytes, |word, next| surrogates(word, next) | from_f0(word) & (word << 4 | word << 5))
+            }
+            Self::Pairs => search(bytes, |word, next| surrogates(word, next) | from_f0(word)),
+            Self::PairsAndNul => search(bytes, |word, next| {
+                surrogates(word, next) | from_f0(word) | zeros(word) | zeros(word ^ eight(0xC0))
+            }),
         }
     }
 
-    /// Where the first of them is, if there is one.
-    ///
-    /// Without a branch on a byte, block by block, so that the compiler makes vectors of it.
-    pub(crate) fn find(self, bytes: &[u8]) -> Option<usize> {
-        #[inline(always)]
-        fn find(bytes: &[u8], stops: impl Fn(u8) -> bool) -> Option<usize> {
-            let (blocks, _) = bytes.as_chunks::<64>();
-            let clean = blocks
-                .iter()
-                .take_while(|block| !block.iter().fold(false, |any, &byte| any | stops(byte)))
-                .count();
-            let from = 64 * clean;
-            bytes[from..].iter().position(|&byte| stops(byte)).map(|at| from + at)
-        }
+    /// Where the first begins of what it excludes.
+    pub(crate) fn find_excluded(self, bytes: &[u8]) -> Option<usize> {
         match self {
-            Self::None => None,
-            Self::FourBytes => find(bytes, |byte| Self::FourBytes.at(byte)),
-            Self::FourBytesAndNul => find(bytes, |byte| Self::FourBytesAndNul.at(byte)),
+            Self::Nothing | Self::Surrogates | Self::SurrogatesAndLong => None,
+            Self::Pairs => find_block_by_block(bytes, |byte| byte, 0xF0, |word, _| from_f0(word)),
+            Self::PairsAndNul => {
+                // Less one, zero is the largest.
+                let mark = |word, _| from_f0(word) | zeros(word);
+                find_block_by_block(bytes, |byte| byte.wrapping_sub(1), 0xF0 - 1, mark)
+            }
+        }
+    }
+}
+
+/// Where the first byte is of which `key` makes `least` or more, and of which `mark` sets bit 7.
+#[inline(always)]
+fn find_block_by_block(
+    bytes: &[u8],
+    key: impl Fn(u8) -> u8,
+    least: u8,
+    mark: impl Fn(u64, u64) -> u64,
+) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let near = &bytes[at..bytes.len().min(at + NEAR)];
+        if let Some(found) = search(near, &mark) {
+            return Some(at + found);
+        }
+        at += near.len();
+        // Without a branch inside, so that the compiler makes vectors of it.
+        while let Some(block) = bytes[at..].first_chunk::<BLOCK>()
+            && block.iter().fold(0, |most, &byte| key(byte).max(most)) < least
+        {
+            at += BLOCK;
+        }
+        if at == bytes.len() {
+            return None;
         }
     }
 }
@@ -69,8 +151,13 @@ impl Stops {
 pub(crate) struct Runs<'a> {
     bytes: &'a [u8],
     at: usize,
+    own: Own,
+    /// Whether it is known that no text begins here.
+    stopped: bool,
+    /// Whether it stands behind an exception.
+    behind: bool,
+    /// The most that the next piece has.
     reach: usize,
-    stops: Stops,
     /// At how many bytes a run ends even if the text goes on.
     limit: usize,
     /// The dispatched one, if `None`.
@@ -79,73 +166,151 @@ pub(crate) struct Runs<'a> {
 
 impl<'a> Runs<'a> {
     /// Runs as long as can be.
-    pub(crate) fn new(bytes: &'a [u8], stops: Stops, kernel: Option<&'static Kernel>) -> Self {
-        Self { bytes, at: 0, reach: LONG, stops, limit: usize::MAX, kernel }
+    pub(crate) fn new(bytes: &'a [u8], own: Own, kernel: Option<&'static Kernel>) -> Self {
+        let reach = if own.excludes() { LONG } else { usize::MAX };
+        Self { bytes, at: 0, own, stopped: false, behind: false, reach, limit: usize::MAX, kernel }
     }
 
     /// Runs that end soon, for who may not want the next one.
-    pub(crate) fn in_steps(bytes: &'a [u8], stops: Stops, kernel: Option<&'static Kernel>) -> Self {
-        Self { reach: SHORT, limit: LONG, ..Self::new(bytes, stops, kernel) }
+    pub(crate) fn in_steps(bytes: &'a [u8], own: Own, kernel: Option<&'static Kernel>) -> Self {
+        Self { reach: SHORT, limit: LONG, ..Self::new(bytes, own, kernel) }
     }
 
     /// How far it is.
+    #[inline]
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
     /// What follows.
+    #[inline]
     pub(crate) fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
     /// Goes on behind something that is no text. There text may begin again.
+    #[inline]
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
+        self.stopped = false;
+        self.behind = true;
     }
 
     /// The text from here on, up to what is none or to the limit. It is empty only if there is something
     /// else, or nothing.
+    #[inline]
     pub(crate) fn text(&mut self) -> &'a str {
         let start = self.at;
-        while self.at - start < self.limit {
-            let piece = self.piece();
-            let gained = self.valid_len(piece);
-            self.at += gained;
-            self.reach = (2 * gained).clamp(SHORT, LONG);
-            if piece.is_empty() || gained < piece.len() {
-                break;
-            }
+        if !self.stopped {
+            self.advance();
         }
-        // SAFETY: all between was found to be text, by a kernel, by the automaton or by `core`, piece by
-        // piece.
+        // SAFETY: `advance` stops only where all behind `start` was found to be text.
         unsafe { core::str::from_utf8_unchecked(&self.bytes[start..self.at]) }
     }
 
-    fn piece(&self) -> &'a [u8] {
-        let rest = self.rest();
-        let mut end = rest.len();
-        if self.reach < end {
-            end = self.reach;
-            // To where a character begins, if that is near; else there is a fault, and it will be found.
-            let continuations = rest[..=end].iter().rev().take(3).take_while(|&&byte| byte & 0xC0 == 0x80);
-            end -= continuations.count();
+    /// Goes to the end of the text.
+    fn advance(&mut self) {
+        if self.behind {
+            self.behind = false;
+            let rest = self.rest();
+            let near = &rest[..rest.len().min(NEAR)];
+            if let Some(found) = self.own.find(near)
+                && self.verdict(&near[..found]).is_valid()
+            {
+                self.at += found;
+                self.stopped = true;
+                return;
+            }
         }
-        let piece = &rest[..end];
-        &piece[..self.stops.find(piece).unwrap_or(end)]
+        let start = self.at;
+        while self.at - start < self.limit {
+            let rest = self.rest();
+            let piece = &rest[..end_of_piece(rest, self.reach)];
+            let text = &piece[..self.valid_len(piece)];
+            let gained = self.own.find_excluded(text).unwrap_or(text.len());
+            self.at += gained;
+            if gained < piece.len() {
+                self.stopped = true;
+                self.reach = (2 * gained).clamp(SHORT, LONG);
+                return;
+            }
+            if piece.len() == rest.len() {
+                return;
+            }
+            self.reach = (2 * self.reach).min(LONG);
+        }
+    }
+
+    fn verdict(&self, piece: &[u8]) -> Verdict {
+        match self.kernel {
+            Some(kernel) => kernel.verdict(piece),
+            None => dispatch::validate(piece),
+        }
     }
 
     /// How many bytes of the piece are text, from its first one on.
     fn valid_len(&self, piece: &[u8]) -> usize {
-        if piece.len() <= SHORT {
-            return core::str::from_utf8(piece).map_or_else(|error| error.valid_up_to(), str::len);
+        let Some(suspect) = self.verdict(piece).suspicion() else { return piece.len() };
+        let from = scalar::character_start(piece, suspect);
+        match core::str::from_utf8(&piece[from..]) {
+            Err(error) => from + error.valid_up_to(),
+            // A false alarm. What stands before has been seen by the kernel alone, so once more.
+            Ok(_) => core::str::from_utf8(piece).map_or_else(|error| error.valid_up_to(), str::len),
         }
-        let verdict = match self.kernel {
-            Some(kernel) => kernel.verdict(piece),
-            None => dispatch::validate(piece),
-        };
-        match verdict.suspicion().map(|suspect| scalar::judge(piece, suspect)) {
-            Some(Err(error)) => error.valid_up_to(),
-            _ => piece.len(),
+    }
+}
+
+/// As much as the reach says, to where a character begins, if that is near; else there is a fault,
+/// and it will be found.
+#[inline]
+fn end_of_piece(rest: &[u8], reach: usize) -> usize {
+    if rest.len() <= reach {
+        return rest.len();
+    }
+    let last = rest[reach - 2..=reach].iter().rev();
+    reach - last.take_while(|&&byte| byte & 0xC0 == 0x80).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether it excludes the byte; whether something of its own begins with it.
+    fn is_own(own: Own, byte: u8, next: Option<u8>) -> (bool, bool) {
+        let surrogate = byte == 0xED && matches!(next, Some(0xA0..=0xBF | 0xE0..));
+        match own {
+            Own::Nothing => (false, false),
+            Own::Surrogates => (false, surrogate),
+            Own::SurrogatesAndLong => (false, surrogate || byte >= 0xF4),
+            Own::Pairs => (byte >= 0xF0, surrogate),
+            Own::PairsAndNul => (byte >= 0xF0 || byte == 0, surrogate || byte == 0xC0),
+        }
+    }
+
+    #[test]
+    fn every_pair_of_bytes_at_every_place_of_a_block() {
+        const FIRST: [u8; 15] =
+            [0x00, 0x01, 0x7F, 0x80, 0xBF, 0xC0, 0xC1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF3, 0xF4, 0xFF];
+        const SECOND: [u8; 11] = [0x00, 0x41, 0x80, 0x9F, 0xA0, 0xBF, 0xC0, 0xDF, 0xED, 0xF0, 0xFF];
+        for own in [Own::Nothing, Own::Surrogates, Own::SurrogatesAndLong, Own::Pairs, Own::PairsAndNul] {
+            for len in [2, 3, 8, 9, 10, 17, 64, 65, 66, 130, 330] {
+                for (at, first, second) in (0..len - 1)
+                    .flat_map(|at| FIRST.map(|first| (at, first)))
+                    .flat_map(|(at, first)| SECOND.map(|second| (at, first, second)))
+                {
+                    let mut bytes = vec![b'a'; len];
+                    (bytes[at], bytes[at + 1]) = (first, second);
+                    let is = |i| is_own(own, bytes[i], bytes.get(i + 1).copied());
+                    let excluded = (0..len).find(|&i| is(i).0);
+                    let any = (0..len).find(|&i| is(i).0 || is(i).1);
+                    assert_eq!(
+                        own.find_excluded(&bytes),
+                        excluded,
+                        "{own:?} {len} {at} {first:02X} {second:02X}"
+                    );
+                    assert_eq!(own.find(&bytes), any, "{own:?} {len} {at} {first:02X} {second:02X}");
+                }
+            }
         }
     }
 }

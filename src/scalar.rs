@@ -229,7 +229,7 @@ pub(crate) fn judge(bytes: &[u8], suspect: usize) -> Result<(), Utf8Error> {
 
 /// The last place at or before `at` where a character begins, if `bytes[..at]` has no fault but a
 /// character that it cuts off.
-fn character_start(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn character_start(bytes: &[u8], at: usize) -> usize {
     let at = at.min(bytes.len());
     for back in 1..=at.min(3) {
         match bytes[at - back] {

@@ -44,6 +44,11 @@ impl Fault {
 pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Fault> {
     use DialectErrorKind::*;
     let in_pairs = dialect.writes_pairs();
+    // What is met most often.
+    if in_pairs && let [0xED, 0xA0..=0xAF, 0x80..=0xBF, 0xED, 0xB0..=0xBF, 0x80..=0xBF, ..] = *rest {
+        let half = |at: usize| 0xD000 | u32::from(rest[at] & 0x3F) << 6 | u32::from(rest[at + 1] & 0x3F);
+        return Ok((join(half(1), half(4)), 6));
+    }
     let lead = rest[0];
     let len = match lead.leading_ones() as usize {
         0 if lead == 0 && dialect == Dialect::ModifiedUtf8 => return Err(Fault::new(Nul, 1)),

@@ -67,7 +67,7 @@ use core::convert::Infallible;
 use core::fmt;
 
 use crate::Kernel;
-use crate::runs::Stops;
+use crate::runs::Own;
 use pieces::{Piece, Pieces};
 
 #[doc(hidden)]
@@ -184,12 +184,14 @@ impl Dialect {
         if matches!(self, Self::Rfc2279) { 0x7FFF_FFFF } else { 0x10_FFFF }
     }
 
-    /// What it does not have, of UTF-8.
-    const fn stops(self) -> Stops {
+    /// What it writes in its own way.
+    const fn own(self) -> Own {
         match self {
-            Self::Utf8 | Self::Rfc2279 | Self::Wtf8 => Stops::None,
-            Self::Cesu8 => Stops::FourBytes,
-            Self::ModifiedUtf8 => Stops::FourBytesAndNul,
+            Self::Utf8 => Own::Nothing,
+            Self::Rfc2279 => Own::SurrogatesAndLong,
+            Self::Cesu8 => Own::Pairs,
+            Self::ModifiedUtf8 => Own::PairsAndNul,
+            Self::Wtf8 => Own::Surrogates,
         }
     }
 
@@ -389,19 +391,21 @@ impl Dialect {
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn from_utf8(self, text: &str) -> Cow<'_, [u8]> {
-        let stops = self.stops();
-        let Some(mut next) = stops.find(text.as_bytes()) else { return Cow::Borrowed(text.as_bytes()) };
-        let mut converted = Vec::with_capacity(text.len() + text.len() / 4);
+        let own = self.own();
+        let bytes = text.as_bytes();
+        let Some(mut next) = own.find_excluded(bytes) else { return Cow::Borrowed(bytes) };
+        // Four bytes become six, and zeros two; text that is full of them makes it grow.
+        let mut converted = Vec::with_capacity(bytes.len() + bytes.len() / 8);
         let mut rest = text;
         loop {
-            let (plain, own) = rest.split_at(next);
+            let (plain, other) = rest.split_at(next);
             converted.extend_from_slice(plain.as_bytes());
-            let mut characters = own.chars();
-            // Every scalar value has a form.
+            let mut characters = other.chars();
             let Some(character) = characters.next() else { return Cow::Owned(converted) };
+            // Every character has a form.
             converted.extend_from_slice(form::write(self, character.into(), &mut [0; 6]).unwrap_or_default());
             rest = characters.as_str();
-            next = stops.find(rest.as_bytes()).unwrap_or(rest.len());
+            next = own.find_excluded(rest.as_bytes()).unwrap_or(rest.len());
         }
     }
 }

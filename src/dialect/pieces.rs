@@ -30,12 +30,12 @@ pub(super) struct Pieces<'a> {
 impl<'a> Pieces<'a> {
     /// Runs are as long as can be.
     pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
-        Self { dialect, bytes, runs: Runs::new(bytes, dialect.stops(), kernel) }
+        Self { dialect, bytes, runs: Runs::new(bytes, dialect.own(), kernel) }
     }
 
     /// Runs end soon.
     pub(super) fn in_steps(dialect: Dialect, bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
-        Self { dialect, bytes, runs: Runs::in_steps(bytes, dialect.stops(), kernel) }
+        Self { dialect, bytes, runs: Runs::in_steps(bytes, dialect.own(), kernel) }
     }
 
     /// Beginning here, where a code point begins.
@@ -101,23 +101,34 @@ impl<'a> CodePoints<'a> {
     pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
         Self { pieces: Pieces::in_steps(dialect, bytes, kernel), text: "".chars(), at: 0 }
     }
+
+    /// The first of the next piece.
+    fn next_piece(&mut self) -> Option<Result<(usize, u32), DialectError>> {
+        match self.pieces.next()? {
+            (at, Piece::Text(text)) => {
+                self.text = text.chars();
+                let first = self.text.next()?;
+                self.at = at + first.len_utf8();
+                Some(Ok((at, first.into())))
+            }
+            (at, Piece::Own(value)) => Some(Ok((at, value))),
+            (_, Piece::Fault(error)) => Some(Err(error)),
+        }
+    }
 }
 
 impl Iterator for CodePoints<'_> {
     type Item = Result<(usize, u32), DialectError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(character) = self.text.next() {
+        match self.text.next() {
+            Some(character) => {
                 let at = self.at;
                 self.at += character.len_utf8();
-                return Some(Ok((at, character.into())));
+                Some(Ok((at, character.into())))
             }
-            match self.pieces.next()? {
-                (at, Piece::Text(text)) => (self.at, self.text) = (at, text.chars()),
-                (at, Piece::Own(value)) => return Some(Ok((at, value))),
-                (_, Piece::Fault(error)) => return Some(Err(error)),
-            }
+            None => self.next_piece(),
         }
     }
 
