@@ -92,31 +92,26 @@ pub fn decode_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Decode<'a> {
 pub struct Decode<'a> {
     bytes: &'a [u8],
     runs: Runs<'a>,
-    /// What is left of the last run, and where that is.
+    /// What is left of the last run, which ends where `runs` stands.
     text: Chars<'a>,
-    at: usize,
 }
 
 impl<'a> Decode<'a> {
     fn new(bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
-        Self { bytes, runs: Runs::in_steps(bytes, Own::Nothing, kernel), text: "".chars(), at: 0 }
+        Self { bytes, runs: Runs::in_steps(bytes, Own::Nothing, kernel), text: "".chars() }
     }
 
-    /// The first of the next run, or the error before it.
-    fn next_run(&mut self) -> Option<Result<(usize, char), Utf8Error>> {
+    /// Takes the next run, or says what stands before it. Behind the last one, the run is empty.
+    fn next_run(&mut self) -> Result<(), Utf8Error> {
         let at = self.runs.at();
         self.text = self.runs.text().chars();
-        if let Some(first) = self.text.next() {
-            self.at = at + first.len_utf8();
-            return Some(Ok((at, first)));
-        }
-        let rest = self.runs.rest().len();
-        if rest == 0 {
-            return None;
+        let rest = self.runs.rest();
+        if self.runs.at() > at || rest.is_empty() {
+            return Ok(());
         }
         let error = Utf8Error::at(self.bytes, at);
-        self.runs.skip(error.error_len().unwrap_or(rest));
-        Some(Err(error))
+        self.runs.skip(error.error_len().unwrap_or(rest.len()));
+        Err(error)
     }
 }
 
@@ -125,13 +120,34 @@ impl Iterator for Decode<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        match self.text.next() {
-            Some(character) => {
-                let at = self.at;
-                self.at += character.len_utf8();
-                Some(Ok((at, character)))
+        loop {
+            let left = self.text.as_str().len();
+            if let Some(character) = self.text.next() {
+                return Some(Ok((self.runs.at() - left, character)));
             }
-            None => self.next_run(),
+            if let Err(error) = self.next_run() {
+                return Some(Err(error));
+            }
+            if self.text.as_str().is_empty() {
+                return None;
+            }
+        }
+    }
+
+    /// Run by run, which `for_each`, `sum` and `extend` go by, too.
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut folded = init;
+        loop {
+            let text = self.text.as_str();
+            let at = self.runs.at() - text.len();
+            for (index, character) in text.char_indices() {
+                folded = f(folded, Ok((at + index, character)));
+            }
+            match self.next_run() {
+                Err(error) => folded = f(folded, Err(error)),
+                Ok(()) if self.text.as_str().is_empty() => return folded,
+                Ok(()) => {}
+            }
         }
     }
 

@@ -1,30 +1,35 @@
 //! Runs of UTF-8 in bytes that are almost UTF-8: from one exception to the next at the speed of the kernels.
 //!
 //! ```text
-//! behind an exception: is there another one among the next 64 bytes? A kernel checks what lies between.
-//! else, for each piece, from where a character begins:
-//!     a kernel says how far it is text, roughly; `core::str` says it exactly, from there on
-//!     if UTF-8 has forms that the dialect has not: up to the first of them
+//! for each piece, from where a character begins:
+//!     is there an exception? Then a kernel checks what is before it
+//!     if that can't be said quickly, a kernel checks the piece; `core::str` says exactly where it stopped,
+//!         and what UTF-8 has and the dialect has not is searched for afterwards
 //! ```
 //!
-//! 1. **Near exceptions are searched for** eight bytes at a time. A kernel on a piece would find them as well, but
-//!    it takes as long to stop and to say where as it takes for some hundred bytes.
-//! 2. **Pieces are not much longer than what was gained last**, because a kernel may read on behind what stops it:
-//!    so all pieces together are linear in the text, however many exceptions there are and wherever
-//!    they lie.
-//! 3. **Pieces stay in the first-level cache** until they have been searched for forms that are excluded, too.
+//! 1. **Exceptions are searched for** where that is quick: they begin with bytes from `ED` on, which few
+//!    texts have, so a block is passed over by its largest byte. A kernel on the piece would find them as well, but it
+//!    reads on for some hundred bytes before it looks, and goes back to say where. Chinese punctuation and some
+//!    Hangul begin with such bytes, too; there the kernel goes alone for some runs, and also where there has been no
+//!    exception for long, if the dialect excludes nothing.
+//! 2. **Pieces are not much longer than what was gained last**: so all pieces together are linear in
+//!    the text, however many exceptions there are and wherever they lie.
+//! 3. **Pieces stay in the first-level cache** while they are searched and checked.
 
 use crate::verdict::Verdict;
 use crate::{Kernel, dispatch, scalar};
 
-/// Bytes that are searched for an exception before a kernel goes.
-const NEAR: usize = 64;
+/// Bytes that are looked at together to see whether there can be an exception.
+const LARGE_BLOCK: usize = 256;
+const BLOCK: usize = 64;
+/// Bytes that are searched word by word first of all.
+const NEXT: usize = 16;
+/// Runs without a search after one that was in vain.
+const PAUSE: u8 = 16;
 /// The least that a kernel is given.
 const SHORT: usize = 256;
 /// The most, but for the first piece of a dialect that excludes nothing.
 const LONG: usize = 16 << 10;
-/// Bytes that are searched together for what is excluded.
-const BLOCK: usize = 256;
 
 /// Sequences of a dialect's own: what ends a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,6 +93,19 @@ impl Own {
         matches!(self, Self::Pairs | Self::PairsAndNul)
     }
 
+    /// How many bytes at the start are in blocks without any from `least` on (and without `00` and `C0`, where
+    /// they count).
+    #[inline(always)]
+    fn plain(self, bytes: &[u8], least: u8) -> usize {
+        match self {
+            // Less one, zero is the largest.
+            Self::PairsAndNul => {
+                skip(bytes, |byte| if byte == 0xC0 { 0xFF } else { byte.wrapping_sub(1) }, least - 1)
+            }
+            _ => skip(bytes, |byte| byte, least),
+        }
+    }
+
     /// Where the first of its own sequences, or of what it excludes, begins.
     fn find(self, bytes: &[u8]) -> Option<usize> {
         // Bits 7 and 5 behind ED: A0 to BF (and E0 and above, which can't follow anyway).
@@ -107,47 +125,49 @@ impl Own {
 
     /// Where the first begins of what it excludes.
     pub(crate) fn find_excluded(self, bytes: &[u8]) -> Option<usize> {
-        match self {
-            Self::Nothing | Self::Surrogates | Self::SurrogatesAndLong => None,
-            Self::Pairs => find_block_by_block(bytes, |byte| byte, 0xF0, |word, _| from_f0(word)),
-            Self::PairsAndNul => {
-                // Less one, zero is the largest.
-                let mark = |word, _| from_f0(word) | zeros(word);
-                find_block_by_block(bytes, |byte| byte.wrapping_sub(1), 0xF0 - 1, mark)
+        let near = &bytes[..bytes.len().min(NEXT)];
+        let mark = |word, _| match self {
+            Self::Nothing | Self::Surrogates | Self::SurrogatesAndLong => 0,
+            Self::Pairs => from_f0(word),
+            Self::PairsAndNul => from_f0(word) | zeros(word),
+        };
+        if !self.excludes() {
+            return None;
+        }
+        if let Some(found) = search(near, mark) {
+            return Some(found);
+        }
+        let mut at = near.len();
+        loop {
+            at += self.plain(&bytes[at..], 0xF0);
+            // It is in these, if it is anywhere; but C0 counts as plain here.
+            let rest = &bytes[at..];
+            let block = &rest[..rest.len().min(BLOCK)];
+            match search(block, mark) {
+                Some(found) => return Some(at + found),
+                None if block.len() == rest.len() => return None,
+                None => at += block.len(),
             }
         }
     }
 }
 
-/// Where the first byte is of which `key` makes `least` or more, and of which `mark` sets bit 7.
+/// How many bytes are in blocks, large ones and then small ones, without a byte of which `key` makes
+/// `least` or more.
 #[inline(always)]
-fn find_block_by_block(
-    bytes: &[u8],
-    key: impl Fn(u8) -> u8,
-    least: u8,
-    mark: impl Fn(u64, u64) -> u64,
-) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        let near = &bytes[at..bytes.len().min(at + NEAR)];
-        if let Some(found) = search(near, &mark) {
-            return Some(at + found);
-        }
-        at += near.len();
-        // Without a branch inside, so that the compiler makes vectors of it.
-        while let Some(block) = bytes[at..].first_chunk::<BLOCK>()
-            && block.iter().fold(0, |most, &byte| key(byte).max(most)) < least
-        {
-            at += BLOCK;
-        }
-        if at == bytes.len() {
-            return None;
-        }
+fn skip(bytes: &[u8], key: impl Fn(u8) -> u8 + Copy, least: u8) -> usize {
+    #[inline(always)]
+    fn by<const BLOCK: usize>(bytes: &[u8], key: impl Fn(u8) -> u8, least: u8) -> usize {
+        // Blocks have a length that the compiler knows, and no branch inside: it makes vectors of them.
+        let is_plain = |block: &&[u8; BLOCK]| block.iter().fold(0, |most, &byte| key(byte).max(most)) < least;
+        BLOCK * bytes.as_chunks().0.iter().take_while(is_plain).count()
     }
+    let plain = by::<LARGE_BLOCK>(bytes, key, least);
+    plain + by::<BLOCK>(&bytes[plain..], key, least)
 }
 
 /// Where it stands in the bytes, and how far it dares to look.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Runs<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -156,6 +176,8 @@ pub(crate) struct Runs<'a> {
     stopped: bool,
     /// Whether it stands behind an exception.
     behind: bool,
+    /// For how many runs not to search.
+    pause: u8,
     /// The most that the next piece has.
     reach: usize,
     /// At how many bytes a run ends even if the text goes on.
@@ -168,7 +190,7 @@ impl<'a> Runs<'a> {
     /// Runs as long as can be.
     pub(crate) fn new(bytes: &'a [u8], own: Own, kernel: Option<&'static Kernel>) -> Self {
         let reach = if own.excludes() { LONG } else { usize::MAX };
-        Self { bytes, at: 0, own, stopped: false, behind: false, reach, limit: usize::MAX, kernel }
+        Self { bytes, at: 0, own, stopped: false, behind: false, pause: 0, reach, limit: usize::MAX, kernel }
     }
 
     /// Runs that end soon, for who may not want the next one.
@@ -208,37 +230,64 @@ impl<'a> Runs<'a> {
         unsafe { core::str::from_utf8_unchecked(&self.bytes[start..self.at]) }
     }
 
-    /// Goes to the end of the text.
+    /// Goes to the end of the text, or to the limit.
     fn advance(&mut self) {
-        if self.behind {
-            self.behind = false;
-            let rest = self.rest();
-            let near = &rest[..rest.len().min(NEAR)];
-            if let Some(found) = self.own.find(near)
-                && self.verdict(&near[..found]).is_valid()
-            {
-                self.at += found;
-                self.stopped = true;
-                return;
-            }
-        }
         let start = self.at;
-        while self.at - start < self.limit {
+        self.pause = self.pause.saturating_sub(1);
+        while self.at - start < self.limit && !self.stopped {
             let rest = self.rest();
+            if rest.is_empty() {
+                break;
+            }
             let piece = &rest[..end_of_piece(rest, self.reach)];
-            let text = &piece[..self.valid_len(piece)];
-            let gained = self.own.find_excluded(text).unwrap_or(text.len());
+            let searches = self.own.excludes() || self.own != Own::Nothing && self.behind;
+            let gained = match searches && self.pause == 0 {
+                true => self.search(piece),
+                false => None,
+            };
+            let gained = gained.unwrap_or_else(|| {
+                let text = &piece[..self.valid_len(piece)];
+                self.own.find_excluded(text).unwrap_or(text.len())
+            });
             self.at += gained;
             if gained < piece.len() {
                 self.stopped = true;
                 self.reach = (2 * gained).clamp(SHORT, LONG);
-                return;
+            } else {
+                self.behind &= piece.len() < LONG / 2;
+                self.reach = self.reach.saturating_mul(2).min(LONG);
             }
-            if piece.len() == rest.len() {
-                return;
-            }
-            self.reach = (2 * self.reach).min(LONG);
         }
+    }
+
+    /// Searches for the next exception, and has a kernel check what is before it. Returns how much of the
+    /// piece that is, if it is text and there is nothing in it that hides exceptions.
+    fn search(&mut self, piece: &[u8]) -> Option<usize> {
+        let near = &piece[..piece.len().min(NEXT)];
+        let found = match self.own.find(near) {
+            Some(found) => found,
+            None => {
+                // Surrogates begin with ED.
+                let plain = near.len() + self.own.plain(&piece[near.len()..], 0xED);
+                let rest = &piece[plain..];
+                let block = &rest[..rest.len().min(BLOCK)];
+                match self.own.find(block) {
+                    Some(found) => plain + found,
+                    None if block.len() == rest.len() => piece.len(),
+                    // Characters from U+D000 on: there may be many of them.
+                    None => {
+                        self.pause = if plain < LARGE_BLOCK { PAUSE } else { 0 };
+                        return None;
+                    }
+                }
+            }
+        };
+        self.is_text(&piece[..found]).then_some(found)
+    }
+
+    /// Whether all of it is. A few bytes of ASCII are known for it before a kernel has begun.
+    fn is_text(&self, piece: &[u8]) -> bool {
+        piece.len() <= 16 && piece.is_ascii() || self.verdict(piece).is_valid()
     }
 
     fn verdict(&self, piece: &[u8]) -> Verdict {

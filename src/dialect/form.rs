@@ -40,15 +40,31 @@ impl Fault {
     }
 }
 
+/// What a dialect writes in its own way, if that is what `rest` begins with: quickly, and only what is met
+/// most often. [`read`] reads the same.
+#[inline]
+pub(super) fn read_own(dialect: Dialect, rest: &[u8]) -> Option<(u32, usize)> {
+    let &[first, second, third, ..] = rest else { return None };
+    if first == 0xED && matches!((second, third), (0xA0..=0xBF, 0x80..=0xBF)) {
+        let surrogate = 0xD000 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F);
+        return match dialect {
+            Dialect::Utf8 => None,
+            Dialect::Rfc2279 => Some((surrogate, 3)),
+            Dialect::Wtf8 if second >= 0xB0 => Some((surrogate, 3)),
+            Dialect::Wtf8 => second_half(&rest[3..]).is_err().then_some((surrogate, 3)),
+            Dialect::Cesu8 | Dialect::ModifiedUtf8 if second >= 0xB0 => None,
+            Dialect::Cesu8 | Dialect::ModifiedUtf8 => {
+                second_half(&rest[3..]).ok().map(|low| (join(surrogate, low), 6))
+            }
+        };
+    }
+    (dialect == Dialect::ModifiedUtf8 && first == 0xC0 && second == 0x80).then_some((0, 2))
+}
+
 /// The code point at the start of `rest`, which is not empty, and how many bytes it has.
 pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Fault> {
     use DialectErrorKind::*;
     let in_pairs = dialect.writes_pairs();
-    // What is met most often.
-    if in_pairs && let [0xED, 0xA0..=0xAF, 0x80..=0xBF, 0xED, 0xB0..=0xBF, 0x80..=0xBF, ..] = *rest {
-        let half = |at: usize| 0xD000 | u32::from(rest[at] & 0x3F) << 6 | u32::from(rest[at + 1] & 0x3F);
-        return Ok((join(half(1), half(4)), 6));
-    }
     let lead = rest[0];
     let len = match lead.leading_ones() as usize {
         0 if lead == 0 && dialect == Dialect::ModifiedUtf8 => return Err(Fault::new(Nul, 1)),

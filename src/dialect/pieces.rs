@@ -20,7 +20,7 @@ pub(super) enum Piece<'a> {
 }
 
 /// All bytes, piece by piece, each with its offset.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Pieces<'a> {
     dialect: Dialect,
     bytes: &'a [u8],
@@ -58,8 +58,14 @@ impl<'a> Pieces<'a> {
 impl<'a> Iterator for Pieces<'a> {
     type Item = (usize, Piece<'a>);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let at = self.runs.at();
+        // One behind the other, they need no look at what is between them.
+        if let Some((value, len)) = form::read_own(self.dialect, self.runs.rest()) {
+            self.runs.skip(len);
+            return Some((at, Piece::Own(value)));
+        }
         let text = self.runs.text();
         if !text.is_empty() {
             return Some((at, Piece::Text(text)));
@@ -92,28 +98,13 @@ impl<'a> Iterator for Pieces<'a> {
 #[derive(Clone, Debug)]
 pub struct CodePoints<'a> {
     pieces: Pieces<'a>,
-    /// What is left of the last run, and where that is.
+    /// What is left of the last run, which ends where `pieces` stands.
     text: Chars<'a>,
-    at: usize,
 }
 
 impl<'a> CodePoints<'a> {
     pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
-        Self { pieces: Pieces::in_steps(dialect, bytes, kernel), text: "".chars(), at: 0 }
-    }
-
-    /// The first of the next piece.
-    fn next_piece(&mut self) -> Option<Result<(usize, u32), DialectError>> {
-        match self.pieces.next()? {
-            (at, Piece::Text(text)) => {
-                self.text = text.chars();
-                let first = self.text.next()?;
-                self.at = at + first.len_utf8();
-                Some(Ok((at, first.into())))
-            }
-            (at, Piece::Own(value)) => Some(Ok((at, value))),
-            (_, Piece::Fault(error)) => Some(Err(error)),
-        }
+        Self { pieces: Pieces::in_steps(dialect, bytes, kernel), text: "".chars() }
     }
 }
 
@@ -122,14 +113,30 @@ impl Iterator for CodePoints<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        match self.text.next() {
-            Some(character) => {
-                let at = self.at;
-                self.at += character.len_utf8();
-                Some(Ok((at, character.into())))
+        loop {
+            let left = self.text.as_str().len();
+            if let Some(character) = self.text.next() {
+                return Some(Ok((self.pieces.at() - left, character.into())));
             }
-            None => self.next_piece(),
+            match self.pieces.next()? {
+                (_, Piece::Text(text)) => self.text = text.chars(),
+                (at, Piece::Own(value)) => return Some(Ok((at, value))),
+                (_, Piece::Fault(error)) => return Some(Err(error)),
+            }
         }
+    }
+
+    /// Run by run, which `for_each`, `sum` and `extend` go by, too.
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
+        let left = self.text.as_str();
+        let first = (self.pieces.at() - left.len(), Piece::Text(left));
+        core::iter::once(first).chain(self.pieces).fold(init, |folded, (at, piece)| match piece {
+            Piece::Text(text) => text
+                .char_indices()
+                .fold(folded, |folded, (index, character)| f(folded, Ok((at + index, character.into())))),
+            Piece::Own(value) => f(folded, Ok((at, value))),
+            Piece::Fault(error) => f(folded, Err(error)),
+        })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
