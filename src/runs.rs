@@ -63,28 +63,37 @@ const fn from_f0(word: u64) -> u64 {
     word & word << 1 & word << 2 & word << 3
 }
 
-/// Where the first of the bytes is of which `mark` sets bit 7, given eight bytes and the bytes behind each.
+/// Where the first of the bytes before `end` is of which `mark` sets bit 7, given eight bytes and the bytes
+/// behind each.
 #[inline(always)]
-fn search(bytes: &[u8], mark: impl Fn(u64, u64) -> u64) -> Option<usize> {
-    let first = |window: &[u8; 9]| {
-        let [a, b, c, d, e, f, g, h, i] = *window;
-        let (word, next) = ([a, b, c, d, e, f, g, h], [b, c, d, e, f, g, h, i]);
-        let marks = mark(u64::from_le_bytes(word), u64::from_le_bytes(next)) & eight(0x80);
-        // Without any, 64 zeros.
-        marks.trailing_zeros() as usize / 8
-    };
+fn search(bytes: &[u8], end: usize, mark: impl Fn(u64, u64) -> u64) -> Option<usize> {
     let mut at = 0;
-    while let Some(window) = bytes[at..].first_chunk() {
-        match first(window) {
-            8 => at += 8,
-            found => return Some(at + found),
+    while at < end {
+        let padded;
+        let window = match bytes[at..].first_chunk::<9>() {
+            Some(window) => window,
+            None => {
+                padded = pad(&bytes[at..]);
+                &padded
+            }
+        };
+        let word = |from: usize| u64::from_le_bytes(*window[from..].first_chunk().unwrap_or(&[0; 8]));
+        let marks = mark(word(0), word(1)) & eight(0x80);
+        if marks != 0 {
+            let found = at + marks.trailing_zeros() as usize / 8;
+            return (found < end).then_some(found);
         }
+        at += 8;
     }
-    let rest = &bytes[at..];
+    None
+}
+
+/// Fewer than nine bytes, with zeros behind them.
+#[cold]
+fn pad(bytes: &[u8]) -> [u8; 9] {
     let mut window = [0; 9];
-    window[..rest.len()].copy_from_slice(rest);
-    let found = first(&window);
-    (found < rest.len()).then_some(at + found)
+    window[..bytes.len()].copy_from_slice(bytes);
+    window
 }
 
 impl Own {
@@ -106,18 +115,19 @@ impl Own {
         }
     }
 
-    /// Where the first of its own sequences, or of what it excludes, begins.
-    fn find(self, bytes: &[u8]) -> Option<usize> {
+    /// Where the first of its own sequences, or of what it excludes, begins before `end`.
+    #[inline]
+    fn find(self, bytes: &[u8], end: usize) -> Option<usize> {
         // Bits 7 and 5 behind ED: A0 to BF (and E0 and above, which can't follow anyway).
         let surrogates = |word, next| zeros(word ^ eight(0xED)) & next & next << 2;
         match self {
             Self::Nothing => None,
-            Self::Surrogates => search(bytes, surrogates),
-            Self::SurrogatesAndLong => {
-                search(bytes, |word, next| surrogates(word, next) | from_f0(word) & (word << 4 | word << 5))
-            }
-            Self::Pairs => search(bytes, |word, next| surrogates(word, next) | from_f0(word)),
-            Self::PairsAndNul => search(bytes, |word, next| {
+            Self::Surrogates => search(bytes, end, surrogates),
+            Self::SurrogatesAndLong => search(bytes, end, |word, next| {
+                surrogates(word, next) | from_f0(word) & (word << 4 | word << 5)
+            }),
+            Self::Pairs => search(bytes, end, |word, next| surrogates(word, next) | from_f0(word)),
+            Self::PairsAndNul => search(bytes, end, |word, next| {
                 surrogates(word, next) | from_f0(word) | zeros(word) | zeros(word ^ eight(0xC0))
             }),
         }
@@ -125,7 +135,7 @@ impl Own {
 
     /// Where the first begins of what it excludes.
     pub(crate) fn find_excluded(self, bytes: &[u8]) -> Option<usize> {
-        let near = &bytes[..bytes.len().min(NEXT)];
+        let near = bytes.len().min(NEXT);
         let mark = |word, _| match self {
             Self::Nothing | Self::Surrogates | Self::SurrogatesAndLong => 0,
             Self::Pairs => from_f0(word),
@@ -134,19 +144,18 @@ impl Own {
         if !self.excludes() {
             return None;
         }
-        if let Some(found) = search(near, mark) {
+        if let Some(found) = search(bytes, near, mark) {
             return Some(found);
         }
-        let mut at = near.len();
+        let mut at = near;
         loop {
             at += self.plain(&bytes[at..], 0xF0);
             // It is in these, if it is anywhere; but C0 counts as plain here.
             let rest = &bytes[at..];
-            let block = &rest[..rest.len().min(BLOCK)];
-            match search(block, mark) {
+            match search(rest, rest.len().min(BLOCK), mark) {
                 Some(found) => return Some(at + found),
-                None if block.len() == rest.len() => return None,
-                None => at += block.len(),
+                None if rest.len() <= BLOCK => return None,
+                None => at += BLOCK,
             }
         }
     }
@@ -263,17 +272,16 @@ impl<'a> Runs<'a> {
     /// Searches for the next exception, and has a kernel check what is before it. Returns how much of the
     /// piece that is, if it is text and there is nothing in it that hides exceptions.
     fn search(&mut self, piece: &[u8]) -> Option<usize> {
-        let near = &piece[..piece.len().min(NEXT)];
-        let found = match self.own.find(near) {
+        let near = piece.len().min(NEXT);
+        let found = match self.own.find(piece, near) {
             Some(found) => found,
             None => {
                 // Surrogates begin with ED.
-                let plain = near.len() + self.own.plain(&piece[near.len()..], 0xED);
+                let plain = near + self.own.plain(&piece[near..], 0xED);
                 let rest = &piece[plain..];
-                let block = &rest[..rest.len().min(BLOCK)];
-                match self.own.find(block) {
+                match self.own.find(rest, rest.len().min(BLOCK)) {
                     Some(found) => plain + found,
-                    None if block.len() == rest.len() => piece.len(),
+                    None if rest.len() <= BLOCK => piece.len(),
                     // Characters from U+D000 on: there may be many of them.
                     None => {
                         self.pause = if plain < LARGE_BLOCK { PAUSE } else { 0 };
@@ -352,12 +360,14 @@ mod tests {
                     let is = |i| is_own(own, bytes[i], bytes.get(i + 1).copied());
                     let excluded = (0..len).find(|&i| is(i).0);
                     let any = (0..len).find(|&i| is(i).0 || is(i).1);
+                    let end = len / 2;
                     assert_eq!(
                         own.find_excluded(&bytes),
                         excluded,
                         "{own:?} {len} {at} {first:02X} {second:02X}"
                     );
-                    assert_eq!(own.find(&bytes), any, "{own:?} {len} {at} {first:02X} {second:02X}");
+                    assert_eq!(own.find(&bytes, end), any.filter(|&any| any < end));
+                    assert_eq!(own.find(&bytes, len), any, "{own:?} {len} {at} {first:02X} {second:02X}");
                 }
             }
         }
