@@ -353,6 +353,9 @@ impl Dialect {
         bytes: &'a [u8],
         instead: impl Fn(DialectError) -> Result<char, E>,
     ) -> Result<Cow<'a, str>, E> {
+        if bytes.is_empty() {
+            return Ok(Cow::Borrowed(""));
+        }
         let mut pieces = Pieces::new(self, bytes, kernel);
         let mut converted = String::new();
         while let Some((at, piece)) = pieces.next() {
