@@ -29,6 +29,13 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
     dialect.decode_with(kernel, bytes).for_each(|item| folded.push(seen(item)));
     assert_eq!(folded, expected, "{}", context());
 
+    let mut items = dialect.decode_with(kernel, bytes);
+    for left in (0..=expected.len()).rev().take(4) {
+        let (least, most) = items.size_hint();
+        assert!(least <= left && left <= most.unwrap(), "{}", context());
+        assert_eq!(items.next().is_some(), left > 0);
+    }
+
     let fault = expected.iter().find_map(|item| item.err());
     let validated = dialect.validate_with(kernel, bytes);
     assert_eq!(
