@@ -32,7 +32,7 @@
 //! # Features
 //!
 //! - `std` (on by default) implies `alloc`: `io` and `fs`.
-//! - `alloc`: `String` out of a `Vec`, with `string_from_utf8` and `FromUtf8Error`.
+//! - `alloc`: `String` out of a `Vec`, with `string_from_utf8` and `FromUtf8Error`; conversions between dialects.
 //! - `tokio` implies `std`: the module of that name, with tokio and tokio-util.
 //!
 //! SIMD needs neither: without `std`, the CPU is asked all the same.

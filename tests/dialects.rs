@@ -539,7 +539,7 @@ fn many_sequences_in_long_text() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
-    for round in 0..(600 / scale()).max(24) {
+    for round in 0..(120 / scale()).max(15) {
         // What sequences there are, and how far apart: those of one dialect, or any.
         let allowed: &[&[u8]] = match round % 5 {
             0 => &SEQUENCES[..1],
