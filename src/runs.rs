@@ -77,8 +77,8 @@ fn search(bytes: &[u8], end: usize, mark: impl Fn(u64, u64) -> u64) -> Option<us
                 &padded
             }
         };
-        let word = |from: usize| u64::from_le_bytes(*window[from..].first_chunk().unwrap_or(&[0; 8]));
-        let marks = mark(word(0), word(1)) & eight(0x80);
+        let (word, next) = two_words(window);
+        let marks = mark(word, next) & eight(0x80);
         if marks != 0 {
             let found = at + marks.trailing_zeros() as usize / 8;
             return (found < end).then_some(found);
@@ -86,6 +86,13 @@ fn search(bytes: &[u8], end: usize, mark: impl Fn(u64, u64) -> u64) -> Option<us
         at += 8;
     }
     None
+}
+
+/// Eight bytes, and the bytes behind each; the first is the lowest.
+#[inline(always)]
+fn two_words(window: &[u8; 9]) -> (u64, u64) {
+    let word = |from: usize| u64::from_le_bytes(*window[from..].first_chunk().unwrap_or(&[0; 8]));
+    (word(0), word(1))
 }
 
 /// Fewer than nine bytes, with zeros behind them.
@@ -115,22 +122,25 @@ impl Own {
         }
     }
 
-    /// Where the first of its own sequences, or of what it excludes, begins before `end`.
+    /// Bit 7 of each byte with which one of its own sequences, or what it excludes, begins.
+    #[inline(always)]
+    const fn mark(self, word: u64, next: u64) -> u64 {
+        // Bits 7 and 5 behind ED: A0 to BF (and E0 and above, which can't follow anyway).
+        let surrogates = zeros(word ^ eight(0xED)) & next & next << 2;
+        let own = match self {
+            Self::Nothing => 0,
+            Self::Surrogates => surrogates,
+            Self::SurrogatesAndLong => surrogates | from_f0(word) & (word << 4 | word << 5),
+            Self::Pairs => surrogates | from_f0(word),
+            Self::PairsAndNul => surrogates | from_f0(word) | zeros(word) | zeros(word ^ eight(0xC0)),
+        };
+        own & eight(0x80)
+    }
+
+    /// Where the first of them begins before `end`.
     #[inline]
     fn find(self, bytes: &[u8], end: usize) -> Option<usize> {
-        // Bits 7 and 5 behind ED: A0 to BF (and E0 and above, which can't follow anyway).
-        let surrogates = |word, next| zeros(word ^ eight(0xED)) & next & next << 2;
-        match self {
-            Self::Nothing => None,
-            Self::Surrogates => search(bytes, end, surrogates),
-            Self::SurrogatesAndLong => search(bytes, end, |word, next| {
-                surrogates(word, next) | from_f0(word) & (word << 4 | word << 5)
-            }),
-            Self::Pairs => search(bytes, end, |word, next| surrogates(word, next) | from_f0(word)),
-            Self::PairsAndNul => search(bytes, end, |word, next| {
-                surrogates(word, next) | from_f0(word) | zeros(word) | zeros(word ^ eight(0xC0))
-            }),
-        }
+        search(bytes, end, |word, next| self.mark(word, next))
     }
 
     /// Where the first begins of what it excludes.
@@ -232,14 +242,34 @@ impl<'a> Runs<'a> {
     #[inline]
     pub(crate) fn text(&mut self) -> &'a str {
         let start = self.at;
-        if !self.stopped {
+        if !self.stopped && !self.hop() {
             self.advance();
         }
-        // SAFETY: `advance` stops only where all behind `start` was found to be text.
+        // SAFETY: `hop` and `advance` stop only where all behind `start` was found to be text.
         unsafe { core::str::from_utf8_unchecked(&self.bytes[start..self.at]) }
     }
 
+    /// Goes to the next exception, if it is so near that there is no room for more than some ASCII.
+    #[inline]
+    fn hop(&mut self) -> bool {
+        if !self.behind {
+            return false;
+        }
+        let Some(window) = self.rest().first_chunk() else { return false };
+        let (word, next) = two_words(window);
+        let marks = self.own.mark(word, next);
+        // As many ones as there are bits below the lowest mark.
+        let before = !marks & marks.wrapping_sub(1);
+        if marks == 0 || word & before & eight(0x80) != 0 {
+            return false;
+        }
+        self.at += before.count_ones() as usize / 8;
+        self.stopped = true;
+        true
+    }
+
     /// Goes to the end of the text, or to the limit.
+    #[inline(never)]
     fn advance(&mut self) {
         let start = self.at;
         self.pause = self.pause.saturating_sub(1);

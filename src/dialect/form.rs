@@ -160,9 +160,10 @@ pub(super) fn write(dialect: Dialect, value: u32, buffer: &mut [u8; 6]) -> Optio
     let len = if value == 0 && dialect == Dialect::ModifiedUtf8 {
         write_form(value, 2, buffer)
     } else if value > 0xFFFF && dialect.writes_pairs() {
-        let above = value - 0x1_0000;
-        let [first, second] = [HIGH.start() + (above >> 10), LOW.start() + (above & 0x3FF)];
-        write_form(first, 3, buffer) + write_form(second, 3, &mut buffer[3..])
+        // Twenty bits: four, six, four and six of them in the two surrogates.
+        let bits = |at: u32, count: u32| ((value - 0x1_0000) >> at & ((1 << count) - 1)) as u8;
+        *buffer = [0xED, 0xA0 | bits(16, 4), 0x80 | bits(10, 6), 0xED, 0xB0 | bits(6, 4), 0x80 | bits(0, 6)];
+        6
     } else {
         let len = (2..=6).rev().find(|&len| value >= SMALLEST[len]).unwrap_or(1);
         write_form(value, len, buffer)
