@@ -2,8 +2,9 @@
 
 use core::fmt;
 
+use crate::inspect::counts::{self, Counts};
 use crate::verdict::Verdict;
-use crate::{Utf8Error, dispatch, scalar};
+use crate::{Summary, Utf8Error, dispatch, scalar};
 
 /// A kernel's function.
 ///
@@ -11,6 +12,23 @@ use crate::{Utf8Error, dispatch, scalar};
 ///
 /// - The CPU must have the instruction set that the function was compiled for.
 pub(crate) type Validate = unsafe fn(&[u8]) -> Verdict;
+
+/// What a kernel is made of. Each may be called where the CPU has the instruction set that it was compiled
+/// for.
+#[derive(Clone, Copy)]
+struct Functions {
+    validate: Validate,
+    /// Of a short piece of a stream, of at least one byte: whether it goes on well behind these four bytes of
+    /// a well-formed text; or fewer, with zeros before them, if those are the beginning of a character.
+    /// Another character may be cut off by the end.
+    goes_on: unsafe fn([u8; 4], &[u8]) -> bool,
+    /// The verdict, and where that is 'valid' the counts.
+    inspect: unsafe fn(&[u8]) -> (Verdict, Counts),
+    /// The characters of valid text.
+    count_chars: unsafe fn(&[u8]) -> usize,
+    /// The UTF-16 units of valid text.
+    utf16_len: unsafe fn(&[u8]) -> usize,
+}
 
 /// One implementation of the validator, for one instruction set that the CPU is known to have.
 ///
@@ -29,7 +47,7 @@ pub struct Kernel {
     name: &'static str,
     /// Private, and so are the arrays of kernels: who holds a kernel got it from `available`,
     /// which asked the CPU.
-    validate: Validate,
+    functions: Functions,
     paths: &'static [Kernel],
 }
 
@@ -56,8 +74,8 @@ impl Kernel {
         &Self::available()[0]
     }
 
-    /// The kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`, `"neon"` or
-    /// `"scalar"`.
+    /// The kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`, `"neon"`,
+    /// `"simd128"` (WebAssembly) or `"scalar"`.
     ///
     /// ```
     /// use trust8::Kernel;
@@ -108,13 +126,68 @@ impl Kernel {
     /// The function, for `dispatch.rs` to keep.
     #[cfg(asks_the_cpu)]
     pub(crate) fn validate_fn(&self) -> Validate {
-        self.validate
+        self.functions.validate
+    }
+
+    /// [`trust8::inspect`](crate::inspect()) with this kernel.
+    ///
+    /// ```
+    /// assert_eq!(trust8::Kernel::best().inspect("één".as_bytes()).chars(), 3);
+    /// ```
+    #[must_use]
+    pub fn inspect(&self, bytes: &[u8]) -> Summary {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        let (verdict, counts) = unsafe { (self.functions.inspect)(bytes) };
+        match verdict.suspicion() {
+            None => Summary::new(None, bytes.len(), counts),
+            Some(suspect) => self.inspect_before_error(bytes, suspect),
+        }
+    }
+
+    /// What is valid is gone through again. Suspicions are errors, but should one be wrong, this is right.
+    #[cold]
+    fn inspect_before_error(&self, bytes: &[u8], suspect: usize) -> Summary {
+        let error = scalar::judge(bytes, suspect).err();
+        let valid = &bytes[..error.map_or(bytes.len(), |error| error.valid_up_to())];
+        // SAFETY: as in `inspect`.
+        let (verdict, counts) = unsafe { (self.functions.inspect)(valid) };
+        let counts = if verdict.is_valid() { counts } else { counts::count(valid) };
+        Summary::new(error, valid.len(), counts)
+    }
+
+    /// [`trust8::count_chars`](crate::count_chars) with this kernel.
+    ///
+    /// ```
+    /// assert_eq!(trust8::Kernel::best().count_chars("één"), 3);
+    /// ```
+    #[must_use]
+    pub fn count_chars(&self, text: &str) -> usize {
+        // SAFETY: as in `inspect`.
+        unsafe { (self.functions.count_chars)(text.as_bytes()) }
+    }
+
+    /// [`trust8::utf16_len`](crate::utf16_len) with this kernel.
+    ///
+    /// ```
+    /// assert_eq!(trust8::Kernel::best().utf16_len("één"), 3);
+    /// ```
+    #[must_use]
+    pub fn utf16_len(&self, text: &str) -> usize {
+        // SAFETY: as in `inspect`.
+        unsafe { (self.functions.utf16_len)(text.as_bytes()) }
     }
 
     #[inline]
     pub(crate) fn verdict(&self, bytes: &[u8]) -> Verdict {
         // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
-        unsafe { (self.validate)(bytes) }
+        unsafe { (self.functions.validate)(bytes) }
+    }
+
+    /// Whether `bytes` is well-formed behind `before`; see [`Functions`].
+    #[inline]
+    pub(crate) fn goes_on(&self, before: [u8; 4], bytes: &[u8]) -> bool {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { (self.functions.goes_on)(before, bytes) }
     }
 
     /// The ways among which this kernel chooses by length and content, each as a kernel that takes
@@ -138,51 +211,118 @@ pub(crate) use table::*;
 cfg_if::cfg_if! {
     if #[cfg(kernel_x86)] {
         mod table {
-            use super::{Kernel, SCALAR, way};
+            use super::{Functions, Kernel, SCALAR, way};
             use crate::simd::{avx2, sse42};
             use crate::sliced;
 
+            const OF_SSE42: Functions = Functions {
+                validate: sse42::validate,
+                goes_on: sse42::goes_on,
+                inspect: sse42::inspect,
+                count_chars: sse42::count_chars,
+                utf16_len: sse42::utf16_len,
+            };
             const SSE42: Kernel = Kernel {
                 name: "sse4.2",
-                validate: sse42::validate,
-                paths: &[way("short", sse42::short), way("long", sse42::long)],
+                functions: OF_SSE42,
+                paths: &[
+                    way("short", Functions { validate: sse42::short, ..OF_SSE42 }),
+                    way("long", Functions { validate: sse42::long, ..OF_SSE42 }),
+                ],
+            };
+            const OF_AVX2: Functions = Functions {
+                validate: avx2::validate,
+                goes_on: avx2::goes_on,
+                inspect: avx2::inspect,
+                count_chars: avx2::count_chars,
+                utf16_len: avx2::utf16_len,
             };
             const AVX2: Kernel = Kernel {
                 name: "avx2",
-                validate: avx2::validate,
-                paths: &[way("short", avx2::short), way("long", avx2::long)],
+                functions: OF_AVX2,
+                paths: &[
+                    way("short", Functions { validate: avx2::short, ..OF_AVX2 }),
+                    way("long", Functions { validate: avx2::long, ..OF_AVX2 }),
+                ],
             };
+            const OF_AVX512: Functions = Functions {
+                validate: sliced::validate,
+                goes_on: sliced::goes_on,
+                inspect: sliced::inspect,
+                count_chars: sliced::count_chars,
+                utf16_len: sliced::utf16_len,
+            };
+            const BLOCKS: Functions =
+                Functions { validate: sliced::medium, inspect: sliced::inspect_medium, ..OF_AVX512 };
+            const SUPERBLOCKS: Functions =
+                Functions { validate: sliced::long, inspect: sliced::inspect_long, ..OF_AVX512 };
+            const STREAMS: Functions = Functions {
+                validate: sliced::long_in_small_streams,
+                inspect: sliced::inspect_long_in_small_streams,
+                ..OF_AVX512
+            };
+            const WITHOUT_GFNI: Functions =
+                Functions { validate: sliced::validate_without_gfni, ..BLOCKS };
             const AVX512: Kernel = Kernel {
                 name: "avx512",
-                validate: sliced::validate,
+                functions: OF_AVX512,
                 paths: &[
-                    way("blocks", sliced::medium),
-                    way("superblocks", sliced::long),
-                    way("streams", sliced::long_in_small_streams),
-                    way("without gfni", sliced::validate_without_gfni),
+                    way("blocks", BLOCKS),
+                    way("superblocks", SUPERBLOCKS),
+                    way("streams", STREAMS),
+                    way("without gfni", WITHOUT_GFNI),
                 ],
             };
             #[cfg(asks_the_cpu)]
-            const AVX512_WITHOUT_GFNI: Kernel = Kernel {
-                name: "avx512",
-                validate: sliced::validate_without_gfni,
-                paths: &[way("blocks", sliced::medium)],
-            };
+            const AVX512_WITHOUT_GFNI: Kernel =
+                Kernel { name: "avx512", functions: WITHOUT_GFNI, paths: &[way("blocks", BLOCKS)] };
             pub(crate) static KERNELS: [Kernel; 4] = [AVX512, AVX2, SSE42, SCALAR];
             #[cfg(asks_the_cpu)]
             pub(crate) static KERNELS_WITHOUT_GFNI: [Kernel; 4] = [AVX512_WITHOUT_GFNI, AVX2, SSE42, SCALAR];
         }
     } else if #[cfg(kernel_neon)] {
         mod table {
-            use super::{Kernel, SCALAR, way};
+            use super::{Functions, Kernel, SCALAR, way};
             use crate::simd::neon;
 
+            const OF_NEON: Functions = Functions {
+                validate: neon::validate,
+                goes_on: neon::goes_on,
+                inspect: neon::inspect,
+                count_chars: neon::count_chars,
+                utf16_len: neon::utf16_len,
+            };
             const NEON: Kernel = Kernel {
                 name: "neon",
-                validate: neon::validate,
-                paths: &[way("short", neon::short), way("long", neon::long)],
+                functions: OF_NEON,
+                paths: &[
+                    way("short", Functions { validate: neon::short, ..OF_NEON }),
+                    way("long", Functions { validate: neon::long, ..OF_NEON }),
+                ],
             };
             pub(crate) static KERNELS: [Kernel; 2] = [NEON, SCALAR];
+        }
+    } else if #[cfg(kernel_wasm)] {
+        mod table {
+            use super::{Functions, Kernel, SCALAR, way};
+            use crate::simd::wasm;
+
+            const OF_WASM: Functions = Functions {
+                validate: wasm::validate,
+                goes_on: wasm::goes_on,
+                inspect: wasm::inspect,
+                count_chars: wasm::count_chars,
+                utf16_len: wasm::utf16_len,
+            };
+            const SIMD128: Kernel = Kernel {
+                name: "simd128",
+                functions: OF_WASM,
+                paths: &[
+                    way("short", Functions { validate: wasm::short, ..OF_WASM }),
+                    way("long", Functions { validate: wasm::long, ..OF_WASM }),
+                ],
+            };
+            pub(crate) static KERNELS: [Kernel; 2] = [SIMD128, SCALAR];
         }
     } else {
         mod table {
@@ -191,10 +331,61 @@ cfg_if::cfg_if! {
     }
 }
 
-const SCALAR: Kernel = Kernel { name: "scalar", validate: scalar::validate, paths: &[] };
+const SCALAR: Kernel = Kernel {
+    name: "scalar",
+    functions: Functions {
+        validate: scalar::validate,
+        goes_on: scalar::goes_on,
+        inspect: scalar::inspect,
+        count_chars: counts::count_chars,
+        utf16_len: counts::utf16_len,
+    },
+    paths: &[],
+};
 
 /// One of a kernel's ways.
 #[cfg(kernel_simd)]
-const fn way(name: &'static str, validate: Validate) -> Kernel {
-    Kernel { name, validate, paths: &[] }
+const fn way(name: &'static str, functions: Functions) -> Kernel {
+    Kernel { name, functions, paths: &[] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The streaming tests see every wrong yes, but a wrong no costs time only: so here are both.
+    #[test]
+    fn pieces_of_text_go_on_wherever_they_are_cut() {
+        let text =
+            "a\u{E9}\u{65E5}\u{1F600}\u{7FF}\u{800}\u{D7FF}\u{E000}\u{FFFF}\u{10000}\u{10FFFF}bc".repeat(12);
+        let text = text.as_bytes();
+        let mut pieces = 0;
+        for kernel in Kernel::available() {
+            for from in 0..100 {
+                let mut before = [0; 4];
+                let known = from.min(4);
+                before[4 - known..].copy_from_slice(&text[from - known..from]);
+                for to in from + 1..text.len() {
+                    let piece = &text[from..to];
+                    assert!(kernel.goes_on(before, piece), "{kernel:?}, behind {before:02X?}: {piece:02X?}");
+                    pieces += 1;
+                }
+                // A wrong byte anywhere.
+                for to in from + 1..from + 140 {
+                    let mut piece = text[from..to].to_vec();
+                    for at in [0, piece.len() / 3, piece.len() - 1] {
+                        for wrong in [0xC0, 0xC1, 0xF5, 0xFF] {
+                            let right = core::mem::replace(&mut piece[at], wrong);
+                            assert!(
+                                !kernel.goes_on(before, &piece),
+                                "{kernel:?}, {before:02X?}: {piece:02X?}"
+                            );
+                            piece[at] = right;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(pieces > 1000);
+    }
 }

@@ -26,6 +26,9 @@
 //! | [`decode`], [`encode_scalar`] | characters one by one, with errors in between |
 //! | [`dialect`] | CESU-8, Modified UTF-8, WTF-8, and UTF-8 as RFC 2279 had it: named, checked, converted |
 //! | [`Bom`], [`strip_bom`], [`is_utf8_label`] | signatures and names of encodings |
+//! | [`inspect`](inspect()), [`Summary`] | validates and counts characters, UTF-16 units and newlines in the same pass |
+//! | [`count_chars`], [`utf16_len`], [`locate`] | counts of text that is valid already; line and column of a byte |
+//! | [`columns`] | all strings of a column at once: Arrow's offsets and views, or slices |
 //! | [`Kernel`] | one implementation for each instruction set, for tests and measurements |
 //! | [`basic`], [`compat`] | the names and types of the crate simdutf8 |
 //!
@@ -33,6 +36,7 @@
 //!
 //! - `std` (on by default) implies `alloc`: `io` and `fs`.
 //! - `alloc`: `String` out of a `Vec`, with `string_from_utf8` and `FromUtf8Error`; conversions between dialects.
+//! - `memchr`: [`locate`] looks for newlines with the crate of that name.
 //! - `tokio` implies `std`: the module of that name, with tokio and tokio-util.
 //!
 //! SIMD needs neither: without `std`, the CPU is asked all the same.
@@ -49,10 +53,12 @@ extern crate std;
 
 mod bom;
 mod character;
+pub mod columns;
 mod copy;
 pub mod dialect;
 mod dispatch;
 mod error;
+mod inspect;
 mod kernel;
 mod runs;
 mod scalar;
@@ -94,6 +100,7 @@ pub use character::{Decode, decode, encode_scalar};
 pub use copy::copy_utf8_with;
 pub use copy::{CopyError, copy_utf8};
 pub use error::{ErrorKind, Utf8Error};
+pub use inspect::{Location, Summary, count_chars, inspect, locate, utf16_len};
 pub use kernel::Kernel;
 pub use stream::Validator;
 #[cfg(feature = "alloc")]

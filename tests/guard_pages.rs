@@ -10,7 +10,7 @@ use std::ptr;
 
 use common::malformed::MALFORMED;
 use common::text::Filler;
-use common::{Thin, check_for, scale};
+use common::{Thin, check_for, scale, ways};
 
 /// Readable pages with an inaccessible one on each side.
 struct Guarded {
@@ -92,6 +92,24 @@ fn valid_text_of_every_length_to_600() {
     }
 }
 
+/// What counts reads no further than what checks.
+#[test]
+fn counts_of_every_length_to_600_and_some_longer() {
+    let mut guarded = Guarded::new(5000);
+    for filler in Filler::all() {
+        for len in (0..=600).chain([1023, 1024, 1025, 1600, 4097, 5000]) {
+            let bytes = guarded.put_at_end(&filler.behind(len));
+            let text = core::str::from_utf8(bytes).expect("filler is valid");
+            let chars = text.chars().count();
+            for way in ways() {
+                assert_eq!(way.kernel.inspect(bytes).chars(), chars, "{}: {len}", way.name);
+                assert_eq!(way.kernel.count_chars(text), chars, "{}: {len}", way.name);
+                assert!(way.kernel.utf16_len(text) >= chars, "{}: {len}", way.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn faults_at_the_end_of_every_length_to_600() {
     let mut guarded = Guarded::new(610);
@@ -126,6 +144,51 @@ fn faults_at_the_start_of_every_length_to_600() {
                 let fault = Some(malformed.fault_between(0));
                 check_for(guarded.put_at_start(&[malformed.bytes, text, pad]), fault);
                 check_for(guarded.put_at_end(&[malformed.bytes, text, pad]), fault);
+            }
+        }
+    }
+}
+
+/// Every position of every length to 300, before and behind the guard: a quarter of the malformed sequences
+/// at each, all of them at four neighbours.
+#[test]
+fn faults_at_every_position_of_every_length_to_300() {
+    faults_at_every_position(4);
+}
+
+/// The same with every malformed sequence at every position. Takes a minute:
+///
+/// ```sh
+/// cargo test --release --test guard_pages -- --ignored
+/// ```
+#[test]
+#[ignore = "takes a minute"]
+fn every_fault_at_every_position_of_every_length_to_300() {
+    faults_at_every_position(1);
+}
+
+fn faults_at_every_position(one_in: usize) {
+    let fillers = Filler::all();
+    let mut guarded = Guarded::new(300);
+    let mut thin = Thin::new();
+    let mut turn = 0;
+    for (number, malformed) in MALFORMED.iter().enumerate() {
+        for len in malformed.bytes.len()..=300 {
+            let last = len - malformed.bytes.len();
+            for position in 0..=last {
+                if !(number + len + position).is_multiple_of(one_in) || !thin.keep() {
+                    continue;
+                }
+                turn += 1;
+                let [pad, before] = fillers[turn % 5].before(position);
+                let [behind, pad_behind] = fillers[turn / 5 % 5].behind(last - position);
+                let parts = [pad, before, malformed.bytes, behind, pad_behind];
+                let fault = match last - position {
+                    0 => malformed.fault_behind(position),
+                    _ => malformed.fault_between(position),
+                };
+                check_for(guarded.put_at_end(&parts), Some(fault));
+                check_for(guarded.put_at_start(&parts), Some(fault));
             }
         }
     }

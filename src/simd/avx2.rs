@@ -6,6 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Simd, short_words};
+use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
 
@@ -30,22 +31,39 @@ impl Avx2 {
         let (dwords, rest) = (source.len() / 4, source.len() % 4);
         let last = u32::from_le_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
         let tail = (u64::from(last) << (8 * rest) >> 32) as i32;
-        // SAFETY: AVX, by `self`.
-        let numbers = unsafe { _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7) };
-        // SAFETY: AVX, by `self`.
-        let dwords = unsafe { _mm256_set1_epi32(dwords as i32) };
-        // SAFETY: AVX2, by `self`.
-        let whole = unsafe { _mm256_cmpgt_epi32(dwords, numbers) };
-        // SAFETY: AVX2, by `self`. Lane i is loaded only if i is below `source.len() / 4`, so the
-        // bytes 4 * i to 4 * i + 3 are inside `source`; the others are not accessed.
+        let whole = self.load(&WHOLE, 32 - 4 * dwords);
+        // SAFETY: AVX2, by `self`. Lane i is loaded only if i is below `source.len() / 4` (`WHOLE` has ones in
+        // its first 32 bytes only), so the bytes 4 * i to 4 * i + 3 are inside `source`; the others are not
+        // accessed.
         let loaded = unsafe { _mm256_maskload_epi32(source.as_ptr().cast(), whole) };
-        // SAFETY: AVX2, by `self`.
-        let behind = unsafe { _mm256_cmpeq_epi32(dwords, numbers) };
+        let behind = self.load(&BEHIND, 32 - 4 * dwords);
         // SAFETY: AVX, by `self`.
         let tail = unsafe { _mm256_set1_epi32(tail) };
         self.or(loaded, self.and(behind, tail))
     }
 }
+
+/// Ones, then zeros: loaded `4 * n` bytes before the middle, ones in the first n dwords.
+static WHOLE: [u8; 64] = {
+    let mut lanes = [0; 64];
+    let mut i = 0;
+    while i < 32 {
+        lanes[i] = 0xFF;
+        i += 1;
+    }
+    lanes
+};
+
+/// Loaded `4 * n` bytes before the middle: ones in the dword behind the first n.
+static BEHIND: [u8; 64] = {
+    let mut lanes = [0; 64];
+    let mut i = 32;
+    while i < 36 {
+        lanes[i] = 0xFF;
+        i += 1;
+    }
+    lanes
+};
 
 /// The kernel: decides by length.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -64,6 +82,36 @@ pub(crate) fn short(bytes: &[u8]) -> Verdict {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(crate) fn long(bytes: &[u8]) -> Verdict {
     lookup::long(Avx2::new(), bytes)
+}
+
+/// A piece of a stream.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
+    lookup::goes_on(Avx2::new(), before, bytes)
+}
+
+/// `validate`, and what the text is made of.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
+    in_chunks(bytes, |chunk| validate(chunk), |chunk| count(chunk))
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count(bytes: &[u8]) -> Counts {
+    lookup::count(Avx2::new(), bytes)
+}
+
+/// How many characters text has.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) fn count_chars(bytes: &[u8]) -> usize {
+    lookup::count_chars(Avx2::new(), bytes)
+}
+
+/// How many UTF-16 units text has.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
+    lookup::utf16_len(Avx2::new(), bytes)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -104,6 +152,12 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn load_rest(self, bytes: &[u8]) -> __m256i {
         self.load_masked(bytes, 32)
+    }
+
+    #[inline(always)]
+    fn ending_in(self, bytes: [u8; 4]) -> __m256i {
+        // SAFETY: AVX, by `self`.
+        unsafe { _mm256_set_epi32(i32::from_le_bytes(bytes), 0, 0, 0, 0, 0, 0, 0) }
     }
 
     #[inline(always)]
@@ -190,6 +244,42 @@ impl Simd for Avx2 {
     fn plus_signed(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: AVX2, by `self`.
         unsafe { _mm256_adds_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn minus_wrapping(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_sub_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_cmpeq_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn below_signed(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_cmpgt_epi8(b, a) }
+    }
+
+    #[inline(always)]
+    fn sum(self, v: __m256i) -> usize {
+        // SAFETY: AVX2, by `self`. VPSADBW sums differences, here from zero, of eight bytes each.
+        let sums = unsafe { _mm256_sad_epu8(v, self.splat(0)) };
+        // SAFETY: AVX2, by `self`.
+        let upper = unsafe { _mm256_extracti128_si256::<1>(sums) };
+        // SAFETY: AVX, by `self`.
+        let lower = unsafe { _mm256_castsi256_si128(sums) };
+        // SAFETY: SSE2, by `self`.
+        let both = unsafe { _mm_add_epi64(upper, lower) };
+        // SAFETY: SSE2, by `self`.
+        let swapped = unsafe { _mm_unpackhi_epi64(both, both) };
+        // SAFETY: SSE2, by `self`.
+        let all = unsafe { _mm_add_epi64(both, swapped) };
+        // SAFETY: SSE2, by `self`. The sum is at most 32 * 255.
+        unsafe { _mm_cvtsi128_si32(all) as usize }
     }
 
     #[inline(always)]

@@ -16,9 +16,12 @@ cfg_if::cfg_if! {
     if #[cfg(kernel_x86)] {
         pub(crate) mod avx2;
         pub(crate) mod avx512;
+        pub(crate) mod past_caches;
         pub(crate) mod sse42;
     } else if #[cfg(kernel_neon)] {
         pub(crate) mod neon;
+    } else if #[cfg(kernel_wasm)] {
+        pub(crate) mod wasm;
     }
 }
 
@@ -51,6 +54,9 @@ pub(crate) trait Simd: Copy {
     /// `bytes[LANES..]`, then zeros; there are `LANES` to `2 * LANES` bytes.
     fn load_rest(self, bytes: &[u8]) -> Self::Vector;
 
+    /// Zeros, and then these four bytes.
+    fn ending_in(self, bytes: [u8; 4]) -> Self::Vector;
+
     /// A table for [`lookup`](Self::lookup).
     fn table(self, entries: &[u8; 16]) -> Self::Vector;
 
@@ -79,6 +85,18 @@ pub(crate) trait Simd: Copy {
 
     /// `a + b` as signed numbers, and 127 where that would be more.
     fn plus_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// `a - b`, modulo 256.
+    fn minus_wrapping(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// FF where `a` is `b`, 00 elsewhere.
+    fn equal(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// FF where `a` is below `b` as signed numbers, 00 elsewhere.
+    fn below_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// The sum of all bytes.
+    fn sum(self, v: Self::Vector) -> usize;
 
     /// Whether a byte is 0x80 or above: whether any lane's bit 7 is set.
     fn any_high(self, v: Self::Vector) -> bool;

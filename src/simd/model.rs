@@ -131,6 +131,10 @@ fn loads<S: Simd>(s: S) {
             model.resize(S::LANES, 0);
             same("load_short", &bytes, s.load_short(&bytes), &model);
         }
+        let four = array.first_chunk().expect("an array has 64 bytes");
+        let mut model = vec![0; S::LANES];
+        model[S::LANES - 4..].copy_from_slice(four);
+        same("ending_in", four, s.ending_in(*four), &model);
         let twice: Vec<u8> = array.iter().chain(array.iter().rev()).copied().collect();
         for n in S::LANES..=2 * S::LANES {
             let bytes: Box<[u8]> = twice[..n].into();
@@ -155,6 +159,18 @@ fn bytewise<S: Simd>(s: S) {
         |a, b| s.plus_signed(a, b),
         |a, b| a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned(),
     );
+    all_pairs("minus_wrapping", load, |a, b| s.minus_wrapping(a, b), u8::wrapping_sub);
+    all_pairs("equal", load, |a, b| s.equal(a, b), |a, b| if a == b { 0xFF } else { 0 });
+    all_pairs(
+        "below_signed",
+        load,
+        |a, b| s.below_signed(a, b),
+        |a, b| if a.cast_signed() < b.cast_signed() { 0xFF } else { 0 },
+    );
+    for array in arrays() {
+        let model: usize = array[..S::LANES].iter().map(|&byte| usize::from(byte)).sum();
+        assert_eq!(s.sum(load(&array)), model, "sum of {array:02X?}");
+    }
 }
 
 fn nibbles_and_lookups<S: Simd>(s: S) {
@@ -255,6 +271,13 @@ fn neon() {
     unsafe { check() }
 }
 
+#[cfg(kernel_wasm)]
+#[test]
+fn simd128() {
+    assert!(is_here("simd128"));
+    check_all(super::wasm::Simd128);
+}
+
 #[cfg(kernel_x86)]
 mod x86 {
     use super::*;
@@ -288,11 +311,12 @@ mod x86 {
 
     #[test]
     fn avx512() {
-        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
         fn check() {
             let s = Avx512::new();
             loads(s);
             bytewise(s);
+            counts(s);
             ternary(s);
             lookups(s);
             shifts(s);
@@ -308,18 +332,20 @@ mod x86 {
 
     #[test]
     fn gfni() {
-        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni,bmi1,bmi2")]
+        #[target_feature(
+            enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+        )]
         fn check() {
             planes(Avx512::new(), Gfni::new());
         }
         if !is_here("avx512") {
             return;
         }
-        if std::is_x86_feature_detected!("gfni") {
+        if std::is_x86_feature_detected!("gfni") && std::is_x86_feature_detected!("avx512vpopcntdq") {
             // SAFETY: the CPU has been asked, and has all of these.
             unsafe { check() }
         } else {
-            eprintln!("no GFNI here, its operation is not tested");
+            eprintln!("no GFNI or VPOPCNTDQ here, their operations are not tested");
         }
     }
 
@@ -352,7 +378,10 @@ mod x86 {
                 let mut model = bytes.to_vec();
                 model.resize(64, 0);
                 same("load_short", &bytes, s.load_short(&bytes), &model);
+                same("first", &bytes, s.first(s.load(&array, 0), n), &model);
             }
+            let four = array.first_chunk().expect("an array has 64 bytes");
+            same("ending_in", four, s.ending_in(*four), &four.repeat(16));
         }
         // A hint, for any place inside or outside: nothing to see but that nothing happens.
         for at in [0, 100, 191, 192, 1 << 20, usize::MAX] {
@@ -374,6 +403,32 @@ mod x86 {
             |a, b| s.plus_signed(a, b),
             |a, b| a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned(),
         );
+    }
+
+    /// Comparisons into masks, and what becomes of those.
+    fn counts(s: Avx512) {
+        let mask = |a: &[u8; 64], b: &[u8; 64], is: fn(u8, u8) -> bool| -> u64 {
+            (0..64).fold(0, |mask, i| mask | u64::from(is(a[i], b[i])) << i)
+        };
+        let arrays = arrays();
+        for (a, b) in arrays.iter().flat_map(|a| arrays.iter().step_by(3).map(move |b| (a, b))) {
+            let (left, right) = (s.load(a, 0), s.load(b, 0));
+            let below = mask(a, b, |a, b| a.cast_signed() < b.cast_signed());
+            assert_eq!(s.below_signed(left, right), below, "below_signed of {a:02X?} {b:02X?}");
+            assert_eq!(s.at_least(left, right), mask(a, b, |a, b| a >= b), "at_least of {a:02X?} {b:02X?}");
+            assert_eq!(s.equal(left, right), mask(a, b, |a, b| a == b), "equal of {a:02X?} {b:02X?}");
+            let model: Vec<u8> = (0..64).map(|i| a[i].wrapping_add((below >> i & 1) as u8)).collect();
+            same("count", &(a, below), s.count(left, below, s.ones()), &model);
+            let sums = words(a).into_iter().zip(words(b)).map(|(a, b)| a.wrapping_add(b));
+            same("plus64", &(a, b), s.plus64(left, right), &of_words(sums));
+        }
+        for array in &arrays {
+            let (eights, _) = array.as_chunks::<8>();
+            let sums = eights.iter().map(|eight| eight.iter().map(|&byte| u64::from(byte)).sum());
+            same("sums", array, s.sums(s.load(array, 0)), &of_words(sums));
+            let total = words(array).into_iter().fold(0, u64::wrapping_add);
+            assert_eq!(s.total(s.load(array, 0)), total, "total of {array:02X?}");
+        }
     }
 
     fn ternary(s: Avx512) {
@@ -469,9 +524,16 @@ mod x86 {
     fn neighbours(s: Avx512) {
         let arrays = arrays();
         for (now, before) in arrays.iter().zip(arrays.iter().rev()).chain(arrays.iter().zip(&arrays[1..])) {
-            let earlier = s.earlier(s.load(now, 0), s.load(before, 0));
+            let earlier = s.earlier_and_up(s.load(now, 0), s.load(before, 0));
             for (n, vector) in earlier.into_iter().enumerate() {
-                same("earlier", &(n + 1, now, before), vector, &earlier_model(n + 1, now, before));
+                // By one to three bytes, and by none to two bits, which come from the byte below.
+                let below = earlier_model(n + 2, now, before);
+                let model: Vec<u8> = earlier_model(n + 1, now, before)
+                    .iter()
+                    .zip(below)
+                    .map(|(&byte, below)| (u16::from_be_bytes([byte, below]) << n).to_be_bytes()[0])
+                    .collect();
+                same("earlier_and_up", &(n + 1, now, before), vector, &model);
             }
         }
     }
@@ -530,6 +592,10 @@ mod x86 {
         let arrays = arrays();
         let single = [0x8040_2010_0804_0201_u64, 0x0102_0408_1020_4080, 0x0102_0408_8040_2010];
         let single = single.map(|word| [word.to_le_bytes(); 8].concat().try_into().expect("64 bytes"));
+        for array in &arrays {
+            let model = of_words(words(array).map(|word| u64::from(word.count_ones())));
+            same("count_ones", array, g.count_ones(s.load(array, 0)), &model);
+        }
         for text in &arrays {
             for planes in single.iter().chain(arrays.iter().step_by(9)) {
                 let model: Vec<u8> = (0..64)

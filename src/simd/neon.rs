@@ -3,6 +3,7 @@
 use core::arch::aarch64::*;
 
 use super::{Simd, short_words};
+use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
 
@@ -35,6 +36,36 @@ pub(crate) fn short(bytes: &[u8]) -> Verdict {
 #[target_feature(enable = "neon")]
 pub(crate) fn long(bytes: &[u8]) -> Verdict {
     lookup::long(Neon::new(), bytes)
+}
+
+/// A piece of a stream.
+#[target_feature(enable = "neon")]
+pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
+    lookup::goes_on(Neon::new(), before, bytes)
+}
+
+/// `validate`, and what the text is made of.
+#[target_feature(enable = "neon")]
+pub(crate) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
+    in_chunks(bytes, |chunk| validate(chunk), |chunk| count(chunk))
+}
+
+#[inline(never)]
+#[target_feature(enable = "neon")]
+fn count(bytes: &[u8]) -> Counts {
+    lookup::count(Neon::new(), bytes)
+}
+
+/// How many characters text has.
+#[target_feature(enable = "neon")]
+pub(crate) fn count_chars(bytes: &[u8]) -> usize {
+    lookup::count_chars(Neon::new(), bytes)
+}
+
+/// How many UTF-16 units text has.
+#[target_feature(enable = "neon")]
+pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
+    lookup::utf16_len(Neon::new(), bytes)
 }
 
 #[target_feature(enable = "neon")]
@@ -93,6 +124,16 @@ impl Simd for Neon {
         let indices = self.load(&MOVE_DOWN, 32 - bytes.len());
         // SAFETY: NEON, by `self`.
         unsafe { vqtbl1q_u8(end, indices) }
+    }
+
+    #[inline(always)]
+    fn ending_in(self, bytes: [u8; 4]) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        let zeros = unsafe { vdupq_n_u32(0) };
+        // SAFETY: NEON, by `self`.
+        let words = unsafe { vsetq_lane_u32::<3>(u32::from_le_bytes(bytes), zeros) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vreinterpretq_u8_u32(words) }
     }
 
     #[inline(always)]
@@ -177,6 +218,35 @@ impl Simd for Neon {
         let sum = unsafe { vqaddq_s8(a, b) };
         // SAFETY: NEON, by `self`.
         unsafe { vreinterpretq_u8_s8(sum) }
+    }
+
+    #[inline(always)]
+    fn minus_wrapping(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vsubq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vceqq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn below_signed(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        let a = unsafe { vreinterpretq_s8_u8(a) };
+        // SAFETY: NEON, by `self`.
+        let b = unsafe { vreinterpretq_s8_u8(b) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vcltq_s8(a, b) }
+    }
+
+    #[inline(always)]
+    fn sum(self, v: uint8x16_t) -> usize {
+        // SAFETY: NEON, by `self`. UADDLV sums all bytes into 16 bits.
+        let sum = unsafe { vaddlvq_u8(v) };
+        usize::from(sum)
     }
 
     #[inline(always)]

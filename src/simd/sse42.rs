@@ -8,6 +8,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Simd, short_words};
+use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
 
@@ -40,6 +41,36 @@ pub(crate) fn short(bytes: &[u8]) -> Verdict {
 #[target_feature(enable = "sse4.2,popcnt")]
 pub(crate) fn long(bytes: &[u8]) -> Verdict {
     lookup::long(Sse42::new(), bytes)
+}
+
+/// A piece of a stream.
+#[target_feature(enable = "sse4.2,popcnt")]
+pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
+    lookup::goes_on(Sse42::new(), before, bytes)
+}
+
+/// `validate`, and what the text is made of.
+#[target_feature(enable = "sse4.2,popcnt")]
+pub(crate) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
+    in_chunks(bytes, |chunk| validate(chunk), |chunk| count(chunk))
+}
+
+#[inline(never)]
+#[target_feature(enable = "sse4.2,popcnt")]
+fn count(bytes: &[u8]) -> Counts {
+    lookup::count(Sse42::new(), bytes)
+}
+
+/// How many characters text has.
+#[target_feature(enable = "sse4.2,popcnt")]
+pub(crate) fn count_chars(bytes: &[u8]) -> usize {
+    lookup::count_chars(Sse42::new(), bytes)
+}
+
+/// How many UTF-16 units text has.
+#[target_feature(enable = "sse4.2,popcnt")]
+pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
+    lookup::utf16_len(Sse42::new(), bytes)
 }
 
 #[target_feature(enable = "sse4.2,popcnt")]
@@ -92,6 +123,12 @@ impl Simd for Sse42 {
         let indices = self.load(&MOVE_DOWN, 32 - bytes.len());
         // SAFETY: SSSE3, by `self`.
         unsafe { _mm_shuffle_epi8(end, indices) }
+    }
+
+    #[inline(always)]
+    fn ending_in(self, bytes: [u8; 4]) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_set_epi32(i32::from_le_bytes(bytes), 0, 0, 0) }
     }
 
     #[inline(always)]
@@ -172,6 +209,36 @@ impl Simd for Sse42 {
     fn plus_signed(self, a: __m128i, b: __m128i) -> __m128i {
         // SAFETY: SSE2, by `self`.
         unsafe { _mm_adds_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn minus_wrapping(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_sub_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_cmpeq_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn below_signed(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_cmpgt_epi8(b, a) }
+    }
+
+    #[inline(always)]
+    fn sum(self, v: __m128i) -> usize {
+        // SAFETY: SSE2, by `self`. PSADBW sums differences, here from zero, of eight bytes each.
+        let sums = unsafe { _mm_sad_epu8(v, self.splat(0)) };
+        // SAFETY: SSE2, by `self`.
+        let swapped = unsafe { _mm_unpackhi_epi64(sums, sums) };
+        // SAFETY: SSE2, by `self`.
+        let all = unsafe { _mm_add_epi64(sums, swapped) };
+        // SAFETY: SSE2, by `self`. The sum is at most 16 * 255.
+        unsafe { _mm_cvtsi128_si32(all) as usize }
     }
 
     #[inline(always)]
