@@ -347,15 +347,15 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// As much as the reach says, to where a character begins, if that is near; else there is a fault,
-/// and it will be found.
+/// As much as the reach says, to the last place where a character begins. If that is not among the last
+/// four bytes, there are four continuations, and at the last of them no character is cut.
 #[inline]
 fn end_of_piece(rest: &[u8], reach: usize) -> usize {
     if rest.len() <= reach {
         return rest.len();
     }
-    let last = rest[reach - 2..=reach].iter().rev();
-    reach - last.take_while(|&&byte| byte & 0xC0 == 0x80).count()
+    let is_continuation = |&at: &usize| rest[at] & 0xC0 == 0x80;
+    (reach - 3..=reach).rev().find(|at| !is_continuation(at)).unwrap_or(reach)
 }
 
 #[cfg(test)]
@@ -371,6 +371,21 @@ mod tests {
             Own::SurrogatesAndLong => (false, surrogate || byte >= 0xF4),
             Own::Pairs => (byte >= 0xF0, surrogate),
             Own::PairsAndNul => (byte >= 0xF0 || byte == 0, surrogate || byte == 0xC0),
+        }
+    }
+
+    /// A piece was once cut inside the character, because three continuations stood before the place.
+    #[test]
+    fn no_piece_cuts_a_character() {
+        for character in ["a", "é", "€", "😀"] {
+            for more in 0..6 {
+                let bytes = [&[b'.'; 20][..], character.as_bytes(), &[0x80; 6][..more], b"...."].concat();
+                for reach in 4..bytes.len() {
+                    let end = end_of_piece(&bytes, reach);
+                    assert!(end <= reach && reach - end <= 3);
+                    assert!(end <= 20 || end >= 20 + character.len(), "{character} {more} {reach} {end}");
+                }
+            }
         }
     }
 
