@@ -26,6 +26,9 @@
 //! | [`io`], [`fs`] | readers and writers that let only UTF-8 through; `read_to_string` at the speed of reading |
 //! | [`copy_utf8`] | validates and copies in one pass |
 //! | `tokio` | with the feature of that name: an `AsyncRead` adapter and codecs that yield strings and lines |
+//! | [`decode`], [`encode_scalar`] | characters one by one, with errors in between |
+//! | [`dialect`] | CESU-8, Modified UTF-8, WTF-8, and UTF-8 as RFC 2279 had it: named, checked, converted |
+//! | [`Bom`], [`strip_bom`], [`is_utf8_label`] | signatures and names of encodings |
 //! | [`inspect`](inspect()), [`Summary`] | validates and counts characters, UTF-16 units and newlines in the same pass |
 //! | [`count_chars`], [`utf16_len`], [`locate`] | counts of text that is valid already; line and column of a byte |
 //! | [`columns`] | all strings of a column at once: Arrow's offsets and views, or slices |
@@ -35,7 +38,8 @@
 //! # Features
 //!
 //! - `std` (on by default) implies `alloc`: `io` and `fs`.
-//! - `alloc`: `String` out of a `Vec`, with `string_from_utf8` and `FromUtf8Error`; lossy text.
+//! - `alloc`: `String` out of a `Vec`, with `string_from_utf8` and `FromUtf8Error`; lossy text; conversions
+//!   between dialects.
 //! - `rayon` implies `std`: `par_from_utf8` and `par_inspect`, on all cores.
 //! - `memchr`: [`locate`] looks for newlines with the crate of that name.
 //! - `tokio` implies `std`: the module of that name, with tokio and tokio-util.
@@ -52,14 +56,18 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod bom;
+mod character;
 mod chunks;
 pub mod columns;
 mod copy;
+pub mod dialect;
 mod dispatch;
 mod error;
 mod faults;
 mod inspect;
 mod kernel;
+mod runs;
 mod scalar;
 pub mod stream;
 mod verdict;
@@ -95,6 +103,10 @@ pub mod tokio;
 
 use verdict::Verdict;
 
+pub use bom::{Bom, Label, is_utf8_label, strip_bom};
+#[doc(hidden)]
+pub use character::decode_with;
+pub use character::{Decode, decode, encode_scalar};
 pub use chunks::{Errors, Utf8Chunk, Utf8Chunks, errors, utf8_chunks};
 #[doc(hidden)]
 pub use chunks::{errors_with, utf8_chunks_with};

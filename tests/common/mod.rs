@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 
 use trust8::{Kernel, Utf8Error};
 
+pub(crate) mod dialects;
 pub(crate) mod malformed;
 pub(crate) mod reference;
 mod scale;
