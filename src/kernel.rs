@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::faults::Found;
 use crate::inspect::counts::{self, Counts};
 use crate::verdict::Verdict;
 use crate::{Summary, Utf8Error, dispatch, scalar};
@@ -22,6 +23,8 @@ struct Functions {
     /// a well-formed text; or fewer, with zeros before them, if those are the beginning of a character.
     /// Another character may be cut off by the end.
     goes_on: unsafe fn([u8; 4], &[u8]) -> bool,
+    /// The next faults; see `faults.rs`.
+    seek: unsafe fn(&[u8], usize) -> Found,
     /// The verdict, and where that is 'valid' the counts.
     inspect: unsafe fn(&[u8]) -> (Verdict, Counts),
     /// The characters of valid text.
@@ -149,7 +152,7 @@ impl Kernel {
     fn inspect_before_error(&self, bytes: &[u8], suspect: usize) -> Summary {
         let error = scalar::judge(bytes, suspect).err();
         let valid = &bytes[..error.map_or(bytes.len(), |error| error.valid_up_to())];
-        // SAFETY: as in `inspect`.
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
         let (verdict, counts) = unsafe { (self.functions.inspect)(valid) };
         let counts = if verdict.is_valid() { counts } else { counts::count(valid) };
         Summary::new(error, valid.len(), counts)
@@ -162,7 +165,7 @@ impl Kernel {
     /// ```
     #[must_use]
     pub fn count_chars(&self, text: &str) -> usize {
-        // SAFETY: as in `inspect`.
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
         unsafe { (self.functions.count_chars)(text.as_bytes()) }
     }
 
@@ -173,7 +176,7 @@ impl Kernel {
     /// ```
     #[must_use]
     pub fn utf16_len(&self, text: &str) -> usize {
-        // SAFETY: as in `inspect`.
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
         unsafe { (self.functions.utf16_len)(text.as_bytes()) }
     }
 
@@ -188,6 +191,13 @@ impl Kernel {
     pub(crate) fn goes_on(&self, before: [u8; 4], bytes: &[u8]) -> bool {
         // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
         unsafe { (self.functions.goes_on)(before, bytes) }
+    }
+
+    /// The next block with an ill-formed sequence in it, or where a few blocks without one end.
+    #[inline]
+    pub(crate) fn seek(&self, bytes: &[u8], from: usize) -> Found {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { (self.functions.seek)(bytes, from) }
     }
 
     /// The ways among which this kernel chooses by length and content, each as a kernel that takes
@@ -218,6 +228,7 @@ cfg_if::cfg_if! {
             const OF_SSE42: Functions = Functions {
                 validate: sse42::validate,
                 goes_on: sse42::goes_on,
+                seek: sse42::seek,
                 inspect: sse42::inspect,
                 count_chars: sse42::count_chars,
                 utf16_len: sse42::utf16_len,
@@ -233,6 +244,7 @@ cfg_if::cfg_if! {
             const OF_AVX2: Functions = Functions {
                 validate: avx2::validate,
                 goes_on: avx2::goes_on,
+                seek: avx2::seek,
                 inspect: avx2::inspect,
                 count_chars: avx2::count_chars,
                 utf16_len: avx2::utf16_len,
@@ -248,6 +260,7 @@ cfg_if::cfg_if! {
             const OF_AVX512: Functions = Functions {
                 validate: sliced::validate,
                 goes_on: sliced::goes_on,
+                seek: sliced::seek,
                 inspect: sliced::inspect,
                 count_chars: sliced::count_chars,
                 utf16_len: sliced::utf16_len,
@@ -288,6 +301,7 @@ cfg_if::cfg_if! {
             const OF_NEON: Functions = Functions {
                 validate: neon::validate,
                 goes_on: neon::goes_on,
+                seek: neon::seek,
                 inspect: neon::inspect,
                 count_chars: neon::count_chars,
                 utf16_len: neon::utf16_len,
@@ -310,6 +324,7 @@ cfg_if::cfg_if! {
             const OF_WASM: Functions = Functions {
                 validate: wasm::validate,
                 goes_on: wasm::goes_on,
+                seek: wasm::seek,
                 inspect: wasm::inspect,
                 count_chars: wasm::count_chars,
                 utf16_len: wasm::utf16_len,
@@ -336,6 +351,7 @@ const SCALAR: Kernel = Kernel {
     functions: Functions {
         validate: scalar::validate,
         goes_on: scalar::goes_on,
+        seek: scalar::seek,
         inspect: scalar::inspect,
         count_chars: counts::count_chars,
         utf16_len: counts::utf16_len,

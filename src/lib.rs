@@ -19,6 +19,9 @@
 //! |---|---|
 //! | [`from_utf8`], [`from_utf8_mut`], [`string_from_utf8`], [`is_utf8`] | the standard library's functions, faster, with an error that says why |
 //! | [`Utf8Error`], [`ErrorKind`] | where, how long, and which rule of the RFC |
+//! | `from_utf8_lossy`, `from_utf8_lossy_owned`, `lossy_into` | text with U+FFFD for what is none |
+//! | [`utf8_chunks`], [`errors`] | what is text and what is not, in turn; every error there is |
+//! | `par_from_utf8`, `par_inspect` | on all cores, with the feature `rayon` |
 //! | [`Validator`], [`stream`] | the same for what arrives in pieces, refused at the first bad byte |
 //! | [`io`], [`fs`] | readers and writers that let only UTF-8 through; `read_to_string` at the speed of reading |
 //! | [`copy_utf8`] | validates and copies in one pass |
@@ -35,7 +38,8 @@
 //! # Features
 //!
 //! - `std` (on by default) implies `alloc`: `io` and `fs`.
-//! - `alloc`: `String` out of a `Vec`, with `string_from_utf8` and `FromUtf8Error`; conversions between dialects.
+//! - `alloc`: `String` out of a `Vec`, with `string_from_utf8` and `FromUtf8Error`; lossy text; conversions between dialects.
+//! - `rayon` implies `std`: `par_from_utf8` and `par_inspect`, on all cores.
 //! - `memchr`: [`locate`] looks for newlines with the crate of that name.
 //! - `tokio` implies `std`: the module of that name, with tokio and tokio-util.
 //!
@@ -53,11 +57,13 @@ extern crate std;
 
 mod bom;
 mod character;
+mod chunks;
 pub mod columns;
 mod copy;
 pub mod dialect;
 mod dispatch;
 mod error;
+mod faults;
 mod inspect;
 mod kernel;
 mod runs;
@@ -86,6 +92,10 @@ mod intake;
 #[cfg(feature = "std")]
 pub mod io;
 #[cfg(feature = "alloc")]
+mod lossy;
+#[cfg(feature = "rayon")]
+mod parallel;
+#[cfg(feature = "alloc")]
 mod string;
 #[cfg(feature = "tokio")]
 pub mod tokio;
@@ -96,12 +106,25 @@ pub use bom::{Bom, Label, is_utf8_label, strip_bom};
 #[doc(hidden)]
 pub use character::decode_with;
 pub use character::{Decode, decode, encode_scalar};
+pub use chunks::{Errors, Utf8Chunk, Utf8Chunks, errors, utf8_chunks};
+#[doc(hidden)]
+pub use chunks::{errors_with, utf8_chunks_with};
 #[doc(hidden)]
 pub use copy::copy_utf8_with;
 pub use copy::{CopyError, copy_utf8};
 pub use error::{ErrorKind, Utf8Error};
 pub use inspect::{Location, Summary, count_chars, inspect, locate, utf16_len};
 pub use kernel::Kernel;
+#[cfg(feature = "alloc")]
+pub use lossy::{from_utf8_lossy, from_utf8_lossy_owned, lossy_into};
+#[doc(hidden)]
+#[cfg(feature = "alloc")]
+pub use lossy::{from_utf8_lossy_with, lossy_into_with};
+#[cfg(feature = "rayon")]
+pub use parallel::{par_from_utf8, par_inspect};
+#[doc(hidden)]
+#[cfg(feature = "rayon")]
+pub use parallel::{par_from_utf8_with, par_inspect_with};
 pub use stream::Validator;
 #[cfg(feature = "alloc")]
 pub use string::{FromUtf8Error, string_from_utf8};

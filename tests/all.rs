@@ -29,6 +29,11 @@ mod heap;
 mod inspect;
 #[path = "kernels.rs"]
 mod kernels;
+#[path = "lossy.rs"]
+mod lossy;
+#[cfg(feature = "rayon")]
+#[path = "parallel.rs"]
+mod parallel;
 #[path = "positions.rs"]
 mod positions;
 #[path = "regressions.rs"]
@@ -37,6 +42,8 @@ mod regressions;
 mod rfc;
 #[path = "simdutf8_port.rs"]
 mod simdutf8_port;
+#[path = "stack.rs"]
+mod stack;
 #[path = "streaming.rs"]
 mod streaming;
 #[path = "streaming_io.rs"]

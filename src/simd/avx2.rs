@@ -6,6 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Simd, short_words};
+use crate::faults::Found;
 use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
@@ -88,6 +89,12 @@ pub(crate) fn long(bytes: &[u8]) -> Verdict {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
     lookup::goes_on(Avx2::new(), before, bytes)
+}
+
+/// The way from fault to fault.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
+    lookup::seek(Avx2::new(), bytes, from)
 }
 
 /// `validate`, and what the text is made of.
@@ -184,9 +191,9 @@ impl Simd for Avx2 {
         match N {
             // SAFETY: AVX2, by `self`.
             1 => unsafe { _mm256_alignr_epi8::<15>(now, left) },
-            // SAFETY: as above.
+            // SAFETY: AVX2, by `self`.
             2 => unsafe { _mm256_alignr_epi8::<14>(now, left) },
-            // SAFETY: as above.
+            // SAFETY: AVX2, by `self`.
             _ => unsafe { _mm256_alignr_epi8::<13>(now, left) },
         }
     }
@@ -244,6 +251,13 @@ impl Simd for Avx2 {
     fn plus_signed(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: AVX2, by `self`.
         unsafe { _mm256_adds_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: __m256i) -> u64 {
+        // SAFETY: AVX2, by `self`.
+        let bits = unsafe { _mm256_movemask_epi8(v) };
+        u64::from(bits.cast_unsigned())
     }
 
     #[inline(always)]

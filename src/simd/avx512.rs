@@ -256,6 +256,20 @@ impl Avx512 {
         (inner, self.select(self.splat64(0xFFFF_FFFF_0000_0000), a, b))
     }
 
+    /// Bit 7 of each byte, the first byte's as the lowest bit.
+    #[inline(always)]
+    pub(crate) fn high_bits(self, v: Vector) -> u64 {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_movepi8_mask(v) }
+    }
+
+    /// In which bytes `a` and `b` have no bit in common, the first byte's answer as the lowest bit.
+    #[inline(always)]
+    pub(crate) fn disjoint(self, a: Vector, b: Vector) -> u64 {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_testn_epi8_mask(a, b) }
+    }
+
     /// A one for each byte of `a` that is below that of `b`, as signed numbers.
     #[inline(always)]
     pub(crate) fn below_signed(self, a: Vector, b: Vector) -> u64 {

@@ -86,6 +86,9 @@ pub(crate) trait Simd: Copy {
     /// `a + b` as signed numbers, and 127 where that would be more.
     fn plus_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
+    /// Bit 7 of each lane, the first lane's as the lowest bit.
+    fn high_bits(self, v: Self::Vector) -> u64;
+
     /// `a - b`, modulo 256.
     fn minus_wrapping(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 

@@ -222,6 +222,11 @@ fn neighbours<S: Simd>(s: S) {
     }
 }
 
+/// The answers for all bytes, the first one's as the lowest bit.
+fn bits(bytes: &[u8], answer: impl Fn(u8) -> bool) -> u64 {
+    bytes.iter().rev().fold(0, |bits, &byte| bits << 1 | u64::from(answer(byte)))
+}
+
 fn questions<S: Simd>(s: S) {
     let ask = |bytes: &[u8]| (s.any_high(s.load(bytes, 0)), s.any(s.load(bytes, 0)));
     assert_eq!(ask(&vec![0; S::LANES]), (false, false));
@@ -239,6 +244,11 @@ fn questions<S: Simd>(s: S) {
     }
     for array in arrays() {
         let bytes = &array[..S::LANES];
+        assert_eq!(
+            s.high_bits(s.load(bytes, 0)),
+            bits(bytes, |byte| byte >= 0x80),
+            "high_bits of {bytes:02X?}"
+        );
         let model = (bytes.iter().any(|&byte| byte >= 0x80), bytes.iter().any(|&byte| byte != 0));
         assert_eq!(ask(bytes), model, "{bytes:02X?}");
     }
@@ -325,7 +335,7 @@ mod x86 {
             questions(s);
         }
         if is_here("avx512") {
-            // SAFETY: the CPU has been asked, and has AVX-512 F, BW, VL, VBMI and VBMI2.
+            // SAFETY: the CPU has been asked, and has AVX-512 F, BW, VL, VBMI and VBMI2, BMI1 and BMI2.
             unsafe { check() }
         }
     }
@@ -342,7 +352,7 @@ mod x86 {
             return;
         }
         if std::is_x86_feature_detected!("gfni") && std::is_x86_feature_detected!("avx512vpopcntdq") {
-            // SAFETY: the CPU has been asked, and has all of these.
+            // SAFETY: the CPU has been asked: for the kernel, which needs all of these but GFNI and VPOPCNTDQ, and for those.
             unsafe { check() }
         } else {
             eprintln!("no GFNI or VPOPCNTDQ here, their operations are not tested");
@@ -580,7 +590,15 @@ mod x86 {
             bytes[lane] = 0x80;
             assert_eq!(ask(&bytes), (true, true), "lane {lane}");
         }
-        for array in arrays() {
+        let arrays = arrays();
+        for (a, b) in arrays.iter().zip(arrays.iter().rev()) {
+            let high = bits(a, |byte| byte >= 0x80);
+            assert_eq!(s.high_bits(s.load(a, 0)), high, "high_bits of {a:02X?}");
+            let common: Vec<u8> = a.iter().zip(b).map(|(a, b)| a & b).collect();
+            let disjoint = bits(&common, |byte| byte == 0);
+            assert_eq!(s.disjoint(s.load(a, 0), s.load(b, 0)), disjoint, "disjoint of {a:02X?} {b:02X?}");
+        }
+        for array in arrays {
             let model = (array.iter().any(|&byte| byte >= 0x80), array.iter().any(|&byte| byte != 0));
             assert_eq!(ask(&array), model, "{array:02X?}");
         }

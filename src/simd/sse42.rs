@@ -8,6 +8,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Simd, short_words};
+use crate::faults::Found;
 use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
@@ -47,6 +48,12 @@ pub(crate) fn long(bytes: &[u8]) -> Verdict {
 #[target_feature(enable = "sse4.2,popcnt")]
 pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
     lookup::goes_on(Sse42::new(), before, bytes)
+}
+
+/// The way from fault to fault.
+#[target_feature(enable = "sse4.2,popcnt")]
+pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
+    lookup::seek(Sse42::new(), bytes, from)
 }
 
 /// `validate`, and what the text is made of.
@@ -149,9 +156,9 @@ impl Simd for Sse42 {
         match N {
             // SAFETY: SSSE3, by `self`.
             1 => unsafe { _mm_alignr_epi8::<15>(now, before) },
-            // SAFETY: as above.
+            // SAFETY: SSSE3, by `self`.
             2 => unsafe { _mm_alignr_epi8::<14>(now, before) },
-            // SAFETY: as above.
+            // SAFETY: SSSE3, by `self`.
             _ => unsafe { _mm_alignr_epi8::<13>(now, before) },
         }
     }
@@ -209,6 +216,13 @@ impl Simd for Sse42 {
     fn plus_signed(self, a: __m128i, b: __m128i) -> __m128i {
         // SAFETY: SSE2, by `self`.
         unsafe { _mm_adds_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: __m128i) -> u64 {
+        // SAFETY: SSE2, by `self`.
+        let bits = unsafe { _mm_movemask_epi8(v) };
+        u64::from(bits.cast_unsigned())
     }
 
     #[inline(always)]

@@ -8,6 +8,7 @@
 use core::arch::wasm32::*;
 
 use super::{Simd, short_words};
+use crate::faults::Found;
 use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
@@ -55,6 +56,11 @@ pub(crate) fn count_chars(bytes: &[u8]) -> usize {
 /// How many UTF-16 units text has.
 pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
     lookup::utf16_len(Simd128, bytes)
+}
+
+/// The way from fault to fault.
+pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
+    lookup::seek(Simd128, bytes, from)
 }
 
 /// Moves the first bytes of a vector out, and zeros in at the end: loaded at `n`, lane i gets lane
@@ -193,6 +199,11 @@ impl Simd for Simd128 {
             + u32x4_extract_lane::<2>(fours)
             + u32x4_extract_lane::<3>(fours);
         sum as usize
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: v128) -> u64 {
+        u64::from(u8x16_bitmask(v))
     }
 
     #[inline(always)]

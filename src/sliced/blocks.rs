@@ -5,6 +5,7 @@
 //! algorithm of `lookup/` needs two for that), and another one classifies the second.
 
 use super::tally::Tally;
+use crate::faults::{Classes, Surveyor};
 use crate::simd::avx512::{Avx512, Vector};
 use crate::verdict::Verdict;
 
@@ -176,6 +177,45 @@ impl Checker {
             s.splat(0x80),
         );
         s.any(all)
+    }
+}
+
+/// What the bytes are, for those who want every fault.
+impl Surveyor for Checker {
+    #[inline(always)]
+    fn classes(self, window: &[u8; 64]) -> Classes {
+        let s = self.s;
+        let now = s.load(window, 0);
+        let [lead, ..] = s.earlier_and_up(self.leads(now).0, s.zero());
+        let second = s.lookup(self.second, s.shift_right_4_in_16(now));
+        Classes {
+            high: s.high_bits(now),
+            lead: s.at_least(now, s.splat(0xC0)),
+            lead3: s.at_least(now, s.splat(0xE0)),
+            lead4: s.at_least(now, s.splat(0xF0)),
+            // All leads want a continuation; that one has been found is another question.
+            allowed: s.disjoint(s.without(lead, s.splat(FIRST_DUE)), second),
+        }
+    }
+
+    #[inline(always)]
+    fn is_ascii(self, bytes: &[u8; 256]) -> bool {
+        let s = self.s;
+        let (a, b) = (s.load(bytes, 0), s.load(bytes, 64));
+        let (c, d) = (s.load(bytes, 128), s.load(bytes, 192));
+        !s.any_high(s.or(s.or(a, b), s.or(c, d)))
+    }
+
+    #[inline(always)]
+    fn ascii_windows(self, bytes: &[u8; 256]) -> usize {
+        let s = self.s;
+        let mut others = 1 << 4;
+        let mut block = 0;
+        while block < 4 {
+            others |= u32::from(s.any_high(s.load(bytes, 64 * block))) << block;
+            block += 1;
+        }
+        others.trailing_zeros() as usize
     }
 }
 

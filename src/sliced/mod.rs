@@ -34,6 +34,7 @@ mod long;
 mod planes;
 mod tally;
 
+use crate::faults::{self, Found};
 use crate::inspect::Counts;
 use crate::simd::avx512::{Avx512, Gfni};
 use crate::verdict::Verdict;
@@ -68,6 +69,12 @@ pub(crate) fn validate_without_gfni(bytes: &[u8]) -> Verdict {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
     blocks::goes_on(Avx512::new(), before, bytes)
+}
+
+/// The way from fault to fault.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
+    faults::seek(blocks::Checker::new(Avx512::new()), bytes, from)
 }
 
 /// Blocks, whatever the length.

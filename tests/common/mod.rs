@@ -20,7 +20,14 @@ mod scale;
 pub(crate) mod text;
 
 use reference::Fault;
-pub(crate) use scale::{Thin, scale};
+
+/// See `scale.rs`. (Not re-exported: a file that needs neither would be warned.)
+pub(crate) type Thin = scale::Thin;
+
+/// See `scale.rs`.
+pub(crate) fn scale() -> usize {
+    scale::scale()
+}
 
 /// A kernel, or one of the paths that a kernel chooses among.
 pub(crate) struct Way {
