@@ -141,15 +141,16 @@ impl Found {
         Some((at as usize, 1 + continuations as usize))
     }
 
-    /// Two or more.
-    #[inline(always)]
-    pub(crate) const fn has_many(&self) -> bool {
-        self.faults & self.faults.wrapping_sub(1) != 0
-    }
-
     #[inline(always)]
     pub(crate) const fn is_sound(&self) -> bool {
         self.faults == 0
+    }
+
+    /// Whether there are two or more.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(crate) const fn has_many(&self) -> bool {
+        self.faults & self.faults.wrapping_sub(1) != 0
     }
 }
 

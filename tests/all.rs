@@ -13,10 +13,14 @@
 mod api;
 #[path = "borders.rs"]
 mod borders;
+#[path = "characters.rs"]
+mod characters;
 #[path = "columns.rs"]
 mod columns;
 #[path = "copy.rs"]
 mod copy;
+#[path = "dialects.rs"]
+mod dialects;
 #[path = "differential.rs"]
 mod differential;
 #[path = "exhaustive.rs"]

@@ -1,5 +1,7 @@
 //! Lossy text, chunks and lists of errors: those of the standard library, for every kernel and way.
 
+#![cfg(feature = "alloc")]
+
 mod common;
 
 use std::borrow::Cow;

@@ -48,8 +48,10 @@ fn text_len() -> usize {
 /// A way to do something with bytes: the length of what came out, or how much it was.
 struct Contestant {
     name: String,
-    run: Box<dyn Fn(&[u8]) -> usize>,
+    run: Box<Run>,
 }
+
+type Run = dyn Fn(&[u8]) -> usize;
 
 impl Contestant {
     fn new(name: impl Into<String>, run: impl Fn(&[u8]) -> usize + 'static) -> Self {
@@ -131,7 +133,7 @@ fn simdutf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
 /// std first: its answers count.
 fn lossy_contestants() -> Vec<Contestant> {
     let mut all = vec![
-        Contestant::lossy("std", |bytes| String::from_utf8_lossy(bytes)),
+        Contestant::lossy("std", String::from_utf8_lossy),
         Contestant::lossy("bstr", |bytes| bytes.to_str_lossy()),
         Contestant::lossy("simdutf8 loop", simdutf8_lossy),
         Contestant::lossy("trust8", trust8::from_utf8_lossy),

@@ -256,7 +256,7 @@ impl Simd for Neon {
         let high = unsafe { vget_high_u8(bits) };
         // SAFETY: NEON, by `self`. UADDV is the sum of all bytes, here without a carry.
         let low = unsafe { vaddv_u8(low) };
-        // SAFETY: as above.
+        // SAFETY: NEON, by `self`.
         let high = unsafe { vaddv_u8(high) };
         u64::from(low) | u64::from(high) << 8
     }

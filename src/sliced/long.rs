@@ -230,7 +230,7 @@ fn planes_run<T: Tally>(
         after += SUPERBLOCK;
     }
     (faults, places) = planes::check(s, faults, planes);
-    tally.planes(s, T::superblock(s, g, counts, places), bytes, at, after);
+    tally.add_planes(s, T::superblock(s, g, counts, places), bytes, at, after);
     if s.any(faults) { Err(at) } else { Ok(after) }
 }
 
@@ -259,7 +259,7 @@ fn streams_run<const STEPS: usize, T: Tally>(
         }
     }
     let after = at + STREAMS * STEPS * SUPERBLOCK;
-    tally.planes(s, counts, bytes, at, after);
+    tally.add_planes(s, counts, bytes, at, after);
     if s.any(faults) { None } else { Some(after) }
 }
 

@@ -121,6 +121,7 @@ static OWN_PLACES: [u8; 64] = {
 };
 
 /// Checks a superblock, given its planes, and adds its faults to `faults`: a bit for each, in no useful order.
+/// And where its bytes of each kind are.
 #[inline(always)]
 pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, Places) {
     let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;

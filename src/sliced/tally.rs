@@ -2,6 +2,10 @@
 //!
 //! The algorithms hand what they have in registers to a [`Tally`]. If that is [`Nothing`], all this is
 //! no instruction at all, so plain validation and `inspect` are the same code.
+//!
+//! Text is handed in once, with two exceptions, which are put right at the end: where a run goes back to an
+//! aligned place (`again`), and where registers count a place or three late (`Sums::add_late`). A verdict of
+//! 'suspect' ends the count wherever it is; the caller counts anew what is before the fault.
 
 use super::planes::{FROM_F0_LATE, LEADS_LATE, Places};
 use crate::inspect::Counts;
@@ -10,6 +14,7 @@ use crate::simd::avx512::{Avx512, Gfni, Vector};
 /// Vectors of a stretch.
 const VECTORS: usize = 8;
 
+/// What to do with text that is being checked.
 pub(super) trait Tally {
     /// Whether anything is counted, for what must be gone through for the counts alone.
     const COUNTS: bool;
@@ -30,17 +35,20 @@ pub(super) trait Tally {
     fn again_two_byte(&mut self, s: Avx512, bytes: &[u8]);
     /// 64 bytes of ASCII.
     fn ascii_block(&mut self, s: Avx512, block: Vector);
-    /// Bytes of ASCII.
+    /// A stretch of ASCII.
     fn ascii(&mut self, s: Avx512, stretch: [Vector; VECTORS]);
+    /// The beginning of a run of two-byte characters.
     fn no_two_byte(s: Avx512) -> Self::OfTwoByte;
-    /// 64 bytes below E0, no more than 255 times.
+    /// 64 bytes below E0, no more than 255 times in a run.
     fn two_byte(&self, s: Avx512, counts: Self::OfTwoByte, now: Vector) -> Self::OfTwoByte;
-    /// Of such text, which is `bytes[from..to]`.
+    /// The end of the run, which is `bytes[from..to]`.
     fn add_two_byte(&mut self, s: Avx512, counts: Self::OfTwoByte, bytes: &[u8], from: usize, to: usize);
+    /// The beginning of a run of superblocks.
     fn no_planes(s: Avx512) -> Self::OfPlanes;
+    /// A superblock.
     fn superblock(s: Avx512, g: Gfni, counts: Self::OfPlanes, places: Places) -> Self::OfPlanes;
-    /// Of superblocks in a row, which are `bytes[from..to]`.
-    fn planes(&mut self, s: Avx512, counts: Self::OfPlanes, bytes: &[u8], from: usize, to: usize);
+    /// The end of the run, which is `bytes[from..to]`.
+    fn add_planes(&mut self, s: Avx512, counts: Self::OfPlanes, bytes: &[u8], from: usize, to: usize);
 }
 
 /// Plain validation.
@@ -73,7 +81,7 @@ impl Tally for Nothing {
     #[inline(always)]
     fn superblock(_: Avx512, _: Gfni, (): (), _: Places) {}
     #[inline(always)]
-    fn planes(&mut self, _: Avx512, (): (), _: &[u8], _: usize, _: usize) {}
+    fn add_planes(&mut self, _: Avx512, (): (), _: &[u8], _: usize, _: usize) {}
 }
 
 /// Counts in lanes of 64 bits.
@@ -247,7 +255,7 @@ impl Tally for Counter {
     }
 
     #[inline(always)]
-    fn planes(&mut self, s: Avx512, counts: Lanes, bytes: &[u8], from: usize, to: usize) {
+    fn add_planes(&mut self, s: Avx512, counts: Lanes, bytes: &[u8], from: usize, to: usize) {
         self.more.add_late(&bytes[..to]);
         self.twice.add_late(&bytes[..from]);
         self.lanes = Lanes {
