@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::transcode::{self, Convert, Length, Output, Routines};
 use crate::verdict::Verdict;
 use crate::{Utf8Error, dispatch, scalar};
 
@@ -30,6 +31,7 @@ pub struct Kernel {
     /// Private, and so are the arrays of kernels: who holds a kernel got it from `available`,
     /// which asked the CPU.
     validate: Validate,
+    transcode: &'static Routines,
     paths: &'static [Kernel],
 }
 
@@ -117,6 +119,33 @@ impl Kernel {
         unsafe { (self.validate)(bytes) }
     }
 
+    /// Converts with the routine of this kernel that is chosen.
+    #[inline]
+    pub(crate) fn convert(
+        &self,
+        choose: impl FnOnce(&Routines) -> Convert,
+        text: &[u8],
+        out: &mut Output<'_>,
+    ) -> usize {
+        let convert = choose(self.transcode);
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { convert(text, out) }
+    }
+
+    /// How long a text would be.
+    #[inline]
+    pub(crate) fn length(&self, which: Length, text: &[u8]) -> usize {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { (self.transcode.length)(which, text) }
+    }
+
+    /// Turns the bytes of each unit round.
+    #[inline]
+    pub(crate) fn swap(&self, unit: usize, bytes: &mut [u8]) {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { (self.transcode.swap)(unit, bytes) }
+    }
+
     /// The ways among which this kernel chooses by length and content, each as a kernel that takes
     /// it wherever it can: for tests, which must reach every way, and for measurements.
     #[doc(hidden)]
@@ -145,16 +174,19 @@ cfg_if::cfg_if! {
             const SSE42: Kernel = Kernel {
                 name: "sse4.2",
                 validate: sse42::validate,
+                transcode: &crate::transcode::SCALAR,
                 paths: &[way("short", sse42::short), way("long", sse42::long)],
             };
             const AVX2: Kernel = Kernel {
                 name: "avx2",
                 validate: avx2::validate,
+                transcode: &crate::transcode::SCALAR,
                 paths: &[way("short", avx2::short), way("long", avx2::long)],
             };
             const AVX512: Kernel = Kernel {
                 name: "avx512",
                 validate: sliced::validate,
+                transcode: &crate::transcode::SCALAR,
                 paths: &[
                     way("blocks", sliced::medium),
                     way("superblocks", sliced::long),
@@ -166,6 +198,7 @@ cfg_if::cfg_if! {
             const AVX512_WITHOUT_GFNI: Kernel = Kernel {
                 name: "avx512",
                 validate: sliced::validate_without_gfni,
+                transcode: &crate::transcode::SCALAR,
                 paths: &[way("blocks", sliced::medium)],
             };
             pub(crate) static KERNELS: [Kernel; 4] = [AVX512, AVX2, SSE42, SCALAR];
@@ -180,6 +213,7 @@ cfg_if::cfg_if! {
             const NEON: Kernel = Kernel {
                 name: "neon",
                 validate: neon::validate,
+                transcode: &crate::transcode::SCALAR,
                 paths: &[way("short", neon::short), way("long", neon::long)],
             };
             pub(crate) static KERNELS: [Kernel; 2] = [NEON, SCALAR];
@@ -191,10 +225,11 @@ cfg_if::cfg_if! {
     }
 }
 
-const SCALAR: Kernel = Kernel { name: "scalar", validate: scalar::validate, paths: &[] };
+const SCALAR: Kernel =
+    Kernel { name: "scalar", validate: scalar::validate, transcode: &transcode::SCALAR, paths: &[] };
 
 /// One of a kernel's ways.
 #[cfg(kernel_simd)]
 const fn way(name: &'static str, validate: Validate) -> Kernel {
-    Kernel { name, validate, paths: &[] }
+    Kernel { name, validate, transcode: &transcode::SCALAR, paths: &[] }
 }

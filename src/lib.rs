@@ -22,6 +22,7 @@
 //! | [`Validator`], [`stream`] | the same for what arrives in pieces, refused at the first bad byte |
 //! | [`io`], [`fs`] | readers and writers that let only UTF-8 through; `read_to_string` at the speed of reading |
 //! | [`copy_utf8`] | validates and copies in one pass |
+//! | [`transcode`] | UTF-8, UTF-16, UTF-32 and Latin-1 into each other, with exact errors or U+FFFD for them |
 //! | `tokio` | with the feature of that name: an `AsyncRead` adapter and codecs that yield strings and lines |
 //! | [`Kernel`] | one implementation for each instruction set, for tests and measurements |
 //! | [`basic`], [`compat`] | the names and types of the crate simdutf8 |
@@ -50,6 +51,7 @@ mod error;
 mod kernel;
 mod scalar;
 pub mod stream;
+pub mod transcode;
 mod verdict;
 
 #[cfg(kernel_simd)]
