@@ -16,22 +16,24 @@ const BLOCK: usize = 64;
 const UTF16: Layout = Layout::UTF16;
 const UTF32: Layout = Layout { family: Family::Utf32, ..UTF16 };
 
-/// Converts character by character as far as `end`, or to the end of the character there.
+/// Converts character by character as far as `end`, or to the end of the character there. Whether it came so far.
 #[inline(always)]
 fn characters(
     from: Layout,
     to: Layout,
     text: &[u8],
-    mut at: usize,
+    at: &mut usize,
     end: usize,
     out: &mut Output<'_>,
-) -> Option<usize> {
-    while at < end {
-        let Next::Char(char, len) = scalar::next(from, &text[at..]) else { return None };
-        scalar::put(to, char, out).ok()?;
-        at += len;
+) -> bool {
+    while *at < end {
+        let Next::Char(char, len) = scalar::next(from, &text[*at..]) else { return false };
+        if scalar::put(to, char, out).is_err() {
+            return false;
+        }
+        *at += len;
     }
-    Some(at)
+    true
 }
 
 /// UTF-16 into UTF-32, as far as it is well-formed and fits, or nearly so.
@@ -41,9 +43,11 @@ pub(super) fn utf16_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     while let Some(block) = text[at..].first_chunk::<{ BLOCK / 2 }>() {
         let units: [u16; BLOCK / 4] = utf16_units(block);
         if has_surrogates(&units) {
-            let Some(next) = characters(UTF16, UTF32, text, at, at + BLOCK / 2, out) else { break };
-            at = next;
-            continue;
+            let end = at + BLOCK / 2;
+            if characters(UTF16, UTF32, text, &mut at, end, out) {
+                continue;
+            }
+            break;
         }
         let mut wide = [[0; 4]; BLOCK / 4];
         for (wide, unit) in wide.iter_mut().zip(units) {
@@ -69,9 +73,11 @@ pub(super) fn utf32_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
             other |= unit > 0xFFFF || unit & 0xF800 == 0xD800;
         }
         if other {
-            let Some(next) = characters(UTF32, UTF16, text, at, at + BLOCK, out) else { break };
-            at = next;
-            continue;
+            let end = at + BLOCK;
+            if characters(UTF32, UTF16, text, &mut at, end, out) {
+                continue;
+            }
+            break;
         }
         let mut narrow = [[0; 2]; BLOCK / 4];
         for (narrow, unit) in narrow.iter_mut().zip(units) {
@@ -125,9 +131,11 @@ pub(super) fn utf16_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     while let Some(block) = text[at..].first_chunk::<BLOCK>() {
         let units: [u16; BLOCK / 2] = utf16_units(block);
         if has_surrogates(&units) {
-            let Some(next) = characters(UTF16, UTF16, text, at, at + BLOCK, out) else { break };
-            at = next;
-            continue;
+            let end = at + BLOCK;
+            if characters(UTF16, UTF16, text, &mut at, end, out) {
+                continue;
+            }
+            break;
         }
         if !out.put(block) {
             break;
@@ -225,10 +233,8 @@ pub(super) fn utf8_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     loop {
         at += ascii_to_utf16(&text[at..], out);
         let end = text.len().min(at + BLOCK);
-        match characters(utf8, UTF16, text, at, end, out) {
-            Some(next) if next < text.len() => at = next,
-            Some(next) => return next,
-            None => return at,
+        if !characters(utf8, UTF16, text, &mut at, end, out) || at == text.len() {
+            return at;
         }
     }
 }
@@ -246,9 +252,11 @@ pub(super) fn utf16_to_utf8(text: &[u8], out: &mut Output<'_>) -> usize {
             *byte = unit as u8;
         }
         if all > 0x7F {
-            let Some(next) = characters(UTF16, utf8, text, at, at + BLOCK / 2, out) else { break };
-            at = next;
-            continue;
+            let end = at + BLOCK / 2;
+            if characters(UTF16, utf8, text, &mut at, end, out) {
+                continue;
+            }
+            break;
         }
         if !out.put(&bytes) {
             break;
