@@ -168,25 +168,26 @@ cfg_if::cfg_if! {
     if #[cfg(kernel_x86)] {
         mod table {
             use super::{Kernel, SCALAR, way};
+            use crate::simd::units;
             use crate::simd::{avx2, sse42};
             use crate::sliced;
 
             const SSE42: Kernel = Kernel {
                 name: "sse4.2",
                 validate: sse42::validate,
-                transcode: &crate::transcode::SCALAR,
+                transcode: &units::sse42::ROUTINES,
                 paths: &[way("short", sse42::short), way("long", sse42::long)],
             };
             const AVX2: Kernel = Kernel {
                 name: "avx2",
                 validate: avx2::validate,
-                transcode: &crate::transcode::SCALAR,
+                transcode: &units::sse42::ROUTINES_AVX2,
                 paths: &[way("short", avx2::short), way("long", avx2::long)],
             };
             const AVX512: Kernel = Kernel {
                 name: "avx512",
                 validate: sliced::validate,
-                transcode: &crate::transcode::SCALAR,
+                transcode: &units::avx512::ROUTINES,
                 paths: &[
                     way("blocks", sliced::medium),
                     way("superblocks", sliced::long),
@@ -198,7 +199,7 @@ cfg_if::cfg_if! {
             const AVX512_WITHOUT_GFNI: Kernel = Kernel {
                 name: "avx512",
                 validate: sliced::validate_without_gfni,
-                transcode: &crate::transcode::SCALAR,
+                transcode: &units::avx512::ROUTINES,
                 paths: &[way("blocks", sliced::medium)],
             };
             pub(crate) static KERNELS: [Kernel; 4] = [AVX512, AVX2, SSE42, SCALAR];
@@ -209,11 +210,12 @@ cfg_if::cfg_if! {
         mod table {
             use super::{Kernel, SCALAR, way};
             use crate::simd::neon;
+            use crate::simd::units;
 
             const NEON: Kernel = Kernel {
                 name: "neon",
                 validate: neon::validate,
-                transcode: &crate::transcode::SCALAR,
+                transcode: &units::neon::ROUTINES,
                 paths: &[way("short", neon::short), way("long", neon::long)],
             };
             pub(crate) static KERNELS: [Kernel; 2] = [NEON, SCALAR];

@@ -22,6 +22,8 @@ cfg_if::cfg_if! {
     }
 }
 
+pub(crate) mod units;
+
 use crate::lookup::Run;
 
 /// An instruction set with vectors of [`LANES`](Self::LANES) bytes.

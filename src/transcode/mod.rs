@@ -45,11 +45,13 @@
 mod error;
 mod form;
 mod output;
-mod plain;
+pub(crate) mod plain;
 mod route;
-mod routines;
+pub(crate) mod routines;
 mod scalar;
 mod stream;
+#[cfg(kernel_simd)]
+mod vector;
 
 use core::mem::MaybeUninit;
 
@@ -60,6 +62,8 @@ pub use stream::{Progress, Transcoder};
 pub(crate) use output::Output;
 pub(crate) use plain::Length;
 pub(crate) use routines::{Convert, Routines, SCALAR};
+#[cfg(kernel_simd)]
+pub(crate) use routines::{Routine, routines};
 
 use crate::Kernel;
 use route::{End, Route};

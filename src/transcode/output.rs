@@ -56,6 +56,11 @@ impl<'a> Output<'a> {
         self.len += n;
     }
 
+    /// Takes the last `n` bytes back.
+    pub(crate) fn retract(&mut self, n: usize) {
+        self.len = self.len.saturating_sub(n);
+    }
+
     /// Appends the bytes, all of them, if they fit.
     #[inline(always)]
     pub(crate) fn put(&mut self, bytes: &[u8]) -> bool {

@@ -164,7 +164,7 @@ pub(super) fn utf32_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
 
 /// The units with their bytes the other way round, whatever they are.
 #[inline(always)]
-pub(super) fn swap(unit: usize, bytes: &mut [u8]) {
+pub(crate) fn swap(unit: usize, bytes: &mut [u8]) {
     if unit == 2 {
         for unit in bytes.as_chunks_mut::<2>().0 {
             unit.reverse();
@@ -280,7 +280,7 @@ pub(crate) enum Length {
 
 /// How many units the text has in another form, if it is well-formed.
 #[inline(always)]
-pub(super) fn length(which: Length, text: &[u8]) -> usize {
+pub(crate) fn length(which: Length, text: &[u8]) -> usize {
     // Each unit counts by itself, so the order of addition is free.
     match which {
         // A character counts at its first byte; one beyond U+FFFF, which begins with F0 or more, is two units.

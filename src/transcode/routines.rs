@@ -7,6 +7,10 @@
 
 use super::output::Output;
 use super::plain::{self, Length};
+#[cfg(kernel_simd)]
+use super::vector;
+#[cfg(kernel_simd)]
+use crate::simd::units::Units;
 
 /// Converts the beginning of a text and returns how much of it, in bytes.
 ///
@@ -40,6 +44,62 @@ pub(crate) struct Routines {
     /// As `Convert`, this may be called only where the CPU has the instruction set.
     pub(crate) length: unsafe fn(Length, &[u8]) -> usize,
 }
+
+/// A conversion that is compiled for each instruction set with vectors.
+#[cfg(kernel_simd)]
+pub(crate) trait Routine {
+    fn run<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize;
+}
+
+/// Types for the routines, of the same names in capitals.
+#[cfg(kernel_simd)]
+macro_rules! types {
+    ($($name:ident, |$s:ident, $text:ident, $out:ident| $run:expr;)*) => {$(
+        pub(crate) struct $name;
+        impl Routine for $name {
+            #[inline(always)]
+            fn run<S: Units>($s: S, $text: &[u8], $out: &mut Output<'_>) -> usize {
+                $run
+            }
+        }
+    )*};
+}
+
+#[cfg(kernel_simd)]
+types! {
+    AsciiToUtf16, |s, text, out| vector::ascii_to_utf16(s, text, out);
+    Utf8ToUtf16, |s, text, out| vector::utf8_to_utf16(s, text, out);
+    Utf16ToUtf8, |s, text, out| vector::utf16_to_utf8(s, text, out);
+    Utf16ToUtf16, |_s, text, out| plain::utf16_to_utf16(text, out);
+    Utf16ToUtf32, |_s, text, out| plain::utf16_to_utf32(text, out);
+    Utf16ToLatin1, |_s, text, out| plain::utf16_to_latin1(text, out);
+    Utf32ToUtf16, |_s, text, out| plain::utf32_to_utf16(text, out);
+    Utf32ToUtf32, |_s, text, out| plain::utf32_to_utf32(text, out);
+    Latin1ToUtf16, |_s, text, out| plain::latin1_to_utf16(text, out);
+}
+
+/// The table of an instruction set, from the functions that are compiled for it.
+#[cfg(kernel_simd)]
+macro_rules! routines {
+    ($convert:ident, $swap:ident, $length:ident) => {{
+        use $crate::transcode::routines as r;
+        r::Routines {
+            ascii_to_utf16: $convert::<r::AsciiToUtf16>,
+            utf8_to_utf16: $convert::<r::Utf8ToUtf16>,
+            utf16_to_utf8: $convert::<r::Utf16ToUtf8>,
+            utf16_to_utf16: $convert::<r::Utf16ToUtf16>,
+            utf16_to_utf32: $convert::<r::Utf16ToUtf32>,
+            utf16_to_latin1: $convert::<r::Utf16ToLatin1>,
+            utf32_to_utf16: $convert::<r::Utf32ToUtf16>,
+            utf32_to_utf32: $convert::<r::Utf32ToUtf32>,
+            latin1_to_utf16: $convert::<r::Latin1ToUtf16>,
+            swap: $swap,
+            length: $length,
+        }
+    }};
+}
+#[cfg(kernel_simd)]
+pub(crate) use routines;
 
 /// Those of the scalar kernel.
 pub(crate) static SCALAR: Routines = Routines {

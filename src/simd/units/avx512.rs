@@ -1,0 +1,287 @@
+//! AVX-512: a compression leaves the gaps out, 64 bytes at a time.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::Units;
+use crate::simd::avx512::Avx512;
+use crate::transcode::{Length, Output, Routine, Routines, plain, routines};
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn convert<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+    R::run(Avx512::new(), text, out)
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn swap(unit: usize, bytes: &mut [u8]) {
+    plain::swap(unit, bytes);
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn length(which: Length, text: &[u8]) -> usize {
+    plain::length(which, text)
+}
+
+/// The kernel's conversions.
+pub(crate) static ROUTINES: Routines = routines!(convert, swap, length);
+
+impl Avx512 {
+    /// Appends the first `n` bytes of the vector, if they fit.
+    #[inline(always)]
+    fn put(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+        let n = n.min(64);
+        if let Some(window) = out.window::<64>() {
+            // SAFETY: AVX512F, by `self`; the window has 64 bytes, and the store needs no alignment.
+            unsafe { _mm512_storeu_si512(window.as_mut_ptr().cast(), v) };
+            // SAFETY: the store has written 64 bytes, and `n` is no more.
+            unsafe { out.advance(n) };
+            return true;
+        }
+        let Some(rest) = out.rest(n) else { return false };
+        let mask = u64::MAX.checked_shr(64 - n as u32).unwrap_or(0);
+        // SAFETY: AVX512BW, by `self`; the mask has ones for `n` bytes, which are there, and no others are
+        // accessed.
+        unsafe { _mm512_mask_storeu_epi8(rest.as_mut_ptr().cast(), mask, v) };
+        // SAFETY: the store has written `n` bytes.
+        unsafe { out.advance(n) };
+        true
+    }
+
+    #[inline(always)]
+    fn put_compressed(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+        // SAFETY: AVX512VBMI2, by `self`.
+        let bytes = unsafe { _mm512_maskz_compress_epi8(keep, v) };
+        self.put(bytes, keep.count_ones() as usize, out)
+    }
+}
+
+// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
+// compiled for the features above and was called on a CPU that has them.
+impl Units for Avx512 {
+    type Vector = __m512i;
+    const LANES: usize = 64;
+
+    #[inline(always)]
+    fn splat8(self, byte: u8) -> __m512i {
+        self.splat(byte)
+    }
+
+    #[inline(always)]
+    fn splat16(self, word: u16) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_set1_epi16(word.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn splat32(self, word: u32) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_set1_epi32(word.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8], at: usize) -> __m512i {
+        Self::load(self, bytes, at)
+    }
+
+    #[inline(always)]
+    fn load_wide(self, bytes: &[u8], at: usize) -> __m512i {
+        let from: &[u8] = &bytes[at..at + 32];
+        // SAFETY: AVX, by `self`; `from` has 32 bytes, and the load needs no alignment.
+        let words = unsafe { _mm256_loadu_si256(from.as_ptr().cast()) };
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_cvtepu16_epi32(words) }
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::and(self, a, b)
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::or(self, a, b)
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::max(self, a, b)
+    }
+
+    #[inline(always)]
+    fn minus(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::minus(self, a, b)
+    }
+
+    #[inline(always)]
+    fn plus_signed(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::plus_signed(self, a, b)
+    }
+
+    #[inline(always)]
+    fn plus32(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn left16<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_sll_epi16(v, _mm_cvtsi32_si128(N)) }
+    }
+
+    #[inline(always)]
+    fn right16<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_srl_epi16(v, _mm_cvtsi32_si128(N)) }
+    }
+
+    #[inline(always)]
+    fn left32<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_sll_epi32(v, _mm_cvtsi32_si128(N)) }
+    }
+
+    #[inline(always)]
+    fn right32<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_srl_epi32(v, _mm_cvtsi32_si128(N)) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: __m512i) -> u64 {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_movepi8_mask(v) }
+    }
+
+    #[inline(always)]
+    fn any(self, v: __m512i) -> bool {
+        Self::any(self, v)
+    }
+
+    #[inline(always)]
+    fn where_high(self, flags: __m512i, v: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let mask = unsafe { _mm512_movepi8_mask(flags) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_maskz_mov_epi8(mask, v) }
+    }
+
+    #[inline(always)]
+    fn select_high(self, flags: __m512i, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let mask = unsafe { _mm512_movepi8_mask(flags) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_mask_blend_epi8(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn select16(self, v: __m512i, least: u16, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let mask = unsafe { _mm512_cmpge_epu16_mask(v, self.splat16(least)) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_mask_blend_epi16(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn select32(self, v: __m512i, least: u32, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        let mask = unsafe { _mm512_cmpge_epu32_mask(v, self.splat32(least)) };
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_mask_blend_epi32(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn select32_equal(self, a: __m512i, b: __m512i, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        let mask = unsafe { _mm512_cmpeq_epi32_mask(a, b) };
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_mask_blend_epi32(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn differ16(self, x: __m512i, a: u16, y: __m512i, b: u16) -> bool {
+        // SAFETY: AVX512BW, by `self`.
+        let of_x = unsafe { _mm512_cmpeq_epi16_mask(x, self.splat16(a)) };
+        // SAFETY: AVX512BW, by `self`.
+        let of_y = unsafe { _mm512_cmpeq_epi16_mask(y, self.splat16(b)) };
+        of_x != of_y
+    }
+
+    #[inline(always)]
+    fn any_equal16(self, v: __m512i, word: u16) -> bool {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_cmpeq_epi16_mask(v, self.splat16(word)) != 0 }
+    }
+
+    #[inline(always)]
+    fn put_widened(self, v: __m512i, out: &mut Output<'_>) -> bool {
+        if out.left() < 128 {
+            return false;
+        }
+        // SAFETY: AVX512F, by `self`.
+        let low = unsafe { _mm512_castsi512_si256(v) };
+        // SAFETY: AVX512F, by `self`.
+        let high = unsafe { _mm512_extracti64x4_epi64::<1>(v) };
+        // SAFETY: AVX512BW, by `self`.
+        let low = unsafe { _mm512_cvtepu8_epi16(low) };
+        // SAFETY: AVX512BW, by `self`.
+        let high = unsafe { _mm512_cvtepu8_epi16(high) };
+        self.put(low, 64, out) && self.put(high, 64, out)
+    }
+
+    #[inline(always)]
+    fn put_narrowed(self, a: __m512i, b: __m512i, out: &mut Output<'_>) -> bool {
+        // VPACKUSWB packs lane by lane of 128 bits: of a, of b, of a, ... in lanes of 64 bits.
+        // SAFETY: AVX512BW, by `self`.
+        let packed = unsafe { _mm512_packus_epi16(a, b) };
+        // SAFETY: AVX512F, by `self`.
+        let order = unsafe { _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7) };
+        // SAFETY: AVX512F, by `self`.
+        let bytes = unsafe { _mm512_permutexvar_epi64(order, packed) };
+        out.left() >= 64 && self.put(bytes, 64, out)
+    }
+
+    #[inline(always)]
+    fn put_words(self, low: __m512i, high: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+        let n = 2 * keep.count_ones() as usize;
+        if out.left() < n {
+            return false;
+        }
+        // SAFETY: AVX512VBMI2, by `self`.
+        let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
+        if n <= 64 {
+            // SAFETY: AVX512F, by `self`.
+            let (low, high) = unsafe { (_mm512_castsi512_si256(low), _mm512_castsi512_si256(high)) };
+            // SAFETY: AVX512BW, by `self`.
+            let (low, high) = unsafe { (_mm512_cvtepu8_epi16(low), _mm512_cvtepu8_epi16(high)) };
+            return self.put(self.or(low, self.left16::<8>(high)), n, out);
+        }
+        // Interleaving works lane by lane of 128 bits, on the lower or the upper half of each: so what is wanted
+        // first is brought to the lower halves.
+        // SAFETY: AVX512F, by `self`.
+        let order = unsafe { _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7) };
+        // SAFETY: AVX512F, by `self`.
+        let low = unsafe { _mm512_permutexvar_epi64(order, low) };
+        // SAFETY: AVX512F, by `self`.
+        let high = unsafe { _mm512_permutexvar_epi64(order, high) };
+        // SAFETY: AVX512BW, by `self`.
+        let first = unsafe { _mm512_unpacklo_epi8(low, high) };
+        // SAFETY: AVX512BW, by `self`.
+        let second = unsafe { _mm512_unpackhi_epi8(low, high) };
+        self.put(first, 64, out) && self.put(second, n - 64, out)
+    }
+
+    #[inline(always)]
+    fn put_pairs(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put_compressed(v, keep, out)
+    }
+
+    #[inline(always)]
+    fn put_quads(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put_compressed(v, keep, out)
+    }
+}
