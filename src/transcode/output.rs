@@ -56,7 +56,15 @@ impl<'a> Output<'a> {
         self.len += n;
     }
 
+    /// An output for the room that is left, which can live in registers while a loop writes to it. What has been
+    /// written to it counts from [`Fork::join`] on.
+    #[inline(always)]
+    pub(crate) fn fork(&mut self) -> Fork<'_> {
+        Fork { output: Output::new(&mut self.room[self.len..]), len: &mut self.len }
+    }
+
     /// Takes the last `n` bytes back.
+    #[inline(always)]
     pub(crate) fn retract(&mut self, n: usize) {
         self.len = self.len.saturating_sub(n);
     }
@@ -85,6 +93,25 @@ impl<'a> Output<'a> {
         let written = ptr::from_mut(&mut self.room[..self.len]) as *mut [u8];
         // SAFETY: by the invariant all of it is initialised; address, length and borrow are those of the room.
         unsafe { &mut *written }
+    }
+}
+
+/// See [`Output::fork`].
+pub(crate) struct Fork<'a> {
+    output: Output<'a>,
+    len: &'a mut usize,
+}
+
+impl<'a> Fork<'a> {
+    #[inline(always)]
+    pub(crate) fn output(&mut self) -> &mut Output<'a> {
+        &mut self.output
+    }
+
+    /// Counts what has been written to the fork.
+    #[inline(always)]
+    pub(crate) fn join(self) {
+        *self.len += self.output.len;
     }
 }
 

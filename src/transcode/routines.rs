@@ -58,8 +58,12 @@ macro_rules! types {
         pub(crate) struct $name;
         impl Routine for $name {
             #[inline(always)]
-            fn run<S: Units>($s: S, $text: &[u8], $out: &mut Output<'_>) -> usize {
-                $run
+            fn run<S: Units>($s: S, $text: &[u8], out: &mut Output<'_>) -> usize {
+                let mut fork = out.fork();
+                let $out = fork.output();
+                let read = $run;
+                fork.join();
+                read
             }
         }
     )*};

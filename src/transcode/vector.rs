@@ -70,7 +70,9 @@ pub(super) fn utf8_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -
             utf8_block(s, &text[at - 3..at + S::LANES + 1], u64::MAX, out)
         };
         if !put {
-            return back_to_character(text, at, out);
+            let (start, put) = character_start(text, at);
+            out.retract(put);
+            return start;
         }
         at += S::LANES;
     }
@@ -78,7 +80,9 @@ pub(super) fn utf8_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -
     if rest > 0 {
         let keep = u64::MAX >> (64 - rest);
         if !utf8_block(s, &padded::<3>(text, at, rest), keep, out) {
-            return back_to_character(text, at, out);
+            let (start, put) = character_start(text, at);
+            out.retract(put);
+            return start;
         }
     }
     text.len()
@@ -93,18 +97,16 @@ fn padded<const BEFORE: usize>(text: &[u8], at: usize, len: usize) -> [u8; LONGE
     block
 }
 
-/// The place where the character begins to which byte `at` belongs; its first half is taken back if it is there.
+/// The place where the character begins to which byte `at` belongs, and how many bytes have been put for what of
+/// it comes before.
 #[cold]
-fn back_to_character(text: &[u8], at: usize, out: &mut Output<'_>) -> usize {
+fn character_start(text: &[u8], at: usize) -> (usize, usize) {
     let mut start = at;
     while start > 0 && at - start < 3 && matches!(text.get(start), Some(0x80..=0xBF)) {
         start -= 1;
     }
-    if at - start == 3 {
-        // A high surrogate has been put at the third byte.
-        out.retract(2);
-    }
-    start
+    // At the third of four bytes a high surrogate has been put.
+    (start, if at - start == 3 { 2 } else { 0 })
 }
 
 /// Appends the units of a block: those of its places for which `within` has a one. The block begins at the fourth
@@ -159,48 +161,39 @@ pub(super) fn utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -
     let text = &text[..text.len() & !1];
     let mut at = 0;
     loop {
-        // A block wants a unit before it and one behind it.
-        while at > 0 && text.len() - at >= 2 * S::LANES + 2 {
-            let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
-            if s.any(s.and(s.or(a, b), s.splat16(0xFF80))) {
-                if !utf16_block(s, &text[at - 2..at + S::LANES + 2], LONGEST, out) {
-                    return back_to_pair(text, at, out);
-                }
-                at += S::LANES;
-                if !utf16_block(s, &text[at - 2..at + S::LANES + 2], LONGEST, out) {
-                    return back_to_pair(text, at, out);
-                }
-                at += S::LANES;
-            } else {
-                if !s.put_narrowed(a, b, out) {
-                    return back_to_pair(text, at, out);
-                }
-                at += 2 * S::LANES;
-            }
-        }
-        // At the start, and near the end.
-        let rest = (text.len() - at).min(S::LANES);
+        let rest = text.len() - at;
         if rest == 0 {
             return at;
         }
-        let behind = (text.len() - at).min(S::LANES + 2);
-        if !utf16_block(s, &padded::<2>(text, at, behind), rest, out) {
-            return back_to_pair(text, at, out);
+        let (put, len) = if at > 0 && rest >= 2 * S::LANES + 2 {
+            let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
+            if s.any(s.and(s.or(a, b), s.splat16(0xFF80))) {
+                // A block wants a unit before it and one behind it.
+                (utf16_block(s, &text[at - 2..at + S::LANES + 2], S::LANES, out), S::LANES)
+            } else {
+                (s.put_narrowed(a, b, out), 2 * S::LANES)
+            }
+        } else {
+            // At the start, and near the end.
+            let len = rest.min(S::LANES);
+            (utf16_block(s, &padded::<2>(text, at, rest.min(S::LANES + 2)), len, out), len)
+        };
+        if !put {
+            let (start, put) = pair_start(text, at);
+            out.retract(put);
+            return start;
         }
-        at += rest;
+        at += len;
     }
 }
 
-/// The place before unit `at`, if that is the second half of a pair whose first half has been converted.
+/// The place before unit `at`, if that is the second half of a pair, and how many bytes have been put for the first.
 #[cold]
-fn back_to_pair(text: &[u8], at: usize, out: &mut Output<'_>) -> usize {
-    if let Some(unit) = text[..at].last_chunk()
-        && u16::from_ne_bytes(*unit) & 0xFC00 == 0xD800
-    {
-        out.retract(2);
-        return at - 2;
+fn pair_start(text: &[u8], at: usize) -> (usize, usize) {
+    match text[..at].last_chunk() {
+        Some(unit) if u16::from_ne_bytes(*unit) & 0xFC00 == 0xD800 => (at - 2, 2),
+        _ => (at, 0),
     }
-    at
 }
 
 /// Appends the bytes of a block, the first `len` bytes of it; or nothing, if there is a lone surrogate in it. The
@@ -232,10 +225,8 @@ fn utf16_block<S: Units>(s: S, text: &[u8], len: usize, out: &mut Output<'_>) ->
         let unit = s.load_wide(text, from);
         // The third byte in byte 2 of a lane, with six bits, and the second one in byte 1.
         let last = s.left32::<16>(unit);
-        let two = s.or(
-            s.and(last, s.splat32(0x003F_0000)),
-            s.and(s.left32::<2>(unit), s.splat32(0x0000_3F00)),
-        );
+        let two =
+            s.or(s.and(last, s.splat32(0x003F_0000)), s.and(s.left32::<2>(unit), s.splat32(0x0000_3F00)));
         let three = s.or(s.or(two, s.right32::<12>(unit)), s.splat32(0x0080_80E0));
         let two = s.or(two, s.splat32(0x0080_C000));
         let mut lanes = s.select32(unit, 0x800, three, s.select32(unit, 0x80, two, last));
@@ -243,10 +234,8 @@ fn utf16_block<S: Units>(s: S, text: &[u8], len: usize, out: &mut Output<'_>) ->
             let before = s.load_wide(text, from - 2);
             // Ten bits, of which 0x40 more make the upper ones of a number from 10000 on.
             let high = s.plus32(s.and(unit, s.splat32(0x3FF)), s.splat32(0x40));
-            let high = s.or(
-                s.and(high, s.splat32(0x0000_0700)),
-                s.and(s.left32::<14>(high), s.splat32(0x003F_0000)),
-            );
+            let high = s
+                .or(s.and(high, s.splat32(0x0000_0700)), s.and(s.left32::<14>(high), s.splat32(0x003F_0000)));
             let high = s.or(high, s.splat32(0x0080_F000));
             let low = s.or(
                 s.and(s.left32::<12>(before), s.splat32(0x0000_3000)),
