@@ -210,49 +210,58 @@ fn utf16_block<S: Units>(s: S, text: &[u8], len: usize, out: &mut Output<'_>) ->
         return s.put_pairs(bytes, keep & within(len), out);
     }
 
-    let has_surrogates = s.any_equal16(s.and(now, s.splat16(0xF800)), 0xD800);
-    if has_surrogates {
-        let (before, behind) = (which_half(s, s.load(text, 0)), which_half(s, s.load(text, 4)));
-        let now = which_half(s, now);
-        if s.differ16(now, 0xD800, behind, 0xDC00) | s.differ16(now, 0xDC00, before, 0xD800) {
+    let [mut first, mut second] = s.widened(now);
+    if s.any_equal16(s.and(now, s.splat16(0xF800)), 0xD800) {
+        let (before, behind) = (s.load(text, 0), s.load(text, 4));
+        let (half, before_half, behind_half) =
+            (which_half(s, now), which_half(s, before), which_half(s, behind));
+        if s.differ16(half, 0xD800, behind_half, 0xDC00) | s.differ16(half, 0xDC00, before_half, 0xD800) {
             return false;
         }
+        let [before_first, before_second] = s.widened(before);
+        first = with_pairs(s, first, before_first);
+        second = with_pairs(s, second, before_second);
+    } else {
+        first = without_pairs(s, first);
+        second = without_pairs(s, second);
     }
-    let mut bytes = [now; 2];
-    let mut keep = [0; 2];
-    for half in 0..2 {
-        let from = 2 + half * S::LANES / 2;
-        let unit = s.load_wide(text, from);
-        // The third byte in byte 2 of a lane, with six bits, and the second one in byte 1.
-        let last = s.left32::<16>(unit);
-        let two =
-            s.or(s.and(last, s.splat32(0x003F_0000)), s.and(s.left32::<2>(unit), s.splat32(0x0000_3F00)));
-        let three = s.or(s.or(two, s.right32::<12>(unit)), s.splat32(0x0080_80E0));
-        let two = s.or(two, s.splat32(0x0080_C000));
-        let mut lanes = s.select32(unit, 0x800, three, s.select32(unit, 0x80, two, last));
-        if has_surrogates {
-            let before = s.load_wide(text, from - 2);
-            // Ten bits, of which 0x40 more make the upper ones of a number from 10000 on.
-            let high = s.plus32(s.and(unit, s.splat32(0x3FF)), s.splat32(0x40));
-            let high = s
-                .or(s.and(high, s.splat32(0x0000_0700)), s.and(s.left32::<14>(high), s.splat32(0x003F_0000)));
-            let high = s.or(high, s.splat32(0x0080_F000));
-            let low = s.or(
-                s.and(s.left32::<12>(before), s.splat32(0x0000_3000)),
-                s.and(s.left32::<2>(unit), s.splat32(0x0000_0F00)),
-            );
-            let low = s.or(low, s.or(s.and(last, s.splat32(0x003F_0000)), s.splat32(0x0080_8000)));
-            let which = s.and(unit, s.splat32(0xFC00));
-            lanes = s.select32_equal(which, s.splat32(0xDC00), low, lanes);
-            lanes = s.select32_equal(which, s.splat32(0xD800), high, lanes);
-        }
-        bytes[half] = lanes;
-        let places = (2 * len).saturating_sub(half * S::LANES);
-        keep[half] = s.high_bits(s.or(lanes, s.splat32(0x0080_0000)));
-        keep[half] &= within(places);
-    }
-    let n = keep[0].count_ones() + keep[1].count_ones();
-    out.left() >= n as usize && s.put_quads(bytes[0], keep[0], out) && s.put_quads(bytes[1], keep[1], out)
+    // The third byte is always there, and the others are where they have a value, which has bit 7.
+    let third = s.splat32(0x0080_0000);
+    let keep_first = s.high_bits(s.or(first, third)) & within(2 * len);
+    let keep_second = s.high_bits(s.or(second, third)) & within((2 * len).saturating_sub(S::LANES));
+    let n = keep_first.count_ones() + keep_second.count_ones();
+    out.left() >= n as usize && s.put_quads(first, keep_first, out) && s.put_quads(second, keep_second, out)
+}
+
+/// The bytes of units in lanes of 32 bits, which are no surrogates: three in a lane, and a zero. Those that are there
+/// have bit 7 set, or are ASCII and the third.
+#[inline(always)]
+fn without_pairs<S: Units>(s: S, unit: S::Vector) -> S::Vector {
+    let last = s.left32::<16>(unit);
+    // Six bits each of the third and the second byte; four or five of the first are what is left.
+    let two = s.or(s.and(last, s.splat32(0x003F_0000)), s.and(s.left32::<2>(unit), s.splat32(0x0000_3F00)));
+    let three = s.or(s.or(two, s.right32::<12>(unit)), s.splat32(0x0080_80E0));
+    let two = s.or(two, s.splat32(0x0080_C000));
+    s.select32(unit, 0x800, three, s.select32(unit, 0x80, two, last))
+}
+
+/// The same of any units, with those before them.
+#[inline(always)]
+fn with_pairs<S: Units>(s: S, unit: S::Vector, before: S::Vector) -> S::Vector {
+    // Ten bits, of which 0x40 more make the upper ones of a number from 10000 on.
+    let high = s.plus32(s.and(unit, s.splat32(0x3FF)), s.splat32(0x40));
+    let high =
+        s.or(s.and(high, s.splat32(0x0000_0700)), s.and(s.left32::<14>(high), s.splat32(0x003F_0000)));
+    let high = s.or(high, s.splat32(0x0080_F000));
+    // Of the low half ten bits, four and six, and above them the lowest two of the high half.
+    let low = s.or(
+        s.and(s.left32::<12>(before), s.splat32(0x0000_3000)),
+        s.and(s.left32::<2>(unit), s.splat32(0x0000_0F00)),
+    );
+    let low = s.or(low, s.or(s.and(s.left32::<16>(unit), s.splat32(0x003F_0000)), s.splat32(0x0080_8000)));
+    let which = s.and(unit, s.splat32(0xFC00));
+    let lanes = s.select32_equal(which, s.splat32(0xDC00), low, without_pairs(s, unit));
+    s.select32_equal(which, s.splat32(0xD800), high, lanes)
 }
 
 /// Ones for the first so many places.

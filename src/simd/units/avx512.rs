@@ -85,13 +85,19 @@ impl Units for Avx512 {
         Self::load(self, bytes, at)
     }
 
+    // (Two loads of 32 bytes would do as well, and spare a shuffle; but the compiler, which sees that the bytes are
+    // loaded already, makes of them what it has, two bytes at a time.)
     #[inline(always)]
-    fn load_wide(self, bytes: &[u8], at: usize) -> __m512i {
-        let from: &[u8] = &bytes[at..at + 32];
-        // SAFETY: AVX, by `self`; `from` has 32 bytes, and the load needs no alignment.
-        let words = unsafe { _mm256_loadu_si256(from.as_ptr().cast()) };
+    fn widened(self, v: __m512i) -> [__m512i; 2] {
         // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_cvtepu16_epi32(words) }
+        let first = unsafe { _mm512_castsi512_si256(v) };
+        // SAFETY: AVX512F, by `self`.
+        let second = unsafe { _mm512_extracti64x4_epi64::<1>(v) };
+        // SAFETY: AVX512F, by `self`.
+        let first = unsafe { _mm512_cvtepu16_epi32(first) };
+        // SAFETY: AVX512F, by `self`.
+        let second = unsafe { _mm512_cvtepu16_epi32(second) };
+        [first, second]
     }
 
     #[inline(always)]

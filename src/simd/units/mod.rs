@@ -40,9 +40,8 @@ pub(crate) trait Units: Copy {
     /// `bytes[at..at + LANES]`. Panics where that is out of bounds.
     fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
 
-    /// Half a vector, `bytes[at..at + LANES / 2]`, its units of 16 bits in lanes of 32. Panics where that is
-    /// out of bounds.
-    fn load_wide(self, bytes: &[u8], at: usize) -> Self::Vector;
+    /// The units of 16 bits in lanes of 32: the first half of them, and the second.
+    fn widened(self, v: Self::Vector) -> [Self::Vector; 2];
 
     fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;

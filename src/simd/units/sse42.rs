@@ -112,12 +112,12 @@ impl Units for Sse42 {
     }
 
     #[inline(always)]
-    fn load_wide(self, bytes: &[u8], at: usize) -> __m128i {
-        let from: &[u8] = &bytes[at..at + 8];
-        // SAFETY: SSE2, by `self`; `from` has 8 bytes, and the load needs no alignment.
-        let words = unsafe { _mm_loadl_epi64(from.as_ptr().cast()) };
-        // SAFETY: SSE4.1, by `self`.
-        unsafe { _mm_cvtepu16_epi32(words) }
+    fn widened(self, v: __m128i) -> [__m128i; 2] {
+        // SAFETY: SSE2, by `self`.
+        let first = unsafe { _mm_unpacklo_epi16(v, self.splat8(0)) };
+        // SAFETY: SSE2, by `self`.
+        let second = unsafe { _mm_unpackhi_epi16(v, self.splat8(0)) };
+        [first, second]
     }
 
     #[inline(always)]
