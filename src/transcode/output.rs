@@ -33,6 +33,12 @@ impl<'a> Output<'a> {
         self.room.len() - self.len
     }
 
+    /// How many bytes before an address that is a multiple of 64 the next byte lies.
+    #[inline(always)]
+    pub(crate) fn before_line(&self) -> usize {
+        self.room.as_ptr().addr().wrapping_add(self.len).wrapping_neg() % 64
+    }
+
     /// The next `N` bytes, if there are so many.
     #[inline(always)]
     pub(crate) fn window<const N: usize>(&mut self) -> Option<&mut [MaybeUninit<u8>; N]> {

@@ -24,9 +24,12 @@ use crate::Kernel;
 /// Bytes that are taken through two routines, one after the other.
 const PIECE: usize = 2048;
 
-/// UTF-8 that is validated, and then converted. A multiple of what validation does best, and small enough
-/// for the L1 cache together with what comes out.
-const VALIDATED: usize = 4096;
+/// UTF-8 that is validated, and then converted: at most so many bytes, which stay in the L1 cache together with
+/// what comes out.
+const LONGEST_PIECE: usize = 4096;
+
+/// Behind ASCII at most so many bytes, for ASCII may go on behind them.
+const SHORTEST_PIECE: usize = 256;
 
 /// From one form to another, with a kernel.
 #[derive(Clone, Copy)]
@@ -167,50 +170,55 @@ impl Route {
                 let fitting = text.len().min(out.left());
                 if out.put(&text[..fitting]) { fitting } else { 0 }
             }
-            (Utf8, Utf8) => {
-                self.valid_pieces(text, out, |valid, out| if out.put(valid) { valid.len() } else { 0 })
-            }
+            (Utf8, Utf8) => self.utf8_to_utf8(text, out),
             _ => self.through_utf16(text, out),
         }
     }
 
     /// UTF-8 is validated piece by piece, each before it is converted, so that the routine can take it for
-    /// valid. ASCII needs no validation.
+    /// valid. ASCII needs no validation: where there is much of it, pieces are short.
     fn utf8_to_utf16(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let kernel = self.kernel;
         if self.from.trusted {
             return kernel.convert(|routines| routines.utf8_to_utf16, text, out);
         }
-        let ascii = kernel.convert(|routines| routines.ascii_to_utf16, text, out);
-        ascii
-            + self.valid_pieces(&text[ascii..], out, |valid, out| {
-                kernel.convert(|routines| routines.utf8_to_utf16, valid, out)
-            })
-    }
-
-    /// Hands on what is valid, piece by piece, as long as all of it is taken.
-    #[inline(always)]
-    fn valid_pieces(
-        &self,
-        text: &[u8],
-        out: &mut Output<'_>,
-        take: impl Fn(&[u8], &mut Output<'_>) -> usize,
-    ) -> usize {
         let mut at = 0;
-        while at < text.len() {
-            let rest = &text[at..];
-            let piece = &rest[..boundary(rest, VALIDATED)];
-            let valid = match self.kernel.from_utf8(piece) {
-                Ok(_) => piece,
-                Err(error) => &piece[..error.valid_up_to()],
-            };
-            let taken = take(valid, out);
+        let mut longest = SHORTEST_PIECE;
+        loop {
+            let ascii = kernel.convert(|routines| routines.ascii_to_utf16, &text[at..], out);
+            at += ascii;
+            longest = if ascii > SHORTEST_PIECE { SHORTEST_PIECE } else { (2 * longest).min(LONGEST_PIECE) };
+            let (piece, valid) = self.valid_piece(&text[at..], longest);
+            let taken = kernel.convert(|routines| routines.utf8_to_utf16, valid, out);
             at += taken;
-            if taken < piece.len() {
-                break;
+            if taken < piece || at == text.len() {
+                return at;
             }
         }
-        at
+    }
+
+    fn utf8_to_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+        let mut at = 0;
+        loop {
+            let (piece, valid) = self.valid_piece(&text[at..], LONGEST_PIECE);
+            if !out.put(valid) {
+                return at;
+            }
+            at += valid.len();
+            if valid.len() < piece || at == text.len() {
+                return at;
+            }
+        }
+    }
+
+    /// The length of a piece of so many bytes of text, or hardly less, and what of it is valid.
+    #[inline(always)]
+    fn valid_piece<'t>(&self, text: &'t [u8], longest: usize) -> (usize, &'t [u8]) {
+        let piece = &text[..boundary(text, longest)];
+        match self.kernel.from_utf8(piece) {
+            Ok(_) => (piece.len(), piece),
+            Err(error) => (piece.len(), &piece[..error.valid_up_to()]),
+        }
     }
 
     /// Into UTF-16, and from there on.

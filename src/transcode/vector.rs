@@ -40,10 +40,23 @@ use crate::simd::units::Units;
 /// The longest vector.
 const LONGEST: usize = 64;
 
+/// From this length on it pays to write whole cache lines.
+const LINES_PAY: usize = 512;
+
 /// ASCII into UTF-16, vector by vector, as far as it goes and fits.
 #[inline(always)]
 pub(super) fn ascii_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
+    if text.len() >= LINES_PAY {
+        let before_line = out.before_line();
+        let first = s.load(text, 0);
+        if s.high_bits(first) != 0 || !s.put_widened(first, out) {
+            return 0;
+        }
+        // As many units of these as leave the next one at the start of a line; the others are written again.
+        at = before_line / 2 % S::LANES;
+        out.retract(2 * (S::LANES - at));
+    }
     while text.len() - at >= 2 * S::LANES {
         let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
         if s.high_bits(s.or(a, b)) != 0 || out.left() < 4 * S::LANES {

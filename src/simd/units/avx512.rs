@@ -21,13 +21,112 @@ fn swap(unit: usize, bytes: &mut [u8]) {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn length(which: Length, text: &[u8]) -> usize {
-    plain::length(which, text)
+    let s = Avx512::new();
+    match which {
+        // What a byte counts is seen from its upper six bits, of which the upper four would do.
+        Length::Utf16OfUtf8 => s.sum::<1>(text, which, Avx512::count8, s.load(&UTF16_OF_UTF8, 0)),
+        Length::Utf32OfUtf8 => s.sum::<1>(text, which, Avx512::count8, s.load(&UTF32_OF_UTF8, 0)),
+        Length::Utf8OfUtf16 => s.sum::<2>(text, which, Avx512::count16, s.load(&UTF8_OF_UTF16, 0)),
+        _ => plain::length(which, text),
+    }
 }
+
+/// By the upper six bits of a byte: how many units it stands for. A character counts where it begins.
+static UTF16_OF_UTF8: [u8; 64] = {
+    let mut table = UTF32_OF_UTF8;
+    let mut i = 0xF0 >> 2;
+    while i < 64 {
+        table[i] = 2;
+        i += 1;
+    }
+    table
+};
+static UTF32_OF_UTF8: [u8; 64] = {
+    let mut table = [1; 64];
+    let mut i = 0x80 >> 2;
+    while i < 0xC0 >> 2 {
+        table[i] = 0;
+        i += 1;
+    }
+    table
+};
+
+/// By the upper five bits of a unit, in words: how many bytes it becomes, less one if it is not ASCII.
+static UTF8_OF_UTF16: [u8; 64] = {
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 32 {
+        table[2 * i] = if i == 0 || i == 0xD800 >> 11 { 1 } else { 2 };
+        i += 1;
+    }
+    table
+};
 
 /// The kernel's conversions.
 pub(crate) static ROUTINES: Routines = routines!(convert, swap, length);
 
 impl Avx512 {
+    /// The sum of what the units of a text count, vector by vector, from an address on at which vectors lie in one
+    /// cache line each.
+    #[inline(always)]
+    fn sum<const UNIT: usize>(
+        self,
+        text: &[u8],
+        which: Length,
+        count: impl Fn(Self, __m512i, __m512i) -> __m512i,
+        table: __m512i,
+    ) -> usize {
+        let head = text.as_ptr().align_offset(64).min(text.len());
+        let (head, body) = text.split_at(head - head % UNIT);
+        let (blocks, tail) = body.as_chunks::<256>();
+        // Counts are at most 3 in bytes or words, and the sums of 4 vectors are widened at once.
+        let mut sums = self.zero();
+        for block in blocks {
+            let mut four = self.zero();
+            for i in 0..4 {
+                let counts = count(self, self.load_from(block, 64 * i), table);
+                // SAFETY: AVX512BW, by `self`.
+                four = unsafe { _mm512_add_epi8(four, counts) };
+            }
+            // SAFETY: AVX512BW, by `self`.
+            let four = unsafe { _mm512_sad_epu8(four, self.zero()) };
+            // SAFETY: AVX512F, by `self`.
+            sums = unsafe { _mm512_add_epi64(sums, four) };
+        }
+        // SAFETY: AVX512F, by `self`.
+        let sum = unsafe { _mm512_reduce_add_epi64(sums) };
+        sum as usize + plain::length(which, head) + plain::length(which, tail)
+    }
+
+    #[inline(always)]
+    fn load_from(self, bytes: &[u8; 256], at: usize) -> __m512i {
+        Self::load(self, bytes, at)
+    }
+
+    /// What the bytes count, by a table for their upper six bits.
+    #[inline(always)]
+    fn count8(self, bytes: __m512i, table: __m512i) -> __m512i {
+        // VPERMB looks at the low six bits of an index; what comes in from a neighbour is above them.
+        // SAFETY: AVX512BW, by `self`.
+        let indices = unsafe { _mm512_srli_epi16::<2>(bytes) };
+        self.lookup(table, indices)
+    }
+
+    /// What the words count, by a table for their upper five bits, and one more from 0x80 on.
+    #[inline(always)]
+    fn count16(self, words: __m512i, table: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let indices = unsafe { _mm512_srli_epi16::<11>(words) };
+        // SAFETY: AVX512BW, by `self`.
+        let counts = unsafe { _mm512_permutexvar_epi16(indices, table) };
+        // SAFETY: AVX512BW, by `self`.
+        let above = unsafe { _mm512_subs_epu16(words, self.splat16(0x7F)) };
+        // SAFETY: AVX512BW, by `self`.
+        let above = unsafe { _mm512_min_epu16(above, self.splat16(1)) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_add_epi16(counts, above) }
+    }
+
     /// Appends the first `n` bytes of the vector, if they fit.
     #[inline(always)]
     fn put(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
@@ -223,18 +322,22 @@ impl Units for Avx512 {
 
     #[inline(always)]
     fn put_widened(self, v: __m512i, out: &mut Output<'_>) -> bool {
-        if out.left() < 128 {
-            return false;
-        }
         // SAFETY: AVX512F, by `self`.
-        let low = unsafe { _mm512_castsi512_si256(v) };
+        let first = unsafe { _mm512_castsi512_si256(v) };
         // SAFETY: AVX512F, by `self`.
-        let high = unsafe { _mm512_extracti64x4_epi64::<1>(v) };
+        let second = unsafe { _mm512_extracti64x4_epi64::<1>(v) };
         // SAFETY: AVX512BW, by `self`.
-        let low = unsafe { _mm512_cvtepu8_epi16(low) };
+        let first = unsafe { _mm512_cvtepu8_epi16(first) };
         // SAFETY: AVX512BW, by `self`.
-        let high = unsafe { _mm512_cvtepu8_epi16(high) };
-        self.put(low, 64, out) && self.put(high, 64, out)
+        let second = unsafe { _mm512_cvtepu8_epi16(second) };
+        let Some(window) = out.window::<128>() else { return false };
+        // SAFETY: AVX512F, by `self`; the window has 128 bytes, and the store needs no alignment.
+        unsafe { _mm512_storeu_si512(window[..64].as_mut_ptr().cast(), first) };
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_si512(window[64..].as_mut_ptr().cast(), second) };
+        // SAFETY: the stores have written 128 bytes.
+        unsafe { out.advance(128) };
+        true
     }
 
     #[inline(always)]
