@@ -263,8 +263,7 @@ fn without_pairs<S: Units>(s: S, unit: S::Vector) -> S::Vector {
 fn with_pairs<S: Units>(s: S, unit: S::Vector, before: S::Vector) -> S::Vector {
     // Ten bits, of which 0x40 more make the upper ones of a number from 10000 on.
     let high = s.plus32(s.and(unit, s.splat32(0x3FF)), s.splat32(0x40));
-    let high =
-        s.or(s.and(high, s.splat32(0x0000_0700)), s.and(s.left32::<14>(high), s.splat32(0x003F_0000)));
+    let high = s.or(s.and(high, s.splat32(0x0000_0700)), s.and(s.left32::<14>(high), s.splat32(0x003F_0000)));
     let high = s.or(high, s.splat32(0x0080_F000));
     // Of the low half ten bits, four and six, and above them the lowest two of the high half.
     let low = s.or(
