@@ -1,7 +1,5 @@
 //! Conversions with every kernel, against the standard library and `encoding_rs`: results, places of errors,
 //! lengths, buffers that are too short, and streams.
-//!
-//! The first byte says how a stream is cut, and how long buffers are; the rest is text in whatever encoding.
 
 #![no_main]
 
@@ -9,16 +7,23 @@ use core::mem::MaybeUninit;
 
 use libfuzzer_sys::fuzz_target;
 use trust8::Kernel;
+use trust8_fuzz::input;
 use trust8::transcode::{
     BufferError, Encoding, Str, Transcoder, Utf16, convert_into_with, convert_lossy_with, convert_with, len_with,
 };
 
+/// As many bytes as every pair of encodings can be tried with.
+const IN_PAIRS: usize = 700;
+
 fuzz_target!(|data: &[u8]| {
-    let [control, bytes @ ..] = data else { return };
-    let control = usize::from(*control);
+    let Some(input) = input::build(data) else { return };
+    let bytes = &*input;
+    // How a stream is cut, and how long buffers are.
+    let control = data.last().map_or(0, |&byte| usize::from(byte));
     for kernel in Kernel::available() {
         utf8(kernel, bytes);
         utf16(kernel, bytes);
+        let bytes = &bytes[..bytes.len().min(IN_PAIRS)];
         for from in Encoding::ALL {
             for to in Encoding::ALL {
                 in_pieces_and_small_buffers(kernel, from, to, bytes, control);
