@@ -6,14 +6,15 @@
 //! |-----------------|-------------------------------------------------------------------------|
 //! | `kernel_x86`    | the SSE4.2, AVX2 and AVX-512 kernels are compiled; the CPU decides      |
 //! | `kernel_neon`   | the NEON kernel is compiled, and every CPU of the target has it         |
-//! | `kernel_simd`   | either of them                                                          |
+//! | `kernel_wasm`   | the kernel for WebAssembly's SIMD is compiled, which an engine checks   |
+//! | `kernel_simd`   | any of them                                                             |
 //! | `asks_the_cpu`  | which kernels can run is found out at run time                          |
 //!
 //! With `kernel_x86` and without `asks_the_cpu`, every CPU of the target runs all of them.
 
 use std::env::var;
 
-const NAMES: [&str; 4] = ["kernel_x86", "kernel_neon", "kernel_simd", "asks_the_cpu"];
+const NAMES: [&str; 5] = ["kernel_x86", "kernel_neon", "kernel_wasm", "kernel_simd", "asks_the_cpu"];
 
 /// What the x86 kernels are compiled with, all together.
 const ALL_X86: [&str; 10] = [
@@ -56,6 +57,11 @@ fn main() {
         "aarch64" if has("neon") && target("ENDIAN") == "little" => {
             say("kernel_simd");
             say("kernel_neon");
+        }
+        // A module either has these instructions or has not; there is no asking for them from inside.
+        "wasm32" if has("simd128") => {
+            say("kernel_simd");
+            say("kernel_wasm");
         }
         _ => {}
     }

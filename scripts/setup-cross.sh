@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Installs what the test runs for other machines need, on Debian bookworm (amd64), as root:
 #
-#   scripts/setup-cross.sh [aarch64] [s390x] [i686] [x86-64]      (without arguments: all four)
+#   scripts/setup-cross.sh [aarch64] [s390x] [i686] [wasm] [x86-64] [valgrind]   (no argument: all)
 #
 #   aarch64, s390x   a linker, a C library, qemu, and Rust's standard library or its source
 #   i686             the same without qemu: the CPU runs it
+#   wasm             a linker, a C library, the standard library's source, and Node unless there is one
 #   x86-64           qemu, for older models of this machine's own kind
+#   valgrind         what its name says
 #
 # What is there already is left alone, so running it again costs nothing. The compiler is Debian's
 # (packages rustc-web and so on), because it comes with a standard library for AArch64 and the source
@@ -13,7 +15,7 @@
 set -euo pipefail
 
 if [ $# -eq 0 ]; then
-    set -- aarch64 s390x i686 x86-64
+    set -- aarch64 s390x i686 wasm x86-64 valgrind
 fi
 
 packages=()
@@ -31,8 +33,15 @@ for machine in "$@"; do
             # Not gcc-multilib, which cannot be installed beside the other cross compilers.
             packages+=(rustc-web libstd-rust-web-dev rust-web-src gcc-i686-linux-gnu libc6-dev-i386-cross)
             ;;
+        wasm)
+            packages+=(rustc-web libstd-rust-web-dev rust-web-src lld-22 wasi-libc)
+            command -v node >/dev/null || packages+=(nodejs)
+            ;;
         x86-64)
             packages+=(qemu-user)
+            ;;
+        valgrind)
+            packages+=(valgrind libc6-dbg)
             ;;
         *)
             echo "setup-cross.sh: no such machine: $machine" >&2
@@ -49,7 +58,18 @@ missing=()
 for package in "${packages[@]}"; do
     is_installed "$package" || missing+=("$package")
 done
+# Where rustc looks for a WebAssembly program's start-up code, and the folder where the C library has it.
+wasm_start=/usr/lib/rustlib/wasm32-wasip1/lib/self-contained
+wasm_libc=/usr/lib/wasm32-wasi
+link_wasm_start() {
+    if [ -d $wasm_libc ] && [ ! -e $wasm_start ]; then
+        mkdir -p "$(dirname $wasm_start)"
+        ln -s $wasm_libc $wasm_start
+    fi
+}
+
 if [ ${#missing[@]} -eq 0 ]; then
+    link_wasm_start
     exit 0
 fi
 
@@ -76,3 +96,4 @@ DEBIAN_FRONTEND=noninteractive apt-get --quiet --quiet -o Acquire::Retries=3 -o 
 for package in "${missing[@]}"; do
     is_installed "$package" || { echo "setup-cross.sh: $package is still missing" >&2; exit 1; }
 done
+link_wasm_start

@@ -14,7 +14,7 @@ use crate::verdict::Verdict;
 
 cfg_if::cfg_if! {
     if #[cfg(asks_the_cpu)] {
-        pub(crate) use x86::{available, validate};
+        pub(crate) use x86::{available, best, validate};
     } else {
         #[inline(always)]
         pub(crate) fn validate(bytes: &[u8]) -> Verdict {
@@ -25,6 +25,8 @@ cfg_if::cfg_if! {
                 } else if #[cfg(kernel_neon)] {
                     // SAFETY: build.rs saw the target guarantee NEON.
                     unsafe { crate::simd::neon::validate(bytes) }
+                } else if #[cfg(kernel_wasm)] {
+                    crate::simd::wasm::validate(bytes)
                 } else {
                     crate::scalar::validate(bytes)
                 }
@@ -35,11 +37,17 @@ cfg_if::cfg_if! {
         pub(crate) fn available() -> &'static [Kernel] {
             &KERNELS
         }
+
+        #[inline(always)]
+        pub(crate) fn best() -> &'static Kernel {
+            &KERNELS[0]
+        }
     }
 }
 
 #[cfg(asks_the_cpu)]
 mod x86 {
+    use core::ptr;
     use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering::Relaxed};
 
     #[cfg(target_arch = "x86")]
@@ -72,6 +80,26 @@ mod x86 {
         CHOSEN.store(validate as *mut (), Relaxed);
         // SAFETY: the function of a kernel that is available.
         unsafe { validate(bytes) }
+    }
+
+    /// The best kernel, for all that is not plain validation: one load more than that.
+    #[inline(always)]
+    pub(crate) fn best() -> &'static Kernel {
+        static BEST: AtomicPtr<Kernel> = AtomicPtr::new(ptr::null_mut());
+
+        #[cold]
+        fn choose() -> &'static Kernel {
+            let best = &available()[0];
+            BEST.store(ptr::from_ref(best).cast_mut(), Relaxed);
+            best
+        }
+
+        // SAFETY: null, or a reference to a kernel that lives as long as the program; nobody writes to it.
+        // Its being constant, `Relaxed` shows all of it.
+        match unsafe { BEST.load(Relaxed).as_ref() } {
+            Some(best) => best,
+            None => choose(),
+        }
     }
 
     /// The longest tail of `KERNELS` that the CPU can run: each kernel's instruction sets include

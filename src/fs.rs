@@ -29,7 +29,7 @@ use std::path::Path;
 /// }
 /// ```
 ///
-/// ```
+/// ```ignore-wasm32
 /// # let path = std::env::temp_dir().join(format!("trust8-doc-{}", std::process::id()));
 /// std::fs::write(&path, "smörgåsbord")?;
 /// assert_eq!(trust8::fs::read_to_string(&path)?, "smörgåsbord");

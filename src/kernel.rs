@@ -13,6 +13,15 @@ use crate::{Utf8Error, dispatch, scalar};
 /// - The CPU must have the instruction set that the function was compiled for.
 pub(crate) type Validate = unsafe fn(&[u8]) -> Verdict;
 
+/// A kernel's function for a short piece of a stream, of at least one byte: whether it goes on well behind
+/// these four bytes of a well-formed text; or fewer, with zeros before them, if those are the beginning of
+/// a character. Another character may be cut off by the end.
+///
+/// # Safety
+///
+/// - The CPU must have the instruction set that the function was compiled for.
+type GoesOn = unsafe fn([u8; 4], &[u8]) -> bool;
+
 /// One implementation of the validator, for one instruction set that the CPU is known to have.
 ///
 /// [`from_utf8`](crate::from_utf8) and [`is_utf8`](crate::is_utf8) use the best one; this type is
@@ -32,6 +41,7 @@ pub struct Kernel {
     /// which asked the CPU.
     validate: Validate,
     transcode: &'static Routines,
+    goes_on: GoesOn,
     paths: &'static [Kernel],
 }
 
@@ -58,8 +68,8 @@ impl Kernel {
         &Self::available()[0]
     }
 
-    /// The kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`, `"neon"` or
-    /// `"scalar"`.
+    /// The kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`, `"neon"`,
+    /// `"simd128"` (WebAssembly) or `"scalar"`.
     ///
     /// ```
     /// use trust8::Kernel;
@@ -119,6 +129,13 @@ impl Kernel {
         unsafe { (self.validate)(bytes) }
     }
 
+    /// Whether `bytes` is well-formed behind `before`; see [`GoesOn`].
+    #[inline]
+    pub(crate) fn goes_on(&self, before: [u8; 4], bytes: &[u8]) -> bool {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { (self.goes_on)(before, bytes) }
+    }
+
     /// Converts with the routine of this kernel that is chosen.
     #[inline]
     pub(crate) fn convert(
@@ -176,23 +193,26 @@ cfg_if::cfg_if! {
                 name: "sse4.2",
                 validate: sse42::validate,
                 transcode: &units::sse42::ROUTINES,
-                paths: &[way("short", sse42::short), way("long", sse42::long)],
+                goes_on: sse42::goes_on,
+                paths: &[way("short", sse42::short, sse42::goes_on), way("long", sse42::long, sse42::goes_on)],
             };
             const AVX2: Kernel = Kernel {
                 name: "avx2",
                 validate: avx2::validate,
                 transcode: &units::sse42::ROUTINES_AVX2,
-                paths: &[way("short", avx2::short), way("long", avx2::long)],
+                goes_on: avx2::goes_on,
+                paths: &[way("short", avx2::short, avx2::goes_on), way("long", avx2::long, avx2::goes_on)],
             };
             const AVX512: Kernel = Kernel {
                 name: "avx512",
                 validate: sliced::validate,
                 transcode: &units::avx512::ROUTINES,
+                goes_on: sliced::goes_on,
                 paths: &[
-                    way("blocks", sliced::medium),
-                    way("superblocks", sliced::long),
-                    way("streams", sliced::long_in_small_streams),
-                    way("without gfni", sliced::validate_without_gfni),
+                    way("blocks", sliced::medium, sliced::goes_on),
+                    way("superblocks", sliced::long, sliced::goes_on),
+                    way("streams", sliced::long_in_small_streams, sliced::goes_on),
+                    way("without gfni", sliced::validate_without_gfni, sliced::goes_on),
                 ],
             };
             #[cfg(asks_the_cpu)]
@@ -200,7 +220,8 @@ cfg_if::cfg_if! {
                 name: "avx512",
                 validate: sliced::validate_without_gfni,
                 transcode: &units::avx512::ROUTINES,
-                paths: &[way("blocks", sliced::medium)],
+                goes_on: sliced::goes_on,
+                paths: &[way("blocks", sliced::medium, sliced::goes_on)],
             };
             pub(crate) static KERNELS: [Kernel; 4] = [AVX512, AVX2, SSE42, SCALAR];
             #[cfg(asks_the_cpu)]
@@ -216,9 +237,24 @@ cfg_if::cfg_if! {
                 name: "neon",
                 validate: neon::validate,
                 transcode: &units::neon::ROUTINES,
-                paths: &[way("short", neon::short), way("long", neon::long)],
+                goes_on: neon::goes_on,
+                paths: &[way("short", neon::short, neon::goes_on), way("long", neon::long, neon::goes_on)],
             };
             pub(crate) static KERNELS: [Kernel; 2] = [NEON, SCALAR];
+        }
+    } else if #[cfg(kernel_wasm)] {
+        mod table {
+            use super::{Kernel, SCALAR, way};
+            use crate::simd::wasm;
+
+            const SIMD128: Kernel = Kernel {
+                name: "simd128",
+                validate: wasm::validate,
+                transcode: &transcode::SCALAR,
+                goes_on: wasm::goes_on,
+                paths: &[way("short", wasm::short, wasm::goes_on), way("long", wasm::long, wasm::goes_on)],
+            };
+            pub(crate) static KERNELS: [Kernel; 2] = [SIMD128, SCALAR];
         }
     } else {
         mod table {
@@ -227,11 +263,57 @@ cfg_if::cfg_if! {
     }
 }
 
-const SCALAR: Kernel =
-    Kernel { name: "scalar", validate: scalar::validate, transcode: &transcode::SCALAR, paths: &[] };
+const SCALAR: Kernel = Kernel {
+    name: "scalar",
+    validate: scalar::validate,
+    transcode: &transcode::SCALAR,
+    goes_on: scalar::goes_on,
+    paths: &[],
+};
 
 /// One of a kernel's ways.
 #[cfg(kernel_simd)]
-const fn way(name: &'static str, validate: Validate) -> Kernel {
-    Kernel { name, validate, transcode: &transcode::SCALAR, paths: &[] }
+const fn way(name: &'static str, validate: Validate, goes_on: GoesOn) -> Kernel {
+    Kernel { name, validate, transcode: &transcode::SCALAR, goes_on, paths: &[] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The streaming tests see every wrong yes, but a wrong no costs time only: so here are both.
+    #[test]
+    fn pieces_of_text_go_on_wherever_they_are_cut() {
+        let text =
+            "a\u{E9}\u{65E5}\u{1F600}\u{7FF}\u{800}\u{D7FF}\u{E000}\u{FFFF}\u{10000}\u{10FFFF}bc".repeat(12);
+        let text = text.as_bytes();
+        let mut pieces = 0;
+        for kernel in Kernel::available() {
+            for from in 0..100 {
+                let mut before = [0; 4];
+                let known = from.min(4);
+                before[4 - known..].copy_from_slice(&text[from - known..from]);
+                for to in from + 1..text.len() {
+                    let piece = &text[from..to];
+                    assert!(kernel.goes_on(before, piece), "{kernel:?}, behind {before:02X?}: {piece:02X?}");
+                    pieces += 1;
+                }
+                // A wrong byte anywhere.
+                for to in from + 1..from + 140 {
+                    let mut piece = text[from..to].to_vec();
+                    for at in [0, piece.len() / 3, piece.len() - 1] {
+                        for wrong in [0xC0, 0xC1, 0xF5, 0xFF] {
+                            let right = core::mem::replace(&mut piece[at], wrong);
+                            assert!(
+                                !kernel.goes_on(before, &piece),
+                                "{kernel:?}, {before:02X?}: {piece:02X?}"
+                            );
+                            piece[at] = right;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(pieces > 1000);
+    }
 }

@@ -197,6 +197,38 @@ fn has_no_long_character(text: &[u8]) -> bool {
     faults == 0
 }
 
+/// Whether `bytes` is well-formed behind `before`; see `GoesOn` in `kernel.rs`.
+pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
+    // What it begins with may be the end of a character.
+    let mut state = before.into_iter().skip_while(|byte| byte & 0xC0 == 0x80).fold(START, step);
+    let (words, tail) = bytes.as_chunks::<8>();
+    for word in words {
+        if u64::from_ne_bytes(*word) & 0x8080_8080_8080_8080 == 0 && is(state, START) {
+            continue;
+        }
+        state = word.iter().fold(state, |state, &byte| step(state, byte));
+    }
+    state = tail.iter().fold(state, |state, &byte| step(state, byte));
+    !is(state, FAULT)
+}
+
+/// Whether up to three bytes are text, without a branch on what they are: so few are not worth a vector.
+#[inline(always)]
+pub(crate) fn is_tiny_text(bytes: &[u8]) -> bool {
+    let n = bytes.len();
+    let (Some(&first), Some(&middle), Some(&last)) = (bytes.first(), bytes.get(n / 2), bytes.last()) else {
+        return true;
+    };
+    // For what is not there, zeros, which are ASCII.
+    let (second, third) = (middle & ones_if(n >= 2), last & ones_if(n == 3));
+    is(step(step(step(START, first), second), third), START)
+}
+
+#[inline(always)]
+fn ones_if(condition: bool) -> u8 {
+    u8::from(condition).wrapping_neg()
+}
+
 /// Where the first ill-formed sequence begins, if there is one. `from` is where a character begins.
 fn fault(bytes: &[u8], from: usize) -> Option<usize> {
     let mut state = START;

@@ -75,17 +75,47 @@ use crate::{ErrorKind, Kernel, dispatch};
 /// ```
 #[derive(Clone, Copy)]
 pub struct Validator {
-    /// Bytes of whole characters so far.
-    valid_up_to: u64,
-    state: State,
+    /// While nothing is wrong: how many bytes there were. After an error: how many of them are whole
+    /// characters.
+    len: u64,
+    /// While nothing is wrong: the [`Tail`]. After an error: the bytes that made it certain, the first of them
+    /// last. That one is never ASCII; so what ends in ASCII here is sound, and nothing is pending.
+    bytes: [u8; 4],
+    /// After an error: how many bytes those are. Otherwise zero.
+    failed: u8,
 }
 
 const _: () = assert!(size_of::<Validator>() <= 16);
 
-#[derive(Clone, Copy)]
+/// A validator's `bytes` and `failed`, told apart.
 enum State {
-    Sound(Pending),
+    Sound(Tail),
     Failed(Sequence),
+}
+
+/// The last four bytes so far; at least those of them that are pending, with zeros before them.
+///
+/// All that the next chunk needs to know, and no work to keep: what of it is pending is worked out when
+/// somebody asks.
+#[derive(Clone, Copy)]
+struct Tail([u8; 4]);
+
+impl Tail {
+    /// How many bytes begin a character that does not end here: each lead says how many belong to its
+    /// character, and where it is near enough to the end, there are fewer.
+    #[inline(always)]
+    const fn pending_len(self) -> usize {
+        let [_, third, second, first] = self.0;
+        (first >= 0xC0) as usize + 2 * (second >= 0xE0) as usize + 3 * (third >= 0xF0) as usize
+    }
+
+    #[inline(always)]
+    fn pending(self) -> Pending {
+        let len = self.pending_len() as u32;
+        // Shifted by 32, nothing is left.
+        let bytes = (u64::from(u32::from_be_bytes(self.0)) << (32 - 8 * len)) as u32;
+        Pending((bytes | len).to_be_bytes())
+    }
 }
 
 /// The beginning of a character, valid as far as it goes: up to three bytes, zeros behind them, and
@@ -94,15 +124,6 @@ enum State {
 struct Pending([u8; 4]);
 
 impl Pending {
-    const NONE: Self = Self([0; 4]);
-
-    fn new(bytes: &[u8]) -> Self {
-        let mut pending = [0; 4];
-        pending[..bytes.len()].copy_from_slice(bytes);
-        pending[3] = bytes.len() as u8;
-        Self(pending)
-    }
-
     #[inline(always)]
     const fn len(self) -> usize {
         self.0[3] as usize
@@ -111,7 +132,19 @@ impl Pending {
     fn as_slice(&self) -> &[u8] {
         &self.0[..self.len()]
     }
+
+    #[inline(always)]
+    fn as_tail(self) -> Tail {
+        let word = u32::from_be_bytes(self.0);
+        let held = word & 3;
+        // Shifted by 32, nothing is left.
+        Tail(((u64::from(word ^ held) >> (32 - 8 * held)) as u32).to_be_bytes())
+    }
 }
+
+/// The longest chunk that kernels have a function of its own for. For longer ones it does not matter how they
+/// are cut, and the way of `advance` knows kinds of text.
+const SHORT: usize = 512;
 
 /// What a first byte says of its character: RFC 3629 section 4 as bits.
 #[derive(Clone, Copy)]
@@ -250,17 +283,25 @@ fn beginning(last: u32) -> Pending {
 /// Whether the chunk has 8 to 32 bytes and all are ASCII.
 #[inline(always)]
 fn is_short_ascii(chunk: &[u8]) -> bool {
+    /// Written byte by byte: of this, compilers make the two instructions that it takes.
+    #[inline(always)]
+    fn are_ascii<const N: usize>(a: &[u8; N], b: &[u8; N]) -> bool {
+        let mut any_high = false;
+        for i in 0..N {
+            any_high |= a[i] | b[i] >= 0x80;
+        }
+        !any_high
+    }
+
     // In each case the two meet or overlap.
-    if chunk.len() > 32 {
-        false
-    } else if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
-        const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
-        (u128::from_ne_bytes(*first) | u128::from_ne_bytes(*last)) & HIGH == 0
-    } else if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
-        const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-        (u64::from_ne_bytes(*first) | u64::from_ne_bytes(*last)) & HIGH == 0
-    } else {
-        false
+    match chunk.len() {
+        16..=32 => {
+            matches!((chunk.first_chunk::<16>(), chunk.last_chunk()), (Some(first), Some(last)) if are_ascii(first, last))
+        }
+        8..16 => {
+            matches!((chunk.first_chunk::<8>(), chunk.last_chunk()), (Some(first), Some(last)) if are_ascii(first, last))
+        }
+        _ => false,
     }
 }
 
@@ -274,19 +315,19 @@ impl Validator {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self { valid_up_to: 0, state: State::Sound(Pending::NONE) }
+        Self { len: 0, bytes: [0; 4], failed: 0 }
     }
 
     /// With nothing pending, this far into the input.
     #[cfg(feature = "tokio")]
     pub(crate) const fn at(valid_up_to: u64) -> Self {
-        Self { valid_up_to, ..Self::new() }
+        Self { len: valid_up_to, ..Self::new() }
     }
 
     /// The error, if a push has returned one.
     #[cfg(feature = "std")]
     pub(crate) fn sound(&self) -> Result<(), StreamError> {
-        match self.state {
+        match self.state() {
             State::Sound(_) => Ok(()),
             State::Failed(sequence) => Err(self.error(sequence)),
         }
@@ -310,8 +351,12 @@ impl Validator {
     /// ```
     #[inline(always)]
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), StreamError> {
-        if self.is_idle() && is_short_ascii(chunk) {
-            self.valid_up_to += chunk.len() as u64;
+        if is_short_ascii(chunk) && self.ends_in_ascii() {
+            // And so it still does.
+            self.len += chunk.len() as u64;
+            return Ok(());
+        }
+        if self.goes_on(chunk, dispatch::best()) {
             return Ok(());
         }
         match self.advance(chunk, dispatch::validate) {
@@ -337,6 +382,9 @@ impl Validator {
     /// ```
     #[inline]
     pub fn push_with(&mut self, kernel: &Kernel, chunk: &[u8]) -> Result<(), StreamError> {
+        if self.goes_on(chunk, kernel) {
+            return Ok(());
+        }
         match self.advance(chunk, |bytes| kernel.verdict(bytes)) {
             Ok(_) => Ok(()),
             Err(verdict) => self.stop(chunk, verdict).map(|_| ()),
@@ -362,9 +410,9 @@ impl Validator {
     /// assert_eq!(validator.finish(), Ok(()));
     /// ```
     pub fn finish(self) -> Result<(), StreamError> {
-        match self.state {
-            State::Sound(pending) if pending.len() == 0 => Ok(()),
-            State::Sound(pending) => Err(self.error(Sequence::at_start_of(pending.as_slice()))),
+        match self.state() {
+            State::Sound(tail) if tail.pending_len() == 0 => Ok(()),
+            State::Sound(_) => Err(self.error(Sequence::at_start_of(self.pending()))),
             State::Failed(sequence) => Err(self.error(sequence)),
         }
     }
@@ -383,7 +431,10 @@ impl Validator {
     #[inline]
     #[must_use]
     pub const fn valid_up_to(&self) -> u64 {
-        self.valid_up_to
+        match self.failed {
+            0 => self.len - Tail(self.bytes).pending_len() as u64,
+            _ => self.len,
+        }
     }
 
     /// The last 0 to 3 bytes so far, if they begin a character that is not complete yet.
@@ -397,9 +448,9 @@ impl Validator {
     /// ```
     #[must_use]
     pub fn pending(&self) -> &[u8] {
-        match &self.state {
-            State::Sound(pending) => pending.as_slice(),
-            State::Failed(_) => &[],
+        match self.failed {
+            0 => &self.bytes[4 - Tail(self.bytes).pending_len()..],
+            _ => &[],
         }
     }
 
@@ -417,13 +468,44 @@ impl Validator {
     }
 
     fn error(&self, sequence: Sequence) -> StreamError {
-        StreamError { valid_up_to: self.valid_up_to, sequence }
+        StreamError { valid_up_to: self.valid_up_to(), sequence }
     }
 
-    /// Whether there is nothing to complete, and no error.
+    /// The seen bytes of an error say all of it.
+    fn state(&self) -> State {
+        match usize::from(self.failed) {
+            0 => State::Sound(Tail(self.bytes)),
+            seen => {
+                let mut bytes = self.bytes;
+                bytes.reverse();
+                State::Failed(Sequence::at_start_of(&bytes[..seen]))
+            }
+        }
+    }
+
+    /// Whether there is no error, and the last byte was ASCII: so nothing is pending.
     #[inline(always)]
-    fn is_idle(&self) -> bool {
-        matches!(self.state, State::Sound(pending) if u32::from_ne_bytes(pending.0) == 0)
+    fn ends_in_ascii(&self) -> bool {
+        self.bytes[3] < 0x80
+    }
+
+    /// Takes a short chunk, if nothing is wrong with it; otherwise nothing has changed.
+    ///
+    /// The kernel looks at the chunk as it is, behind what is pending: that is less work than to cut whole
+    /// characters out of it first, which is what `advance` does.
+    #[inline(always)]
+    fn goes_on(&mut self, chunk: &[u8], kernel: &Kernel) -> bool {
+        if self.failed == 0
+            && chunk.len() <= SHORT
+            && let Some(last) = chunk.last_chunk()
+            && kernel.goes_on(self.bytes, chunk)
+        {
+            self.len += chunk.len() as u64;
+            self.bytes = *last;
+            true
+        } else {
+            false
+        }
     }
 
     /// The one step that everything here is made of, as it goes when nothing is wrong.
@@ -436,22 +518,25 @@ impl Validator {
         chunk: &'a [u8],
         validate: impl FnOnce(&'a [u8]) -> Verdict,
     ) -> Result<Piece<'a>, Verdict> {
-        let State::Sound(pending) = self.state else { return Err(Verdict::VALID) };
-        let Some(cut) = Cut::of(pending, chunk) else { return Err(Verdict::VALID) };
+        if self.failed != 0 {
+            return Err(Verdict::VALID);
+        }
+        let tail = Tail(self.bytes);
+        let Some(cut) = Cut::of(tail.pending(), chunk) else { return Err(Verdict::VALID) };
         let verdict = validate(cut.inside);
         if verdict.is_valid()
             && let Ok(rest) = crate::text(cut.inside, verdict)
         {
-            Ok(self.accept(cut, rest))
+            Ok(self.accept(chunk, cut, rest))
         } else {
             Err(verdict)
         }
     }
 
     #[inline(always)]
-    fn accept<'a>(&mut self, cut: Cut<'a>, rest: &'a str) -> Piece<'a> {
-        self.valid_up_to += u64::from(cut.completed.len) + rest.len() as u64;
-        self.state = State::Sound(cut.next);
+    fn accept<'a>(&mut self, chunk: &[u8], cut: Cut<'a>, rest: &'a str) -> Piece<'a> {
+        self.len += chunk.len() as u64;
+        self.bytes = cut.next.as_tail().0;
         Piece { completed: cut.completed, rest }
     }
 
@@ -470,11 +555,11 @@ impl Validator {
     #[cold]
     #[inline(never)]
     fn stopped(mut self, chunk: &[u8], verdict: Verdict) -> (Self, Result<Piece<'_>, StreamError>) {
-        let result = match self.state {
+        let result = match self.state() {
             State::Failed(sequence) => Err(self.error(sequence)),
-            State::Sound(pending) => match Cut::of(pending, chunk) {
+            State::Sound(tail) => match Cut::of(tail.pending(), chunk) {
                 Some(cut) => self.judge(chunk, cut, verdict),
-                None => self.wait(pending, chunk),
+                None => self.wait(tail.pending(), chunk),
             },
         };
         (self, result)
@@ -487,13 +572,13 @@ impl Validator {
         verdict: Verdict,
     ) -> Result<Piece<'a>, StreamError> {
         match crate::text(cut.inside, verdict) {
-            Ok(rest) => Ok(self.accept(cut, rest)),
+            Ok(rest) => Ok(self.accept(chunk, cut, rest)),
             Err(error) => {
                 // The kernel has not seen the end of the chunk, which may belong to the sequence.
                 let (valid, behind) = cut.inside.split_at(error.valid_up_to());
                 let seen = behind.len() + cut.next.len();
-                self.valid_up_to += u64::from(cut.completed.len) + valid.len() as u64;
-                Err(self.fail(Sequence::at_start_of(&chunk[chunk.len() - seen..])))
+                let valid = u64::from(cut.completed.len) + valid.len() as u64;
+                Err(self.fail(valid, Sequence::at_start_of(&chunk[chunk.len() - seen..])))
             }
         }
     }
@@ -509,15 +594,23 @@ impl Validator {
         let sequence = Sequence::at_start_of(&bytes[..held + taken]);
         if sequence.kind() == ErrorKind::Incomplete {
             // So there are at most three bytes of it, and all of the chunk is among them.
-            self.state = State::Sound(Pending::new(&bytes[..held + taken]));
+            self.len += chunk.len() as u64;
+            bytes.rotate_left(held + taken);
+            self.bytes = bytes;
             Ok(Piece { completed: Completed::NONE, rest: "" })
         } else {
-            Err(self.fail(sequence))
+            Err(self.fail(0, sequence))
         }
     }
 
-    fn fail(&mut self, sequence: Sequence) -> StreamError {
-        self.state = State::Failed(sequence);
+    /// `sequence` stands behind this many more bytes of whole characters.
+    fn fail(&mut self, valid: u64, sequence: Sequence) -> StreamError {
+        self.len = self.valid_up_to() + valid;
+        let seen = sequence.seen();
+        self.failed = seen.len() as u8;
+        self.bytes = [0; 4];
+        self.bytes[..seen.len()].copy_from_slice(seen);
+        self.bytes.reverse();
         self.error(sequence)
     }
 }
@@ -531,9 +624,9 @@ impl Default for Validator {
 impl fmt::Debug for Validator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut fields = f.debug_struct("Validator");
-        fields.field("valid_up_to", &self.valid_up_to);
-        match self.state {
-            State::Sound(pending) => fields.field("pending", &format_args!("{}", Hex(pending.as_slice()))),
+        fields.field("valid_up_to", &self.valid_up_to());
+        match self.state() {
+            State::Sound(_) => fields.field("pending", &format_args!("{}", Hex(self.pending()))),
             State::Failed(sequence) => fields.field("error", &self.error(sequence)),
         };
         fields.finish()

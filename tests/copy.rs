@@ -1,8 +1,12 @@
 //! The fused copy: the text arrives, or its valid beginning and an error.
 
+#[path = "common/scale.rs"]
+mod scale;
+
 use std::mem::MaybeUninit;
 
 use proptest::prelude::*;
+use scale::{Thin, cases};
 use trust8::{CopyError, Kernel, copy_utf8, copy_utf8_with};
 
 /// What no test copies.
@@ -61,6 +65,7 @@ fn check(name: &str, copy: &Copy, src: &[u8], offset: usize, room: usize) {
 
 #[test]
 fn text_of_every_kind_and_length_to_every_alignment() {
+    let mut thin = Thin::new();
     for (name, copy) in copies() {
         for text in ["ASCII only ", "\u{E9}t\u{E9} ", "\u{65E5}\u{672C}\u{8A9E}", "\u{1F600}\u{1F389}", ""] {
             let long = text.repeat(40_000 / text.len().max(1));
@@ -68,6 +73,9 @@ fn text_of_every_kind_and_length_to_every_alignment() {
             for length in (0..70).chain(8100..8200).chain([16_300, 16_384, 20_000, 39_000]) {
                 let Some(src) = long.as_bytes().get(..length) else { continue };
                 for offset in [0, 1, 31, 63] {
+                    if !thin.keep() {
+                        continue;
+                    }
                     check(&name, &copy, src, offset, src.len());
                     check(&name, &copy, src, offset, src.len() + 5);
                 }
@@ -78,10 +86,14 @@ fn text_of_every_kind_and_length_to_every_alignment() {
 
 #[test]
 fn errors_at_every_place_near_a_border_between_pieces() {
+    let mut thin = Thin::new();
     for (name, copy) in copies() {
         for text in ["a", "\u{65E5}", "\u{1F600}"] {
             let long = text.repeat(16_600 / text.len());
             for at in (0..40).chain(8110..8200).chain(16_350..16_400) {
+                if !thin.keep() {
+                    continue;
+                }
                 let mut src = long.as_bytes().to_vec();
                 src[at] = 0xFF;
                 check(&name, &copy, &src, at % 64, src.len());
@@ -109,6 +121,8 @@ fn too_small_a_destination_is_left_alone() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(256)))]
+
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40), text in "\\PC{0,60}", spare in 0..3_usize) {
         for (name, copy) in copies() {
@@ -116,5 +130,24 @@ proptest! {
             check(&name, &copy, text.as_bytes(), 7, text.len() + spare);
             check(&name, &copy, &[text.as_bytes(), &bytes].concat(), 1, text.len() + bytes.len());
         }
+    }
+}
+
+/// More than fits into caches is written past them.
+#[test]
+fn many_megabytes() {
+    const LEN: usize = (16 << 20) + 12_345;
+    let mut text = "где\u{20AC}\u{1F600}, ".repeat(LEN / 16).into_bytes();
+    text.truncate(LEN);
+    while std::str::from_utf8(&text).is_err() {
+        text.pop();
+    }
+    text.resize(LEN, b'.');
+    for (turn, (name, copy)) in copies().iter().enumerate() {
+        check(name, copy, &text, turn % 64, LEN + turn % 3);
+        let at = [LEN - 1, 16 << 20, 5_000_000, 20_000][turn % 4];
+        let right = std::mem::replace(&mut text[at], 0xFF);
+        check(name, copy, &text, turn % 64, LEN);
+        text[at] = right;
     }
 }

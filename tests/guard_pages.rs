@@ -131,6 +131,51 @@ fn faults_at_the_start_of_every_length_to_600() {
     }
 }
 
+/// Every position of every length to 300, before and behind the guard: a quarter of the malformed sequences
+/// at each, all of them at four neighbours.
+#[test]
+fn faults_at_every_position_of_every_length_to_300() {
+    faults_at_every_position(4);
+}
+
+/// The same with every malformed sequence at every position. Takes a minute:
+///
+/// ```sh
+/// cargo test --release --test guard_pages -- --ignored
+/// ```
+#[test]
+#[ignore = "takes a minute"]
+fn every_fault_at_every_position_of_every_length_to_300() {
+    faults_at_every_position(1);
+}
+
+fn faults_at_every_position(one_in: usize) {
+    let fillers = Filler::all();
+    let mut guarded = Guarded::new(300);
+    let mut thin = Thin::new();
+    let mut turn = 0;
+    for (number, malformed) in MALFORMED.iter().enumerate() {
+        for len in malformed.bytes.len()..=300 {
+            let last = len - malformed.bytes.len();
+            for position in 0..=last {
+                if !(number + len + position).is_multiple_of(one_in) || !thin.keep() {
+                    continue;
+                }
+                turn += 1;
+                let [pad, before] = fillers[turn % 5].before(position);
+                let [behind, pad_behind] = fillers[turn / 5 % 5].behind(last - position);
+                let parts = [pad, before, malformed.bytes, behind, pad_behind];
+                let fault = match last - position {
+                    0 => malformed.fault_behind(position),
+                    _ => malformed.fault_between(position),
+                };
+                check_for(guarded.put_at_end(&parts), Some(fault));
+                check_for(guarded.put_at_start(&parts), Some(fault));
+            }
+        }
+    }
+}
+
 /// Up to 8 KiB with fillers as they are, and beyond with several of them in a row, up to 70,000.
 #[test]
 fn long_input() {

@@ -58,6 +58,7 @@ fn what_the_target_guarantees_is_there() {
             )),
             "avx2",
         ),
+        (cfg!(all(target_arch = "wasm32", target_feature = "simd128")), "simd128"),
         (true, "scalar"),
     ];
     for (_, name) in guaranteed.iter().filter(|(is, _)| *is) {

@@ -244,6 +244,18 @@ fn short_input_beyond_a_vector() {
     short_input(71..=300, 64);
 }
 
+/// Input of 71 to 300 bytes: every length, every alignment, every malformed sequence at every position. Takes
+/// minutes:
+///
+/// ```sh
+/// cargo test --release --test positions -- --ignored
+/// ```
+#[test]
+#[ignore = "takes minutes"]
+fn short_input_beyond_a_vector_in_full() {
+    short_input(71..=300, 1);
+}
+
 fn short_input(lengths: std::ops::RangeInclusive<usize>, alignment_step: usize) {
     let fillers = Filler::all();
     let mut place = Place::new(8192);

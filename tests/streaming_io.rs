@@ -3,6 +3,9 @@
 
 #![cfg(feature = "std")]
 
+#[path = "common/scale.rs"]
+mod scale;
+
 use std::collections::VecDeque;
 use std::io::{self, BufRead, ErrorKind, Read, Write};
 
@@ -124,7 +127,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(scale::cases(600)))]
 
     #[test]
     fn reading_bytes_loses_nothing(

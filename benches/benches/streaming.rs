@@ -1,6 +1,9 @@
 //! Streams: validation in chunks, the fused copy, and reading a file into a string.
 //!
-//! `cargo bench -p trust8-benches --bench streaming`, on an idle machine, pinned to one core.
+//! ```text
+//! cargo bench -p trust8-benches --bench streaming              all of it, into docs/streaming.md
+//! cargo bench -p trust8-benches --bench streaming -- chunks    these sections only, to the terminal
+//! ```
 //!
 //! All contenders of a table take turns, round after round, and of each the fastest round counts: a
 //! disturbance then hits one round of all, not all rounds of one. Every answer is checked.
@@ -9,9 +12,19 @@
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
+use std::path::Path;
 use std::time::{Duration, Instant};
+use std::{env, fs, io};
 
-use trust8::{Validator, copy_utf8};
+use targets::Targets;
+use trust8::{Kernel, Validator, copy_utf8};
+use trust8_benches::machine::Machine;
+use trust8_benches::measure::pin;
+use trust8_benches::report::{Page, Table, digits};
+
+#[expect(dead_code, reason = "the other bench has targets of both kinds")]
+#[path = "compare/targets.rs"]
+mod targets;
 
 /// In the second-level cache of everything current.
 const TEXT: usize = 256 << 10;
@@ -26,10 +39,53 @@ fn measuring() -> bool {
 }
 const CHUNKS: [usize; 4] = [64 << 10, 4 << 10, 256, 16];
 
-fn main() {
-    chunks();
-    copying();
-    reading();
+type Section = fn(&mut Page, &mut Targets);
+
+const SECTIONS: [(&str, Section); 3] = [("chunks", chunks), ("copying", copying), ("reading", reading)];
+
+fn main() -> io::Result<()> {
+    let chosen: Vec<String> = env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    pin()?;
+    let mut targets = Targets::default();
+    let mut body = Page::default();
+    for (name, section) in SECTIONS {
+        if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {
+            section(&mut body, &mut targets);
+        }
+    }
+    let mut page = Page::default();
+    page.heading(1, "Streams, copies, files");
+    let machine = Machine::ask();
+    page.block(&format!(
+        "Written by `cargo bench -p trust8-benches --bench streaming`. All contestants of a row run in turn, on one core, \
+         and of each the best round counts; every answer was checked.\n\n- CPU: {}\n- Kernel: {}\n- Compiler: {} for \
+         {}\n- Peers: {}",
+        machine.cpu,
+        Kernel::best().name(),
+        machine.rustc,
+        machine.target,
+        machine.peers,
+    ));
+    targets.report(&mut page);
+    page.append(body);
+    if measuring() && chosen.is_empty() {
+        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/streaming.md"), page.markdown())
+    } else {
+        println!("{}", page.markdown());
+        Ok(())
+    }
+}
+
+/// The lowest of some ratios, and where that was.
+#[derive(Default)]
+struct Lowest(Option<(String, f64)>);
+
+impl Lowest {
+    fn meet(&mut self, place: &str, ratio: f64) {
+        if self.0.as_ref().is_none_or(|(_, lowest)| ratio < *lowest) {
+            self.0 = Some((place.to_owned(), ratio));
+        }
+    }
 }
 
 /// The fastest of each contender's rounds.
@@ -157,17 +213,30 @@ fn simdutf8_unsafe(bytes: &[u8], _: usize) -> bool {
     simdutf8::basic::from_utf8(bytes).is_ok()
 }
 
-fn chunks() {
-    println!("### Validation in chunks, {} KiB of text, GB/s\n", TEXT >> 10);
-    println!("Kernel: {}. In brackets: of one-shot validation.\n", trust8::Kernel::best().name());
-    println!(
-        "| text | chunk | one shot | Validator | std, carry | simdutf8 compat, carry | simdutf8 Utf8Validator (unsafe) | Validator / compat |"
-    );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
+fn chunks(page: &mut Page, targets: &mut Targets) {
+    page.heading(2, "Validation in chunks");
+    page.block(&format!(
+        "{} KiB of text, GB/s. `one shot` is `from_utf8` on the whole; `carry` is what a program does that has only \
+         such a function: it keeps the bytes of a character that is cut off; `Utf8Validator` is simdutf8's own, \
+         which is unsafe to use and says yes or no at the end.",
+        TEXT >> 10
+    ));
+    let mut table = Table::new([
+        "text, chunk",
+        "one shot",
+        "Validator",
+        "std, carry",
+        "simdutf8 compat, carry",
+        "simdutf8 Utf8Validator",
+        "of one shot",
+        "of compat",
+    ]);
+    let mut of_one_shot = CHUNKS.map(|_| Lowest::default());
+    let mut of_compat = CHUNKS.map(|_| Lowest::default());
     for (name, words) in WORDS {
         let text = text(words, TEXT);
         let bytes = text.as_bytes();
-        for chunk in CHUNKS {
+        for (i, chunk) in CHUNKS.into_iter().enumerate() {
             let times = race(
                 Duration::from_millis(300),
                 [
@@ -197,23 +266,33 @@ fn chunks() {
                 ],
             );
             let [whole, ours, std, compat, simdutf8] = times.map(|time| gigabytes_per_second(TEXT, time));
-            println!(
-                "| {name} | {chunk} | {whole:.1} | {ours:.2} ({:.2}) | {std:.2} | {compat:.2} | {simdutf8:.2} | {:.1} |",
-                ours / whole,
-                ours / compat
-            );
+            of_one_shot[i].meet(name, ours / whole);
+            of_compat[i].meet(name, ours / compat);
+            let figures = [whole, ours, std, compat, simdutf8, ours / whole, ours / compat].map(digits);
+            table.row([format!("{name}, {chunk}")].into_iter().chain(figures));
         }
     }
-    println!();
+    page.table(&table);
+    let [large, _, of_256, _] = of_one_shot;
+    let [.., of_16] = of_compat;
+    targets.at_least("chunks of 64 KiB, of one-shot validation", 0.97, large.0);
+    targets.at_least("chunks of 256 bytes, of one-shot validation", 0.6, of_256.0);
+    targets.at_least("chunks of 16 bytes, against simdutf8 compat with a carry", 3.0, of_16.0);
 }
 
-fn copying() {
+fn copying(page: &mut Page, targets: &mut Targets) {
     let large = large();
-    println!("### Validate and copy, {} MiB, GB/s of text\n", large >> 20);
-    println!(
-        "| text | copy_utf8 | from_utf8, then memcpy | std, then memcpy | memcpy alone | copy_utf8 / from_utf8 |"
-    );
-    println!("|---|--:|--:|--:|--:|--:|");
+    page.heading(2, "Validate and copy");
+    page.block(&format!("{} MiB, GB/s of text.", large >> 20));
+    let mut table = Table::new([
+        "text",
+        "copy_utf8",
+        "from_utf8, then memcpy",
+        "std, then memcpy",
+        "memcpy alone",
+        "copy_utf8 / from_utf8",
+    ]);
+    let mut lowest = Lowest::default();
     let mut to = vec![MaybeUninit::new(1u8); large];
     let mut to2 = vec![1u8; large];
     let mut to3 = vec![1u8; large];
@@ -238,21 +317,27 @@ fn copying() {
         );
         assert!(copy_utf8(bytes, &mut to).is_ok_and(|copy| *copy == *text));
         let [fused, separate, std, memcpy] = times.map(|time| gigabytes_per_second(large, time));
-        println!(
-            "| {name} | {fused:.1} | {separate:.1} | {std:.1} | {memcpy:.1} | {:.2} |",
-            fused / separate
-        );
+        lowest.meet(name, fused / separate);
+        let figures = [fused, separate, std, memcpy, fused / separate].map(digits);
+        table.row([name.to_owned()].into_iter().chain(figures));
     }
-    println!();
+    page.table(&table);
+    targets.at_least("copy_utf8 against from_utf8 and memcpy, 64 MiB", 1.5, lowest.0);
 }
 
-fn reading() {
+fn reading(page: &mut Page, targets: &mut Targets) {
     let large = large();
-    println!("### Reading a file of {} MiB in the page cache into a String, ms\n", large >> 20);
-    println!(
-        "| text | trust8::fs | std::fs | std::fs::read, then trust8 | std::fs::read alone | std / trust8 |"
-    );
-    println!("|---|--:|--:|--:|--:|--:|");
+    page.heading(2, "A file into a String");
+    page.block(&format!("`read_to_string` of {} MiB in the page cache, ms.", large >> 20));
+    let mut table = Table::new([
+        "text",
+        "trust8::fs",
+        "std::fs",
+        "std::fs::read, then trust8",
+        "std::fs::read alone",
+        "std / trust8",
+    ]);
+    let mut lowest = Lowest::default();
     let path = std::env::temp_dir().join(format!("trust8-streaming-{}", std::process::id()));
     for (name, words) in WORDS {
         let text = text(words, large);
@@ -271,7 +356,13 @@ fn reading() {
         );
         assert_eq!(trust8::fs::read_to_string(&path).unwrap(), text);
         let [ours, std, then, alone] = times.map(|time| time.as_secs_f64() * 1e3);
-        println!("| {name} | {ours:.1} | {std:.1} | {then:.1} | {alone:.1} | {:.2} |", std / ours);
+        if !text.is_ascii() {
+            lowest.meet(name, std / ours);
+        }
+        let figures = [ours, std, then, alone, std / ours].map(digits);
+        table.row([name.to_owned()].into_iter().chain(figures));
     }
+    page.table(&table);
+    targets.at_least("fs::read_to_string against std's, 64 MiB, not ASCII", 1.5, lowest.0);
     std::fs::remove_file(&path).expect("it was written above");
 }

@@ -1,7 +1,7 @@
 //! What is checked of a vector of text, in as few operations as I could find.
 
-use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, SECOND_HIGH};
-use crate::border::END;
+use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, NO_CONTINUATION, SECOND_HIGH};
+use crate::border::{CONTEXT, END};
 use crate::simd::Simd;
 
 /// The constants, in registers.
@@ -27,6 +27,35 @@ impl<S: Simd> Faults<S> {
     pub(super) fn none(s: S) -> Self {
         Self { lengths: s.splat(0), pairs: s.splat(0) }
     }
+
+    /// Forgets what has been found in all but the first `n` lanes.
+    #[inline(always)]
+    pub(super) fn in_the_first(self, s: S, n: usize) -> Self {
+        /// Ones for as many lanes as there can be, and as many zeros: loaded at the right place, `n` ones.
+        static FIRST: [u8; 128] = {
+            let mut lanes = [0; 128];
+            let mut i = 0;
+            while i < 64 {
+                lanes[i] = 0xFF;
+                i += 1;
+            }
+            lanes
+        };
+        let first = s.load(&FIRST, 64 - n);
+        Self { lengths: s.and(self.lengths, first), pairs: s.and(self.pairs, first) }
+    }
+
+    #[inline(always)]
+    pub(super) fn and_those(self, s: S, others: Self) -> Self {
+        Self { lengths: s.or(self.lengths, others.lengths), pairs: s.or(self.pairs, others.pairs) }
+    }
+}
+
+/// The vector of text before the one to be checked, and what each of its bytes forbids the next one to be.
+#[derive(Clone, Copy)]
+pub(super) struct Before<S: Simd> {
+    text: S::Vector,
+    first: S::Vector,
 }
 
 /// What has been found of text in which no byte is E0 or above; and whether it is such text.
@@ -88,7 +117,8 @@ impl<S: Simd> Checker<S> {
 
     /// Any text: three lookups.
     ///
-    /// `earlier1` to `earlier3` are the text one to three bytes before `now`.
+    /// `first` is what [`first`](Self::first) says of the text one byte before `now`; `earlier2` and
+    /// `earlier3` are the text two and three bytes before it.
     ///
     /// 1. `pairs` has bits 0 to 6 where a pair is wrong. Bit 7 says that `now` is a continuation and
     ///    the byte before it no lead.
@@ -97,22 +127,16 @@ impl<S: Simd> Checker<S> {
     /// 3. Due and found are compared by `xor`; only bit 7 of that means anything, and is looked at
     ///    once, at the end. So no masking here.
     #[inline(always)]
-    pub(super) fn check(
+    fn check(
         &self,
         faults: &mut Faults<S>,
-        now: S::Vector,
-        earlier1: S::Vector,
+        now_high: S::Vector,
+        first: S::Vector,
         earlier2: S::Vector,
         earlier3: S::Vector,
     ) {
         let s = self.s;
-        let pairs = s.and(
-            s.and(
-                s.lookup(self.first_high, s.high_nibbles(earlier1)),
-                s.lookup(self.first_low, s.low_nibbles(earlier1)),
-            ),
-            s.lookup(self.second_high, s.high_nibbles(now)),
-        );
+        let pairs = s.and(first, s.lookup(self.second_high, now_high));
         let third = s.minus(earlier2, s.splat(0xE0 - LATER_CONTINUATION));
         let fourth = s.minus(earlier3, s.splat(0xF0 - LATER_CONTINUATION));
         let due = s.or(third, fourth);
@@ -120,30 +144,65 @@ impl<S: Simd> Checker<S> {
         faults.lengths = s.or(faults.lengths, s.xor(due, pairs));
     }
 
+    /// What each byte of `text`, whose upper nibbles are `high`, forbids the byte behind it to be.
+    #[inline(always)]
+    fn first(&self, text: S::Vector, high: S::Vector) -> S::Vector {
+        let s = self.s;
+        s.and(s.lookup(self.first_high, high), s.lookup(self.first_low, s.low_nibbles(text)))
+    }
+
     /// Text at `at`, with what stands before it read from memory.
     #[inline(always)]
     pub(super) fn check_at(&self, faults: &mut Faults<S>, bytes: &[u8], at: usize) {
         let s = self.s;
-        self.check(
-            faults,
-            s.load(bytes, at),
-            s.load(bytes, at - 1),
-            s.load(bytes, at - 2),
-            s.load(bytes, at - 3),
-        );
+        let earlier1 = s.load(bytes, at - 1);
+        let first = self.first(earlier1, s.high_nibbles(earlier1));
+        let now_high = s.high_nibbles(s.load(bytes, at));
+        self.check(faults, now_high, first, s.load(bytes, at - 2), s.load(bytes, at - 3));
     }
 
-    /// Text with what stands before it in a register.
+    /// The same for any place that has context. A place that has not, or is not inside, is an alarm: there is
+    /// none such, but a compiler that does not see this would keep the stack ready for a panic, which short
+    /// input would pay for.
     #[inline(always)]
-    pub(super) fn check_after(&self, faults: &mut Faults<S>, now: S::Vector, before: S::Vector) {
+    pub(super) fn check_in(&self, faults: &mut Faults<S>, bytes: &[u8], at: usize) {
+        match bytes.get(at - CONTEXT..at + S::LANES) {
+            Some(window) => self.check_at(faults, window, CONTEXT),
+            None => faults.pairs = self.s.splat(NO_CONTINUATION),
+        }
+    }
+
+    /// Text with what stands before it in registers.
+    ///
+    /// What a byte forbids is found first, and shifted by one then: so the upper nibbles of each vector
+    /// are taken only once.
+    #[inline(always)]
+    pub(super) fn check_after(&self, faults: &mut Faults<S>, now: S::Vector, before: Before<S>) -> Before<S> {
         let s = self.s;
+        let high = s.high_nibbles(now);
+        let first = self.first(now, high);
         self.check(
             faults,
-            now,
-            s.earlier::<1>(now, before),
-            s.earlier::<2>(now, before),
-            s.earlier::<3>(now, before),
+            high,
+            s.earlier::<1>(first, before.first),
+            s.earlier::<2>(now, before.text),
+            s.earlier::<3>(now, before.text),
         );
+        Before { text: now, first }
+    }
+
+    /// Before the start of a text.
+    #[inline(always)]
+    pub(super) fn start(&self) -> Before<S> {
+        // As behind ASCII.
+        Before { text: self.s.splat(0), first: self.s.splat(LATER_CONTINUATION) }
+    }
+
+    /// Behind these four bytes.
+    #[inline(always)]
+    pub(super) fn behind(&self, bytes: [u8; 4]) -> Before<S> {
+        let text = self.s.ending_in(bytes);
+        Before { text, first: self.first(text, self.s.high_nibbles(text)) }
     }
 
     /// Notes a character that the end of `last` cuts off.

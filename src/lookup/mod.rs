@@ -28,9 +28,10 @@ mod check;
 mod tables;
 
 use crate::border::{CONTEXT, ends_early, no_long_character_reaches_into, window};
+use crate::scalar;
 use crate::simd::Simd;
 use crate::verdict::Verdict;
-use check::{Checker, Faults, TwoByte};
+use check::{Before, Checker, Faults, TwoByte};
 
 /// Bytes that are looked at together to see of which kind they are.
 const BLOCK: usize = 128;
@@ -56,38 +57,71 @@ pub(crate) fn short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     let checker = Checker::new(s);
     let mut faults = Faults::none(s);
     let n = bytes.len();
-    if n == 0 {
-        return Verdict::VALID;
+    if n < 4 {
+        return if scalar::is_tiny_text(bytes) { Verdict::VALID } else { Verdict::suspect(0) };
     } else if n < S::LANES {
         // Zeros follow, so a character that the end cuts off shows itself.
-        checker.check_after(&mut faults, s.load_short(bytes), s.splat(0));
+        checker.check_after(&mut faults, s.load_short(bytes), checker.start());
     } else if n >= S::ASCII_PAYS && is_all_ascii(s, bytes) {
         return Verdict::VALID;
     } else if n == S::LANES {
         let all = s.load(bytes, 0);
-        checker.check_after(&mut faults, all, s.splat(0));
+        checker.check_after(&mut faults, all, checker.start());
         checker.check_end(&mut faults, all);
+    } else if n < S::LANES + CONTEXT {
+        let before = checker.check_after(&mut faults, s.load(bytes, 0), checker.start());
+        // Zeros follow.
+        checker.check_after(&mut faults, s.load_rest(bytes), before);
     } else if n <= 2 * S::LANES {
-        let first = s.load(bytes, 0);
-        let rest = s.load_rest(bytes);
-        checker.check_after(&mut faults, first, s.splat(0));
-        checker.check_after(&mut faults, rest, first);
-        checker.check_end(&mut faults, rest);
+        checker.check_after(&mut faults, s.load(bytes, 0), checker.start());
+        checker.check_in(&mut faults, bytes, n - S::LANES);
+        checker.check_end(&mut faults, s.load(bytes, n - S::LANES));
     } else {
-        // Pairs of vectors; the last pair ends with the input and overlaps what is checked already.
-        checker.check_after(&mut faults, s.load(bytes, 0), s.splat(0));
-        checker.check_at(&mut faults, bytes, S::LANES);
-        let mut at = 2 * S::LANES;
-        while at + 2 * S::LANES < n {
-            checker.check_at(&mut faults, bytes, at);
-            checker.check_at(&mut faults, bytes, at + S::LANES);
-            at += 2 * S::LANES;
-        }
-        checker.check_at(&mut faults, bytes, (n - 2 * S::LANES).max(CONTEXT));
-        checker.check_at(&mut faults, bytes, n - S::LANES);
+        check_pairs(&checker, &mut faults, bytes, checker.start());
         checker.check_end(&mut faults, s.load(bytes, n - S::LANES));
     }
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
+}
+
+/// Whether `bytes` is well-formed behind `before`; see `GoesOn` in `kernel.rs`.
+///
+/// For pieces of a stream, which are short.
+#[inline(always)]
+pub(crate) fn goes_on<S: Simd>(s: S, before: [u8; 4], bytes: &[u8]) -> bool {
+    let checker = Checker::new(s);
+    let mut faults = Faults::none(s);
+    let before = checker.behind(before);
+    let n = bytes.len();
+    if n < S::LANES {
+        checker.check_after(&mut faults, s.load_short(bytes), before);
+        faults = faults.in_the_first(s, n);
+    } else if n <= 2 * S::LANES {
+        let before = checker.check_after(&mut faults, s.load(bytes, 0), before);
+        let mut last = Faults::none(s);
+        checker.check_after(&mut last, s.load_rest(bytes), before);
+        faults = faults.and_those(s, last.in_the_first(s, n - S::LANES));
+    } else {
+        check_pairs(&checker, &mut faults, bytes, before);
+    }
+    // A byte that never appears shows with the one behind it, which the last one has not.
+    !checker.any(&faults) && !matches!(bytes.last(), Some(0xC0 | 0xC1 | 0xF5..))
+}
+
+/// Checks more than two vectors of text in pairs of vectors; the last pair ends with the text and overlaps
+/// what is checked already. A character that the end cuts off is no fault yet.
+#[inline(always)]
+fn check_pairs<S: Simd>(checker: &Checker<S>, faults: &mut Faults<S>, bytes: &[u8], before: Before<S>) {
+    let (s, n) = (checker.s, bytes.len());
+    let before = checker.check_after(faults, s.load(bytes, 0), before);
+    checker.check_after(faults, s.load(bytes, S::LANES), before);
+    let mut at = 2 * S::LANES;
+    while at + 2 * S::LANES < n {
+        checker.check_in(faults, bytes, at);
+        checker.check_in(faults, bytes, at + S::LANES);
+        at += 2 * S::LANES;
+    }
+    checker.check_in(faults, bytes, (n - 2 * S::LANES).max(CONTEXT));
+    checker.check_in(faults, bytes, n - S::LANES);
 }
 
 /// Whether all bytes, at least `LANES`, are ASCII. The last loads overlap what comes before them.
@@ -111,7 +145,11 @@ fn is_all_ascii<S: Simd>(s: S, bytes: &[u8]) -> bool {
 
 #[inline(always)]
 fn or_of_two<S: Simd>(s: S, bytes: &[u8], at: usize) -> S::Vector {
-    s.or(s.load(bytes, at), s.load(bytes, at + S::LANES))
+    match bytes.get(at..at + 2 * S::LANES) {
+        Some(two) => s.or(s.load(two, 0), s.load(two, S::LANES)),
+        // This does not happen; something that is not ASCII is cheaper to say than to panic.
+        None => s.splat(0xFF),
+    }
 }
 
 /// The verdict on input of at least [`LONG`] bytes. (Shorter input is handed on.)
@@ -129,7 +167,7 @@ pub(crate) fn long<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     // The start: by vectors, up to the first aligned place behind the first vector.
     let mut at = S::LANES + bytes[S::LANES..].as_ptr().align_offset(64).min(63);
     if !is_ascii_at::<S, 128>(s, bytes, 0) {
-        checker.check_after(&mut faults, s.load(bytes, 0), s.splat(0));
+        checker.check_after(&mut faults, s.load(bytes, 0), checker.start());
         let mut head = S::LANES;
         while head < at {
             checker.check_at(&mut faults, bytes, head);

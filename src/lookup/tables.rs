@@ -8,7 +8,7 @@
 //! `LATER_CONTINUATION`: both mean that no lead stands before it.)
 
 /// 11...... 0....... or 11...... 11......: the byte after a lead is no continuation.
-const NO_CONTINUATION: u8 = 1 << 0;
+pub(super) const NO_CONTINUATION: u8 = 1 << 0;
 /// 1100000. 10......: C0 or C1, two bytes for ASCII.
 const OVERLONG_2: u8 = 1 << 1;
 /// 11100000 100.....: E0 with 80..9F, three bytes for less than U+0800.

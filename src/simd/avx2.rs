@@ -30,22 +30,39 @@ impl Avx2 {
         let (dwords, rest) = (source.len() / 4, source.len() % 4);
         let last = u32::from_le_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
         let tail = (u64::from(last) << (8 * rest) >> 32) as i32;
-        // SAFETY: AVX, by `self`.
-        let numbers = unsafe { _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7) };
-        // SAFETY: AVX, by `self`.
-        let dwords = unsafe { _mm256_set1_epi32(dwords as i32) };
-        // SAFETY: AVX2, by `self`.
-        let whole = unsafe { _mm256_cmpgt_epi32(dwords, numbers) };
-        // SAFETY: AVX2, by `self`. Lane i is loaded only if i is below `source.len() / 4`, so the
-        // bytes 4 * i to 4 * i + 3 are inside `source`; the others are not accessed.
+        let whole = self.load(&WHOLE, 32 - 4 * dwords);
+        // SAFETY: AVX2, by `self`. Lane i is loaded only if i is below `source.len() / 4` (`WHOLE` has ones in
+        // its first 32 bytes only), so the bytes 4 * i to 4 * i + 3 are inside `source`; the others are not
+        // accessed.
         let loaded = unsafe { _mm256_maskload_epi32(source.as_ptr().cast(), whole) };
-        // SAFETY: AVX2, by `self`.
-        let behind = unsafe { _mm256_cmpeq_epi32(dwords, numbers) };
+        let behind = self.load(&BEHIND, 32 - 4 * dwords);
         // SAFETY: AVX, by `self`.
         let tail = unsafe { _mm256_set1_epi32(tail) };
         self.or(loaded, self.and(behind, tail))
     }
 }
+
+/// Ones, then zeros: loaded `4 * n` bytes before the middle, ones in the first n dwords.
+static WHOLE: [u8; 64] = {
+    let mut lanes = [0; 64];
+    let mut i = 0;
+    while i < 32 {
+        lanes[i] = 0xFF;
+        i += 1;
+    }
+    lanes
+};
+
+/// Loaded `4 * n` bytes before the middle: ones in the dword behind the first n.
+static BEHIND: [u8; 64] = {
+    let mut lanes = [0; 64];
+    let mut i = 32;
+    while i < 36 {
+        lanes[i] = 0xFF;
+        i += 1;
+    }
+    lanes
+};
 
 /// The kernel: decides by length.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -64,6 +81,12 @@ pub(crate) fn short(bytes: &[u8]) -> Verdict {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(crate) fn long(bytes: &[u8]) -> Verdict {
     lookup::long(Avx2::new(), bytes)
+}
+
+/// A piece of a stream.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
+    lookup::goes_on(Avx2::new(), before, bytes)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -104,6 +127,12 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn load_rest(self, bytes: &[u8]) -> __m256i {
         self.load_masked(bytes, 32)
+    }
+
+    #[inline(always)]
+    fn ending_in(self, bytes: [u8; 4]) -> __m256i {
+        // SAFETY: AVX, by `self`.
+        unsafe { _mm256_set_epi32(i32::from_le_bytes(bytes), 0, 0, 0, 0, 0, 0, 0) }
     }
 
     #[inline(always)]

@@ -66,6 +66,22 @@ impl Avx512 {
         unsafe { _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast()) }
     }
 
+    /// Some bytes, and then these four.
+    #[inline(always)]
+    pub(crate) fn ending_in(self, bytes: [u8; 4]) -> Vector {
+        // The same ones again and again: that is one instruction.
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_set1_epi32(i32::from_le_bytes(bytes)) }
+    }
+
+    /// The first `n` bytes, then zeros; `n` is below 64.
+    #[inline(always)]
+    pub(crate) fn first(self, v: Vector, n: usize) -> Vector {
+        let mask = (1u64 << (n & 63)) - 1;
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_maskz_mov_epi8(mask, v) }
+    }
+
     #[inline(always)]
     pub(crate) fn zero(self) -> Vector {
         // SAFETY: AVX512F, by `self`.
@@ -177,20 +193,22 @@ impl Avx512 {
         unsafe { _mm512_slli_epi64::<N>(v) }
     }
 
-    /// The text one, two and three bytes earlier: the end of `before`, then the beginning of `now`.
+    /// What stands one, two and three bytes earlier, the end of `before` and then the beginning of `now`;
+    /// and of that, two bytes earlier also one bit further up, three bytes earlier two bits. (Bits that
+    /// leave a byte arrive in its neighbour's lowest.)
     ///
     /// There is no byte shift across a whole register. But `lanes` (VALIGNQ) has on the left of each
-    /// lane of 64 bits the one before it, and a funnel shift (VPSHLDQ) takes its upper bytes from there.
+    /// lane of 64 bits the one before it, and a funnel shift (VPSHLDQ) takes its upper bits from there.
     #[inline(always)]
-    pub(crate) fn earlier(self, now: Vector, before: Vector) -> [Vector; 3] {
+    pub(crate) fn earlier_and_up(self, now: Vector, before: Vector) -> [Vector; 3] {
         // SAFETY: AVX512F, by `self`.
         let lanes = unsafe { _mm512_alignr_epi64::<7>(now, before) };
         // SAFETY: AVX512VBMI2, by `self`.
         let by1 = unsafe { _mm512_shldi_epi64::<8>(now, lanes) };
         // SAFETY: AVX512VBMI2, by `self`.
-        let by2 = unsafe { _mm512_shldi_epi64::<16>(now, lanes) };
+        let by2 = unsafe { _mm512_shldi_epi64::<17>(now, lanes) };
         // SAFETY: AVX512VBMI2, by `self`.
-        let by3 = unsafe { _mm512_shldi_epi64::<24>(now, lanes) };
+        let by3 = unsafe { _mm512_shldi_epi64::<26>(now, lanes) };
         [by1, by2, by3]
     }
 

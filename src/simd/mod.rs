@@ -16,12 +16,16 @@ cfg_if::cfg_if! {
     if #[cfg(kernel_x86)] {
         pub(crate) mod avx2;
         pub(crate) mod avx512;
+        pub(crate) mod past_caches;
         pub(crate) mod sse42;
     } else if #[cfg(kernel_neon)] {
         pub(crate) mod neon;
+    } else if #[cfg(kernel_wasm)] {
+        pub(crate) mod wasm;
     }
 }
 
+#[cfg(any(kernel_x86, kernel_neon))]
 pub(crate) mod units;
 
 use crate::lookup::Run;
@@ -52,6 +56,9 @@ pub(crate) trait Simd: Copy {
 
     /// `bytes[LANES..]`, then zeros; there are `LANES` to `2 * LANES` bytes.
     fn load_rest(self, bytes: &[u8]) -> Self::Vector;
+
+    /// Zeros, and then these four bytes.
+    fn ending_in(self, bytes: [u8; 4]) -> Self::Vector;
 
     /// A table for [`lookup`](Self::lookup).
     fn table(self, entries: &[u8; 16]) -> Self::Vector;

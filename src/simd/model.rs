@@ -131,6 +131,10 @@ fn loads<S: Simd>(s: S) {
             model.resize(S::LANES, 0);
             same("load_short", &bytes, s.load_short(&bytes), &model);
         }
+        let four = array.first_chunk().expect("an array has 64 bytes");
+        let mut model = vec![0; S::LANES];
+        model[S::LANES - 4..].copy_from_slice(four);
+        same("ending_in", four, s.ending_in(*four), &model);
         let twice: Vec<u8> = array.iter().chain(array.iter().rev()).copied().collect();
         for n in S::LANES..=2 * S::LANES {
             let bytes: Box<[u8]> = twice[..n].into();
@@ -255,6 +259,13 @@ fn neon() {
     unsafe { check() }
 }
 
+#[cfg(kernel_wasm)]
+#[test]
+fn simd128() {
+    assert!(is_here("simd128"));
+    check_all(super::wasm::Simd128);
+}
+
 #[cfg(kernel_x86)]
 mod x86 {
     use super::*;
@@ -352,7 +363,10 @@ mod x86 {
                 let mut model = bytes.to_vec();
                 model.resize(64, 0);
                 same("load_short", &bytes, s.load_short(&bytes), &model);
+                same("first", &bytes, s.first(s.load(&array, 0), n), &model);
             }
+            let four = array.first_chunk().expect("an array has 64 bytes");
+            same("ending_in", four, s.ending_in(*four), &four.repeat(16));
         }
         // A hint, for any place inside or outside: nothing to see but that nothing happens.
         for at in [0, 100, 191, 192, 1 << 20, usize::MAX] {
@@ -469,9 +483,16 @@ mod x86 {
     fn neighbours(s: Avx512) {
         let arrays = arrays();
         for (now, before) in arrays.iter().zip(arrays.iter().rev()).chain(arrays.iter().zip(&arrays[1..])) {
-            let earlier = s.earlier(s.load(now, 0), s.load(before, 0));
+            let earlier = s.earlier_and_up(s.load(now, 0), s.load(before, 0));
             for (n, vector) in earlier.into_iter().enumerate() {
-                same("earlier", &(n + 1, now, before), vector, &earlier_model(n + 1, now, before));
+                // By one to three bytes, and by none to two bits, which come from the byte below.
+                let below = earlier_model(n + 2, now, before);
+                let model: Vec<u8> = earlier_model(n + 1, now, before)
+                    .iter()
+                    .zip(below)
+                    .map(|(&byte, below)| (u16::from_be_bytes([byte, below]) << n).to_be_bytes()[0])
+                    .collect();
+                same("earlier_and_up", &(n + 1, now, before), vector, &model);
             }
         }
     }

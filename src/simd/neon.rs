@@ -37,6 +37,12 @@ pub(crate) fn long(bytes: &[u8]) -> Verdict {
     lookup::long(Neon::new(), bytes)
 }
 
+/// A piece of a stream.
+#[target_feature(enable = "neon")]
+pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
+    lookup::goes_on(Neon::new(), before, bytes)
+}
+
 #[target_feature(enable = "neon")]
 fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
     R::run(Neon::new(), bytes, at)
@@ -93,6 +99,16 @@ impl Simd for Neon {
         let indices = self.load(&MOVE_DOWN, 32 - bytes.len());
         // SAFETY: NEON, by `self`.
         unsafe { vqtbl1q_u8(end, indices) }
+    }
+
+    #[inline(always)]
+    fn ending_in(self, bytes: [u8; 4]) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        let zeros = unsafe { vdupq_n_u32(0) };
+        // SAFETY: NEON, by `self`.
+        let words = unsafe { vsetq_lane_u32::<3>(u32::from_le_bytes(bytes), zeros) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vreinterpretq_u8_u32(words) }
     }
 
     #[inline(always)]

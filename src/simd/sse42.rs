@@ -42,6 +42,12 @@ pub(crate) fn long(bytes: &[u8]) -> Verdict {
     lookup::long(Sse42::new(), bytes)
 }
 
+/// A piece of a stream.
+#[target_feature(enable = "sse4.2,popcnt")]
+pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
+    lookup::goes_on(Sse42::new(), before, bytes)
+}
+
 #[target_feature(enable = "sse4.2,popcnt")]
 fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
     R::run(Sse42::new(), bytes, at)
@@ -92,6 +98,12 @@ impl Simd for Sse42 {
         let indices = self.load(&MOVE_DOWN, 32 - bytes.len());
         // SAFETY: SSSE3, by `self`.
         unsafe { _mm_shuffle_epi8(end, indices) }
+    }
+
+    #[inline(always)]
+    fn ending_in(self, bytes: [u8; 4]) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_set_epi32(i32::from_le_bytes(bytes), 0, 0, 0) }
     }
 
     #[inline(always)]

@@ -4,7 +4,6 @@
 //! sequence, C0 to FF. So one lookup says all about the first of two neighbouring bytes (the block
 //! algorithm of `lookup/` needs two for that), and another one classifies the second.
 
-use crate::border::END;
 use crate::simd::avx512::{Avx512, Vector};
 use crate::verdict::Verdict;
 
@@ -17,15 +16,27 @@ const FROM_90: u8 = 1 << 1; // 1001....
 const FROM_A0: u8 = 1 << 2; // 101.....
 /// In `LEAD`: wrong whatever follows. Set in every entry of `SECOND`.
 const ANYTHING: u8 = 1 << 3;
-/// In `LEAD`: a continuation must follow. In `SECOND`: this is one.
+/// In `LEAD`: a continuation is due one, two, three places behind. They are neighbours, so that a shift
+/// which brings a byte to the place that it speaks of also brings the bit for that place on top.
+const FIRST_DUE: u8 = 1 << 7;
+const SECOND_DUE: u8 = 1 << 6;
+const THIRD_DUE: u8 = 1 << 5;
+/// In `SECOND`: this is a continuation.
 const CONTINUATION: u8 = 1 << 7;
 
 /// By the low six bits of a byte C0..FF.
 static LEAD: [u8; 64] = {
-    let mut table = [CONTINUATION; 64];
+    let mut table = [FIRST_DUE; 64];
     let mut i = 0;
     while i < 64 {
-        table[i] |= match 0xC0 + i as u8 {
+        let byte = 0xC0 + i as u8;
+        if byte >= 0xE0 {
+            table[i] |= SECOND_DUE;
+        }
+        if byte >= 0xF0 {
+            table[i] |= THIRD_DUE;
+        }
+        table[i] |= match byte {
             0xC0 | 0xC1 | 0xF5.. => ANYTHING,
             0xE0 => FROM_80 | FROM_90,
             0xED => FROM_A0,
@@ -55,15 +66,29 @@ static SECOND: [u8; 64] = {
     table
 };
 
+/// What is still due where a block ends: in the entries of its last three bytes, the bits for places
+/// behind them.
+static DUE_BEHIND: [u8; 64] = {
+    let mut table = [0; 64];
+    table[61] = THIRD_DUE;
+    table[62] = THIRD_DUE | SECOND_DUE;
+    table[63] = THIRD_DUE | SECOND_DUE | FIRST_DUE;
+    table
+};
+
 /// What has been found so far, in two registers that are only ever or-ed into.
 #[derive(Clone, Copy)]
 pub(super) struct Faults {
-    /// Bits 0 to 3: a second byte that its lead forbids, or a lead that never appears. Bits 0 to 6: a
+    /// Bits 0 to 3: a second byte that its lead forbids, or a lead that never appears. Bits 4 to 6: a
     /// character that the end cuts off. Bit 7: nothing.
     forbidden: Vector,
     /// Bit 7: a continuation is missing, or one is there that none asked for. Other bits: nothing.
     lengths: Vector,
 }
+
+/// What a block's leads say of the bytes behind them: all that the next block needs to know of it.
+#[derive(Clone, Copy)]
+pub(super) struct Leads(Vector);
 
 /// The tables, in registers.
 #[derive(Clone, Copy)]
@@ -84,27 +109,60 @@ impl Checker {
         Faults { forbidden: self.s.zero(), lengths: self.s.zero() }
     }
 
-    /// Checks `now`, which stands behind `before`. A character that the end cuts off is no fault yet.
+    /// Of the start of the text, and of ASCII.
     #[inline(always)]
-    pub(super) fn check(&self, faults: &mut Faults, now: Vector, before: Vector) {
-        let s = self.s;
-        let [earlier1, earlier2, earlier3] = s.earlier(now, before);
-        let lead = s.lookup_from(self.lead, earlier1, s.splat(0xC0));
-        let second = s.lookup(self.second, s.shift_right_4_in_16(now));
-        // Saturating subtraction leaves bit 7 set from E0 on, and from F0 on.
-        let third_due = s.minus(earlier2, s.splat(0xE0 - 0x80));
-        let fourth_due = s.minus(earlier3, s.splat(0xF0 - 0x80));
-        let due = s.ternary::<{ truth!(|a, b, c| a | b | c) }>(lead, third_due, fourth_due);
-        faults.lengths = s.ternary::<{ truth!(|a, b, c| a | (b ^ c)) }>(faults.lengths, due, second);
-        faults.forbidden = s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, lead, second);
+    pub(super) fn no_leads(&self) -> Leads {
+        Leads(self.s.zero())
     }
 
-    /// Notes a character that the end of `last` cuts off.
     #[inline(always)]
-    pub(super) fn check_end(&self, faults: &mut Faults, last: Vector) {
+    pub(super) fn leads(&self, text: Vector) -> Leads {
+        Leads(self.s.lookup_from(self.lead, text, self.s.splat(0xC0)))
+    }
+
+    /// Checks `now`, which stands behind a block with the leads `before`. A character that the end cuts off
+    /// is no fault yet.
+    ///
+    /// Eleven operations. The leads are looked up first and shifted then, by one, two and three bytes
+    /// and as many bits less one: so nothing more has to be done to tell a lead of two bytes from
+    /// longer ones.
+    #[inline(always)]
+    pub(super) fn check(&self, faults: &mut Faults, now: Vector, before: Leads) -> Leads {
         let s = self.s;
-        // Bit 7 can't be set: the limits are above 0x80.
-        faults.forbidden = s.or(faults.forbidden, s.minus(last, s.load(&END, 0)));
+        let leads = self.leads(now);
+        let second = s.lookup(self.second, s.shift_right_4_in_16(now));
+        let [lead, second_due, third_due] = s.earlier_and_up(leads.0, before.0);
+        let due = s.ternary::<{ truth!(|a, b, c| a | b | c) }>(lead, second_due, third_due);
+        faults.lengths = s.ternary::<{ truth!(|a, b, c| a | (b ^ c)) }>(faults.lengths, due, second);
+        faults.forbidden = s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, lead, second);
+        leads
+    }
+
+    /// Notes a character that the end of a block with these leads cuts off.
+    #[inline(always)]
+    pub(super) fn check_end(&self, faults: &mut Faults, last: Leads) {
+        let s = self.s;
+        let due = s.and(last.0, s.load(&DUE_BEHIND, 0));
+        // Down by one, away from bit 7. No bit 0 is set that could arrive in a neighbour's.
+        faults.forbidden = s.or(faults.forbidden, s.shift_right::<1>(due));
+    }
+
+    /// Notes a lead that never appears: it would show with the byte behind it, which the last one has not.
+    #[inline(always)]
+    fn check_last(&self, faults: &mut Faults, last: Leads) {
+        let s = self.s;
+        faults.forbidden =
+            s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, last.0, s.splat(ANYTHING));
+    }
+
+    /// Together with those of `others` that are in the first `n` bytes.
+    #[inline(always)]
+    fn and_those(&self, faults: Faults, others: Faults, n: usize) -> Faults {
+        let s = self.s;
+        Faults {
+            forbidden: s.or(faults.forbidden, s.first(others.forbidden, n)),
+            lengths: s.or(faults.lengths, s.first(others.lengths, n)),
+        }
     }
 
     #[inline(always)]
@@ -132,7 +190,7 @@ pub(super) fn one(s: Avx512, bytes: &[u8]) -> Verdict {
     }
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
-    checker.check(&mut faults, s.load_short(bytes), s.zero());
+    checker.check(&mut faults, s.load_short(bytes), checker.no_leads());
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
@@ -156,9 +214,46 @@ fn two(s: Avx512, bytes: &[u8]) -> Verdict {
     }
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
-    checker.check(&mut faults, first, s.zero());
-    checker.check(&mut faults, s.load_short(&bytes[64..]), first);
+    let before = checker.check(&mut faults, first, checker.no_leads());
+    checker.check(&mut faults, s.load_short(&bytes[64..]), before);
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
+}
+
+/// Whether `bytes` is well-formed behind `before`; see `GoesOn` in `kernel.rs`.
+///
+/// For pieces of a stream, which are short.
+#[inline(always)]
+pub(super) fn goes_on(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
+    let checker = Checker::new(s);
+    let mut faults = checker.no_faults();
+    let mut before = checker.leads(s.ending_in(before));
+    let mut left = bytes;
+    while let Some((blocks, behind)) = left.split_first_chunk::<256>() {
+        let (a, b) = (s.load(blocks, 0), s.load(blocks, 64));
+        let (c, d) = (s.load(blocks, 128), s.load(blocks, 192));
+        if s.any_high(s.or(s.or(a, b), s.or(c, d))) {
+            before = checker.check(&mut faults, a, before);
+            before = checker.check(&mut faults, b, before);
+            before = checker.check(&mut faults, c, before);
+            before = checker.check(&mut faults, d, before);
+        } else {
+            checker.check_end(&mut faults, before);
+            before = checker.no_leads();
+        }
+        left = behind;
+    }
+    while let Some((block, behind)) = left.split_first_chunk::<64>() {
+        before = checker.check(&mut faults, s.load(block, 0), before);
+        left = behind;
+    }
+    if !left.is_empty() {
+        // Zeros stand behind the text; what they show of a character that is cut off is left out.
+        let mut last = checker.no_faults();
+        before = checker.check(&mut last, s.load_short(left), before);
+        faults = checker.and_those(faults, last, left.len());
+    }
+    checker.check_last(&mut faults, before);
+    !checker.any(&faults)
 }
 
 /// The verdict on `bytes`, if all before `from` is well-formed, except for a character that `from` cuts off.
@@ -166,7 +261,7 @@ fn two(s: Avx512, bytes: &[u8]) -> Verdict {
 pub(super) fn rest(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
     let s = checker.s;
     let mut faults = checker.no_faults();
-    let mut before = context(s, bytes, from);
+    let mut before = leads_before(&checker, bytes, from);
     let (mut at, mut sound) = (from, from);
     // Four blocks at a time, so that ASCII can be skipped.
     while let Some(blocks) = bytes[at..].first_chunk::<256>() {
@@ -179,14 +274,13 @@ pub(super) fn rest(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
         let (a, b) = (s.load(blocks, 0), s.load(blocks, 64));
         let (c, d) = (s.load(blocks, 128), s.load(blocks, 192));
         if s.any_high(s.or(s.or(a, b), s.or(c, d))) {
-            checker.check(&mut faults, a, before);
-            checker.check(&mut faults, b, a);
-            checker.check(&mut faults, c, b);
-            checker.check(&mut faults, d, c);
-            before = d;
+            before = checker.check(&mut faults, a, before);
+            before = checker.check(&mut faults, b, before);
+            before = checker.check(&mut faults, c, before);
+            before = checker.check(&mut faults, d, before);
         } else {
             checker.check_end(&mut faults, before);
-            before = s.zero();
+            before = checker.no_leads();
         }
         at += 256;
     }
@@ -197,8 +291,7 @@ pub(super) fn rest(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
         let mut left = left;
         while let Some((block, behind)) = left.split_first_chunk::<64>() {
             let now = s.load(block, 0);
-            checker.check(&mut faults, now, before);
-            before = now;
+            before = checker.check(&mut faults, now, before);
             left = behind;
         }
         // Always: even when no byte is left, the zeros behind them complete the check.
@@ -226,33 +319,31 @@ fn is_ascii_end(s: Avx512, bytes: &[u8], n: usize) -> bool {
 pub(super) fn first_faulty(checker: Checker, bytes: &[u8], sound: usize) -> Verdict {
     let s = checker.s;
     let mut at = sound;
-    let mut before = context(s, bytes, at);
+    let mut before = leads_before(&checker, bytes, at);
     while let Some(block) = bytes[at..].first_chunk::<64>() {
         let mut faults = checker.no_faults();
-        let now = s.load(block, 0);
-        checker.check(&mut faults, now, before);
+        before = checker.check(&mut faults, s.load(block, 0), before);
         if checker.any(&faults) {
             break;
         }
-        before = now;
         at += 64;
     }
     Verdict::suspect(at)
 }
 
-/// What stands before `at`, as the last bytes of a vector: up to 64 bytes, with zeros before them
-/// where `at` is less.
+/// The leads of what stands before `at`, up to 64 bytes.
 #[inline(always)]
-pub(super) fn context(s: Avx512, bytes: &[u8], at: usize) -> Vector {
+fn leads_before(checker: &Checker, bytes: &[u8], at: usize) -> Leads {
     if at == 0 {
-        return s.zero();
+        return checker.no_leads();
     }
-    match bytes[..at].last_chunk::<64>() {
+    let s = checker.s;
+    checker.leads(match bytes[..at].last_chunk::<64>() {
         Some(block) => s.load(block, 0),
         None => {
             let mut block = [0; 64];
             block[64 - at..].copy_from_slice(&bytes[..at]);
             s.load(&block, 0)
         }
-    }
+    })
 }

@@ -32,7 +32,7 @@ pub(super) fn validate<const STEPS: usize>(s: Avx512, g: Gfni, bytes: &[u8]) -> 
     let start = s.load(start, 0);
     if s.any_high(start) {
         let mut faults = checker.no_faults();
-        checker.check(&mut faults, start, s.zero());
+        checker.check(&mut faults, start, checker.no_leads());
         if checker.any(&faults) {
             return Verdict::suspect(0);
         }
@@ -103,17 +103,17 @@ fn ascii_run(s: Avx512, checker: &Checker, bytes: &[u8], at: usize) -> Result<us
         // From there to the next block of ASCII alone, which also shows what the one before it lacks.
         let sound = at;
         let mut faults = checker.no_faults();
-        let (mut now, mut before) = (island, s.zero());
+        let (mut now, mut before) = (island, checker.no_leads());
         let mut ends_with_ascii = false;
         for _ in 0..LARGEST_ISLAND {
-            checker.check(&mut faults, now, before);
+            before = checker.check(&mut faults, now, before);
             at += 64;
             ends_with_ascii = !s.any_high(now);
             if ends_with_ascii {
                 break;
             }
             let Some(block) = bytes[at..].first_chunk::<64>() else { break };
-            (now, before) = (s.load(block, 0), now);
+            now = s.load(block, 0);
         }
         if checker.any(&faults) {
             return Err(sound);

@@ -56,6 +56,12 @@ pub(crate) fn validate_without_gfni(bytes: &[u8]) -> Verdict {
     if bytes.len() < 64 { blocks::one(Avx512::new(), bytes) } else { medium(bytes) }
 }
 
+/// A piece of a stream.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2")]
+pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
+    blocks::goes_on(Avx512::new(), before, bytes)
+}
+
 /// Blocks, whatever the length.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2")]

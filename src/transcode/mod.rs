@@ -50,7 +50,7 @@ mod route;
 pub(crate) mod routines;
 mod scalar;
 mod stream;
-#[cfg(kernel_simd)]
+#[cfg(any(kernel_x86, kernel_neon))]
 mod vector;
 
 use core::mem::MaybeUninit;
@@ -62,7 +62,7 @@ pub use stream::{Progress, Transcoder};
 pub(crate) use output::Output;
 pub(crate) use plain::Length;
 pub(crate) use routines::{Convert, Routines, SCALAR};
-#[cfg(kernel_simd)]
+#[cfg(any(kernel_x86, kernel_neon))]
 pub(crate) use routines::{Routine, routines};
 
 use crate::Kernel;

@@ -7,9 +7,9 @@
 
 use super::output::Output;
 use super::plain::{self, Length};
-#[cfg(kernel_simd)]
+#[cfg(any(kernel_x86, kernel_neon))]
 use super::vector;
-#[cfg(kernel_simd)]
+#[cfg(any(kernel_x86, kernel_neon))]
 use crate::simd::units::Units;
 
 /// Converts the beginning of a text and returns how much of it, in bytes.
@@ -46,13 +46,13 @@ pub(crate) struct Routines {
 }
 
 /// A conversion that is compiled for each instruction set with vectors.
-#[cfg(kernel_simd)]
+#[cfg(any(kernel_x86, kernel_neon))]
 pub(crate) trait Routine {
     fn run<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize;
 }
 
 /// Types for the routines, of the same names in capitals.
-#[cfg(kernel_simd)]
+#[cfg(any(kernel_x86, kernel_neon))]
 macro_rules! types {
     ($($name:ident, |$s:ident, $text:ident, $out:ident| $run:expr;)*) => {$(
         pub(crate) struct $name;
@@ -69,7 +69,7 @@ macro_rules! types {
     )*};
 }
 
-#[cfg(kernel_simd)]
+#[cfg(any(kernel_x86, kernel_neon))]
 types! {
     AsciiToUtf16, |s, text, out| vector::ascii_to_utf16(s, text, out);
     Utf8ToUtf16, |s, text, out| vector::utf8_to_utf16(s, text, out);
@@ -83,7 +83,7 @@ types! {
 }
 
 /// The table of an instruction set, from the functions that are compiled for it.
-#[cfg(kernel_simd)]
+#[cfg(any(kernel_x86, kernel_neon))]
 macro_rules! routines {
     ($convert:ident, $swap:ident, $length:ident) => {{
         use $crate::transcode::routines as r;
@@ -102,7 +102,7 @@ macro_rules! routines {
         }
     }};
 }
-#[cfg(kernel_simd)]
+#[cfg(any(kernel_x86, kernel_neon))]
 pub(crate) use routines;
 
 /// Those of the scalar kernel.

@@ -4,8 +4,7 @@
 //!
 //! - `TRUST8_REQUIRE_KERNELS=avx512,avx2,sse4.2,scalar`: every test fails where one of these is
 //!   missing, so that a machine without it can't pass by testing less.
-//! - `TRUST8_TEST_SCALE=8`: about an eighth of the inputs, for emulators. The default is everything (1)
-//!   on x86, whose tests run on the CPU itself, and 16 elsewhere. Every kind of input stays.
+//! - `TRUST8_TEST_SCALE=8`: about an eighth of the inputs, for emulators; see `scale.rs`.
 
 #![expect(dead_code, reason = "each test file uses its own part of this")]
 
@@ -16,9 +15,11 @@ use trust8::{Kernel, Utf8Error};
 
 pub(crate) mod malformed;
 pub(crate) mod reference;
+mod scale;
 pub(crate) mod text;
 
 use reference::Fault;
+pub(crate) use scale::{Thin, scale};
 
 /// A kernel, or one of the paths that a kernel chooses among.
 pub(crate) struct Way {
@@ -55,36 +56,6 @@ fn missing_kernel() -> Option<String> {
     let required = env::var("TRUST8_REQUIRE_KERNELS").unwrap_or_default();
     let mut names = required.split(',').map(str::trim).filter(|name| !name.is_empty());
     names.find(|name| Kernel::by_name(name).is_none()).map(str::to_owned)
-}
-
-/// One input in so many is to be tested, where inputs are plentiful.
-pub(crate) fn scale() -> usize {
-    static SCALE: OnceLock<usize> = OnceLock::new();
-    *SCALE.get_or_init(|| match env::var("TRUST8_TEST_SCALE") {
-        Ok(text) => match text.parse() {
-            Ok(scale @ 1..) => scale,
-            _ => panic!("TRUST8_TEST_SCALE is a whole number from 1 on, not '{text}'"),
-        },
-        Err(_) if cfg!(any(target_arch = "x86", target_arch = "x86_64")) => 1,
-        Err(_) => 16,
-    })
-}
-
-/// Decides which inputs a scaled-down run tests: an irregular one in [`scale`], so that no pattern of the
-/// loops around it is left out as a whole.
-pub(crate) struct Thin(u32);
-
-impl Thin {
-    pub(crate) fn new() -> Self {
-        Self(1)
-    }
-
-    /// Whether the next input is to be tested.
-    pub(crate) fn keep(&mut self) -> bool {
-        // A linear congruential generator, of which the upper bits are good enough.
-        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        ((self.0 >> 16) as usize).is_multiple_of(scale())
-    }
 }
 
 /// Asserts that every kernel, on every path, says of `input` what the reference and `core::str` say.
