@@ -8,6 +8,8 @@
 //! others have a table of shuffles, see `tables.rs`. The text is taken in steps of fixed length, whatever
 //! is in it.
 
+#[cfg(test)]
+mod model;
 mod tables;
 
 cfg_if::cfg_if! {
