@@ -24,9 +24,9 @@ fn length(which: Length, text: &[u8]) -> usize {
     let s = Avx512::new();
     match which {
         // What a byte counts is seen from its upper six bits, of which the upper four would do.
-        Length::Utf16OfUtf8 => s.sum::<1>(text, which, Avx512::count8, s.load(&UTF16_OF_UTF8, 0)),
-        Length::Utf32OfUtf8 => s.sum::<1>(text, which, Avx512::count8, s.load(&UTF32_OF_UTF8, 0)),
-        Length::Utf8OfUtf16 => s.sum::<2>(text, which, Avx512::count16, s.load(&UTF8_OF_UTF16, 0)),
+        Length::Utf16OfUtf8 => s.sum::<1>(text, which, s.load(&UTF16_OF_UTF8, 0)),
+        Length::Utf32OfUtf8 => s.sum::<1>(text, which, s.load(&UTF32_OF_UTF8, 0)),
+        Length::Utf8OfUtf16 => s.sum::<2>(text, which, s.load(&UTF8_OF_UTF16, 0)),
         _ => plain::length(which, text),
     }
 }
@@ -69,13 +69,7 @@ impl Avx512 {
     /// The sum of what the units of a text count, vector by vector, from an address on at which vectors lie in one
     /// cache line each.
     #[inline(always)]
-    fn sum<const UNIT: usize>(
-        self,
-        text: &[u8],
-        which: Length,
-        count: impl Fn(Self, __m512i, __m512i) -> __m512i,
-        table: __m512i,
-    ) -> usize {
+    fn sum<const UNIT: usize>(self, text: &[u8], which: Length, table: __m512i) -> usize {
         let head = text.as_ptr().align_offset(64).min(text.len());
         let (head, body) = text.split_at(head - head % UNIT);
         let (blocks, tail) = body.as_chunks::<256>();
@@ -84,7 +78,8 @@ impl Avx512 {
         for block in blocks {
             let mut four = self.zero();
             for i in 0..4 {
-                let counts = count(self, self.load_from(block, 64 * i), table);
+                let units = self.load_from(block, 64 * i);
+                let counts = if UNIT == 1 { self.count8(units, table) } else { self.count16(units, table) };
                 // SAFETY: AVX512BW, by `self`.
                 four = unsafe { _mm512_add_epi8(four, counts) };
             }
@@ -232,26 +227,34 @@ impl Units for Avx512 {
 
     #[inline(always)]
     fn left16<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: SSE2, by `self`. A constant, of which the compiler makes an immediate.
+        let n = unsafe { _mm_cvtsi32_si128(N) };
         // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_sll_epi16(v, _mm_cvtsi32_si128(N)) }
+        unsafe { _mm512_sll_epi16(v, n) }
     }
 
     #[inline(always)]
     fn right16<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: SSE2, by `self`. A constant, of which the compiler makes an immediate.
+        let n = unsafe { _mm_cvtsi32_si128(N) };
         // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_srl_epi16(v, _mm_cvtsi32_si128(N)) }
+        unsafe { _mm512_srl_epi16(v, n) }
     }
 
     #[inline(always)]
     fn left32<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: SSE2, by `self`. A constant, of which the compiler makes an immediate.
+        let n = unsafe { _mm_cvtsi32_si128(N) };
         // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_sll_epi32(v, _mm_cvtsi32_si128(N)) }
+        unsafe { _mm512_sll_epi32(v, n) }
     }
 
     #[inline(always)]
     fn right32<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: SSE2, by `self`. A constant, of which the compiler makes an immediate.
+        let n = unsafe { _mm_cvtsi32_si128(N) };
         // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_srl_epi32(v, _mm_cvtsi32_si128(N)) }
+        unsafe { _mm512_srl_epi32(v, n) }
     }
 
     #[inline(always)]
@@ -364,9 +367,13 @@ impl Units for Avx512 {
         let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
         if n <= 64 {
             // SAFETY: AVX512F, by `self`.
-            let (low, high) = unsafe { (_mm512_castsi512_si256(low), _mm512_castsi512_si256(high)) };
+            let low = unsafe { _mm512_castsi512_si256(low) };
+            // SAFETY: AVX512F, by `self`.
+            let high = unsafe { _mm512_castsi512_si256(high) };
             // SAFETY: AVX512BW, by `self`.
-            let (low, high) = unsafe { (_mm512_cvtepu8_epi16(low), _mm512_cvtepu8_epi16(high)) };
+            let low = unsafe { _mm512_cvtepu8_epi16(low) };
+            // SAFETY: AVX512BW, by `self`.
+            let high = unsafe { _mm512_cvtepu8_epi16(high) };
             return self.put(self.or(low, self.left16::<8>(high)), n, out);
         }
         // Interleaving works lane by lane of 128 bits, on the lower or the upper half of each: so what is wanted

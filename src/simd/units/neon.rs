@@ -52,9 +52,9 @@ impl Neon {
     #[inline(always)]
     fn equal16(self, v: uint8x16_t, word: u16) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
-        let (words, word) = (words(v), unsafe { vdupq_n_u16(word) });
+        let word = unsafe { vdupq_n_u16(word) };
         // SAFETY: NEON, by `self`.
-        bytes16(unsafe { vceqq_u16(words, word) })
+        bytes16(unsafe { vceqq_u16(words(v), word) })
     }
 
     /// Bit by bit: `yes` where `mask` has a one, else `no`.
@@ -200,9 +200,13 @@ impl Units for Neon {
         const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
         let bits = Simd::and(self, self.spread_high(v), self.table(&BITS));
         // SAFETY: NEON, by `self`.
-        let (low, high) = unsafe { (vget_low_u8(bits), vget_high_u8(bits)) };
+        let low = unsafe { vget_low_u8(bits) };
         // SAFETY: NEON, by `self`.
-        let (low, high) = unsafe { (vaddv_u8(low), vaddv_u8(high)) };
+        let high = unsafe { vget_high_u8(bits) };
+        // SAFETY: NEON, by `self`.
+        let low = unsafe { vaddv_u8(low) };
+        // SAFETY: NEON, by `self`.
+        let high = unsafe { vaddv_u8(high) };
         u64::from(low) | u64::from(high) << 8
     }
 
