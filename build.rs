@@ -17,12 +17,13 @@ use std::env::var;
 const NAMES: [&str; 5] = ["kernel_x86", "kernel_neon", "kernel_wasm", "kernel_simd", "asks_the_cpu"];
 
 /// What the x86 kernels are compiled with, all together.
-const ALL_X86: [&str; 10] = [
+const ALL_X86: [&str; 11] = [
     "avx512f",
     "avx512bw",
     "avx512vl",
     "avx512vbmi",
     "avx512vbmi2",
+    "avx512vpopcntdq",
     "gfni",
     "bmi1",
     "bmi2",

@@ -20,14 +20,15 @@ for old in seeds.iterdir():
     old.unlink()
 
 
-def seed(name, construction, material, script=0, behind=None, border=None, alignment=0, length=0, place=0):
-    """`border`: how many bytes before a border of blocks the material starts, if at one."""
+def seed(name, construction, material, script=0, behind=None, border=None, alignment=0, length=0, place=0, chunks=None):
+    """`border`: how many bytes before a border of blocks the material starts, if at one. `chunks`: their sizes, for `streaming`."""
     script |= (script if behind is None else behind) << 3
     if border is not None:
         script |= 0x80
         alignment = alignment % 64 | border << 6
     header = struct.pack("<BBBHH", construction, alignment, script, length, place)
-    (seeds / name).write_bytes(header + material)
+    sizes = bytes([*chunks, len(chunks) | 0x30]) if chunks else b""
+    (seeds / name).write_bytes(header + material + sizes)
 
 
 # The RFC's own examples, as they are and repeated.
@@ -49,6 +50,11 @@ for number, (name, octets) in enumerate(MALFORMED.items()):
     # The texts before and behind are of different kinds, and the sequence is cut by the border.
     seed(f"border-{name}", EMBEDDED, octets, script, behind=(script + 1 + number // 8) % 8, border=number % 3 + 1,
          alignment=11 * number, length=500 * number, place=4000 * number + 3000)
+
+    # Cut into single bytes, and into what cuts most characters.
+    seed(f"bytes-{name}", RAW, "aé日😀".encode() + octets + b"!", chunks=[1])
+    seed(f"chunks-{name}", SHORT, octets, script, length=3 * 65, place=40000, chunks=[5, 0, 3, 17, 2, 1, 64])
+    seed(f"stream-{name}", EMBEDDED, octets, script, length=2000 * number, place=9000, chunks=[0x81, 7, 0x90, 33])
 
 for script, name in enumerate(SCRIPTS):
     seed(f"embedded-valid-{name}", EMBEDDED, b"", script, alignment=script, length=1000 * script)

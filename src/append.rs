@@ -85,7 +85,8 @@ impl Drop for Appending<'_> {
         bytes.truncate(self.text);
         // SAFETY: the first `text` bytes are those that came out of a `String`, and behind them those
         // that `append` read and found valid from there to the end. In between, `bytes` was only
-        // appended to.
+        // appended to: by `Take`, which shows the reader nothing but spare capacity, so that no reader,
+        // however wrong, can change what is there.
         *self.string = unsafe { String::from_utf8_unchecked(bytes) };
     }
 }

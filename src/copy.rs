@@ -114,8 +114,9 @@ fn copy<'d>(
     validator.finish().map_err(invalid)?;
 
     let text = ptr::from_mut(dst) as *mut str;
-    // SAFETY: the loop has written all of `dst`, and the validator found it to be text; `text` has its
-    // address, its length and its borrow.
+    // SAFETY: the loop has written all of `dst`, piece by piece from 0 to `needed`, with bytes of `src`, and the
+    // validator, which has seen the same pieces and their end, found them to be text; `text` has the address,
+    // the length and the borrow of `dst`.
     Ok(unsafe { &mut *text })
 }
 

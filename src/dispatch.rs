@@ -160,7 +160,9 @@ mod x86 {
             }
             let leaf1 = cpuid(1);
             let leaf7 = cpuid(7);
-            let extended = cpuid(0x8000_0001);
+            // A leaf beyond the last one answers with something else's bits.
+            let has_extended = cpuid(0x8000_0000).eax > 0x8000_0000;
+            let lzcnt = has_extended && all(cpuid(0x8000_0001).ecx, &[5]);
 
             // Which registers the operating system saves, if OSXSAVE says that it has set XCR0.
             let saved = if all(leaf1.ecx, &[27]) {
@@ -176,8 +178,7 @@ mod x86 {
             // SSE3, SSSE3, SSE4.1, SSE4.2, POPCNT
             let sse42 = all(leaf1.ecx, &[0, 9, 19, 20, 23]);
             // AVX; AVX2, BMI1, BMI2; LZCNT
-            let avx2 =
-                saves(YMM) && all(leaf1.ecx, &[28]) && all(leaf7.ebx, &[3, 5, 8]) && all(extended.ecx, &[5]);
+            let avx2 = saves(YMM) && all(leaf1.ecx, &[28]) && all(leaf7.ebx, &[3, 5, 8]) && lzcnt;
             // FMA and F16C, which compilers take for part of AVX-512 F; AVX-512 F, BW, VL; VBMI, VBMI2.
             //
             // This is also the policy. VBMI2 came with Ice Lake and Zen 4, and from then on 512-bit
@@ -187,7 +188,8 @@ mod x86 {
                 && all(leaf1.ecx, &[12, 29])
                 && all(leaf7.ebx, &[16, 30, 31])
                 && all(leaf7.ecx, &[1, 6]);
-            let gfni = all(leaf7.ecx, &[8]);
+            // GFNI and VPOPCNTDQ, which came together.
+            let gfni = all(leaf7.ecx, &[8, 14]);
             Self { sse42, avx2, avx512, gfni }
         }
     }
@@ -217,7 +219,7 @@ mod x86 {
                 sse42: std_says!("sse4.2" "popcnt"),
                 avx2: std_says!("avx2" "bmi1" "bmi2" "lzcnt"),
                 avx512: std_says!("avx512f" "avx512bw" "avx512vl" "avx512vbmi" "avx512vbmi2"),
-                gfni: std_says!("gfni"),
+                gfni: std_says!("gfni" "avx512vpopcntdq"),
             };
             assert_eq!(Cpu::ask(), std_says);
         }

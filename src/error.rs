@@ -177,6 +177,12 @@ impl Utf8Error {
             .expect_err("an ill-formed sequence is not UTF-8")
     }
 
+    /// The same error where `before` bytes stand before the input that gave it.
+    pub(crate) fn behind(mut self, before: usize) -> Self {
+        self.valid_up_to += before;
+        self
+    }
+
     /// Describes the ill-formed sequence that begins at `start`.
     ///
     /// `bytes[..start]` is valid and no well-formed character begins at `start`.

@@ -5,6 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::stream::{StreamError, Validator};
+use crate::strip_bom;
 
 /// Bytes that were received, of which some are text.
 ///
@@ -21,13 +22,55 @@ pub(crate) struct Intake {
     end: usize,
     /// It has seen all that was received: its pending bytes are those behind `end`.
     validator: Validator,
+    signature: Signature,
+}
+
+/// What is to become of a signature at the start of the text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Signature {
+    /// It is text; or it can't come any more.
+    Keep,
+    /// No text has been received yet; if it begins with one, that goes.
+    Strip,
+    /// It is gone.
+    Stripped,
+}
+
+impl Signature {
+    /// How many bytes at the start of the next text are the signature and are to go. Text is whole
+    /// characters, so a signature is never cut.
+    fn take(&mut self, text: &[u8]) -> usize {
+        if *self != Self::Strip || text.is_empty() {
+            return 0;
+        }
+        let len = text.len() - strip_bom(text).len();
+        *self = if len > 0 { Self::Stripped } else { Self::Keep };
+        len
+    }
 }
 
 impl Intake {
     /// For `capacity` bytes, or as many as one character may have.
     pub(crate) const fn new(capacity: usize) -> Self {
         let capacity = if capacity < 4 { 4 } else { capacity };
-        Self { bytes: Vec::new(), capacity, start: 0, end: 0, validator: Validator::new() }
+        Self {
+            bytes: Vec::new(),
+            capacity,
+            start: 0,
+            end: 0,
+            validator: Validator::new(),
+            signature: Signature::Keep,
+        }
+    }
+
+    /// To be called before anything is received.
+    pub(crate) const fn strip_bom(&mut self, strip: bool) {
+        self.signature = if strip { Signature::Strip } else { Signature::Keep };
+    }
+
+    /// Whether there was a signature, which has been taken away.
+    pub(crate) const fn stripped_bom(&self) -> bool {
+        matches!(self.signature, Signature::Stripped)
     }
 
     pub(crate) const fn capacity(&self) -> usize {
@@ -76,6 +119,7 @@ impl Intake {
     pub(crate) fn received(&mut self, n: usize) {
         let held = self.validator.pending().len();
         self.end = validate(&mut self.validator, &self.bytes[held..held + n]);
+        self.start = self.signature.take(&self.bytes[..self.end]);
     }
 
     /// Whether more may be received.
@@ -99,7 +143,13 @@ impl Intake {
         debug_assert!(self.is_empty());
         let held = hold(&self.validator, buffer);
         let n = read(&mut buffer[held..])?;
-        Ok((n > 0).then(|| validate(&mut self.validator, &buffer[held..held + n])))
+        if n == 0 {
+            return Ok(None);
+        }
+        let text = validate(&mut self.validator, &buffer[held..held + n]);
+        let signature = self.signature.take(&buffer[..text]);
+        buffer.copy_within(signature..text, 0);
+        Ok(Some(text - signature))
     }
 }
 

@@ -98,6 +98,46 @@ impl<R> Utf8Reader<R> {
         Self { inner, intake: Intake::new(capacity) }
     }
 
+    /// Takes away a signature, `EF BB BF`, if the text begins with one. To be said before the first read; the
+    /// default is not to.
+    ///
+    /// [`Bom`](crate::Bom) says when that is right, and when U+FEFF is text and must stay. Offsets still
+    /// count from the first byte of the reader inside.
+    ///
+    /// ```
+    /// use std::io::Read;
+    /// use trust8::io::Utf8Reader;
+    ///
+    /// let mut text = String::new();
+    /// let mut reader = Utf8Reader::new(&b"\xEF\xBB\xBFname;size"[..]).strip_bom(true);
+    /// reader.read_to_string(&mut text)?;
+    /// assert_eq!((text.as_str(), reader.stripped_bom()), ("name;size", true));
+    ///
+    /// // Unless asked to, a reader leaves it in the text.
+    /// text.clear();
+    /// Utf8Reader::new(&b"\xEF\xBB\xBFname;size"[..]).read_to_string(&mut text)?;
+    /// assert_eq!(text, "\u{FEFF}name;size");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn strip_bom(mut self, strip: bool) -> Self {
+        self.intake.strip_bom(strip);
+        self
+    }
+
+    /// Whether a signature has been taken away.
+    ///
+    /// ```
+    /// let mut reader = trust8::io::Utf8Reader::new(&b"no signature"[..]).strip_bom(true);
+    /// reader.fill_str()?;
+    /// assert!(!reader.stripped_bom());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn stripped_bom(&self) -> bool {
+        self.intake.stripped_bom()
+    }
+
     /// The reader inside.
     ///
     /// ```

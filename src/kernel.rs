@@ -2,9 +2,11 @@
 
 use core::fmt;
 
+use crate::faults::Found;
+use crate::inspect::counts::{self, Counts};
 use crate::transcode::{self, Convert, Length, Output, Routines};
 use crate::verdict::Verdict;
-use crate::{Utf8Error, dispatch, scalar};
+use crate::{Summary, Utf8Error, dispatch, scalar};
 
 /// A kernel's function.
 ///
@@ -13,14 +15,25 @@ use crate::{Utf8Error, dispatch, scalar};
 /// - The CPU must have the instruction set that the function was compiled for.
 pub(crate) type Validate = unsafe fn(&[u8]) -> Verdict;
 
-/// A kernel's function for a short piece of a stream, of at least one byte: whether it goes on well behind
-/// these four bytes of a well-formed text; or fewer, with zeros before them, if those are the beginning of
-/// a character. Another character may be cut off by the end.
-///
-/// # Safety
-///
-/// - The CPU must have the instruction set that the function was compiled for.
-type GoesOn = unsafe fn([u8; 4], &[u8]) -> bool;
+/// What a kernel is made of. Each may be called where the CPU has the instruction set that it was compiled
+/// for.
+#[derive(Clone, Copy)]
+struct Functions {
+    validate: Validate,
+    transcode: &'static Routines,
+    /// Of a short piece of a stream, of at least one byte: whether it goes on well behind these four bytes of
+    /// a well-formed text; or fewer, with zeros before them, if those are the beginning of a character.
+    /// Another character may be cut off by the end.
+    goes_on: unsafe fn([u8; 4], &[u8]) -> bool,
+    /// The next faults; see `faults.rs`.
+    seek: unsafe fn(&[u8], usize) -> Found,
+    /// The verdict, and where that is 'valid' the counts.
+    inspect: unsafe fn(&[u8]) -> (Verdict, Counts),
+    /// The characters of valid text.
+    count_chars: unsafe fn(&[u8]) -> usize,
+    /// The UTF-16 units of valid text.
+    utf16_len: unsafe fn(&[u8]) -> usize,
+}
 
 /// One implementation of the validator, for one instruction set that the CPU is known to have.
 ///
@@ -39,9 +52,7 @@ pub struct Kernel {
     name: &'static str,
     /// Private, and so are the arrays of kernels: who holds a kernel got it from `available`,
     /// which asked the CPU.
-    validate: Validate,
-    transcode: &'static Routines,
-    goes_on: GoesOn,
+    functions: Functions,
     paths: &'static [Kernel],
 }
 
@@ -120,20 +131,75 @@ impl Kernel {
     /// The function, for `dispatch.rs` to keep.
     #[cfg(asks_the_cpu)]
     pub(crate) fn validate_fn(&self) -> Validate {
-        self.validate
+        self.functions.validate
+    }
+
+    /// [`trust8::inspect`](crate::inspect()) with this kernel.
+    ///
+    /// ```
+    /// assert_eq!(trust8::Kernel::best().inspect("één".as_bytes()).chars(), 3);
+    /// ```
+    #[must_use]
+    pub fn inspect(&self, bytes: &[u8]) -> Summary {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        let (verdict, counts) = unsafe { (self.functions.inspect)(bytes) };
+        match verdict.suspicion() {
+            None => Summary::new(None, bytes.len(), counts),
+            Some(suspect) => self.inspect_before_error(bytes, suspect),
+        }
+    }
+
+    /// What is valid is gone through again. Suspicions are errors, but should one be wrong, this is right.
+    #[cold]
+    fn inspect_before_error(&self, bytes: &[u8], suspect: usize) -> Summary {
+        let error = scalar::judge(bytes, suspect).err();
+        let valid = &bytes[..error.map_or(bytes.len(), |error| error.valid_up_to())];
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        let (verdict, counts) = unsafe { (self.functions.inspect)(valid) };
+        let counts = if verdict.is_valid() { counts } else { counts::count(valid) };
+        Summary::new(error, valid.len(), counts)
+    }
+
+    /// [`trust8::count_chars`](crate::count_chars) with this kernel.
+    ///
+    /// ```
+    /// assert_eq!(trust8::Kernel::best().count_chars("één"), 3);
+    /// ```
+    #[must_use]
+    pub fn count_chars(&self, text: &str) -> usize {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { (self.functions.count_chars)(text.as_bytes()) }
+    }
+
+    /// [`trust8::utf16_len`](crate::utf16_len) with this kernel.
+    ///
+    /// ```
+    /// assert_eq!(trust8::Kernel::best().utf16_len("één"), 3);
+    /// ```
+    #[must_use]
+    pub fn utf16_len(&self, text: &str) -> usize {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { (self.functions.utf16_len)(text.as_bytes()) }
     }
 
     #[inline]
     pub(crate) fn verdict(&self, bytes: &[u8]) -> Verdict {
         // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
-        unsafe { (self.validate)(bytes) }
+        unsafe { (self.functions.validate)(bytes) }
     }
 
-    /// Whether `bytes` is well-formed behind `before`; see [`GoesOn`].
+    /// Whether `bytes` is well-formed behind `before`; see [`Functions`].
     #[inline]
     pub(crate) fn goes_on(&self, before: [u8; 4], bytes: &[u8]) -> bool {
         // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
-        unsafe { (self.goes_on)(before, bytes) }
+        unsafe { (self.functions.goes_on)(before, bytes) }
+    }
+
+    /// The next block with an ill-formed sequence in it, or where a few blocks without one end.
+    #[inline]
+    pub(crate) fn seek(&self, bytes: &[u8], from: usize) -> Found {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { (self.functions.seek)(bytes, from) }
     }
 
     /// Converts with the routine of this kernel that is chosen.
@@ -144,7 +210,7 @@ impl Kernel {
         text: &[u8],
         out: &mut Output<'_>,
     ) -> usize {
-        let convert = choose(self.transcode);
+        let convert = choose(self.functions.transcode);
         // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
         unsafe { convert(text, out) }
     }
@@ -153,14 +219,14 @@ impl Kernel {
     #[inline]
     pub(crate) fn length(&self, which: Length, text: &[u8]) -> usize {
         // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
-        unsafe { (self.transcode.length)(which, text) }
+        unsafe { (self.functions.transcode.length)(which, text) }
     }
 
     /// Turns the bytes of each unit round.
     #[inline]
     pub(crate) fn swap(&self, unit: usize, bytes: &mut [u8]) {
         // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
-        unsafe { (self.transcode.swap)(unit, bytes) }
+        unsafe { (self.functions.transcode.swap)(unit, bytes) }
     }
 
     /// The ways among which this kernel chooses by length and content, each as a kernel that takes
@@ -184,75 +250,129 @@ pub(crate) use table::*;
 cfg_if::cfg_if! {
     if #[cfg(kernel_x86)] {
         mod table {
-            use super::{Kernel, SCALAR, way};
+            use super::{Functions, Kernel, SCALAR, way};
             use crate::simd::units;
             use crate::simd::{avx2, sse42};
             use crate::sliced;
 
-            const SSE42: Kernel = Kernel {
-                name: "sse4.2",
+            const OF_SSE42: Functions = Functions {
                 validate: sse42::validate,
                 transcode: &units::sse42::ROUTINES,
                 goes_on: sse42::goes_on,
-                paths: &[way("short", sse42::short, sse42::goes_on), way("long", sse42::long, sse42::goes_on)],
+                seek: sse42::seek,
+                inspect: sse42::inspect,
+                count_chars: sse42::count_chars,
+                utf16_len: sse42::utf16_len,
             };
-            const AVX2: Kernel = Kernel {
-                name: "avx2",
+            const SSE42: Kernel = Kernel {
+                name: "sse4.2",
+                functions: OF_SSE42,
+                paths: &[
+                    way("short", Functions { validate: sse42::short, ..OF_SSE42 }),
+                    way("long", Functions { validate: sse42::long, ..OF_SSE42 }),
+                ],
+            };
+            const OF_AVX2: Functions = Functions {
                 validate: avx2::validate,
                 transcode: &units::sse42::ROUTINES_AVX2,
                 goes_on: avx2::goes_on,
-                paths: &[way("short", avx2::short, avx2::goes_on), way("long", avx2::long, avx2::goes_on)],
+                seek: avx2::seek,
+                inspect: avx2::inspect,
+                count_chars: avx2::count_chars,
+                utf16_len: avx2::utf16_len,
             };
-            const AVX512: Kernel = Kernel {
-                name: "avx512",
+            const AVX2: Kernel = Kernel {
+                name: "avx2",
+                functions: OF_AVX2,
+                paths: &[
+                    way("short", Functions { validate: avx2::short, ..OF_AVX2 }),
+                    way("long", Functions { validate: avx2::long, ..OF_AVX2 }),
+                ],
+            };
+            const OF_AVX512: Functions = Functions {
                 validate: sliced::validate,
                 transcode: &units::avx512::ROUTINES,
                 goes_on: sliced::goes_on,
+                seek: sliced::seek,
+                inspect: sliced::inspect,
+                count_chars: sliced::count_chars,
+                utf16_len: sliced::utf16_len,
+            };
+            const BLOCKS: Functions =
+                Functions { validate: sliced::medium, inspect: sliced::inspect_medium, ..OF_AVX512 };
+            const SUPERBLOCKS: Functions =
+                Functions { validate: sliced::long, inspect: sliced::inspect_long, ..OF_AVX512 };
+            const STREAMS: Functions = Functions {
+                validate: sliced::long_in_small_streams,
+                transcode: &units::avx512::ROUTINES,
+                inspect: sliced::inspect_long_in_small_streams,
+                ..OF_AVX512
+            };
+            const WITHOUT_GFNI: Functions =
+                Functions { validate: sliced::validate_without_gfni, ..BLOCKS };
+            const AVX512: Kernel = Kernel {
+                name: "avx512",
+                functions: OF_AVX512,
                 paths: &[
-                    way("blocks", sliced::medium, sliced::goes_on),
-                    way("superblocks", sliced::long, sliced::goes_on),
-                    way("streams", sliced::long_in_small_streams, sliced::goes_on),
-                    way("without gfni", sliced::validate_without_gfni, sliced::goes_on),
+                    way("blocks", BLOCKS),
+                    way("superblocks", SUPERBLOCKS),
+                    way("streams", STREAMS),
+                    way("without gfni", WITHOUT_GFNI),
                 ],
             };
             #[cfg(asks_the_cpu)]
-            const AVX512_WITHOUT_GFNI: Kernel = Kernel {
-                name: "avx512",
-                validate: sliced::validate_without_gfni,
-                transcode: &units::avx512::ROUTINES,
-                goes_on: sliced::goes_on,
-                paths: &[way("blocks", sliced::medium, sliced::goes_on)],
-            };
+            const AVX512_WITHOUT_GFNI: Kernel =
+                Kernel { name: "avx512", functions: WITHOUT_GFNI, paths: &[way("blocks", BLOCKS)] };
             pub(crate) static KERNELS: [Kernel; 4] = [AVX512, AVX2, SSE42, SCALAR];
             #[cfg(asks_the_cpu)]
             pub(crate) static KERNELS_WITHOUT_GFNI: [Kernel; 4] = [AVX512_WITHOUT_GFNI, AVX2, SSE42, SCALAR];
         }
     } else if #[cfg(kernel_neon)] {
         mod table {
-            use super::{Kernel, SCALAR, way};
+            use super::{Functions, Kernel, SCALAR, way};
             use crate::simd::neon;
             use crate::simd::units;
 
-            const NEON: Kernel = Kernel {
-                name: "neon",
+            const OF_NEON: Functions = Functions {
                 validate: neon::validate,
                 transcode: &units::neon::ROUTINES,
                 goes_on: neon::goes_on,
-                paths: &[way("short", neon::short, neon::goes_on), way("long", neon::long, neon::goes_on)],
+                seek: neon::seek,
+                inspect: neon::inspect,
+                count_chars: neon::count_chars,
+                utf16_len: neon::utf16_len,
+            };
+            const NEON: Kernel = Kernel {
+                name: "neon",
+                functions: OF_NEON,
+                paths: &[
+                    way("short", Functions { validate: neon::short, ..OF_NEON }),
+                    way("long", Functions { validate: neon::long, ..OF_NEON }),
+                ],
             };
             pub(crate) static KERNELS: [Kernel; 2] = [NEON, SCALAR];
         }
     } else if #[cfg(kernel_wasm)] {
         mod table {
-            use super::{Kernel, SCALAR, way};
+            use super::{Functions, Kernel, SCALAR, way};
             use crate::simd::wasm;
 
-            const SIMD128: Kernel = Kernel {
-                name: "simd128",
+            const OF_WASM: Functions = Functions {
                 validate: wasm::validate,
                 transcode: &transcode::SCALAR,
                 goes_on: wasm::goes_on,
-                paths: &[way("short", wasm::short, wasm::goes_on), way("long", wasm::long, wasm::goes_on)],
+                seek: wasm::seek,
+                inspect: wasm::inspect,
+                count_chars: wasm::count_chars,
+                utf16_len: wasm::utf16_len,
+            };
+            const SIMD128: Kernel = Kernel {
+                name: "simd128",
+                functions: OF_WASM,
+                paths: &[
+                    way("short", Functions { validate: wasm::short, ..OF_WASM }),
+                    way("long", Functions { validate: wasm::long, ..OF_WASM }),
+                ],
             };
             pub(crate) static KERNELS: [Kernel; 2] = [SIMD128, SCALAR];
         }
@@ -265,16 +385,22 @@ cfg_if::cfg_if! {
 
 const SCALAR: Kernel = Kernel {
     name: "scalar",
-    validate: scalar::validate,
-    transcode: &transcode::SCALAR,
-    goes_on: scalar::goes_on,
+    functions: Functions {
+        validate: scalar::validate,
+        transcode: &transcode::SCALAR,
+        goes_on: scalar::goes_on,
+        seek: scalar::seek,
+        inspect: scalar::inspect,
+        count_chars: counts::count_chars,
+        utf16_len: counts::utf16_len,
+    },
     paths: &[],
 };
 
 /// One of a kernel's ways.
 #[cfg(kernel_simd)]
-const fn way(name: &'static str, validate: Validate, goes_on: GoesOn) -> Kernel {
-    Kernel { name, validate, transcode: &transcode::SCALAR, goes_on, paths: &[] }
+const fn way(name: &'static str, functions: Functions) -> Kernel {
+    Kernel { name, functions, paths: &[] }
 }
 
 #[cfg(test)]

@@ -19,18 +19,30 @@
 //! |---|---|
 //! | [`from_utf8`], [`from_utf8_mut`], [`string_from_utf8`], [`is_utf8`] | the standard library's functions, faster, with an error that says why |
 //! | [`Utf8Error`], [`ErrorKind`] | where, how long, and which rule of the RFC |
+//! | `from_utf8_lossy`, `from_utf8_lossy_owned`, `lossy_into` | text with U+FFFD for what is none |
+//! | [`utf8_chunks`], [`errors`] | what is text and what is not, in turn; every error there is |
+//! | `par_from_utf8`, `par_inspect` | on all cores, with the feature `rayon` |
 //! | [`Validator`], [`stream`] | the same for what arrives in pieces, refused at the first bad byte |
 //! | [`io`], [`fs`] | readers and writers that let only UTF-8 through; `read_to_string` at the speed of reading |
 //! | [`copy_utf8`] | validates and copies in one pass |
 //! | [`transcode`] | UTF-8, UTF-16, UTF-32 and Latin-1 into each other, with exact errors or U+FFFD for them |
 //! | `tokio` | with the feature of that name: an `AsyncRead` adapter and codecs that yield strings and lines |
+//! | [`decode`], [`encode_scalar`] | characters one by one, with errors in between |
+//! | [`dialect`] | CESU-8, Modified UTF-8, WTF-8, and UTF-8 as RFC 2279 had it: named, checked, converted |
+//! | [`Bom`], [`strip_bom`], [`is_utf8_label`] | signatures and names of encodings |
+//! | [`inspect`](inspect()), [`Summary`] | validates and counts characters, UTF-16 units and newlines in the same pass |
+//! | [`count_chars`], [`utf16_len`], [`locate`] | counts of text that is valid already; line and column of a byte |
+//! | [`columns`] | all strings of a column at once: Arrow's offsets and views, or slices |
 //! | [`Kernel`] | one implementation for each instruction set, for tests and measurements |
 //! | [`basic`], [`compat`] | the names and types of the crate simdutf8 |
 //!
 //! # Features
 //!
 //! - `std` (on by default) implies `alloc`: `io` and `fs`.
-//! - `alloc`: `String` out of a `Vec`, with `string_from_utf8` and `FromUtf8Error`.
+//! - `alloc`: `String` out of a `Vec`, with `string_from_utf8` and `FromUtf8Error`; lossy text; conversions
+//!   between dialects.
+//! - `rayon` implies `std`: `par_from_utf8` and `par_inspect`, on all cores.
+//! - `memchr`: [`locate`] looks for newlines with the crate of that name.
 //! - `tokio` implies `std`: the module of that name, with tokio and tokio-util.
 //!
 //! SIMD needs neither: without `std`, the CPU is asked all the same.
@@ -45,10 +57,18 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod bom;
+mod character;
+mod chunks;
+pub mod columns;
 mod copy;
+pub mod dialect;
 mod dispatch;
 mod error;
+mod faults;
+mod inspect;
 mod kernel;
+mod runs;
 mod scalar;
 pub mod stream;
 pub mod transcode;
@@ -75,17 +95,39 @@ mod intake;
 #[cfg(feature = "std")]
 pub mod io;
 #[cfg(feature = "alloc")]
+mod lossy;
+#[cfg(feature = "rayon")]
+mod parallel;
+#[cfg(feature = "alloc")]
 mod string;
 #[cfg(feature = "tokio")]
 pub mod tokio;
 
 use verdict::Verdict;
 
+pub use bom::{Bom, Label, is_utf8_label, strip_bom};
+#[doc(hidden)]
+pub use character::decode_with;
+pub use character::{Decode, decode, encode_scalar};
+pub use chunks::{Errors, Utf8Chunk, Utf8Chunks, errors, utf8_chunks};
+#[doc(hidden)]
+pub use chunks::{errors_with, utf8_chunks_with};
 #[doc(hidden)]
 pub use copy::copy_utf8_with;
 pub use copy::{CopyError, copy_utf8};
 pub use error::{ErrorKind, Utf8Error};
+pub use inspect::{Location, Summary, count_chars, inspect, locate, utf16_len};
 pub use kernel::Kernel;
+#[cfg(feature = "alloc")]
+pub use lossy::{from_utf8_lossy, from_utf8_lossy_owned, lossy_into};
+#[doc(hidden)]
+#[cfg(feature = "alloc")]
+pub use lossy::{from_utf8_lossy_with, lossy_into_with};
+#[cfg(feature = "rayon")]
+pub use parallel::{par_from_utf8, par_inspect};
+#[doc(hidden)]
+#[cfg(feature = "rayon")]
+pub use parallel::{par_from_utf8_with, par_inspect_with};
 pub use stream::Validator;
 #[cfg(feature = "alloc")]
 pub use string::{FromUtf8Error, string_from_utf8};

@@ -26,6 +26,8 @@
 #![forbid(unsafe_code)]
 
 use crate::Utf8Error;
+use crate::faults::{self, Classes, Found, Surveyor, WINDOW};
+use crate::inspect::counts::{Counts, count, in_chunks};
 use crate::verdict::Verdict;
 
 /// Bits of one field.
@@ -168,6 +170,11 @@ pub(crate) fn validate(bytes: &[u8]) -> Verdict {
     }
 }
 
+/// `validate`, and what the text is made of.
+pub(crate) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
+    in_chunks(bytes, validate, count)
+}
+
 /// Whether all bytes are ASCII, by words, the last of which overlaps the one before it.
 fn is_ascii(bytes: &[u8]) -> bool {
     let (words, rest) = bytes.as_chunks::<8>();
@@ -261,7 +268,7 @@ pub(crate) fn judge(bytes: &[u8], suspect: usize) -> Result<(), Utf8Error> {
 
 /// The last place at or before `at` where a character begins, if `bytes[..at]` has no fault but a
 /// character that it cuts off.
-fn character_start(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn character_start(bytes: &[u8], at: usize) -> usize {
     let at = at.min(bytes.len());
     for back in 1..=at.min(3) {
         match bytes[at - back] {
@@ -272,4 +279,77 @@ fn character_start(bytes: &[u8], at: usize) -> usize {
         }
     }
     at
+}
+
+/// The last place at or before `at`, which may lie behind the end, where a character begins, if the bytes are
+/// well-formed; otherwise some place, at most three before `at`.
+pub(crate) fn boundary(bytes: &[u8], at: usize) -> usize {
+    if at >= bytes.len() {
+        return bytes.len();
+    }
+    // A continuation has what it continues before it.
+    let continuations = bytes[..=at].iter().rev().take(3).take_while(|&&byte| matches!(byte, 0x80..=0xBF));
+    at.saturating_sub(continuations.count())
+}
+
+/// The scalar kernel's way from fault to fault.
+pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
+    faults::seek(Words, bytes, from)
+}
+
+/// Words of eight bytes, and loops over bytes that the compiler makes vectors of wherever the target has some.
+#[derive(Clone, Copy)]
+struct Words;
+
+impl Surveyor for Words {
+    #[inline(always)]
+    fn classes(self, window: &[u8; WINDOW]) -> Classes {
+        // Bit 7: whether the byte may stand behind the one before it. Bytes, not Booleans, are what vectors are made of.
+        let mut allowed = [0u8; WINDOW];
+        for i in 1..WINDOW {
+            let (first, second) = (window[i - 1], window[i]);
+            // The first and the last continuation that may follow, as far as they differ from 80 and BF.
+            let least = (u8::from(first == 0xE0) * 0xA0) | (u8::from(first == 0xF0) * 0x90);
+            let above = (u8::from(first == 0xED) * (0xFF - 0x9F)) | (u8::from(first == 0xF4) * (0xFF - 0x8F));
+            let forbidden = least.saturating_sub(second)
+                | second.saturating_sub(0xFF - above)
+                | first.saturating_sub(0xF4)
+                | 0xC2u8.saturating_sub(first);
+            allowed[i] = u8::from(forbidden == 0) << 7;
+        }
+        let mut classes = Classes { high: 0, lead: 0, lead3: 0, lead4: 0, allowed: 0 };
+        let (words, _) = window.as_chunks::<8>();
+        let (allowed, _) = allowed.as_chunks::<8>();
+        for (i, (word, allowed)) in words.iter().zip(allowed).enumerate() {
+            // In bit 7 of each byte: bit 7; bits 7 and 6; and so on.
+            let high = u64::from_le_bytes(*word);
+            let lead = high & high << 1;
+            let lead3 = lead & high << 2;
+            let lead4 = lead3 & high << 3;
+            classes.high |= high_bits(high) << (8 * i);
+            classes.lead |= high_bits(lead) << (8 * i);
+            classes.lead3 |= high_bits(lead3) << (8 * i);
+            classes.lead4 |= high_bits(lead4) << (8 * i);
+            classes.allowed |= high_bits(u64::from_le_bytes(*allowed)) << (8 * i);
+        }
+        classes
+    }
+
+    #[inline(always)]
+    fn is_ascii(self, bytes: &[u8; 256]) -> bool {
+        bytes.is_ascii()
+    }
+
+    #[inline(always)]
+    fn ascii_windows(self, bytes: &[u8; 256]) -> usize {
+        let (blocks, _) = bytes.as_chunks::<WINDOW>();
+        blocks.iter().take_while(|block| block.is_ascii()).count()
+    }
+}
+
+/// Bit 7 of each byte, the lowest byte's as the lowest bit: the product has, in its upper byte, each of
+/// these bits at another place, and none is carried into another.
+#[inline(always)]
+fn high_bits(word: u64) -> u64 {
+    (word & 0x8080_8080_8080_8080).wrapping_mul(0x0002_0408_1020_4081) >> 56
 }

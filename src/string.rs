@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{Utf8Error, from_utf8};
+use crate::{Utf8Error, from_utf8, lossy_into};
 
 /// The bytes as a `String`, if they are UTF-8. Nothing is copied.
 ///
@@ -72,6 +72,21 @@ impl FromUtf8Error {
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
+    }
+
+    /// The bytes as text after all, with U+FFFD for each ill-formed sequence.
+    ///
+    /// What [`String::from_utf8_lossy`] makes of them.
+    ///
+    /// ```
+    /// let error = trust8::string_from_utf8(b"ab\xF8c".to_vec()).unwrap_err();
+    /// assert_eq!(error.into_string_lossy(), "ab\u{FFFD}c");
+    /// ```
+    #[must_use]
+    pub fn into_string_lossy(self) -> String {
+        let mut text = String::new();
+        lossy_into(&self.bytes, &mut text);
+        text
     }
 }
 

@@ -13,8 +13,14 @@
 mod api;
 #[path = "borders.rs"]
 mod borders;
+#[path = "characters.rs"]
+mod characters;
+#[path = "columns.rs"]
+mod columns;
 #[path = "copy.rs"]
 mod copy;
+#[path = "dialects.rs"]
+mod dialects;
 #[path = "differential.rs"]
 mod differential;
 #[path = "exhaustive.rs"]
@@ -23,8 +29,15 @@ mod exhaustive;
 mod guard_pages;
 #[path = "heap.rs"]
 mod heap;
+#[path = "inspect.rs"]
+mod inspect;
 #[path = "kernels.rs"]
 mod kernels;
+#[path = "lossy.rs"]
+mod lossy;
+#[cfg(feature = "rayon")]
+#[path = "parallel.rs"]
+mod parallel;
 #[path = "positions.rs"]
 mod positions;
 #[path = "regressions.rs"]
@@ -33,6 +46,8 @@ mod regressions;
 mod rfc;
 #[path = "simdutf8_port.rs"]
 mod simdutf8_port;
+#[path = "stack.rs"]
+mod stack;
 #[path = "streaming.rs"]
 mod streaming;
 #[path = "streaming_io.rs"]

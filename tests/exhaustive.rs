@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use common::reference::{self, Fault};
 use common::{Thin, Way, check, check_for, fault_of, scale, ways};
+use trust8::Validator;
 
 /// The first and the last byte of each class that the grammar distinguishes.
 const EDGES: [u8; 25] = [
@@ -221,6 +222,52 @@ fn every_four_bytes_inside_longer_text() {
                     let input = surroundings.put([a, b, c, d]);
                     if way.kernel.is_utf8(input) != fault.is_none() || (d ^ c) % 64 == 0 {
                         way.check(input, fault.map(|f| Fault { valid_up_to: hole + f.valid_up_to, ..f }));
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// All 2^32 windows of four bytes in a stream, cut behind the first, the second and the third byte: what was pushed is
+/// context only, and the rest comes in a chunk of less than a vector, of two, or of a few.
+#[test]
+#[ignore = "takes minutes: cargo test --release --test exhaustive -- --ignored --nocapture"]
+fn every_four_bytes_in_two_chunks() {
+    for_each_way(|way, a| {
+        for b in 0..=255 {
+            for c in 0..=255 {
+                let before = [a, b, c];
+                for cut in 1..=3 {
+                    let mut validator = Validator::new();
+                    let pushed = validator.push_with(way.kernel, &before[..cut]);
+                    let early = reference::fault(&before[..cut]).filter(|fault| fault.error_len.is_some());
+                    assert_eq!(pushed.is_err(), early.is_some(), "{}: {:02X?}", way.name, &before[..cut]);
+                    if early.is_some() {
+                        break;
+                    }
+                    // Another length for each three bytes.
+                    let lengths = [4 - cut, 60, 100, 300];
+                    let mut chunk = [b'.'; 300];
+                    let chunk = &mut chunk[..lengths[usize::from(a ^ b.rotate_left(3) ^ c) % 4]];
+                    chunk[..3 - cut].copy_from_slice(&before[cut..]);
+                    for d in 0..=255 {
+                        chunk[3 - cut] = d;
+                        let mut validator = validator;
+                        let accepted = validator.push_with(way.kernel, chunk).is_ok();
+                        let fault = if chunk.len() > 4 - cut {
+                            fault_inside([a, b, c, d])
+                        } else {
+                            reference::fault(&[a, b, c, d]).filter(|fault| fault.error_len.is_some())
+                        };
+                        assert_eq!(
+                            accepted,
+                            fault.is_none(),
+                            "{}: {:02X?} | {:02X?}",
+                            way.name,
+                            &before[..cut],
+                            &chunk[..4 - cut]
+                        );
                     }
                 }
             }

@@ -10,7 +10,7 @@ use std::ptr;
 
 use common::malformed::MALFORMED;
 use common::text::Filler;
-use common::{Thin, check_for, scale};
+use common::{Thin, check_for, scale, ways};
 
 /// Readable pages with an inaccessible one on each side.
 struct Guarded {
@@ -88,6 +88,24 @@ fn valid_text_of_every_length_to_600() {
             check_for(guarded.put_at_end(&filler.behind(len)), None);
             check_for(guarded.put_at_start(&filler.before(len)), None);
             check_for(guarded.put_at_start(&filler.behind(len)), None);
+        }
+    }
+}
+
+/// What counts reads no further than what checks.
+#[test]
+fn counts_of_every_length_to_600_and_some_longer() {
+    let mut guarded = Guarded::new(5000);
+    for filler in Filler::all() {
+        for len in (0..=600).chain([1023, 1024, 1025, 1600, 4097, 5000]) {
+            let bytes = guarded.put_at_end(&filler.behind(len));
+            let text = core::str::from_utf8(bytes).expect("filler is valid");
+            let chars = text.chars().count();
+            for way in ways() {
+                assert_eq!(way.kernel.inspect(bytes).chars(), chars, "{}: {len}", way.name);
+                assert_eq!(way.kernel.count_chars(text), chars, "{}: {len}", way.name);
+                assert!(way.kernel.utf16_len(text) >= chars, "{}: {len}", way.name);
+            }
         }
     }
 }

@@ -257,6 +257,52 @@ proptest! {
     }
 
     #[test]
+    fn a_signature_at_the_start_goes_if_asked(
+        bytes in bytes(),
+        signatures in 0..3_usize,
+        cut in 0..3_usize,
+        steps in prop::collection::vec(step(), 0..40),
+        capacity in prop::sample::select(vec![0, 4, 5, 16, 100, 16384]),
+        sizes in prop::collection::vec(prop::sample::select(vec![1, 2, 3, 4, 5, 17, 100, 40000]), 1..5),
+    ) {
+        let mut input = "\u{FEFF}".repeat(signatures).into_bytes();
+        // Or only a part of one, at the end or before something else.
+        input.extend_from_slice(&"\u{FEFF}".as_bytes()[..cut]);
+        input.extend_from_slice(&bytes);
+        let valid = valid_prefix(&input);
+        let text = valid.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(valid);
+        for (strip, expected) in [(true, text), (false, valid)] {
+            let new = || Utf8Reader::with_capacity(capacity, Moody::new(&input[..], &steps)).strip_bom(strip);
+            let mut reader = new();
+            let mut sizes = sizes.iter().cycle();
+            let (out, error) = drain(|out| {
+                let mut buf = vec![0xFF; *sizes.next().unwrap()];
+                let n = reader.read(&mut buf)?;
+                out.extend_from_slice(&buf[..n]);
+                Ok(n)
+            });
+            prop_assert_eq!(&out, expected);
+            prop_assert_eq!(reader.stripped_bom(), strip && text.len() < valid.len());
+            // Offsets count what was taken away.
+            prop_assert_eq!(reader.valid_up_to(), valid.len() as u64);
+            match error {
+                None => prop_assert!(std::str::from_utf8(&input).is_ok()),
+                Some(error) => assert_core_agrees(&input, error),
+            }
+
+            let mut reader = new();
+            let (out, _) = drain(|out| {
+                let text = reader.fill_str()?;
+                let n = text.chars().next().map_or(0, char::len_utf8);
+                out.extend_from_slice(&text.as_bytes()[..n]);
+                reader.consume(n);
+                Ok(n)
+            });
+            prop_assert_eq!(&out, expected);
+        }
+    }
+
+    #[test]
     fn writing_loses_nothing(
         bytes in bytes(),
         steps in prop::collection::vec(step(), 0..60),

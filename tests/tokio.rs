@@ -93,6 +93,27 @@ async fn the_reader_passes_text_through() {
 }
 
 #[tokio::test]
+async fn a_signature_at_the_start_goes_if_asked() {
+    let text = text();
+    for signatures in 0..3 {
+        let input = "\u{FEFF}".repeat(signatures) + &text;
+        for strip in [false, true] {
+            let expected = if strip { input.strip_prefix('\u{FEFF}').unwrap_or(&input) } else { &input };
+            // Read one by one through the buffer; and past it.
+            for capacity in [4, 16 << 10] {
+                let inner = connection(input.as_bytes(), true).await;
+                let mut reader = Utf8Reader::with_capacity(capacity, inner).strip_bom(strip);
+                let mut read = Vec::with_capacity(1 << 16);
+                in_time(async { while reader.read_buf(&mut read).await.unwrap() > 0 {} }).await;
+                assert_eq!(read, expected.as_bytes());
+                assert_eq!(reader.stripped_bom(), strip && signatures > 0);
+                assert_eq!(reader.valid_up_to(), input.len() as u64);
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn the_reader_hands_out_strings_and_lines() {
     let text = text();
     let mut reader = Utf8Reader::new(connection(text.as_bytes(), true).await);

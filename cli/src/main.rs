@@ -1,78 +1,60 @@
-//! The command `trust8`: says of each file whether it is UTF-8, and where and why it is not.
+//! The command `trust8`: says of each file whether it is UTF-8, and where and why it is not; repairs it; and shows
+//! what a file or this computer is made of.
 //!
-//! ```text
-//! trust8 [--kernel NAME] [PATH...]
-//! ```
+//! What is found goes to standard output, what could not be read to standard error. All files are looked at,
+//! whatever happens to the ones before. The files of this folder:
 //!
-//! Findings go to standard output, one line each; what could not be read goes to standard error. All
-//! files are checked, whatever happens to the ones before. The files of this folder:
-//!
-//! - `args.rs`: the command line.
-//! - `source.rs`: where bytes come from.
-//! - `finding.rs`: an error in a source, with its line and column, and how it is printed.
+//! - `args.rs`: the command line. `generate.rs`: manual pages and completions from it.
+//! - `walk.rs`: from paths to files. `source.rs`: what a name stands for, opened.
+//! - `read.rs`: the first look, which has to be fast. `window.rs`, `scan.rs`: the second one, at errors;
+//!   `place.rs`, `culprit.rs`: where and what they are; `relatives.rs`: which dialect of UTF-8 fits.
+//! - `check.rs`, `report/`: the command that tells of them, in several forms. `turns.rs`: in the order of the files,
+//!   whichever thread is done first.
+//! - `fix/`, `inspect.rs`, `kernels.rs`, `bench/`: the other commands.
+//! - `progress.rs`, `interrupt.rs`, `colors.rs`, `visible.rs`: how to treat a terminal, and who sits at it.
+//! - `statistics.rs`, `outcome.rs`: the numbers at the end, and the exit code.
 
 #![forbid(unsafe_code)]
 
 mod args;
-mod finding;
+mod bench;
+mod check;
+mod colors;
+mod culprit;
+mod fix;
+mod generate;
+mod inspect;
+mod interrupt;
+mod kernels;
+mod outcome;
+mod place;
+mod progress;
+mod read;
+mod relatives;
+mod report;
+mod scan;
 mod source;
+mod statistics;
+mod turns;
+mod visible;
+mod walk;
+mod window;
 
-use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
-use trust8::Kernel;
-
-use args::Args;
-use finding::Finding;
+use args::{Cli, Command};
 
 fn main() -> ExitCode {
-    let args = Args::parse();
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let mut outcome = Outcome::AllValid;
-    let written = check(&args, &mut out, &mut outcome).and_then(|()| out.flush());
-    match written {
-        Ok(()) => {}
-        // Whoever read the findings has seen enough. A finding was on its way, so they are told so.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-        Err(error) => {
-            complain(&mut outcome, format_args!("standard output: {error}"));
-        }
+    let Cli { command, check, common } = Cli::of_this_program();
+    if let Some(what) = common.generate {
+        return generate::run(what, command.as_ref());
     }
-    // What a failed write left in the buffer is not to be written when the buffer goes.
-    let _ = out.into_parts();
-    ExitCode::from(outcome as u8)
-}
-
-/// What the exit code says. The larger wins.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Outcome {
-    AllValid = 0,
-    SomeInvalid = 1,
-    SomeUnread = 2,
-}
-
-/// Checks all sources. Only a failure to write ends it early.
-fn check(args: &Args, out: &mut impl Write, outcome: &mut Outcome) -> io::Result<()> {
-    let kernel = args.kernel.unwrap_or_else(Kernel::best);
-    // One allocation serves all files.
-    let mut bytes = Vec::new();
-    for source in args.sources() {
-        if let Err(error) = source.read(&mut bytes) {
-            // In the order of the files, also where both go to one terminal.
-            out.flush()?;
-            complain(outcome, format_args!("{}: {error}", source.display()));
-        } else if let Err(error) = kernel.from_utf8(&bytes) {
-            *outcome = (*outcome).max(Outcome::SomeInvalid);
-            Finding::new(&source, &bytes, error).write(out)?;
-        }
+    match command {
+        None => check::run(&check, &common),
+        Some(Command::Check(check)) => check::run(&check, &common),
+        Some(Command::Fix(fix)) => fix::run(&fix, &common),
+        Some(Command::Inspect(inspect)) => inspect::run(&inspect, &common),
+        Some(Command::Kernels) => kernels::run(&common),
+        Some(Command::Bench(bench)) => bench::run(&bench, &common),
     }
-    Ok(())
-}
-
-/// Tells the user that something could not be read or written.
-fn complain(outcome: &mut Outcome, what: std::fmt::Arguments<'_>) {
-    *outcome = Outcome::SomeUnread;
-    // With standard error gone as well, the exit code is all that is left to say it with.
-    let _ = writeln!(io::stderr().lock(), "trust8: {what}");
 }

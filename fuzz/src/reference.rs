@@ -5,6 +5,19 @@
 //! values that section 3 forbids. Nothing here is taken from the crate, and nothing is fast.
 
 use trust8::ErrorKind;
+use trust8::dialect::Dialect;
+
+/// The grammars of the dialects, which the tests have as well.
+#[path = "../../tests/common/dialects.rs"]
+mod dialects;
+
+/// A code point of a dialect with its offset, or a fault with its offset and length.
+pub type Item = Result<(usize, u32), (usize, Option<usize>)>;
+
+/// All of the bytes, as the dialect's grammar has them.
+pub fn decode_dialect(dialect: Dialect, bytes: &[u8]) -> Vec<Item> {
+    dialects::decode(dialect, bytes)
+}
 
 /// A rule of the grammar: which octets may stand at each place.
 type Rule = &'static [(u8, u8)];

@@ -1,7 +1,9 @@
 //! What is checked of a vector of text, in as few operations as I could find.
 
 use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, NO_CONTINUATION, SECOND_HIGH};
+use super::{is_ascii, is_ascii_at};
 use crate::border::{CONTEXT, END};
+use crate::faults::{Classes, Surveyor};
 use crate::simd::Simd;
 
 /// The constants, in registers.
@@ -220,5 +222,46 @@ impl<S: Simd> Checker<S> {
         let lengths = s.and(faults.lengths, s.splat(0x80));
         let pairs = s.and(faults.pairs, s.splat(0x7F));
         s.any(s.or(lengths, pairs))
+    }
+}
+
+/// What the bytes are, for those who want every fault.
+impl<S: Simd> Surveyor for Checker<S> {
+    #[inline(always)]
+    fn classes(self, window: &[u8; 64]) -> Classes {
+        let s = self.s;
+        let mut classes = Classes { high: 0, lead: 0, lead3: 0, lead4: 0, allowed: 0 };
+        let mut at = 0;
+        while at < 64 {
+            let now = s.load(window, at);
+            let earlier1 = if at == 0 { s.earlier::<1>(now, s.splat(0)) } else { s.load(window, at - 1) };
+            // Saturating subtraction leaves bit 7 set from C0, from E0, and from F0 on.
+            classes.high |= s.high_bits(now) << at;
+            classes.lead |= s.high_bits(s.minus(now, s.splat(0xC0 - 0x80))) << at;
+            classes.lead3 |= s.high_bits(s.minus(now, s.splat(0xE0 - 0x80))) << at;
+            classes.lead4 |= s.high_bits(s.minus(now, s.splat(0xF0 - 0x80))) << at;
+            let first = self.first(earlier1, s.high_nibbles(earlier1));
+            let pairs = s.and(first, s.lookup(self.second_high, s.high_nibbles(now)));
+            // Bit 7 is left where nothing is subtracted.
+            classes.allowed |= s.high_bits(s.minus(s.splat(0x80), pairs)) << at;
+            at += S::LANES;
+        }
+        classes
+    }
+
+    #[inline(always)]
+    fn is_ascii(self, bytes: &[u8; 256]) -> bool {
+        is_ascii(self.s, bytes)
+    }
+
+    #[inline(always)]
+    fn ascii_windows(self, bytes: &[u8; 256]) -> usize {
+        let mut others = 1 << 4;
+        let mut block = 0;
+        while block < 4 {
+            others |= u32::from(!is_ascii_at::<S, 64>(self.s, bytes, 64 * block)) << block;
+            block += 1;
+        }
+        others.trailing_zeros() as usize
     }
 }

@@ -25,13 +25,16 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod count;
 mod tables;
 
 use crate::border::{CONTEXT, ends_early, no_long_character_reaches_into, window};
+use crate::faults::{self, Found};
 use crate::scalar;
 use crate::simd::Simd;
 use crate::verdict::Verdict;
 use check::{Before, Checker, Faults, TwoByte};
+pub(crate) use count::{count, count_chars, utf16_len};
 
 /// Bytes that are looked at together to see of which kind they are.
 const BLOCK: usize = 128;
@@ -213,6 +216,12 @@ pub(crate) fn long<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         }
     }
     Verdict::VALID
+}
+
+/// The way from fault to fault.
+#[inline(always)]
+pub(crate) fn seek<S: Simd>(s: S, bytes: &[u8], from: usize) -> Found {
+    faults::seek(Checker::new(s), bytes, from)
 }
 
 /// What a block is made of.

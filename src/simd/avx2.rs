@@ -6,6 +6,8 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Simd, short_words};
+use crate::faults::Found;
+use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
 
@@ -89,6 +91,36 @@ pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
     lookup::goes_on(Avx2::new(), before, bytes)
 }
 
+/// The way from fault to fault.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
+    lookup::seek(Avx2::new(), bytes, from)
+}
+
+/// `validate`, and what the text is made of.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
+    in_chunks(bytes, |chunk| validate(chunk), |chunk| count(chunk))
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count(bytes: &[u8]) -> Counts {
+    lookup::count(Avx2::new(), bytes)
+}
+
+/// How many characters text has.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) fn count_chars(bytes: &[u8]) -> usize {
+    lookup::count_chars(Avx2::new(), bytes)
+}
+
+/// How many UTF-16 units text has.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
+    lookup::utf16_len(Avx2::new(), bytes)
+}
+
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
     R::run(Avx2::new(), bytes, at)
@@ -159,9 +191,9 @@ impl Simd for Avx2 {
         match N {
             // SAFETY: AVX2, by `self`.
             1 => unsafe { _mm256_alignr_epi8::<15>(now, left) },
-            // SAFETY: as above.
+            // SAFETY: AVX2, by `self`.
             2 => unsafe { _mm256_alignr_epi8::<14>(now, left) },
-            // SAFETY: as above.
+            // SAFETY: AVX2, by `self`.
             _ => unsafe { _mm256_alignr_epi8::<13>(now, left) },
         }
     }
@@ -219,6 +251,49 @@ impl Simd for Avx2 {
     fn plus_signed(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: AVX2, by `self`.
         unsafe { _mm256_adds_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: __m256i) -> u64 {
+        // SAFETY: AVX2, by `self`.
+        let bits = unsafe { _mm256_movemask_epi8(v) };
+        u64::from(bits.cast_unsigned())
+    }
+
+    #[inline(always)]
+    fn minus_wrapping(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_sub_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_cmpeq_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn below_signed(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_cmpgt_epi8(b, a) }
+    }
+
+    #[inline(always)]
+    fn sum(self, v: __m256i) -> usize {
+        // SAFETY: AVX2, by `self`. VPSADBW sums differences, here from zero, of eight bytes each.
+        let sums = unsafe { _mm256_sad_epu8(v, self.splat(0)) };
+        // SAFETY: AVX2, by `self`.
+        let upper = unsafe { _mm256_extracti128_si256::<1>(sums) };
+        // SAFETY: AVX, by `self`.
+        let lower = unsafe { _mm256_castsi256_si128(sums) };
+        // SAFETY: SSE2, by `self`.
+        let both = unsafe { _mm_add_epi64(upper, lower) };
+        // SAFETY: SSE2, by `self`.
+        let swapped = unsafe { _mm_unpackhi_epi64(both, both) };
+        // SAFETY: SSE2, by `self`.
+        let all = unsafe { _mm_add_epi64(both, swapped) };
+        // SAFETY: SSE2, by `self`. The sum is at most 32 * 255.
+        unsafe { _mm_cvtsi128_si32(all) as usize }
     }
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! AVX-512 with VBMI and VBMI2, and GFNI beside it: 64 bytes, from Ice Lake (2019) and Zen 4 (2022) on.
+//! AVX-512 with VBMI and VBMI2, and GFNI and VPOPCNTDQ beside it: 64 bytes, from Ice Lake (2019) and Zen 4 (2022) on.
 //!
 //! The algorithms are in `sliced/`; these are the operations they are made of.
 
@@ -14,13 +14,15 @@ pub(crate) type Vector = __m512i;
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(());
 
-/// The proof that the CPU has GFNI as well.
+/// The proof that the CPU has GFNI and VPOPCNTDQ as well.
 #[derive(Clone, Copy)]
 pub(crate) struct Gfni(());
 
 impl Gfni {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni,bmi1,bmi2")]
+    #[target_feature(
+        enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+    )]
     pub(crate) fn new() -> Self {
         Self(())
     }
@@ -36,13 +38,20 @@ impl Gfni {
         // SAFETY: GFNI and AVX512F, by `self`.
         unsafe { _mm512_gf2p8affine_epi64_epi8::<0>(planes, text) }
     }
+
+    /// For each lane of 64 bits, how many of them are set.
+    #[inline(always)]
+    pub(crate) fn count_ones(self, v: Vector) -> Vector {
+        // SAFETY: AVX512VPOPCNTDQ, by `self`.
+        unsafe { _mm512_popcnt_epi64(v) }
+    }
 }
 
 // Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
 // compiled for the features above and was called on a CPU that has them.
 impl Avx512 {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub(crate) fn new() -> Self {
         Self(())
     }
@@ -245,6 +254,79 @@ impl Avx512 {
         // SAFETY: AVX512VBMI2, by `self`.
         let inner = unsafe { _mm512_shldi_epi64::<32>(a, b) };
         (inner, self.select(self.splat64(0xFFFF_FFFF_0000_0000), a, b))
+    }
+
+    /// Bit 7 of each byte, the first byte's as the lowest bit.
+    #[inline(always)]
+    pub(crate) fn high_bits(self, v: Vector) -> u64 {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_movepi8_mask(v) }
+    }
+
+    /// In which bytes `a` and `b` have no bit in common, the first byte's answer as the lowest bit.
+    #[inline(always)]
+    pub(crate) fn disjoint(self, a: Vector, b: Vector) -> u64 {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_testn_epi8_mask(a, b) }
+    }
+
+    /// A one for each byte of `a` that is below that of `b`, as signed numbers.
+    #[inline(always)]
+    pub(crate) fn below_signed(self, a: Vector, b: Vector) -> u64 {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_cmplt_epi8_mask(a, b) }
+    }
+
+    /// A one for each byte of `a` that is at least that of `b`, as unsigned numbers.
+    #[inline(always)]
+    pub(crate) fn at_least(self, a: Vector, b: Vector) -> u64 {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_cmpge_epu8_mask(a, b) }
+    }
+
+    /// A one for each byte of `a` that is that of `b`.
+    #[inline(always)]
+    pub(crate) fn equal(self, a: Vector, b: Vector) -> u64 {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_cmpeq_epi8_mask(a, b) }
+    }
+
+    /// A one in each byte, for [`count`](Self::count).
+    ///
+    /// The compiler is not to know: a masked addition of what it knows to be ones it makes into two
+    /// instructions, one that makes a vector of the mask and one that subtracts it.
+    #[inline(always)]
+    pub(crate) fn ones(self) -> Vector {
+        core::hint::black_box(self.splat(1))
+    }
+
+    /// `counts`, with one more in each byte for which `which` has a one.
+    #[inline(always)]
+    pub(crate) fn count(self, counts: Vector, which: u64, ones: Vector) -> Vector {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_mask_add_epi8(counts, which, counts, ones) }
+    }
+
+    /// In each lane of 64 bits, the sum of its eight bytes.
+    #[inline(always)]
+    pub(crate) fn sums(self, bytes: Vector) -> Vector {
+        // SAFETY: AVX512BW, by `self`. VPSADBW sums differences, here from zero.
+        unsafe { _mm512_sad_epu8(bytes, self.zero()) }
+    }
+
+    /// The sums of lanes of 64 bits.
+    #[inline(always)]
+    pub(crate) fn plus64(self, a: Vector, b: Vector) -> Vector {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_add_epi64(a, b) }
+    }
+
+    /// The sum of all lanes of 64 bits.
+    #[inline(always)]
+    pub(crate) fn total(self, lanes: Vector) -> u64 {
+        // SAFETY: AVX512F, by `self`.
+        let total = unsafe { _mm512_reduce_add_epi64(lanes) };
+        total.cast_unsigned()
     }
 
     /// Whether any byte is 0x80 or above.

@@ -89,6 +89,21 @@ pub(crate) trait Simd: Copy {
     /// `a + b` as signed numbers, and 127 where that would be more.
     fn plus_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
+    /// Bit 7 of each lane, the first lane's as the lowest bit.
+    fn high_bits(self, v: Self::Vector) -> u64;
+
+    /// `a - b`, modulo 256.
+    fn minus_wrapping(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// FF where `a` is `b`, 00 elsewhere.
+    fn equal(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// FF where `a` is below `b` as signed numbers, 00 elsewhere.
+    fn below_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// The sum of all bytes.
+    fn sum(self, v: Self::Vector) -> usize;
+
     /// Whether a byte is 0x80 or above: whether any lane's bit 7 is set.
     fn any_high(self, v: Self::Vector) -> bool;
 

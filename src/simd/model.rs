@@ -159,6 +159,18 @@ fn bytewise<S: Simd>(s: S) {
         |a, b| s.plus_signed(a, b),
         |a, b| a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned(),
     );
+    all_pairs("minus_wrapping", load, |a, b| s.minus_wrapping(a, b), u8::wrapping_sub);
+    all_pairs("equal", load, |a, b| s.equal(a, b), |a, b| if a == b { 0xFF } else { 0 });
+    all_pairs(
+        "below_signed",
+        load,
+        |a, b| s.below_signed(a, b),
+        |a, b| if a.cast_signed() < b.cast_signed() { 0xFF } else { 0 },
+    );
+    for array in arrays() {
+        let model: usize = array[..S::LANES].iter().map(|&byte| usize::from(byte)).sum();
+        assert_eq!(s.sum(load(&array)), model, "sum of {array:02X?}");
+    }
 }
 
 fn nibbles_and_lookups<S: Simd>(s: S) {
@@ -210,6 +222,11 @@ fn neighbours<S: Simd>(s: S) {
     }
 }
 
+/// The answers for all bytes, the first one's as the lowest bit.
+fn bits(bytes: &[u8], answer: impl Fn(u8) -> bool) -> u64 {
+    bytes.iter().rev().fold(0, |bits, &byte| bits << 1 | u64::from(answer(byte)))
+}
+
 fn questions<S: Simd>(s: S) {
     let ask = |bytes: &[u8]| (s.any_high(s.load(bytes, 0)), s.any(s.load(bytes, 0)));
     assert_eq!(ask(&vec![0; S::LANES]), (false, false));
@@ -227,6 +244,11 @@ fn questions<S: Simd>(s: S) {
     }
     for array in arrays() {
         let bytes = &array[..S::LANES];
+        assert_eq!(
+            s.high_bits(s.load(bytes, 0)),
+            bits(bytes, |byte| byte >= 0x80),
+            "high_bits of {bytes:02X?}"
+        );
         let model = (bytes.iter().any(|&byte| byte >= 0x80), bytes.iter().any(|&byte| byte != 0));
         assert_eq!(ask(bytes), model, "{bytes:02X?}");
     }
@@ -299,11 +321,12 @@ mod x86 {
 
     #[test]
     fn avx512() {
-        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
         fn check() {
             let s = Avx512::new();
             loads(s);
             bytewise(s);
+            counts(s);
             ternary(s);
             lookups(s);
             shifts(s);
@@ -312,25 +335,27 @@ mod x86 {
             questions(s);
         }
         if is_here("avx512") {
-            // SAFETY: the CPU has been asked, and has AVX-512 F, BW, VL, VBMI and VBMI2.
+            // SAFETY: the CPU has been asked, and has AVX-512 F, BW, VL, VBMI and VBMI2, BMI1 and BMI2.
             unsafe { check() }
         }
     }
 
     #[test]
     fn gfni() {
-        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni,bmi1,bmi2")]
+        #[target_feature(
+            enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+        )]
         fn check() {
             planes(Avx512::new(), Gfni::new());
         }
         if !is_here("avx512") {
             return;
         }
-        if std::is_x86_feature_detected!("gfni") {
-            // SAFETY: the CPU has been asked, and has all of these.
+        if std::is_x86_feature_detected!("gfni") && std::is_x86_feature_detected!("avx512vpopcntdq") {
+            // SAFETY: the CPU has been asked: for the kernel, which needs all of these but GFNI and VPOPCNTDQ, and for those.
             unsafe { check() }
         } else {
-            eprintln!("no GFNI here, its operation is not tested");
+            eprintln!("no GFNI or VPOPCNTDQ here, their operations are not tested");
         }
     }
 
@@ -388,6 +413,32 @@ mod x86 {
             |a, b| s.plus_signed(a, b),
             |a, b| a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned(),
         );
+    }
+
+    /// Comparisons into masks, and what becomes of those.
+    fn counts(s: Avx512) {
+        let mask = |a: &[u8; 64], b: &[u8; 64], is: fn(u8, u8) -> bool| -> u64 {
+            (0..64).fold(0, |mask, i| mask | u64::from(is(a[i], b[i])) << i)
+        };
+        let arrays = arrays();
+        for (a, b) in arrays.iter().flat_map(|a| arrays.iter().step_by(3).map(move |b| (a, b))) {
+            let (left, right) = (s.load(a, 0), s.load(b, 0));
+            let below = mask(a, b, |a, b| a.cast_signed() < b.cast_signed());
+            assert_eq!(s.below_signed(left, right), below, "below_signed of {a:02X?} {b:02X?}");
+            assert_eq!(s.at_least(left, right), mask(a, b, |a, b| a >= b), "at_least of {a:02X?} {b:02X?}");
+            assert_eq!(s.equal(left, right), mask(a, b, |a, b| a == b), "equal of {a:02X?} {b:02X?}");
+            let model: Vec<u8> = (0..64).map(|i| a[i].wrapping_add((below >> i & 1) as u8)).collect();
+            same("count", &(a, below), s.count(left, below, s.ones()), &model);
+            let sums = words(a).into_iter().zip(words(b)).map(|(a, b)| a.wrapping_add(b));
+            same("plus64", &(a, b), s.plus64(left, right), &of_words(sums));
+        }
+        for array in &arrays {
+            let (eights, _) = array.as_chunks::<8>();
+            let sums = eights.iter().map(|eight| eight.iter().map(|&byte| u64::from(byte)).sum());
+            same("sums", array, s.sums(s.load(array, 0)), &of_words(sums));
+            let total = words(array).into_iter().fold(0, u64::wrapping_add);
+            assert_eq!(s.total(s.load(array, 0)), total, "total of {array:02X?}");
+        }
     }
 
     fn ternary(s: Avx512) {
@@ -539,7 +590,15 @@ mod x86 {
             bytes[lane] = 0x80;
             assert_eq!(ask(&bytes), (true, true), "lane {lane}");
         }
-        for array in arrays() {
+        let arrays = arrays();
+        for (a, b) in arrays.iter().zip(arrays.iter().rev()) {
+            let high = bits(a, |byte| byte >= 0x80);
+            assert_eq!(s.high_bits(s.load(a, 0)), high, "high_bits of {a:02X?}");
+            let common: Vec<u8> = a.iter().zip(b).map(|(a, b)| a & b).collect();
+            let disjoint = bits(&common, |byte| byte == 0);
+            assert_eq!(s.disjoint(s.load(a, 0), s.load(b, 0)), disjoint, "disjoint of {a:02X?} {b:02X?}");
+        }
+        for array in arrays {
             let model = (array.iter().any(|&byte| byte >= 0x80), array.iter().any(|&byte| byte != 0));
             assert_eq!(ask(&array), model, "{array:02X?}");
         }
@@ -551,6 +610,10 @@ mod x86 {
         let arrays = arrays();
         let single = [0x8040_2010_0804_0201_u64, 0x0102_0408_1020_4080, 0x0102_0408_8040_2010];
         let single = single.map(|word| [word.to_le_bytes(); 8].concat().try_into().expect("64 bytes"));
+        for array in &arrays {
+            let model = of_words(words(array).map(|word| u64::from(word.count_ones())));
+            same("count_ones", array, g.count_ones(s.load(array, 0)), &model);
+        }
         for text in &arrays {
             for planes in single.iter().chain(arrays.iter().step_by(9)) {
                 let model: Vec<u8> = (0..64)

@@ -3,6 +3,8 @@
 use core::arch::aarch64::*;
 
 use super::{Simd, short_words};
+use crate::faults::Found;
+use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
 
@@ -43,6 +45,36 @@ pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
     lookup::goes_on(Neon::new(), before, bytes)
 }
 
+/// The way from fault to fault.
+#[target_feature(enable = "neon")]
+pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
+    lookup::seek(Neon::new(), bytes, from)
+}
+
+/// `validate`, and what the text is made of.
+#[target_feature(enable = "neon")]
+pub(crate) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
+    in_chunks(bytes, |chunk| validate(chunk), |chunk| count(chunk))
+}
+
+#[inline(never)]
+#[target_feature(enable = "neon")]
+fn count(bytes: &[u8]) -> Counts {
+    lookup::count(Neon::new(), bytes)
+}
+
+/// How many characters text has.
+#[target_feature(enable = "neon")]
+pub(crate) fn count_chars(bytes: &[u8]) -> usize {
+    lookup::count_chars(Neon::new(), bytes)
+}
+
+/// How many UTF-16 units text has.
+#[target_feature(enable = "neon")]
+pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
+    lookup::utf16_len(Neon::new(), bytes)
+}
+
 #[target_feature(enable = "neon")]
 fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
     R::run(Neon::new(), bytes, at)
@@ -58,6 +90,17 @@ static MOVE_DOWN: [u8; 32] = {
         i += 1;
     }
     indices
+};
+
+/// Powers of two, for each half of a vector.
+static POWERS: [u8; 16] = {
+    let mut powers = [1; 16];
+    let mut i = 0;
+    while i < 16 {
+        powers[i] = 1 << (i % 8);
+        i += 1;
+    }
+    powers
 };
 
 // Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
@@ -129,9 +172,9 @@ impl Simd for Neon {
         match N {
             // SAFETY: NEON, by `self`.
             1 => unsafe { vextq_u8::<15>(before, now) },
-            // SAFETY: as above.
+            // SAFETY: NEON, by `self`.
             2 => unsafe { vextq_u8::<14>(before, now) },
-            // SAFETY: as above.
+            // SAFETY: NEON, by `self`.
             _ => unsafe { vextq_u8::<13>(before, now) },
         }
     }
@@ -193,6 +236,58 @@ impl Simd for Neon {
         let sum = unsafe { vqaddq_s8(a, b) };
         // SAFETY: NEON, by `self`.
         unsafe { vreinterpretq_u8_s8(sum) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: uint8x16_t) -> u64 {
+        // There is no such operation; but a lane of ones, masked with the lane's number as a power of two, is the bit
+        // where it belongs, and the sum of eight lanes is a byte of the result.
+        let weights = self.load(&POWERS, 0);
+        // SAFETY: NEON, by `self`.
+        let signed = unsafe { vreinterpretq_s8_u8(v) };
+        // SAFETY: NEON, by `self`.
+        let ones = unsafe { vshrq_n_s8::<7>(signed) };
+        // SAFETY: NEON, by `self`.
+        let ones = unsafe { vreinterpretq_u8_s8(ones) };
+        let bits = self.and(ones, weights);
+        // SAFETY: NEON, by `self`.
+        let low = unsafe { vget_low_u8(bits) };
+        // SAFETY: NEON, by `self`.
+        let high = unsafe { vget_high_u8(bits) };
+        // SAFETY: NEON, by `self`. UADDV is the sum of all bytes, here without a carry.
+        let low = unsafe { vaddv_u8(low) };
+        // SAFETY: NEON, by `self`.
+        let high = unsafe { vaddv_u8(high) };
+        u64::from(low) | u64::from(high) << 8
+    }
+
+    #[inline(always)]
+    fn minus_wrapping(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vsubq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vceqq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn below_signed(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        let a = unsafe { vreinterpretq_s8_u8(a) };
+        // SAFETY: NEON, by `self`.
+        let b = unsafe { vreinterpretq_s8_u8(b) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vcltq_s8(a, b) }
+    }
+
+    #[inline(always)]
+    fn sum(self, v: uint8x16_t) -> usize {
+        // SAFETY: NEON, by `self`. UADDLV sums all bytes into 16 bits.
+        let sum = unsafe { vaddlvq_u8(v) };
+        usize::from(sum)
     }
 
     #[inline(always)]

@@ -8,6 +8,8 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Simd, short_words};
+use crate::faults::Found;
+use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
 
@@ -46,6 +48,36 @@ pub(crate) fn long(bytes: &[u8]) -> Verdict {
 #[target_feature(enable = "sse4.2,popcnt")]
 pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
     lookup::goes_on(Sse42::new(), before, bytes)
+}
+
+/// The way from fault to fault.
+#[target_feature(enable = "sse4.2,popcnt")]
+pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
+    lookup::seek(Sse42::new(), bytes, from)
+}
+
+/// `validate`, and what the text is made of.
+#[target_feature(enable = "sse4.2,popcnt")]
+pub(crate) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
+    in_chunks(bytes, |chunk| validate(chunk), |chunk| count(chunk))
+}
+
+#[inline(never)]
+#[target_feature(enable = "sse4.2,popcnt")]
+fn count(bytes: &[u8]) -> Counts {
+    lookup::count(Sse42::new(), bytes)
+}
+
+/// How many characters text has.
+#[target_feature(enable = "sse4.2,popcnt")]
+pub(crate) fn count_chars(bytes: &[u8]) -> usize {
+    lookup::count_chars(Sse42::new(), bytes)
+}
+
+/// How many UTF-16 units text has.
+#[target_feature(enable = "sse4.2,popcnt")]
+pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
+    lookup::utf16_len(Sse42::new(), bytes)
 }
 
 #[target_feature(enable = "sse4.2,popcnt")]
@@ -124,9 +156,9 @@ impl Simd for Sse42 {
         match N {
             // SAFETY: SSSE3, by `self`.
             1 => unsafe { _mm_alignr_epi8::<15>(now, before) },
-            // SAFETY: as above.
+            // SAFETY: SSSE3, by `self`.
             2 => unsafe { _mm_alignr_epi8::<14>(now, before) },
-            // SAFETY: as above.
+            // SAFETY: SSSE3, by `self`.
             _ => unsafe { _mm_alignr_epi8::<13>(now, before) },
         }
     }
@@ -184,6 +216,43 @@ impl Simd for Sse42 {
     fn plus_signed(self, a: __m128i, b: __m128i) -> __m128i {
         // SAFETY: SSE2, by `self`.
         unsafe { _mm_adds_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: __m128i) -> u64 {
+        // SAFETY: SSE2, by `self`.
+        let bits = unsafe { _mm_movemask_epi8(v) };
+        u64::from(bits.cast_unsigned())
+    }
+
+    #[inline(always)]
+    fn minus_wrapping(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_sub_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_cmpeq_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn below_signed(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_cmpgt_epi8(b, a) }
+    }
+
+    #[inline(always)]
+    fn sum(self, v: __m128i) -> usize {
+        // SAFETY: SSE2, by `self`. PSADBW sums differences, here from zero, of eight bytes each.
+        let sums = unsafe { _mm_sad_epu8(v, self.splat(0)) };
+        // SAFETY: SSE2, by `self`.
+        let swapped = unsafe { _mm_unpackhi_epi64(sums, sums) };
+        // SAFETY: SSE2, by `self`.
+        let all = unsafe { _mm_add_epi64(sums, swapped) };
+        // SAFETY: SSE2, by `self`. The sum is at most 16 * 255.
+        unsafe { _mm_cvtsi128_si32(all) as usize }
     }
 
     #[inline(always)]

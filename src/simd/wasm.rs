@@ -8,6 +8,8 @@
 use core::arch::wasm32::*;
 
 use super::{Simd, short_words};
+use crate::faults::Found;
+use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
 
@@ -34,6 +36,31 @@ pub(crate) fn long(bytes: &[u8]) -> Verdict {
 /// A piece of a stream.
 pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
     lookup::goes_on(Simd128, before, bytes)
+}
+
+/// `validate`, and what the text is made of.
+pub(crate) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
+    in_chunks(bytes, validate, count)
+}
+
+#[inline(never)]
+fn count(bytes: &[u8]) -> Counts {
+    lookup::count(Simd128, bytes)
+}
+
+/// How many characters text has.
+pub(crate) fn count_chars(bytes: &[u8]) -> usize {
+    lookup::count_chars(Simd128, bytes)
+}
+
+/// How many UTF-16 units text has.
+pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
+    lookup::utf16_len(Simd128, bytes)
+}
+
+/// The way from fault to fault.
+pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
+    lookup::seek(Simd128, bytes, from)
 }
 
 /// Moves the first bytes of a vector out, and zeros in at the end: loaded at `n`, lane i gets lane
@@ -146,6 +173,37 @@ impl Simd for Simd128 {
     #[inline(always)]
     fn plus_signed(self, a: v128, b: v128) -> v128 {
         i8x16_add_sat(a, b)
+    }
+
+    #[inline(always)]
+    fn minus_wrapping(self, a: v128, b: v128) -> v128 {
+        u8x16_sub(a, b)
+    }
+
+    #[inline(always)]
+    fn equal(self, a: v128, b: v128) -> v128 {
+        u8x16_eq(a, b)
+    }
+
+    #[inline(always)]
+    fn below_signed(self, a: v128, b: v128) -> v128 {
+        i8x16_lt(a, b)
+    }
+
+    #[inline(always)]
+    fn sum(self, v: v128) -> usize {
+        // Pairs of bytes, pairs of those, and the four sums.
+        let fours = u32x4_extadd_pairwise_u16x8(u16x8_extadd_pairwise_u8x16(v));
+        let sum = u32x4_extract_lane::<0>(fours)
+            + u32x4_extract_lane::<1>(fours)
+            + u32x4_extract_lane::<2>(fours)
+            + u32x4_extract_lane::<3>(fours);
+        sum as usize
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: v128) -> u64 {
+        u64::from(u8x16_bitmask(v))
     }
 
     #[inline(always)]

@@ -4,6 +4,8 @@
 //! sequence, C0 to FF. So one lookup says all about the first of two neighbouring bytes (the block
 //! algorithm of `lookup/` needs two for that), and another one classifies the second.
 
+use super::tally::Tally;
+use crate::faults::{Classes, Surveyor};
 use crate::simd::avx512::{Avx512, Vector};
 use crate::verdict::Verdict;
 
@@ -178,11 +180,50 @@ impl Checker {
     }
 }
 
+/// What the bytes are, for those who want every fault.
+impl Surveyor for Checker {
+    #[inline(always)]
+    fn classes(self, window: &[u8; 64]) -> Classes {
+        let s = self.s;
+        let now = s.load(window, 0);
+        let [lead, ..] = s.earlier_and_up(self.leads(now).0, s.zero());
+        let second = s.lookup(self.second, s.shift_right_4_in_16(now));
+        Classes {
+            high: s.high_bits(now),
+            lead: s.at_least(now, s.splat(0xC0)),
+            lead3: s.at_least(now, s.splat(0xE0)),
+            lead4: s.at_least(now, s.splat(0xF0)),
+            // All leads want a continuation; that one has been found is another question.
+            allowed: s.disjoint(s.without(lead, s.splat(FIRST_DUE)), second),
+        }
+    }
+
+    #[inline(always)]
+    fn is_ascii(self, bytes: &[u8; 256]) -> bool {
+        let s = self.s;
+        let (a, b) = (s.load(bytes, 0), s.load(bytes, 64));
+        let (c, d) = (s.load(bytes, 128), s.load(bytes, 192));
+        !s.any_high(s.or(s.or(a, b), s.or(c, d)))
+    }
+
+    #[inline(always)]
+    fn ascii_windows(self, bytes: &[u8; 256]) -> usize {
+        let s = self.s;
+        let mut others = 1 << 4;
+        let mut block = 0;
+        while block < 4 {
+            others |= u32::from(s.any_high(s.load(bytes, 64 * block))) << block;
+            block += 1;
+        }
+        others.trailing_zeros() as usize
+    }
+}
+
 /// The verdict on fewer than 64 bytes: one block, no branch.
 ///
 /// At least one zero follows the text, so a character that the end cuts off shows itself.
 #[inline(always)]
-pub(super) fn one(s: Avx512, bytes: &[u8]) -> Verdict {
+pub(super) fn one<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
     if bytes.is_empty() {
         // What an empty slice points to may be no memory at all. Nothing would be loaded from there, but it
         // takes the CPU over 20 ns to find that out.
@@ -190,25 +231,29 @@ pub(super) fn one(s: Avx512, bytes: &[u8]) -> Verdict {
     }
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
-    checker.check(&mut faults, s.load_short(bytes), checker.no_leads());
+    let all = s.load_short(bytes);
+    checker.check(&mut faults, all, checker.no_leads());
+    tally.block(s, all);
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
 /// The verdict on any number of bytes.
 #[inline(always)]
-pub(super) fn many(s: Avx512, bytes: &[u8]) -> Verdict {
+pub(super) fn many<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
     match bytes.len() {
-        0..64 => one(s, bytes),
-        64..128 => two(s, bytes),
-        _ => rest(Checker::new(s), bytes, 0),
+        0..64 => one(s, bytes, tally),
+        64..128 => two(s, bytes, tally),
+        _ => rest(Checker::new(s), bytes, 0, tally),
     }
 }
 
 /// The verdict on 64 to 127 bytes: two blocks, one path.
 #[inline(always)]
-fn two(s: Avx512, bytes: &[u8]) -> Verdict {
+fn two<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
     let first = s.load(bytes, 0);
     let last = s.load(bytes, bytes.len() - 64);
+    tally.block(s, first);
+    tally.block(s, s.load_short(&bytes[64..]));
     if !s.any_high(s.or(first, last)) {
         return Verdict::VALID;
     }
@@ -258,7 +303,7 @@ pub(super) fn goes_on(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
 
 /// The verdict on `bytes`, if all before `from` is well-formed, except for a character that `from` cuts off.
 #[inline(always)]
-pub(super) fn rest(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
+pub(super) fn rest<T: Tally>(checker: Checker, bytes: &[u8], from: usize, tally: &mut T) -> Verdict {
     let s = checker.s;
     let mut faults = checker.no_faults();
     let mut before = leads_before(&checker, bytes, from);
@@ -278,24 +323,43 @@ pub(super) fn rest(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
             before = checker.check(&mut faults, b, before);
             before = checker.check(&mut faults, c, before);
             before = checker.check(&mut faults, d, before);
+            for block in [a, b, c, d] {
+                tally.block(s, block);
+            }
         } else {
             checker.check_end(&mut faults, before);
             before = checker.no_leads();
+            for block in [a, b, c, d] {
+                tally.ascii_block(s, block);
+            }
         }
         at += 256;
     }
     let left = &bytes[at..];
     if left.is_empty() || is_ascii_end(s, bytes, left.len()) {
         checker.check_end(&mut faults, before);
+        if T::COUNTS {
+            let mut left = left;
+            while let Some((block, behind)) = left.split_first_chunk::<64>() {
+                tally.ascii_block(s, s.load(block, 0));
+                left = behind;
+            }
+            if !left.is_empty() {
+                tally.ascii_block(s, s.load_short(left));
+            }
+        }
     } else {
         let mut left = left;
         while let Some((block, behind)) = left.split_first_chunk::<64>() {
             let now = s.load(block, 0);
             before = checker.check(&mut faults, now, before);
+            tally.block(s, now);
             left = behind;
         }
         // Always: even when no byte is left, the zeros behind them complete the check.
-        checker.check(&mut faults, s.load_short(left), before);
+        let now = s.load_short(left);
+        checker.check(&mut faults, now, before);
+        tally.block(s, now);
     }
     if checker.any(&faults) { first_faulty(checker, bytes, sound) } else { Verdict::VALID }
 }

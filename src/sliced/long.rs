@@ -2,6 +2,7 @@
 
 use super::blocks::{self, Checker};
 use super::planes::{self, SUPERBLOCK};
+use super::tally::Tally;
 use crate::border::{CONTEXT, ends_early, no_long_character_reaches_into, window};
 use crate::simd::avx512::{Avx512, Gfni, Vector};
 use crate::verdict::Verdict;
@@ -10,10 +11,6 @@ use crate::verdict::Verdict;
 const STRETCH: usize = 512;
 /// A stretch and its context.
 type Window = [u8; CONTEXT + STRETCH];
-/// Superblocks, or stretches of two-byte characters, that go without a look at faults and kind, at
-/// most. The first goes alone, so that an early fault is reported early; each run of the same kind
-/// doubles the next.
-const LONGEST_RUN: usize = 8;
 /// Places at which a region larger than the caches is read at once.
 const STREAMS: usize = 4;
 /// Superblocks of a stream, for regions of 4 MiB.
@@ -25,10 +22,15 @@ const LARGEST_ISLAND: usize = 4;
 ///
 /// Regions that are read as [`STREAMS`] have `STEPS` superblocks a stream; tests have small ones.
 #[inline(always)]
-pub(super) fn validate<const STEPS: usize>(s: Avx512, g: Gfni, bytes: &[u8]) -> Verdict {
+pub(super) fn validate<const STEPS: usize, T: Tally>(
+    s: Avx512,
+    g: Gfni,
+    bytes: &[u8],
+    tally: &mut T,
+) -> Verdict {
     let checker = Checker::new(s);
     // The start is a block, so that everything behind it has context to be loaded.
-    let Some(start) = bytes.first_chunk::<64>() else { return blocks::many(s, bytes) };
+    let Some(start) = bytes.first_chunk::<64>() else { return blocks::many(s, bytes, tally) };
     let start = s.load(start, 0);
     if s.any_high(start) {
         let mut faults = checker.no_faults();
@@ -40,20 +42,22 @@ pub(super) fn validate<const STEPS: usize>(s: Avx512, g: Gfni, bytes: &[u8]) -> 
 
     // All before `at` is well-formed, except for a character that `at` cuts off.
     let mut at = (64 - bytes.as_ptr().addr() % 64).max(CONTEXT);
+    tally.block(s, start);
+    tally.again(s, &bytes[at..64]);
     let (mut kind, mut run) = (Kind::Ascii, 1);
     let mut in_streams = true;
     while let Some(stretch) = window(bytes, at) {
         let before = kind;
         kind = Kind::of(s, stretch);
-        run = if kind == before { (2 * run).min(LONGEST_RUN) } else { 1 };
+        run = if kind == before { (2 * run).min(T::LONGEST_RUN) } else { 1 };
         let after = match kind {
             Kind::Ascii if ends_early(stretch) => Err(at),
-            Kind::Ascii => ascii_run(s, &checker, bytes, at),
+            Kind::Ascii => ascii_run(s, &checker, bytes, at, tally),
             _ if in_streams
-                && run == LONGEST_RUN
+                && run == T::LONGEST_RUN
                 && bytes.len() - at >= kind.least_for_streams::<STEPS>() =>
             {
-                match streams_run::<STEPS>(s, g, bytes, at) {
+                match streams_run::<STEPS, T>(s, g, bytes, at, tally) {
                     Some(after) => Ok(after),
                     None => {
                         // There is a fault in the region; one after the other, to find the first.
@@ -62,8 +66,8 @@ pub(super) fn validate<const STEPS: usize>(s: Avx512, g: Gfni, bytes: &[u8]) -> 
                     }
                 }
             }
-            Kind::TwoByte => two_byte_run(s, bytes, at, run),
-            Kind::Any => planes_run(s, g, bytes, at, run),
+            Kind::TwoByte => two_byte_run(s, bytes, at, run, tally),
+            Kind::Any => planes_run(s, g, bytes, at, run, tally),
         };
         match after {
             Ok(after) => at = after,
@@ -71,7 +75,7 @@ pub(super) fn validate<const STEPS: usize>(s: Avx512, g: Gfni, bytes: &[u8]) -> 
         }
     }
 
-    blocks::rest(checker, bytes, at)
+    blocks::rest(checker, bytes, at, tally)
 }
 
 /// From an ASCII stretch on, as far as the text is mostly ASCII. Returns where it stopped; if
@@ -79,8 +83,17 @@ pub(super) fn validate<const STEPS: usize>(s: Avx512, g: Gfni, bytes: &[u8]) -> 
 ///
 /// What stands alone in ASCII, a name or a dash, is checked by blocks, and the run goes on behind it.
 #[inline(always)]
-fn ascii_run(s: Avx512, checker: &Checker, bytes: &[u8], at: usize) -> Result<usize, usize> {
-    let mut at = aligned_down(bytes, at + STRETCH);
+fn ascii_run<T: Tally>(
+    s: Avx512,
+    checker: &Checker,
+    bytes: &[u8],
+    at: usize,
+    tally: &mut T,
+) -> Result<usize, usize> {
+    tally.ascii(s, vectors(s, &bytes[at..]));
+    let behind = at + STRETCH;
+    let mut at = aligned_down(bytes, behind);
+    tally.again(s, &bytes[at..behind]);
     loop {
         loop {
             let Some(step) = bytes[at..].first_chunk::<STRETCH>() else { return Ok(at) };
@@ -89,6 +102,7 @@ fn ascii_run(s: Avx512, checker: &Checker, bytes: &[u8], at: usize) -> Result<us
             if s.any_high(s.or(s.or(a, b), s.or(c, d))) {
                 break;
             }
+            tally.ascii(s, vectors(s, step));
             at += STRETCH;
         }
         // To the block with the first other character; what stands before it is ASCII.
@@ -98,6 +112,7 @@ fn ascii_run(s: Avx512, checker: &Checker, bytes: &[u8], at: usize) -> Result<us
             if s.any_high(now) {
                 break now;
             }
+            tally.ascii_block(s, now);
             at += 64;
         };
         // From there to the next block of ASCII alone, which also shows what the one before it lacks.
@@ -107,6 +122,7 @@ fn ascii_run(s: Avx512, checker: &Checker, bytes: &[u8], at: usize) -> Result<us
         let mut ends_with_ascii = false;
         for _ in 0..LARGEST_ISLAND {
             before = checker.check(&mut faults, now, before);
+            tally.block(s, now);
             at += 64;
             ends_with_ascii = !s.any_high(now);
             if ends_with_ascii {
@@ -124,6 +140,15 @@ fn ascii_run(s: Avx512, checker: &Checker, bytes: &[u8], at: usize) -> Result<us
     }
 }
 
+/// The vectors of a stretch, which `bytes` begin with.
+#[inline(always)]
+fn vectors(s: Avx512, bytes: &[u8]) -> [Vector; STRETCH / 64] {
+    let (a, b) = (s.load(bytes, 0), s.load(bytes, 64));
+    let (c, d) = (s.load(bytes, 128), s.load(bytes, 192));
+    let (e, f) = (s.load(bytes, 256), s.load(bytes, 320));
+    [a, b, c, d, e, f, s.load(bytes, 384), s.load(bytes, 448)]
+}
+
 #[inline(always)]
 fn or_of_two(s: Avx512, bytes: &[u8], at: usize) -> Vector {
     s.or(s.load(bytes, at), s.load(bytes, at + 64))
@@ -137,15 +162,23 @@ fn max_of_two(s: Avx512, bytes: &[u8], at: usize) -> Vector {
 /// From a stretch of two-byte characters and ASCII on, `run` of them or as many as there are. Returns
 /// where it stopped; if there is a fault, `at`.
 #[inline(always)]
-fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize) -> Result<usize, usize> {
+fn two_byte_run<T: Tally>(
+    s: Avx512,
+    bytes: &[u8],
+    at: usize,
+    run: usize,
+    tally: &mut T,
+) -> Result<usize, usize> {
     let sound = at;
     let mut at = at;
     let mut lengths = s.zero();
     let mut smallest = s.splat(0x7F);
+    let mut counts = T::no_two_byte(s);
     for _ in 0..run {
         let Some(stretch) = window::<{ CONTEXT + STRETCH }>(bytes, at) else { break };
         // A stretch is checked before it is known to be of the kind, and forgotten if it is not.
         let (mut next_lengths, mut next_smallest, mut largest) = (lengths, smallest, s.zero());
+        let mut next_counts = counts;
         for k in 0..STRETCH / 64 {
             let now = s.load(stretch, CONTEXT + 64 * k);
             let earlier1 = s.load(stretch, CONTEXT + 64 * k - 1);
@@ -154,13 +187,17 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize) -> Result<usize,
             next_lengths = s.ternary::<{ truth!(|a, b, c| a | (b ^ c)) }>(next_lengths, due, moved);
             next_smallest = s.min(next_smallest, moved);
             largest = s.max(largest, now);
+            next_counts = tally.two_byte(s, next_counts, now);
         }
         if !is_below_e0(s, largest) {
             break;
         }
-        (lengths, smallest) = (next_lengths, next_smallest);
-        at = aligned_down(bytes, at + STRETCH);
+        (lengths, smallest, counts) = (next_lengths, next_smallest, next_counts);
+        let behind = at + STRETCH;
+        at = aligned_down(bytes, behind);
+        tally.again_two_byte(s, &bytes[at..behind]);
     }
+    tally.add_two_byte(s, counts, bytes, sound, at);
     let overlong = s.minus(s.splat(2), smallest);
     let lengths = s.and(lengths, s.splat(0x80));
     if s.any(s.or(overlong, lengths)) { Err(sound) } else { Ok(at) }
@@ -168,42 +205,62 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize) -> Result<usize,
 
 /// `run` superblocks of anything. Returns where it stopped; if there is a fault, `at`.
 #[inline(always)]
-fn planes_run(s: Avx512, g: Gfni, bytes: &[u8], at: usize, run: usize) -> Result<usize, usize> {
+fn planes_run<T: Tally>(
+    s: Avx512,
+    g: Gfni,
+    bytes: &[u8],
+    at: usize,
+    run: usize,
+    tally: &mut T,
+) -> Result<usize, usize> {
     // The planes of the next superblock are made while this one is checked: both are long chains of
     // instructions that wait for each other, and side by side they fill each other's gaps.
     let Some(first) = window(bytes, at) else { return Ok(at) };
     let mut planes = planes::planes(s, g, first);
-    let mut faults = s.zero();
+    let (mut faults, mut counts) = (s.zero(), T::no_planes(s));
+    let mut places;
     let mut after = at + SUPERBLOCK;
     for _ in 1..run {
         let Some(next) = window(bytes, after) else { break };
         prefetch(s, bytes, after + 1536);
         let next = planes::planes(s, g, next);
-        faults = planes::check(s, faults, planes);
+        (faults, places) = planes::check(s, faults, planes);
+        counts = T::superblock(s, g, counts, places);
         planes = next;
         after += SUPERBLOCK;
     }
-    faults = planes::check(s, faults, planes);
+    (faults, places) = planes::check(s, faults, planes);
+    tally.add_planes(s, T::superblock(s, g, counts, places), bytes, at, after);
     if s.any(faults) { Err(at) } else { Ok(after) }
 }
 
 /// A region of anything that is larger than the caches, read in several places at once: memory then has
 /// more requests to work on. Returns where it ends, or `None` if there is a fault.
 #[inline(always)]
-fn streams_run<const STEPS: usize>(s: Avx512, g: Gfni, bytes: &[u8], at: usize) -> Option<usize> {
-    let mut faults = s.zero();
+fn streams_run<const STEPS: usize, T: Tally>(
+    s: Avx512,
+    g: Gfni,
+    bytes: &[u8],
+    at: usize,
+    tally: &mut T,
+) -> Option<usize> {
+    let (mut faults, mut counts) = (s.zero(), T::no_planes(s));
+    let mut places;
     for step in 0..STEPS {
         for stream in 0..STREAMS {
             let place = at + (stream * STEPS + step) * SUPERBLOCK;
             prefetch(s, bytes, place + 2048);
             let text = window(bytes, place)?;
-            faults = planes::check(s, faults, planes::planes(s, g, text));
+            (faults, places) = planes::check(s, faults, planes::planes(s, g, text));
+            counts = T::superblock(s, g, counts, places);
         }
-        if step % LONGEST_RUN == 0 && s.any(faults) {
+        if step % T::LONGEST_RUN == 0 && s.any(faults) {
             return None;
         }
     }
-    if s.any(faults) { None } else { Some(at + STREAMS * STEPS * SUPERBLOCK) }
+    let after = at + STREAMS * STEPS * SUPERBLOCK;
+    tally.add_planes(s, counts, bytes, at, after);
+    if s.any(faults) { None } else { Some(after) }
 }
 
 /// Asks memory for the lines of a stretch. CPUs do so by themselves, but only within a page.

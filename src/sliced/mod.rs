@@ -29,20 +29,29 @@ macro_rules! truth {
 }
 
 mod blocks;
+mod count;
 mod long;
 mod planes;
+mod tally;
 
+use crate::faults::{self, Found};
+use crate::inspect::Counts;
 use crate::simd::avx512::{Avx512, Gfni};
 use crate::verdict::Verdict;
+use tally::{Counter, Nothing};
+
+pub(crate) use count::{count_chars, utf16_len};
 
 /// From this length on, superblocks pay for their start and their end.
 const LONG: usize = 1024;
 
 /// The kernel: decides by length.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni,bmi1,bmi2")]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+)]
 pub(crate) fn validate(bytes: &[u8]) -> Verdict {
     if bytes.len() < 64 {
-        blocks::one(Avx512::new(), bytes)
+        blocks::one(Avx512::new(), bytes, &mut Nothing)
     } else if bytes.len() < LONG {
         medium(bytes)
     } else {
@@ -51,33 +60,80 @@ pub(crate) fn validate(bytes: &[u8]) -> Verdict {
 }
 
 /// The kernel for a CPU without GFNI: blocks only.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(crate) fn validate_without_gfni(bytes: &[u8]) -> Verdict {
-    if bytes.len() < 64 { blocks::one(Avx512::new(), bytes) } else { medium(bytes) }
+    if bytes.len() < 64 { blocks::one(Avx512::new(), bytes, &mut Nothing) } else { medium(bytes) }
 }
 
 /// A piece of a stream.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
     blocks::goes_on(Avx512::new(), before, bytes)
 }
 
+/// The way from fault to fault.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
+    faults::seek(blocks::Checker::new(Avx512::new()), bytes, from)
+}
+
 /// Blocks, whatever the length.
 #[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(crate) fn medium(bytes: &[u8]) -> Verdict {
-    blocks::many(Avx512::new(), bytes)
+    blocks::many(Avx512::new(), bytes, &mut Nothing)
 }
 
 /// Superblocks, wherever one fits in.
 #[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni,bmi1,bmi2")]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+)]
 pub(crate) fn long(bytes: &[u8]) -> Verdict {
-    long::validate::<{ long::STEPS }>(Avx512::new(), Gfni::new(), bytes)
+    long::validate::<{ long::STEPS }, _>(Avx512::new(), Gfni::new(), bytes, &mut Nothing)
 }
 
 /// Superblocks, in streams wherever sixteen of them fit in, so that tests need no megabytes.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni,bmi1,bmi2")]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+)]
 pub(crate) fn long_in_small_streams(bytes: &[u8]) -> Verdict {
-    long::validate::<4>(Avx512::new(), Gfni::new(), bytes)
+    long::validate::<4, _>(Avx512::new(), Gfni::new(), bytes, &mut Nothing)
+}
+
+/// `validate`, and what the text is made of.
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+)]
+pub(crate) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
+    if bytes.len() < LONG { inspect_medium(bytes) } else { inspect_long(bytes) }
+}
+
+/// `medium`, counting.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(crate) fn inspect_medium(bytes: &[u8]) -> (Verdict, Counts) {
+    let mut counter = Counter::new(Avx512::new());
+    let verdict = blocks::many(Avx512::new(), bytes, &mut counter);
+    (verdict, counter.counts(Avx512::new()))
+}
+
+/// `long`, counting.
+#[inline(never)]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+)]
+pub(crate) fn inspect_long(bytes: &[u8]) -> (Verdict, Counts) {
+    let mut counter = Counter::new(Avx512::new());
+    let verdict = long::validate::<{ long::STEPS }, _>(Avx512::new(), Gfni::new(), bytes, &mut counter);
+    (verdict, counter.counts(Avx512::new()))
+}
+
+/// `long_in_small_streams`, counting.
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+)]
+pub(crate) fn inspect_long_in_small_streams(bytes: &[u8]) -> (Verdict, Counts) {
+    let mut counter = Counter::new(Avx512::new());
+    let verdict = long::validate::<4, _>(Avx512::new(), Gfni::new(), bytes, &mut counter);
+    (verdict, counter.counts(Avx512::new()))
 }

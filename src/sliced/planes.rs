@@ -63,8 +63,9 @@ static ORDER: [u8; 64] = {
 /// All places of a row but the first three: continuations are due there because of what the row
 /// before has checked.
 const NOT_CONTEXT: u64 = !0 >> CONTEXT;
-/// All places of a row but the last, whose second byte only the next row has.
-const NOT_LAST: u64 = !0 << 1;
+/// All places of a row but the last, whose second byte only the next row has, and the first two, whose
+/// second bytes the row before has: as many as a row has of its own, one earlier.
+const SECOND_FOLLOWS: u64 = !0 << 1 & !0 >> (CONTEXT - 1);
 
 /// The planes of a superblock, from bit 0 to bit 7, places out of order. `text` begins with the context.
 #[inline(always)]
@@ -90,9 +91,39 @@ fn row(s: Avx512, g: Gfni, text: &[u8; CONTEXT + SUPERBLOCK], r: usize) -> Vecto
     g.pick_planes(s.splat64(PICK[r]), s.load(text, r * OWN))
 }
 
+/// A bit for each byte of a kind, in no useful order. What is not looked at is not computed.
+///
+/// All are of as many places as a superblock has of its own, but not of the same: those that the check has
+/// masked anyway. Of superblocks in a row each place is there once. Where they begin and end, see
+/// [`LEADS_LATE`] and [`FROM_F0_LATE`].
+pub(super) struct Places {
+    pub(super) continuations: Vector,
+    pub(super) leads: Vector,
+    pub(super) from_f0: Vector,
+    pub(super) newlines: Vector,
+}
+
+/// By how many places the leads of a superblock are those of text before it.
+pub(super) const LEADS_LATE: usize = 1;
+/// By how many places the bytes from F0 on are those of text before it.
+pub(super) const FROM_F0_LATE: usize = 3;
+
+/// All places but the first three of each row, in the order that planes come in: those are the upper bits
+/// of the bytes of the first lane.
+static OWN_PLACES: [u8; 64] = {
+    let mut places = [0xFF; 64];
+    let mut i = 0;
+    while i < 8 {
+        places[i] = 0xFF >> CONTEXT;
+        i += 1;
+    }
+    places
+};
+
 /// Checks a superblock, given its planes, and adds its faults to `faults`: a bit for each, in no useful order.
+/// And where its bytes of each kind are.
 #[inline(always)]
-pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
+pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, Places) {
     let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;
 
     // Places by themselves, in whatever order. An octet that never appears is a lead (11......) and
@@ -121,23 +152,37 @@ pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
         b5,
     );
 
-    // Neighbours, in the order of the text. `lead` goes without the last place of a row throughout: it
-    // would be shifted out, or compared with a second byte that is not there.
+    // What is worth counting.
+    let own = s.load(&OWN_PLACES, 0);
+    let low_is_a_or_b = s.ternary::<{ truth!(|b3, b2, b1| b3 & !b2 & b1) }>(b3, b2, b1);
+    let is_0a_or_more = s.ternary::<{ truth!(|low, b4, b0| low & !b4 & !b0) }>(low_is_a_or_b, b4, b0);
+    let is_0a_or_8a = s.ternary::<{ truth!(|all, b6, b5| all & !b6 & !b5) }>(is_0a_or_more, b6, b5);
+    let newlines = s.ternary::<{ truth!(|all, b7, own| all & !b7 & own) }>(is_0a_or_8a, b7, own);
+
+    // Neighbours, in the order of the text.
     let order = s.load(&ORDER, 0);
     let (b7, b6) = (s.lookup(b7, order), s.lookup(b6, order));
     let (b5, b4) = (s.lookup(b5, order), s.lookup(b4, order));
     let (b2, restricts) = (s.lookup(b2, order), s.lookup(restricts, order));
-    let lead = s.ternary::<{ truth!(|b7, b6, not_last| b7 & b6 & not_last) }>(b7, b6, s.splat64(NOT_LAST));
-    let lead3 = s.and(lead, b5);
+    let lead = s.ternary::<{ truth!(|b7, b6, mask| b7 & b6 & mask) }>(b7, b6, s.splat64(SECOND_FOLLOWS));
+    let lead3 = s.ternary::<{ truth!(|b7, b6, b5| b7 & b6 & b5) }>(b7, b6, b5);
     let lead4 = s.and(lead3, b4);
 
     // Continuations are where they are due, and nowhere else.
+    let fourth = s.shift_right::<3>(lead4);
     let due = s.ternary::<{ truth!(|a, b, c| a | b | c) }>(
         s.shift_right::<1>(lead),
         s.shift_right::<2>(lead3),
-        s.shift_right::<3>(lead4),
+        fourth,
     );
-    let lengths = s.ternary::<{ truth!(|due, b7, b6| due ^ (b7 & !b6)) }>(due, b7, b6);
+    let not_context = s.splat64(NOT_CONTEXT);
+    let continuations =
+        s.ternary::<{ truth!(|b7, b6, not_context| b7 & !b6 & not_context) }>(b7, b6, not_context);
+    let lengths = s.ternary::<{ truth!(|due, not_context, found| (due & not_context) ^ found) }>(
+        due,
+        not_context,
+        continuations,
+    );
 
     // What a second byte must be, seen from its lead: E0 wants b5 set (A0..BF), ED wants it clear; F0 wants
     // b5 or b4 set (90..BF), F4 wants both clear. b4 tells E from F, and b2 what is wanted clear.
@@ -145,11 +190,7 @@ pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
     let set = s.ternary::<{ truth!(|next_b5, b4, next_b4| next_b5 | (b4 & next_b4)) }>(next_b5, b4, next_b4);
     let wrong = s.ternary::<{ truth!(|restricts, set, b2| restricts & (set == b2)) }>(restricts, set, b2);
 
-    let faults = s.or(faults, never);
-    let faults = s.ternary::<{ truth!(|all, lengths, not_context| all | (lengths & not_context)) }>(
-        faults,
-        lengths,
-        s.splat64(NOT_CONTEXT),
-    );
-    s.ternary::<{ truth!(|all, wrong, lead| all | (wrong & lead)) }>(faults, wrong, lead)
+    let faults = s.ternary::<{ truth!(|all, never, lengths| all | never | lengths) }>(faults, never, lengths);
+    let faults = s.ternary::<{ truth!(|all, wrong, lead| all | (wrong & lead)) }>(faults, wrong, lead);
+    (faults, Places { continuations, leads: lead, from_f0: fourth, newlines })
 }

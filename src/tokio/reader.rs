@@ -74,6 +74,43 @@ impl<R> Utf8Reader<R> {
         Self { inner, intake: Intake::new(capacity) }
     }
 
+    /// Takes away a signature, `EF BB BF`, if the text begins with one. To be said before the first read; the
+    /// default is not to.
+    ///
+    /// [`Bom`](crate::Bom) says when that is right, and when U+FEFF is text and must stay. Offsets still
+    /// count from the first byte of the reader inside.
+    ///
+    /// ```
+    /// use tokio::io::AsyncReadExt;
+    /// use trust8::tokio::Utf8Reader;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let mut text = String::new();
+    /// let mut reader = Utf8Reader::new(&b"\xEF\xBB\xBFname;size"[..]).strip_bom(true);
+    /// reader.read_to_string(&mut text).await?;
+    /// assert_eq!((text.as_str(), reader.stripped_bom()), ("name;size", true));
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    #[must_use]
+    pub const fn strip_bom(mut self, strip: bool) -> Self {
+        self.intake.strip_bom(strip);
+        self
+    }
+
+    /// Whether a signature has been taken away.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let mut reader = trust8::tokio::Utf8Reader::new(&b"no signature"[..]).strip_bom(true);
+    /// reader.fill_str().await?;
+    /// assert!(!reader.stripped_bom());
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    #[must_use]
+    pub const fn stripped_bom(&self) -> bool {
+        self.intake.stripped_bom()
+    }
+
     /// The reader inside.
     ///
     /// ```

@@ -16,6 +16,7 @@ use core::panic::PanicInfo;
 
 use trust8::{ErrorKind, Kernel, from_utf8, from_utf8_mut, is_utf8};
 
+// SAFETY: the two functions of the C library, as its headers declare them.
 #[link(name = "c")]
 unsafe extern "C" {
     fn write(file: c_int, bytes: *const u8, len: usize) -> isize;

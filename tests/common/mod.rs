@@ -13,13 +13,21 @@ use std::sync::OnceLock;
 
 use trust8::{Kernel, Utf8Error};
 
+pub(crate) mod dialects;
 pub(crate) mod malformed;
 pub(crate) mod reference;
 mod scale;
 pub(crate) mod text;
 
 use reference::Fault;
-pub(crate) use scale::{Thin, scale};
+
+/// See `scale.rs`. (Not re-exported: a file that needs neither would be warned.)
+pub(crate) type Thin = scale::Thin;
+
+/// See `scale.rs`.
+pub(crate) fn scale() -> usize {
+    scale::scale()
+}
 
 /// A kernel, or one of the paths that a kernel chooses among.
 pub(crate) struct Way {

@@ -4,7 +4,6 @@
 //! CPU itself, and 16 elsewhere. Every kind of input stays.
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
-#![expect(clippy::allow_attributes, reason = "some use all of it")]
 
 use std::env;
 use std::sync::OnceLock;

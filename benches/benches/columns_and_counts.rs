@@ -1,0 +1,430 @@
+//! Counts in the pass of validation, and columns of strings, beside what others have for them.
+//!
+//! ```text
+//! cargo bench -p trust8-benches --bench columns_and_counts              all of it, into docs/inspect.md
+//! cargo bench -p trust8-benches --bench columns_and_counts -- counts    one section (inspect, counts, columns),
+//!                                                                       printed
+//! ```
+//!
+//! On a quiet machine; a minute. All contestants of a row take turns, round after round, and of each the
+//! fastest round counts. Every answer is checked while it is timed. In `cargo test` all of it runs once, on
+//! less, for the answers' sake.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use std::{env, io};
+
+use arrow_array::StringArray;
+use arrow_array::builder::StringViewBuilder;
+use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use trust8::{Kernel, columns};
+use trust8_benches::machine::{Machine, peers};
+use trust8_benches::measure::{Placed, pin};
+use trust8_benches::random::Random;
+use trust8_benches::report::{Page, Table, digits};
+use trust8_benches::texts::{generated, texts};
+
+/// In the second-level cache of everything current.
+const TEXT: usize = 64 << 10;
+
+/// `cargo bench` says so.
+fn measuring() -> bool {
+    env::args().any(|argument| argument == "--bench")
+}
+
+/// Rows of a column.
+fn rows() -> usize {
+    if measuring() { 1_000_000 } else { 3_000 }
+}
+
+/// Something that is timed: it returns a number that must be the same each time, and what it is.
+struct Contestant<'a> {
+    name: String,
+    work: Box<dyn Fn() -> usize + 'a>,
+    answer: usize,
+}
+
+impl<'a> Contestant<'a> {
+    fn new(name: impl Into<String>, answer: usize, work: impl Fn() -> usize + 'a) -> Self {
+        Self { name: name.into(), work: Box::new(work), answer }
+    }
+}
+
+/// Nanoseconds for each: the fastest round.
+fn race(contestants: &[Contestant<'_>], time: Duration) -> Vec<f64> {
+    let sample = |contestant: &Contestant<'_>, times: usize| {
+        let mut right = true;
+        let start = Instant::now();
+        for _ in 0..times {
+            right &= (contestant.work)() == contestant.answer;
+        }
+        let elapsed = start.elapsed();
+        assert!(right, "{} is wrong", contestant.name);
+        elapsed.as_nanos() as f64 / times as f64
+    };
+    // A sample of 20 microseconds at least, because the clock ticks.
+    let times = contestants.iter().map(|contestant| {
+        let once = sample(contestant, 1).min(sample(contestant, 1));
+        (20_000.0 / once.max(1.0)).ceil() as usize
+    });
+    let times: Vec<_> = times.collect();
+    let mut best = vec![f64::INFINITY; contestants.len()];
+    let start = Instant::now();
+    let mut round = 0;
+    while round == 0 || measuring() && (round < 7 || start.elapsed() < time) {
+        for turn in 0..contestants.len() {
+            let i = (turn + round) % contestants.len();
+            best[i] = best[i].min(sample(&contestants[i], times[i]));
+        }
+        round += 1;
+    }
+    best
+}
+
+/// What was to be reached, and the worst of what was.
+#[derive(Default)]
+struct Targets(Vec<(&'static str, f64, f64, String)>);
+
+impl Targets {
+    fn at_least(&mut self, what: &'static str, wanted: f64, measured: f64, place: &str) {
+        match self.0.iter_mut().find(|target| target.0 == what) {
+            Some(target) if target.2 <= measured => {}
+            Some(target) => (target.2, target.3) = (measured, place.to_owned()),
+            None => self.0.push((what, wanted, measured, place.to_owned())),
+        }
+    }
+
+    fn report(&self, page: &mut Page) {
+        page.heading(2, "Targets");
+        page.block("Ratios of speed in the same run; of several texts, the lowest, and where it was.");
+        let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
+        for (what, wanted, measured, place) in &self.0 {
+            let met = if measured >= wanted { "yes" } else { "**no**" };
+            table.row([*what, &format!("≥ {}", digits(*wanted)), &format!("{measured:.3}"), met, place]);
+        }
+        page.table(&table);
+    }
+}
+
+fn inspect(page: &mut Page, targets: &mut Targets) {
+    page.heading(2, "inspect");
+    page.block(&format!(
+        "GB/s on {} KiB of text: `inspect`, and in brackets its share of the speed of `is_utf8` with the same \
+         kernel. `std, passes` are `from_utf8`, `chars().count()`, `encode_utf16().count()` and memchr's count of \
+         newlines, one after the other; `simdutf, passes` are its three functions, and memchr's count.",
+        TEXT >> 10
+    ));
+    let kernels = Kernel::available();
+    let mut heads = vec!["text".to_owned()];
+    heads.extend(kernels.iter().map(|kernel| format!("trust8 {}", kernel.name())));
+    heads.extend(["simdutf, passes".to_owned(), "std, passes".to_owned()]);
+    let mut table = Table::new(heads);
+    for text in texts(TEXT).expect("the texts") {
+        let placed = Placed::new(text.text.as_bytes(), 0);
+        let bytes = placed.bytes();
+        let newlines = count_newlines(bytes);
+        // One number that all counts go into.
+        let mix = |chars: usize, utf16: usize, newlines: usize| chars + 3 * utf16 + 5 * newlines;
+        let answer = mix(text.text.chars().count(), text.text.encode_utf16().count(), newlines);
+        let mut contestants = Vec::new();
+        for kernel in kernels {
+            contestants.push(Contestant::new("is_utf8", 1, || usize::from(kernel.is_utf8(black_box(bytes)))));
+            contestants.push(Contestant::new(kernel.name(), answer, move || {
+                let summary = kernel.inspect(black_box(bytes));
+                assert!(summary.is_valid());
+                mix(summary.chars(), summary.utf16_len(), summary.newlines())
+            }));
+        }
+        contestants.push(Contestant::new("simdutf", answer, || {
+            let bytes = black_box(bytes);
+            assert!(simdutf::validate_utf8(bytes));
+            mix(simdutf::count_utf8(bytes), simdutf::utf16_length_from_utf8(bytes), count_newlines(bytes))
+        }));
+        contestants.push(Contestant::new("std", answer, || {
+            let text = std::str::from_utf8(black_box(bytes)).expect("valid text");
+            mix(text.chars().count(), text.encode_utf16().count(), count_newlines(bytes))
+        }));
+        let nanos = race(&contestants, Duration::from_millis(400));
+        let speed = |i: usize| bytes.len() as f64 / nanos[i];
+        let mut cells = vec![text.name.clone()];
+        for i in 0..kernels.len() {
+            let ratio = nanos[2 * i] / nanos[2 * i + 1];
+            cells.push(format!("{} ({ratio:.2})", digits(speed(2 * i + 1))));
+        }
+        cells.extend([digits(speed(2 * kernels.len())), digits(speed(2 * kernels.len() + 1))]);
+        table.row(cells);
+        targets.at_least("inspect, best kernel / is_utf8", 0.85, nanos[0] / nanos[1], &text.name);
+    }
+    page.table(&table);
+}
+
+/// The fastest way that others have.
+fn count_newlines(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count()
+}
+
+fn counts(page: &mut Page, targets: &mut Targets) {
+    page.heading(2, "Counts of valid text");
+    page.block(&format!("GB/s on {} KiB of text.", TEXT >> 10));
+    let kernels = Kernel::available();
+    for (function, target) in
+        [("count_chars", "count_chars / simdutf's count_utf8"), ("utf16_len", "utf16_len / simdutf's")]
+    {
+        let chars = function == "count_chars";
+        let mut heads = vec![function.to_owned()];
+        heads.extend(kernels.iter().map(|kernel| format!("trust8 {}", kernel.name())));
+        heads.extend(["simdutf".to_owned(), "std".to_owned(), "trust8 / simdutf".to_owned()]);
+        let mut table = Table::new(heads);
+        for text in texts(TEXT).expect("the texts") {
+            let placed = Placed::new(text.text.as_bytes(), 0);
+            let bytes = placed.bytes();
+            let text_ = std::str::from_utf8(bytes).expect("valid text");
+            let answer = if chars { text_.chars().count() } else { text_.encode_utf16().count() };
+            let mut contestants = Vec::new();
+            for kernel in kernels {
+                contestants.push(Contestant::new(kernel.name(), answer, move || {
+                    let text = black_box(text_);
+                    if chars { kernel.count_chars(text) } else { kernel.utf16_len(text) }
+                }));
+            }
+            contestants.push(Contestant::new("simdutf", answer, || {
+                let bytes = black_box(bytes);
+                if chars { simdutf::count_utf8(bytes) } else { simdutf::utf16_length_from_utf8(bytes) }
+            }));
+            contestants.push(Contestant::new("std", answer, || {
+                let text = black_box(text_);
+                if chars { text.chars().count() } else { text.encode_utf16().count() }
+            }));
+            let nanos = race(&contestants, Duration::from_millis(200));
+            let mut cells = vec![text.name.clone()];
+            cells.extend(nanos.iter().map(|nanos| digits(bytes.len() as f64 / nanos)));
+            let ratio = nanos[kernels.len()] / nanos[0];
+            cells.push(format!("{ratio:.2}"));
+            table.row(cells);
+            // The other has no target.
+            if chars {
+                targets.at_least(target, 1.0, ratio, &text.name);
+            }
+        }
+        page.table(&table);
+    }
+}
+
+/// Strings of `mean` bytes on average and up to twice as many, of many scripts.
+fn strings(count: usize, mean: usize) -> Vec<String> {
+    let sources =
+        ["ASCII", "ASCII", "German", "Latin", "Russian", "Arabic", "Hindi", "Chinese", "emoji", "random"]
+            .map(|name| generated(name, 8 << 10).text);
+    let mut random = Random::named("columns");
+    (0..count)
+        .map(|_| {
+            let source = random.pick(&sources);
+            let mut from = random.below(source.len() - 3 * mean);
+            while !source.is_char_boundary(from) {
+                from += 1;
+            }
+            let mut to = from + random.between(0, 2 * mean);
+            while !source.is_char_boundary(to) {
+                to -= 1;
+            }
+            source[from..to].to_owned()
+        })
+        .collect()
+}
+
+fn columns(page: &mut Page, targets: &mut Targets) {
+    let count = rows();
+    page.heading(2, "Columns");
+    page.block(&format!(
+        "{count} strings of mixed scripts, ns a row. `offsets` are 32-bit ones. `arrow` is \
+         `StringArray::try_new`, and for views `validate_string_view`; arrow validates with std, and has no \
+         feature that changes that, so `arrow's way, simdutf8` does the same with that crate: all values at once \
+         and then a look at each offset.",
+    ));
+    let mut table = Table::new([
+        "mean length",
+        "layout",
+        "trust8",
+        "arrow",
+        "arrow's way, simdutf8",
+        "loop, trust8",
+        "loop, simdutf8 compat",
+        "loop, bstr",
+        "loop, std",
+    ]);
+    for mean in [4, 16, 64] {
+        let strings = strings(count, mean);
+        let values = strings.concat().into_bytes();
+        let mut offsets = vec![0_i32];
+        for string in &strings {
+            offsets.push(offsets[offsets.len() - 1] + string.len() as i32);
+        }
+        let rows = || offsets.windows(2).map(|pair| &values[pair[0] as usize..pair[1] as usize]);
+        let arrow_values = Buffer::from(values.clone());
+        let arrow_offsets = OffsetBuffer::new(ScalarBuffer::from(offsets.clone()));
+        let contestants = [
+            Contestant::new("trust8", 1, || {
+                usize::from(columns::validate_offsets(black_box(&values), black_box(&offsets)).is_ok())
+            }),
+            Contestant::new("arrow", count, || {
+                let array = StringArray::try_new(arrow_offsets.clone(), arrow_values.clone(), None);
+                arrow_array::Array::len(&array.expect("valid text"))
+            }),
+            Contestant::new("arrow's way, simdutf8", 1, || {
+                let text = simdutf8::compat::from_utf8(black_box(&values)).expect("valid text");
+                usize::from(black_box(&offsets).iter().all(|&offset| text.is_char_boundary(offset as usize)))
+            }),
+            Contestant::new("loop, trust8", count, || {
+                rows().filter(|row| trust8::from_utf8(black_box(row)).is_ok()).count()
+            }),
+            Contestant::new("loop, simdutf8", count, || {
+                rows().filter(|row| simdutf8::compat::from_utf8(black_box(row)).is_ok()).count()
+            }),
+            Contestant::new("loop, bstr", count, || {
+                rows().filter(|row| bstr::ByteSlice::to_str(black_box(*row)).is_ok()).count()
+            }),
+            Contestant::new("loop, std", count, || {
+                rows().filter(|row| std::str::from_utf8(black_box(row)).is_ok()).count()
+            }),
+        ];
+        let nanos = race(&contestants, Duration::from_secs(3));
+        let mut cells = vec![format!("{:.1}", values.len() as f64 / count as f64), "offsets".to_owned()];
+        cells.extend(nanos.iter().map(|nanos| format!("{:.2}", nanos / count as f64)));
+        table.row(cells);
+        if mean == 16 {
+            let place = "1,000,000 strings";
+            targets.at_least("a column / a loop of std's from_utf8", 8.0, nanos[6] / nanos[0], place);
+            targets.at_least("a column / arrow's validation", 2.0, nanos[1] / nanos[0], place);
+            targets.at_least("a column / arrow's way with simdutf8", 2.0, nanos[2] / nanos[0], place);
+        }
+
+        let mut builder = StringViewBuilder::new();
+        for string in &strings {
+            builder.append_value(string);
+        }
+        let array = builder.finish();
+        let (views, buffers) = (array.views(), array.data_buffers());
+        let row = |view: u128| -> &[u8] {
+            let len = view as u32 as usize;
+            let from = (view >> 96) as usize;
+            &buffers[(view >> 64) as u32 as usize][from..from + len]
+        };
+        let rows = || {
+            views.iter().map(move |view| match *view as u32 {
+                len @ 0..=12 => {
+                    // Where the view is, its string is.
+                    let bytes = view_bytes(view);
+                    &bytes[4..4 + len as usize]
+                }
+                _ => row(*view),
+            })
+        };
+        let contestants = [
+            Contestant::new("trust8", 1, || {
+                usize::from(columns::validate_views(black_box(views), buffers).is_ok())
+            }),
+            Contestant::new("arrow", 1, || {
+                usize::from(arrow_data::validate_string_view(black_box(views), buffers).is_ok())
+            }),
+            Contestant::new("loop, trust8", count, || {
+                rows().filter(|row| trust8::from_utf8(black_box(row)).is_ok()).count()
+            }),
+            Contestant::new("loop, simdutf8", count, || {
+                rows().filter(|row| simdutf8::compat::from_utf8(black_box(row)).is_ok()).count()
+            }),
+            Contestant::new("loop, bstr", count, || {
+                rows().filter(|row| bstr::ByteSlice::to_str(black_box(*row)).is_ok()).count()
+            }),
+            Contestant::new("loop, std", count, || {
+                rows().filter(|row| std::str::from_utf8(black_box(row)).is_ok()).count()
+            }),
+        ];
+        let nanos = race(&contestants, Duration::from_secs(3));
+        let mut cells = vec![format!("{:.1}", values.len() as f64 / count as f64), "views".to_owned()];
+        cells.extend(nanos.iter().map(|nanos| format!("{:.2}", nanos / count as f64)));
+        cells.insert(4, "-".to_owned());
+        table.row(cells);
+
+        let slices: Vec<&[u8]> = strings.iter().map(String::as_bytes).collect();
+        let contestants = [
+            Contestant::new("trust8", 1, || {
+                usize::from(columns::validate_slices(black_box(&slices)).is_ok())
+            }),
+            Contestant::new("loop, trust8", count, || {
+                slices.iter().filter(|row| trust8::from_utf8(black_box(row)).is_ok()).count()
+            }),
+            Contestant::new("loop, simdutf8", count, || {
+                slices.iter().filter(|row| simdutf8::compat::from_utf8(black_box(row)).is_ok()).count()
+            }),
+            Contestant::new("loop, bstr", count, || {
+                slices.iter().filter(|row| bstr::ByteSlice::to_str(black_box(**row)).is_ok()).count()
+            }),
+            Contestant::new("loop, std", count, || {
+                slices.iter().filter(|row| std::str::from_utf8(black_box(row)).is_ok()).count()
+            }),
+        ];
+        let nanos = race(&contestants, Duration::from_secs(3));
+        let mut cells = vec![format!("{:.1}", values.len() as f64 / count as f64), "slices".to_owned()];
+        cells.extend(nanos.iter().map(|nanos| format!("{:.2}", nanos / count as f64)));
+        cells.splice(3..3, ["-".to_owned(), "-".to_owned()]);
+        table.row(cells);
+    }
+    page.table(&table);
+}
+
+/// The bytes of a view in memory, which are those of the number on little-endian machines.
+fn view_bytes(view: &u128) -> &[u8; 16] {
+    // SAFETY: as many bytes as the number has, which has no padding, and any alignment will do.
+    unsafe { &*std::ptr::from_ref(view).cast() }
+}
+
+type Section = fn(&mut Page, &mut Targets);
+
+const SECTIONS: [(&str, Section); 3] = [("inspect", inspect), ("counts", counts), ("columns", columns)];
+
+fn run() -> io::Result<()> {
+    let core = pin()?;
+    let chosen: Vec<_> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let (mut body, mut targets) = (Page::default(), Targets::default());
+    for (name, section) in SECTIONS {
+        if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {
+            section(&mut body, &mut targets);
+        }
+    }
+    let machine = Machine::ask();
+    let mut page = Page::default();
+    page.heading(1, "Counts and columns, measured");
+    let mut text =
+        "Written by the command below. All contestants of a row run in turn in one process; each number is \
+         the best of many rounds, and every answer was checked while it was timed.\n\n"
+            .to_owned();
+    let mut item = |name: &str, value: &str| text.push_str(&format!("- {name}: {value}\n"));
+    item("Command", "`cargo bench -p trust8-benches --bench columns_and_counts`");
+    item("CPU", &machine.cpu);
+    item("Compilers", &format!("{} for {}; {} for simdutf C++", machine.rustc, machine.target, machine.cxx));
+    item("Peers", &peers(&["simdutf8", "simdutf", "bstr", "arrow-array", "memchr"]));
+    if core.is_none() {
+        item("Core", "not pinned");
+    }
+    page.block(&text);
+    targets.report(&mut page);
+    page.append(body);
+    if measuring() && chosen.is_empty() {
+        page.write(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs")), "inspect.md")?;
+    } else {
+        println!("{}", page.markdown());
+    }
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("columns_and_counts: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

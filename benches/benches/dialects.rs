@@ -1,0 +1,410 @@
+//! UTF-8's relatives: conversion, validation and decoding, beside the crates that know one of them.
+//!
+//! ```text
+//! cargo bench -p trust8-benches --bench dialects                 all of it, into docs/dialects.md
+//! cargo bench -p trust8-benches --bench dialects -- --quick      a look, printed
+//! ```
+//!
+//! All contenders of a row take turns, round after round, and of each the fastest round counts. Every
+//! answer is checked. In `cargo test` all of it runs once, on less text, for the answers' sake.
+
+use std::borrow::Cow;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{env, io};
+
+use trust8::Kernel;
+use trust8::dialect::Dialect;
+use trust8_benches::machine::{Machine, peers};
+use trust8_benches::measure::pin;
+use trust8_benches::random::Random;
+use trust8_benches::report::{Page, Table, digits};
+use trust8_benches::texts::generated;
+
+/// In the second-level cache of everything current, with what it becomes.
+const TEXT: usize = 256 << 10;
+/// The texts, by how many bytes their characters have.
+const TEXTS: [&str; 4] = ["ASCII", "German", "Russian", "Chinese"];
+/// One character in so many, on average, is not plain UTF-8 in the dialect.
+const RARE: usize = 1000;
+/// What else is measured, to see what a dialect's own sequences cost.
+const OTHERS: [usize; 3] = [100, 10, 1];
+/// How many times as fast as cesu8 and wtf8.
+const WANTED: f64 = 8.0;
+
+/// How thoroughly.
+#[derive(Clone, Copy, PartialEq)]
+enum Run {
+    /// Everything once.
+    Test,
+    Quick,
+    Full,
+}
+
+fn main() -> io::Result<()> {
+    let has = |argument| env::args().any(|given| given == argument);
+    let run = match (has("--bench"), has("--quick")) {
+        (false, _) => Run::Test,
+        (true, true) => Run::Quick,
+        (true, false) => Run::Full,
+    };
+    let core = pin()?;
+    let mut tables = Page::default();
+    let mut targets = Targets::default();
+    conversions(run, &mut tables, &mut targets);
+    wtf8s(run, &mut tables, &mut targets);
+    kernels(run, &mut tables);
+
+    let machine = Machine::ask();
+    let mut page = Page::default();
+    page.heading(1, "Dialects measured");
+    page.block(&format!(
+        "Written by the command below. GB/s are 10^9 bytes of input a second; {} KiB of input. All of a row \
+         run in turn in one process, in many rounds, and the best round of each counts. `own` is how many \
+         characters there are, on average, for one that the dialect writes in its own way. cesu8 and simd_cesu8 \
+         have no function that only validates.\n\n\
+         - Command: `cargo bench -p trust8-benches --bench dialects`\n- CPU: {}\n- Kernel: {}\n- Compiler: {}\n\
+         - Peers: {}\n- Core: {}",
+        TEXT >> 10,
+        machine.cpu,
+        Kernel::best().name(),
+        machine.rustc,
+        peers(&["cesu8", "simd_cesu8", "wtf8"]),
+        core.map_or_else(|| "any".to_owned(), |core| core.to_string()),
+    ));
+    targets.report(&mut page);
+    page.append(tables);
+    match run {
+        Run::Full => page.write(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs")), "dialects.md"),
+        Run::Quick => {
+            println!("{}", page.markdown());
+            Ok(())
+        }
+        Run::Test => Ok(()),
+    }
+}
+
+/// The lowest ratio of each target, with where it was.
+#[derive(Default)]
+struct Targets(Vec<(&'static str, f64, String)>);
+
+impl Targets {
+    fn add(&mut self, what: &'static str, ratio: f64, place: &str) {
+        match self.0.iter_mut().find(|target| target.0 == what) {
+            Some(target) if target.1 <= ratio => {}
+            Some(target) => (target.1, target.2) = (ratio, place.to_owned()),
+            None => self.0.push((what, ratio, place.to_owned())),
+        }
+    }
+
+    fn report(&self, page: &mut Page) {
+        page.heading(2, "Targets");
+        page.block(&format!(
+            "Ratios of speed in the same run, where one character in {RARE} is the dialect's own; the worst \
+             text of each."
+        ));
+        let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
+        for (what, ratio, place) in &self.0 {
+            let met = if *ratio >= WANTED { "yes" } else { "**no**" };
+            let wanted = format!("≥ {}", digits(WANTED));
+            table.row([(*what).to_owned(), wanted, digits(*ratio), met.to_owned(), place.clone()]);
+        }
+        page.table(&table);
+    }
+}
+
+/// The GB/s of the fastest of each contender's rounds.
+fn race<const N: usize>(run: Run, bytes: usize, contenders: [&mut dyn FnMut(); N]) -> [f64; N] {
+    let time = match run {
+        Run::Test => Duration::ZERO,
+        Run::Quick => Duration::from_millis(60),
+        Run::Full => Duration::from_millis(600),
+    };
+    let mut best = [Duration::MAX; N];
+    let begin = Instant::now();
+    let mut rounds = 0;
+    while rounds == 0 || begin.elapsed() < time {
+        for turn in 0..N {
+            let i = (turn + rounds) % N;
+            let start = Instant::now();
+            contenders[i]();
+            best[i] = start.elapsed().min(best[i]);
+        }
+        rounds += 1;
+    }
+    best.map(|time| bytes as f64 / time.as_secs_f64() / 1e9)
+}
+
+/// Text of which one character in `own` on average is what `instead` says, at irregular distances.
+fn mixed(name: &str, own: usize, instead: impl Fn(&mut Random) -> char) -> String {
+    let plain = generated(name, TEXT).text;
+    let mut random = Random::named(name);
+    let mut next = random.between(1, 2 * own - 1);
+    let mut text = String::with_capacity(2 * TEXT);
+    for character in plain.chars().filter(|&character| u32::from(character) < 0x1_0000) {
+        next -= 1;
+        if next == 0 {
+            text.push(instead(&mut random));
+            next = random.between(1, 2 * own - 1);
+        } else {
+            text.push(character);
+        }
+        if text.len() >= TEXT {
+            break;
+        }
+    }
+    text
+}
+
+/// A supplementary character; in Java's form one in four is U+0000.
+fn supplementary(random: &mut Random) -> char {
+    char::from_u32(0x1F300 + random.below(0x300) as u32).expect("no surrogate")
+}
+
+fn supplementary_or_nul(random: &mut Random) -> char {
+    if random.once_in(4) { '\0' } else { supplementary(random) }
+}
+
+/// A conversion of the other crates into text.
+type ToUtf8 = for<'a> fn(&'a [u8]) -> Option<Cow<'a, str>>;
+/// A conversion of the other crates from text.
+type FromUtf8 = for<'a> fn(&'a str) -> Cow<'a, [u8]>;
+
+/// A dialect that the two other crates know.
+struct Peer {
+    dialect: Dialect,
+    own: fn(&mut Random) -> char,
+    cesu8: (ToUtf8, FromUtf8),
+    simd_cesu8: (ToUtf8, FromUtf8),
+    targets: [&'static str; 2],
+}
+
+const PEERS: [Peer; 2] = [
+    Peer {
+        dialect: Dialect::Cesu8,
+        own: supplementary,
+        cesu8: (|bytes| cesu8::from_cesu8(bytes).ok(), |text| cesu8::to_cesu8(text)),
+        simd_cesu8: (|bytes| simd_cesu8::decode_strict(bytes).ok(), |text| simd_cesu8::encode(text)),
+        targets: ["CESU-8 to UTF-8, against cesu8", "UTF-8 to CESU-8, against cesu8"],
+    },
+    Peer {
+        dialect: Dialect::ModifiedUtf8,
+        own: supplementary_or_nul,
+        cesu8: (|bytes| cesu8::from_java_cesu8(bytes).ok(), |text| cesu8::to_java_cesu8(text)),
+        simd_cesu8: (
+            |bytes| simd_cesu8::mutf8::decode_strict(bytes).ok(),
+            |text| simd_cesu8::mutf8::encode(text),
+        ),
+        targets: ["Modified UTF-8 to UTF-8, against cesu8", "UTF-8 to Modified UTF-8, against cesu8"],
+    },
+];
+
+/// Every pair of a text and a density, the rare ones first.
+fn cases() -> impl Iterator<Item = (&'static str, usize)> {
+    let others = OTHERS.into_iter().flat_map(|own| TEXTS.map(|name| (name, own)));
+    TEXTS.map(|name| (name, RARE)).into_iter().chain(others.filter(|case| case.1 > 1 || case.0 == "ASCII"))
+}
+
+fn conversions(run: Run, page: &mut Page, targets: &mut Targets) {
+    for Peer { dialect, own, cesu8, simd_cesu8, targets: [to_target, from_target] } in PEERS {
+        page.heading(2, &format!("{dialect}, GB/s"));
+        let mut table = Table::new([
+            "text",
+            "own",
+            "validate",
+            "decode",
+            "to_utf8",
+            "cesu8",
+            "simd_cesu8",
+            "to_utf8 / cesu8",
+            "to_utf8 / simd_cesu8",
+            "from_utf8",
+            "cesu8",
+            "simd_cesu8",
+            "from_utf8 / cesu8",
+            "from_utf8 / simd_cesu8",
+        ]);
+        for (name, rarity) in cases() {
+            let text = mixed(name, rarity, own);
+            let bytes = dialect.from_utf8(&text).into_owned();
+            // The fewest checks of an answer that no answer passes by chance; all of it is compared once.
+            let is_text = |answer: Option<Cow<'_, str>>| {
+                assert!(answer.is_some_and(|answer| answer.len() == text.len()));
+            };
+            let is_dialect = |answer: Cow<'_, [u8]>| assert!(answer.len() == bytes.len());
+            assert_eq!(dialect.to_utf8(&bytes).as_deref(), Ok(text.as_str()));
+            for to in [cesu8.0, simd_cesu8.0] {
+                assert_eq!(to(&bytes).as_deref(), Some(text.as_str()));
+            }
+            for from in [cesu8.1, simd_cesu8.1] {
+                assert_eq!(*from(&text), *bytes);
+            }
+            let sum = text.chars().map(u64::from).sum::<u64>();
+            let [validate, decode, to, to_cesu8, to_simd] = race(
+                run,
+                bytes.len(),
+                [
+                    &mut || assert!(dialect.validate(black_box(&bytes)).is_ok()),
+                    &mut || {
+                        let code_points = dialect.decode(black_box(&bytes));
+                        assert_eq!(
+                            code_points.map(|item| item.map_or(0, |(_, value)| value.into())).sum::<u64>(),
+                            sum
+                        );
+                    },
+                    &mut || is_text(dialect.to_utf8(black_box(&bytes)).ok()),
+                    &mut || is_text(cesu8.0(black_box(&bytes))),
+                    &mut || is_text(simd_cesu8.0(black_box(&bytes))),
+                ],
+            );
+            let [from, from_cesu8, from_simd] = race(
+                run,
+                text.len(),
+                [
+                    &mut || is_dialect(dialect.from_utf8(black_box(&text))),
+                    &mut || is_dialect(cesu8.1(black_box(&text))),
+                    &mut || is_dialect(simd_cesu8.1(black_box(&text))),
+                ],
+            );
+            if rarity == RARE {
+                targets.add(to_target, to / to_cesu8, name);
+                targets.add(from_target, from / from_cesu8, name);
+            }
+            let mut row = vec![name.to_owned(), rarity.to_string()];
+            let numbers = [
+                validate,
+                decode,
+                to,
+                to_cesu8,
+                to_simd,
+                to / to_cesu8,
+                to / to_simd,
+                from,
+                from_cesu8,
+                from_simd,
+                from / from_cesu8,
+                from / from_simd,
+            ];
+            row.extend(numbers.map(digits));
+            table.row(row);
+        }
+        page.table(&table);
+    }
+}
+
+/// wtf8 takes no bytes: its strings are made of code points, and known to be WTF-8 from then on. So it converts
+/// without validating, and trust8 validates as well.
+fn wtf8s(run: Run, page: &mut Page, targets: &mut Targets) {
+    page.heading(2, "WTF-8, GB/s");
+    page.block(
+        "wtf8 takes no bytes from outside: its strings are made by itself, and it trusts them. So `to_utf8` validates \
+         and converts where wtf8 only converts. With supplementary characters, which are UTF-8 in WTF-8, both borrow; \
+         with lone surrogates, both convert with U+FFFD in their place.",
+    );
+    let mut table = Table::new([
+        "text",
+        "own",
+        "what",
+        "validate",
+        "to_utf8",
+        "wtf8",
+        "to_utf8 / wtf8",
+        "decode",
+        "wtf8",
+        "decode / wtf8",
+    ]);
+    for (name, rarity) in cases() {
+        let text = mixed(name, rarity, supplementary);
+        let mut own = wtf8::Wtf8Buf::from_str(&text);
+        let mut bytes = text.clone().into_bytes();
+        for (what, target) in [
+            ("supplementary", "WTF-8 to UTF-8, against wtf8"),
+            ("lone surrogates", "WTF-8 to UTF-8 with surrogates, against wtf8"),
+        ] {
+            let lone = what == "lone surrogates";
+            if lone {
+                // A lone surrogate for each supplementary character.
+                own = wtf8::Wtf8Buf::new();
+                bytes.clear();
+                for character in text.chars() {
+                    match u32::from(character) {
+                        value @ 0x1_0000.. => {
+                            let surrogate = 0xD800 + (value & 0x3FF);
+                            let code_point = wtf8::CodePoint::from_u32(surrogate).expect("a code point");
+                            own.push(code_point);
+                            bytes.extend(Dialect::Wtf8.encode(surrogate, &mut [0; 6]).expect("a code point"));
+                        }
+                        _ => {
+                            own.push_char(character);
+                            bytes.extend(character.encode_utf8(&mut [0; 4]).bytes());
+                        }
+                    }
+                }
+            }
+            assert_eq!(own.to_string_lossy(), Dialect::Wtf8.to_utf8_lossy(&bytes));
+            let sum = own.code_points().map(|code_point| u64::from(code_point.to_u32())).sum::<u64>();
+            let len = bytes.len();
+            let [validate, to, to_wtf8, decode, decode_wtf8] = race(
+                run,
+                len,
+                [
+                    &mut || assert!(Dialect::Wtf8.validate(black_box(&bytes)).is_ok()),
+                    &mut || assert_eq!(Dialect::Wtf8.to_utf8_lossy(black_box(&bytes)).len(), len),
+                    &mut || assert_eq!(black_box(&own).to_string_lossy().len(), len),
+                    &mut || {
+                        let code_points = Dialect::Wtf8.decode(black_box(&bytes));
+                        assert_eq!(
+                            code_points.map(|item| item.map_or(0, |(_, value)| value.into())).sum::<u64>(),
+                            sum
+                        );
+                    },
+                    &mut || {
+                        let code_points = black_box(&own).code_points();
+                        assert_eq!(
+                            code_points.map(|code_point| u64::from(code_point.to_u32())).sum::<u64>(),
+                            sum
+                        );
+                    },
+                ],
+            );
+            if rarity == RARE {
+                targets.add(target, to / to_wtf8, name);
+            }
+            let mut row = vec![name.to_owned(), rarity.to_string(), what.to_owned()];
+            row.extend(
+                [validate, to, to_wtf8, to / to_wtf8, decode, decode_wtf8, decode / decode_wtf8].map(digits),
+            );
+            table.row(row);
+        }
+    }
+    page.table(&table);
+}
+
+/// Every kernel on the text of the targets.
+fn kernels(run: Run, page: &mut Page) {
+    page.heading(2, "Kernels: CESU-8 to UTF-8, GB/s");
+    page.block(&format!("One character in {RARE} is supplementary."));
+    let kernels = Kernel::available();
+    let mut heads = vec!["text"];
+    heads.extend(kernels.iter().map(Kernel::name));
+    let mut table = Table::new(heads);
+    for name in TEXTS {
+        let text = mixed(name, RARE, supplementary);
+        let bytes = Dialect::Cesu8.from_utf8(&text).into_owned();
+        let mut row = vec![name.to_owned()];
+        for kernel in kernels {
+            let [speed] = race(
+                run,
+                bytes.len(),
+                [&mut || {
+                    let converted = Dialect::Cesu8.to_utf8_with(kernel, black_box(&bytes));
+                    assert!(converted.is_ok_and(|converted| converted.len() == text.len()));
+                }],
+            );
+            row.push(digits(speed));
+        }
+        table.row(row);
+    }
+    page.table(&table);
+}

@@ -1,0 +1,460 @@
+//! Lossy text, chunks and errors beside std, bstr and a loop around simdutf8; and validation on two threads.
+//!
+//! ```text
+//! cargo bench -p trust8-benches --bench lossy                  all of it, into docs/lossy.md
+//! cargo bench -p trust8-benches --bench lossy -- lossy short   these sections only, to the terminal
+//! ```
+//!
+//! All contestants of a row take turns, round after round, and of each the fastest round counts. Every answer is
+//! checked, while it is timed by its length and once byte by byte. In `cargo test` everything runs once, on less text.
+
+use std::borrow::Cow;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{env, fs, io};
+
+use bstr::ByteSlice;
+use targets::Targets;
+use trust8::Kernel;
+use trust8_benches::machine::{Machine, memory_available};
+use trust8_benches::measure::{Placed, pin};
+use trust8_benches::random::Random;
+use trust8_benches::report::{Page, Table, digits};
+use trust8_benches::strings::{Contents, Lengths, set};
+use trust8_benches::texts::generated;
+
+#[expect(dead_code, reason = "the other bench has targets of both kinds")]
+#[path = "compare/targets.rs"]
+mod targets;
+
+/// One byte in so many is spoiled.
+const RATES: [usize; 5] = [100_000, 1000, 100, 10, 3];
+
+/// Texts of every kind that a validator treats in its own way; see `src/texts.rs`.
+const TEXTS: [&str; 8] =
+    ["ASCII", "Latin", "HTML, Chinese", "Russian", "Korean", "Chinese", "emoji", "random"];
+
+/// `cargo bench` says so.
+fn measuring() -> bool {
+    env::args().any(|argument| argument == "--bench")
+}
+
+/// In the second-level cache of everything current, together with what it becomes.
+fn text_len() -> usize {
+    if measuring() { 256 << 10 } else { 16 << 10 }
+}
+
+/// A way to do something with bytes: the length of what came out, or how much it was.
+struct Contestant {
+    name: String,
+    run: Box<Run>,
+}
+
+type Run = dyn Fn(&[u8]) -> usize;
+
+impl Contestant {
+    fn new(name: impl Into<String>, run: impl Fn(&[u8]) -> usize + 'static) -> Self {
+        Self { name: name.into(), run: Box::new(run) }
+    }
+
+    /// One that makes text, which is compared with std's.
+    fn lossy(name: impl Into<String>, make: impl Fn(&[u8]) -> Cow<'_, str> + 'static) -> Self {
+        let name = name.into();
+        let (whose, checked) = (name.clone(), !measuring());
+        Self::new(name, move |bytes| {
+            let text = black_box(make(bytes));
+            // Byte by byte where nothing is timed.
+            assert!(!checked || text == String::from_utf8_lossy(bytes), "{whose} makes other text than std");
+            text.len()
+        })
+    }
+}
+
+/// The nanoseconds that each takes for all of the strings, at best.
+fn race(contestants: &[Contestant], strings: &[&[u8]]) -> Vec<f64> {
+    let expected: Vec<usize> = strings.iter().map(|bytes| (contestants[0].run)(bytes)).collect();
+    let sample = |contestant: &Contestant, times: usize| {
+        let start = Instant::now();
+        for _ in 0..times {
+            for (bytes, &expected) in strings.iter().zip(&expected) {
+                let found = (contestant.run)(black_box(bytes));
+                assert_eq!(found, expected, "{} and {}", contestant.name, contestants[0].name);
+            }
+        }
+        start.elapsed()
+    };
+    let mut best = vec![f64::MAX; contestants.len()];
+    let times: Vec<usize> = contestants
+        .iter()
+        .map(|contestant| {
+            let once = sample(contestant, 1).min(sample(contestant, 1));
+            if measuring() { (100_000 / once.as_nanos().max(1) as usize).max(1) } else { 1 }
+        })
+        .collect();
+    let (fewest, budget) = if measuring() { (5, Duration::from_millis(400)) } else { (1, Duration::ZERO) };
+    let start = Instant::now();
+    let mut round = 0;
+    while round < fewest || start.elapsed() < budget {
+        for turn in 0..contestants.len() {
+            let i = (turn + round) % contestants.len();
+            let nanos = sample(&contestants[i], times[i]).as_nanos() as f64 / times[i] as f64;
+            best[i] = best[i].min(nanos);
+        }
+        round += 1;
+    }
+    best
+}
+
+/// What a program writes that has simdutf8 and needs lossy text.
+fn simdutf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
+    let Err(mut error) = simdutf8::compat::from_utf8(bytes) else {
+        // SAFETY: it has just been found valid.
+        return Cow::Borrowed(unsafe { std::str::from_utf8_unchecked(bytes) });
+    };
+    let mut text = String::with_capacity(bytes.len());
+    let mut rest = bytes;
+    loop {
+        let (valid, behind) = rest.split_at(error.valid_up_to());
+        // SAFETY: the error says that it is valid up to there.
+        text.push_str(unsafe { std::str::from_utf8_unchecked(valid) });
+        text.push('\u{FFFD}');
+        rest = &behind[error.error_len().unwrap_or(behind.len())..];
+        match simdutf8::compat::from_utf8(rest) {
+            Ok(valid) => {
+                text.push_str(valid);
+                return Cow::Owned(text);
+            }
+            Err(next) => error = next,
+        }
+    }
+}
+
+/// std first: its answers count.
+fn lossy_contestants() -> Vec<Contestant> {
+    let mut all = vec![
+        Contestant::lossy("std", String::from_utf8_lossy),
+        Contestant::lossy("bstr", |bytes| bytes.to_str_lossy()),
+        Contestant::lossy("simdutf8 loop", simdutf8_lossy),
+        Contestant::lossy("trust8", trust8::from_utf8_lossy),
+    ];
+    for kernel in &Kernel::available()[1..] {
+        all.push(Contestant::lossy(format!("trust8 {}", kernel.name()), |bytes| {
+            trust8::from_utf8_lossy_with(kernel, bytes)
+        }));
+    }
+    all
+}
+
+/// The text with one byte in `rate`, on average, and one at least, replaced by one that is not ASCII.
+fn spoiled(text: &str, rate: usize) -> Vec<u8> {
+    let mut random = Random::named(&format!("spoiled {rate}"));
+    let mut bytes = text.as_bytes().to_vec();
+    let middle = bytes.len() / 2;
+    bytes[middle] = 0xFF;
+    for byte in &mut bytes {
+        if random.once_in(rate) {
+            *byte = random.between(0x80, 0xFF) as u8;
+        }
+    }
+    bytes
+}
+
+fn random_bytes(len: usize) -> Vec<u8> {
+    let mut random = Random::named("bytes");
+    (0..len).map(|_| random.next() as u8).collect()
+}
+
+/// The lowest ratio so far, and where.
+#[derive(Clone, Debug)]
+struct Worst(Option<(String, f64)>);
+
+impl Worst {
+    const NONE: Self = Self(None);
+
+    fn meet(&mut self, place: &str, ratio: f64) {
+        if self.0.as_ref().is_none_or(|(_, lowest)| ratio < *lowest) {
+            self.0 = Some((place.to_owned(), ratio));
+        }
+    }
+}
+
+fn names(contestants: &[Contestant], first: &str, last: &[&str]) -> Vec<String> {
+    let names = contestants.iter().map(|contestant| contestant.name.clone());
+    [first.to_owned()].into_iter().chain(names).chain(last.iter().map(|&name| name.to_owned())).collect()
+}
+
+fn lossy(page: &mut Page, targets: &mut Targets) {
+    page.heading(2, "Lossy text");
+    page.block(&format!(
+        "`from_utf8_lossy` on {} KiB, GB/s of input. `simdutf8 loop` is what one writes around \
+         `simdutf8::compat`. Freeing the text is part of the time. The last two columns: trust8 against std, and \
+         against the better of std and bstr.",
+        text_len() >> 10
+    ));
+    let contestants = lossy_contestants();
+    let kernels = contestants.len() - 3;
+    let gb_per_s =
+        |len: usize, nanos: &[f64]| nanos.iter().map(|nanos| len as f64 / nanos).collect::<Vec<_>>();
+    let row = |table: &mut Table, name: &str, bytes: &[u8]| {
+        let placed = Placed::new(bytes, 0);
+        let speeds = gb_per_s(bytes.len(), &race(&contestants, &[placed.bytes()]));
+        let [std, bstr, _, ours, ..] = speeds[..] else { unreachable!("four contestants and more") };
+        let cells = speeds.iter().copied().chain([ours / std, ours / std.max(bstr)]).map(digits);
+        table.row([name.to_owned()].into_iter().chain(cells));
+        speeds
+    };
+
+    page.heading(3, "Valid text");
+    let mut table = Table::new(names(&contestants, "text", &["/ std", "/ best"]));
+    let (mut dense, mut others) = (Worst::NONE, Worst::NONE);
+    for name in TEXTS {
+        let text = generated(name, text_len());
+        let speeds = row(&mut table, name, text.text.as_bytes());
+        let worst = if text.density() > 0.5 { &mut dense } else { &mut others };
+        worst.meet(name, speeds[3] / speeds[0]);
+    }
+    page.table(&table);
+    targets.at_least("lossy, valid text, mostly not ASCII, against std", 15.0, dense.0);
+    targets.at_least("the same, mostly ASCII", 1.0, others.0);
+
+    for rate in RATES {
+        page.heading(3, &format!("One byte in {rate} spoiled"));
+        let mut table = Table::new(names(&contestants, "text", &["/ std", "/ best"]));
+        let mut worst = vec![Worst::NONE; kernels];
+        for name in TEXTS {
+            let speeds = row(&mut table, name, &spoiled(&generated(name, text_len()).text, rate));
+            for (worst, ours) in worst.iter_mut().zip(&speeds[3..]) {
+                worst.meet(name, ours / speeds[0].max(speeds[1]));
+            }
+        }
+        page.table(&table);
+        for (worst, contestant) in worst.into_iter().zip(&contestants[3..]) {
+            let what = format!("{}, one in {rate} spoiled, against std and bstr", contestant.name);
+            targets.at_least(&what, 1.0, worst.0);
+        }
+    }
+
+    page.heading(3, "No text at all");
+    let mut table = Table::new(names(&contestants, "bytes", &["/ std", "/ best"]));
+    let inputs: [(&str, Vec<u8>); 4] = [
+        ("random", random_bytes(text_len())),
+        ("FF", vec![0xFF; text_len()]),
+        ("80", vec![0x80; text_len()]),
+        ("E2 82 41", b"\xE2\x82A".repeat(text_len() / 3)),
+    ];
+    let mut worst = vec![Worst::NONE; kernels];
+    for (name, bytes) in &inputs {
+        let speeds = row(&mut table, name, bytes);
+        for (worst, ours) in worst.iter_mut().zip(&speeds[3..]) {
+            worst.meet(name, ours / speeds[0].max(speeds[1]));
+        }
+    }
+    page.table(&table);
+    for (worst, contestant) in worst.into_iter().zip(&contestants[3..]) {
+        targets.at_least(&format!("{}, no text, against std and bstr", contestant.name), 1.0, worst.0);
+    }
+}
+
+fn short(page: &mut Page, targets: &mut Targets) {
+    page.heading(2, "Short strings");
+    page.block("`from_utf8_lossy`, ns a call, lengths and contents varying from call to call.");
+    let contestants = lossy_contestants();
+    let mut table = Table::new(names(&contestants, "strings", &["/ std", "/ best"]));
+    let (mut valid, mut half) = (Worst::NONE, Worst::NONE);
+    for lengths in [Lengths::Below(16), Lengths::Below(64), Lengths::Below(256)] {
+        for contents in Contents::ALL {
+            for spoiling in [false, true] {
+                let packed = set(lengths, contents, 1024);
+                let mut random = Random::named("short");
+                let strings: Vec<Vec<u8>> = packed
+                    .strings()
+                    .iter()
+                    .map(|bytes| {
+                        let mut bytes = bytes.to_vec();
+                        if spoiling && !bytes.is_empty() && random.once_in(2) {
+                            let at = random.below(bytes.len());
+                            bytes[at] = random.between(0x80, 0xFF) as u8;
+                        }
+                        bytes
+                    })
+                    .collect();
+                let strings: Vec<&[u8]> = strings.iter().map(Vec::as_slice).collect();
+                let nanos = race(&contestants, &strings);
+                let calls: Vec<f64> = nanos.iter().map(|nanos| nanos / strings.len() as f64).collect();
+                let [std, bstr, _, ours, ..] = calls[..] else { unreachable!("four contestants and more") };
+                let state = if spoiling { ", half of them spoiled" } else { "" };
+                let name = format!("{}, {}{state}", contents.name(), lengths.name());
+                let worst = if spoiling { &mut half } else { &mut valid };
+                worst.meet(&name, std.min(bstr) / ours);
+                let cells = calls.iter().copied().chain([std / ours, std.min(bstr) / ours]).map(digits);
+                table.row([name].into_iter().chain(cells));
+            }
+        }
+    }
+    page.table(&table);
+    targets.at_least("trust8, short valid strings, against std and bstr", 1.0, valid.0);
+    targets.at_least("trust8, short strings, half of them spoiled, against std and bstr", 1.0, half.0);
+}
+
+fn chunks(page: &mut Page, targets: &mut Targets) {
+    page.heading(2, "Chunks and errors");
+    page.block(
+        "`utf8_chunks`, summing up lengths, and `errors`, counting them; the same by `core` and bstr. GB/s. The last \
+         two columns: chunks against the better of core's and bstr's; errors, each of which says why, against the chunks of \
+         core, which do not.",
+    );
+    let contestants = [
+        Contestant::new("core chunks", |bytes| {
+            bytes.utf8_chunks().map(|chunk| chunk.valid().len() + 3 * chunk.invalid().len()).sum()
+        }),
+        Contestant::new("bstr chunks", |bytes| {
+            ByteSlice::utf8_chunks(bytes).map(|chunk| chunk.valid().len() + 3 * chunk.invalid().len()).sum()
+        }),
+        Contestant::new("trust8 chunks", |bytes| {
+            trust8::utf8_chunks(bytes).map(|chunk| chunk.valid().len() + 3 * chunk.invalid().len()).sum()
+        }),
+        Contestant::new("trust8 errors", |bytes| {
+            let invalid: usize = trust8::errors(bytes)
+                .map(|error| error.error_len().unwrap_or(bytes.len() - error.valid_up_to()))
+                .sum();
+            bytes.len() + 2 * invalid
+        }),
+    ];
+    let mut table = Table::new(names(&contestants, "text", &["chunks", "errors"]));
+    let mut worst = Worst::NONE;
+    let mut row = |name: &str, bytes: &[u8]| {
+        let nanos = race(&contestants, &[Placed::new(bytes, 0).bytes()]);
+        let [core, bstr, chunks, errors] = nanos[..] else { unreachable!("four contestants") };
+        let ratio = core.min(bstr) / chunks;
+        worst.meet(name, ratio);
+        let speeds = nanos.iter().map(|nanos| bytes.len() as f64 / nanos);
+        let cells = speeds.chain([ratio, core / errors]).map(digits);
+        table.row([name.to_owned()].into_iter().chain(cells));
+    };
+    for name in ["ASCII", "Russian", "Chinese"] {
+        let text = generated(name, text_len());
+        row(name, text.text.as_bytes());
+        for rate in RATES {
+            row(&format!("{name}, one in {rate}"), &spoiled(&text.text, rate));
+        }
+    }
+    row("random bytes", &random_bytes(text_len()));
+    page.table(&table);
+    targets.at_least("chunks against those of core and bstr", 1.0, worst.0);
+}
+
+/// Every byte once, eight words at a time: what memory allows.
+fn read_loop(bytes: &[u8]) -> u64 {
+    let (lines, _) = bytes.as_chunks::<64>();
+    let mut seen = [0; 8];
+    for line in lines {
+        let (words, _) = line.as_chunks::<8>();
+        for (seen, word) in seen.iter_mut().zip(words) {
+            *seen |= u64::from_ne_bytes(*word);
+        }
+    }
+    seen.iter().fold(0, |all, word| all | word)
+}
+
+fn parallel(page: &mut Page, targets: &mut Targets) {
+    let len = if measuring() { 256 << 20 } else { 4 << 20 };
+    page.heading(2, "On two threads");
+    if memory_available().is_some_and(|free| free < 3 * len) {
+        page.block("Not measured: there is not enough memory for it.");
+        return;
+    }
+    page.block(&format!(
+        "`par_from_utf8` on {} MiB, GB/s, with pools of one and two threads, which are not pinned; and a loop that only \
+         reads, on as many. Where two threads validate hardly slower than they read, memory is the limit.",
+        len >> 20
+    ));
+    let mut table = Table::new([
+        "text",
+        "from_utf8",
+        "one",
+        "two",
+        "two / one",
+        "reading, one",
+        "reading, two",
+        "two / reading",
+    ]);
+    let pool = |threads| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of one or two threads")
+    };
+    let (one, two) = (pool(1), pool(2));
+    let (mut gain, mut limit) = (Worst::NONE, Worst::NONE);
+    for name in ["ASCII", "Russian", "Chinese"] {
+        let placed = Placed::filled(&generated(name, 1 << 20).text, len);
+        let bytes = placed.bytes();
+        let (first, second) = bytes.split_at(len / 2);
+        let runs: [&dyn Fn(); 5] = [
+            &|| assert!(trust8::from_utf8(black_box(bytes)).is_ok()),
+            &|| one.install(|| assert!(trust8::par_from_utf8(black_box(bytes)).is_ok())),
+            &|| two.install(|| assert!(trust8::par_from_utf8(black_box(bytes)).is_ok())),
+            &|| assert_ne!(read_loop(black_box(bytes)), 0),
+            &|| {
+                let (a, b) = two
+                    .install(|| rayon::join(|| read_loop(black_box(first)), || read_loop(black_box(second))));
+                assert_ne!(a | b, 0);
+            },
+        ];
+        let mut best = [f64::MAX; 5];
+        for _ in 0..if measuring() { 15 } else { 1 } {
+            for (run, best) in runs.iter().zip(&mut best) {
+                let start = Instant::now();
+                run();
+                *best = best.min(start.elapsed().as_nanos() as f64);
+            }
+        }
+        let [alone, one, two, reading, reading2] = best.map(|nanos| len as f64 / nanos);
+        gain.meet(name, two / one);
+        limit.meet(name, two / reading2);
+        let cells = [alone, one, two, two / one, reading, reading2, two / reading2].map(digits);
+        table.row([name.to_owned()].into_iter().chain(cells));
+    }
+    page.table(&table);
+    targets.at_least("two threads against one, 256 MiB", 1.8, gain.0);
+    targets.at_least("or two threads against two that only read", 0.9, limit.0);
+}
+
+type Section = fn(&mut Page, &mut Targets);
+
+const SECTIONS: [(&str, Section); 4] =
+    [("parallel", parallel), ("lossy", lossy), ("short", short), ("chunks", chunks)];
+
+fn main() -> io::Result<()> {
+    let chosen: Vec<String> = env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let mut targets = Targets::default();
+    let mut body = Page::default();
+    for (name, section) in SECTIONS {
+        if name == "lossy" {
+            // From here on: threads that were started before may run anywhere.
+            pin()?;
+        }
+        if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {
+            section(&mut body, &mut targets);
+        }
+    }
+    let mut page = Page::default();
+    page.heading(1, "Lossy text, chunks, errors, threads");
+    let machine = Machine::ask();
+    page.block(&format!(
+        "Written by `cargo bench -p trust8-benches --bench lossy`. All contestants of a row run in turn, on one core, and \
+         of each the best round counts; every answer was checked. `trust8` takes the best kernel; the others are \
+         named.\n\n- CPU: {}\n- Kernels: {}\n- Compiler: {} for {}\n- Peers: {}",
+        machine.cpu,
+        Kernel::available().iter().map(|kernel| kernel.name()).collect::<Vec<_>>().join(", "),
+        machine.rustc,
+        machine.target,
+        machine.peers,
+    ));
+    targets.report(&mut page);
+    page.append(body);
+    if measuring() && chosen.is_empty() {
+        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/lossy.md"), page.markdown())
+    } else {
+        println!("{}", page.markdown());
+        Ok(())
+    }
+}

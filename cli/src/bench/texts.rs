@@ -1,0 +1,47 @@
+//! Text to measure with, the same in every run.
+
+/// A few words of each, in the order in which languages ask more and more of a validator.
+const WORDS: [(&str, &str); 7] = [
+    ("ASCII", "the quick brown fox jumps over a lazy dog, while seventeen others look on "),
+    ("French", "l'été dernier, où les élèves français étudiaient la géographie à côté du château "),
+    ("Russian", "быстрая рыжая лиса прыгает через ленивую собаку, и всё это на глазах у соседей "),
+    ("Arabic", "قفز الثعلب البني السريع فوق الكلب الكسول بينما كان سبعة عشر آخرون يتفرجون "),
+    ("Chinese", "敏捷的棕色狐狸 跳过了那只 懒狗， 而另外十七只 在一旁看着 没有说话。 "),
+    ("Korean", "빠른 갈색 여우가 게으른 개를 뛰어넘는 동안 다른 열일곱 마리가 구경한다 "),
+    ("emoji", "😀 🎉🎉 ok 👍🏽 так 狐狸 🦊🐕 naïve 🏳️‍🌈 "),
+];
+
+/// Texts of this length, by name.
+pub(super) fn generated(length: usize) -> Vec<(String, Vec<u8>)> {
+    WORDS.iter().map(|(name, words)| ((*name).to_owned(), text(words, length))).collect()
+}
+
+/// Words in random order, so that no branch predictor learns the text by heart.
+fn text(words: &str, length: usize) -> Vec<u8> {
+    let words: Vec<_> = words.split_inclusive(' ').collect();
+    // xorshift64; any number but 0 is as good a beginning.
+    let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut text = String::with_capacity(length);
+    loop {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let word = words[(random % words.len() as u64) as usize];
+        if text.len() + word.len() > length {
+            text.extend(std::iter::repeat_n(' ', length - text.len()));
+            return text.into_bytes();
+        }
+        text += word;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn texts_have_their_length_and_are_text() {
+        for (name, text) in super::generated(1000) {
+            assert_eq!(text.len(), 1000, "{name}");
+            assert!(std::str::from_utf8(&text).is_ok(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Manual pages and completions, from the command line's own description.
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use crate::args::{Cli, Command, Generate};
+use crate::outcome::{Outcome, write_out};
+
+/// Prints one.
+pub(crate) fn run(what: Generate, command: Option<&Command>) -> ExitCode {
+    let mut cli = Cli::command();
+    cli.build();
+    let mut out = Vec::new();
+    match what {
+        Generate::Man => {
+            if let Err(error) = man(&cli, command, &mut out) {
+                return Outcome::trouble(&error.to_string());
+            }
+        }
+        Generate::Bash => completions(Shell::Bash, &mut cli, &mut out),
+        Generate::Elvish => completions(Shell::Elvish, &mut cli, &mut out),
+        Generate::Fish => completions(Shell::Fish, &mut cli, &mut out),
+        Generate::PowerShell => completions(Shell::PowerShell, &mut cli, &mut out),
+        Generate::Zsh => completions(Shell::Zsh, &mut cli, &mut out),
+    }
+    write_out(&out)
+}
+
+fn man(cli: &clap::Command, command: Option<&Command>, out: &mut Vec<u8>) -> io::Result<()> {
+    let name = command.map(|command| match command {
+        Command::Check(_) => "check",
+        Command::Fix(_) => "fix",
+        Command::Inspect(_) => "inspect",
+        Command::Kernels => "kernels",
+        Command::Bench(_) => "bench",
+    });
+    let command = name.and_then(|name| cli.find_subcommand(name)).unwrap_or(cli);
+    clap_mangen::Man::new(command.clone()).render(out)
+}
+
+fn completions(shell: Shell, cli: &mut clap::Command, out: &mut Vec<u8>) {
+    clap_complete::generate(shell, cli, "trust8", out);
+}

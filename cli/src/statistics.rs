@@ -1,0 +1,126 @@
+//! What was seen, in numbers.
+
+use std::ops::Add;
+use std::time::Duration;
+
+use trust8::{Kernel, Utf8Error};
+
+/// Characters by the number of their bytes, and newlines.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Characters {
+    pub(crate) by_len: [u64; 4],
+    pub(crate) newlines: u64,
+}
+
+impl Characters {
+    /// Counts those of some text, as far as it is text.
+    pub(crate) fn count(&mut self, kernel: &Kernel, bytes: &[u8]) -> Result<(), Utf8Error> {
+        let summary = kernel.inspect(bytes);
+        for (sum, more) in self.by_len.iter_mut().zip(summary.chars_by_len()) {
+            *sum += more as u64;
+        }
+        self.newlines += summary.newlines() as u64;
+        summary.error().map_or(Ok(()), Err)
+    }
+
+    pub(crate) fn total(&self) -> u64 {
+        self.by_len.iter().sum()
+    }
+}
+
+impl Add for Characters {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        let [a, b, c, d] = self.by_len;
+        let [e, f, g, h] = other.by_len;
+        Self { by_len: [a + e, b + f, c + g, d + h], newlines: self.newlines + other.newlines }
+    }
+}
+
+/// What became of all files.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Totals {
+    pub(crate) valid: u64,
+    pub(crate) invalid: u64,
+    pub(crate) unread: u64,
+    /// Found in folders, and not looked at.
+    pub(crate) binary: u64,
+    /// Errors in the invalid files, as far as they were read.
+    pub(crate) errors: u64,
+    /// Bytes of valid files, and of invalid ones as far as they were read.
+    pub(crate) bytes: u64,
+    /// The characters in them.
+    pub(crate) characters: Characters,
+}
+
+impl Totals {
+    pub(crate) fn files(&self) -> u64 {
+        self.valid + self.invalid
+    }
+
+    /// For people: four lines.
+    pub(crate) fn for_people(&self, time: Duration) -> String {
+        let Self { valid, invalid, unread, binary, errors, bytes, characters } = *self;
+        let seconds = time.as_secs_f64();
+        let speed = if seconds > 0.0 { bytes as f64 / seconds / 1e9 } else { 0.0 };
+        let [one, two, three, four] = characters.by_len.map(grouped);
+        format!(
+            "files       {}: {} valid, {} invalid; besides, {} binary skipped, {} not read\n\
+             errors      {} in the invalid files\n\
+             bytes       {} in {seconds:.3} s, {speed:.2} GB/s\n\
+             characters  {}: {one} of 1 byte, {two} of 2, {three} of 3, {four} of 4\n\
+             lines       {}\n",
+            grouped(self.files()),
+            grouped(valid),
+            grouped(invalid),
+            grouped(binary),
+            grouped(unread),
+            grouped(errors),
+            grouped(bytes),
+            grouped(characters.total()),
+            grouped(characters.newlines),
+        )
+    }
+}
+
+impl Add for Totals {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            valid: self.valid + other.valid,
+            invalid: self.invalid + other.invalid,
+            unread: self.unread + other.unread,
+            binary: self.binary + other.binary,
+            errors: self.errors + other.errors,
+            bytes: self.bytes + other.bytes,
+            characters: self.characters + other.characters,
+        }
+    }
+}
+
+/// A number with its thousands apart.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1 000"), (12_345_678, "12 345 678")] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! `trust8 check`, end to end: what it prints, where, and its exit code.
+
+use std::fs;
+
+use crate::folder::{Folder, stderr, stdout, trust8};
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty, starts_with};
+use serde_json::Value;
+use snapbox::{IntoData, assert_data_eq, str};
+use trust8::Kernel;
+
+#[test]
+fn valid_files_give_no_output() {
+    let folder = Folder::new();
+    let ascii = folder.file("ascii", b"plain\n");
+    let mixed = folder.file("mixed", "aé日😀\n".repeat(10_000));
+    trust8().arg(ascii).arg(mixed).assert().code(0).stdout(is_empty()).stderr(is_empty());
+}
+
+#[test]
+fn an_empty_file_is_valid() {
+    let folder = Folder::new();
+    trust8().arg(folder.file("empty", b"")).assert().code(0).stdout(is_empty()).stderr(is_empty());
+}
+
+#[test]
+fn people_see_where_what_and_why_with_the_bytes_around() {
+    let folder = Folder::new();
+    folder.file("bad", b"abc\n\xE6\x97\xA5x\xC0\xAF and\tmore\nnext");
+    let assert = folder.trust8().arg("bad").assert().code(1).stderr(is_empty());
+    assert_data_eq!(
+        stdout(&assert),
+        str![[r#"
+bad:2:3: byte 8: overlong encoding of '/' (U+002F), 2 bytes: C0 AF; RFC 3629 section 3 forbids it
+    text  日x\xC0\xAF and\tmore
+             ^^^^^^^^
+    hex   61 62 63 0A E6 97 A5 78 C0 AF 20 61 6E 64 09 6D 6F 72
+                                  ^^^^^
+
+"#]]
+        .raw()
+    );
+}
+
+#[test]
+fn every_error_comes_out_with_all() {
+    let folder = Folder::new();
+    folder.file(
+        "bad",
+        b"\xED\xA0\x80\xFF\n\xE2\x82!\xBF\xF4\x90\x80\x80 \xFD\xBF\xBF\xBF\xBF\xBF\n\n\xF0\x9F\x98",
+    );
+    folder.file("worse", [b"caf\xE9 ".repeat(3), b"end".to_vec()].concat());
+    let run = |args: &[&str]| stdout(&folder.trust8().args(args).args(["bad", "worse"]).assert().code(1));
+    let short = run(&["--format", "short", "--all"]);
+    assert_data_eq!(
+        short.as_str(),
+        str![[r#"
+bad:1:1: byte 0: surrogate U+D800, 3 bytes: ED A0 80; RFC 3629 section 3 forbids it
+bad:1:4: byte 3: byte that never appears in UTF-8: FF; RFC 3629 section 1 forbids it
+bad:2:1: byte 5: character of 3 bytes that ends after 2: E2 82; RFC 3629 section 4 wants a continuation byte next
+bad:2:3: byte 8: continuation byte without a first byte: BF; RFC 3629 section 4 has none there
+bad:2:4: byte 9: character number 110000, above U+10FFFF, 4 bytes: F4 90 80 80; RFC 3629 section 3 forbids it
+bad:2:9: byte 14: form of 6 bytes, as RFC 2279 had for 7FFFFFFF: FD BF BF BF BF BF; RFC 3629 section 3 forbids it
+bad:4:1: byte 22: character of 4 bytes that the input ends in after 3: F0 9F 98; RFC 3629 section 4 wants a continuation byte next
+worse:1:4: byte 3: character of 3 bytes that ends after 1: E9; RFC 3629 section 4 wants a continuation byte next
+worse:1:9: byte 8: character of 3 bytes that ends after 1: E9; RFC 3629 section 4 wants a continuation byte next
+worse:1:14: byte 13: character of 3 bytes that ends after 1: E9; RFC 3629 section 4 wants a continuation byte next
+
+"#]]
+        .raw()
+    );
+    let lines: Vec<_> = short.lines().collect();
+    assert_eq!(run(&["-f", "short"]).lines().collect::<Vec<_>>(), [lines[0], lines[7]]);
+    assert_eq!(
+        run(&["-f", "short", "-m", "2"]).lines().collect::<Vec<_>>(),
+        [lines[0], lines[1], lines[7], lines[8]]
+    );
+    // People get the same lines, and context below each.
+    assert!(lines.iter().all(|line| run(&["-a"]).contains(line)));
+}
+
+#[test]
+fn the_last_byte_can_be_the_wrong_one() {
+    let folder = Folder::new();
+    for (last, what) in
+        [(0xFF, "byte that never appears"), (0xE6, "character of 3 bytes that the input ends in")]
+    {
+        for lines in [0, 1, 100, 30_000] {
+            let mut content = "日本語\n".repeat(lines).into_bytes();
+            content.push(last);
+            let path = folder.file("bad", &content);
+            let start = format!("{}:{}:1: byte {}: {what}", path.display(), lines + 1, 10 * lines);
+            trust8().arg(path).assert().code(1).stdout(starts_with(start));
+        }
+    }
+}
+
+#[test]
+fn only_invalid_files_are_named_and_in_the_order_given() {
+    let folder = Folder::new();
+    folder.file("z", b"\xFF");
+    folder.file("m", b"fine");
+    folder.file("a", b"a\x80");
+    let assert = folder.trust8().args(["-f", "short", "z", "m", "a"]).assert().code(1).stderr(is_empty());
+    let out = stdout(&assert);
+    let lines: Vec<_> = out.lines().collect();
+    assert_eq!(lines.len(), 2, "{out}");
+    assert!(lines[0].starts_with("z:1:1: ") && lines[1].starts_with("a:1:2: "), "{out}");
+}
+
+/// In order, whatever thread is done first; also when much is said of each file, so that threads wait for their turn.
+#[test]
+fn the_order_is_the_same_with_any_number_of_threads() {
+    let folder = Folder::new();
+    for i in 0..40 {
+        let errors = if i % 7 == 3 { 3000 } else { i % 3 };
+        folder.file(&format!("d{}/f{i}", i % 5), [b"text ".to_vec(), b"\xFF ".repeat(errors)].concat());
+    }
+    let run = |threads: &str| {
+        let assert = folder
+            .trust8()
+            .args(["-af", "short", "-j", threads, ".", "d3", "missing", "d1"])
+            .assert()
+            .code(2);
+        assert_eq!(stderr(&assert).lines().count(), 1);
+        stdout(&assert)
+    };
+    let expected = run("1");
+    assert!(expected.lines().count() > 18_000, "{}", expected.lines().count());
+    for _ in 0..5 {
+        for threads in ["2", "3", "16"] {
+            assert!(run(threads) == expected, "{threads} threads");
+        }
+    }
+}
+
+#[test]
+fn standard_input_is_read_for_a_dash_and_for_no_path() {
+    for args in [&[][..], &["-"], &["check"], &["check", "-"]] {
+        trust8().args(args).write_stdin("日本語").assert().code(0).stdout(is_empty());
+        trust8()
+            .args(args)
+            .write_stdin(b"a\nb\xFF".to_vec())
+            .assert()
+            .code(1)
+            .stdout(starts_with("<stdin>:2:2: byte 3: byte that never appears in UTF-8: FF; "));
+        trust8().args(args).write_stdin("").assert().code(0).stdout(is_empty());
+    }
+}
+
+/// From where it is read, if it is a file that something else has read the beginning of.
+#[cfg(unix)]
+#[test]
+fn standard_input_can_be_the_rest_of_a_file() {
+    use std::io::{Seek, SeekFrom};
+
+    let folder = Folder::new();
+    let path = folder.file("f", b"\xFFone\ntwo\xFE");
+    for (skip, expected) in [(0, "<stdin>:1:1: byte 0: "), (1, "<stdin>:2:4: byte 7: ")] {
+        let mut file = fs::File::open(&path).unwrap();
+        file.seek(SeekFrom::Start(skip)).unwrap();
+        let output =
+            std::process::Command::new(assert_cmd::cargo::cargo_bin!("trust8")).stdin(file).output().unwrap();
+        assert!(String::from_utf8_lossy(&output.stdout).starts_with(expected));
+    }
+}
+
+#[test]
+fn standard_input_and_files_go_together() {
+    let folder = Folder::new();
+    let bad = folder.file("bad", b"\xC3");
+    trust8()
+        .args(["-f", "short"])
+        .arg(bad)
+        .arg("-")
+        .write_stdin(b"\x80".to_vec())
+        .assert()
+        .code(1)
+        .stdout(contains("bad:1:1: ").and(contains("\n<stdin>:1:1: ")));
+}
+
+#[test]
+fn folders_are_gone_through_without_what_nobody_means() {
+    let folder = Folder::new();
+    for name in ["b/deep/er", "b/a", "a", ".hidden", ".dir/f", "c.ignored", "no-link"] {
+        folder.file(name, b"\xFF");
+    }
+    folder.file(".ignore", "*.ignored\n");
+    folder.file("binary", b"\x7FELF\0\xFF");
+    folder.file("utf16", b"\xFF\xFEa\0");
+    let list = |args: &[&str]| stdout(&folder.trust8().arg("--list").args(args).assert().code(1));
+    assert_eq!(list(&["."]), "./a\n./b/a\n./b/deep/er\n./no-link\n./utf16\n");
+    assert_eq!(list(&["b", "a"]), "b/a\nb/deep/er\na\n");
+    assert_eq!(
+        list(&["--hidden", "."]),
+        "./.dir/f\n./.hidden\n./a\n./b/a\n./b/deep/er\n./no-link\n./utf16\n"
+    );
+    assert!(list(&["--no-ignore", "."]).contains("c.ignored"));
+    assert!(list(&["--binary", "."]).contains("binary"));
+    assert_eq!(list(&["-g", "!b", "-g", "!utf16", "."]), "./a\n./no-link\n");
+    // What is named is looked at, whatever it is.
+    assert_eq!(list(&["binary", ".hidden", "c.ignored"]), "binary\n.hidden\nc.ignored\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn names_with_a_nul_behind_each_go_to_other_programs() {
+    let folder = Folder::new();
+    folder.file("one", b"\xFF");
+    folder.file("line\nfeed", b"\xFF");
+    let assert = folder.trust8().args(["-l0", "."]).assert().code(1);
+    assert_eq!(stdout(&assert), "./line\nfeed\0./one\0");
+}
+
+#[test]
+fn quiet_says_it_with_the_exit_code_only() {
+    let folder = Folder::new();
+    folder.file("bad", b"\xFF");
+    folder.file("fine", b"fine");
+    folder.trust8().args(["-q", "fine"]).assert().code(0).stdout(is_empty()).stderr(is_empty());
+    folder.trust8().args(["-q", "bad", "fine"]).assert().code(1).stdout(is_empty()).stderr(is_empty());
+    folder
+        .trust8()
+        .args(["-q", "bad", "none"])
+        .assert()
+        .code(2)
+        .stdout(is_empty())
+        .stderr(contains("none: "));
+    folder.trust8().arg("-q").write_stdin(b"\xFF".to_vec()).assert().code(1).stdout(is_empty());
+}
+
+#[test]
+fn statistics_count_everything_and_go_to_standard_error() {
+    let folder = Folder::new();
+    folder.file("d/one", "aé日😀\n".repeat(100_000));
+    folder.file("d/two", "aé\n");
+    folder.file("d/bad", b"\xFFab\xFE\n");
+    folder.file("d/binary", b"\0");
+    let assert = folder.trust8().args(["--stats", "d", "none"]).assert().code(2);
+    let told = stderr(&assert);
+    for line in [
+        "files       3: 2 valid, 1 invalid; besides, 1 binary skipped, 1 not read\n",
+        "errors      2 in the invalid files\n",
+        "bytes       1 100 009 in ",
+        "characters  500 006: 200 005 of 1 byte, 100 001 of 2, 100 000 of 3, 100 000 of 4\n",
+        "lines       100 002\n",
+    ] {
+        assert!(told.contains(line), "{line}{told}");
+    }
+    // One error was told of.
+    assert_eq!(stdout(&assert).matches("byte that never appears").count(), 1);
+}
+
+#[test]
+fn json_is_one_document_with_everything() {
+    let folder = Folder::new();
+    folder.file("d/bad", b"abc\n\xE6\x97\xA5x\xC0\xAF and \xFF\n");
+    folder.file("d/cesu", b"\xED\xA0\xBD\xED\xB8\x80");
+    folder.file("d/fine", "é");
+    folder.file("d/utf16", b"\xFF\xFEa\0");
+    let json = |args: &[&str], code| -> Value {
+        serde_json::from_str(&stdout(&folder.trust8().args(["-f", "json"]).args(args).assert().code(code)))
+            .unwrap()
+    };
+    let all = json(&["--all", "d", "none"], 2);
+    assert_eq!(all["version"], 1);
+    let files = all["files"].as_array().unwrap();
+    assert_eq!(files.len(), 4);
+    let first = &files[0];
+    assert_eq!((&first["path"], &first["status"]), (&"d/bad".into(), &"invalid".into()));
+    let expected: Value = serde_json::from_str(
+        r#"{"line":2,"column":3,"offset":8,"length":2,"kind":"overlong","rfc3629_section":3,
+            "message":"overlong encoding of '/' (U+002F), 2 bytes: C0 AF; RFC 3629 section 3 forbids it",
+            "hex":"C0 AF",
+            "context":{"offset":0,"hex":"61 62 63 0A E6 97 A5 78 C0 AF 20 61 6E 64 20 FF 0A",
+                       "text":"abc\\n日x\\xC0\\xAF and \\xFF\\n"}}"#,
+    )
+    .unwrap();
+    assert_eq!(first["errors"][0], expected);
+    assert_eq!(first["errors"].as_array().unwrap().len(), 2);
+    assert_eq!(first["errors"][1]["column"], 10);
+    assert_eq!((&first["byte_order_mark"], &first["dialects"]), (&Value::Null, &Value::Array(vec![])));
+    assert_eq!(files[1]["dialects"][0], serde_json::json!({"name": "cesu-8", "convertible": true}));
+    assert_eq!(files[2]["byte_order_mark"], "UTF-16LE");
+    assert_eq!((&files[3]["path"], &files[3]["status"]), (&"none".into(), &"unread".into()));
+    assert!(files[3]["message"].as_str().unwrap().contains("No such file"));
+    let summary = &all["summary"];
+    assert_eq!(
+        *summary,
+        serde_json::json!({"files": 4, "valid": 1, "invalid": 3, "unread": 1, "binary_skipped": 0, "errors": 5})
+    );
+    // Nothing to tell of is a document, too.
+    assert_eq!(json(&["d/fine"], 0)["files"], Value::Array(vec![]));
+    let stats = json(&["--stats", "d/fine"], 0);
+    assert_eq!(stats["summary"]["characters_by_length"], serde_json::json!([0, 1, 0, 0]));
+    assert_eq!(stats["summary"]["bytes"], 2);
+}
+
+#[test]
+fn json_lines_are_the_same_one_by_one() {
+    let folder = Folder::new();
+    folder.file("d/a", b"a\xFFb\xFE");
+    folder.file("d/b", b"\xC0\x80");
+    let assert = folder.trust8().args(["-af", "jsonl", "d", "none"]).assert().code(2);
+    let lines: Vec<Value> = stdout(&assert).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told: Vec<_> =
+        lines.iter().map(|line| (line["type"].as_str().unwrap(), line["path"].as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            ("error", Some("d/a")),
+            ("error", Some("d/a")),
+            ("file", Some("d/a")),
+            ("error", Some("d/b")),
+            ("file", Some("d/b")),
+            ("file", Some("none")),
+            ("summary", None)
+        ]
+    );
+    assert_eq!((&lines[1]["offset"], &lines[1]["kind"]), (&3.into(), &"invalid-byte".into()));
+    assert_eq!(lines[4]["dialects"][0]["name"], "mutf-8");
+    assert_eq!(lines[5]["status"], "unread");
+}
+
+#[test]
+fn relatives_of_utf8_are_named_with_what_converts_them() {
+    let folder = Folder::new();
+    for (content, note) in [
+        (&b"x\xED\xA0\xBD\xED\xB8\x80"[..], "all of it is CESU-8: trust8 fix --from cesu-8 f"),
+        (b"x\xC0\x80", "all of it is Modified UTF-8: trust8 fix --from mutf-8 f"),
+        (b"x\xED\xA0\x80", "all of it is WTF-8, but UTF-8 has not all that is in it"),
+        (b"\xF8\x88\x80\x80\x80", "all of it is RFC 2279, but UTF-8 has not all that is in it"),
+        (b"\xFF\xFEx\0", "it seems to be UTF-16LE: trust8 fix --from utf-16le f"),
+        (b"\0\0\xFE\xFF\0\0\0x", "it seems to be UTF-32BE"),
+    ] {
+        folder.file("f", content);
+        let assert = folder.trust8().arg("f").assert().code(1);
+        assert!(stdout(&assert).ends_with(&format!("    note  {note}\n")), "{}", stdout(&assert));
+    }
+    // Not where something of it fits none.
+    folder.file("f", b"x\xED\xA0\xBD\xED\xB8\x80 caf\xE9");
+    folder.trust8().arg("f").assert().code(1).stdout(contains("note").not());
+}
+
+#[test]
+fn colours_come_when_asked_for_and_not_into_a_pipe() {
+    let folder = Folder::new();
+    folder.file("bad", b"a\xFF");
+    let run = |args: &[&str]| stdout(&folder.trust8().args(args).arg("bad").assert().code(1));
+    let plain = run(&[]);
+    assert!(!plain.contains('\x1B'));
+    assert_eq!(run(&["--color", "never"]), plain);
+    let colored = run(&["--color", "always"]);
+    assert!(colored.contains("\x1B[31m\\xFF\x1B[0m"), "{colored:?}");
+    assert_eq!(anstream::adapter::strip_str(&colored).to_string(), plain);
+}
+
+#[test]
+fn a_file_named_like_an_option_or_a_command_is_reached() {
+    let folder = Folder::new();
+    for name in ["--kernel", "check", "fix"] {
+        folder.file(name, b"\xFF");
+    }
+    folder.trust8().args(["--", "--kernel"]).assert().code(1).stdout(starts_with("--kernel:1:1: "));
+    folder.trust8().args(["--", "check"]).assert().code(1).stdout(starts_with("check:1:1: "));
+    folder.trust8().arg("./fix").assert().code(1).stdout(starts_with("./fix:1:1: "));
+    folder.trust8().args(["check", "fix"]).assert().code(1).stdout(starts_with("fix:1:1: "));
+}
+
+#[test]
+fn every_kernel_gives_the_same_findings() {
+    let folder = Folder::new();
+    let mut content = "aé日😀\n".repeat(50_000).into_bytes();
+    content.extend(b"ab\xED\xA0\x80 and more\xFF\n");
+    content.extend("日本語".repeat(300_000).into_bytes());
+    content.push(0xE0);
+    let bad = folder.file("bad", &content);
+    let fine = folder.file("fine", "aé日😀\n".repeat(1_000));
+    let run = |args: &[&str]| {
+        stdout(&trust8().args(args).args(["-af", "jsonl"]).args([&bad, &fine]).assert().code(1))
+    };
+    let expected = run(&[]);
+    assert_eq!(expected.matches("\"type\":\"error\"").count(), 3);
+    for kernel in Kernel::available() {
+        assert_eq!(run(&["--kernel", kernel.name()]), expected, "{}", kernel.name());
+    }
+}
+
+#[test]
+fn an_unknown_kernel_is_a_usage_error_that_names_the_known_ones() {
+    let mut assert = trust8().args(["--kernel", "abacus"]).assert().code(2).stdout(is_empty());
+    for kernel in Kernel::available() {
+        assert = assert.stderr(contains(kernel.name()));
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_a_usage_error() {
+    for line in [
+        "--all --max-errors 3",
+        "--quiet --list",
+        "--list --format json",
+        "-0",
+        "--max-errors 0",
+        "--threads 0",
+        "--all check x",
+        "--format xml",
+        "-g [",
+    ] {
+        trust8().args(line.split(' ')).write_stdin("").assert().code(2).stdout(is_empty());
+    }
+}

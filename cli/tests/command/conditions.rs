@@ -1,0 +1,471 @@
+//! Bad conditions: what is missing, what may not be read, what changes, what never ends, what is full.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::folder::{Folder, stdout, trust8};
+use assert_cmd::cargo::cargo_bin;
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty, starts_with};
+
+#[test]
+fn a_missing_file_is_2_and_the_others_are_checked() {
+    let folder = Folder::new();
+    folder.file("bad", b"\xFF");
+    folder.file("fine", b"fine");
+    // 2 wins over 1, in whatever order.
+    for paths in [["missing", "bad"], ["bad", "missing"]] {
+        folder
+            .trust8()
+            .args(paths)
+            .assert()
+            .code(2)
+            .stderr(starts_with("trust8: missing: No such file"))
+            .stdout(contains("never appears in UTF-8: FF"));
+    }
+    folder.trust8().args(["missing", "fine"]).assert().code(2).stdout(is_empty());
+    folder.trust8().args(["fix", "missing", "fine"]).assert().code(2).stdout("fine");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_or_folder_without_permission_is_2() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new();
+    let secret = folder.file("d/secret", b"\xFF");
+    folder.file("d/closed/f", b"\xFF");
+    folder.file("d/zbad", b"\xFF");
+    let close = |mode: u32| {
+        for (path, mode) in [(secret.clone(), mode), (folder.at("d/closed"), mode)] {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        }
+    };
+    close(0o000);
+    if fs::File::open(&secret).is_ok() {
+        // Root may read everything. Its place is taken by a user who may not, if root can become one.
+        use std::os::unix::process::CommandExt;
+
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let nobody = 65534;
+        let output = Command::new(cargo_bin!("trust8"))
+            .args(["-f", "short", "d"])
+            .current_dir(folder.path())
+            .uid(nobody)
+            .gid(nobody)
+            .output();
+        match output {
+            Ok(output) => unreadable(&output),
+            Err(error) => eprintln!("skipped: root may read everything, and cannot become nobody: {error}"),
+        }
+    } else {
+        unreadable(folder.trust8().args(["-f", "short", "d"]).assert().get_output());
+    }
+    close(0o700);
+}
+
+fn unreadable(output: &std::process::Output) {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("trust8: d/closed: Permission denied"), "{err}");
+    assert!(err.contains("trust8: d/secret: Permission denied"), "{err}");
+    assert_eq!(err.lines().count(), 2, "{err}");
+    // The others are checked all the same.
+    assert!(out.starts_with("d/zbad:1:1: ") && out.lines().count() == 1, "{out}");
+}
+
+/// A name is not text, and comes out as it is.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_not_utf8_comes_out_byte_for_byte() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = Folder::new();
+    let name = std::ffi::OsStr::from_bytes(b"caf\xE9");
+    let path = folder.path().join(name);
+    fs::write(&path, b"\xFF").unwrap();
+    for format in ["human", "short"] {
+        let assert = folder.trust8().args(["-f", format]).arg(name).assert().code(1);
+        assert!(assert.get_output().stdout.starts_with(b"caf\xE9:1:1: "));
+    }
+    let assert = folder.trust8().arg("--list").arg(".").assert().code(1);
+    assert_eq!(assert.get_output().stdout, b"./caf\xE9\n");
+    for format in ["json", "jsonl"] {
+        let json = stdout(&folder.trust8().args(["-f", format]).arg(name).assert().code(1));
+        assert!(json.contains(r#""path":"caf�","path_hex":"63 61 66 E9""#), "{json}");
+    }
+    folder.trust8().args(["fix", "-i"]).arg(name).assert().code(0);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "\u{FFFD}");
+    fs::remove_file(&path).unwrap();
+    folder.trust8().arg(name).assert().code(2).stderr(contains("caf\u{FFFD}: "));
+}
+
+#[cfg(unix)]
+#[test]
+fn loops_of_symbolic_links_end() {
+    use std::os::unix::fs::symlink;
+
+    let folder = Folder::new();
+    folder.file("d/bad", b"\xFF");
+    symlink("..", folder.at("d/up")).unwrap();
+    symlink("itself", folder.at("itself")).unwrap();
+    // Not followed, unless asked for; and even so, what is above is looked at once, where it is.
+    folder.trust8().args(["-l", "."]).assert().code(1).stdout("./d/bad\n").stderr(is_empty());
+    folder
+        .trust8()
+        .args(["-lL", "d"])
+        .assert()
+        .code(2)
+        .stdout("d/bad\nd/up/d/bad\n")
+        .stderr(contains("itself"));
+    fs::remove_file(folder.at("itself")).unwrap();
+    folder.trust8().args(["-lL", "."]).assert().code(1).stdout("./d/bad\n").stderr(is_empty());
+    // A link that leads nowhere is something that can't be read.
+    symlink("itself", folder.at("itself")).unwrap();
+    folder.trust8().arg("itself").assert().code(2).stderr(contains("itself: "));
+}
+
+#[cfg(unix)]
+fn fifo(folder: &Folder) -> std::path::PathBuf {
+    let path = folder.at("fifo");
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    path
+}
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_read_if_it_is_named_and_not_if_it_is_found() {
+    let folder = Folder::new();
+    let path = fifo(&folder);
+    // Would wait for ever.
+    folder.trust8().arg(".").timeout(Duration::from_secs(20)).assert().code(0);
+    let writer = std::thread::spawn({
+        let path = path.clone();
+        move || {
+            let mut pipe = fs::OpenOptions::new().write(true).open(path).unwrap();
+            for _ in 0..1000 {
+                pipe.write_all("日本語\n".as_bytes()).unwrap();
+            }
+            pipe.write_all(b"abc\xFF").unwrap();
+        }
+    });
+    folder
+        .trust8()
+        .args(["-f", "short", "fifo"])
+        .timeout(Duration::from_secs(20))
+        .assert()
+        .code(1)
+        .stdout(starts_with("fifo:1001:4: byte 10003: "));
+    writer.join().unwrap();
+    // It can't be replaced by a file.
+    let writer = std::thread::spawn(move || fs::OpenOptions::new().write(true).open(path).map(drop));
+    folder.trust8().args(["fix", "-i", "fifo"]).timeout(Duration::from_secs(20)).assert().code(2);
+    writer.join().unwrap().unwrap();
+}
+
+/// What comes through a pipe is told of when it comes, not at the end.
+#[test]
+fn errors_in_a_pipe_are_told_of_at_once() {
+    let mut child = Command::new(cargo_bin!("trust8"))
+        .args(["--all", "-f", "short"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(b"one\n\xFF two").unwrap();
+    // As much as is shown behind an error, at most.
+    pipe.write_all(&[b'.'; 100]).unwrap();
+    let mut line = String::new();
+    let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut out, &mut line).unwrap();
+    assert!(line.starts_with("<stdin>:2:1: byte 4: "), "{line}");
+    drop(pipe);
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+/// Sends a signal as the terminal does.
+#[cfg(unix)]
+fn signal(child: &std::process::Child, name: &str) {
+    assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
+}
+
+/// The shell sees that it was the signal, so that Ctrl-C ends a loop around it as well.
+#[cfg(target_os = "linux")]
+#[test]
+fn endless_input_ends_with_an_interrupt() {
+    use std::os::unix::process::ExitStatusExt;
+
+    let folder = Folder::new();
+    let path = fifo(&folder);
+    // Nobody ever writes; nobody ever stops.
+    for input in [path.as_path(), "/dev/zero".as_ref()] {
+        for command in [&["check"][..], &["fix"], &["fix", "--from", "latin1"], &["inspect"]] {
+            if input.starts_with("/dev") && command != ["check"] && command != ["fix"] {
+                // What has to be read twice would fill the disk.
+                continue;
+            }
+            let mut child = Command::new(cargo_bin!("trust8"))
+                .args(command)
+                .arg(input)
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(Duration::from_millis(150));
+            assert!(child.try_wait().unwrap().is_none(), "{command:?} {input:?}");
+            let start = Instant::now();
+            signal(&child, "INT");
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.signal(), Some(2), "{command:?} {input:?}");
+            assert!(start.elapsed() < Duration::from_secs(10));
+            assert!(output.stderr.is_empty());
+        }
+    }
+}
+
+/// As `nohup` wants it, and a script for what it runs in the background.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_is_to_be_ignored_is_ignored() {
+    let script = format!("trap '' INT HUP; exec {} /dev/zero", cargo_bin!("trust8").display());
+    let mut child = Command::new("sh").args(["-c", &script]).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(150));
+    signal(&child, "INT");
+    signal(&child, "HUP");
+    std::thread::sleep(Duration::from_millis(150));
+    assert!(child.try_wait().unwrap().is_none());
+    signal(&child, "TERM");
+    assert!(!child.wait().unwrap().success());
+}
+
+/// Nothing is left behind where the new file was being written.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_leaves_no_temporary_file() {
+    use std::os::unix::process::ExitStatusExt;
+
+    let folder = Folder::new();
+    let mut child = Command::new(cargo_bin!("trust8"))
+        .args(["fix", "-o", "out"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.as_mut().unwrap().write_all(&b"text \xFF".repeat(1000)).unwrap();
+    let start = Instant::now();
+    while folder.names().is_empty() {
+        assert!(start.elapsed() < Duration::from_secs(20), "a temporary file");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // It may have been made, and not yet been written down.
+    std::thread::sleep(Duration::from_millis(100));
+    signal(&child, "TERM");
+    assert_eq!(child.wait().unwrap().signal(), Some(15));
+    assert!(folder.names().is_empty(), "{:?}", folder.names());
+}
+
+/// A file that another process shortens, rewrites and removes is read as it is found: no crash, and an exit code.
+#[cfg(unix)]
+#[test]
+fn files_that_change_while_they_are_read_are_no_crash() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    let folder = Folder::new();
+    let path = folder.at("f");
+    let content = "日本語 text\n".repeat(2_000_000);
+    // Large enough to be read in pieces.
+    assert!(content.len() > 16 << 20);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut len = content.len();
+            while !stop.load(Ordering::Relaxed) {
+                // In the same file, which may be open: shorter and shorter, gone, and back.
+                let file =
+                    fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).unwrap();
+                if len < 4096 {
+                    fs::remove_file(&path).unwrap();
+                    len = content.len();
+                    continue;
+                }
+                if file.metadata().unwrap().len() == 0 {
+                    (&file).write_all(content.as_bytes()).unwrap();
+                }
+                file.set_len(len as u64).unwrap();
+                len = len / 3 + 1;
+                std::thread::sleep(Duration::from_millis(3));
+            }
+        });
+        let mut codes = std::collections::BTreeSet::new();
+        for i in 0..60 {
+            let threads = ["1", "2", "4"][i % 3];
+            let output =
+                Command::new(cargo_bin!("trust8")).args(["-sj", threads]).arg(&path).output().unwrap();
+            let code = output.status.code();
+            assert!(
+                matches!(code, Some(0..=2)),
+                "{:?} {}",
+                output.status,
+                String::from_utf8_lossy(&output.stderr)
+            );
+            assert!(!String::from_utf8_lossy(&output.stderr).contains("panic"));
+            codes.insert(code);
+        }
+        stop.store(true, Ordering::Relaxed);
+        eprintln!("exit codes: {codes:?}");
+    });
+}
+
+/// What is appended while it is read belongs to it, and what was cut off does not.
+#[cfg(unix)]
+#[test]
+fn a_file_is_what_is_there_when_it_is_read() {
+    // `/proc` has files whose length is 0 until they are read.
+    if cfg!(target_os = "linux") {
+        trust8().arg("/proc/cpuinfo").assert().code(0);
+        trust8().args(["-s", "/proc/cpuinfo"]).assert().code(0).stderr(contains("bytes       0 in").not());
+    }
+}
+
+/// Offsets, lines and columns beyond 4 GiB, and none of it in memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_of_5_gib_is_read_to_its_end() {
+    use std::os::unix::fs::FileExt;
+
+    // Where reading a hole leaves no pages in memory, if there is such a place: that is much faster.
+    let memory = std::path::Path::new("/dev/shm");
+    let folder = if memory.is_dir() { Folder::inside(memory) } else { Folder::new() };
+    let path = folder.at("sparse");
+    let file = fs::File::create(&path).unwrap();
+    let len: u64 = 5 << 30;
+    if file.set_len(len).is_err() {
+        eprintln!("skipped: no file of 5 GiB fits here, not even one without content");
+        return;
+    }
+    // A hole before, between and behind.
+    file.write_all_at("\né".as_bytes(), len - (1 << 20)).unwrap();
+    // One after the other: a second thread would only take turns with the other tests.
+    let limited = |args: &str| {
+        let script =
+            format!("ulimit -v 1000000; exec {} {args} {}", cargo_bin!("trust8").display(), path.display());
+        Command::new("sh").args(["-c", &script]).output().unwrap()
+    };
+    let output = limited("-q");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    file.write_all_at(b"\xFF", len - 1).unwrap();
+    let output = limited("-f short");
+    let expected = format!("{}:2:{}: byte {}: ", path.display(), (1 << 20) - 2, len - 1);
+    assert!(
+        String::from_utf8_lossy(&output.stdout).starts_with(&expected),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+}
+
+/// `trust8 FILES... | head -1` must not end in a panic.
+#[test]
+fn a_broken_pipe_ends_it_quietly() {
+    let folder = Folder::new();
+    let bad = folder.file("bad", b"\xFF\n".repeat(50_000));
+    for format in ["human", "short", "json", "jsonl"] {
+        for threads in ["1", "2"] {
+            // More than fits into the command's buffer and the pipe, whose reader is gone.
+            let mut child = Command::new(cargo_bin!("trust8"))
+                .args(["--all", "-f", format, "-j", threads])
+                .args(std::iter::repeat_n(&bad, 20))
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            drop(child.stdout.take());
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+            assert_eq!(output.status.code(), Some(1));
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_written_is_2() {
+    let folder = Folder::new();
+    let bad = folder.file("bad", b"\xFF");
+    for command in [&["check"][..], &["fix"], &["inspect"], &["kernels"], &["--generate", "man"]] {
+        let mut program = Command::new(cargo_bin!("trust8"));
+        program.args(command);
+        if command.len() == 1 && command[0] != "kernels" {
+            program.arg(&bad);
+        }
+        let output =
+            program.stdout(fs::OpenOptions::new().write(true).open("/dev/full").unwrap()).output().unwrap();
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(complaint.starts_with("trust8: standard output: No space left"), "{command:?} {complaint}");
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+/// Standard error may be closed as well; the exit code is left.
+#[test]
+fn complaints_that_nobody_reads_are_no_panic() {
+    let folder = Folder::new();
+    let mut child = Command::new(cargo_bin!("trust8"))
+        .arg("-")
+        .arg(folder.at("missing"))
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stderr.take());
+    // It waits for its standard input, so its complaint comes after nobody listens.
+    child.stdin.take().unwrap().write_all(b"fine").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+}
+
+/// A full disk, in the form of a limit on how large a file may become: the old file stays, and nothing else.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_the_old_file() {
+    let folder = Folder::new();
+    let content = b"text \xFF".repeat(200_000);
+    folder.file("f", &content);
+    // 100 blocks of 512 bytes. The signal that would end the program is ignored, as its shell's trap is inherited.
+    let script =
+        format!("trap '' XFSZ; ulimit -f 100; exec {} fix -i --backup f", cargo_bin!("trust8").display());
+    let output = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(complaint.starts_with("trust8: f: could not be written, and is as it was: "), "{complaint}");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(fs::read(folder.at("f")).unwrap() == content);
+    assert_eq!(folder.names(), ["f"]);
+}
+
+/// The same on a disk that is full indeed, where root runs the tests and may mount one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_is_full_leaves_the_old_file() {
+    let folder = Folder::new();
+    let disk = folder.at("disk");
+    fs::create_dir(&disk).unwrap();
+    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&disk).output();
+    if !mounted.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no disk can be mounted here");
+        return;
+    }
+    let content = b"text \xFF".repeat(100_000);
+    let run = || -> std::io::Result<()> {
+        fs::write(disk.join("f"), &content)?;
+        let output = trust8().args(["fix", "-i"]).arg(disk.join("f")).output()?;
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("No space left"));
+        assert!(fs::read(disk.join("f"))? == content);
+        assert_eq!(fs::read_dir(&disk)?.count(), 1);
+        Ok(())
+    };
+    let result = std::panic::catch_unwind(run);
+    assert!(Command::new("umount").arg(&disk).status().unwrap().success());
+    result.unwrap().unwrap();
+}

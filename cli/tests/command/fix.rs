@@ -1,0 +1,319 @@
+//! `trust8 fix`, end to end.
+
+use std::fs;
+
+use crate::folder::{Folder, stderr, stdout, trust8};
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty};
+
+const BROKEN: &[u8] = b"na\xC3\xAFve \xC0\xAF \xE2\x82 caf\xE9";
+
+#[test]
+fn invalid_sequences_are_replaced_left_out_or_escaped() {
+    let folder = Folder::new();
+    folder.file("f", BROKEN);
+    for (option, expected) in [
+        (None, "naïve \u{FFFD}\u{FFFD} \u{FFFD} caf\u{FFFD}"),
+        (Some("--replace"), "naïve \u{FFFD}\u{FFFD} \u{FFFD} caf\u{FFFD}"),
+        (Some("--skip"), "naïve   caf"),
+        (Some("--escape"), "naïve \\xC0\\xAF \\xE2\\x82 caf\\xE9"),
+    ] {
+        let fix = || {
+            let mut command = folder.trust8();
+            command.arg("fix").args(option);
+            command
+        };
+        fix().arg("f").assert().code(0).stdout(expected).stderr(is_empty());
+        // From a stream as well.
+        fix().write_stdin(BROKEN).assert().code(0).stdout(expected);
+    }
+    assert_eq!(fs::read(folder.at("f")).unwrap(), BROKEN);
+}
+
+/// As the standard library's lossy decoding has it, at any length.
+#[test]
+fn replacement_is_that_of_the_standard_library() {
+    let mut content = "aé日😀".repeat(60_000).into_bytes();
+    let mut at = 0;
+    for (i, byte) in [0xFF, 0xC0, 0xED, 0x80, 0xF4, 0xE2].into_iter().cycle().take(400).enumerate() {
+        at += i * i % 2311 + 1;
+        content[at] = byte;
+    }
+    let expected = String::from_utf8_lossy(&content).into_owned();
+    assert!(expected.len() > 600_000);
+    for kernel in trust8::Kernel::available() {
+        trust8()
+            .args(["fix", "--kernel", kernel.name()])
+            .write_stdin(content.clone())
+            .assert()
+            .code(0)
+            .stdout(expected.clone());
+    }
+}
+
+#[test]
+fn encodings_of_the_web_and_relatives_of_utf8_are_converted() {
+    let folder = Folder::new();
+    for (label, bytes, expected) in [
+        ("windows-1252", &b"\x80uro caf\xE9"[..], "€uro café"),
+        ("latin1", b"caf\xE9", "café"),
+        ("shift_jis", b"\x93\xFA\x96{", "日本"),
+        ("euc-kr", b"\xC7\xD1", "한"),
+        ("koi8-r", b"\xF4\xC5\xD3\xD4", "Тест"),
+        ("utf-16le", b"\xFF\xFEa\0\xE9\0", "aé"),
+        ("cesu-8", b"x\xED\xA0\xBD\xED\xB8\x80", "x😀"),
+        ("mutf-8", b"x\xC0\x80\xED\xA0\xBD\xED\xB8\x80", "x\0😀"),
+        ("auto", b"x\xED\xA0\xBD\xED\xB8\x80", "x😀"),
+        ("auto", b"\xFE\xFF\0a\0\xE9", "aé"),
+        ("auto", b"Gr\xFC\xDFe aus M\xFCnchen und sch\xF6nes Wetter", "Grüße aus München und schönes Wetter"),
+    ] {
+        folder.file("f", bytes);
+        let fix = || {
+            let mut command = folder.trust8();
+            command.args(["fix", "--from", label]);
+            command
+        };
+        fix().arg("f").assert().code(0).stdout(expected);
+        fix().write_stdin(bytes).assert().code(0).stdout(expected);
+    }
+}
+
+#[test]
+fn a_guess_is_told_of_and_so_is_everything_when_asked_for() {
+    let folder = Folder::new();
+    let auto = |bytes: &[u8]| {
+        folder.file("f", bytes);
+        stderr(&folder.trust8().args(["fix", "--from", "auto", "f"]).assert().code(0))
+    };
+    assert_eq!(auto(b"x\xED\xA0\xBD\xED\xB8\x80"), "trust8: f: converted from cesu-8 (a guess)\n");
+    assert_eq!(auto(b"\xFF\xFEa\0"), "trust8: f: converted from utf-16le (a guess)\n");
+    assert_eq!(auto("schön".as_bytes()), "");
+    folder.file("f", BROKEN);
+    for (args, expected) in [
+        (&[][..], "repaired, 4 invalid sequences replaced by U+FFFD"),
+        (&["--skip"], "repaired, 4 invalid sequences left out"),
+        (&["--from", "latin1"], "converted from windows-1252"),
+        (&["--from", "cesu-8", "--escape"], "converted from cesu-8, 4 invalid sequences escaped"),
+    ] {
+        let assert = folder.trust8().args(["fix", "-v", "f"]).args(args).assert().code(0);
+        assert!(stderr(&assert).starts_with(&format!("trust8: f: {expected}")), "{}", stderr(&assert));
+    }
+}
+
+#[test]
+fn what_cannot_be_converted_is_1_and_left_as_it_was() {
+    let folder = Folder::new();
+    for (label, bytes, why) in [
+        ("shift_jis", &b"ok \x81 "[..], "byte 3: 81 is nothing in Shift_JIS"),
+        ("cesu-8", b"ok \xF0\x9F\x98\x80\xED\xA0\xBD\xED\xB8\x80", "byte 3: F0 9F 98 80 is not CESU-8"),
+        ("wtf-8", b"ok \xED\xA0\x80!", "byte 3: ED A0 80 is U+D800 in WTF-8, which UTF-8 has not"),
+        (
+            "rfc2279",
+            b"\xF8\x88\x80\x80\x80",
+            "byte 0: F8 88 80 80 80 is U+200000 in RFC 2279, which UTF-8 has not",
+        ),
+        ("auto", b"\xFF\xFE\0\0a\0\0\0", "it seems to be UTF-32LE, which is not supported"),
+    ] {
+        folder.file("f", bytes);
+        folder
+            .trust8()
+            .args(["fix", "--in-place", "--from", label, "f"])
+            .assert()
+            .code(1)
+            .stdout(is_empty())
+            .stderr(contains(format!("trust8: f: {why}")));
+        assert_eq!(fs::read(folder.at("f")).unwrap(), bytes);
+        assert_eq!(folder.names(), ["f"]);
+    }
+    // With a remedy it is 0.
+    folder.file("f", b"ok \xED\xA0\x80!");
+    folder.trust8().args(["fix", "-i", "--from", "wtf-8", "--replace", "f"]).assert().code(0);
+    assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "ok \u{FFFD}!");
+}
+
+#[test]
+fn a_valid_file_is_never_touched() {
+    let folder = Folder::new();
+    let path = folder.file("f", "schön\n");
+    let before = path.metadata().unwrap();
+    for args in [&[][..], &["--from", "latin1"], &["--from", "auto"], &["--from", "cesu-8"], &["--backup"]] {
+        folder
+            .trust8()
+            .args(["fix", "-i", "f"])
+            .args(args)
+            .assert()
+            .code(0)
+            .stdout(is_empty())
+            .stderr(is_empty());
+        let after = path.metadata().unwrap();
+        assert_eq!(after.modified().unwrap(), before.modified().unwrap());
+        #[cfg(unix)]
+        assert_eq!(std::os::unix::fs::MetadataExt::ino(&after), std::os::unix::fs::MetadataExt::ino(&before));
+        assert_eq!(folder.names(), ["f"]);
+    }
+    folder.trust8().args(["fix", "f", "--from", "latin1"]).assert().code(0).stdout("schön\n");
+    folder.trust8().args(["fix", "--from", "latin1"]).write_stdin("schön").assert().code(0).stdout("schön");
+    // Unless that is what is wanted: this is ASCII, and ISO-2022-JP.
+    folder.file("f", b"\x1B$BF|\x1B(B");
+    folder.trust8().args(["fix", "f", "--from", "iso-2022-jp", "--force"]).assert().code(0).stdout("日");
+}
+
+#[test]
+fn in_place_keeps_permissions_and_a_backup() {
+    let folder = Folder::new();
+    folder.file("f", BROKEN);
+    folder.file("f.old", "in the way");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(folder.at("f"), fs::Permissions::from_mode(0o640)).unwrap();
+    }
+    folder.trust8().args(["fix", "-i", "--skip", "--backup=.old", "f"]).assert().code(0).stdout(is_empty());
+    assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "naïve   caf");
+    assert_eq!(fs::read(folder.at("f.old")).unwrap(), BROKEN);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        for name in ["f", "f.old"] {
+            assert_eq!(folder.at(name).metadata().unwrap().permissions().mode() & 0o7777, 0o640);
+        }
+    }
+    folder.file("g", BROKEN);
+    folder.trust8().args(["fix", "-i", "--backup", "g"]).assert().code(0);
+    assert_eq!(fs::read(folder.at("g~")).unwrap(), BROKEN);
+    assert_eq!(folder.names(), ["f", "f.old", "g", "g~"]);
+}
+
+/// As root, which can give files away, the owner stays as well.
+#[cfg(unix)]
+#[test]
+fn in_place_keeps_the_owner_where_it_can() {
+    use std::os::unix::fs::{MetadataExt, chown};
+
+    let folder = Folder::new();
+    let path = folder.file("f", BROKEN);
+    if chown(&path, Some(1234), Some(4321)).is_err() {
+        eprintln!("skipped: only root can give files away");
+        return;
+    }
+    folder.trust8().args(["fix", "-i", "f"]).assert().code(0);
+    let metadata = path.metadata().unwrap();
+    assert_eq!((metadata.uid(), metadata.gid()), (1234, 4321));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_stay_links() {
+    let folder = Folder::new();
+    folder.file("d/f", BROKEN);
+    std::os::unix::fs::symlink("d/f", folder.at("link")).unwrap();
+    folder.trust8().args(["fix", "-i", "--skip", "link"]).assert().code(0);
+    assert!(folder.at("link").is_symlink());
+    assert_eq!(fs::read_to_string(folder.at("d/f")).unwrap(), "naïve   caf");
+    folder.trust8().args(["fix", "-o", "link", "--skip"]).write_stdin("new").assert().code(0);
+    assert!(folder.at("link").is_symlink());
+    assert_eq!(fs::read_to_string(folder.at("d/f")).unwrap(), "new");
+}
+
+#[test]
+fn folders_are_repaired_in_place() {
+    let folder = Folder::new();
+    for name in ["d/a", "d/e/b", "d/.hidden"] {
+        folder.file(name, BROKEN);
+    }
+    folder.file("d/binary", b"\0\xFF");
+    folder.file("d/fine", "fine");
+    folder.trust8().args(["fix", "-i", "d"]).assert().code(0).stderr(is_empty());
+    folder.trust8().args(["--list", "d"]).assert().code(0).stdout(is_empty());
+    assert_eq!(fs::read(folder.at("d/.hidden")).unwrap(), BROKEN);
+    assert_eq!(fs::read(folder.at("d/binary")).unwrap(), b"\0\xFF");
+    folder.trust8().args(["fix", "d"]).assert().code(2).stderr(contains("only with --in-place"));
+}
+
+#[test]
+fn output_goes_where_it_is_told() {
+    let folder = Folder::new();
+    folder.file("f", BROKEN);
+    let fix = |args: &[&str]| folder.trust8().args(["fix", "--skip"]).args(args).write_stdin(BROKEN).assert();
+    fix(&["f", "-o", "out"]).code(0).stdout(is_empty());
+    assert_eq!(fs::read_to_string(folder.at("out")).unwrap(), "naïve   caf");
+    // Over the input itself.
+    fix(&["f", "-o", "f"]).code(0);
+    assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "naïve   caf");
+    // What is valid is copied.
+    fix(&["f", "-o", "copy"]).code(0);
+    assert_eq!(fs::read_to_string(folder.at("copy")).unwrap(), "naïve   caf");
+    fix(&["-o", "out2"]).code(0);
+    assert_eq!(fs::read_to_string(folder.at("out2")).unwrap(), "naïve   caf");
+    assert_eq!(folder.names(), ["copy", "f", "out", "out2"]);
+    fix(&["f", "-o", "no/such/folder"]).code(2).stderr(contains("could not be written"));
+    fix(&["f", "out", "-o", "x"]).code(2).stderr(contains("one file only"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |name: &str| folder.at(name).metadata().unwrap().permissions().mode();
+        fs::write(folder.at("plain"), "").unwrap();
+        assert_eq!(mode("out"), mode("plain"));
+        // A device stays what it is.
+        fix(&["f", "-o", "/dev/null"]).code(0);
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        fix(&["-o", "/dev/stdout"]).code(0).stdout("naïve   caf");
+    }
+}
+
+#[test]
+fn several_files_go_to_standard_output_one_behind_the_other() {
+    let folder = Folder::new();
+    folder.file("a", "ä\n");
+    folder.file("b", b"\xFFb\n");
+    folder
+        .trust8()
+        .args(["fix", "a", "none", "b"])
+        .assert()
+        .code(2)
+        .stdout("ä\n\u{FFFD}b\n")
+        .stderr(contains("none: "));
+    let both = folder.trust8().args(["fix", "b", "-", "a"]).write_stdin("-").assert().code(0);
+    assert_eq!(stdout(&both), "\u{FFFD}b\n-ä\n");
+}
+
+#[test]
+fn what_makes_no_sense_is_a_usage_error() {
+    for (line, why) in [
+        ("fix --in-place", "standard input has no place"),
+        ("fix --in-place -", "standard input has no place"),
+        ("fix --from abacus", "no label of the WHATWG"),
+        ("fix --from utf-8", "UTF-8 is what it becomes"),
+        ("fix --replace --skip", "cannot be used with"),
+        ("fix --backup", "--in-place"),
+        ("fix -i --backup= x", "be the file itself"),
+        ("fix -i --backup=/x x", "not a path"),
+        ("fix --force", "--from"),
+    ] {
+        trust8()
+            .args(line.split(' '))
+            .write_stdin("")
+            .assert()
+            .code(2)
+            .stdout(is_empty())
+            .stderr(contains(why));
+    }
+}
+
+#[test]
+fn a_broken_pipe_is_no_trouble() {
+    use std::process::{Command, Stdio};
+
+    let folder = Folder::new();
+    let path = folder.file("f", b"text \xFF".repeat(100_000));
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("trust8"))
+        .args(["fix".as_ref(), path.as_os_str()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(predicates::str::is_empty().eval(&String::from_utf8_lossy(&output.stderr)));
+    assert_eq!(output.status.code(), Some(0));
+}

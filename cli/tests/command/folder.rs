@@ -1,0 +1,70 @@
+//! The built command, folders that go when a test ends, and what was printed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use assert_cmd::cargo::cargo_bin;
+use tempfile::TempDir;
+
+/// The built command, with nothing in its environment that changes what it prints.
+pub(crate) fn trust8() -> Command {
+    let mut command = Command::new(cargo_bin!("trust8"));
+    command.env_remove("NO_COLOR").env_remove("CLICOLOR").env_remove("CLICOLOR_FORCE");
+    command
+}
+
+/// A folder with files in it.
+pub(crate) struct Folder(TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    pub(crate) fn inside(parent: &Path) -> Self {
+        Self(TempDir::new_in(parent).unwrap())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// Makes a file, and the folders that it is in.
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.at(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The command in this folder.
+    pub(crate) fn trust8(&self) -> Command {
+        let mut command = trust8();
+        command.current_dir(self.path());
+        command
+    }
+
+    /// All names in it.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(self.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+/// What it printed.
+pub(crate) fn stdout(assert: &assert_cmd::assert::Assert) -> String {
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+pub(crate) fn stderr(assert: &assert_cmd::assert::Assert) -> String {
+    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+}

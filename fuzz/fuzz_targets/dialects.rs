@@ -1,0 +1,78 @@
+//! The dialects of UTF-8 against their grammars: what is decoded, refused, converted, and told apart. And
+//! back: what text becomes in a dialect, and becomes again.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use trust8::Kernel;
+use trust8::dialect::{Dialect, diagnose};
+use trust8_fuzz::input;
+use trust8_fuzz::reference::{Item, decode_dialect};
+
+fuzz_target!(|data: &[u8]| {
+    let Some(input) = input::build(data) else { return };
+    for dialect in Dialect::ALL {
+        compare(dialect, &input);
+    }
+    told_apart(&input);
+    back(&String::from_utf8_lossy(&input));
+});
+
+fn compare(dialect: Dialect, bytes: &[u8]) {
+    let expected = decode_dialect(dialect, bytes);
+    let fault = expected.iter().find_map(|item| item.err());
+    // What is in UTF-8; of what is not, the place.
+    let text: Vec<Result<char, usize>> = expected
+        .iter()
+        .map(|item| match *item {
+            Ok((at, value)) => char::from_u32(value).ok_or(at),
+            Err((at, _)) => Err(at),
+        })
+        .collect();
+    let exact: Result<String, usize> = text.iter().copied().collect();
+    let lossy: String = text.into_iter().map(|item| item.unwrap_or('\u{FFFD}')).collect();
+
+    let decoded: Vec<Item> =
+        dialect.decode(bytes).map(|item| item.map_err(|e| (e.offset(), e.error_len()))).collect();
+    assert_eq!(decoded, expected, "{dialect}");
+    let ways = Kernel::available().iter().flat_map(|kernel| std::iter::once(kernel).chain(kernel.paths()));
+    // All of them for what is short; for what is long, which takes its time, another one each time.
+    let chosen = bytes.len() % ways.clone().count();
+    for (_, way) in ways.enumerate().filter(|(i, _)| bytes.len() < 1000 || *i == chosen) {
+        let who = [dialect.name(), way.name()].join("/");
+        let validated =
+            dialect.validate_with(way, bytes).map_err(|error| (error.offset(), error.error_len()));
+        assert_eq!(validated.err(), fault, "{who}");
+        let converted = dialect.to_utf8_with(way, bytes).map_err(|error| error.offset());
+        assert_eq!(converted.as_deref(), exact.as_deref().map_err(|at| at), "{who}");
+        assert_eq!(dialect.to_utf8_lossy_with(way, bytes), lossy, "{who}");
+    }
+    if let Err(error) = dialect.validate(bytes) {
+        assert!(error.to_string().starts_with(&format!("invalid {dialect} at byte {}: ", error.offset())));
+    }
+}
+
+fn told_apart(bytes: &[u8]) {
+    let diagnosis = diagnose(bytes);
+    for dialect in Dialect::ALL {
+        assert_eq!(diagnosis.check(dialect), dialect.validate(bytes));
+        assert_eq!(diagnosis.conversion(dialect).err(), dialect.to_utf8(bytes).err());
+    }
+    assert_eq!(diagnosis.decided_at(), core::str::from_utf8(bytes).err().map(|error| error.valid_up_to()));
+    assert_eq!(
+        diagnosis.best().is_some(),
+        Dialect::ALL.iter().any(|dialect| dialect.validate(bytes).is_ok())
+    );
+}
+
+fn back(text: &str) {
+    for dialect in Dialect::ALL {
+        let bytes = dialect.from_utf8(text);
+        let mut by_character = Vec::new();
+        for character in text.chars() {
+            by_character.extend_from_slice(dialect.encode(character.into(), &mut [0; 6]).unwrap());
+        }
+        assert_eq!(*bytes, by_character, "{dialect}");
+        assert_eq!(dialect.to_utf8(&bytes).as_deref(), Ok(text), "{dialect}");
+    }
+}

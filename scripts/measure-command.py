@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Measures the command trust8 beside the tools that people use, and writes docs/command.md.
+
+    cargo build --release -p trust8-cli
+    apt-get install moreutils
+    scripts/measure-command.py [--rounds N] [--folder FOLDER] [--out FILE]
+
+It makes a file of 1 GiB and a tree of 20,000 small files, always the same, in FOLDER (default: the system's
+for temporary files; 1.2 GiB must fit there, and 1 GiB of memory be free to cache the file), and removes them at
+the end. All contestants take turns, round after round, and of each the fastest round counts: a disturbance then
+hits one round of all, not all rounds of one. Each contestant's answer is checked, on what is valid and on what
+is not. The slow ones, which take a hundred times as long, go through fewer rounds.
+"""
+
+import argparse
+import os
+import platform
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+GIB = 1 << 30
+BLOCK = 1 << 24
+FILES = 20_000
+
+# Text of many languages; three of four characters take two bytes or more.
+WORDS = """
+быстрая рыжая лиса прыгает через ленивую собаку и всё это на глазах у соседей
+敏捷的棕色狐狸 跳过了那只 懒狗， 而另外十七只 在一旁看着 没有说话。
+l'été dernier, où les élèves français étudiaient la géographie à côté du château
+빠른 갈색 여우가 게으른 개를 뛰어넘는 동안 다른 열일곱 마리가 구경한다
+قفز الثعلب البني السريع فوق الكلب الكسول بينما كان سبعة عشر آخرون يتفرجون
+😀 🎉🎉 ok 👍🏽 naïve 🦊🐕 größer als erwartet
+""".split()
+# A source tree: mostly ASCII, with comments and names that are not.
+CODE = "let mut fn struct impl for match self return use pub // straße комментарий 注释 naïve".split()
+
+
+def text(rng, words, size):
+    """Lines of random words, exactly so many bytes."""
+    lines = []
+    length = 0
+    while length < size:
+        line = " ".join(rng.choices(words, k=12)) + "\n"
+        lines.append(line)
+        length += len(line.encode())
+    data = "".join(lines).encode()[:size]
+    # Not in the middle of a character.
+    data = data.decode(errors="ignore").encode()
+    return data + b"\n" * (size - len(data))
+
+
+def make_file(path, spoil=False):
+    block = text(random.Random(8), WORDS, BLOCK)
+    with open(path, "wb") as file:
+        for _ in range(GIB // BLOCK):
+            file.write(block)
+        if spoil:
+            file.seek(GIB - 1)
+            file.write(b"\xFF")
+
+
+def make_tree(path):
+    rng = random.Random(3629)
+    for i in range(FILES):
+        folder = path / f"module{i // 100:03}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"file{i % 100:02}.rs").write_bytes(text(rng, CODE, rng.randrange(200, 12_000)))
+
+
+def contestants_for_file(trust8, file):
+    """Name, command, exit code when all is valid, rounds in proportion to all."""
+    file = str(file)
+    return [
+        ("trust8", [trust8, "--quiet", file], 0, 1),
+        ("trust8, one thread", [trust8, "--quiet", "--threads", "1", file], 0, 1),
+        ("trust8 --stats", [trust8, "--quiet", "--stats", file], 0, 1),
+        ("cat", ["cat", file], 0, 1),
+        ("isutf8", ["isutf8", "-q", file], 0, 0.2),
+        ("iconv -f utf-8 -t utf-8", ["iconv", "-f", "utf-8", "-t", "utf-8", file], 0, 0.2),
+        ("grep -axv '.*'", ["grep", "-axv", ".*", file], 1, 0.2),
+        ("wc -m", ["wc", "-m", file], 0, 0.2),
+    ]
+
+
+def contestants_for_tree(trust8, tree):
+    def under_xargs(command):
+        return ["sh", "-c", f"find '{tree}' -type f -print0 | xargs -0 {command}"]
+
+    return [
+        ("trust8 TREE", [trust8, "--quiet", str(tree)], 0, 1),
+        ("trust8 TREE, one thread", [trust8, "--quiet", "--threads", "1", str(tree)], 0, 1),
+        ("xargs trust8", under_xargs(f"'{trust8}' --quiet"), 0, 1),
+        ("xargs cat", under_xargs("cat"), 0, 1),
+        ("xargs isutf8", under_xargs("isutf8 -q"), 0, 0.5),
+        ("xargs iconv", under_xargs("iconv -f utf-8 -t utf-8"), 0, 0.5),
+        # xargs makes 123 of grep's 1, which says that there is no such line.
+        ("xargs grep -axv '.*'", under_xargs("grep -axv '.*'"), 123, 0.5),
+        ("xargs wc -m", under_xargs("wc -m"), 0, 0.5),
+    ]
+
+
+def run(command):
+    # Not into /dev/null: GNU grep looks whether it is that, and then stops at the first match.
+    with open(os.devnull, "wb") as sink:
+        start = time.perf_counter()
+        process = subprocess.Popen(
+            command,
+            stdout=sink if command[0] != "grep" and "grep" not in command[-1] else subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "LC_ALL": "C.UTF-8"},
+        )
+        if process.stdout:
+            while process.stdout.read(1 << 16):
+                pass
+        code = process.wait()
+        return time.perf_counter() - start, code
+
+
+def race(contestants, rounds):
+    """Each contestant's fastest round, in seconds."""
+    best = {}
+    for turn in range(rounds):
+        for name, command, expected, share in contestants:
+            if turn < max(1, round(rounds * share)):
+                seconds, code = run(command)
+                if code != expected:
+                    sys.exit(f"{name}: exit code {code} in place of {expected}")
+                best[name] = min(best.get(name, seconds), seconds)
+    return best
+
+
+def check_on_invalid(contestants):
+    """Who finds nothing wrong in a file that is has not looked at it."""
+    for name, command, valid, _ in contestants:
+        # These two read, or count, and judge nothing.
+        if name in ("cat", "wc -m"):
+            continue
+        _, code = run(command)
+        if code == valid:
+            sys.exit(f"{name}: exit code {code} for a file that is not UTF-8")
+
+
+def table(best, size, unit, base):
+    lines = [f"| | ms | {unit} | time, in that of {base} |", "|---|---:|---:|---:|"]
+    for name, seconds in best.items():
+        rate = size / seconds
+        shown = f"{rate / 1e9:.2f}" if unit == "GB/s" else f"{rate:,.0f}".replace(",", " ")
+        label = f"**{name}**" if name.startswith("trust8") else name
+        lines.append(f"| {label} | {seconds * 1e3:.1f} | {shown} | {seconds / best[base]:.2f} |")
+    return "\n".join(lines)
+
+
+def cpu():
+    try:
+        for line in open("/proc/cpuinfo"):
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def version(command):
+    """The first line that a program says of itself."""
+    output = subprocess.run(command, capture_output=True, text=True)
+    return (output.stdout or output.stderr).splitlines()[0] if output.stdout or output.stderr else ""
+
+
+def page(trust8, rounds, file_best, tree_best):
+    others = ["isutf8", "iconv -f utf-8 -t utf-8", "grep -axv '.*'", "wc -m"]
+    fastest = min(others, key=file_best.get)
+    tree_others = ["xargs isutf8", "xargs iconv", "xargs grep -axv '.*'", "xargs wc -m"]
+    tree_fastest = min(tree_others, key=tree_best.get)
+
+    def target(what, wanted, ratio, met):
+        return f"| {what} | {wanted} | {ratio:.2f} | {'yes' if met else '**no**'} |"
+
+    times = file_best[fastest] / file_best["trust8"]
+    reading = file_best["trust8"] / file_best["cat"]
+    one = file_best["trust8, one thread"] / file_best["cat"]
+    tree_times = tree_best[tree_fastest] / tree_best["trust8 TREE"]
+    return f"""# The command, measured
+
+Written by `scripts/measure-command.py`. Fastest of {rounds} rounds in which all take turns (a fifth or a half as many for
+the slow ones); the exit code of every run is checked, and so is that each finds the fault in a file that has one.
+
+- CPU: {cpu()}, {os.cpu_count()} of them
+- {version(["rustc", "--version"])}; {version([trust8, "--version"])}, kernel {used_kernel(trust8)}
+- {version(["cat", "--version"])}; {version(["grep", "--version"])}; {version(["iconv", "--version"])}; isutf8 of moreutils
+
+## One file
+
+1 GiB of text in six scripts, in the page cache.
+
+{table(file_best, GIB, "GB/s", "cat")}
+
+## Many files
+
+20,000 files of 200 to 12,000 bytes, mostly ASCII, in 200 folders, in the page cache.
+
+{table(tree_best, FILES, "files/s", "xargs cat")}
+
+## Targets
+
+| | wanted | measured | met |
+|---|---:|---:|---|
+{target(f"one file: as many times as fast as the fastest of the others, {fastest}", "10 at least", times, times >= 10)}
+{target("one file: time, in that of cat", "1.20 at most", reading, reading <= 1.2)}
+{target("the same with one thread", "1.20 at most", one, one <= 1.2)}
+{target(f"many files: as many times as fast as the fastest of the others, {tree_fastest}", "more than 1", tree_times, tree_times > 1)}
+"""
+
+
+def used_kernel(trust8):
+    for line in subprocess.run([trust8, "kernels"], capture_output=True, text=True).stdout.splitlines():
+        if " used " in line:
+            return line.split()[0]
+    return "?"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--folder", help="where the files are made")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "command.md")
+    arguments = parser.parse_args()
+
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    trust8 = str(target.resolve() / "release" / "trust8")
+    for program in (trust8, "isutf8", "iconv", "grep", "wc", "cat"):
+        if not shutil.which(program):
+            sys.exit(f"{program} is missing")
+
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        folder = Path(folder)
+        file, tree = folder / "file", folder / "tree"
+        make_file(file, spoil=True)
+        check_on_invalid(contestants_for_file(trust8, file))
+        make_file(file)
+        make_tree(tree)
+        for command in (["cat", str(file)], ["sh", "-c", f"find '{tree}' -type f -print0 | xargs -0 cat"]):
+            run(command)
+        file_best = race(contestants_for_file(trust8, file), arguments.rounds)
+        tree_best = race(contestants_for_tree(trust8, tree), arguments.rounds)
+    result = page(trust8, arguments.rounds, file_best, tree_best)
+    arguments.out.write_text(result)
+    print(result)
+
+
+if __name__ == "__main__":
+    main()

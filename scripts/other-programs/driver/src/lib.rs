@@ -1,0 +1,1 @@
+//! Drives crates that validate with simdutf8; see `tests/drive.rs`.

@@ -1,0 +1,264 @@
+//! Where the ill-formed sequences of a text are: all of them, one behind the other.
+//!
+//! A validator stops at the first one. What replaces them, lists them or steps over them must go on, and
+//! where they stand close together it is of no use to start a validator anew behind each: the start is
+//! most of what that would do. So there are two gaits:
+//!
+//! ```text
+//! near:  for each block of 58 bytes, with the three before it and the three behind it: a map of two words.
+//!        One has a bit for the first byte of each ill-formed sequence, the other for the bytes that continue one.
+//!        A few blocks without any: go on below.
+//! far:   a kernel validates a piece. Valid: the next piece is twice as long.
+//!        Suspicious: the kernel validates what is before the suspicion; go on above.
+//! ```
+//!
+//! 1. **The map needs no automaton.** Whether a byte begins an ill-formed sequence depends on the three
+//!    bytes before it and the three behind it, and nothing else. So it is a formula of a few masks, for
+//!    64 places at once, with neither a table nor a branch; see [`Map::of`]. How many sequences are ill-formed
+//!    makes no difference to it.
+//! 2. **No block waits for another.** What a map must know of its neighbours is read again. (Blocks of 61 to 64 bytes, each
+//!    beginning where a sequence begins, need no neighbours; but each must wait for the length of the one
+//!    before, and takes 1.4 times as long.)
+//! 3. **Pieces grow by doubling**, so what a kernel reads in vain behind a fault is in proportion
+//!    to what was sound before it: the whole is linear, for every input.
+//! 4. **Only 'valid' is believed.** Where a kernel suspects something, what comes before is not taken for sound,
+//!    but validated. So what rests on this file rests on a kernel's 'valid' and on the map, and not on places.
+
+#![forbid(unsafe_code)]
+
+use crate::{Kernel, scalar};
+
+/// How far from a byte what stands there decides about it: a character has at most three bytes besides.
+const CONTEXT: usize = 3;
+
+/// What a map is made of: as many bytes as a word has bits.
+pub(crate) const WINDOW: usize = 64;
+
+/// The bytes of a window that have their context in it.
+pub(crate) const BLOCK: usize = WINDOW - 2 * CONTEXT;
+
+/// ASCII is skipped in larger steps, and then in windows.
+const ASCII_STEP: usize = 4 * WINDOW;
+
+/// So many blocks without a fault, and the kernel goes on.
+const NEAR: usize = 8;
+
+/// The piece that a kernel begins with.
+const FIRST_PIECE: usize = 512;
+
+/// The longest piece: short enough to be still in the cache for whoever copies it.
+const LAST_PIECE: usize = 64 << 10;
+
+/// What the bytes of a window are. Each is a bit, the first byte's the lowest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Classes {
+    /// 80 to FF: all but ASCII.
+    pub(crate) high: u64,
+    /// C0 to FF: it begins a sequence of two bytes or more, or should.
+    pub(crate) lead: u64,
+    /// E0 to FF: of three or more.
+    pub(crate) lead3: u64,
+    /// F0 to FF: of four or more.
+    pub(crate) lead4: u64,
+    /// It may be the second byte of a character that begins with the one before it. Means something
+    /// only where that one is a lead, and this one a continuation.
+    pub(crate) allowed: u64,
+}
+
+/// The ill-formed sequences of a window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Map {
+    /// The first byte of each.
+    faults: u64,
+    /// The bytes that continue the sequence before them, be it ill-formed or not.
+    continued: u64,
+}
+
+impl Map {
+    /// The map of a window. It means something for a place that has its context in the window.
+    ///
+    /// A sequence is a character, or as much of the beginning of one as there is (Unicode's 'maximal
+    /// subpart'), or else a single byte.
+    #[inline(always)]
+    fn of(classes: Classes) -> Self {
+        let Classes { high, lead, lead3, lead4, allowed } = classes;
+        let continuation = high & !lead;
+        // Bytes that continue what was begun one, two, three bytes before them.
+        let second = lead << 1 & continuation & allowed;
+        let third = (second & lead3 << 1) << 1 & continuation;
+        let fourth = (third & lead4 << 2) << 1 & continuation;
+        let continued = second | third | fourth;
+        // Leads of two, three, four bytes that all of these follow.
+        let whole = lead & !lead3 & second >> 1 | lead3 & !lead4 & third >> 2 | lead4 & fourth >> 3;
+        Self { faults: high & !continued & !whole, continued }
+    }
+}
+
+/// An instruction set, for the map.
+pub(crate) trait Surveyor: Copy {
+    /// What the bytes are.
+    fn classes(self, window: &[u8; WINDOW]) -> Classes;
+
+    /// Whether all are ASCII.
+    fn is_ascii(self, bytes: &[u8; ASCII_STEP]) -> bool;
+
+    /// How many windows are ASCII, before the first that is not.
+    fn ascii_windows(self, bytes: &[u8; ASCII_STEP]) -> usize;
+}
+
+/// A block, and what is before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Found {
+    /// Where the block begins. From where the search began up to here, all is well-formed.
+    pub(crate) start: usize,
+    /// Where it ends. Its last sequence may reach beyond. If it has no ill-formed one, a sequence begins here.
+    pub(crate) end: usize,
+    /// The first bytes of its ill-formed sequences, as bits, the block's first byte the lowest.
+    faults: u64,
+    /// The bytes that continue a sequence, also those behind the block.
+    continued: u64,
+}
+
+impl Found {
+    /// Nothing searched yet.
+    pub(crate) const NONE: Self = Self::nothing(0);
+
+    /// No fault, up to here.
+    #[inline(always)]
+    const fn nothing(at: usize) -> Self {
+        Self { start: at, end: at, faults: 0, continued: 0 }
+    }
+
+    /// Takes the next ill-formed sequence out: the place in the block, and the length, 1 to 3.
+    #[inline(always)]
+    pub(crate) fn pop(&mut self) -> Option<(usize, usize)> {
+        if self.faults == 0 {
+            return None;
+        }
+        let at = self.faults.trailing_zeros();
+        self.faults &= self.faults - 1;
+        let continuations = (self.continued >> at >> 1).trailing_ones();
+        Some((at as usize, 1 + continuations as usize))
+    }
+
+    #[inline(always)]
+    pub(crate) const fn is_sound(&self) -> bool {
+        self.faults == 0
+    }
+
+    /// Whether there are two or more.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(crate) const fn has_many(&self) -> bool {
+        self.faults & self.faults.wrapping_sub(1) != 0
+    }
+}
+
+/// The next block with a fault in it, or, if there are [`NEAR`] blocks without one, where those end. All before `from` is
+/// text; should it cut off a character, what is there of that is well-formed.
+#[inline(always)]
+pub(crate) fn seek<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> Found {
+    let mut at = from;
+    for _ in 0..NEAR {
+        at += ascii(s, &bytes[at..]);
+        let len = (bytes.len() - at).min(BLOCK);
+        let map = match at.checked_sub(CONTEXT).and_then(|begin| bytes[begin..].first_chunk::<WINDOW>()) {
+            Some(window) => Map::of(s.classes(window)),
+            None => Map::of(s.classes(&at_an_end(bytes, at))),
+        };
+        let faults = map.faults >> CONTEXT & ((1 << len) - 1);
+        if faults != 0 {
+            return Found { start: at, end: at + len, faults, continued: map.continued >> CONTEXT };
+        }
+        at += len;
+        if at == bytes.len() {
+            return Found::nothing(at);
+        }
+    }
+    Found::nothing(scalar::character_start(bytes, at))
+}
+
+/// The window of the block at `at`, with zeros for what is not there. So a character that the end cuts off shows itself.
+#[inline(always)]
+fn at_an_end(bytes: &[u8], at: usize) -> [u8; WINDOW] {
+    let mut window = [0; WINDOW];
+    let begin = at.saturating_sub(CONTEXT);
+    let end = bytes.len().min(at + BLOCK + CONTEXT);
+    window[CONTEXT + begin - at..][..end - begin].copy_from_slice(&bytes[begin..end]);
+    window
+}
+
+/// How many bytes of ASCII there are at the start: if a step or more, then also in windows behind that; else 0.
+#[inline(always)]
+fn ascii<S: Surveyor>(s: S, bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(step) = bytes[at..].first_chunk::<ASCII_STEP>()
+        && at < LAST_PIECE
+    {
+        if s.is_ascii(step) {
+            // To an aligned place: a load that crosses cache lines takes twice as long.
+            at += ASCII_STEP - bytes[at..].as_ptr().addr() % WINDOW;
+        } else if at == 0 {
+            break;
+        } else {
+            return at + s.ascii_windows(step) * WINDOW;
+        }
+    }
+    at
+}
+
+/// The ill-formed sequences of a text, block by block.
+#[derive(Clone)]
+pub(crate) struct Faults<'a> {
+    kernel: &'static Kernel,
+    bytes: &'a [u8],
+    /// All before is done with, but for a sequence that may reach beyond.
+    at: usize,
+    /// How much the kernel is to validate next; 0 if faults are near.
+    piece: usize,
+}
+
+impl<'a> Faults<'a> {
+    pub(crate) fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
+        Self { kernel, bytes, at: 0, piece: 0 }
+    }
+
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The next block, which may be empty and without a fault, and begins at or behind the end of the one before.
+    /// What is between them is well-formed. `None` if that end was the text's.
+    #[inline]
+    pub(crate) fn advance(&mut self) -> Option<Found> {
+        if self.at == self.bytes.len() {
+            return None;
+        }
+        if self.piece > 0
+            && let Some(end) = self.leap()
+        {
+            self.at = end;
+            return Some(Found::nothing(end));
+        }
+        let found = self.kernel.seek(self.bytes, self.at);
+        self.at = found.end;
+        self.piece = if found.is_sound() { FIRST_PIECE } else { 0 };
+        Some(found)
+    }
+
+    /// Validates a piece. Returns the end of what is valid, unless that is nothing.
+    fn leap(&mut self) -> Option<usize> {
+        let rest = &self.bytes[self.at..];
+        if rest.len() < FIRST_PIECE {
+            return None;
+        }
+        let piece = &rest[..scalar::boundary(rest, self.piece)];
+        let Some(suspect) = self.kernel.verdict(piece).suspicion() else {
+            self.piece = (2 * self.piece).min(LAST_PIECE);
+            return Some(self.at + piece.len());
+        };
+        self.piece = 0;
+        let before = &piece[..scalar::character_start(piece, suspect)];
+        (!before.is_empty() && self.kernel.verdict(before).is_valid()).then_some(self.at + before.len())
+    }
+}

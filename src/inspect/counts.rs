@@ -1,0 +1,124 @@
+//! What is counted, and the plain loops that count it.
+
+#![forbid(unsafe_code)]
+
+use core::ops::{AddAssign, SubAssign};
+
+use crate::verdict::Verdict;
+
+/// Counts of four kinds of bytes, from which all else about valid text follows.
+///
+/// A character is as many bytes as it has continuations, and one more; so the characters are the bytes
+/// without the continuations, and the leads of two bytes are the continuations that longer characters do
+/// not account for.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Counts {
+    /// Bytes 80..BF.
+    pub(crate) continuations: usize,
+    /// Bytes E0..FF: in valid text, leads of three and four bytes.
+    pub(crate) from_e0: usize,
+    /// Bytes F0..FF: in valid text, leads of four bytes.
+    pub(crate) from_f0: usize,
+    /// Bytes 0A.
+    pub(crate) newlines: usize,
+}
+
+impl AddAssign for Counts {
+    #[inline(always)]
+    fn add_assign(&mut self, more: Self) {
+        self.continuations += more.continuations;
+        self.from_e0 += more.from_e0;
+        self.from_f0 += more.from_f0;
+        self.newlines += more.newlines;
+    }
+}
+
+impl SubAssign for Counts {
+    #[inline(always)]
+    fn sub_assign(&mut self, less: Self) {
+        self.continuations -= less.continuations;
+        self.from_e0 -= less.from_e0;
+        self.from_f0 -= less.from_f0;
+        self.newlines -= less.newlines;
+    }
+}
+
+/// Whether a byte is one of 80..BF.
+#[inline(always)]
+pub(crate) const fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}
+
+/// Bytes whose counts fit into a byte each, so that the compiler can count in vectors of bytes.
+const STEP: usize = 192;
+
+/// How many bytes are as `is` says.
+#[inline(always)]
+fn count_if(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    let (steps, rest) = bytes.as_chunks::<STEP>();
+    let mut count = 0;
+    for step in steps {
+        // At most 192.
+        count += usize::from(step.iter().fold(0u8, |sum, &byte| sum + u8::from(is(byte))));
+    }
+    count + rest.iter().filter(|&&byte| is(byte)).count()
+}
+
+/// All four counts.
+pub(crate) fn count(bytes: &[u8]) -> Counts {
+    Counts {
+        continuations: count_if(bytes, is_continuation),
+        from_e0: count_if(bytes, |byte| byte >= 0xE0),
+        from_f0: count_if(bytes, |byte| byte >= 0xF0),
+        newlines: newlines(bytes),
+    }
+}
+
+/// The bytes that are no continuations.
+pub(crate) fn count_chars(bytes: &[u8]) -> usize {
+    count_if(bytes, |byte| !is_continuation(byte))
+}
+
+/// The bytes that are no continuations, those from F0 on counted twice.
+pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
+    count_chars(bytes) + count_if(bytes, |byte| byte >= 0xF0)
+}
+
+pub(crate) fn newlines(bytes: &[u8]) -> usize {
+    count_if(bytes, |byte| byte == b'\n')
+}
+
+/// Bytes that stay in the first-level cache between being checked and being counted.
+const CHUNK: usize = 8 << 10;
+
+/// The verdict on any number of bytes, and if it is 'valid' the counts: chunk by chunk, by the two functions.
+#[inline(always)]
+pub(crate) fn in_chunks(
+    bytes: &[u8],
+    validate: impl Fn(&[u8]) -> Verdict,
+    count: impl Fn(&[u8]) -> Counts,
+) -> (Verdict, Counts) {
+    let mut counts = Counts::default();
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = cut(bytes, at + CHUNK);
+        let chunk = &bytes[at..end];
+        if let Some(suspect) = validate(chunk).suspicion() {
+            return (Verdict::suspect(at + suspect), counts);
+        }
+        counts += count(chunk);
+        at = end;
+    }
+    (Verdict::VALID, counts)
+}
+
+/// The last place at or before `at`, and not far before it, where a character begins; in ill-formed text
+/// perhaps any. All of `bytes`, where they end before `at`.
+#[inline(always)]
+fn cut(bytes: &[u8], at: usize) -> usize {
+    if at >= bytes.len() {
+        return bytes.len();
+    }
+    let back = bytes[at - 3..=at].iter().rev().take_while(|&&byte| is_continuation(byte)).count();
+    at - back.min(3)
+}
