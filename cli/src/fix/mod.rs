@@ -8,7 +8,7 @@
 pub(crate) mod charset;
 mod convert;
 mod repair;
-mod replacement;
+pub(crate) mod replacement;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write, stdout};
