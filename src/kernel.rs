@@ -3,6 +3,8 @@
 use core::fmt;
 
 use crate::faults::Found;
+#[cfg(feature = "alloc")]
+use crate::faults::{Replaced, Room};
 use crate::inspect::counts::{self, Counts};
 use crate::transcode::{self, Convert, Length, Output, Routines};
 use crate::verdict::Verdict;
@@ -27,6 +29,9 @@ struct Functions {
     goes_on: unsafe fn([u8; 4], &[u8]) -> bool,
     /// The next faults; see `faults.rs`.
     seek: unsafe fn(&[u8], usize) -> Found,
+    /// Blocks with their ill-formed sequences replaced.
+    #[cfg(feature = "alloc")]
+    replace: unsafe fn(&[u8], usize, usize, &mut Room) -> Replaced,
     /// The verdict, and where that is 'valid' the counts.
     inspect: unsafe fn(&[u8]) -> (Verdict, Counts),
     /// The characters of valid text.
@@ -202,6 +207,14 @@ impl Kernel {
         unsafe { (self.functions.seek)(bytes, from) }
     }
 
+    /// Blocks with their ill-formed sequences replaced; see `faults.rs`.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn replace(&self, bytes: &[u8], at: usize, done: usize, room: &mut Room) -> Replaced {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { (self.functions.replace)(bytes, at, done, room) }
+    }
+
     /// Converts with the routine of this kernel that is chosen.
     #[inline]
     pub(crate) fn convert(
@@ -260,6 +273,8 @@ cfg_if::cfg_if! {
                 transcode: &units::sse42::ROUTINES,
                 goes_on: sse42::goes_on,
                 seek: sse42::seek,
+                #[cfg(feature = "alloc")]
+                replace: sse42::replace,
                 inspect: sse42::inspect,
                 count_chars: sse42::count_chars,
                 utf16_len: sse42::utf16_len,
@@ -277,6 +292,8 @@ cfg_if::cfg_if! {
                 transcode: &units::sse42::ROUTINES_AVX2,
                 goes_on: avx2::goes_on,
                 seek: avx2::seek,
+                #[cfg(feature = "alloc")]
+                replace: avx2::replace,
                 inspect: avx2::inspect,
                 count_chars: avx2::count_chars,
                 utf16_len: avx2::utf16_len,
@@ -294,6 +311,8 @@ cfg_if::cfg_if! {
                 transcode: &units::avx512::ROUTINES,
                 goes_on: sliced::goes_on,
                 seek: sliced::seek,
+                #[cfg(feature = "alloc")]
+                replace: sliced::replace,
                 inspect: sliced::inspect,
                 count_chars: sliced::count_chars,
                 utf16_len: sliced::utf16_len,
@@ -338,6 +357,8 @@ cfg_if::cfg_if! {
                 transcode: &units::neon::ROUTINES,
                 goes_on: neon::goes_on,
                 seek: neon::seek,
+                #[cfg(feature = "alloc")]
+                replace: neon::replace,
                 inspect: neon::inspect,
                 count_chars: neon::count_chars,
                 utf16_len: neon::utf16_len,
@@ -362,6 +383,8 @@ cfg_if::cfg_if! {
                 transcode: &transcode::SCALAR,
                 goes_on: wasm::goes_on,
                 seek: wasm::seek,
+                #[cfg(feature = "alloc")]
+                replace: wasm::replace,
                 inspect: wasm::inspect,
                 count_chars: wasm::count_chars,
                 utf16_len: wasm::utf16_len,
@@ -390,6 +413,8 @@ const SCALAR: Kernel = Kernel {
         transcode: &transcode::SCALAR,
         goes_on: scalar::goes_on,
         seek: scalar::seek,
+        #[cfg(feature = "alloc")]
+        replace: scalar::replace,
         inspect: scalar::inspect,
         count_chars: counts::count_chars,
         utf16_len: counts::utf16_len,
