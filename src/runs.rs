@@ -2,16 +2,15 @@
 //!
 //! ```text
 //! for each piece, from where a character begins:
-//!     is there an exception? Then a kernel checks what is before it
-//!     if that can't be said quickly, a kernel checks the piece; `core::str` says exactly where it stopped,
+//!     search for an exception; a kernel says whether what is before it is text
+//!     if it is not, or there was no search: a kernel checks the piece, `core::str` says exactly where it stopped,
 //!         and what UTF-8 has and the dialect has not is searched for afterwards
 //! ```
 //!
-//! 1. **Exceptions are searched for** where that is quick: they begin with bytes from `ED` on, which few
-//!    texts have, so a block is passed over by its largest byte. A kernel on the piece would find them as well, but it
-//!    reads on for some hundred bytes before it looks, and goes back to say where. Chinese punctuation and some
-//!    Hangul begin with such bytes, too; there the kernel goes alone for some runs, and also where there has been no
-//!    exception for long, if the dialect excludes nothing.
+//! 1. **Exceptions are searched for**, behind another exception, and always where forms of UTF-8 are excluded. A
+//!    kernel on the piece would find them as well, but it reads on for some hundred bytes before it looks, and goes
+//!    back to say where. They begin with bytes from `ED` on, which few texts have, so most blocks are passed over by
+//!    their largest byte.
 //! 2. **Pieces are not much longer than what was gained last**: so all pieces together are linear in
 //!    the text, however many exceptions there are and wherever they lie.
 //! 3. **Pieces stay in the first-level cache** while they are searched and checked.
@@ -24,8 +23,6 @@ const LARGE_BLOCK: usize = 256;
 const BLOCK: usize = 64;
 /// Bytes that are searched word by word first of all.
 const NEXT: usize = 16;
-/// Runs without a search after one that was in vain.
-const PAUSE: u8 = 16;
 /// The least that a kernel is given.
 const SHORT: usize = 256;
 /// The most, but for the first piece of a dialect that excludes nothing.
@@ -61,6 +58,12 @@ const fn zeros(word: u64) -> u64 {
 /// Bit 7 of each byte that is F0 or above; other bits mean nothing.
 const fn from_f0(word: u64) -> u64 {
     word & word << 1 & word << 2 & word << 3
+}
+
+/// All bits or none. (A choice between two values is not made a vector of, a mask is.)
+#[inline(always)]
+const fn all_ones(condition: bool) -> u8 {
+    (condition as u8).wrapping_neg()
 }
 
 /// Where the first of the bytes before `end` is of which `mark` sets bit 7, given eight bytes and the bytes
@@ -109,16 +112,23 @@ impl Own {
         matches!(self, Self::Pairs | Self::PairsAndNul)
     }
 
-    /// How many bytes at the start are in blocks without any from `least` on (and without `00` and `C0`, where
-    /// they count).
+    /// A byte's rank: what the dialect has of its own, or excludes, whatever stands behind it, is above all else.
     #[inline(always)]
-    fn plain(self, bytes: &[u8], least: u8) -> usize {
+    const fn rank(self, byte: u8) -> u8 {
         match self {
             // Less one, zero is the largest.
-            Self::PairsAndNul => {
-                skip(bytes, |byte| if byte == 0xC0 { 0xFF } else { byte.wrapping_sub(1) }, least - 1)
-            }
-            _ => skip(bytes, |byte| byte, least),
+            Self::PairsAndNul => byte.wrapping_sub(1) | all_ones(byte == 0xC0),
+            _ => byte,
+        }
+    }
+
+    /// The least rank of those; with surrogates alone, `FF`, which is not text either.
+    const fn least(self) -> u8 {
+        match self {
+            Self::Nothing | Self::Surrogates => 0xFF,
+            Self::SurrogatesAndLong => 0xF4,
+            Self::Pairs => 0xF0,
+            Self::PairsAndNul => 0xF0 - 1,
         }
     }
 
@@ -143,6 +153,45 @@ impl Own {
         search(bytes, end, |word, next| self.mark(word, next))
     }
 
+    /// Where the first of them begins, as quickly as blocks can be passed over.
+    #[inline]
+    fn find_far(self, bytes: &[u8]) -> Option<usize> {
+        match self {
+            Self::PairsAndNul => self.find_by_rank(bytes, |byte| Self::PairsAndNul.rank(byte)),
+            _ => self.find_by_rank(bytes, |byte| byte),
+        }
+    }
+
+    #[inline(always)]
+    fn find_by_rank(self, bytes: &[u8], rank: impl Fn(u8) -> u8 + Copy) -> Option<usize> {
+        let find = |from: usize, most: usize| {
+            let rest = &bytes[from..];
+            self.find(rest, rest.len().min(most)).map(|found| from + found)
+        };
+        if let found @ Some(_) = find(0, NEXT) {
+            return found;
+        }
+        let mut at = bytes.len().min(NEXT);
+        // Few texts have bytes from ED on, with which surrogates begin; its rank is that or one less.
+        at += skip_by_both(&bytes[at..], rank, 0xED - 1);
+        if let found @ Some(_) = find(at, BLOCK) {
+            return found;
+        }
+        // Chinese and Japanese text has EF, but not ED.
+        let least = self.least();
+        let rank_with_ed = |byte| rank(byte) | all_ones(byte == 0xED);
+        at += skip::<LARGE_BLOCK>(&bytes[at..], rank_with_ed, least);
+        // Korean text has ED, but not in surrogates.
+        while let Some(now) = bytes[at..].first_chunk::<LARGE_BLOCK>()
+            && let Some(next) = bytes[at + 1..].first_chunk()
+            && is_plain(now, next, rank, least)
+        {
+            at += LARGE_BLOCK;
+        }
+        at += skip::<BLOCK>(&bytes[at..], rank_with_ed, least);
+        find(at, usize::MAX)
+    }
+
     /// Where the first begins of what it excludes.
     pub(crate) fn find_excluded(self, bytes: &[u8]) -> Option<usize> {
         let near = bytes.len().min(NEXT);
@@ -159,8 +208,11 @@ impl Own {
         }
         let mut at = near;
         loop {
-            at += self.plain(&bytes[at..], 0xF0);
-            // It is in these, if it is anywhere; but C0 counts as plain here.
+            at += match self {
+                Self::PairsAndNul => skip_by_both(&bytes[at..], |byte| byte.wrapping_sub(1), 0xF0 - 1),
+                _ => skip_by_both(&bytes[at..], |byte| byte, 0xF0),
+            };
+            // It is in these, if it is anywhere.
             let rest = &bytes[at..];
             match search(rest, rest.len().min(BLOCK), mark) {
                 Some(found) => return Some(at + found),
@@ -171,18 +223,46 @@ impl Own {
     }
 }
 
-/// How many bytes are in blocks, large ones and then small ones, without a byte of which `key` makes
-/// `least` or more.
+/// How many bytes are in blocks without a byte whose rank is `least` or more.
 #[inline(always)]
-fn skip(bytes: &[u8], key: impl Fn(u8) -> u8 + Copy, least: u8) -> usize {
-    #[inline(always)]
-    fn by<const BLOCK: usize>(bytes: &[u8], key: impl Fn(u8) -> u8, least: u8) -> usize {
-        // Blocks have a length that the compiler knows, and no branch inside: it makes vectors of them.
-        let is_plain = |block: &&[u8; BLOCK]| block.iter().fold(0, |most, &byte| key(byte).max(most)) < least;
-        BLOCK * bytes.as_chunks().0.iter().take_while(is_plain).count()
+fn skip<const BLOCK: usize>(bytes: &[u8], rank: impl Fn(u8) -> u8 + Copy, least: u8) -> usize {
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    BLOCK * blocks.iter().take_while(|block| highest(block, rank) < least).count()
+}
+
+/// The same of large blocks and then small ones.
+#[inline(always)]
+fn skip_by_both(bytes: &[u8], rank: impl Fn(u8) -> u8 + Copy, least: u8) -> usize {
+    let at = skip::<LARGE_BLOCK>(bytes, rank, least);
+    at + skip::<BLOCK>(&bytes[at..], rank, least)
+}
+
+/// The highest rank in a block: its length is known to the compiler, and there is no branch, so it makes
+/// vectors of it.
+#[inline(always)]
+fn highest<const BLOCK: usize>(block: &[u8; BLOCK], rank: impl Fn(u8) -> u8) -> u8 {
+    let mut most = 0;
+    #[expect(clippy::needless_range_loop, reason = "with an iterator it is not made a vector of")]
+    for i in 0..BLOCK {
+        most = rank(block[i]).max(most);
     }
-    let plain = by::<LARGE_BLOCK>(bytes, key, least);
-    plain + by::<BLOCK>(&bytes[plain..], key, least)
+    most
+}
+
+/// Whether the block has no such byte, and no surrogate; `next` are the bytes behind each.
+#[inline(always)]
+fn is_plain(
+    now: &[u8; LARGE_BLOCK],
+    next: &[u8; LARGE_BLOCK],
+    rank: impl Fn(u8) -> u8 + Copy,
+    least: u8,
+) -> bool {
+    let (mut most, mut behind_ed) = (0, 0);
+    for i in 0..LARGE_BLOCK {
+        most = rank(now[i]).max(most);
+        behind_ed = (all_ones(now[i] == 0xED) & next[i]).max(behind_ed);
+    }
+    most < least && behind_ed < 0xA0
 }
 
 /// Where it stands in the bytes, and how far it dares to look.
@@ -195,8 +275,6 @@ pub(crate) struct Runs<'a> {
     stopped: bool,
     /// Whether it stands behind an exception.
     behind: bool,
-    /// For how many runs not to search.
-    pause: u8,
     /// The most that the next piece has.
     reach: usize,
     /// At how many bytes a run ends even if the text goes on.
@@ -209,7 +287,7 @@ impl<'a> Runs<'a> {
     /// Runs as long as can be.
     pub(crate) fn new(bytes: &'a [u8], own: Own, kernel: Option<&'static Kernel>) -> Self {
         let reach = if own.excludes() { LONG } else { usize::MAX };
-        Self { bytes, at: 0, own, stopped: false, behind: false, pause: 0, reach, limit: usize::MAX, kernel }
+        Self { bytes, at: 0, own, stopped: false, behind: false, reach, limit: usize::MAX, kernel }
     }
 
     /// Runs that end soon, for who may not want the next one.
@@ -272,7 +350,6 @@ impl<'a> Runs<'a> {
     #[inline(never)]
     fn advance(&mut self) {
         let start = self.at;
-        self.pause = self.pause.saturating_sub(1);
         while self.at - start < self.limit && !self.stopped {
             let rest = self.rest();
             if rest.is_empty() {
@@ -280,7 +357,7 @@ impl<'a> Runs<'a> {
             }
             let piece = &rest[..end_of_piece(rest, self.reach)];
             let searches = self.own.excludes() || self.own != Own::Nothing && self.behind;
-            let gained = match searches && self.pause == 0 {
+            let gained = match searches {
                 true => self.search(piece),
                 false => None,
             };
@@ -300,26 +377,9 @@ impl<'a> Runs<'a> {
     }
 
     /// Searches for the next exception, and has a kernel check what is before it. Returns how much of the
-    /// piece that is, if it is text and there is nothing in it that hides exceptions.
-    fn search(&mut self, piece: &[u8]) -> Option<usize> {
-        let near = piece.len().min(NEXT);
-        let found = match self.own.find(piece, near) {
-            Some(found) => found,
-            None => {
-                // Surrogates begin with ED.
-                let plain = near + self.own.plain(&piece[near..], 0xED);
-                let rest = &piece[plain..];
-                match self.own.find(rest, rest.len().min(BLOCK)) {
-                    Some(found) => plain + found,
-                    None if rest.len() <= BLOCK => piece.len(),
-                    // Characters from U+D000 on: there may be many of them.
-                    None => {
-                        self.pause = if plain < LARGE_BLOCK { PAUSE } else { 0 };
-                        return None;
-                    }
-                }
-            }
-        };
+    /// piece that is, if it is text.
+    fn search(&self, piece: &[u8]) -> Option<usize> {
+        let found = self.own.find_far(piece).unwrap_or(piece.len());
         self.is_text(&piece[..found]).then_some(found)
     }
 
@@ -336,13 +396,16 @@ impl<'a> Runs<'a> {
     }
 
     /// How many bytes of the piece are text, from its first one on.
+    ///
+    /// A kernel is believed when it says 'valid', and not when it says where something else is: so that is a
+    /// question of time and not of soundness.
     fn valid_len(&self, piece: &[u8]) -> usize {
         let Some(suspect) = self.verdict(piece).suspicion() else { return piece.len() };
         let from = scalar::character_start(piece, suspect);
-        match core::str::from_utf8(&piece[from..]) {
-            Err(error) => from + error.valid_up_to(),
-            // A false alarm. What stands before has been seen by the kernel alone, so once more.
-            Ok(_) => core::str::from_utf8(piece).map_or_else(|error| error.valid_up_to(), str::len),
+        let from = if self.is_text(&piece[..from]) { from } else { 0 };
+        from + match core::str::from_utf8(&piece[from..]) {
+            Ok(text) => text.len(),
+            Err(error) => error.valid_up_to(),
         }
     }
 }
