@@ -107,8 +107,21 @@ const LATEST: usize = 4096;
 /// A fault that is no farther than this from what is written is taken for one of many.
 const NEAR: usize = 128;
 
+/// Below this length `core`'s loop, byte by byte, is done before a map of the text is.
+const SHORT: usize = 32;
+
 /// Appends the bytes, with U+FFFD for each ill-formed sequence. What is appended is text.
 fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
+    if bytes.len() < SHORT {
+        text.reserve(bytes.len() + 2);
+        for chunk in bytes.utf8_chunks() {
+            text.extend_from_slice(chunk.valid().as_bytes());
+            if !chunk.invalid().is_empty() {
+                text.extend_from_slice(&REPLACEMENT[..3]);
+            }
+        }
+        return;
+    }
     // Each replacement takes up to two bytes more than what it replaces. Few are foreseen: so many that a spoiled text
     // need not move.
     text.reserve(bytes.len() + bytes.len() / 8 + 16);
