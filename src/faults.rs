@@ -204,6 +204,10 @@ pub(crate) struct Replaced {
     far: bool,
 }
 
+/// What [`replace`] wants there to be from the start of a block on, or it leaves the block alone.
+#[cfg(feature = "alloc")]
+pub(crate) const REACH: usize = 2 * WINDOW;
+
 /// Writes the blocks from `at` on, with their faults replaced. All before `done`, which is in the first block, is written.
 /// It stops where the room ends, shortly before the text does, and where no fault is near.
 ///
@@ -221,7 +225,7 @@ pub(crate) fn replace<S: Surveyor>(
     let (mut len, mut sound, mut far) = (0, 0, false);
     while len + MOST <= room.len()
         && let Some(window) = at.checked_sub(CONTEXT).and_then(|begin| bytes[begin..].first_chunk::<WINDOW>())
-        && let Some(text) = bytes[at..].first_chunk::<{ 2 * WINDOW }>()
+        && let Some(text) = bytes[at..].first_chunk::<REACH>()
     {
         if at > start && bytes[at..].first_chunk().is_some_and(|step| s.is_ascii(step)) {
             break;
@@ -258,7 +262,7 @@ pub(crate) fn replace<S: Surveyor>(
 /// Copies a run of `text`, which is no longer than a block: always as much as that, without a branch on its length.
 #[cfg(feature = "alloc")]
 #[inline(always)]
-fn copy_run(text: &[u8; 2 * WINDOW], from: usize, room: &mut Room, to: usize) {
+fn copy_run(text: &[u8; REACH], from: usize, room: &mut Room, to: usize) {
     room[to..to + WINDOW].copy_from_slice(&text[from..from + WINDOW]);
 }
 

@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::faults::{Faults, REPLACEMENT, Room};
+use crate::faults::{Faults, REACH, REPLACEMENT, Room};
 use crate::{Kernel, dispatch};
 
 /// The bytes as text, with U+FFFD for each ill-formed sequence.
@@ -105,10 +105,23 @@ fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
 const LATEST: usize = 4096;
 
 /// A fault that is no farther than this from what is written is taken for one of many.
-const NEAR: usize = 256;
+const NEAR: usize = 128;
+
+/// Below this length `core`'s loop, byte by byte, is done before a map of the text is.
+const SHORT: usize = 32;
 
 /// Appends the bytes, with U+FFFD for each ill-formed sequence. What is appended is text.
 fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
+    if bytes.len() < SHORT {
+        text.reserve(bytes.len() + 2);
+        for chunk in bytes.utf8_chunks() {
+            text.extend_from_slice(chunk.valid().as_bytes());
+            if !chunk.invalid().is_empty() {
+                text.extend_from_slice(&REPLACEMENT[..3]);
+            }
+        }
+        return;
+    }
     // Each replacement takes up to two bytes more than what it replaces. Few are foreseen: so many that a spoiled text
     // need not move.
     text.reserve(bytes.len() + bytes.len() / 8 + 16);
@@ -118,7 +131,8 @@ fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     let mut done = 0;
     let mut faults = Faults::new(kernel, bytes);
     while let Some(mut block) = faults.advance() {
-        if block.has_many() || !block.is_sound() && block.start < done + NEAR {
+        let near = block.has_many() || !block.is_sound() && block.start < done + NEAR;
+        if near && bytes.len() - block.start >= REACH {
             if done < block.start {
                 text.extend_from_slice(&bytes[done..block.start]);
                 done = block.start;
