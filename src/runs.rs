@@ -275,6 +275,8 @@ pub(crate) struct Runs<'a> {
     stopped: bool,
     /// Whether it stands behind an exception.
     behind: bool,
+    /// Whether the last run ended soon, and not where a search had said it would.
+    dense: bool,
     /// The most that the next piece has.
     reach: usize,
     /// At how many bytes a run ends even if the text goes on.
@@ -287,7 +289,17 @@ impl<'a> Runs<'a> {
     /// Runs as long as can be.
     pub(crate) fn new(bytes: &'a [u8], own: Own, kernel: Option<&'static Kernel>) -> Self {
         let reach = if own.excludes() { LONG } else { usize::MAX };
-        Self { bytes, at: 0, own, stopped: false, behind: false, reach, limit: usize::MAX, kernel }
+        Self {
+            bytes,
+            at: 0,
+            own,
+            stopped: false,
+            behind: false,
+            dense: false,
+            reach,
+            limit: usize::MAX,
+            kernel,
+        }
     }
 
     /// Runs that end soon, for who may not want the next one.
@@ -357,14 +369,12 @@ impl<'a> Runs<'a> {
             }
             let piece = &rest[..end_of_piece(rest, self.reach)];
             let searches = self.own.excludes() || self.own != Own::Nothing && self.behind;
-            let gained = match searches {
-                true => self.search(piece),
-                false => None,
-            };
-            let gained = gained.unwrap_or_else(|| {
+            let searched = if searches && !self.dense { self.search(piece) } else { None };
+            let gained = searched.unwrap_or_else(|| {
                 let text = &piece[..self.valid_len(piece)];
                 self.own.find_excluded(text).unwrap_or(text.len())
             });
+            self.dense = searched.is_none() && gained < BLOCK.min(piece.len());
             self.at += gained;
             if gained < piece.len() {
                 self.stopped = true;
@@ -400,9 +410,14 @@ impl<'a> Runs<'a> {
     /// A kernel is believed when it says 'valid', and not when it says where something else is: so that is a
     /// question of time and not of soundness.
     fn valid_len(&self, piece: &[u8]) -> usize {
-        let Some(suspect) = self.verdict(piece).suspicion() else { return piece.len() };
-        let from = scalar::character_start(piece, suspect);
-        let from = if self.is_text(&piece[..from]) { from } else { 0 };
+        let from = if self.dense {
+            // Among faults, a kernel takes longer to begin than `core::str` to get there.
+            0
+        } else {
+            let Some(suspect) = self.verdict(piece).suspicion() else { return piece.len() };
+            let from = scalar::character_start(piece, suspect);
+            if self.is_text(&piece[..from]) { from } else { 0 }
+        };
         from + match core::str::from_utf8(&piece[from..]) {
             Ok(text) => text.len(),
             Err(error) => error.valid_up_to(),
