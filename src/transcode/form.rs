@@ -213,9 +213,9 @@ impl Encoding {
 unsafe trait Plain: Copy {}
 // SAFETY: integers have no padding.
 unsafe impl Plain for u8 {}
-// SAFETY: as above.
+// SAFETY: integers have no padding.
 unsafe impl Plain for u16 {}
-// SAFETY: as above.
+// SAFETY: integers have no padding.
 unsafe impl Plain for u32 {}
 // SAFETY: a `char` is four bytes, all of them its number.
 unsafe impl Plain for char {}
@@ -264,12 +264,18 @@ impl Sealed for Str {
         buffer
     }
 
+    /// # Safety
+    ///
+    /// - `bytes` is UTF-8.
     #[inline]
     unsafe fn text(bytes: &mut [u8]) -> &mut str {
         // SAFETY: the caller vouches for it.
         unsafe { core::str::from_utf8_unchecked_mut(bytes) }
     }
 
+    /// # Safety
+    ///
+    /// - What is appended is UTF-8.
     #[cfg(feature = "alloc")]
     #[inline]
     unsafe fn units(owned: &mut String) -> &mut Vec<u8> {
@@ -303,12 +309,18 @@ macro_rules! slices {
                 room_of(buffer)
             }
 
+            /// # Safety
+            ///
+            /// - `bytes` are the start of what `room` returned, and valid units.
             #[inline]
             unsafe fn text(bytes: &mut [u8]) -> &mut [$unit] {
                 // SAFETY: the bytes come from a buffer of such units, and the caller vouches for their values.
                 unsafe { units_of(bytes) }
             }
 
+            /// # Safety
+            ///
+            /// - None: any unit may be appended.
             #[cfg(feature = "alloc")]
             #[inline]
             unsafe fn units(owned: &mut Vec<$unit>) -> &mut Vec<$unit> {

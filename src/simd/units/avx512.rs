@@ -336,7 +336,7 @@ impl Units for Avx512 {
         let Some(window) = out.window::<128>() else { return false };
         // SAFETY: AVX512F, by `self`; the window has 128 bytes, and the store needs no alignment.
         unsafe { _mm512_storeu_si512(window[..64].as_mut_ptr().cast(), first) };
-        // SAFETY: as above.
+        // SAFETY: AVX512F, by `self`; what is behind the first half has 64 bytes.
         unsafe { _mm512_storeu_si512(window[64..].as_mut_ptr().cast(), second) };
         // SAFETY: the stores have written 128 bytes.
         unsafe { out.advance(128) };

@@ -79,25 +79,25 @@ impl Neon {
 /// The same bits in lanes of another width. (These need no token: NEON is part of what this file is compiled for.)
 #[inline(always)]
 fn words(v: uint8x16_t) -> uint16x8_t {
-    // SAFETY: the file is compiled only where the target has NEON.
+    // SAFETY: build.rs has seen the target guarantee NEON, or this file would not be compiled.
     unsafe { vreinterpretq_u16_u8(v) }
 }
 
 #[inline(always)]
 fn dwords(v: uint8x16_t) -> uint32x4_t {
-    // SAFETY: as above.
+    // SAFETY: build.rs has seen the target guarantee NEON.
     unsafe { vreinterpretq_u32_u8(v) }
 }
 
 #[inline(always)]
 fn bytes16(v: uint16x8_t) -> uint8x16_t {
-    // SAFETY: as above.
+    // SAFETY: build.rs has seen the target guarantee NEON.
     unsafe { vreinterpretq_u8_u16(v) }
 }
 
 #[inline(always)]
 fn bytes32(v: uint32x4_t) -> uint8x16_t {
-    // SAFETY: as above.
+    // SAFETY: build.rs has seen the target guarantee NEON.
     unsafe { vreinterpretq_u8_u32(v) }
 }
 
