@@ -104,6 +104,9 @@ struct Report {
     targets: Vec<Target>,
 }
 
+/// A text, what trust8 reaches on it, and what the others do.
+type Row = (String, f64, Vec<(String, f64)>);
+
 impl Report {
     /// Notes a ratio: of all with the same name the lowest one counts.
     fn target(&mut self, what: &str, wanted: f64, measured: f64, place: &str) {
@@ -121,7 +124,7 @@ impl Report {
         title: &str,
         about: &str,
         rows: Vec<(&Text, usize, usize, Vec<Contestant<'_>>)>,
-    ) -> Vec<(String, f64, Vec<(String, f64)>)> {
+    ) -> Vec<Row> {
         self.page.heading(2, title);
         self.page.block(about);
         let mut table: Option<Table> = None;
