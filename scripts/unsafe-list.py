@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "docs" / "unsafe.md"
 
 # Where DESIGN.md allows it in the library. All other files of it forbid it to themselves.
-ALLOWED = re.compile(r"src/(simd/\w+|sliced/\w+|dispatch|kernel|lib|string|intake|append|copy|chunks|lossy|runs)\.rs$")
+ALLOWED = re.compile(r"src/(simd/(units/)?\w+|transcode/(form|mod|output)|dispatch|kernel|lib|string|intake|append|copy|chunks|lossy|runs)\.rs$")
 
 # The kinds of reason, as DESIGN.md has them; a comment may give several. What a comment of each kind says.
 KINDS = {
@@ -29,7 +29,13 @@ KINDS = {
     "detection": ("The CPU was asked for what is called, or every CPU of the target has it.",
                   r"asked the CPU|CPU has been asked|available|build\.rs|every CPU with|OSXSAVE|are ever stored|reference to a kernel|SSE2 includes"),
     "validity": ("The bytes were found to be UTF-8, or any value of the type will do.",
-                 r"found (the|these|those|them)\b|to be text|appended text|came out of a `String`|every `u8` is one"),
+                 r"in this form|found (the|these|those|them)\b|to be text|appended text|came out of a `String`|every `u8` is one"),
+    "initialisation": ("The memory was written just before, by the same method or by who promises it.",
+                       r"written|is initialised"),
+    "representation": ("Integers and `char` are bytes without padding, in memory that is aligned for them.",
+                       r"no padding|all of them its number|may hold any bytes"),
+    "contract": ("The caller of an unsafe function has promised it; `# Safety` there says what.",
+                 r"[Cc]aller( vouches|\'s| appends)|caller\'s:"),
 }
 
 

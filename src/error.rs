@@ -188,7 +188,12 @@ impl Utf8Error {
     /// `bytes[..start]` is valid and no well-formed character begins at `start`.
     #[cold]
     pub(crate) fn at(bytes: &[u8], start: usize) -> Self {
-        Self { valid_up_to: start, sequence: Sequence::at_start_of(&bytes[start..]) }
+        Self::new(start, Sequence::at_start_of(&bytes[start..]))
+    }
+
+    /// This sequence, behind as many bytes of text.
+    pub(crate) const fn new(valid_up_to: usize, sequence: Sequence) -> Self {
+        Self { valid_up_to, sequence }
     }
 }
 

@@ -178,6 +178,94 @@ pub(crate) fn seek<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> Found {
     Found::nothing(scalar::character_start(bytes, at))
 }
 
+/// The UTF-8 of U+FFFD, and a zero, which the next byte overwrites: four bytes are one store.
+#[cfg(feature = "alloc")]
+pub(crate) const REPLACEMENT: [u8; 4] = *b"\xEF\xBF\xBD\0";
+
+/// Room for text in which faults are replaced, a few dozen blocks.
+#[cfg(feature = "alloc")]
+pub(crate) type Room = [u8; 4096];
+
+/// The most that a block becomes, U+FFFD three bytes for each of its own, and what is copied behind it in vain.
+#[cfg(feature = "alloc")]
+const MOST: usize = 3 * BLOCK + WINDOW;
+
+/// What [`replace`] has done.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy)]
+pub(crate) struct Replaced {
+    /// Where the next block begins.
+    at: usize,
+    /// The end of what is written, in the text; a sequence may have reached into the next block.
+    pub(crate) done: usize,
+    /// The length of what is written, in the room.
+    pub(crate) len: usize,
+    /// Whether faults are no longer near.
+    far: bool,
+}
+
+/// What [`replace`] wants there to be from the start of a block on, or it leaves the block alone.
+#[cfg(feature = "alloc")]
+pub(crate) const REACH: usize = 2 * WINDOW;
+
+/// Writes the blocks from `at` on, with their faults replaced. All before `done`, which is in the first block, is written.
+/// It stops where the room ends, shortly before the text does, and where no fault is near.
+///
+/// Every block is copied in the same way, with a fault or without: to predict which ones have none costs more.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub(crate) fn replace<S: Surveyor>(
+    s: S,
+    bytes: &[u8],
+    mut at: usize,
+    mut done: usize,
+    room: &mut Room,
+) -> Replaced {
+    let start = at;
+    let (mut len, mut sound, mut far) = (0, 0, false);
+    while len + MOST <= room.len()
+        && let Some(window) = at.checked_sub(CONTEXT).and_then(|begin| bytes[begin..].first_chunk::<WINDOW>())
+        && let Some(text) = bytes[at..].first_chunk::<REACH>()
+    {
+        if at > start && bytes[at..].first_chunk().is_some_and(|step| s.is_ascii(step)) {
+            break;
+        }
+        let map = Map::of(s.classes(window));
+        let mut block = Found {
+            start: at,
+            end: at + BLOCK,
+            faults: map.faults >> CONTEXT & ((1 << BLOCK) - 1),
+            continued: map.continued >> CONTEXT,
+        };
+        sound = if block.is_sound() { sound + 1 } else { 0 };
+        let mut from = done - at;
+        while let Some((fault, fault_len)) = block.pop() {
+            copy_run(text, from, room, len);
+            len += fault - from;
+            room[len..len + REPLACEMENT.len()].copy_from_slice(&REPLACEMENT);
+            len += REPLACEMENT.len() - 1;
+            from = fault + fault_len;
+        }
+        copy_run(text, from, room, len);
+        let end = from.max(BLOCK);
+        len += end - from;
+        done = at + end;
+        at += BLOCK;
+        if sound == NEAR {
+            far = true;
+            break;
+        }
+    }
+    Replaced { at, done, len, far }
+}
+
+/// Copies a run of `text`, which is no longer than a block: always as much as that, without a branch on its length.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+fn copy_run(text: &[u8; REACH], from: usize, room: &mut Room, to: usize) {
+    room[to..to + WINDOW].copy_from_slice(&text[from..from + WINDOW]);
+}
+
 /// The window of the block at `at`, with zeros for what is not there. So a character that the end cuts off shows itself.
 #[inline(always)]
 fn at_an_end(bytes: &[u8], at: usize) -> [u8; WINDOW] {
@@ -244,6 +332,20 @@ impl<'a> Faults<'a> {
         self.at = found.end;
         self.piece = if found.is_sound() { FIRST_PIECE } else { 0 };
         Some(found)
+    }
+
+    /// Writes the block that was found last, and those behind it that are near, with their faults replaced; see [`replace`].
+    #[cfg(feature = "alloc")]
+    pub(crate) fn replace(&mut self, block: Found, done: usize, room: &mut Room) -> Replaced {
+        let replaced = self.kernel.replace(self.bytes, block.start, done, room);
+        // Nothing is written where the text ends soon.
+        if replaced.at > block.start {
+            (self.at, self.piece) = match replaced.far {
+                true => (scalar::character_start(self.bytes, replaced.at), FIRST_PIECE),
+                false => (replaced.at, 0),
+            };
+        }
+        replaced
     }
 
     /// Validates a piece. Returns the end of what is valid, unless that is nothing.

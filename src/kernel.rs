@@ -3,7 +3,10 @@
 use core::fmt;
 
 use crate::faults::Found;
+#[cfg(feature = "alloc")]
+use crate::faults::{Replaced, Room};
 use crate::inspect::counts::{self, Counts};
+use crate::transcode::{self, Convert, Length, Output, Routines};
 use crate::verdict::Verdict;
 use crate::{Summary, Utf8Error, dispatch, scalar};
 
@@ -19,12 +22,16 @@ pub(crate) type Validate = unsafe fn(&[u8]) -> Verdict;
 #[derive(Clone, Copy)]
 struct Functions {
     validate: Validate,
+    transcode: &'static Routines,
     /// Of a short piece of a stream, of at least one byte: whether it goes on well behind these four bytes of
     /// a well-formed text; or fewer, with zeros before them, if those are the beginning of a character.
     /// Another character may be cut off by the end.
     goes_on: unsafe fn([u8; 4], &[u8]) -> bool,
     /// The next faults; see `faults.rs`.
     seek: unsafe fn(&[u8], usize) -> Found,
+    /// Blocks with their ill-formed sequences replaced.
+    #[cfg(feature = "alloc")]
+    replace: unsafe fn(&[u8], usize, usize, &mut Room) -> Replaced,
     /// The verdict, and where that is 'valid' the counts.
     inspect: unsafe fn(&[u8]) -> (Verdict, Counts),
     /// The characters of valid text.
@@ -200,6 +207,41 @@ impl Kernel {
         unsafe { (self.functions.seek)(bytes, from) }
     }
 
+    /// Blocks with their ill-formed sequences replaced; see `faults.rs`.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn replace(&self, bytes: &[u8], at: usize, done: usize, room: &mut Room) -> Replaced {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { (self.functions.replace)(bytes, at, done, room) }
+    }
+
+    /// Converts with the routine of this kernel that is chosen.
+    #[inline]
+    pub(crate) fn convert(
+        &self,
+        choose: impl FnOnce(&Routines) -> Convert,
+        text: &[u8],
+        out: &mut Output<'_>,
+    ) -> usize {
+        let convert = choose(self.functions.transcode);
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { convert(text, out) }
+    }
+
+    /// How long a text would be.
+    #[inline]
+    pub(crate) fn length(&self, which: Length, text: &[u8]) -> usize {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { (self.functions.transcode.length)(which, text) }
+    }
+
+    /// Turns the bytes of each unit round.
+    #[inline]
+    pub(crate) fn swap(&self, unit: usize, bytes: &mut [u8]) {
+        // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
+        unsafe { (self.functions.transcode.swap)(unit, bytes) }
+    }
+
     /// The ways among which this kernel chooses by length and content, each as a kernel that takes
     /// it wherever it can: for tests, which must reach every way, and for measurements.
     #[doc(hidden)]
@@ -222,13 +264,17 @@ cfg_if::cfg_if! {
     if #[cfg(kernel_x86)] {
         mod table {
             use super::{Functions, Kernel, SCALAR, way};
+            use crate::simd::units;
             use crate::simd::{avx2, sse42};
             use crate::sliced;
 
             const OF_SSE42: Functions = Functions {
                 validate: sse42::validate,
+                transcode: &units::sse42::ROUTINES,
                 goes_on: sse42::goes_on,
                 seek: sse42::seek,
+                #[cfg(feature = "alloc")]
+                replace: sse42::replace,
                 inspect: sse42::inspect,
                 count_chars: sse42::count_chars,
                 utf16_len: sse42::utf16_len,
@@ -243,8 +289,11 @@ cfg_if::cfg_if! {
             };
             const OF_AVX2: Functions = Functions {
                 validate: avx2::validate,
+                transcode: &units::sse42::ROUTINES_AVX2,
                 goes_on: avx2::goes_on,
                 seek: avx2::seek,
+                #[cfg(feature = "alloc")]
+                replace: avx2::replace,
                 inspect: avx2::inspect,
                 count_chars: avx2::count_chars,
                 utf16_len: avx2::utf16_len,
@@ -259,8 +308,11 @@ cfg_if::cfg_if! {
             };
             const OF_AVX512: Functions = Functions {
                 validate: sliced::validate,
+                transcode: &units::avx512::ROUTINES,
                 goes_on: sliced::goes_on,
                 seek: sliced::seek,
+                #[cfg(feature = "alloc")]
+                replace: sliced::replace,
                 inspect: sliced::inspect,
                 count_chars: sliced::count_chars,
                 utf16_len: sliced::utf16_len,
@@ -271,6 +323,7 @@ cfg_if::cfg_if! {
                 Functions { validate: sliced::long, inspect: sliced::inspect_long, ..OF_AVX512 };
             const STREAMS: Functions = Functions {
                 validate: sliced::long_in_small_streams,
+                transcode: &units::avx512::ROUTINES,
                 inspect: sliced::inspect_long_in_small_streams,
                 ..OF_AVX512
             };
@@ -297,11 +350,15 @@ cfg_if::cfg_if! {
         mod table {
             use super::{Functions, Kernel, SCALAR, way};
             use crate::simd::neon;
+            use crate::simd::units;
 
             const OF_NEON: Functions = Functions {
                 validate: neon::validate,
+                transcode: &units::neon::ROUTINES,
                 goes_on: neon::goes_on,
                 seek: neon::seek,
+                #[cfg(feature = "alloc")]
+                replace: neon::replace,
                 inspect: neon::inspect,
                 count_chars: neon::count_chars,
                 utf16_len: neon::utf16_len,
@@ -323,8 +380,11 @@ cfg_if::cfg_if! {
 
             const OF_WASM: Functions = Functions {
                 validate: wasm::validate,
+                transcode: &transcode::SCALAR,
                 goes_on: wasm::goes_on,
                 seek: wasm::seek,
+                #[cfg(feature = "alloc")]
+                replace: wasm::replace,
                 inspect: wasm::inspect,
                 count_chars: wasm::count_chars,
                 utf16_len: wasm::utf16_len,
@@ -350,8 +410,11 @@ const SCALAR: Kernel = Kernel {
     name: "scalar",
     functions: Functions {
         validate: scalar::validate,
+        transcode: &transcode::SCALAR,
         goes_on: scalar::goes_on,
         seek: scalar::seek,
+        #[cfg(feature = "alloc")]
+        replace: scalar::replace,
         inspect: scalar::inspect,
         count_chars: counts::count_chars,
         utf16_len: counts::utf16_len,

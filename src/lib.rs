@@ -25,6 +25,7 @@
 //! | [`Validator`], [`stream`] | the same for what arrives in pieces, refused at the first bad byte |
 //! | [`io`], [`fs`] | readers and writers that let only UTF-8 through; `read_to_string` at the speed of reading |
 //! | [`copy_utf8`] | validates and copies in one pass |
+//! | [`transcode`] | UTF-8, UTF-16, UTF-32 and Latin-1 into each other, with exact errors or U+FFFD for them |
 //! | `tokio` | with the feature of that name: an `AsyncRead` adapter and codecs that yield strings and lines |
 //! | [`decode`], [`encode_scalar`] | characters one by one, with errors in between |
 //! | [`dialect`] | CESU-8, Modified UTF-8, WTF-8, and UTF-8 as RFC 2279 had it: named, checked, converted |
@@ -70,6 +71,7 @@ mod kernel;
 mod runs;
 mod scalar;
 pub mod stream;
+pub mod transcode;
 mod verdict;
 
 #[cfg(kernel_simd)]

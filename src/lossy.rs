@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::faults::{BLOCK, Faults, Found, WINDOW};
+use crate::faults::{Faults, REACH, REPLACEMENT, Room};
 use crate::{Kernel, dispatch};
 
 /// The bytes as text, with U+FFFD for each ill-formed sequence.
@@ -101,87 +101,64 @@ fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
     text
 }
 
-/// The UTF-8 of U+FFFD, and a zero, which the next byte overwrites: four bytes are one store.
-const REPLACEMENT: [u8; 4] = *b"\xEF\xBF\xBD\0";
-
 /// What is well-formed is copied when there is as much of it, so that it is still in the cache.
 const LATEST: usize = 4096;
 
-/// What of a block is copied at once, if less is wanted: without a branch on how much.
-const AT_ONCE: usize = 32;
+/// A fault that is no farther than this from what is written is taken for one of many.
+const NEAR: usize = 128;
 
-/// The most that a block becomes, U+FFFD three bytes for each of its own, and what is copied behind it in vain.
-const ROOM: usize = 3 * BLOCK + WINDOW;
+/// Below this length `core`'s loop, byte by byte, is done before a map of the text is.
+const SHORT: usize = 32;
 
 /// Appends the bytes, with U+FFFD for each ill-formed sequence. What is appended is text.
 fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
+    if bytes.len() < SHORT {
+        text.reserve(bytes.len() + 2);
+        for chunk in bytes.utf8_chunks() {
+            text.extend_from_slice(chunk.valid().as_bytes());
+            if !chunk.invalid().is_empty() {
+                text.extend_from_slice(&REPLACEMENT[..3]);
+            }
+        }
+        return;
+    }
     // Each replacement takes up to two bytes more than what it replaces. Few are foreseen: so many that a spoiled text
     // need not move.
     text.reserve(bytes.len() + bytes.len() / 8 + 16);
+    // Not initialised before it is needed: short text never does.
+    let mut room = None;
     // All before is written.
     let mut done = 0;
     let mut faults = Faults::new(kernel, bytes);
     while let Some(mut block) = faults.advance() {
-        if block.has_many() {
+        let near = block.has_many() || !block.is_sound() && block.start < done + NEAR;
+        if near && bytes.len() - block.start >= REACH {
             if done < block.start {
                 text.extend_from_slice(&bytes[done..block.start]);
                 done = block.start;
             }
-            done = append_replaced(block, bytes, done, text);
-        } else {
-            // What is before the fault goes with what was before the block.
-            while let Some((at, len)) = block.pop() {
-                let at = block.start + at;
-                text.extend_from_slice(&bytes[done..at]);
-                text.extend_from_slice(&REPLACEMENT[..3]);
-                done = at + len;
+            let room = match &mut room {
+                Some(room) => room,
+                none => none.insert([0; size_of::<Room>()]),
+            };
+            let replaced = faults.replace(block, done, room);
+            if replaced.len > 0 {
+                text.extend_from_slice(&room[..replaced.len]);
+                done = replaced.done;
+                continue;
             }
-            if block.end > done + LATEST {
-                text.extend_from_slice(&bytes[done..block.end]);
-                done = block.end;
-            }
+        }
+        // What is before a fault goes with what was before the block.
+        while let Some((at, len)) = block.pop() {
+            let at = block.start + at;
+            text.extend_from_slice(&bytes[done..at]);
+            text.extend_from_slice(&REPLACEMENT[..3]);
+            done = at + len;
+        }
+        if block.end > done + LATEST {
+            text.extend_from_slice(&bytes[done..block.end]);
+            done = block.end;
         }
     }
     text.extend_from_slice(&bytes[done..]);
-}
-
-/// Appends a block from `done` on, which is inside, with its faults replaced. Returns where what is done ends then.
-///
-/// The runs between the faults are short, and copying more than a run costs less than a branch on its length. So
-/// the block is put together where there is room for that.
-#[inline(never)]
-fn append_replaced(mut block: Found, bytes: &[u8], done: usize, text: &mut Vec<u8>) -> usize {
-    let rest = &bytes[block.start..];
-    let mut copy = [0; 2 * WINDOW];
-    let source = match rest.first_chunk() {
-        Some(source) => source,
-        None => {
-            copy[..rest.len()].copy_from_slice(rest);
-            &copy
-        }
-    };
-    let mut room = [0; ROOM];
-    let mut from = done - block.start;
-    let mut to = 0;
-    while let Some((at, len)) = block.pop() {
-        copy_run(source, from, at, &mut room, to);
-        to += at - from;
-        room[to..to + 4].copy_from_slice(&REPLACEMENT);
-        to += 3;
-        from = at + len;
-    }
-    // The last sequence may reach into the next block.
-    let end = from.max(block.end - block.start);
-    copy_run(source, from, end, &mut room, to);
-    text.extend_from_slice(&room[..to + end - from]);
-    block.start + end
-}
-
-/// Copies `text[from..end]`, at most a block, to `room[to..]`, and more than that.
-#[inline(always)]
-fn copy_run(text: &[u8; 2 * WINDOW], from: usize, end: usize, room: &mut [u8; ROOM], to: usize) {
-    room[to..to + AT_ONCE].copy_from_slice(&text[from..from + AT_ONCE]);
-    if end - from > AT_ONCE {
-        room[to + AT_ONCE..to + WINDOW].copy_from_slice(&text[from + AT_ONCE..from + WINDOW]);
-    }
 }

@@ -27,6 +27,8 @@
 
 use crate::Utf8Error;
 use crate::faults::{self, Classes, Found, Surveyor, WINDOW};
+#[cfg(feature = "alloc")]
+use crate::faults::{Replaced, Room};
 use crate::inspect::counts::{Counts, count, in_chunks};
 use crate::verdict::Verdict;
 
@@ -295,6 +297,12 @@ pub(crate) fn boundary(bytes: &[u8], at: usize) -> usize {
 /// The scalar kernel's way from fault to fault.
 pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
     faults::seek(Words, bytes, from)
+}
+
+/// The text behind a fault, with this and the next ones replaced.
+#[cfg(feature = "alloc")]
+pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, room: &mut Room) -> Replaced {
+    faults::replace(Words, bytes, at, done, room)
 }
 
 /// Words of eight bytes, and loops over bytes that the compiler makes vectors of wherever the target has some.

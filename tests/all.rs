@@ -55,5 +55,9 @@ mod streaming_io;
 #[cfg(feature = "tokio")]
 #[path = "tokio.rs"]
 mod tokio;
+#[path = "transcode.rs"]
+mod transcode;
+#[path = "transcode_guards.rs"]
+mod transcode_guards;
 #[path = "websocket.rs"]
 mod websocket;

@@ -212,6 +212,39 @@ fn faults_where_pieces_end() {
     }
 }
 
+/// Every gait and the changes between them: faults at every average distance, also all at once.
+#[test]
+fn texts_spoiled_at_every_rate() {
+    let mut random = 0x2545_F491_4F6C_DD1D_u64;
+    let mut below = |end: u64| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random >> 32) % end
+    };
+    for filler in Filler::all() {
+        for rate in [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 5000] {
+            for _ in 0..(6 / scale()).max(1) {
+                let mut input = filler.behind(20_000).concat();
+                input.truncate(19_000 + below(1000) as usize);
+                // A stretch without a fault as well, so that the far gait comes, and goes.
+                let start = below(19_000) as usize;
+                let sound = start..start + below(8000) as usize;
+                for (at, byte) in input.iter_mut().enumerate() {
+                    if below(rate) == 0 && !sound.contains(&at) {
+                        *byte = below(256) as u8;
+                    }
+                }
+                let expected = String::from_utf8_lossy(&input);
+                for way in ways() {
+                    let text = from_utf8_lossy_with(way.kernel, &input);
+                    assert!(text == expected, "{}: one in {rate}: {input:02X?}", way.name);
+                }
+            }
+        }
+    }
+}
+
 /// Runs of one byte, which is where a search that goes back would take quadratic time; with each way of the kernels.
 #[test]
 fn one_byte_over_and_over() {

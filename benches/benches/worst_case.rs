@@ -336,7 +336,9 @@ fn growth(page: &mut Page, effort: Effort, worst: &Placed) {
          costs more, once.)",
     );
     let cut: &[u8] = &[0xF0, 0x9F, 0x98];
-    let works: [Work<'_>; 5] = [
+    // Sound for so long that each change of gait is made in vain: blocks, then pieces that double.
+    let rare = ["日本語".repeat(112).as_bytes(), b"\xF0\x9F\x98"].concat();
+    let works: [Work<'_>; 9] = [
         ("`from_utf8`, the worst text", worst.bytes(), |bytes| assert!(trust8::from_utf8(bytes).is_ok())),
         (AT_THE_END, worst.bytes(), |bytes| {
             let error = trust8::from_utf8(bytes).unwrap_err();
@@ -358,6 +360,18 @@ fn growth(page: &mut Page, effort: Effort, worst: &Placed) {
                 rest = &rest[error.valid_up_to() + len..];
             }
             assert_eq!(faults, bytes.len() / 3);
+        }),
+        ("`from_utf8_lossy`, nothing but faults", cut, |bytes| {
+            assert_eq!(trust8::from_utf8_lossy(bytes).len(), bytes.len());
+        }),
+        ("`from_utf8_lossy`, a fault every kilobyte", &rare, |bytes| {
+            assert_eq!(trust8::from_utf8_lossy(bytes).len(), bytes.len());
+        }),
+        ("`errors`, nothing but faults", cut, |bytes| {
+            assert_eq!(trust8::errors(bytes).count(), bytes.len() / 3);
+        }),
+        ("`errors`, a fault every kilobyte", &rare, |bytes| {
+            assert_eq!(trust8::errors(bytes).count(), bytes.len() / 1011);
         }),
     ];
     let mut table = Table::new(["what", "n", "at n", "at 4n", "at 16n", "16n / n"]);

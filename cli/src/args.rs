@@ -7,6 +7,7 @@ use anstream::ColorChoice;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use trust8::Kernel;
 
+use crate::convert::ConvertArgs;
 use crate::fix::charset::Charset;
 
 /// Finds what is not UTF-8 in files, says exactly where and why, and repairs it.
@@ -78,6 +79,12 @@ pub(crate) enum Command {
     /// otherwise.
     #[command(after_help = FIX_EXAMPLES)]
     Fix(FixArgs),
+    /// Converts between UTF-8, UTF-16, UTF-32 and Latin-1
+    ///
+    /// The result goes to standard output, unless --output or --in-place says otherwise. What can't be converted
+    /// is an error, and the file is left as it was, unless --replace says otherwise.
+    #[command(after_help = CONVERT_EXAMPLES)]
+    Convert(ConvertArgs),
     /// Shows on one screen what a file is
     Inspect(InspectArgs),
     /// Shows the implementations that this CPU can run, and which one is used
@@ -94,6 +101,15 @@ Examples:
 
 Exit status: 0 when everything is UTF-8 now, 1 when something could not be converted (it is left as it was), 2
 when something could not be read or written.";
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  trust8 convert --from utf-16le --to utf-8 export.txt > export-utf8.txt
+  trust8 convert --from latin1 --to utf-8 --in-place --backup *.txt
+  trust8 convert --to utf-16be < text.txt | wc -c
+
+Exit status: 0 when everything is converted, 1 when something could not be, 2 when something could not be read or
+written.";
 
 /// What all commands share.
 #[derive(Args, Debug)]
@@ -361,7 +377,7 @@ fn kernel(name: &str) -> Result<&'static Kernel, String> {
 }
 
 /// What can stand behind a file name.
-fn suffix(text: &str) -> Result<String, String> {
+pub(crate) fn suffix(text: &str) -> Result<String, String> {
     if text.is_empty() {
         Err("without a suffix it would be the file itself".to_owned())
     } else if text.contains(std::path::is_separator) {

@@ -148,34 +148,38 @@ impl Check<'_> {
                     }
                     Look::Invalid { told } => {
                         self.reader.progress.take_back(told);
-                        let reader = || FileFrom { file: &file, at: start };
-                        Ok(self.errors(entry, reader(), false, turn, || self.relatives(reader)))
+                        let from = |skip| FileFrom { file: &file, at: start + skip };
+                        Ok(self.errors(entry, from(0), false, turn, |error| self.relatives(from, error)))
                     }
                 }
             }
-            Opened::Stream(file) => Ok(self.errors(entry, file, true, turn, || Ok(End::default()))),
+            Opened::Stream(file) => Ok(self.errors(entry, file, true, turn, |_| Ok(End::default()))),
         }
     }
 
     /// Tells of the errors of one file. With `at_once`, as soon as they are found. `end` says what is known of the
-    /// file as a whole.
+    /// file as a whole, whose first error is where it is told.
     fn errors(
         &self,
         entry: &Entry,
         reader: impl Read,
         at_once: bool,
         turn: &mut Turn<'_>,
-        end: impl FnOnce() -> io::Result<End>,
+        end: impl FnOnce(u64) -> io::Result<End>,
     ) -> Totals {
         let name = entry.source.name();
         let progress = self.reader.progress.clone();
         let mut scanner = Scanner::new(self.reader.kernel, reader, progress, self.to_the_end);
         let mut errors = 0;
+        let mut first = 0;
         let read = loop {
             match scanner.next() {
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
                 Ok(Some(finding)) => {
+                    if errors == 0 {
+                        first = finding.offset;
+                    }
                     if errors < self.limit {
                         self.report.finding(turn.out(), name, &finding, errors);
                         turn.pass_on(at_once);
@@ -189,7 +193,7 @@ impl Check<'_> {
         };
         let mut totals =
             Totals { errors, bytes: scanner.offset(), characters: scanner.characters(), ..Totals::default() };
-        let end = read.and_then(|()| if errors > 0 { end() } else { Ok(End::default()) });
+        let end = read.and_then(|()| if errors > 0 { end(first) } else { Ok(End::default()) });
         if let Err(error) = &end {
             totals.unread = 1;
             if errors == 0 {
@@ -214,13 +218,13 @@ impl Check<'_> {
     }
 
     /// What a file may be in place of UTF-8.
-    fn relatives<R: Read>(&self, reader: impl Fn() -> R) -> io::Result<End> {
+    fn relatives<R: Read>(&self, from: impl Fn(u64) -> R, error: u64) -> io::Result<End> {
         if !self.report.tells_of_relatives() {
             return Ok(End::default());
         }
         let mut first = Vec::new();
-        reader().take(4).read_to_end(&mut first)?;
+        from(0).take(4).read_to_end(&mut first)?;
         let mark = Bom::detect(&first).map(|(mark, _)| mark);
-        Ok(End { mark, fits: fitting(self.reader.kernel, reader())?, unread: None })
+        Ok(End { mark, fits: fitting(self.reader.kernel, from, error)?, unread: None })
     }
 }

@@ -33,6 +33,7 @@ fn man(cli: &clap::Command, command: Option<&Command>, out: &mut Vec<u8>) -> io:
     let name = command.map(|command| match command {
         Command::Check(_) => "check",
         Command::Fix(_) => "fix",
+        Command::Convert(_) => "convert",
         Command::Inspect(_) => "inspect",
         Command::Kernels => "kernels",
         Command::Bench(_) => "bench",

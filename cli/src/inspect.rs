@@ -127,7 +127,8 @@ impl Screen {
             Opened::Stream(stream) => (spooled(stream)?, 0),
         };
         let kernel = common.kernel();
-        let reader = || FileFrom { file: &file, at: start };
+        let from = |skip| FileFrom { file: &file, at: start + skip };
+        let reader = || from(0);
 
         let mut first = Vec::new();
         reader().take(4).read_to_end(&mut first)?;
@@ -148,8 +149,12 @@ impl Screen {
         let report = Human::new(common.color);
         let mut scanner = Scanner::new(kernel, reader(), progress.clone(), true);
         let mut errors = 0;
+        let mut first_error = 0;
         let mut told = Vec::new();
         while let Some(finding) = scanner.next()? {
+            if errors == 0 {
+                first_error = finding.offset;
+            }
             if errors < ERRORS {
                 report.finding(&mut told, source.name(), &finding, errors);
             }
@@ -161,7 +166,7 @@ impl Screen {
             (Vec::new(), None)
         } else {
             let guess = guess_encoding(reader())?;
-            (fitting(kernel, reader())?, Some(Charset::Encoding(guess)))
+            (fitting(kernel, from, first_error)?, Some(Charset::Encoding(guess)))
         };
         Ok(Self { bytes, characters, errors, told, mark, nul, endings: endings.finish(), fits, guess })
     }

@@ -10,7 +10,7 @@
 //!   `place.rs`, `culprit.rs`: where and what they are; `relatives.rs`: which dialect of UTF-8 fits.
 //! - `check.rs`, `report/`: the command that tells of them, in several forms. `turns.rs`: in the order of the files,
 //!   whichever thread is done first.
-//! - `fix/`, `inspect.rs`, `kernels.rs`, `bench/`: the other commands.
+//! - `fix/`, `convert.rs`, `inspect.rs`, `kernels.rs`, `bench/`: the other commands.
 //! - `progress.rs`, `interrupt.rs`, `colors.rs`, `visible.rs`: how to treat a terminal, and who sits at it.
 //! - `statistics.rs`, `outcome.rs`: the numbers at the end, and the exit code.
 
@@ -20,6 +20,7 @@ mod args;
 mod bench;
 mod check;
 mod colors;
+mod convert;
 mod culprit;
 mod fix;
 mod generate;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         None => check::run(&check, &common),
         Some(Command::Check(check)) => check::run(&check, &common),
         Some(Command::Fix(fix)) => fix::run(&fix, &common),
+        Some(Command::Convert(convert)) => convert::run(&convert, &common),
         Some(Command::Inspect(inspect)) => inspect::run(&inspect, &common),
         Some(Command::Kernels) => kernels::run(&common),
         Some(Command::Bench(bench)) => bench::run(&bench, &common),

@@ -68,9 +68,17 @@ pub(crate) struct Fit {
     pub(crate) convertible: bool,
 }
 
-/// The dialects that accept all there is to read, the one to prefer first. UTF-8 itself is not among them.
-pub(crate) fn fitting(kernel: &'static Kernel, reader: impl Read) -> io::Result<Vec<Fit>> {
-    fitting_chunks(kernel, Chunks::new(reader))
+/// The dialects that accept all of a file, the one to prefer first; UTF-8 itself is not among them. `from` reads it
+/// from any place on, and at `error`, or behind it, it is not UTF-8 for the first time.
+///
+/// What lies there is asked about first: for most files that decides it at once.
+pub(crate) fn fitting<R: Read>(
+    kernel: &'static Kernel,
+    from: impl Fn(u64) -> R,
+    error: u64,
+) -> io::Result<Vec<Fit>> {
+    let fits = fitting_chunks(kernel, Chunks::new(from(error)))?;
+    if fits.is_empty() || error == 0 { Ok(fits) } else { fitting_chunks(kernel, Chunks::new(from(0))) }
 }
 
 fn fitting_chunks(kernel: &'static Kernel, mut chunks: Chunks<impl Read>) -> io::Result<Vec<Fit>> {

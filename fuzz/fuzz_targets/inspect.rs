@@ -53,7 +53,11 @@ fn places(bytes: &[u8]) {
     let mut sequence = |len: usize, is_newline: bool| {
         for _ in 0..len {
             let place = trust8::locate(bytes, offset);
-            assert_eq!((place.line, place.column, place.byte_column), (line, column, byte_column), "{offset}");
+            assert_eq!(
+                (place.line, place.column, place.byte_column),
+                (line, column, byte_column),
+                "{offset}"
+            );
             offset += 1;
             byte_column += 1;
         }

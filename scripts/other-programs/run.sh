@@ -22,7 +22,6 @@ crates=(
     "fastwebsockets 0.10.0 --features simd,upgrade,unstable-split --lib --test upgrade --test split --test concurrency"
     "bytecheck 0.8.3 --features simdutf8 --lib"
     "ntex-bytes 1.14.0 --features simd --lib --tests"
-    "bson 3.1.0 --lib"
     "tokio-websockets 0.11.4 --features client,server,sha1_smol,fastrand,simd --lib --tests"
 )
 
@@ -88,8 +87,8 @@ print(pathlib.Path(next(p["manifest_path"] for p in packages if p["name"] == sys
         # One test needs a crate and files that are not in the package.
         perl -0pi -e 's/#\[test\]\s+#\[cfg\(not\(target_arch = "wasm32"\)\)\]\s+fn test_struct\b/#[cfg(any())]\n    fn test_struct/' src/serde/mod.rs
     fi
-    # Neither its lock, which has the other simdutf8, nor its toolchain; its lints are its own business.
-    rm -f Cargo.lock rust-toolchain rust-toolchain.toml
+    # Neither its lock, which has the other simdutf8, nor its toolchain and flags; its lints are its own business.
+    rm -rf Cargo.lock rust-toolchain rust-toolchain.toml .cargo
     { printf '\n[workspace]\n'; patch; } >>Cargo.toml
     patch_took_effect
     RUSTFLAGS="--cap-lints=allow" cargo test --no-fail-fast "$@" 2>&1 | tee "$work/$name.log" | grep -E '^(test result|     Running|error)'

@@ -30,6 +30,8 @@ mod tables;
 
 use crate::border::{CONTEXT, ends_early, no_long_character_reaches_into, window};
 use crate::faults::{self, Found};
+#[cfg(feature = "alloc")]
+use crate::faults::{Replaced, Room};
 use crate::scalar;
 use crate::simd::Simd;
 use crate::verdict::Verdict;
@@ -222,6 +224,13 @@ pub(crate) fn long<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 #[inline(always)]
 pub(crate) fn seek<S: Simd>(s: S, bytes: &[u8], from: usize) -> Found {
     faults::seek(Checker::new(s), bytes, from)
+}
+
+/// The text behind a fault, with this and the next ones replaced.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub(crate) fn replace<S: Simd>(s: S, bytes: &[u8], at: usize, done: usize, room: &mut Room) -> Replaced {
+    faults::replace(Checker::new(s), bytes, at, done, room)
 }
 
 /// What a block is made of.

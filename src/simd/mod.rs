@@ -25,6 +25,9 @@ cfg_if::cfg_if! {
     }
 }
 
+#[cfg(any(kernel_x86, kernel_neon))]
+pub(crate) mod units;
+
 use crate::lookup::Run;
 
 /// An instruction set with vectors of [`LANES`](Self::LANES) bytes.

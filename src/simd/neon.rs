@@ -4,6 +4,8 @@ use core::arch::aarch64::*;
 
 use super::{Simd, short_words};
 use crate::faults::Found;
+#[cfg(feature = "alloc")]
+use crate::faults::{Replaced, Room};
 use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
@@ -49,6 +51,13 @@ pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
 #[target_feature(enable = "neon")]
 pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
     lookup::seek(Neon::new(), bytes, from)
+}
+
+/// The text behind a fault, with this and the next ones replaced.
+#[cfg(feature = "alloc")]
+#[target_feature(enable = "neon")]
+pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, room: &mut Room) -> Replaced {
+    lookup::replace(Neon::new(), bytes, at, done, room)
 }
 
 /// `validate`, and what the text is made of.

@@ -9,6 +9,8 @@ use core::arch::x86_64::*;
 
 use super::{Simd, short_words};
 use crate::faults::Found;
+#[cfg(feature = "alloc")]
+use crate::faults::{Replaced, Room};
 use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
@@ -54,6 +56,13 @@ pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
 #[target_feature(enable = "sse4.2,popcnt")]
 pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
     lookup::seek(Sse42::new(), bytes, from)
+}
+
+/// The text behind a fault, with this and the next ones replaced.
+#[cfg(feature = "alloc")]
+#[target_feature(enable = "sse4.2,popcnt")]
+pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, room: &mut Room) -> Replaced {
+    lookup::replace(Sse42::new(), bytes, at, done, room)
 }
 
 /// `validate`, and what the text is made of.

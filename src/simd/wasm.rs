@@ -9,6 +9,8 @@ use core::arch::wasm32::*;
 
 use super::{Simd, short_words};
 use crate::faults::Found;
+#[cfg(feature = "alloc")]
+use crate::faults::{Replaced, Room};
 use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
@@ -61,6 +63,12 @@ pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
 /// The way from fault to fault.
 pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
     lookup::seek(Simd128, bytes, from)
+}
+
+/// The text behind a fault, with this and the next ones replaced.
+#[cfg(feature = "alloc")]
+pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, room: &mut Room) -> Replaced {
+    lookup::replace(Simd128, bytes, at, done, room)
 }
 
 /// Moves the first bytes of a vector out, and zeros in at the end: loaded at `n`, lane i gets lane

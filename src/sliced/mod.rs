@@ -35,6 +35,8 @@ mod planes;
 mod tally;
 
 use crate::faults::{self, Found};
+#[cfg(feature = "alloc")]
+use crate::faults::{Replaced, Room};
 use crate::inspect::Counts;
 use crate::simd::avx512::{Avx512, Gfni};
 use crate::verdict::Verdict;
@@ -75,6 +77,13 @@ pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
     faults::seek(blocks::Checker::new(Avx512::new()), bytes, from)
+}
+
+/// The text behind a fault, with this and the next ones replaced.
+#[cfg(feature = "alloc")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, room: &mut Room) -> Replaced {
+    faults::replace(blocks::Checker::new(Avx512::new()), bytes, at, done, room)
 }
 
 /// Blocks, whatever the length.

@@ -147,9 +147,11 @@ fn is_utf16(encoding: &'static Encoding) -> bool {
 
 /// What the bytes, which are not UTF-8, seem to be: what their mark says, or a relative of UTF-8 that accepts
 /// them all, or what chardetng takes them for.
-pub(crate) fn guess<R: Read>(kernel: &'static Kernel, reader: impl Fn() -> R) -> Result<Charset, Trouble> {
+///
+/// `from` reads them from any place on.
+pub(crate) fn guess<R: Read>(kernel: &'static Kernel, from: impl Fn(u64) -> R) -> Result<Charset, Trouble> {
     let mut first = Vec::new();
-    reader().take(4).read_to_end(&mut first).map_err(Trouble::Reading)?;
+    from(0).take(4).read_to_end(&mut first).map_err(Trouble::Reading)?;
     match Bom::detect(&first) {
         Some((Bom::Utf16Le, _)) => return Ok(Charset::Encoding(UTF_16LE)),
         Some((Bom::Utf16Be, _)) => return Ok(Charset::Encoding(UTF_16BE)),
@@ -161,11 +163,11 @@ pub(crate) fn guess<R: Read>(kernel: &'static Kernel, reader: impl Fn() -> R) ->
         }
         Some((Bom::Utf8, _)) | None => {}
     }
-    let fits = fitting(kernel, reader()).map_err(Trouble::Reading)?;
+    let fits = fitting(kernel, &from, 0).map_err(Trouble::Reading)?;
     if let Some(fit) = fits.iter().find(|fit| fit.convertible) {
         return Ok(Charset::Dialect(fit.dialect));
     }
-    Ok(Charset::Encoding(guess_encoding(reader()).map_err(Trouble::Reading)?))
+    Ok(Charset::Encoding(guess_encoding(from(0)).map_err(Trouble::Reading)?))
 }
 
 /// What chardetng takes it for.
@@ -253,7 +255,7 @@ mod tests {
 
     #[test]
     fn guesses() {
-        let guess = |bytes: &[u8]| match guess(Kernel::best(), || bytes) {
+        let guess = |bytes: &[u8]| match guess(Kernel::best(), |skip| &bytes[skip as usize..]) {
             Ok(charset) => charset.label(),
             Err(Trouble::Unconvertible(why)) => why,
             Err(Trouble::Reading(error) | Trouble::Writing(error)) => panic!("{error}"),

@@ -8,7 +8,7 @@
 pub(crate) mod charset;
 mod convert;
 mod repair;
-mod replacement;
+pub(crate) mod replacement;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write, stdout};
@@ -201,7 +201,8 @@ impl Fix<'_> {
         if look == Look::Binary || valid && !self.args.force && self.args.in_place {
             return Ok(None);
         }
-        let reader = || FileFrom { file: &file, at: start };
+        let from = |skip| FileFrom { file: &file, at: start + skip };
+        let reader = || from(0);
         if valid && !self.args.force {
             return self.write_to_target(&entry.source, out, |out| {
                 repair::copy(reader(), out)?;
@@ -209,7 +210,7 @@ impl Fix<'_> {
             });
         }
         let charset = match self.args.from {
-            Some(Charset::Auto) => Some(convert::guess(self.kernel, reader)?),
+            Some(Charset::Auto) => Some(convert::guess(self.kernel, from)?),
             from => from,
         };
         self.write_to_target(&entry.source, out, |out| {

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use tempfile::{Builder, NamedTempFile};
 
 /// The new file, while it is being written. If it is dropped, nothing has happened.
-pub(super) struct Replacement {
+pub(crate) struct Replacement {
     target: PathBuf,
     /// Of the old file, if there is one.
     old: Option<Metadata>,
@@ -24,20 +24,20 @@ pub(super) struct Replacement {
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Removes it.
-pub(super) fn remove_all() {
+pub(crate) fn remove_all() {
     for path in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         let _ = fs::remove_file(path);
     }
 }
 
 /// Whether there is something at a path that is no file, so that no file belongs in its place.
-pub(super) fn is_no_file(path: &Path) -> bool {
+pub(crate) fn is_no_file(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.is_file())
 }
 
 impl Replacement {
     /// Begins one.
-    pub(super) fn of(path: &Path) -> io::Result<Self> {
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
         // The file itself is replaced and not a link to it. If there is none yet, there is no link.
         let target = match path.canonicalize() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
@@ -53,7 +53,7 @@ impl Replacement {
     }
 
     /// Puts it in its place; the old one is kept under its name with `backup` behind it.
-    pub(super) fn commit(mut self, backup: Option<&str>) -> io::Result<()> {
+    pub(crate) fn commit(mut self, backup: Option<&str>) -> io::Result<()> {
         self.file.flush()?;
         let file = self.file.get_ref().as_file();
         match &self.old {

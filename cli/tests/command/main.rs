@@ -2,12 +2,13 @@
 //!
 //! One program of all files, because linking takes longer than most of the tests:
 //!
-//! - `check.rs`, `fix.rs`, `others.rs`: the commands.
+//! - `check.rs`, `convert.rs`, `fix.rs`, `others.rs`: the commands.
 //! - `conditions.rs`: what goes wrong around them.
 //! - `terminal.rs`: colours and the progress bar. `screenshot.rs`: the picture in the README.
 
 mod check;
 mod conditions;
+mod convert;
 mod fix;
 mod folder;
 mod others;

@@ -163,7 +163,7 @@ fn manual_pages_and_completions_are_generated() {
         man.contains(".TH trust8 1") && man.contains("trust8\\-fix(1)") && man.contains("EXAMPLES")
             || man.contains("Examples")
     );
-    for command in ["check", "fix", "inspect", "kernels", "bench"] {
+    for command in ["check", "fix", "convert", "inspect", "kernels", "bench"] {
         let man = generate(&[command, "--generate", "man"]);
         assert!(
             man.contains(&format!(".TH trust8-{command} 1")),

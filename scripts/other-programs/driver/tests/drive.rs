@@ -1,13 +1,23 @@
 //! Crates that call simdutf8, each over the same bytes: what they accept and refuse must be what `core::str` does.
 
-use fastwebsockets::{Frame, OpCode, Payload, Role, WebSocket, WebSocketError};
 use faststr::FastStr;
+use fastwebsockets::{Frame, OpCode, Payload, Role, WebSocket, WebSocketError};
 
 /// Text of each kind, alone and inside text of each length around a vector or a block, as it is and spoiled.
 fn inputs() -> Vec<Vec<u8>> {
     let faults: [&[u8]; 12] = [
-        b"", b"\x80", b"\xFF", b"\xC0\x80", b"\xE0\x9F\xBF", b"\xED\xA0\x80", b"\xF0\x8F\xBF\xBF", b"\xF4\x90\x80\x80",
-        b"\xC3", b"\xE6\x97", b"\xF0\x9F\x98", b"\xC3\xA9\xA9",
+        b"",
+        b"\x80",
+        b"\xFF",
+        b"\xC0\x80",
+        b"\xE0\x9F\xBF",
+        b"\xED\xA0\x80",
+        b"\xF0\x8F\xBF\xBF",
+        b"\xF4\x90\x80\x80",
+        b"\xC3",
+        b"\xE6\x97",
+        b"\xF0\x9F\x98",
+        b"\xC3\xA9\xA9",
     ];
     let mut inputs = Vec::new();
     for unit in ["plain text ", "é", "日", "😀", "aé日😀"] {

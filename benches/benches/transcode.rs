@@ -1,0 +1,598 @@
+//! Conversions between UTF-8, UTF-16, UTF-32 and Latin-1, beside std, encoding_rs and simdutf.
+//!
+//! ```text
+//! cargo bench -p trust8-benches --bench transcode              all of it, into docs/transcode.md
+//! cargo bench -p trust8-benches --bench transcode -- --quick   a look: printed, not written
+//! ```
+//!
+//! All contestants of a row take turns, round after round, and of each the fastest round counts. Every
+//! conversion's result is compared with that of std, before and after it is timed, and its length each
+//! time. In `cargo test` everything runs once, for the answers' sake.
+
+use std::hint::black_box;
+use std::mem::MaybeUninit;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{env, io};
+
+use trust8::Kernel;
+use trust8::transcode::Encoding::{Latin1, Utf8};
+use trust8::transcode::{Form, Str, Utf16, Utf32, convert_into_with, len_with};
+use trust8_benches::machine::Machine;
+use trust8_benches::measure::pin;
+use trust8_benches::report::{Page, Table, digits};
+use trust8_benches::strings::{self, Contents, Lengths};
+use trust8_benches::texts::{Text, texts};
+
+/// Bytes of each text, in UTF-8: in the L2 cache, with what comes out.
+const TEXT: usize = 64 << 10;
+
+/// How thoroughly to measure.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Plan {
+    /// `cargo test`: everything once.
+    Smoke,
+    Quick,
+    Full,
+}
+
+impl Plan {
+    fn rounds(self) -> usize {
+        match self {
+            Self::Smoke => 1,
+            Self::Quick => 30,
+            Self::Full => 300,
+        }
+    }
+
+    /// How long a sample lasts at the least.
+    fn sample(self) -> Duration {
+        if self == Self::Smoke { Duration::ZERO } else { Duration::from_micros(50) }
+    }
+}
+
+/// One of a row's contestants: what it is called, and what it does, which returns how many units came out.
+struct Contestant<'a> {
+    name: String,
+    run: Box<dyn FnMut() -> usize + 'a>,
+}
+
+fn contestant<'a>(name: impl Into<String>, run: impl FnMut() -> usize + 'a) -> Contestant<'a> {
+    Contestant { name: name.into(), run: Box::new(run) }
+}
+
+/// Nanoseconds of each contestant's fastest round.
+fn race(plan: Plan, expected: usize, contestants: &mut [Contestant<'_>]) -> Vec<f64> {
+    let sample = |contestant: &mut Contestant<'_>, times: u32| {
+        let start = Instant::now();
+        for _ in 0..times {
+            let units = (contestant.run)();
+            assert_eq!(units, expected, "{} units from {}", units, contestant.name);
+        }
+        start.elapsed()
+    };
+    let times: Vec<u32> = contestants
+        .iter_mut()
+        .map(|contestant| {
+            let once = sample(contestant, 1).min(sample(contestant, 1)).as_nanos().max(1);
+            plan.sample().as_nanos().div_ceil(once).max(1) as u32
+        })
+        .collect();
+    let mut best = vec![f64::INFINITY; contestants.len()];
+    for round in 0..plan.rounds() {
+        for turn in 0..contestants.len() {
+            let i = (turn + round) % contestants.len();
+            let nanos = sample(&mut contestants[i], times[i]).as_nanos() as f64 / f64::from(times[i]);
+            best[i] = nanos.min(best[i]);
+        }
+    }
+    best
+}
+
+/// What is wanted, and the worst that was measured.
+struct Target {
+    what: String,
+    wanted: f64,
+    measured: f64,
+    place: String,
+}
+
+/// The page and the targets, which grow with every section.
+struct Report {
+    plan: Plan,
+    page: Page,
+    targets: Vec<Target>,
+}
+
+impl Report {
+    /// Notes a ratio: of all with the same name the lowest one counts.
+    fn target(&mut self, what: &str, wanted: f64, measured: f64, place: &str) {
+        let place = place.to_owned();
+        match self.targets.iter_mut().find(|target| target.what == what) {
+            Some(target) if target.measured <= measured => {}
+            Some(target) => (target.measured, target.place) = (measured, place),
+            None => self.targets.push(Target { what: what.to_owned(), wanted, measured, place }),
+        }
+    }
+
+    /// A table of one row for each text: GB/s of what goes in, and ratios to the first kernel.
+    fn section(
+        &mut self,
+        title: &str,
+        about: &str,
+        rows: Vec<(&Text, usize, usize, Vec<Contestant<'_>>)>,
+    ) -> Vec<(String, f64, Vec<(String, f64)>)> {
+        self.page.heading(2, title);
+        self.page.block(about);
+        let mut table: Option<Table> = None;
+        let mut results = Vec::new();
+        for (text, bytes, expected, mut contestants) in rows {
+            let nanos = race(self.plan, expected, &mut contestants);
+            let speeds: Vec<(String, f64)> = contestants
+                .iter()
+                .zip(&nanos)
+                .map(|(contestant, nanos)| (contestant.name.clone(), bytes as f64 / nanos))
+                .collect();
+            let heads = ["text".to_owned()].into_iter().chain(speeds.iter().map(|speed| speed.0.clone()));
+            let table = table.get_or_insert_with(|| Table::new(heads.chain(["/ simdutf".to_owned()])));
+            let ratio = best(&speeds) / of(&speeds, SIMDUTF).unwrap_or(f64::NAN);
+            let cells = [text.name.clone()].into_iter().chain(speeds.iter().map(|speed| digits(speed.1)));
+            table.row(cells.chain([format!("{ratio:.2}")]));
+            results.push((text.name.clone(), text.density(), speeds));
+        }
+        if let Some(table) = table {
+            self.page.table(&table);
+        }
+        results
+    }
+}
+
+const SIMDUTF: &str = "simdutf C++";
+const ENCODING_RS: &str = "encoding_rs";
+
+/// The share of bytes outside ASCII from which on a text counts as one that is not ASCII: below it, ASCII is what
+/// is measured, of which all contestants make vectors.
+const DENSE: f64 = 0.02;
+
+fn of(speeds: &[(String, f64)], name: &str) -> Option<f64> {
+    speeds.iter().find(|speed| speed.0 == name).map(|speed| speed.1)
+}
+
+/// The speed of the best kernel, which comes first.
+fn best(speeds: &[(String, f64)]) -> f64 {
+    speeds.iter().find(|speed| speed.0.starts_with("trust8")).map_or(f64::NAN, |speed| speed.1)
+}
+
+/// Room for `units`, twice over.
+fn room<U: Copy>(units: usize) -> Vec<MaybeUninit<U>> {
+    vec![MaybeUninit::uninit(); 2 * units + 64]
+}
+
+/// trust8's kernels, converting.
+fn kernels<'a, F: Form + 'a, T: Form + 'a>(
+    from: F,
+    to: T,
+    text: &'a F::Text,
+    units: usize,
+    len: fn(&T::Text) -> usize,
+) -> Vec<Contestant<'a>> {
+    let kernels = Kernel::available().iter().map(move |kernel| {
+        let mut room = room::<T::Unit>(units);
+        contestant(format!("trust8 {}", kernel.name()), move || {
+            match convert_into_with(kernel, from, to, black_box(text), &mut room) {
+                Ok(text) => len(text),
+                Err(error) => panic!("{error}"),
+            }
+        })
+    });
+    kernels.collect()
+}
+
+fn from_utf8(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
+    let mut rows = Vec::new();
+    for (text, units) in texts.iter().zip(units) {
+        let bytes = text.text.as_bytes();
+        check_kernels(text, units);
+        let (mut to_std, mut to_rs, mut to_simdutf) =
+            (vec![0u16; bytes.len()], vec![0u16; bytes.len() + 1], vec![0u16; bytes.len()]);
+        let mut contestants = vec![
+            contestant("std", move || {
+                let text = std::str::from_utf8(black_box(bytes)).expect("valid");
+                let mut len = 0;
+                for (to, unit) in to_std.iter_mut().zip(text.encode_utf16()) {
+                    *to = unit;
+                    len += 1;
+                }
+                black_box(&to_std);
+                len
+            }),
+            contestant(ENCODING_RS, move || {
+                let mut decoder = encoding_rs::UTF_8.new_decoder_without_bom_handling();
+                let (result, read, written) =
+                    decoder.decode_to_utf16_without_replacement(black_box(bytes), &mut to_rs, true);
+                assert_eq!((result, read), (encoding_rs::DecoderResult::InputEmpty, bytes.len()));
+                written
+            }),
+            contestant(SIMDUTF, move || {
+                let (from, to) = (black_box(bytes), to_simdutf.as_mut_ptr());
+                // SAFETY: there are as many units as the text has bytes, and it needs no more.
+                unsafe { simdutf::convert_utf8_to_utf16le(from.as_ptr(), from.len(), to) }
+            }),
+        ];
+        contestants.extend(kernels(Utf8, Utf16, bytes, bytes.len(), <[u16]>::len));
+        rows.push((text, bytes.len(), units.len(), contestants));
+    }
+    let about = "GB/s of UTF-8, validated and converted. The last column: the best kernel against simdutf.";
+    for (name, density, speeds) in report.section("UTF-8 to UTF-16LE", about, rows) {
+        compare(report, "UTF-8 to UTF-16LE", &name, density, &speeds);
+    }
+}
+
+fn compare(report: &mut Report, what: &str, name: &str, density: f64, speeds: &[(String, f64)]) {
+    let simdutf = best(speeds) / of(speeds, SIMDUTF).unwrap_or(f64::NAN);
+    if density == 0.0 {
+        report.target(&format!("{what}, ASCII, against simdutf"), 1.0, simdutf, name);
+    } else {
+        report.target(&format!("{what}, every text but ASCII, against simdutf"), 0.8, simdutf, name);
+        let encoding_rs = best(speeds) / of(speeds, ENCODING_RS).unwrap_or(f64::NAN);
+        if density >= DENSE {
+            let what = format!("{what}, texts with over 2 % outside ASCII, against encoding_rs");
+            report.target(&what, 3.0, encoding_rs, name);
+        }
+    }
+}
+
+/// That the results are those of std.
+fn check_kernels(text: &Text, units: &[u16]) {
+    for kernel in Kernel::available() {
+        let mut room16 = room(text.text.len());
+        let converted = convert_into_with(kernel, Utf8, Utf16, text.text.as_bytes(), &mut room16).unwrap();
+        assert!(converted == units, "{}, {}", text.name, kernel.name());
+        let mut room8 = room(text.text.len());
+        let converted = convert_into_with(kernel, Utf16, Str, units, &mut room8).unwrap();
+        assert!(*converted == *text.text, "{}, {}", text.name, kernel.name());
+    }
+}
+
+fn from_utf16(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
+    let mut rows = Vec::new();
+    for (text, units) in texts.iter().zip(units) {
+        let len = text.text.len();
+        let mut to_std = String::with_capacity(len + 4);
+        let (mut to_rs, mut to_simdutf) = (vec![0u8; 3 * units.len() + 16], vec![0u8; len]);
+        let mut contestants = vec![
+            contestant("std", move || {
+                to_std.clear();
+                for char in char::decode_utf16(black_box(units).iter().copied()) {
+                    to_std.push(char.expect("well-formed"));
+                }
+                to_std.len()
+            }),
+            contestant(ENCODING_RS, move || {
+                // It replaces what is malformed; nothing of its is faster.
+                encoding_rs::mem::convert_utf16_to_utf8(black_box(units), &mut to_rs)
+            }),
+            contestant(SIMDUTF, move || {
+                let (from, to) = (black_box(units), to_simdutf.as_mut_ptr());
+                // SAFETY: there are as many bytes as the text has in UTF-8.
+                unsafe { simdutf::convert_utf16le_to_utf8(from.as_ptr(), from.len(), to) }
+            }),
+        ];
+        contestants.extend(kernels(Utf16, Utf8, units, len, <[u8]>::len));
+        rows.push((text, 2 * units.len(), len, contestants));
+    }
+    let about = "GB/s of UTF-16, validated and converted. The last column: the best kernel against simdutf.";
+    for (name, density, speeds) in report.section("UTF-16LE to UTF-8", about, rows) {
+        compare(report, "UTF-16LE to UTF-8", &name, density, &speeds);
+    }
+}
+
+/// From `&str` and `String`, which are known to be valid.
+fn from_str(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
+    let mut rows = Vec::new();
+    for (text, units) in texts.iter().zip(units) {
+        let bytes = text.text.as_bytes();
+        let mut to_simdutf = vec![0u16; bytes.len()];
+        let mut contestants = vec![contestant(SIMDUTF, move || {
+            let (from, to) = (black_box(bytes), to_simdutf.as_mut_ptr());
+            // SAFETY: the text is valid, and there are as many units as it has bytes.
+            unsafe { simdutf::convert_valid_utf8_to_utf16le(from.as_ptr(), from.len(), to) }
+        })];
+        contestants.extend(kernels(Str, Utf16, text.text.as_str(), bytes.len(), <[u16]>::len));
+        rows.push((text, bytes.len(), units.len(), contestants));
+    }
+    let about = "GB/s of UTF-8 that is known to be valid: `&str`, and `convert_valid_utf8_to_utf16le`.";
+    report.section("`&str` to UTF-16LE", about, rows);
+}
+
+fn lengths(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
+    let title = "Lengths: UTF-16 of UTF-8";
+    let mut rows = Vec::new();
+    for (text, units) in texts.iter().zip(units) {
+        let bytes = text.text.as_bytes();
+        let mut contestants =
+            vec![contestant(SIMDUTF, move || simdutf::utf16_length_from_utf8(black_box(bytes)))];
+        for kernel in Kernel::available() {
+            let name = format!("trust8 {}", kernel.name());
+            contestants.push(contestant(name, move || len_with(kernel, Utf8, Utf16, black_box(bytes))));
+        }
+        rows.push((text, bytes.len(), units.len(), contestants));
+    }
+    for (name, _, speeds) in report.section(title, "GB/s of UTF-8.", rows) {
+        let ratio = best(&speeds) / of(&speeds, SIMDUTF).unwrap_or(f64::NAN);
+        report.target(&format!("{title}, against simdutf"), 1.0, ratio, &name);
+    }
+
+    let title = "Lengths: UTF-8 of UTF-16LE";
+    let mut rows = Vec::new();
+    for (text, units) in texts.iter().zip(units) {
+        let mut contestants =
+            vec![contestant(SIMDUTF, move || simdutf::utf8_length_from_utf16le(black_box(units)))];
+        for kernel in Kernel::available() {
+            let name = format!("trust8 {}", kernel.name());
+            contestants.push(contestant(name, move || len_with(kernel, Utf16, Utf8, black_box(units))));
+        }
+        rows.push((text, 2 * units.len(), text.text.len(), contestants));
+    }
+    for (name, _, speeds) in report.section(title, "GB/s of UTF-16.", rows) {
+        let ratio = best(&speeds) / of(&speeds, SIMDUTF).unwrap_or(f64::NAN);
+        report.target(&format!("{title}, against simdutf"), 1.0, ratio, &name);
+    }
+}
+
+fn others(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
+    let mut rows = Vec::new();
+    for (text, units) in texts.iter().zip(units) {
+        let bytes = text.text.as_bytes();
+        let chars = text.text.chars().count();
+        let mut to_simdutf = vec![0u32; chars];
+        let mut contestants = vec![contestant(SIMDUTF, move || {
+            let (from, to) = (black_box(bytes), to_simdutf.as_mut_ptr());
+            // SAFETY: there are as many units as the text has characters.
+            unsafe { simdutf::convert_utf8_to_utf32(from.as_ptr(), from.len(), to) }
+        })];
+        contestants.extend(kernels(Utf8, Utf32, bytes, chars, <[u32]>::len));
+        rows.push((text, bytes.len(), chars, contestants));
+        assert!(units.len() >= chars);
+    }
+    report.section("UTF-8 to UTF-32", "GB/s of UTF-8. By way of UTF-16, piece by piece.", rows);
+
+    let utf32: Vec<Vec<u32>> = texts.iter().map(|text| text.text.chars().map(u32::from).collect()).collect();
+    let mut rows = Vec::new();
+    for (text, units) in texts.iter().zip(&utf32) {
+        let len = text.text.len();
+        let mut to_simdutf = vec![0u8; len];
+        let mut contestants = vec![contestant(SIMDUTF, move || {
+            let (from, to) = (black_box(units), to_simdutf.as_mut_ptr());
+            // SAFETY: there are as many bytes as the text has in UTF-8.
+            unsafe { simdutf::convert_utf32_to_utf8(from.as_ptr(), from.len(), to) }
+        })];
+        contestants.extend(kernels(Utf32, Utf8, &units[..], len, <[u8]>::len));
+        rows.push((text, 4 * units.len(), len, contestants));
+    }
+    report.section("UTF-32 to UTF-8", "GB/s of UTF-32. By way of UTF-16, piece by piece.", rows);
+
+    let latin: Vec<Text> = texts
+        .iter()
+        .map(|text| Text {
+            name: text.name.clone(),
+            text: text.text.chars().filter(|&char| char <= '\u{FF}').collect(),
+        })
+        .filter(|text| text.text.len() > TEXT / 2)
+        .collect();
+    let latin1: Vec<Vec<u8>> =
+        latin.iter().map(|text| text.text.chars().map(|char| char as u8).collect()).collect();
+    let mut rows = Vec::new();
+    for (text, bytes) in latin.iter().zip(&latin1) {
+        let len = text.text.len();
+        let mut to_simdutf = vec![0u8; len];
+        let mut contestants = vec![contestant(SIMDUTF, move || {
+            let (from, to) = (black_box(bytes), to_simdutf.as_mut_ptr());
+            // SAFETY: there are as many bytes as the text has in UTF-8.
+            unsafe { simdutf::convert_latin1_to_utf8(from.as_ptr(), from.len(), to) }
+        })];
+        contestants.extend(kernels(Latin1, Utf8, &bytes[..], len, <[u8]>::len));
+        rows.push((text, bytes.len(), len, contestants));
+    }
+    report.section("Latin-1 to UTF-8", "GB/s of Latin-1. By way of UTF-16, piece by piece.", rows);
+
+    let mut rows = Vec::new();
+    for (text, bytes) in latin.iter().zip(&latin1) {
+        let from = text.text.as_bytes();
+        let mut to_simdutf = vec![0u8; from.len()];
+        let mut contestants = vec![contestant(SIMDUTF, move || {
+            let (from, to) = (black_box(from), to_simdutf.as_mut_ptr());
+            // SAFETY: there are as many bytes as the text has in UTF-8, which are more than in Latin-1.
+            unsafe { simdutf::convert_utf8_to_latin1(from.as_ptr(), from.len(), to) }
+        })];
+        contestants.extend(kernels(Utf8, Latin1, from, bytes.len(), <[u8]>::len));
+        rows.push((text, from.len(), bytes.len(), contestants));
+    }
+    report.section("UTF-8 to Latin-1", "GB/s of UTF-8. By way of UTF-16, piece by piece.", rows);
+}
+
+/// Strings whose lengths and contents vary from call to call.
+fn short(report: &mut Report) {
+    const STRINGS: usize = 2000;
+    report.page.heading(2, "Short strings");
+    report.page.block(
+        "ns a call. Lengths and contents vary from call to call, so that no branch predictor learns them. From \
+         UTF-8 to UTF-16LE, into a buffer, and back.",
+    );
+    let mut table = None;
+    for contents in Contents::ALL {
+        for below in [16, 64, 256] {
+            let set = strings::set(Lengths::Below(below), contents, STRINGS);
+            let strings = set.strings();
+            let texts: Vec<&str> =
+                strings.iter().map(|bytes| std::str::from_utf8(bytes).expect("text")).collect();
+            let units: Vec<Vec<u16>> = texts.iter().map(|text| text.encode_utf16().collect()).collect();
+            let expected: usize = units.iter().map(Vec::len).sum();
+            let back: usize = strings.iter().map(|bytes| bytes.len()).sum();
+
+            let mut to_simdutf = vec![0u16; 256];
+            let mut to_rs = vec![0u16; 260];
+            let mut forth = vec![
+                contestant("std", || {
+                    let mut to = [0u16; 256];
+                    let mut all = 0;
+                    for bytes in black_box(&strings) {
+                        let text = std::str::from_utf8(bytes).expect("valid");
+                        for (to, unit) in to.iter_mut().zip(text.encode_utf16()) {
+                            *to = unit;
+                            all += 1;
+                        }
+                        black_box(&to);
+                    }
+                    all
+                }),
+                contestant(ENCODING_RS, || {
+                    let mut all = 0;
+                    for bytes in black_box(&strings) {
+                        let mut decoder = encoding_rs::UTF_8.new_decoder_without_bom_handling();
+                        all += decoder.decode_to_utf16_without_replacement(bytes, &mut to_rs, true).2;
+                    }
+                    all
+                }),
+                contestant(SIMDUTF, || {
+                    let mut all = 0;
+                    for bytes in black_box(&strings) {
+                        // SAFETY: the strings are shorter than 256 bytes, and there are as many units.
+                        all += unsafe {
+                            simdutf::convert_utf8_to_utf16le(
+                                bytes.as_ptr(),
+                                bytes.len(),
+                                to_simdutf.as_mut_ptr(),
+                            )
+                        };
+                    }
+                    all
+                }),
+            ];
+            for kernel in Kernel::available() {
+                let mut room = room::<u16>(256);
+                let strings = &strings;
+                forth.push(contestant(format!("trust8 {}", kernel.name()), move || {
+                    let mut all = 0;
+                    for bytes in black_box(strings) {
+                        all += convert_into_with(kernel, Utf8, Utf16, bytes, &mut room).unwrap().len();
+                    }
+                    all
+                }));
+            }
+            let forth_nanos = race(report.plan, expected, &mut forth);
+
+            let mut bytes_simdutf = vec![0u8; 768];
+            let mut bytes_rs = vec![0u8; 800];
+            let mut to_std = String::with_capacity(800);
+            let mut back_again = vec![
+                contestant("std", || {
+                    let mut all = 0;
+                    for units in black_box(&units) {
+                        to_std.clear();
+                        to_std.extend(char::decode_utf16(units.iter().copied()).map(|char| char.unwrap()));
+                        all += to_std.len();
+                    }
+                    all
+                }),
+                contestant(ENCODING_RS, || {
+                    let units = black_box(&units).iter();
+                    units.map(|units| encoding_rs::mem::convert_utf16_to_utf8(units, &mut bytes_rs)).sum()
+                }),
+                contestant(SIMDUTF, || {
+                    let mut all = 0;
+                    for units in black_box(&units) {
+                        // SAFETY: three bytes for each of fewer than 256 units.
+                        all += unsafe {
+                            simdutf::convert_utf16le_to_utf8(
+                                units.as_ptr(),
+                                units.len(),
+                                bytes_simdutf.as_mut_ptr(),
+                            )
+                        };
+                    }
+                    all
+                }),
+            ];
+            for kernel in Kernel::available() {
+                let mut room = room::<u8>(768);
+                let units = &units;
+                back_again.push(contestant(format!("trust8 {}", kernel.name()), move || {
+                    let mut all = 0;
+                    for units in black_box(units) {
+                        all += convert_into_with(kernel, Utf16, Utf8, units, &mut room).unwrap().len();
+                    }
+                    all
+                }));
+            }
+            let back_nanos = race(report.plan, back, &mut back_again);
+
+            let table = table.get_or_insert_with(|| {
+                let names = forth.iter().map(|contestant| contestant.name.clone());
+                Table::new([String::new(), "direction".to_owned()].into_iter().chain(names))
+            });
+            for (direction, nanos) in [("to UTF-16", forth_nanos), ("to UTF-8", back_nanos)] {
+                let cells = nanos.iter().map(|nanos| digits(nanos / STRINGS as f64));
+                let name = format!("{}, below {below} bytes", contents.name());
+                table.row([name, direction.to_owned()].into_iter().chain(cells));
+            }
+        }
+    }
+    if let Some(table) = table {
+        report.page.table(&table);
+    }
+}
+
+fn main() -> io::Result<()> {
+    let has = |name: &str| env::args().any(|argument| argument == name);
+    let plan = match (has("--bench"), has("--quick")) {
+        (false, _) => Plan::Smoke,
+        (true, true) => Plan::Quick,
+        (true, false) => Plan::Full,
+    };
+    pin()?;
+    let machine = Machine::ask();
+    let texts = texts(TEXT)?;
+    let units: Vec<Vec<u16>> = texts.iter().map(|text| text.text.encode_utf16().collect()).collect();
+
+    let mut report = Report { plan, page: Page::default(), targets: Vec::new() };
+    from_utf8(&mut report, &texts, &units);
+    from_utf16(&mut report, &texts, &units);
+    from_str(&mut report, &texts, &units);
+    lengths(&mut report, &texts, &units);
+    short(&mut report);
+    others(&mut report, &texts, &units);
+
+    let mut page = Page::default();
+    page.heading(1, "Conversions measured");
+    page.block(&format!(
+        "{} KiB of each text in UTF-8, {}. Written by `cargo bench -p trust8-benches --bench transcode`. All \
+         contestants of a row run in turn in one process, in {} rounds, on one core; each number is the best of the \
+         rounds, and every answer was checked. GB/s are 10^9 bytes a second of what goes in.\n\n\
+         - CPU: {}\n- Compilers: {} for {}; {} for simdutf C++\n- Peers: {}",
+        TEXT >> 10,
+        "into a buffer that exists",
+        plan.rounds(),
+        machine.cpu,
+        machine.rustc,
+        machine.target,
+        machine.cxx,
+        machine.peers,
+    ));
+    page.heading(2, "Targets");
+    page.block("Ratios of speed; of several texts the lowest one, which is named.");
+    let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
+    for Target { what, wanted, measured, place } in &report.targets {
+        let met = if measured >= wanted { "yes" } else { "**no**" };
+        table.row([what, &format!("{wanted:.1}"), &format!("{measured:.2}"), met, place]);
+    }
+    page.table(&table);
+    page.append(report.page);
+    if plan == Plan::Full {
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+        page.write(&docs, "transcode.md")
+    } else {
+        println!("{}", page.markdown());
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! `trust8 convert`, end to end.
+
+use std::fs;
+
+use crate::folder::{Folder, trust8};
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty, starts_with};
+
+const TEXT: &str = "Grüße, 日本 😀\n";
+
+fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(bytes).collect()
+}
+
+fn utf32(text: &str, bytes: fn(u32) -> [u8; 4]) -> Vec<u8> {
+    text.chars().map(u32::from).flat_map(bytes).collect()
+}
+
+fn encoded(text: &str) -> [(&'static str, Vec<u8>); 5] {
+    [
+        ("utf-8", text.as_bytes().to_vec()),
+        ("utf-16le", utf16(text, u16::to_le_bytes)),
+        ("utf-16be", utf16(text, u16::to_be_bytes)),
+        ("utf-32le", utf32(text, u32::to_le_bytes)),
+        ("utf-32be", utf32(text, u32::to_be_bytes)),
+    ]
+}
+
+/// From and to every encoding, from a file and from a stream, with every kernel, longer than what is read at once
+/// and with characters across its borders.
+#[test]
+fn every_pair_of_encodings() {
+    let folder = Folder::new();
+    let long = TEXT.repeat(20_000);
+    for (from, source) in &encoded(&long) {
+        folder.file("f", source);
+        for (to, expected) in &encoded(&long) {
+            let convert = |kernel: &str| {
+                let mut command = folder.trust8();
+                command.args(["convert", "--from", from, "--to", to, "--kernel", kernel]);
+                command
+            };
+            for kernel in trust8::Kernel::available() {
+                let assert = convert(kernel.name()).arg("f").assert().code(0).stderr(is_empty());
+                assert!(assert.get_output().stdout == *expected, "{from} to {to}, {}", kernel.name());
+            }
+            let assert = convert("scalar").write_stdin(source.clone()).assert().code(0);
+            assert!(assert.get_output().stdout == *expected, "{from} to {to}");
+        }
+    }
+    let convert = |from, to| {
+        let mut command = trust8();
+        command.args(["convert", "--from", from, "--to", to]);
+        command
+    };
+    convert("latin1", "utf-8").write_stdin(b"na\xEFve").assert().code(0).stdout("naïve");
+    convert("utf-16be", "latin1").write_stdin(b"\0n\0\xEF").assert().code(0).stdout(&b"n\xEF"[..]);
+}
+
+#[test]
+fn utf8_is_meant_where_no_source_is_named() {
+    let assert = trust8().args(["convert", "--to", "utf-16le"]).write_stdin("é").assert().code(0);
+    assert_eq!(assert.get_output().stdout, b"\xE9\0");
+    trust8().arg("convert").write_stdin("é").assert().code(2).stderr(contains("--to"));
+    let unknown = ["convert", "--to", "ebcdic"];
+    trust8()
+        .args(unknown)
+        .assert()
+        .code(2)
+        .stderr(contains("utf-8, utf-16le, utf-16be, utf-32le, utf-32be, latin1"));
+}
+
+#[test]
+fn errors_say_where_and_replacements_go_on() {
+    let folder = Folder::new();
+    folder.file("utf16", b"a\0\x3D\xD8b\0");
+    let convert = |options: &[&str]| {
+        let mut command = folder.trust8();
+        command.arg("convert").args(options);
+        command
+    };
+    let from_utf16 = ["--from", "utf-16le", "--to", "utf-8", "utf16"];
+    convert(&from_utf16).assert().code(1).stdout("a").stderr(
+        "trust8: utf16: invalid UTF-16 at 2: D83D is the first half of a surrogate pair; expected the second \
+         (DC00 to DFFF) behind it (--replace would go on)\n",
+    );
+    convert(&[&from_utf16[..], &["--replace"]].concat())
+        .assert()
+        .code(0)
+        .stdout("a\u{FFFD}b")
+        .stderr(is_empty());
+    let to_latin1 = ["--to", "latin1"];
+    convert(&to_latin1)
+        .write_stdin("5 €")
+        .assert()
+        .code(1)
+        .stderr(starts_with("trust8: <stdin>: U+20AC at 2 is not in Latin-1"));
+    convert(&["--to", "latin1", "--replace"]).write_stdin("5 €").assert().code(0).stdout("5 ?");
+    // At the end of the input.
+    convert(&to_latin1)
+        .write_stdin(b"ab\xC3")
+        .assert()
+        .code(1)
+        .stdout("ab")
+        .stderr(contains("at byte 2: C3"));
+    // The other files are converted all the same.
+    folder.file("good", b"!\0");
+    convert(&[&from_utf16[..], &["good", "none", "."]].concat())
+        .assert()
+        .code(2)
+        .stdout("a!")
+        .stderr(contains("none: ").and(contains("is a directory")));
+}
+
+#[test]
+fn in_place_is_all_or_nothing() {
+    let folder = Folder::new();
+    let [_, (_, utf16le), ..] = encoded(TEXT);
+    folder.file("good", &utf16le);
+    folder.file("bad", b"a\0\0\xDC");
+    let convert = |options: &[&str]| {
+        let mut command = folder.trust8();
+        command.args(["convert", "--from", "utf-16le", "--to", "utf-8", "--in-place"]).args(options);
+        command
+    };
+    convert(&["--backup=.old", "bad", "good"])
+        .assert()
+        .code(1)
+        .stdout(is_empty())
+        .stderr(contains("bad: invalid UTF-16 at 2"));
+    assert_eq!(fs::read(folder.at("good")).unwrap(), TEXT.as_bytes());
+    assert_eq!(fs::read(folder.at("good.old")).unwrap(), utf16le);
+    assert_eq!(fs::read(folder.at("bad")).unwrap(), b"a\0\0\xDC");
+    // And nothing else is left behind.
+    assert_eq!(folder.names(), ["bad", "good", "good.old"]);
+    convert(&["bad", "--replace"]).assert().code(0);
+    assert_eq!(fs::read(folder.at("bad")).unwrap(), "a\u{FFFD}".as_bytes());
+    convert(&["-"]).assert().code(2).stderr(contains("standard input has no place"));
+}
+
+#[test]
+fn output_names_one_file() {
+    let folder = Folder::new();
+    folder.file("f", "é");
+    let convert = |options: &[&str]| {
+        let mut command = folder.trust8();
+        command.args(["convert", "--to", "utf-16be", "--output", "out"]).args(options);
+        command
+    };
+    convert(&["f"]).assert().code(0).stdout(is_empty());
+    assert_eq!(fs::read(folder.at("out")).unwrap(), b"\0\xE9");
+    convert(&["f", "f"]).assert().code(2).stderr(contains("one file only"));
+    convert(&["none"]).assert().code(2);
+    assert_eq!(fs::read(folder.at("out")).unwrap(), b"\0\xE9");
+    convert(&["f", "--in-place"]).assert().code(2).stderr(contains("cannot be used with"));
+}

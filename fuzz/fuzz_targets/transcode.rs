@@ -1,0 +1,119 @@
+//! Conversions with every kernel, against the standard library and `encoding_rs`: results, places of errors,
+//! lengths, buffers that are too short, and streams.
+
+#![no_main]
+
+use core::mem::MaybeUninit;
+
+use libfuzzer_sys::fuzz_target;
+use trust8::Kernel;
+use trust8_fuzz::input;
+use trust8::transcode::{
+    BufferError, Encoding, Str, Transcoder, Utf16, convert_into_with, convert_lossy_with, convert_with, len_with,
+};
+
+/// As many bytes as every pair of encodings can be tried with.
+const IN_PAIRS: usize = 700;
+
+fuzz_target!(|data: &[u8]| {
+    let Some(input) = input::build(data) else { return };
+    let bytes = &*input;
+    // How a stream is cut, and how long buffers are.
+    let control = data.last().map_or(0, |&byte| usize::from(byte));
+    for kernel in Kernel::available() {
+        utf8(kernel, bytes);
+        utf16(kernel, bytes);
+        let bytes = &bytes[..bytes.len().min(IN_PAIRS)];
+        for from in Encoding::ALL {
+            for to in Encoding::ALL {
+                in_pieces_and_small_buffers(kernel, from, to, bytes, control);
+            }
+        }
+    }
+});
+
+fn utf8(kernel: &'static Kernel, bytes: &[u8]) {
+    let lossy = String::from_utf8_lossy(bytes);
+    assert_eq!(convert_lossy_with(kernel, Encoding::Utf8, Str, bytes), lossy);
+    let units: Vec<u16> = lossy.encode_utf16().collect();
+    assert_eq!(convert_lossy_with(kernel, Encoding::Utf8, Utf16, bytes), units);
+    match (convert_with(kernel, Encoding::Utf8, Utf16, bytes), core::str::from_utf8(bytes)) {
+        (Ok(got), Ok(text)) => {
+            assert!(got.iter().copied().eq(text.encode_utf16()));
+            assert_eq!(len_with(kernel, Str, Utf16, text), got.len());
+            assert_eq!(convert_with(kernel, Utf16, Str, &got).as_deref(), Ok(text));
+            assert_eq!(len_with(kernel, Utf16, Str, &got), text.len());
+        }
+        (Err(error), Err(std)) => {
+            assert_eq!(error.position(), std.valid_up_to());
+            assert_eq!(error.utf8_error().and_then(|error| error.error_len()), std.error_len());
+        }
+        (got, std) => panic!("{got:?}, and std says {std:?}"),
+    }
+}
+
+fn utf16(kernel: &'static Kernel, bytes: &[u8]) {
+    let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+    assert_eq!(convert_lossy_with(kernel, Utf16, Str, &units), String::from_utf16_lossy(&units));
+    match (convert_with(kernel, Utf16, Str, &units), String::from_utf16(&units)) {
+        (Ok(got), Ok(text)) => assert_eq!(got, text),
+        (Err(error), Err(_)) => {
+            let before = char::decode_utf16(units.iter().copied()).take_while(Result::is_ok);
+            let before: usize = before.flatten().map(char::len_utf16).sum();
+            assert_eq!(error.position(), before);
+        }
+        (got, std) => panic!("{got:?}, and std says {std:?}"),
+    }
+    for (from, theirs) in
+        [(Encoding::Utf16Le, encoding_rs::UTF_16LE), (Encoding::Utf16Be, encoding_rs::UTF_16BE)]
+    {
+        let (text, malformed) = theirs.decode_without_bom_handling(bytes);
+        assert_eq!(convert_lossy_with(kernel, from, Str, bytes), text);
+        assert_eq!(convert_with(kernel, from, Str, bytes).is_err(), malformed);
+    }
+}
+
+/// The same text, in pieces and through a short buffer, is converted as at once.
+fn in_pieces_and_small_buffers(
+    kernel: &'static Kernel,
+    from: Encoding,
+    to: Encoding,
+    bytes: &[u8],
+    control: usize,
+) {
+    let whole = convert_with(kernel, from, to, bytes);
+    // The scalar kernel is the reference where there is none outside.
+    let scalar = Kernel::by_name("scalar").expect("everywhere");
+    assert_eq!(whole, convert_with(scalar, from, to, bytes), "{}", kernel.name());
+    let lossy = convert_lossy_with(kernel, from, to, bytes);
+    assert_eq!(lossy, convert_lossy_with(scalar, from, to, bytes), "{}", kernel.name());
+
+    for replacing in [false, true] {
+        let mut transcoder = Transcoder::with_kernel(kernel, from, to, replacing);
+        let mut joined = Vec::new();
+        let pieces = bytes.chunks(control % 67 + 1);
+        let result = pieces.map(|piece| transcoder.push(piece, &mut joined)).collect::<Result<Vec<()>, _>>();
+        let result = result.and_then(|_| transcoder.finish(&mut joined));
+        match (result, &whole) {
+            (Ok(()), _) if replacing => assert_eq!(joined, lossy),
+            (Ok(()), Ok(whole)) => assert_eq!(joined, *whole),
+            (Err(error), Err(same)) if !replacing => {
+                assert_eq!((error.position(), error.kind()), (same.position() as u64, same.kind()));
+            }
+            (got, whole) => panic!("{got:?}, and at once {whole:?}"),
+        }
+    }
+
+    let mut buffer = vec![MaybeUninit::new(0xA5); control + 64];
+    match (convert_into_with(kernel, from, to, bytes, &mut buffer[..control]), &whole) {
+        (Ok(got), Ok(whole)) => assert_eq!(got, &whole[..]),
+        (Err(BufferError::TooSmall { needed, len }), Ok(whole)) => {
+            assert_eq!((needed, len), (whole.len(), control));
+            assert!(needed > len);
+        }
+        (Err(BufferError::Invalid { error, .. }), Err(same)) => assert_eq!(error, *same),
+        (got, whole) => panic!("{got:?}, and at once {whole:?}"),
+    }
+    // SAFETY: all of it was initialised above.
+    assert!(buffer[control..].iter().all(|byte| unsafe { byte.assume_init() } == 0xA5));
+}

@@ -1,0 +1,403 @@
+//! AVX-512: a compression leaves the gaps out, 64 bytes at a time.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::Units;
+use crate::simd::avx512::Avx512;
+use crate::transcode::{Length, Output, Routine, Routines, plain, routines};
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn convert<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+    R::run(Avx512::new(), text, out)
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn swap(unit: usize, bytes: &mut [u8]) {
+    plain::swap(unit, bytes);
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn length(which: Length, text: &[u8]) -> usize {
+    let s = Avx512::new();
+    match which {
+        // What a byte counts is seen from its upper six bits, of which the upper four would do.
+        Length::Utf16OfUtf8 => s.sum::<1>(text, which, s.load(&UTF16_OF_UTF8, 0)),
+        Length::Utf32OfUtf8 => s.sum::<1>(text, which, s.load(&UTF32_OF_UTF8, 0)),
+        Length::Utf8OfUtf16 => s.sum::<2>(text, which, s.load(&UTF8_OF_UTF16, 0)),
+        _ => plain::length(which, text),
+    }
+}
+
+/// By the upper six bits of a byte: how many units it stands for. A character counts where it begins.
+static UTF16_OF_UTF8: [u8; 64] = {
+    let mut table = UTF32_OF_UTF8;
+    let mut i = 0xF0 >> 2;
+    while i < 64 {
+        table[i] = 2;
+        i += 1;
+    }
+    table
+};
+static UTF32_OF_UTF8: [u8; 64] = {
+    let mut table = [1; 64];
+    let mut i = 0x80 >> 2;
+    while i < 0xC0 >> 2 {
+        table[i] = 0;
+        i += 1;
+    }
+    table
+};
+
+/// By the upper five bits of a unit, in words: how many bytes it becomes, less one if it is not ASCII.
+static UTF8_OF_UTF16: [u8; 64] = {
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 32 {
+        table[2 * i] = if i == 0 || i == 0xD800 >> 11 { 1 } else { 2 };
+        i += 1;
+    }
+    table
+};
+
+/// The kernel's conversions.
+pub(crate) static ROUTINES: Routines = routines!(convert, swap, length);
+
+impl Avx512 {
+    /// The sum of what the units of a text count, vector by vector, from an address on at which vectors lie in one
+    /// cache line each.
+    #[inline(always)]
+    fn sum<const UNIT: usize>(self, text: &[u8], which: Length, table: __m512i) -> usize {
+        let head = text.as_ptr().align_offset(64).min(text.len());
+        let (head, body) = text.split_at(head - head % UNIT);
+        let (blocks, tail) = body.as_chunks::<256>();
+        // Counts are at most 3 in bytes or words, and the sums of 4 vectors are widened at once.
+        let mut sums = self.zero();
+        for block in blocks {
+            let mut four = self.zero();
+            for i in 0..4 {
+                let units = self.load_from(block, 64 * i);
+                let counts = if UNIT == 1 { self.count8(units, table) } else { self.count16(units, table) };
+                // SAFETY: AVX512BW, by `self`.
+                four = unsafe { _mm512_add_epi8(four, counts) };
+            }
+            // SAFETY: AVX512BW, by `self`.
+            let four = unsafe { _mm512_sad_epu8(four, self.zero()) };
+            // SAFETY: AVX512F, by `self`.
+            sums = unsafe { _mm512_add_epi64(sums, four) };
+        }
+        // SAFETY: AVX512F, by `self`.
+        let sum = unsafe { _mm512_reduce_add_epi64(sums) };
+        sum as usize + plain::length(which, head) + plain::length(which, tail)
+    }
+
+    #[inline(always)]
+    fn load_from(self, bytes: &[u8; 256], at: usize) -> __m512i {
+        Self::load(self, bytes, at)
+    }
+
+    /// What the bytes count, by a table for their upper six bits.
+    #[inline(always)]
+    fn count8(self, bytes: __m512i, table: __m512i) -> __m512i {
+        // VPERMB looks at the low six bits of an index; what comes in from a neighbour is above them.
+        // SAFETY: AVX512BW, by `self`.
+        let indices = unsafe { _mm512_srli_epi16::<2>(bytes) };
+        self.lookup(table, indices)
+    }
+
+    /// What the words count, by a table for their upper five bits, and one more from 0x80 on.
+    #[inline(always)]
+    fn count16(self, words: __m512i, table: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let indices = unsafe { _mm512_srli_epi16::<11>(words) };
+        // SAFETY: AVX512BW, by `self`.
+        let counts = unsafe { _mm512_permutexvar_epi16(indices, table) };
+        // SAFETY: AVX512BW, by `self`.
+        let above = unsafe { _mm512_subs_epu16(words, self.splat16(0x7F)) };
+        // SAFETY: AVX512BW, by `self`.
+        let above = unsafe { _mm512_min_epu16(above, self.splat16(1)) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_add_epi16(counts, above) }
+    }
+
+    /// Appends the first `n` bytes of the vector, if they fit.
+    #[inline(always)]
+    fn put(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+        let n = n.min(64);
+        if let Some(window) = out.window::<64>() {
+            // SAFETY: AVX512F, by `self`; the window has 64 bytes, and the store needs no alignment.
+            unsafe { _mm512_storeu_si512(window.as_mut_ptr().cast(), v) };
+            // SAFETY: the store has written 64 bytes, and `n` is no more.
+            unsafe { out.advance(n) };
+            return true;
+        }
+        let Some(rest) = out.rest(n) else { return false };
+        let mask = u64::MAX.checked_shr(64 - n as u32).unwrap_or(0);
+        // SAFETY: AVX512BW, by `self`; the mask has ones for `n` bytes, which are there, and no others are
+        // accessed.
+        unsafe { _mm512_mask_storeu_epi8(rest.as_mut_ptr().cast(), mask, v) };
+        // SAFETY: the store has written `n` bytes.
+        unsafe { out.advance(n) };
+        true
+    }
+
+    #[inline(always)]
+    fn put_compressed(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+        // SAFETY: AVX512VBMI2, by `self`.
+        let bytes = unsafe { _mm512_maskz_compress_epi8(keep, v) };
+        self.put(bytes, keep.count_ones() as usize, out)
+    }
+}
+
+// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
+// compiled for the features above and was called on a CPU that has them.
+impl Units for Avx512 {
+    type Vector = __m512i;
+    const LANES: usize = 64;
+
+    #[inline(always)]
+    fn splat8(self, byte: u8) -> __m512i {
+        self.splat(byte)
+    }
+
+    #[inline(always)]
+    fn splat16(self, word: u16) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_set1_epi16(word.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn splat32(self, word: u32) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_set1_epi32(word.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8], at: usize) -> __m512i {
+        Self::load(self, bytes, at)
+    }
+
+    // (Two loads of 32 bytes would do as well, and spare a shuffle; but the compiler, which sees that the bytes are
+    // loaded already, makes of them what it has, two bytes at a time.)
+    #[inline(always)]
+    fn widened(self, v: __m512i) -> [__m512i; 2] {
+        // SAFETY: AVX512F, by `self`.
+        let first = unsafe { _mm512_castsi512_si256(v) };
+        // SAFETY: AVX512F, by `self`.
+        let second = unsafe { _mm512_extracti64x4_epi64::<1>(v) };
+        // SAFETY: AVX512F, by `self`.
+        let first = unsafe { _mm512_cvtepu16_epi32(first) };
+        // SAFETY: AVX512F, by `self`.
+        let second = unsafe { _mm512_cvtepu16_epi32(second) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::and(self, a, b)
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::or(self, a, b)
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::max(self, a, b)
+    }
+
+    #[inline(always)]
+    fn minus(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::minus(self, a, b)
+    }
+
+    #[inline(always)]
+    fn plus_signed(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::plus_signed(self, a, b)
+    }
+
+    #[inline(always)]
+    fn plus32(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn left16<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: SSE2, by `self`. A constant, of which the compiler makes an immediate.
+        let n = unsafe { _mm_cvtsi32_si128(N) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_sll_epi16(v, n) }
+    }
+
+    #[inline(always)]
+    fn right16<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: SSE2, by `self`. A constant, of which the compiler makes an immediate.
+        let n = unsafe { _mm_cvtsi32_si128(N) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_srl_epi16(v, n) }
+    }
+
+    #[inline(always)]
+    fn left32<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: SSE2, by `self`. A constant, of which the compiler makes an immediate.
+        let n = unsafe { _mm_cvtsi32_si128(N) };
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_sll_epi32(v, n) }
+    }
+
+    #[inline(always)]
+    fn right32<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: SSE2, by `self`. A constant, of which the compiler makes an immediate.
+        let n = unsafe { _mm_cvtsi32_si128(N) };
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_srl_epi32(v, n) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: __m512i) -> u64 {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_movepi8_mask(v) }
+    }
+
+    #[inline(always)]
+    fn any(self, v: __m512i) -> bool {
+        Self::any(self, v)
+    }
+
+    #[inline(always)]
+    fn where_high(self, flags: __m512i, v: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let mask = unsafe { _mm512_movepi8_mask(flags) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_maskz_mov_epi8(mask, v) }
+    }
+
+    #[inline(always)]
+    fn select_high(self, flags: __m512i, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let mask = unsafe { _mm512_movepi8_mask(flags) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_mask_blend_epi8(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn select16(self, v: __m512i, least: u16, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let mask = unsafe { _mm512_cmpge_epu16_mask(v, self.splat16(least)) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_mask_blend_epi16(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn select32(self, v: __m512i, least: u32, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        let mask = unsafe { _mm512_cmpge_epu32_mask(v, self.splat32(least)) };
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_mask_blend_epi32(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn select32_equal(self, a: __m512i, b: __m512i, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        let mask = unsafe { _mm512_cmpeq_epi32_mask(a, b) };
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_mask_blend_epi32(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn differ16(self, x: __m512i, a: u16, y: __m512i, b: u16) -> bool {
+        // SAFETY: AVX512BW, by `self`.
+        let of_x = unsafe { _mm512_cmpeq_epi16_mask(x, self.splat16(a)) };
+        // SAFETY: AVX512BW, by `self`.
+        let of_y = unsafe { _mm512_cmpeq_epi16_mask(y, self.splat16(b)) };
+        of_x != of_y
+    }
+
+    #[inline(always)]
+    fn any_equal16(self, v: __m512i, word: u16) -> bool {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_cmpeq_epi16_mask(v, self.splat16(word)) != 0 }
+    }
+
+    #[inline(always)]
+    fn put_widened(self, v: __m512i, out: &mut Output<'_>) -> bool {
+        // SAFETY: AVX512F, by `self`.
+        let first = unsafe { _mm512_castsi512_si256(v) };
+        // SAFETY: AVX512F, by `self`.
+        let second = unsafe { _mm512_extracti64x4_epi64::<1>(v) };
+        // SAFETY: AVX512BW, by `self`.
+        let first = unsafe { _mm512_cvtepu8_epi16(first) };
+        // SAFETY: AVX512BW, by `self`.
+        let second = unsafe { _mm512_cvtepu8_epi16(second) };
+        let Some(window) = out.window::<128>() else { return false };
+        // SAFETY: AVX512F, by `self`; the window has 128 bytes, and the store needs no alignment.
+        unsafe { _mm512_storeu_si512(window[..64].as_mut_ptr().cast(), first) };
+        // SAFETY: AVX512F, by `self`; what is behind the first half has 64 bytes.
+        unsafe { _mm512_storeu_si512(window[64..].as_mut_ptr().cast(), second) };
+        // SAFETY: the stores have written 128 bytes.
+        unsafe { out.advance(128) };
+        true
+    }
+
+    #[inline(always)]
+    fn put_narrowed(self, a: __m512i, b: __m512i, out: &mut Output<'_>) -> bool {
+        // VPACKUSWB packs lane by lane of 128 bits: of a, of b, of a, ... in lanes of 64 bits.
+        // SAFETY: AVX512BW, by `self`.
+        let packed = unsafe { _mm512_packus_epi16(a, b) };
+        // SAFETY: AVX512F, by `self`.
+        let order = unsafe { _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7) };
+        // SAFETY: AVX512F, by `self`.
+        let bytes = unsafe { _mm512_permutexvar_epi64(order, packed) };
+        out.left() >= 64 && self.put(bytes, 64, out)
+    }
+
+    #[inline(always)]
+    fn put_words(self, low: __m512i, high: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+        let n = 2 * keep.count_ones() as usize;
+        if out.left() < n {
+            return false;
+        }
+        // SAFETY: AVX512VBMI2, by `self`.
+        let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
+        if n <= 64 {
+            // SAFETY: AVX512F, by `self`.
+            let low = unsafe { _mm512_castsi512_si256(low) };
+            // SAFETY: AVX512F, by `self`.
+            let high = unsafe { _mm512_castsi512_si256(high) };
+            // SAFETY: AVX512BW, by `self`.
+            let low = unsafe { _mm512_cvtepu8_epi16(low) };
+            // SAFETY: AVX512BW, by `self`.
+            let high = unsafe { _mm512_cvtepu8_epi16(high) };
+            return self.put(self.or(low, self.left16::<8>(high)), n, out);
+        }
+        // Interleaving works lane by lane of 128 bits, on the lower or the upper half of each: so what is wanted
+        // first is brought to the lower halves.
+        // SAFETY: AVX512F, by `self`.
+        let order = unsafe { _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7) };
+        // SAFETY: AVX512F, by `self`.
+        let low = unsafe { _mm512_permutexvar_epi64(order, low) };
+        // SAFETY: AVX512F, by `self`.
+        let high = unsafe { _mm512_permutexvar_epi64(order, high) };
+        // SAFETY: AVX512BW, by `self`.
+        let first = unsafe { _mm512_unpacklo_epi8(low, high) };
+        // SAFETY: AVX512BW, by `self`.
+        let second = unsafe { _mm512_unpackhi_epi8(low, high) };
+        self.put(first, 64, out) && self.put(second, n - 64, out)
+    }
+
+    #[inline(always)]
+    fn put_pairs(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put_compressed(v, keep, out)
+    }
+
+    #[inline(always)]
+    fn put_quads(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put_compressed(v, keep, out)
+    }
+}

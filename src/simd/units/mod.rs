@@ -1,0 +1,122 @@
+//! What conversions between UTF-8 and UTF-16 need of an instruction set: a trait, and a file for each that has it.
+//!
+//! As with [`Simd`](super::Simd), a value of a type that implements the trait is the proof that the CPU has
+//! the instructions, and every method is `#[inline(always)]`.
+//!
+//! The steps that distinguish instruction sets are those that leave gaps out: [`put_words`](Units::put_words),
+//! [`put_pairs`](Units::put_pairs) and [`put_quads`](Units::put_quads). AVX-512 has an instruction for that; the
+//! others have a table of shuffles, see `tables.rs`. The text is taken in steps of fixed length, whatever
+//! is in it.
+
+#[cfg(test)]
+mod model;
+mod tables;
+
+cfg_if::cfg_if! {
+    if #[cfg(kernel_x86)] {
+        pub(crate) mod avx512;
+        pub(crate) mod sse42;
+    } else if #[cfg(kernel_neon)] {
+        pub(crate) mod neon;
+    }
+}
+
+use crate::transcode::Output;
+
+/// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
+///
+/// Bytes of 16 and 32 bits have the low one first. The `put` methods append all that they are to append, or
+/// nothing if it does not fit.
+pub(crate) trait Units: Copy {
+    /// A vector register.
+    type Vector: Copy;
+
+    /// Bytes in a vector: 16, 32 or 64.
+    const LANES: usize;
+
+    /// The value in every lane of 8, 16 or 32 bits.
+    fn splat8(self, byte: u8) -> Self::Vector;
+    fn splat16(self, word: u16) -> Self::Vector;
+    fn splat32(self, word: u32) -> Self::Vector;
+
+    /// `bytes[at..at + LANES]`. Panics where that is out of bounds.
+    fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
+
+    /// The units of 16 bits in lanes of 32: the first half of them, and the second.
+    fn widened(self, v: Self::Vector) -> [Self::Vector; 2];
+
+    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Byte by byte, the larger one.
+    fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// `a - b`, byte by byte as unsigned numbers, and 0 where that would be negative.
+    fn minus(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// `a + b`, byte by byte as signed numbers, and 127 where that would be more.
+    fn plus_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// `a + b` in lanes of 32 bits.
+    fn plus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Shifts in lanes of 16 bits, zeros coming in.
+    fn left16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
+    fn right16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
+
+    /// Shifts in lanes of 32 bits, zeros coming in.
+    fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
+    fn right32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
+
+    /// Bit 7 of each byte, that of the first one lowest.
+    fn high_bits(self, v: Self::Vector) -> u64;
+
+    /// Whether any bit is set.
+    fn any(self, v: Self::Vector) -> bool;
+
+    /// Byte by byte: `v` where bit 7 of `flags` is set, else 0.
+    fn where_high(self, flags: Self::Vector, v: Self::Vector) -> Self::Vector;
+
+    /// Byte by byte: `yes` where bit 7 of `flags` is set, else `no`.
+    fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
+
+    /// In lanes of 16 bits: `yes` where `v` is at least `least`, which is below 0x8000, as is `v`; else `no`.
+    fn select16(self, v: Self::Vector, least: u16, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
+
+    /// In lanes of 32 bits, all below 0x8000_0000: `yes` where `v` is at least `least`, else `no`.
+    fn select32(self, v: Self::Vector, least: u32, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
+
+    /// In lanes of 32 bits: `yes` where `a` and `b` are equal, else `no`.
+    fn select32_equal(
+        self,
+        a: Self::Vector,
+        b: Self::Vector,
+        yes: Self::Vector,
+        no: Self::Vector,
+    ) -> Self::Vector;
+
+    /// Whether a lane of 16 bits is `a`'s equal in one pair of vectors and not in the other: of `x` and `a`, of
+    /// `y` and `b`.
+    fn differ16(self, x: Self::Vector, a: u16, y: Self::Vector, b: u16) -> bool;
+
+    /// Whether a lane of 16 bits is equal to `word`.
+    fn any_equal16(self, v: Self::Vector, word: u16) -> bool;
+
+    /// Appends the bytes as units of 16 bits.
+    fn put_widened(self, v: Self::Vector, out: &mut Output<'_>) -> bool;
+
+    /// Appends the low bytes of lanes of 16 bits, which are below 0x80.
+    fn put_narrowed(self, a: Self::Vector, b: Self::Vector, out: &mut Output<'_>) -> bool;
+
+    /// Appends units of 16 bits, of which the one vector has the low bytes and the other one the high ones:
+    /// those for which `keep` has a one.
+    fn put_words(self, low: Self::Vector, high: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
+
+    /// Appends bytes: those for which `keep` has a one. Of each two bytes that is the first or both, but none
+    /// at all from some place on.
+    fn put_pairs(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
+
+    /// Appends bytes: those for which `keep` has a one. Of each four bytes that is the third, or the second and
+    /// the third, or the first three, but none at all from some place on.
+    fn put_quads(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
+}

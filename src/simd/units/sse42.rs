@@ -1,0 +1,270 @@
+//! SSE4.2: tables of shuffles leave the gaps out, 16 bytes at a time. AVX2 does the same, with the
+//! instructions of its own that have three operands; its vectors of 32 bytes would be shuffled by halves.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::{Units, tables};
+use crate::simd::Simd;
+use crate::simd::sse42::Sse42;
+use crate::transcode::{Length, Output, Routine, Routines, plain, routines};
+
+/// The SSE4.2 kernel's conversions.
+pub(crate) static ROUTINES: Routines = routines!(convert, swap, length);
+
+#[target_feature(enable = "sse4.2,popcnt")]
+fn convert<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+    R::run(Sse42::new(), text, out)
+}
+
+#[target_feature(enable = "sse4.2,popcnt")]
+fn swap(unit: usize, bytes: &mut [u8]) {
+    plain::swap(unit, bytes);
+}
+
+#[target_feature(enable = "sse4.2,popcnt")]
+fn length(which: Length, text: &[u8]) -> usize {
+    plain::length(which, text)
+}
+
+/// The AVX2 kernel's conversions.
+pub(crate) static ROUTINES_AVX2: Routines = routines!(convert_avx2, swap_avx2, length_avx2);
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn convert_avx2<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+    R::run(Sse42::new(), text, out)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn swap_avx2(unit: usize, bytes: &mut [u8]) {
+    plain::swap(unit, bytes);
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn length_avx2(which: Length, text: &[u8]) -> usize {
+    plain::length(which, text)
+}
+
+impl Sse42 {
+    /// Appends the first `n` bytes of the vector, if they fit.
+    #[inline(always)]
+    fn put(self, v: __m128i, n: usize, out: &mut Output<'_>) -> bool {
+        let n = n.min(16);
+        if let Some(window) = out.window::<16>() {
+            // SAFETY: SSE2, by `self`; the window has 16 bytes, and the store needs no alignment.
+            unsafe { _mm_storeu_si128(window.as_mut_ptr().cast(), v) };
+            // SAFETY: the store has written 16 bytes, and `n` is no more.
+            unsafe { out.advance(n) };
+            return true;
+        }
+        let mut bytes = [0u8; 16];
+        // SAFETY: SSE2, by `self`; there are 16 bytes, and the store needs no alignment.
+        unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), v) };
+        out.put(&bytes[..n])
+    }
+
+    #[inline(always)]
+    fn shuffle(self, v: __m128i, shuffle: &[u8; 16]) -> __m128i {
+        self.lookup(v, self.table(shuffle))
+    }
+
+    #[inline(always)]
+    fn equal16(self, v: __m128i, word: u16) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_cmpeq_epi16(v, self.splat16(word)) }
+    }
+
+    #[inline(always)]
+    fn select(self, mask: __m128i, yes: __m128i, no: __m128i) -> __m128i {
+        // SAFETY: SSE4.1, by `self`. PBLENDVB looks at bit 7 of each byte.
+        unsafe { _mm_blendv_epi8(no, yes, mask) }
+    }
+}
+
+// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
+// compiled for SSE4.2 and was called on a CPU that has it.
+impl Units for Sse42 {
+    type Vector = __m128i;
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    fn splat8(self, byte: u8) -> __m128i {
+        self.splat(byte)
+    }
+
+    #[inline(always)]
+    fn splat16(self, word: u16) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_set1_epi16(word.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn splat32(self, word: u32) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_set1_epi32(word.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8], at: usize) -> __m128i {
+        Simd::load(self, bytes, at)
+    }
+
+    #[inline(always)]
+    fn widened(self, v: __m128i) -> [__m128i; 2] {
+        // SAFETY: SSE2, by `self`.
+        let first = unsafe { _mm_unpacklo_epi16(v, self.splat8(0)) };
+        // SAFETY: SSE2, by `self`.
+        let second = unsafe { _mm_unpackhi_epi16(v, self.splat8(0)) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m128i, b: __m128i) -> __m128i {
+        Simd::and(self, a, b)
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m128i, b: __m128i) -> __m128i {
+        Simd::or(self, a, b)
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m128i, b: __m128i) -> __m128i {
+        Simd::max(self, a, b)
+    }
+
+    #[inline(always)]
+    fn minus(self, a: __m128i, b: __m128i) -> __m128i {
+        Simd::minus(self, a, b)
+    }
+
+    #[inline(always)]
+    fn plus_signed(self, a: __m128i, b: __m128i) -> __m128i {
+        Simd::plus_signed(self, a, b)
+    }
+
+    #[inline(always)]
+    fn plus32(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn left16<const N: i32>(self, v: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_slli_epi16::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn right16<const N: i32>(self, v: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_srli_epi16::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn left32<const N: i32>(self, v: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_slli_epi32::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn right32<const N: i32>(self, v: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_srli_epi32::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: __m128i) -> u64 {
+        // SAFETY: SSE2, by `self`.
+        let bits = unsafe { _mm_movemask_epi8(v) };
+        u64::from(bits.cast_unsigned())
+    }
+
+    #[inline(always)]
+    fn any(self, v: __m128i) -> bool {
+        Simd::any(self, v)
+    }
+
+    #[inline(always)]
+    fn where_high(self, flags: __m128i, v: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        let mask = unsafe { _mm_cmplt_epi8(flags, self.splat8(0)) };
+        Simd::and(self, mask, v)
+    }
+
+    #[inline(always)]
+    fn select_high(self, flags: __m128i, yes: __m128i, no: __m128i) -> __m128i {
+        self.select(flags, yes, no)
+    }
+
+    #[inline(always)]
+    fn select16(self, v: __m128i, least: u16, yes: __m128i, no: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        let mask = unsafe { _mm_cmpgt_epi16(v, self.splat16(least - 1)) };
+        self.select(mask, yes, no)
+    }
+
+    #[inline(always)]
+    fn select32(self, v: __m128i, least: u32, yes: __m128i, no: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        let mask = unsafe { _mm_cmpgt_epi32(v, self.splat32(least - 1)) };
+        self.select(mask, yes, no)
+    }
+
+    #[inline(always)]
+    fn select32_equal(self, a: __m128i, b: __m128i, yes: __m128i, no: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        let mask = unsafe { _mm_cmpeq_epi32(a, b) };
+        self.select(mask, yes, no)
+    }
+
+    #[inline(always)]
+    fn differ16(self, x: __m128i, a: u16, y: __m128i, b: u16) -> bool {
+        Simd::any(self, self.xor(self.equal16(x, a), self.equal16(y, b)))
+    }
+
+    #[inline(always)]
+    fn any_equal16(self, v: __m128i, word: u16) -> bool {
+        Simd::any(self, self.equal16(v, word))
+    }
+
+    #[inline(always)]
+    fn put_widened(self, v: __m128i, out: &mut Output<'_>) -> bool {
+        // SAFETY: SSE2, by `self`.
+        let low = unsafe { _mm_unpacklo_epi8(v, self.splat8(0)) };
+        // SAFETY: SSE2, by `self`.
+        let high = unsafe { _mm_unpackhi_epi8(v, self.splat8(0)) };
+        out.left() >= 32 && self.put(low, 16, out) && self.put(high, 16, out)
+    }
+
+    #[inline(always)]
+    fn put_narrowed(self, a: __m128i, b: __m128i, out: &mut Output<'_>) -> bool {
+        // SAFETY: SSE2, by `self`.
+        let bytes = unsafe { _mm_packus_epi16(a, b) };
+        self.put(bytes, 16, out)
+    }
+
+    #[inline(always)]
+    fn put_words(self, low: __m128i, high: __m128i, keep: u64, out: &mut Output<'_>) -> bool {
+        // SAFETY: SSE2, by `self`.
+        let first = unsafe { _mm_unpacklo_epi8(low, high) };
+        // SAFETY: SSE2, by `self`.
+        let second = unsafe { _mm_unpackhi_epi8(low, high) };
+        let (n, m) = (2 * (keep & 0xFF).count_ones() as usize, 2 * (keep >> 8 & 0xFF).count_ones() as usize);
+        out.left() >= n + m
+            && self.put(self.shuffle(first, tables::words(keep)), n, out)
+            && self.put(self.shuffle(second, tables::words(keep >> 8)), m, out)
+    }
+
+    #[inline(always)]
+    fn put_pairs(self, v: __m128i, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put(self.shuffle(v, tables::pairs(keep)), keep.count_ones() as usize, out)
+    }
+
+    #[inline(always)]
+    fn put_quads(self, v: __m128i, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put(self.shuffle(v, tables::quads(keep)), keep.count_ones() as usize, out)
+    }
+}

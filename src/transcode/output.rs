@@ -1,0 +1,131 @@
+//! Where converted text goes: the caller's memory, which need not be initialised.
+//!
+//! The one file of `transcode` in which it matters what has been written. An [`Output`] knows how many bytes
+//! at the start of its room are initialised, and that number grows only by what was written just before.
+//! So 'nothing behind the room is written' and 'all that is handed out was written' hold whatever the
+//! algorithms compute.
+
+use core::mem::MaybeUninit;
+use core::ptr;
+
+/// Room for converted text, and how much of it is text already.
+pub(crate) struct Output<'a> {
+    room: &'a mut [MaybeUninit<u8>],
+    /// The first so many bytes of `room` are initialised. Never more than there are.
+    len: usize,
+}
+
+impl<'a> Output<'a> {
+    #[inline(always)]
+    pub(crate) fn new(room: &'a mut [MaybeUninit<u8>]) -> Self {
+        Self { room, len: 0 }
+    }
+
+    /// Bytes written so far.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Bytes that can still be written.
+    #[inline(always)]
+    pub(crate) fn left(&self) -> usize {
+        self.room.len() - self.len
+    }
+
+    /// How many bytes before an address that is a multiple of 64 the next byte lies.
+    #[inline(always)]
+    pub(crate) fn before_line(&self) -> usize {
+        self.room.as_ptr().addr().wrapping_add(self.len).wrapping_neg() % 64
+    }
+
+    /// The next `N` bytes, if there are so many.
+    #[inline(always)]
+    pub(crate) fn window<const N: usize>(&mut self) -> Option<&mut [MaybeUninit<u8>; N]> {
+        self.room[self.len..].first_chunk_mut()
+    }
+
+    /// The next `n` bytes, if there are so many.
+    #[inline(always)]
+    pub(crate) fn rest(&mut self, n: usize) -> Option<&mut [MaybeUninit<u8>]> {
+        self.room[self.len..].get_mut(..n)
+    }
+
+    /// Counts the next `n` bytes as text.
+    ///
+    /// # Safety
+    ///
+    /// - They have been written, through [`window`](Self::window) or [`rest`](Self::rest).
+    #[inline(always)]
+    pub(crate) unsafe fn advance(&mut self, n: usize) {
+        debug_assert!(n <= self.left());
+        self.len += n;
+    }
+
+    /// An output for the room that is left, which can live in registers while a loop writes to it. What has been
+    /// written to it counts from [`Fork::join`] on.
+    #[inline(always)]
+    pub(crate) fn fork(&mut self) -> Fork<'_> {
+        Fork { output: Output::new(&mut self.room[self.len..]), len: &mut self.len }
+    }
+
+    /// Takes the last `n` bytes back.
+    #[inline(always)]
+    pub(crate) fn retract(&mut self, n: usize) {
+        self.len = self.len.saturating_sub(n);
+    }
+
+    /// Appends the bytes, all of them, if they fit.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, bytes: &[u8]) -> bool {
+        let Some(window) = self.rest(bytes.len()) else { return false };
+        window.copy_from_slice(as_uninit(bytes));
+        // SAFETY: the line above has written as many bytes.
+        unsafe { self.advance(bytes.len()) };
+        true
+    }
+
+    /// What has been written from byte `from` on.
+    #[inline(always)]
+    pub(crate) fn written_mut(&mut self, from: usize) -> &mut [u8] {
+        let written = ptr::from_mut(&mut self.room[from..self.len]) as *mut [u8];
+        // SAFETY: by the invariant all of it is initialised; address, length and borrow are those of the room.
+        unsafe { &mut *written }
+    }
+
+    /// What has been written.
+    #[inline(always)]
+    pub(crate) fn finish(self) -> &'a mut [u8] {
+        let written = ptr::from_mut(&mut self.room[..self.len]) as *mut [u8];
+        // SAFETY: by the invariant all of it is initialised; address, length and borrow are those of the room.
+        unsafe { &mut *written }
+    }
+}
+
+/// See [`Output::fork`].
+pub(crate) struct Fork<'a> {
+    output: Output<'a>,
+    len: &'a mut usize,
+}
+
+impl<'a> Fork<'a> {
+    #[inline(always)]
+    pub(crate) fn output(&mut self) -> &mut Output<'a> {
+        &mut self.output
+    }
+
+    /// Counts what has been written to the fork.
+    #[inline(always)]
+    pub(crate) fn join(self) {
+        *self.len += self.output.len;
+    }
+}
+
+/// Bytes that are initialised, as bytes that need not be.
+#[inline(always)]
+fn as_uninit(bytes: &[u8]) -> &[MaybeUninit<u8>] {
+    let bytes = ptr::from_ref(bytes) as *const [MaybeUninit<u8>];
+    // SAFETY: `MaybeUninit<u8>` has the size and alignment of `u8`, and every `u8` is one; nothing can
+    // be written through a shared reference.
+    unsafe { &*bytes }
+}

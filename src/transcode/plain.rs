@@ -1,0 +1,356 @@
+//! Conversions and lengths that need no vector instruction by name.
+//!
+//! A block is looked at as a whole, without a branch on its units, in loops of fixed length: of these the
+//! compiler makes vectors, of whichever size the instruction set has for which it compiles. A block that is
+//! not of the common kind is converted character by character.
+
+#![forbid(unsafe_code)]
+
+use super::form::{Family, Layout};
+use super::output::Output;
+use super::scalar::{self, Next};
+
+/// Bytes in a block of the longer side.
+const BLOCK: usize = 64;
+
+const UTF16: Layout = Layout::UTF16;
+const UTF32: Layout = Layout { family: Family::Utf32, ..UTF16 };
+
+/// Converts character by character as far as `end`, or to the end of the character there. Whether it came so far.
+#[inline(always)]
+fn characters(
+    from: Layout,
+    to: Layout,
+    text: &[u8],
+    at: &mut usize,
+    end: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    while *at < end {
+        let Next::Char(char, len) = scalar::next(from, &text[*at..]) else { return false };
+        if scalar::put(to, char, out).is_err() {
+            return false;
+        }
+        *at += len;
+    }
+    true
+}
+
+/// UTF-16 into UTF-32, as far as it is well-formed and fits, or nearly so.
+#[inline(always)]
+pub(super) fn utf16_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    while let Some(block) = text[at..].first_chunk::<{ BLOCK / 2 }>() {
+        let units: [u16; BLOCK / 4] = utf16_units(block);
+        if has_surrogates(&units) {
+            let end = at + BLOCK / 2;
+            if characters(UTF16, UTF32, text, &mut at, end, out) {
+                continue;
+            }
+            break;
+        }
+        let mut wide = [[0; 4]; BLOCK / 4];
+        for (wide, unit) in wide.iter_mut().zip(units) {
+            *wide = u32::from(unit).to_ne_bytes();
+        }
+        if !out.put(wide.as_flattened()) {
+            break;
+        }
+        at += BLOCK / 2;
+    }
+    at
+}
+
+/// UTF-32 into UTF-16, as far as it is well-formed and fits, or nearly so.
+#[inline(always)]
+pub(super) fn utf32_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    while let Some(block) = text[at..].first_chunk::<BLOCK>() {
+        let units = utf32_units(block);
+        // Neither above U+FFFF nor a surrogate.
+        let mut other = false;
+        for unit in units {
+            other |= unit > 0xFFFF || unit & 0xF800 == 0xD800;
+        }
+        if other {
+            let end = at + BLOCK;
+            if characters(UTF32, UTF16, text, &mut at, end, out) {
+                continue;
+            }
+            break;
+        }
+        let mut narrow = [[0; 2]; BLOCK / 4];
+        for (narrow, unit) in narrow.iter_mut().zip(units) {
+            *narrow = (unit as u16).to_ne_bytes();
+        }
+        if !out.put(narrow.as_flattened()) {
+            break;
+        }
+        at += BLOCK;
+    }
+    at
+}
+
+/// Latin-1 into UTF-16, as far as it fits, or nearly so.
+#[inline(always)]
+pub(super) fn latin1_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    while let Some(block) = text[at..].first_chunk::<BLOCK>() {
+        if !out.put(widened(block).as_flattened()) {
+            break;
+        }
+        at += BLOCK;
+    }
+    at
+}
+
+/// UTF-16 into Latin-1, as far as it fits and Latin-1 has the characters, or nearly so.
+#[inline(always)]
+pub(super) fn utf16_to_latin1(text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    while let Some(block) = text[at..].first_chunk::<BLOCK>() {
+        let units: [u16; BLOCK / 2] = utf16_units(block);
+        let mut bytes = [0; BLOCK / 2];
+        let mut all = 0;
+        for (byte, unit) in bytes.iter_mut().zip(units) {
+            all |= unit;
+            *byte = unit as u8;
+        }
+        if all > 0xFF || !out.put(&bytes) {
+            break;
+        }
+        at += BLOCK;
+    }
+    at
+}
+
+/// UTF-16 as it is, as far as it is well-formed and fits, or nearly so.
+#[inline(always)]
+pub(super) fn utf16_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    while let Some(block) = text[at..].first_chunk::<BLOCK>() {
+        let units: [u16; BLOCK / 2] = utf16_units(block);
+        if has_surrogates(&units) {
+            let end = at + BLOCK;
+            if characters(UTF16, UTF16, text, &mut at, end, out) {
+                continue;
+            }
+            break;
+        }
+        if !out.put(block) {
+            break;
+        }
+        at += BLOCK;
+    }
+    at
+}
+
+/// UTF-32 as it is, as far as it is well-formed and fits, or nearly so.
+#[inline(always)]
+pub(super) fn utf32_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    while let Some(block) = text[at..].first_chunk::<BLOCK>() {
+        let mut malformed = false;
+        for unit in utf32_units(block) {
+            malformed |= unit > 0x10_FFFF || unit & 0xFFFF_F800 == 0xD800;
+        }
+        if malformed || !out.put(block) {
+            break;
+        }
+        at += BLOCK;
+    }
+    at
+}
+
+/// The units with their bytes the other way round, whatever they are.
+#[inline(always)]
+pub(crate) fn swap(unit: usize, bytes: &mut [u8]) {
+    if unit == 2 {
+        for unit in bytes.as_chunks_mut::<2>().0 {
+            unit.reverse();
+        }
+    } else {
+        for unit in bytes.as_chunks_mut::<4>().0 {
+            unit.reverse();
+        }
+    }
+}
+
+#[inline(always)]
+fn utf16_units<const BYTES: usize, const UNITS: usize>(block: &[u8; BYTES]) -> [u16; UNITS] {
+    let mut units = [0; UNITS];
+    for (unit, bytes) in units.iter_mut().zip(block.as_chunks::<2>().0) {
+        *unit = u16::from_ne_bytes(*bytes);
+    }
+    units
+}
+
+#[inline(always)]
+fn utf32_units(block: &[u8; BLOCK]) -> [u32; BLOCK / 4] {
+    let mut units = [0; BLOCK / 4];
+    for (unit, bytes) in units.iter_mut().zip(block.as_chunks::<4>().0) {
+        *unit = u32::from_ne_bytes(*bytes);
+    }
+    units
+}
+
+#[inline(always)]
+fn has_surrogates<const UNITS: usize>(units: &[u16; UNITS]) -> bool {
+    let mut any = false;
+    for unit in units {
+        any |= unit & 0xF800 == 0xD800;
+    }
+    any
+}
+
+/// Bytes as units of UTF-16.
+#[inline(always)]
+fn widened<const N: usize>(bytes: &[u8; N]) -> [[u8; 2]; N] {
+    let mut wide = [[0; 2]; N];
+    for (wide, byte) in wide.iter_mut().zip(bytes) {
+        *wide = u16::from(*byte).to_ne_bytes();
+    }
+    wide
+}
+
+/// ASCII into UTF-16, block by block, as far as it goes and fits.
+#[inline(always)]
+pub(super) fn ascii_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    while let Some(block) = text[at..].first_chunk::<16>() {
+        if !block.is_ascii() || !out.put(widened(block).as_flattened()) {
+            break;
+        }
+        at += 16;
+    }
+    at
+}
+
+/// Valid UTF-8 into UTF-16, as far as it fits, or nearly so.
+pub(super) fn utf8_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
+    let utf8 = Layout { family: Family::Utf8, ..UTF16 };
+    let mut at = 0;
+    loop {
+        at += ascii_to_utf16(&text[at..], out);
+        let end = text.len().min(at + BLOCK);
+        if !characters(utf8, UTF16, text, &mut at, end, out) || at == text.len() {
+            return at;
+        }
+    }
+}
+
+/// UTF-16 into UTF-8, as far as it is well-formed and fits, or nearly so.
+pub(super) fn utf16_to_utf8(text: &[u8], out: &mut Output<'_>) -> usize {
+    let utf8 = Layout { family: Family::Utf8, ..UTF16 };
+    let mut at = 0;
+    while let Some(block) = text[at..].first_chunk::<{ BLOCK / 2 }>() {
+        let units: [u16; BLOCK / 4] = utf16_units(block);
+        let mut bytes = [0; BLOCK / 4];
+        let mut all = 0;
+        for (byte, unit) in bytes.iter_mut().zip(units) {
+            all |= unit;
+            *byte = unit as u8;
+        }
+        if all > 0x7F {
+            let end = at + BLOCK / 2;
+            if characters(UTF16, utf8, text, &mut at, end, out) {
+                continue;
+            }
+            break;
+        }
+        if !out.put(&bytes) {
+            break;
+        }
+        at += BLOCK / 2;
+    }
+    at
+}
+
+/// What can be counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Length {
+    Utf16OfUtf8,
+    Utf32OfUtf8,
+    Utf8OfUtf16,
+    Utf32OfUtf16,
+    Utf8OfUtf32,
+    Utf16OfUtf32,
+    Utf8OfLatin1,
+}
+
+/// How many units the text has in another form, if it is well-formed.
+#[inline(always)]
+pub(crate) fn length(which: Length, text: &[u8]) -> usize {
+    // Each unit counts by itself, so the order of addition is free.
+    match which {
+        // A character counts at its first byte; one beyond U+FFFF, which begins with F0 or more, is two units.
+        Length::Utf16OfUtf8 => {
+            sum8(text, |byte| u8::from(byte.cast_signed() >= 0xC0u8.cast_signed()) + u8::from(byte >= 0xF0))
+        }
+        Length::Utf32OfUtf8 => sum8(text, |byte| u8::from(byte.cast_signed() >= 0xC0u8.cast_signed())),
+        // Half a surrogate pair is two bytes of four.
+        Length::Utf8OfUtf16 => sum16(text, |unit| {
+            1 + u16::from(unit >= 0x80) + u16::from(unit >= 0x800) - u16::from(unit & 0xF800 == 0xD800)
+        }),
+        Length::Utf32OfUtf16 => sum16(text, |unit| u16::from(unit & 0xFC00 != 0xDC00)),
+        Length::Utf8OfUtf32 => sum32(text, |unit| {
+            1 + u32::from(unit >= 0x80) + u32::from(unit >= 0x800) + u32::from(unit >= 0x1_0000)
+        }),
+        Length::Utf16OfUtf32 => sum32(text, |unit| 1 + u32::from(unit >= 0x1_0000)),
+        Length::Utf8OfLatin1 => text.len() + sum8(text, |byte| byte >> 7),
+    }
+}
+
+/// The sum of what the bytes count, at most two each.
+#[inline(always)]
+fn sum8(text: &[u8], count: impl Fn(u8) -> u8 + Copy) -> usize {
+    let mut sum = 0;
+    let (blocks, rest) = text.as_chunks::<BLOCK>();
+    // As many blocks as cannot overflow a byte.
+    for blocks in blocks.chunks(127) {
+        let mut sums = [0u8; BLOCK];
+        for block in blocks {
+            for (sum, &byte) in sums.iter_mut().zip(block) {
+                *sum = sum.wrapping_add(count(byte));
+            }
+        }
+        sum += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
+    }
+    sum + rest.iter().map(|&byte| usize::from(count(byte))).sum::<usize>()
+}
+
+/// The sum of what the units count, at most three each.
+#[inline(always)]
+fn sum16(text: &[u8], count: impl Fn(u16) -> u16 + Copy) -> usize {
+    let mut sum = 0;
+    let (blocks, rest) = text.as_chunks::<BLOCK>();
+    for blocks in blocks.chunks(1 << 14) {
+        let mut sums = [0u16; BLOCK / 2];
+        for block in blocks {
+            for (sum, unit) in sums.iter_mut().zip(utf16_units::<BLOCK, { BLOCK / 2 }>(block)) {
+                *sum = sum.wrapping_add(count(unit));
+            }
+        }
+        sum += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
+    }
+    let units = rest.as_chunks::<2>().0.iter();
+    sum + units.map(|unit| usize::from(count(u16::from_ne_bytes(*unit)))).sum::<usize>()
+}
+
+/// The sum of what the units count, at most four each.
+#[inline(always)]
+fn sum32(text: &[u8], count: impl Fn(u32) -> u32 + Copy) -> usize {
+    let mut sum = 0;
+    let (blocks, rest) = text.as_chunks::<BLOCK>();
+    for blocks in blocks.chunks(1 << 24) {
+        let mut sums = [0u32; BLOCK / 4];
+        for block in blocks {
+            for (sum, unit) in sums.iter_mut().zip(utf32_units(block)) {
+                *sum = sum.wrapping_add(count(unit));
+            }
+        }
+        sum += sums.iter().map(|&sum| sum as usize).sum::<usize>();
+    }
+    let units = rest.as_chunks::<4>().0.iter();
+    sum + units.map(|unit| count(u32::from_ne_bytes(*unit)) as usize).sum::<usize>()
+}

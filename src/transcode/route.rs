@@ -1,0 +1,285 @@
+//! The way from one form to another.
+//!
+//! ```text
+//! UTF-8 ----validate----\                  /---- UTF-8
+//! UTF-16 ----swap bytes--\                /--swap bytes---- UTF-16
+//! UTF-32 ----swap bytes---> UTF-16 ------>---swap bytes---- UTF-32
+//! Latin-1 ---------------/                \---- Latin-1
+//! ```
+//!
+//! Each arrow is a routine of the kernel. A conversion takes one arrow, or two of them piece by piece, with
+//! what lies between in a buffer that stays in the L1 cache. Where a routine stops, `scalar.rs` goes on, and
+//! either comes to know what stopped it or hands the rest back.
+
+use core::mem::MaybeUninit;
+
+use super::error::Fault;
+use super::form::{Family, Layout};
+use super::output::Output;
+use super::plain::Length;
+use super::routines::{Convert, Routines};
+use super::scalar::{self, Stop};
+use crate::Kernel;
+
+/// Bytes that are taken through two routines, one after the other.
+const PIECE: usize = 2048;
+
+/// UTF-8 that is validated, and then converted: at most so many bytes, which stay in the L1 cache together with
+/// what comes out.
+const LONGEST_PIECE: usize = 4096;
+
+/// Behind ASCII at most so many bytes, for ASCII may go on behind them.
+const SHORTEST_PIECE: usize = 256;
+
+/// From one form to another, with a kernel.
+#[derive(Clone, Copy)]
+pub(super) struct Route {
+    pub(super) kernel: &'static Kernel,
+    pub(super) from: Layout,
+    pub(super) to: Layout,
+    /// Whether a replacement stands in for what can't be converted.
+    pub(super) lossy: bool,
+}
+
+/// How a conversion has ended.
+#[derive(Clone, Copy)]
+pub(super) enum End {
+    /// All of the text is converted.
+    All,
+    /// The next character does not fit.
+    Full,
+    /// Here begins something that can't be converted.
+    Malformed(Fault),
+    /// Here begins a character that the end of the text cuts off.
+    Cut(Fault),
+}
+
+impl Route {
+    /// Converts as much of the text as can be: how many bytes of it, and what comes then.
+    #[inline]
+    pub(super) fn run(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
+        let mut at = 0;
+        loop {
+            at += self.fast(&text[at..], out);
+            let (read, stop) = scalar::stretch(self.from, self.to, &text[at..], out);
+            at += read;
+            let end = match stop {
+                None => continue,
+                Some(Stop::End) => End::All,
+                Some(Stop::Full) => End::Full,
+                Some(Stop::Cut(fault)) => End::Cut(fault),
+                Some(Stop::Malformed(_, len)) if self.lossy => {
+                    if scalar::put_replacement(self.to, out) {
+                        at += len;
+                        continue;
+                    }
+                    End::Full
+                }
+                Some(Stop::Malformed(fault, _)) => End::Malformed(fault),
+            };
+            return (at, end);
+        }
+    }
+
+    /// The same for a text that is at its end there: with a replacement for a character that it cuts off.
+    #[inline]
+    pub(super) fn run_to_end(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
+        match self.run(text, out) {
+            (_, End::Cut(_)) if self.lossy && scalar::put_replacement(self.to, out) => (text.len(), End::All),
+            (at, End::Cut(_)) if self.lossy => (at, End::Full),
+            (at, End::Cut(fault)) => (at, End::Malformed(fault)),
+            ended => ended,
+        }
+    }
+
+    /// How many bytes the rest of a text will be, if nothing is wrong with it.
+    #[cold]
+    pub(super) fn needed(&self, text: &[u8]) -> Result<usize, (usize, Fault)> {
+        let mut scratch = [MaybeUninit::uninit(); PIECE];
+        let (mut at, mut needed) = (0, 0);
+        loop {
+            let mut out = Output::new(&mut scratch);
+            let (read, end) = self.run_to_end(&text[at..], &mut out);
+            at += read;
+            needed += out.len();
+            match end {
+                End::All => return Ok(needed),
+                End::Full => {}
+                End::Malformed(fault) | End::Cut(fault) => return Err((at, fault)),
+            }
+        }
+    }
+
+    /// How many units of the target the text will be, if it is well-formed.
+    pub(super) fn length(&self, text: &[u8]) -> usize {
+        use Family::{Latin1, Utf8, Utf16, Utf32};
+
+        let units = text.len() / self.from.family.unit();
+        let which = match (self.from.family, self.to.family) {
+            (Utf8, Utf16) => Length::Utf16OfUtf8,
+            (Utf8, Utf32 | Latin1) => Length::Utf32OfUtf8,
+            (Utf16, Utf8) => Length::Utf8OfUtf16,
+            (Utf16, Utf32 | Latin1) => Length::Utf32OfUtf16,
+            (Utf32, Utf8) => Length::Utf8OfUtf32,
+            (Utf32, Utf16) => Length::Utf16OfUtf32,
+            (Latin1, Utf8) => Length::Utf8OfLatin1,
+            (Utf8, Utf8) | (Utf16, Utf16) | (Utf32, Utf32 | Latin1) | (Latin1, _) => return units,
+        };
+        if !self.from.swapped {
+            return self.kernel.length(which, text);
+        }
+        let mut length = 0;
+        for piece in text.chunks(PIECE) {
+            let mut buffer = [MaybeUninit::uninit(); PIECE];
+            length += self.kernel.length(which, swapped(self.kernel, self.from, piece, &mut buffer));
+        }
+        length
+    }
+
+    /// As much of the text as the kernel's routines convert.
+    fn fast(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+        use Family::{Latin1, Utf8, Utf16, Utf32};
+
+        let Self { kernel, from, to, .. } = *self;
+        if from.swapped {
+            return in_pieces(text, PIECE, |piece| {
+                let mut buffer = [MaybeUninit::uninit(); PIECE];
+                let piece = swapped(kernel, from, piece, &mut buffer);
+                Self { from: from.unswapped(), ..*self }.fast(piece, out)
+            });
+        }
+        if to.swapped {
+            return in_pieces(text, PIECE, |piece| {
+                let before = out.len();
+                let read = Self { to: to.unswapped(), ..*self }.fast(piece, out);
+                kernel.swap(to.family.unit(), out.written_mut(before));
+                read
+            });
+        }
+        let one = |choose: fn(&Routines) -> Convert, out: &mut Output<'_>| kernel.convert(choose, text, out);
+        match (from.family, to.family) {
+            (Utf8, Utf16) => self.utf8_to_utf16(text, out),
+            (Utf16, Utf8) => one(|routines| routines.utf16_to_utf8, out),
+            (Utf16, Utf16) => one(|routines| routines.utf16_to_utf16, out),
+            (Utf16, Utf32) => one(|routines| routines.utf16_to_utf32, out),
+            (Utf16, Latin1) => one(|routines| routines.utf16_to_latin1, out),
+            (Utf32, Utf16) => one(|routines| routines.utf32_to_utf16, out),
+            (Utf32, Utf32) => one(|routines| routines.utf32_to_utf32, out),
+            (Latin1, Utf16) => one(|routines| routines.latin1_to_utf16, out),
+            (Latin1, Latin1) => {
+                let fitting = text.len().min(out.left());
+                if out.put(&text[..fitting]) { fitting } else { 0 }
+            }
+            (Utf8, Utf8) => self.utf8_to_utf8(text, out),
+            _ => self.through_utf16(text, out),
+        }
+    }
+
+    /// UTF-8 is validated piece by piece, each before it is converted, so that the routine can take it for
+    /// valid. ASCII needs no validation: where there is much of it, pieces are short.
+    fn utf8_to_utf16(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+        let kernel = self.kernel;
+        if self.from.trusted {
+            return kernel.convert(|routines| routines.utf8_to_utf16, text, out);
+        }
+        let mut at = 0;
+        let mut longest = SHORTEST_PIECE;
+        loop {
+            let ascii = kernel.convert(|routines| routines.ascii_to_utf16, &text[at..], out);
+            at += ascii;
+            longest = if ascii > SHORTEST_PIECE { SHORTEST_PIECE } else { (2 * longest).min(LONGEST_PIECE) };
+            let (piece, valid) = self.valid_piece(&text[at..], longest);
+            let taken = kernel.convert(|routines| routines.utf8_to_utf16, valid, out);
+            at += taken;
+            if taken < piece || at == text.len() {
+                return at;
+            }
+        }
+    }
+
+    fn utf8_to_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+        let mut at = 0;
+        loop {
+            let (piece, valid) = self.valid_piece(&text[at..], LONGEST_PIECE);
+            if !out.put(valid) {
+                return at;
+            }
+            at += valid.len();
+            if valid.len() < piece || at == text.len() {
+                return at;
+            }
+        }
+    }
+
+    /// The length of a piece of so many bytes of text, or hardly less, and what of it is valid.
+    #[inline(always)]
+    fn valid_piece<'t>(&self, text: &'t [u8], longest: usize) -> (usize, &'t [u8]) {
+        let piece = &text[..boundary(text, longest)];
+        match self.kernel.from_utf8(piece) {
+            Ok(_) => (piece.len(), piece),
+            Err(error) => (piece.len(), &piece[..error.valid_up_to()]),
+        }
+    }
+
+    /// Into UTF-16, and from there on.
+    fn through_utf16(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+        let first = Self { to: Layout::UTF16, ..*self };
+        let second = Self { from: Layout::UTF16, ..*self };
+        in_pieces(text, PIECE, |piece| {
+            // No form takes more than twice its length in UTF-16.
+            let mut between = [MaybeUninit::uninit(); 2 * PIECE];
+            let mut buffer = Output::new(&mut between);
+            let read = first.fast(piece, &mut buffer);
+            let between = buffer.finish();
+            let taken = second.fast(between, out);
+            if taken == between.len() {
+                return read;
+            }
+            // What has been taken is well-formed, so its length is exact.
+            let back = Self { from: Layout::UTF16, to: self.from, ..*self };
+            back.length(&between[..taken]) * self.from.family.unit()
+        })
+    }
+}
+
+/// Converts a text in pieces of so many bytes, as long as there is progress.
+#[inline(always)]
+fn in_pieces(text: &[u8], bytes: usize, mut convert: impl FnMut(&[u8]) -> usize) -> usize {
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        let read = convert(&rest[..rest.len().min(bytes)]);
+        at += read;
+        // A piece may end inside a character, with which the next one then begins.
+        if read == 0 || rest.len() <= bytes {
+            return at;
+        }
+    }
+}
+
+/// The units in the machine's byte order. A unit that is cut off is left out.
+#[inline(always)]
+fn swapped<'a>(
+    kernel: &Kernel,
+    from: Layout,
+    text: &[u8],
+    buffer: &'a mut [MaybeUninit<u8>; PIECE],
+) -> &'a [u8] {
+    let unit = from.family.unit();
+    let mut out = Output::new(buffer);
+    // It fits: callers pass pieces of that length at most.
+    let _ = out.put(&text[..text.len() / unit * unit]);
+    let bytes = out.finish();
+    kernel.swap(unit, bytes);
+    bytes
+}
+
+/// So many bytes of UTF-8, or up to three fewer, so that no character is cut, if there is no error.
+#[inline(always)]
+fn boundary(text: &[u8], bytes: usize) -> usize {
+    if text.len() <= bytes {
+        return text.len();
+    }
+    let is_continuation = |at: &usize| matches!(text[*at], 0x80..=0xBF);
+    (bytes - 3..=bytes).rev().find(|at| !is_continuation(at)).unwrap_or(bytes)
+}

@@ -1,0 +1,121 @@
+//! The conversions that exist once for each instruction set; all others are made of them.
+//!
+//! UTF-16 in the machine's byte order stands in the middle: every form can be converted into it and out of
+//! it. Units are bytes here, at any address.
+
+#![forbid(unsafe_code)]
+
+use super::output::Output;
+use super::plain::{self, Length};
+#[cfg(any(kernel_x86, kernel_neon))]
+use super::vector;
+#[cfg(any(kernel_x86, kernel_neon))]
+use crate::simd::units::Units;
+
+/// Converts the beginning of a text and returns how much of it, in bytes.
+///
+/// It converts whole characters and appends nothing else. It may stop where it likes, but not far before
+/// the first malformed sequence, the end of the text, or the character that does not fit any more.
+///
+/// # Safety
+///
+/// - The CPU must have the instruction set that the function was compiled for.
+pub(crate) type Convert = unsafe fn(&[u8], &mut Output<'_>) -> usize;
+
+/// What a kernel can convert.
+pub(crate) struct Routines {
+    /// ASCII alone; stops at anything else.
+    pub(crate) ascii_to_utf16: Convert,
+    /// The text is valid UTF-8, or what is appended means nothing.
+    pub(crate) utf8_to_utf16: Convert,
+    pub(crate) utf16_to_utf8: Convert,
+    pub(crate) utf16_to_utf16: Convert,
+    pub(crate) utf16_to_utf32: Convert,
+    pub(crate) utf16_to_latin1: Convert,
+    pub(crate) utf32_to_utf16: Convert,
+    pub(crate) utf32_to_utf32: Convert,
+    pub(crate) latin1_to_utf16: Convert,
+    /// Units with their bytes the other way round: how many bytes in a unit, and the units.
+    ///
+    /// As `Convert`, this may be called only where the CPU has the instruction set.
+    pub(crate) swap: unsafe fn(usize, &mut [u8]),
+    /// How long a text would be.
+    ///
+    /// As `Convert`, this may be called only where the CPU has the instruction set.
+    pub(crate) length: unsafe fn(Length, &[u8]) -> usize,
+}
+
+/// A conversion that is compiled for each instruction set with vectors.
+#[cfg(any(kernel_x86, kernel_neon))]
+pub(crate) trait Routine {
+    fn run<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize;
+}
+
+/// Types for the routines, of the same names in capitals.
+#[cfg(any(kernel_x86, kernel_neon))]
+macro_rules! types {
+    ($($name:ident, |$s:ident, $text:ident, $out:ident| $run:expr;)*) => {$(
+        pub(crate) struct $name;
+        impl Routine for $name {
+            #[inline(always)]
+            fn run<S: Units>($s: S, $text: &[u8], out: &mut Output<'_>) -> usize {
+                let mut fork = out.fork();
+                let $out = fork.output();
+                let read = $run;
+                fork.join();
+                read
+            }
+        }
+    )*};
+}
+
+#[cfg(any(kernel_x86, kernel_neon))]
+types! {
+    AsciiToUtf16, |s, text, out| vector::ascii_to_utf16(s, text, out);
+    Utf8ToUtf16, |s, text, out| vector::utf8_to_utf16(s, text, out);
+    Utf16ToUtf8, |s, text, out| vector::utf16_to_utf8(s, text, out);
+    Utf16ToUtf16, |_s, text, out| plain::utf16_to_utf16(text, out);
+    Utf16ToUtf32, |_s, text, out| plain::utf16_to_utf32(text, out);
+    Utf16ToLatin1, |_s, text, out| plain::utf16_to_latin1(text, out);
+    Utf32ToUtf16, |_s, text, out| plain::utf32_to_utf16(text, out);
+    Utf32ToUtf32, |_s, text, out| plain::utf32_to_utf32(text, out);
+    Latin1ToUtf16, |_s, text, out| plain::latin1_to_utf16(text, out);
+}
+
+/// The table of an instruction set, from the functions that are compiled for it.
+#[cfg(any(kernel_x86, kernel_neon))]
+macro_rules! routines {
+    ($convert:ident, $swap:ident, $length:ident) => {{
+        use $crate::transcode::routines as r;
+        r::Routines {
+            ascii_to_utf16: $convert::<r::AsciiToUtf16>,
+            utf8_to_utf16: $convert::<r::Utf8ToUtf16>,
+            utf16_to_utf8: $convert::<r::Utf16ToUtf8>,
+            utf16_to_utf16: $convert::<r::Utf16ToUtf16>,
+            utf16_to_utf32: $convert::<r::Utf16ToUtf32>,
+            utf16_to_latin1: $convert::<r::Utf16ToLatin1>,
+            utf32_to_utf16: $convert::<r::Utf32ToUtf16>,
+            utf32_to_utf32: $convert::<r::Utf32ToUtf32>,
+            latin1_to_utf16: $convert::<r::Latin1ToUtf16>,
+            swap: $swap,
+            length: $length,
+        }
+    }};
+}
+#[cfg(any(kernel_x86, kernel_neon))]
+pub(crate) use routines;
+
+/// Those of the scalar kernel.
+pub(crate) static SCALAR: Routines = Routines {
+    ascii_to_utf16: plain::ascii_to_utf16,
+    utf8_to_utf16: plain::utf8_to_utf16,
+    utf16_to_utf8: plain::utf16_to_utf8,
+    utf16_to_utf16: plain::utf16_to_utf16,
+    utf16_to_utf32: plain::utf16_to_utf32,
+    utf16_to_latin1: plain::utf16_to_latin1,
+    utf32_to_utf16: plain::utf32_to_utf16,
+    utf32_to_utf32: plain::utf32_to_utf32,
+    latin1_to_utf16: plain::latin1_to_utf16,
+    swap: plain::swap,
+    length: plain::length,
+};
