@@ -155,7 +155,7 @@ impl Own {
 
     /// Where the first of them begins, as quickly as blocks can be passed over.
     #[inline]
-    fn find_far(self, bytes: &[u8]) -> Option<usize> {
+    pub(crate) fn find_far(self, bytes: &[u8]) -> Option<usize> {
         match self {
             Self::PairsAndNul => self.find_by_rank(bytes, |byte| Self::PairsAndNul.rank(byte)),
             _ => self.find_by_rank(bytes, |byte| byte),

@@ -302,7 +302,7 @@ impl Dialect {
     /// ```
     #[cfg(feature = "alloc")]
     pub fn to_utf8(self, bytes: &[u8]) -> Result<Cow<'_, str>, DialectError> {
-        self.convert(None, bytes, Err)
+        self.convert(None, bytes, None, Err)
     }
 
     /// [`to_utf8`](Self::to_utf8) with this kernel: for tests and measurements.
@@ -313,7 +313,7 @@ impl Dialect {
         kernel: &'static Kernel,
         bytes: &'a [u8],
     ) -> Result<Cow<'a, str>, DialectError> {
-        self.convert(Some(kernel), bytes, Err)
+        self.convert(Some(kernel), bytes, None, Err)
     }
 
     /// The bytes as UTF-8, with U+FFFD for each sequence that is not of this dialect, or that UTF-8 can't
@@ -341,16 +341,19 @@ impl Dialect {
 
     #[cfg(feature = "alloc")]
     fn lossy<'a>(self, kernel: Option<&'static Kernel>, bytes: &'a [u8]) -> Cow<'a, str> {
-        let Ok(text) = self.convert(kernel, bytes, |_| Ok::<_, Infallible>(char::REPLACEMENT_CHARACTER));
+        const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
+        let Ok(text) = self.convert(kernel, bytes, Some(REPLACEMENT), |_| Ok::<_, Infallible>(REPLACEMENT));
         text
     }
 
-    /// All of it, with what `instead` says in place of what can't be converted.
+    /// All of it, with what `instead` says in place of what can't be converted; of surrogates and the like that
+    /// is `surrogate`, if there is to be no error.
     #[cfg(feature = "alloc")]
     fn convert<'a, E>(
         self,
         kernel: Option<&'static Kernel>,
         bytes: &'a [u8],
+        surrogate: Option<char>,
         instead: impl Fn(DialectError) -> Result<char, E>,
     ) -> Result<Cow<'a, str>, E> {
         if bytes.is_empty() {
@@ -359,12 +362,19 @@ impl Dialect {
         let mut pieces = Pieces::new(self, bytes, kernel);
         let mut converted = String::new();
         while let Some((at, piece)) = pieces.next() {
+            if at == 0 {
+                if let Piece::Text(text) = piece
+                    && text.len() == bytes.len()
+                {
+                    return Ok(Cow::Borrowed(text));
+                }
+                if let Some(text) = self.rewrite(kernel, bytes, surrogate) {
+                    return Ok(Cow::Owned(text));
+                }
+                converted.reserve(bytes.len());
+            }
             let character = match piece {
-                Piece::Text(text) if text.len() == bytes.len() => return Ok(Cow::Borrowed(text)),
                 Piece::Text(text) => {
-                    if at == 0 {
-                        converted.reserve(bytes.len());
-                    }
                     converted.push_str(text);
                     continue;
                 }
@@ -377,6 +387,38 @@ impl Dialect {
             converted.push(character);
         }
         Ok(Cow::Owned(converted))
+    }
+
+    /// All of it, if there is nothing in it that can't be converted.
+    ///
+    /// What is the dialect's own is rewritten, and what lies between is copied as it is. What is rewritten is whole
+    /// characters. So the result is text if all that lies between is, and one call of a kernel says so:
+    /// many short ones would cost more in branches on how long they are than in looking at them.
+    #[cfg(feature = "alloc")]
+    fn rewrite(
+        self,
+        kernel: Option<&'static Kernel>,
+        bytes: &[u8],
+        surrogate: Option<char>,
+    ) -> Option<String> {
+        let own = self.own();
+        if own == Own::Nothing {
+            return None;
+        }
+        let mut rewritten = Vec::with_capacity(bytes.len());
+        let mut rest = bytes;
+        while let Some(found) = own.find_far(rest) {
+            rewritten.extend_from_slice(&rest[..found]);
+            let (value, len) = form::read_own(self, &rest[found..])?;
+            let character = char::from_u32(value).or(surrogate)?;
+            rewritten.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            rest = &rest[found + len..];
+        }
+        rewritten.extend_from_slice(rest);
+        match kernel {
+            None => crate::string_from_utf8(rewritten).ok(),
+            Some(kernel) => kernel.from_utf8(&rewritten).ok().map(String::from),
+        }
     }
 
     /// Text in this dialect. What it writes as UTF-8 does is not copied.
