@@ -4,6 +4,8 @@
 //! characters and the places between them at which it is malformed. What every function has to answer
 //! follows from that.
 
+#![cfg(feature = "alloc")]
+
 mod common;
 
 use std::mem::MaybeUninit;
