@@ -3,7 +3,7 @@
 //!
 //! A byte too many ends the process with a signal, whatever is done with it.
 
-#![cfg(unix)]
+#![cfg(all(unix, feature = "alloc"))]
 
 mod common;
 
