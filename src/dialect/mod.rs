@@ -409,10 +409,19 @@ impl Dialect {
         let mut rest = bytes;
         while let Some(found) = own.find_far(rest) {
             rewritten.extend_from_slice(&rest[..found]);
-            let (value, len) = form::read_own(self, &rest[found..])?;
-            let character = char::from_u32(value).or(surrogate)?;
-            rewritten.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-            rest = &rest[found + len..];
+            rest = &rest[found..];
+            let mut next = form::read_own(self, rest);
+            // There is one at least; what it is followed by needs no search.
+            loop {
+                let (value, len) = next?;
+                let character = char::from_u32(value).or(surrogate)?;
+                rewritten.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                rest = &rest[len..];
+                next = form::read_own(self, rest);
+                if next.is_none() {
+                    break;
+                }
+            }
         }
         rewritten.extend_from_slice(rest);
         match kernel {
