@@ -34,8 +34,8 @@ KINDS = {
                        r"written|is initialised"),
     "representation": ("Integers and `char` are bytes without padding, in memory that is aligned for them.",
                        r"no padding|all of them its number|may hold any bytes"),
-    "contract": ("The caller of an unsafe function has promised it; `# Safety` there says what.",
-                 r"[Cc]aller( vouches|\'s| appends)|caller\'s:"),
+    "contract": ("The caller of an unsafe function has promised it, or here promises it; `# Safety` there says what.",
+                 r"the fence below|[Cc]aller( vouches|\'s| appends)|caller\'s:"),
 }
 
 

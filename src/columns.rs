@@ -400,7 +400,8 @@ impl<'a> Span<'a> {
     /// Checks what has not been checked.
     #[inline(always)]
     fn finish(&mut self, kernel: &Kernel) -> bool {
-        let rest = &self.whole[self.checked..self.end];
+        // A buffer that says something else each time it is asked is no column.
+        let Some(rest) = self.whole.get(self.checked..self.end) else { return false };
         self.checked = self.end;
         kernel.is_utf8(rest)
     }

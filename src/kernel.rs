@@ -380,7 +380,7 @@ cfg_if::cfg_if! {
 
             const OF_WASM: Functions = Functions {
                 validate: wasm::validate,
-                transcode: &transcode::SCALAR,
+                transcode: &crate::transcode::SCALAR,
                 goes_on: wasm::goes_on,
                 seek: wasm::seek,
                 #[cfg(feature = "alloc")]

@@ -335,7 +335,8 @@ impl<'a> Runs<'a> {
         if !self.stopped && !self.hop() {
             self.advance();
         }
-        // SAFETY: `hop` and `advance` stop only where all behind `start` was found to be text.
+        // SAFETY: `start` is where a run ended or a sequence was skipped. `hop` passes ASCII only; `advance` passes
+        // pieces, each by itself found to be text, cut short only before an ASCII or a lead byte.
         unsafe { core::str::from_utf8_unchecked(&self.bytes[start..self.at]) }
     }
 

@@ -206,7 +206,7 @@ fn has_no_long_character(text: &[u8]) -> bool {
     faults == 0
 }
 
-/// Whether `bytes` is well-formed behind `before`; see `GoesOn` in `kernel.rs`.
+/// Whether `bytes` is well-formed behind `before`; see `Functions::goes_on` in `kernel.rs`.
 pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
     // What it begins with may be the end of a character.
     let mut state = before.into_iter().skip_while(|byte| byte & 0xC0 == 0x80).fold(START, step);

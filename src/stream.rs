@@ -1,10 +1,12 @@
 //! Text that arrives in pieces: validated as it comes, at full speed, refused at the first bad byte.
 //!
-//! A chunk may end inside a character. What is left of it then is at most three bytes, and only
-//! these are kept; everything else is validated where it lies, in one call of the best kernel.
+//! A chunk may end inside a character. Of each the last four bytes are kept, and what of them is pending is
+//! worked out when it is needed; everything is validated where it lies, in one call of the best kernel.
 //!
 //! ```text
 //! push(chunk):
+//!     if it is short: the kernel validates all of it, behind the bytes that were kept
+//!     otherwise:
 //!     if a character is pending: its missing bytes, the first 1 to 3 of the chunk, complete it
 //!     if the chunk's last 1 to 3 bytes begin a character and do not complete it: keep them
 //!     the kernel validates what lies between

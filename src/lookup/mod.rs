@@ -88,7 +88,7 @@ pub(crate) fn short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
-/// Whether `bytes` is well-formed behind `before`; see `GoesOn` in `kernel.rs`.
+/// Whether `bytes` is well-formed behind `before`; see `Functions::goes_on` in `kernel.rs`.
 ///
 /// For pieces of a stream, which are short.
 #[inline(always)]

@@ -65,7 +65,8 @@ impl Avx512 {
         unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
     }
 
-    /// `bytes`, fewer than 64, then zeros.
+    /// `bytes`, fewer than 64, then zeros. (Of more, too few would be loaded: that there are fewer is the callers'
+    /// duty, and what they call valid rests on it.)
     #[inline(always)]
     pub(crate) fn load_short(self, bytes: &[u8]) -> Vector {
         debug_assert!(bytes.len() < 64);

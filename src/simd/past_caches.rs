@@ -38,30 +38,35 @@ pub(crate) fn copy(src: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8]) {
     for i in 0..stride {
         for at in (i..PLACES * stride).step_by(stride) {
             if let Some(line) = next.get(at * LINE) {
-                // SAFETY: SSE, which SSE2 includes; a prefetch is a hint, and here even of readable memory.
+                // SAFETY: SSE, which SSE2 includes, by build.rs; a prefetch is a hint, and here even of readable memory.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(ptr::from_ref(line).cast()) };
             }
             if let (Some(src), Some(dst)) = (src_lines.get(at), dst_lines.get_mut(at)) {
-                copy_line(src, dst);
+                // SAFETY: each line is touched once, and the fence below comes before this function returns.
+                unsafe { copy_line(src, dst) };
             }
         }
     }
     // Such stores may otherwise be seen later than what comes after them.
-    // SAFETY: SSE, which SSE2 includes.
+    // SAFETY: SSE, which SSE2 includes, by build.rs.
     unsafe { _mm_sfence() };
 }
 
-/// `dst` begins at a multiple of [`LINE`], and a fence is to follow.
+/// Stores one line.
+///
+/// # Safety
+///
+/// - A fence must follow before any other access to `dst`, by this thread too.
 #[inline(always)]
-fn copy_line(src: &[u8; LINE], dst: &mut [MaybeUninit<u8>; LINE]) {
+unsafe fn copy_line(src: &[u8; LINE], dst: &mut [MaybeUninit<u8>; LINE]) {
     assert_eq!(dst.as_ptr().addr() % LINE, 0);
     let (src, _) = src.as_chunks::<WORD>();
     let (dst, _) = dst.as_chunks_mut::<WORD>();
     for (src, dst) in src.iter().zip(dst) {
-        // SAFETY: `src` has 16 bytes, and the load needs no alignment.
+        // SAFETY: SSE2, by build.rs; `src` has 16 bytes, and the load needs no alignment.
         let word = unsafe { _mm_loadu_si128(src.as_ptr().cast()) };
-        // SAFETY: `dst` has 16 bytes, which are the caller's alone, at a multiple of 16: this is so for the
-        // line, as has been asserted. The caller's fence comes before anybody else can look at them.
+        // SAFETY: SSE2, by build.rs; `dst` has 16 bytes, which are borrowed here alone, at a multiple of 16: this is
+        // so for the line, as has been asserted. Of the fence the caller has assured us.
         unsafe { _mm_stream_si128(dst.as_mut_ptr().cast(), word) };
     }
 }

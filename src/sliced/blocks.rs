@@ -264,7 +264,7 @@ fn two<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
-/// Whether `bytes` is well-formed behind `before`; see `GoesOn` in `kernel.rs`.
+/// Whether `bytes` is well-formed behind `before`; see `Functions::goes_on` in `kernel.rs`.
 ///
 /// For pieces of a stream, which are short.
 #[inline(always)]

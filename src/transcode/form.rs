@@ -236,7 +236,8 @@ fn room_of<U: Plain>(buffer: &mut [MaybeUninit<U>]) -> &mut [MaybeUninit<u8>] {
 ///
 /// # Safety
 ///
-/// - `bytes` begin where a `U` may be in memory, and are valid ones.
+/// - `bytes` is aligned for `U`, each `size_of::<U>()` bytes of it are a valid `U`, and the memory is that of a
+///   buffer of `U`s, to which any `U` may be written.
 unsafe fn units_of<U: Plain>(bytes: &mut [u8]) -> &mut [U] {
     // SAFETY: the caller vouches for alignment and values; the length is rounded down, the borrow is the same.
     unsafe { slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len() / size_of::<U>()) }
@@ -343,6 +344,8 @@ slices! {
             Self::Utf32Be => (Family::Utf32, true),
             Self::Latin1 => (Family::Latin1, false),
         };
-        Layout { swapped: big_endian != cfg!(target_endian = "big"), ..family.native() }
+        // Units of one byte have no order.
+        let swapped = family.unit() > 1 && big_endian != cfg!(target_endian = "big");
+        Layout { swapped, ..family.native() }
     };
 }

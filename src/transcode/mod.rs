@@ -265,7 +265,8 @@ pub fn len_with<F: Form, T: Form>(kernel: &'static Kernel, from: F, to: T, text:
 impl Route {
     /// How many of the target's units in the interface the text will be, if it is well-formed.
     fn length_in<T: Form>(&self, text: &[u8]) -> usize {
-        self.length(text) * (self.to.family.unit() / size_of::<T::Unit>())
+        // Memory for more than this there is none.
+        self.length(text).saturating_mul(self.to.family.unit() / size_of::<T::Unit>())
     }
 }
 
@@ -289,7 +290,7 @@ fn into<'b, F: Form, T: Form>(
     };
     let unit = size_of::<T::Unit>();
     Err(match fault {
-        Ok(more) => BufferError::TooSmall { needed: (written + more) / unit, len },
+        Ok(more) => BufferError::TooSmall { needed: written.saturating_add(more) / unit, len },
         Err((behind, fault)) => {
             let error = Error { position: (at + behind) / size_of::<F::Unit>(), fault };
             BufferError::Invalid { error, written: written / unit }
@@ -319,7 +320,8 @@ fn append<T: Form>(
     wanted: usize,
     mut run: impl FnMut(&mut Output<'_>) -> Option<usize>,
 ) {
-    // SAFETY: what is appended is what a route has written, which is text in this form.
+    // SAFETY: the length grows only by what a route has written, which is whole characters in this form; should
+    // `run` or `reserve` panic, nothing partial is counted.
     let units = unsafe { T::units(owned) };
     units.reserve(wanted);
     loop {
@@ -327,13 +329,14 @@ fn append<T: Form>(
         let more = run(&mut out);
         let written = out.len() / size_of::<T::Unit>();
         let len = units.len() + written;
-        // SAFETY: so many units have been written, the last of them to the spare capacity.
+        // SAFETY: `out` began at the old length, in the spare capacity, and its first `written` units have been
+        // written; so they are within the capacity, and initialised.
         unsafe { units.set_len(len) };
         match more {
             None => return,
             // A character more, so that there is progress: lengths do not count replacements. (Capacity is
             // doubled at least, so there are few turns.)
-            Some(more) => units.reserve(more + CHARACTER),
+            Some(more) => units.reserve(more.saturating_add(CHARACTER)),
         }
     }
 }

@@ -34,12 +34,14 @@ impl<'a> Output<'a> {
     }
 
     /// How many bytes before an address that is a multiple of 64 the next byte lies.
+    #[cfg(any(kernel_x86, kernel_neon))]
     #[inline(always)]
     pub(crate) fn before_line(&self) -> usize {
         self.room.as_ptr().addr().wrapping_add(self.len).wrapping_neg() % 64
     }
 
     /// The next `N` bytes, if there are so many.
+    #[cfg(any(kernel_x86, kernel_neon))]
     #[inline(always)]
     pub(crate) fn window<const N: usize>(&mut self) -> Option<&mut [MaybeUninit<u8>; N]> {
         self.room[self.len..].first_chunk_mut()
@@ -55,7 +57,7 @@ impl<'a> Output<'a> {
     ///
     /// # Safety
     ///
-    /// - They have been written, through [`window`](Self::window) or [`rest`](Self::rest).
+    /// - They have been written, through `window` or `rest`, since the last count; there are `n` left at least.
     #[inline(always)]
     pub(crate) unsafe fn advance(&mut self, n: usize) {
         debug_assert!(n <= self.left());
@@ -64,12 +66,14 @@ impl<'a> Output<'a> {
 
     /// An output for the room that is left, which can live in registers while a loop writes to it. What has been
     /// written to it counts from [`Fork::join`] on.
+    #[cfg(any(kernel_x86, kernel_neon))]
     #[inline(always)]
     pub(crate) fn fork(&mut self) -> Fork<'_> {
         Fork { output: Output::new(&mut self.room[self.len..]), len: &mut self.len }
     }
 
     /// Takes the last `n` bytes back.
+    #[cfg(any(kernel_x86, kernel_neon))]
     #[inline(always)]
     pub(crate) fn retract(&mut self, n: usize) {
         self.len = self.len.saturating_sub(n);
@@ -103,11 +107,13 @@ impl<'a> Output<'a> {
 }
 
 /// See [`Output::fork`].
+#[cfg(any(kernel_x86, kernel_neon))]
 pub(crate) struct Fork<'a> {
     output: Output<'a>,
     len: &'a mut usize,
 }
 
+#[cfg(any(kernel_x86, kernel_neon))]
 impl<'a> Fork<'a> {
     #[inline(always)]
     pub(crate) fn output(&mut self) -> &mut Output<'a> {

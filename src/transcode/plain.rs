@@ -169,7 +169,7 @@ pub(crate) fn swap(unit: usize, bytes: &mut [u8]) {
         for unit in bytes.as_chunks_mut::<2>().0 {
             unit.reverse();
         }
-    } else {
+    } else if unit == 4 {
         for unit in bytes.as_chunks_mut::<4>().0 {
             unit.reverse();
         }

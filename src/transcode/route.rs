@@ -96,12 +96,12 @@ impl Route {
     #[cold]
     pub(super) fn needed(&self, text: &[u8]) -> Result<usize, (usize, Fault)> {
         let mut scratch = [MaybeUninit::uninit(); PIECE];
-        let (mut at, mut needed) = (0, 0);
+        let (mut at, mut needed) = (0, 0_usize);
         loop {
             let mut out = Output::new(&mut scratch);
             let (read, end) = self.run_to_end(&text[at..], &mut out);
             at += read;
-            needed += out.len();
+            needed = needed.saturating_add(out.len());
             match end {
                 End::All => return Ok(needed),
                 End::Full => {}
@@ -180,7 +180,8 @@ impl Route {
     fn utf8_to_utf16(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let kernel = self.kernel;
         if self.from.trusted {
-            return kernel.convert(|routines| routines.utf8_to_utf16, text, out);
+            // Valid, but a piece of it may end inside a character.
+            return kernel.convert(|routines| routines.utf8_to_utf16, whole_characters(text), out);
         }
         let mut at = 0;
         let mut longest = SHORTEST_PIECE;
@@ -282,4 +283,20 @@ fn boundary(text: &[u8], bytes: usize) -> usize {
     }
     let is_continuation = |at: &usize| matches!(text[*at], 0x80..=0xBF);
     (bytes - 3..=bytes).rev().find(|at| !is_continuation(at)).unwrap_or(bytes)
+}
+
+/// A piece of valid UTF-8 without the character that its end cuts off, if it does.
+#[inline(always)]
+fn whole_characters(text: &[u8]) -> &[u8] {
+    for back in 1..=text.len().min(3) {
+        let len = match text[text.len() - back] {
+            0x80..=0xBF => continue,
+            0x00..=0x7F => 1,
+            0xC0..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xFF => 4,
+        };
+        return if len > back { &text[..text.len() - back] } else { text };
+    }
+    text
 }

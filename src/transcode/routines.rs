@@ -26,7 +26,7 @@ pub(crate) type Convert = unsafe fn(&[u8], &mut Output<'_>) -> usize;
 pub(crate) struct Routines {
     /// ASCII alone; stops at anything else.
     pub(crate) ascii_to_utf16: Convert,
-    /// The text is valid UTF-8, or what is appended means nothing.
+    /// The text is valid UTF-8 and ends with a whole character, or what is appended means nothing.
     pub(crate) utf8_to_utf16: Convert,
     pub(crate) utf16_to_utf8: Convert,
     pub(crate) utf16_to_utf16: Convert,

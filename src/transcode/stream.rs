@@ -116,7 +116,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         let mut ended = End::All;
         let route = self.route;
         // What is kept may become a character.
-        let wanted = route.length_in::<T>(piece) + super::CHARACTER;
+        let wanted = route.length_in::<T>(piece).saturating_add(super::CHARACTER);
         super::append::<T>(text, wanted, |out| {
             let (read, end) = self.advance(&piece[at..], out);
             at += read;

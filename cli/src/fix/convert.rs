@@ -104,7 +104,7 @@ fn from_encoding(
     let mut offset = 0;
     let mut remedied = 0;
     loop {
-        let n = reader.read(&mut bytes[TRACE..]).map_err(Trouble::Reading)?;
+        let n = read(&mut reader, &mut bytes[TRACE..]).map_err(Trouble::Reading)?;
         let end = TRACE + n;
         let mut at = TRACE;
         loop {
@@ -170,12 +170,22 @@ pub(crate) fn guess<R: Read>(kernel: &'static Kernel, from: impl Fn(u64) -> R) -
     Ok(Charset::Encoding(guess_encoding(from(0)).map_err(Trouble::Reading)?))
 }
 
+/// Reads, again where a signal came first.
+fn read(reader: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match reader.read(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
 /// What chardetng takes it for.
 pub(crate) fn guess_encoding(mut reader: impl Read) -> io::Result<&'static Encoding> {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     let mut bytes = vec![0; CHUNK];
     loop {
-        let n = reader.read(&mut bytes)?;
+        let n = read(&mut reader, &mut bytes)?;
         detector.feed(&bytes[..n], n == 0);
         if n == 0 {
             return Ok(detector.guess(None, Utf8Detection::Deny));
