@@ -323,15 +323,17 @@ pub(super) fn rest<T: Tally>(checker: Checker, bytes: &[u8], from: usize, tally:
             before = checker.check(&mut faults, b, before);
             before = checker.check(&mut faults, c, before);
             before = checker.check(&mut faults, d, before);
-            for block in [a, b, c, d] {
-                tally.block(s, block);
-            }
+            tally.block(s, a);
+            tally.block(s, b);
+            tally.block(s, c);
+            tally.block(s, d);
         } else {
             checker.check_end(&mut faults, before);
             before = checker.no_leads();
-            for block in [a, b, c, d] {
-                tally.ascii_block(s, block);
-            }
+            tally.ascii_block(s, a);
+            tally.ascii_block(s, b);
+            tally.ascii_block(s, c);
+            tally.ascii_block(s, d);
         }
         at += 256;
     }
