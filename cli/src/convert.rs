@@ -35,8 +35,8 @@ pub(crate) struct ConvertArgs {
     /// What they are to be in: one of the same
     ///
     /// A byte order mark is a character like any other: it is kept, and none is added.
-    #[arg(long, value_name = "ENCODING", value_parser = encoding)]
-    to: Encoding,
+    #[arg(long, value_name = "ENCODING", value_parser = encoding, required_unless_present = "generate")]
+    to: Option<Encoding>,
 
     /// Put U+FFFD in place of what can't be converted, and `?` into latin1, which has not got that
     #[arg(long)]
@@ -63,6 +63,8 @@ fn encoding(name: &str) -> Result<Encoding, String> {
 
 /// Runs the command.
 pub(crate) fn run(args: &ConvertArgs, common: &Common) -> ExitCode {
+    // Only with --generate, which has been seen to.
+    let Some(to) = args.to else { return Outcome::trouble("convert: --to is missing") };
     let sources: Vec<_> = if args.paths.is_empty() {
         vec![Source::StandardInput]
     } else {
@@ -83,7 +85,7 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> ExitCode {
         move || progress.finish()
     });
     interrupt::before_the_end(replacement::remove_all);
-    let convert = Convert { args, kernel: common.kernel(), progress };
+    let convert = Convert { args, to, kernel: common.kernel(), progress };
     let outcome = convert.all(&sources);
     convert.progress.finish();
     outcome.into()
@@ -91,6 +93,7 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> ExitCode {
 
 struct Convert<'a> {
     args: &'a ConvertArgs,
+    to: Encoding,
     kernel: &'static Kernel,
     progress: Progress,
 }
@@ -174,8 +177,8 @@ impl Convert<'_> {
 
     fn stream(&self, opened: Opened, out: &mut impl Write) -> Result<(), Trouble> {
         let (Opened::Seekable { mut file, .. } | Opened::Stream(mut file)) = opened;
-        let ConvertArgs { from, to, replace, .. } = *self.args;
-        let mut transcoder = Transcoder::with_kernel(self.kernel, from, to, replace);
+        let ConvertArgs { from, replace, .. } = *self.args;
+        let mut transcoder = Transcoder::with_kernel(self.kernel, from, self.to, replace);
         let mut bytes = vec![0; CHUNK];
         let mut text = Vec::new();
         loop {
