@@ -79,9 +79,10 @@ impl Kernel {
     /// use trust8::Kernel;
     /// assert_eq!(Kernel::best().name(), Kernel::available()[0].name());
     /// ```
+    #[inline]
     #[must_use]
     pub fn best() -> &'static Self {
-        &Self::available()[0]
+        dispatch::best()
     }
 
     /// The kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`, `"neon"`,

@@ -8,8 +8,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
+use crate::Kernel;
 use crate::faults::{Faults, REACH, REPLACEMENT, Room};
-use crate::{Kernel, dispatch};
 
 /// The bytes as text, with U+FFFD for each ill-formed sequence.
 ///
@@ -26,16 +26,12 @@ use crate::{Kernel, dispatch};
 #[inline]
 #[must_use]
 pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
-    if dispatch::validate(bytes).is_valid() {
-        // SAFETY: the kernel found the bytes valid.
-        Cow::Borrowed(unsafe { core::str::from_utf8_unchecked(bytes) })
-    } else {
-        Cow::Owned(owned(Kernel::best(), bytes))
-    }
+    from_utf8_lossy_with(Kernel::best(), bytes)
 }
 
 /// [`from_utf8_lossy`] with this kernel: for tests and measurements.
 #[doc(hidden)]
+#[inline]
 #[must_use]
 pub fn from_utf8_lossy_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Cow<'a, str> {
     if kernel.verdict(bytes).is_valid() {
@@ -63,11 +59,12 @@ pub fn from_utf8_lossy_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Cow
 #[inline]
 #[must_use]
 pub fn from_utf8_lossy_owned(bytes: Vec<u8>) -> String {
-    if dispatch::validate(&bytes).is_valid() {
+    let kernel = Kernel::best();
+    if kernel.verdict(&bytes).is_valid() {
         // SAFETY: the kernel found the bytes valid.
         unsafe { String::from_utf8_unchecked(bytes) }
     } else {
-        owned(Kernel::best(), &bytes)
+        owned(kernel, &bytes)
     }
 }
 
@@ -95,8 +92,9 @@ pub fn lossy_into_with(kernel: &'static Kernel, bytes: &[u8], text: &mut String)
     *text = unsafe { String::from_utf8_unchecked(sound) };
 }
 
+/// A text of its own.
 #[cold]
-fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
+pub(crate) fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
     let mut text = String::new();
     lossy_into_with(kernel, bytes, &mut text);
     text

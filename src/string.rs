@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{Utf8Error, from_utf8, lossy_into};
+use crate::{Kernel, Utf8Error, from_utf8, lossy};
 
 /// The bytes as a `String`, if they are UTF-8. Nothing is copied.
 ///
@@ -84,9 +84,7 @@ impl FromUtf8Error {
     /// ```
     #[must_use]
     pub fn into_string_lossy(self) -> String {
-        let mut text = String::new();
-        lossy_into(&self.bytes, &mut text);
-        text
+        lossy::owned(Kernel::best(), &self.bytes)
     }
 }
 

@@ -8,6 +8,8 @@
 use core::mem::MaybeUninit;
 use core::ptr;
 
+use crate::copy::as_uninit;
+
 /// Room for converted text, and how much of it is text already.
 pub(crate) struct Output<'a> {
     room: &'a mut [MaybeUninit<u8>],
@@ -125,13 +127,4 @@ impl<'a> Fork<'a> {
     pub(crate) fn join(self) {
         *self.len += self.output.len;
     }
-}
-
-/// Bytes that are initialised, as bytes that need not be.
-#[inline(always)]
-fn as_uninit(bytes: &[u8]) -> &[MaybeUninit<u8>] {
-    let bytes = ptr::from_ref(bytes) as *const [MaybeUninit<u8>];
-    // SAFETY: `MaybeUninit<u8>` has the size and alignment of `u8`, and every `u8` is one; nothing can
-    // be written through a shared reference.
-    unsafe { &*bytes }
 }
