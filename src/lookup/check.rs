@@ -15,19 +15,17 @@ pub(super) struct Checker<S: Simd> {
     second_high: S::Vector,
 }
 
-/// What has been found so far. Vectors are only ever or-ed into these; they are looked at seldom.
+/// What has been found so far. Vectors are only ever or-ed into this; it is looked at seldom.
+///
+/// Bit 7: a continuation is missing, or one is there that none asked for. Bits 0 to 6: a pair of bytes that
+/// never stand side by side.
 #[derive(Clone, Copy)]
-pub(super) struct Faults<S: Simd> {
-    /// Bit 7: a continuation is missing, or one is there that none asked for. Other bits: nothing.
-    lengths: S::Vector,
-    /// Bits 0 to 6: a pair of bytes that never stand side by side. Bit 7: nothing.
-    pairs: S::Vector,
-}
+pub(super) struct Faults<S: Simd>(S::Vector);
 
 impl<S: Simd> Faults<S> {
     #[inline(always)]
     pub(super) fn none(s: S) -> Self {
-        Self { lengths: s.splat(0), pairs: s.splat(0) }
+        Self(s.splat(0))
     }
 
     /// Forgets what has been found in all but the first `n` lanes.
@@ -43,13 +41,12 @@ impl<S: Simd> Faults<S> {
             }
             lanes
         };
-        let first = s.load(&FIRST, 64 - n);
-        Self { lengths: s.and(self.lengths, first), pairs: s.and(self.pairs, first) }
+        Self(s.and(self.0, s.load(&FIRST, 64 - n)))
     }
 
     #[inline(always)]
     pub(super) fn and_those(self, s: S, others: Self) -> Self {
-        Self { lengths: s.or(self.lengths, others.lengths), pairs: s.or(self.pairs, others.pairs) }
+        Self(s.or(self.0, others.0))
     }
 }
 
@@ -63,7 +60,7 @@ pub(super) struct Before<S: Simd> {
 /// What has been found of text in which no byte is E0 or above; and whether it is such text.
 #[derive(Clone, Copy)]
 pub(super) struct TwoByte<S: Simd> {
-    /// As in `Faults`.
+    /// Bit 7: a continuation is missing, or one is there that none asked for. Other bits: nothing.
     lengths: S::Vector,
     /// The smallest of `byte + 0x40`: 0 or 1 stands for C0 or C1.
     smallest: S::Vector,
@@ -126,8 +123,7 @@ impl<S: Simd> Checker<S> {
     ///    the byte before it no lead.
     /// 2. That is right in a third or fourth byte, and due there: when the byte two before is at least
     ///    E0, or the one three before at least F0. Saturating subtraction leaves bit 7 set for these.
-    /// 3. Due and found are compared by `xor`; only bit 7 of that means anything, and is looked at
-    ///    once, at the end. So no masking here.
+    /// 3. Due and found are compared by `xor`, which leaves the other bits of `pairs` alone.
     #[inline(always)]
     fn check(
         &self,
@@ -141,9 +137,8 @@ impl<S: Simd> Checker<S> {
         let pairs = s.and(first, s.lookup(self.second_high, now_high));
         let third = s.minus(earlier2, s.splat(0xE0 - LATER_CONTINUATION));
         let fourth = s.minus(earlier3, s.splat(0xF0 - LATER_CONTINUATION));
-        let due = s.or(third, fourth);
-        faults.pairs = s.or(faults.pairs, pairs);
-        faults.lengths = s.or(faults.lengths, s.xor(due, pairs));
+        let due = s.and(s.or(third, fourth), s.splat(LATER_CONTINUATION));
+        faults.0 = s.or(faults.0, s.xor(pairs, due));
     }
 
     /// What each byte of `text`, whose upper nibbles are `high`, forbids the byte behind it to be.
@@ -170,7 +165,7 @@ impl<S: Simd> Checker<S> {
     pub(super) fn check_in(&self, faults: &mut Faults<S>, bytes: &[u8], at: usize) {
         match bytes.get(at - CONTEXT..at + S::LANES) {
             Some(window) => self.check_at(faults, window, CONTEXT),
-            None => faults.pairs = self.s.splat(NO_CONTINUATION),
+            None => faults.0 = self.s.splat(NO_CONTINUATION),
         }
     }
 
@@ -212,16 +207,12 @@ impl<S: Simd> Checker<S> {
     pub(super) fn check_end(&self, faults: &mut Faults<S>, last: S::Vector) {
         let s = self.s;
         let limits = s.load(&END, END.len() - S::LANES);
-        faults.pairs = s.or(faults.pairs, s.minus(last, limits));
-        // Bit 7 of `minus` can't be set: the limits are above 0x80.
+        faults.0 = s.or(faults.0, s.minus(last, limits));
     }
 
     #[inline(always)]
     pub(super) fn any(&self, faults: &Faults<S>) -> bool {
-        let s = self.s;
-        let lengths = s.and(faults.lengths, s.splat(0x80));
-        let pairs = s.and(faults.pairs, s.splat(0x7F));
-        s.any(s.or(lengths, pairs))
+        self.s.any(faults.0)
     }
 }
 

@@ -69,10 +69,6 @@ pub(crate) fn short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         checker.check_after(&mut faults, s.load_short(bytes), checker.start());
     } else if n >= S::ASCII_PAYS && is_all_ascii(s, bytes) {
         return Verdict::VALID;
-    } else if n == S::LANES {
-        let all = s.load(bytes, 0);
-        checker.check_after(&mut faults, all, checker.start());
-        checker.check_end(&mut faults, all);
     } else if n < S::LANES + CONTEXT {
         let before = checker.check_after(&mut faults, s.load(bytes, 0), checker.start());
         // Zeros follow.

@@ -27,45 +27,56 @@ impl Avx2 {
     /// `bytes[from..]`, at most 32 bytes, then zeros. `bytes` has at least four bytes.
     ///
     /// VPMASKMOVD loads the whole dwords and touches no others. The rest is the upper part of the
-    /// last dword of `bytes`, which is shifted down and put into the lane behind.
+    /// last dword of `bytes`, which is put into all lanes and shifted down in the one behind.
     #[inline(always)]
     fn load_masked(self, bytes: &[u8], from: usize) -> __m256i {
         let source = &bytes[from..];
-        let (dwords, rest) = (source.len() / 4, source.len() % 4);
-        let last = u32::from_le_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
-        let tail = (u64::from(last) << (8 * rest) >> 32) as i32;
-        let whole = self.load(&WHOLE, 32 - 4 * dwords);
-        // SAFETY: AVX2, by `self`. Lane i is loaded only if i is below `source.len() / 4` (`WHOLE` has ones in
-        // its first 32 bytes only), so the bytes 4 * i to 4 * i + 3 are inside `source`; the others are not
-        // accessed.
+        let part = &PARTS[source.len().min(32)];
+        let whole = self.load(&part.whole, 0);
+        // SAFETY: AVX2, by `self`. Lane i is loaded only if `whole` has ones in it, that is, if i is below
+        // `source.len() / 4`; so the bytes 4 * i to 4 * i + 3 are inside `source`. Other bytes are not accessed.
         let loaded = unsafe { _mm256_maskload_epi32(source.as_ptr().cast(), whole) };
-        let behind = self.load(&BEHIND, 32 - 4 * dwords);
+        let last = u32::from_le_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
         // SAFETY: AVX, by `self`.
-        let tail = unsafe { _mm256_set1_epi32(tail) };
-        self.or(loaded, self.and(behind, tail))
+        let last = unsafe { _mm256_set1_epi32(last.cast_signed()) };
+        let down = self.load(&part.down, 0);
+        // SAFETY: AVX2, by `self`.
+        self.or(loaded, unsafe { _mm256_srlv_epi32(last, down) })
     }
 }
 
-/// Ones, then zeros: loaded `4 * n` bytes before the middle, ones in the first n dwords.
-static WHOLE: [u8; 64] = {
-    let mut lanes = [0; 64];
-    let mut i = 0;
-    while i < 32 {
-        lanes[i] = 0xFF;
-        i += 1;
-    }
-    lanes
-};
+/// How to load so many bytes: a cache line.
+#[repr(align(64))]
+struct Part {
+    /// Ones in the dwords that are whole.
+    whole: [u8; 32],
+    /// By how many bits the last dword goes down in the lane behind those: so many that what is loaded already
+    /// goes. In other lanes, so many that nothing stays.
+    down: [u8; 32],
+}
 
-/// Loaded `4 * n` bytes before the middle: ones in the dword behind the first n.
-static BEHIND: [u8; 64] = {
-    let mut lanes = [0; 64];
-    let mut i = 32;
-    while i < 36 {
-        lanes[i] = 0xFF;
-        i += 1;
+/// By the number of bytes.
+static PARTS: [Part; 33] = {
+    const NOTHING: Part = Part { whole: [0; 32], down: [0; 32] };
+    let mut parts = [NOTHING; 33];
+    let mut len = 0;
+    while len <= 32 {
+        let mut lane = 0;
+        while lane < 8 {
+            parts[len].down[4 * lane] = 32;
+            lane += 1;
+        }
+        let mut at = 0;
+        while at < len / 4 * 4 {
+            parts[len].whole[at] = 0xFF;
+            at += 1;
+        }
+        if at < 32 {
+            parts[len].down[at] = 8 * (4 - len % 4) as u8;
+        }
+        len += 1;
     }
-    lanes
+    parts
 };
 
 /// The kernel: decides by length.
@@ -140,7 +151,7 @@ fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
 impl Simd for Avx2 {
     type Vector = __m256i;
     const LANES: usize = 32;
-    const ASCII_PAYS: usize = 33;
+    const ASCII_PAYS: usize = 32;
 
     #[inline(always)]
     fn splat(self, byte: u8) -> __m256i {

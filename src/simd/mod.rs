@@ -114,6 +114,24 @@ pub(crate) trait Simd: Copy {
     fn apart<R: Run>(self, bytes: &[u8], at: usize) -> Result<usize, usize>;
 }
 
+/// Moves the first bytes of a vector of 16 out, and zeros in at the end: loaded at `n`, lane i gets lane i + n.
+/// (An index with bit 7 set gives zero everywhere.) None of these loads is in two cache lines.
+#[cfg(any(kernel_x86, kernel_neon, kernel_wasm))]
+static MOVE_DOWN: Aligned<[u8; 32]> = {
+    let mut indices = [0x80; 32];
+    let mut i = 0;
+    while i < 16 {
+        indices[i] = i as u8;
+        i += 1;
+    }
+    Aligned(indices)
+};
+
+/// A table at the start of a cache line.
+#[cfg(any(kernel_x86, kernel_neon, kernel_wasm))]
+#[repr(align(64))]
+struct Aligned<T>(T);
+
 /// Fewer than 16 bytes and then zeros, as two little-endian words: loads that overlap, so that none
 /// reaches outside, and a shift that removes what was loaded twice.
 #[inline(always)]

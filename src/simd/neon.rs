@@ -2,7 +2,7 @@
 
 use core::arch::aarch64::*;
 
-use super::{Simd, short_words};
+use super::{MOVE_DOWN, Simd, short_words};
 use crate::faults::Found;
 #[cfg(feature = "alloc")]
 use crate::faults::{Replaced, Room};
@@ -89,18 +89,6 @@ fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
     R::run(Neon::new(), bytes, at)
 }
 
-/// Moves the first bytes of a vector out, and zeros in at the end: loaded at `n`, lane i gets lane
-/// i + n. (An index beyond the table gives zero.)
-static MOVE_DOWN: [u8; 32] = {
-    let mut indices = [0xFF; 32];
-    let mut i = 0;
-    while i < 16 {
-        indices[i] = i as u8;
-        i += 1;
-    }
-    indices
-};
-
 /// Powers of two, for each half of a vector.
 static POWERS: [u8; 16] = {
     let mut powers = [1; 16];
@@ -148,7 +136,7 @@ impl Simd for Neon {
     #[inline(always)]
     fn load_rest(self, bytes: &[u8]) -> uint8x16_t {
         let end = self.load(bytes, bytes.len() - 16);
-        let indices = self.load(&MOVE_DOWN, 32 - bytes.len());
+        let indices = self.load(&MOVE_DOWN.0, 32 - bytes.len());
         // SAFETY: NEON, by `self`.
         unsafe { vqtbl1q_u8(end, indices) }
     }

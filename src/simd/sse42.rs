@@ -7,7 +7,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::{Simd, short_words};
+use super::{MOVE_DOWN, Simd, short_words};
 use crate::faults::Found;
 #[cfg(feature = "alloc")]
 use crate::faults::{Replaced, Room};
@@ -94,18 +94,6 @@ fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
     R::run(Sse42::new(), bytes, at)
 }
 
-/// Moves the first bytes of a vector out, and zeros in at the end: loaded at `n`, lane i gets lane
-/// i + n. (An index with bit 7 set gives zero.)
-static MOVE_DOWN: [u8; 32] = {
-    let mut indices = [0x80; 32];
-    let mut i = 0;
-    while i < 16 {
-        indices[i] = i as u8;
-        i += 1;
-    }
-    indices
-};
-
 // Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
 // compiled for SSE4.2 and was called on a CPU that has it.
 impl Simd for Sse42 {
@@ -136,7 +124,7 @@ impl Simd for Sse42 {
     #[inline(always)]
     fn load_rest(self, bytes: &[u8]) -> __m128i {
         let end = self.load(bytes, bytes.len() - 16);
-        let indices = self.load(&MOVE_DOWN, 32 - bytes.len());
+        let indices = self.load(&MOVE_DOWN.0, 32 - bytes.len());
         // SAFETY: SSSE3, by `self`.
         unsafe { _mm_shuffle_epi8(end, indices) }
     }

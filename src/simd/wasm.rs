@@ -7,7 +7,7 @@
 
 use core::arch::wasm32::*;
 
-use super::{Simd, short_words};
+use super::{MOVE_DOWN, Simd, short_words};
 use crate::faults::Found;
 #[cfg(feature = "alloc")]
 use crate::faults::{Replaced, Room};
@@ -71,18 +71,6 @@ pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, room: &mut Room) -> 
     lookup::replace(Simd128, bytes, at, done, room)
 }
 
-/// Moves the first bytes of a vector out, and zeros in at the end: loaded at `n`, lane i gets lane
-/// i + n. (An index beyond the table gives zero.)
-static MOVE_DOWN: [u8; 32] = {
-    let mut indices = [0xFF; 32];
-    let mut i = 0;
-    while i < 16 {
-        indices[i] = i as u8;
-        i += 1;
-    }
-    indices
-};
-
 impl Simd for Simd128 {
     type Vector = v128;
     const LANES: usize = 16;
@@ -109,7 +97,7 @@ impl Simd for Simd128 {
     #[inline(always)]
     fn load_rest(self, bytes: &[u8]) -> v128 {
         let end = self.load(bytes, bytes.len() - 16);
-        u8x16_swizzle(end, self.load(&MOVE_DOWN, 32 - bytes.len()))
+        u8x16_swizzle(end, self.load(&MOVE_DOWN.0, 32 - bytes.len()))
     }
 
     #[inline(always)]

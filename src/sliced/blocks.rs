@@ -23,8 +23,8 @@ const ANYTHING: u8 = 1 << 3;
 const FIRST_DUE: u8 = 1 << 7;
 const SECOND_DUE: u8 = 1 << 6;
 const THIRD_DUE: u8 = 1 << 5;
-/// In `SECOND`: this is a continuation.
-const CONTINUATION: u8 = 1 << 7;
+/// In `SECOND`: this is no continuation.
+const NO_CONTINUATION: u8 = 1 << 7;
 
 /// By the low six bits of a byte C0..FF.
 static LEAD: [u8; 64] = {
@@ -58,10 +58,10 @@ static SECOND: [u8; 64] = {
     let mut i = 0;
     while i < 64 {
         table[i] |= match i & 15 {
-            0x8 => CONTINUATION | FROM_80,
-            0x9 => CONTINUATION | FROM_90,
-            0xA | 0xB => CONTINUATION | FROM_A0,
-            _ => 0,
+            0x8 => FROM_80,
+            0x9 => FROM_90,
+            0xA | 0xB => FROM_A0,
+            _ => NO_CONTINUATION,
         };
         i += 1;
     }
@@ -82,7 +82,7 @@ static DUE_BEHIND: [u8; 64] = {
 #[derive(Clone, Copy)]
 pub(super) struct Faults {
     /// Bits 0 to 3: a second byte that its lead forbids, or a lead that never appears. Bits 4 to 6: a
-    /// character that the end cuts off. Bit 7: nothing.
+    /// character that the end cuts off. Bit 7: a lead without a continuation behind it.
     forbidden: Vector,
     /// Bit 7: a continuation is missing, or one is there that none asked for. Other bits: nothing.
     lengths: Vector,
@@ -91,6 +91,16 @@ pub(super) struct Faults {
 /// What a block's leads say of the bytes behind them: all that the next block needs to know of it.
 #[derive(Clone, Copy)]
 pub(super) struct Leads(Vector);
+
+/// What the lookups say of all pairs of neighbours in a block.
+struct Pairs {
+    /// Of the byte before, from `LEAD`.
+    lead: Vector,
+    /// Bit 7: a continuation is due. Other bits: nothing.
+    due: Vector,
+    /// Of the byte, from `SECOND`.
+    second: Vector,
+}
 
 /// The tables, in registers.
 #[derive(Clone, Copy)]
@@ -132,12 +142,29 @@ impl Checker {
     pub(super) fn check(&self, faults: &mut Faults, now: Vector, before: Leads) -> Leads {
         let s = self.s;
         let leads = self.leads(now);
+        let Pairs { lead, due, second } = self.pairs(now, leads, before);
+        // Bit 7: due and no continuation agree.
+        faults.lengths = s.ternary::<{ truth!(|a, b, c| a | (b == c)) }>(faults.lengths, due, second);
+        faults.forbidden = s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, lead, second);
+        leads
+    }
+
+    /// Whether anything is wrong in the only block of a text: the same, with an operation less.
+    #[inline(always)]
+    fn is_faulty(&self, only: Vector) -> bool {
+        let s = self.s;
+        let Pairs { lead, due, second } = self.pairs(only, self.leads(only), self.no_leads());
+        let lengths = s.ternary::<{ truth!(|a, b, c| (a == b) & c) }>(due, second, s.splat(0x80));
+        s.any(s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(lengths, lead, second))
+    }
+
+    #[inline(always)]
+    fn pairs(&self, now: Vector, leads: Leads, before: Leads) -> Pairs {
+        let s = self.s;
         let second = s.lookup(self.second, s.shift_right_4_in_16(now));
         let [lead, second_due, third_due] = s.earlier_and_up(leads.0, before.0);
         let due = s.ternary::<{ truth!(|a, b, c| a | b | c) }>(lead, second_due, third_due);
-        faults.lengths = s.ternary::<{ truth!(|a, b, c| a | (b ^ c)) }>(faults.lengths, due, second);
-        faults.forbidden = s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, lead, second);
-        leads
+        Pairs { lead, due, second }
     }
 
     /// Notes a character that the end of a block with these leads cuts off.
@@ -170,10 +197,9 @@ impl Checker {
     #[inline(always)]
     pub(super) fn any(&self, faults: &Faults) -> bool {
         let s = self.s;
-        // Bit 7 from `lengths`, the others from `forbidden`.
-        let all = s.ternary::<{ truth!(|a, b, c| if c { a } else { b }) }>(
-            faults.lengths,
+        let all = s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(
             faults.forbidden,
+            faults.lengths,
             s.splat(0x80),
         );
         s.any(all)
@@ -219,7 +245,7 @@ impl Surveyor for Checker {
     }
 }
 
-/// The verdict on fewer than 64 bytes: one block, no branch.
+/// The verdict on fewer than 64 bytes: one block, no branch on what is in it.
 ///
 /// At least one zero follows the text, so a character that the end cuts off shows itself.
 #[inline(always)]
@@ -229,12 +255,9 @@ pub(super) fn one<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
         // takes the CPU over 20 ns to find that out.
         return Verdict::VALID;
     }
-    let checker = Checker::new(s);
-    let mut faults = checker.no_faults();
     let all = s.load_short(bytes);
-    checker.check(&mut faults, all, checker.no_leads());
     tally.block(s, all);
-    if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
+    if Checker::new(s).is_faulty(all) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
 /// The verdict on any number of bytes.
