@@ -285,26 +285,18 @@ fn beginning(last: u32) -> Pending {
 /// Whether the chunk has 8 to 32 bytes and all are ASCII.
 #[inline(always)]
 fn is_short_ascii(chunk: &[u8]) -> bool {
-    /// Written byte by byte: of this, compilers make the two instructions that it takes.
-    #[inline(always)]
-    fn are_ascii<const N: usize>(a: &[u8; N], b: &[u8; N]) -> bool {
-        let mut any_high = false;
-        for i in 0..N {
-            any_high |= a[i] | b[i] >= 0x80;
-        }
-        !any_high
-    }
+    // The top bit of each byte.
+    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
 
-    // In each case the two meet or overlap.
-    match chunk.len() {
-        16..=32 => {
-            matches!((chunk.first_chunk::<16>(), chunk.last_chunk()), (Some(first), Some(last)) if are_ascii(first, last))
-        }
-        8..16 => {
-            matches!((chunk.first_chunk::<8>(), chunk.last_chunk()), (Some(first), Some(last)) if are_ascii(first, last))
-        }
-        _ => false,
+    let n = chunk.len();
+    if !(8..=32).contains(&n) {
+        return false;
     }
+    // Words that meet or overlap; of more than 16 bytes, there are two more in the middle.
+    let word = |at: usize| chunk[at..].first_chunk().map_or(HIGH, |word| u64::from_ne_bytes(*word));
+    let (first, last) = (word(0), word(n - 8));
+    let middle = if n > 16 { word(8) | word(n - 16) } else { 0 };
+    (first | middle | last) & HIGH == 0
 }
 
 impl Validator {
@@ -491,23 +483,24 @@ impl Validator {
         self.bytes[3] < 0x80
     }
 
-    /// Takes a short chunk, if nothing is wrong with it; otherwise nothing has changed.
+    /// Takes a chunk as it is, if it is short or stands between whole characters, and if nothing is wrong with it;
+    /// otherwise nothing has changed.
     ///
-    /// The kernel looks at the chunk as it is, behind what is pending: that is less work than to cut whole
+    /// To have the kernel look behind what is pending, or at the chunk alone, is less work than to cut whole
     /// characters out of it first, which is what `advance` does.
     #[inline(always)]
     fn goes_on(&mut self, chunk: &[u8], kernel: &Kernel) -> bool {
-        if self.failed == 0
-            && chunk.len() <= SHORT
-            && let Some(last) = chunk.last_chunk()
-            && kernel.goes_on(self.bytes, chunk)
-        {
+        let Some(last) = chunk.last_chunk::<4>() else { return false };
+        let sound = if chunk.len() <= SHORT {
+            self.failed == 0 && kernel.goes_on(self.bytes, chunk)
+        } else {
+            self.ends_in_ascii() && last[3].is_ascii() && kernel.verdict(chunk).is_valid()
+        };
+        if sound {
             self.len += chunk.len() as u64;
             self.bytes = *last;
-            true
-        } else {
-            false
         }
+        sound
     }
 
     /// The one step that everything here is made of, as it goes when nothing is wrong.
