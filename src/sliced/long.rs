@@ -90,24 +90,25 @@ fn ascii_run<T: Tally>(
     at: usize,
     tally: &mut T,
 ) -> Result<usize, usize> {
-    tally.ascii(s, vectors(s, &bytes[at..]));
+    let mut counts = T::no_ascii(s);
+    tally.ascii(s, &mut counts, vectors(s, &bytes[at..]));
     let behind = at + STRETCH;
     let mut at = aligned_down(bytes, behind);
     tally.again(s, &bytes[at..behind]);
-    loop {
+    let after = 'run: loop {
         loop {
-            let Some(step) = bytes[at..].first_chunk::<STRETCH>() else { return Ok(at) };
+            let Some(step) = bytes[at..].first_chunk::<STRETCH>() else { break 'run Ok(at) };
             let (a, b) = (or_of_two(s, step, 0), or_of_two(s, step, 128));
             let (c, d) = (or_of_two(s, step, 256), or_of_two(s, step, 384));
             if s.any_high(s.or(s.or(a, b), s.or(c, d))) {
                 break;
             }
-            tally.ascii(s, vectors(s, step));
+            tally.ascii(s, &mut counts, vectors(s, step));
             at += STRETCH;
         }
         // To the block with the first other character; what stands before it is ASCII.
         let island = loop {
-            let Some(block) = bytes[at..].first_chunk::<64>() else { return Ok(at) };
+            let Some(block) = bytes[at..].first_chunk::<64>() else { break 'run Ok(at) };
             let now = s.load(block, 0);
             if s.any_high(now) {
                 break now;
@@ -122,22 +123,25 @@ fn ascii_run<T: Tally>(
         let mut ends_with_ascii = false;
         for _ in 0..LARGEST_ISLAND {
             before = checker.check(&mut faults, now, before);
-            tally.block(s, now);
             at += 64;
             ends_with_ascii = !s.any_high(now);
             if ends_with_ascii {
+                tally.ascii_block(s, now);
                 break;
             }
+            tally.block(s, now);
             let Some(block) = bytes[at..].first_chunk::<64>() else { break };
             now = s.load(block, 0);
         }
         if checker.any(&faults) {
-            return Err(sound);
+            break Err(sound);
         }
         if !ends_with_ascii {
-            return Ok(at);
+            break Ok(at);
         }
-    }
+    };
+    tally.add_ascii(s, counts);
+    after
 }
 
 /// The vectors of a stretch, which `bytes` begin with.

@@ -22,6 +22,8 @@ pub(super) trait Tally {
     /// The first goes alone, so that an early fault is reported early; each run of the same kind
     /// doubles the next.
     const LONGEST_RUN: usize;
+    /// What is counted of a run of ASCII, in registers.
+    type OfAscii;
     /// What is counted of superblocks, in registers.
     type OfPlanes: Copy;
     /// What is counted of text of two-byte characters and ASCII, in registers.
@@ -35,8 +37,12 @@ pub(super) trait Tally {
     fn again_two_byte(&mut self, s: Avx512, bytes: &[u8]);
     /// 64 bytes of ASCII.
     fn ascii_block(&mut self, s: Avx512, block: Vector);
-    /// A stretch of ASCII.
-    fn ascii(&mut self, s: Avx512, stretch: [Vector; VECTORS]);
+    /// The beginning of a run of ASCII.
+    fn no_ascii(s: Avx512) -> Self::OfAscii;
+    /// A stretch of it.
+    fn ascii(&mut self, s: Avx512, counts: &mut Self::OfAscii, stretch: [Vector; VECTORS]);
+    /// The end of the run.
+    fn add_ascii(&mut self, s: Avx512, counts: Self::OfAscii);
     /// The beginning of a run of two-byte characters.
     fn no_two_byte(s: Avx512) -> Self::OfTwoByte;
     /// 64 bytes below E0, no more than 255 times in a run.
@@ -57,6 +63,7 @@ pub(super) struct Nothing;
 impl Tally for Nothing {
     const COUNTS: bool = false;
     const LONGEST_RUN: usize = 8;
+    type OfAscii = ();
     type OfPlanes = ();
     type OfTwoByte = ();
 
@@ -69,7 +76,11 @@ impl Tally for Nothing {
     #[inline(always)]
     fn ascii_block(&mut self, _: Avx512, _: Vector) {}
     #[inline(always)]
-    fn ascii(&mut self, _: Avx512, _: [Vector; VECTORS]) {}
+    fn no_ascii(_: Avx512) {}
+    #[inline(always)]
+    fn ascii(&mut self, _: Avx512, (): &mut (), _: [Vector; VECTORS]) {}
+    #[inline(always)]
+    fn add_ascii(&mut self, _: Avx512, (): ()) {}
     #[inline(always)]
     fn no_two_byte(_: Avx512) {}
     #[inline(always)]
@@ -105,6 +116,22 @@ impl Lanes {
     fn none(s: Avx512) -> Self {
         Self { continuations: s.zero(), leads: s.zero(), from_f0: s.zero(), newlines: s.zero() }
     }
+}
+
+/// Sums that newlines of a run of ASCII are counted in, in turn: a masked addition takes three cycles, and with fewer
+/// sums one would wait for another.
+const SUMS: usize = 4;
+
+/// Newlines of a run of ASCII, in bytes.
+pub(super) struct Newlines {
+    in_bytes: [Vector; SUMS],
+    /// So many stretches can still be counted before a byte overflows.
+    room: usize,
+}
+
+impl Newlines {
+    /// Of each stretch a byte of a sum sees as many vectors as there are for it.
+    const ROOM: usize = 255 / (VECTORS / SUMS);
 }
 
 /// Counts as numbers, of places and not of characters: so they can be added up wherever text is cut.
@@ -171,6 +198,7 @@ impl Tally for Counter {
     /// What a run costs at its end is more where it counts. So many stretches, of eight vectors each, are also the
     /// most that can be counted in bytes.
     const LONGEST_RUN: usize = 31;
+    type OfAscii = Newlines;
     type OfPlanes = Lanes;
     type OfTwoByte = InBytes;
 
@@ -204,16 +232,31 @@ impl Tally for Counter {
     }
 
     #[inline(always)]
-    fn ascii(&mut self, s: Avx512, stretch: [Vector; VECTORS]) {
+    fn no_ascii(s: Avx512) -> Newlines {
+        Newlines { in_bytes: [s.zero(); SUMS], room: Newlines::ROOM }
+    }
+
+    #[inline(always)]
+    fn ascii(&mut self, s: Avx512, newlines: &mut Newlines, stretch: [Vector; VECTORS]) {
+        if newlines.room == 0 {
+            self.add_ascii(s, core::mem::replace(newlines, Self::no_ascii(s)));
+        }
+        newlines.room -= 1;
         let newline = s.splat(b'\n');
-        let mut newlines = s.zero();
         // By number: an array's iterator is a function of its own in code that is optimised for size.
         let mut i = 0;
         while i < VECTORS {
-            newlines = s.count(newlines, s.equal(stretch[i], newline), self.ones);
+            let sum = &mut newlines.in_bytes[i % SUMS];
+            *sum = s.count(*sum, s.equal(stretch[i], newline), self.ones);
             i += 1;
         }
-        self.lanes.newlines = s.plus64(self.lanes.newlines, s.sums(newlines));
+    }
+
+    #[inline(always)]
+    fn add_ascii(&mut self, s: Avx512, newlines: Newlines) {
+        let [a, b, c, d] = newlines.in_bytes;
+        let (ab, cd) = (s.plus64(s.sums(a), s.sums(b)), s.plus64(s.sums(c), s.sums(d)));
+        self.lanes.newlines = s.plus64(self.lanes.newlines, s.plus64(ab, cd));
     }
 
     #[inline(always)]
