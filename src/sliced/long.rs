@@ -113,25 +113,27 @@ fn ascii_run<T: Tally>(
             if s.any_high(now) {
                 break now;
             }
-            tally.ascii_block(s, now);
+            tally.more_ascii(s, &mut counts, now);
             at += 64;
         };
-        // From there to the next block of ASCII alone, which also shows what the one before it lacks.
+        // From there to the next block of ASCII.
         let sound = at;
         let mut faults = checker.no_faults();
         let (mut now, mut before) = (island, checker.no_leads());
         let mut ends_with_ascii = false;
-        for _ in 0..LARGEST_ISLAND {
+        for _ in 1..LARGEST_ISLAND {
             before = checker.check(&mut faults, now, before);
-            at += 64;
-            ends_with_ascii = !s.any_high(now);
-            if ends_with_ascii {
-                tally.ascii_block(s, now);
-                break;
-            }
             tally.block(s, now);
+            at += 64;
             let Some(block) = bytes[at..].first_chunk::<64>() else { break };
             now = s.load(block, 0);
+            ends_with_ascii = !s.any_high(now);
+            if ends_with_ascii {
+                checker.check_end(&mut faults, before);
+                tally.more_ascii(s, &mut counts, now);
+                at += 64;
+                break;
+            }
         }
         if checker.any(&faults) {
             break Err(sound);

@@ -41,6 +41,8 @@ pub(super) trait Tally {
     fn no_ascii(s: Avx512) -> Self::OfAscii;
     /// A stretch of it.
     fn ascii(&mut self, s: Avx512, counts: &mut Self::OfAscii, stretch: [Vector; VECTORS]);
+    /// 64 bytes of it.
+    fn more_ascii(&mut self, s: Avx512, counts: &mut Self::OfAscii, block: Vector);
     /// The end of the run.
     fn add_ascii(&mut self, s: Avx512, counts: Self::OfAscii);
     /// The beginning of a run of two-byte characters.
@@ -79,6 +81,8 @@ impl Tally for Nothing {
     fn no_ascii(_: Avx512) {}
     #[inline(always)]
     fn ascii(&mut self, _: Avx512, (): &mut (), _: [Vector; VECTORS]) {}
+    #[inline(always)]
+    fn more_ascii(&mut self, _: Avx512, (): &mut (), _: Vector) {}
     #[inline(always)]
     fn add_ascii(&mut self, _: Avx512, (): ()) {}
     #[inline(always)]
@@ -125,13 +129,8 @@ const SUMS: usize = 4;
 /// Newlines of a run of ASCII, in bytes.
 pub(super) struct Newlines {
     in_bytes: [Vector; SUMS],
-    /// So many stretches can still be counted before a byte overflows.
+    /// So many more can be counted in a byte of a sum.
     room: usize,
-}
-
-impl Newlines {
-    /// Of each stretch a byte of a sum sees as many vectors as there are for it.
-    const ROOM: usize = 255 / (VECTORS / SUMS);
 }
 
 /// Counts as numbers, of places and not of characters: so they can be added up wherever text is cut.
@@ -146,8 +145,10 @@ struct Sums {
 impl Sums {
     #[inline(always)]
     fn add_block(&mut self, s: Avx512, block: Vector) {
-        self.continuations += s.below_signed(block, s.splat(0xC0)).count_ones() as usize;
-        self.leads += s.at_least(block, s.splat(0xC0)).count_ones() as usize;
+        // Leads are looked for, and high bits asked for, by those who check, too.
+        let leads = s.at_least(block, s.splat(0xC0)).count_ones() as usize;
+        self.continuations += s.high_bits(block).count_ones() as usize - leads;
+        self.leads += leads;
         self.from_f0 += s.at_least(block, s.splat(0xF0)).count_ones() as usize;
         self.newlines += s.equal(block, s.splat(b'\n')).count_ones() as usize;
     }
@@ -193,6 +194,17 @@ impl Counter {
     }
 }
 
+impl Counter {
+    /// Takes room for `n` more in each byte.
+    #[inline(always)]
+    fn make_room(&mut self, s: Avx512, newlines: &mut Newlines, n: usize) {
+        if newlines.room < n {
+            self.add_ascii(s, core::mem::replace(newlines, Self::no_ascii(s)));
+        }
+        newlines.room -= n;
+    }
+}
+
 impl Tally for Counter {
     const COUNTS: bool = true;
     /// What a run costs at its end is more where it counts. So many stretches, of eight vectors each, are also the
@@ -233,15 +245,12 @@ impl Tally for Counter {
 
     #[inline(always)]
     fn no_ascii(s: Avx512) -> Newlines {
-        Newlines { in_bytes: [s.zero(); SUMS], room: Newlines::ROOM }
+        Newlines { in_bytes: [s.zero(); SUMS], room: 255 }
     }
 
     #[inline(always)]
     fn ascii(&mut self, s: Avx512, newlines: &mut Newlines, stretch: [Vector; VECTORS]) {
-        if newlines.room == 0 {
-            self.add_ascii(s, core::mem::replace(newlines, Self::no_ascii(s)));
-        }
-        newlines.room -= 1;
+        self.make_room(s, newlines, VECTORS / SUMS);
         let newline = s.splat(b'\n');
         // By number: an array's iterator is a function of its own in code that is optimised for size.
         let mut i = 0;
@@ -250,6 +259,13 @@ impl Tally for Counter {
             *sum = s.count(*sum, s.equal(stretch[i], newline), self.ones);
             i += 1;
         }
+    }
+
+    #[inline(always)]
+    fn more_ascii(&mut self, s: Avx512, newlines: &mut Newlines, block: Vector) {
+        self.make_room(s, newlines, 1);
+        let sum = &mut newlines.in_bytes[0];
+        *sum = s.count(*sum, s.equal(block, s.splat(b'\n')), self.ones);
     }
 
     #[inline(always)]
