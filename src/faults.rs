@@ -26,6 +26,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "alloc")]
+use crate::transcode::Output;
 use crate::{Kernel, scalar};
 
 /// How far from a byte what stands there decides about it: a character has at most three bytes besides.
@@ -75,7 +77,18 @@ struct Map {
 }
 
 impl Map {
-    /// The map of a window. It means something for a place that has its context in the window.
+    /// The map of a window.
+    #[inline(always)]
+    fn at<S: Surveyor>(s: S, window: &[u8; WINDOW]) -> Self {
+        let high = s.high(window);
+        if high & high << 1 == 0 {
+            // Each stands alone in ASCII, so it is ill-formed, whatever it is.
+            return Self { faults: high, continued: 0 };
+        }
+        Self::of(s.classes(window))
+    }
+
+    /// The map of what its bytes are. It means something for a place that has its context in the window.
     ///
     /// A sequence is a character, or as much of the beginning of one as there is (Unicode's 'maximal
     /// subpart'), or else a single byte.
@@ -96,11 +109,18 @@ impl Map {
 
 /// An instruction set, for the map.
 pub(crate) trait Surveyor: Copy {
+    /// Which bytes are not ASCII, the first one's answer as the lowest bit.
+    fn high(self, window: &[u8; WINDOW]) -> u64;
+
     /// What the bytes are.
     fn classes(self, window: &[u8; WINDOW]) -> Classes;
 
     /// Whether all are ASCII.
     fn is_ascii(self, bytes: &[u8; ASCII_STEP]) -> bool;
+
+    /// Appends the bytes, if there is room, and says whether all of them are ASCII: loaded once, looked at and stored.
+    #[cfg(feature = "alloc")]
+    fn put_and_ask(self, bytes: &[u8; ASCII_STEP], out: &mut Output<'_>) -> Option<bool>;
 
     /// How many windows are ASCII, before the first that is not.
     fn ascii_windows(self, bytes: &[u8; ASCII_STEP]) -> usize;
@@ -146,12 +166,6 @@ impl Found {
         self.faults == 0
     }
 
-    /// Whether there are two or more.
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    pub(crate) const fn has_many(&self) -> bool {
-        self.faults & self.faults.wrapping_sub(1) != 0
-    }
 }
 
 /// The next block with a fault in it, or, if there are [`NEAR`] blocks without one, where those end. All before `from` is
@@ -163,8 +177,8 @@ pub(crate) fn seek<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> Found {
         at += ascii(s, &bytes[at..]);
         let len = (bytes.len() - at).min(BLOCK);
         let map = match at.checked_sub(CONTEXT).and_then(|begin| bytes[begin..].first_chunk::<WINDOW>()) {
-            Some(window) => Map::of(s.classes(window)),
-            None => Map::of(s.classes(&at_an_end(bytes, at))),
+            Some(window) => Map::at(s, window),
+            None => Map::at(s, &at_an_end(bytes, at)),
         };
         let faults = map.faults >> CONTEXT & ((1 << len) - 1);
         if faults != 0 {
@@ -182,13 +196,10 @@ pub(crate) fn seek<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> Found {
 #[cfg(feature = "alloc")]
 pub(crate) const REPLACEMENT: [u8; 4] = *b"\xEF\xBF\xBD\0";
 
-/// Room for text in which faults are replaced, a few dozen blocks.
+/// The most that a block becomes, U+FFFD three bytes for each of its own, and what is copied behind it in vain. Where there
+/// is room for as much and for what is left of the text, [`replace`] does something.
 #[cfg(feature = "alloc")]
-pub(crate) type Room = [u8; 4096];
-
-/// The most that a block becomes, U+FFFD three bytes for each of its own, and what is copied behind it in vain.
-#[cfg(feature = "alloc")]
-const MOST: usize = 3 * BLOCK + WINDOW;
+pub(crate) const MOST: usize = 3 * BLOCK + WINDOW;
 
 /// What [`replace`] has done.
 #[cfg(feature = "alloc")]
@@ -198,8 +209,6 @@ pub(crate) struct Replaced {
     at: usize,
     /// The end of what is written, in the text; a sequence may have reached into the next block.
     pub(crate) done: usize,
-    /// The length of what is written, in the room.
-    pub(crate) len: usize,
     /// Whether faults are no longer near.
     far: bool,
 }
@@ -208,10 +217,11 @@ pub(crate) struct Replaced {
 #[cfg(feature = "alloc")]
 pub(crate) const REACH: usize = 2 * WINDOW;
 
-/// Writes the blocks from `at` on, with their faults replaced. All before `done`, which is in the first block, is written.
-/// It stops where the room ends, shortly before the text does, and where no fault is near.
+/// Writes what is from `at` on, with its faults replaced. All before `done`, which is in the first block, is written.
+/// It stops where the room ends, shortly before the text does, and where neither a fault nor ASCII is near.
 ///
-/// Every block is copied in the same way, with a fault or without: to predict which ones have none costs more.
+/// ASCII is copied while it is looked at. Of other blocks every one is copied in the same way, with a fault or without: to
+/// predict which ones have none costs more.
 #[cfg(feature = "alloc")]
 #[inline(always)]
 pub(crate) fn replace<S: Surveyor>(
@@ -219,18 +229,24 @@ pub(crate) fn replace<S: Surveyor>(
     bytes: &[u8],
     mut at: usize,
     mut done: usize,
-    room: &mut Room,
+    out: &mut Output<'_>,
 ) -> Replaced {
-    let start = at;
-    let (mut len, mut sound, mut far) = (0, 0, false);
-    while len + MOST <= room.len()
-        && let Some(window) = at.checked_sub(CONTEXT).and_then(|begin| bytes[begin..].first_chunk::<WINDOW>())
-        && let Some(text) = bytes[at..].first_chunk::<REACH>()
-    {
-        if at > start && bytes[at..].first_chunk().is_some_and(|step| s.is_ascii(step)) {
+    let (mut sound, mut far) = (0, false);
+    let mut fork = out.fork();
+    let out = fork.output();
+    while out.left() >= MOST {
+        if at == done {
+            at += copy_ascii(s, &bytes[at..], out);
+            done = at;
+        }
+        let Some(window) = at.checked_sub(CONTEXT).and_then(|begin| bytes[begin..].first_chunk::<WINDOW>()) else {
+            break;
+        };
+        let Some(text) = bytes[at..].first_chunk::<REACH>() else { break };
+        if out.left() < MOST {
             break;
         }
-        let map = Map::of(s.classes(window));
+        let map = Map::at(s, window);
         let mut block = Found {
             start: at,
             end: at + BLOCK,
@@ -240,15 +256,12 @@ pub(crate) fn replace<S: Surveyor>(
         sound = if block.is_sound() { sound + 1 } else { 0 };
         let mut from = done - at;
         while let Some((fault, fault_len)) = block.pop() {
-            copy_run(text, from, room, len);
-            len += fault - from;
-            room[len..len + REPLACEMENT.len()].copy_from_slice(&REPLACEMENT);
-            len += REPLACEMENT.len() - 1;
+            copy_run(text, from, fault, out);
+            out.put_first(&REPLACEMENT, REPLACEMENT.len() - 1);
             from = fault + fault_len;
         }
-        copy_run(text, from, room, len);
         let end = from.max(BLOCK);
-        len += end - from;
+        copy_run(text, from, end, out);
         done = at + end;
         at += BLOCK;
         if sound == NEAR {
@@ -256,14 +269,40 @@ pub(crate) fn replace<S: Surveyor>(
             break;
         }
     }
-    Replaced { at, done, len, far }
+    fork.join();
+    Replaced { at, done, far }
 }
 
 /// Copies a run of `text`, which is no longer than a block: always as much as that, without a branch on its length.
 #[cfg(feature = "alloc")]
 #[inline(always)]
-fn copy_run(text: &[u8; REACH], from: usize, room: &mut Room, to: usize) {
-    room[to..to + WINDOW].copy_from_slice(&text[from..from + WINDOW]);
+fn copy_run(text: &[u8; REACH], from: usize, to: usize, out: &mut Output<'_>) {
+    if let Some(run) = text[from..].first_chunk::<WINDOW>() {
+        out.put_first(run, to - from);
+    }
+}
+
+/// Copies ASCII from the start on: if a step or more, then also windows behind that. Returns how much it was.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    while let Some(step) = bytes[at..].first_chunk::<ASCII_STEP>()
+        && let Some(is_ascii) = s.put_and_ask(step, out)
+    {
+        let n = match is_ascii {
+            // To an aligned place: a store that crosses cache lines takes twice as long.
+            true => ASCII_STEP - (WINDOW - out.before_line()) % WINDOW,
+            false if at > 0 => s.ascii_windows(step) * WINDOW,
+            false => 0,
+        };
+        out.retract(ASCII_STEP - n);
+        at += n;
+        if !is_ascii {
+            break;
+        }
+    }
+    at
 }
 
 /// The window of the block at `at`, with zeros for what is not there. So a character that the end cuts off shows itself.
@@ -334,10 +373,10 @@ impl<'a> Faults<'a> {
         Some(found)
     }
 
-    /// Writes the block that was found last, and those behind it that are near, with their faults replaced; see [`replace`].
+    /// Writes the block that was found last, and what is behind it and near, with its faults replaced; see [`replace`].
     #[cfg(feature = "alloc")]
-    pub(crate) fn replace(&mut self, block: Found, done: usize, room: &mut Room) -> Replaced {
-        let replaced = self.kernel.replace(self.bytes, block.start, done, room);
+    pub(crate) fn replace(&mut self, block: Found, done: usize, out: &mut Output<'_>) -> Replaced {
+        let replaced = self.kernel.replace(self.bytes, block.start, done, out);
         // Nothing is written where the text ends soon.
         if replaced.at > block.start {
             (self.at, self.piece) = match replaced.far {

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::faults::Found;
 #[cfg(feature = "alloc")]
-use crate::faults::{Replaced, Room};
+use crate::faults::Replaced;
 use crate::inspect::counts::{self, Counts};
 use crate::transcode::{self, Convert, Length, Output, Routines};
 use crate::verdict::Verdict;
@@ -31,7 +31,7 @@ struct Functions {
     seek: unsafe fn(&[u8], usize) -> Found,
     /// Blocks with their ill-formed sequences replaced.
     #[cfg(feature = "alloc")]
-    replace: unsafe fn(&[u8], usize, usize, &mut Room) -> Replaced,
+    replace: unsafe fn(&[u8], usize, usize, &mut Output<'_>) -> Replaced,
     /// The verdict, and where that is 'valid' the counts.
     inspect: unsafe fn(&[u8]) -> (Verdict, Counts),
     /// The characters of valid text.
@@ -211,9 +211,9 @@ impl Kernel {
     /// Blocks with their ill-formed sequences replaced; see `faults.rs`.
     #[cfg(feature = "alloc")]
     #[inline]
-    pub(crate) fn replace(&self, bytes: &[u8], at: usize, done: usize, room: &mut Room) -> Replaced {
+    pub(crate) fn replace(&self, bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced {
         // SAFETY: a kernel is only reachable through `available`, which asked the CPU.
-        unsafe { (self.functions.replace)(bytes, at, done, room) }
+        unsafe { (self.functions.replace)(bytes, at, done, out) }
     }
 
     /// Converts with the routine of this kernel that is chosen.

@@ -9,7 +9,8 @@ use alloc::vec::Vec;
 use core::mem;
 
 use crate::Kernel;
-use crate::faults::{Faults, REACH, REPLACEMENT, Room};
+use crate::faults::{Faults, Found, MOST, REACH, REPLACEMENT};
+use crate::transcode::Output;
 
 /// The bytes as text, with U+FFFD for each ill-formed sequence.
 ///
@@ -103,9 +104,6 @@ pub(crate) fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
 /// What is well-formed is copied when there is as much of it, so that it is still in the cache.
 const LATEST: usize = 4096;
 
-/// A fault that is no farther than this from what is written is taken for one of many.
-const NEAR: usize = 128;
-
 /// Below this length `core`'s loop, byte by byte, is done before a map of the text is.
 const SHORT: usize = 32;
 
@@ -123,27 +121,26 @@ fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     }
     // Each replacement takes up to two bytes more than what it replaces. Few are foreseen: so many that a spoiled text
     // need not move.
-    text.reserve(bytes.len() + bytes.len() / 8 + 16);
-    // Not initialised before it is needed: short text never does.
-    let mut room = None;
+    text.reserve(bytes.len() + bytes.len() / 8 + MOST);
     // All before is written.
     let mut done = 0;
     let mut faults = Faults::new(kernel, bytes);
-    while let Some(mut block) = faults.advance() {
-        let near = block.has_many() || !block.is_sound() && block.start < done + NEAR;
-        if near && bytes.len() - block.start >= REACH {
+    let mut found = Some(Found::NONE);
+    while let Some(mut block) = found {
+        if (block.end == 0 || !block.is_sound()) && bytes.len() - block.start >= REACH {
             if done < block.start {
                 text.extend_from_slice(&bytes[done..block.start]);
                 done = block.start;
             }
-            let room = match &mut room {
-                Some(room) => room,
-                none => none.insert([0; size_of::<Room>()]),
-            };
-            let replaced = faults.replace(block, done, room);
-            if replaced.len > 0 {
-                text.extend_from_slice(&room[..replaced.len]);
+            text.reserve(bytes.len() - done + MOST);
+            let mut out = Output::new(text.spare_capacity_mut());
+            let replaced = faults.replace(block, done, &mut out);
+            let len = out.len();
+            if len > 0 {
                 done = replaced.done;
+                // SAFETY: the room is that behind `text`, and the first `len` bytes of it have been written.
+                unsafe { text.set_len(text.len() + len) };
+                found = faults.advance();
                 continue;
             }
         }
@@ -158,6 +155,7 @@ fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
             text.extend_from_slice(&bytes[done..block.end]);
             done = block.end;
         }
+        found = faults.advance();
     }
     text.extend_from_slice(&bytes[done..]);
 }

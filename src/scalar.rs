@@ -28,7 +28,9 @@
 use crate::Utf8Error;
 use crate::faults::{self, Classes, Found, Surveyor, WINDOW};
 #[cfg(feature = "alloc")]
-use crate::faults::{Replaced, Room};
+use crate::faults::Replaced;
+#[cfg(feature = "alloc")]
+use crate::transcode::Output;
 use crate::inspect::counts::{Counts, count, in_chunks};
 use crate::verdict::Verdict;
 
@@ -301,8 +303,8 @@ pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
 
 /// The text behind a fault, with this and the next ones replaced.
 #[cfg(feature = "alloc")]
-pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, room: &mut Room) -> Replaced {
-    faults::replace(Words, bytes, at, done, room)
+pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced {
+    faults::replace(Words, bytes, at, done, out)
 }
 
 /// Words of eight bytes, and loops over bytes that the compiler makes vectors of wherever the target has some.
@@ -310,6 +312,12 @@ pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, room: &mut Room) -> 
 struct Words;
 
 impl Surveyor for Words {
+    #[inline(always)]
+    fn high(self, window: &[u8; WINDOW]) -> u64 {
+        let (words, _) = window.as_chunks::<8>();
+        words.iter().enumerate().fold(0, |all, (i, word)| all | high_bits(u64::from_le_bytes(*word)) << (8 * i))
+    }
+
     #[inline(always)]
     fn classes(self, window: &[u8; WINDOW]) -> Classes {
         // Bit 7: whether the byte may stand behind the one before it. Bytes, not Booleans, are what vectors are made of.
@@ -346,6 +354,12 @@ impl Surveyor for Words {
     #[inline(always)]
     fn is_ascii(self, bytes: &[u8; 256]) -> bool {
         bytes.is_ascii()
+    }
+
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    fn put_and_ask(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
+        out.put_first(bytes, 256).then(|| self.is_ascii(bytes))
     }
 
     #[inline(always)]

@@ -5,6 +5,8 @@ use super::{is_ascii, is_ascii_at};
 use crate::border::{CONTEXT, END};
 use crate::faults::{Classes, Surveyor};
 use crate::simd::Simd;
+#[cfg(feature = "alloc")]
+use crate::transcode::Output;
 
 /// The constants, in registers.
 #[derive(Clone, Copy)]
@@ -219,6 +221,16 @@ impl<S: Simd> Checker<S> {
 /// What the bytes are, for those who want every fault.
 impl<S: Simd> Surveyor for Checker<S> {
     #[inline(always)]
+    fn high(self, window: &[u8; 64]) -> u64 {
+        let (mut high, mut at) = (0, 0);
+        while at < 64 {
+            high |= self.s.high_bits(self.s.load(window, at)) << at;
+            at += S::LANES;
+        }
+        high
+    }
+
+    #[inline(always)]
     fn classes(self, window: &[u8; 64]) -> Classes {
         let s = self.s;
         let mut classes = Classes { high: 0, lead: 0, lead3: 0, lead4: 0, allowed: 0 };
@@ -243,6 +255,12 @@ impl<S: Simd> Surveyor for Checker<S> {
     #[inline(always)]
     fn is_ascii(self, bytes: &[u8; 256]) -> bool {
         is_ascii(self.s, bytes)
+    }
+
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    fn put_and_ask(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
+        self.s.put_and_ask(bytes, out)
     }
 
     #[inline(always)]

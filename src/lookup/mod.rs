@@ -31,7 +31,9 @@ mod tables;
 use crate::border::{CONTEXT, ends_early, no_long_character_reaches_into, window};
 use crate::faults::{self, Found};
 #[cfg(feature = "alloc")]
-use crate::faults::{Replaced, Room};
+use crate::faults::Replaced;
+#[cfg(feature = "alloc")]
+use crate::transcode::Output;
 use crate::scalar;
 use crate::simd::Simd;
 use crate::verdict::Verdict;
@@ -225,8 +227,8 @@ pub(crate) fn seek<S: Simd>(s: S, bytes: &[u8], from: usize) -> Found {
 /// The text behind a fault, with this and the next ones replaced.
 #[cfg(feature = "alloc")]
 #[inline(always)]
-pub(crate) fn replace<S: Simd>(s: S, bytes: &[u8], at: usize, done: usize, room: &mut Room) -> Replaced {
-    faults::replace(Checker::new(s), bytes, at, done, room)
+pub(crate) fn replace<S: Simd>(s: S, bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced {
+    faults::replace(Checker::new(s), bytes, at, done, out)
 }
 
 /// What a block is made of.

@@ -8,7 +8,9 @@ use core::arch::x86_64::*;
 use super::{Simd, short_words};
 use crate::faults::Found;
 #[cfg(feature = "alloc")]
-use crate::faults::{Replaced, Room};
+use crate::faults::Replaced;
+#[cfg(feature = "alloc")]
+use crate::transcode::Output;
 use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
@@ -113,8 +115,8 @@ pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
 /// The text behind a fault, with this and the next ones replaced.
 #[cfg(feature = "alloc")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, room: &mut Room) -> Replaced {
-    lookup::replace(Avx2::new(), bytes, at, done, room)
+pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced {
+    lookup::replace(Avx2::new(), bytes, at, done, out)
 }
 
 /// `validate`, and what the text is made of.

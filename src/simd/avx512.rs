@@ -6,6 +6,11 @@
 use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
+#[cfg(feature = "alloc")]
+use core::mem::MaybeUninit;
+
+#[cfg(feature = "alloc")]
+use crate::transcode::Output;
 
 /// 64 bytes, or 512 bits.
 pub(crate) type Vector = __m512i;
@@ -328,6 +333,26 @@ impl Avx512 {
         // SAFETY: AVX512F, by `self`.
         let total = unsafe { _mm512_reduce_add_epi64(lanes) };
         total.cast_unsigned()
+    }
+
+    /// Appends the bytes, if there is room, and says whether all of them are ASCII: loaded once, looked at and stored.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(crate) fn put_and_ask(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
+        let window = out.window::<256>()?;
+        let mut all = self.zero();
+        let mut at = 0;
+        while at < 256 {
+            let v = self.load(bytes, at);
+            all = self.or(all, v);
+            let to: &mut [MaybeUninit<u8>] = &mut window[at..at + 64];
+            // SAFETY: AVX512F, by `self`; `to` has 64 bytes, and the store needs no alignment.
+            unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) };
+            at += 64;
+        }
+        // SAFETY: the loop has written 256 bytes.
+        unsafe { out.advance(256) };
+        Some(!self.any_high(all))
     }
 
     /// Whether any byte is 0x80 or above.

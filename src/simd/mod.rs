@@ -28,7 +28,12 @@ cfg_if::cfg_if! {
 #[cfg(any(kernel_x86, kernel_neon))]
 pub(crate) mod units;
 
+#[cfg(feature = "alloc")]
+use core::mem::MaybeUninit;
+
 use crate::lookup::Run;
+#[cfg(feature = "alloc")]
+use crate::transcode::Output;
 
 /// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
 ///
@@ -109,6 +114,26 @@ pub(crate) trait Simd: Copy {
 
     /// Whether any bit is set.
     fn any(self, v: Self::Vector) -> bool;
+
+    /// Appends the bytes, if there is room, and says whether all of them are ASCII: loaded once, looked at and stored.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    fn put_and_ask(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
+        let window = out.window::<256>()?;
+        let mut all = self.splat(0);
+        let mut at = 0;
+        while at < 256 {
+            let v = self.load(bytes, at);
+            all = self.or(all, v);
+            let to: &mut [MaybeUninit<u8>] = &mut window[at..at + size_of::<Self::Vector>()];
+            // SAFETY: `to` has as many bytes as the vector, all of which are initialised: it is what a register holds.
+            unsafe { to.as_mut_ptr().cast::<Self::Vector>().write_unaligned(v) };
+            at += size_of::<Self::Vector>();
+        }
+        // SAFETY: the loop has written 256 bytes.
+        unsafe { out.advance(256) };
+        Some(!self.any_high(all))
+    }
 
     /// `R::run`, compiled as a function of its own.
     fn apart<R: Run>(self, bytes: &[u8], at: usize) -> Result<usize, usize>;

@@ -10,7 +10,9 @@ use core::arch::wasm32::*;
 use super::{MOVE_DOWN, Simd, short_words};
 use crate::faults::Found;
 #[cfg(feature = "alloc")]
-use crate::faults::{Replaced, Room};
+use crate::faults::Replaced;
+#[cfg(feature = "alloc")]
+use crate::transcode::Output;
 use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
 use crate::verdict::Verdict;
@@ -67,8 +69,8 @@ pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
 
 /// The text behind a fault, with this and the next ones replaced.
 #[cfg(feature = "alloc")]
-pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, room: &mut Room) -> Replaced {
-    lookup::replace(Simd128, bytes, at, done, room)
+pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced {
+    lookup::replace(Simd128, bytes, at, done, out)
 }
 
 impl Simd for Simd128 {

@@ -7,6 +7,8 @@
 use super::tally::Tally;
 use crate::faults::{Classes, Surveyor};
 use crate::simd::avx512::{Avx512, Vector};
+#[cfg(feature = "alloc")]
+use crate::transcode::Output;
 use crate::verdict::Verdict;
 
 /// The most that is read before a look at the faults.
@@ -209,6 +211,11 @@ impl Checker {
 /// What the bytes are, for those who want every fault.
 impl Surveyor for Checker {
     #[inline(always)]
+    fn high(self, window: &[u8; 64]) -> u64 {
+        self.s.high_bits(self.s.load(window, 0))
+    }
+
+    #[inline(always)]
     fn classes(self, window: &[u8; 64]) -> Classes {
         let s = self.s;
         let now = s.load(window, 0);
@@ -230,6 +237,12 @@ impl Surveyor for Checker {
         let (a, b) = (s.load(bytes, 0), s.load(bytes, 64));
         let (c, d) = (s.load(bytes, 128), s.load(bytes, 192));
         !s.any_high(s.or(s.or(a, b), s.or(c, d)))
+    }
+
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    fn put_and_ask(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
+        self.s.put_and_ask(bytes, out)
     }
 
     #[inline(always)]

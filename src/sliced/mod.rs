@@ -36,7 +36,9 @@ mod tally;
 
 use crate::faults::{self, Found};
 #[cfg(feature = "alloc")]
-use crate::faults::{Replaced, Room};
+use crate::faults::Replaced;
+#[cfg(feature = "alloc")]
+use crate::transcode::Output;
 use crate::inspect::Counts;
 use crate::simd::avx512::{Avx512, Gfni};
 use crate::verdict::Verdict;
@@ -82,8 +84,8 @@ pub(crate) fn seek(bytes: &[u8], from: usize) -> Found {
 /// The text behind a fault, with this and the next ones replaced.
 #[cfg(feature = "alloc")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, room: &mut Room) -> Replaced {
-    faults::replace(blocks::Checker::new(Avx512::new()), bytes, at, done, room)
+pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced {
+    faults::replace(blocks::Checker::new(Avx512::new()), bytes, at, done, out)
 }
 
 /// Blocks, whatever the length.

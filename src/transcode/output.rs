@@ -36,14 +36,14 @@ impl<'a> Output<'a> {
     }
 
     /// How many bytes before an address that is a multiple of 64 the next byte lies.
-    #[cfg(any(kernel_x86, kernel_neon))]
+    #[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
     #[inline(always)]
     pub(crate) fn before_line(&self) -> usize {
         self.room.as_ptr().addr().wrapping_add(self.len).wrapping_neg() % 64
     }
 
     /// The next `N` bytes, if there are so many.
-    #[cfg(any(kernel_x86, kernel_neon))]
+    #[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
     #[inline(always)]
     pub(crate) fn window<const N: usize>(&mut self) -> Option<&mut [MaybeUninit<u8>; N]> {
         self.room[self.len..].first_chunk_mut()
@@ -68,14 +68,14 @@ impl<'a> Output<'a> {
 
     /// An output for the room that is left, which can live in registers while a loop writes to it. What has been
     /// written to it counts from [`Fork::join`] on.
-    #[cfg(any(kernel_x86, kernel_neon))]
+    #[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
     #[inline(always)]
     pub(crate) fn fork(&mut self) -> Fork<'_> {
         Fork { output: Output::new(&mut self.room[self.len..]), len: &mut self.len }
     }
 
     /// Takes the last `n` bytes back.
-    #[cfg(any(kernel_x86, kernel_neon))]
+    #[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
     #[inline(always)]
     pub(crate) fn retract(&mut self, n: usize) {
         self.len = self.len.saturating_sub(n);
@@ -88,6 +88,17 @@ impl<'a> Output<'a> {
         window.copy_from_slice(as_uninit(bytes));
         // SAFETY: the line above has written as many bytes.
         unsafe { self.advance(bytes.len()) };
+        true
+    }
+
+    /// Appends the first `n` of the bytes, if all of them would fit: to write as many always is less than to choose.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(crate) fn put_first<const N: usize>(&mut self, bytes: &[u8; N], n: usize) -> bool {
+        let Some(window) = self.window::<N>() else { return false };
+        window.copy_from_slice(as_uninit(bytes));
+        // SAFETY: the line above has written `N` bytes.
+        unsafe { self.advance(n.min(N)) };
         true
     }
 
@@ -109,13 +120,13 @@ impl<'a> Output<'a> {
 }
 
 /// See [`Output::fork`].
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
 pub(crate) struct Fork<'a> {
     output: Output<'a>,
     len: &'a mut usize,
 }
 
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
 impl<'a> Fork<'a> {
     #[inline(always)]
     pub(crate) fn output(&mut self) -> &mut Output<'a> {
