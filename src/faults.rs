@@ -165,7 +165,6 @@ impl Found {
     pub(crate) const fn is_sound(&self) -> bool {
         self.faults == 0
     }
-
 }
 
 /// The next block with a fault in it, or, if there are [`NEAR`] blocks without one, where those end. All before `from` is
@@ -234,18 +233,18 @@ pub(crate) fn replace<S: Surveyor>(
     let (mut sound, mut far) = (0, false);
     let mut fork = out.fork();
     let out = fork.output();
-    while out.left() >= MOST {
+    loop {
         if at == done {
             at += copy_ascii(s, &bytes[at..], out);
             done = at;
         }
-        let Some(window) = at.checked_sub(CONTEXT).and_then(|begin| bytes[begin..].first_chunk::<WINDOW>()) else {
-            break;
-        };
+        let begin = at.checked_sub(CONTEXT);
+        let Some(window) = begin.and_then(|begin| bytes[begin..].first_chunk::<WINDOW>()) else { break };
         let Some(text) = bytes[at..].first_chunk::<REACH>() else { break };
         if out.left() < MOST {
             break;
         }
+        // From here on everything fits.
         let map = Map::at(s, window);
         let mut block = Found {
             start: at,

@@ -26,12 +26,12 @@
 #![forbid(unsafe_code)]
 
 use crate::Utf8Error;
-use crate::faults::{self, Classes, Found, Surveyor, WINDOW};
 #[cfg(feature = "alloc")]
 use crate::faults::Replaced;
+use crate::faults::{self, Classes, Found, Surveyor, WINDOW};
+use crate::inspect::counts::{Counts, count, in_chunks};
 #[cfg(feature = "alloc")]
 use crate::transcode::Output;
-use crate::inspect::counts::{Counts, count, in_chunks};
 use crate::verdict::Verdict;
 
 /// Bits of one field.
@@ -315,7 +315,10 @@ impl Surveyor for Words {
     #[inline(always)]
     fn high(self, window: &[u8; WINDOW]) -> u64 {
         let (words, _) = window.as_chunks::<8>();
-        words.iter().enumerate().fold(0, |all, (i, word)| all | high_bits(u64::from_le_bytes(*word)) << (8 * i))
+        words
+            .iter()
+            .enumerate()
+            .fold(0, |all, (i, word)| all | high_bits(u64::from_le_bytes(*word)) << (8 * i))
     }
 
     #[inline(always)]

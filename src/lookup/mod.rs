@@ -29,13 +29,13 @@ mod count;
 mod tables;
 
 use crate::border::{CONTEXT, ends_early, no_long_character_reaches_into, window};
-use crate::faults::{self, Found};
 #[cfg(feature = "alloc")]
 use crate::faults::Replaced;
-#[cfg(feature = "alloc")]
-use crate::transcode::Output;
+use crate::faults::{self, Found};
 use crate::scalar;
 use crate::simd::Simd;
+#[cfg(feature = "alloc")]
+use crate::transcode::Output;
 use crate::verdict::Verdict;
 use check::{Before, Checker, Faults, TwoByte};
 pub(crate) use count::{count, count_chars, utf16_len};

@@ -105,6 +105,8 @@ fn check_all<S: Simd>(s: S) {
     assert_eq!(size_of::<S::Vector>(), S::LANES);
     assert!(S::LANES.is_power_of_two() && (16..=64).contains(&S::LANES));
     loads(s);
+    #[cfg(feature = "alloc")]
+    puts(|bytes, out| s.put_and_ask(bytes, out));
     bytewise(s);
     nibbles_and_lookups(s);
     neighbours(s);
@@ -142,6 +144,27 @@ fn loads<S: Simd>(s: S) {
             model.resize(S::LANES, 0);
             same("load_rest", &bytes, s.load_rest(&bytes), &model);
         }
+    }
+}
+
+/// Copying ASCII: with no other byte, with one in each place, and without room.
+#[cfg(feature = "alloc")]
+fn puts(put_and_ask: impl Fn(&[u8; 256], &mut crate::transcode::Output<'_>) -> Option<bool>) {
+    let ascii: [u8; 256] = core::array::from_fn(|i| (i * 7 % 128) as u8);
+    let mut others = vec![ascii];
+    for at in 0..256 {
+        let mut text = ascii;
+        text[at] |= 0x80;
+        others.push(text);
+    }
+    for text in others {
+        let mut room = [core::mem::MaybeUninit::uninit(); 6 + 3 * 256 - 1];
+        let mut out = crate::transcode::Output::new(&mut room);
+        assert!(out.put(b"before"));
+        assert_eq!(put_and_ask(&text, &mut out), Some(text.is_ascii()));
+        assert_eq!(put_and_ask(&ascii, &mut out), Some(true));
+        assert_eq!(put_and_ask(&ascii, &mut out), None, "there is room for one byte less");
+        assert_eq!(out.finish(), [&b"before"[..], &text, &ascii].concat());
     }
 }
 
@@ -325,6 +348,8 @@ mod x86 {
         fn check() {
             let s = Avx512::new();
             loads(s);
+            #[cfg(feature = "alloc")]
+            puts(|bytes, out| s.put_and_ask(bytes, out));
             bytewise(s);
             counts(s);
             ternary(s);

@@ -11,10 +11,10 @@ use super::{MOVE_DOWN, Simd, short_words};
 use crate::faults::Found;
 #[cfg(feature = "alloc")]
 use crate::faults::Replaced;
-#[cfg(feature = "alloc")]
-use crate::transcode::Output;
 use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
+#[cfg(feature = "alloc")]
+use crate::transcode::Output;
 use crate::verdict::Verdict;
 
 /// The proof that the CPU has SSE4.2.

@@ -34,13 +34,13 @@ mod long;
 mod planes;
 mod tally;
 
-use crate::faults::{self, Found};
 #[cfg(feature = "alloc")]
 use crate::faults::Replaced;
-#[cfg(feature = "alloc")]
-use crate::transcode::Output;
+use crate::faults::{self, Found};
 use crate::inspect::Counts;
 use crate::simd::avx512::{Avx512, Gfni};
+#[cfg(feature = "alloc")]
+use crate::transcode::Output;
 use crate::verdict::Verdict;
 use tally::{Counter, Nothing};
 
