@@ -89,7 +89,7 @@ pub fn lossy_into_with(kernel: &'static Kernel, bytes: &[u8], text: &mut String)
     let mut sound = mem::take(text).into_bytes();
     append(kernel, bytes, &mut sound);
     // SAFETY: it was a `String`, and `append` has appended text: U+FFFD, and what is between neighbouring ill-formed
-    // sequences, which a kernel found valid or the maps show no fault in. (After a panic `text` is empty.)
+    // sequences, which a kernel found valid, or is ASCII, or the maps show no fault in. (After a panic `text` is empty.)
     *text = unsafe { String::from_utf8_unchecked(sound) };
 }
 
