@@ -4,6 +4,7 @@
 //! cargo bench -p trust8-benches --bench columns_and_counts              all of it, into docs/inspect.md
 //! cargo bench -p trust8-benches --bench columns_and_counts -- counts    one section (inspect, counts, columns),
 //!                                                                       printed
+//! cargo bench -p trust8-benches --bench columns_and_counts -- --quick   a look at all of it, printed
 //! ```
 //!
 //! On a quiet machine; a minute. All contestants of a row take turns, round after round, and of each the
@@ -34,9 +35,18 @@ fn measuring() -> bool {
     env::args().any(|argument| argument == "--bench")
 }
 
+/// Shorter columns, fewer rounds.
+fn quick() -> bool {
+    env::args().any(|argument| argument == "--quick")
+}
+
 /// Rows of a column.
 fn rows() -> usize {
-    if measuring() { 1_000_000 } else { 3_000 }
+    match (measuring(), quick()) {
+        (true, false) => 1_000_000,
+        (true, true) => 200_000,
+        (false, _) => 3_000,
+    }
 }
 
 /// Something that is timed: it returns a number that must be the same each time, and what it is.
@@ -70,6 +80,7 @@ fn race(contestants: &[Contestant<'_>], time: Duration) -> Vec<f64> {
         (20_000.0 / once.max(1.0)).ceil() as usize
     });
     let times: Vec<_> = times.collect();
+    let time = if quick() { time / 20 } else { time };
     let mut best = vec![f64::INFINITY; contestants.len()];
     let start = Instant::now();
     let mut round = 0;
@@ -234,6 +245,33 @@ fn strings(count: usize, mean: usize) -> Vec<String> {
         .collect()
 }
 
+/// What others, who know nothing of columns, do with one: a loop over its rows, each by itself.
+fn loops<'a, R: Iterator<Item = &'a [u8]>>(
+    rows: impl Fn() -> R + Copy + 'a,
+    count: usize,
+) -> [Contestant<'a>; 4] {
+    [
+        Contestant::new("loop, trust8", count, move || {
+            rows().filter(|row| trust8::from_utf8(black_box(row)).is_ok()).count()
+        }),
+        Contestant::new("loop, simdutf8", count, move || {
+            rows().filter(|row| simdutf8::compat::from_utf8(black_box(row)).is_ok()).count()
+        }),
+        Contestant::new("loop, bstr", count, move || {
+            rows().filter(|row| bstr::ByteSlice::to_str(black_box(*row)).is_ok()).count()
+        }),
+        Contestant::new("loop, std", count, move || {
+            rows().filter(|row| std::str::from_utf8(black_box(row)).is_ok()).count()
+        }),
+    ]
+}
+
+/// Races those who take the column as a whole, and the loops. Returns the nanoseconds of each.
+fn race_column<'a>(whole: impl IntoIterator<Item = Contestant<'a>>, loops: [Contestant<'a>; 4]) -> Vec<f64> {
+    let contestants: Vec<_> = whole.into_iter().chain(loops).collect();
+    race(&contestants, Duration::from_secs(3))
+}
+
 fn columns(page: &mut Page, targets: &mut Targets) {
     let count = rows();
     page.heading(2, "Columns");
@@ -261,10 +299,20 @@ fn columns(page: &mut Page, targets: &mut Targets) {
         for string in &strings {
             offsets.push(offsets[offsets.len() - 1] + string.len() as i32);
         }
+        let mean_len = format!("{:.1}", values.len() as f64 / count as f64);
+        // In the columns of the table; not all layouts have the two that follow the first.
+        let mut row = |layout: &str, nanos: &[f64], left_out: usize| {
+            let mut cells = vec![mean_len.clone(), layout.to_owned()];
+            cells.extend(nanos.iter().map(|nanos| format!("{:.2}", nanos / count as f64)));
+            let behind_the_whole = cells.len() - 4;
+            cells.splice(behind_the_whole..behind_the_whole, vec!["-".to_owned(); left_out]);
+            table.row(cells);
+        };
+
         let rows = || offsets.windows(2).map(|pair| &values[pair[0] as usize..pair[1] as usize]);
         let arrow_values = Buffer::from(values.clone());
         let arrow_offsets = OffsetBuffer::new(ScalarBuffer::from(offsets.clone()));
-        let contestants = [
+        let whole = [
             Contestant::new("trust8", 1, || {
                 usize::from(columns::validate_offsets(black_box(&values), black_box(&offsets)).is_ok())
             }),
@@ -276,28 +324,14 @@ fn columns(page: &mut Page, targets: &mut Targets) {
                 let text = simdutf8::compat::from_utf8(black_box(&values)).expect("valid text");
                 usize::from(black_box(&offsets).iter().all(|&offset| text.is_char_boundary(offset as usize)))
             }),
-            Contestant::new("loop, trust8", count, || {
-                rows().filter(|row| trust8::from_utf8(black_box(row)).is_ok()).count()
-            }),
-            Contestant::new("loop, simdutf8", count, || {
-                rows().filter(|row| simdutf8::compat::from_utf8(black_box(row)).is_ok()).count()
-            }),
-            Contestant::new("loop, bstr", count, || {
-                rows().filter(|row| bstr::ByteSlice::to_str(black_box(*row)).is_ok()).count()
-            }),
-            Contestant::new("loop, std", count, || {
-                rows().filter(|row| std::str::from_utf8(black_box(row)).is_ok()).count()
-            }),
         ];
-        let nanos = race(&contestants, Duration::from_secs(3));
-        let mut cells = vec![format!("{:.1}", values.len() as f64 / count as f64), "offsets".to_owned()];
-        cells.extend(nanos.iter().map(|nanos| format!("{:.2}", nanos / count as f64)));
-        table.row(cells);
+        let nanos = race_column(whole, loops(rows, count));
+        row("offsets", &nanos, 0);
         if mean == 16 {
-            let place = "1,000,000 strings";
-            targets.at_least("a column / a loop of std's from_utf8", 8.0, nanos[6] / nanos[0], place);
-            targets.at_least("a column / arrow's validation", 2.0, nanos[1] / nanos[0], place);
-            targets.at_least("a column / arrow's way with simdutf8", 2.0, nanos[2] / nanos[0], place);
+            let place = format!("{count} strings");
+            targets.at_least("a column / a loop of std's from_utf8", 8.0, nanos[6] / nanos[0], &place);
+            targets.at_least("a column / arrow's validation", 2.0, nanos[1] / nanos[0], &place);
+            targets.at_least("a column / arrow's way with simdutf8", 2.0, nanos[2] / nanos[0], &place);
         }
 
         let mut builder = StringViewBuilder::new();
@@ -306,72 +340,33 @@ fn columns(page: &mut Page, targets: &mut Targets) {
         }
         let array = builder.finish();
         let (views, buffers) = (array.views(), array.data_buffers());
-        let row = |view: u128| -> &[u8] {
-            let len = view as u32 as usize;
-            let from = (view >> 96) as usize;
-            &buffers[(view >> 64) as u32 as usize][from..from + len]
-        };
-        let rows = || {
-            views.iter().map(move |view| match *view as u32 {
-                len @ 0..=12 => {
-                    // Where the view is, its string is.
-                    let bytes = view_bytes(view);
-                    &bytes[4..4 + len as usize]
-                }
-                _ => row(*view),
-            })
-        };
-        let contestants = [
+        let rows = || views.iter().map(|view| viewed(view, buffers));
+        let whole = [
             Contestant::new("trust8", 1, || {
                 usize::from(columns::validate_views(black_box(views), buffers).is_ok())
             }),
             Contestant::new("arrow", 1, || {
                 usize::from(arrow_data::validate_string_view(black_box(views), buffers).is_ok())
             }),
-            Contestant::new("loop, trust8", count, || {
-                rows().filter(|row| trust8::from_utf8(black_box(row)).is_ok()).count()
-            }),
-            Contestant::new("loop, simdutf8", count, || {
-                rows().filter(|row| simdutf8::compat::from_utf8(black_box(row)).is_ok()).count()
-            }),
-            Contestant::new("loop, bstr", count, || {
-                rows().filter(|row| bstr::ByteSlice::to_str(black_box(*row)).is_ok()).count()
-            }),
-            Contestant::new("loop, std", count, || {
-                rows().filter(|row| std::str::from_utf8(black_box(row)).is_ok()).count()
-            }),
         ];
-        let nanos = race(&contestants, Duration::from_secs(3));
-        let mut cells = vec![format!("{:.1}", values.len() as f64 / count as f64), "views".to_owned()];
-        cells.extend(nanos.iter().map(|nanos| format!("{:.2}", nanos / count as f64)));
-        cells.insert(4, "-".to_owned());
-        table.row(cells);
+        row("views", &race_column(whole, loops(rows, count)), 1);
 
         let slices: Vec<&[u8]> = strings.iter().map(String::as_bytes).collect();
-        let contestants = [
-            Contestant::new("trust8", 1, || {
-                usize::from(columns::validate_slices(black_box(&slices)).is_ok())
-            }),
-            Contestant::new("loop, trust8", count, || {
-                slices.iter().filter(|row| trust8::from_utf8(black_box(row)).is_ok()).count()
-            }),
-            Contestant::new("loop, simdutf8", count, || {
-                slices.iter().filter(|row| simdutf8::compat::from_utf8(black_box(row)).is_ok()).count()
-            }),
-            Contestant::new("loop, bstr", count, || {
-                slices.iter().filter(|row| bstr::ByteSlice::to_str(black_box(**row)).is_ok()).count()
-            }),
-            Contestant::new("loop, std", count, || {
-                slices.iter().filter(|row| std::str::from_utf8(black_box(row)).is_ok()).count()
-            }),
-        ];
-        let nanos = race(&contestants, Duration::from_secs(3));
-        let mut cells = vec![format!("{:.1}", values.len() as f64 / count as f64), "slices".to_owned()];
-        cells.extend(nanos.iter().map(|nanos| format!("{:.2}", nanos / count as f64)));
-        cells.splice(3..3, ["-".to_owned(), "-".to_owned()]);
-        table.row(cells);
+        let rows = || slices.iter().copied();
+        let whole = [Contestant::new("trust8", 1, || {
+            usize::from(columns::validate_slices(black_box(&slices)).is_ok())
+        })];
+        row("slices", &race_column(whole, loops(rows, count)), 2);
     }
     page.table(&table);
+}
+
+/// The string of a view: where the view is, if it is short.
+fn viewed<'a>(view: &'a u128, buffers: &'a [Buffer]) -> &'a [u8] {
+    match *view as u32 as usize {
+        len @ 0..=12 => &view_bytes(view)[4..4 + len],
+        len => &buffers[(*view >> 64) as u32 as usize][(*view >> 96) as usize..][..len],
+    }
 }
 
 /// The bytes of a view in memory, which are those of the number on little-endian machines.
@@ -386,7 +381,7 @@ const SECTIONS: [(&str, Section); 3] = [("inspect", inspect), ("counts", counts)
 
 fn run() -> io::Result<()> {
     let core = pin()?;
-    let chosen: Vec<_> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let chosen: Vec<_> = env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let (mut body, mut targets) = (Page::default(), Targets::default());
     for (name, section) in SECTIONS {
         if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {
@@ -411,7 +406,7 @@ fn run() -> io::Result<()> {
     page.block(&text);
     targets.report(&mut page);
     page.append(body);
-    if measuring() && chosen.is_empty() {
+    if measuring() && !quick() && chosen.is_empty() {
         page.write(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs")), "inspect.md")?;
     } else {
         println!("{}", page.markdown());
