@@ -78,9 +78,9 @@ impl Contestant {
 }
 
 /// So long a contestant handles other text before it is timed. A core that has not used its widest registers for
-/// half a millisecond, because another contestant was slow, takes ten to twenty microseconds to power them up, and as long
-/// its 512-bit code runs at a quarter of its speed.
-const WARM_UP: Duration = Duration::from_micros(40);
+/// half a millisecond, because another contestant was slow, runs 512-bit code at a quarter of its speed until it has powered
+/// them up.
+const WARM_UP: Duration = Duration::from_micros(200);
 
 /// The nanoseconds that each takes for all of the strings, at best.
 fn race(contestants: &[Contestant], strings: &[&[u8]]) -> Vec<f64> {
