@@ -29,7 +29,7 @@ use crate::Utf8Error;
 #[cfg(feature = "alloc")]
 use crate::faults::Replaced;
 use crate::faults::{self, Classes, Found, Surveyor, WINDOW};
-use crate::inspect::counts::{Counts, count, in_chunks};
+use crate::inspect::counts::{Counts, ascii, count, in_chunks};
 #[cfg(feature = "alloc")]
 use crate::transcode::Output;
 use crate::verdict::Verdict;
@@ -176,7 +176,7 @@ pub(crate) fn validate(bytes: &[u8]) -> Verdict {
 
 /// `validate`, and what the text is made of.
 pub(crate) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
-    in_chunks(bytes, validate, count)
+    in_chunks(bytes, ascii, validate, count)
 }
 
 /// Whether all bytes are ASCII, by words, the last of which overlaps the one before it.

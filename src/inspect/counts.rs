@@ -91,25 +91,47 @@ pub(crate) fn newlines(bytes: &[u8]) -> usize {
 /// Bytes that stay in the first-level cache between being checked and being counted.
 const CHUNK: usize = 8 << 10;
 
-/// The verdict on any number of bytes, and if it is 'valid' the counts: chunk by chunk, by the two functions.
+/// The chunk behind ASCII, where more of that is expected soon.
+const FIRST_CHUNK: usize = 1 << 10;
+
+/// The verdict on any number of bytes, and if it is 'valid' the counts: chunk by chunk, by the functions.
+///
+/// `ascii` says how much ASCII there is at the start of what it gets, or some of it, and how many newlines are in that. There
+/// is nothing else to check or to count in it.
 #[inline(always)]
 pub(crate) fn in_chunks(
     bytes: &[u8],
+    ascii: impl Fn(&[u8]) -> (usize, usize),
     validate: impl Fn(&[u8]) -> Verdict,
     count: impl Fn(&[u8]) -> Counts,
 ) -> (Verdict, Counts) {
     let mut counts = Counts::default();
-    let mut at = 0;
+    let (mut at, mut len) = (0, FIRST_CHUNK);
     while at < bytes.len() {
-        let end = cut(bytes, at + CHUNK);
+        let (n, newlines) = ascii(&bytes[at..]);
+        if n > 0 {
+            counts.newlines += newlines;
+            at += n;
+            len = FIRST_CHUNK;
+            continue;
+        }
+        let end = cut(bytes, at + len);
         let chunk = &bytes[at..end];
         if let Some(suspect) = validate(chunk).suspicion() {
             return (Verdict::suspect(at + suspect), counts);
         }
         counts += count(chunk);
         at = end;
+        len = (2 * len).min(CHUNK);
     }
     (Verdict::VALID, counts)
+}
+
+/// How much ASCII there is, in steps up to a chunk, and how many newlines in that.
+pub(crate) fn ascii(bytes: &[u8]) -> (usize, usize) {
+    let (steps, _) = bytes[..bytes.len().min(CHUNK)].as_chunks::<STEP>();
+    let len = STEP * steps.iter().take_while(|step| step.is_ascii()).count();
+    (len, newlines(&bytes[..len]))
 }
 
 /// The last place at or before `at`, and not far before it, where a character begins; in ill-formed text

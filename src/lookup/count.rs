@@ -14,35 +14,61 @@ pub(crate) fn count<S: Simd>(s: S, bytes: &[u8]) -> Counts {
     let mut left = bytes;
     while left.len() >= VECTORS * S::LANES {
         let (step, behind) = left.split_at(VECTORS * S::LANES);
-        let (mut even, mut odd) = (s.load(step, 0), s.load(step, S::LANES));
-        for k in 1..VECTORS / 2 {
-            even = s.max(even, s.load(step, 2 * k * S::LANES));
-            odd = s.max(odd, s.load(step, (2 * k + 1) * S::LANES));
-        }
-        let largest = s.max(even, odd);
-        if !s.any_high(largest) {
-            counts.newlines += step_newlines(s, step);
-        } else if !s.any_high(s.minus(largest, s.splat(0xE0 - 0x80))) {
-            counts.newlines += step_newlines(s, step);
-            counts.continuations += step_continuations(s, step);
-        } else {
+        let (largest, newlines) = largest_and_newlines(s, step);
+        counts.newlines += s.sum(newlines);
+        if s.any_high(s.minus(largest, s.splat(0xE0 - 0x80))) {
             let mut sums = Sums::none(s);
             for k in 0..VECTORS {
                 sums.add(s, s.load(step, k * S::LANES));
             }
             counts += sums.counts(s);
+        } else if s.any_high(largest) {
+            counts.continuations += step_continuations(s, step);
         }
         left = behind;
     }
     let mut sums = Sums::none(s);
+    let mut newlines = s.splat(0);
     while left.len() >= S::LANES {
-        sums.add(s, s.load(left, 0));
+        let now = s.load(left, 0);
+        sums.add(s, now);
+        newlines = s.minus_wrapping(newlines, s.equal(now, s.splat(b'\n')));
         left = &left[S::LANES..];
     }
     // Zeros count as nothing.
-    sums.add(s, s.load_short(left));
+    let now = s.load_short(left);
+    sums.add(s, now);
+    newlines = s.minus_wrapping(newlines, s.equal(now, s.splat(b'\n')));
     counts += sums.counts(s);
+    counts.newlines += s.sum(newlines);
     counts
+}
+
+/// How much ASCII there is, in steps, and how many newlines in that.
+#[inline(always)]
+pub(crate) fn ascii<S: Simd>(s: S, bytes: &[u8]) -> (usize, usize) {
+    let (mut at, mut newlines) = (0, 0);
+    while let Some(step) = bytes[at..].get(..VECTORS * S::LANES) {
+        let (largest, in_step) = largest_and_newlines(s, step);
+        if s.any_high(largest) {
+            break;
+        }
+        newlines += s.sum(in_step);
+        at += VECTORS * S::LANES;
+    }
+    (at, newlines)
+}
+
+/// The largest bytes of a step, and its newlines, in bytes.
+#[inline(always)]
+fn largest_and_newlines<S: Simd>(s: S, step: &[u8]) -> (S::Vector, S::Vector) {
+    let (mut largest, mut newlines) = (s.splat(0), s.splat(0));
+    for k in 0..VECTORS {
+        let now = s.load(step, k * S::LANES);
+        largest = s.max(largest, now);
+        newlines = s.minus_wrapping(newlines, s.equal(now, s.splat(b'\n')));
+    }
+    (largest, newlines)
 }
 
 /// How many characters.
@@ -92,16 +118,6 @@ fn continuations_and_from_f0<S: Simd, const FOUR: bool>(s: S, bytes: &[u8]) -> (
 }
 
 #[inline(always)]
-fn step_newlines<S: Simd>(s: S, step: &[u8]) -> usize {
-    // FF is -1: subtracting what is so, counts it.
-    let mut sum = s.splat(0);
-    for k in 0..VECTORS {
-        sum = s.minus_wrapping(sum, s.equal(s.load(step, k * S::LANES), s.splat(b'\n')));
-    }
-    s.sum(sum)
-}
-
-#[inline(always)]
 fn step_continuations<S: Simd>(s: S, step: &[u8]) -> usize {
     let mut sum = s.splat(0);
     for k in 0..VECTORS {
@@ -128,14 +144,13 @@ struct Sums<S: Simd> {
     from_e0: S::Vector,
     /// Of bytes E0..EF.
     e0_to_ef: S::Vector,
-    newlines: S::Vector,
 }
 
 impl<S: Simd> Sums<S> {
     #[inline(always)]
     fn none(s: S) -> Self {
         let none = s.splat(0);
-        Self { continuations: none, from_e0: none, e0_to_ef: none, newlines: none }
+        Self { continuations: none, from_e0: none, e0_to_ef: none }
     }
 
     #[inline(always)]
@@ -145,7 +160,6 @@ impl<S: Simd> Sums<S> {
         self.continuations = s.minus_wrapping(self.continuations, is_continuation(s, now));
         self.from_e0 = s.minus_wrapping(self.from_e0, s.below_signed(moved, s.splat(0)));
         self.e0_to_ef = s.minus_wrapping(self.e0_to_ef, s.below_signed(moved, s.splat(0x90)));
-        self.newlines = s.minus_wrapping(self.newlines, s.equal(now, s.splat(b'\n')));
     }
 
     #[inline(always)]
@@ -155,7 +169,7 @@ impl<S: Simd> Sums<S> {
             continuations: s.sum(self.continuations),
             from_e0,
             from_f0: from_e0 - s.sum(self.e0_to_ef),
-            newlines: s.sum(self.newlines),
+            ..Counts::default()
         }
     }
 }

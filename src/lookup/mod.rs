@@ -38,7 +38,7 @@ use crate::simd::Simd;
 use crate::transcode::Output;
 use crate::verdict::Verdict;
 use check::{Before, Checker, Faults, TwoByte};
-pub(crate) use count::{count, count_chars, utf16_len};
+pub(crate) use count::{ascii, count, count_chars, utf16_len};
 
 /// Bytes that are looked at together to see of which kind they are.
 const BLOCK: usize = 128;

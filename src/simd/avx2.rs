@@ -122,7 +122,13 @@ pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>
 /// `validate`, and what the text is made of.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(crate) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
-    in_chunks(bytes, |chunk| validate(chunk), |chunk| count(chunk))
+    in_chunks(bytes, |rest| ascii(rest), |chunk| validate(chunk), |chunk| count(chunk))
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn ascii(bytes: &[u8]) -> (usize, usize) {
+    lookup::ascii(Avx2::new(), bytes)
 }
 
 #[inline(never)]

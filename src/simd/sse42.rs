@@ -70,7 +70,13 @@ pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>
 /// `validate`, and what the text is made of.
 #[target_feature(enable = "sse4.2,popcnt")]
 pub(crate) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
-    in_chunks(bytes, |chunk| validate(chunk), |chunk| count(chunk))
+    in_chunks(bytes, |rest| ascii(rest), |chunk| validate(chunk), |chunk| count(chunk))
+}
+
+#[inline(never)]
+#[target_feature(enable = "sse4.2,popcnt")]
+fn ascii(bytes: &[u8]) -> (usize, usize) {
+    lookup::ascii(Sse42::new(), bytes)
 }
 
 #[inline(never)]

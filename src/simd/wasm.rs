@@ -44,7 +44,12 @@ pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
 
 /// `validate`, and what the text is made of.
 pub(crate) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
-    in_chunks(bytes, validate, count)
+    in_chunks(bytes, ascii, validate, count)
+}
+
+#[inline(never)]
+fn ascii(bytes: &[u8]) -> (usize, usize) {
+    lookup::ascii(Simd128, bytes)
 }
 
 #[inline(never)]

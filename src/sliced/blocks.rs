@@ -199,11 +199,8 @@ impl Checker {
     #[inline(always)]
     pub(super) fn any(&self, faults: &Faults) -> bool {
         let s = self.s;
-        let all = s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(
-            faults.forbidden,
-            faults.lengths,
-            s.splat(0x80),
-        );
+        let all =
+            s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, faults.lengths, s.splat(0x80));
         s.any(all)
     }
 }
