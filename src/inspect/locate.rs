@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::from_utf8;
+use crate::{count_chars, utf8_chunks};
 
 /// Where a byte stands, as [`locate`] tells. All numbers begin with 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -62,32 +62,17 @@ fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
 
 /// How many characters and ill-formed sequences end at or before `offset`.
 fn characters_before(line: &[u8], offset: usize) -> usize {
+    // What begins before `offset` ends at most three bytes behind it. No byte of that is a newline.
+    let text = &line[..line.len().min(offset + 3)];
     let mut count = 0;
-    let mut at = 0;
-    while at < offset {
-        let (text, ill_formed) = match from_utf8(&line[at..offset]) {
-            Ok(text) => (text.len(), 0),
-            Err(error) => {
-                let fault = at + error.valid_up_to();
-                // Where `offset` cuts, the sequence may go on behind it: that takes a look at no more than a
-                // character, and no byte of it is a newline.
-                (error.valid_up_to(), error.error_len().unwrap_or_else(|| sequence_len(&line[fault..])))
-            }
-        };
-        count += super::counts::count_chars(&line[at..at + text]);
-        at += text + ill_formed;
-        // Else `offset` is inside this sequence.
-        count += usize::from(ill_formed > 0 && at <= offset);
+    for chunk in utf8_chunks(text).take_while(|chunk| chunk.offset() < offset) {
+        let valid = chunk.valid();
+        let mut len = valid.len().min(offset - chunk.offset());
+        while !valid.is_char_boundary(len) {
+            len -= 1;
+        }
+        let ends_before = chunk.invalid_offset() + chunk.invalid().len() <= offset;
+        count += count_chars(&valid[..len]) + usize::from(ends_before && !chunk.invalid().is_empty());
     }
     count
-}
-
-/// The length of the character or the ill-formed sequence at the start of `rest`, which is not ASCII.
-fn sequence_len(rest: &[u8]) -> usize {
-    let start = &rest[..rest.len().min(4)];
-    match from_utf8(start) {
-        Err(error) if error.valid_up_to() == 0 => error.error_len().unwrap_or(start.len()),
-        // A character, and perhaps some of what follows it.
-        _ => (1..=start.len()).find(|&len| from_utf8(&start[..len]).is_ok()).unwrap_or(start.len()),
-    }
 }
