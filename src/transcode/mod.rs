@@ -63,7 +63,7 @@ pub(crate) use output::Output;
 pub(crate) use plain::Length;
 pub(crate) use routines::{Convert, Routines, SCALAR};
 #[cfg(any(kernel_x86, kernel_neon))]
-pub(crate) use routines::{Routine, routines};
+pub(crate) use routines::{Routine, Utf8ToUtf16, routines};
 
 use crate::Kernel;
 use route::{End, Route};

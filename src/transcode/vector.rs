@@ -35,79 +35,159 @@
 #![forbid(unsafe_code)]
 
 use super::output::Output;
+use crate::scalar::{boundary, judge};
 use crate::simd::units::Units;
+use crate::verdict::Verdict;
 
-/// The longest vector.
-const LONGEST: usize = 64;
+/// UTF-8 is validated in pieces, each before it is converted, which stay in the L1 cache together with what comes out.
+/// Behind ASCII the first one is short, for ASCII may go on behind it.
+const LONGEST_PIECE: usize = 4096;
+const FIRST_PIECE: usize = 127;
 
-/// From this length on it pays to write whole cache lines.
+/// From this length on it pays to write ASCII in whole cache lines.
 const LINES_PAY: usize = 512;
 
-/// ASCII into UTF-16, vector by vector, as far as it goes and fits.
+/// UTF-8 into UTF-16, as far as it is well-formed and fits, or nearly so.
 #[inline(always)]
-pub(super) fn ascii_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(super) fn utf8_to_utf16<S: Units>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    validate: impl Fn(&[u8]) -> Verdict,
+) -> usize {
+    convert_utf8(s, text, 0, out, validate)
+}
+
+/// Valid UTF-8 into UTF-16, as far as it fits, or nearly so.
+#[inline(always)]
+pub(super) fn valid_utf8_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    convert_utf8(s, text, text.len(), out, |_| Verdict::VALID)
+}
+
+/// The beginning of UTF-8 in UTF-16: of a short text all of it, most often.
+///
+/// ASCII, and behind it no more than a block. Without a loop around what a block needs, nothing has to be
+/// made ready for it.
+#[inline(always)]
+pub(super) fn begin_utf8_to_utf16<S: Units>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    validate: impl Fn(&[u8]) -> Verdict,
+) -> usize {
     let mut at = 0;
-    if text.len() >= LINES_PAY {
-        let before_line = out.before_line();
-        let first = s.load(text, 0);
-        if s.high_bits(first) != 0 || !s.put_widened(first, out) {
-            return 0;
+    while at < text.len() && text.len() < LINES_PAY {
+        let rest = &text[at..];
+        let (now, len) = load_block(s, rest);
+        if s.high_bits(now) == 0 {
+            if !s.put_widened(now, len, out) {
+                break;
+            }
+            at += len;
+            continue;
         }
-        // As many units of these as leave the next one at the start of a line; the others are written again.
-        at = before_line / 2 % S::LANES;
-        out.retract(2 * (S::LANES - at));
+        if len == rest.len() && validate(rest).is_valid() && utf8_block(s, now, s.splat8(0), len, false, out) {
+            at += len;
+        }
+        break;
     }
+    at
+}
+
+/// The first `valid` bytes are valid, and no character is cut off there.
+#[inline(always)]
+fn convert_utf8<S: Units>(
+    s: S,
+    mut text: &[u8],
+    mut valid: usize,
+    out: &mut Output<'_>,
+    validate: impl Fn(&[u8]) -> Verdict,
+) -> usize {
+    // All before `at` is converted. It is never behind `valid`.
+    let mut at = 0;
+    let mut longest = FIRST_PIECE;
+    let mut before = s.splat8(0);
+    while at < text.len() {
+        let rest = &text[at..];
+        let (now, len) = load_block(s, rest);
+        if s.high_bits(now) == 0 {
+            let read = if rest.len() >= LINES_PAY {
+                ascii_to_utf16(s, rest, out)
+            } else if s.put_widened(now, len, out) {
+                len
+            } else {
+                0
+            };
+            if read == 0 {
+                break;
+            }
+            at += read;
+            valid = valid.max(at);
+            if read > LINES_PAY {
+                longest = FIRST_PIECE;
+            }
+            before = s.splat8(0);
+            continue;
+        }
+        // What comes behind the block says whether a character ends with it.
+        if valid < text.len() && valid <= at + len {
+            let end = if text.len() - valid > 2 * longest { boundary(text, valid + longest) } else { text.len() };
+            if let Some(suspect) = validate(&text[valid..end]).suspicion() {
+                // All that is valid is converted as a text of its own.
+                if let Err(error) = judge(&text[valid..end], suspect) {
+                    valid += error.valid_up_to();
+                    text = &text[..valid];
+                    continue;
+                }
+            }
+            valid = end;
+            longest = (2 * longest).min(LONGEST_PIECE);
+        }
+        let goes_on = matches!(text.get(at + len), Some(0x80..=0xBF));
+        if !utf8_block(s, now, before, len, goes_on, out) {
+            break;
+        }
+        at += len;
+        before = now;
+    }
+    if at == text.len() {
+        return at;
+    }
+    let (start, put) = character_start(text, at);
+    out.retract(put);
+    start
+}
+
+/// A vector of text, and how many bytes of it there are: as many as it takes, or all there are and then zeros.
+#[inline(always)]
+fn load_block<S: Units>(s: S, text: &[u8]) -> (S::Vector, usize) {
+    if text.len() >= S::LANES { (s.load(text, 0), S::LANES) } else { (s.load_short(text), text.len()) }
+}
+
+/// ASCII into UTF-16, two vectors at a time in whole cache lines, as far as it goes and fits. There is a vector of
+/// ASCII at least, or nothing is read if it does not fit.
+#[inline(always)]
+fn ascii_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let before_line = out.before_line();
+    if !s.put_widened(s.load(text, 0), S::LANES, out) {
+        return 0;
+    }
+    // As many units of these as leave the next one at the start of a line; the others are written again.
+    let mut at = match before_line / 2 % S::LANES {
+        0 => S::LANES,
+        units => units,
+    };
+    out.retract(2 * (S::LANES - at));
     while text.len() - at >= 2 * S::LANES {
         let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
         if s.high_bits(s.or(a, b)) != 0 || out.left() < 4 * S::LANES {
             break;
         }
-        s.put_widened(a, out);
-        s.put_widened(b, out);
+        s.put_widened(a, S::LANES, out);
+        s.put_widened(b, S::LANES, out);
         at += 2 * S::LANES;
     }
     at
-}
-
-/// Valid UTF-8 into UTF-16, as far as it fits, or nearly so.
-#[inline(always)]
-pub(super) fn utf8_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let mut at = 0;
-    // A block wants the three bytes before it and one behind it.
-    while let Some(block) = text.get(at..at + S::LANES + 1) {
-        let put = if s.high_bits(s.load(block, 0)) == 0 {
-            s.put_widened(s.load(block, 0), out)
-        } else if at == 0 {
-            utf8_block(s, &padded::<3>(text, 0, S::LANES + 1), u64::MAX, out)
-        } else {
-            utf8_block(s, &text[at - 3..at + S::LANES + 1], u64::MAX, out)
-        };
-        if !put {
-            let (start, put) = character_start(text, at);
-            out.retract(put);
-            return start;
-        }
-        at += S::LANES;
-    }
-    let rest = text.len() - at;
-    if rest > 0 {
-        let keep = u64::MAX >> (64 - rest);
-        if !utf8_block(s, &padded::<3>(text, at, rest), keep, out) {
-            let (start, put) = character_start(text, at);
-            out.retract(put);
-            return start;
-        }
-    }
-    text.len()
-}
-
-/// `text[at..at + len]` with what is before it, as many bytes as `BEFORE`, and zeros all around.
-#[inline(always)]
-fn padded<const BEFORE: usize>(text: &[u8], at: usize, len: usize) -> [u8; LONGEST + 8] {
-    let mut block = [0; LONGEST + 8];
-    let before = at.min(BEFORE);
-    block[BEFORE - before..BEFORE + len].copy_from_slice(&text[at - before..at + len]);
-    block
 }
 
 /// The place where the character begins to which byte `at` belongs, and how many bytes have been put for what of
@@ -122,20 +202,26 @@ fn character_start(text: &[u8], at: usize) -> (usize, usize) {
     (start, if at - start == 3 { 2 } else { 0 })
 }
 
-/// Appends the units of a block: those of its places for which `within` has a one. The block begins at the fourth
-/// byte of `text` and ends before the last one.
+/// Appends the units of a block, those of its first `len` places. `before` is the text before it, and `goes_on` says
+/// whether its last character goes on behind it.
 #[inline(always)]
-fn utf8_block<S: Units>(s: S, text: &[u8], within: u64, out: &mut Output<'_>) -> bool {
-    let text = &text[..S::LANES + 4];
-    let [before3, before2, before1] = [s.load(text, 0), s.load(text, 1), s.load(text, 2)];
-    let (now, next) = (s.load(text, 3), s.load(text, 4));
+fn utf8_block<S: Units>(
+    s: S,
+    now: S::Vector,
+    before: S::Vector,
+    len: usize,
+    goes_on: bool,
+    out: &mut Output<'_>,
+) -> bool {
+    let [before1, before2, before3] = s.earlier(now, before);
+    // Continuations are the bytes from -80 to -41. A character ends where none follows.
+    let continuations = s.high_bits(s.plus_signed(now, s.splat8(0x40)));
+    let mut keep = !(continuations >> 1 | u64::from(goes_on) << (S::LANES - 1));
 
     let before1 = s.where_high(now, before1);
     let mut low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
     let third_of_three = s.left16::<4>(s.minus(before2, s.splat8(0xE0)));
     let mut high = s.or(masked(s, s.right16::<2>(before1), 0x0F), third_of_three);
-    // A character ends where no continuation follows: that is, no byte from -80 to -41.
-    let mut keep = !s.high_bits(s.plus_signed(next, s.splat8(0x40)));
 
     if s.high_bits(begins_four(s, s.max(now, before3))) != 0 {
         let (third, fourth) = (begins_four(s, before2), begins_four(s, before3));
@@ -153,8 +239,7 @@ fn utf8_block<S: Units>(s: S, text: &[u8], within: u64, out: &mut Output<'_>) ->
         high = s.select_high(third, first_high, s.select_high(fourth, second_high, high));
         keep |= s.high_bits(third);
     }
-    let lanes = u64::MAX >> (64 - S::LANES);
-    s.put_words(low, high, keep & within & lanes, out)
+    s.put_words(low, high, keep & within(len), out)
 }
 
 #[inline(always)]
@@ -168,36 +253,58 @@ fn begins_four<S: Units>(s: S, v: S::Vector) -> S::Vector {
     s.minus(v, s.splat8(0xF0 - 0x80))
 }
 
+/// The beginning of UTF-16 in UTF-8: of a short text all of it, most often. As for UTF-8.
+#[inline(always)]
+pub(super) fn begin_utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let text = &text[..text.len() & !1];
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        let (now, len) = load_block(s, rest);
+        if s.any(s.and(now, s.splat16(0xFF80))) {
+            if len == rest.len() && utf16_block(s, now, s.splat8(0), rest, out) {
+                at += len;
+            }
+            break;
+        }
+        if rest.len() >= 2 * S::LANES || !s.put_narrowed(now, s.splat8(0), len / 2, out) {
+            break;
+        }
+        at += len;
+    }
+    at
+}
+
 /// UTF-16 into UTF-8, as far as it is well-formed and fits, or nearly so.
 #[inline(always)]
 pub(super) fn utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !1];
     let mut at = 0;
-    loop {
-        let rest = text.len() - at;
-        if rest == 0 {
-            return at;
-        }
-        let (put, len) = if at > 0 && rest >= 2 * S::LANES + 2 {
-            let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
-            if s.any(s.and(s.or(a, b), s.splat16(0xFF80))) {
-                // A block wants a unit before it and one behind it.
-                (utf16_block(s, &text[at - 2..at + S::LANES + 2], S::LANES, out), S::LANES)
+    let mut before = s.splat8(0);
+    while at < text.len() {
+        let rest = &text[at..];
+        let (now, len) = load_block(s, rest);
+        let (put, read) = if s.any(s.and(now, s.splat16(0xFF80))) {
+            (utf16_block(s, now, before, rest, out), len)
+        } else if rest.len() >= 2 * S::LANES {
+            let next = s.load(rest, S::LANES);
+            if s.any(s.and(next, s.splat16(0xFF80))) {
+                (s.put_narrowed(now, s.splat8(0), len / 2, out), len)
             } else {
-                (s.put_narrowed(a, b, out), 2 * S::LANES)
+                (s.put_narrowed(now, next, S::LANES, out), 2 * S::LANES)
             }
         } else {
-            // At the start, and near the end.
-            let len = rest.min(S::LANES);
-            (utf16_block(s, &padded::<2>(text, at, rest.min(S::LANES + 2)), len, out), len)
+            (s.put_narrowed(now, s.splat8(0), len / 2, out), len)
         };
         if !put {
             let (start, put) = pair_start(text, at);
             out.retract(put);
             return start;
         }
-        at += len;
+        at += read;
+        before = now;
     }
+    at
 }
 
 /// The place before unit `at`, if that is the second half of a pair, and how many bytes have been put for the first.
@@ -209,12 +316,17 @@ fn pair_start(text: &[u8], at: usize) -> (usize, usize) {
     }
 }
 
-/// Appends the bytes of a block, the first `len` bytes of it; or nothing, if there is a lone surrogate in it. The
-/// block begins at the second unit of `text`.
+/// Appends the bytes of a block, the first vector of `text`, or all of it; or nothing, if there is a lone surrogate in
+/// it. `before` are the units before it.
 #[inline(always)]
-fn utf16_block<S: Units>(s: S, text: &[u8], len: usize, out: &mut Output<'_>) -> bool {
-    let text = &text[..S::LANES + 4];
-    let now = s.load(text, 2);
+fn utf16_block<S: Units>(
+    s: S,
+    now: S::Vector,
+    before: S::Vector,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> bool {
+    let len = text.len().min(S::LANES);
     if !s.any(s.and(now, s.splat16(0xF800))) {
         // Below U+0800: first byte in the lower half of a lane, second in the upper one.
         let two = s.or(s.right16::<6>(now), s.and(s.left16::<8>(now), s.splat16(0x3F00)));
@@ -225,7 +337,8 @@ fn utf16_block<S: Units>(s: S, text: &[u8], len: usize, out: &mut Output<'_>) ->
 
     let [mut first, mut second] = s.widened(now);
     if s.any_equal16(s.and(now, s.splat16(0xF800)), 0xD800) {
-        let (before, behind) = (s.load(text, 0), s.load(text, 4));
+        let [_, before, _] = s.earlier(now, before);
+        let (behind, _) = load_block(s, &text[2..]);
         let (half, before_half, behind_half) =
             (which_half(s, now), which_half(s, before), which_half(s, behind));
         if s.differ16(half, 0xD800, behind_half, 0xDC00) | s.differ16(half, 0xDC00, before_half, 0xD800) {
