@@ -39,6 +39,9 @@ use crate::scalar::{boundary, judge};
 use crate::simd::units::Units;
 use crate::verdict::Verdict;
 
+/// The longest vector.
+const LONGEST: usize = 64;
+
 /// UTF-8 is validated in pieces, each before it is converted, which stay in the L1 cache together with what comes out.
 /// Behind ASCII the first one is short, for ASCII may go on behind it.
 const LONGEST_PIECE: usize = 4096;
@@ -86,8 +89,11 @@ pub(super) fn begin_utf8_to_utf16<S: Units>(
             at += len;
             continue;
         }
-        if len == rest.len() && validate(rest).is_valid() && utf8_block(s, now, s.splat8(0), len, false, out) {
-            at += len;
+        if len == rest.len() && validate(rest).is_valid() {
+            let context = s.earlier(now, s.splat8(0));
+            if utf8_block(s, now, context, ends(s, now, len, false), out) {
+                at += len;
+            }
         }
         break;
     }
@@ -106,13 +112,11 @@ fn convert_utf8<S: Units>(
     // All before `at` is converted. It is never behind `valid`.
     let mut at = 0;
     let mut longest = FIRST_PIECE;
-    let mut before = s.splat8(0);
     while at < text.len() {
-        let rest = &text[at..];
-        let (now, len) = load_block(s, rest);
+        let (now, len) = load_block(s, &text[at..]);
         if s.high_bits(now) == 0 {
-            let read = if rest.len() >= LINES_PAY {
-                ascii_to_utf16(s, rest, out)
+            let read = if text.len() - at >= LINES_PAY {
+                ascii_to_utf16(s, &text[at..], out)
             } else if s.put_widened(now, len, out) {
                 len
             } else {
@@ -126,7 +130,6 @@ fn convert_utf8<S: Units>(
             if read > LINES_PAY {
                 longest = FIRST_PIECE;
             }
-            before = s.splat8(0);
             continue;
         }
         // What comes behind the block says whether a character ends with it.
@@ -143,12 +146,25 @@ fn convert_utf8<S: Units>(
             valid = end;
             longest = (2 * longest).min(LONGEST_PIECE);
         }
-        let goes_on = matches!(text.get(at + len), Some(0x80..=0xBF));
-        if !utf8_block(s, now, before, len, goes_on, out) {
+        // A block wants the three bytes before it and one behind it.
+        let put = match text.get(at.wrapping_sub(3)..at + S::LANES + 1) {
+            Some(window) => {
+                let context = [s.load(window, 2), s.load(window, 1), s.load(window, 0)];
+                let ends = !continuations(s, s.load(window, 4)) & within(S::LANES);
+                utf8_block(s, now, context, ends, out)
+            }
+            None => {
+                // Where there is less, it is ASCII or none.
+                let before = text[..at].last_chunk::<LONGEST>();
+                let before = before.map_or(s.splat8(0), |before| s.load(before, LONGEST - S::LANES));
+                let ends = ends(s, now, len, matches!(text.get(at + len), Some(0x80..=0xBF)));
+                utf8_block(s, now, s.earlier(now, before), ends, out)
+            }
+        };
+        if !put {
             break;
         }
         at += len;
-        before = now;
     }
     if at == text.len() {
         return at;
@@ -202,21 +218,31 @@ fn character_start(text: &[u8], at: usize) -> (usize, usize) {
     (start, if at - start == 3 { 2 } else { 0 })
 }
 
-/// Appends the units of a block, those of its first `len` places. `before` is the text before it, and `goes_on` says
-/// whether its last character goes on behind it.
+/// A one for each continuation: for bytes from -80 to -41.
+#[inline(always)]
+fn continuations<S: Units>(s: S, v: S::Vector) -> u64 {
+    s.high_bits(s.plus_signed(v, s.splat8(0x40)))
+}
+
+/// A one for each of the first `len` places of a block at which a character ends: no continuation follows there. `goes_on`
+/// says whether one follows the block.
+#[inline(always)]
+fn ends<S: Units>(s: S, now: S::Vector, len: usize, goes_on: bool) -> u64 {
+    !(continuations(s, now) >> 1 | u64::from(goes_on) << (S::LANES - 1)) & within(len)
+}
+
+/// Appends the units of a block. `context` is the text one, two and three bytes before it; in `ends` there is a one where
+/// a character ends.
 #[inline(always)]
 fn utf8_block<S: Units>(
     s: S,
     now: S::Vector,
-    before: S::Vector,
-    len: usize,
-    goes_on: bool,
+    context: [S::Vector; 3],
+    ends: u64,
     out: &mut Output<'_>,
 ) -> bool {
-    let [before1, before2, before3] = s.earlier(now, before);
-    // Continuations are the bytes from -80 to -41. A character ends where none follows.
-    let continuations = s.high_bits(s.plus_signed(now, s.splat8(0x40)));
-    let mut keep = !(continuations >> 1 | u64::from(goes_on) << (S::LANES - 1));
+    let [before1, before2, before3] = context;
+    let mut keep = ends;
 
     let before1 = s.where_high(now, before1);
     let mut low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
@@ -239,7 +265,7 @@ fn utf8_block<S: Units>(
         high = s.select_high(third, first_high, s.select_high(fourth, second_high, high));
         keep |= s.high_bits(third);
     }
-    s.put_words(low, high, keep & within(len), out)
+    s.put_words(low, high, keep, out)
 }
 
 #[inline(always)]
