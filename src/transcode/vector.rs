@@ -69,8 +69,8 @@ pub(super) fn valid_utf8_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<
 
 /// The beginning of UTF-8 in UTF-16: of a short text all of it, most often.
 ///
-/// ASCII, and behind it no more than a block. Without a loop around what a block needs, nothing has to be
-/// made ready for it.
+/// That is a text of less than a vector, or ASCII of some vectors. Without a loop around what a block needs, nothing has
+/// to be made ready for it.
 #[inline(always)]
 pub(super) fn begin_utf8_to_utf16<S: Units>(
     s: S,
@@ -79,25 +79,28 @@ pub(super) fn begin_utf8_to_utf16<S: Units>(
     validate: impl Fn(&[u8]) -> Verdict,
 ) -> usize {
     let mut at = 0;
-    while at < text.len() && text.len() < LINES_PAY {
-        let rest = &text[at..];
-        let (now, len) = load_block(s, rest);
-        if s.high_bits(now) == 0 {
-            if !s.put_widened(now, len, out) {
-                break;
+    if text.len() < LINES_PAY {
+        while let Some(block) = text.get(at..at + S::LANES) {
+            let now = s.load(block, 0);
+            if s.high_bits(now) != 0 || !s.put_widened(now, S::LANES, out) {
+                return at;
             }
-            at += len;
-            continue;
+            at += S::LANES;
         }
-        if len == rest.len() && validate(rest).is_valid() {
-            let context = s.earlier(now, s.splat8(0));
-            if utf8_block(s, now, context, ends(s, now, len, false), out) {
-                at += len;
-            }
-        }
-        break;
     }
-    at
+    let rest = &text[at..];
+    if rest.is_empty() || rest.len() >= S::LANES {
+        return at;
+    }
+    let now = s.load_short(rest);
+    let put = if s.high_bits(now) == 0 {
+        s.put_widened(now, rest.len(), out)
+    } else if validate(rest).is_valid() {
+        utf8_block(s, now, s.earlier(now, s.splat8(0)), ends(s, now, rest.len(), false), out)
+    } else {
+        false
+    };
+    if put { text.len() } else { at }
 }
 
 /// The first `valid` bytes are valid, and no character is cut off there.
@@ -284,21 +287,27 @@ fn begins_four<S: Units>(s: S, v: S::Vector) -> S::Vector {
 pub(super) fn begin_utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !1];
     let mut at = 0;
-    while at < text.len() {
-        let rest = &text[at..];
-        let (now, len) = load_block(s, rest);
-        if s.any(s.and(now, s.splat16(0xFF80))) {
-            if len == rest.len() && utf16_block(s, now, s.splat8(0), rest, out) {
-                at += len;
-            }
-            break;
+    while let Some(two) = text.get(at..at + 2 * S::LANES) {
+        let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+        if !all_ascii16(s, s.or(a, b)) || !s.put_narrowed(a, b, S::LANES, out) {
+            return at;
         }
-        if rest.len() >= 2 * S::LANES || !s.put_narrowed(now, s.splat8(0), len / 2, out) {
-            break;
-        }
-        at += len;
+        at += 2 * S::LANES;
     }
-    at
+    let rest = &text[at..];
+    if rest.is_empty() {
+        return at;
+    }
+    let (now, len) = load_block(s, rest);
+    let put = if len == rest.len() && !all_ascii16(s, now) {
+        utf16_block(s, now, s.splat8(0), rest, len, out)
+    } else if len == rest.len() {
+        s.put_narrowed(now, s.splat8(0), len / 2, out)
+    } else {
+        let (next, more) = load_block(s, &rest[len..]);
+        all_ascii16(s, s.or(now, next)) && s.put_narrowed(now, next, (len + more) / 2, out)
+    };
+    if put { text.len() } else { at }
 }
 
 /// UTF-16 into UTF-8, as far as it is well-formed and fits, or nearly so.
@@ -307,30 +316,39 @@ pub(super) fn utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -
     let text = &text[..text.len() & !1];
     let mut at = 0;
     let mut before = s.splat8(0);
-    while at < text.len() {
+    loop {
         let rest = &text[at..];
-        let (now, len) = load_block(s, rest);
-        let (put, read) = if s.any(s.and(now, s.splat16(0xFF80))) {
-            (utf16_block(s, now, before, rest, out), len)
-        } else if rest.len() >= 2 * S::LANES {
-            let next = s.load(rest, S::LANES);
-            if s.any(s.and(next, s.splat16(0xFF80))) {
-                (s.put_narrowed(now, s.splat8(0), len / 2, out), len)
+        let (put, len) = if let Some(two) = rest.get(..2 * S::LANES) {
+            let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+            if all_ascii16(s, s.or(a, b)) {
+                before = b;
+                (s.put_narrowed(a, b, S::LANES, out), 2 * S::LANES)
             } else {
-                (s.put_narrowed(now, next, S::LANES, out), 2 * S::LANES)
+                let put = utf16_block(s, a, before, two, S::LANES, out);
+                before = a;
+                (put, S::LANES)
             }
+        } else if !rest.is_empty() {
+            let (now, len) = load_block(s, rest);
+            let put = utf16_block(s, now, before, rest, len, out);
+            before = now;
+            (put, len)
         } else {
-            (s.put_narrowed(now, s.splat8(0), len / 2, out), len)
+            return at;
         };
         if !put {
             let (start, put) = pair_start(text, at);
             out.retract(put);
             return start;
         }
-        at += read;
-        before = now;
+        at += len;
     }
-    at
+}
+
+/// Whether all units are ASCII.
+#[inline(always)]
+fn all_ascii16<S: Units>(s: S, units: S::Vector) -> bool {
+    !s.any(s.and(units, s.splat16(0xFF80)))
 }
 
 /// The place before unit `at`, if that is the second half of a pair, and how many bytes have been put for the first.
@@ -342,17 +360,17 @@ fn pair_start(text: &[u8], at: usize) -> (usize, usize) {
     }
 }
 
-/// Appends the bytes of a block, the first vector of `text`, or all of it; or nothing, if there is a lone surrogate in
-/// it. `before` are the units before it.
+/// Appends the bytes of a block, which `text` begins with; or nothing, if there is a lone surrogate in it. `before` are the
+/// units before it.
 #[inline(always)]
 fn utf16_block<S: Units>(
     s: S,
     now: S::Vector,
     before: S::Vector,
     text: &[u8],
+    len: usize,
     out: &mut Output<'_>,
 ) -> bool {
-    let len = text.len().min(S::LANES);
     if !s.any(s.and(now, s.splat16(0xF800))) {
         // Below U+0800: first byte in the lower half of a lane, second in the upper one.
         let two = s.or(s.right16::<6>(now), s.and(s.left16::<8>(now), s.splat16(0x3F00)));
@@ -380,6 +398,9 @@ fn utf16_block<S: Units>(
     // The third byte is always there, and the others are where they have a value, which has bit 7.
     let third = s.splat32(0x0080_0000);
     let keep_first = s.high_bits(s.or(first, third)) & within(2 * len);
+    if len <= S::LANES / 2 {
+        return s.put_quads(first, keep_first, out);
+    }
     let keep_second = s.high_bits(s.or(second, third)) & within((2 * len).saturating_sub(S::LANES));
     let n = keep_first.count_ones() + keep_second.count_ones();
     out.left() >= n as usize && s.put_quads(first, keep_first, out) && s.put_quads(second, keep_second, out)
