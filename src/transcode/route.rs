@@ -65,7 +65,7 @@ impl Route {
 
     /// The same from a place on where a routine has stopped.
     #[inline(never)]
-    fn run_on(&self, text: &[u8], mut at: usize, out: &mut Output<'_>) -> (usize, End) {
+    fn run_on(self, text: &[u8], mut at: usize, out: &mut Output<'_>) -> (usize, End) {
         loop {
             let (read, stop) = scalar::stretch(self.from, self.to, &text[at..], out);
             at += read;
@@ -104,7 +104,7 @@ impl Route {
 
     /// How many bytes the rest of a text will be, if nothing is wrong with it.
     #[cold]
-    pub(super) fn needed(&self, text: &[u8]) -> Result<usize, (usize, Fault)> {
+    pub(super) fn needed(self, text: &[u8]) -> Result<usize, (usize, Fault)> {
         let mut scratch = [MaybeUninit::uninit(); PIECE];
         let (mut at, mut needed) = (0, 0_usize);
         loop {

@@ -81,14 +81,10 @@ macro_rules! types {
                 fn begin<S: Units>(
                     $s: S,
                     $text: &[u8],
-                    out: &mut Output<'_>,
+                    $out: &mut Output<'_>,
                     $validate: impl Fn(&[u8]) -> Verdict,
                 ) -> usize {
-                    let mut fork = out.fork();
-                    let $out = fork.output();
-                    let read = $begin;
-                    fork.join();
-                    read
+                    $begin
                 }
             )?
 

@@ -67,10 +67,8 @@ pub(super) fn valid_utf8_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<
     convert_utf8(s, text, text.len(), out, |_| Verdict::VALID)
 }
 
-/// The beginning of UTF-8 in UTF-16: of a short text all of it, most often.
-///
-/// That is a text of less than a vector, or ASCII of some vectors. Without a loop around what a block needs, nothing has
-/// to be made ready for it.
+/// The beginning of UTF-8 in UTF-16: a text of less than a vector, or ASCII at the start of a longer one; most often that is
+/// all of it. Without a loop around what a block needs, nothing has to be made ready for it.
 #[inline(always)]
 pub(super) fn begin_utf8_to_utf16<S: Units>(
     s: S,
@@ -78,29 +76,29 @@ pub(super) fn begin_utf8_to_utf16<S: Units>(
     out: &mut Output<'_>,
     validate: impl Fn(&[u8]) -> Verdict,
 ) -> usize {
+    if text.is_empty() || text.len() >= LINES_PAY {
+        return 0;
+    }
+    if text.len() < S::LANES {
+        let now = s.load_short(text);
+        let put = if s.high_bits(now) == 0 {
+            s.put_widened(now, text.len(), out)
+        } else if validate(text).is_valid() {
+            utf8_block(s, now, s.earlier(now, s.splat8(0)), ends(s, now, text.len(), false), out)
+        } else {
+            false
+        };
+        return if put { text.len() } else { 0 };
+    }
     let mut at = 0;
-    if text.len() < LINES_PAY {
-        while let Some(block) = text.get(at..at + S::LANES) {
-            let now = s.load(block, 0);
-            if s.high_bits(now) != 0 || !s.put_widened(now, S::LANES, out) {
-                return at;
-            }
-            at += S::LANES;
+    while at < text.len() {
+        let (now, len) = load_block(s, &text[at..]);
+        if s.high_bits(now) != 0 || !s.put_widened(now, len, out) {
+            break;
         }
+        at += len;
     }
-    let rest = &text[at..];
-    if rest.is_empty() || rest.len() >= S::LANES {
-        return at;
-    }
-    let now = s.load_short(rest);
-    let put = if s.high_bits(now) == 0 {
-        s.put_widened(now, rest.len(), out)
-    } else if validate(rest).is_valid() {
-        utf8_block(s, now, s.earlier(now, s.splat8(0)), ends(s, now, rest.len(), false), out)
-    } else {
-        false
-    };
-    if put { text.len() } else { at }
+    at
 }
 
 /// The first `valid` bytes are valid, and no character is cut off there.
