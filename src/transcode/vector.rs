@@ -39,9 +39,6 @@ use crate::scalar::{boundary, judge};
 use crate::simd::units::Units;
 use crate::verdict::Verdict;
 
-/// The longest vector.
-const LONGEST: usize = 64;
-
 /// UTF-8 is validated in pieces, each before it is converted, which stay in the L1 cache together with what comes out.
 /// Behind ASCII the first one is short, for ASCII may go on behind it.
 const LONGEST_PIECE: usize = 4096;
@@ -91,14 +88,19 @@ pub(super) fn begin_utf8_to_utf16<S: Units>(
         return if put { text.len() } else { 0 };
     }
     let mut at = 0;
-    while at < text.len() {
-        let (now, len) = load_block(s, &text[at..]);
-        if s.high_bits(now) != 0 || !s.put_widened(now, len, out) {
-            break;
+    while let Some(block) = text.get(at..at + S::LANES) {
+        let now = s.load(block, 0);
+        if s.high_bits(now) != 0 || !s.put_widened(now, S::LANES, out) {
+            return at;
         }
-        at += len;
+        at += S::LANES;
     }
-    at
+    let rest = &text[at..];
+    if rest.is_empty() {
+        return at;
+    }
+    let now = s.load_short(rest);
+    if s.high_bits(now) == 0 && s.put_widened(now, rest.len(), out) { text.len() } else { at }
 }
 
 /// The first `valid` bytes are valid, and no character is cut off there.
@@ -155,9 +157,8 @@ fn convert_utf8<S: Units>(
                 utf8_block(s, now, context, ends, out)
             }
             None => {
-                // Where there is less, it is ASCII or none.
-                let before = text[..at].last_chunk::<LONGEST>();
-                let before = before.map_or(s.splat8(0), |before| s.load(before, LONGEST - S::LANES));
+                // Less than a vector before it is ASCII.
+                let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat8(0) };
                 let ends = ends(s, now, len, matches!(text.get(at + len), Some(0x80..=0xBF)));
                 utf8_block(s, now, s.earlier(now, before), ends, out)
             }
@@ -280,10 +281,22 @@ fn begins_four<S: Units>(s: S, v: S::Vector) -> S::Vector {
     s.minus(v, s.splat8(0xF0 - 0x80))
 }
 
-/// The beginning of UTF-16 in UTF-8: of a short text all of it, most often. As for UTF-8.
+/// The beginning of UTF-16 in UTF-8, in the same way.
 #[inline(always)]
 pub(super) fn begin_utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !1];
+    if text.is_empty() {
+        return 0;
+    }
+    if text.len() < S::LANES {
+        let now = s.load_short(text);
+        let put = if all_ascii16(s, now) {
+            s.put_narrowed(now, s.splat8(0), text.len() / 2, out)
+        } else {
+            utf16_block(s, now, s.splat8(0), text, text.len(), out)
+        };
+        return if put { text.len() } else { 0 };
+    }
     let mut at = 0;
     while let Some(two) = text.get(at..at + 2 * S::LANES) {
         let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
@@ -297,15 +310,12 @@ pub(super) fn begin_utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<
         return at;
     }
     let (now, len) = load_block(s, rest);
-    let put = if len == rest.len() && !all_ascii16(s, now) {
-        utf16_block(s, now, s.splat8(0), rest, len, out)
-    } else if len == rest.len() {
-        s.put_narrowed(now, s.splat8(0), len / 2, out)
+    let next = if len < rest.len() { s.load_short(&rest[len..]) } else { s.splat8(0) };
+    if all_ascii16(s, s.or(now, next)) && s.put_narrowed(now, next, rest.len() / 2, out) {
+        text.len()
     } else {
-        let (next, more) = load_block(s, &rest[len..]);
-        all_ascii16(s, s.or(now, next)) && s.put_narrowed(now, next, (len + more) / 2, out)
-    };
-    if put { text.len() } else { at }
+        at
+    }
 }
 
 /// UTF-16 into UTF-8, as far as it is well-formed and fits, or nearly so.
@@ -390,8 +400,8 @@ fn utf16_block<S: Units>(
         first = with_pairs(s, first, before_first);
         second = with_pairs(s, second, before_second);
     } else {
-        first = without_pairs(s, first);
-        second = without_pairs(s, second);
+        first = encoded(s, first, marks(s, first));
+        second = encoded(s, second, marks(s, second));
     }
     // The third byte is always there, and the others are where they have a value, which has bit 7.
     let third = s.splat32(0x0080_0000);
@@ -404,34 +414,41 @@ fn utf16_block<S: Units>(
     out.left() >= n as usize && s.put_quads(first, keep_first, out) && s.put_quads(second, keep_second, out)
 }
 
-/// The bytes of units in lanes of 32 bits, which are no surrogates: three in a lane, and a zero. Those that are there
-/// have bit 7 set, or are ASCII and the third.
+/// The bytes of numbers in lanes of 32 bits, up to three in a lane, and a zero. Those that are there have bit 7 set, or are
+/// ASCII and the third.
 #[inline(always)]
-fn without_pairs<S: Units>(s: S, unit: S::Vector) -> S::Vector {
-    let last = s.left32::<16>(unit);
-    // Six bits each of the third and the second byte; four or five of the first are what is left.
-    let two = s.or(s.and(last, s.splat32(0x003F_0000)), s.and(s.left32::<2>(unit), s.splat32(0x0000_3F00)));
-    let three = s.or(s.or(two, s.right32::<12>(unit)), s.splat32(0x0080_80E0));
-    let two = s.or(two, s.splat32(0x0080_C000));
-    s.select32(unit, 0x800, three, s.select32(unit, 0x80, two, last))
+fn encoded<S: Units>(s: S, number: S::Vector, marks: S::Vector) -> S::Vector {
+    // Six bits each of the third and the second byte; of the first what is left, four bits.
+    let sixes = s.sixes(number);
+    s.select32(number, 0x80, s.or(s.and(sixes, s.splat32(0x003F_3F0F)), marks), sixes)
 }
 
-/// The same of any units, with those before them.
+/// What marks the bytes of characters of two and three bytes.
+#[inline(always)]
+fn marks<S: Units>(s: S, unit: S::Vector) -> S::Vector {
+    s.select32(unit, 0x800, s.splat32(0x0080_80E0), s.splat32(0x0080_C000))
+}
+
+/// The bytes of any units, with those before them.
+///
+/// Half a pair becomes a number that is encoded as one of two bytes would be, with other marks:
+///
+/// ```text
+/// the number       u....uvvvvvvwwwwwwxxxxxx, 21 bits          11110uuu 10vvvvvv 10wwwwww 10xxxxxx
+/// high             110110 and ten bits, of which 0x40 more are uuuvvvvvvww
+/// low              110111 and wwwwxxxxxx
+/// ```
 #[inline(always)]
 fn with_pairs<S: Units>(s: S, unit: S::Vector, before: S::Vector) -> S::Vector {
-    // Ten bits, of which 0x40 more make the upper ones of a number from 10000 on.
-    let high = s.plus32(s.and(unit, s.splat32(0x3FF)), s.splat32(0x40));
-    let high = s.or(s.and(high, s.splat32(0x0000_0700)), s.and(s.left32::<14>(high), s.splat32(0x003F_0000)));
-    let high = s.or(high, s.splat32(0x0080_F000));
-    // Of the low half ten bits, four and six, and above them the lowest two of the high half.
-    let low = s.or(
-        s.and(s.left32::<12>(before), s.splat32(0x0000_3000)),
-        s.and(s.left32::<2>(unit), s.splat32(0x0000_0F00)),
-    );
-    let low = s.or(low, s.or(s.and(s.left32::<16>(unit), s.splat32(0x003F_0000)), s.splat32(0x0080_8000)));
+    let ten = s.and(unit, s.splat32(0x3FF));
+    let high = s.right32::<2>(s.plus32(ten, s.splat32(0x40)));
+    let low = s.or(ten, s.and(s.left32::<10>(before), s.splat32(0xC00)));
     let which = s.and(unit, s.splat32(0xFC00));
-    let lanes = s.select32_equal(which, s.splat32(0xDC00), low, without_pairs(s, unit));
-    s.select32_equal(which, s.splat32(0xD800), high, lanes)
+    let number = s.select32_equal(which, s.splat32(0xDC00), low, unit);
+    let number = s.select32_equal(which, s.splat32(0xD800), high, number);
+    let marks = s.select32_equal(which, s.splat32(0xDC00), s.splat32(0x0080_8000), marks(s, unit));
+    let marks = s.select32_equal(which, s.splat32(0xD800), s.splat32(0x0080_F000), marks);
+    encoded(s, number, marks)
 }
 
 /// Ones for the first so many places.

@@ -314,6 +314,14 @@ impl Units for Avx512 {
     }
 
     #[inline(always)]
+    fn sixes(self, v: __m512i) -> __m512i {
+        // VPMULTISHIFTQB takes eight bits for each byte of a result, from whichever bit of 64 on.
+        const FROM: u64 = u64::from_le_bytes([12, 6, 0, 24, 44, 38, 32, 56]);
+        // SAFETY: AVX512VBMI, by `self`.
+        unsafe { _mm512_multishift_epi64_epi8(self.splat64(FROM), v) }
+    }
+
+    #[inline(always)]
     fn high_bits(self, v: __m512i) -> u64 {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_movepi8_mask(v) }

@@ -74,6 +74,10 @@ pub(crate) trait Units: Copy {
     fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
     fn right32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
 
+    /// In lanes of 32 bits, all below 0x0010_0000: bits 12 to 19, 6 to 13 and 0 to 7, from the lowest byte to the
+    /// third.
+    fn sixes(self, v: Self::Vector) -> Self::Vector;
+
     /// Bit 7 of each byte, that of the first one lowest.
     fn high_bits(self, v: Self::Vector) -> u64;
 

@@ -222,6 +222,14 @@ impl Units for Neon {
     }
 
     #[inline(always)]
+    fn sixes(self, v: uint8x16_t) -> uint8x16_t {
+        let (second, third) = (self.left32::<2>(v), self.left32::<16>(v));
+        let second = Simd::and(self, second, self.splat32(0x0000_FF00));
+        let third = Simd::and(self, third, self.splat32(0x00FF_0000));
+        Simd::or(self, Simd::or(self, second, third), self.right32::<12>(v))
+    }
+
+    #[inline(always)]
     fn high_bits(self, v: uint8x16_t) -> u64 {
         // A bit of its own for each byte of a half; the sum of these is all of them.
         const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];

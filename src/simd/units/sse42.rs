@@ -210,6 +210,14 @@ impl Units for Sse42 {
     }
 
     #[inline(always)]
+    fn sixes(self, v: __m128i) -> __m128i {
+        let (second, third) = (self.left32::<2>(v), self.left32::<16>(v));
+        let second = Simd::and(self, second, self.splat32(0x0000_FF00));
+        let third = Simd::and(self, third, self.splat32(0x00FF_0000));
+        Simd::or(self, Simd::or(self, second, third), self.right32::<12>(v))
+    }
+
+    #[inline(always)]
     fn high_bits(self, v: __m128i) -> u64 {
         // SAFETY: SSE2, by `self`.
         let bits = unsafe { _mm_movemask_epi8(v) };
