@@ -400,8 +400,8 @@ fn utf16_block<S: Units>(
         first = with_pairs(s, first, before_first);
         second = with_pairs(s, second, before_second);
     } else {
-        first = encoded(s, first, marks(s, first));
-        second = encoded(s, second, marks(s, second));
+        first = encoded(s, first, first, marks(s, first));
+        second = encoded(s, second, second, marks(s, second));
     }
     // The third byte is always there, and the others are where they have a value, which has bit 7.
     let third = s.splat32(0x0080_0000);
@@ -414,13 +414,13 @@ fn utf16_block<S: Units>(
     out.left() >= n as usize && s.put_quads(first, keep_first, out) && s.put_quads(second, keep_second, out)
 }
 
-/// The bytes of numbers in lanes of 32 bits, up to three in a lane, and a zero. Those that are there have bit 7 set, or are
-/// ASCII and the third.
+/// The bytes of units in lanes of 32 bits, up to three in a lane, and a zero. Those that are there have bit 7 set, or are
+/// ASCII and the third. The number is that of the unit, if it is no half of a pair.
 #[inline(always)]
-fn encoded<S: Units>(s: S, number: S::Vector, marks: S::Vector) -> S::Vector {
+fn encoded<S: Units>(s: S, unit: S::Vector, number: S::Vector, marks: S::Vector) -> S::Vector {
     // Six bits each of the third and the second byte; of the first what is left, four bits.
     let sixes = s.sixes(number);
-    s.select32(number, 0x80, s.or(s.and(sixes, s.splat32(0x003F_3F0F)), marks), sixes)
+    s.select32(unit, 0x80, s.or(s.and(sixes, s.splat32(0x003F_3F0F)), marks), sixes)
 }
 
 /// What marks the bytes of characters of two and three bytes.
@@ -448,7 +448,7 @@ fn with_pairs<S: Units>(s: S, unit: S::Vector, before: S::Vector) -> S::Vector {
     let number = s.select32_equal(which, s.splat32(0xD800), high, number);
     let marks = s.select32_equal(which, s.splat32(0xDC00), s.splat32(0x0080_8000), marks(s, unit));
     let marks = s.select32_equal(which, s.splat32(0xD800), s.splat32(0x0080_F000), marks);
-    encoded(s, number, marks)
+    encoded(s, unit, number, marks)
 }
 
 /// Ones for the first so many places.
