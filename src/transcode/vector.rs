@@ -285,7 +285,7 @@ fn begins_four<S: Units>(s: S, v: S::Vector) -> S::Vector {
 #[inline(always)]
 pub(super) fn begin_utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !1];
-    if text.is_empty() {
+    if text.is_empty() || text.len() >= LINES_PAY {
         return 0;
     }
     if text.len() < S::LANES {
@@ -322,8 +322,18 @@ pub(super) fn begin_utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<
 #[inline(always)]
 pub(super) fn utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !1];
-    let mut at = 0;
-    let mut before = s.splat8(0);
+    let (mut at, mut before) = (0, s.splat8(0));
+    // Steps have the same length whatever the text is, so where the first one begins at a multiple of it, all do, and no
+    // load crosses cache lines.
+    let head = text.as_ptr().align_offset(S::LANES) & !1;
+    if let Some(unit) = text[..head.min(text.len())].last_chunk()
+        && text.len() >= LINES_PAY
+    {
+        if !utf16_block(s, s.load(text, 0), before, text, head, out) {
+            return 0;
+        }
+        (at, before) = (head, s.splat16(u16::from_ne_bytes(*unit)));
+    }
     loop {
         let rest = &text[at..];
         let (put, len) = if let Some(two) = rest.get(..2 * S::LANES) {
