@@ -414,17 +414,37 @@ fn others(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
     report.section("UTF-8 to Latin-1", "GB/s of UTF-8. By way of UTF-16, piece by piece.", rows);
 }
 
+fn compare_short(
+    report: &mut Report,
+    direction: &str,
+    contents: Contents,
+    name: &str,
+    speeds: &[(String, f64)],
+) {
+    let simdutf = best(speeds) / of(speeds, SIMDUTF).unwrap_or(f64::NAN);
+    if contents == Contents::Ascii {
+        report.target(&format!("Short strings, {direction}, ASCII, against simdutf"), 1.0, simdutf, name);
+    } else {
+        report.target(&format!("Short strings, {direction}, others, against simdutf"), 0.8, simdutf, name);
+    }
+    if contents == Contents::Mixed {
+        let encoding_rs = best(speeds) / of(speeds, ENCODING_RS).unwrap_or(f64::NAN);
+        let what = format!("Short strings, {direction}, 1 to 4 bytes mixed, against encoding_rs");
+        report.target(&what, 3.0, encoding_rs, name);
+    }
+}
+
 /// Strings whose lengths and contents vary from call to call.
 fn short(report: &mut Report) {
     const STRINGS: usize = 2000;
     report.page.heading(2, "Short strings");
     report.page.block(
         "ns a call. Lengths and contents vary from call to call, so that no branch predictor learns them. From \
-         UTF-8 to UTF-16LE, into a buffer, and back.",
+         UTF-8 to UTF-16LE, into a buffer, and back. The last column: the best kernel's speed against simdutf's.",
     );
     let mut table = None;
     for contents in Contents::ALL {
-        for below in [16, 64, 256] {
+        for below in [8, 16, 32, 64, 128, 256] {
             let set = strings::set(Lengths::Below(below), contents, STRINGS);
             let strings = set.strings();
             let texts: Vec<&str> =
@@ -530,14 +550,20 @@ fn short(report: &mut Report) {
             }
             let back_nanos = race(report.plan, back, &mut back_again);
 
-            let table = table.get_or_insert_with(|| {
-                let names = forth.iter().map(|contestant| contestant.name.clone());
-                Table::new([String::new(), "direction".to_owned()].into_iter().chain(names))
-            });
-            for (direction, nanos) in [("to UTF-16", forth_nanos), ("to UTF-8", back_nanos)] {
-                let cells = nanos.iter().map(|nanos| digits(nanos / STRINGS as f64));
+            let names: Vec<String> = forth.iter().map(|contestant| contestant.name.clone()).collect();
+            for (direction, nanos) in [("UTF-8 to UTF-16LE", forth_nanos), ("UTF-16LE to UTF-8", back_nanos)] {
+                let table = table.get_or_insert_with(|| {
+                    let heads = [String::new(), "direction".to_owned()].into_iter().chain(names.iter().cloned());
+                    Table::new(heads.chain(["/ simdutf".to_owned()]))
+                });
                 let name = format!("{}, below {below} bytes", contents.name());
-                table.row([name, direction.to_owned()].into_iter().chain(cells));
+                let speeds: Vec<(String, f64)> =
+                    names.iter().cloned().zip(nanos.iter().map(|nanos| STRINGS as f64 / nanos)).collect();
+                let ratio = best(&speeds) / of(&speeds, SIMDUTF).unwrap_or(f64::NAN);
+                let cells = nanos.iter().map(|nanos| digits(nanos / STRINGS as f64));
+                let cells = [name.clone(), direction.to_owned()].into_iter().chain(cells);
+                table.row(cells.chain([format!("{ratio:.2}")]));
+                compare_short(report, direction, contents, &name, &speeds);
             }
         }
     }
