@@ -239,7 +239,8 @@ fn malformed_utf8_everywhere_in_short_texts() {
 /// The same of surrogates that have no partner.
 #[test]
 fn lone_surrogates_everywhere_in_short_texts() {
-    const WRONG: [&[u16]; 5] = [&[0xD800], &[0xDC00], &[0xDFFF, 0xDBFF], &[0xD83D, 0xD83D], &[0xDE00, 0xDE00]];
+    const WRONG: [&[u16]; 5] =
+        [&[0xD800], &[0xDC00], &[0xDFFF, 0xDBFF], &[0xD83D, 0xD83D], &[0xDE00, 0xDE00]];
     const LONGEST: usize = 80;
     let (mut source, mut target) = (Guarded::new(4096), Guarded::new(4096));
     let mut thin = Thin::new();
@@ -259,7 +260,9 @@ fn lone_surrogates_everywhere_in_short_texts() {
                         let text = source.copy(&text);
                         for room in [fits, fits.saturating_sub(1), 0] {
                             match convert_into_with(kernel, Utf16, Encoding::Utf8, text, target.last(room)) {
-                                Err(BufferError::Invalid { error, .. }) => assert_eq!(error.position(), before),
+                                Err(BufferError::Invalid { error, .. }) => {
+                                    assert_eq!(error.position(), before)
+                                }
                                 other => panic!("{other:?} of {text:04X?}, {}", kernel.name()),
                             }
                         }

@@ -551,9 +551,11 @@ fn short(report: &mut Report) {
             let back_nanos = race(report.plan, back, &mut back_again);
 
             let names: Vec<String> = forth.iter().map(|contestant| contestant.name.clone()).collect();
-            for (direction, nanos) in [("UTF-8 to UTF-16LE", forth_nanos), ("UTF-16LE to UTF-8", back_nanos)] {
+            for (direction, nanos) in [("UTF-8 to UTF-16LE", forth_nanos), ("UTF-16LE to UTF-8", back_nanos)]
+            {
                 let table = table.get_or_insert_with(|| {
-                    let heads = [String::new(), "direction".to_owned()].into_iter().chain(names.iter().cloned());
+                    let heads =
+                        [String::new(), "direction".to_owned()].into_iter().chain(names.iter().cloned());
                     Table::new(heads.chain(["/ simdutf".to_owned()]))
                 });
                 let name = format!("{}, below {below} bytes", contents.name());

@@ -49,10 +49,9 @@ pub(crate) struct Routines {
 /// A conversion that is compiled for each instruction set with vectors.
 #[cfg(any(kernel_x86, kernel_neon))]
 pub(crate) trait Routine {
-    /// Converts the beginning of a text, or nothing at all: a way for short texts, which most often is all of it. What
-    /// is left goes to [`run`](Self::run).
+    /// A way for short texts, if there is one: converts all, or nothing.
     #[inline(always)]
-    fn begin<S: Units>(
+    fn short<S: Units>(
         _: S,
         _text: &[u8],
         _: &mut Output<'_>,
@@ -62,29 +61,24 @@ pub(crate) trait Routine {
     }
 
     /// `validate` is the kernel's.
-    fn run<S: Units>(
-        s: S,
-        text: &[u8],
-        out: &mut Output<'_>,
-        validate: impl Fn(&[u8]) -> Verdict,
-    ) -> usize;
+    fn run<S: Units>(s: S, text: &[u8], out: &mut Output<'_>, validate: impl Fn(&[u8]) -> Verdict) -> usize;
 }
 
-/// Types for the routines, of the same names in capitals: how a text begins, if there is a way for that, and the rest.
+/// Types for the routines, of the same names in capitals: a way for short texts, if there is one, and the way for all.
 #[cfg(any(kernel_x86, kernel_neon))]
 macro_rules! types {
-    ($($name:ident, |$s:ident, $text:ident, $out:ident, $validate:ident| $(begin $begin:expr,)? run $run:expr;)*) => {$(
+    ($($name:ident, |$s:ident, $text:ident, $out:ident, $validate:ident| $(short $short:expr,)? run $run:expr;)*) => {$(
         pub(crate) struct $name;
         impl Routine for $name {
             $(
                 #[inline(always)]
-                fn begin<S: Units>(
+                fn short<S: Units>(
                     $s: S,
                     $text: &[u8],
                     $out: &mut Output<'_>,
                     $validate: impl Fn(&[u8]) -> Verdict,
                 ) -> usize {
-                    $begin
+                    $short
                 }
             )?
 
@@ -108,13 +102,13 @@ macro_rules! types {
 #[cfg(any(kernel_x86, kernel_neon))]
 types! {
     Utf8ToUtf16, |s, text, out, validate|
-        begin vector::begin_utf8_to_utf16(s, text, out, validate),
+        short vector::short_utf8_to_utf16(s, text, out, validate),
         run vector::utf8_to_utf16(s, text, out, validate);
     ValidUtf8ToUtf16, |s, text, out, _validate|
-        begin vector::begin_utf8_to_utf16(s, text, out, |_| Verdict::VALID),
+        short vector::short_utf8_to_utf16(s, text, out, |_| Verdict::VALID),
         run vector::valid_utf8_to_utf16(s, text, out);
     Utf16ToUtf8, |s, text, out, _validate|
-        begin vector::begin_utf16_to_utf8(s, text, out),
+        short vector::short_utf16_to_utf8(s, text, out),
         run vector::utf16_to_utf8(s, text, out);
     Utf16ToUtf16, |_s, text, out, _validate| run plain::utf16_to_utf16(text, out);
     Utf16ToUtf32, |_s, text, out, _validate| run plain::utf16_to_utf32(text, out);

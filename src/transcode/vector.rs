@@ -64,30 +64,36 @@ pub(super) fn valid_utf8_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<
     convert_utf8(s, text, text.len(), out, |_| Verdict::VALID)
 }
 
-/// The beginning of UTF-8 in UTF-16: a text of less than a vector, or ASCII at the start of a longer one; most often that is
-/// all of it. Without a loop around what a block needs, nothing has to be made ready for it.
+/// Short UTF-8 into UTF-16: a text of less than a vector, all of it or nothing. Without a loop around what a block needs,
+/// nothing has to be made ready for it.
 #[inline(always)]
-pub(super) fn begin_utf8_to_utf16<S: Units>(
+pub(super) fn short_utf8_to_utf16<S: Units>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
     validate: impl Fn(&[u8]) -> Verdict,
 ) -> usize {
-    if text.is_empty() || text.len() >= LINES_PAY {
+    if text.is_empty() || text.len() >= S::LANES {
         return 0;
     }
-    if text.len() < S::LANES {
-        let now = s.load_short(text);
-        let put = if s.high_bits(now) == 0 {
-            s.put_widened(now, text.len(), out)
-        } else if validate(text).is_valid() {
-            utf8_block(s, now, s.earlier(now, s.splat8(0)), ends(s, now, text.len(), false), out)
-        } else {
-            false
-        };
-        return if put { text.len() } else { 0 };
-    }
+    let now = s.load_short(text);
+    let put = if s.high_bits(now) == 0 {
+        s.put_widened(now, text.len(), out)
+    } else if validate(text).is_valid() {
+        utf8_block(s, now, s.earlier(now, s.splat8(0)), ends(s, now, text.len(), false), out)
+    } else {
+        false
+    };
+    if put { text.len() } else { 0 }
+}
+
+/// ASCII at the start of a text that is not long, for the same reason: as far as it goes and fits.
+#[inline(always)]
+fn leading_ascii_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
+    if text.len() >= LINES_PAY {
+        return at;
+    }
     while let Some(block) = text.get(at..at + S::LANES) {
         let now = s.load(block, 0);
         if s.high_bits(now) != 0 || !s.put_widened(now, S::LANES, out) {
@@ -113,7 +119,8 @@ fn convert_utf8<S: Units>(
     validate: impl Fn(&[u8]) -> Verdict,
 ) -> usize {
     // All before `at` is converted. It is never behind `valid`.
-    let mut at = 0;
+    let mut at = leading_ascii_to_utf16(s, text, out);
+    valid = valid.max(at);
     let mut longest = FIRST_PIECE;
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
@@ -137,7 +144,8 @@ fn convert_utf8<S: Units>(
         }
         // What comes behind the block says whether a character ends with it.
         if valid < text.len() && valid <= at + len {
-            let end = if text.len() - valid > 2 * longest { boundary(text, valid + longest) } else { text.len() };
+            let end =
+                if text.len() - valid > 2 * longest { boundary(text, valid + longest) } else { text.len() };
             if let Some(suspect) = validate(&text[valid..end]).suspicion() {
                 // All that is valid is converted as a text of its own.
                 if let Err(error) = judge(&text[valid..end], suspect) {
@@ -179,7 +187,12 @@ fn convert_utf8<S: Units>(
 /// A vector of text, and how many bytes of it there are: as many as it takes, or all there are and then zeros.
 #[inline(always)]
 fn load_block<S: Units>(s: S, text: &[u8]) -> (S::Vector, usize) {
-    if text.len() >= S::LANES { (s.load(text, 0), S::LANES) } else { (s.load_short(text), text.len()) }
+    match text.len() {
+        // What an empty slice points to may be no memory at all, and to find that out takes the CPU long.
+        0 => (s.splat8(0), 0),
+        len if len < S::LANES => (s.load_short(text), len),
+        _ => (s.load(text, 0), S::LANES),
+    }
 }
 
 /// ASCII into UTF-16, two vectors at a time in whole cache lines, as far as it goes and fits. There is a vector of
@@ -281,23 +294,28 @@ fn begins_four<S: Units>(s: S, v: S::Vector) -> S::Vector {
     s.minus(v, s.splat8(0xF0 - 0x80))
 }
 
-/// The beginning of UTF-16 in UTF-8, in the same way.
+/// Short UTF-16 into UTF-8, in the same way.
 #[inline(always)]
-pub(super) fn begin_utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let text = &text[..text.len() & !1];
-    if text.is_empty() || text.len() >= LINES_PAY {
+pub(super) fn short_utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    if text.is_empty() || text.len() >= S::LANES || text.len() % 2 == 1 {
         return 0;
     }
-    if text.len() < S::LANES {
-        let now = s.load_short(text);
-        let put = if all_ascii16(s, now) {
-            s.put_narrowed(now, s.splat8(0), text.len() / 2, out)
-        } else {
-            utf16_block(s, now, s.splat8(0), text, text.len(), out)
-        };
-        return if put { text.len() } else { 0 };
-    }
+    let now = s.load_short(text);
+    let put = if all_ascii16(s, now) {
+        s.put_narrowed(now, s.splat8(0), text.len() / 2, out)
+    } else {
+        utf16_block(s, now, s.splat8(0), text, text.len(), out)
+    };
+    if put { text.len() } else { 0 }
+}
+
+/// ASCII at the start of a text that is not long, in the same way.
+#[inline(always)]
+fn leading_ascii_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
+    if text.len() >= LINES_PAY {
+        return at;
+    }
     while let Some(two) = text.get(at..at + 2 * S::LANES) {
         let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
         if !all_ascii16(s, s.or(a, b)) || !s.put_narrowed(a, b, S::LANES, out) {
@@ -306,23 +324,19 @@ pub(super) fn begin_utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<
         at += 2 * S::LANES;
     }
     let rest = &text[at..];
-    if rest.is_empty() {
-        return at;
-    }
-    let (now, len) = load_block(s, rest);
-    let next = if len < rest.len() { s.load_short(&rest[len..]) } else { s.splat8(0) };
-    if all_ascii16(s, s.or(now, next)) && s.put_narrowed(now, next, rest.len() / 2, out) {
-        text.len()
-    } else {
-        at
-    }
+    let (a, len) = load_block(s, rest);
+    let (b, _) = load_block(s, &rest[len..]);
+    if all_ascii16(s, s.or(a, b)) && s.put_narrowed(a, b, rest.len() / 2, out) { text.len() } else { at }
 }
 
 /// UTF-16 into UTF-8, as far as it is well-formed and fits, or nearly so.
 #[inline(always)]
 pub(super) fn utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !1];
-    let (mut at, mut before) = (0, s.splat8(0));
+    let (mut at, mut before) = (leading_ascii_to_utf8(s, text, out), s.splat8(0));
+    if at == text.len() {
+        return at;
+    }
     // Steps have the same length whatever the text is, so where the first one begins at a multiple of it, all do, and no
     // load crosses cache lines.
     let head = text.as_ptr().align_offset(S::LANES) & !1;

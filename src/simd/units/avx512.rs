@@ -12,14 +12,14 @@ use crate::transcode::{Length, Output, Routine, Routines, Utf8ToUtf16, plain, ro
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn convert<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
-    let read = R::begin(Avx512::new(), text, out, |piece| sliced::validate_without_gfni(piece));
-    if read == text.len() { read } else { read + convert_on::<R>(&text[read..], out) }
+    let read = R::short(Avx512::new(), text, out, |piece| sliced::validate_without_gfni(piece));
+    if read == text.len() { read } else { convert_long::<R>(text, out) }
 }
 
 /// A function of its own, so that short texts need not save registers for it.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn convert_on<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+fn convert_long<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
     R::run(Avx512::new(), text, out, |piece| sliced::validate_without_gfni(piece))
 }
 
@@ -28,15 +28,15 @@ fn convert_on<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
     enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
 )]
 fn convert_with_gfni<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
-    let read = R::begin(Avx512::new(), text, out, |piece| sliced::validate(piece));
-    if read == text.len() { read } else { read + convert_on_with_gfni::<R>(&text[read..], out) }
+    let read = R::short(Avx512::new(), text, out, |piece| sliced::validate(piece));
+    if read == text.len() { read } else { convert_long_with_gfni::<R>(text, out) }
 }
 
 #[inline(never)]
 #[target_feature(
     enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
 )]
-fn convert_on_with_gfni<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+fn convert_long_with_gfni<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
     R::run(Avx512::new(), text, out, |piece| sliced::validate(piece))
 }
 

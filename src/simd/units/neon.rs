@@ -12,13 +12,13 @@ pub(crate) static ROUTINES: Routines = routines!(convert, swap, length);
 
 #[target_feature(enable = "neon")]
 fn convert<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
-    let read = R::begin(Neon::new(), text, out, |piece| neon::validate(piece));
-    if read == text.len() { read } else { read + convert_on::<R>(&text[read..], out) }
+    let read = R::short(Neon::new(), text, out, |piece| neon::validate(piece));
+    if read == text.len() { read } else { convert_long::<R>(text, out) }
 }
 
 #[inline(never)]
 #[target_feature(enable = "neon")]
-fn convert_on<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+fn convert_long<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
     R::run(Neon::new(), text, out, |piece| neon::validate(piece))
 }
 

@@ -16,13 +16,13 @@ pub(crate) static ROUTINES: Routines = routines!(convert, swap, length);
 
 #[target_feature(enable = "sse4.2,popcnt")]
 fn convert<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
-    let read = R::begin(Sse42::new(), text, out, |piece| sse42::validate(piece));
-    if read == text.len() { read } else { read + convert_on::<R>(&text[read..], out) }
+    let read = R::short(Sse42::new(), text, out, |piece| sse42::validate(piece));
+    if read == text.len() { read } else { convert_long::<R>(text, out) }
 }
 
 #[inline(never)]
 #[target_feature(enable = "sse4.2,popcnt")]
-fn convert_on<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+fn convert_long<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
     R::run(Sse42::new(), text, out, |piece| sse42::validate(piece))
 }
 
@@ -41,13 +41,13 @@ pub(crate) static ROUTINES_AVX2: Routines = routines!(convert_avx2, swap_avx2, l
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn convert_avx2<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
-    let read = R::begin(Sse42::new(), text, out, |piece| avx2::validate(piece));
-    if read == text.len() { read } else { read + convert_on_avx2::<R>(&text[read..], out) }
+    let read = R::short(Sse42::new(), text, out, |piece| avx2::validate(piece));
+    if read == text.len() { read } else { convert_long_avx2::<R>(text, out) }
 }
 
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn convert_on_avx2<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+fn convert_long_avx2<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
     R::run(Sse42::new(), text, out, |piece| avx2::validate(piece))
 }
 
