@@ -2,7 +2,7 @@
 //!
 //! # From UTF-8
 //!
-//! The text is known to be valid. In UTF-16 there is a unit for the last byte of each character, and one more for
+//! The text is known to be valid, piece by piece. In UTF-16 there is a unit for the last byte of each character, and one more for
 //! the third of four bytes; and what it is depends on this byte and the three before it. So all
 //! places of a block are treated alike, whatever they belong to, the units at other places are left out,
 //! and the next block begins behind this one, wherever that is:
@@ -20,12 +20,19 @@
 //! high =  P >> 2, four bits  |  (Q - E0) << 4         nothing of Q if that is negative
 //! ```
 //!
+//! ASCII is found block by block, and costs a widening; being valid, it is not validated first.
+//!
 //! # From UTF-16
 //!
 //! The other way round, each unit becomes one to three bytes, which are computed in lanes of 32 bits, or, where all
 //! units of a vector are below U+0800, of 16. Half of a surrogate pair becomes two bytes: the high one
 //! the first and the second, the low one the third (with two bits of its neighbour) and the fourth. That every
 //! high one is followed by a low one and every low one preceded by a high one is checked on the way.
+//!
+//! # Short texts
+//!
+//! A text of less than a vector is one block, loaded with zeros behind it: looked at for ASCII, validated, converted and
+//! stored in straight code, for which no constant is made ready and no register saved. That is most of what a call costs then.
 //!
 //! The ideas are those of Clausecker and Lemire ('Transcoding Unicode Characters with AVX-512 Instructions',
 //! arXiv 2212.05098): a compression for the gaps, surrogates in place. The differences: validity is not
@@ -39,12 +46,15 @@ use crate::scalar::{boundary, judge};
 use crate::simd::units::Units;
 use crate::verdict::Verdict;
 
-/// UTF-8 is validated in pieces, each before it is converted, which stay in the L1 cache together with what comes out.
-/// Behind ASCII the first one is short, for ASCII may go on behind it.
+/// UTF-8 is validated in pieces, each before it is converted: of so many bytes at most, which stay in the L1 cache together
+/// with what comes out.
 const LONGEST_PIECE: usize = 4096;
+
+/// The first one, and the first one behind ASCII, which may go on soon: as many bytes as every kernel validates without a
+/// loop, and more than a vector and a character.
 const FIRST_PIECE: usize = 127;
 
-/// From this length on it pays to write ASCII in whole cache lines.
+/// From this length on it pays to write ASCII in whole cache lines, and to read UTF-16 in such.
 const LINES_PAY: usize = 512;
 
 /// UTF-8 into UTF-16, as far as it is well-formed and fits, or nearly so.
@@ -64,8 +74,7 @@ pub(super) fn valid_utf8_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<
     convert_utf8(s, text, text.len(), out, |_| Verdict::VALID)
 }
 
-/// Short UTF-8 into UTF-16: a text of less than a vector, all of it or nothing. Without a loop around what a block needs,
-/// nothing has to be made ready for it.
+/// UTF-8 of less than a vector into UTF-16: all of it, or nothing.
 #[inline(always)]
 pub(super) fn short_utf8_to_utf16<S: Units>(
     s: S,
@@ -87,7 +96,8 @@ pub(super) fn short_utf8_to_utf16<S: Units>(
     if put { text.len() } else { 0 }
 }
 
-/// ASCII at the start of a text that is not long, for the same reason: as far as it goes and fits.
+/// ASCII at the start of a text that is not long, as far as it goes and fits. If that is all of it, nothing has to be made ready
+/// for the loop over blocks.
 #[inline(always)]
 fn leading_ascii_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -109,7 +119,7 @@ fn leading_ascii_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> 
     if s.high_bits(now) == 0 && s.put_widened(now, rest.len(), out) { text.len() } else { at }
 }
 
-/// The first `valid` bytes are valid, and no character is cut off there.
+/// UTF-8 into UTF-16. The first `valid` bytes are valid, and no character is cut off there.
 #[inline(always)]
 fn convert_utf8<S: Units>(
     s: S,
@@ -118,7 +128,7 @@ fn convert_utf8<S: Units>(
     out: &mut Output<'_>,
     validate: impl Fn(&[u8]) -> Verdict,
 ) -> usize {
-    // All before `at` is converted. It is never behind `valid`.
+    // All before `at` is converted, which is never behind `valid`.
     let mut at = leading_ascii_to_utf16(s, text, out);
     valid = valid.max(at);
     let mut longest = FIRST_PIECE;
@@ -142,10 +152,11 @@ fn convert_utf8<S: Units>(
             }
             continue;
         }
-        // What comes behind the block says whether a character ends with it.
+        // What comes behind the block says whether a character ends with it, so that has to be valid, too.
         if valid < text.len() && valid <= at + len {
-            let end =
-                if text.len() - valid > 2 * longest { boundary(text, valid + longest) } else { text.len() };
+            // No little piece is left over.
+            let all = text.len() - valid <= 2 * longest;
+            let end = if all { text.len() } else { boundary(text, valid + longest) };
             if let Some(suspect) = validate(&text[valid..end]).suspicion() {
                 // All that is valid is converted as a text of its own.
                 if let Err(error) = judge(&text[valid..end], suspect) {
@@ -188,7 +199,8 @@ fn convert_utf8<S: Units>(
 #[inline(always)]
 fn load_block<S: Units>(s: S, text: &[u8]) -> (S::Vector, usize) {
     match text.len() {
-        // What an empty slice points to may be no memory at all, and to find that out takes the CPU long.
+        // What an empty slice points to may be no memory at all. Nothing would be loaded from there, but it
+        // takes the CPU over 20 ns to find that out.
         0 => (s.splat8(0), 0),
         len if len < S::LANES => (s.load_short(text), len),
         _ => (s.load(text, 0), S::LANES),
@@ -294,7 +306,7 @@ fn begins_four<S: Units>(s: S, v: S::Vector) -> S::Vector {
     s.minus(v, s.splat8(0xF0 - 0x80))
 }
 
-/// Short UTF-16 into UTF-8, in the same way.
+/// UTF-16 of less than a vector into UTF-8: all of it, or nothing.
 #[inline(always)]
 pub(super) fn short_utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     if text.is_empty() || text.len() >= S::LANES || text.len() % 2 == 1 {
@@ -309,7 +321,7 @@ pub(super) fn short_utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<
     if put { text.len() } else { 0 }
 }
 
-/// ASCII at the start of a text that is not long, in the same way.
+/// ASCII at the start of a text that is not long, as for UTF-8.
 #[inline(always)]
 fn leading_ascii_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
