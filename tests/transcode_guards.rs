@@ -196,8 +196,8 @@ fn exactly_units(text: &str, units: usize) -> Vec<u16> {
     filler
 }
 
-/// Every malformed sequence at every place of every short text, into buffers that what is before it fills, or fills but for
-/// a byte, or none.
+/// Every malformed sequence at every place of every short text, into buffers that what is before it fills, or fills
+/// but for a byte, or none.
 ///
 /// Short texts have a way of their own, which loads, checks and stores a whole vector, or a part of it.
 #[test]

@@ -64,7 +64,7 @@ pub(crate) trait Routine {
     fn run<S: Units>(s: S, text: &[u8], out: &mut Output<'_>, validate: impl Fn(&[u8]) -> Verdict) -> usize;
 }
 
-/// Types for the routines, of the same names in capitals: a way for short texts, if there is one, and the way for all.
+/// Types for the routines, of the same names in capitals: a way for short texts, if there is one, and one for all.
 #[cfg(any(kernel_x86, kernel_neon))]
 macro_rules! types {
     ($($name:ident, |$s:ident, $text:ident, $out:ident, $validate:ident| $(short $short:expr,)? run $run:expr;)*) => {$(

@@ -2,8 +2,8 @@
 //!
 //! # From UTF-8
 //!
-//! The text is known to be valid, piece by piece. In UTF-16 there is a unit for the last byte of each character, and one more for
-//! the third of four bytes; and what it is depends on this byte and the three before it. So all
+//! The text is validated first, piece by piece. In UTF-16 there is a unit for the last byte of each character, and
+//! one more for the third of four bytes; and what it is depends on this byte and the three before it. So all
 //! places of a block are treated alike, whatever they belong to, the units at other places are left out,
 //! and the next block begins behind this one, wherever that is:
 //!
@@ -31,8 +31,9 @@
 //!
 //! # Short texts
 //!
-//! A text of less than a vector is one block, loaded with zeros behind it: looked at for ASCII, validated, converted and
-//! stored in straight code, for which no constant is made ready and no register saved. That is most of what a call costs then.
+//! A text of less than a vector is one block, loaded with zeros behind it: looked at for ASCII, validated, converted
+//! and stored in straight code, for which no constant is made ready and no register saved. That would be most of
+//! what a call costs.
 //!
 //! The ideas are those of Clausecker and Lemire ('Transcoding Unicode Characters with AVX-512 Instructions',
 //! arXiv 2212.05098): a compression for the gaps, surrogates in place. The differences: validity is not
@@ -46,12 +47,12 @@ use crate::scalar::{boundary, judge};
 use crate::simd::units::Units;
 use crate::verdict::Verdict;
 
-/// UTF-8 is validated in pieces, each before it is converted: of so many bytes at most, which stay in the L1 cache together
-/// with what comes out.
+/// UTF-8 is validated in pieces, each before it is converted: of so many bytes at most, which stay in the L1 cache
+/// together with what comes out.
 const LONGEST_PIECE: usize = 4096;
 
-/// The first one, and the first one behind ASCII, which may go on soon: as many bytes as every kernel validates without a
-/// loop, and more than a vector and a character.
+/// The first piece, and the first one behind ASCII, which may go on soon: few bytes, but more than a vector and a
+/// character, so that the block for which it is validated lies in it.
 const FIRST_PIECE: usize = 127;
 
 /// From this length on it pays to write ASCII in whole cache lines, and to read UTF-16 in such.
@@ -96,8 +97,8 @@ pub(super) fn short_utf8_to_utf16<S: Units>(
     if put { text.len() } else { 0 }
 }
 
-/// ASCII at the start of a text that is not long, as far as it goes and fits. If that is all of it, nothing has to be made ready
-/// for the loop over blocks.
+/// ASCII at the start of a text that is not long, as far as it goes and fits. If that is all of it, nothing has to be
+/// made ready for the loop over blocks.
 #[inline(always)]
 fn leading_ascii_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -251,15 +252,15 @@ fn continuations<S: Units>(s: S, v: S::Vector) -> u64 {
     s.high_bits(s.plus_signed(v, s.splat8(0x40)))
 }
 
-/// A one for each of the first `len` places of a block at which a character ends: no continuation follows there. `goes_on`
-/// says whether one follows the block.
+/// A one for each of the first `len` places of a block at which a character ends: no continuation follows there.
+/// `goes_on` says whether one follows the block.
 #[inline(always)]
 fn ends<S: Units>(s: S, now: S::Vector, len: usize, goes_on: bool) -> u64 {
     !(continuations(s, now) >> 1 | u64::from(goes_on) << (S::LANES - 1)) & within(len)
 }
 
-/// Appends the units of a block. `context` is the text one, two and three bytes before it; in `ends` there is a one where
-/// a character ends.
+/// Appends the units of a block. `context` is the text one, two and three bytes before it; in `ends` there is a one
+/// where a character ends.
 #[inline(always)]
 fn utf8_block<S: Units>(
     s: S,
@@ -349,8 +350,8 @@ pub(super) fn utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -
     if at == text.len() {
         return at;
     }
-    // Steps have the same length whatever the text is, so where the first one begins at a multiple of it, all do, and no
-    // load crosses cache lines.
+    // Steps have the same length whatever the text is, so where the first one begins at a multiple of it, all do, and
+    // no load crosses cache lines.
     let head = text.as_ptr().align_offset(S::LANES) & !1;
     if let Some(unit) = text[..head.min(text.len())].last_chunk()
         && text.len() >= LINES_PAY
@@ -404,8 +405,8 @@ fn pair_start(text: &[u8], at: usize) -> (usize, usize) {
     }
 }
 
-/// Appends the bytes of a block, which `text` begins with; or nothing, if there is a lone surrogate in it. `before` are the
-/// units before it.
+/// Appends the bytes of a block, which `text` begins with; or nothing, if there is a lone surrogate in it. `before` are
+/// the units before it.
 #[inline(always)]
 fn utf16_block<S: Units>(
     s: S,
@@ -450,8 +451,8 @@ fn utf16_block<S: Units>(
     out.left() >= n as usize && s.put_quads(first, keep_first, out) && s.put_quads(second, keep_second, out)
 }
 
-/// The bytes of units in lanes of 32 bits, up to three in a lane, and a zero. Those that are there have bit 7 set, or are
-/// ASCII and the third. The number is that of the unit, if it is no half of a pair.
+/// The bytes of units in lanes of 32 bits, up to three in a lane, and a zero. Those that are there have bit 7 set, or
+/// are ASCII and the third. The number is that of the unit, if it is no half of a pair.
 #[inline(always)]
 fn encoded<S: Units>(s: S, unit: S::Vector, number: S::Vector, marks: S::Vector) -> S::Vector {
     // Six bits each of the third and the second byte; of the first what is left, four bits.
