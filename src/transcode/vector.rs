@@ -58,6 +58,10 @@ const FIRST_PIECE: usize = 127;
 /// From this length on it pays to write ASCII in whole cache lines, and to read UTF-16 in such.
 const LINES_PAY: usize = 512;
 
+/// Behind so many vectors of ASCII more is expected, and taken in whole cache lines. Between other characters as many, or
+/// fewer, are common, and the start of a line is not worth what is written twice for it.
+const STRAY: usize = 3;
+
 /// UTF-8 into UTF-16, as far as it is well-formed and fits, or nearly so.
 #[inline(always)]
 pub(super) fn utf8_to_utf16<S: Units>(
@@ -133,10 +137,12 @@ fn convert_utf8<S: Units>(
     let mut at = leading_ascii_to_utf16(s, text, out);
     valid = valid.max(at);
     let mut longest = FIRST_PIECE;
+    let mut ascii = 0;
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
         if s.high_bits(now) == 0 {
-            let read = if text.len() - at >= LINES_PAY {
+            ascii += 1;
+            let read = if ascii > STRAY && text.len() - at >= LINES_PAY {
                 ascii_to_utf16(s, &text[at..], out)
             } else if s.put_widened(now, len, out) {
                 len
@@ -153,6 +159,7 @@ fn convert_utf8<S: Units>(
             }
             continue;
         }
+        ascii = 0;
         // What comes behind the block says whether a character ends with it, so that has to be valid, too.
         if valid < text.len() && valid <= at + len {
             // No little piece is left over.
