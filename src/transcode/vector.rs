@@ -138,7 +138,31 @@ fn convert_utf8<S: Units>(
     valid = valid.max(at);
     let mut longest = FIRST_PIECE;
     let mut ascii = 0;
-    while at < text.len() {
+    'blocks: while at < text.len() {
+        // Valid, with the three bytes before it and one behind it.
+        while let Some(window) = text[..valid].get(at.wrapping_sub(3)..at + S::LANES + 1) {
+            let now = s.load(window, 3);
+            let put = if s.high_bits(now) == 0 {
+                ascii += 1;
+                if ascii > STRAY {
+                    break;
+                }
+                s.put_widened(now, S::LANES, out)
+            } else {
+                ascii = 0;
+                let context = [s.load(window, 2), s.load(window, 1), s.load(window, 0)];
+                let ends = !continuations(s, s.load(window, 4)) & within(S::LANES);
+                utf8_block(s, now, context, ends, out)
+            };
+            if !put {
+                break 'blocks;
+            }
+            at += S::LANES;
+        }
+        if at == text.len() {
+            break;
+        }
+
         let (now, len) = load_block(s, &text[at..]);
         if s.high_bits(now) == 0 {
             ascii += 1;
@@ -157,43 +181,32 @@ fn convert_utf8<S: Units>(
             if read > LINES_PAY {
                 longest = FIRST_PIECE;
             }
-            continue;
-        }
-        ascii = 0;
-        // What comes behind the block says whether a character ends with it, so that has to be valid, too.
-        if valid < text.len() && valid <= at + len {
-            // No little piece is left over.
+        } else if valid < text.len() && valid <= at + len {
+            // What comes behind the block says whether a character ends with it, so that has to be valid, too. And no
+            // little piece is left over.
             let all = text.len() - valid <= 2 * longest;
             let end = if all { text.len() } else { boundary(text, valid + longest) };
-            if let Some(suspect) = validate(&text[valid..end]).suspicion() {
-                // All that is valid is converted as a text of its own.
-                if let Err(error) = judge(&text[valid..end], suspect) {
+            let piece = &text[valid..end];
+            match validate(piece).suspicion().map(|suspect| judge(piece, suspect)) {
+                Some(Err(error)) => {
+                    // What is valid is converted as a text of its own.
                     valid += error.valid_up_to();
                     text = &text[..valid];
-                    continue;
+                }
+                None | Some(Ok(())) => {
+                    valid = end;
+                    longest = (2 * longest).min(LONGEST_PIECE);
                 }
             }
-            valid = end;
-            longest = (2 * longest).min(LONGEST_PIECE);
-        }
-        // A block wants the three bytes before it and one behind it.
-        let put = match text.get(at.wrapping_sub(3)..at + S::LANES + 1) {
-            Some(window) => {
-                let context = [s.load(window, 2), s.load(window, 1), s.load(window, 0)];
-                let ends = !continuations(s, s.load(window, 4)) & within(S::LANES);
-                utf8_block(s, now, context, ends, out)
+        } else {
+            // At the start or near the end. If there is less than a vector before this block, it is ASCII.
+            let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat8(0) };
+            let ends = ends(s, now, len, matches!(text.get(at + len), Some(0x80..=0xBF)));
+            if !utf8_block(s, now, s.earlier(now, before), ends, out) {
+                break;
             }
-            None => {
-                // Less than a vector before it is ASCII.
-                let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat8(0) };
-                let ends = ends(s, now, len, matches!(text.get(at + len), Some(0x80..=0xBF)));
-                utf8_block(s, now, s.earlier(now, before), ends, out)
-            }
-        };
-        if !put {
-            break;
+            at += len;
         }
-        at += len;
     }
     if at == text.len() {
         return at;
