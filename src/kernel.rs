@@ -328,8 +328,11 @@ cfg_if::cfg_if! {
                 inspect: sliced::inspect_long_in_small_streams,
                 ..OF_AVX512
             };
-            const WITHOUT_GFNI: Functions =
-                Functions { validate: sliced::validate_without_gfni, ..BLOCKS };
+            const WITHOUT_GFNI: Functions = Functions {
+                validate: sliced::validate_without_gfni,
+                transcode: &units::avx512::ROUTINES_WITHOUT_GFNI,
+                ..BLOCKS
+            };
             const AVX512: Kernel = Kernel {
                 name: "avx512",
                 functions: OF_AVX512,

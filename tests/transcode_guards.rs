@@ -10,6 +10,7 @@ mod common;
 use std::mem::MaybeUninit;
 use std::ptr;
 
+use common::malformed::MALFORMED;
 use common::{Thin, scale};
 use trust8::Kernel;
 use trust8::transcode::{
@@ -172,6 +173,102 @@ fn every_pair_of_encodings() {
                                 (got, strict) => panic!("{got:?} and {strict:?}"),
                             }
                         }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// So many bytes of characters like those of `text`.
+fn exactly(text: &str, bytes: usize) -> String {
+    let mut filler = repeated(text, bytes);
+    filler.extend(core::iter::repeat_n('a', bytes - filler.len()));
+    filler
+}
+
+/// So many units of characters like those of `text`.
+fn exactly_units(text: &str, units: usize) -> Vec<u16> {
+    let mut filler: Vec<u16> = text.encode_utf16().cycle().take(units).collect();
+    if let Some(half @ 0xD800..=0xDBFF) = filler.last_mut() {
+        *half = u16::from(b'a');
+    }
+    filler
+}
+
+/// Every malformed sequence at every place of every short text, into buffers that what is before it fills, or fills
+/// but for a byte, or none.
+///
+/// Short texts have a way of their own, which loads, checks and stores a whole vector, or a part of it.
+#[test]
+fn malformed_utf8_everywhere_in_short_texts() {
+    const LONGEST: usize = 150;
+    let (mut source, mut target) = (Guarded::new(4096), Guarded::new(4096));
+    let mut thin = Thin::new();
+    for (turn, malformed) in MALFORMED.iter().enumerate() {
+        for len in malformed.bytes.len()..=LONGEST {
+            for before in 0..=len - malformed.bytes.len() {
+                if !thin.keep() {
+                    continue;
+                }
+                let filler = TEXTS[(turn + len + before) % TEXTS.len()];
+                let mut text = exactly(filler, before).into_bytes();
+                text.extend(malformed.bytes);
+                text.extend(exactly(filler, len - text.len()).bytes());
+                let Err(std) = core::str::from_utf8(&text) else { unreachable!("it is malformed") };
+                let valid = std.valid_up_to();
+                let fits = core::str::from_utf8(&text[..valid]).map_or(0, |text| text.encode_utf16().count());
+                let lossy: Vec<u16> = String::from_utf8_lossy(&text).encode_utf16().collect();
+                for kernel in Kernel::available() {
+                    let bytes = source.copy(&text);
+                    for room in [fits, fits.saturating_sub(1), 0] {
+                        match convert_into_with(kernel, Encoding::Utf8, Utf16, bytes, target.last(room)) {
+                            Err(BufferError::Invalid { error, .. }) => assert_eq!(error.position(), valid),
+                            other => panic!("{other:?} of {text:02X?}, {}", kernel.name()),
+                        }
+                    }
+                    let room = target.last(lossy.len());
+                    let result = convert_into_lossy_with(kernel, Encoding::Utf8, Utf16, bytes, room);
+                    check(result.map(|got| &*got), &lossy[..], lossy.len(), lossy.len());
+                }
+            }
+        }
+    }
+}
+
+/// The same of surrogates that have no partner.
+#[test]
+fn lone_surrogates_everywhere_in_short_texts() {
+    const WRONG: [&[u16]; 5] =
+        [&[0xD800], &[0xDC00], &[0xDFFF, 0xDBFF], &[0xD83D, 0xD83D], &[0xDE00, 0xDE00]];
+    const LONGEST: usize = 80;
+    let (mut source, mut target) = (Guarded::new(4096), Guarded::new(4096));
+    let mut thin = Thin::new();
+    for wrong in WRONG {
+        for filler in TEXTS {
+            for len in wrong.len()..=LONGEST {
+                for before in 0..=len - wrong.len() {
+                    if !thin.keep() {
+                        continue;
+                    }
+                    let mut text = exactly_units(filler, before);
+                    text.extend(wrong);
+                    text.extend(exactly_units(filler, len - text.len()));
+                    let lossy = String::from_utf16_lossy(&text);
+                    let fits = String::from_utf16_lossy(&text[..before]).len();
+                    for kernel in Kernel::available() {
+                        let text = source.copy(&text);
+                        for room in [fits, fits.saturating_sub(1), 0] {
+                            match convert_into_with(kernel, Utf16, Encoding::Utf8, text, target.last(room)) {
+                                Err(BufferError::Invalid { error, .. }) => {
+                                    assert_eq!(error.position(), before)
+                                }
+                                other => panic!("{other:?} of {text:04X?}, {}", kernel.name()),
+                            }
+                        }
+                        let room = target.last(lossy.len());
+                        let result = convert_into_lossy_with(kernel, Utf16, Encoding::Utf8, text, room);
+                        check(result.map(|got| &*got), lossy.as_bytes(), lossy.len(), lossy.len());
                     }
                 }
             }

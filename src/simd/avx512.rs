@@ -227,6 +227,20 @@ impl Avx512 {
         [by1, by2, by3]
     }
 
+    /// What stands one, two and three bytes earlier, the end of `before` and then the beginning of `now`.
+    #[inline(always)]
+    pub(crate) fn earlier(self, now: Vector, before: Vector) -> [Vector; 3] {
+        // SAFETY: AVX512F, by `self`.
+        let lanes = unsafe { _mm512_alignr_epi64::<7>(now, before) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let by1 = unsafe { _mm512_shldi_epi64::<8>(now, lanes) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let by2 = unsafe { _mm512_shldi_epi64::<16>(now, lanes) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let by3 = unsafe { _mm512_shldi_epi64::<24>(now, lanes) };
+        [by1, by2, by3]
+    }
+
     /// `a` where `mask` has ones, `b` where it has zeros.
     ///
     /// (The blends that take a mask register would do as well, but moving their masks to and from such

@@ -62,6 +62,8 @@ pub use stream::{Progress, Transcoder};
 pub(crate) use output::Output;
 pub(crate) use plain::Length;
 pub(crate) use routines::{Convert, Routines, SCALAR};
+#[cfg(kernel_x86)]
+pub(crate) use routines::Utf8ToUtf16;
 #[cfg(any(kernel_x86, kernel_neon))]
 pub(crate) use routines::{Routine, routines};
 

@@ -5,6 +5,7 @@
 //! So 'nothing behind the room is written' and 'all that is handed out was written' hold whatever the
 //! algorithms compute.
 
+use core::hint::assert_unchecked;
 use core::mem::MaybeUninit;
 use core::ptr;
 
@@ -32,7 +33,22 @@ impl<'a> Output<'a> {
     /// Bytes that can still be written.
     #[inline(always)]
     pub(crate) fn left(&self) -> usize {
+        self.say_the_bound();
         self.room.len() - self.len
+    }
+
+    /// The room that is left.
+    #[inline(always)]
+    fn free(&mut self) -> &mut [MaybeUninit<u8>] {
+        self.say_the_bound();
+        &mut self.room[self.len..]
+    }
+
+    /// Says to the compiler what holds for `len`; or it would ask before every store, of which a short text has few.
+    #[inline(always)]
+    fn say_the_bound(&self) {
+        // SAFETY: so many bytes of the room have been written, so there are as many.
+        unsafe { assert_unchecked(self.len <= self.room.len()) }
     }
 
     /// How many bytes before an address that is a multiple of 64 the next byte lies.
@@ -46,13 +62,13 @@ impl<'a> Output<'a> {
     #[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
     #[inline(always)]
     pub(crate) fn window<const N: usize>(&mut self) -> Option<&mut [MaybeUninit<u8>; N]> {
-        self.room[self.len..].first_chunk_mut()
+        self.free().first_chunk_mut()
     }
 
     /// The next `n` bytes, if there are so many.
     #[inline(always)]
     pub(crate) fn rest(&mut self, n: usize) -> Option<&mut [MaybeUninit<u8>]> {
-        self.room[self.len..].get_mut(..n)
+        self.free().get_mut(..n)
     }
 
     /// Counts the next `n` bytes as text.
@@ -71,6 +87,7 @@ impl<'a> Output<'a> {
     #[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
     #[inline(always)]
     pub(crate) fn fork(&mut self) -> Fork<'_> {
+        self.say_the_bound();
         Fork { output: Output::new(&mut self.room[self.len..]), len: &mut self.len }
     }
 
@@ -113,6 +130,7 @@ impl<'a> Output<'a> {
     /// What has been written.
     #[inline(always)]
     pub(crate) fn finish(self) -> &'a mut [u8] {
+        self.say_the_bound();
         let written = ptr::from_mut(&mut self.room[..self.len]) as *mut [u8];
         // SAFETY: by the invariant all of it is initialised; address, length and borrow are those of the room.
         unsafe { &mut *written }

@@ -215,7 +215,7 @@ fn widened<const N: usize>(bytes: &[u8; N]) -> [[u8; 2]; N] {
 
 /// ASCII into UTF-16, block by block, as far as it goes and fits.
 #[inline(always)]
-pub(super) fn ascii_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
+fn ascii_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
     while let Some(block) = text[at..].first_chunk::<16>() {
         if !block.is_ascii() || !out.put(widened(block).as_flattened()) {
@@ -226,7 +226,7 @@ pub(super) fn ascii_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// Valid UTF-8 into UTF-16, as far as it fits, or nearly so.
+/// UTF-8 into UTF-16, as far as it is well-formed and fits, or nearly so.
 pub(super) fn utf8_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     let utf8 = Layout { family: Family::Utf8, ..UTF16 };
     let mut at = 0;

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Each arrow is a routine of the kernel. A conversion takes one arrow, or two of them piece by piece, with
-//! what lies between in a buffer that stays in the L1 cache. Where a routine stops, `scalar.rs` goes on, and
+//! what lies between in a buffer that stays in the L1 cache. One arrow is known to the compiler wherever the forms
+//! are, so that a short text costs one call. Where a routine stops, `scalar.rs` goes on, and
 //! either comes to know what stopped it or hands the rest back.
 
 use core::mem::MaybeUninit;
@@ -20,16 +21,13 @@ use super::plain::Length;
 use super::routines::{Convert, Routines};
 use super::scalar::{self, Stop};
 use crate::Kernel;
+use crate::scalar::boundary;
 
 /// Bytes that are taken through two routines, one after the other.
 const PIECE: usize = 2048;
 
-/// UTF-8 that is validated, and then converted: at most so many bytes, which stay in the L1 cache together with
-/// what comes out.
-const LONGEST_PIECE: usize = 4096;
-
-/// Behind ASCII at most so many bytes, for ASCII may go on behind them.
-const SHORTEST_PIECE: usize = 256;
+/// Of UTF-8 that is copied, so many bytes are validated, and then copied from the L1 cache.
+const COPIED: usize = 4096;
 
 /// From one form to another, with a kernel.
 #[derive(Clone, Copy)]
@@ -56,33 +54,45 @@ pub(super) enum End {
 
 impl Route {
     /// Converts as much of the text as can be: how many bytes of it, and what comes then.
-    #[inline]
+    #[inline(always)]
     pub(super) fn run(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
-        let mut at = 0;
+        let read = match self.routine() {
+            Some(routine) => self.kernel.convert(routine, text, out),
+            None => self.fast(text, out),
+        };
+        if read == text.len() { (read, End::All) } else { self.run_on(text, read, out) }
+    }
+
+    /// The same from a place on where a routine has stopped.
+    #[inline(never)]
+    fn run_on(self, text: &[u8], mut at: usize, out: &mut Output<'_>) -> (usize, End) {
         loop {
-            at += self.fast(&text[at..], out);
             let (read, stop) = scalar::stretch(self.from, self.to, &text[at..], out);
             at += read;
             let end = match stop {
-                None => continue,
-                Some(Stop::End) => End::All,
-                Some(Stop::Full) => End::Full,
-                Some(Stop::Cut(fault)) => End::Cut(fault),
+                None => None,
+                Some(Stop::End) => Some(End::All),
+                Some(Stop::Full) => Some(End::Full),
+                Some(Stop::Cut(fault)) => Some(End::Cut(fault)),
                 Some(Stop::Malformed(_, len)) if self.lossy => {
                     if scalar::put_replacement(self.to, out) {
                         at += len;
-                        continue;
+                        None
+                    } else {
+                        Some(End::Full)
                     }
-                    End::Full
                 }
-                Some(Stop::Malformed(fault, _)) => End::Malformed(fault),
+                Some(Stop::Malformed(fault, _)) => Some(End::Malformed(fault)),
             };
-            return (at, end);
+            if let Some(end) = end {
+                return (at, end);
+            }
+            at += self.fast(&text[at..], out);
         }
     }
 
     /// The same for a text that is at its end there: with a replacement for a character that it cuts off.
-    #[inline]
+    #[inline(always)]
     pub(super) fn run_to_end(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
         match self.run(text, out) {
             (_, End::Cut(_)) if self.lossy && scalar::put_replacement(self.to, out) => (text.len(), End::All),
@@ -94,7 +104,7 @@ impl Route {
 
     /// How many bytes the rest of a text will be, if nothing is wrong with it.
     #[cold]
-    pub(super) fn needed(&self, text: &[u8]) -> Result<usize, (usize, Fault)> {
+    pub(super) fn needed(self, text: &[u8]) -> Result<usize, (usize, Fault)> {
         let mut scratch = [MaybeUninit::uninit(); PIECE];
         let (mut at, mut needed) = (0, 0_usize);
         loop {
@@ -136,6 +146,21 @@ impl Route {
         length
     }
 
+    /// The routine that does it alone, if there is one.
+    #[inline(always)]
+    fn routine(&self) -> Option<fn(&Routines) -> Convert> {
+        use Family::{Utf8, Utf16};
+
+        if self.from.swapped || self.to.swapped {
+            return None;
+        }
+        match (self.from.family, self.to.family) {
+            (Utf8, Utf16) if !self.from.trusted => Some(|routines| routines.utf8_to_utf16),
+            (Utf16, Utf8) => Some(|routines| routines.utf16_to_utf8),
+            _ => None,
+        }
+    }
+
     /// As much of the text as the kernel's routines convert.
     fn fast(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         use Family::{Latin1, Utf8, Utf16, Utf32};
@@ -158,7 +183,11 @@ impl Route {
         }
         let one = |choose: fn(&Routines) -> Convert, out: &mut Output<'_>| kernel.convert(choose, text, out);
         match (from.family, to.family) {
-            (Utf8, Utf16) => self.utf8_to_utf16(text, out),
+            // Valid, but a piece of it may end inside a character.
+            (Utf8, Utf16) if from.trusted => {
+                kernel.convert(|routines| routines.valid_utf8_to_utf16, whole_characters(text), out)
+            }
+            (Utf8, Utf16) => one(|routines| routines.utf8_to_utf16, out),
             (Utf16, Utf8) => one(|routines| routines.utf16_to_utf8, out),
             (Utf16, Utf16) => one(|routines| routines.utf16_to_utf16, out),
             (Utf16, Utf32) => one(|routines| routines.utf16_to_utf32, out),
@@ -175,50 +204,22 @@ impl Route {
         }
     }
 
-    /// UTF-8 is validated piece by piece, each before it is converted, so that the routine can take it for
-    /// valid. ASCII needs no validation: where there is much of it, pieces are short.
-    fn utf8_to_utf16(&self, text: &[u8], out: &mut Output<'_>) -> usize {
-        let kernel = self.kernel;
-        if self.from.trusted {
-            // Valid, but a piece of it may end inside a character.
-            return kernel.convert(|routines| routines.utf8_to_utf16, whole_characters(text), out);
-        }
-        let mut at = 0;
-        let mut longest = SHORTEST_PIECE;
-        loop {
-            let ascii = kernel.convert(|routines| routines.ascii_to_utf16, &text[at..], out);
-            at += ascii;
-            longest = if ascii > SHORTEST_PIECE { SHORTEST_PIECE } else { (2 * longest).min(LONGEST_PIECE) };
-            let (piece, valid) = self.valid_piece(&text[at..], longest);
-            let taken = kernel.convert(|routines| routines.utf8_to_utf16, valid, out);
-            at += taken;
-            if taken < piece || at == text.len() {
-                return at;
-            }
-        }
-    }
-
+    /// UTF-8 is validated piece by piece, each before it is copied.
     fn utf8_to_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let mut at = 0;
         loop {
-            let (piece, valid) = self.valid_piece(&text[at..], LONGEST_PIECE);
+            let piece = &text[at..boundary(text, at + COPIED)];
+            let valid = match self.kernel.from_utf8(piece) {
+                Ok(_) => piece,
+                Err(error) => &piece[..error.valid_up_to()],
+            };
             if !out.put(valid) {
                 return at;
             }
             at += valid.len();
-            if valid.len() < piece || at == text.len() {
+            if valid.len() < piece.len() || at == text.len() {
                 return at;
             }
-        }
-    }
-
-    /// The length of a piece of so many bytes of text, or hardly less, and what of it is valid.
-    #[inline(always)]
-    fn valid_piece<'t>(&self, text: &'t [u8], longest: usize) -> (usize, &'t [u8]) {
-        let piece = &text[..boundary(text, longest)];
-        match self.kernel.from_utf8(piece) {
-            Ok(_) => (piece.len(), piece),
-            Err(error) => (piece.len(), &piece[..error.valid_up_to()]),
         }
     }
 
@@ -273,16 +274,6 @@ fn swapped<'a>(
     let bytes = out.finish();
     kernel.swap(unit, bytes);
     bytes
-}
-
-/// So many bytes of UTF-8, or up to three fewer, so that no character is cut, if there is no error.
-#[inline(always)]
-fn boundary(text: &[u8], bytes: usize) -> usize {
-    if text.len() <= bytes {
-        return text.len();
-    }
-    let is_continuation = |at: &usize| matches!(text[*at], 0x80..=0xBF);
-    (bytes - 3..=bytes).rev().find(|at| !is_continuation(at)).unwrap_or(bytes)
 }
 
 /// A piece of valid UTF-8 without the character that its end cuts off, if it does.

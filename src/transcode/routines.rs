@@ -11,6 +11,8 @@ use super::plain::{self, Length};
 use super::vector;
 #[cfg(any(kernel_x86, kernel_neon))]
 use crate::simd::units::Units;
+#[cfg(any(kernel_x86, kernel_neon))]
+use crate::verdict::Verdict;
 
 /// Converts the beginning of a text and returns how much of it, in bytes.
 ///
@@ -24,10 +26,9 @@ pub(crate) type Convert = unsafe fn(&[u8], &mut Output<'_>) -> usize;
 
 /// What a kernel can convert.
 pub(crate) struct Routines {
-    /// ASCII alone; stops at anything else.
-    pub(crate) ascii_to_utf16: Convert,
-    /// The text is valid UTF-8 and ends with a whole character, or what is appended means nothing.
     pub(crate) utf8_to_utf16: Convert,
+    /// The text is valid UTF-8 and ends with a whole character, or what is appended means nothing.
+    pub(crate) valid_utf8_to_utf16: Convert,
     pub(crate) utf16_to_utf8: Convert,
     pub(crate) utf16_to_utf16: Convert,
     pub(crate) utf16_to_utf32: Convert,
@@ -48,17 +49,46 @@ pub(crate) struct Routines {
 /// A conversion that is compiled for each instruction set with vectors.
 #[cfg(any(kernel_x86, kernel_neon))]
 pub(crate) trait Routine {
-    fn run<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize;
+    /// A way for short texts, if there is one: converts all, or nothing.
+    #[inline(always)]
+    fn short<S: Units>(
+        _: S,
+        _text: &[u8],
+        _: &mut Output<'_>,
+        _validate: impl Fn(&[u8]) -> Verdict,
+    ) -> usize {
+        0
+    }
+
+    /// `validate` is the kernel's.
+    fn run<S: Units>(s: S, text: &[u8], out: &mut Output<'_>, validate: impl Fn(&[u8]) -> Verdict) -> usize;
 }
 
-/// Types for the routines, of the same names in capitals.
+/// Types for the routines, of the same names in capitals: a way for short texts, if there is one, and one for all.
 #[cfg(any(kernel_x86, kernel_neon))]
 macro_rules! types {
-    ($($name:ident, |$s:ident, $text:ident, $out:ident| $run:expr;)*) => {$(
+    ($($name:ident, |$s:ident, $text:ident, $out:ident, $validate:ident| $(short $short:expr,)? run $run:expr;)*) => {$(
         pub(crate) struct $name;
         impl Routine for $name {
+            $(
+                #[inline(always)]
+                fn short<S: Units>(
+                    $s: S,
+                    $text: &[u8],
+                    $out: &mut Output<'_>,
+                    $validate: impl Fn(&[u8]) -> Verdict,
+                ) -> usize {
+                    $short
+                }
+            )?
+
             #[inline(always)]
-            fn run<S: Units>($s: S, $text: &[u8], out: &mut Output<'_>) -> usize {
+            fn run<S: Units>(
+                $s: S,
+                $text: &[u8],
+                out: &mut Output<'_>,
+                $validate: impl Fn(&[u8]) -> Verdict,
+            ) -> usize {
                 let mut fork = out.fork();
                 let $out = fork.output();
                 let read = $run;
@@ -71,15 +101,21 @@ macro_rules! types {
 
 #[cfg(any(kernel_x86, kernel_neon))]
 types! {
-    AsciiToUtf16, |s, text, out| vector::ascii_to_utf16(s, text, out);
-    Utf8ToUtf16, |s, text, out| vector::utf8_to_utf16(s, text, out);
-    Utf16ToUtf8, |s, text, out| vector::utf16_to_utf8(s, text, out);
-    Utf16ToUtf16, |_s, text, out| plain::utf16_to_utf16(text, out);
-    Utf16ToUtf32, |_s, text, out| plain::utf16_to_utf32(text, out);
-    Utf16ToLatin1, |_s, text, out| plain::utf16_to_latin1(text, out);
-    Utf32ToUtf16, |_s, text, out| plain::utf32_to_utf16(text, out);
-    Utf32ToUtf32, |_s, text, out| plain::utf32_to_utf32(text, out);
-    Latin1ToUtf16, |_s, text, out| plain::latin1_to_utf16(text, out);
+    Utf8ToUtf16, |s, text, out, validate|
+        short vector::short_utf8_to_utf16(s, text, out, validate),
+        run vector::utf8_to_utf16(s, text, out, validate);
+    ValidUtf8ToUtf16, |s, text, out, _validate|
+        short vector::short_utf8_to_utf16(s, text, out, |_| Verdict::VALID),
+        run vector::valid_utf8_to_utf16(s, text, out);
+    Utf16ToUtf8, |s, text, out, _validate|
+        short vector::short_utf16_to_utf8(s, text, out),
+        run vector::utf16_to_utf8(s, text, out);
+    Utf16ToUtf16, |_s, text, out, _validate| run plain::utf16_to_utf16(text, out);
+    Utf16ToUtf32, |_s, text, out, _validate| run plain::utf16_to_utf32(text, out);
+    Utf16ToLatin1, |_s, text, out, _validate| run plain::utf16_to_latin1(text, out);
+    Utf32ToUtf16, |_s, text, out, _validate| run plain::utf32_to_utf16(text, out);
+    Utf32ToUtf32, |_s, text, out, _validate| run plain::utf32_to_utf32(text, out);
+    Latin1ToUtf16, |_s, text, out, _validate| run plain::latin1_to_utf16(text, out);
 }
 
 /// The table of an instruction set, from the functions that are compiled for it.
@@ -88,8 +124,8 @@ macro_rules! routines {
     ($convert:ident, $swap:ident, $length:ident) => {{
         use $crate::transcode::routines as r;
         r::Routines {
-            ascii_to_utf16: $convert::<r::AsciiToUtf16>,
             utf8_to_utf16: $convert::<r::Utf8ToUtf16>,
+            valid_utf8_to_utf16: $convert::<r::ValidUtf8ToUtf16>,
             utf16_to_utf8: $convert::<r::Utf16ToUtf8>,
             utf16_to_utf16: $convert::<r::Utf16ToUtf16>,
             utf16_to_utf32: $convert::<r::Utf16ToUtf32>,
@@ -107,8 +143,9 @@ pub(crate) use routines;
 
 /// Those of the scalar kernel.
 pub(crate) static SCALAR: Routines = Routines {
-    ascii_to_utf16: plain::ascii_to_utf16,
     utf8_to_utf16: plain::utf8_to_utf16,
+    // It looks at characters one by one, so it would gain nothing from knowing.
+    valid_utf8_to_utf16: plain::utf8_to_utf16,
     utf16_to_utf8: plain::utf16_to_utf8,
     utf16_to_utf16: plain::utf16_to_utf16,
     utf16_to_utf32: plain::utf16_to_utf32,

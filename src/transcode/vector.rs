@@ -2,8 +2,8 @@
 //!
 //! # From UTF-8
 //!
-//! The text is known to be valid. In UTF-16 there is a unit for the last byte of each character, and one more for
-//! the third of four bytes; and what it is depends on this byte and the three before it. So all
+//! The text is validated first, piece by piece. In UTF-16 there is a unit for the last byte of each character, and
+//! one more for the third of four bytes; and what it is depends on this byte and the three before it. So all
 //! places of a block are treated alike, whatever they belong to, the units at other places are left out,
 //! and the next block begins behind this one, wherever that is:
 //!
@@ -20,12 +20,20 @@
 //! high =  P >> 2, four bits  |  (Q - E0) << 4         nothing of Q if that is negative
 //! ```
 //!
+//! ASCII is found block by block, and costs a widening; being valid, it is not validated first.
+//!
 //! # From UTF-16
 //!
 //! The other way round, each unit becomes one to three bytes, which are computed in lanes of 32 bits, or, where all
 //! units of a vector are below U+0800, of 16. Half of a surrogate pair becomes two bytes: the high one
 //! the first and the second, the low one the third (with two bits of its neighbour) and the fourth. That every
 //! high one is followed by a low one and every low one preceded by a high one is checked on the way.
+//!
+//! # Short texts
+//!
+//! A text of less than a vector is one block, loaded with zeros behind it: looked at for ASCII, validated, converted
+//! and stored in straight code, for which no constant is made ready and no register saved. That would be most of
+//! what a call costs.
 //!
 //! The ideas are those of Clausecker and Lemire ('Transcoding Unicode Characters with AVX-512 Instructions',
 //! arXiv 2212.05098): a compression for the gaps, surrogates in place. The differences: validity is not
@@ -35,79 +43,215 @@
 #![forbid(unsafe_code)]
 
 use super::output::Output;
+use crate::scalar::{boundary, judge};
 use crate::simd::units::Units;
+use crate::verdict::Verdict;
 
-/// The longest vector.
-const LONGEST: usize = 64;
+/// UTF-8 is validated in pieces, each before it is converted: of so many bytes at most, which stay in the L1 cache
+/// together with what comes out.
+const LONGEST_PIECE: usize = 4096;
 
-/// From this length on it pays to write whole cache lines.
+/// The first piece, and the first one behind ASCII, which may go on soon: few bytes, but more than a vector and a
+/// character, so that the block for which it is validated lies in it.
+const FIRST_PIECE: usize = 127;
+
+/// From this length on it pays to write ASCII in whole cache lines, and to read UTF-16 in such.
 const LINES_PAY: usize = 512;
 
-/// ASCII into UTF-16, vector by vector, as far as it goes and fits.
+/// Behind so many vectors of ASCII more is expected, and taken in whole cache lines. Between other characters as many, or
+/// fewer, are common, and the start of a line is not worth what is written twice for it.
+const STRAY: usize = 3;
+
+/// UTF-8 into UTF-16, as far as it is well-formed and fits, or nearly so.
 #[inline(always)]
-pub(super) fn ascii_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(super) fn utf8_to_utf16<S: Units>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    validate: impl Fn(&[u8]) -> Verdict,
+) -> usize {
+    convert_utf8(s, text, 0, out, validate)
+}
+
+/// Valid UTF-8 into UTF-16, as far as it fits, or nearly so.
+#[inline(always)]
+pub(super) fn valid_utf8_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    convert_utf8(s, text, text.len(), out, |_| Verdict::VALID)
+}
+
+/// UTF-8 of less than a vector into UTF-16: all of it, or nothing.
+#[inline(always)]
+pub(super) fn short_utf8_to_utf16<S: Units>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    validate: impl Fn(&[u8]) -> Verdict,
+) -> usize {
+    if text.is_empty() || text.len() >= S::LANES {
+        return 0;
+    }
+    let now = s.load_short(text);
+    let put = if s.high_bits(now) == 0 {
+        s.put_widened(now, text.len(), out)
+    } else if validate(text).is_valid() {
+        utf8_block(s, now, s.earlier(now, s.splat8(0)), ends(s, now, text.len(), false), out)
+    } else {
+        false
+    };
+    if put { text.len() } else { 0 }
+}
+
+/// ASCII at the start of a text that is not long, as far as it goes and fits. If that is all of it, nothing has to be
+/// made ready for the loop over blocks.
+#[inline(always)]
+fn leading_ascii_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
     if text.len() >= LINES_PAY {
-        let before_line = out.before_line();
-        let first = s.load(text, 0);
-        if s.high_bits(first) != 0 || !s.put_widened(first, out) {
-            return 0;
-        }
-        // As many units of these as leave the next one at the start of a line; the others are written again.
-        at = before_line / 2 % S::LANES;
-        out.retract(2 * (S::LANES - at));
+        return at;
     }
+    while let Some(block) = text.get(at..at + S::LANES) {
+        let now = s.load(block, 0);
+        if s.high_bits(now) != 0 || !s.put_widened(now, S::LANES, out) {
+            return at;
+        }
+        at += S::LANES;
+    }
+    let rest = &text[at..];
+    if rest.is_empty() {
+        return at;
+    }
+    let now = s.load_short(rest);
+    if s.high_bits(now) == 0 && s.put_widened(now, rest.len(), out) { text.len() } else { at }
+}
+
+/// UTF-8 into UTF-16. The first `valid` bytes are valid, and no character is cut off there.
+#[inline(always)]
+fn convert_utf8<S: Units>(
+    s: S,
+    mut text: &[u8],
+    mut valid: usize,
+    out: &mut Output<'_>,
+    validate: impl Fn(&[u8]) -> Verdict,
+) -> usize {
+    // All before `at` is converted, which is never behind `valid`.
+    let mut at = leading_ascii_to_utf16(s, text, out);
+    valid = valid.max(at);
+    let mut longest = FIRST_PIECE;
+    let mut ascii = 0;
+    'blocks: while at < text.len() {
+        // Valid, with the three bytes before it and one behind it.
+        while let Some(window) = text[..valid].get(at.wrapping_sub(3)..at + S::LANES + 1) {
+            let now = s.load(window, 3);
+            let put = if s.high_bits(now) == 0 {
+                ascii += 1;
+                if ascii > STRAY {
+                    break;
+                }
+                s.put_widened(now, S::LANES, out)
+            } else {
+                ascii = 0;
+                let context = [s.load(window, 2), s.load(window, 1), s.load(window, 0)];
+                let ends = !continuations(s, s.load(window, 4)) & within(S::LANES);
+                utf8_block(s, now, context, ends, out)
+            };
+            if !put {
+                break 'blocks;
+            }
+            at += S::LANES;
+        }
+        if at == text.len() {
+            break;
+        }
+
+        let (now, len) = load_block(s, &text[at..]);
+        if s.high_bits(now) == 0 {
+            ascii += 1;
+            let read = if ascii > STRAY && text.len() - at >= LINES_PAY {
+                ascii_to_utf16(s, &text[at..], out)
+            } else if s.put_widened(now, len, out) {
+                len
+            } else {
+                0
+            };
+            if read == 0 {
+                break;
+            }
+            at += read;
+            valid = valid.max(at);
+            if read > LINES_PAY {
+                longest = FIRST_PIECE;
+            }
+        } else if valid < text.len() && valid <= at + len {
+            // What comes behind the block says whether a character ends with it, so that has to be valid, too. And no
+            // little piece is left over.
+            let all = text.len() - valid <= 2 * longest;
+            let end = if all { text.len() } else { boundary(text, valid + longest) };
+            let piece = &text[valid..end];
+            match validate(piece).suspicion().map(|suspect| judge(piece, suspect)) {
+                Some(Err(error)) => {
+                    // What is valid is converted as a text of its own.
+                    valid += error.valid_up_to();
+                    text = &text[..valid];
+                }
+                None | Some(Ok(())) => {
+                    valid = end;
+                    longest = (2 * longest).min(LONGEST_PIECE);
+                }
+            }
+        } else {
+            // At the start or near the end. If there is less than a vector before this block, it is ASCII.
+            let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat8(0) };
+            let ends = ends(s, now, len, matches!(text.get(at + len), Some(0x80..=0xBF)));
+            if !utf8_block(s, now, s.earlier(now, before), ends, out) {
+                break;
+            }
+            at += len;
+        }
+    }
+    if at == text.len() {
+        return at;
+    }
+    let (start, put) = character_start(text, at);
+    out.retract(put);
+    start
+}
+
+/// A vector of text, and how many bytes of it there are: as many as it takes, or all there are and then zeros.
+#[inline(always)]
+fn load_block<S: Units>(s: S, text: &[u8]) -> (S::Vector, usize) {
+    match text.len() {
+        // What an empty slice points to may be no memory at all. Nothing would be loaded from there, but it
+        // takes the CPU over 20 ns to find that out.
+        0 => (s.splat8(0), 0),
+        len if len < S::LANES => (s.load_short(text), len),
+        _ => (s.load(text, 0), S::LANES),
+    }
+}
+
+/// ASCII into UTF-16, two vectors at a time in whole cache lines, as far as it goes and fits. There is a vector of
+/// ASCII at least, or nothing is read if it does not fit.
+#[inline(always)]
+fn ascii_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let before_line = out.before_line();
+    if !s.put_widened(s.load(text, 0), S::LANES, out) {
+        return 0;
+    }
+    // As many units of these as leave the next one at the start of a line; the others are written again.
+    let mut at = match before_line / 2 % S::LANES {
+        0 => S::LANES,
+        units => units,
+    };
+    out.retract(2 * (S::LANES - at));
     while text.len() - at >= 2 * S::LANES {
         let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
         if s.high_bits(s.or(a, b)) != 0 || out.left() < 4 * S::LANES {
             break;
         }
-        s.put_widened(a, out);
-        s.put_widened(b, out);
+        s.put_widened(a, S::LANES, out);
+        s.put_widened(b, S::LANES, out);
         at += 2 * S::LANES;
     }
     at
-}
-
-/// Valid UTF-8 into UTF-16, as far as it fits, or nearly so.
-#[inline(always)]
-pub(super) fn utf8_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let mut at = 0;
-    // A block wants the three bytes before it and one behind it.
-    while let Some(block) = text.get(at..at + S::LANES + 1) {
-        let put = if s.high_bits(s.load(block, 0)) == 0 {
-            s.put_widened(s.load(block, 0), out)
-        } else if at == 0 {
-            utf8_block(s, &padded::<3>(text, 0, S::LANES + 1), u64::MAX, out)
-        } else {
-            utf8_block(s, &text[at - 3..at + S::LANES + 1], u64::MAX, out)
-        };
-        if !put {
-            let (start, put) = character_start(text, at);
-            out.retract(put);
-            return start;
-        }
-        at += S::LANES;
-    }
-    let rest = text.len() - at;
-    if rest > 0 {
-        let keep = u64::MAX >> (64 - rest);
-        if !utf8_block(s, &padded::<3>(text, at, rest), keep, out) {
-            let (start, put) = character_start(text, at);
-            out.retract(put);
-            return start;
-        }
-    }
-    text.len()
-}
-
-/// `text[at..at + len]` with what is before it, as many bytes as `BEFORE`, and zeros all around.
-#[inline(always)]
-fn padded<const BEFORE: usize>(text: &[u8], at: usize, len: usize) -> [u8; LONGEST + 8] {
-    let mut block = [0; LONGEST + 8];
-    let before = at.min(BEFORE);
-    block[BEFORE - before..BEFORE + len].copy_from_slice(&text[at - before..at + len]);
-    block
 }
 
 /// The place where the character begins to which byte `at` belongs, and how many bytes have been put for what of
@@ -122,20 +266,36 @@ fn character_start(text: &[u8], at: usize) -> (usize, usize) {
     (start, if at - start == 3 { 2 } else { 0 })
 }
 
-/// Appends the units of a block: those of its places for which `within` has a one. The block begins at the fourth
-/// byte of `text` and ends before the last one.
+/// A one for each continuation: for bytes from -80 to -41.
 #[inline(always)]
-fn utf8_block<S: Units>(s: S, text: &[u8], within: u64, out: &mut Output<'_>) -> bool {
-    let text = &text[..S::LANES + 4];
-    let [before3, before2, before1] = [s.load(text, 0), s.load(text, 1), s.load(text, 2)];
-    let (now, next) = (s.load(text, 3), s.load(text, 4));
+fn continuations<S: Units>(s: S, v: S::Vector) -> u64 {
+    s.high_bits(s.plus_signed(v, s.splat8(0x40)))
+}
+
+/// A one for each of the first `len` places of a block at which a character ends: no continuation follows there.
+/// `goes_on` says whether one follows the block.
+#[inline(always)]
+fn ends<S: Units>(s: S, now: S::Vector, len: usize, goes_on: bool) -> u64 {
+    !(continuations(s, now) >> 1 | u64::from(goes_on) << (S::LANES - 1)) & within(len)
+}
+
+/// Appends the units of a block. `context` is the text one, two and three bytes before it; in `ends` there is a one
+/// where a character ends.
+#[inline(always)]
+fn utf8_block<S: Units>(
+    s: S,
+    now: S::Vector,
+    context: [S::Vector; 3],
+    ends: u64,
+    out: &mut Output<'_>,
+) -> bool {
+    let [before1, before2, before3] = context;
+    let mut keep = ends;
 
     let before1 = s.where_high(now, before1);
     let mut low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
     let third_of_three = s.left16::<4>(s.minus(before2, s.splat8(0xE0)));
     let mut high = s.or(masked(s, s.right16::<2>(before1), 0x0F), third_of_three);
-    // A character ends where no continuation follows: that is, no byte from -80 to -41.
-    let mut keep = !s.high_bits(s.plus_signed(next, s.splat8(0x40)));
 
     if s.high_bits(begins_four(s, s.max(now, before3))) != 0 {
         let (third, fourth) = (begins_four(s, before2), begins_four(s, before3));
@@ -153,8 +313,7 @@ fn utf8_block<S: Units>(s: S, text: &[u8], within: u64, out: &mut Output<'_>) ->
         high = s.select_high(third, first_high, s.select_high(fourth, second_high, high));
         keep |= s.high_bits(third);
     }
-    let lanes = u64::MAX >> (64 - S::LANES);
-    s.put_words(low, high, keep & within & lanes, out)
+    s.put_words(low, high, keep, out)
 }
 
 #[inline(always)]
@@ -168,28 +327,79 @@ fn begins_four<S: Units>(s: S, v: S::Vector) -> S::Vector {
     s.minus(v, s.splat8(0xF0 - 0x80))
 }
 
+/// UTF-16 of less than a vector into UTF-8: all of it, or nothing.
+#[inline(always)]
+pub(super) fn short_utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    if text.is_empty() || text.len() >= S::LANES || text.len() % 2 == 1 {
+        return 0;
+    }
+    let now = s.load_short(text);
+    let put = if all_ascii16(s, now) {
+        s.put_narrowed(now, s.splat8(0), text.len() / 2, out)
+    } else {
+        utf16_block(s, now, s.splat8(0), text, text.len(), out)
+    };
+    if put { text.len() } else { 0 }
+}
+
+/// ASCII at the start of a text that is not long, as for UTF-8.
+#[inline(always)]
+fn leading_ascii_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    if text.len() >= LINES_PAY {
+        return at;
+    }
+    while let Some(two) = text.get(at..at + 2 * S::LANES) {
+        let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+        if !all_ascii16(s, s.or(a, b)) || !s.put_narrowed(a, b, S::LANES, out) {
+            return at;
+        }
+        at += 2 * S::LANES;
+    }
+    let rest = &text[at..];
+    let (a, len) = load_block(s, rest);
+    let (b, _) = load_block(s, &rest[len..]);
+    if all_ascii16(s, s.or(a, b)) && s.put_narrowed(a, b, rest.len() / 2, out) { text.len() } else { at }
+}
+
 /// UTF-16 into UTF-8, as far as it is well-formed and fits, or nearly so.
 #[inline(always)]
 pub(super) fn utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !1];
-    let mut at = 0;
-    loop {
-        let rest = text.len() - at;
-        if rest == 0 {
-            return at;
+    let (mut at, mut before) = (leading_ascii_to_utf8(s, text, out), s.splat8(0));
+    if at == text.len() {
+        return at;
+    }
+    // Steps have the same length whatever the text is, so where the first one begins at a multiple of it, all do, and
+    // no load crosses cache lines.
+    let head = text.as_ptr().align_offset(S::LANES) & !1;
+    if let Some(unit) = text[..head.min(text.len())].last_chunk()
+        && text.len() >= LINES_PAY
+    {
+        if !utf16_block(s, s.load(text, 0), before, text, head, out) {
+            return 0;
         }
-        let (put, len) = if at > 0 && rest >= 2 * S::LANES + 2 {
-            let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
-            if s.any(s.and(s.or(a, b), s.splat16(0xFF80))) {
-                // A block wants a unit before it and one behind it.
-                (utf16_block(s, &text[at - 2..at + S::LANES + 2], S::LANES, out), S::LANES)
+        (at, before) = (head, s.splat16(u16::from_ne_bytes(*unit)));
+    }
+    loop {
+        let rest = &text[at..];
+        let (put, len) = if let Some(two) = rest.get(..2 * S::LANES) {
+            let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+            if all_ascii16(s, s.or(a, b)) {
+                before = b;
+                (s.put_narrowed(a, b, S::LANES, out), 2 * S::LANES)
             } else {
-                (s.put_narrowed(a, b, out), 2 * S::LANES)
+                let put = utf16_block(s, a, before, two, S::LANES, out);
+                before = a;
+                (put, S::LANES)
             }
+        } else if !rest.is_empty() {
+            let (now, len) = load_block(s, rest);
+            let put = utf16_block(s, now, before, rest, len, out);
+            before = now;
+            (put, len)
         } else {
-            // At the start, and near the end.
-            let len = rest.min(S::LANES);
-            (utf16_block(s, &padded::<2>(text, at, rest.min(S::LANES + 2)), len, out), len)
+            return at;
         };
         if !put {
             let (start, put) = pair_start(text, at);
@@ -198,6 +408,12 @@ pub(super) fn utf16_to_utf8<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -
         }
         at += len;
     }
+}
+
+/// Whether all units are ASCII.
+#[inline(always)]
+fn all_ascii16<S: Units>(s: S, units: S::Vector) -> bool {
+    !s.any(s.and(units, s.splat16(0xFF80)))
 }
 
 /// The place before unit `at`, if that is the second half of a pair, and how many bytes have been put for the first.
@@ -209,12 +425,17 @@ fn pair_start(text: &[u8], at: usize) -> (usize, usize) {
     }
 }
 
-/// Appends the bytes of a block, the first `len` bytes of it; or nothing, if there is a lone surrogate in it. The
-/// block begins at the second unit of `text`.
+/// Appends the bytes of a block, which `text` begins with; or nothing, if there is a lone surrogate in it. `before` are
+/// the units before it.
 #[inline(always)]
-fn utf16_block<S: Units>(s: S, text: &[u8], len: usize, out: &mut Output<'_>) -> bool {
-    let text = &text[..S::LANES + 4];
-    let now = s.load(text, 2);
+fn utf16_block<S: Units>(
+    s: S,
+    now: S::Vector,
+    before: S::Vector,
+    text: &[u8],
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
     if !s.any(s.and(now, s.splat16(0xF800))) {
         // Below U+0800: first byte in the lower half of a lane, second in the upper one.
         let two = s.or(s.right16::<6>(now), s.and(s.left16::<8>(now), s.splat16(0x3F00)));
@@ -225,7 +446,8 @@ fn utf16_block<S: Units>(s: S, text: &[u8], len: usize, out: &mut Output<'_>) ->
 
     let [mut first, mut second] = s.widened(now);
     if s.any_equal16(s.and(now, s.splat16(0xF800)), 0xD800) {
-        let (before, behind) = (s.load(text, 0), s.load(text, 4));
+        let [_, before, _] = s.earlier(now, before);
+        let (behind, _) = load_block(s, &text[2..]);
         let (half, before_half, behind_half) =
             (which_half(s, now), which_half(s, before), which_half(s, behind));
         if s.differ16(half, 0xD800, behind_half, 0xDC00) | s.differ16(half, 0xDC00, before_half, 0xD800) {
@@ -235,45 +457,55 @@ fn utf16_block<S: Units>(s: S, text: &[u8], len: usize, out: &mut Output<'_>) ->
         first = with_pairs(s, first, before_first);
         second = with_pairs(s, second, before_second);
     } else {
-        first = without_pairs(s, first);
-        second = without_pairs(s, second);
+        first = encoded(s, first, first, marks(s, first));
+        second = encoded(s, second, second, marks(s, second));
     }
     // The third byte is always there, and the others are where they have a value, which has bit 7.
     let third = s.splat32(0x0080_0000);
     let keep_first = s.high_bits(s.or(first, third)) & within(2 * len);
+    if len <= S::LANES / 2 {
+        return s.put_quads(first, keep_first, out);
+    }
     let keep_second = s.high_bits(s.or(second, third)) & within((2 * len).saturating_sub(S::LANES));
     let n = keep_first.count_ones() + keep_second.count_ones();
     out.left() >= n as usize && s.put_quads(first, keep_first, out) && s.put_quads(second, keep_second, out)
 }
 
-/// The bytes of units in lanes of 32 bits, which are no surrogates: three in a lane, and a zero. Those that are there
-/// have bit 7 set, or are ASCII and the third.
+/// The bytes of units in lanes of 32 bits, up to three in a lane, and a zero. Those that are there have bit 7 set, or
+/// are ASCII and the third. The number is that of the unit, if it is no half of a pair.
 #[inline(always)]
-fn without_pairs<S: Units>(s: S, unit: S::Vector) -> S::Vector {
-    let last = s.left32::<16>(unit);
-    // Six bits each of the third and the second byte; four or five of the first are what is left.
-    let two = s.or(s.and(last, s.splat32(0x003F_0000)), s.and(s.left32::<2>(unit), s.splat32(0x0000_3F00)));
-    let three = s.or(s.or(two, s.right32::<12>(unit)), s.splat32(0x0080_80E0));
-    let two = s.or(two, s.splat32(0x0080_C000));
-    s.select32(unit, 0x800, three, s.select32(unit, 0x80, two, last))
+fn encoded<S: Units>(s: S, unit: S::Vector, number: S::Vector, marks: S::Vector) -> S::Vector {
+    // Six bits each of the third and the second byte; of the first what is left, four bits.
+    let sixes = s.sixes(number);
+    s.select32(unit, 0x80, s.or(s.and(sixes, s.splat32(0x003F_3F0F)), marks), sixes)
 }
 
-/// The same of any units, with those before them.
+/// What marks the bytes of characters of two and three bytes.
+#[inline(always)]
+fn marks<S: Units>(s: S, unit: S::Vector) -> S::Vector {
+    s.select32(unit, 0x800, s.splat32(0x0080_80E0), s.splat32(0x0080_C000))
+}
+
+/// The bytes of any units, with those before them.
+///
+/// Half a pair becomes a number that is encoded as one of two bytes would be, with other marks:
+///
+/// ```text
+/// the number       u....uvvvvvvwwwwwwxxxxxx, 21 bits          11110uuu 10vvvvvv 10wwwwww 10xxxxxx
+/// high             110110 and ten bits, of which 0x40 more are uuuvvvvvvww
+/// low              110111 and wwwwxxxxxx
+/// ```
 #[inline(always)]
 fn with_pairs<S: Units>(s: S, unit: S::Vector, before: S::Vector) -> S::Vector {
-    // Ten bits, of which 0x40 more make the upper ones of a number from 10000 on.
-    let high = s.plus32(s.and(unit, s.splat32(0x3FF)), s.splat32(0x40));
-    let high = s.or(s.and(high, s.splat32(0x0000_0700)), s.and(s.left32::<14>(high), s.splat32(0x003F_0000)));
-    let high = s.or(high, s.splat32(0x0080_F000));
-    // Of the low half ten bits, four and six, and above them the lowest two of the high half.
-    let low = s.or(
-        s.and(s.left32::<12>(before), s.splat32(0x0000_3000)),
-        s.and(s.left32::<2>(unit), s.splat32(0x0000_0F00)),
-    );
-    let low = s.or(low, s.or(s.and(s.left32::<16>(unit), s.splat32(0x003F_0000)), s.splat32(0x0080_8000)));
+    let ten = s.and(unit, s.splat32(0x3FF));
+    let high = s.right32::<2>(s.plus32(ten, s.splat32(0x40)));
+    let low = s.or(ten, s.and(s.left32::<10>(before), s.splat32(0xC00)));
     let which = s.and(unit, s.splat32(0xFC00));
-    let lanes = s.select32_equal(which, s.splat32(0xDC00), low, without_pairs(s, unit));
-    s.select32_equal(which, s.splat32(0xD800), high, lanes)
+    let number = s.select32_equal(which, s.splat32(0xDC00), low, unit);
+    let number = s.select32_equal(which, s.splat32(0xD800), high, number);
+    let marks = s.select32_equal(which, s.splat32(0xDC00), s.splat32(0x0080_8000), marks(s, unit));
+    let marks = s.select32_equal(which, s.splat32(0xD800), s.splat32(0x0080_F000), marks);
+    encoded(s, unit, number, marks)
 }
 
 /// Ones for the first so many places.

@@ -7,11 +7,37 @@ use core::arch::x86_64::*;
 
 use super::Units;
 use crate::simd::avx512::Avx512;
-use crate::transcode::{Length, Output, Routine, Routines, plain, routines};
+use crate::sliced;
+use crate::transcode::{Length, Output, Routine, Routines, Utf8ToUtf16, plain, routines};
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn convert<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
-    R::run(Avx512::new(), text, out)
+    let read = R::short(Avx512::new(), text, out, |piece| sliced::validate_without_gfni(piece));
+    if read == text.len() { read } else { convert_long::<R>(text, out) }
+}
+
+/// A function of its own, so that short texts need not save registers for it.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn convert_long<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+    R::run(Avx512::new(), text, out, |piece| sliced::validate_without_gfni(piece))
+}
+
+/// `convert`, with GFNI for the validation of long pieces.
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+)]
+fn convert_with_gfni<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+    let read = R::short(Avx512::new(), text, out, |piece| sliced::validate(piece));
+    if read == text.len() { read } else { convert_long_with_gfni::<R>(text, out) }
+}
+
+#[inline(never)]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+)]
+fn convert_long_with_gfni<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+    R::run(Avx512::new(), text, out, |piece| sliced::validate(piece))
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -63,7 +89,11 @@ static UTF8_OF_UTF16: [u8; 64] = {
 };
 
 /// The kernel's conversions.
-pub(crate) static ROUTINES: Routines = routines!(convert, swap, length);
+pub(crate) static ROUTINES: Routines =
+    Routines { utf8_to_utf16: convert_with_gfni::<Utf8ToUtf16>, ..WITHOUT_GFNI };
+/// The same on a CPU without GFNI.
+pub(crate) static ROUTINES_WITHOUT_GFNI: Routines = WITHOUT_GFNI;
+const WITHOUT_GFNI: Routines = routines!(convert, swap, length);
 
 impl Avx512 {
     /// The sum of what the units of a text count, vector by vector, from an address on at which vectors lie in one
@@ -143,6 +173,22 @@ impl Avx512 {
         true
     }
 
+    /// Appends the first `n` bytes of both vectors together, if they fit.
+    #[inline(always)]
+    fn put_both(self, first: __m512i, second: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+        let n = n.min(128);
+        if let Some(window) = out.window::<128>() {
+            // SAFETY: AVX512F, by `self`; the window has 128 bytes, and the store needs no alignment.
+            unsafe { _mm512_storeu_si512(window[..64].as_mut_ptr().cast(), first) };
+            // SAFETY: AVX512F, by `self`; what is behind the first half has 64 bytes.
+            unsafe { _mm512_storeu_si512(window[64..].as_mut_ptr().cast(), second) };
+            // SAFETY: the stores have written 128 bytes, and `n` is no more.
+            unsafe { out.advance(n) };
+            return true;
+        }
+        out.left() >= n && self.put(first, n.min(64), out) && self.put(second, n.saturating_sub(64), out)
+    }
+
     #[inline(always)]
     fn put_compressed(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
         // SAFETY: AVX512VBMI2, by `self`.
@@ -177,6 +223,16 @@ impl Units for Avx512 {
     #[inline(always)]
     fn load(self, bytes: &[u8], at: usize) -> __m512i {
         Self::load(self, bytes, at)
+    }
+
+    #[inline(always)]
+    fn load_short(self, bytes: &[u8]) -> __m512i {
+        Self::load_short(self, bytes)
+    }
+
+    #[inline(always)]
+    fn earlier(self, now: __m512i, before: __m512i) -> [__m512i; 3] {
+        Self::earlier(self, now, before)
     }
 
     // (Two loads of 32 bytes would do as well, and spare a shuffle; but the compiler, which sees that the bytes are
@@ -258,6 +314,14 @@ impl Units for Avx512 {
     }
 
     #[inline(always)]
+    fn sixes(self, v: __m512i) -> __m512i {
+        // VPMULTISHIFTQB takes eight bits for each byte of a result, from whichever bit of 64 on.
+        const FROM: u64 = u64::from_le_bytes([12, 6, 0, 24, 44, 38, 32, 56]);
+        // SAFETY: AVX512VBMI, by `self`.
+        unsafe { _mm512_multishift_epi64_epi8(self.splat64(FROM), v) }
+    }
+
+    #[inline(always)]
     fn high_bits(self, v: __m512i) -> u64 {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_movepi8_mask(v) }
@@ -324,7 +388,7 @@ impl Units for Avx512 {
     }
 
     #[inline(always)]
-    fn put_widened(self, v: __m512i, out: &mut Output<'_>) -> bool {
+    fn put_widened(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         // SAFETY: AVX512F, by `self`.
         let first = unsafe { _mm512_castsi512_si256(v) };
         // SAFETY: AVX512F, by `self`.
@@ -333,18 +397,11 @@ impl Units for Avx512 {
         let first = unsafe { _mm512_cvtepu8_epi16(first) };
         // SAFETY: AVX512BW, by `self`.
         let second = unsafe { _mm512_cvtepu8_epi16(second) };
-        let Some(window) = out.window::<128>() else { return false };
-        // SAFETY: AVX512F, by `self`; the window has 128 bytes, and the store needs no alignment.
-        unsafe { _mm512_storeu_si512(window[..64].as_mut_ptr().cast(), first) };
-        // SAFETY: AVX512F, by `self`; what is behind the first half has 64 bytes.
-        unsafe { _mm512_storeu_si512(window[64..].as_mut_ptr().cast(), second) };
-        // SAFETY: the stores have written 128 bytes.
-        unsafe { out.advance(128) };
-        true
+        self.put_both(first, second, 2 * n, out)
     }
 
     #[inline(always)]
-    fn put_narrowed(self, a: __m512i, b: __m512i, out: &mut Output<'_>) -> bool {
+    fn put_narrowed(self, a: __m512i, b: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         // VPACKUSWB packs lane by lane of 128 bits: of a, of b, of a, ... in lanes of 64 bits.
         // SAFETY: AVX512BW, by `self`.
         let packed = unsafe { _mm512_packus_epi16(a, b) };
@@ -352,15 +409,12 @@ impl Units for Avx512 {
         let order = unsafe { _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7) };
         // SAFETY: AVX512F, by `self`.
         let bytes = unsafe { _mm512_permutexvar_epi64(order, packed) };
-        out.left() >= 64 && self.put(bytes, 64, out)
+        self.put(bytes, n, out)
     }
 
     #[inline(always)]
     fn put_words(self, low: __m512i, high: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
         let n = 2 * keep.count_ones() as usize;
-        if out.left() < n {
-            return false;
-        }
         // SAFETY: AVX512VBMI2, by `self`.
         let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
         // SAFETY: AVX512VBMI2, by `self`.
@@ -388,7 +442,7 @@ impl Units for Avx512 {
         let first = unsafe { _mm512_unpacklo_epi8(low, high) };
         // SAFETY: AVX512BW, by `self`.
         let second = unsafe { _mm512_unpackhi_epi8(low, high) };
-        self.put(first, 64, out) && self.put(second, n - 64, out)
+        self.put_both(first, second, n, out)
     }
 
     #[inline(always)]

@@ -42,6 +42,12 @@ pub(crate) trait Units: Copy {
     /// `bytes[at..at + LANES]`. Panics where that is out of bounds.
     fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
 
+    /// `bytes`, fewer than `LANES`, then zeros.
+    fn load_short(self, bytes: &[u8]) -> Self::Vector;
+
+    /// What stands one, two and three bytes earlier: the end of `before`, and then the beginning of `now`.
+    fn earlier(self, now: Self::Vector, before: Self::Vector) -> [Self::Vector; 3];
+
     /// The units of 16 bits in lanes of 32: the first half of them, and the second.
     fn widened(self, v: Self::Vector) -> [Self::Vector; 2];
 
@@ -67,6 +73,10 @@ pub(crate) trait Units: Copy {
     /// Shifts in lanes of 32 bits, zeros coming in.
     fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
     fn right32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
+
+    /// In lanes of 32 bits, all below 0x0010_0000: bits 12 to 19, 6 to 13 and 0 to 7, from the lowest byte to the
+    /// third.
+    fn sixes(self, v: Self::Vector) -> Self::Vector;
 
     /// Bit 7 of each byte, that of the first one lowest.
     fn high_bits(self, v: Self::Vector) -> u64;
@@ -102,11 +112,11 @@ pub(crate) trait Units: Copy {
     /// Whether a lane of 16 bits is equal to `word`.
     fn any_equal16(self, v: Self::Vector, word: u16) -> bool;
 
-    /// Appends the bytes as units of 16 bits.
-    fn put_widened(self, v: Self::Vector, out: &mut Output<'_>) -> bool;
+    /// Appends the first `n` bytes as units of 16 bits.
+    fn put_widened(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
-    /// Appends the low bytes of lanes of 16 bits, which are below 0x80.
-    fn put_narrowed(self, a: Self::Vector, b: Self::Vector, out: &mut Output<'_>) -> bool;
+    /// Appends the low bytes of the first `n` lanes of 16 bits, which are below 0x80.
+    fn put_narrowed(self, a: Self::Vector, b: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
     /// Appends units of 16 bits, of which the one vector has the low bytes and the other one the high ones:
     /// those for which `keep` has a one.

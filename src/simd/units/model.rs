@@ -89,6 +89,15 @@ fn check<S: Units>(s: S) {
         let (a, b, c) = (random.bytes(n), random.bytes(n), random.bytes(n));
         let (x, y, z) = (s.load(&a, 0), s.load(&b, 0), s.load(&c, 0));
         assert_eq!(lanes(x), a);
+        let len = random.next() as usize % n;
+        let mut short = a[..len].to_vec();
+        let exactly = short.clone().into_boxed_slice();
+        short.resize(n, 0);
+        assert_eq!(lanes(s.load_short(&exactly)), short);
+        let both: Vec<u8> = b.iter().chain(&a).copied().collect();
+        for (back, earlier) in (1..).zip(s.earlier(x, y)) {
+            assert_eq!(lanes(earlier), both[n - back..2 * n - back]);
+        }
         assert_eq!(lanes(s.splat8(a[0])), vec![a[0]; n]);
         assert_eq!(lanes(s.splat16(words(&a)[0])), of_words(vec![words(&a)[0]; n / 2]));
         assert_eq!(lanes(s.splat32(dwords(&a)[0])), of_dwords(vec![dwords(&a)[0]; n / 4]));
@@ -132,6 +141,12 @@ fn check<S: Units>(s: S) {
             let chosen = of_dwords(all.map(|(dword, (yes, no))| if dword >= least { yes } else { no }));
             assert_eq!(lanes(s.select32(first, least, y, z)), chosen);
         }
+        let small = of_dwords(dwords(&a).iter().map(|dword| dword & 0x000F_FFFF));
+        let sixes = dwords(&small).into_iter().map(|dword| {
+            let byte = |from: u32| dword >> from & 0xFF;
+            byte(12) | byte(6) << 8 | byte(0) << 16
+        });
+        assert_eq!(lanes(s.sixes(s.load(&small, 0))), of_dwords(sixes));
         let mut alike = a.clone();
         alike[..n / 2].copy_from_slice(&b[..n / 2]);
         let all = dwords(&alike).into_iter().zip(dwords(&b)).zip(dwords(&a).into_iter().zip(dwords(&c)));
@@ -148,12 +163,18 @@ fn check<S: Units>(s: S) {
         assert!(s.any_equal16(v, word));
         assert!(!s.any_equal16(v, 0xD801));
 
-        check_put(&of_words(a.iter().map(|&byte| byte.into())), |out| s.put_widened(x, out));
+        let some = random.next() as usize % (n + 1);
+        for some in [n, some] {
+            let widened = of_words(a[..some].iter().map(|&byte| byte.into()));
+            check_put(&widened, |out| s.put_widened(x, some, out));
+        }
         let ascii = |bytes: &[u8]| of_words(words(bytes).iter().map(|word| word & 0x7F));
         let narrow: Vec<u8> =
             words(&ascii(&a)).into_iter().chain(words(&ascii(&b))).map(|word| word as u8).collect();
         let (low, high) = (ascii(&a), ascii(&b));
-        check_put(&narrow, |out| s.put_narrowed(s.load(&low, 0), s.load(&high, 0), out));
+        for some in [n, some] {
+            check_put(&narrow[..some], |out| s.put_narrowed(s.load(&low, 0), s.load(&high, 0), some, out));
+        }
 
         let within = u64::MAX >> (64 - n);
         for keep in [random.next(), random.next() & random.next(), 0, u64::MAX, 1, 1 << (n - 1)] {

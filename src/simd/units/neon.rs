@@ -3,8 +3,8 @@
 use core::arch::aarch64::*;
 
 use super::{Units, tables};
-use crate::simd::Simd;
 use crate::simd::neon::Neon;
+use crate::simd::{Simd, neon};
 use crate::transcode::{Length, Output, Routine, Routines, plain, routines};
 
 /// The NEON kernel's conversions.
@@ -12,7 +12,14 @@ pub(crate) static ROUTINES: Routines = routines!(convert, swap, length);
 
 #[target_feature(enable = "neon")]
 fn convert<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
-    R::run(Neon::new(), text, out)
+    let read = R::short(Neon::new(), text, out, |piece| neon::validate(piece));
+    if read == text.len() { read } else { convert_long::<R>(text, out) }
+}
+
+#[inline(never)]
+#[target_feature(enable = "neon")]
+fn convert_long<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+    R::run(Neon::new(), text, out, |piece| neon::validate(piece))
 }
 
 #[target_feature(enable = "neon")]
@@ -41,6 +48,12 @@ impl Neon {
         // SAFETY: NEON, by `self`; there are 16 bytes, and the store needs no alignment.
         unsafe { vst1q_u8(bytes.as_mut_ptr(), v) };
         out.put(&bytes[..n])
+    }
+
+    /// Appends the first `n` bytes of both vectors together, if they fit.
+    #[inline(always)]
+    fn put_both(self, first: uint8x16_t, second: uint8x16_t, n: usize, out: &mut Output<'_>) -> bool {
+        out.left() >= n && self.put(first, n.min(16), out) && self.put(second, n.saturating_sub(16), out)
     }
 
     #[inline(always)]
@@ -130,6 +143,20 @@ impl Units for Neon {
     }
 
     #[inline(always)]
+    fn load_short(self, bytes: &[u8]) -> uint8x16_t {
+        Simd::load_short(self, bytes)
+    }
+
+    #[inline(always)]
+    fn earlier(self, now: uint8x16_t, before: uint8x16_t) -> [uint8x16_t; 3] {
+        [
+            Simd::earlier::<1>(self, now, before),
+            Simd::earlier::<2>(self, now, before),
+            Simd::earlier::<3>(self, now, before),
+        ]
+    }
+
+    #[inline(always)]
     fn widened(self, v: uint8x16_t) -> [uint8x16_t; 2] {
         let zero = self.splat16(0);
         // SAFETY: NEON, by `self`.
@@ -195,6 +222,14 @@ impl Units for Neon {
     }
 
     #[inline(always)]
+    fn sixes(self, v: uint8x16_t) -> uint8x16_t {
+        let (second, third) = (self.left32::<2>(v), self.left32::<16>(v));
+        let second = Simd::and(self, second, self.splat32(0x0000_FF00));
+        let third = Simd::and(self, third, self.splat32(0x00FF_0000));
+        Simd::or(self, Simd::or(self, second, third), self.right32::<12>(v))
+    }
+
+    #[inline(always)]
     fn high_bits(self, v: uint8x16_t) -> u64 {
         // A bit of its own for each byte of a half; the sum of these is all of them.
         const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
@@ -257,19 +292,19 @@ impl Units for Neon {
     }
 
     #[inline(always)]
-    fn put_widened(self, v: uint8x16_t, out: &mut Output<'_>) -> bool {
+    fn put_widened(self, v: uint8x16_t, n: usize, out: &mut Output<'_>) -> bool {
         // SAFETY: NEON, by `self`.
         let first = unsafe { vzip1q_u8(v, self.splat8(0)) };
         // SAFETY: NEON, by `self`.
         let second = unsafe { vzip2q_u8(v, self.splat8(0)) };
-        out.left() >= 32 && self.put(first, 16, out) && self.put(second, 16, out)
+        self.put_both(first, second, 2 * n, out)
     }
 
     #[inline(always)]
-    fn put_narrowed(self, a: uint8x16_t, b: uint8x16_t, out: &mut Output<'_>) -> bool {
+    fn put_narrowed(self, a: uint8x16_t, b: uint8x16_t, n: usize, out: &mut Output<'_>) -> bool {
         // SAFETY: NEON, by `self`.
         let bytes = unsafe { vuzp1q_u8(a, b) };
-        self.put(bytes, 16, out)
+        self.put(bytes, n, out)
     }
 
     #[inline(always)]

@@ -7,8 +7,8 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::{Units, tables};
-use crate::simd::Simd;
 use crate::simd::sse42::Sse42;
+use crate::simd::{Simd, avx2, sse42};
 use crate::transcode::{Length, Output, Routine, Routines, plain, routines};
 
 /// The SSE4.2 kernel's conversions.
@@ -16,7 +16,14 @@ pub(crate) static ROUTINES: Routines = routines!(convert, swap, length);
 
 #[target_feature(enable = "sse4.2,popcnt")]
 fn convert<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
-    R::run(Sse42::new(), text, out)
+    let read = R::short(Sse42::new(), text, out, |piece| sse42::validate(piece));
+    if read == text.len() { read } else { convert_long::<R>(text, out) }
+}
+
+#[inline(never)]
+#[target_feature(enable = "sse4.2,popcnt")]
+fn convert_long<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+    R::run(Sse42::new(), text, out, |piece| sse42::validate(piece))
 }
 
 #[target_feature(enable = "sse4.2,popcnt")]
@@ -34,7 +41,14 @@ pub(crate) static ROUTINES_AVX2: Routines = routines!(convert_avx2, swap_avx2, l
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn convert_avx2<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
-    R::run(Sse42::new(), text, out)
+    let read = R::short(Sse42::new(), text, out, |piece| avx2::validate(piece));
+    if read == text.len() { read } else { convert_long_avx2::<R>(text, out) }
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn convert_long_avx2<R: Routine>(text: &[u8], out: &mut Output<'_>) -> usize {
+    R::run(Sse42::new(), text, out, |piece| avx2::validate(piece))
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -63,6 +77,12 @@ impl Sse42 {
         // SAFETY: SSE2, by `self`; there are 16 bytes, and the store needs no alignment.
         unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), v) };
         out.put(&bytes[..n])
+    }
+
+    /// Appends the first `n` bytes of both vectors together, if they fit.
+    #[inline(always)]
+    fn put_both(self, first: __m128i, second: __m128i, n: usize, out: &mut Output<'_>) -> bool {
+        out.left() >= n && self.put(first, n.min(16), out) && self.put(second, n.saturating_sub(16), out)
     }
 
     #[inline(always)]
@@ -109,6 +129,20 @@ impl Units for Sse42 {
     #[inline(always)]
     fn load(self, bytes: &[u8], at: usize) -> __m128i {
         Simd::load(self, bytes, at)
+    }
+
+    #[inline(always)]
+    fn load_short(self, bytes: &[u8]) -> __m128i {
+        Simd::load_short(self, bytes)
+    }
+
+    #[inline(always)]
+    fn earlier(self, now: __m128i, before: __m128i) -> [__m128i; 3] {
+        [
+            Simd::earlier::<1>(self, now, before),
+            Simd::earlier::<2>(self, now, before),
+            Simd::earlier::<3>(self, now, before),
+        ]
     }
 
     #[inline(always)]
@@ -176,6 +210,14 @@ impl Units for Sse42 {
     }
 
     #[inline(always)]
+    fn sixes(self, v: __m128i) -> __m128i {
+        let (second, third) = (self.left32::<2>(v), self.left32::<16>(v));
+        let second = Simd::and(self, second, self.splat32(0x0000_FF00));
+        let third = Simd::and(self, third, self.splat32(0x00FF_0000));
+        Simd::or(self, Simd::or(self, second, third), self.right32::<12>(v))
+    }
+
+    #[inline(always)]
     fn high_bits(self, v: __m128i) -> u64 {
         // SAFETY: SSE2, by `self`.
         let bits = unsafe { _mm_movemask_epi8(v) };
@@ -231,19 +273,19 @@ impl Units for Sse42 {
     }
 
     #[inline(always)]
-    fn put_widened(self, v: __m128i, out: &mut Output<'_>) -> bool {
+    fn put_widened(self, v: __m128i, n: usize, out: &mut Output<'_>) -> bool {
         // SAFETY: SSE2, by `self`.
         let low = unsafe { _mm_unpacklo_epi8(v, self.splat8(0)) };
         // SAFETY: SSE2, by `self`.
         let high = unsafe { _mm_unpackhi_epi8(v, self.splat8(0)) };
-        out.left() >= 32 && self.put(low, 16, out) && self.put(high, 16, out)
+        self.put_both(low, high, 2 * n, out)
     }
 
     #[inline(always)]
-    fn put_narrowed(self, a: __m128i, b: __m128i, out: &mut Output<'_>) -> bool {
+    fn put_narrowed(self, a: __m128i, b: __m128i, n: usize, out: &mut Output<'_>) -> bool {
         // SAFETY: SSE2, by `self`.
         let bytes = unsafe { _mm_packus_epi16(a, b) };
-        self.put(bytes, 16, out)
+        self.put(bytes, n, out)
     }
 
     #[inline(always)]
