@@ -466,6 +466,118 @@ fn malformed_utf32_at_every_position() {
     }
 }
 
+/// The forms that are converted into each other without another step, where bytes are in the machine's order.
+const DIRECT: [Encoding; 4] = if cfg!(target_endian = "big") {
+    [Encoding::Utf8, Encoding::Utf16Be, Encoding::Utf32Be, Encoding::Latin1]
+} else {
+    [Encoding::Utf8, Encoding::Utf16Le, Encoding::Utf32Le, Encoding::Latin1]
+};
+
+/// One character among others that are longer or shorter, at every position to 150, with many behind it and none: so it is
+/// in every lane, and on either side of every end of a vector.
+#[test]
+fn one_of_another_kind_at_every_position() {
+    let kinds = ['a', 'é', 'ÿ', 'Ā', '敏', '\u{FFFF}', '😀', '\u{10FFFF}'];
+    let mut thin = Thin::new();
+    for filler in ['a', 'é', '敏', '😀'] {
+        for other in kinds {
+            for before in 0..=150 {
+                for behind in [0, 1, 15, 150 - before] {
+                    if !thin.keep() {
+                        continue;
+                    }
+                    let chars = [filler].repeat(before).into_iter().chain([other]);
+                    let text: String = chars.chain([filler].repeat(behind)).collect();
+                    for from in DIRECT {
+                        if from == Encoding::Latin1 && text.chars().any(|char| char > '\u{FF}') {
+                            continue;
+                        }
+                        let bytes = encode_all(from, &text);
+                        for to in DIRECT {
+                            check_bytes(from, to, &bytes);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is no UTF-8, at every position to 150 of a text that would go into Latin-1, which validates it in a way of its own.
+#[test]
+fn malformed_utf8_into_latin1_at_every_position() {
+    let mut thin = Thin::new();
+    for filler in ["a", "é", "aé"] {
+        for malformed in &MALFORMED {
+            for before in 0..=150 {
+                if !thin.keep() {
+                    continue;
+                }
+                let mut text = repeated(filler, before).into_bytes();
+                text.extend(malformed.bytes);
+                check_bytes(Encoding::Utf8, Encoding::Latin1, &text);
+                text.extend(repeated(filler, 150 - before + 64).bytes());
+                check_bytes(Encoding::Utf8, Encoding::Latin1, &text);
+            }
+        }
+    }
+    // Half a character where a long stretch of ASCII begins, which is not looked at as closely.
+    for half in [b"\xC3", b"\xA9"] {
+        for before in 0..=300 {
+            let text = [&b"a".repeat(before)[..], half, &b"a".repeat(300)].concat();
+            for kernel in Kernel::available() {
+                let error = convert_with(kernel, Encoding::Utf8, Encoding::Latin1, &text).unwrap_err();
+                assert_eq!(error.position(), before, "{}", kernel.name());
+                assert_eq!(error.utf8_error(), trust8::from_utf8(&text).err(), "{}", kernel.name());
+            }
+        }
+    }
+}
+
+/// Units of UTF-32 that are no characters, at every position to 150, among characters of every length.
+#[test]
+fn no_characters_at_every_position() {
+    let mut thin = Thin::new();
+    for filler in ['a', 'é', '敏', '😀'] {
+        for wrong in [0xD800, 0xDFFF, 0x11_0000, 0x20_0000, 0x0100_0041, 0x8000_0041, u32::MAX] {
+            for before in 0..=150 {
+                if !thin.keep() {
+                    continue;
+                }
+                let mut units = vec![u32::from(filler); before];
+                units.push(wrong);
+                units.extend([u32::from(filler)].repeat(before % 67));
+                let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_ne_bytes()).collect();
+                for to in DIRECT {
+                    check_bytes(DIRECT[2], to, &bytes);
+                }
+            }
+        }
+    }
+}
+
+/// Lone and swapped halves of surrogate pairs, at every position to 150, into what is no UTF-8.
+#[test]
+fn lone_surrogates_at_every_position() {
+    let mut thin = Thin::new();
+    for filler in ['a', '敏', '😀'] {
+        for wrong in [&[0xD800][..], &[0xDC00], &[0xDC00, 0xD800], &[0xD83D, 0xD83D, 0xDE00]] {
+            for before in 0..=150 {
+                if !thin.keep() {
+                    continue;
+                }
+                let text: String = [filler].repeat(before).into_iter().collect();
+                let units = text.encode_utf16().chain(wrong.iter().copied());
+                let units = units.chain(text.encode_utf16().take(before % 67));
+                let bytes: Vec<u8> = units.flat_map(u16::to_ne_bytes).collect();
+                for to in DIRECT {
+                    check_bytes(DIRECT[1], to, &bytes);
+                }
+            }
+        }
+    }
+}
+
 /// A character that Latin-1 has not got, at every position to 300.
 #[test]
 fn what_latin1_has_not_got() {

@@ -14,7 +14,8 @@ use common::malformed::MALFORMED;
 use common::{Thin, scale};
 use trust8::Kernel;
 use trust8::transcode::{
-    BufferError, Encoding, Str, Utf16, convert_into_lossy_with, convert_into_with, convert_with, len_with,
+    BufferError, Encoding, Str, Utf16, Utf32, convert_into_lossy_with, convert_into_with, convert_with,
+    len_with,
 };
 
 /// Pages of memory, and one behind them that can't be touched.
@@ -93,7 +94,47 @@ fn buffers_of_every_critical_length() {
             }
             let text = repeated(text, len);
             let units: Vec<u16> = text.encode_utf16().collect();
+            let utf32: Vec<u32> = text.chars().map(u32::from).collect();
+            let latin1 = convert_with(Kernel::best(), Str, Encoding::Latin1, &text).ok();
             for kernel in Kernel::available() {
+                let bytes = source.copy(text.as_bytes());
+                for less in shorter(utf32.len(), len) {
+                    let room = utf32.len() - less;
+                    let result = convert_into_with(kernel, Encoding::Utf8, Utf32, bytes, target.last(room));
+                    check(result.map(|got| &*got), &utf32[..], room, utf32.len());
+                }
+                if let Some(latin1) = &latin1 {
+                    for less in shorter(latin1.len(), len) {
+                        let room = latin1.len() - less;
+                        let (from, to) = (Encoding::Utf8, Encoding::Latin1);
+                        let result = convert_into_with(kernel, from, to, bytes, target.last(room));
+                        check(result.map(|got| &*got), &latin1[..], room, latin1.len());
+                    }
+                    let latin1 = source.copy(latin1);
+                    for less in shorter(text.len(), len) {
+                        let room = text.len() - less;
+                        let (from, to) = (Encoding::Latin1, Encoding::Utf8);
+                        let result = convert_into_with(kernel, from, to, latin1, target.last(room));
+                        check(result.map(|got| &*got), text.as_bytes(), room, text.len());
+                    }
+                }
+                let copy = source.copy(&utf32);
+                for less in shorter(text.len(), len) {
+                    let room = text.len() - less;
+                    let result = convert_into_with(kernel, Utf32, Encoding::Utf8, copy, target.last(room));
+                    check(result.map(|got| &*got), text.as_bytes(), room, text.len());
+                }
+                for less in shorter(units.len(), len) {
+                    let room = units.len() - less;
+                    let result = convert_into_with(kernel, Utf32, Utf16, copy, target.last(room));
+                    check(result.map(|got| &*got), &units[..], room, units.len());
+                }
+                let copy = source.copy(&units);
+                for less in shorter(utf32.len(), len) {
+                    let room = utf32.len() - less;
+                    let result = convert_into_with(kernel, Utf16, Utf32, copy, target.last(room));
+                    check(result.map(|got| &*got), &utf32[..], room, utf32.len());
+                }
                 let bytes = source.copy(text.as_bytes());
                 assert_eq!(len_with(kernel, Encoding::Utf8, Utf16, bytes), units.len());
                 for less in shorter(units.len(), len) {

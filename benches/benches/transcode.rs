@@ -237,10 +237,11 @@ fn compare(report: &mut Report, what: &str, name: &str, density: f64, speeds: &[
         report.target(&format!("{what}, ASCII, against simdutf"), 1.0, simdutf, name);
     } else {
         report.target(&format!("{what}, every text but ASCII, against simdutf"), 0.8, simdutf, name);
-        let encoding_rs = best(speeds) / of(speeds, ENCODING_RS).unwrap_or(f64::NAN);
-        if density >= DENSE {
+        if density >= DENSE
+            && let Some(encoding_rs) = of(speeds, ENCODING_RS)
+        {
             let what = format!("{what}, texts with over 2 % outside ASCII, against encoding_rs");
-            report.target(&what, 3.0, encoding_rs, name);
+            report.target(&what, 3.0, best(speeds) / encoding_rs, name);
         }
     }
 }
@@ -343,37 +344,72 @@ fn lengths(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
     }
 }
 
-fn others(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
-    let mut rows = Vec::new();
-    for (text, units) in texts.iter().zip(units) {
-        let bytes = text.text.as_bytes();
-        let chars = text.text.chars().count();
-        let mut to_simdutf = vec![0u32; chars];
-        let mut contestants = vec![contestant(SIMDUTF, move || {
-            let (from, to) = (black_box(bytes), to_simdutf.as_mut_ptr());
-            // SAFETY: there are as many units as the text has characters.
-            unsafe { simdutf::convert_utf8_to_utf32(from.as_ptr(), from.len(), to) }
-        })];
-        contestants.extend(kernels(Utf8, Utf32, bytes, chars, <[u32]>::len));
-        rows.push((text, bytes.len(), chars, contestants));
-        assert!(units.len() >= chars);
-    }
-    report.section("UTF-8 to UTF-32", "GB/s of UTF-8. By way of UTF-16, piece by piece.", rows);
+/// A conversion of simdutf: from so many units, into memory with room for all that comes out.
+type OfSimdutf<F, T> = unsafe fn(*const F, usize, *mut T) -> usize;
 
-    let utf32: Vec<Vec<u32>> = texts.iter().map(|text| text.text.chars().map(u32::from).collect()).collect();
+/// A conversion of encoding_rs: how many units came out.
+type OfEncodingRs<F, T> = fn(&[F], &mut [T]) -> usize;
+
+/// A text in two forms.
+type Case<'a, F, T> = (&'a Text, &'a [F], &'a [T]);
+
+/// One direction, of all texts.
+fn direction<F: Form, T: Form, A: Copy + 'static, B: Copy + Default + PartialEq + 'static>(
+    report: &mut Report,
+    title: &str,
+    forms: (F, T),
+    cases: &[Case<'_, A, B>],
+    of_simdutf: OfSimdutf<A, B>,
+    of_encoding_rs: Option<OfEncodingRs<A, B>>,
+) where
+    F: Form<Text = [A]>,
+    T: Form<Text = [B], Unit = B>,
+{
     let mut rows = Vec::new();
-    for (text, units) in texts.iter().zip(&utf32) {
-        let len = text.text.len();
-        let mut to_simdutf = vec![0u8; len];
+    for &(text, from, to) in cases {
+        for kernel in Kernel::available() {
+            let mut room = room(to.len());
+            let converted = convert_into_with(kernel, forms.0, forms.1, from, &mut room).unwrap();
+            assert!(*converted == *to, "{title}, {}, {}", text.name, kernel.name());
+        }
+        // encoding_rs wants room for the longest text of that length.
+        let (mut to_simdutf, mut to_rs) =
+            (vec![B::default(); to.len()], vec![B::default(); 2 * to.len().max(from.len())]);
         let mut contestants = vec![contestant(SIMDUTF, move || {
-            let (from, to) = (black_box(units), to_simdutf.as_mut_ptr());
-            // SAFETY: there are as many bytes as the text has in UTF-8.
-            unsafe { simdutf::convert_utf32_to_utf8(from.as_ptr(), from.len(), to) }
+            let from = black_box(from);
+            // SAFETY: there is room for as many units as the text has in this form.
+            unsafe { of_simdutf(from.as_ptr(), from.len(), to_simdutf.as_mut_ptr()) }
         })];
-        contestants.extend(kernels(Utf32, Utf8, &units[..], len, <[u8]>::len));
-        rows.push((text, 4 * units.len(), len, contestants));
+        if let Some(convert) = of_encoding_rs {
+            contestants.push(contestant(ENCODING_RS, move || convert(black_box(from), &mut to_rs)));
+        }
+        contestants.extend(kernels(forms.0, forms.1, from, to.len(), <[B]>::len));
+        rows.push((text, size_of_val(from), to.len(), contestants));
     }
-    report.section("UTF-32 to UTF-8", "GB/s of UTF-32. By way of UTF-16, piece by piece.", rows);
+    let about = "GB/s of what goes in. The last column: the best kernel against simdutf.";
+    for (name, density, speeds) in report.section(title, about, rows) {
+        compare(report, title, &name, density, &speeds);
+    }
+}
+
+/// All with UTF-32 or Latin-1.
+fn others(report: &mut Report, texts: &[Text], utf16: &[Vec<u16>]) {
+    let utf32: Vec<Vec<u32>> = texts.iter().map(|text| text.text.chars().map(u32::from).collect()).collect();
+    let all = texts.iter().zip(utf16).zip(&utf32);
+    let cases: Vec<Case<'_, _, _>> =
+        all.clone().map(|((text, _), utf32)| (text, text.text.as_bytes(), &utf32[..])).collect();
+    direction(report, "UTF-8 to UTF-32", (Utf8, Utf32), &cases, simdutf::convert_utf8_to_utf32, None);
+    let cases: Vec<Case<'_, _, _>> =
+        cases.into_iter().map(|(text, utf8, utf32)| (text, utf32, utf8)).collect();
+    direction(report, "UTF-32 to UTF-8", (Utf32, Utf8), &cases, simdutf::convert_utf32_to_utf8, None);
+    let cases: Vec<Case<'_, _, _>> =
+        all.map(|((text, utf16), utf32)| (text, &utf16[..], &utf32[..])).collect();
+    let title = "UTF-16LE to UTF-32";
+    direction(report, title, (Utf16, Utf32), &cases, simdutf::convert_utf16le_to_utf32, None);
+    let cases: Vec<Case<'_, _, _>> =
+        cases.into_iter().map(|(text, utf16, utf32)| (text, utf32, utf16)).collect();
+    let title = "UTF-32 to UTF-16LE";
+    direction(report, title, (Utf32, Utf16), &cases, simdutf::convert_utf32_to_utf16le, None);
 
     let latin: Vec<Text> = texts
         .iter()
@@ -385,33 +421,141 @@ fn others(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
         .collect();
     let latin1: Vec<Vec<u8>> =
         latin.iter().map(|text| text.text.chars().map(|char| char as u8).collect()).collect();
-    let mut rows = Vec::new();
-    for (text, bytes) in latin.iter().zip(&latin1) {
-        let len = text.text.len();
-        let mut to_simdutf = vec![0u8; len];
-        let mut contestants = vec![contestant(SIMDUTF, move || {
-            let (from, to) = (black_box(bytes), to_simdutf.as_mut_ptr());
-            // SAFETY: there are as many bytes as the text has in UTF-8.
-            unsafe { simdutf::convert_latin1_to_utf8(from.as_ptr(), from.len(), to) }
-        })];
-        contestants.extend(kernels(Latin1, Utf8, &bytes[..], len, <[u8]>::len));
-        rows.push((text, bytes.len(), len, contestants));
-    }
-    report.section("Latin-1 to UTF-8", "GB/s of Latin-1. By way of UTF-16, piece by piece.", rows);
+    let utf16: Vec<Vec<u16>> =
+        latin1.iter().map(|bytes| bytes.iter().map(|&byte| byte.into()).collect()).collect();
+    let all = latin.iter().zip(&latin1).zip(&utf16);
+    let cases: Vec<Case<'_, _, _>> =
+        all.clone().map(|((text, latin1), _)| (text, &latin1[..], text.text.as_bytes())).collect();
+    let title = "Latin-1 to UTF-8";
+    let of_encoding_rs = encoding_rs::mem::convert_latin1_to_utf8;
+    direction(report, title, (Latin1, Utf8), &cases, simdutf::convert_latin1_to_utf8, Some(of_encoding_rs));
+    let cases: Vec<Case<'_, _, _>> =
+        cases.into_iter().map(|(text, latin1, utf8)| (text, utf8, latin1)).collect();
+    let title = "UTF-8 to Latin-1";
+    // It replaces what is malformed, as does the one below.
+    let of_encoding_rs = encoding_rs::mem::convert_utf8_to_latin1_lossy;
+    direction(report, title, (Utf8, Latin1), &cases, simdutf::convert_utf8_to_latin1, Some(of_encoding_rs));
+    let cases: Vec<Case<'_, _, _>> =
+        all.map(|((text, latin1), utf16)| (text, &latin1[..], &utf16[..])).collect();
+    let title = "Latin-1 to UTF-16LE";
+    let of_encoding_rs = |from: &[u8], to: &mut [u16]| {
+        encoding_rs::mem::convert_latin1_to_utf16(from, to);
+        from.len()
+    };
+    direction(
+        report,
+        title,
+        (Latin1, Utf16),
+        &cases,
+        simdutf::convert_latin1_to_utf16le,
+        Some(of_encoding_rs),
+    );
+    let cases: Vec<Case<'_, _, _>> =
+        cases.into_iter().map(|(text, latin1, utf16)| (text, utf16, latin1)).collect();
+    let title = "UTF-16LE to Latin-1";
+    let of_encoding_rs = |from: &[u16], to: &mut [u8]| {
+        encoding_rs::mem::convert_utf16_to_latin1_lossy(from, to);
+        from.len()
+    };
+    direction(
+        report,
+        title,
+        (Utf16, Latin1),
+        &cases,
+        simdutf::convert_utf16le_to_latin1,
+        Some(of_encoding_rs),
+    );
+}
 
-    let mut rows = Vec::new();
-    for (text, bytes) in latin.iter().zip(&latin1) {
-        let from = text.text.as_bytes();
-        let mut to_simdutf = vec![0u8; from.len()];
-        let mut contestants = vec![contestant(SIMDUTF, move || {
-            let (from, to) = (black_box(from), to_simdutf.as_mut_ptr());
-            // SAFETY: there are as many bytes as the text has in UTF-8, which are more than in Latin-1.
-            unsafe { simdutf::convert_utf8_to_latin1(from.as_ptr(), from.len(), to) }
-        })];
-        contestants.extend(kernels(Utf8, Latin1, from, bytes.len(), <[u8]>::len));
-        rows.push((text, from.len(), bytes.len(), contestants));
+/// The same of short strings, as below.
+fn short_direction<F: Form, T: Form, A: Copy, B: Copy + Default>(
+    report: &Report,
+    forms: (F, T),
+    strings: &[(Vec<A>, Vec<B>)],
+    of_simdutf: OfSimdutf<A, B>,
+) -> Vec<(String, f64)>
+where
+    F: Form<Text = [A]>,
+    T: Form<Text = [B], Unit = B>,
+{
+    let longest = strings.iter().map(|(_, to)| to.len()).max().unwrap_or(0);
+    let mut to_simdutf = vec![B::default(); longest];
+    let mut contestants = vec![contestant(SIMDUTF, move || {
+        let mut all = 0;
+        for (from, _) in black_box(strings) {
+            // SAFETY: there is room for what the longest string becomes.
+            all += unsafe { of_simdutf(from.as_ptr(), from.len(), to_simdutf.as_mut_ptr()) };
+        }
+        all
+    })];
+    for kernel in Kernel::available() {
+        let mut room = room(longest);
+        contestants.push(contestant(format!("trust8 {}", kernel.name()), move || {
+            let mut all = 0;
+            for (from, _) in black_box(strings) {
+                all += convert_into_with(kernel, forms.0, forms.1, from, &mut room).unwrap().len();
+            }
+            all
+        }));
     }
-    report.section("UTF-8 to Latin-1", "GB/s of UTF-8. By way of UTF-16, piece by piece.", rows);
+    let expected = strings.iter().map(|(_, to)| to.len()).sum();
+    let nanos = race(report.plan, expected, &mut contestants);
+    contestants.iter().zip(nanos).map(|(contestant, nanos)| (contestant.name.clone(), nanos)).collect()
+}
+
+/// Short strings from UTF-8 into UTF-32 and Latin-1, and back.
+fn short_others(report: &mut Report) {
+    const STRINGS: usize = 2000;
+    report.page.heading(2, "Short strings in UTF-32 and Latin-1");
+    report.page.block("ns a call, as above. For Latin-1, `é` stands for what it has not got.");
+    let mut table = None;
+    for contents in Contents::ALL {
+        for below in [16, 64, 256] {
+            let set = strings::set(Lengths::Below(below), contents, STRINGS);
+            let texts =
+                set.strings().into_iter().map(|bytes| str::from_utf8(bytes).expect("text").to_owned());
+            let texts: Vec<String> = texts.collect();
+            let utf32: Vec<(Vec<u8>, Vec<u32>)> = texts
+                .iter()
+                .map(|text| (text.as_bytes().to_vec(), text.chars().map(u32::from).collect()))
+                .collect();
+            let latin1: Vec<(Vec<u8>, Vec<u8>)> = texts
+                .iter()
+                .map(|text| text.chars().map(|char| if char > '\u{FF}' { 'é' } else { char }))
+                .map(|chars| {
+                    (chars.clone().collect::<String>().into(), chars.map(|char| char as u8).collect())
+                })
+                .collect();
+            let back32: Vec<_> = utf32.iter().cloned().map(|(utf8, utf32)| (utf32, utf8)).collect();
+            let back1: Vec<_> = latin1.iter().cloned().map(|(utf8, latin1)| (latin1, utf8)).collect();
+            for (direction, results) in [
+                ("to UTF-32", short_direction(report, (Utf8, Utf32), &utf32, simdutf::convert_utf8_to_utf32)),
+                (
+                    "from UTF-32",
+                    short_direction(report, (Utf32, Utf8), &back32, simdutf::convert_utf32_to_utf8),
+                ),
+                (
+                    "to Latin-1",
+                    short_direction(report, (Utf8, Latin1), &latin1, simdutf::convert_utf8_to_latin1),
+                ),
+                (
+                    "from Latin-1",
+                    short_direction(report, (Latin1, Utf8), &back1, simdutf::convert_latin1_to_utf8),
+                ),
+            ] {
+                let table = table.get_or_insert_with(|| {
+                    let names = results.iter().map(|result| result.0.clone());
+                    Table::new([String::new(), "direction".to_owned()].into_iter().chain(names))
+                });
+                let cells = results.iter().map(|result| digits(result.1 / STRINGS as f64));
+                let name = format!("{}, below {below} bytes", contents.name());
+                table.row([name, direction.to_owned()].into_iter().chain(cells));
+            }
+        }
+    }
+    if let Some(table) = table {
+        report.page.table(&table);
+    }
 }
 
 fn compare_short(
@@ -605,6 +749,7 @@ fn main() -> io::Result<()> {
     lengths(&mut report, &texts, &units);
     short(&mut report);
     others(&mut report, &texts, &units);
+    short_others(&mut report);
 
     let mut page = Page::default();
     page.heading(1, "Conversions measured");

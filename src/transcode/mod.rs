@@ -44,6 +44,8 @@
 
 mod error;
 mod form;
+#[cfg(any(kernel_x86, kernel_neon))]
+mod latin1;
 mod output;
 pub(crate) mod plain;
 mod route;
@@ -52,6 +54,8 @@ mod scalar;
 mod stream;
 #[cfg(any(kernel_x86, kernel_neon))]
 mod vector;
+#[cfg(any(kernel_x86, kernel_neon))]
+mod vector32;
 
 use core::mem::MaybeUninit;
 
@@ -62,10 +66,10 @@ pub use stream::{Progress, Transcoder};
 pub(crate) use output::Output;
 pub(crate) use plain::Length;
 pub(crate) use routines::{Convert, Routines, SCALAR};
-#[cfg(kernel_x86)]
-pub(crate) use routines::Utf8ToUtf16;
 #[cfg(any(kernel_x86, kernel_neon))]
 pub(crate) use routines::{Routine, routines};
+#[cfg(kernel_x86)]
+pub(crate) use routines::{Utf8ToUtf16, Utf8ToUtf32};
 
 use crate::Kernel;
 use route::{End, Route};

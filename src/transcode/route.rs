@@ -1,15 +1,15 @@
 //! The way from one form to another.
 //!
 //! ```text
-//! UTF-8 ----validate----\                  /---- UTF-8
-//! UTF-16 ----swap bytes--\                /--swap bytes---- UTF-16
-//! UTF-32 ----swap bytes---> UTF-16 ------>---swap bytes---- UTF-32
-//! Latin-1 ---------------/                \---- Latin-1
+//! UTF-8 ----validate, unless known----\              /----> UTF-8
+//! UTF-16 ---swap bytes if foreign------\            /-----> UTF-16, swap bytes if foreign
+//! UTF-32 ---swap bytes if foreign------- one routine -----> UTF-32, swap bytes if foreign
+//! Latin-1 ----------------------------/              \----> Latin-1, which validates UTF-8 itself
 //! ```
 //!
-//! Each arrow is a routine of the kernel. A conversion takes one arrow, or two of them piece by piece, with
-//! what lies between in a buffer that stays in the L1 cache. One arrow is known to the compiler wherever the forms
-//! are, so that a short text costs one call. Where a routine stops, `scalar.rs` goes on, and
+//! Each of the pairs is a routine of the kernel, but for copies. One routine alone is known to the compiler wherever the
+//! forms are, so that a short text costs one call. Where there are two steps they are taken piece by piece, with what lies
+//! between in a buffer that stays in the L1 cache. Where a routine stops, `scalar.rs` goes on, and
 //! either comes to know what stopped it or hands the rest back.
 
 use core::mem::MaybeUninit;
@@ -149,22 +149,34 @@ impl Route {
     /// The routine that does it alone, if there is one.
     #[inline(always)]
     fn routine(&self) -> Option<fn(&Routines) -> Convert> {
-        use Family::{Utf8, Utf16};
+        use Family::{Latin1, Utf8, Utf16, Utf32};
 
         if self.from.swapped || self.to.swapped {
             return None;
         }
-        match (self.from.family, self.to.family) {
-            (Utf8, Utf16) if !self.from.trusted => Some(|routines| routines.utf8_to_utf16),
-            (Utf16, Utf8) => Some(|routines| routines.utf16_to_utf8),
-            _ => None,
-        }
+        let choose: fn(&Routines) -> Convert = match (self.from.family, self.to.family) {
+            (Utf8, Utf16 | Utf32) if self.from.trusted => return None,
+            (Utf8, Utf16) => |routines| routines.utf8_to_utf16,
+            (Utf8, Utf32) => |routines| routines.utf8_to_utf32,
+            (Utf8, Latin1) => |routines| routines.utf8_to_latin1,
+            (Utf16, Utf8) => |routines| routines.utf16_to_utf8,
+            (Utf16, Utf16) => |routines| routines.utf16_to_utf16,
+            (Utf16, Utf32) => |routines| routines.utf16_to_utf32,
+            (Utf16, Latin1) => |routines| routines.utf16_to_latin1,
+            (Utf32, Utf8) => |routines| routines.utf32_to_utf8,
+            (Utf32, Utf16) => |routines| routines.utf32_to_utf16,
+            (Utf32, Utf32) => |routines| routines.utf32_to_utf32,
+            (Utf32, Latin1) => |routines| routines.utf32_to_latin1,
+            (Latin1, Utf8) => |routines| routines.latin1_to_utf8,
+            (Latin1, Utf16) => |routines| routines.latin1_to_utf16,
+            (Latin1, Utf32) => |routines| routines.latin1_to_utf32,
+            (Utf8, Utf8) | (Latin1, Latin1) => return None,
+        };
+        Some(choose)
     }
 
     /// As much of the text as the kernel's routines convert.
     fn fast(&self, text: &[u8], out: &mut Output<'_>) -> usize {
-        use Family::{Latin1, Utf8, Utf16, Utf32};
-
         let Self { kernel, from, to, .. } = *self;
         if from.swapped {
             return in_pieces(text, PIECE, |piece| {
@@ -181,26 +193,22 @@ impl Route {
                 read
             });
         }
-        let one = |choose: fn(&Routines) -> Convert, out: &mut Output<'_>| kernel.convert(choose, text, out);
+        if let Some(routine) = self.routine() {
+            return kernel.convert(routine, text, out);
+        }
         match (from.family, to.family) {
             // Valid, but a piece of it may end inside a character.
-            (Utf8, Utf16) if from.trusted => {
+            (Family::Utf8, Family::Utf16) => {
                 kernel.convert(|routines| routines.valid_utf8_to_utf16, whole_characters(text), out)
             }
-            (Utf8, Utf16) => one(|routines| routines.utf8_to_utf16, out),
-            (Utf16, Utf8) => one(|routines| routines.utf16_to_utf8, out),
-            (Utf16, Utf16) => one(|routines| routines.utf16_to_utf16, out),
-            (Utf16, Utf32) => one(|routines| routines.utf16_to_utf32, out),
-            (Utf16, Latin1) => one(|routines| routines.utf16_to_latin1, out),
-            (Utf32, Utf16) => one(|routines| routines.utf32_to_utf16, out),
-            (Utf32, Utf32) => one(|routines| routines.utf32_to_utf32, out),
-            (Latin1, Utf16) => one(|routines| routines.latin1_to_utf16, out),
-            (Latin1, Latin1) => {
+            (Family::Utf8, Family::Utf32) => {
+                kernel.convert(|routines| routines.valid_utf8_to_utf32, whole_characters(text), out)
+            }
+            (Family::Utf8, _) => self.utf8_to_utf8(text, out),
+            _ => {
                 let fitting = text.len().min(out.left());
                 if out.put(&text[..fitting]) { fitting } else { 0 }
             }
-            (Utf8, Utf8) => self.utf8_to_utf8(text, out),
-            _ => self.through_utf16(text, out),
         }
     }
 
@@ -221,26 +229,6 @@ impl Route {
                 return at;
             }
         }
-    }
-
-    /// Into UTF-16, and from there on.
-    fn through_utf16(&self, text: &[u8], out: &mut Output<'_>) -> usize {
-        let first = Self { to: Layout::UTF16, ..*self };
-        let second = Self { from: Layout::UTF16, ..*self };
-        in_pieces(text, PIECE, |piece| {
-            // No form takes more than twice its length in UTF-16.
-            let mut between = [MaybeUninit::uninit(); 2 * PIECE];
-            let mut buffer = Output::new(&mut between);
-            let read = first.fast(piece, &mut buffer);
-            let between = buffer.finish();
-            let taken = second.fast(between, out);
-            if taken == between.len() {
-                return read;
-            }
-            // What has been taken is well-formed, so its length is exact.
-            let back = Self { from: Layout::UTF16, to: self.from, ..*self };
-            back.length(&between[..taken]) * self.from.family.unit()
-        })
     }
 }
 

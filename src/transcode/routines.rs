@@ -1,14 +1,12 @@
-//! The conversions that exist once for each instruction set; all others are made of them.
-//!
-//! UTF-16 in the machine's byte order stands in the middle: every form can be converted into it and out of
-//! it. Units are bytes here, at any address.
+//! The conversions that exist once for each instruction set: of each form into each other one, in the machine's byte
+//! order. Units are bytes here, at any address.
 
 #![forbid(unsafe_code)]
 
 use super::output::Output;
 use super::plain::{self, Length};
 #[cfg(any(kernel_x86, kernel_neon))]
-use super::vector;
+use super::{latin1, vector, vector32};
 #[cfg(any(kernel_x86, kernel_neon))]
 use crate::simd::units::Units;
 #[cfg(any(kernel_x86, kernel_neon))]
@@ -29,13 +27,21 @@ pub(crate) struct Routines {
     pub(crate) utf8_to_utf16: Convert,
     /// The text is valid UTF-8 and ends with a whole character, or what is appended means nothing.
     pub(crate) valid_utf8_to_utf16: Convert,
+    pub(crate) utf8_to_utf32: Convert,
+    /// As for UTF-16.
+    pub(crate) valid_utf8_to_utf32: Convert,
+    pub(crate) utf8_to_latin1: Convert,
     pub(crate) utf16_to_utf8: Convert,
     pub(crate) utf16_to_utf16: Convert,
     pub(crate) utf16_to_utf32: Convert,
     pub(crate) utf16_to_latin1: Convert,
+    pub(crate) utf32_to_utf8: Convert,
     pub(crate) utf32_to_utf16: Convert,
     pub(crate) utf32_to_utf32: Convert,
+    pub(crate) utf32_to_latin1: Convert,
+    pub(crate) latin1_to_utf8: Convert,
     pub(crate) latin1_to_utf16: Convert,
+    pub(crate) latin1_to_utf32: Convert,
     /// Units with their bytes the other way round: how many bytes in a unit, and the units.
     ///
     /// As `Convert`, this may be called only where the CPU has the instruction set.
@@ -102,20 +108,35 @@ macro_rules! types {
 #[cfg(any(kernel_x86, kernel_neon))]
 types! {
     Utf8ToUtf16, |s, text, out, validate|
-        short vector::short_utf8_to_utf16(s, text, out, validate),
-        run vector::utf8_to_utf16(s, text, out, validate);
+        short vector::short_utf8::<S, vector::IntoUtf16>(s, text, out, validate),
+        run vector::utf8::<S, vector::IntoUtf16>(s, text, out, validate);
     ValidUtf8ToUtf16, |s, text, out, _validate|
-        short vector::short_utf8_to_utf16(s, text, out, |_| Verdict::VALID),
-        run vector::valid_utf8_to_utf16(s, text, out);
+        short vector::short_utf8::<S, vector::IntoUtf16>(s, text, out, |_| Verdict::VALID),
+        run vector::valid_utf8::<S, vector::IntoUtf16>(s, text, out);
+    Utf8ToUtf32, |s, text, out, validate|
+        short vector::short_utf8::<S, vector32::IntoUtf32>(s, text, out, validate),
+        run vector::utf8::<S, vector32::IntoUtf32>(s, text, out, validate);
+    ValidUtf8ToUtf32, |s, text, out, _validate|
+        short vector::short_utf8::<S, vector32::IntoUtf32>(s, text, out, |_| Verdict::VALID),
+        run vector::valid_utf8::<S, vector32::IntoUtf32>(s, text, out);
+    Utf8ToLatin1, |s, text, out, _validate|
+        short latin1::short_utf8_to_latin1(s, text, out),
+        run latin1::utf8_to_latin1(s, text, out);
     Utf16ToUtf8, |s, text, out, _validate|
         short vector::short_utf16_to_utf8(s, text, out),
         run vector::utf16_to_utf8(s, text, out);
     Utf16ToUtf16, |_s, text, out, _validate| run plain::utf16_to_utf16(text, out);
-    Utf16ToUtf32, |_s, text, out, _validate| run plain::utf16_to_utf32(text, out);
-    Utf16ToLatin1, |_s, text, out, _validate| run plain::utf16_to_latin1(text, out);
-    Utf32ToUtf16, |_s, text, out, _validate| run plain::utf32_to_utf16(text, out);
+    Utf16ToUtf32, |s, text, out, _validate| run vector32::utf16_to_utf32(s, text, out);
+    Utf16ToLatin1, |s, text, out, _validate| run latin1::utf16_to_latin1(s, text, out);
+    Utf32ToUtf8, |s, text, out, _validate| run vector32::utf32_to_utf8(s, text, out);
+    Utf32ToUtf16, |s, text, out, _validate| run vector32::utf32_to_utf16(s, text, out);
     Utf32ToUtf32, |_s, text, out, _validate| run plain::utf32_to_utf32(text, out);
-    Latin1ToUtf16, |_s, text, out, _validate| run plain::latin1_to_utf16(text, out);
+    Utf32ToLatin1, |_s, text, out, _validate| run plain::utf32_to_latin1(text, out);
+    Latin1ToUtf8, |s, text, out, _validate|
+        short latin1::short_latin1_to_utf8(s, text, out),
+        run latin1::latin1_to_utf8(s, text, out);
+    Latin1ToUtf16, |s, text, out, _validate| run if S::LANES < 64 { plain::latin1_to_utf16(text, out) } else { latin1::latin1_widened::<S, vector::IntoUtf16>(s, text, out) };
+    Latin1ToUtf32, |s, text, out, _validate| run if S::LANES < 64 { plain::latin1_to_utf32(text, out) } else { latin1::latin1_widened::<S, vector32::IntoUtf32>(s, text, out) };
 }
 
 /// The table of an instruction set, from the functions that are compiled for it.
@@ -126,13 +147,20 @@ macro_rules! routines {
         r::Routines {
             utf8_to_utf16: $convert::<r::Utf8ToUtf16>,
             valid_utf8_to_utf16: $convert::<r::ValidUtf8ToUtf16>,
+            utf8_to_utf32: $convert::<r::Utf8ToUtf32>,
+            valid_utf8_to_utf32: $convert::<r::ValidUtf8ToUtf32>,
+            utf8_to_latin1: $convert::<r::Utf8ToLatin1>,
             utf16_to_utf8: $convert::<r::Utf16ToUtf8>,
             utf16_to_utf16: $convert::<r::Utf16ToUtf16>,
             utf16_to_utf32: $convert::<r::Utf16ToUtf32>,
             utf16_to_latin1: $convert::<r::Utf16ToLatin1>,
+            utf32_to_utf8: $convert::<r::Utf32ToUtf8>,
             utf32_to_utf16: $convert::<r::Utf32ToUtf16>,
             utf32_to_utf32: $convert::<r::Utf32ToUtf32>,
+            utf32_to_latin1: $convert::<r::Utf32ToLatin1>,
+            latin1_to_utf8: $convert::<r::Latin1ToUtf8>,
             latin1_to_utf16: $convert::<r::Latin1ToUtf16>,
+            latin1_to_utf32: $convert::<r::Latin1ToUtf32>,
             swap: $swap,
             length: $length,
         }
@@ -146,13 +174,20 @@ pub(crate) static SCALAR: Routines = Routines {
     utf8_to_utf16: plain::utf8_to_utf16,
     // It looks at characters one by one, so it would gain nothing from knowing.
     valid_utf8_to_utf16: plain::utf8_to_utf16,
+    utf8_to_utf32: plain::utf8_to_utf32,
+    valid_utf8_to_utf32: plain::utf8_to_utf32,
+    utf8_to_latin1: plain::utf8_to_latin1,
     utf16_to_utf8: plain::utf16_to_utf8,
     utf16_to_utf16: plain::utf16_to_utf16,
     utf16_to_utf32: plain::utf16_to_utf32,
     utf16_to_latin1: plain::utf16_to_latin1,
+    utf32_to_utf8: plain::utf32_to_utf8,
     utf32_to_utf16: plain::utf32_to_utf16,
     utf32_to_utf32: plain::utf32_to_utf32,
+    utf32_to_latin1: plain::utf32_to_latin1,
+    latin1_to_utf8: plain::latin1_to_utf8,
     latin1_to_utf16: plain::latin1_to_utf16,
+    latin1_to_utf32: plain::latin1_to_utf32,
     swap: plain::swap,
     length: plain::length,
 };

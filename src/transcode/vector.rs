@@ -1,4 +1,4 @@
-//! UTF-8 and UTF-16 into each other with vectors, written once for every instruction set.
+//! UTF-8 and UTF-16 into each other with vectors, written once for every instruction set. (UTF-32 takes the same steps.)
 //!
 //! # From UTF-8
 //!
@@ -44,7 +44,7 @@
 
 use super::output::Output;
 use crate::scalar::{boundary, judge};
-use crate::simd::units::Units;
+use crate::simd::units::{Units, within};
 use crate::verdict::Verdict;
 
 /// UTF-8 is validated in pieces, each before it is converted: of so many bytes at most, which stay in the L1 cache
@@ -56,32 +56,83 @@ const LONGEST_PIECE: usize = 4096;
 const FIRST_PIECE: usize = 127;
 
 /// From this length on it pays to write ASCII in whole cache lines, and to read UTF-16 in such.
-const LINES_PAY: usize = 512;
+pub(super) const LINES_PAY: usize = 512;
 
 /// Behind so many vectors of ASCII more is expected, and taken in whole cache lines. Between other characters as many, or
 /// fewer, are common, and the start of a line is not worth what is written twice for it.
 const STRAY: usize = 3;
 
-/// UTF-8 into UTF-16, as far as it is well-formed and fits, or nearly so.
+/// What ASCII is converted into.
+pub(super) trait Ascii {
+    /// Bytes in a unit.
+    const UNIT: usize;
+
+    /// Appends the first `n` bytes, which are ASCII, or Latin-1 if that is converted into units of more than a byte.
+    fn put_ascii<S: Units>(s: S, ascii: S::Vector, n: usize, out: &mut Output<'_>) -> bool;
+}
+
+/// What UTF-8 is converted into: UTF-16 or UTF-32.
+pub(super) trait Target: Ascii {
+    /// Bytes that are put for the third of a character's four, where its fourth puts the rest.
+    const AT_THIRD_OF_FOUR: usize;
+
+    /// Appends the units of a block. `context` is the text one, two and three bytes before it; in `ends` there is a
+    /// one where a character ends.
+    fn put_block<S: Units>(
+        s: S,
+        now: S::Vector,
+        context: [S::Vector; 3],
+        ends: u64,
+        out: &mut Output<'_>,
+    ) -> bool;
+}
+
+pub(super) struct IntoUtf16;
+
+impl Ascii for IntoUtf16 {
+    const UNIT: usize = 2;
+
+    #[inline(always)]
+    fn put_ascii<S: Units>(s: S, ascii: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
+        s.put_widened(ascii, n, out)
+    }
+}
+
+impl Target for IntoUtf16 {
+    const AT_THIRD_OF_FOUR: usize = 2;
+
+    #[inline(always)]
+    fn put_block<S: Units>(
+        s: S,
+        now: S::Vector,
+        context: [S::Vector; 3],
+        ends: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        utf8_block(s, now, context, ends, out)
+    }
+}
+
+/// UTF-8 into UTF-16 or UTF-32, as far as it is well-formed and fits, or nearly so.
 #[inline(always)]
-pub(super) fn utf8_to_utf16<S: Units>(
+pub(super) fn utf8<S: Units, T: Target>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
     validate: impl Fn(&[u8]) -> Verdict,
 ) -> usize {
-    convert_utf8(s, text, 0, out, validate)
+    convert_utf8::<S, T>(s, text, 0, out, validate)
 }
 
-/// Valid UTF-8 into UTF-16, as far as it fits, or nearly so.
+/// Valid UTF-8 into UTF-16 or UTF-32, as far as it fits, or nearly so.
 #[inline(always)]
-pub(super) fn valid_utf8_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    convert_utf8(s, text, text.len(), out, |_| Verdict::VALID)
+pub(super) fn valid_utf8<S: Units, T: Target>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    convert_utf8::<S, T>(s, text, text.len(), out, |_| Verdict::VALID)
 }
 
-/// UTF-8 of less than a vector into UTF-16: all of it, or nothing.
+/// UTF-8 of less than a vector into UTF-16 or UTF-32: all of it, or nothing.
 #[inline(always)]
-pub(super) fn short_utf8_to_utf16<S: Units>(
+pub(super) fn short_utf8<S: Units, T: Target>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
@@ -92,9 +143,9 @@ pub(super) fn short_utf8_to_utf16<S: Units>(
     }
     let now = s.load_short(text);
     let put = if s.high_bits(now) == 0 {
-        s.put_widened(now, text.len(), out)
+        T::put_ascii(s, now, text.len(), out)
     } else if validate(text).is_valid() {
-        utf8_block(s, now, s.earlier(now, s.splat8(0)), ends(s, now, text.len(), false), out)
+        T::put_block(s, now, s.earlier(now, s.splat8(0)), ends(s, now, text.len(), false), out)
     } else {
         false
     };
@@ -104,14 +155,14 @@ pub(super) fn short_utf8_to_utf16<S: Units>(
 /// ASCII at the start of a text that is not long, as far as it goes and fits. If that is all of it, nothing has to be
 /// made ready for the loop over blocks.
 #[inline(always)]
-fn leading_ascii_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+fn leading_ascii<S: Units, T: Ascii>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
     if text.len() >= LINES_PAY {
         return at;
     }
     while let Some(block) = text.get(at..at + S::LANES) {
         let now = s.load(block, 0);
-        if s.high_bits(now) != 0 || !s.put_widened(now, S::LANES, out) {
+        if s.high_bits(now) != 0 || !T::put_ascii(s, now, S::LANES, out) {
             return at;
         }
         at += S::LANES;
@@ -121,12 +172,12 @@ fn leading_ascii_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> 
         return at;
     }
     let now = s.load_short(rest);
-    if s.high_bits(now) == 0 && s.put_widened(now, rest.len(), out) { text.len() } else { at }
+    if s.high_bits(now) == 0 && T::put_ascii(s, now, rest.len(), out) { text.len() } else { at }
 }
 
-/// UTF-8 into UTF-16. The first `valid` bytes are valid, and no character is cut off there.
+/// UTF-8 into UTF-16 or UTF-32. The first `valid` bytes are valid, and no character is cut off there.
 #[inline(always)]
-fn convert_utf8<S: Units>(
+fn convert_utf8<S: Units, T: Target>(
     s: S,
     mut text: &[u8],
     mut valid: usize,
@@ -134,7 +185,7 @@ fn convert_utf8<S: Units>(
     validate: impl Fn(&[u8]) -> Verdict,
 ) -> usize {
     // All before `at` is converted, which is never behind `valid`.
-    let mut at = leading_ascii_to_utf16(s, text, out);
+    let mut at = leading_ascii::<S, T>(s, text, out);
     valid = valid.max(at);
     let mut longest = FIRST_PIECE;
     let mut ascii = 0;
@@ -147,12 +198,12 @@ fn convert_utf8<S: Units>(
                 if ascii > STRAY {
                     break;
                 }
-                s.put_widened(now, S::LANES, out)
+                T::put_ascii(s, now, S::LANES, out)
             } else {
                 ascii = 0;
                 let context = [s.load(window, 2), s.load(window, 1), s.load(window, 0)];
                 let ends = !continuations(s, s.load(window, 4)) & within(S::LANES);
-                utf8_block(s, now, context, ends, out)
+                T::put_block(s, now, context, ends, out)
             };
             if !put {
                 break 'blocks;
@@ -167,8 +218,8 @@ fn convert_utf8<S: Units>(
         if s.high_bits(now) == 0 {
             ascii += 1;
             let read = if ascii > STRAY && text.len() - at >= LINES_PAY {
-                ascii_to_utf16(s, &text[at..], out)
-            } else if s.put_widened(now, len, out) {
+                put_in_lines::<S, T, true>(s, &text[at..], out)
+            } else if T::put_ascii(s, now, len, out) {
                 len
             } else {
                 0
@@ -202,7 +253,7 @@ fn convert_utf8<S: Units>(
             // At the start or near the end. If there is less than a vector before this block, it is ASCII.
             let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat8(0) };
             let ends = ends(s, now, len, matches!(text.get(at + len), Some(0x80..=0xBF)));
-            if !utf8_block(s, now, s.earlier(now, before), ends, out) {
+            if !T::put_block(s, now, s.earlier(now, before), ends, out) {
                 break;
             }
             at += len;
@@ -211,14 +262,14 @@ fn convert_utf8<S: Units>(
     if at == text.len() {
         return at;
     }
-    let (start, put) = character_start(text, at);
+    let (start, put) = character_start::<T>(text, at);
     out.retract(put);
     start
 }
 
 /// A vector of text, and how many bytes of it there are: as many as it takes, or all there are and then zeros.
 #[inline(always)]
-fn load_block<S: Units>(s: S, text: &[u8]) -> (S::Vector, usize) {
+pub(super) fn load_block<S: Units>(s: S, text: &[u8]) -> (S::Vector, usize) {
     match text.len() {
         // What an empty slice points to may be no memory at all. Nothing would be loaded from there, but it
         // takes the CPU over 20 ns to find that out.
@@ -228,27 +279,31 @@ fn load_block<S: Units>(s: S, text: &[u8]) -> (S::Vector, usize) {
     }
 }
 
-/// ASCII into UTF-16, two vectors at a time in whole cache lines, as far as it goes and fits. There is a vector of
-/// ASCII at least, or nothing is read if it does not fit.
+/// Appends bytes, only ASCII or any, as they are or widened, two vectors at a time in whole cache lines: as many as there
+/// are and fit. There is a vector of them at least, or nothing is read if it does not fit.
 #[inline(always)]
-fn ascii_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(super) fn put_in_lines<S: Units, T: Ascii, const ONLY_ASCII: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
     let before_line = out.before_line();
-    if !s.put_widened(s.load(text, 0), S::LANES, out) {
+    if !T::put_ascii(s, s.load(text, 0), S::LANES, out) {
         return 0;
     }
     // As many units of these as leave the next one at the start of a line; the others are written again.
-    let mut at = match before_line / 2 % S::LANES {
+    let mut at = match before_line / T::UNIT % S::LANES {
         0 => S::LANES,
         units => units,
     };
-    out.retract(2 * (S::LANES - at));
+    out.retract(T::UNIT * (S::LANES - at));
     while text.len() - at >= 2 * S::LANES {
         let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
-        if s.high_bits(s.or(a, b)) != 0 || out.left() < 4 * S::LANES {
+        if ONLY_ASCII && s.high_bits(s.or(a, b)) != 0 || out.left() < 2 * T::UNIT * S::LANES {
             break;
         }
-        s.put_widened(a, S::LANES, out);
-        s.put_widened(b, S::LANES, out);
+        T::put_ascii(s, a, S::LANES, out);
+        T::put_ascii(s, b, S::LANES, out);
         at += 2 * S::LANES;
     }
     at
@@ -257,13 +312,13 @@ fn ascii_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
 /// The place where the character begins to which byte `at` belongs, and how many bytes have been put for what of
 /// it comes before.
 #[cold]
-fn character_start(text: &[u8], at: usize) -> (usize, usize) {
+fn character_start<T: Target>(text: &[u8], at: usize) -> (usize, usize) {
     let mut start = at;
     while start > 0 && at - start < 3 && matches!(text.get(start), Some(0x80..=0xBF)) {
         start -= 1;
     }
-    // At the third of four bytes a high surrogate has been put.
-    (start, if at - start == 3 { 2 } else { 0 })
+    // What has been put at the third of four bytes is a high surrogate.
+    (start, if at - start == 3 { T::AT_THIRD_OF_FOUR } else { 0 })
 }
 
 /// A one for each continuation: for bytes from -80 to -41.
@@ -317,13 +372,13 @@ fn utf8_block<S: Units>(
 }
 
 #[inline(always)]
-fn masked<S: Units>(s: S, v: S::Vector, mask: u8) -> S::Vector {
+pub(super) fn masked<S: Units>(s: S, v: S::Vector, mask: u8) -> S::Vector {
     s.and(v, s.splat8(mask))
 }
 
 /// Bit 7 of each byte that begins a character of four: of a difference to 70 it is set from F0 on.
 #[inline(always)]
-fn begins_four<S: Units>(s: S, v: S::Vector) -> S::Vector {
+pub(super) fn begins_four<S: Units>(s: S, v: S::Vector) -> S::Vector {
     s.minus(v, s.splat8(0xF0 - 0x80))
 }
 
@@ -418,7 +473,7 @@ fn all_ascii16<S: Units>(s: S, units: S::Vector) -> bool {
 
 /// The place before unit `at`, if that is the second half of a pair, and how many bytes have been put for the first.
 #[cold]
-fn pair_start(text: &[u8], at: usize) -> (usize, usize) {
+pub(super) fn pair_start(text: &[u8], at: usize) -> (usize, usize) {
     match text[..at].last_chunk() {
         Some(unit) if u16::from_ne_bytes(*unit) & 0xFC00 == 0xD800 => (at - 2, 2),
         _ => (at, 0),
@@ -437,20 +492,14 @@ fn utf16_block<S: Units>(
     out: &mut Output<'_>,
 ) -> bool {
     if !s.any(s.and(now, s.splat16(0xF800))) {
-        // Below U+0800: first byte in the lower half of a lane, second in the upper one.
-        let two = s.or(s.right16::<6>(now), s.and(s.left16::<8>(now), s.splat16(0x3F00)));
-        let bytes = s.select16(now, 0x80, s.or(two, s.splat16(0x80C0)), now);
-        let keep = s.high_bits(s.or(bytes, s.splat16(0x0080)));
-        return s.put_pairs(bytes, keep & within(len), out);
+        return put_below_800(s, now, len, out);
     }
 
     let [mut first, mut second] = s.widened(now);
-    if s.any_equal16(s.and(now, s.splat16(0xF800)), 0xD800) {
+    if has_surrogates(s, now) {
         let [_, before, _] = s.earlier(now, before);
         let (behind, _) = load_block(s, &text[2..]);
-        let (half, before_half, behind_half) =
-            (which_half(s, now), which_half(s, before), which_half(s, behind));
-        if s.differ16(half, 0xD800, behind_half, 0xDC00) | s.differ16(half, 0xDC00, before_half, 0xD800) {
+        if !in_pairs(s, before, now, behind) {
             return false;
         }
         let [before_first, before_second] = s.widened(before);
@@ -471,10 +520,34 @@ fn utf16_block<S: Units>(
     out.left() >= n as usize && s.put_quads(first, keep_first, out) && s.put_quads(second, keep_second, out)
 }
 
+/// Appends the bytes of units below U+0800, in lanes of 16 bits: of the first `len` bytes.
+#[inline(always)]
+pub(super) fn put_below_800<S: Units>(s: S, units: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
+    // First byte in the lower half of a lane, second in the upper one.
+    let two = s.or(s.right16::<6>(units), s.and(s.left16::<8>(units), s.splat16(0x3F00)));
+    let bytes = s.select16(units, 0x80, s.or(two, s.splat16(0x80C0)), units);
+    let keep = s.high_bits(s.or(bytes, s.splat16(0x0080)));
+    s.put_pairs(bytes, keep & within(len), out)
+}
+
+/// Whether there are halves of surrogate pairs.
+#[inline(always)]
+pub(super) fn has_surrogates<S: Units>(s: S, units: S::Vector) -> bool {
+    s.any_equal16(s.and(units, s.splat16(0xF800)), 0xD800)
+}
+
+/// Whether every high half has a low one behind it, and every low one a high one before it: of `units`, with the
+/// units one place earlier and later.
+#[inline(always)]
+pub(super) fn in_pairs<S: Units>(s: S, before: S::Vector, units: S::Vector, behind: S::Vector) -> bool {
+    let (half, before, behind) = (which_half(s, units), which_half(s, before), which_half(s, behind));
+    !(s.differ16(half, 0xD800, behind, 0xDC00) | s.differ16(half, 0xDC00, before, 0xD800))
+}
+
 /// The bytes of units in lanes of 32 bits, up to three in a lane, and a zero. Those that are there have bit 7 set, or
 /// are ASCII and the third. The number is that of the unit, if it is no half of a pair.
 #[inline(always)]
-fn encoded<S: Units>(s: S, unit: S::Vector, number: S::Vector, marks: S::Vector) -> S::Vector {
+pub(super) fn encoded<S: Units>(s: S, unit: S::Vector, number: S::Vector, marks: S::Vector) -> S::Vector {
     // Six bits each of the third and the second byte; of the first what is left, four bits.
     let sixes = s.sixes(number);
     s.select32(unit, 0x80, s.or(s.and(sixes, s.splat32(0x003F_3F0F)), marks), sixes)
@@ -482,7 +555,7 @@ fn encoded<S: Units>(s: S, unit: S::Vector, number: S::Vector, marks: S::Vector)
 
 /// What marks the bytes of characters of two and three bytes.
 #[inline(always)]
-fn marks<S: Units>(s: S, unit: S::Vector) -> S::Vector {
+pub(super) fn marks<S: Units>(s: S, unit: S::Vector) -> S::Vector {
     s.select32(unit, 0x800, s.splat32(0x0080_80E0), s.splat32(0x0080_C000))
 }
 
@@ -506,12 +579,6 @@ fn with_pairs<S: Units>(s: S, unit: S::Vector, before: S::Vector) -> S::Vector {
     let marks = s.select32_equal(which, s.splat32(0xDC00), s.splat32(0x0080_8000), marks(s, unit));
     let marks = s.select32_equal(which, s.splat32(0xD800), s.splat32(0x0080_F000), marks);
     encoded(s, unit, number, marks)
-}
-
-/// Ones for the first so many places.
-#[inline(always)]
-fn within(places: usize) -> u64 {
-    if places >= 64 { u64::MAX } else { (1 << places) - 1 }
 }
 
 /// The bits by which a unit is half a surrogate pair, and which half.

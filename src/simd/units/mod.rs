@@ -1,4 +1,4 @@
-//! What conversions between UTF-8 and UTF-16 need of an instruction set: a trait, and a file for each that has it.
+//! What conversions need of an instruction set: a trait, and a file for each that has it.
 //!
 //! As with [`Simd`](super::Simd), a value of a type that implements the trait is the proof that the CPU has
 //! the instructions, and every method is `#[inline(always)]`.
@@ -22,6 +22,12 @@ cfg_if::cfg_if! {
 }
 
 use crate::transcode::Output;
+
+/// Ones for the first so many places.
+#[inline(always)]
+pub(crate) fn within(places: usize) -> u64 {
+    if places >= 64 { u64::MAX } else { (1 << places) - 1 }
+}
 
 /// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
 ///
@@ -50,6 +56,12 @@ pub(crate) trait Units: Copy {
 
     /// The units of 16 bits in lanes of 32: the first half of them, and the second.
     fn widened(self, v: Self::Vector) -> [Self::Vector; 2];
+
+    /// The bytes in lanes of 16 bits: the first half of them, and the second.
+    fn widened8(self, v: Self::Vector) -> [Self::Vector; 2];
+
+    /// The units of two vectors of 32-bit lanes, all below 0x10000, in lanes of 16.
+    fn narrowed32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -112,10 +124,28 @@ pub(crate) trait Units: Copy {
     /// Whether a lane of 16 bits is equal to `word`.
     fn any_equal16(self, v: Self::Vector, word: u16) -> bool;
 
+    /// The bytes in the order that [`put_ones_or_twos`](Self::put_ones_or_twos) wants.
+    fn ordered(self, v: Self::Vector) -> Self::Vector;
+
+    /// In lanes of 16 bits: `yes` where `v` is equal to `word`, else `no`.
+    fn select16_equal(self, v: Self::Vector, word: u16, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
+
+    /// Whether a lane of 32 bits is equal to `dword`.
+    fn any_equal32(self, v: Self::Vector, dword: u32) -> bool;
+
+    /// Appends the first `n` bytes, of as many as there are.
+    fn put_first(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
+
+    /// Appends the first `n` bytes of both vectors together.
+    fn put_both(self, first: Self::Vector, second: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
+
     /// Appends the first `n` bytes as units of 16 bits.
     fn put_widened(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
-    /// Appends the low bytes of the first `n` lanes of 16 bits, which are below 0x80.
+    /// Appends the first `n` bytes as units of 32 bits.
+    fn put_widened32(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
+
+    /// Appends the low bytes of the first `n` lanes of 16 bits, which are below 0x100.
     fn put_narrowed(self, a: Self::Vector, b: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
     /// Appends units of 16 bits, of which the one vector has the low bytes and the other one the high ones:
@@ -129,4 +159,40 @@ pub(crate) trait Units: Copy {
     /// Appends bytes: those for which `keep` has a one. Of each four bytes that is the third, or the second and
     /// the third, or the first three, but none at all from some place on.
     fn put_quads(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
+
+    /// Appends units of 32 bits, of which the vectors have the first bytes, the second ones and, if there are such, the
+    /// third ones: those units for which `keep` has a one.
+    fn put_dwords(
+        self,
+        low: Self::Vector,
+        middle: Self::Vector,
+        high: Option<Self::Vector>,
+        keep: u64,
+        out: &mut Output<'_>,
+    ) -> bool;
+
+    /// Appends units of 32 bits, of which the vectors have the lower and the upper halves in lanes of 16: those for
+    /// which `keep` has two ones.
+    fn put_joined(self, low: Self::Vector, high: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
+
+    /// Appends the first `len` bytes of `first`, and behind each for which `two` has a one the byte of `second`. Both
+    /// vectors are [`ordered`](Self::ordered).
+    fn put_ones_or_twos(
+        self,
+        first: Self::Vector,
+        second: Self::Vector,
+        two: u64,
+        len: usize,
+        out: &mut Output<'_>,
+    ) -> bool;
+
+    /// Appends bytes: those for which `keep` has a one.
+    fn put_some(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
+
+    /// Appends bytes: those for which `keep` has a one. Of each two bytes that is both or none.
+    fn put_twos(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
+
+    /// Appends bytes: those for which `keep` has a one. Of each four bytes that is the last, or the last two, or the
+    /// last three, or all, but none at all from some place on.
+    fn put_ends(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
 }

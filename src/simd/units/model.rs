@@ -136,6 +136,13 @@ fn check<S: Units>(s: S) {
         let [first, second] = s.widened(x);
         let wide = of_dwords(words(&a).into_iter().map(u32::from));
         assert_eq!((lanes(first), lanes(second)), (wide[..n].to_vec(), wide[n..].to_vec()));
+        assert_eq!(lanes(s.narrowed32(first, second)), a);
+        let [first8, second8] = s.widened8(x);
+        let wide8 = of_words(a.iter().map(|&byte| byte.into()));
+        assert_eq!((lanes(first8), lanes(second8)), (wide8[..n].to_vec(), wide8[n..].to_vec()));
+        let dword = dwords(&a)[random.next() as usize % (n / 4)];
+        assert!(s.any_equal32(x, dword));
+        assert!(!dwords(&a).contains(&!dword) && !s.any_equal32(x, !dword));
         for least in [0x80, 0x800] {
             let all = dwords(&wide[..n]).into_iter().zip(dwords(&b).into_iter().zip(dwords(&c)));
             let chosen = of_dwords(all.map(|(dword, (yes, no))| if dword >= least { yes } else { no }));
@@ -161,17 +168,29 @@ fn check<S: Units>(s: S) {
         assert!(s.differ16(v, 0xD800, s.load(&w, 0), 0xDC00));
         let word = words(&halves)[random.next() as usize % (n / 2)];
         assert!(s.any_equal16(v, word));
+        let all = words(&halves).into_iter().zip(words(&b).into_iter().zip(words(&c)));
+        let chosen = of_words(all.map(|(half, (yes, no))| if half == word { yes } else { no }));
+        assert_eq!(lanes(s.select16_equal(v, word, y, z)), chosen);
         assert!(!s.any_equal16(v, 0xD801));
 
         let some = random.next() as usize % (n + 1);
         for some in [n, some] {
             let widened = of_words(a[..some].iter().map(|&byte| byte.into()));
             check_put(&widened, |out| s.put_widened(x, some, out));
+            let widened = of_dwords(a[..some].iter().map(|&byte| byte.into()));
+            check_put(&widened, |out| s.put_widened32(x, some, out));
         }
-        let ascii = |bytes: &[u8]| of_words(words(bytes).iter().map(|word| word & 0x7F));
+        for places in [n, n - 1, 3, 0] {
+            check_put(&a[..places], |out| s.put_first(x, places, out));
+            for second in [0, 1, n] {
+                let both: Vec<u8> = a.iter().chain(&b).copied().take(places + second).collect();
+                check_put(&both, |out| s.put_both(x, y, places + second, out));
+            }
+        }
+        let latin1 = |bytes: &[u8]| of_words(words(bytes).iter().map(|word| word & 0xFF));
         let narrow: Vec<u8> =
-            words(&ascii(&a)).into_iter().chain(words(&ascii(&b))).map(|word| word as u8).collect();
-        let (low, high) = (ascii(&a), ascii(&b));
+            words(&latin1(&a)).into_iter().chain(words(&latin1(&b))).map(|word| word as u8).collect();
+        let (low, high) = (latin1(&a), latin1(&b));
         for some in [n, some] {
             check_put(&narrow[..some], |out| s.put_narrowed(s.load(&low, 0), s.load(&high, 0), some, out));
         }
@@ -183,13 +202,36 @@ fn check<S: Units>(s: S) {
             let units: Vec<u8> = units.flat_map(|(_, (&low, &high))| [low, high]).collect();
             check_put(&units, |out| s.put_words(x, y, keep, out));
 
+            let places = (0..n).filter(|i| keep >> i & 1 == 1);
+            let units = of_dwords(places.clone().map(|i| u32::from_le_bytes([a[i], b[i], c[i], 0])));
+            check_put(&units, |out| s.put_dwords(x, y, Some(z), keep, out));
+            let units = of_dwords(places.map(|i| u32::from_le_bytes([a[i], b[i], 0, 0])));
+            check_put(&units, |out| s.put_dwords(x, y, None, keep, out));
+            check_put(&kept(&a, keep), |out| s.put_some(x, keep, out));
+            let (first, second) = (s.ordered(x), s.ordered(y));
+            for places in [n, n - 1, n / 2 + 1, n / 2, 1] {
+                let bytes =
+                    (0..places).flat_map(|i| if keep >> i & 1 == 1 { vec![a[i], b[i]] } else { vec![a[i]] });
+                let bytes: Vec<u8> = bytes.collect();
+                check_put(&bytes, |out| s.put_ones_or_twos(first, second, keep, places, out));
+            }
+            let twos = (keep & 0x5555_5555_5555_5555) * 0b11;
+            check_put(&kept(&a, twos), |out| s.put_twos(x, twos, out));
+            let joined = words(&kept(&a, twos)).into_iter().zip(words(&kept(&b, twos)));
+            let joined = joined.map(|(low, high)| u32::from(high) << 16 | u32::from(low));
+            check_put(&of_dwords(joined), |out| s.put_joined(x, y, twos, out));
+
             // Both bytes of a pair or the first; of a four the third, the second too, or the first three.
             let pairs = keep | 0x5555_5555_5555_5555;
             let quads = (keep & 0x3333_3333_3333_3333) | 0x4444_4444_4444_4444;
             let quads = quads | (quads & 0x1111_1111_1111_1111) << 1;
+            // The last byte of a four, the third too, the second too, or all.
+            let ends = keep | 0x8888_8888_8888_8888;
+            let ends = ends & (ends >> 1 | 0xCCCC_CCCC_CCCC_CCCC) & (ends >> 2 | 0xEEEE_EEEE_EEEE_EEEE);
             for places in [n, n / 2, 4, 0] {
                 let within = if places == 64 { u64::MAX } else { (1 << places) - 1 };
-                let (pairs, quads) = (pairs & within, quads & within);
+                let (pairs, quads, ends) = (pairs & within, quads & within, ends & within);
+                check_put(&kept(&a, ends), |out| s.put_ends(x, ends, out));
                 check_put(&kept(&a, pairs), |out| s.put_pairs(x, pairs, out));
                 check_put(&kept(&a, quads), |out| s.put_quads(x, quads, out));
             }

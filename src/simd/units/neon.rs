@@ -2,7 +2,7 @@
 
 use core::arch::aarch64::*;
 
-use super::{Units, tables};
+use super::{Units, tables, within};
 use crate::simd::neon::Neon;
 use crate::simd::{Simd, neon};
 use crate::transcode::{Length, Output, Routine, Routines, plain, routines};
@@ -33,6 +33,16 @@ fn length(which: Length, text: &[u8]) -> usize {
 }
 
 impl Neon {
+    /// The bytes of `a` and `b` in turn: the first half of them, and the second.
+    #[inline(always)]
+    fn pairs(self, a: uint8x16_t, b: uint8x16_t) -> [uint8x16_t; 2] {
+        // SAFETY: NEON, by `self`.
+        let first = unsafe { vzip1q_u8(a, b) };
+        // SAFETY: NEON, by `self`.
+        let second = unsafe { vzip2q_u8(a, b) };
+        [first, second]
+    }
+
     /// Appends the first `n` bytes of the vector, if they fit.
     #[inline(always)]
     fn put(self, v: uint8x16_t, n: usize, out: &mut Output<'_>) -> bool {
@@ -50,15 +60,15 @@ impl Neon {
         out.put(&bytes[..n])
     }
 
-    /// Appends the first `n` bytes of both vectors together, if they fit.
-    #[inline(always)]
-    fn put_both(self, first: uint8x16_t, second: uint8x16_t, n: usize, out: &mut Output<'_>) -> bool {
-        out.left() >= n && self.put(first, n.min(16), out) && self.put(second, n.saturating_sub(16), out)
-    }
-
     #[inline(always)]
     fn shuffle(self, v: uint8x16_t, shuffle: &[u8; 16]) -> uint8x16_t {
         self.lookup(v, self.table(shuffle))
+    }
+
+    /// Appends those of the four dwords for which the lowest bits of `keep` have a one, if they fit.
+    #[inline(always)]
+    fn put_some_dwords(self, v: uint8x16_t, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put(self.shuffle(v, tables::dwords(keep)), 4 * (keep & 0xF).count_ones() as usize, out)
     }
 
     /// All bits of the lanes of 16 bits that are equal to `word`.
@@ -164,6 +174,17 @@ impl Units for Neon {
         // SAFETY: NEON, by `self`.
         let second = unsafe { vzip2q_u16(words(v), words(zero)) };
         [bytes16(first), bytes16(second)]
+    }
+
+    #[inline(always)]
+    fn widened8(self, v: uint8x16_t) -> [uint8x16_t; 2] {
+        self.pairs(v, self.splat8(0))
+    }
+
+    #[inline(always)]
+    fn narrowed32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes16(unsafe { vuzp1q_u16(words(a), words(b)) })
     }
 
     #[inline(always)]
@@ -292,12 +313,45 @@ impl Units for Neon {
     }
 
     #[inline(always)]
+    fn ordered(self, v: uint8x16_t) -> uint8x16_t {
+        v
+    }
+
+    #[inline(always)]
+    fn select16_equal(self, v: uint8x16_t, word: u16, yes: uint8x16_t, no: uint8x16_t) -> uint8x16_t {
+        self.select(self.equal16(v, word), yes, no)
+    }
+
+    #[inline(always)]
+    fn any_equal32(self, v: uint8x16_t, dword: u32) -> bool {
+        // SAFETY: NEON, by `self`.
+        let equal = unsafe { vceqq_u32(dwords(v), dwords(self.splat32(dword))) };
+        Simd::any(self, bytes32(equal))
+    }
+
+    #[inline(always)]
+    fn put_first(self, v: uint8x16_t, n: usize, out: &mut Output<'_>) -> bool {
+        self.put(v, n, out)
+    }
+
+    #[inline(always)]
+    fn put_both(self, first: uint8x16_t, second: uint8x16_t, n: usize, out: &mut Output<'_>) -> bool {
+        out.left() >= n && self.put(first, n.min(16), out) && self.put(second, n.saturating_sub(16), out)
+    }
+
+    #[inline(always)]
     fn put_widened(self, v: uint8x16_t, n: usize, out: &mut Output<'_>) -> bool {
-        // SAFETY: NEON, by `self`.
-        let first = unsafe { vzip1q_u8(v, self.splat8(0)) };
-        // SAFETY: NEON, by `self`.
-        let second = unsafe { vzip2q_u8(v, self.splat8(0)) };
+        let [first, second] = self.widened8(v);
         self.put_both(first, second, 2 * n, out)
+    }
+
+    #[inline(always)]
+    fn put_widened32(self, v: uint8x16_t, n: usize, out: &mut Output<'_>) -> bool {
+        let [first, second] = self.widened8(v);
+        let ([a, b], [c, d]) = (self.widened(first), self.widened(second));
+        out.left() >= 4 * n
+            && self.put_both(a, b, (4 * n).min(32), out)
+            && (n <= 8 || self.put_both(c, d, 4 * n - 32, out))
     }
 
     #[inline(always)]
@@ -309,10 +363,7 @@ impl Units for Neon {
 
     #[inline(always)]
     fn put_words(self, low: uint8x16_t, high: uint8x16_t, keep: u64, out: &mut Output<'_>) -> bool {
-        // SAFETY: NEON, by `self`.
-        let first = unsafe { vzip1q_u8(low, high) };
-        // SAFETY: NEON, by `self`.
-        let second = unsafe { vzip2q_u8(low, high) };
+        let [first, second] = self.pairs(low, high);
         let (n, m) = (2 * (keep & 0xFF).count_ones() as usize, 2 * (keep >> 8 & 0xFF).count_ones() as usize);
         out.left() >= n + m
             && self.put(self.shuffle(first, tables::words(keep)), n, out)
@@ -327,5 +378,86 @@ impl Units for Neon {
     #[inline(always)]
     fn put_quads(self, v: uint8x16_t, keep: u64, out: &mut Output<'_>) -> bool {
         self.put(self.shuffle(v, tables::quads(keep)), keep.count_ones() as usize, out)
+    }
+
+    #[inline(always)]
+    fn put_dwords(
+        self,
+        low: uint8x16_t,
+        middle: uint8x16_t,
+        high: Option<uint8x16_t>,
+        keep: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let [first, second] = self.pairs(low, middle);
+        let (first, second) = (words(first), words(second));
+        let [upper_first, upper_second] = match high {
+            Some(high) => self.widened8(high),
+            None => [self.splat8(0); 2],
+        };
+        if out.left() < 4 * (keep & 0xFFFF).count_ones() as usize {
+            return false;
+        }
+        // SAFETY: NEON, by `self`.
+        let a = unsafe { vzip1q_u16(first, words(upper_first)) };
+        // SAFETY: NEON, by `self`.
+        let b = unsafe { vzip2q_u16(first, words(upper_first)) };
+        // SAFETY: NEON, by `self`.
+        let c = unsafe { vzip1q_u16(second, words(upper_second)) };
+        // SAFETY: NEON, by `self`.
+        let d = unsafe { vzip2q_u16(second, words(upper_second)) };
+        self.put_some_dwords(bytes16(a), keep, out)
+            && self.put_some_dwords(bytes16(b), keep >> 4, out)
+            && self.put_some_dwords(bytes16(c), keep >> 8, out)
+            && self.put_some_dwords(bytes16(d), keep >> 12, out)
+    }
+
+    #[inline(always)]
+    fn put_joined(self, low: uint8x16_t, high: uint8x16_t, keep: u64, out: &mut Output<'_>) -> bool {
+        // SAFETY: NEON, by `self`.
+        let first = bytes16(unsafe { vzip1q_u16(words(low), words(high)) });
+        // SAFETY: NEON, by `self`.
+        let second = bytes16(unsafe { vzip2q_u16(words(low), words(high)) });
+        let (n, m) = (2 * (keep & 0xFF).count_ones() as usize, 2 * (keep >> 8 & 0xFF).count_ones() as usize);
+        out.left() >= n + m
+            && self.put(self.shuffle(first, tables::joined(keep)), n, out)
+            && self.put(self.shuffle(second, tables::joined(keep >> 8)), m, out)
+    }
+
+    #[inline(always)]
+    fn put_ones_or_twos(
+        self,
+        first: uint8x16_t,
+        second: uint8x16_t,
+        two: u64,
+        len: usize,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let [a, b] = self.pairs(first, second);
+        let two = two & within(len);
+        let n = len.min(8) + (two & 0xFF).count_ones() as usize;
+        let m = len.saturating_sub(8) + (two >> 8).count_ones() as usize;
+        out.left() >= n + m
+            && self.put(self.shuffle(a, tables::ones_or_twos(two)), n, out)
+            && self.put(self.shuffle(b, tables::ones_or_twos(two >> 8)), m, out)
+    }
+
+    #[inline(always)]
+    fn put_some(self, v: uint8x16_t, keep: u64, out: &mut Output<'_>) -> bool {
+        let first = self.shuffle(v, tables::bytes(keep));
+        let of_second = self.table(tables::bytes(keep >> 8));
+        let second = self.lookup(v, Simd::or(self, of_second, self.splat8(8)));
+        let (n, m) = ((keep & 0xFF).count_ones() as usize, (keep >> 8 & 0xFF).count_ones() as usize);
+        out.left() >= n + m && self.put(first, n, out) && self.put(second, m, out)
+    }
+
+    #[inline(always)]
+    fn put_twos(self, v: uint8x16_t, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put(self.shuffle(v, tables::twos(keep)), keep.count_ones() as usize, out)
+    }
+
+    #[inline(always)]
+    fn put_ends(self, v: uint8x16_t, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put(self.shuffle(v, tables::ends(keep)), keep.count_ones() as usize, out)
     }
 }

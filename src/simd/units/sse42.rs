@@ -6,7 +6,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::{Units, tables};
+use super::{Units, tables, within};
 use crate::simd::sse42::Sse42;
 use crate::simd::{Simd, avx2, sse42};
 use crate::transcode::{Length, Output, Routine, Routines, plain, routines};
@@ -62,6 +62,16 @@ fn length_avx2(which: Length, text: &[u8]) -> usize {
 }
 
 impl Sse42 {
+    /// The bytes of `a` and `b` in turn: the first half of them, and the second.
+    #[inline(always)]
+    fn pairs(self, a: __m128i, b: __m128i) -> [__m128i; 2] {
+        // SAFETY: SSE2, by `self`.
+        let first = unsafe { _mm_unpacklo_epi8(a, b) };
+        // SAFETY: SSE2, by `self`.
+        let second = unsafe { _mm_unpackhi_epi8(a, b) };
+        [first, second]
+    }
+
     /// Appends the first `n` bytes of the vector, if they fit.
     #[inline(always)]
     fn put(self, v: __m128i, n: usize, out: &mut Output<'_>) -> bool {
@@ -79,15 +89,15 @@ impl Sse42 {
         out.put(&bytes[..n])
     }
 
-    /// Appends the first `n` bytes of both vectors together, if they fit.
-    #[inline(always)]
-    fn put_both(self, first: __m128i, second: __m128i, n: usize, out: &mut Output<'_>) -> bool {
-        out.left() >= n && self.put(first, n.min(16), out) && self.put(second, n.saturating_sub(16), out)
-    }
-
     #[inline(always)]
     fn shuffle(self, v: __m128i, shuffle: &[u8; 16]) -> __m128i {
         self.lookup(v, self.table(shuffle))
+    }
+
+    /// Appends those of the four dwords for which the lowest bits of `keep` have a one, if they fit.
+    #[inline(always)]
+    fn put_some_dwords(self, v: __m128i, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put(self.shuffle(v, tables::dwords(keep)), 4 * (keep & 0xF).count_ones() as usize, out)
     }
 
     #[inline(always)]
@@ -152,6 +162,17 @@ impl Units for Sse42 {
         // SAFETY: SSE2, by `self`.
         let second = unsafe { _mm_unpackhi_epi16(v, self.splat8(0)) };
         [first, second]
+    }
+
+    #[inline(always)]
+    fn widened8(self, v: __m128i) -> [__m128i; 2] {
+        self.pairs(v, self.splat8(0))
+    }
+
+    #[inline(always)]
+    fn narrowed32(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE4.1, by `self`.
+        unsafe { _mm_packus_epi32(a, b) }
     }
 
     #[inline(always)]
@@ -273,12 +294,45 @@ impl Units for Sse42 {
     }
 
     #[inline(always)]
+    fn ordered(self, v: __m128i) -> __m128i {
+        v
+    }
+
+    #[inline(always)]
+    fn select16_equal(self, v: __m128i, word: u16, yes: __m128i, no: __m128i) -> __m128i {
+        self.select(self.equal16(v, word), yes, no)
+    }
+
+    #[inline(always)]
+    fn any_equal32(self, v: __m128i, dword: u32) -> bool {
+        // SAFETY: SSE2, by `self`.
+        let equal = unsafe { _mm_cmpeq_epi32(v, self.splat32(dword)) };
+        Simd::any(self, equal)
+    }
+
+    #[inline(always)]
+    fn put_first(self, v: __m128i, n: usize, out: &mut Output<'_>) -> bool {
+        self.put(v, n, out)
+    }
+
+    #[inline(always)]
+    fn put_both(self, first: __m128i, second: __m128i, n: usize, out: &mut Output<'_>) -> bool {
+        out.left() >= n && self.put(first, n.min(16), out) && self.put(second, n.saturating_sub(16), out)
+    }
+
+    #[inline(always)]
     fn put_widened(self, v: __m128i, n: usize, out: &mut Output<'_>) -> bool {
-        // SAFETY: SSE2, by `self`.
-        let low = unsafe { _mm_unpacklo_epi8(v, self.splat8(0)) };
-        // SAFETY: SSE2, by `self`.
-        let high = unsafe { _mm_unpackhi_epi8(v, self.splat8(0)) };
-        self.put_both(low, high, 2 * n, out)
+        let [first, second] = self.widened8(v);
+        self.put_both(first, second, 2 * n, out)
+    }
+
+    #[inline(always)]
+    fn put_widened32(self, v: __m128i, n: usize, out: &mut Output<'_>) -> bool {
+        let [first, second] = self.widened8(v);
+        let ([a, b], [c, d]) = (self.widened(first), self.widened(second));
+        out.left() >= 4 * n
+            && self.put_both(a, b, (4 * n).min(32), out)
+            && (n <= 8 || self.put_both(c, d, 4 * n - 32, out))
     }
 
     #[inline(always)]
@@ -290,10 +344,7 @@ impl Units for Sse42 {
 
     #[inline(always)]
     fn put_words(self, low: __m128i, high: __m128i, keep: u64, out: &mut Output<'_>) -> bool {
-        // SAFETY: SSE2, by `self`.
-        let first = unsafe { _mm_unpacklo_epi8(low, high) };
-        // SAFETY: SSE2, by `self`.
-        let second = unsafe { _mm_unpackhi_epi8(low, high) };
+        let [first, second] = self.pairs(low, high);
         let (n, m) = (2 * (keep & 0xFF).count_ones() as usize, 2 * (keep >> 8 & 0xFF).count_ones() as usize);
         out.left() >= n + m
             && self.put(self.shuffle(first, tables::words(keep)), n, out)
@@ -308,5 +359,85 @@ impl Units for Sse42 {
     #[inline(always)]
     fn put_quads(self, v: __m128i, keep: u64, out: &mut Output<'_>) -> bool {
         self.put(self.shuffle(v, tables::quads(keep)), keep.count_ones() as usize, out)
+    }
+
+    #[inline(always)]
+    fn put_dwords(
+        self,
+        low: __m128i,
+        middle: __m128i,
+        high: Option<__m128i>,
+        keep: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let [first, second] = self.pairs(low, middle);
+        let [upper_first, upper_second] = match high {
+            Some(high) => self.widened8(high),
+            None => [self.splat8(0); 2],
+        };
+        if out.left() < 4 * (keep & 0xFFFF).count_ones() as usize {
+            return false;
+        }
+        // SAFETY: SSE2, by `self`.
+        let a = unsafe { _mm_unpacklo_epi16(first, upper_first) };
+        // SAFETY: SSE2, by `self`.
+        let b = unsafe { _mm_unpackhi_epi16(first, upper_first) };
+        // SAFETY: SSE2, by `self`.
+        let c = unsafe { _mm_unpacklo_epi16(second, upper_second) };
+        // SAFETY: SSE2, by `self`.
+        let d = unsafe { _mm_unpackhi_epi16(second, upper_second) };
+        self.put_some_dwords(a, keep, out)
+            && self.put_some_dwords(b, keep >> 4, out)
+            && self.put_some_dwords(c, keep >> 8, out)
+            && self.put_some_dwords(d, keep >> 12, out)
+    }
+
+    #[inline(always)]
+    fn put_joined(self, low: __m128i, high: __m128i, keep: u64, out: &mut Output<'_>) -> bool {
+        // SAFETY: SSE2, by `self`.
+        let first = unsafe { _mm_unpacklo_epi16(low, high) };
+        // SAFETY: SSE2, by `self`.
+        let second = unsafe { _mm_unpackhi_epi16(low, high) };
+        let (n, m) = (2 * (keep & 0xFF).count_ones() as usize, 2 * (keep >> 8 & 0xFF).count_ones() as usize);
+        out.left() >= n + m
+            && self.put(self.shuffle(first, tables::joined(keep)), n, out)
+            && self.put(self.shuffle(second, tables::joined(keep >> 8)), m, out)
+    }
+
+    #[inline(always)]
+    fn put_ones_or_twos(
+        self,
+        first: __m128i,
+        second: __m128i,
+        two: u64,
+        len: usize,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let [a, b] = self.pairs(first, second);
+        let two = two & within(len);
+        let n = len.min(8) + (two & 0xFF).count_ones() as usize;
+        let m = len.saturating_sub(8) + (two >> 8).count_ones() as usize;
+        out.left() >= n + m
+            && self.put(self.shuffle(a, tables::ones_or_twos(two)), n, out)
+            && self.put(self.shuffle(b, tables::ones_or_twos(two >> 8)), m, out)
+    }
+
+    #[inline(always)]
+    fn put_some(self, v: __m128i, keep: u64, out: &mut Output<'_>) -> bool {
+        let first = self.shuffle(v, tables::bytes(keep));
+        let of_second = self.table(tables::bytes(keep >> 8));
+        let second = self.lookup(v, Simd::or(self, of_second, self.splat8(8)));
+        let (n, m) = ((keep & 0xFF).count_ones() as usize, (keep >> 8 & 0xFF).count_ones() as usize);
+        out.left() >= n + m && self.put(first, n, out) && self.put(second, m, out)
+    }
+
+    #[inline(always)]
+    fn put_twos(self, v: __m128i, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put(self.shuffle(v, tables::twos(keep)), keep.count_ones() as usize, out)
+    }
+
+    #[inline(always)]
+    fn put_ends(self, v: __m128i, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put(self.shuffle(v, tables::ends(keep)), keep.count_ones() as usize, out)
     }
 }
