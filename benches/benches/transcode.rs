@@ -354,7 +354,7 @@ type OfEncodingRs<F, T> = fn(&[F], &mut [T]) -> usize;
 type Case<'a, F, T> = (&'a Text, &'a [F], &'a [T]);
 
 /// One direction, of all texts.
-fn direction<F: Form, T: Form, A: Copy + 'static, B: Copy + Default + PartialEq + 'static>(
+fn direction<F, T, A: Copy + 'static, B: Copy + Default + PartialEq + 'static>(
     report: &mut Report,
     title: &str,
     forms: (F, T),
@@ -468,7 +468,7 @@ fn others(report: &mut Report, texts: &[Text], utf16: &[Vec<u16>]) {
 }
 
 /// The same of short strings, as below.
-fn short_direction<F: Form, T: Form, A: Copy, B: Copy + Default>(
+fn short_direction<F, T, A: Copy, B: Copy + Default>(
     report: &Report,
     forms: (F, T),
     strings: &[(Vec<A>, Vec<B>)],
