@@ -22,23 +22,13 @@ use arrow_array::builder::StringViewBuilder;
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use trust8::{Kernel, columns};
 use trust8_benches::machine::{Machine, peers};
-use trust8_benches::measure::{Placed, pin};
+use trust8_benches::measure::{Placed, measuring, pin, quick};
 use trust8_benches::random::Random;
 use trust8_benches::report::{Page, Table, digits};
 use trust8_benches::texts::{generated, texts};
 
 /// In the second-level cache of everything current.
 const TEXT: usize = 64 << 10;
-
-/// `cargo bench` says so.
-fn measuring() -> bool {
-    env::args().any(|argument| argument == "--bench")
-}
-
-/// Shorter columns, fewer rounds.
-fn quick() -> bool {
-    env::args().any(|argument| argument == "--quick")
-}
 
 /// Rows of a column.
 fn rows() -> usize {

@@ -16,18 +16,14 @@ use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
 use bstr::ByteSlice;
-use targets::Targets;
 use trust8::Kernel;
 use trust8_benches::machine::{Machine, memory_available};
-use trust8_benches::measure::{Placed, pin};
+use trust8_benches::measure::{Placed, measuring, pin, quick};
 use trust8_benches::random::Random;
 use trust8_benches::report::{Page, Table, digits};
 use trust8_benches::strings::{Contents, Lengths, set};
+use trust8_benches::targets::{Lowest, Targets};
 use trust8_benches::texts::generated;
-
-#[expect(dead_code, reason = "the other bench has targets of both kinds")]
-#[path = "compare/targets.rs"]
-mod targets;
 
 /// One byte in so many is spoiled.
 const RATES: [usize; 5] = [100_000, 1000, 100, 10, 3];
@@ -35,16 +31,6 @@ const RATES: [usize; 5] = [100_000, 1000, 100, 10, 3];
 /// Texts of every kind that a validator treats in its own way; see `src/texts.rs`.
 const TEXTS: [&str; 8] =
     ["ASCII", "Latin", "HTML, Chinese", "Russian", "Korean", "Chinese", "emoji", "random"];
-
-/// `cargo bench` says so.
-fn measuring() -> bool {
-    env::args().any(|argument| argument == "--bench")
-}
-
-/// Fewer rounds, less text for the threads: ratios are good to a few percent.
-fn quick() -> bool {
-    env::args().any(|argument| argument == "--quick")
-}
 
 /// In the second-level cache of everything current, together with what it becomes.
 fn text_len() -> usize {
@@ -190,20 +176,6 @@ fn random_bytes(len: usize) -> Vec<u8> {
     (0..len).map(|_| random.next() as u8).collect()
 }
 
-/// The lowest ratio so far, and where.
-#[derive(Clone, Debug)]
-struct Worst(Option<(String, f64)>);
-
-impl Worst {
-    const NONE: Self = Self(None);
-
-    fn meet(&mut self, place: &str, ratio: f64) {
-        if self.0.as_ref().is_none_or(|(_, lowest)| ratio < *lowest) {
-            self.0 = Some((place.to_owned(), ratio));
-        }
-    }
-}
-
 fn names(contestants: &[Contestant], first: &str, last: &[&str]) -> Vec<String> {
     let names = contestants.iter().map(|contestant| contestant.name.clone());
     [first.to_owned()].into_iter().chain(names).chain(last.iter().map(|&name| name.to_owned())).collect()
@@ -232,7 +204,7 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
 
     page.heading(3, "Valid text");
     let mut table = Table::new(names(&contestants, "text", &["/ std", "/ best"]));
-    let (mut dense, mut others) = (Worst::NONE, Worst::NONE);
+    let (mut dense, mut others) = (Lowest::default(), Lowest::default());
     for name in TEXTS {
         let text = generated(name, text_len());
         let speeds = row(&mut table, name, text.text.as_bytes());
@@ -246,7 +218,7 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
     for rate in RATES {
         page.heading(3, &format!("One byte in {rate} spoiled"));
         let mut table = Table::new(names(&contestants, "text", &["/ std", "/ best"]));
-        let mut worst = vec![Worst::NONE; kernels];
+        let mut worst = vec![Lowest::default(); kernels];
         for name in TEXTS {
             let speeds = row(&mut table, name, &spoiled(&generated(name, text_len()).text, rate));
             for (worst, ours) in worst.iter_mut().zip(&speeds[3..]) {
@@ -268,7 +240,7 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
         ("80", vec![0x80; text_len()]),
         ("E2 82 41", b"\xE2\x82A".repeat(text_len() / 3)),
     ];
-    let mut worst = vec![Worst::NONE; kernels];
+    let mut worst = vec![Lowest::default(); kernels];
     for (name, bytes) in &inputs {
         let speeds = row(&mut table, name, bytes);
         for (worst, ours) in worst.iter_mut().zip(&speeds[3..]) {
@@ -286,7 +258,7 @@ fn short(page: &mut Page, targets: &mut Targets) {
     page.block("`from_utf8_lossy`, ns a call, lengths and contents varying from call to call.");
     let contestants = lossy_contestants();
     let mut table = Table::new(names(&contestants, "strings", &["/ std", "/ best"]));
-    let (mut valid, mut half) = (Worst::NONE, Worst::NONE);
+    let (mut valid, mut half) = (Lowest::default(), Lowest::default());
     for lengths in [Lengths::Below(16), Lengths::Below(64), Lengths::Below(256)] {
         for contents in Contents::ALL {
             for spoiling in [false, true] {
@@ -347,7 +319,7 @@ fn chunks(page: &mut Page, targets: &mut Targets) {
         }),
     ];
     let mut table = Table::new(names(&contestants, "text", &["chunks", "errors"]));
-    let mut worst = Worst::NONE;
+    let mut worst = Lowest::default();
     let mut row = |name: &str, bytes: &[u8]| {
         let nanos = race(&contestants, &[Placed::new(bytes, 0).bytes()]);
         let [core, bstr, chunks, errors] = nanos[..] else { unreachable!("four contestants") };
@@ -408,7 +380,7 @@ fn parallel(page: &mut Page, targets: &mut Targets) {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of one or two threads")
     };
     let (one, two) = (pool(1), pool(2));
-    let (mut gain, mut limit) = (Worst::NONE, Worst::NONE);
+    let (mut gain, mut limit) = (Lowest::default(), Lowest::default());
     for name in ["ASCII", "Russian", "Chinese"] {
         let placed = Placed::filled(&generated(name, 1 << 20).text, len);
         let bytes = placed.bytes();

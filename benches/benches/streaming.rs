@@ -16,15 +16,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
-use targets::Targets;
 use trust8::{Kernel, Validator, copy_utf8};
 use trust8_benches::machine::Machine;
-use trust8_benches::measure::pin;
+use trust8_benches::measure::{measuring, pin};
 use trust8_benches::report::{Page, Table, digits};
-
-#[expect(dead_code, reason = "the other bench has targets of both kinds")]
-#[path = "compare/targets.rs"]
-mod targets;
+use trust8_benches::targets::{Lowest, Targets};
 
 /// In the second-level cache of everything current.
 const TEXT: usize = 256 << 10;
@@ -33,10 +29,6 @@ fn large() -> usize {
     if measuring() { 64 << 20 } else { 1 << 20 }
 }
 
-/// `cargo bench` says so.
-fn measuring() -> bool {
-    std::env::args().any(|argument| argument == "--bench")
-}
 const CHUNKS: [usize; 4] = [64 << 10, 4 << 10, 256, 16];
 
 type Section = fn(&mut Page, &mut Targets);
@@ -73,18 +65,6 @@ fn main() -> io::Result<()> {
     } else {
         println!("{}", page.markdown());
         Ok(())
-    }
-}
-
-/// The lowest of some ratios, and where that was.
-#[derive(Default)]
-struct Lowest(Option<(String, f64)>);
-
-impl Lowest {
-    fn meet(&mut self, place: &str, ratio: f64) {
-        if self.0.as_ref().is_none_or(|(_, lowest)| ratio < *lowest) {
-            self.0 = Some((place.to_owned(), ratio));
-        }
     }
 }
 

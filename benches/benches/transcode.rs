@@ -718,6 +718,18 @@ fn short(report: &mut Report) {
     }
 }
 
+/// What the figures are bounded by, as far as is known.
+const LIMITS: &str = "\
+- ASCII into UTF-16: the stores. Two bytes are written for each that is read, and go to the L2 cache.
+- ASCII from UTF-16: loads from the L2 cache, which is why they are of whole cache lines.
+- Other text with AVX-512: the two ports for operations of 512 bits. 64 bytes of UTF-8 take about thirty of these, a third \
+of them to leave out and to put side by side, and ten more to be validated. Text in which one block is ASCII and the next one \
+is not, as in German, costs wrong predictions besides.
+- Surrogate pairs into UTF-8: the same ports, with twice as many operations as other units of 16 bits.
+- The other kernels: 16 bytes at a time, and a table of shuffles for what is left out.
+- Short strings: the call, and wrong predictions of what differs from string to string: whether it is ASCII, whether it \
+is less than a vector. A string of less than 8 bytes takes three times as long in encoding_rs only where that has much to do.";
+
 fn main() -> io::Result<()> {
     let has = |name: &str| env::args().any(|argument| argument == name);
     let plan = match (has("--bench"), has("--quick")) {
@@ -763,6 +775,8 @@ fn main() -> io::Result<()> {
         table.row([what, &format!("{wanted:.1}"), &format!("{measured:.2}"), met, place]);
     }
     page.table(&table);
+    page.heading(2, "What limits it");
+    page.block(LIMITS);
     page.append(report.page);
     if plan == Plan::Full {
         let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");

@@ -244,6 +244,18 @@ mod affinity {
     }
 }
 
+/// Whether this is `cargo bench`, which says so, and not `cargo test`.
+#[must_use]
+pub fn measuring() -> bool {
+    std::env::args().any(|argument| argument == "--bench")
+}
+
+/// Whether a look will do: fewer rounds, less text, ratios that are good to a few percent.
+#[must_use]
+pub fn quick() -> bool {
+    std::env::args().any(|argument| argument == "--quick")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -96,15 +96,21 @@ fn ascii_run<T: Tally>(
     let mut at = aligned_down(bytes, behind);
     tally.again(s, &bytes[at..behind]);
     let after = 'run: loop {
-        loop {
-            let Some(step) = bytes[at..].first_chunk::<STRETCH>() else { break 'run Ok(at) };
-            let (a, b) = (or_of_two(s, step, 0), or_of_two(s, step, 128));
-            let (c, d) = (or_of_two(s, step, 256), or_of_two(s, step, 384));
-            if s.any_high(s.or(s.or(a, b), s.or(c, d))) {
-                break;
+        if T::COUNTS {
+            while let Some(step) = bytes[at..].first_chunk::<STRETCH>()
+                && !s.any_high(s.or(or_of_four(s, step, 0), or_of_four(s, step, 256)))
+            {
+                tally.ascii(s, &mut counts, vectors(s, step));
+                at += STRETCH;
             }
-            tally.ascii(s, &mut counts, vectors(s, step));
-            at += STRETCH;
+        } else {
+            // Half the step, which is nearer to what interrupts ASCII, and out of the second-level cache faster: what
+            // fetches ahead by the step ends with the page.
+            while let Some(step) = bytes[at..].first_chunk::<{ STRETCH / 2 }>()
+                && !s.any_high(or_of_four(s, step, 0))
+            {
+                at += STRETCH / 2;
+            }
         }
         // To the block with the first other character; what stands before it is ASCII.
         let island = loop {
@@ -156,8 +162,10 @@ fn vectors(s: Avx512, bytes: &[u8]) -> [Vector; STRETCH / 64] {
 }
 
 #[inline(always)]
-fn or_of_two(s: Avx512, bytes: &[u8], at: usize) -> Vector {
-    s.or(s.load(bytes, at), s.load(bytes, at + 64))
+fn or_of_four(s: Avx512, bytes: &[u8], at: usize) -> Vector {
+    let (a, b) = (s.load(bytes, at), s.load(bytes, at + 64));
+    let (c, d) = (s.load(bytes, at + 128), s.load(bytes, at + 192));
+    s.or(s.or(a, b), s.or(c, d))
 }
 
 #[inline(always)]

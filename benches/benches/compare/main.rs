@@ -11,7 +11,6 @@
 
 mod race;
 mod sections;
-mod targets;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,10 +18,10 @@ use std::time::Instant;
 use std::{env, io};
 
 use race::{Race, Thoroughness};
-use targets::Targets;
 use trust8_benches::machine::Machine;
 use trust8_benches::measure::pin;
 use trust8_benches::report::Page;
+use trust8_benches::targets::Targets;
 use trust8_benches::texts::CORPUS;
 
 /// The command that repeats this run.

@@ -7,10 +7,10 @@ use trust8_benches::machine::memory_available;
 use trust8_benches::measure::{Measured, Placed};
 use trust8_benches::report::{Axis, Page, Scale, Series, Table, digits, size};
 use trust8_benches::strings::{Contents, Lengths, pieces, set};
+use trust8_benches::targets::Targets;
 use trust8_benches::texts::{Kind, Text, generated};
 
 use crate::race::{Care, Grid, Race, Results, TEXT, lowest, mean};
-use crate::targets::Targets;
 
 const TRUST8: &str = "trust8";
 const FROM_UTF8: &str = "trust8 from_utf8";

@@ -1,17 +1,17 @@
 //! What trust8 wants to reach, with what was measured beside it.
 
-use trust8_benches::report::{Page, Table, digits};
+use crate::report::{Page, Table, digits};
 
 /// Whether more or less is better.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Wanted {
+enum Wanted {
     AtLeast(f64),
     AtMost(f64),
 }
 
 /// Targets with their results, in the order in which the sections measured them.
 #[derive(Debug, Default)]
-pub(crate) struct Targets(Vec<Target>);
+pub struct Targets(Vec<Target>);
 
 #[derive(Debug)]
 struct Target {
@@ -25,18 +25,12 @@ struct Target {
 impl Targets {
     /// Adds a ratio that should be at least so much, with where it was the lowest. Without a result (a CPU
     /// that does not run this kernel, a corpus without such texts) there is nothing to add.
-    pub(crate) fn at_least(&mut self, what: &str, wanted: f64, measured: Option<(String, f64)>) {
+    pub fn at_least(&mut self, what: &str, wanted: f64, measured: Option<(String, f64)>) {
         self.add(what, Wanted::AtLeast(wanted), "", measured);
     }
 
     /// Adds a value that should be at most so much, with where it was the highest.
-    pub(crate) fn at_most(
-        &mut self,
-        what: &str,
-        wanted: f64,
-        unit: &'static str,
-        measured: Option<(String, f64)>,
-    ) {
+    pub fn at_most(&mut self, what: &str, wanted: f64, unit: &'static str, measured: Option<(String, f64)>) {
         self.add(what, Wanted::AtMost(wanted), unit, measured);
     }
 
@@ -47,7 +41,7 @@ impl Targets {
     }
 
     /// The table.
-    pub(crate) fn report(&self, page: &mut Page) {
+    pub fn report(&self, page: &mut Page) {
         if self.0.is_empty() {
             return;
         }
@@ -72,5 +66,18 @@ impl Targets {
             table.row([what.clone(), wanted, measured, met.to_owned(), place.clone()]);
         }
         page.table(&table);
+    }
+}
+
+/// The lowest of some ratios, and where that was.
+#[derive(Clone, Debug, Default)]
+pub struct Lowest(pub Option<(String, f64)>);
+
+impl Lowest {
+    /// Takes this one, if it is lower.
+    pub fn meet(&mut self, place: &str, ratio: f64) {
+        if self.0.as_ref().is_none_or(|(_, lowest)| ratio < *lowest) {
+            self.0 = Some((place.to_owned(), ratio));
+        }
     }
 }
