@@ -58,6 +58,13 @@ impl<'a> Output<'a> {
         self.room.as_ptr().addr().wrapping_add(self.len).wrapping_neg() % 64
     }
 
+    /// An address so many bytes behind the next one: for a hint to the cache, as it may lie outside.
+    #[cfg(kernel_x86)]
+    #[inline(always)]
+    pub(crate) fn ahead(&self, bytes: usize) -> *const u8 {
+        self.room.as_ptr().wrapping_add(self.len).wrapping_add(bytes).cast()
+    }
+
     /// The next `N` bytes, if there are so many.
     #[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
     #[inline(always)]

@@ -302,7 +302,9 @@ pub(super) fn put_in_lines<S: Units, T: Ascii, const ONLY_ASCII: bool>(
         if ONLY_ASCII && s.high_bits(s.or(a, b)) != 0 || out.left() < 2 * T::UNIT * S::LANES {
             break;
         }
+        s.will_write(T::UNIT * S::LANES, out);
         T::put_ascii(s, a, S::LANES, out);
+        s.will_write(T::UNIT * S::LANES, out);
         T::put_ascii(s, b, S::LANES, out);
         at += 2 * S::LANES;
     }

@@ -57,6 +57,9 @@ fn length(which: Length, text: &[u8]) -> usize {
     }
 }
 
+/// How far ahead of the stores a line is fetched that will be written.
+const AHEAD: usize = 1024;
+
 /// By the upper six bits of a byte: how many units it stands for. A character counts where it begins.
 static UTF16_OF_UTF8: [u8; 64] = {
     let mut table = UTF32_OF_UTF8;
@@ -503,6 +506,15 @@ impl Units for Avx512 {
         out.left() >= 4 * n
             && self.put_both(a, b, (4 * n).min(2 * Self::LANES), out)
             && (n <= Self::LANES / 2 || self.put_both(c, d, 4 * n - 2 * Self::LANES, out))
+    }
+
+    #[inline(always)]
+    fn will_write(self, bytes: usize, out: &Output<'_>) {
+        for line in 0..bytes / 64 {
+            let line = out.ahead(AHEAD + 64 * line).cast();
+            // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an access.
+            unsafe { _mm_prefetch::<_MM_HINT_ET0>(line) };
+        }
     }
 
     #[inline(always)]

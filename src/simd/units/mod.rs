@@ -139,6 +139,10 @@ pub(crate) trait Units: Copy {
     /// Appends the first `n` bytes of both vectors together.
     fn put_both(self, first: Self::Vector, second: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
+    /// Tells the cache that so many bytes will be written some way behind. Where there are none, nothing happens.
+    #[inline(always)]
+    fn will_write(self, _bytes: usize, _out: &Output<'_>) {}
+
     /// Appends the first `n` bytes as units of 16 bits.
     fn put_widened(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
