@@ -7,7 +7,9 @@
 #![forbid(unsafe_code)]
 
 use super::output::Output;
-use super::vector::{Ascii, LINES_PAY, load_block, masked, put_in_lines};
+use super::plain;
+use super::vector::{Ascii, IntoUtf16, LINES_PAY, load_block, masked, put_in_lines};
+use super::vector32::IntoUtf32;
 use crate::simd::units::{Units, within};
 
 /// ASCII as it is.
@@ -173,9 +175,22 @@ fn put_as_utf8<S: Units>(s: S, bytes: S::Vector, len: usize, out: &mut Output<'_
     s.put_ones_or_twos(s.select_high(bytes, lead, bytes), masked(s, bytes, 0xBF), two, len, out)
 }
 
-/// Latin-1 into UTF-16 or UTF-32, as far as it fits, or nearly so.
+/// Latin-1 into UTF-16, as far as it fits, or nearly so.
 #[inline(always)]
-pub(super) fn latin1_widened<S: Units, T: Ascii>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(super) fn latin1_to_utf16<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    // What the compiler makes of plain code writes more at a time than the shorter vectors here.
+    if S::LANES < 64 { plain::latin1_to_utf16(text, out) } else { widened::<S, IntoUtf16>(s, text, out) }
+}
+
+/// Latin-1 into UTF-32, as far as it fits, or nearly so.
+#[inline(always)]
+pub(super) fn latin1_to_utf32<S: Units>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    if S::LANES < 64 { plain::latin1_to_utf32(text, out) } else { widened::<S, IntoUtf32>(s, text, out) }
+}
+
+/// Latin-1 into longer units, as far as it fits, or nearly so.
+#[inline(always)]
+fn widened<S: Units, T: Ascii>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = if text.len() >= LINES_PAY { put_in_lines::<S, T, false>(s, text, out) } else { 0 };
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);

@@ -135,8 +135,8 @@ types! {
     Latin1ToUtf8, |s, text, out, _validate|
         short latin1::short_latin1_to_utf8(s, text, out),
         run latin1::latin1_to_utf8(s, text, out);
-    Latin1ToUtf16, |s, text, out, _validate| run if S::LANES < 64 { plain::latin1_to_utf16(text, out) } else { latin1::latin1_widened::<S, vector::IntoUtf16>(s, text, out) };
-    Latin1ToUtf32, |s, text, out, _validate| run if S::LANES < 64 { plain::latin1_to_utf32(text, out) } else { latin1::latin1_widened::<S, vector32::IntoUtf32>(s, text, out) };
+    Latin1ToUtf16, |s, text, out, _validate| run latin1::latin1_to_utf16(s, text, out);
+    Latin1ToUtf32, |s, text, out, _validate| run latin1::latin1_to_utf32(s, text, out);
 }
 
 /// The table of an instruction set, from the functions that are compiled for it.

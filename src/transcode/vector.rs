@@ -1,4 +1,5 @@
-//! UTF-8 and UTF-16 into each other with vectors, written once for every instruction set. (UTF-32 takes the same steps.)
+//! UTF-8 and UTF-16 into each other with vectors, written once for every instruction set. UTF-8 goes into UTF-32 by the
+//! same steps.
 //!
 //! # From UTF-8
 //!
