@@ -307,31 +307,31 @@ cfg_if::cfg_if! {
                     way("long", Functions { validate: avx2::long, ..OF_AVX2 }),
                 ],
             };
-            const OF_AVX512: Functions = Functions {
-                validate: sliced::validate,
-                transcode: &units::avx512::ROUTINES,
+            // What needs GFNI is added to this, so that nothing without it inherits any.
+            const WITHOUT_GFNI: Functions = Functions {
+                validate: sliced::validate_without_gfni,
+                transcode: &units::avx512::ROUTINES_WITHOUT_GFNI,
                 goes_on: sliced::goes_on,
                 seek: sliced::seek,
                 #[cfg(feature = "alloc")]
                 replace: sliced::replace,
-                inspect: sliced::inspect,
+                inspect: sliced::inspect_medium,
                 count_chars: sliced::count_chars,
                 utf16_len: sliced::utf16_len,
             };
-            const BLOCKS: Functions =
-                Functions { validate: sliced::medium, inspect: sliced::inspect_medium, ..OF_AVX512 };
+            const BLOCKS: Functions = Functions { validate: sliced::medium, ..WITHOUT_GFNI };
+            const OF_AVX512: Functions = Functions {
+                validate: sliced::validate,
+                transcode: &units::avx512::ROUTINES,
+                inspect: sliced::inspect,
+                ..WITHOUT_GFNI
+            };
             const SUPERBLOCKS: Functions =
                 Functions { validate: sliced::long, inspect: sliced::inspect_long, ..OF_AVX512 };
             const STREAMS: Functions = Functions {
                 validate: sliced::long_in_small_streams,
-                transcode: &units::avx512::ROUTINES,
                 inspect: sliced::inspect_long_in_small_streams,
                 ..OF_AVX512
-            };
-            const WITHOUT_GFNI: Functions = Functions {
-                validate: sliced::validate_without_gfni,
-                transcode: &units::avx512::ROUTINES_WITHOUT_GFNI,
-                ..BLOCKS
             };
             const AVX512: Kernel = Kernel {
                 name: "avx512",
@@ -435,6 +435,17 @@ const fn way(name: &'static str, functions: Functions) -> Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Where the CPU has no GFNI, no way of the kernel converts with it. (No machine that tests are run on is like that.)
+    #[cfg(asks_the_cpu)]
+    #[test]
+    fn without_gfni_nothing_asks_for_it() {
+        let kernel = &KERNELS_WITHOUT_GFNI[0];
+        for way in core::iter::once(kernel).chain(kernel.paths) {
+            let routines = &crate::simd::units::avx512::ROUTINES_WITHOUT_GFNI;
+            assert!(core::ptr::eq(way.functions.transcode, routines), "{way:?}");
+        }
+    }
 
     /// The streaming tests see every wrong yes, but a wrong no costs time only: so here are both.
     #[test]
