@@ -6,6 +6,7 @@
 //! ```text
 //! push(chunk):
 //!     if it is short: the kernel validates all of it, behind the bytes that were kept
+//!     if it is not, but stands between whole characters, of ASCII: the kernel validates it
 //!     otherwise:
 //!     if a character is pending: its missing bytes, the first 1 to 3 of the chunk, complete it
 //!     if the chunk's last 1 to 3 bytes begin a character and do not complete it: keep them

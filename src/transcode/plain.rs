@@ -279,7 +279,7 @@ fn ascii_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
 
 /// ASCII into UTF-32, block by block, as far as it goes and fits.
 #[inline(always)]
-pub(super) fn ascii_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
+fn ascii_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
     while let Some(block) = text[at..].first_chunk::<16>() {
         if !block.is_ascii() || !out.put(widened32(block).as_flattened()) {
@@ -308,7 +308,7 @@ pub(super) fn utf8_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     between_ascii(UTF8, UTF16, ascii_to_utf16, text, out)
 }
 
-/// Valid UTF-8 into UTF-32, as far as it fits, or nearly so.
+/// UTF-8 into UTF-32, as far as it is well-formed and fits, or nearly so.
 pub(super) fn utf8_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     between_ascii(UTF8, UTF32, ascii_to_utf32, text, out)
 }

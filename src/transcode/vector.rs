@@ -48,8 +48,8 @@ use crate::scalar::{boundary, judge};
 use crate::simd::units::{Units, within};
 use crate::verdict::Verdict;
 
-/// UTF-8 is validated in pieces, each before it is converted: of so many bytes at most, which stay in the L1 cache
-/// together with what comes out.
+/// UTF-8 is validated in pieces, each before it is converted: of so many bytes at most, or at the end of a text twice as
+/// many, which stay in the L1 cache together with what comes out.
 const LONGEST_PIECE: usize = 4096;
 
 /// The first piece, and the first one behind ASCII, which may go on soon: few bytes, but more than a vector and a

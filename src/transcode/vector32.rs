@@ -170,6 +170,7 @@ fn up_to_four<S: Units>(s: S, unit: S::Vector) -> S::Vector {
     );
     let first_two = s.or(s.and(s.right32::<4>(unit), s.splat32(0x0000_3F00)), s.right32::<18>(unit));
     let four = s.or(s.or(last_two, first_two), s.splat32(0x8080_80F0));
+    // What the three bytes of larger ones are means nothing, and stays in their lanes.
     s.select32(unit, 0x1_0000, four, s.left32::<8>(up_to_three(s, unit)))
 }
 

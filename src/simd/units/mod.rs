@@ -31,7 +31,7 @@ pub(crate) fn within(places: usize) -> u64 {
 
 /// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
 ///
-/// Bytes of 16 and 32 bits have the low one first. The `put` methods append all that they are to append, or
+/// Lanes of 16 and 32 bits have the low byte first. The `put` methods append all that they are to append, or
 /// nothing if it does not fit.
 pub(crate) trait Units: Copy {
     /// A vector register.

@@ -252,18 +252,7 @@ impl Units for Neon {
 
     #[inline(always)]
     fn high_bits(self, v: uint8x16_t) -> u64 {
-        // A bit of its own for each byte of a half; the sum of these is all of them.
-        const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
-        let bits = Simd::and(self, self.spread_high(v), self.table(&BITS));
-        // SAFETY: NEON, by `self`.
-        let low = unsafe { vget_low_u8(bits) };
-        // SAFETY: NEON, by `self`.
-        let high = unsafe { vget_high_u8(bits) };
-        // SAFETY: NEON, by `self`.
-        let low = unsafe { vaddv_u8(low) };
-        // SAFETY: NEON, by `self`.
-        let high = unsafe { vaddv_u8(high) };
-        u64::from(low) | u64::from(high) << 8
+        Simd::high_bits(self, v)
     }
 
     #[inline(always)]

@@ -240,9 +240,7 @@ impl Units for Sse42 {
 
     #[inline(always)]
     fn high_bits(self, v: __m128i) -> u64 {
-        // SAFETY: SSE2, by `self`.
-        let bits = unsafe { _mm_movemask_epi8(v) };
-        u64::from(bits.cast_unsigned())
+        Simd::high_bits(self, v)
     }
 
     #[inline(always)]

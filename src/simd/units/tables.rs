@@ -1,6 +1,6 @@
 //! Shuffles that leave gaps out, for 16 bytes at a time: what moves to the front, by what is to be kept.
 //!
-//! Each table has 4 KiB. Behind what is kept a shuffle moves whatever it likes.
+//! Each table has 4 KiB, but for that of dwords, which has 256 bytes. Behind what is kept a shuffle moves whatever it likes.
 
 #![forbid(unsafe_code)]
 
