@@ -126,7 +126,8 @@ pub(crate) trait Simd: Copy {
             let v = self.load(bytes, at);
             all = self.or(all, v);
             let to: &mut [MaybeUninit<u8>] = &mut window[at..at + size_of::<Self::Vector>()];
-            // SAFETY: a vector has 16 bytes or 32, and `to` has as many; the store needs no alignment.
+            // SAFETY: a vector has 16 bytes or 32, and `to` has as many, all of which are written: vectors are registers, and have
+            // no padding. The store needs no alignment.
             unsafe { to.as_mut_ptr().cast::<Self::Vector>().write_unaligned(v) };
             at += size_of::<Self::Vector>();
         }

@@ -95,7 +95,8 @@ impl<'a> Output<'a> {
     #[inline(always)]
     pub(crate) fn fork(&mut self) -> Fork<'_> {
         self.say_the_bound();
-        Fork { output: Output::new(&mut self.room[self.len..]), len: &mut self.len }
+        let room = &mut self.room[self.len..];
+        Fork { start: room.as_ptr(), output: Output::new(room), len: &mut self.len }
     }
 
     /// Takes the last `n` bytes back.
@@ -148,6 +149,8 @@ impl<'a> Output<'a> {
 #[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
 pub(crate) struct Fork<'a> {
     output: Output<'a>,
+    /// Where the output's room begins.
+    start: *const MaybeUninit<u8>,
     len: &'a mut usize,
 }
 
@@ -159,8 +162,13 @@ impl<'a> Fork<'a> {
     }
 
     /// Counts what has been written to the fork.
+    ///
+    /// # Panics
+    ///
+    /// If it is another one's output that stands here by now: nothing is known of what was written to this room.
     #[inline(always)]
     pub(crate) fn join(self) {
+        assert_eq!(self.output.room.as_ptr(), self.start);
         *self.len += self.output.len;
     }
 }

@@ -513,7 +513,7 @@ impl Units for Avx512 {
         for line in 0..bytes / 64 {
             let line = out.ahead(AHEAD + 64 * line).cast();
             // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an access.
-            unsafe { _mm_prefetch::<_MM_HINT_ET0>(line) };
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(line) };
         }
     }
 
