@@ -1,6 +1,7 @@
 //! The command line, as clap derives it. What its words mean in a running program is up to the modules
 //! that they are handed to.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anstream::ColorChoice;
@@ -37,7 +38,12 @@ pub(crate) struct Cli {
 impl Cli {
     /// What the program was started with. What is wrong with it ends the program.
     pub(crate) fn of_this_program() -> Self {
-        Self::sensible(Self::parse()).unwrap_or_else(|error| error.exit())
+        Self::of(std::env::args_os()).unwrap_or_else(|error| error.exit())
+    }
+
+    /// What a program is started with by these words, the first of which is its name.
+    pub(crate) fn of(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        Self::try_parse_from(words)?.sensible()
     }
 
     /// Options of `check` before the name of a command would be lost.

@@ -1,6 +1,6 @@
 //! `trust8 check`: goes through all that was named, with several threads, and says what is not UTF-8.
 
-use std::io::{self, Read, Write, stderr};
+use std::io::{self, Read, Write, stderr, stdout};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -37,19 +37,8 @@ pub(crate) fn run(args: &CheckArgs, common: &Common) -> ExitCode {
         move || progress.finish()
     });
     let report = crate::report::of(args, common);
-    let check = Check {
-        reader: Reader::new(common.kernel(), common.threads(), progress.clone(), args.stats),
-        // Only what is shown is looked for.
-        limit: if report.tells_of_errors() { args.limit() } else { 1 },
-        to_the_end: args.stats,
-        binary: args.selection.binary,
-        output: Output::new(progress.clone(), report.separator()),
-        report: &*report,
-    };
-    check.output.around(report.header());
-    let totals = check.all(walk);
-    check.output.around(&report.footer(&totals, args.stats.then(|| started.elapsed())));
-    let written = check.output.finish();
+    let check = Check::new(args, common, &*report, &progress, Box::new(stdout()));
+    let (totals, written) = check.told(started, args.stats, |check| check.all(walk));
     progress.finish();
     if args.stats && !report.has_footer() {
         let _ = write!(stderr(), "{}", totals.for_people(started.elapsed()));
@@ -76,7 +65,8 @@ pub(crate) fn total(selection: &Selection) -> Option<u64> {
     Some(total)
 }
 
-struct Check<'a> {
+/// What the command line asks for, and what it takes to do it.
+pub(crate) struct Check<'a> {
     reader: Reader,
     report: &'a dyn Report,
     output: Output,
@@ -88,7 +78,48 @@ struct Check<'a> {
     binary: bool,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    pub(crate) fn new(
+        args: &CheckArgs,
+        common: &Common,
+        report: &'a dyn Report,
+        progress: &Progress,
+        out: Box<dyn Write + Send>,
+    ) -> Self {
+        Self {
+            reader: Reader::new(common.kernel(), common.threads(), progress.clone(), args.stats),
+            // Only what is shown is looked for.
+            limit: if report.tells_of_errors() { args.limit() } else { 1 },
+            to_the_end: args.stats,
+            binary: args.selection.binary,
+            output: Output::new(out, progress.clone(), report.separator()),
+            report,
+        }
+    }
+
+    /// Does what there is to do, and tells what belongs before and behind it.
+    fn told(
+        self,
+        started: Instant,
+        stats: bool,
+        all: impl FnOnce(&Self) -> Totals,
+    ) -> (Totals, io::Result<()>) {
+        self.output.around(self.report.header());
+        let totals = all(&self);
+        self.output.around(&self.report.footer(&totals, stats.then(|| started.elapsed())));
+        (totals, self.output.finish())
+    }
+
+    /// All that is told of one input, whatever it is read from. `from` reads it from any place on.
+    pub(crate) fn only<R: Read>(self, entry: &Entry, from: impl Fn(u64) -> R) -> io::Result<()> {
+        let stats = self.to_the_end;
+        let (_, written) = self.told(Instant::now(), stats, |check| {
+            let end = |error| check.relatives(&from, error);
+            check.errors(entry, from(0), false, &mut check.output.turn(0), end)
+        });
+        written
+    }
+
     /// Looks at everything, with as many threads as there are.
     fn all(&self, walk: Walk<'_>) -> Totals {
         let helpers = if walk.may_be_many() { self.reader.threads() - 1 } else { 0 };

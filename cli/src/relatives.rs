@@ -25,7 +25,7 @@ impl<R: Read> Chunks<R> {
         Self::of_size(reader, CHUNK)
     }
 
-    fn of_size(reader: R, size: usize) -> Self {
+    pub(crate) fn of_size(reader: R, size: usize) -> Self {
         Self { reader, bytes: vec![0; size].into_boxed_slice(), given: 0, filled: 0, ended: false }
     }
 

@@ -5,7 +5,7 @@
 //! say waits, so that memory does not grow with it.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufWriter, Stdout, Write, stderr, stdout};
+use std::io::{self, BufWriter, Write, stderr};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::progress::Progress;
@@ -25,7 +25,7 @@ pub(crate) struct Output {
 }
 
 struct State {
-    out: BufWriter<Stdout>,
+    out: BufWriter<Box<dyn Write + Send>>,
     /// Whose turn it is.
     turn: u64,
     /// What those have said who are done, and whose turn it has not been.
@@ -45,9 +45,9 @@ enum Said {
 }
 
 impl Output {
-    pub(crate) fn new(progress: Progress, separator: &'static [u8]) -> Self {
+    pub(crate) fn new(out: Box<dyn Write + Send>, progress: Progress, separator: &'static [u8]) -> Self {
         let state = State {
-            out: BufWriter::with_capacity(ENOUGH, stdout()),
+            out: BufWriter::with_capacity(ENOUGH, out),
             turn: 0,
             said: BTreeMap::new(),
             kept: 0,

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use std::io::{self, BufRead, ErrorKind, Read, Write};
+use std::io::{self, BufRead, ErrorKind, Write};
 use std::iter;
 use std::mem::MaybeUninit;
 
@@ -13,6 +13,7 @@ use trust8::stream::{Decoder, StreamError};
 use trust8::{CopyError, Kernel, Validator, copy_utf8_with};
 use trust8_fuzz::input;
 use trust8_fuzz::reference::{Fault, first_fault};
+use trust8_fuzz::source::{Source, size};
 
 // What `input` makes an input of; then sizes; and in the last byte how many of those (`% 16`), and the capacity of
 // readers (`/ 16`).
@@ -32,11 +33,6 @@ fuzz_target!(|data: &[u8]| {
     read(&input, sizes, usize::from(last / 16), &expected);
     written(&input, &chunks, sizes, &expected);
 });
-
-/// One byte says how large a chunk is: up to 127 bytes, or up to 8 KiB.
-fn size(byte: u8) -> usize {
-    if byte < 0x80 { usize::from(byte) } else { usize::from(byte & 0x7F) * 64 }
-}
 
 /// The input in chunks of these sizes, over and over; the rest in one if that leads nowhere, or would take long.
 fn cut<'a>(mut input: &'a [u8], sizes: &[u8]) -> Vec<&'a [u8]> {
@@ -140,37 +136,6 @@ fn copied(way: &Kernel, input: &[u8], expected: &Expected) {
             }
         }
         (got, fault) => panic!("copy_utf8 says {got:?}, not {fault:?}"),
-    }
-}
-
-/// A reader that gives out chunks, and is interrupted where one is empty.
-struct Source<'a> {
-    rest: &'a [u8],
-    sizes: iter::Cycle<std::slice::Iter<'a, u8>>,
-    patience: u32,
-}
-
-impl<'a> Source<'a> {
-    fn new(rest: &'a [u8], sizes: &'a [u8]) -> Self {
-        Self { rest, sizes: sizes.iter().cycle(), patience: 1000 }
-    }
-}
-
-impl Read for Source<'_> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let n = match self.sizes.next() {
-            Some(&byte) if self.patience > 0 => size(byte),
-            _ => usize::MAX,
-        };
-        self.patience = self.patience.saturating_sub(1);
-        if n == 0 {
-            return Err(ErrorKind::Interrupted.into());
-        }
-        let n = n.min(self.rest.len()).min(buf.len());
-        let (now, rest) = self.rest.split_at(n);
-        buf[..n].copy_from_slice(now);
-        self.rest = rest;
-        Ok(n)
     }
 }
 

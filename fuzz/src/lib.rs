@@ -1,4 +1,5 @@
-//! What the fuzz targets share: how the fuzzer's bytes become an input, and what is right.
+//! What the fuzz targets share: how the fuzzer's bytes become an input, in what pieces it comes, and what is right.
 
 pub mod input;
 pub mod reference;
+pub mod source;

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use encoding_rs::Encoding;
+use encoding_rs::{Encoding, UTF_8};
 use trust8::dialect::Dialect;
 
 /// What bytes are to be taken for.
@@ -16,6 +16,8 @@ pub(crate) enum Charset {
     Dialect(Dialect),
 }
 
+const IT_IS_UTF8: &str = "UTF-8 is what it becomes; without --from it is repaired";
+
 impl FromStr for Charset {
     type Err = String;
 
@@ -24,9 +26,11 @@ impl FromStr for Charset {
             return Ok(Self::Auto);
         }
         match Dialect::by_name(name) {
-            Some(Dialect::Utf8) => Err("UTF-8 is what it becomes; without --from it is repaired".to_owned()),
+            Some(Dialect::Utf8) => Err(IT_IS_UTF8.to_owned()),
             Some(dialect) => Ok(Self::Dialect(dialect)),
             None => match Encoding::for_label_no_replacement(name.as_bytes()) {
+                // The standard has more labels for it than we have names, such as unicode-1-1-utf-8.
+                Some(encoding) if encoding == UTF_8 => Err(IT_IS_UTF8.to_owned()),
                 Some(encoding) => Ok(Self::Encoding(encoding)),
                 None => Err("no label of the WHATWG Encoding Standard, and none of auto, cesu-8, mutf-8, wtf-8, rfc2279"
                     .to_owned()),

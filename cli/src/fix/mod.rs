@@ -187,9 +187,9 @@ impl Fix<'_> {
             }
             // What needs no second look goes through at once.
             Opened::Stream(stream) if self.args.from.is_none() => {
-                let remedy = self.args.remedy().unwrap_or(Remedy::Replace);
                 return self.write_to_target(&entry.source, out, |out| {
-                    let remedied = repair::repair(self.kernel, stream, remedy, &self.reader.progress, out)?;
+                    let remedy = self.args.remedy();
+                    let remedied = remedied(self.kernel, None, stream, remedy, &self.reader.progress, out)?;
                     Ok((remedied > 0).then_some(Done { from: None, remedied }))
                 });
             }
@@ -209,18 +209,10 @@ impl Fix<'_> {
                 Ok(None)
             });
         }
-        let charset = match self.args.from {
-            Some(Charset::Auto) => Some(convert::guess(self.kernel, from)?),
-            from => from,
-        };
+        let charset = settled(self.kernel, self.args.from, from)?;
         self.write_to_target(&entry.source, out, |out| {
-            let remedied = match charset {
-                Some(charset) => convert::convert(self.kernel, charset, reader(), self.args.remedy(), out)?,
-                None => {
-                    let remedy = self.args.remedy().unwrap_or(Remedy::Replace);
-                    repair::repair(self.kernel, reader(), remedy, &Progress::none(), out)?
-                }
-            };
+            let remedy = self.args.remedy();
+            let remedied = remedied(self.kernel, charset, reader(), remedy, &Progress::none(), out)?;
             Ok(Some(Done { from: charset, remedied }))
         })
     }
@@ -247,6 +239,34 @@ impl Fix<'_> {
         let result = write(&mut replacement)?;
         replacement.commit(self.args.backup.as_deref()).map_err(Trouble::Writing)?;
         Ok(result)
+    }
+}
+
+/// What a file is taken for: what `--from` says, or with `auto`, what it seems to be.
+pub(crate) fn settled<R: io::Read>(
+    kernel: &'static Kernel,
+    charset: Option<Charset>,
+    from: impl Fn(u64) -> R,
+) -> Result<Option<Charset>, Trouble> {
+    match charset {
+        Some(Charset::Auto) => convert::guess(kernel, from).map(Some),
+        charset => Ok(charset),
+    }
+}
+
+/// Writes what is read, converted, or where nothing is named to convert it from, repaired. Says how many sequences
+/// the remedy was for.
+pub(crate) fn remedied(
+    kernel: &'static Kernel,
+    charset: Option<Charset>,
+    reader: impl io::Read,
+    remedy: Option<Remedy>,
+    progress: &Progress,
+    out: &mut dyn Write,
+) -> Result<u64, Trouble> {
+    match charset {
+        Some(charset) => convert::convert(kernel, charset, reader, remedy, out),
+        None => repair::repair(kernel, reader, remedy.unwrap_or(Remedy::Replace), progress, out),
     }
 }
 

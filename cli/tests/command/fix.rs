@@ -277,6 +277,27 @@ fn several_files_go_to_standard_output_one_behind_the_other() {
     assert_eq!(stdout(&both), "\u{FFFD}b\n-ä\n");
 }
 
+/// Found with the fuzz target `command`: `--from utf-8` was refused, because without it there is a repair, but the
+/// standard's other labels for UTF-8 were accepted, and what could have been repaired was said to be impossible to convert.
+#[test]
+fn utf8_is_refused_by_whatever_name() {
+    let folder = Folder::new();
+    folder.file("f", BROKEN);
+    let labels = [
+        "utf8",
+        "UTF-8",
+        "unicode-1-1-utf-8",
+        "unicode11utf8",
+        "unicode20utf8",
+        "x-unicode20utf8",
+        "\tutf-8\n",
+    ];
+    for label in labels {
+        let fix = folder.trust8().args(["fix", "f", "--from", label]).assert();
+        fix.code(2).stdout(is_empty()).stderr(contains("UTF-8 is what it becomes"));
+    }
+}
+
 #[test]
 fn what_makes_no_sense_is_a_usage_error() {
     for (line, why) in [

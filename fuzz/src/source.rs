@@ -1,0 +1,40 @@
+//! How the fuzzer says in what pieces an input comes.
+
+use std::io::{self, ErrorKind, Read};
+use std::iter;
+
+/// One byte says how large a chunk is: up to 127 bytes, or up to 8 KiB.
+pub fn size(byte: u8) -> usize {
+    if byte < 0x80 { usize::from(byte) } else { usize::from(byte & 0x7F) * 64 }
+}
+
+/// A reader that gives out chunks, and is interrupted where one is empty.
+pub struct Source<'a> {
+    rest: &'a [u8],
+    sizes: iter::Cycle<std::slice::Iter<'a, u8>>,
+    patience: u32,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(rest: &'a [u8], sizes: &'a [u8]) -> Self {
+        Self { rest, sizes: sizes.iter().cycle(), patience: 1000 }
+    }
+}
+
+impl Read for Source<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let n = match self.sizes.next() {
+            Some(&byte) if self.patience > 0 => size(byte),
+            _ => usize::MAX,
+        };
+        self.patience = self.patience.saturating_sub(1);
+        if n == 0 {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        let n = n.min(self.rest.len()).min(buf.len());
+        let (now, rest) = self.rest.split_at(n);
+        buf[..n].copy_from_slice(now);
+        self.rest = rest;
+        Ok(n)
+    }
+}
