@@ -7,7 +7,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::{MOVE_DOWN, Simd, short_words};
+use super::{Aligned, MOVE_DOWN, Simd, short_words};
 use crate::faults::Found;
 #[cfg(feature = "alloc")]
 use crate::faults::Replaced;
@@ -102,6 +102,27 @@ fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
     R::run(Sse42::new(), bytes, at)
 }
 
+/// By the number of bytes, 4 to 15: in which of four dwords, of which the second begins with the fifth byte or ends with
+/// the last one, and the last two end with the last one, each byte is. (An index with bit 7 set gives zero.)
+static DWORDS: Aligned<[[u8; 16]; 16]> = {
+    let mut rows = [[0x80; 16]; 16];
+    let mut n = 4;
+    while n < 16 {
+        let mut i = 0;
+        while i < n {
+            let starts = [0, if n < 8 { n - 4 } else { 4 }, if n < 8 { 0 } else { n - 8 }, n - 4];
+            let mut dword = 0;
+            while !(starts[dword] <= i && i < starts[dword] + 4) {
+                dword += 1;
+            }
+            rows[n][i] = (4 * dword + i - starts[dword]) as u8;
+            i += 1;
+        }
+        n += 1;
+    }
+    Aligned(rows)
+};
+
 // Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
 // compiled for SSE4.2 and was called on a CPU that has it.
 impl Simd for Sse42 {
@@ -124,9 +145,22 @@ impl Simd for Sse42 {
 
     #[inline(always)]
     fn load_short(self, bytes: &[u8]) -> __m128i {
-        let [low, high] = short_words(bytes);
+        let n = bytes.len();
+        let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
+            let [low, _] = short_words(bytes);
+            // SAFETY: SSE2, by `self`.
+            return unsafe { _mm_set_epi64x(0, low as i64) };
+        };
+        // Four dwords that overlap, whatever the length: a branch on it would often be predicted wrongly.
+        let second = bytes[(n - 4).min(4)..].first_chunk().unwrap_or(last);
+        let third = bytes[(n - 4).max(4) - 4..].first_chunk().unwrap_or(last);
+        let [first, second, third, last] =
+            [first, second, third, last].map(|dword| i32::from_le_bytes(*dword));
         // SAFETY: SSE2, by `self`.
-        unsafe { _mm_set_epi64x(high as i64, low as i64) }
+        let dwords = unsafe { _mm_set_epi32(last, third, second, first) };
+        let place = self.load(&DWORDS.0[n & 15], 0);
+        // SAFETY: SSSE3, by `self`.
+        unsafe { _mm_shuffle_epi8(dwords, place) }
     }
 
     #[inline(always)]
