@@ -106,11 +106,11 @@ fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
 /// the last one, and the last two end with the last one, each byte is. (An index with bit 7 set gives zero.)
 static DWORDS: Aligned<[[u8; 16]; 16]> = {
     let mut rows = [[0x80; 16]; 16];
-    let mut n = 4;
+    let mut n = 4_usize;
     while n < 16 {
         let mut i = 0;
         while i < n {
-            let starts = [0, if n < 8 { n - 4 } else { 4 }, if n < 8 { 0 } else { n - 8 }, n - 4];
+            let starts = [0, if n < 8 { n - 4 } else { 4 }, n.saturating_sub(8), n - 4];
             let mut dword = 0;
             while !(starts[dword] <= i && i < starts[dword] + 4) {
                 dword += 1;
