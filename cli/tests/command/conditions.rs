@@ -263,7 +263,9 @@ fn an_interrupt_leaves_no_temporary_file() {
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.as_mut().unwrap().write_all(&b"text \xFF".repeat(1000)).unwrap();
+    // Open to the end: to wait for a child closes its input, and then it might be done before the signal comes.
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&b"text \xFF".repeat(1000)).unwrap();
     let start = Instant::now();
     while folder.names().is_empty() {
         assert!(start.elapsed() < Duration::from_secs(20), "a temporary file");
