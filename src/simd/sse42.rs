@@ -154,8 +154,8 @@ impl Simd for Sse42 {
         // Four dwords that overlap, whatever the length: a branch on it would often be predicted wrongly.
         let second = bytes[(n - 4).min(4)..].first_chunk().unwrap_or(last);
         let third = bytes[(n - 4).max(4) - 4..].first_chunk().unwrap_or(last);
-        let [first, second, third, last] =
-            [first, second, third, last].map(|dword| i32::from_le_bytes(*dword));
+        let (first, second) = (i32::from_le_bytes(*first), i32::from_le_bytes(*second));
+        let (third, last) = (i32::from_le_bytes(*third), i32::from_le_bytes(*last));
         // SAFETY: SSE2, by `self`.
         let dwords = unsafe { _mm_set_epi32(last, third, second, first) };
         let place = self.load(&DWORDS.0[n & 15], 0);
