@@ -85,7 +85,7 @@ pub struct Validator {
     /// last. That one is never ASCII; so what ends in ASCII here is sound, and nothing is pending.
     bytes: [u8; 4],
     /// After an error: how many bytes those are. Otherwise zero.
-    failed: u8,
+    failed: u32,
 }
 
 const _: () = assert!(size_of::<Validator>() <= 16);
@@ -354,10 +354,9 @@ impl Validator {
         if self.goes_on(chunk, dispatch::best()) {
             return Ok(());
         }
-        match self.advance(chunk, dispatch::validate) {
-            Ok(_) => Ok(()),
-            Err(verdict) => self.stop(chunk, verdict).map(|_| ()),
-        }
+        let (next, result) = self.pushed(chunk);
+        *self = next;
+        result
     }
 
     /// [`push`](Self::push) with this kernel: for tests and measurements.
@@ -375,15 +374,14 @@ impl Validator {
     ///     assert!(validator.push_with(kernel, b"\x98\x80\x80").is_err());
     /// }
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn push_with(&mut self, kernel: &Kernel, chunk: &[u8]) -> Result<(), StreamError> {
         if self.goes_on(chunk, kernel) {
             return Ok(());
         }
-        match self.advance(chunk, |bytes| kernel.verdict(bytes)) {
-            Ok(_) => Ok(()),
-            Err(verdict) => self.stop(chunk, verdict).map(|_| ()),
-        }
+        let (next, result) = self.pushed_with(kernel, chunk);
+        *self = next;
+        result
     }
 
     /// Says that the input ends here.
@@ -468,7 +466,7 @@ impl Validator {
 
     /// The seen bytes of an error say all of it.
     fn state(&self) -> State {
-        match usize::from(self.failed) {
+        match self.failed as usize {
             0 => State::Sound(Tail(self.bytes)),
             seen => {
                 let mut bytes = self.bytes;
@@ -481,27 +479,52 @@ impl Validator {
     /// Whether there is no error, and the last byte was ASCII: so nothing is pending.
     #[inline(always)]
     fn ends_in_ascii(&self) -> bool {
-        self.bytes[3] < 0x80
+        // Asked of all four as one word, they stay one in registers.
+        u32::from_le_bytes(self.bytes) >> 31 == 0
     }
 
-    /// Takes a chunk as it is, if it is short or stands between whole characters, and if nothing is wrong with it;
-    /// otherwise nothing has changed.
+    /// Takes a short chunk as it is, if nothing is wrong with it; otherwise nothing has changed.
     ///
-    /// To have the kernel look behind what is pending, or at the chunk alone, is less work than to cut whole
-    /// characters out of it first, which is what `advance` does.
+    /// To have the kernel look behind what is pending is less work than to cut whole characters out of the chunk
+    /// first, which is what `advance` does.
     #[inline(always)]
     fn goes_on(&mut self, chunk: &[u8], kernel: &Kernel) -> bool {
-        let Some(last) = chunk.last_chunk::<4>() else { return false };
-        let sound = if chunk.len() <= SHORT {
-            self.failed == 0 && kernel.goes_on(self.bytes, chunk)
-        } else {
-            self.ends_in_ascii() && last[3].is_ascii() && kernel.verdict(chunk).is_valid()
-        };
+        let Some(last) = chunk.last_chunk() else { return false };
+        let sound = chunk.len() <= SHORT && self.failed == 0 && kernel.goes_on(self.bytes, chunk);
         if sound {
             self.len += chunk.len() as u64;
             self.bytes = *last;
         }
         sound
+    }
+
+    /// What [`push`](Self::push) does with any other chunk. A function apart, so that around the call of the kernel
+    /// for short ones there is little else.
+    ///
+    /// By value: a validator that no pointer is taken to can live in registers while its owner loops.
+    #[inline(never)]
+    fn pushed(self, chunk: &[u8]) -> (Self, Result<(), StreamError>) {
+        self.pushed_with(dispatch::best(), chunk)
+    }
+
+    /// [`pushed`](Self::pushed) with this kernel.
+    fn pushed_with(mut self, kernel: &Kernel, chunk: &[u8]) -> (Self, Result<(), StreamError>) {
+        if let Some(last) = chunk.last_chunk()
+            && chunk.len() > SHORT
+            // It stands between whole characters: there is nothing to cut.
+            && self.ends_in_ascii()
+            && last[3].is_ascii()
+            && kernel.verdict(chunk).is_valid()
+        {
+            self.len += chunk.len() as u64;
+            self.bytes = *last;
+            return (self, Ok(()));
+        }
+        let result = match self.advance(chunk, |bytes| kernel.verdict(bytes)) {
+            Ok(_) => Ok(()),
+            Err(verdict) => self.stop(chunk, verdict).map(|_| ()),
+        };
+        (self, result)
     }
 
     /// The one step that everything here is made of, as it goes when nothing is wrong.
@@ -603,7 +626,7 @@ impl Validator {
     fn fail(&mut self, valid: u64, sequence: Sequence) -> StreamError {
         self.len = self.valid_up_to() + valid;
         let seen = sequence.seen();
-        self.failed = seen.len() as u8;
+        self.failed = seen.len() as u32;
         self.bytes = [0; 4];
         self.bytes[..seen.len()].copy_from_slice(seen);
         self.bytes.reverse();

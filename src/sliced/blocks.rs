@@ -304,20 +304,25 @@ fn two<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
 pub(super) fn goes_on(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
-    let mut before = checker.leads(s.ending_in(before));
+    let mut earlier = s.ending_in(before);
+    let mut before = checker.leads(earlier);
     let mut left = bytes;
     while let Some((blocks, behind)) = left.split_first_chunk::<256>() {
         let (a, b) = (s.load(blocks, 0), s.load(blocks, 64));
         let (c, d) = (s.load(blocks, 128), s.load(blocks, 192));
-        if s.any_high(s.or(s.or(a, b), s.or(c, d))) {
+        // Nothing can be wrong with ASCII behind ASCII.
+        if s.any_high(s.or(s.or(a, b), s.or(s.or(c, d), earlier))) {
             before = checker.check(&mut faults, a, before);
             before = checker.check(&mut faults, b, before);
             before = checker.check(&mut faults, c, before);
             before = checker.check(&mut faults, d, before);
         } else {
-            checker.check_end(&mut faults, before);
+            if behind.is_empty() {
+                return !checker.any(&faults);
+            }
             before = checker.no_leads();
         }
+        earlier = d;
         left = behind;
     }
     while let Some((block, behind)) = left.split_first_chunk::<64>() {
