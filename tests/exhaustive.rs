@@ -12,6 +12,7 @@
 
 mod common;
 
+use std::array;
 use std::env;
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -19,7 +20,7 @@ use std::time::Instant;
 
 use common::reference::{self, Fault};
 use common::{Thin, Way, check, check_for, fault_of, scale, ways};
-use trust8::Validator;
+use trust8::{Kernel, Validator};
 
 /// The first and the last byte of each class that the grammar distinguishes.
 const EDGES: [u8; 25] = [
@@ -174,7 +175,7 @@ fn windows_by_class_across_seams() {
 #[test]
 #[ignore = "takes minutes: cargo test --release --test exhaustive -- --ignored --nocapture"]
 fn every_four_bytes() {
-    for_each_way(|way, a| {
+    for_each(ways(), |way, a| {
         for b in 0..=255 {
             for c in 0..=255 {
                 // A fault within three bytes that the end does not cause is the same whatever follows.
@@ -203,7 +204,7 @@ fn every_four_bytes() {
 #[test]
 #[ignore = "takes minutes: cargo test --release --test exhaustive -- --ignored --nocapture"]
 fn every_four_bytes_inside_longer_text() {
-    for_each_way(|way, a| {
+    for_each(ways(), |way, a| {
         let mut all = Surroundings::all();
         if way.name == "scalar" {
             // It reads byte by byte, and would take half an hour: what stands before is shorter for it.
@@ -231,13 +232,20 @@ fn every_four_bytes_inside_longer_text() {
 
 /// All 2^32 windows of four bytes in a stream, cut behind the first, the second and the third byte: what was pushed is
 /// context only, and the rest comes in a chunk of less than a vector, of two, or of a few.
+///
+/// By kernel only: the function for chunks is the same in all ways of one.
 #[test]
 #[ignore = "takes minutes: cargo test --release --test exhaustive -- --ignored --nocapture"]
 fn every_four_bytes_in_two_chunks() {
-    for_each_way(|way, a| {
+    for_each(&of_kernels(), |way, a| {
         for b in 0..=255 {
             for c in 0..=255 {
                 let before = [a, b, c];
+                // Whether each fourth byte makes a text with more behind it, and the beginning of one.
+                let inside: [bool; 256] = array::from_fn(|d| fault_inside([a, b, c, d as u8]).is_none());
+                let begins: [bool; 256] = array::from_fn(|d| {
+                    reference::fault(&[a, b, c, d as u8]).is_none_or(|fault| fault.error_len.is_none())
+                });
                 for cut in 1..=3 {
                     let mut validator = Validator::new();
                     let pushed = validator.push_with(way.kernel, &before[..cut]);
@@ -251,18 +259,13 @@ fn every_four_bytes_in_two_chunks() {
                     let mut chunk = [b'.'; 300];
                     let chunk = &mut chunk[..lengths[usize::from(a ^ b.rotate_left(3) ^ c) % 4]];
                     chunk[..3 - cut].copy_from_slice(&before[cut..]);
+                    let expected = if chunk.len() > 4 - cut { &inside } else { &begins };
                     for d in 0..=255 {
                         chunk[3 - cut] = d;
                         let mut validator = validator;
-                        let accepted = validator.push_with(way.kernel, chunk).is_ok();
-                        let fault = if chunk.len() > 4 - cut {
-                            fault_inside([a, b, c, d])
-                        } else {
-                            reference::fault(&[a, b, c, d]).filter(|fault| fault.error_len.is_some())
-                        };
                         assert_eq!(
-                            accepted,
-                            fault.is_none(),
+                            validator.push_with(way.kernel, chunk).is_ok(),
+                            expected[usize::from(d)],
                             "{}: {:02X?} | {:02X?}",
                             way.name,
                             &before[..cut],
@@ -275,12 +278,18 @@ fn every_four_bytes_in_two_chunks() {
     });
 }
 
-/// Calls `test` for each kernel and path with each first byte, on all CPUs, and prints how long it took.
-fn for_each_way(test: impl Fn(&Way, u8) + Sync) {
+/// The ways that kernels go by themselves.
+fn of_kernels() -> Vec<Way> {
+    let kernels = Kernel::available().iter();
+    kernels.map(|kernel| Way { name: kernel.name().to_owned(), kernel }).collect()
+}
+
+/// Calls `test` for each of these ways with each first byte, on all CPUs, and prints how long it took.
+fn for_each(ways: &[Way], test: impl Fn(&Way, u8) + Sync) {
     let wanted = env::var("TRUST8_TEST_KERNELS").unwrap_or_default();
     let first = first_bytes();
     let mut found = false;
-    for way in ways().iter().filter(|way| way.name.starts_with(&wanted)) {
+    for way in ways.iter().filter(|way| way.name.starts_with(&wanted)) {
         found = true;
         let begin = Instant::now();
         let next = AtomicUsize::new(usize::from(*first.start()));
