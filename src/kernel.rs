@@ -380,11 +380,11 @@ cfg_if::cfg_if! {
     } else if #[cfg(kernel_wasm)] {
         mod table {
             use super::{Functions, Kernel, SCALAR, way};
-            use crate::simd::wasm;
+            use crate::simd::{units, wasm};
 
             const OF_WASM: Functions = Functions {
                 validate: wasm::validate,
-                transcode: &crate::transcode::SCALAR,
+                transcode: &units::wasm::ROUTINES,
                 goes_on: wasm::goes_on,
                 seek: wasm::seek,
                 #[cfg(feature = "alloc")]

@@ -25,7 +25,7 @@ cfg_if::cfg_if! {
     }
 }
 
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 pub(crate) mod units;
 
 #[cfg(feature = "alloc")]
@@ -142,7 +142,7 @@ pub(crate) trait Simd: Copy {
 
 /// Moves the first bytes of a vector of 16 out, and zeros in at the end: loaded at `n`, lane i gets lane i + n.
 /// (An index with bit 7 set gives zero everywhere.) None of these loads is in two cache lines.
-#[cfg(any(kernel_x86, kernel_neon, kernel_wasm))]
+#[cfg(kernel_simd)]
 static MOVE_DOWN: Aligned<[u8; 32]> = {
     let mut indices = [0x80; 32];
     let mut i = 0;
@@ -154,7 +154,7 @@ static MOVE_DOWN: Aligned<[u8; 32]> = {
 };
 
 /// A table at the start of a cache line.
-#[cfg(any(kernel_x86, kernel_neon, kernel_wasm))]
+#[cfg(kernel_simd)]
 #[repr(align(64))]
 struct Aligned<T>(T);
 

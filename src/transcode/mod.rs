@@ -44,7 +44,7 @@
 
 mod error;
 mod form;
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 mod latin1;
 mod output;
 pub(crate) mod plain;
@@ -52,9 +52,9 @@ mod route;
 pub(crate) mod routines;
 mod scalar;
 mod stream;
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 mod vector;
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 mod vector32;
 
 use core::mem::MaybeUninit;
@@ -66,7 +66,7 @@ pub use stream::{Progress, Transcoder};
 pub(crate) use output::Output;
 pub(crate) use plain::Length;
 pub(crate) use routines::{Convert, Routines, SCALAR};
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 pub(crate) use routines::{Routine, routines};
 #[cfg(kernel_x86)]
 pub(crate) use routines::{Utf8ToUtf16, Utf8ToUtf32};

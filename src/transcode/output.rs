@@ -52,7 +52,7 @@ impl<'a> Output<'a> {
     }
 
     /// How many bytes before an address that is a multiple of 64 the next byte lies.
-    #[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
+    #[cfg(any(kernel_simd, feature = "alloc"))]
     #[inline(always)]
     pub(crate) fn before_line(&self) -> usize {
         self.room.as_ptr().addr().wrapping_add(self.len).wrapping_neg() % 64
@@ -66,7 +66,7 @@ impl<'a> Output<'a> {
     }
 
     /// The next `N` bytes, if there are so many.
-    #[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
+    #[cfg(any(kernel_simd, feature = "alloc"))]
     #[inline(always)]
     pub(crate) fn window<const N: usize>(&mut self) -> Option<&mut [MaybeUninit<u8>; N]> {
         self.free().first_chunk_mut()
@@ -91,7 +91,7 @@ impl<'a> Output<'a> {
 
     /// An output for the room that is left, which can live in registers while a loop writes to it. What has been
     /// written to it counts from [`Fork::join`] on.
-    #[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
+    #[cfg(any(kernel_simd, feature = "alloc"))]
     #[inline(always)]
     pub(crate) fn fork(&mut self) -> Fork<'_> {
         self.say_the_bound();
@@ -100,7 +100,7 @@ impl<'a> Output<'a> {
     }
 
     /// Takes the last `n` bytes back.
-    #[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
+    #[cfg(any(kernel_simd, feature = "alloc"))]
     #[inline(always)]
     pub(crate) fn retract(&mut self, n: usize) {
         self.len = self.len.saturating_sub(n);
@@ -146,7 +146,7 @@ impl<'a> Output<'a> {
 }
 
 /// See [`Output::fork`].
-#[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
+#[cfg(any(kernel_simd, feature = "alloc"))]
 pub(crate) struct Fork<'a> {
     output: Output<'a>,
     /// Where the output's room begins.
@@ -154,7 +154,7 @@ pub(crate) struct Fork<'a> {
     len: &'a mut usize,
 }
 
-#[cfg(any(kernel_x86, kernel_neon, feature = "alloc"))]
+#[cfg(any(kernel_simd, feature = "alloc"))]
 impl<'a> Fork<'a> {
     #[inline(always)]
     pub(crate) fn output(&mut self) -> &mut Output<'a> {

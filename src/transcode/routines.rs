@@ -5,11 +5,11 @@
 
 use super::output::Output;
 use super::plain::{self, Length};
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 use super::{latin1, vector, vector32};
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 use crate::simd::units::Units;
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 use crate::verdict::Verdict;
 
 /// Converts the beginning of a text and returns how much of it, in bytes.
@@ -53,7 +53,7 @@ pub(crate) struct Routines {
 }
 
 /// A conversion that is compiled for each instruction set with vectors.
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 pub(crate) trait Routine {
     /// A way for short texts, if there is one: converts all, or nothing.
     #[inline(always)]
@@ -71,7 +71,7 @@ pub(crate) trait Routine {
 }
 
 /// Types for the routines, of the same names in capitals: a way for short texts, if there is one, and one for all.
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 macro_rules! types {
     ($($name:ident, |$s:ident, $text:ident, $out:ident, $validate:ident| $(short $short:expr,)? run $run:expr;)*) => {$(
         pub(crate) struct $name;
@@ -105,7 +105,7 @@ macro_rules! types {
     )*};
 }
 
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 types! {
     Utf8ToUtf16, |s, text, out, validate|
         short vector::short_utf8::<S, vector::IntoUtf16>(s, text, out, validate),
@@ -140,9 +140,9 @@ types! {
 }
 
 /// The table of an instruction set, from the functions that are compiled for it.
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 macro_rules! routines {
-    ($convert:ident, $swap:ident, $length:ident) => {{
+    ($convert:ident, $swap:path, $length:path) => {{
         use $crate::transcode::routines as r;
         r::Routines {
             utf8_to_utf16: $convert::<r::Utf8ToUtf16>,
@@ -166,7 +166,7 @@ macro_rules! routines {
         }
     }};
 }
-#[cfg(any(kernel_x86, kernel_neon))]
+#[cfg(kernel_simd)]
 pub(crate) use routines;
 
 /// Those of the scalar kernel.

@@ -106,11 +106,35 @@ impl Target for IntoUtf16 {
     fn put_block<S: Units>(
         s: S,
         now: S::Vector,
-        context: [S::Vector; 3],
+        [before1, before2, before3]: [S::Vector; 3],
         ends: u64,
         out: &mut Output<'_>,
     ) -> bool {
-        utf8_block(s, now, context, ends, out)
+        let mut keep = ends;
+
+        let before1 = s.where_high(now, before1);
+        let mut low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
+        let third_of_three = s.left16::<4>(s.minus(before2, s.splat8(0xE0)));
+        let mut high = s.or(masked(s, s.right16::<2>(before1), 0x0F), third_of_three);
+
+        if s.high_bits(begins_four(s, s.max(now, before3))) != 0 {
+            let (third, fourth) = (begins_four(s, before2), begins_four(s, before3));
+            // The number of the plane less one: 0 to 15, four bits; then six bits of the second byte, from
+            // which the plane has taken two; and two of the third.
+            let plane =
+                s.or(masked(s, s.left16::<2>(before2), 0x1C), masked(s, s.right16::<4>(before1), 0x03));
+            let plane = s.minus(plane, s.splat8(1));
+            let first_low = s.or(
+                s.or(masked(s, s.left16::<6>(plane), 0xC0), masked(s, s.left16::<2>(before1), 0x3C)),
+                masked(s, s.right16::<4>(now), 0x03),
+            );
+            let first_high = s.or(masked(s, s.right16::<2>(plane), 0x03), s.splat8(0xD8));
+            let second_high = s.or(masked(s, s.right16::<2>(before1), 0x03), s.splat8(0xDC));
+            low = s.select_high(third, first_low, low);
+            high = s.select_high(third, first_high, s.select_high(fourth, second_high, high));
+            keep |= s.high_bits(third);
+        }
+        s.put_words(low, high, keep, out)
     }
 }
 
@@ -335,43 +359,6 @@ fn continuations<S: Units>(s: S, v: S::Vector) -> u64 {
 #[inline(always)]
 fn ends<S: Units>(s: S, now: S::Vector, len: usize, goes_on: bool) -> u64 {
     !(continuations(s, now) >> 1 | u64::from(goes_on) << (S::LANES - 1)) & within(len)
-}
-
-/// Appends the units of a block. `context` is the text one, two and three bytes before it; in `ends` there is a one
-/// where a character ends.
-#[inline(always)]
-fn utf8_block<S: Units>(
-    s: S,
-    now: S::Vector,
-    context: [S::Vector; 3],
-    ends: u64,
-    out: &mut Output<'_>,
-) -> bool {
-    let [before1, before2, before3] = context;
-    let mut keep = ends;
-
-    let before1 = s.where_high(now, before1);
-    let mut low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
-    let third_of_three = s.left16::<4>(s.minus(before2, s.splat8(0xE0)));
-    let mut high = s.or(masked(s, s.right16::<2>(before1), 0x0F), third_of_three);
-
-    if s.high_bits(begins_four(s, s.max(now, before3))) != 0 {
-        let (third, fourth) = (begins_four(s, before2), begins_four(s, before3));
-        // The number of the plane less one: 0 to 15, four bits; then six bits of the second byte, from
-        // which the plane has taken two; and two of the third.
-        let plane = s.or(masked(s, s.left16::<2>(before2), 0x1C), masked(s, s.right16::<4>(before1), 0x03));
-        let plane = s.minus(plane, s.splat8(1));
-        let first_low = s.or(
-            s.or(masked(s, s.left16::<6>(plane), 0xC0), masked(s, s.left16::<2>(before1), 0x3C)),
-            masked(s, s.right16::<4>(now), 0x03),
-        );
-        let first_high = s.or(masked(s, s.right16::<2>(plane), 0x03), s.splat8(0xD8));
-        let second_high = s.or(masked(s, s.right16::<2>(before1), 0x03), s.splat8(0xDC));
-        low = s.select_high(third, first_low, low);
-        high = s.select_high(third, first_high, s.select_high(fourth, second_high, high));
-        keep |= s.high_bits(third);
-    }
-    s.put_words(low, high, keep, out)
 }
 
 #[inline(always)]

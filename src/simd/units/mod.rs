@@ -5,11 +5,12 @@
 //!
 //! The steps that distinguish instruction sets are those that leave gaps out: [`put_words`](Units::put_words),
 //! [`put_pairs`](Units::put_pairs) and [`put_quads`](Units::put_quads). AVX-512 has an instruction for that; the
-//! others have a table of shuffles, see `tables.rs`. The text is taken in steps of fixed length, whatever
-//! is in it.
+//! others, all of 16 bytes, have a table of shuffles (`tables.rs`), and what they do with it they have in common
+//! (`sixteen.rs`). The text is taken in steps of fixed length, whatever is in it.
 
 #[cfg(test)]
 mod model;
+mod sixteen;
 mod tables;
 
 cfg_if::cfg_if! {
@@ -18,6 +19,8 @@ cfg_if::cfg_if! {
         pub(crate) mod sse42;
     } else if #[cfg(kernel_neon)] {
         pub(crate) mod neon;
+    } else if #[cfg(kernel_wasm)] {
+        pub(crate) mod wasm;
     }
 }
 

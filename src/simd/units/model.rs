@@ -275,3 +275,9 @@ fn neon() {
     // SAFETY: the target has NEON.
     unsafe { run() };
 }
+
+#[cfg(kernel_wasm)]
+#[test]
+fn wasm() {
+    check(crate::simd::wasm::Simd128);
+}
