@@ -23,9 +23,9 @@ pub(crate) type Validate = unsafe fn(&[u8]) -> Verdict;
 struct Functions {
     validate: Validate,
     transcode: &'static Routines,
-    /// Of a short piece of a stream, of at least one byte: whether it goes on well behind these four bytes of
+    /// Of a piece of a stream, of at least one byte: whether it goes on well behind these four bytes of
     /// a well-formed text; or fewer, with zeros before them, if those are the beginning of a character.
-    /// Another character may be cut off by the end.
+    /// Another character may be cut off by the end. A long piece that is not between ASCII may be refused.
     goes_on: unsafe fn([u8; 4], &[u8]) -> bool,
     /// The next faults; see `faults.rs`.
     seek: unsafe fn(&[u8], usize) -> Found,
@@ -311,7 +311,7 @@ cfg_if::cfg_if! {
             const WITHOUT_GFNI: Functions = Functions {
                 validate: sliced::validate_without_gfni,
                 transcode: &units::avx512::ROUTINES_WITHOUT_GFNI,
-                goes_on: sliced::goes_on,
+                goes_on: sliced::goes_on_without_gfni,
                 seek: sliced::seek,
                 #[cfg(feature = "alloc")]
                 replace: sliced::replace,
@@ -323,6 +323,7 @@ cfg_if::cfg_if! {
             const OF_AVX512: Functions = Functions {
                 validate: sliced::validate,
                 transcode: &units::avx512::ROUTINES,
+                goes_on: sliced::goes_on,
                 inspect: sliced::inspect,
                 ..WITHOUT_GFNI
             };

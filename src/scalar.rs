@@ -30,6 +30,7 @@ use crate::Utf8Error;
 use crate::faults::Replaced;
 use crate::faults::{self, Classes, Found, Surveyor, WINDOW};
 use crate::inspect::counts::{Counts, ascii, count, in_chunks};
+use crate::stream;
 #[cfg(feature = "alloc")]
 use crate::transcode::Output;
 use crate::verdict::Verdict;
@@ -208,8 +209,11 @@ fn has_no_long_character(text: &[u8]) -> bool {
     faults == 0
 }
 
-/// Whether `bytes` is well-formed behind `before`; see `Functions::goes_on` in `kernel.rs`.
+/// A piece of a stream; see `Functions` in `kernel.rs`.
 pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
+    if !stream::is_short(bytes) {
+        return stream::is_between_ascii(before, bytes) && validate(bytes).is_valid();
+    }
     // What it begins with may be the end of a character.
     let mut state = before.into_iter().skip_while(|byte| byte & 0xC0 == 0x80).fold(START, step);
     let (words, tail) = bytes.as_chunks::<8>();

@@ -145,9 +145,18 @@ impl Pending {
     }
 }
 
-/// The longest chunk that kernels have a function of its own for. For longer ones it does not matter how they
-/// are cut, and the way of `advance` knows kinds of text.
-const SHORT: usize = 512;
+/// Whether a kernel checks the chunk behind what is pending. For longer ones it does not matter how they are cut, and
+/// whole text has ways of its own, by what kind it is of.
+#[inline(always)]
+pub(crate) fn is_short(chunk: &[u8]) -> bool {
+    chunk.len() <= 512
+}
+
+/// Whether a chunk has whole characters only, if it is text, because it and what stands before it end with ASCII.
+#[inline(always)]
+pub(crate) fn is_between_ascii(before: [u8; 4], chunk: &[u8]) -> bool {
+    before[3].is_ascii() && chunk.last().is_some_and(u8::is_ascii)
+}
 
 /// What a first byte says of its character: RFC 3629 section 4 as bits.
 #[derive(Clone, Copy)]
@@ -483,14 +492,15 @@ impl Validator {
         u32::from_le_bytes(self.bytes) >> 31 == 0
     }
 
-    /// Takes a short chunk as it is, if nothing is wrong with it; otherwise nothing has changed.
+    /// Takes a chunk as it is, if it is short or stands between whole characters, and if nothing is wrong with it;
+    /// otherwise nothing has changed.
     ///
-    /// To have the kernel look behind what is pending is less work than to cut whole characters out of the chunk
-    /// first, which is what `advance` does.
+    /// To have the kernel look behind what is pending, or at the chunk alone, is less work than to cut whole
+    /// characters out of it first, which is what `advance` does.
     #[inline(always)]
     fn goes_on(&mut self, chunk: &[u8], kernel: &Kernel) -> bool {
         let Some(last) = chunk.last_chunk() else { return false };
-        let sound = chunk.len() <= SHORT && self.failed == 0 && kernel.goes_on(self.bytes, chunk);
+        let sound = self.failed == 0 && kernel.goes_on(self.bytes, chunk);
         if sound {
             self.len += chunk.len() as u64;
             self.bytes = *last;
@@ -499,7 +509,7 @@ impl Validator {
     }
 
     /// What [`push`](Self::push) does with any other chunk. A function apart, so that around the call of the kernel
-    /// for short ones there is little else.
+    /// there is little else.
     ///
     /// By value: a validator that no pointer is taken to can live in registers while its owner loops.
     #[inline(never)]
@@ -509,17 +519,6 @@ impl Validator {
 
     /// [`pushed`](Self::pushed) with this kernel.
     fn pushed_with(mut self, kernel: &Kernel, chunk: &[u8]) -> (Self, Result<(), StreamError>) {
-        if let Some(last) = chunk.last_chunk()
-            && chunk.len() > SHORT
-            // It stands between whole characters: there is nothing to cut.
-            && self.ends_in_ascii()
-            && last[3].is_ascii()
-            && kernel.verdict(chunk).is_valid()
-        {
-            self.len += chunk.len() as u64;
-            self.bytes = *last;
-            return (self, Ok(()));
-        }
         let result = match self.advance(chunk, |bytes| kernel.verdict(bytes)) {
             Ok(_) => Ok(()),
             Err(verdict) => self.stop(chunk, verdict).map(|_| ()),

@@ -86,9 +86,9 @@ pub(crate) fn short<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
-/// Whether `bytes` is well-formed behind `before`; see `Functions::goes_on` in `kernel.rs`.
+/// Whether `bytes` is well-formed behind `before`, as far as it goes; see `Functions` in `kernel.rs`.
 ///
-/// For pieces of a stream, which are short.
+/// For short pieces of a stream.
 #[inline(always)]
 pub(crate) fn goes_on<S: Simd>(s: S, before: [u8; 4], bytes: &[u8]) -> bool {
     let checker = Checker::new(s);

@@ -13,6 +13,7 @@ use crate::faults::Found;
 use crate::faults::Replaced;
 use crate::inspect::{Counts, in_chunks};
 use crate::lookup::{self, Run};
+use crate::stream;
 #[cfg(feature = "alloc")]
 use crate::transcode::Output;
 use crate::verdict::Verdict;
@@ -51,6 +52,9 @@ pub(crate) fn long(bytes: &[u8]) -> Verdict {
 /// A piece of a stream.
 #[target_feature(enable = "sse4.2,popcnt")]
 pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
+    if !stream::is_short(bytes) {
+        return stream::is_between_ascii(before, bytes) && validate(bytes).is_valid();
+    }
     lookup::goes_on(Sse42::new(), before, bytes)
 }
 

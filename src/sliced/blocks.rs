@@ -297,9 +297,9 @@ fn two<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
-/// Whether `bytes` is well-formed behind `before`; see `Functions::goes_on` in `kernel.rs`.
+/// Whether `bytes` is well-formed behind `before`, as far as it goes; see `Functions` in `kernel.rs`.
 ///
-/// For pieces of a stream, which are short.
+/// For short pieces of a stream.
 #[inline(always)]
 pub(super) fn goes_on(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
     let checker = Checker::new(s);

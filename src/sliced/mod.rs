@@ -39,6 +39,7 @@ use crate::faults::Replaced;
 use crate::faults::{self, Found};
 use crate::inspect::Counts;
 use crate::simd::avx512::{Avx512, Gfni};
+use crate::stream;
 #[cfg(feature = "alloc")]
 use crate::transcode::Output;
 use crate::verdict::Verdict;
@@ -70,8 +71,22 @@ pub(crate) fn validate_without_gfni(bytes: &[u8]) -> Verdict {
 }
 
 /// A piece of a stream.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+)]
 pub(crate) fn goes_on(before: [u8; 4], bytes: &[u8]) -> bool {
+    if !stream::is_short(bytes) {
+        return stream::is_between_ascii(before, bytes) && validate(bytes).is_valid();
+    }
+    blocks::goes_on(Avx512::new(), before, bytes)
+}
+
+/// The same for a CPU without GFNI.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(crate) fn goes_on_without_gfni(before: [u8; 4], bytes: &[u8]) -> bool {
+    if !stream::is_short(bytes) {
+        return stream::is_between_ascii(before, bytes) && medium(bytes).is_valid();
+    }
     blocks::goes_on(Avx512::new(), before, bytes)
 }
 
