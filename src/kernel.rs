@@ -23,8 +23,8 @@ pub(crate) type Validate = unsafe fn(&[u8]) -> Verdict;
 struct Functions {
     validate: Validate,
     transcode: &'static Routines,
-    /// Of a piece of a stream, of at least one byte: whether it goes on well behind these four bytes of
-    /// a well-formed text; or fewer, with zeros before them, if those are the beginning of a character.
+    /// Of a piece of a stream, of at least one byte: whether it goes on well behind a text that ends with these four
+    /// bytes, or with fewer, with zeros before them, if those are the beginning of a character; or with any ASCII, if these do.
     /// Another character may be cut off by the end. A long piece that is not between ASCII may be refused.
     goes_on: unsafe fn([u8; 4], &[u8]) -> bool,
     /// The next faults; see `faults.rs`.
@@ -244,7 +244,8 @@ impl Kernel {
     }
 
     /// The ways among which this kernel chooses by length and content, each as a kernel that takes
-    /// it wherever it can: for tests, which must reach every way, and for measurements.
+    /// it wherever it can, but for a stream's chunks between ASCII: for tests, which must reach every way, and for
+    /// measurements.
     #[doc(hidden)]
     #[must_use]
     pub fn paths(&self) -> &'static [Self] {
@@ -441,10 +442,45 @@ mod tests {
     #[cfg(asks_the_cpu)]
     #[test]
     fn without_gfni_nothing_asks_for_it() {
+        use core::ptr::{eq, fn_addr_eq};
+
+        use crate::sliced;
+
         let kernel = &KERNELS_WITHOUT_GFNI[0];
         for way in core::iter::once(kernel).chain(kernel.paths) {
-            let routines = &crate::simd::units::avx512::ROUTINES_WITHOUT_GFNI;
-            assert!(core::ptr::eq(way.functions.transcode, routines), "{way:?}");
+            let functions = way.functions;
+            assert!(
+                eq(functions.transcode, &raw const crate::simd::units::avx512::ROUTINES_WITHOUT_GFNI),
+                "{way:?}"
+            );
+            // Those of the kernel that has it, which ask for it.
+            let best = KERNELS[0].functions;
+            assert!(!fn_addr_eq(functions.validate, best.validate), "{way:?}");
+            assert!(!fn_addr_eq(functions.validate, sliced::long as Validate), "{way:?}");
+            assert!(!fn_addr_eq(functions.validate, sliced::long_in_small_streams as Validate), "{way:?}");
+            assert!(!fn_addr_eq(functions.goes_on, best.goes_on), "{way:?}");
+            assert!(!fn_addr_eq(functions.inspect, best.inspect), "{way:?}");
+        }
+    }
+
+    /// A long chunk takes a way of its own, between ASCII.
+    #[test]
+    fn long_pieces_between_ascii_go_on() {
+        let middle = "\u{E9}\u{65E5}\u{1F600}".repeat(300);
+        for kernel in Kernel::available() {
+            for len in (0..40).chain(2600..2640) {
+                let text = format!("{}{}{}.", "a".repeat(600), &middle[..9 * (len / 9)], "b".repeat(len % 9));
+                for before in [*b"abcd", *b"\0\0\0\n", "\u{65E5}a".as_bytes().try_into().unwrap()] {
+                    assert!(kernel.goes_on(before, text.as_bytes()), "{kernel:?}, {before:02X?}, {len}");
+                }
+                // Behind a lead, and with a wrong byte anywhere: also at the end, where it is no ASCII.
+                assert!(!kernel.goes_on([0, 0, 0, 0xC3], text.as_bytes()), "{kernel:?}, {len}");
+                for at in [0, 1, 255, 256, 511, 512, 599, text.len() / 2, text.len() - 2, text.len() - 1] {
+                    let mut wrong = text.clone().into_bytes();
+                    wrong[at] = 0xF5;
+                    assert!(!kernel.goes_on(*b"abcd", &wrong), "{kernel:?}, {len}, {at}");
+                }
+            }
         }
     }
 

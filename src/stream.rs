@@ -96,7 +96,8 @@ enum State {
     Failed(Sequence),
 }
 
-/// The last four bytes so far; at least those of them that are pending, with zeros before them.
+/// The last four bytes so far; at least those of them that are pending, with zeros before them. Or bytes that end in
+/// ASCII, as the text does.
 ///
 /// All that the next chunk needs to know, and no work to keep: what of it is pending is worked out when
 /// somebody asks.

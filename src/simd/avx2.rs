@@ -160,7 +160,8 @@ fn apart<R: Run>(bytes: &[u8], at: usize) -> Result<usize, usize> {
 
 // Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
 // compiled for AVX2 and was called on a CPU that has it.
-impl Simd for Avx2 {
+// SAFETY: `__m256i` is integers side by side, with no padding.
+unsafe impl Simd for Avx2 {
     type Vector = __m256i;
     const LANES: usize = 32;
     const ASCII_PAYS: usize = 32;

@@ -2,7 +2,7 @@
 //!
 //! A value of a type that implements [`Simd`] is the proof that the CPU has the instruction set: it
 //! is made only inside functions that are compiled for it (`#[target_feature]`), which in turn are
-//! called only when the CPU has been asked. So nothing that is handed such a value needs `unsafe`.
+//! called only when the CPU has been asked. So whoever is handed such a value needs no `unsafe` to use the instructions.
 //!
 //! Every method is `#[inline(always)]`, and so is everything between it and the function with the
 //! target feature: an intrinsic that is not inlined into such a function becomes a call.
@@ -38,7 +38,11 @@ use crate::transcode::Output;
 /// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
 ///
 /// All arithmetic is on each byte by itself.
-pub(crate) trait Simd: Copy {
+///
+/// # Safety
+///
+/// - `Vector` is a register: integers side by side, without padding. (What is stored as text counts as bytes.)
+pub(crate) unsafe trait Simd: Copy {
     /// A vector register.
     type Vector: Copy;
 
@@ -126,7 +130,7 @@ pub(crate) trait Simd: Copy {
             let v = self.load(bytes, at);
             all = self.or(all, v);
             let to: &mut [MaybeUninit<u8>] = &mut window[at..at + size_of::<Self::Vector>()];
-            // SAFETY: a vector has 16 bytes or 32, and `to` has as many, all of which are written: vectors are registers, and have
+            // SAFETY: `to` has as many bytes as the vector, all of which are written: by the trait's contract it has
             // no padding. The store needs no alignment.
             unsafe { to.as_mut_ptr().cast::<Self::Vector>().write_unaligned(v) };
             at += size_of::<Self::Vector>();

@@ -114,7 +114,8 @@ static POWERS: [u8; 16] = {
 
 // Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
 // compiled for NEON and was called on a CPU that has it.
-impl Simd for Neon {
+// SAFETY: `uint8x16_t` is integers side by side, with no padding.
+unsafe impl Simd for Neon {
     type Vector = uint8x16_t;
     const LANES: usize = 16;
     const ASCII_PAYS: usize = 16;

@@ -129,7 +129,8 @@ static DWORDS: Aligned<[[u8; 16]; 16]> = {
 
 // Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
 // compiled for SSE4.2 and was called on a CPU that has it.
-impl Simd for Sse42 {
+// SAFETY: `__m128i` is integers side by side, with no padding.
+unsafe impl Simd for Sse42 {
     type Vector = __m128i;
     const LANES: usize = 16;
     const ASCII_PAYS: usize = 16;

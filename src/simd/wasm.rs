@@ -82,7 +82,8 @@ pub(crate) fn replace(bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>
     lookup::replace(Simd128, bytes, at, done, out)
 }
 
-impl Simd for Simd128 {
+// SAFETY: `v128` is integers side by side, with no padding.
+unsafe impl Simd for Simd128 {
     type Vector = v128;
     const LANES: usize = 16;
     const ASCII_PAYS: usize = 16;

@@ -105,10 +105,10 @@ pub(crate) trait Units: Copy {
     /// Byte by byte: `yes` where bit 7 of `flags` is set, else `no`.
     fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 
-    /// In lanes of 16 bits: `yes` where `v` is at least `least`, which is below 0x8000, as is `v`; else `no`.
+    /// In lanes of 16 bits: `yes` where `v` is at least `least`, else `no`. Both are below 0x8000, and `least` is not 0.
     fn select16(self, v: Self::Vector, least: u16, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 
-    /// In lanes of 32 bits, all below 0x8000_0000: `yes` where `v` is at least `least`, else `no`.
+    /// In lanes of 32 bits, all below 0x8000_0000: `yes` where `v` is at least `least`, which is not 0; else `no`.
     fn select32(self, v: Self::Vector, least: u32, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 
     /// In lanes of 32 bits: `yes` where `a` and `b` are equal, else `no`.

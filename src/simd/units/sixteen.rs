@@ -7,7 +7,7 @@ use crate::transcode::Output;
 
 /// An instruction set with vectors of 16 bytes.
 ///
-/// Lanes of 16 and 32 bits have the low byte first. A mask has all bits of a lane set, or none.
+/// `LANES` is 16. Lanes of 16 and 32 bits have the low byte first. A mask has all bits of a lane set, or none.
 pub(crate) trait Sixteen: Simd {
     /// The value in every lane of 16 or 32 bits.
     fn splat16(self, word: u16) -> Self::Vector;
@@ -58,18 +58,18 @@ fn shuffle<S: Sixteen>(s: S, v: S::Vector, shuffle: &[u8; 16]) -> S::Vector {
 /// Appends the first `n` bytes of the vector, if they fit.
 #[inline(always)]
 fn put<S: Sixteen>(_: S, v: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
-    // Vectors are registers, and have no padding.
-    const { assert!(size_of::<S::Vector>() == 16) };
+    const { assert!(size_of::<S::Vector>() == 16 && <S as Simd>::LANES == 16) };
     let n = n.min(16);
     if let Some(window) = out.window::<16>() {
-        // SAFETY: the vector has 16 bytes, as the window has, and is stored wherever that is.
+        // SAFETY: the window has 16 bytes, and so has the vector; the store needs no alignment.
         unsafe { window.as_mut_ptr().cast::<S::Vector>().write_unaligned(v) };
-        // SAFETY: the store has written 16 bytes, and `n` is no more.
+        // SAFETY: the store has written 16 bytes, as by the contract of `Simd` a vector has no padding; `n` is no more.
         unsafe { out.advance(n) };
         return true;
     }
     let mut bytes = [0u8; 16];
-    // SAFETY: the vector has 16 bytes, as the array has, and is stored wherever that is.
+    // SAFETY: the array has 16 bytes, and so has the vector, all of them its value: by the contract of `Simd` it has no
+    // padding. The store needs no alignment.
     unsafe { bytes.as_mut_ptr().cast::<S::Vector>().write_unaligned(v) };
     out.put(&bytes[..n])
 }
