@@ -20,6 +20,8 @@ const WORD: usize = size_of::<__m128i>();
 /// Places at which memory is read and written in turn: it has several banks, and a page, which a quarter
 /// of 16 KiB is, keeps one of them busy.
 const PLACES: usize = 4;
+/// Lines that are read and written at one place before it is the next one's turn: a page that is open serves them faster.
+const BURST: usize = 4;
 
 /// Copies `src` to `dst`, which is as long (it panics otherwise), and asks memory for the start of `next`, as
 /// much of it as is copied: reading and writing then go on at the same time.
@@ -35,15 +37,17 @@ pub(crate) fn copy(src: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8]) {
     dst_tail.copy_from_slice(as_uninit(src_tail));
 
     let stride = src_lines.len().div_ceil(PLACES);
-    for i in 0..stride {
-        for at in (i..PLACES * stride).step_by(stride) {
-            if let Some(line) = next.get(at * LINE) {
-                // SAFETY: SSE, which SSE2 includes, by build.rs; a prefetch is a hint, and here even of readable memory.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(ptr::from_ref(line).cast()) };
-            }
-            if let (Some(src), Some(dst)) = (src_lines.get(at), dst_lines.get_mut(at)) {
-                // SAFETY: each line is touched once, and the fence below comes before this function returns.
-                unsafe { copy_line(src, dst) };
+    for i in (0..stride).step_by(BURST) {
+        for place in (0..PLACES).map(|place| place * stride) {
+            for at in place + i..place + stride.min(i + BURST) {
+                if let Some(line) = next.get(at * LINE) {
+                    // SAFETY: SSE, which SSE2 includes, by build.rs; a prefetch is a hint, and here even of readable memory.
+                    unsafe { _mm_prefetch::<_MM_HINT_T0>(ptr::from_ref(line).cast()) };
+                }
+                if let (Some(src), Some(dst)) = (src_lines.get(at), dst_lines.get_mut(at)) {
+                    // SAFETY: each line is touched once, and the fence below comes before this function returns.
+                    unsafe { copy_line(src, dst) };
+                }
             }
         }
     }
