@@ -71,6 +71,6 @@ fn of_files_the_bar_knows_the_end() {
     let (_, end) = shown.rsplit_once(" left").unwrap();
     assert!(end.contains("\x1B[2K") && end.trim_end().ends_with("code 124"), "{shown:?}");
     // What has no end is told of without one.
-    let shown = on_terminal(&folder, "timeout --foreground -s INT 1.2 $TRUST8 /dev/zero");
-    assert!(shown.contains("iB in ") && !shown.contains(" left"), "{shown:?}");
+    let shown = on_terminal(&folder, "timeout --foreground -s INT 5 $TRUST8 /dev/zero");
+    assert!(shown.contains("GiB in ") && !shown.contains(" left"), "{shown:?}");
 }
