@@ -57,80 +57,48 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-mod bom;
-mod character;
-mod chunks;
-pub mod columns;
-mod copy;
-pub mod dialect;
-mod dispatch;
+pub mod boundary;
 mod error;
-mod faults;
-mod inspect;
-mod kernel;
-mod runs;
-mod scalar;
-pub mod stream;
-pub mod transcode;
-mod verdict;
+mod output;
 
-#[cfg(kernel_simd)]
-mod border;
-#[cfg(kernel_simd)]
-mod lookup;
+mod kernel;
 #[cfg(kernel_simd)]
 mod simd;
-#[cfg(kernel_x86)]
-mod sliced;
 
-pub mod basic;
-pub mod compat;
-
-#[cfg(feature = "std")]
-mod append;
-#[cfg(feature = "std")]
-pub mod fs;
-#[cfg(feature = "std")]
-mod intake;
+#[cfg(feature = "dialect")]
+pub mod dialect;
 #[cfg(feature = "std")]
 pub mod io;
-#[cfg(feature = "alloc")]
-mod lossy;
-#[cfg(feature = "rayon")]
-mod parallel;
-#[cfg(feature = "alloc")]
-mod string;
-#[cfg(feature = "tokio")]
-pub mod tokio;
+mod repair;
+mod simdutf8;
+pub mod stream;
+#[doc(hidden)]
+pub mod testing;
+mod text;
+#[cfg(feature = "transcode")]
+pub mod transcode;
 
-use verdict::Verdict;
-
-pub use bom::{Bom, Label, is_utf8_label, strip_bom};
-#[doc(hidden)]
-pub use character::decode_with;
-pub use character::{Decode, decode, encode_scalar};
-pub use chunks::{Errors, Utf8Chunk, Utf8Chunks, errors, utf8_chunks};
-#[doc(hidden)]
-pub use chunks::{errors_with, utf8_chunks_with};
-#[doc(hidden)]
-pub use copy::copy_utf8_with;
-pub use copy::{CopyError, copy_utf8};
 pub use error::{ErrorKind, Utf8Error};
-pub use inspect::{Location, Summary, count_chars, inspect, locate, utf16_len};
+#[cfg(feature = "std")]
+pub use io::fs;
+#[cfg(feature = "tokio")]
+pub use io::tokio;
 pub use kernel::Kernel;
+pub use repair::{Errors, Utf8Chunk, Utf8Chunks, errors, utf8_chunks};
 #[cfg(feature = "alloc")]
-pub use lossy::{from_utf8_lossy, from_utf8_lossy_owned, lossy_into};
-#[doc(hidden)]
-#[cfg(feature = "alloc")]
-pub use lossy::{from_utf8_lossy_with, lossy_into_with};
-#[cfg(feature = "rayon")]
-pub use parallel::{par_from_utf8, par_inspect};
-#[doc(hidden)]
-#[cfg(feature = "rayon")]
-pub use parallel::{par_from_utf8_with, par_inspect_with};
+pub use repair::{from_utf8_lossy, from_utf8_lossy_owned, lossy_into};
+pub use simdutf8::{basic, compat};
 pub use stream::Validator;
+pub use text::bom::{Bom, Label, is_utf8_label, strip_bom};
+pub use text::characters::{Decode, EncodeError, decode, encode_scalar};
+pub use text::columns;
+pub use text::copy::{CopyError, copy_utf8};
+pub use text::inspect::{Summary, count_chars, inspect, utf16_len};
+pub use text::locate::{Location, locate};
+#[cfg(feature = "rayon")]
+pub use text::parallel::{par_from_utf8, par_inspect};
 #[cfg(feature = "alloc")]
-pub use string::{FromUtf8Error, string_from_utf8};
+pub use text::string::{FromUtf8Error, string_from_utf8};
 
 /// Whether the bytes are UTF-8.
 ///
@@ -142,7 +110,7 @@ pub use string::{FromUtf8Error, string_from_utf8};
 #[inline]
 #[must_use]
 pub fn is_utf8(bytes: &[u8]) -> bool {
-    dispatch::validate(bytes).is_valid()
+    kernel::validate(bytes).is_valid()
 }
 
 /// The bytes as text, if they are UTF-8.
@@ -163,7 +131,7 @@ pub fn is_utf8(bytes: &[u8]) -> bool {
 /// ```
 #[inline]
 pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
-    text(bytes, dispatch::validate(bytes))
+    kernel::text(bytes, kernel::validate(bytes))
 }
 
 /// The bytes as mutable text, if they are UTF-8.
@@ -180,19 +148,6 @@ pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
 /// ```
 #[inline]
 pub fn from_utf8_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
-    if let Some(suspect) = dispatch::validate(bytes).suspicion() {
-        scalar::judge(bytes, suspect)?;
-    }
-    // SAFETY: the kernel found the bytes valid, or the automaton did.
-    Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) })
-}
-
-/// The text that a kernel found valid, or the exact error behind its suspicion.
-#[inline(always)]
-fn text(bytes: &[u8], verdict: Verdict) -> Result<&str, Utf8Error> {
-    if let Some(suspect) = verdict.suspicion() {
-        scalar::judge(bytes, suspect)?;
-    }
-    // SAFETY: the kernel found the bytes valid, or the automaton did.
-    Ok(unsafe { core::str::from_utf8_unchecked(bytes) })
+    let verdict = kernel::validate(bytes);
+    kernel::text_mut(bytes, verdict)
 }

@@ -5,7 +5,8 @@ mod common;
 use common::malformed::MALFORMED;
 use common::{Thin, ways};
 use proptest::prelude::*;
-use trust8::{Bom, Kernel, Label, Utf8Error, decode, decode_with, encode_scalar, is_utf8_label, strip_bom};
+use trust8::testing;
+use trust8::{Bom, Kernel, Label, Utf8Error, decode, encode_scalar, is_utf8_label, strip_bom};
 
 /// What std says: the characters of each valid chunk, then how long the sequence behind it is.
 fn expected(bytes: &[u8]) -> Vec<Result<(usize, char), (usize, usize)>> {
@@ -36,13 +37,13 @@ fn check_with(kernel: &'static Kernel, bytes: &[u8]) {
             (at, error.error_len().unwrap_or(bytes.len() - at))
         })
     };
-    assert_eq!(decode_with(kernel, bytes).map(seen).collect::<Vec<_>>(), expected, "{bytes:02X?}");
+    assert_eq!(testing::decode(kernel, bytes).map(seen).collect::<Vec<_>>(), expected, "{bytes:02X?}");
     let mut folded = Vec::new();
-    decode_with(kernel, bytes).for_each(|item| folded.push(seen(item)));
+    testing::decode(kernel, bytes).for_each(|item| folded.push(seen(item)));
     assert_eq!(folded, expected, "{bytes:02X?}");
 
     // From any place on, a fold goes on where `next` stood; and the hint holds everywhere.
-    let mut items = decode_with(kernel, bytes);
+    let mut items = testing::decode(kernel, bytes);
     for taken in 0..=expected.len().min(5) {
         let (least, most) = items.size_hint();
         let left = expected.len() - taken;

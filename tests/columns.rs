@@ -8,9 +8,9 @@ use common::{Thin, fault_of, scale, ways};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use trust8::columns::{
-    ColumnError, ColumnErrorKind, Offset, validate_offsets, validate_offsets_with, validate_slices,
-    validate_slices_with, validate_views, validate_views_with,
+    ColumnError, ColumnErrorKind, Offset, validate_offsets, validate_slices, validate_views,
 };
+use trust8::testing;
 
 /// What is wrong with a row, in the reference's terms.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -65,7 +65,7 @@ fn check_offsets<O: Offset>(values: &[u8], offsets: &[O]) {
     let expected = model_of_offsets(values, &wide);
     assert_eq!(answer(validate_offsets(values, offsets)), expected);
     for way in ways() {
-        let result = validate_offsets_with(way.kernel, values, offsets);
+        let result = testing::columns::validate_offsets(way.kernel, values, offsets);
         assert_eq!(answer(result), expected, "{}", way.name);
     }
 }
@@ -249,7 +249,7 @@ fn check_views(views: &[u128], buffers: &[Vec<u8>]) {
     let expected = model_of_views(views, buffers);
     assert_eq!(answer(validate_views(views, buffers)), expected);
     for way in ways() {
-        let result = validate_views_with(way.kernel, views, buffers);
+        let result = testing::columns::validate_views(way.kernel, views, buffers);
         assert_eq!(answer(result), expected, "{}", way.name);
     }
 }
@@ -371,8 +371,8 @@ fn slices() {
         assert_eq!(answer(validate_slices(rows)), expected);
         assert_eq!(answer(validate_slices(rows.map(<[u8]>::to_vec))), expected);
         for way in ways() {
-            assert_eq!(answer(validate_slices_with(way.kernel, rows)), expected, "{}", way.name);
-            assert_eq!(validate_slices_with(way.kernel, &rows[..2]), Ok(()), "{}", way.name);
+            assert_eq!(answer(testing::columns::validate_slices(way.kernel, rows)), expected, "{}", way.name);
+            assert_eq!(testing::columns::validate_slices(way.kernel, &rows[..2]), Ok(()), "{}", way.name);
         }
     }
 }

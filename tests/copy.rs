@@ -7,7 +7,8 @@ use std::mem::MaybeUninit;
 
 use proptest::prelude::*;
 use scale::{Thin, cases};
-use trust8::{CopyError, Kernel, copy_utf8, copy_utf8_with};
+use trust8::testing;
+use trust8::{CopyError, Kernel, copy_utf8};
 
 /// What no test copies.
 const UNTOUCHED: u8 = 0xAA;
@@ -17,9 +18,9 @@ type Copy = Box<dyn for<'d> Fn(&[u8], &'d mut [MaybeUninit<u8>]) -> Result<&'d m
 fn copies() -> Vec<(String, Copy)> {
     let mut copies: Vec<(String, Copy)> = vec![("dispatched".into(), Box::new(copy_utf8))];
     for kernel in Kernel::available() {
-        for way in [kernel].into_iter().chain(kernel.paths()) {
+        for way in [kernel].into_iter().chain(testing::paths(kernel)) {
             let name = format!("{}/{}", kernel.name(), way.name());
-            copies.push((name, Box::new(move |src, dst| copy_utf8_with(way, src, dst))));
+            copies.push((name, Box::new(move |src, dst| testing::copy_utf8(way, src, dst))));
         }
     }
     copies

@@ -12,7 +12,8 @@ use proptest::prelude::*;
 use trust8::Kernel;
 use trust8::dialect::Dialect::{self, Cesu8, ModifiedUtf8, Rfc2279, Utf8, Wtf8};
 use trust8::dialect::DialectErrorKind::{self as Kind, *};
-use trust8::dialect::{diagnose, diagnose_with};
+use trust8::dialect::diagnose;
+use trust8::testing;
 
 /// Asserts that all functions say of the bytes what the reference says, with this kernel.
 fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8]) {
@@ -25,13 +26,13 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
             (error.offset(), error.error_len())
         })
     };
-    let decoded: Vec<Item> = dialect.decode_with(kernel, bytes).map(seen).collect();
+    let decoded: Vec<Item> = testing::dialect::decode(kernel, dialect, bytes).map(seen).collect();
     assert_eq!(decoded, expected, "{}", context());
     let mut folded = Vec::new();
-    dialect.decode_with(kernel, bytes).for_each(|item| folded.push(seen(item)));
+    testing::dialect::decode(kernel, dialect, bytes).for_each(|item| folded.push(seen(item)));
     assert_eq!(folded, expected, "{}", context());
 
-    let mut items = dialect.decode_with(kernel, bytes);
+    let mut items = testing::dialect::decode(kernel, dialect, bytes);
     for left in (0..=expected.len()).rev().take(4) {
         let (least, most) = items.size_hint();
         assert!(least <= left && left <= most.unwrap(), "{}", context());
@@ -39,7 +40,7 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
     }
 
     let fault = expected.iter().find_map(|item| item.err());
-    let validated = dialect.validate_with(kernel, bytes);
+    let validated = testing::dialect::validate(kernel, dialect, bytes);
     assert_eq!(
         validated.map_err(|error| (error.offset(), error.error_len())),
         fault.map_or(Ok(()), Err),
@@ -61,7 +62,7 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
         .iter()
         .map(|item| item.ok().and_then(|(_, value)| char::from_u32(value)).unwrap_or('\u{FFFD}'))
         .collect();
-    let converted = dialect.to_utf8_with(kernel, bytes);
+    let converted = testing::dialect::to_utf8(kernel, dialect, bytes);
     match (&converted, obstacle) {
         (Ok(converted), None) => {
             assert_eq!(**converted, text, "{}", context());
@@ -78,7 +79,7 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
         }
         _ => panic!("{converted:?} in place of {obstacle:?}: {}", context()),
     }
-    assert_eq!(dialect.to_utf8_lossy_with(kernel, bytes), text, "{}", context());
+    assert_eq!(testing::dialect::to_utf8_lossy(kernel, dialect, bytes), text, "{}", context());
 }
 
 /// The same for the dispatched kernel, in every dialect.
@@ -108,7 +109,7 @@ fn check_diagnosis(bytes: &[u8]) {
     assert_eq!(diagnosis.decided_at(), utf8.err().map(|error| error.valid_up_to()));
     assert_eq!(diagnosis.best() == Some(Utf8), utf8.is_ok());
     for kernel in Kernel::available() {
-        assert_eq!(diagnose_with(kernel, bytes), diagnosis);
+        assert_eq!(testing::dialect::diagnose(kernel, bytes), diagnosis);
     }
 }
 
@@ -415,9 +416,17 @@ fn all_scalar_values_through_every_dialect() {
         }
         assert_eq!(*dialect.from_utf8(&all), *written, "{dialect}");
         for way in ways() {
-            assert_eq!(dialect.validate_with(way.kernel, &written), Ok(()), "{}", way.name);
-            assert!(dialect.to_utf8_with(way.kernel, &written).unwrap() == all, "{} {dialect}", way.name);
-            assert!(dialect.to_utf8_lossy_with(way.kernel, &written) == all, "{} {dialect}", way.name);
+            assert_eq!(testing::dialect::validate(way.kernel, dialect, &written), Ok(()), "{}", way.name);
+            assert!(
+                testing::dialect::to_utf8(way.kernel, dialect, &written).unwrap() == all,
+                "{} {dialect}",
+                way.name
+            );
+            assert!(
+                testing::dialect::to_utf8_lossy(way.kernel, dialect, &written) == all,
+                "{} {dialect}",
+                way.name
+            );
         }
         let mut scalars = scalars();
         dialect.decode(&written).for_each(|item| {

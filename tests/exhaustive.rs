@@ -20,6 +20,7 @@ use std::time::Instant;
 
 use common::reference::{self, Fault};
 use common::{Thin, Way, check, check_for, fault_of, scale, ways};
+use trust8::testing;
 use trust8::{Kernel, Validator};
 
 /// The first and the last byte of each class that the grammar distinguishes.
@@ -248,7 +249,7 @@ fn every_four_bytes_in_two_chunks() {
                 });
                 for cut in 1..=3 {
                     let mut validator = Validator::new();
-                    let pushed = validator.push_with(way.kernel, &before[..cut]);
+                    let pushed = testing::stream::push(way.kernel, &mut validator, &before[..cut]);
                     let early = reference::fault(&before[..cut]).filter(|fault| fault.error_len.is_some());
                     assert_eq!(pushed.is_err(), early.is_some(), "{}: {:02X?}", way.name, &before[..cut]);
                     if early.is_some() {
@@ -264,7 +265,7 @@ fn every_four_bytes_in_two_chunks() {
                         chunk[3 - cut] = d;
                         let mut validator = validator;
                         assert_eq!(
-                            validator.push_with(way.kernel, chunk).is_ok(),
+                            testing::stream::push(way.kernel, &mut validator, chunk).is_ok(),
                             expected[usize::from(d)],
                             "{}: {:02X?} | {:02X?}",
                             way.name,

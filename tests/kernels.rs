@@ -7,6 +7,7 @@ use std::io::{Write, stderr};
 use common::malformed::{BOUNDARY_CHARACTERS, MALFORMED};
 use common::reference::{self, Fault};
 use common::{Thin, check, scale, ways};
+use trust8::testing;
 use trust8::{ErrorKind, Kernel};
 
 /// Fails where `TRUST8_REQUIRE_KERNELS` names a kernel that is missing; prints what there is, also when
@@ -22,7 +23,7 @@ fn the_required_kernels_are_here() {
         if cfg!(target_endian = "big") { "big" } else { "little" },
     );
     for kernel in Kernel::available() {
-        let paths: Vec<_> = kernel.paths().iter().map(Kernel::name).collect();
+        let paths: Vec<_> = testing::paths(kernel).iter().map(Kernel::name).collect();
         report += &format!(" {}{paths:?}", kernel.name());
     }
     let _ = writeln!(stderr(), "{report}; scale {}", scale());

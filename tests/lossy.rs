@@ -11,9 +11,9 @@ use common::reference::{self, Fault};
 use common::text::{Filler, Place};
 use common::{Thin, Way, fault_of, scale, ways};
 use proptest::prelude::*;
+use trust8::testing;
 use trust8::{
-    Kernel, errors, errors_with, from_utf8_lossy, from_utf8_lossy_owned, from_utf8_lossy_with, lossy_into,
-    lossy_into_with, string_from_utf8, utf8_chunks, utf8_chunks_with,
+    Kernel, errors, from_utf8_lossy, from_utf8_lossy_owned, lossy_into, string_from_utf8, utf8_chunks,
 };
 
 /// What the standard library says of an input.
@@ -44,7 +44,7 @@ fn all_faults(input: &[u8]) -> Vec<Fault> {
 /// Holds one way against the standard library.
 fn check_way(way: &Way, input: &[u8], expected: &Expected) {
     let Way { name, kernel } = way;
-    let text = from_utf8_lossy_with(kernel, input);
+    let text = testing::from_utf8_lossy(kernel, input);
     assert!(text == expected.text, "{name}: {input:02X?}\n became {text:?}\n and not {:?}", expected.text);
     match text {
         Cow::Borrowed(text) => assert!(core::ptr::eq(text.as_bytes(), input), "{name}"),
@@ -56,7 +56,7 @@ fn check_way(way: &Way, input: &[u8], expected: &Expected) {
 fn check_chunks(way: &Way, input: &[u8], expected: &Expected) {
     let name = &way.name;
     let mut offset = 0;
-    let mut chunks = utf8_chunks_with(way.kernel, input);
+    let mut chunks = testing::utf8_chunks(way.kernel, input);
     for (valid, invalid) in &expected.chunks {
         let chunk = chunks.next().expect("as many chunks as core has");
         assert_eq!((chunk.valid(), chunk.invalid()), (&**valid, &**invalid), "{name}: {input:02X?}");
@@ -78,7 +78,7 @@ fn check_chunks(way: &Way, input: &[u8], expected: &Expected) {
 }
 
 fn check_errors(way: &Way, input: &[u8], faults: &[Fault]) {
-    let found = errors_with(way.kernel, input).map(|error| fault_of(&error));
+    let found = testing::errors(way.kernel, input).map(|error| fault_of(&error));
     assert!(found.eq(faults.iter().copied()), "{}: {input:02X?}", way.name);
 }
 
@@ -103,7 +103,7 @@ fn check_dispatched(input: &[u8]) {
         Ok(text) => assert_eq!(text, expected.text),
         Err(error) => assert_eq!(error.into_string_lossy(), expected.text),
     }
-    assert!(utf8_chunks(input).eq(utf8_chunks_with(Kernel::best(), input)));
+    assert!(utf8_chunks(input).eq(testing::utf8_chunks(Kernel::best(), input)));
     assert!(errors(input).map(|error| fault_of(&error)).eq(all_faults(input)));
     assert_eq!(format!("{}", utf8_chunks(input)), expected.text);
     assert_eq!(format!("{:?}", utf8_chunks(input)), format!("{:?}", input.utf8_chunks()));
@@ -154,7 +154,7 @@ fn every_malformed_sequence_at_every_offset() {
                     let input = place.put(offset % 64, &[a, b, malformed.bytes, c, d]);
                     let expected = String::from_utf8_lossy(input);
                     for kernel in Kernel::available() {
-                        let text = from_utf8_lossy_with(kernel, input);
+                        let text = testing::from_utf8_lossy(kernel, input);
                         assert!(text == expected, "{kernel:?}: {input:02X?}");
                     }
                 }
@@ -204,7 +204,7 @@ fn faults_where_pieces_end() {
                     input.splice(at..at, malformed.bytes.iter().copied());
                     let expected = String::from_utf8_lossy(&input);
                     for kernel in Kernel::available() {
-                        assert!(from_utf8_lossy_with(kernel, &input) == expected, "{kernel:?}: at {at}");
+                        assert!(testing::from_utf8_lossy(kernel, &input) == expected, "{kernel:?}: at {at}");
                     }
                 }
             }
@@ -237,7 +237,7 @@ fn texts_spoiled_at_every_rate() {
                 }
                 let expected = String::from_utf8_lossy(&input);
                 for way in ways() {
-                    let text = from_utf8_lossy_with(way.kernel, &input);
+                    let text = testing::from_utf8_lossy(way.kernel, &input);
                     assert!(text == expected, "{}: one in {rate}: {input:02X?}", way.name);
                 }
             }
@@ -260,7 +260,7 @@ fn text_that_is_appended_to_stays() {
     for way in ways() {
         let mut text = "é".to_owned();
         for input in [&b"a\xFF"[..], b"", b"\xC3", b"\xA9", "日本".as_bytes()] {
-            lossy_into_with(way.kernel, input, &mut text);
+            testing::lossy_into(way.kernel, input, &mut text);
         }
         assert_eq!(text, "éa\u{FFFD}\u{FFFD}\u{FFFD}日本", "{}", way.name);
     }

@@ -6,19 +6,20 @@ use common::malformed::MALFORMED;
 use common::text::Filler;
 use common::{scale, ways};
 use proptest::prelude::*;
-use trust8::{par_from_utf8, par_from_utf8_with, par_inspect, par_inspect_with};
+use trust8::testing;
+use trust8::{par_from_utf8, par_inspect};
 
 fn check(input: &[u8], piece: usize) {
     let expected = trust8::from_utf8(input);
     for way in ways() {
         assert_eq!(
-            par_from_utf8_with(way.kernel, piece, input),
+            testing::par_from_utf8(way.kernel, piece, input),
             expected,
             "{} in pieces of {piece}: {input:02X?}",
             way.name
         );
         assert_eq!(
-            par_inspect_with(way.kernel, piece, input),
+            testing::par_inspect(way.kernel, piece, input),
             trust8::inspect(input),
             "{} in pieces of {piece}: {input:02X?}",
             way.name

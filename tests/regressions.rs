@@ -47,7 +47,7 @@ fn an_island_as_large_as_can_be_that_ends_inside_a_character() {
 #[test]
 fn a_piece_of_a_str_that_ends_inside_a_character() {
     use trust8::Kernel;
-    use trust8::transcode::{Chars, Encoding, Str, Utf16, Utf32, convert_lossy_with, convert_with};
+    use trust8::transcode::{Chars, Encoding, Str, Utf16, Utf32};
 
     for kernel in Kernel::available() {
         for character in ["é", "日", "😀"] {
@@ -61,16 +61,40 @@ fn a_piece_of_a_str_that_ends_inside_a_character() {
                 let chars: Vec<char> = text.chars().collect();
                 let units: Vec<u16> = text.encode_utf16().collect();
                 let who = format!("{}, {lead} and then {character}, {len} bytes", kernel.name());
-                assert_eq!(convert_with(kernel, Str, Chars, &text), Ok(chars.clone()), "{who}");
-                assert_eq!(convert_with(kernel, Str, Utf16, &text), Ok(units.clone()), "{who}");
+                assert_eq!(
+                    trust8::testing::transcode::convert(kernel, Str, Chars, &text),
+                    Ok(chars.clone()),
+                    "{who}"
+                );
+                assert_eq!(
+                    trust8::testing::transcode::convert(kernel, Str, Utf16, &text),
+                    Ok(units.clone()),
+                    "{who}"
+                );
                 let numbers: Vec<u32> = chars.iter().map(|&char| char.into()).collect();
-                assert_eq!(convert_with(kernel, Str, Utf32, &text), Ok(numbers), "{who}");
+                assert_eq!(
+                    trust8::testing::transcode::convert(kernel, Str, Utf32, &text),
+                    Ok(numbers),
+                    "{who}"
+                );
                 let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
-                assert_eq!(convert_with(kernel, Str, Encoding::Utf16Be, &text), Ok(bytes), "{who}");
+                assert_eq!(
+                    trust8::testing::transcode::convert(kernel, Str, Encoding::Utf16Be, &text),
+                    Ok(bytes),
+                    "{who}"
+                );
                 let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
-                assert_eq!(convert_with(kernel, Str, Encoding::Utf16Le, &text), Ok(bytes), "{who}");
+                assert_eq!(
+                    trust8::testing::transcode::convert(kernel, Str, Encoding::Utf16Le, &text),
+                    Ok(bytes),
+                    "{who}"
+                );
                 let latin: Vec<u8> = chars.iter().map(|&char| u8::try_from(char).unwrap_or(b'?')).collect();
-                assert_eq!(convert_lossy_with(kernel, Str, Encoding::Latin1, &text), latin, "{who}");
+                assert_eq!(
+                    trust8::testing::transcode::convert_lossy(kernel, Str, Encoding::Latin1, &text),
+                    latin,
+                    "{who}"
+                );
             }
         }
     }

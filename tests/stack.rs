@@ -14,6 +14,7 @@ use std::ptr;
 
 use common::text::Filler;
 use common::ways;
+use trust8::testing;
 use trust8::{Kernel, Validator};
 
 /// More than any test here needs; the system wants a multiple of its pages.
@@ -73,7 +74,7 @@ fn a_call_uses_a_few_kilobytes_of_stack() {
     let streams: fn(&'static Kernel, &[u8]) = |kernel, bytes| {
         let mut validator = Validator::new();
         for chunk in bytes.chunks(1000) {
-            let _ = validator.push_with(kernel, chunk);
+            let _ = testing::stream::push(kernel, &mut validator, chunk);
         }
     };
     let mut report = String::from("stack used, bytes:");

@@ -14,10 +14,8 @@ use common::malformed::{BOUNDARY_CHARACTERS, MALFORMED};
 use common::{Thin, Way, scale, ways};
 use proptest::prelude::*;
 use trust8::Kernel;
-use trust8::transcode::{
-    BufferError, Chars, Encoding, Kind, Str, Transcoder, Utf16, Utf32, convert_into_lossy_with,
-    convert_into_with, convert_lossy_with, convert_with, len_with,
-};
+use trust8::testing;
+use trust8::transcode::{BufferError, Chars, Encoding, Kind, Str, Transcoder, Utf16, Utf32};
 
 use reference::{Item, decode, encode, encode_all};
 
@@ -188,15 +186,18 @@ fn check_bytes(from: Encoding, to: Encoding, text: &[u8]) {
             with_buffer(
                 UNTOUCHED,
                 len,
-                |buffer| convert_into_with(kernel, from, to, text, buffer).map(|bytes| bytes.to_vec()),
+                |buffer| {
+                    testing::transcode::convert_into(kernel, from, to, text, buffer)
+                        .map(|bytes| bytes.to_vec())
+                },
                 |byte| byte == UNTOUCHED,
             )
         };
-        match (convert_with(kernel, from, to, text), expected.error) {
+        match (testing::transcode::convert(kernel, from, to, text), expected.error) {
             (Ok(bytes), None) => {
                 assert_eq!(bytes, expected.prefix, "{}", context());
                 let needed = bytes.len();
-                assert_eq!(len_with(kernel, from, to, text), needed, "{}", context());
+                assert_eq!(testing::transcode::len(kernel, from, to, text), needed, "{}", context());
                 assert_eq!(into(needed).as_ref(), Ok(&bytes), "{}", context());
                 assert_eq!(into(needed + 77).as_ref(), Ok(&bytes), "{}", context());
                 for len in [0, needed / 2, needed.saturating_sub(1)] {
@@ -209,7 +210,7 @@ fn check_bytes(from: Encoding, to: Encoding, text: &[u8]) {
             (Err(error), Some(wrong)) => {
                 assert_eq!((error.position(), error.kind()), wrong, "{}", context());
                 let needed = expected.prefix.len();
-                assert!(len_with(kernel, from, to, text) >= needed, "{}", context());
+                assert!(testing::transcode::len(kernel, from, to, text) >= needed, "{}", context());
                 for len in [needed, needed + 77] {
                     let invalid = BufferError::Invalid { error, written: needed };
                     assert_eq!(into(len), Err(invalid), "{}", context());
@@ -227,13 +228,16 @@ fn check_bytes(from: Encoding, to: Encoding, text: &[u8]) {
             (got, wrong) => panic!("{got:?} instead of {wrong:?}: {}", context()),
         }
 
-        let lossy = convert_lossy_with(kernel, from, to, text);
+        let lossy = testing::transcode::convert_lossy(kernel, from, to, text);
         assert_eq!(lossy, expected.lossy, "{}", context());
         let into_lossy = |len: usize| {
             with_buffer(
                 UNTOUCHED,
                 len,
-                |buffer| convert_into_lossy_with(kernel, from, to, text, buffer).map(|bytes| bytes.to_vec()),
+                |buffer| {
+                    testing::transcode::convert_into_lossy(kernel, from, to, text, buffer)
+                        .map(|bytes| bytes.to_vec())
+                },
                 |byte| byte == UNTOUCHED,
             )
         };
@@ -258,23 +262,29 @@ fn check(from: Encoding, text: &[u8]) {
 fn check_units(units: &[u16]) {
     let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
     for kernel in Kernel::available() {
-        match (convert_with(kernel, Utf16, Str, units), String::from_utf16(units)) {
+        match (testing::transcode::convert(kernel, Utf16, Str, units), String::from_utf16(units)) {
             (Ok(text), Ok(std)) => {
                 assert_eq!(text, std, "{}", kernel.name());
-                assert_eq!(convert_with(kernel, Str, Utf16, &text).unwrap(), units, "{}", kernel.name());
+                assert_eq!(
+                    testing::transcode::convert(kernel, Str, Utf16, &text).unwrap(),
+                    units,
+                    "{}",
+                    kernel.name()
+                );
             }
             (Err(error), Err(_)) => {
-                let of_bytes = convert_with(kernel, Encoding::Utf16Le, Str, &bytes).unwrap_err();
+                let of_bytes =
+                    testing::transcode::convert(kernel, Encoding::Utf16Le, Str, &bytes).unwrap_err();
                 assert_eq!((2 * error.position(), error.kind()), (of_bytes.position(), of_bytes.kind()));
             }
             (got, std) => panic!("{got:?} instead of {std:?} of {units:04X?}, {}", kernel.name()),
         }
-        let lossy = convert_lossy_with(kernel, Utf16, Str, units);
+        let lossy = testing::transcode::convert_lossy(kernel, Utf16, Str, units);
         assert_eq!(lossy, String::from_utf16_lossy(units), "{} of {units:04X?}", kernel.name());
         let items = char::decode_utf16(units.iter().copied());
         let chars: Vec<char> = items.map(|item| item.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
         assert_eq!(
-            convert_lossy_with(kernel, Utf16, Chars, units),
+            testing::transcode::convert_lossy(kernel, Utf16, Chars, units),
             chars,
             "{} of {units:04X?}",
             kernel.name()
@@ -318,25 +328,25 @@ fn every_scalar_value_in_every_pair() {
             let text = if [from, to].contains(&Encoding::Latin1) { &latin1 } else { &text };
             let (source, target) = (encode_all(from, text), encode_all(to, text));
             for kernel in Kernel::available() {
-                let result = convert_with(kernel, from, to, &source).unwrap();
+                let result = testing::transcode::convert(kernel, from, to, &source).unwrap();
                 assert!(result == target, "{} to {}, {}", from.name(), to.name(), kernel.name());
-                assert_eq!(len_with(kernel, from, to, &source), target.len());
+                assert_eq!(testing::transcode::len(kernel, from, to, &source), target.len());
             }
         }
     }
     // In units, and known to be valid.
     for kernel in Kernel::available() {
         let utf16: Vec<u16> = text.encode_utf16().collect();
-        assert!(convert_with(kernel, Str, Utf16, &text).unwrap() == utf16);
-        assert!(convert_with(kernel, Utf16, Str, &utf16).unwrap() == text);
-        let utf32: Vec<u32> = convert_with(kernel, Utf16, Utf32, &utf16).unwrap();
+        assert!(testing::transcode::convert(kernel, Str, Utf16, &text).unwrap() == utf16);
+        assert!(testing::transcode::convert(kernel, Utf16, Str, &utf16).unwrap() == text);
+        let utf32: Vec<u32> = testing::transcode::convert(kernel, Utf16, Utf32, &utf16).unwrap();
         assert!(utf32.iter().copied().eq(text.chars().map(u32::from)));
-        assert!(convert_with(kernel, Utf32, Chars, &utf32).unwrap() == all);
-        assert!(convert_with(kernel, Chars, Utf16, &all).unwrap() == utf16);
-        assert!(convert_with(kernel, Str, Chars, &text).unwrap() == all);
-        assert!(convert_with(kernel, Chars, Str, &all).unwrap() == text);
-        assert_eq!(len_with(kernel, Str, Utf16, &text), utf16.len());
-        assert_eq!(len_with(kernel, Chars, Str, &all), text.len());
+        assert!(testing::transcode::convert(kernel, Utf32, Chars, &utf32).unwrap() == all);
+        assert!(testing::transcode::convert(kernel, Chars, Utf16, &all).unwrap() == utf16);
+        assert!(testing::transcode::convert(kernel, Str, Chars, &text).unwrap() == all);
+        assert!(testing::transcode::convert(kernel, Chars, Str, &all).unwrap() == text);
+        assert_eq!(testing::transcode::len(kernel, Str, Utf16, &text), utf16.len());
+        assert_eq!(testing::transcode::len(kernel, Chars, Str, &all), text.len());
     }
     for char in BOUNDARY_CHARACTERS {
         for from in Encoding::ALL {
@@ -393,13 +403,13 @@ fn check_utf8_quickly(text: &[u8]) {
     let at = core::str::from_utf8(text).unwrap_err().valid_up_to();
     let lossy = String::from_utf8_lossy(text);
     for Way { name, kernel } in ways() {
-        let error = convert_with(kernel, Encoding::Utf8, Utf16, text).unwrap_err();
+        let error = testing::transcode::convert(kernel, Encoding::Utf8, Utf16, text).unwrap_err();
         assert_eq!(error.position(), at, "{} of {text:02X?}", name);
         assert_eq!(error.utf8_error(), trust8::from_utf8(text).err());
         let units: Vec<u16> = lossy.encode_utf16().collect();
-        assert_eq!(convert_lossy_with(kernel, Encoding::Utf8, Utf16, text), units, "{}", name);
-        assert_eq!(convert_lossy_with(kernel, Encoding::Utf8, Str, text), lossy, "{}", name);
-        let error = convert_with(kernel, Encoding::Utf8, Utf32, text).unwrap_err();
+        assert_eq!(testing::transcode::convert_lossy(kernel, Encoding::Utf8, Utf16, text), units, "{}", name);
+        assert_eq!(testing::transcode::convert_lossy(kernel, Encoding::Utf8, Str, text), lossy, "{}", name);
+        let error = testing::transcode::convert(kernel, Encoding::Utf8, Utf32, text).unwrap_err();
         assert_eq!(error.position(), at, "{} of {text:02X?}", name);
     }
 }
@@ -457,7 +467,7 @@ fn malformed_utf32_at_every_position() {
                 }
                 for kernel in Kernel::available() {
                     if char::from_u32(wrong).is_none() {
-                        let error = convert_with(kernel, Utf32, Str, &units).unwrap_err();
+                        let error = testing::transcode::convert(kernel, Utf32, Str, &units).unwrap_err();
                         assert_eq!(error.position(), before, "{}", kernel.name());
                     }
                 }
@@ -526,7 +536,8 @@ fn malformed_utf8_into_latin1_at_every_position() {
         for before in 0..=300 {
             let text = [&b"a".repeat(before)[..], half, &b"a".repeat(300)].concat();
             for kernel in Kernel::available() {
-                let error = convert_with(kernel, Encoding::Utf8, Encoding::Latin1, &text).unwrap_err();
+                let error =
+                    testing::transcode::convert(kernel, Encoding::Utf8, Encoding::Latin1, &text).unwrap_err();
                 assert_eq!(error.position(), before, "{}", kernel.name());
                 assert_eq!(error.utf8_error(), trust8::from_utf8(&text).err(), "{}", kernel.name());
             }
@@ -585,7 +596,7 @@ fn what_latin1_has_not_got() {
         for before in 0..=300 {
             let text: String = repeated("aé", before) + &wrong.to_string() + "behind it";
             for kernel in Kernel::available() {
-                let error = convert_with(kernel, Str, Encoding::Latin1, &text).unwrap_err();
+                let error = testing::transcode::convert(kernel, Str, Encoding::Latin1, &text).unwrap_err();
                 assert_eq!(error.kind(), Kind::NotLatin1(wrong), "{}", kernel.name());
                 assert_eq!(&text[error.position()..], format!("{wrong}behind it"), "{}", kernel.name());
             }
@@ -702,9 +713,9 @@ fn check_against_encoding_rs(bytes: &[u8]) {
     for (from, theirs) in all {
         let (text, malformed) = theirs.decode_without_bom_handling(bytes);
         for kernel in Kernel::available() {
-            let ours = convert_lossy_with(kernel, from, Str, bytes);
+            let ours = testing::transcode::convert_lossy(kernel, from, Str, bytes);
             assert_eq!(ours, text, "{}, {} of {bytes:02X?}", from.name(), kernel.name());
-            let strict = convert_with(kernel, from, Str, bytes);
+            let strict = testing::transcode::convert(kernel, from, Str, bytes);
             assert_eq!(strict.is_err(), malformed, "{}, {} of {bytes:02X?}", from.name(), kernel.name());
         }
     }

@@ -13,10 +13,8 @@ use std::ptr;
 use common::malformed::MALFORMED;
 use common::{Thin, scale};
 use trust8::Kernel;
-use trust8::transcode::{
-    BufferError, Encoding, Str, Utf16, Utf32, convert_into_lossy_with, convert_into_with, convert_with,
-    len_with,
-};
+use trust8::testing;
+use trust8::transcode::{BufferError, Encoding, Str, Utf16, Utf32};
 
 /// Pages of memory, and one behind them that can't be touched.
 struct Guarded {
@@ -95,58 +93,86 @@ fn buffers_of_every_critical_length() {
             let text = repeated(text, len);
             let units: Vec<u16> = text.encode_utf16().collect();
             let utf32: Vec<u32> = text.chars().map(u32::from).collect();
-            let latin1 = convert_with(Kernel::best(), Str, Encoding::Latin1, &text).ok();
+            let latin1 = testing::transcode::convert(Kernel::best(), Str, Encoding::Latin1, &text).ok();
             for kernel in Kernel::available() {
                 let bytes = source.copy(text.as_bytes());
                 for less in shorter(utf32.len(), len) {
                     let room = utf32.len() - less;
-                    let result = convert_into_with(kernel, Encoding::Utf8, Utf32, bytes, target.last(room));
+                    let result = testing::transcode::convert_into(
+                        kernel,
+                        Encoding::Utf8,
+                        Utf32,
+                        bytes,
+                        target.last(room),
+                    );
                     check(result.map(|got| &*got), &utf32[..], room, utf32.len());
                 }
                 if let Some(latin1) = &latin1 {
                     for less in shorter(latin1.len(), len) {
                         let room = latin1.len() - less;
                         let (from, to) = (Encoding::Utf8, Encoding::Latin1);
-                        let result = convert_into_with(kernel, from, to, bytes, target.last(room));
+                        let result =
+                            testing::transcode::convert_into(kernel, from, to, bytes, target.last(room));
                         check(result.map(|got| &*got), &latin1[..], room, latin1.len());
                     }
                     let latin1 = source.copy(latin1);
                     for less in shorter(text.len(), len) {
                         let room = text.len() - less;
                         let (from, to) = (Encoding::Latin1, Encoding::Utf8);
-                        let result = convert_into_with(kernel, from, to, latin1, target.last(room));
+                        let result =
+                            testing::transcode::convert_into(kernel, from, to, latin1, target.last(room));
                         check(result.map(|got| &*got), text.as_bytes(), room, text.len());
                     }
                 }
                 let copy = source.copy(&utf32);
                 for less in shorter(text.len(), len) {
                     let room = text.len() - less;
-                    let result = convert_into_with(kernel, Utf32, Encoding::Utf8, copy, target.last(room));
+                    let result = testing::transcode::convert_into(
+                        kernel,
+                        Utf32,
+                        Encoding::Utf8,
+                        copy,
+                        target.last(room),
+                    );
                     check(result.map(|got| &*got), text.as_bytes(), room, text.len());
                 }
                 for less in shorter(units.len(), len) {
                     let room = units.len() - less;
-                    let result = convert_into_with(kernel, Utf32, Utf16, copy, target.last(room));
+                    let result =
+                        testing::transcode::convert_into(kernel, Utf32, Utf16, copy, target.last(room));
                     check(result.map(|got| &*got), &units[..], room, units.len());
                 }
                 let copy = source.copy(&units);
                 for less in shorter(utf32.len(), len) {
                     let room = utf32.len() - less;
-                    let result = convert_into_with(kernel, Utf16, Utf32, copy, target.last(room));
+                    let result =
+                        testing::transcode::convert_into(kernel, Utf16, Utf32, copy, target.last(room));
                     check(result.map(|got| &*got), &utf32[..], room, utf32.len());
                 }
                 let bytes = source.copy(text.as_bytes());
-                assert_eq!(len_with(kernel, Encoding::Utf8, Utf16, bytes), units.len());
+                assert_eq!(testing::transcode::len(kernel, Encoding::Utf8, Utf16, bytes), units.len());
                 for less in shorter(units.len(), len) {
                     let room = units.len() - less;
-                    let result = convert_into_with(kernel, Encoding::Utf8, Utf16, bytes, target.last(room));
+                    let result = testing::transcode::convert_into(
+                        kernel,
+                        Encoding::Utf8,
+                        Utf16,
+                        bytes,
+                        target.last(room),
+                    );
                     check(result.map(|got| &*got), &units[..], room, units.len());
                 }
                 let units = source.copy(&units);
-                assert_eq!(len_with(kernel, Utf16, Str, units), text.len());
+                assert_eq!(testing::transcode::len(kernel, Utf16, Str, units), text.len());
                 for less in shorter(text.len(), len) {
                     let room = text.len() - less;
-                    let result = convert_into_with(kernel, Utf16, Encoding::Utf8, units, target.last(room));
+                    let result = testing::transcode::convert_into(
+                        kernel,
+                        Utf16,
+                        Encoding::Utf8,
+                        units,
+                        target.last(room),
+                    );
                     check(result.map(|got| &*got), text.as_bytes(), room, text.len());
                 }
             }
@@ -188,7 +214,9 @@ fn every_pair_of_encodings() {
             }
             let text = repeated(text, len);
             for from in Encoding::ALL {
-                let Ok(mut bytes) = convert_with(Kernel::best(), Str, from, &text) else { continue };
+                let Ok(mut bytes) = testing::transcode::convert(Kernel::best(), Str, from, &text) else {
+                    continue;
+                };
                 if len % 2 == 1 {
                     // Malformed in most encodings.
                     bytes.extend(b"\xFF\xDC\xFF");
@@ -196,14 +224,23 @@ fn every_pair_of_encodings() {
                 for to in Encoding::ALL {
                     for kernel in Kernel::available() {
                         let bytes = source.copy(&bytes);
-                        let lossy = trust8::transcode::convert_lossy_with(kernel, from, to, bytes);
+                        let lossy = testing::transcode::convert_lossy(kernel, from, to, bytes);
                         for room in [lossy.len(), lossy.len().saturating_sub(1), 0] {
-                            let result = convert_into_lossy_with(kernel, from, to, bytes, target.last(room));
+                            let result = testing::transcode::convert_into_lossy(
+                                kernel,
+                                from,
+                                to,
+                                bytes,
+                                target.last(room),
+                            );
                             check(result.map(|got| &*got), &lossy[..], room, lossy.len());
                         }
-                        let strict = convert_with(kernel, from, to, bytes);
+                        let strict = testing::transcode::convert(kernel, from, to, bytes);
                         for room in [lossy.len(), lossy.len().saturating_sub(1), 0] {
-                            match (convert_into_with(kernel, from, to, bytes, target.last(room)), &strict) {
+                            match (
+                                testing::transcode::convert_into(kernel, from, to, bytes, target.last(room)),
+                                &strict,
+                            ) {
                                 (Ok(got), Ok(all)) => assert_eq!(got, all),
                                 (Err(BufferError::TooSmall { needed, .. }), Ok(all)) => {
                                     assert_eq!(needed, all.len());
@@ -263,13 +300,20 @@ fn malformed_utf8_everywhere_in_short_texts() {
                 for kernel in Kernel::available() {
                     let bytes = source.copy(&text);
                     for room in [fits, fits.saturating_sub(1), 0] {
-                        match convert_into_with(kernel, Encoding::Utf8, Utf16, bytes, target.last(room)) {
+                        match testing::transcode::convert_into(
+                            kernel,
+                            Encoding::Utf8,
+                            Utf16,
+                            bytes,
+                            target.last(room),
+                        ) {
                             Err(BufferError::Invalid { error, .. }) => assert_eq!(error.position(), valid),
                             other => panic!("{other:?} of {text:02X?}, {}", kernel.name()),
                         }
                     }
                     let room = target.last(lossy.len());
-                    let result = convert_into_lossy_with(kernel, Encoding::Utf8, Utf16, bytes, room);
+                    let result =
+                        testing::transcode::convert_into_lossy(kernel, Encoding::Utf8, Utf16, bytes, room);
                     check(result.map(|got| &*got), &lossy[..], lossy.len(), lossy.len());
                 }
             }
@@ -300,7 +344,13 @@ fn lone_surrogates_everywhere_in_short_texts() {
                     for kernel in Kernel::available() {
                         let text = source.copy(&text);
                         for room in [fits, fits.saturating_sub(1), 0] {
-                            match convert_into_with(kernel, Utf16, Encoding::Utf8, text, target.last(room)) {
+                            match testing::transcode::convert_into(
+                                kernel,
+                                Utf16,
+                                Encoding::Utf8,
+                                text,
+                                target.last(room),
+                            ) {
                                 Err(BufferError::Invalid { error, .. }) => {
                                     assert_eq!(error.position(), before)
                                 }
@@ -308,7 +358,8 @@ fn lone_surrogates_everywhere_in_short_texts() {
                             }
                         }
                         let room = target.last(lossy.len());
-                        let result = convert_into_lossy_with(kernel, Utf16, Encoding::Utf8, text, room);
+                        let result =
+                            testing::transcode::convert_into_lossy(kernel, Utf16, Encoding::Utf8, text, room);
                         check(result.map(|got| &*got), lossy.as_bytes(), lossy.len(), lossy.len());
                     }
                 }

@@ -16,6 +16,7 @@ use std::{env, io};
 
 use trust8::Kernel;
 use trust8::dialect::Dialect;
+use trust8::testing;
 use trust8_benches::machine::{Machine, peers};
 use trust8_benches::measure::pin;
 use trust8_benches::random::Random;
@@ -398,7 +399,7 @@ fn kernels(run: Run, page: &mut Page) {
                 run,
                 bytes.len(),
                 [&mut || {
-                    let converted = Dialect::Cesu8.to_utf8_with(kernel, black_box(&bytes));
+                    let converted = testing::dialect::to_utf8(kernel, Dialect::Cesu8, black_box(&bytes));
                     assert!(converted.is_ok_and(|converted| converted.len() == text.len()));
                 }],
             );

@@ -16,8 +16,9 @@ use std::time::{Duration, Instant};
 use std::{env, io};
 
 use trust8::Kernel;
+use trust8::testing;
 use trust8::transcode::Encoding::{Latin1, Utf8};
-use trust8::transcode::{Form, Str, Utf16, Utf32, convert_into_with, len_with};
+use trust8::transcode::{Form, Str, Utf16, Utf32};
 use trust8_benches::machine::Machine;
 use trust8_benches::measure::pin;
 use trust8_benches::report::{Page, Table, digits};
@@ -182,7 +183,7 @@ fn kernels<'a, F: Form + 'a, T: Form + 'a>(
     let kernels = Kernel::available().iter().map(move |kernel| {
         let mut room = room::<T::Unit>(units);
         contestant(format!("trust8 {}", kernel.name()), move || {
-            match convert_into_with(kernel, from, to, black_box(text), &mut room) {
+            match testing::transcode::convert_into(kernel, from, to, black_box(text), &mut room) {
                 Ok(text) => len(text),
                 Err(error) => panic!("{error}"),
             }
@@ -250,10 +251,11 @@ fn compare(report: &mut Report, what: &str, name: &str, density: f64, speeds: &[
 fn check_kernels(text: &Text, units: &[u16]) {
     for kernel in Kernel::available() {
         let mut room16 = room(text.text.len());
-        let converted = convert_into_with(kernel, Utf8, Utf16, text.text.as_bytes(), &mut room16).unwrap();
+        let converted =
+            testing::transcode::convert_into(kernel, Utf8, Utf16, text.text.as_bytes(), &mut room16).unwrap();
         assert!(converted == units, "{}, {}", text.name, kernel.name());
         let mut room8 = room(text.text.len());
-        let converted = convert_into_with(kernel, Utf16, Str, units, &mut room8).unwrap();
+        let converted = testing::transcode::convert_into(kernel, Utf16, Str, units, &mut room8).unwrap();
         assert!(*converted == *text.text, "{}, {}", text.name, kernel.name());
     }
 }
@@ -318,7 +320,9 @@ fn lengths(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
             vec![contestant(SIMDUTF, move || simdutf::utf16_length_from_utf8(black_box(bytes)))];
         for kernel in Kernel::available() {
             let name = format!("trust8 {}", kernel.name());
-            contestants.push(contestant(name, move || len_with(kernel, Utf8, Utf16, black_box(bytes))));
+            contestants.push(contestant(name, move || {
+                testing::transcode::len(kernel, Utf8, Utf16, black_box(bytes))
+            }));
         }
         rows.push((text, bytes.len(), units.len(), contestants));
     }
@@ -334,7 +338,9 @@ fn lengths(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
             vec![contestant(SIMDUTF, move || simdutf::utf8_length_from_utf16le(black_box(units)))];
         for kernel in Kernel::available() {
             let name = format!("trust8 {}", kernel.name());
-            contestants.push(contestant(name, move || len_with(kernel, Utf16, Utf8, black_box(units))));
+            contestants.push(contestant(name, move || {
+                testing::transcode::len(kernel, Utf16, Utf8, black_box(units))
+            }));
         }
         rows.push((text, 2 * units.len(), text.text.len(), contestants));
     }
@@ -369,7 +375,8 @@ fn direction<F, T, A: Copy + 'static, B: Copy + Default + PartialEq + 'static>(
     for &(text, from, to) in cases {
         for kernel in Kernel::available() {
             let mut room = room(to.len());
-            let converted = convert_into_with(kernel, forms.0, forms.1, from, &mut room).unwrap();
+            let converted =
+                testing::transcode::convert_into(kernel, forms.0, forms.1, from, &mut room).unwrap();
             assert!(*converted == *to, "{title}, {}, {}", text.name, kernel.name());
         }
         // encoding_rs wants room for the longest text of that length.
@@ -493,7 +500,9 @@ where
         contestants.push(contestant(format!("trust8 {}", kernel.name()), move || {
             let mut all = 0;
             for (from, _) in black_box(strings) {
-                all += convert_into_with(kernel, forms.0, forms.1, from, &mut room).unwrap().len();
+                all += testing::transcode::convert_into(kernel, forms.0, forms.1, from, &mut room)
+                    .unwrap()
+                    .len();
             }
             all
         }));
@@ -642,7 +651,9 @@ fn short(report: &mut Report) {
                 forth.push(contestant(format!("trust8 {}", kernel.name()), move || {
                     let mut all = 0;
                     for bytes in black_box(strings) {
-                        all += convert_into_with(kernel, Utf8, Utf16, bytes, &mut room).unwrap().len();
+                        all += testing::transcode::convert_into(kernel, Utf8, Utf16, bytes, &mut room)
+                            .unwrap()
+                            .len();
                     }
                     all
                 }));
@@ -687,7 +698,9 @@ fn short(report: &mut Report) {
                 back_again.push(contestant(format!("trust8 {}", kernel.name()), move || {
                     let mut all = 0;
                     for units in black_box(units) {
-                        all += convert_into_with(kernel, Utf16, Utf8, units, &mut room).unwrap().len();
+                        all += testing::transcode::convert_into(kernel, Utf16, Utf8, units, &mut room)
+                            .unwrap()
+                            .len();
                     }
                     all
                 }));

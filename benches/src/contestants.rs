@@ -6,6 +6,7 @@ use std::fmt;
 use std::hint::black_box;
 
 use trust8::Kernel;
+use trust8::testing;
 
 /// What a contestant is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,7 +111,7 @@ pub fn contestants() -> Vec<Contestant> {
     all.push(Contestant::new("trust8 from_utf8", Trust8, |bytes| trust8::from_utf8(bytes).is_ok()));
     for kernel in Kernel::available() {
         let name = format!("trust8 {}", kernel.name());
-        for path in kernel.paths() {
+        for path in testing::paths(kernel) {
             all.push(Contestant::new(format!("{name}, {}", path.name()), Path, move |bytes| {
                 path.is_utf8(bytes)
             }));

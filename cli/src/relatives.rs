@@ -3,7 +3,8 @@
 use std::io::{self, Read};
 
 use trust8::Kernel;
-use trust8::dialect::{Dialect, diagnose_with};
+use trust8::dialect::Dialect;
+use trust8::testing;
 
 use crate::read::CHUNK;
 
@@ -83,7 +84,7 @@ pub(crate) fn fitting<R: Read>(
 
 fn fitting_chunks(kernel: &'static Kernel, mut chunks: Chunks<impl Read>) -> io::Result<Vec<Fit>> {
     // In the order in which the library prefers them.
-    let mut fits: Vec<_> = diagnose_with(kernel, b"")
+    let mut fits: Vec<_> = testing::dialect::diagnose(kernel, b"")
         .accepted()
         .filter(|dialect| *dialect != Dialect::Utf8)
         .map(|dialect| Fit { dialect, convertible: true })
@@ -91,7 +92,7 @@ fn fitting_chunks(kernel: &'static Kernel, mut chunks: Chunks<impl Read>) -> io:
     while !fits.is_empty()
         && let Some(chunk) = chunks.next()?
     {
-        let diagnosis = diagnose_with(kernel, chunk);
+        let diagnosis = testing::dialect::diagnose(kernel, chunk);
         fits.retain(|fit| diagnosis.check(fit.dialect).is_ok());
         for fit in &mut fits {
             fit.convertible &= diagnosis.conversion(fit.dialect).is_ok();
@@ -123,7 +124,7 @@ mod tests {
         for text in texts {
             for repeat in 1..5 {
                 let bytes = text.repeat(repeat);
-                let diagnosis = diagnose_with(kernel, &bytes);
+                let diagnosis = testing::dialect::diagnose(kernel, &bytes);
                 let expected: Vec<_> = diagnosis
                     .accepted()
                     .map(|dialect| Fit { dialect, convertible: diagnosis.conversion(dialect).is_ok() })

@@ -4,6 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use trust8::testing;
 use trust8::Kernel;
 use trust8_fuzz::input;
 use trust8_fuzz::reference::first_fault;
@@ -18,11 +19,11 @@ fuzz_target!(|data: &[u8]| {
     let Some(input) = input::build(data) else { return };
     let bytes = &*input;
     let expected = std_says(bytes);
-    let ways = Kernel::available().iter().flat_map(|kernel| std::iter::once(kernel).chain(kernel.paths()));
+    let ways = Kernel::available().iter().flat_map(|kernel| std::iter::once(kernel).chain(testing::paths(kernel)));
     // All of them for what is short; for what is long, which takes its time, another one each time.
     let chosen = bytes.len() % ways.clone().count();
     for (_, way) in ways.enumerate().filter(|(i, _)| bytes.len() < 1000 || *i == chosen) {
-        let decode = trust8::decode_with(way, bytes);
+        let decode = testing::decode(way, bytes);
         let items: Vec<Item> = decode
             .map(|item| {
                 item.map_err(|error| {

@@ -3,10 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use trust8::testing;
 use trust8::Kernel;
 use trust8::columns::{
-    ColumnError, ColumnErrorKind, Offset, validate_offsets_with, validate_slices_with, validate_views_with,
-};
+    ColumnError, ColumnErrorKind, Offset, };
 
 fuzz_target!(|data: &[u8]| {
     let Some((&[layout, rows, spoil, by], data)) = data.split_first_chunk() else { return };
@@ -107,7 +107,7 @@ fn offsets_of_any_kind<O: Offset>(values: &[u8], offsets: &[O]) {
     };
     let expected = model();
     for kernel in Kernel::available() {
-        assert_eq!(answer(validate_offsets_with(kernel, values, offsets)), expected, "{}", kernel.name());
+        assert_eq!(answer(testing::columns::validate_offsets(kernel, values, offsets)), expected, "{}", kernel.name());
     }
 }
 
@@ -135,7 +135,7 @@ fn views_of_any_kind(views: &[u128], buffers: &[&[u8]]) {
     let texts: Vec<_> = rows.iter().map_while(Option::as_ref).collect();
     let of_texts = texts.iter().enumerate().try_for_each(|(row, text)| of_text(row, text));
     for kernel in Kernel::available() {
-        assert_eq!(answer(validate_views_with(kernel, views, buffers)), expected, "{}", kernel.name());
-        assert_eq!(answer(validate_slices_with(kernel, &texts)), of_texts, "{}", kernel.name());
+        assert_eq!(answer(testing::columns::validate_views(kernel, views, buffers)), expected, "{}", kernel.name());
+        assert_eq!(answer(testing::columns::validate_slices(kernel, &texts)), of_texts, "{}", kernel.name());
     }
 }

@@ -4,6 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use trust8::testing;
 use trust8::Kernel;
 use trust8::dialect::{Dialect, diagnose};
 use trust8_fuzz::input;
@@ -35,17 +36,17 @@ fn compare(dialect: Dialect, bytes: &[u8]) {
     let decoded: Vec<Item> =
         dialect.decode(bytes).map(|item| item.map_err(|e| (e.offset(), e.error_len()))).collect();
     assert_eq!(decoded, expected, "{dialect}");
-    let ways = Kernel::available().iter().flat_map(|kernel| std::iter::once(kernel).chain(kernel.paths()));
+    let ways = Kernel::available().iter().flat_map(|kernel| std::iter::once(kernel).chain(testing::paths(kernel)));
     // All of them for what is short; for what is long, which takes its time, another one each time.
     let chosen = bytes.len() % ways.clone().count();
     for (_, way) in ways.enumerate().filter(|(i, _)| bytes.len() < 1000 || *i == chosen) {
         let who = [dialect.name(), way.name()].join("/");
         let validated =
-            dialect.validate_with(way, bytes).map_err(|error| (error.offset(), error.error_len()));
+            testing::dialect::validate(way, dialect, bytes).map_err(|error| (error.offset(), error.error_len()));
         assert_eq!(validated.err(), fault, "{who}");
-        let converted = dialect.to_utf8_with(way, bytes).map_err(|error| error.offset());
+        let converted = testing::dialect::to_utf8(way, dialect, bytes).map_err(|error| error.offset());
         assert_eq!(converted.as_deref(), exact.as_deref(), "{who}");
-        assert_eq!(dialect.to_utf8_lossy_with(way, bytes), lossy, "{who}");
+        assert_eq!(testing::dialect::to_utf8_lossy(way, dialect, bytes), lossy, "{who}");
     }
     if let Err(error) = dialect.validate(bytes) {
         assert!(error.to_string().starts_with(&format!("invalid {dialect} at byte {}: ", error.offset())));

@@ -5,10 +5,9 @@
 use std::borrow::Cow;
 
 use libfuzzer_sys::fuzz_target;
+use trust8::testing;
 use trust8::{
-    Kernel, errors_with, from_utf8_lossy, from_utf8_lossy_owned, from_utf8_lossy_with, lossy_into_with,
-    utf8_chunks, utf8_chunks_with,
-};
+    Kernel, from_utf8_lossy, from_utf8_lossy_owned, utf8_chunks, };
 use trust8_fuzz::input;
 use trust8_fuzz::reference::{Fault, first_fault};
 
@@ -29,8 +28,8 @@ fuzz_target!(|data: &[u8]| {
     }
 
     for kernel in Kernel::available() {
-        for way in std::iter::once(kernel).chain(kernel.paths()) {
-            let text = from_utf8_lossy_with(way, bytes);
+        for way in std::iter::once(kernel).chain(testing::paths(kernel)) {
+            let text = testing::from_utf8_lossy(way, bytes);
             assert!(text == expected, "{}/{}", kernel.name(), way.name());
             assert_eq!(
                 matches!(text, Cow::Borrowed(_)),
@@ -39,14 +38,14 @@ fuzz_target!(|data: &[u8]| {
             );
 
             let mut appended = "é".to_owned();
-            lossy_into_with(way, bytes, &mut appended);
+            testing::lossy_into(way, bytes, &mut appended);
             assert_eq!(appended.strip_prefix('é'), Some(&*expected), "{}/{}", kernel.name(), way.name());
 
-            let ours = utf8_chunks_with(way, bytes).map(|chunk| (chunk.valid(), chunk.invalid()));
+            let ours = testing::utf8_chunks(way, bytes).map(|chunk| (chunk.valid(), chunk.invalid()));
             let core = bytes.utf8_chunks().map(|chunk| (chunk.valid(), chunk.invalid()));
             assert!(ours.eq(core), "{}/{}: chunks", kernel.name(), way.name());
 
-            let found = errors_with(way, bytes).map(|error| {
+            let found = testing::errors(way, bytes).map(|error| {
                 let (valid_up_to, error_len) = (error.valid_up_to(), error.error_len());
                 Fault { valid_up_to, error_len, kind: error.kind() }
             });

@@ -8,9 +8,10 @@ use std::iter;
 use std::mem::MaybeUninit;
 
 use libfuzzer_sys::fuzz_target;
+use trust8::testing;
 use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
 use trust8::stream::{Decoder, StreamError};
-use trust8::{CopyError, Kernel, Validator, copy_utf8_with};
+use trust8::{CopyError, Kernel, Validator};
 use trust8_fuzz::input;
 use trust8_fuzz::reference::{Fault, first_fault};
 use trust8_fuzz::source::{Source, size};
@@ -25,7 +26,7 @@ fuzz_target!(|data: &[u8]| {
     let expected = Expected::of(&input);
     let chunks = cut(&input, sizes);
     for kernel in Kernel::available() {
-        for way in iter::once(kernel).chain(kernel.paths()) {
+        for way in iter::once(kernel).chain(testing::paths(kernel)) {
             pushed(way, &input, &chunks, &expected);
             copied(way, &input, &expected);
         }
@@ -97,8 +98,8 @@ fn pushed(way: &Kernel, input: &[u8], chunks: &[&[u8]], expected: &Expected) {
     let mut seen = 0;
     for &chunk in chunks {
         seen += chunk.len();
-        let said = validator.push_with(way, chunk);
-        let piece = decoder.decode_with(way, chunk);
+        let said = testing::stream::push(way, &mut validator, chunk);
+        let piece = testing::stream::decode(way, &mut decoder, chunk);
         match expected.of_beginning(input, seen) {
             Ok(whole) => {
                 assert_eq!(said, Ok(()), "{name}");
@@ -112,7 +113,7 @@ fn pushed(way: &Kernel, input: &[u8], chunks: &[&[u8]], expected: &Expected) {
             Err(fault) => {
                 assert_eq!(said.map_err(fault_of), Err(fault), "{name}");
                 assert_eq!(piece.map_err(fault_of).map(|piece| piece.len()), Err(fault), "{name}");
-                assert_eq!(validator.push_with(way, b"a").map_err(fault_of), Err(fault), "it stays");
+                assert_eq!(testing::stream::push(way, &mut validator, b"a").map_err(fault_of), Err(fault), "it stays");
                 break;
             }
         }
@@ -123,7 +124,7 @@ fn pushed(way: &Kernel, input: &[u8], chunks: &[&[u8]], expected: &Expected) {
 
 fn copied(way: &Kernel, input: &[u8], expected: &Expected) {
     let mut room = vec![MaybeUninit::new(0xAA); input.len()];
-    match (copy_utf8_with(way, input, &mut room), expected.fault) {
+    match (testing::copy_utf8(way, input, &mut room), expected.fault) {
         (Ok(text), None) => assert_eq!(text.as_bytes(), input),
         (Err(CopyError::Invalid(error)), Some(fault)) => {
             let got =

@@ -6,8 +6,8 @@ use core::fmt;
 
 use super::pieces::{Piece, Pieces};
 use super::{Dialect, DialectError};
-use crate::Kernel;
 use crate::error::Hex;
+use crate::kernel::Kernel;
 
 /// Says which dialects accept the bytes, all of them, and what decides it.
 ///
@@ -30,9 +30,7 @@ pub fn diagnose(bytes: &[u8]) -> Diagnosis {
 }
 
 /// [`diagnose`] with this kernel: for tests and measurements.
-#[doc(hidden)]
-#[must_use]
-pub fn diagnose_with(kernel: &'static Kernel, bytes: &[u8]) -> Diagnosis {
+pub(crate) fn diagnose_with(kernel: &'static Kernel, bytes: &[u8]) -> Diagnosis {
     Diagnosis::of(bytes, Some(kernel))
 }
 

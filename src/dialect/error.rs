@@ -7,6 +7,7 @@ use core::fmt;
 use super::Dialect;
 use super::form::{self, Fault};
 use crate::error::{Hex, Sequence};
+use crate::text::characters::why_inexpressible;
 
 /// Why a sequence of bytes is not of a [`Dialect`], or has no place in UTF-8.
 ///
@@ -296,7 +297,8 @@ impl EncodeError {
     /// The number.
     ///
     /// ```
-    /// assert_eq!(trust8::encode_scalar(0x11_0000, &mut [0; 4]).unwrap_err().value(), 0x11_0000);
+    /// use trust8::dialect::Dialect;
+    /// assert_eq!(Dialect::Wtf8.encode(0x11_0000, &mut [0; 6]).unwrap_err().value(), 0x11_0000);
     /// ```
     #[must_use]
     pub const fn value(&self) -> u32 {
@@ -307,11 +309,7 @@ impl EncodeError {
 impl fmt::Display for EncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { dialect, value } = self;
-        let reason = match value {
-            0xD800..=0xDFFF => "a surrogate",
-            0..=0x7FFF_FFFF => "which is above U+10FFFF",
-            _ => "which has more than 31 bits",
-        };
+        let reason = why_inexpressible(*value);
         write!(f, "{dialect} can't express U+{value:04X}, {reason}")
     }
 }

@@ -66,12 +66,11 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::convert::Infallible;
 use core::fmt;
 
-use crate::Kernel;
-use crate::runs::Own;
+use crate::kernel::Kernel;
+use crate::text::runs::Own;
 use pieces::{Piece, Pieces};
 
-#[doc(hidden)]
-pub use diagnosis::diagnose_with;
+pub(crate) use diagnosis::diagnose_with;
 pub use diagnosis::{Diagnosis, diagnose};
 pub use error::{DialectError, DialectErrorKind, EncodeError};
 pub use pieces::CodePoints;
@@ -214,8 +213,7 @@ impl Dialect {
     }
 
     /// [`validate`](Self::validate) with this kernel: for tests and measurements.
-    #[doc(hidden)]
-    pub fn validate_with(self, kernel: &'static Kernel, bytes: &[u8]) -> Result<(), DialectError> {
+    pub(crate) fn validate_with(self, kernel: &'static Kernel, bytes: &[u8]) -> Result<(), DialectError> {
         self.check(Some(kernel), bytes)
     }
 
@@ -248,9 +246,7 @@ impl Dialect {
     }
 
     /// [`decode`](Self::decode) with this kernel: for tests and measurements.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn decode_with<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> CodePoints<'a> {
+    pub(crate) fn decode_with<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> CodePoints<'a> {
         CodePoints::new(self, bytes, Some(kernel))
     }
 
@@ -306,9 +302,8 @@ impl Dialect {
     }
 
     /// [`to_utf8`](Self::to_utf8) with this kernel: for tests and measurements.
-    #[doc(hidden)]
     #[cfg(feature = "alloc")]
-    pub fn to_utf8_with<'a>(
+    pub(crate) fn to_utf8_with<'a>(
         self,
         kernel: &'static Kernel,
         bytes: &'a [u8],
@@ -332,10 +327,8 @@ impl Dialect {
     }
 
     /// [`to_utf8_lossy`](Self::to_utf8_lossy) with this kernel: for tests and measurements.
-    #[doc(hidden)]
     #[cfg(feature = "alloc")]
-    #[must_use]
-    pub fn to_utf8_lossy_with<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> Cow<'a, str> {
+    pub(crate) fn to_utf8_lossy_with<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> Cow<'a, str> {
         self.lossy(Some(kernel), bytes)
     }
 

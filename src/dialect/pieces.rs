@@ -6,8 +6,8 @@ use core::iter::FusedIterator;
 use core::str::Chars;
 
 use super::{Dialect, DialectError, form};
-use crate::Kernel;
-use crate::runs::Runs;
+use crate::kernel::Kernel;
+use crate::text::runs::Runs;
 
 /// What comes next.
 pub(super) enum Piece<'a> {

@@ -9,31 +9,64 @@
 //!
 //! AVX-512 has an algorithm of its own, in `sliced/`, and does not implement the trait.
 
+#[cfg(feature = "transcode")]
+pub(crate) mod convert;
 #[cfg(test)]
 mod model;
 
 cfg_if::cfg_if! {
     if #[cfg(kernel_x86)] {
-        pub(crate) mod avx2;
-        pub(crate) mod avx512;
-        pub(crate) mod past_caches;
-        pub(crate) mod sse42;
+        pub(crate) mod nontemporal;
+        pub(crate) mod x86 {
+            //! The instruction sets of x86 and x86-64.
+
+            pub(crate) mod avx2;
+            pub(crate) mod avx512;
+            #[cfg(feature = "transcode")]
+            mod avx512_convert;
+            #[cfg(feature = "transcode")]
+            mod avx512_lengths;
+            pub(crate) mod sse42;
+        }
     } else if #[cfg(kernel_neon)] {
-        pub(crate) mod neon;
+        pub(crate) mod arm {
+            //! The instruction sets of AArch64.
+
+            pub(crate) mod neon;
+        }
     } else if #[cfg(kernel_wasm)] {
-        pub(crate) mod wasm;
+        pub(crate) mod wasm {
+            //! The instruction sets of WebAssembly.
+
+            pub(crate) mod simd128;
+        }
     }
 }
-
-#[cfg(kernel_simd)]
-pub(crate) mod units;
 
 #[cfg(feature = "alloc")]
 use core::mem::MaybeUninit;
 
-use crate::lookup::Run;
 #[cfg(feature = "alloc")]
-use crate::transcode::Output;
+use crate::output::Output;
+
+/// A token: the proof that the code which has it runs on a CPU that has the instruction set, inside a function that is
+/// compiled for it.
+pub(crate) trait Token: Copy {
+    /// Calls `R::run`, compiled for the instruction set as a function of its own.
+    ///
+    /// A function that mixes several loops keeps the constants of all of them in registers, and what no longer fits goes to
+    /// memory. So each loop that matters is a function of its own.
+    fn apart<R: Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output;
+}
+
+/// What [`Token::apart`] compiles as a function of its own.
+pub(crate) trait Routine<T> {
+    /// What the function returns.
+    type Output;
+
+    /// Works on `bytes`, from `at` on where the place matters.
+    fn run(token: T, bytes: &[u8], at: usize) -> Self::Output;
+}
 
 /// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
 ///
@@ -42,7 +75,15 @@ use crate::transcode::Output;
 /// # Safety
 ///
 /// - `Vector` is a register: integers side by side, without padding. (What is stored as text counts as bytes.)
-pub(crate) unsafe trait Simd: Copy {
+pub(crate) unsafe trait Simd: Token {
+    /// The token of the instruction set that conversions use on such a CPU.
+    #[cfg(feature = "transcode")]
+    type Converter: convert::Units;
+
+    /// Returns that token.
+    #[cfg(feature = "transcode")]
+    fn converter(self) -> Self::Converter;
+
     /// A vector register.
     type Vector: Copy;
 
@@ -139,14 +180,10 @@ pub(crate) unsafe trait Simd: Copy {
         unsafe { out.advance(256) };
         Some(!self.any_high(all))
     }
-
-    /// `R::run`, compiled as a function of its own.
-    fn apart<R: Run>(self, bytes: &[u8], at: usize) -> Result<usize, usize>;
 }
 
 /// Moves the first bytes of a vector of 16 out, and zeros in at the end: loaded at `n`, lane i gets lane i + n.
 /// (An index with bit 7 set gives zero everywhere.) None of these loads is in two cache lines.
-#[cfg(kernel_simd)]
 static MOVE_DOWN: Aligned<[u8; 32]> = {
     let mut indices = [0x80; 32];
     let mut i = 0;
@@ -158,7 +195,6 @@ static MOVE_DOWN: Aligned<[u8; 32]> = {
 };
 
 /// A table at the start of a cache line.
-#[cfg(kernel_simd)]
 #[repr(align(64))]
 struct Aligned<T>(T);
 

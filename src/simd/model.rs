@@ -10,7 +10,7 @@
 use core::fmt::Debug;
 
 use super::{Simd, short_words};
-use crate::Kernel;
+use crate::kernel::Kernel;
 
 /// Bytes at which signs, nibbles and the classes of UTF-8 change.
 const EDGES: [u8; 22] = [
@@ -149,7 +149,7 @@ fn loads<S: Simd>(s: S) {
 
 /// Copying ASCII: with no other byte, with one in each place, and without room.
 #[cfg(feature = "alloc")]
-fn puts(put_and_ask: impl Fn(&[u8; 256], &mut crate::transcode::Output<'_>) -> Option<bool>) {
+fn puts(put_and_ask: impl Fn(&[u8; 256], &mut crate::output::Output<'_>) -> Option<bool>) {
     let ascii: [u8; 256] = core::array::from_fn(|i| (i * 7 % 128) as u8);
     let mut others = vec![ascii];
     for at in 0..256 {
@@ -159,7 +159,7 @@ fn puts(put_and_ask: impl Fn(&[u8; 256], &mut crate::transcode::Output<'_>) -> O
     }
     for text in others {
         let mut room = [core::mem::MaybeUninit::uninit(); 6 + 3 * 256 - 1];
-        let mut out = crate::transcode::Output::new(&mut room);
+        let mut out = crate::output::Output::new(&mut room);
         assert!(out.put(b"before"));
         assert_eq!(put_and_ask(&text, &mut out), Some(text.is_ascii()));
         assert_eq!(put_and_ask(&ascii, &mut out), Some(true));
@@ -314,9 +314,9 @@ fn simd128() {
 #[cfg(kernel_x86)]
 mod x86 {
     use super::*;
-    use crate::simd::avx2::Avx2;
-    use crate::simd::avx512::{Avx512, Gfni, Vector};
-    use crate::simd::sse42::Sse42;
+    use crate::simd::x86::avx2::Avx2;
+    use crate::simd::x86::avx512::{Avx512, Vector};
+    use crate::simd::x86::sse42::Sse42;
 
     #[test]
     fn sse42() {
@@ -344,7 +344,9 @@ mod x86 {
 
     #[test]
     fn avx512() {
-        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+        #[target_feature(
+            enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+        )]
         fn check() {
             let s = Avx512::new();
             loads(s);
@@ -371,7 +373,7 @@ mod x86 {
             enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
         )]
         fn check() {
-            planes(Avx512::new(), Gfni::new());
+            planes(Avx512::new());
         }
         if !is_here("avx512") {
             return;
@@ -631,13 +633,13 @@ mod x86 {
 
     /// Bit 7 - i of byte j of a group: whether the byte i of the text has an odd number of the bits that
     /// byte j of `planes` asks for; with one bit asked for, that bit.
-    fn planes(s: Avx512, g: Gfni) {
+    fn planes(s: Avx512) {
         let arrays = arrays();
         let single = [0x8040_2010_0804_0201_u64, 0x0102_0408_1020_4080, 0x0102_0408_8040_2010];
         let single = single.map(|word| [word.to_le_bytes(); 8].concat().try_into().expect("64 bytes"));
         for array in &arrays {
             let model = of_words(words(array).map(|word| u64::from(word.count_ones())));
-            same("count_ones", array, g.count_ones(s.load(array, 0)), &model);
+            same("count_ones", array, s.count_ones(s.load(array, 0)), &model);
         }
         for text in &arrays {
             for planes in single.iter().chain(arrays.iter().step_by(9)) {
@@ -650,7 +652,7 @@ mod x86 {
                         })
                     })
                     .collect();
-                let result = g.pick_planes(s.load(planes, 0), s.load(text, 0));
+                let result = s.pick_planes(s.load(planes, 0), s.load(text, 0));
                 same("pick_planes", &(planes, text), result, &model);
             }
         }

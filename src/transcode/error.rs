@@ -4,8 +4,8 @@
 
 use core::fmt;
 
-use crate::Utf8Error;
 use crate::error::Sequence;
+use crate::error::Utf8Error;
 
 /// Why a text can't be converted.
 ///

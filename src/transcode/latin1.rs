@@ -6,11 +6,11 @@
 
 #![forbid(unsafe_code)]
 
-use super::output::Output;
 use super::plain;
 use super::vector::{Ascii, IntoUtf16, LINES_PAY, load_block, masked, put_in_lines};
 use super::vector32::IntoUtf32;
-use crate::simd::units::{Units, within};
+use crate::output::Output;
+use crate::simd::convert::{Units, within};
 
 /// ASCII as it is.
 struct AsItIs;

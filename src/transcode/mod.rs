@@ -46,10 +46,10 @@ mod error;
 mod form;
 #[cfg(kernel_simd)]
 mod latin1;
-mod output;
-pub(crate) mod plain;
+mod length;
+mod plain;
 mod route;
-pub(crate) mod routines;
+mod routines;
 mod scalar;
 mod stream;
 #[cfg(kernel_simd)]
@@ -63,15 +63,8 @@ pub use error::{BufferError, Error, Kind, StreamError};
 pub use form::{Chars, Encoding, Form, Str, Utf16, Utf32};
 pub use stream::{Progress, Transcoder};
 
-pub(crate) use output::Output;
-pub(crate) use plain::Length;
-pub(crate) use routines::{Convert, Routines, SCALAR};
-#[cfg(kernel_simd)]
-pub(crate) use routines::{Routine, routines};
-#[cfg(kernel_x86)]
-pub(crate) use routines::{Utf8ToUtf16, Utf8ToUtf32};
-
-use crate::Kernel;
+use crate::kernel::Kernel;
+use crate::output::Output;
 use route::{End, Route};
 
 /// Converts text into a new `Vec`, or into a `String`.
@@ -204,9 +197,8 @@ pub fn len<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
 // The same with a kernel, for tests and measurements.
 
 #[cfg(feature = "alloc")]
-#[doc(hidden)]
 #[inline]
-pub fn convert_with<F: Form, T: Form>(
+pub(crate) fn convert_with<F: Form, T: Form>(
     kernel: &'static Kernel,
     from: F,
     to: T,
@@ -221,10 +213,8 @@ pub fn convert_with<F: Form, T: Form>(
 }
 
 #[cfg(feature = "alloc")]
-#[doc(hidden)]
 #[inline]
-#[must_use]
-pub fn convert_lossy_with<F: Form, T: Form>(
+pub(crate) fn convert_lossy_with<F: Form, T: Form>(
     kernel: &'static Kernel,
     from: F,
     to: T,
@@ -234,9 +224,8 @@ pub fn convert_lossy_with<F: Form, T: Form>(
     owned::<T>(route, F::bytes(text)).0
 }
 
-#[doc(hidden)]
 #[inline]
-pub fn convert_into_with<'b, F: Form, T: Form>(
+pub(crate) fn convert_into_with<'b, F: Form, T: Form>(
     kernel: &'static Kernel,
     from: F,
     to: T,
@@ -247,9 +236,8 @@ pub fn convert_into_with<'b, F: Form, T: Form>(
     into::<F, T>(route, F::bytes(text), buffer)
 }
 
-#[doc(hidden)]
 #[inline]
-pub fn convert_into_lossy_with<'b, F: Form, T: Form>(
+pub(crate) fn convert_into_lossy_with<'b, F: Form, T: Form>(
     kernel: &'static Kernel,
     from: F,
     to: T,
@@ -260,10 +248,8 @@ pub fn convert_into_lossy_with<'b, F: Form, T: Form>(
     into::<F, T>(route, F::bytes(text), buffer)
 }
 
-#[doc(hidden)]
 #[inline]
-#[must_use]
-pub fn len_with<F: Form, T: Form>(kernel: &'static Kernel, from: F, to: T, text: &F::Text) -> usize {
+pub(crate) fn len_with<F: Form, T: Form>(kernel: &'static Kernel, from: F, to: T, text: &F::Text) -> usize {
     let route = Route { kernel, from: from.layout(), to: to.layout(), lossy: false };
     route.length_in::<T>(F::bytes(text))
 }

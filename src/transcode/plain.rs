@@ -7,11 +7,11 @@
 #![forbid(unsafe_code)]
 
 use super::form::{Family, Layout};
-use super::output::Output;
 use super::scalar::{self, Next};
+use crate::output::Output;
 
 /// Bytes in a block of the longer side.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 
 const UTF8: Layout = Layout { family: Family::Utf8, ..UTF16 };
 const UTF16: Layout = Layout::UTF16;
@@ -191,22 +191,8 @@ pub(super) fn utf32_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// The units with their bytes the other way round, whatever they are.
 #[inline(always)]
-pub(crate) fn swap(unit: usize, bytes: &mut [u8]) {
-    if unit == 2 {
-        for unit in bytes.as_chunks_mut::<2>().0 {
-            unit.reverse();
-        }
-    } else if unit == 4 {
-        for unit in bytes.as_chunks_mut::<4>().0 {
-            unit.reverse();
-        }
-    }
-}
-
-#[inline(always)]
-fn utf16_units<const BYTES: usize, const UNITS: usize>(block: &[u8; BYTES]) -> [u16; UNITS] {
+pub(super) fn utf16_units<const BYTES: usize, const UNITS: usize>(block: &[u8; BYTES]) -> [u16; UNITS] {
     let mut units = [0; UNITS];
     for (unit, bytes) in units.iter_mut().zip(block.as_chunks::<2>().0) {
         *unit = u16::from_ne_bytes(*bytes);
@@ -215,7 +201,7 @@ fn utf16_units<const BYTES: usize, const UNITS: usize>(block: &[u8; BYTES]) -> [
 }
 
 #[inline(always)]
-fn utf32_units(block: &[u8; BLOCK]) -> [u32; BLOCK / 4] {
+pub(super) fn utf32_units(block: &[u8; BLOCK]) -> [u32; BLOCK / 4] {
     let mut units = [0; BLOCK / 4];
     for (unit, bytes) in units.iter_mut().zip(block.as_chunks::<4>().0) {
         *unit = u32::from_ne_bytes(*bytes);
@@ -385,93 +371,4 @@ pub(super) fn utf16_to_utf8(text: &[u8], out: &mut Output<'_>) -> usize {
         at += BLOCK / 2;
     }
     at
-}
-
-/// What can be counted.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Length {
-    Utf16OfUtf8,
-    Utf32OfUtf8,
-    Utf8OfUtf16,
-    Utf32OfUtf16,
-    Utf8OfUtf32,
-    Utf16OfUtf32,
-    Utf8OfLatin1,
-}
-
-/// How many units the text has in another form, if it is well-formed.
-#[inline(always)]
-pub(crate) fn length(which: Length, text: &[u8]) -> usize {
-    // Each unit counts by itself, so the order of addition is free.
-    match which {
-        // A character counts at its first byte; one beyond U+FFFF, which begins with F0 or more, is two units.
-        Length::Utf16OfUtf8 => {
-            sum8(text, |byte| u8::from(byte.cast_signed() >= 0xC0u8.cast_signed()) + u8::from(byte >= 0xF0))
-        }
-        Length::Utf32OfUtf8 => sum8(text, |byte| u8::from(byte.cast_signed() >= 0xC0u8.cast_signed())),
-        // Half a surrogate pair is two bytes of four.
-        Length::Utf8OfUtf16 => sum16(text, |unit| {
-            1 + u16::from(unit >= 0x80) + u16::from(unit >= 0x800) - u16::from(unit & 0xF800 == 0xD800)
-        }),
-        Length::Utf32OfUtf16 => sum16(text, |unit| u16::from(unit & 0xFC00 != 0xDC00)),
-        Length::Utf8OfUtf32 => sum32(text, |unit| {
-            1 + u32::from(unit >= 0x80) + u32::from(unit >= 0x800) + u32::from(unit >= 0x1_0000)
-        }),
-        Length::Utf16OfUtf32 => sum32(text, |unit| 1 + u32::from(unit >= 0x1_0000)),
-        Length::Utf8OfLatin1 => text.len() + sum8(text, |byte| byte >> 7),
-    }
-}
-
-/// The sum of what the bytes count, at most two each.
-#[inline(always)]
-fn sum8(text: &[u8], count: impl Fn(u8) -> u8 + Copy) -> usize {
-    let mut sum = 0;
-    let (blocks, rest) = text.as_chunks::<BLOCK>();
-    // As many blocks as cannot overflow a byte.
-    for blocks in blocks.chunks(127) {
-        let mut sums = [0u8; BLOCK];
-        for block in blocks {
-            for (sum, &byte) in sums.iter_mut().zip(block) {
-                *sum = sum.wrapping_add(count(byte));
-            }
-        }
-        sum += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
-    }
-    sum + rest.iter().map(|&byte| usize::from(count(byte))).sum::<usize>()
-}
-
-/// The sum of what the units count, at most three each.
-#[inline(always)]
-fn sum16(text: &[u8], count: impl Fn(u16) -> u16 + Copy) -> usize {
-    let mut sum = 0;
-    let (blocks, rest) = text.as_chunks::<BLOCK>();
-    for blocks in blocks.chunks(1 << 14) {
-        let mut sums = [0u16; BLOCK / 2];
-        for block in blocks {
-            for (sum, unit) in sums.iter_mut().zip(utf16_units::<BLOCK, { BLOCK / 2 }>(block)) {
-                *sum = sum.wrapping_add(count(unit));
-            }
-        }
-        sum += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
-    }
-    let units = rest.as_chunks::<2>().0.iter();
-    sum + units.map(|unit| usize::from(count(u16::from_ne_bytes(*unit)))).sum::<usize>()
-}
-
-/// The sum of what the units count, at most four each.
-#[inline(always)]
-fn sum32(text: &[u8], count: impl Fn(u32) -> u32 + Copy) -> usize {
-    let mut sum = 0;
-    let (blocks, rest) = text.as_chunks::<BLOCK>();
-    for blocks in blocks.chunks(1 << 24) {
-        let mut sums = [0u32; BLOCK / 4];
-        for block in blocks {
-            for (sum, unit) in sums.iter_mut().zip(utf32_units(block)) {
-                *sum = sum.wrapping_add(count(unit));
-            }
-        }
-        sum += sums.iter().map(|&sum| sum as usize).sum::<usize>();
-    }
-    let units = rest.as_chunks::<4>().0.iter();
-    sum + units.map(|unit| count(u32::from_ne_bytes(*unit)) as usize).sum::<usize>()
 }

@@ -16,12 +16,11 @@ use core::mem::MaybeUninit;
 
 use super::error::Fault;
 use super::form::{Family, Layout};
-use super::output::Output;
-use super::plain::Length;
-use super::routines::{Convert, Routines};
 use super::scalar::{self, Stop};
-use crate::Kernel;
-use crate::scalar::boundary;
+use super::{length, routines};
+use crate::boundary::{floor, whole_len};
+use crate::kernel::{Kernel, entries};
+use crate::output::Output;
 
 /// Bytes that are taken through two routines, one after the other.
 const PIECE: usize = 2048;
@@ -38,6 +37,9 @@ pub(super) struct Route {
     /// Whether a replacement stands in for what can't be converted.
     pub(super) lossy: bool,
 }
+
+/// A conversion by a kernel: converts the beginning of a text, and returns how much of it.
+type Convert = fn(&Kernel, &[u8], &mut Output<'_>) -> usize;
 
 /// How a conversion has ended.
 #[derive(Clone, Copy)]
@@ -57,7 +59,7 @@ impl Route {
     #[inline(always)]
     pub(super) fn run(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
         let read = match self.routine() {
-            Some(routine) => self.kernel.convert(routine, text, out),
+            Some(convert) => convert(self.kernel, text, out),
             None => self.fast(text, out),
         };
         if read == text.len() { (read, End::All) } else { self.run_on(text, read, out) }
@@ -125,54 +127,54 @@ impl Route {
         use Family::{Latin1, Utf8, Utf16, Utf32};
 
         let units = text.len() / self.from.family.unit();
-        let which = match (self.from.family, self.to.family) {
-            (Utf8, Utf16) => Length::Utf16OfUtf8,
-            (Utf8, Utf32 | Latin1) => Length::Utf32OfUtf8,
-            (Utf16, Utf8) => Length::Utf8OfUtf16,
-            (Utf16, Utf32 | Latin1) => Length::Utf32OfUtf16,
-            (Utf32, Utf8) => Length::Utf8OfUtf32,
-            (Utf32, Utf16) => Length::Utf16OfUtf32,
-            (Latin1, Utf8) => Length::Utf8OfLatin1,
+        let measure: fn(&Kernel, &[u8]) -> usize = match (self.from.family, self.to.family) {
+            (Utf8, Utf16) => entries::measure::<length::Utf16OfUtf8>,
+            (Utf8, Utf32 | Latin1) => entries::measure::<length::Utf32OfUtf8>,
+            (Utf16, Utf8) => entries::measure::<length::Utf8OfUtf16>,
+            (Utf16, Utf32 | Latin1) => entries::measure::<length::Utf32OfUtf16>,
+            (Utf32, Utf8) => entries::measure::<length::Utf8OfUtf32>,
+            (Utf32, Utf16) => entries::measure::<length::Utf16OfUtf32>,
+            (Latin1, Utf8) => entries::measure::<length::Utf8OfLatin1>,
             (Utf8, Utf8) | (Utf16, Utf16) | (Utf32, Utf32 | Latin1) | (Latin1, _) => return units,
         };
         if !self.from.swapped {
-            return self.kernel.length(which, text);
+            return measure(self.kernel, text);
         }
         let mut length = 0;
         for piece in text.chunks(PIECE) {
             let mut buffer = [MaybeUninit::uninit(); PIECE];
-            length += self.kernel.length(which, swapped(self.kernel, self.from, piece, &mut buffer));
+            length += measure(self.kernel, swapped(self.kernel, self.from, piece, &mut buffer));
         }
         length
     }
 
     /// The routine that does it alone, if there is one.
     #[inline(always)]
-    fn routine(&self) -> Option<fn(&Routines) -> Convert> {
+    fn routine(&self) -> Option<Convert> {
         use Family::{Latin1, Utf8, Utf16, Utf32};
 
         if self.from.swapped || self.to.swapped {
             return None;
         }
-        let choose: fn(&Routines) -> Convert = match (self.from.family, self.to.family) {
+        let convert: Convert = match (self.from.family, self.to.family) {
             (Utf8, Utf16 | Utf32) if self.from.trusted => return None,
-            (Utf8, Utf16) => |routines| routines.utf8_to_utf16,
-            (Utf8, Utf32) => |routines| routines.utf8_to_utf32,
-            (Utf8, Latin1) => |routines| routines.utf8_to_latin1,
-            (Utf16, Utf8) => |routines| routines.utf16_to_utf8,
-            (Utf16, Utf16) => |routines| routines.utf16_to_utf16,
-            (Utf16, Utf32) => |routines| routines.utf16_to_utf32,
-            (Utf16, Latin1) => |routines| routines.utf16_to_latin1,
-            (Utf32, Utf8) => |routines| routines.utf32_to_utf8,
-            (Utf32, Utf16) => |routines| routines.utf32_to_utf16,
-            (Utf32, Utf32) => |routines| routines.utf32_to_utf32,
-            (Utf32, Latin1) => |routines| routines.utf32_to_latin1,
-            (Latin1, Utf8) => |routines| routines.latin1_to_utf8,
-            (Latin1, Utf16) => |routines| routines.latin1_to_utf16,
-            (Latin1, Utf32) => |routines| routines.latin1_to_utf32,
+            (Utf8, Utf16) => entries::convert::<routines::Utf8ToUtf16>,
+            (Utf8, Utf32) => entries::convert::<routines::Utf8ToUtf32>,
+            (Utf8, Latin1) => entries::convert::<routines::Utf8ToLatin1>,
+            (Utf16, Utf8) => entries::convert::<routines::Utf16ToUtf8>,
+            (Utf16, Utf16) => entries::convert::<routines::Utf16ToUtf16>,
+            (Utf16, Utf32) => entries::convert::<routines::Utf16ToUtf32>,
+            (Utf16, Latin1) => entries::convert::<routines::Utf16ToLatin1>,
+            (Utf32, Utf8) => entries::convert::<routines::Utf32ToUtf8>,
+            (Utf32, Utf16) => entries::convert::<routines::Utf32ToUtf16>,
+            (Utf32, Utf32) => entries::convert::<routines::Utf32ToUtf32>,
+            (Utf32, Latin1) => entries::convert::<routines::Utf32ToLatin1>,
+            (Latin1, Utf8) => entries::convert::<routines::Latin1ToUtf8>,
+            (Latin1, Utf16) => entries::convert::<routines::Latin1ToUtf16>,
+            (Latin1, Utf32) => entries::convert::<routines::Latin1ToUtf32>,
             (Utf8, Utf8) | (Latin1, Latin1) => return None,
         };
-        Some(choose)
+        Some(convert)
     }
 
     /// As much of the text as the kernel's routines convert.
@@ -189,20 +191,20 @@ impl Route {
             return in_pieces(text, PIECE, |piece| {
                 let before = out.len();
                 let read = Self { to: to.unswapped(), ..*self }.fast(piece, out);
-                kernel.swap(to.family.unit(), out.written_mut(before));
+                entries::swap(kernel, to.family.unit(), out.written_mut(before));
                 read
             });
         }
-        if let Some(routine) = self.routine() {
-            return kernel.convert(routine, text, out);
+        if let Some(convert) = self.routine() {
+            return convert(kernel, text, out);
         }
         match (from.family, to.family) {
             // Valid, but a piece of it may end inside a character.
             (Family::Utf8, Family::Utf16) => {
-                kernel.convert(|routines| routines.valid_utf8_to_utf16, whole_characters(text), out)
+                entries::convert::<routines::ValidUtf8ToUtf16>(kernel, &text[..whole_len(text)], out)
             }
             (Family::Utf8, Family::Utf32) => {
-                kernel.convert(|routines| routines.valid_utf8_to_utf32, whole_characters(text), out)
+                entries::convert::<routines::ValidUtf8ToUtf32>(kernel, &text[..whole_len(text)], out)
             }
             (Family::Utf8, _) => self.utf8_to_utf8(text, out),
             _ => {
@@ -216,7 +218,7 @@ impl Route {
     fn utf8_to_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let mut at = 0;
         loop {
-            let piece = &text[at..boundary(text, at + COPIED)];
+            let piece = &text[at..floor(text, at + COPIED)];
             let valid = match self.kernel.from_utf8(piece) {
                 Ok(_) => piece,
                 Err(error) => &piece[..error.valid_up_to()],
@@ -260,22 +262,6 @@ fn swapped<'a>(
     // It fits: callers pass pieces of that length at most.
     let _ = out.put(&text[..text.len() / unit * unit]);
     let bytes = out.finish();
-    kernel.swap(unit, bytes);
+    entries::swap(kernel, unit, bytes);
     bytes
-}
-
-/// A piece of valid UTF-8 without the character that its end cuts off, if it does.
-#[inline(always)]
-fn whole_characters(text: &[u8]) -> &[u8] {
-    for back in 1..=text.len().min(3) {
-        let len = match text[text.len() - back] {
-            0x80..=0xBF => continue,
-            0x00..=0x7F => 1,
-            0xC0..=0xDF => 2,
-            0xE0..=0xEF => 3,
-            0xF0..=0xFF => 4,
-        };
-        return if len > back { &text[..text.len() - back] } else { text };
-    }
-    text
 }

@@ -5,8 +5,8 @@
 
 use super::error::{Fault, Kind};
 use super::form::{Family, Layout};
-use super::output::Output;
 use crate::error::Sequence;
+use crate::output::Output;
 
 /// What a text begins with.
 #[derive(Clone, Copy)]

@@ -8,10 +8,10 @@ use core::mem::MaybeUninit;
 
 use super::error::{Fault, StreamError};
 use super::form::Form;
-use super::output::Output;
 use super::route::{End, Route};
 use super::scalar::{self, Next, Refusal};
-use crate::Kernel;
+use crate::kernel::Kernel;
+use crate::output::Output;
 
 /// Converts text that arrives in pieces.
 ///

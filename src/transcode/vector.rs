@@ -43,10 +43,12 @@
 
 #![forbid(unsafe_code)]
 
-use super::output::Output;
-use crate::scalar::{boundary, judge};
-use crate::simd::units::{Units, within};
-use crate::verdict::Verdict;
+use crate::boundary::floor;
+use crate::kernel::Validates;
+use crate::kernel::automaton::judge;
+use crate::kernel::verdict::Verdict;
+use crate::output::Output;
+use crate::simd::convert::{Units, within};
 
 /// UTF-8 is validated in pieces, each before it is converted: of so many bytes at most, or at the end of a text twice as
 /// many, which stay in the L1 cache together with what comes out.
@@ -144,15 +146,26 @@ pub(super) fn utf8<S: Units, T: Target>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
-    validate: impl Fn(&[u8]) -> Verdict,
+    validator: impl Validates,
 ) -> usize {
-    convert_utf8::<S, T>(s, text, 0, out, validate)
+    convert_utf8::<S, T>(s, text, 0, out, validator)
+}
+
+/// What is known to be valid needs no check.
+#[derive(Clone, Copy)]
+pub(super) struct Known;
+
+impl Validates for Known {
+    #[inline(always)]
+    fn validate(self, _: &[u8]) -> Verdict {
+        Verdict::VALID
+    }
 }
 
 /// Valid UTF-8 into UTF-16 or UTF-32, as far as it fits, or nearly so.
 #[inline(always)]
 pub(super) fn valid_utf8<S: Units, T: Target>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    convert_utf8::<S, T>(s, text, text.len(), out, |_| Verdict::VALID)
+    convert_utf8::<S, T>(s, text, text.len(), out, Known)
 }
 
 /// UTF-8 of less than a vector into UTF-16 or UTF-32: all of it, or nothing.
@@ -161,7 +174,7 @@ pub(super) fn short_utf8<S: Units, T: Target>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
-    validate: impl Fn(&[u8]) -> Verdict,
+    validator: impl Validates,
 ) -> usize {
     if text.is_empty() || text.len() >= S::LANES {
         return 0;
@@ -169,7 +182,7 @@ pub(super) fn short_utf8<S: Units, T: Target>(
     let now = s.load_short(text);
     let put = if s.high_bits(now) == 0 {
         T::put_ascii(s, now, text.len(), out)
-    } else if validate(text).is_valid() {
+    } else if validator.validate(text).is_valid() {
         T::put_block(s, now, s.earlier(now, s.splat8(0)), ends(s, now, text.len(), false), out)
     } else {
         false
@@ -207,7 +220,7 @@ fn convert_utf8<S: Units, T: Target>(
     mut text: &[u8],
     mut valid: usize,
     out: &mut Output<'_>,
-    validate: impl Fn(&[u8]) -> Verdict,
+    validator: impl Validates,
 ) -> usize {
     // All before `at` is converted, which is never behind `valid`.
     let mut at = leading_ascii::<S, T>(s, text, out);
@@ -261,9 +274,9 @@ fn convert_utf8<S: Units, T: Target>(
             // What comes behind the block says whether a character ends with it, so that has to be valid, too. And no
             // little piece is left over.
             let all = text.len() - valid <= 2 * longest;
-            let end = if all { text.len() } else { boundary(text, valid + longest) };
+            let end = if all { text.len() } else { floor(text, valid + longest) };
             let piece = &text[valid..end];
-            match validate(piece).suspicion().map(|suspect| judge(piece, suspect)) {
+            match validator.validate(piece).suspicion().map(|suspect| judge(piece, suspect)) {
                 Some(Err(error)) => {
                     // What is valid is converted as a text of its own.
                     valid += error.valid_up_to();

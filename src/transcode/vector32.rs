@@ -22,12 +22,12 @@
 
 #![forbid(unsafe_code)]
 
-use super::output::Output;
 use super::vector::{
     Ascii, Target, begins_four, encoded, has_surrogates, in_pairs, load_block, marks, masked, pair_start,
     put_below_800,
 };
-use crate::simd::units::{Units, within};
+use crate::output::Output;
+use crate::simd::convert::{Units, within};
 
 pub(super) struct IntoUtf32;
 

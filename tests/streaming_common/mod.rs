@@ -8,6 +8,7 @@ use std::cell::RefCell;
 
 use scale::Thin;
 use trust8::stream::{Decoder, Piece, StreamError};
+use trust8::testing;
 use trust8::{ErrorKind, Kernel, Validator};
 
 /// A way to push: as users do, or with one kernel (or one of its paths).
@@ -22,14 +23,14 @@ impl Way {
     pub(crate) fn push(self, validator: &mut Validator, chunk: &[u8]) -> Result<(), StreamError> {
         match self.with {
             None => validator.push(chunk),
-            Some(kernel) => validator.push_with(kernel, chunk),
+            Some(kernel) => testing::stream::push(kernel, validator, chunk),
         }
     }
 
     pub(crate) fn decode<'a>(self, decoder: &mut Decoder, chunk: &'a [u8]) -> Result<Piece<'a>, StreamError> {
         match self.with {
             None => decoder.decode(chunk),
-            Some(kernel) => decoder.decode_with(kernel, chunk),
+            Some(kernel) => testing::stream::decode(kernel, decoder, chunk),
         }
     }
 }
@@ -45,7 +46,7 @@ pub(crate) fn ways() -> Vec<Way> {
     let mut ways = vec![Way { kernel: "dispatched", path: "", with: None }];
     for kernel in Kernel::available() {
         ways.push(Way { kernel: kernel.name(), path: "", with: Some(kernel) });
-        for path in kernel.paths() {
+        for path in testing::paths(kernel) {
             ways.push(Way { kernel: kernel.name(), path: path.name(), with: Some(path) });
         }
     }

@@ -8,6 +8,7 @@ use std::io::{self, Read, Write};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{DecoderResult, Encoding, UTF_16BE, UTF_16LE};
 use trust8::dialect::{Dialect, DialectError, DialectErrorKind};
+use trust8::testing;
 use trust8::{Bom, Kernel};
 
 use super::Trouble;
@@ -49,10 +50,12 @@ fn from_dialect(
     while let Some(chunk) = chunks.next().map_err(Trouble::Reading)? {
         let mut rest = chunk;
         while !rest.is_empty() {
-            let (text, fault) = match dialect.to_utf8_with(kernel, rest) {
+            let (text, fault) = match testing::dialect::to_utf8(kernel, dialect, rest) {
                 Ok(text) => (text, None),
                 // What comes before the error has none.
-                Err(error) => (dialect.to_utf8_lossy_with(kernel, &rest[..error.offset()]), Some(error)),
+                Err(error) => {
+                    (testing::dialect::to_utf8_lossy(kernel, dialect, &rest[..error.offset()]), Some(error))
+                }
             };
             out.write_all(text.as_bytes()).map_err(Trouble::Writing)?;
             let Some(error) = fault else { break };

@@ -1,0 +1,195 @@
+//! Where a character begins, whether it is whole, and what the end of some bytes cuts off.
+//!
+//! UTF-8 finds its characters again from anywhere (RFC 3629, section 1): a character has one lead byte, or is ASCII, and at
+//! most three continuation bytes follow. All code that must cut text, or look back from a place in it, asks here.
+//!
+//! ```
+//! use trust8::boundary;
+//!
+//! let text = "naïve".as_bytes();
+//! assert_eq!(boundary::floor(text, 3), 2); // byte 3 continues the ï
+//! assert_eq!(boundary::whole_len(&text[..3]), 2);
+//! ```
+
+#![forbid(unsafe_code)]
+
+/// Returns whether the byte continues a character: `80` to `BF`.
+///
+/// ```
+/// use trust8::boundary::is_continuation;
+///
+/// assert!(is_continuation(0x80) && is_continuation(0xBF));
+/// assert!(!is_continuation(b'a') && !is_continuation(0xC3));
+/// ```
+#[inline(always)]
+#[must_use]
+pub const fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}
+
+/// Returns the last place at or before `at` where a character begins, if `bytes` is UTF-8. The length counts as such a
+/// place, and so does everything after it.
+///
+/// If `bytes` is not UTF-8, the result is some place at most three bytes before `at`. So text can be cut into parts at these
+/// places without looking at all of it: if each part is UTF-8, so is the whole, and if one is not, the whole is not either.
+///
+/// ```
+/// use trust8::boundary::floor;
+///
+/// let text = "a€b".as_bytes();
+/// assert_eq!([0, 1, 2, 3, 4, 5, 9].map(|at| floor(text, at)), [0, 1, 1, 1, 4, 5, 5]);
+/// assert_eq!(floor(&[0x80; 8], 5), 2);
+/// ```
+#[must_use]
+pub fn floor(bytes: &[u8], at: usize) -> usize {
+    if at >= bytes.len() {
+        return bytes.len();
+    }
+    // What a continuation continues stands before it.
+    let continuations = bytes[..=at].iter().rev().take(3).take_while(|&&byte| is_continuation(byte));
+    at.saturating_sub(continuations.count())
+}
+
+/// Returns how many bytes of a valid text there are without the character that its end cuts off, if it does.
+///
+/// ```
+/// use trust8::boundary::whole_len;
+///
+/// assert_eq!(whole_len(b"abc"), 3);
+/// assert_eq!(whole_len(b"ab\xE2\x82"), 2);
+/// assert_eq!(whole_len(b"ab\xE2\x82\xAC"), 5);
+/// ```
+#[must_use]
+pub fn whole_len(text: &[u8]) -> usize {
+    let mut last = [0; 4];
+    let known = text.len().min(4);
+    last[4 - known..].copy_from_slice(&text[text.len() - known..]);
+    text.len() - unfinished_len(last)
+}
+
+/// Returns how many bytes at the end of a text begin a character that does not end there, given its last four bytes. For
+/// bytes that the text does not have, zeros, or any ASCII, may stand.
+///
+/// Each lead says how many bytes its character has. Where it is near enough to the end, there are fewer. Not more than
+/// one lead is, as all before the end is valid.
+#[inline(always)]
+pub(crate) const fn unfinished_len(last: [u8; 4]) -> usize {
+    let [_, third, second, first] = last;
+    (first >= 0xC0) as usize + 2 * (second >= 0xE0) as usize + 3 * (third >= 0xF0) as usize
+}
+
+/// Returns the last place at or before `at` where a character begins, if `bytes[..at]` has no fault except perhaps for a
+/// character that `at` cuts off. What stands at `at` does not matter.
+///
+/// `start_before` steps back over a whole character as well as over a cut one: which of the two it is may be what the caller
+/// wants to find out.
+pub(crate) fn start_before(bytes: &[u8], at: usize) -> usize {
+    let at = at.min(bytes.len());
+    for back in 1..=at.min(3) {
+        match bytes[at - back] {
+            0x00..=0x7F => break,
+            0x80..=0xBF => {}
+            // Of a whole character or a cut one: a character begins here.
+            0xC0..=0xFF => return at - back,
+        }
+    }
+    at
+}
+
+// A block begins anywhere, and no algorithm carries anything from block to block: what a check must know of the text
+// before a block is read again. These functions take a block with that context before it.
+
+/// How far a check must see back: a character has at most three bytes before its last.
+#[cfg(kernel_simd)]
+pub(crate) const CONTEXT: usize = 3;
+
+/// Returns the `N` bytes from `at - CONTEXT` on: a block and its context. `at` is at least `CONTEXT`.
+#[cfg(kernel_simd)]
+#[inline(always)]
+pub(crate) fn with_context<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
+    bytes.get(at - CONTEXT..)?.first_chunk()
+}
+
+/// Returns whether a character that begins in the context of a block does not end there.
+#[cfg(kernel_simd)]
+#[inline(always)]
+pub(crate) fn is_unfinished<const N: usize>(block: &[u8; N]) -> bool {
+    block[2] >= 0xC0 || block[1] >= 0xE0 || block[0] >= 0xF0
+}
+
+/// Returns whether the context of a block leaves all in it to the rules of two-byte characters: no character of three or four
+/// bytes reaches in, and no `C0` or `C1` stands directly before it, where those rules would not see it.
+#[cfg(kernel_simd)]
+#[inline(always)]
+pub(crate) fn allows_two_byte<const N: usize>(block: &[u8; N]) -> bool {
+    block[0] < 0xF0 && block[1] < 0xE0 && block[2] < 0xE0 && block[2] & 0xFE != 0xC0
+}
+
+/// The largest byte that may stand in each of the last 64 places of a text: a lead of two, three or four bytes needs one, two
+/// or three bytes after it.
+#[cfg(kernel_simd)]
+pub(crate) static LARGEST_AT_END: [u8; 64] = {
+    let mut limits = [0xFF; 64];
+    limits[61] = 0xF0 - 1;
+    limits[62] = 0xE0 - 1;
+    limits[63] = 0xC0 - 1;
+    limits
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "a\u{E9}\u{65E5}\u{1F600}\u{7FF}b\u{FFFF}\u{10FFFF}\u{80}\u{800}cd";
+
+    #[test]
+    fn floor_is_what_str_says() {
+        for at in 0..TEXT.len() + 3 {
+            let expected = (0..=at.min(TEXT.len())).rev().find(|&at| TEXT.is_char_boundary(at));
+            assert_eq!(Some(floor(TEXT.as_bytes(), at)), expected, "{at}");
+        }
+    }
+
+    #[test]
+    fn floor_stays_near_whatever_the_bytes() {
+        for len in 0..8 {
+            for at in 0..len + 2 {
+                let floor = floor(&vec![0x80; len], at);
+                assert!(floor <= len && floor + 3 >= at.min(len), "{len} {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn whole_len_is_what_str_says() {
+        for end in 0..=TEXT.len() {
+            assert_eq!(whole_len(&TEXT.as_bytes()[..end]), TEXT.floor_char_boundary(end), "{end}");
+        }
+    }
+
+    #[test]
+    fn start_before_is_a_start_of_at_most_three_bytes_before() {
+        for at in 0..=TEXT.len() {
+            let start = start_before(TEXT.as_bytes(), at);
+            let cut = TEXT.floor_char_boundary(at);
+            assert!(TEXT.is_char_boundary(start) && start <= cut && start + 3 >= at, "{at}");
+        }
+    }
+
+    #[cfg(kernel_simd)]
+    #[test]
+    fn a_context_is_unfinished_where_a_character_needs_more() {
+        let text = TEXT.as_bytes();
+        for at in CONTEXT..text.len() {
+            let block: &[u8; 4] = with_context(text, at).expect("inside");
+            let cut = at - TEXT.floor_char_boundary(at);
+            assert_eq!(is_unfinished(block), cut > 0, "{at}");
+            let long = cut > 0 && text[at - cut] >= 0xE0;
+            assert_eq!(allows_two_byte(block), !long, "{at}");
+            let fits = (0..3).all(|i| block[i] <= LARGEST_AT_END[61 + i]);
+            assert_eq!(fits, cut == 0, "{at}");
+        }
+        assert!(!allows_two_byte(b"ab\xC0.") && !allows_two_byte(b"ab\xC1."));
+        assert_eq!(with_context::<5>(b"abcd", 3), None);
+    }
+}

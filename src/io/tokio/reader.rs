@@ -1,0 +1,326 @@
+//! The blocking reader of `io.rs`, poll by poll.
+
+use alloc::string::String;
+use core::fmt;
+use core::future::poll_fn;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+use std::io;
+
+use ::tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
+
+use crate::io::intake::Intake;
+use crate::io::{CAPACITY, inside_a_character};
+
+/// A reader that passes on UTF-8 and refuses the rest.
+///
+/// - As an [`AsyncRead`], it passes bytes through; as an [`AsyncBufRead`], it buffers them. Every byte
+///   that comes out belongs to a whole, valid character: the beginning of a character is held back
+///   until its last byte has arrived.
+/// - [`fill_str`](Self::fill_str) hands out the buffer as `&str`, [`read_line`](Self::read_line) reads a
+///   line; neither validates a second time.
+///
+/// What is valid before an error comes out first; then every call returns the error, an
+/// [`io::ErrorKind::InvalidData`] that carries a [`StreamError`](crate::stream::StreamError). An error
+/// of the reader inside is passed on and changes nothing. A future that is dropped loses nothing:
+/// what has been read is in the buffer.
+///
+/// ```
+/// use tokio::io::AsyncReadExt;
+/// use trust8::stream::StreamError;
+/// use trust8::tokio::Utf8Reader;
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let mut reader = Utf8Reader::new(&b"up to here\xFF"[..]);
+/// let mut buf = [0; 32];
+/// let n = reader.read(&mut buf).await?;
+/// assert_eq!(&buf[..n], b"up to here");
+/// let error = reader.read(&mut buf).await.unwrap_err();
+/// assert_eq!(error.downcast::<StreamError>().unwrap().valid_up_to(), 10);
+/// # std::io::Result::Ok(()) }).unwrap();
+/// ```
+pub struct Utf8Reader<R> {
+    inner: R,
+    intake: Intake,
+}
+
+impl<R> Utf8Reader<R> {
+    /// Reads from `inner`.
+    ///
+    /// ```
+    /// use tokio::io::AsyncReadExt;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let mut text = String::new();
+    /// trust8::tokio::Utf8Reader::new("søster".as_bytes()).read_to_string(&mut text).await?;
+    /// assert_eq!(text, "søster");
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    pub const fn new(inner: R) -> Self {
+        Self::with_capacity(CAPACITY, inner)
+    }
+
+    /// Reads from `inner`, with a buffer of this many bytes (at least four: a character).
+    ///
+    /// The buffer is allocated when it is first needed. Reading into a larger one goes past it.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let mut reader = trust8::tokio::Utf8Reader::with_capacity(8, "0123456789".as_bytes());
+    /// assert_eq!(reader.fill_str().await?, "01234567");
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    pub const fn with_capacity(capacity: usize, inner: R) -> Self {
+        Self { inner, intake: Intake::new(capacity) }
+    }
+
+    /// Takes away a signature, `EF BB BF`, if the text begins with one. To be said before the first read; the
+    /// default is not to.
+    ///
+    /// [`Bom`](crate::Bom) says when that is right, and when U+FEFF is text and must stay. Offsets still
+    /// count from the first byte of the reader inside.
+    ///
+    /// ```
+    /// use tokio::io::AsyncReadExt;
+    /// use trust8::tokio::Utf8Reader;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let mut text = String::new();
+    /// let mut reader = Utf8Reader::new(&b"\xEF\xBB\xBFname;size"[..]).strip_bom(true);
+    /// reader.read_to_string(&mut text).await?;
+    /// assert_eq!((text.as_str(), reader.stripped_bom()), ("name;size", true));
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    #[must_use]
+    pub const fn strip_bom(mut self, strip: bool) -> Self {
+        self.intake.strip_bom(strip);
+        self
+    }
+
+    /// Whether a signature has been taken away.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let mut reader = trust8::tokio::Utf8Reader::new(&b"no signature"[..]).strip_bom(true);
+    /// reader.fill_str().await?;
+    /// assert!(!reader.stripped_bom());
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    #[must_use]
+    pub const fn stripped_bom(&self) -> bool {
+        self.intake.stripped_bom()
+    }
+
+    /// The reader inside.
+    ///
+    /// ```
+    /// let reader = trust8::tokio::Utf8Reader::new(&b"abc"[..]);
+    /// assert_eq!(reader.get_ref().len(), 3);
+    /// ```
+    pub const fn get_ref(&self) -> &R {
+        &self.inner
+    }
+
+    /// The reader inside. What is read from it directly is not seen, and not counted, here.
+    ///
+    /// ```
+    /// let mut reader = trust8::tokio::Utf8Reader::new(&b"abc"[..]);
+    /// *reader.get_mut() = b"xyz";
+    /// assert_eq!(*reader.get_ref(), b"xyz");
+    /// ```
+    pub const fn get_mut(&mut self) -> &mut R {
+        &mut self.inner
+    }
+
+    /// The reader inside. What is in the buffer, and what is [`pending`](Self::pending), is lost.
+    ///
+    /// ```
+    /// assert_eq!(trust8::tokio::Utf8Reader::new(&b"abc"[..]).into_inner(), b"abc");
+    /// ```
+    pub fn into_inner(self) -> R {
+        self.inner
+    }
+
+    /// How many bytes, of those read from the reader inside, are known to be whole characters.
+    /// Those still in the buffer are among them.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let mut reader = trust8::tokio::Utf8Reader::new(&b"abc\xE2\x82"[..]);
+    /// assert_eq!(reader.fill_str().await?, "abc");
+    /// assert_eq!((reader.valid_up_to(), reader.pending()), (3, &b"\xE2\x82"[..]));
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    pub const fn valid_up_to(&self) -> u64 {
+        self.intake.validator().valid_up_to()
+    }
+
+    /// The last bytes read, if they begin a character that is not complete yet. They have been held
+    /// back.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let mut reader = trust8::tokio::Utf8Reader::new(&b"abc\xC3"[..]);
+    /// assert_eq!(reader.fill_str().await?, "abc");
+    /// assert_eq!(reader.pending(), b"\xC3");
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    pub fn pending(&self) -> &[u8] {
+        self.intake.validator().pending()
+    }
+
+    /// Takes note of text that [`fill_str`](Self::fill_str) has shown and that has been dealt with.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let mut reader = trust8::tokio::Utf8Reader::new("größer".as_bytes());
+    /// assert_eq!(reader.fill_str().await?, "größer");
+    /// reader.consume("grö".len());
+    /// assert_eq!(reader.fill_str().await?, "ßer");
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    pub fn consume(&mut self, bytes: usize) {
+        self.intake.consume(bytes);
+    }
+}
+
+impl<R: AsyncRead + Unpin> Utf8Reader<R> {
+    /// The text in the buffer, which is filled if it is empty. No text: the input has ended.
+    ///
+    /// What has been dealt with is to be [consumed](Self::consume).
+    ///
+    /// # Errors
+    ///
+    /// - [`io::ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if the input is
+    ///   not UTF-8 from here on.
+    /// - [`io::ErrorKind::InvalidInput`] if part of a character was consumed.
+    /// - The errors of the reader inside.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let mut reader = trust8::tokio::Utf8Reader::new(&b"key=value\xFF"[..]);
+    /// assert_eq!(reader.fill_str().await?, "key=value");
+    /// reader.consume(9);
+    /// assert!(reader.fill_str().await.is_err());
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    pub async fn fill_str(&mut self) -> io::Result<&str> {
+        poll_fn(|cx| self.poll_fill(cx)).await?;
+        self.intake.text().ok_or_else(inside_a_character)
+    }
+
+    /// Appends the next line to `line`, with its end, and returns how many bytes it has; 0 at the end.
+    ///
+    /// If this future is dropped, what has been appended so far is in `line`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`fill_str`](Self::fill_str). What comes before an error is appended first.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let mut reader = trust8::tokio::Utf8Reader::new("eins\nzwei".as_bytes());
+    /// let mut line = String::new();
+    /// assert_eq!(reader.read_line(&mut line).await?, 5);
+    /// assert_eq!(reader.read_line(&mut line).await?, 4);
+    /// assert_eq!(reader.read_line(&mut line).await?, 0);
+    /// assert_eq!(line, "eins\nzwei");
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    pub async fn read_line(&mut self, line: &mut String) -> io::Result<usize> {
+        let begin = line.len();
+        loop {
+            let text = self.fill_str().await?;
+            let newline = text.find('\n');
+            let n = newline.map_or(text.len(), |at| at + 1);
+            line.push_str(&text[..n]);
+            self.intake.consume(n);
+            if newline.is_some() || n == 0 {
+                return Ok(line.len() - begin);
+            }
+        }
+    }
+
+    fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Self { inner, intake } = self;
+        while intake.is_empty() {
+            intake.sound()?;
+            let n = ready!(poll_read(inner, cx, intake.space()))?;
+            if n == 0 {
+                intake.finish()?;
+                break;
+            }
+            intake.received(n);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Reads into a slice.
+fn poll_read<R: AsyncRead + Unpin>(
+    reader: &mut R,
+    cx: &mut Context<'_>,
+    space: &mut [u8],
+) -> Poll<io::Result<usize>> {
+    let mut space = ReadBuf::new(space);
+    ready!(Pin::new(reader).poll_read(cx, &mut space))?;
+    Poll::Ready(Ok(space.filled().len()))
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Utf8Reader<R> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if buf.remaining() == 0 {
+            return Poll::Ready(Ok(()));
+        }
+        if !this.intake.is_empty() || buf.remaining() < this.intake.capacity() {
+            ready!(this.poll_fill(cx))?;
+            let bytes = this.intake.bytes();
+            let n = bytes.len().min(buf.remaining());
+            buf.put_slice(&bytes[..n]);
+            this.intake.consume(n);
+            return Poll::Ready(Ok(()));
+        }
+        let Self { inner, intake } = this;
+        loop {
+            intake.sound()?;
+            let polled =
+                intake.bypass(buf.initialize_unfilled(), |space| match poll_read(inner, cx, space) {
+                    Poll::Ready(result) => result.map_err(Poll::Ready),
+                    Poll::Pending => Err(Poll::Pending),
+                });
+            match polled {
+                // Part of a character only, or an error: once more, to read on or to return it.
+                Ok(Some(0)) => {}
+                Ok(Some(n)) => {
+                    buf.advance(n);
+                    return Poll::Ready(Ok(()));
+                }
+                Ok(None) => return Poll::Ready(Ok(intake.finish()?)),
+                Err(stopped) => return stopped.map(Err),
+            }
+        }
+    }
+}
+
+impl<R: AsyncRead + Unpin> AsyncBufRead for Utf8Reader<R> {
+    fn poll_fill_buf(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<&[u8]>> {
+        let this = self.get_mut();
+        ready!(this.poll_fill(cx))?;
+        Poll::Ready(Ok(this.intake.bytes()))
+    }
+
+    fn consume(self: Pin<&mut Self>, amount: usize) {
+        self.get_mut().intake.consume(amount);
+    }
+}
+
+impl<R: fmt::Debug> fmt::Debug for Utf8Reader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Utf8Reader")
+            .field("inner", &self.inner)
+            .field("buffered", &self.intake.bytes().len())
+            .field("validator", self.intake.validator())
+            .finish()
+    }
+}

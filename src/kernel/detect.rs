@@ -1,0 +1,207 @@
+//! Which kernel runs: the only file that asks the CPU anything.
+//!
+//! - Where every CPU of the target has the best kernel's instruction set, the choice is made at
+//!   compile time and the call is direct.
+//! - On x86 the CPU is asked once, with CPUID and XGETBV themselves, so that a program without
+//!   `std` gets SIMD as well. The answer is a function pointer in one relaxed atomic: one load and
+//!   one indirect call from then on.
+//!
+//! A target that guarantees AVX2 but not AVX-512 (x86-64-v3) still asks: the better kernel is worth
+//! more than the fraction of a nanosecond that asking costs.
+
+use super::Kernel;
+use super::entries::KERNELS;
+use super::verdict::Verdict;
+
+cfg_if::cfg_if! {
+    if #[cfg(asks_the_cpu)] {
+        pub(crate) use x86::{available, best, validate};
+    } else {
+        #[inline(always)]
+        pub(crate) fn validate(bytes: &[u8]) -> Verdict {
+            KERNELS[0].verdict(bytes)
+        }
+
+        /// All of them: build.rs has compiled none that the target does not guarantee.
+        pub(crate) fn available() -> &'static [Kernel] {
+            &KERNELS
+        }
+
+        #[inline(always)]
+        pub(crate) fn best() -> &'static Kernel {
+            &KERNELS[0]
+        }
+    }
+}
+
+#[cfg(asks_the_cpu)]
+mod x86 {
+    use core::ptr;
+    use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering::Relaxed};
+
+    #[cfg(target_arch = "x86")]
+    use core::arch::x86 as arch;
+    #[cfg(target_arch = "x86_64")]
+    use core::arch::x86_64 as arch;
+
+    use super::super::entries::{Isa, Validate};
+    use super::{KERNELS, Kernel, Verdict};
+
+    /// The best kernel's function; until the first call, [`choose`].
+    ///
+    /// Threads that race through the first call store the same value, and a function is not data
+    /// that a store would have to publish, so `Relaxed` is enough.
+    static CHOSEN: AtomicPtr<()> = AtomicPtr::new(choose as fn(&[u8]) -> Verdict as *mut ());
+
+    #[inline(always)]
+    pub(crate) fn validate(bytes: &[u8]) -> Verdict {
+        let chosen = CHOSEN.load(Relaxed);
+        // SAFETY: only functions of type `Validate` (and `choose`, which differs in being safe)
+        // are ever stored, and on x86 a function pointer has the size and form of a data pointer.
+        let validate = unsafe { core::mem::transmute::<*mut (), Validate>(chosen) };
+        // SAFETY: `choose` stores the function of a kernel that it found available.
+        unsafe { validate(bytes) }
+    }
+
+    #[cold]
+    fn choose(bytes: &[u8]) -> Verdict {
+        let validate = available()[0].validate_fn();
+        CHOSEN.store(validate as *mut (), Relaxed);
+        // SAFETY: the function of a kernel that is available.
+        unsafe { validate(bytes) }
+    }
+
+    /// The best kernel, for all that is not plain validation: one load more than that.
+    #[inline(always)]
+    pub(crate) fn best() -> &'static Kernel {
+        static BEST: AtomicPtr<Kernel> = AtomicPtr::new(ptr::null_mut());
+
+        #[cold]
+        fn choose() -> &'static Kernel {
+            let best = &available()[0];
+            BEST.store(ptr::from_ref(best).cast_mut(), Relaxed);
+            best
+        }
+
+        // SAFETY: null, or a reference to a kernel that lives as long as the program; nobody writes to it.
+        // Its being constant, `Relaxed` shows all of it.
+        match unsafe { BEST.load(Relaxed).as_ref() } {
+            Some(best) => best,
+            None => choose(),
+        }
+    }
+
+    /// Returns the kernels from the best one on that the CPU can run: each kernel's instruction sets include those of
+    /// the kernels after it.
+    ///
+    /// The CPU is asked once: under a hypervisor each CPUID leaves the guest.
+    pub(crate) fn available() -> &'static [Kernel] {
+        /// The number of kernels that can run; zero until the CPU has been asked.
+        static COUNT: AtomicU8 = AtomicU8::new(0);
+
+        let mut count = usize::from(COUNT.load(Relaxed));
+        if count == 0 {
+            let best = match Cpu::ask() {
+                Cpu { sse42: false, .. } => Isa::scalar,
+                Cpu { avx2: false, .. } => Isa::sse42,
+                Cpu { avx512: false, .. } => Isa::avx2,
+                Cpu { avx512: true, .. } => Isa::avx512,
+            };
+            count = KERNELS.len() - best as usize;
+            COUNT.store(count as u8, Relaxed);
+        }
+        &KERNELS[KERNELS.len() - count..]
+    }
+
+    /// What the kernels need, of what the CPU and the operating system have.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    struct Cpu {
+        sse42: bool,
+        avx2: bool,
+        avx512: bool,
+    }
+
+    impl Cpu {
+        const NOTHING: Self = Self { sse42: false, avx2: false, avx512: false };
+
+        fn ask() -> Self {
+            let all = |word: u32, bits: &[u32]| bits.iter().all(|bit| word >> bit & 1 == 1);
+            // Safe since Rust 1.94, unsafe before: as a pointer of this type it is the same in all.
+            let intrinsic: unsafe fn(u32, u32) -> arch::CpuidResult = arch::__cpuid_count;
+            // SAFETY: outside of SGX, for which build.rs compiles none of this, every CPU with SSE2 has CPUID.
+            let cpuid = |leaf| unsafe { intrinsic(leaf, 0) };
+
+            if cpuid(0).eax < 7 {
+                // No leaf 7, so nothing that is younger than SSE4.2, and hardly a CPU in use.
+                return Self::NOTHING;
+            }
+            let leaf1 = cpuid(1);
+            let leaf7 = cpuid(7);
+            // A leaf beyond the last one answers with something else's bits.
+            let has_extended = cpuid(0x8000_0000).eax > 0x8000_0000;
+            let lzcnt = has_extended && all(cpuid(0x8000_0001).ecx, &[5]);
+
+            // Which registers the operating system saves, if OSXSAVE says that it has set XCR0.
+            let saved = if all(leaf1.ecx, &[27]) {
+                // SAFETY: OSXSAVE is set, so XGETBV exists, and register 0 always does.
+                unsafe { xcr0() }
+            } else {
+                0
+            };
+            let saves = |state: u64| saved & state == state;
+            const YMM: u64 = 0b110; // xmm0..15, and the upper halves of ymm0..15
+            const ZMM: u64 = YMM | 0b1110_0000; // k0..7, the upper halves of zmm0..15, zmm16..31
+
+            // SSE3, SSSE3, SSE4.1, SSE4.2, POPCNT
+            let sse42 = all(leaf1.ecx, &[0, 9, 19, 20, 23]);
+            // AVX; AVX2, BMI1, BMI2; LZCNT
+            let avx2 = saves(YMM) && all(leaf1.ecx, &[28]) && all(leaf7.ebx, &[3, 5, 8]) && lzcnt;
+            // FMA and F16C, which compilers take for part of AVX-512 F; AVX-512 F, BW, VL; VBMI, VBMI2, GFNI, VPOPCNTDQ.
+            //
+            // This is also the policy. VBMI2 came with Ice Lake and Zen 4, and from then on 512-bit
+            // code costs hardly any clock. Skylake-X and Cascade Lake, which drop by hundreds of
+            // MHz and slow down their neighbours, do not have it.
+            let avx512 = saves(ZMM)
+                && all(leaf1.ecx, &[12, 29])
+                && all(leaf7.ebx, &[16, 30, 31])
+                && all(leaf7.ecx, &[1, 6, 8, 14]);
+            Self { sse42, avx2, avx512 }
+        }
+    }
+
+    /// Extended control register 0.
+    ///
+    /// # Safety
+    ///
+    /// - The operating system must have enabled XGETBV: CPUID leaf 1, ECX bit 27 (OSXSAVE).
+    #[target_feature(enable = "xsave")]
+    fn xcr0() -> u64 {
+        // SAFETY: the caller saw OSXSAVE; register 0 exists where XGETBV does.
+        unsafe { arch::_xgetbv(0) }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        /// std's detection is an independent reading of the same manuals.
+        #[test]
+        fn the_cpu_is_asked_as_std_asks_it() {
+            macro_rules! std_says {
+                ($($feature:tt)*) => { $(std::is_x86_feature_detected!($feature))&&* };
+            }
+            let std_says = Cpu {
+                sse42: std_says!("sse4.2" "popcnt"),
+                avx2: std_says!("avx2" "bmi1" "bmi2" "lzcnt"),
+                avx512: std_says!("avx512f" "avx512bw" "avx512vl" "avx512vbmi" "avx512vbmi2" "gfni" "avx512vpopcntdq"),
+            };
+            assert_eq!(Cpu::ask(), std_says);
+        }
+
+        #[test]
+        fn the_first_call_chooses_the_best_kernel() {
+            assert!(validate(b"abc").is_valid());
+            assert_eq!(CHOSEN.load(Relaxed), available()[0].validate_fn() as *mut ());
+        }
+    }
+}

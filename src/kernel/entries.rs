@@ -1,0 +1,281 @@
+//! The entry points of all instruction sets: the one place where a function is compiled for each of them.
+//!
+//! [`Engine`] lists what an algorithm can do. `kernels!` lists the instruction sets of the target, best first, with
+//! the token that proves each. From both follow:
+//!
+//! - for each instruction set a module of *doors*: functions that are compiled for it, make its token, and call the
+//!   engine. They contain no algorithm.
+//! - for each door that is not `validate` a table, indexed by [`Isa`], and a safe function that takes a [`Kernel`]. A
+//!   table is named by that function alone, so a program that never calls it does not contain the doors either.
+//!
+//! To add an instruction set, write its file in `simd/` and add its line to `kernels!` below.
+
+use super::counts::Counts;
+use super::survey::Found;
+#[cfg(feature = "alloc")]
+use super::survey::Replaced;
+use super::verdict::Verdict;
+#[cfg(feature = "transcode")]
+use super::{Conversion, Measure};
+use super::{Engine, Kernel, Validates, automaton::Automaton};
+#[cfg(any(feature = "alloc", feature = "transcode"))]
+use crate::output::Output;
+
+/// A kernel's function for whole texts.
+///
+/// # Safety
+///
+/// - The CPU must have the instruction set that the function was compiled for.
+pub(crate) type Validate = unsafe fn(&[u8]) -> Verdict;
+
+/// The doors of one instruction set: functions that are compiled for it and call its engine.
+macro_rules! doors {
+    ($set:ident, $token:expr $(, $features:meta)?) => {
+        pub(super) mod $set {
+            use super::*;
+
+            $(#[$features])?
+            pub(crate) fn validate(bytes: &[u8]) -> Verdict {
+                $token.validate(bytes)
+            }
+
+            $(#[$features])?
+            pub(super) fn continues(before: [u8; 4], piece: &[u8]) -> bool {
+                $token.continues(before, piece)
+            }
+
+            $(#[$features])?
+            pub(super) fn seek(bytes: &[u8], from: usize) -> Found {
+                $token.seek(bytes, from)
+            }
+
+            #[cfg(feature = "alloc")]
+            $(#[$features])?
+            pub(super) fn replace(bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced {
+                $token.replace(bytes, at, done, out)
+            }
+
+            $(#[$features])?
+            pub(super) fn inspect(bytes: &[u8]) -> (Verdict, Counts) {
+                $token.inspect(bytes)
+            }
+
+            $(#[$features])?
+            pub(super) fn count_chars(text: &[u8]) -> usize {
+                $token.count_chars(text)
+            }
+
+            $(#[$features])?
+            pub(super) fn utf16_len(text: &[u8]) -> usize {
+                $token.utf16_len(text)
+            }
+
+            #[cfg(feature = "transcode")]
+            $(#[$features])?
+            pub(super) fn convert<C: Conversion>(text: &[u8], out: &mut Output<'_>) -> usize {
+                let read = $token.convert_short::<C>(text, out);
+                if read == text.len() { read } else { convert_long::<C>(text, out) }
+            }
+
+            /// A function of its own, so that short texts need not save registers for it.
+            #[cfg(feature = "transcode")]
+            #[inline(never)]
+            $(#[$features])?
+            fn convert_long<C: Conversion>(text: &[u8], out: &mut Output<'_>) -> usize {
+                $token.convert_long::<C>(text, out)
+            }
+
+            #[cfg(feature = "transcode")]
+            $(#[$features])?
+            pub(super) fn measure<M: Measure>(text: &[u8]) -> usize {
+                $token.measure::<M>(text)
+            }
+
+            #[cfg(feature = "transcode")]
+            $(#[$features])?
+            pub(super) fn swap(unit: usize, bytes: &mut [u8]) {
+                crate::simd::convert::swap(unit, bytes);
+            }
+        }
+    };
+}
+
+/// The instruction sets that are compiled in, best first: the name of the doors, the name of the kernel, the token, and what
+/// the doors are compiled for.
+macro_rules! kernels {
+    ($dollar:tt $($set:ident: $name:literal, $token:expr $(, $features:meta)?;)+) => {
+        /// An instruction set that is compiled in: the index of the tables.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[expect(non_camel_case_types, reason = "each has the name of its doors")]
+        pub(crate) enum Isa {
+            $($set,)+
+        }
+
+        $(doors!($set, $token $(, $features)?);)+
+
+        /// The kernels that are compiled in, best first. Only `detect` hands out parts of this.
+        pub(super) static KERNELS: [Kernel; [$(Isa::$set),+].len()] =
+            [$(Kernel { name: $name, isa: Isa::$set, validate: $set::validate }),+];
+
+        /// The doors of one name, by [`Isa`].
+        macro_rules! table {
+            ($dollar($dollar door:tt)+) => { [$($set::$dollar($dollar door)+,)+] };
+        }
+    };
+}
+
+cfg_if::cfg_if! {
+    if #[cfg(kernel_x86)] {
+        use crate::simd::x86::avx2::Avx2;
+        use crate::simd::x86::avx512::Avx512;
+        use crate::simd::x86::sse42::Sse42;
+
+        kernels! { $
+            avx512: "avx512", Avx512::new(), target_feature(
+                enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+            );
+            avx2: "avx2", Avx2::new(), target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt");
+            sse42: "sse4.2", Sse42::new(), target_feature(enable = "sse4.2,popcnt");
+            scalar: "scalar", Automaton;
+        }
+    } else if #[cfg(kernel_neon)] {
+        use crate::simd::arm::neon::Neon;
+
+        kernels! { $
+            neon: "neon", Neon::new(), target_feature(enable = "neon");
+            scalar: "scalar", Automaton;
+        }
+    } else if #[cfg(kernel_wasm)] {
+        use crate::simd::wasm::simd128::Simd128;
+
+        kernels! { $
+            simd128: "simd128", Simd128;
+            scalar: "scalar", Automaton;
+        }
+    } else {
+        kernels! { $
+            scalar: "scalar", Automaton;
+        }
+    }
+}
+
+/// A safe function for each door: whoever has a [`Kernel`] has one that the CPU can run.
+macro_rules! of_kernels {
+    ($(
+        $(#[$meta:meta])*
+        $door:ident $(<$generic:ident: $bound:ident>)?($($argument:ident: $type:ty),+) $(-> $result:ty)?;
+    )+) => {$(
+        $(#[$meta])*
+        #[inline]
+        pub(crate) fn $door $(<$generic: $bound>)?(kernel: &Kernel, $($argument: $type),+) $(-> $result)? {
+            let doors: &[unsafe fn($($type),+) $(-> $result)?; _] = const { &table!($door $(::<$generic>)?) };
+            // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction
+            // set that the door is compiled for.
+            unsafe { doors[kernel.isa as usize]($($argument),+) }
+        }
+    )+};
+}
+
+of_kernels! {
+    /// [`Engine::continues`].
+    continues(before: [u8; 4], piece: &[u8]) -> bool;
+    /// [`Engine::seek`].
+    seek(bytes: &[u8], from: usize) -> Found;
+    /// [`Engine::replace`].
+    #[cfg(feature = "alloc")]
+    replace(bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced;
+    /// [`Engine::inspect`].
+    inspect(bytes: &[u8]) -> (Verdict, Counts);
+    /// [`Engine::count_chars`].
+    count_chars(text: &[u8]) -> usize;
+    /// [`Engine::utf16_len`].
+    utf16_len(text: &[u8]) -> usize;
+    /// Converts the beginning of a text and returns how much of it, in bytes; see [`Conversion`].
+    #[cfg(feature = "transcode")]
+    convert<C: Conversion>(text: &[u8], out: &mut Output<'_>) -> usize;
+    /// [`Engine::measure`].
+    #[cfg(feature = "transcode")]
+    measure<M: Measure>(text: &[u8]) -> usize;
+    /// Reverses the bytes of each unit of `unit` bytes.
+    #[cfg(feature = "transcode")]
+    swap(unit: usize, bytes: &mut [u8]);
+}
+
+/// Returns whether this is a kernel as a whole, and not one of its ways.
+pub(super) fn is_kernel(kernel: &Kernel) -> bool {
+    KERNELS.iter().any(|whole| core::ptr::eq(whole, kernel))
+}
+
+#[cfg(asks_the_cpu)]
+impl Kernel {
+    /// The function for whole texts, for `detect.rs` to keep.
+    pub(super) fn validate_fn(&self) -> Validate {
+        self.validate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Kernel;
+
+    /// A long chunk takes a way of its own, between ASCII.
+    #[test]
+    fn long_pieces_between_ascii_go_on() {
+        let middle = "\u{E9}\u{65E5}\u{1F600}".repeat(300);
+        for kernel in Kernel::available() {
+            for len in (0..40).chain(2600..2640) {
+                let text = format!("{}{}{}.", "a".repeat(600), &middle[..9 * (len / 9)], "b".repeat(len % 9));
+                for before in [*b"abcd", *b"\0\0\0\n", "\u{65E5}a".as_bytes().try_into().unwrap()] {
+                    assert!(continues(kernel, before, text.as_bytes()), "{kernel:?}, {before:02X?}, {len}");
+                }
+                // Behind a lead, and with a wrong byte anywhere: also at the end, where it is no ASCII.
+                assert!(!continues(kernel, [0, 0, 0, 0xC3], text.as_bytes()), "{kernel:?}, {len}");
+                for at in [0, 1, 255, 256, 511, 512, 599, text.len() / 2, text.len() - 2, text.len() - 1] {
+                    let mut wrong = text.clone().into_bytes();
+                    wrong[at] = 0xF5;
+                    assert!(!continues(kernel, *b"abcd", &wrong), "{kernel:?}, {len}, {at}");
+                }
+            }
+        }
+    }
+
+    /// The streaming tests see every wrong yes, but a wrong no costs time only: so here are both.
+    #[test]
+    fn pieces_of_text_go_on_wherever_they_are_cut() {
+        let text =
+            "a\u{E9}\u{65E5}\u{1F600}\u{7FF}\u{800}\u{D7FF}\u{E000}\u{FFFF}\u{10000}\u{10FFFF}bc".repeat(12);
+        let text = text.as_bytes();
+        let mut pieces = 0;
+        for kernel in Kernel::available() {
+            for from in 0..100 {
+                let mut before = [0; 4];
+                let known = from.min(4);
+                before[4 - known..].copy_from_slice(&text[from - known..from]);
+                for to in from + 1..text.len() {
+                    let piece = &text[from..to];
+                    assert!(
+                        continues(kernel, before, piece),
+                        "{kernel:?}, behind {before:02X?}: {piece:02X?}"
+                    );
+                    pieces += 1;
+                }
+                // A wrong byte anywhere.
+                for to in from + 1..from + 140 {
+                    let mut piece = text[from..to].to_vec();
+                    for at in [0, piece.len() / 3, piece.len() - 1] {
+                        for wrong in [0xC0, 0xC1, 0xF5, 0xFF] {
+                            let right = core::mem::replace(&mut piece[at], wrong);
+                            assert!(
+                                !continues(kernel, before, &piece),
+                                "{kernel:?}, {before:02X?}: {piece:02X?}"
+                            );
+                            piece[at] = right;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(pieces > 1000);
+    }
+}

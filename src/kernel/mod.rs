@@ -1,0 +1,326 @@
+//! Bytes in, a verdict out: one validator for each instruction set, and what else can be asked of bytes at the same speed.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `mod.rs` | [`Kernel`], the validator you can hold; [`Engine`], the contract of what an algorithm does |
+//! | `entries.rs` | the functions that are compiled for each instruction set, and the tables of them |
+//! | `detect.rs` | asks the CPU, and keeps the choice |
+//! | `verdict.rs` | what a kernel answers |
+//! | `automaton.rs` | the grammar byte by byte: the scalar kernel, and the judge that finds the exact error |
+//! | `lookup/` | blocks and three lookups, over any instruction set that implements `Simd` |
+//! | `bitplanes/` | the AVX-512 algorithms |
+//! | `survey.rs` | from one ill-formed sequence to the next |
+//! | `counts.rs` | what is counted of a text |
+//! | `ways.rs` | each way that a kernel chooses by length and content, for tests |
+//!
+//! # Six nouns
+//!
+//! - *Vector*: the bytes of one register.
+//! - *Block*: the bytes that are classified together: as ASCII, as two-byte characters, as anything.
+//! - *Superblock*: the 488 new bytes that the bit planes take at a time.
+//! - *Run*: blocks of one kind, one after the other.
+//! - *Piece*: the part of a stream that one call brings.
+//! - *Chunk*: the part of a text that is read before something else is done with it.
+
+pub(crate) mod automaton;
+#[cfg(kernel_x86)]
+pub(crate) mod bitplanes;
+pub(crate) mod counts;
+pub(crate) mod detect;
+pub(crate) mod entries;
+#[cfg(kernel_simd)]
+pub(crate) mod lookup;
+pub(crate) mod survey;
+pub(crate) mod verdict;
+pub(crate) mod ways;
+
+use core::fmt;
+
+use crate::error::Utf8Error;
+#[cfg(any(feature = "alloc", feature = "transcode"))]
+use crate::output::Output;
+#[cfg(all(kernel_simd, feature = "transcode"))]
+use crate::simd::convert::Units;
+#[cfg(all(kernel_x86, feature = "transcode"))]
+use crate::simd::x86::avx512::Avx512;
+#[cfg(kernel_simd)]
+use crate::simd::{Routine, Token};
+use counts::Counts;
+use entries::{Isa, Validate};
+use survey::Found;
+#[cfg(feature = "alloc")]
+use survey::Replaced;
+use verdict::Verdict;
+
+/// What tells whether bytes are UTF-8.
+pub(crate) trait Validates: Copy {
+    /// Returns whether `bytes` is UTF-8, and if not, where to look for the error.
+    ///
+    /// `validate(b"ab\xFF")` may return `suspect(0)`, `suspect(1)` or `suspect(2)`, but not `VALID`.
+    fn validate(self, bytes: &[u8]) -> Verdict;
+}
+
+/// What an algorithm can do with bytes. The value is the proof that the CPU has the instructions.
+///
+/// Every method is inlined into a door of `entries.rs`, which is compiled for the instruction set.
+pub(crate) trait Engine: Validates {
+    /// Returns whether `piece` continues a text whose last four bytes are `before`. See
+    /// [`continues`](Engine::continues) for what may stand in `before` and at the end of `piece`.
+    ///
+    /// `piece` has between one byte and [`SHORT_PIECE`] bytes.
+    fn continues_short(self, before: [u8; 4], piece: &[u8]) -> bool;
+
+    /// Returns whether `piece` continues a text whose last four bytes are `before`.
+    ///
+    /// Of `before` only the beginning of a character that its end cuts off counts: zeros, or any ASCII, may stand for
+    /// what comes earlier. The end of `piece` may cut a character off as well, if what is there of it is well-formed:
+    /// `continues([0, 0, 0, 0xC3], b"\xA9t\xC3")` is true. `false` may also mean that the engine prefers not to say: it
+    /// does so for long pieces that may begin or end inside a character.
+    #[inline(always)]
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        if piece.len() <= SHORT_PIECE {
+            return self.continues_short(before, piece);
+        }
+        let ends_in_ascii = |bytes: &[u8]| bytes.last().is_some_and(u8::is_ascii);
+        ends_in_ascii(&before) && ends_in_ascii(piece) && self.validate(piece).is_valid()
+    }
+
+    /// Returns the first block from `from` on with an ill-formed sequence in it, or the place up to which a few blocks
+    /// have none.
+    ///
+    /// All before `from` is well-formed, except for a character that `from` cuts off.
+    /// `seek(b"ab\xFFc", 0)` finds a block from 0 to 4 in which the sequence at 2 is ill-formed.
+    fn seek(self, bytes: &[u8], from: usize) -> Found;
+
+    /// Writes blocks from `at` on with each ill-formed sequence replaced by U+FFFD.
+    ///
+    /// All before `done`, which lies in the first block, has been written. The engine stops where the room or the text
+    /// is nearly at its end, and where neither a fault nor ASCII is near.
+    #[cfg(feature = "alloc")]
+    fn replace(self, bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced;
+
+    /// Returns the verdict on `bytes`, and if that is `VALID`, what the text is made of.
+    ///
+    /// `inspect("é\n".as_bytes())` counts one continuation and one newline.
+    fn inspect(self, bytes: &[u8]) -> (Verdict, Counts);
+
+    /// Returns the number of characters of valid text: 1 for `"é"`.
+    fn count_chars(self, text: &[u8]) -> usize;
+
+    /// Returns the number of UTF-16 units of valid text: 2 for `"😀"`.
+    fn utf16_len(self, text: &[u8]) -> usize;
+
+    /// Converts `text` if it is so short that vectors of part of it do; otherwise converts nothing. Returns how many bytes
+    /// it read: all, or none.
+    #[cfg(feature = "transcode")]
+    fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
+
+    /// Converts the beginning of `text`, and returns how much of it, in bytes.
+    #[cfg(feature = "transcode")]
+    fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
+
+    /// Returns the length that `M` stands for.
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn measure<M: Measure>(self, text: &[u8]) -> usize {
+        M::portable(text)
+    }
+}
+
+/// An engine whose `validate` is a function of its own, for callers that have loops of their own around it.
+#[cfg(kernel_simd)]
+#[derive(Clone, Copy)]
+pub(crate) struct Apart<E>(pub(crate) E);
+
+#[cfg(kernel_simd)]
+impl<E: Engine + Token> Validates for Apart<E> {
+    #[inline(always)]
+    fn validate(self, bytes: &[u8]) -> Verdict {
+        self.0.apart::<Self>(bytes, 0)
+    }
+}
+
+#[cfg(kernel_simd)]
+impl<E: Engine> Routine<E> for Apart<E> {
+    type Output = Verdict;
+
+    #[inline(always)]
+    fn run(engine: E, bytes: &[u8], _: usize) -> Verdict {
+        engine.validate(bytes)
+    }
+}
+
+/// The longest piece of a stream that engines check as it is, cut or not, with what stands before it. For longer ones it
+/// costs little to cut whole characters out of them first, and whole text has faster ways.
+pub(crate) const SHORT_PIECE: usize = 512;
+
+/// A conversion from one form of text into another, written once for all instruction sets.
+///
+/// A conversion appends whole characters and nothing else. It may stop where it likes, but not far before the first
+/// malformed sequence, the end of the text, or the character that no longer fits.
+#[cfg(feature = "transcode")]
+pub(crate) trait Conversion {
+    /// Converts a short text: all of it, or nothing.
+    #[cfg(kernel_simd)]
+    #[inline(always)]
+    fn short<S: Units>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Validates) -> usize {
+        0
+    }
+
+    /// Converts the beginning of a text and returns how much of it, in bytes.
+    #[cfg(kernel_simd)]
+    fn run<S: Units>(s: S, text: &[u8], out: &mut Output<'_>, validator: impl Validates) -> usize;
+
+    /// The same without vectors.
+    fn scalar(text: &[u8], out: &mut Output<'_>) -> usize;
+}
+
+/// The length of a text in another form.
+#[cfg(feature = "transcode")]
+pub(crate) trait Measure {
+    /// The length, by loops that the compiler makes vectors of.
+    fn portable(text: &[u8]) -> usize;
+
+    /// The same with AVX-512.
+    #[cfg(kernel_x86)]
+    #[inline(always)]
+    fn avx512(_s: Avx512, text: &[u8]) -> usize {
+        Self::portable(text)
+    }
+}
+
+/// One implementation of the validator, for one instruction set that the CPU is known to have.
+///
+/// [`from_utf8`](crate::from_utf8) and [`is_utf8`](crate::is_utf8) use the best one. This type is
+/// for tests, measurements, and programs that let their user choose. All kernels give the same answers.
+///
+/// ```
+/// use trust8::Kernel;
+///
+/// for kernel in Kernel::available() {
+///     assert_eq!(kernel.from_utf8(b"na\xC3\xAFve"), Ok("naïve"));
+///     assert_eq!(kernel.from_utf8(b"na\xEFve").unwrap_err().valid_up_to(), 2);
+/// }
+/// ```
+pub struct Kernel {
+    /// The kernel's name, or that of the way.
+    name: &'static str,
+    /// Private, and so are the arrays of kernels: who holds a kernel got it from `available`, which asked the CPU.
+    isa: Isa,
+    /// The function for whole texts stands here and not in a table: everybody who has a kernel wants it.
+    validate: Validate,
+}
+
+impl Kernel {
+    /// Returns the kernels that this CPU can run, best first. The last one is always `"scalar"`.
+    ///
+    /// ```
+    /// let names: Vec<_> = trust8::Kernel::available().iter().map(|kernel| kernel.name()).collect();
+    /// assert_eq!(names.last(), Some(&"scalar"));
+    /// ```
+    #[must_use]
+    pub fn available() -> &'static [Self] {
+        detect::available()
+    }
+
+    /// Returns the kernel that [`from_utf8`](crate::from_utf8) uses.
+    ///
+    /// ```
+    /// use trust8::Kernel;
+    /// assert_eq!(Kernel::best().name(), Kernel::available()[0].name());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn best() -> &'static Self {
+        detect::best()
+    }
+
+    /// Returns the kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`, `"neon"`,
+    /// `"simd128"` (WebAssembly) or `"scalar"`.
+    ///
+    /// ```
+    /// use trust8::Kernel;
+    /// assert!(Kernel::by_name("scalar").is_some());
+    /// assert!(Kernel::by_name("abacus").is_none());
+    /// ```
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        Self::available().iter().find(|kernel| kernel.name == name)
+    }
+
+    /// Returns the instruction set's name.
+    ///
+    /// ```
+    /// assert_eq!(trust8::Kernel::by_name("scalar").unwrap().name(), "scalar");
+    /// ```
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Does what [`trust8::from_utf8`](crate::from_utf8) does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// The first place at which `bytes` is not UTF-8.
+    ///
+    /// ```
+    /// let kernel = trust8::Kernel::best();
+    /// assert_eq!(kernel.from_utf8("日本語".as_bytes()), Ok("日本語"));
+    /// ```
+    #[inline]
+    pub fn from_utf8<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, Utf8Error> {
+        text(bytes, self.verdict(bytes))
+    }
+
+    /// Does what [`trust8::is_utf8`](crate::is_utf8) does, with this kernel.
+    ///
+    /// ```
+    /// assert!(!trust8::Kernel::best().is_utf8(b"\xC0\x80"));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn is_utf8(&self, bytes: &[u8]) -> bool {
+        self.verdict(bytes).is_valid()
+    }
+
+    #[inline]
+    pub(crate) fn verdict(&self, bytes: &[u8]) -> Verdict {
+        // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set.
+        unsafe { (self.validate)(bytes) }
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Kernel").field(&self.name).finish()
+    }
+}
+
+/// Returns the verdict of the best kernel.
+pub(crate) use detect::validate;
+
+/// Returns the text that a kernel found valid, or the exact error that its suspicion leads to.
+#[inline(always)]
+pub(crate) fn text(bytes: &[u8], verdict: Verdict) -> Result<&str, Utf8Error> {
+    check(bytes, verdict)?;
+    // SAFETY: the kernel found the bytes valid, or the automaton did.
+    Ok(unsafe { core::str::from_utf8_unchecked(bytes) })
+}
+
+/// The same of mutable bytes.
+#[inline(always)]
+pub(crate) fn text_mut(bytes: &mut [u8], verdict: Verdict) -> Result<&mut str, Utf8Error> {
+    check(bytes, verdict)?;
+    // SAFETY: the kernel found the bytes valid, or the automaton did.
+    Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) })
+}
+
+/// Returns without an error only if the kernel, or the automaton after it, found all of `bytes` valid.
+#[inline(always)]
+fn check(bytes: &[u8], verdict: Verdict) -> Result<(), Utf8Error> {
+    match verdict.suspicion() {
+        None => Ok(()),
+        Some(suspect) => automaton::judge(bytes, suspect),
+    }
+}

@@ -1,0 +1,388 @@
+//! NEON: 16 bytes, on every 64-bit ARM that is little-endian and has floating point, which is nearly all.
+
+use core::arch::aarch64::*;
+
+#[cfg(feature = "transcode")]
+use crate::simd::convert::Vectors16;
+use crate::simd::{MOVE_DOWN, Routine, Simd, Token, short_words};
+
+/// The proof that the CPU has NEON.
+#[derive(Clone, Copy)]
+pub(crate) struct Neon(());
+
+impl Neon {
+    #[inline]
+    #[target_feature(enable = "neon")]
+    pub(crate) fn new() -> Self {
+        Self(())
+    }
+}
+
+/// Powers of two, for each half of a vector.
+static POWERS: [u8; 16] = {
+    let mut powers = [1; 16];
+    let mut i = 0;
+    while i < 16 {
+        powers[i] = 1 << (i % 8);
+        i += 1;
+    }
+    powers
+};
+
+// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
+// compiled for NEON and was called on a CPU that has it.
+// SAFETY: `uint8x16_t` is integers side by side, with no padding.
+unsafe impl Simd for Neon {
+    #[cfg(feature = "transcode")]
+    type Converter = Self;
+    type Vector = uint8x16_t;
+    const LANES: usize = 16;
+    const ASCII_PAYS: usize = 16;
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn converter(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn splat(self, byte: u8) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vdupq_n_u8(byte) }
+    }
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8], at: usize) -> uint8x16_t {
+        let from: &[u8] = &bytes[at..at + 16];
+        // SAFETY: NEON, by `self`; `from` has 16 bytes, and the load needs no alignment.
+        unsafe { vld1q_u8(from.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn load_short(self, bytes: &[u8]) -> uint8x16_t {
+        let [low, high] = short_words(bytes);
+        // SAFETY: NEON, by `self`.
+        let low = unsafe { vcreate_u64(low) };
+        // SAFETY: NEON, by `self`.
+        let high = unsafe { vcreate_u64(high) };
+        // SAFETY: NEON, by `self`.
+        let words = unsafe { vcombine_u64(low, high) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vreinterpretq_u8_u64(words) }
+    }
+
+    #[inline(always)]
+    fn load_rest(self, bytes: &[u8]) -> uint8x16_t {
+        let end = self.load(bytes, bytes.len() - 16);
+        let indices = self.load(&MOVE_DOWN.0, 32 - bytes.len());
+        // SAFETY: NEON, by `self`.
+        unsafe { vqtbl1q_u8(end, indices) }
+    }
+
+    #[inline(always)]
+    fn ending_in(self, bytes: [u8; 4]) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        let zeros = unsafe { vdupq_n_u32(0) };
+        // SAFETY: NEON, by `self`.
+        let words = unsafe { vsetq_lane_u32::<3>(u32::from_le_bytes(bytes), zeros) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vreinterpretq_u8_u32(words) }
+    }
+
+    #[inline(always)]
+    fn table(self, entries: &[u8; 16]) -> uint8x16_t {
+        self.load(entries, 0)
+    }
+
+    #[inline(always)]
+    fn lookup(self, table: uint8x16_t, indices: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vqtbl1q_u8(table, indices) }
+    }
+
+    #[inline(always)]
+    fn earlier<const N: usize>(self, now: uint8x16_t, before: uint8x16_t) -> uint8x16_t {
+        const { assert!(1 <= N && N <= 3) };
+        // EXT takes 16 bytes out of the 32 of `before` and `now`, from the given place on.
+        match N {
+            // SAFETY: NEON, by `self`.
+            1 => unsafe { vextq_u8::<15>(before, now) },
+            // SAFETY: NEON, by `self`.
+            2 => unsafe { vextq_u8::<14>(before, now) },
+            // SAFETY: NEON, by `self`.
+            _ => unsafe { vextq_u8::<13>(before, now) },
+        }
+    }
+
+    #[inline(always)]
+    fn high_nibbles(self, v: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vshrq_n_u8::<4>(v) }
+    }
+
+    #[inline(always)]
+    fn low_nibbles(self, v: uint8x16_t) -> uint8x16_t {
+        self.and(v, self.splat(0x0F))
+    }
+
+    #[inline(always)]
+    fn and(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vandq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn or(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vorrq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn xor(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { veorq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn max(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vmaxq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn min(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vminq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn minus(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vqsubq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn plus_signed(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        let a = unsafe { vreinterpretq_s8_u8(a) };
+        // SAFETY: NEON, by `self`.
+        let b = unsafe { vreinterpretq_s8_u8(b) };
+        // SAFETY: NEON, by `self`.
+        let sum = unsafe { vqaddq_s8(a, b) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vreinterpretq_u8_s8(sum) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: uint8x16_t) -> u64 {
+        // There is no such operation; but a lane of ones, masked with the lane's number as a power of two, is the bit
+        // where it belongs, and the sum of eight lanes is a byte of the result.
+        let weights = self.load(&POWERS, 0);
+        // SAFETY: NEON, by `self`.
+        let signed = unsafe { vreinterpretq_s8_u8(v) };
+        // SAFETY: NEON, by `self`.
+        let ones = unsafe { vshrq_n_s8::<7>(signed) };
+        // SAFETY: NEON, by `self`.
+        let ones = unsafe { vreinterpretq_u8_s8(ones) };
+        let bits = self.and(ones, weights);
+        // SAFETY: NEON, by `self`.
+        let low = unsafe { vget_low_u8(bits) };
+        // SAFETY: NEON, by `self`.
+        let high = unsafe { vget_high_u8(bits) };
+        // SAFETY: NEON, by `self`. UADDV is the sum of all bytes, here without a carry.
+        let low = unsafe { vaddv_u8(low) };
+        // SAFETY: NEON, by `self`.
+        let high = unsafe { vaddv_u8(high) };
+        u64::from(low) | u64::from(high) << 8
+    }
+
+    #[inline(always)]
+    fn minus_wrapping(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vsubq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vceqq_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn below_signed(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        let a = unsafe { vreinterpretq_s8_u8(a) };
+        // SAFETY: NEON, by `self`.
+        let b = unsafe { vreinterpretq_s8_u8(b) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vcltq_s8(a, b) }
+    }
+
+    #[inline(always)]
+    fn sum(self, v: uint8x16_t) -> usize {
+        // SAFETY: NEON, by `self`. UADDLV sums all bytes into 16 bits.
+        let sum = unsafe { vaddlvq_u8(v) };
+        usize::from(sum)
+    }
+
+    #[inline(always)]
+    fn any_high(self, v: uint8x16_t) -> bool {
+        // SAFETY: NEON, by `self`. UMAXV is the largest of all bytes.
+        unsafe { vmaxvq_u8(v) >= 0x80 }
+    }
+
+    #[inline(always)]
+    fn any(self, v: uint8x16_t) -> bool {
+        // SAFETY: NEON, by `self`.
+        unsafe { vmaxvq_u8(v) != 0 }
+    }
+}
+
+impl Token for Neon {
+    // Out of line here and not only below: where a function without the features calls one with them, as here, the
+    // compiler (1.95) forgets the callee's `inline(never)`. What is left of this is a jump.
+    #[inline(never)]
+    fn apart<R: Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output {
+        // SAFETY: `self` is the proof that the CPU has the features.
+        unsafe { apart::<R>(bytes, at) }
+    }
+}
+
+#[target_feature(enable = "neon")]
+fn apart<R: Routine<Neon>>(bytes: &[u8], at: usize) -> R::Output {
+    R::run(Neon::new(), bytes, at)
+}
+
+/// The same bits in lanes of another width. (These need no token: NEON is part of what this file is compiled for.)
+#[cfg(feature = "transcode")]
+#[inline(always)]
+fn words(v: uint8x16_t) -> uint16x8_t {
+    // SAFETY: build.rs has seen the target guarantee NEON, or this file would not be compiled.
+    unsafe { vreinterpretq_u16_u8(v) }
+}
+
+#[cfg(feature = "transcode")]
+#[inline(always)]
+fn dwords(v: uint8x16_t) -> uint32x4_t {
+    // SAFETY: build.rs has seen the target guarantee NEON.
+    unsafe { vreinterpretq_u32_u8(v) }
+}
+
+#[cfg(feature = "transcode")]
+#[inline(always)]
+fn bytes16(v: uint16x8_t) -> uint8x16_t {
+    // SAFETY: build.rs has seen the target guarantee NEON.
+    unsafe { vreinterpretq_u8_u16(v) }
+}
+
+#[cfg(feature = "transcode")]
+#[inline(always)]
+fn bytes32(v: uint32x4_t) -> uint8x16_t {
+    // SAFETY: build.rs has seen the target guarantee NEON.
+    unsafe { vreinterpretq_u8_u32(v) }
+}
+
+#[cfg(feature = "transcode")]
+impl Vectors16 for Neon {
+    #[inline(always)]
+    fn splat16(self, word: u16) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes16(unsafe { vdupq_n_u16(word) })
+    }
+
+    #[inline(always)]
+    fn splat32(self, dword: u32) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes32(unsafe { vdupq_n_u32(dword) })
+    }
+
+    #[inline(always)]
+    fn zip8(self, a: uint8x16_t, b: uint8x16_t) -> [uint8x16_t; 2] {
+        // SAFETY: NEON, by `self`.
+        let first = unsafe { vzip1q_u8(a, b) };
+        // SAFETY: NEON, by `self`.
+        let second = unsafe { vzip2q_u8(a, b) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn zip16(self, a: uint8x16_t, b: uint8x16_t) -> [uint8x16_t; 2] {
+        // SAFETY: NEON, by `self`.
+        let first = unsafe { vzip1q_u16(words(a), words(b)) };
+        // SAFETY: NEON, by `self`.
+        let second = unsafe { vzip2q_u16(words(a), words(b)) };
+        [bytes16(first), bytes16(second)]
+    }
+
+    #[inline(always)]
+    fn narrowed16(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`. Of two bytes, the low one is the first.
+        unsafe { vuzp1q_u8(a, b) }
+    }
+
+    #[inline(always)]
+    fn narrowed32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes16(unsafe { vuzp1q_u16(words(a), words(b)) })
+    }
+
+    #[inline(always)]
+    fn plus32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes32(unsafe { vaddq_u32(dwords(a), dwords(b)) })
+    }
+
+    #[inline(always)]
+    fn left16<const N: i32>(self, v: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes16(unsafe { vshlq_n_u16::<N>(words(v)) })
+    }
+
+    #[inline(always)]
+    fn right16<const N: i32>(self, v: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes16(unsafe { vshrq_n_u16::<N>(words(v)) })
+    }
+
+    #[inline(always)]
+    fn left32<const N: i32>(self, v: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes32(unsafe { vshlq_n_u32::<N>(dwords(v)) })
+    }
+
+    #[inline(always)]
+    fn right32<const N: i32>(self, v: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes32(unsafe { vshrq_n_u32::<N>(dwords(v)) })
+    }
+
+    #[inline(always)]
+    fn equal16(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes16(unsafe { vceqq_u16(words(a), words(b)) })
+    }
+
+    #[inline(always)]
+    fn equal32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes32(unsafe { vceqq_u32(dwords(a), dwords(b)) })
+    }
+
+    #[inline(always)]
+    fn at_least16(self, v: uint8x16_t, least: u16) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes16(unsafe { vcgeq_u16(words(v), words(Vectors16::splat16(self, least))) })
+    }
+
+    #[inline(always)]
+    fn at_least32(self, v: uint8x16_t, least: u32) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        bytes32(unsafe { vcgeq_u32(dwords(v), dwords(Vectors16::splat32(self, least))) })
+    }
+
+    #[inline(always)]
+    fn select(self, mask: uint8x16_t, yes: uint8x16_t, no: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vbslq_u8(mask, yes, no) }
+    }
+}

@@ -1,0 +1,291 @@
+//! AVX2: 32 bytes, on Haswell (2013), Zen (2017) and most that came after.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+#[cfg(feature = "transcode")]
+use super::sse42::Sse42;
+use crate::simd::{Routine, Simd, Token, short_words};
+
+/// The proof that the CPU has AVX2, BMI1, BMI2, LZCNT and POPCNT, and all that SSE4.2 stands for.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2(());
+
+impl Avx2 {
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(crate) fn new() -> Self {
+        Self(())
+    }
+
+    /// Returns the proof that the CPU has SSE4.2: all that have AVX2 do.
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn sse42(self) -> Sse42 {
+        // SAFETY: `detect` finds AVX2 only on a CPU that has SSE4.2 and POPCNT; so says `self`.
+        unsafe { Sse42::new() }
+    }
+
+    /// `bytes[from..]`, at most 32 bytes, then zeros. `bytes` has at least four bytes.
+    ///
+    /// VPMASKMOVD loads the whole dwords and touches no others. The rest is the upper part of the
+    /// last dword of `bytes`, which is put into all lanes and shifted down in the one behind.
+    #[inline(always)]
+    fn load_masked(self, bytes: &[u8], from: usize) -> __m256i {
+        let source = &bytes[from..];
+        let part = &PARTS[source.len().min(32)];
+        let whole = self.load(&part.whole, 0);
+        // SAFETY: AVX2, by `self`. Lane i is loaded only if `whole` has ones in it, that is, if i is below
+        // `source.len() / 4`; so the bytes 4 * i to 4 * i + 3 are inside `source`. Other bytes are not accessed.
+        let loaded = unsafe { _mm256_maskload_epi32(source.as_ptr().cast(), whole) };
+        let last = u32::from_le_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
+        // SAFETY: AVX, by `self`.
+        let last = unsafe { _mm256_set1_epi32(last.cast_signed()) };
+        let down = self.load(&part.down, 0);
+        // SAFETY: AVX2, by `self`.
+        self.or(loaded, unsafe { _mm256_srlv_epi32(last, down) })
+    }
+}
+
+/// How to load so many bytes: a cache line.
+#[repr(align(64))]
+struct Part {
+    /// Ones in the dwords that are whole.
+    whole: [u8; 32],
+    /// By how many bits the last dword goes down in the lane behind those: so many that what is loaded already
+    /// goes. In other lanes, so many that nothing stays.
+    down: [u8; 32],
+}
+
+/// By the number of bytes.
+static PARTS: [Part; 33] = {
+    const NOTHING: Part = Part { whole: [0; 32], down: [0; 32] };
+    let mut parts = [NOTHING; 33];
+    let mut len = 0;
+    while len <= 32 {
+        let mut lane = 0;
+        while lane < 8 {
+            parts[len].down[4 * lane] = 32;
+            lane += 1;
+        }
+        let mut at = 0;
+        while at < len / 4 * 4 {
+            parts[len].whole[at] = 0xFF;
+            at += 1;
+        }
+        if at < 32 {
+            parts[len].down[at] = 8 * (4 - len % 4) as u8;
+        }
+        len += 1;
+    }
+    parts
+};
+
+// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
+// compiled for AVX2 and was called on a CPU that has it.
+// SAFETY: `__m256i` is integers side by side, with no padding.
+unsafe impl Simd for Avx2 {
+    #[cfg(feature = "transcode")]
+    type Converter = Sse42;
+    type Vector = __m256i;
+    const LANES: usize = 32;
+    const ASCII_PAYS: usize = 32;
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn converter(self) -> Sse42 {
+        self.sse42()
+    }
+
+    #[inline(always)]
+    fn splat(self, byte: u8) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_set1_epi8(byte as i8) }
+    }
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8], at: usize) -> __m256i {
+        let from: &[u8] = &bytes[at..at + 32];
+        // SAFETY: AVX, by `self`; `from` has 32 bytes, and the load needs no alignment.
+        unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn load_short(self, bytes: &[u8]) -> __m256i {
+        if bytes.len() >= 4 {
+            return self.load_masked(bytes, 0);
+        }
+        let [low, _] = short_words(bytes);
+        // SAFETY: AVX, by `self`.
+        unsafe { _mm256_setr_epi64x(low as i64, 0, 0, 0) }
+    }
+
+    #[inline(always)]
+    fn load_rest(self, bytes: &[u8]) -> __m256i {
+        self.load_masked(bytes, 32)
+    }
+
+    #[inline(always)]
+    fn ending_in(self, bytes: [u8; 4]) -> __m256i {
+        // SAFETY: AVX, by `self`.
+        unsafe { _mm256_set_epi32(i32::from_le_bytes(bytes), 0, 0, 0, 0, 0, 0, 0) }
+    }
+
+    #[inline(always)]
+    fn table(self, entries: &[u8; 16]) -> __m256i {
+        // SAFETY: SSE2, by `self`; `entries` has 16 bytes, and the load needs no alignment.
+        let once = unsafe { _mm_loadu_si128(entries.as_ptr().cast()) };
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_broadcastsi128_si256(once) }
+    }
+
+    #[inline(always)]
+    fn lookup(self, table: __m256i, indices: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`. VPSHUFB looks up in each half of the table; they are the same.
+        unsafe { _mm256_shuffle_epi8(table, indices) }
+    }
+
+    #[inline(always)]
+    fn earlier<const N: usize>(self, now: __m256i, before: __m256i) -> __m256i {
+        // VPALIGNR works on each half by itself: in the low one it needs the upper half of `before`
+        // on its left, in the upper one the low half of `now`.
+        // SAFETY: AVX2, by `self`.
+        let left = unsafe { _mm256_permute2x128_si256::<0x21>(before, now) };
+        const { assert!(1 <= N && N <= 3) };
+        match N {
+            // SAFETY: AVX2, by `self`.
+            1 => unsafe { _mm256_alignr_epi8::<15>(now, left) },
+            // SAFETY: AVX2, by `self`.
+            2 => unsafe { _mm256_alignr_epi8::<14>(now, left) },
+            // SAFETY: AVX2, by `self`.
+            _ => unsafe { _mm256_alignr_epi8::<13>(now, left) },
+        }
+    }
+
+    #[inline(always)]
+    fn high_nibbles(self, v: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`. There is no shift of bytes; the 16-bit one moves bits in from the
+        // neighbour, which the mask removes.
+        let shifted = unsafe { _mm256_srli_epi16::<4>(v) };
+        self.low_nibbles(shifted)
+    }
+
+    #[inline(always)]
+    fn low_nibbles(self, v: __m256i) -> __m256i {
+        self.and(v, self.splat(0x0F))
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_and_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_or_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_xor_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_max_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn min(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_min_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn minus(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_subs_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn plus_signed(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_adds_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: __m256i) -> u64 {
+        // SAFETY: AVX2, by `self`.
+        let bits = unsafe { _mm256_movemask_epi8(v) };
+        u64::from(bits.cast_unsigned())
+    }
+
+    #[inline(always)]
+    fn minus_wrapping(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_sub_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_cmpeq_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn below_signed(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_cmpgt_epi8(b, a) }
+    }
+
+    #[inline(always)]
+    fn sum(self, v: __m256i) -> usize {
+        // SAFETY: AVX2, by `self`. VPSADBW sums differences, here from zero, of eight bytes each.
+        let sums = unsafe { _mm256_sad_epu8(v, self.splat(0)) };
+        // SAFETY: AVX2, by `self`.
+        let upper = unsafe { _mm256_extracti128_si256::<1>(sums) };
+        // SAFETY: AVX, by `self`.
+        let lower = unsafe { _mm256_castsi256_si128(sums) };
+        // SAFETY: SSE2, by `self`.
+        let both = unsafe { _mm_add_epi64(upper, lower) };
+        // SAFETY: SSE2, by `self`.
+        let swapped = unsafe { _mm_unpackhi_epi64(both, both) };
+        // SAFETY: SSE2, by `self`.
+        let all = unsafe { _mm_add_epi64(both, swapped) };
+        // SAFETY: SSE2, by `self`. The sum is at most 32 * 255.
+        unsafe { _mm_cvtsi128_si32(all) as usize }
+    }
+
+    #[inline(always)]
+    fn any_high(self, v: __m256i) -> bool {
+        // SAFETY: AVX2, by `self`. VPMOVMSKB gathers the bits 7 of all bytes.
+        unsafe { _mm256_movemask_epi8(v) != 0 }
+    }
+
+    #[inline(always)]
+    fn any(self, v: __m256i) -> bool {
+        // SAFETY: AVX, by `self`. VPTEST sets ZF when `v & v` is zero.
+        unsafe { _mm256_testz_si256(v, v) == 0 }
+    }
+}
+
+impl Token for Avx2 {
+    // Out of line here and not only below: where a function without the features calls one with them, as here, the
+    // compiler (1.95) forgets the callee's `inline(never)`. What is left of this is a jump.
+    #[inline(never)]
+    fn apart<R: Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output {
+        // SAFETY: `self` is the proof that the CPU has the features.
+        unsafe { apart::<R>(bytes, at) }
+    }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn apart<R: Routine<Avx2>>(bytes: &[u8], at: usize) -> R::Output {
+    R::run(Avx2::new(), bytes, at)
+}

@@ -1,0 +1,364 @@
+//! SSE4.2: 16 bytes, on every x86-64 CPU since 2008.
+//!
+//! The code needs SSSE3 and SSE4.1; the name is that of the generation, as users and compilers know it.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+#[cfg(feature = "transcode")]
+use crate::simd::convert::Vectors16;
+use crate::simd::{Aligned, MOVE_DOWN, Routine, Simd, Token, short_words};
+
+/// The proof that the CPU has SSE4.2.
+#[derive(Clone, Copy)]
+pub(crate) struct Sse42(());
+
+impl Sse42 {
+    #[inline]
+    #[target_feature(enable = "sse4.2,popcnt")]
+    pub(crate) fn new() -> Self {
+        Self(())
+    }
+}
+
+/// By the number of bytes, 4 to 15: in which of four dwords, of which the second begins with the fifth byte or ends with
+/// the last one, and the last two end with the last one, each byte is. (An index with bit 7 set gives zero.)
+static DWORDS: Aligned<[[u8; 16]; 16]> = {
+    let mut rows = [[0x80; 16]; 16];
+    let mut n = 4_usize;
+    while n < 16 {
+        let mut i = 0;
+        while i < n {
+            let starts = [0, if n < 8 { n - 4 } else { 4 }, n.saturating_sub(8), n - 4];
+            let mut dword = 0;
+            while !(starts[dword] <= i && i < starts[dword] + 4) {
+                dword += 1;
+            }
+            rows[n][i] = (4 * dword + i - starts[dword]) as u8;
+            i += 1;
+        }
+        n += 1;
+    }
+    Aligned(rows)
+};
+
+// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
+// compiled for SSE4.2 and was called on a CPU that has it.
+// SAFETY: `__m128i` is integers side by side, with no padding.
+unsafe impl Simd for Sse42 {
+    #[cfg(feature = "transcode")]
+    type Converter = Self;
+    type Vector = __m128i;
+    const LANES: usize = 16;
+    const ASCII_PAYS: usize = 16;
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn converter(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn splat(self, byte: u8) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_set1_epi8(byte as i8) }
+    }
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8], at: usize) -> __m128i {
+        let from: &[u8] = &bytes[at..at + 16];
+        // SAFETY: SSE2, by `self`; `from` has 16 bytes, and the load needs no alignment.
+        unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn load_short(self, bytes: &[u8]) -> __m128i {
+        let n = bytes.len();
+        let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
+            let [low, _] = short_words(bytes);
+            // SAFETY: SSE2, by `self`.
+            return unsafe { _mm_set_epi64x(0, low as i64) };
+        };
+        // Four dwords that overlap, whatever the length: a branch on it would often be predicted wrongly.
+        let second = bytes[(n - 4).min(4)..].first_chunk().unwrap_or(last);
+        let third = bytes[(n - 4).max(4) - 4..].first_chunk().unwrap_or(last);
+        let (first, second) = (i32::from_le_bytes(*first), i32::from_le_bytes(*second));
+        let (third, last) = (i32::from_le_bytes(*third), i32::from_le_bytes(*last));
+        // SAFETY: SSE2, by `self`.
+        let dwords = unsafe { _mm_set_epi32(last, third, second, first) };
+        let place = self.load(&DWORDS.0[n & 15], 0);
+        // SAFETY: SSSE3, by `self`.
+        unsafe { _mm_shuffle_epi8(dwords, place) }
+    }
+
+    #[inline(always)]
+    fn load_rest(self, bytes: &[u8]) -> __m128i {
+        let end = self.load(bytes, bytes.len() - 16);
+        let indices = self.load(&MOVE_DOWN.0, 32 - bytes.len());
+        // SAFETY: SSSE3, by `self`.
+        unsafe { _mm_shuffle_epi8(end, indices) }
+    }
+
+    #[inline(always)]
+    fn ending_in(self, bytes: [u8; 4]) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_set_epi32(i32::from_le_bytes(bytes), 0, 0, 0) }
+    }
+
+    #[inline(always)]
+    fn table(self, entries: &[u8; 16]) -> __m128i {
+        self.load(entries, 0)
+    }
+
+    #[inline(always)]
+    fn lookup(self, table: __m128i, indices: __m128i) -> __m128i {
+        // SAFETY: SSSE3, by `self`.
+        unsafe { _mm_shuffle_epi8(table, indices) }
+    }
+
+    #[inline(always)]
+    fn earlier<const N: usize>(self, now: __m128i, before: __m128i) -> __m128i {
+        // PALIGNR takes 16 bytes out of the 32 of `before` and `now`, from the given place on.
+        const { assert!(1 <= N && N <= 3) };
+        match N {
+            // SAFETY: SSSE3, by `self`.
+            1 => unsafe { _mm_alignr_epi8::<15>(now, before) },
+            // SAFETY: SSSE3, by `self`.
+            2 => unsafe { _mm_alignr_epi8::<14>(now, before) },
+            // SAFETY: SSSE3, by `self`.
+            _ => unsafe { _mm_alignr_epi8::<13>(now, before) },
+        }
+    }
+
+    #[inline(always)]
+    fn high_nibbles(self, v: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`. There is no shift of bytes; the 16-bit one moves bits in from the
+        // neighbour, which the mask removes.
+        let shifted = unsafe { _mm_srli_epi16::<4>(v) };
+        self.low_nibbles(shifted)
+    }
+
+    #[inline(always)]
+    fn low_nibbles(self, v: __m128i) -> __m128i {
+        self.and(v, self.splat(0x0F))
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_and_si128(a, b) }
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_or_si128(a, b) }
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_xor_si128(a, b) }
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_max_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn min(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_min_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn minus(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_subs_epu8(a, b) }
+    }
+
+    #[inline(always)]
+    fn plus_signed(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_adds_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: __m128i) -> u64 {
+        // SAFETY: SSE2, by `self`.
+        let bits = unsafe { _mm_movemask_epi8(v) };
+        u64::from(bits.cast_unsigned())
+    }
+
+    #[inline(always)]
+    fn minus_wrapping(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_sub_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_cmpeq_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn below_signed(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_cmpgt_epi8(b, a) }
+    }
+
+    #[inline(always)]
+    fn sum(self, v: __m128i) -> usize {
+        // SAFETY: SSE2, by `self`. PSADBW sums differences, here from zero, of eight bytes each.
+        let sums = unsafe { _mm_sad_epu8(v, self.splat(0)) };
+        // SAFETY: SSE2, by `self`.
+        let swapped = unsafe { _mm_unpackhi_epi64(sums, sums) };
+        // SAFETY: SSE2, by `self`.
+        let all = unsafe { _mm_add_epi64(sums, swapped) };
+        // SAFETY: SSE2, by `self`. The sum is at most 16 * 255.
+        unsafe { _mm_cvtsi128_si32(all) as usize }
+    }
+
+    #[inline(always)]
+    fn any_high(self, v: __m128i) -> bool {
+        // SAFETY: SSE2, by `self`. PMOVMSKB gathers the bits 7 of all bytes.
+        unsafe { _mm_movemask_epi8(v) != 0 }
+    }
+
+    #[inline(always)]
+    fn any(self, v: __m128i) -> bool {
+        // SAFETY: SSE4.1, by `self`. PTEST sets ZF when `v & v` is zero.
+        unsafe { _mm_testz_si128(v, v) == 0 }
+    }
+}
+
+impl Token for Sse42 {
+    // Out of line here and not only below: where a function without the features calls one with them, as here, the
+    // compiler (1.95) forgets the callee's `inline(never)`. What is left of this is a jump.
+    #[inline(never)]
+    fn apart<R: Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output {
+        // SAFETY: `self` is the proof that the CPU has the features.
+        unsafe { apart::<R>(bytes, at) }
+    }
+}
+
+#[target_feature(enable = "sse4.2,popcnt")]
+fn apart<R: Routine<Sse42>>(bytes: &[u8], at: usize) -> R::Output {
+    R::run(Sse42::new(), bytes, at)
+}
+
+#[cfg(feature = "transcode")]
+impl Vectors16 for Sse42 {
+    #[inline(always)]
+    fn splat16(self, word: u16) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_set1_epi16(word.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn splat32(self, dword: u32) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_set1_epi32(dword.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn zip8(self, a: __m128i, b: __m128i) -> [__m128i; 2] {
+        // SAFETY: SSE2, by `self`.
+        let first = unsafe { _mm_unpacklo_epi8(a, b) };
+        // SAFETY: SSE2, by `self`.
+        let second = unsafe { _mm_unpackhi_epi8(a, b) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn zip16(self, a: __m128i, b: __m128i) -> [__m128i; 2] {
+        // SAFETY: SSE2, by `self`.
+        let first = unsafe { _mm_unpacklo_epi16(a, b) };
+        // SAFETY: SSE2, by `self`.
+        let second = unsafe { _mm_unpackhi_epi16(a, b) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn narrowed16(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_packus_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    fn narrowed32(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE4.1, by `self`.
+        unsafe { _mm_packus_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn plus32(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn left16<const N: i32>(self, v: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_slli_epi16::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn right16<const N: i32>(self, v: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_srli_epi16::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn left32<const N: i32>(self, v: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_slli_epi32::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn right32<const N: i32>(self, v: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_srli_epi32::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn equal16(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_cmpeq_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal32(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_cmpeq_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn at_least16(self, v: __m128i, least: u16) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_cmpgt_epi16(v, Vectors16::splat16(self, least - 1)) }
+    }
+
+    #[inline(always)]
+    fn at_least32(self, v: __m128i, least: u32) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_cmpgt_epi32(v, Vectors16::splat32(self, least - 1)) }
+    }
+
+    #[inline(always)]
+    fn select(self, mask: __m128i, yes: __m128i, no: __m128i) -> __m128i {
+        // SAFETY: SSE4.1, by `self`.
+        unsafe { _mm_blendv_epi8(no, yes, mask) }
+    }
+
+    #[inline(always)]
+    fn select_high(self, flags: __m128i, yes: __m128i, no: __m128i) -> __m128i {
+        // PBLENDVB looks at bit 7 of each byte, and at nothing else.
+        self.select(flags, yes, no)
+    }
+}

@@ -1,0 +1,201 @@
+//! One character at a time: between numbers and bytes.
+
+#![forbid(unsafe_code)]
+
+use core::fmt;
+use core::iter::FusedIterator;
+use core::str::Chars;
+
+use super::runs::{Own, Runs};
+use crate::error::Utf8Error;
+use crate::kernel::Kernel;
+
+/// A character number in UTF-8: in `buffer`, of which it returns the beginning.
+///
+/// The table of RFC 3629 section 3, with the first and the last number of each row:
+///
+/// ```
+/// use trust8::encode_scalar;
+///
+/// // Char. number range  |        UTF-8 octet sequence
+/// //    (hexadecimal)    |              (binary)
+/// // --------------------+---------------------------------------------
+/// // 0000 0000-0000 007F | 0xxxxxxx
+/// // 0000 0080-0000 07FF | 110xxxxx 10xxxxxx
+/// // 0000 0800-0000 FFFF | 1110xxxx 10xxxxxx 10xxxxxx
+/// // 0001 0000-0010 FFFF | 11110xxx 10xxxxxx 10xxxxxx 10xxxxxx
+/// let rows: [(u32, &[u8], u32, &[u8]); 4] = [
+///     (0x00_0000, b"\x00", 0x00_007F, b"\x7F"),
+///     (0x00_0080, b"\xC2\x80", 0x00_07FF, b"\xDF\xBF"),
+///     (0x00_0800, b"\xE0\xA0\x80", 0x00_FFFF, b"\xEF\xBF\xBF"),
+///     (0x01_0000, b"\xF0\x90\x80\x80", 0x10_FFFF, b"\xF4\x8F\xBF\xBF"),
+/// ];
+/// for (first, octets_of_first, last, octets_of_last) in rows {
+///     assert_eq!(encode_scalar(first, &mut [0; 4]).unwrap().as_bytes(), octets_of_first);
+///     assert_eq!(encode_scalar(last, &mut [0; 4]).unwrap().as_bytes(), octets_of_last);
+/// }
+/// // "The definition of UTF-8 prohibits encoding character numbers between U+D800 and U+DFFF."
+/// assert!(encode_scalar(0xD800, &mut [0; 4]).is_err());
+/// assert!(encode_scalar(0xDFFF, &mut [0; 4]).is_err());
+/// assert!(encode_scalar(0x11_0000, &mut [0; 4]).is_err());
+/// ```
+///
+/// # Errors
+///
+/// If UTF-8 has no form for the number: for surrogates, D800 to DFFF, and above 10FFFF.
+#[inline]
+pub fn encode_scalar(value: u32, buffer: &mut [u8; 4]) -> Result<&str, EncodeError> {
+    match char::from_u32(value) {
+        Some(character) => Ok(character.encode_utf8(buffer)),
+        None => Err(EncodeError { value }),
+    }
+}
+
+/// A number that UTF-8 has no bytes for: a surrogate, D800 to DFFF, or a number above 10FFFF.
+///
+/// ```
+/// let error = trust8::encode_scalar(0xDC00, &mut [0; 4]).unwrap_err();
+/// assert_eq!(error.value(), 0xDC00);
+/// assert_eq!(error.to_string(), "UTF-8 can't express U+DC00, a surrogate");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct EncodeError {
+    value: u32,
+}
+
+impl EncodeError {
+    /// Returns the number.
+    ///
+    /// ```
+    /// assert_eq!(trust8::encode_scalar(0x11_0000, &mut [0; 4]).unwrap_err().value(), 0x11_0000);
+    /// ```
+    #[must_use]
+    pub const fn value(&self) -> u32 {
+        self.value
+    }
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "UTF-8 can't express U+{:04X}, {}", self.value, why_inexpressible(self.value))
+    }
+}
+
+impl core::error::Error for EncodeError {}
+
+/// Says why no bytes stand for a number.
+pub(crate) const fn why_inexpressible(value: u32) -> &'static str {
+    match value {
+        0xD800..=0xDFFF => "a surrogate",
+        0..=0x7FFF_FFFF => "which is above U+10FFFF",
+        _ => "which has more than 31 bits",
+    }
+}
+
+/// The characters of bytes that may be UTF-8 or not, each with its offset; or, in place of a sequence
+/// that is not, the error, behind which it goes on.
+///
+/// It goes on as `String::from_utf8_lossy` does, behind the error's
+/// [`error_len`](Utf8Error::error_len) bytes, so that one U+FFFD for each error gives the same text.
+///
+/// ```
+/// use trust8::{ErrorKind, decode};
+///
+/// let mut characters = decode(b"\xE6\x97\xA5\xFFa\xF0\x9F");
+/// assert_eq!(characters.next(), Some(Ok((0, '日'))));
+/// assert_eq!(characters.next().unwrap().unwrap_err().valid_up_to(), 3);
+/// assert_eq!(characters.next(), Some(Ok((4, 'a'))));
+/// assert_eq!(characters.next().unwrap().unwrap_err().kind(), ErrorKind::Incomplete);
+/// assert_eq!(characters.next(), None);
+///
+/// let lossy: String = decode(b"1 \xE2\x82 = 1 \xC3?").map(|c| c.map_or('\u{FFFD}', |(_, c)| c)).collect();
+/// assert_eq!(lossy, String::from_utf8_lossy(b"1 \xE2\x82 = 1 \xC3?"));
+/// ```
+#[must_use]
+pub fn decode(bytes: &[u8]) -> Decode<'_> {
+    Decode::new(bytes, None)
+}
+
+/// [`decode`] with this kernel: for tests and measurements.
+pub(crate) fn decode_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Decode<'a> {
+    Decode::new(bytes, Some(kernel))
+}
+
+/// The characters of bytes, and what is none: see [`decode`].
+///
+/// ```
+/// let decode = trust8::decode("añb".as_bytes());
+/// let offsets: Vec<usize> = decode.map(|character| character.unwrap().0).collect();
+/// assert_eq!(offsets, [0, 1, 3]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Decode<'a> {
+    bytes: &'a [u8],
+    runs: Runs<'a>,
+    /// What is left of the last run, which ends where `runs` stands.
+    text: Chars<'a>,
+}
+
+impl<'a> Decode<'a> {
+    fn new(bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
+        Self { bytes, runs: Runs::in_steps(bytes, Own::Nothing, kernel), text: "".chars() }
+    }
+
+    /// Takes the next run, or says what stands before it. Behind the last one, the run is empty.
+    fn next_run(&mut self) -> Result<(), Utf8Error> {
+        let at = self.runs.at();
+        self.text = self.runs.text().chars();
+        let rest = self.runs.rest();
+        if self.runs.at() > at || rest.is_empty() {
+            return Ok(());
+        }
+        let error = Utf8Error::at(self.bytes, at);
+        self.runs.skip(error.error_len().unwrap_or(rest.len()));
+        Err(error)
+    }
+}
+
+impl Iterator for Decode<'_> {
+    type Item = Result<(usize, char), Utf8Error>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let left = self.text.as_str().len();
+            if let Some(character) = self.text.next() {
+                return Some(Ok((self.runs.at() - left, character)));
+            }
+            if let Err(error) = self.next_run() {
+                return Some(Err(error));
+            }
+            if self.text.as_str().is_empty() {
+                return None;
+            }
+        }
+    }
+
+    /// Run by run, which `for_each`, `sum` and `extend` go by, too.
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut folded = init;
+        loop {
+            let text = self.text.as_str();
+            let at = self.runs.at() - text.len();
+            for (index, character) in text.char_indices() {
+                folded = f(folded, Ok((at + index, character)));
+            }
+            match self.next_run() {
+                Err(error) => folded = f(folded, Err(error)),
+                Ok(()) if self.text.as_str().is_empty() => return folded,
+                Ok(()) => {}
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.runs.rest().len();
+        let (least, most) = self.text.size_hint();
+        (least + left.div_ceil(4), most.map(|most| most + left))
+    }
+}
+
+impl FusedIterator for Decode<'_> {}

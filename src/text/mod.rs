@@ -1,0 +1,13 @@
+//! What is built on valid text.
+
+pub(crate) mod bom;
+pub(crate) mod characters;
+pub mod columns;
+pub(crate) mod copy;
+pub(crate) mod inspect;
+pub(crate) mod locate;
+#[cfg(feature = "rayon")]
+pub(crate) mod parallel;
+pub(crate) mod runs;
+#[cfg(feature = "alloc")]
+pub(crate) mod string;

@@ -1,0 +1,104 @@
+//! Owned text: what needs an allocator.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::error::Utf8Error;
+use crate::from_utf8;
+use crate::kernel::Kernel;
+use crate::repair::lossy;
+
+/// The bytes as a `String`, if they are UTF-8. Nothing is copied.
+///
+/// # Errors
+///
+/// The first place at which they are not UTF-8, with the bytes, unharmed.
+///
+/// ```
+/// assert_eq!(trust8::string_from_utf8(vec![0xC3, 0xA5]).unwrap(), "å");
+///
+/// let error = trust8::string_from_utf8(vec![b'a', 0xC3]).unwrap_err();
+/// assert_eq!(error.utf8_error().valid_up_to(), 1);
+/// assert_eq!(error.into_bytes(), [b'a', 0xC3]);
+/// ```
+#[inline]
+pub fn string_from_utf8(bytes: Vec<u8>) -> Result<String, FromUtf8Error> {
+    match from_utf8(&bytes) {
+        // SAFETY: `from_utf8` has just found these bytes valid.
+        Ok(_) => Ok(unsafe { String::from_utf8_unchecked(bytes) }),
+        Err(error) => Err(FromUtf8Error { bytes, error }),
+    }
+}
+
+/// The bytes that were to be a `String` and are not UTF-8, with the first error in them.
+///
+/// ```
+/// let error = trust8::string_from_utf8(b"ab\xF8".to_vec()).unwrap_err();
+/// assert_eq!(error.to_string(), error.utf8_error().to_string());
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FromUtf8Error {
+    bytes: Vec<u8>,
+    error: Utf8Error,
+}
+
+impl FromUtf8Error {
+    /// What is wrong with them.
+    ///
+    /// ```
+    /// let error = trust8::string_from_utf8(b"ab\xF8".to_vec()).unwrap_err();
+    /// assert_eq!(error.utf8_error().kind(), trust8::ErrorKind::InvalidByte);
+    /// ```
+    #[must_use]
+    pub fn utf8_error(&self) -> Utf8Error {
+        self.error
+    }
+
+    /// The bytes, as they were given.
+    ///
+    /// ```
+    /// let error = trust8::string_from_utf8(b"ab\xF8".to_vec()).unwrap_err();
+    /// assert_eq!(error.as_bytes(), b"ab\xF8");
+    /// ```
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes back, in the allocation that they came in.
+    ///
+    /// ```
+    /// let error = trust8::string_from_utf8(b"ab\xF8".to_vec()).unwrap_err();
+    /// assert_eq!(error.into_bytes(), b"ab\xF8");
+    /// ```
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The bytes as text after all, with U+FFFD for each ill-formed sequence.
+    ///
+    /// What [`String::from_utf8_lossy`] makes of them.
+    ///
+    /// ```
+    /// let error = trust8::string_from_utf8(b"ab\xF8c".to_vec()).unwrap_err();
+    /// assert_eq!(error.into_string_lossy(), "ab\u{FFFD}c");
+    /// ```
+    #[must_use]
+    pub fn into_string_lossy(self) -> String {
+        lossy::owned(Kernel::best(), &self.bytes)
+    }
+}
+
+impl fmt::Display for FromUtf8Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl core::error::Error for FromUtf8Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}

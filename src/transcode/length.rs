@@ -1,0 +1,107 @@
+//! How long a text becomes in another form, if it is well-formed: each unit counts by itself, so vectors can add.
+
+#![forbid(unsafe_code)]
+
+use super::plain::{BLOCK, utf16_units, utf32_units};
+use crate::kernel::Measure;
+#[cfg(kernel_x86)]
+use crate::simd::x86::avx512::Avx512;
+
+/// A type for each length: a loop that the compiler makes vectors of, and, where AVX-512 does better, what it does.
+macro_rules! lengths {
+    ($(
+        $(#[$meta:meta])*
+        $name:ident, |$text:ident| $portable:expr $(, avx512 $avx512:ident)?;
+    )*) => {$(
+        $(#[$meta])*
+        pub(super) struct $name;
+
+        impl Measure for $name {
+            #[inline(always)]
+            fn portable($text: &[u8]) -> usize {
+                $portable
+            }
+
+            $(
+                #[cfg(kernel_x86)]
+                #[inline(always)]
+                fn avx512(s: Avx512, text: &[u8]) -> usize {
+                    s.$avx512(text, Self::portable)
+                }
+            )?
+        }
+    )*};
+}
+
+lengths! {
+    /// A character counts at its first byte. One above U+FFFF, which begins with F0 or more, is two units.
+    Utf16OfUtf8, |text|
+        sum8(text, |byte| u8::from(byte.cast_signed() >= 0xC0u8.cast_signed()) + u8::from(byte >= 0xF0)),
+        avx512 utf16_of_utf8;
+    Utf32OfUtf8, |text| sum8(text, |byte| u8::from(byte.cast_signed() >= 0xC0u8.cast_signed())), avx512 utf32_of_utf8;
+    /// Half a surrogate pair is two bytes of four.
+    Utf8OfUtf16, |text| sum16(text, |unit| {
+            1 + u16::from(unit >= 0x80) + u16::from(unit >= 0x800) - u16::from(unit & 0xF800 == 0xD800)
+        }),
+        avx512 utf8_of_utf16;
+    Utf32OfUtf16, |text| sum16(text, |unit| u16::from(unit & 0xFC00 != 0xDC00));
+    Utf8OfUtf32, |text| sum32(text, |unit| {
+        1 + u32::from(unit >= 0x80) + u32::from(unit >= 0x800) + u32::from(unit >= 0x1_0000)
+    });
+    Utf16OfUtf32, |text| sum32(text, |unit| 1 + u32::from(unit >= 0x1_0000));
+    Utf8OfLatin1, |text| text.len() + sum8(text, |byte| byte >> 7);
+}
+
+/// The sum of what the bytes count, at most two each.
+#[inline(always)]
+fn sum8(text: &[u8], count: impl Fn(u8) -> u8 + Copy) -> usize {
+    let mut sum = 0;
+    let (blocks, rest) = text.as_chunks::<BLOCK>();
+    // As many blocks as cannot overflow a byte.
+    for blocks in blocks.chunks(127) {
+        let mut sums = [0u8; BLOCK];
+        for block in blocks {
+            for (sum, &byte) in sums.iter_mut().zip(block) {
+                *sum = sum.wrapping_add(count(byte));
+            }
+        }
+        sum += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
+    }
+    sum + rest.iter().map(|&byte| usize::from(count(byte))).sum::<usize>()
+}
+
+/// The sum of what the units count, at most three each.
+#[inline(always)]
+fn sum16(text: &[u8], count: impl Fn(u16) -> u16 + Copy) -> usize {
+    let mut sum = 0;
+    let (blocks, rest) = text.as_chunks::<BLOCK>();
+    for blocks in blocks.chunks(1 << 14) {
+        let mut sums = [0u16; BLOCK / 2];
+        for block in blocks {
+            for (sum, unit) in sums.iter_mut().zip(utf16_units::<BLOCK, { BLOCK / 2 }>(block)) {
+                *sum = sum.wrapping_add(count(unit));
+            }
+        }
+        sum += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
+    }
+    let units = rest.as_chunks::<2>().0.iter();
+    sum + units.map(|unit| usize::from(count(u16::from_ne_bytes(*unit)))).sum::<usize>()
+}
+
+/// The sum of what the units count, at most four each.
+#[inline(always)]
+fn sum32(text: &[u8], count: impl Fn(u32) -> u32 + Copy) -> usize {
+    let mut sum = 0;
+    let (blocks, rest) = text.as_chunks::<BLOCK>();
+    for blocks in blocks.chunks(1 << 24) {
+        let mut sums = [0u32; BLOCK / 4];
+        for block in blocks {
+            for (sum, unit) in sums.iter_mut().zip(utf32_units(block)) {
+                *sum = sum.wrapping_add(count(unit));
+            }
+        }
+        sum += sums.iter().map(|&sum| sum as usize).sum::<usize>();
+    }
+    let units = rest.as_chunks::<4>().0.iter();
+    sum + units.map(|unit| count(u32::from_ne_bytes(*unit)) as usize).sum::<usize>()
+}
