@@ -375,3 +375,30 @@ impl Sequence {
 }
 
 impl core::error::Error for Utf8Error {}
+
+/// A buffer that is too small for what was to be written to it.
+///
+/// ```
+/// use trust8::{CopyError, copy_utf8};
+///
+/// let mut buffer = [core::mem::MaybeUninit::uninit(); 3];
+/// match copy_utf8(b"four", &mut buffer) {
+///     Err(CopyError::TooSmall(error)) => assert_eq!((error.needed, error.len), (4, 3)),
+///     other => panic!("{other:?}"),
+/// }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TooSmall {
+    /// The length that the buffer must have.
+    pub needed: usize,
+    /// The length that the buffer has.
+    pub len: usize,
+}
+
+impl fmt::Display for TooSmall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the buffer has room for {}, and {} are needed", self.len, self.needed)
+    }
+}
+
+impl core::error::Error for TooSmall {}

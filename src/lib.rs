@@ -78,7 +78,7 @@ mod text;
 #[cfg(feature = "transcode")]
 pub mod transcode;
 
-pub use error::{ErrorKind, Utf8Error};
+pub use error::{ErrorKind, TooSmall, Utf8Error};
 #[cfg(feature = "std")]
 pub use io::fs;
 #[cfg(feature = "tokio")]

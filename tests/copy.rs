@@ -34,7 +34,7 @@ fn check(name: &str, copy: &Copy, src: &[u8], offset: usize, room: usize) {
     let result = copy(src, &mut memory[begin..begin + room]);
     let expected = std::str::from_utf8(src);
     let written = match (&result, expected) {
-        (Err(CopyError::TooSmall { needed, len }), _) => {
+        (Err(CopyError::TooSmall(trust8::TooSmall { needed, len })), _) => {
             assert_eq!((*needed, *len), (src.len(), room), "{name}");
             assert!(room < src.len(), "{name}");
             0

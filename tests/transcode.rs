@@ -202,7 +202,7 @@ fn check_bytes(from: Encoding, to: Encoding, text: &[u8]) {
                 assert_eq!(into(needed + 77).as_ref(), Ok(&bytes), "{}", context());
                 for len in [0, needed / 2, needed.saturating_sub(1)] {
                     if len < needed {
-                        let error = BufferError::TooSmall { needed, len };
+                        let error = BufferError::TooSmall(trust8::TooSmall { needed, len });
                         assert_eq!(into(len), Err(error), "{}", context());
                     }
                 }
@@ -245,7 +245,12 @@ fn check_bytes(from: Encoding, to: Encoding, text: &[u8]) {
         assert_eq!(into_lossy(needed), Ok(lossy), "{}", context());
         for len in [0, needed / 2, needed.saturating_sub(1)] {
             if len < needed {
-                assert_eq!(into_lossy(len), Err(BufferError::TooSmall { needed, len }), "{}", context());
+                assert_eq!(
+                    into_lossy(len),
+                    Err(BufferError::TooSmall(trust8::TooSmall { needed, len })),
+                    "{}",
+                    context()
+                );
             }
         }
     }

@@ -198,7 +198,7 @@ fn check<T: PartialEq + ?Sized + std::fmt::Debug>(
             assert_eq!(room, needed);
             assert_eq!(got, expected);
         }
-        Err(error) => assert_eq!(error, BufferError::TooSmall { needed, len: room }),
+        Err(error) => assert_eq!(error, BufferError::TooSmall(trust8::TooSmall { needed, len: room })),
     }
 }
 
@@ -242,7 +242,7 @@ fn every_pair_of_encodings() {
                                 &strict,
                             ) {
                                 (Ok(got), Ok(all)) => assert_eq!(got, all),
-                                (Err(BufferError::TooSmall { needed, .. }), Ok(all)) => {
+                                (Err(BufferError::TooSmall(trust8::TooSmall { needed, .. })), Ok(all)) => {
                                     assert_eq!(needed, all.len());
                                 }
                                 (Err(BufferError::Invalid { error, .. }), Err(same)) => {

@@ -108,7 +108,7 @@ fn in_pieces_and_small_buffers(
     let mut buffer = vec![MaybeUninit::new(0xA5); control + 64];
     match (testing::transcode::convert_into(kernel, from, to, bytes, &mut buffer[..control]), &whole) {
         (Ok(got), Ok(whole)) => assert_eq!(got, &whole[..]),
-        (Err(BufferError::TooSmall { needed, len }), Ok(whole)) => {
+        (Err(BufferError::TooSmall(trust8::TooSmall { needed, len })), Ok(whole)) => {
             assert_eq!((needed, len), (whole.len(), control));
             assert!(needed > len);
         }

@@ -5,7 +5,7 @@
 use core::fmt;
 
 use crate::error::Sequence;
-use crate::error::Utf8Error;
+use crate::error::{TooSmall, Utf8Error};
 
 /// Why a text can't be converted.
 ///
@@ -235,17 +235,12 @@ impl core::error::Error for StreamError {}
 ///
 /// let mut buffer = [MaybeUninit::uninit(); 4];
 /// let error = convert_into(Latin1, Str, b"caf\xE9", &mut buffer).unwrap_err();
-/// assert_eq!(error, BufferError::TooSmall { needed: 5, len: 4 });
+/// assert_eq!(error, BufferError::TooSmall(trust8::TooSmall { needed: 5, len: 4 }));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BufferError {
     /// The buffer is too short, and nothing is wrong with the input. What is in the buffer now has no meaning.
-    TooSmall {
-        /// How many units the converted text has.
-        needed: usize,
-        /// How many the buffer has.
-        len: usize,
-    },
+    TooSmall(TooSmall),
     /// The input can't be converted. A buffer that is too short as well does not change this error.
     Invalid {
         /// Where and why.
@@ -259,7 +254,7 @@ pub enum BufferError {
 impl fmt::Display for BufferError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooSmall { needed, len } => write!(f, "{needed} units do not fit in a buffer of {len}"),
+            Self::TooSmall(error) => error.fmt(f),
             Self::Invalid { error, .. } => error.fmt(f),
         }
     }
@@ -268,7 +263,7 @@ impl fmt::Display for BufferError {
 impl core::error::Error for BufferError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
-            Self::TooSmall { .. } => None,
+            Self::TooSmall(error) => Some(error),
             Self::Invalid { error, .. } => Some(error),
         }
     }

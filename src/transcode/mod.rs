@@ -63,6 +63,7 @@ pub use error::{BufferError, Error, Kind, StreamError};
 pub use form::{Chars, Encoding, Form, Str, Utf16, Utf32};
 pub use stream::{Progress, Transcoder};
 
+use crate::error::TooSmall;
 use crate::kernel::Kernel;
 use crate::output::Output;
 use route::{End, Route};
@@ -115,13 +116,14 @@ pub fn convert_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> T::Own
 ///
 /// ```
 /// use core::mem::MaybeUninit;
+/// use trust8::TooSmall;
 /// use trust8::transcode::{BufferError, Encoding::*, Str, Utf16, convert_into};
 ///
 /// let mut buffer = [MaybeUninit::uninit(); 8];
 /// assert_eq!(convert_into(Utf8, Utf16, b"\xC3\xA9t\xC3\xA9", &mut buffer).unwrap(), &[0xE9, 0x74, 0xE9]);
 /// assert_eq!(
 ///     convert_into(Utf8, Utf16, b"too long for it", &mut buffer),
-///     Err(BufferError::TooSmall { needed: 15, len: 8 })
+///     Err(BufferError::TooSmall(TooSmall { needed: 15, len: 8 }))
 /// );
 /// ```
 ///
@@ -154,13 +156,14 @@ pub fn convert_into<'b, F: Form, T: Form>(
 ///
 /// ```
 /// use core::mem::MaybeUninit;
+/// use trust8::TooSmall;
 /// use trust8::transcode::{BufferError, Encoding::*, Str, convert_into_lossy};
 ///
 /// let mut buffer = [MaybeUninit::uninit(); 4];
 /// assert_eq!(convert_into_lossy(Utf8, Str, b"a\xFF", &mut buffer).unwrap(), "a\u{FFFD}");
 /// assert_eq!(
 ///     convert_into_lossy(Utf8, Str, b"a\xFF\xFE", &mut buffer),
-///     Err(BufferError::TooSmall { needed: 7, len: 4 })
+///     Err(BufferError::TooSmall(TooSmall { needed: 7, len: 4 }))
 /// );
 /// ```
 #[inline]
@@ -282,7 +285,7 @@ fn into<'b, F: Form, T: Form>(
     };
     let unit = size_of::<T::Unit>();
     Err(match fault {
-        Ok(more) => BufferError::TooSmall { needed: written.saturating_add(more) / unit, len },
+        Ok(more) => BufferError::TooSmall(TooSmall { needed: written.saturating_add(more) / unit, len }),
         Err((behind, fault)) => {
             let error = Error { position: (at + behind) / size_of::<F::Unit>(), fault };
             BufferError::Invalid { error, written: written / unit }
