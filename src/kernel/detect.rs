@@ -1,13 +1,12 @@
-//! Which kernel runs: the only file that asks the CPU anything.
+//! Which kernel runs: this file asks the CPU, and keeps the choice.
 //!
-//! - Where every CPU of the target has the best kernel's instruction set, the choice is made at
-//!   compile time and the call is direct.
-//! - On x86 the CPU is asked once, with CPUID and XGETBV themselves, so that a program without
-//!   `std` gets SIMD as well. The answer is a function pointer in one relaxed atomic: one load and
-//!   one indirect call from then on.
+//! - Where every CPU of the target has the best kernel's instruction set, the choice is made at compile time and the call is
+//!   direct.
+//! - Elsewhere the first call asks the CPU. The answer is kept as a function pointer in one relaxed atomic: a call is one
+//!   load and one indirect jump from then on.
 //!
-//! A target that guarantees AVX2 but not AVX-512 (x86-64-v3) still asks: the better kernel is worth
-//! more than the fraction of a nanosecond that asking costs.
+//! A target that guarantees AVX2 but not AVX-512 (x86-64-v3) still asks: the better kernel is worth more than the fraction
+//! of a nanosecond that asking costs.
 
 use super::Kernel;
 use super::entries::KERNELS;
@@ -15,18 +14,14 @@ use super::verdict::Verdict;
 
 cfg_if::cfg_if! {
     if #[cfg(asks_the_cpu)] {
-        pub(crate) use x86::{available, best, validate};
+        pub(crate) use choice::{best, validate};
     } else {
         #[inline(always)]
         pub(crate) fn validate(bytes: &[u8]) -> Verdict {
             KERNELS[0].verdict(bytes)
         }
 
-        /// All of them: build.rs has compiled none that the target does not guarantee.
-        pub(crate) fn available() -> &'static [Kernel] {
-            &KERNELS
-        }
-
+        /// The first one: build.rs has compiled none that the target does not guarantee.
         #[inline(always)]
         pub(crate) fn best() -> &'static Kernel {
             &KERNELS[0]
@@ -34,83 +29,91 @@ cfg_if::cfg_if! {
     }
 }
 
+/// Returns the kernels from the best one on: what a CPU needs for a kernel includes what it needs for those after it.
+pub(crate) fn available() -> &'static [Kernel] {
+    &KERNELS[best().isa as usize..]
+}
+
+/// The choice that the first call makes.
 #[cfg(asks_the_cpu)]
-mod x86 {
+mod choice {
     use core::ptr;
-    use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering::Relaxed};
+    use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-    #[cfg(target_arch = "x86")]
-    use core::arch::x86 as arch;
-    #[cfg(target_arch = "x86_64")]
-    use core::arch::x86_64 as arch;
+    use super::super::entries::Validate;
+    use super::{KERNELS, Kernel, Verdict, x86};
 
-    use super::super::entries::{Isa, Validate};
-    use super::{KERNELS, Kernel, Verdict};
-
-    /// The best kernel's function; until the first call, [`choose`].
+    /// The best kernel's function for whole texts; until the first call, [`choose`].
     ///
-    /// Threads that race through the first call store the same value, and a function is not data
-    /// that a store would have to publish, so `Relaxed` is enough.
+    /// Threads that race through the first call store the same value. A function is not data that a store would have to
+    /// publish, so `Relaxed` is enough.
     static CHOSEN: AtomicPtr<()> = AtomicPtr::new(choose as fn(&[u8]) -> Verdict as *mut ());
 
+    /// Returns the verdict of the best kernel.
     #[inline(always)]
     pub(crate) fn validate(bytes: &[u8]) -> Verdict {
         let chosen = CHOSEN.load(Relaxed);
-        // SAFETY: only functions of type `Validate` (and `choose`, which differs in being safe)
-        // are ever stored, and on x86 a function pointer has the size and form of a data pointer.
+        // SAFETY: only functions of type `Validate` (and `choose`, which differs in being safe) are ever stored, and on
+        // the targets that ask, a function pointer has the size and form of a data pointer.
         let validate = unsafe { core::mem::transmute::<*mut (), Validate>(chosen) };
-        // SAFETY: `choose` stores the function of a kernel that it found available.
+        // SAFETY: `choose` stores the function of the kernel that `ask` found the CPU to have.
         unsafe { validate(bytes) }
     }
 
     #[cold]
     fn choose(bytes: &[u8]) -> Verdict {
-        let validate = available()[0].validate_fn();
-        CHOSEN.store(validate as *mut (), Relaxed);
-        // SAFETY: the function of a kernel that is available.
-        unsafe { validate(bytes) }
+        let best = best();
+        CHOSEN.store(best.validate as *mut (), Relaxed);
+        best.verdict(bytes)
     }
 
-    /// The best kernel, for all that is not plain validation: one load more than that.
+    /// Returns the best kernel, for all that is not plain validation: one load more than that.
     #[inline(always)]
     pub(crate) fn best() -> &'static Kernel {
         static BEST: AtomicPtr<Kernel> = AtomicPtr::new(ptr::null_mut());
 
+        /// Asks the CPU, which happens once: under a hypervisor each CPUID leaves the guest.
         #[cold]
         fn choose() -> &'static Kernel {
-            let best = &available()[0];
+            let best = &KERNELS[x86::ask() as usize];
             BEST.store(ptr::from_ref(best).cast_mut(), Relaxed);
             best
         }
 
-        // SAFETY: null, or a reference to a kernel that lives as long as the program; nobody writes to it.
-        // Its being constant, `Relaxed` shows all of it.
+        // SAFETY: null, or a reference to one of `KERNELS`, which nobody writes to. They are constant, so `Relaxed` shows
+        // all of them.
         match unsafe { BEST.load(Relaxed).as_ref() } {
             Some(best) => best,
             None => choose(),
         }
     }
 
-    /// Returns the kernels from the best one on that the CPU can run: each kernel's instruction sets include those of
-    /// the kernels after it.
-    ///
-    /// The CPU is asked once: under a hypervisor each CPUID leaves the guest.
-    pub(crate) fn available() -> &'static [Kernel] {
-        /// The number of kernels that can run; zero until the CPU has been asked.
-        static COUNT: AtomicU8 = AtomicU8::new(0);
+    #[cfg(test)]
+    #[test]
+    fn the_first_call_chooses_the_best_kernel() {
+        assert!(validate(b"abc").is_valid());
+        assert_eq!(CHOSEN.load(Relaxed), super::available()[0].validate as *mut ());
+    }
+}
 
-        let mut count = usize::from(COUNT.load(Relaxed));
-        if count == 0 {
-            let best = match Cpu::ask() {
-                Cpu { sse42: false, .. } => Isa::scalar,
-                Cpu { avx2: false, .. } => Isa::sse42,
-                Cpu { avx512: false, .. } => Isa::avx2,
-                Cpu { avx512: true, .. } => Isa::avx512,
-            };
-            count = KERNELS.len() - best as usize;
-            COUNT.store(count as u8, Relaxed);
+/// What an x86 CPU has, by CPUID and XGETBV themselves: so a program without `std` gets SIMD as well.
+#[cfg(asks_the_cpu)]
+mod x86 {
+    #[cfg(target_arch = "x86")]
+    use core::arch::x86 as arch;
+    #[cfg(target_arch = "x86_64")]
+    use core::arch::x86_64 as arch;
+
+    use super::super::entries::Isa;
+
+    /// Returns the best instruction set that the CPU has.
+    pub(super) fn ask() -> Isa {
+        match Cpu::ask() {
+            Cpu { sse42: false, .. } => Isa::scalar,
+            Cpu { avx2: false, .. } => Isa::sse42,
+            Cpu { avx512: false, .. } => Isa::avx2,
+            Cpu { avx512: true, .. } => Isa::avx512,
         }
-        &KERNELS[KERNELS.len() - count..]
     }
 
     /// What the kernels need, of what the CPU and the operating system have.
@@ -196,12 +199,6 @@ mod x86 {
                 avx512: std_says!("avx512f" "avx512bw" "avx512vl" "avx512vbmi" "avx512vbmi2" "gfni" "avx512vpopcntdq"),
             };
             assert_eq!(Cpu::ask(), std_says);
-        }
-
-        #[test]
-        fn the_first_call_chooses_the_best_kernel() {
-            assert!(validate(b"abc").is_valid());
-            assert_eq!(CHOSEN.load(Relaxed), available()[0].validate_fn() as *mut ());
         }
     }
 }

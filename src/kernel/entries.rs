@@ -206,14 +206,6 @@ pub(super) fn is_kernel(kernel: &Kernel) -> bool {
     KERNELS.iter().any(|whole| core::ptr::eq(whole, kernel))
 }
 
-#[cfg(asks_the_cpu)]
-impl Kernel {
-    /// The function for whole texts, for `detect.rs` to keep.
-    pub(super) fn validate_fn(&self) -> Validate {
-        self.validate
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,17 +2,17 @@
 
 #![forbid(unsafe_code)]
 
-/// Valid, or a place from which on the automaton is to look.
+/// Valid, or a place from which the automaton must look for an error.
 ///
-/// One word, so that it comes back in a register and testing it is one comparison.
+/// A verdict is one word: it comes back in a register, and a test of it is one comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Verdict(usize);
 
 impl Verdict {
-    /// No slice reaches so far, so no suspicion has this value.
+    /// No slice is that long, so no suspicion has this value.
     pub(crate) const VALID: Self = Self(usize::MAX);
 
-    /// Some sequence is ill-formed that ends behind `at` or is cut off there; none before it is.
+    /// An ill-formed sequence ends after `at`, or `at` cuts it off. All before that sequence is well-formed.
     #[inline(always)]
     pub(crate) const fn suspect(at: usize) -> Self {
         Self(at)
@@ -23,7 +23,7 @@ impl Verdict {
         self.0 == Self::VALID.0
     }
 
-    /// Where to look, if not valid.
+    /// Returns where to look, if the verdict is not `VALID`.
     #[inline(always)]
     pub(crate) const fn suspicion(self) -> Option<usize> {
         if self.is_valid() { None } else { Some(self.0) }

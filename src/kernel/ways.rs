@@ -8,7 +8,7 @@ use super::counts::Counts;
 use super::entries::{self, Isa};
 use super::verdict::Verdict;
 #[cfg(kernel_simd)]
-use crate::simd::Routine;
+use crate::simd::Token;
 
 /// For each instruction set the doors of its ways: the kernel that has the way's name, the routine, and, where it is not the
 /// kernel's own, the routine that counts as well.
@@ -22,13 +22,13 @@ macro_rules! ways {
             $(
                 #[$features]
                 fn $way(bytes: &[u8]) -> Verdict {
-                    <$routine as Routine<_>>::run($token, bytes, 0)
+                    $token.apart::<$routine>(bytes, 0)
                 }
 
                 $(
                     #[$features]
                     pub(super) fn $count(bytes: &[u8]) -> (Verdict, Counts) {
-                        <$counting as Routine<_>>::run($token, bytes, 0)
+                        $token.apart::<$counting>(bytes, 0)
                     }
                 )?
             )+

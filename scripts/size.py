@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Measures what trust8 adds to a program, and how long it takes to compile; fails where a limit is exceeded.
+
+    scripts/size.py              programs for this machine
+    scripts/size.py --wasm       a WebAssembly module with simd128 as well (needs scripts/setup-cross.sh wasm)
+
+The programs are in scripts/size. Each is built in the release profile, at opt-level 3, and stripped; what it weighs more than
+the same program with the standard library's `from_utf8` is trust8's. The library is compiled with its default features, twice,
+and the faster time counts.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAMS = ROOT / "scripts" / "size"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "size"
+
+# Bytes that a stripped program may grow by, and what a module may have.
+LIMITS = {"from_utf8": 40 * 1024, "stream_and_lossy": 80 * 1024}
+MODULE_LIMIT = 12 * 1024
+# The processor's seconds to compile the library. Three seconds elapsed are promised for a machine with two free cores; a busy
+# machine takes up to twice as long for the same work.
+CPU_SECONDS = 12.0
+
+failed = False
+
+
+def report(what, value, limit, unit):
+    global failed
+    exceeded = value > limit
+    failed |= exceeded
+    print(f"{what:42} {value:>9,} {unit:7} limit {limit:>9,}{'  EXCEEDED' if exceeded else ''}")
+
+
+def cargo(*arguments, **environment):
+    subprocess.run(
+        ["cargo", *arguments, "--quiet"],
+        check=True,
+        env={**os.environ, "CARGO_TARGET_DIR": str(TARGET), **environment},
+    )
+
+
+def programs():
+    # What the environment of a CI run sets for tests must not change the programs.
+    cargo("build", "--release", "--manifest-path", str(PROGRAMS / "Cargo.toml"), "--bins", RUSTFLAGS="")
+    size = lambda name: (TARGET / "release" / name).stat().st_size
+    print(f"{'std':42} {size('std'):>9,} bytes")
+    for name, limit in LIMITS.items():
+        report(f"{name}, more than std", size(name) - size("std"), limit, "bytes")
+
+
+def module():
+    environment = {
+        "RUSTC": "/usr/bin/rustc",
+        "RUSTC_BOOTSTRAP": "1",
+        "RUSTFLAGS": "-Ctarget-feature=+simd128",
+        "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER": "wasm-ld-22",
+    }
+    target = "wasm32-unknown-unknown"
+    cargo(
+        "+nightly", "build", "--profile", "wasm", "--manifest-path", str(PROGRAMS / "Cargo.toml"), "--lib",
+        "--no-default-features", "--target", target, "-Zbuild-std=core,panic_abort",
+        "-Zbuild-std-features=compiler-builtins-mem", **environment,
+    )  # fmt: skip
+    built = TARGET / target / "wasm" / "trust8_size.wasm"
+    report("WebAssembly module with simd128", built.stat().st_size, MODULE_LIMIT, "bytes")
+
+
+def compile_time():
+    """Compiles the library alone, with its default features. What counts is the processor's time: others may use it, too."""
+    times = []
+    for _ in range(2):
+        with tempfile.TemporaryDirectory() as folder:
+            build = ["build", "--release", "--manifest-path", str(ROOT / "Cargo.toml")]
+            environment = {"CARGO_TARGET_DIR": folder, "RUSTFLAGS": ""}
+            cargo(*build, "--package", "cfg-if", **environment)
+            start, cpu = time.monotonic(), children_seconds()
+            cargo(*build, "--package", "trust8", **environment)
+            times.append((children_seconds() - cpu, time.monotonic() - start))
+    cpu, elapsed = min(times)
+    report("compiled with default features", round(cpu, 1), CPU_SECONDS, "seconds")
+    print(f"{'':42} {elapsed:>9.1f} seconds elapsed")
+
+
+def children_seconds():
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+def main():
+    programs()
+    if "--wasm" in sys.argv[1:]:
+        module()
+    compile_time()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
