@@ -1,24 +1,30 @@
 #!/usr/bin/env bash
-# Installs what the test runs for other machines need, on Debian bookworm (amd64), as root:
+# Installs what the tests for other machines need, on Debian bookworm (amd64). Installing needs root.
 #
 #   scripts/setup-cross.sh [aarch64] [s390x] [i686] [wasm] [x86-64] [valgrind]   (no argument: all)
 #
 #   aarch64, s390x   a linker, a C library, qemu, and Rust's standard library or its source
-#   i686             the same without qemu: the CPU runs it
-#   wasm             a linker, a C library, the standard library's source, and Node unless there is one
-#   x86-64           qemu, for older models of this machine's own kind
-#   valgrind         what its name says
+#   i686             the same without qemu: the CPU runs these programs itself
+#   wasm             a linker, a C library, the source of the standard library, and Node unless there is one
+#   x86-64           qemu, for x86-64 CPUs that are older than this one
+#   valgrind         Valgrind, and the debug symbols of the C library that it needs
 #
-# What is there already is left alone, so running it again costs nothing. The compiler is Debian's
-# (packages rustc-web and so on), because it comes with a standard library for AArch64 and the source
-# of it for the rest; rustup's toolchains are not touched.
+# The script skips what is already installed, so a second run does nothing. The compiler is Debian's
+# (rustc-web and the packages that belong to it), because Debian also packages a standard library for AArch64
+# and the source for the other machines. The script does not touch rustup's toolchains.
 set -euo pipefail
+
+fail() {
+    echo "setup-cross.sh: $*" >&2
+    exit 1
+}
 
 if [ $# -eq 0 ]; then
     set -- aarch64 s390x i686 wasm x86-64 valgrind
 fi
 
 packages=()
+wasm=no
 for machine in "$@"; do
     case $machine in
         aarch64)
@@ -30,12 +36,13 @@ for machine in "$@"; do
                 gcc-s390x-linux-gnu libc6-dev-s390x-cross)
             ;;
         i686)
-            # Not gcc-multilib, which cannot be installed beside the other cross compilers.
+            # gcc-multilib would do as well, but it conflicts with the other cross compilers.
             packages+=(rustc-web libstd-rust-web-dev rust-web-src gcc-i686-linux-gnu libc6-dev-i386-cross)
             ;;
         wasm)
             packages+=(rustc-web libstd-rust-web-dev rust-web-src lld-22 wasi-libc)
             command -v node >/dev/null || packages+=(nodejs)
+            wasm=yes
             ;;
         x86-64)
             packages+=(qemu-user)
@@ -50,50 +57,65 @@ for machine in "$@"; do
     esac
 done
 
-is_installed() {
-    [[ $(dpkg-query --show --showformat='${db:Status-Status} ' "$1" 2>/dev/null) == *installed\ * ]]
+# Sets `missing` to the packages that are not installed. A name without an architecture means this machine's.
+#
+# dpkg knows a package once for each architecture that it is installed for, and it knows packages that are not
+# installed at all, because another package mentions them. So the status and the architecture must match exactly.
+find_missing() {
+    local native known package name
+    native=$(dpkg --print-architecture)
+    known=$(dpkg-query --show --showformat='<${db:Status-Status} ${Package}:${Architecture}>')
+    missing=()
+    for package in "${packages[@]}"; do
+        name=$package
+        [[ $name == *:* ]] || name=$name:$native
+        if [[ $known != *"<installed $name>"* && $known != *"<installed ${name%:*}:all>"* &&
+            " ${missing[*]} " != *" $package "* ]]; then
+            missing+=("$package")
+        fi
+    done
 }
 
-missing=()
-for package in "${packages[@]}"; do
-    is_installed "$package" || missing+=("$package")
-done
-# Where rustc looks for a WebAssembly program's start-up code, and the folder where the C library has it.
+# rustc looks for the start-up code of a WebAssembly program in the first folder. Debian's C library has it in the
+# second.
 wasm_start=/usr/lib/rustlib/wasm32-wasip1/lib/self-contained
 wasm_libc=/usr/lib/wasm32-wasi
-link_wasm_start() {
-    if [ -d $wasm_libc ] && [ ! -e $wasm_start ]; then
-        mkdir -p "$(dirname $wasm_start)"
-        ln -s $wasm_libc $wasm_start
-    fi
+lacks_wasm_start() {
+    [[ $wasm == yes && ! -e $wasm_start/crt1-command.o ]]
 }
 
-if [ ${#missing[@]} -eq 0 ]; then
-    link_wasm_start
+find_missing
+if [ ${#missing[@]} -eq 0 ] && ! lacks_wasm_start; then
     exit 0
 fi
-
-echo "setup-cross.sh: installing ${missing[*]}"
 if [ "$(id -u)" -ne 0 ]; then
-    echo "setup-cross.sh: only root can do that" >&2
-    exit 1
+    fail "only root can install ${missing[*]:-$wasm_start}"
 fi
 
-case " ${missing[*]} " in
-    *:arm64*) dpkg --add-architecture arm64 ;;
-esac
+if [ ${#missing[@]} -gt 0 ]; then
+    echo "setup-cross.sh: installing ${missing[*]}"
+    case " ${missing[*]} " in
+        *:arm64\ *) dpkg --add-architecture arm64 ;;
+    esac
 
-# Only Debian's own list of packages: another one may know nothing of a foreign architecture, and
-# would fail the whole update.
-lists=()
-if [ -s /etc/apt/sources.list.d/debian.sources ]; then
-    lists=(-o Dir::Etc::SourceList=sources.list.d/debian.sources -o Dir::Etc::SourceParts=-)
+    # This updates Debian's own package lists alone, and keeps the lists of other sources. Such a source may not know
+    # the foreign architecture, and the whole update would fail.
+    lists=()
+    if [ -s /etc/apt/sources.list.d/debian.sources ]; then
+        lists=(-o Dir::Etc::SourceList=sources.list.d/debian.sources -o Dir::Etc::SourceParts=-
+            -o APT::Get::List-Cleanup=false)
+    fi
+    apt-get --quiet --quiet -o Acquire::Retries=3 "${lists[@]}" update
+    DEBIAN_FRONTEND=noninteractive apt-get --quiet --quiet -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 \
+        install --yes --no-install-recommends "${missing[@]}" >/dev/null
+
+    find_missing
+    [ ${#missing[@]} -eq 0 ] || fail "still missing: ${missing[*]}"
 fi
-apt-get --quiet --quiet -o Acquire::Retries=3 "${lists[@]}" update
-DEBIAN_FRONTEND=noninteractive apt-get --quiet --quiet -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 \
-    install --yes --no-install-recommends "${missing[@]}" >/dev/null
 
-for package in "${missing[@]}"; do
-    is_installed "$package" || { echo "setup-cross.sh: $package is still missing" >&2; exit 1; }
-done
-link_wasm_start
+if lacks_wasm_start; then
+    mkdir -p "$(dirname "$wasm_start")"
+    # A link that points nowhere is replaced; a folder is not.
+    ln --symbolic --force --no-target-directory "$wasm_libc" "$wasm_start"
+    ! lacks_wasm_start || fail "still missing: $wasm_start/crt1-command.o"
+fi
