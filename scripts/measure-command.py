@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
-"""Measures the command trust8 beside the tools that people use, and writes docs/command.md.
+"""Compares the command trust8 with the tools that people use instead, and writes docs/command.md.
 
     cargo build --release -p trust8-cli
     apt-get install moreutils
     scripts/measure-command.py [--rounds N] [--folder FOLDER] [--out FILE]
 
-It makes a file of 1 GiB and a tree of 20,000 small files, always the same, in FOLDER (default: the system's
-for temporary files; 1.2 GiB must fit there, and 1 GiB of memory be free to cache the file), and removes them at
-the end. All contestants take turns, round after round, and of each the fastest round counts: a disturbance then
-hits one round of all, not all rounds of one. Each contestant's answer is checked, on what is valid and on what
-is not. The slow ones, which take a hundred times as long, go through fewer rounds.
+The script makes a file of 1 GiB and a tree of 20,000 small files in FOLDER, the same ones each time, and removes them
+at the end. The default is the system's folder for temporary files. It needs 1.2 GiB there, and 1 GiB of free memory to
+cache the file.
+
+In each round the contestants take turns, and the fastest round of each counts. So a disturbance hits one round of all
+contestants, not all rounds of one. Slow contestants take up to a hundred times as long, and skip rounds. The exit code of
+every run is checked, and so is the exit code for a file with an error.
 """
 
 import argparse
 import os
 import platform
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -28,7 +31,7 @@ GIB = 1 << 30
 BLOCK = 1 << 24
 FILES = 20_000
 
-# Text of many languages; three of four characters take two bytes or more.
+# Text in six scripts. Three of four characters take two bytes or more.
 WORDS = """
 быстрая рыжая лиса прыгает через ленивую собаку и всё это на глазах у соседей
 敏捷的棕色狐狸 跳过了那只 懒狗， 而另外十七只 在一旁看着 没有说话。
@@ -37,12 +40,12 @@ l'été dernier, où les élèves français étudiaient la géographie à côté
 قفز الثعلب البني السريع فوق الكلب الكسول بينما كان سبعة عشر آخرون يتفرجون
 😀 🎉🎉 ok 👍🏽 naïve 🦊🐕 größer als erwartet
 """.split()
-# A source tree: mostly ASCII, with comments and names that are not.
+# Words of a source tree. Most are ASCII; those of comments are not.
 CODE = "let mut fn struct impl for match self return use pub // straße комментарий 注释 naïve".split()
 
 
 def text(rng, words, size):
-    """Lines of random words, exactly so many bytes."""
+    """Returns lines of random words, `size` bytes in all."""
     lines = []
     length = 0
     while length < size:
@@ -50,7 +53,7 @@ def text(rng, words, size):
         lines.append(line)
         length += len(line.encode())
     data = "".join(lines).encode()[:size]
-    # Not in the middle of a character.
+    # Decoding drops a character that the cut has split. Newlines replace it.
     data = data.decode(errors="ignore").encode()
     return data + b"\n" * (size - len(data))
 
@@ -73,8 +76,12 @@ def make_tree(path):
         (folder / f"file{i % 100:02}.rs").write_bytes(text(rng, CODE, rng.randrange(200, 12_000)))
 
 
+def find(tree):
+    return f"find {shlex.quote(str(tree))} -type f -print0"
+
+
 def contestants_for_file(trust8, file):
-    """Name, command, exit code when all is valid, rounds in proportion to all."""
+    """Returns for each contestant its name, its command, the exit code for valid text, and its share of the rounds."""
     file = str(file)
     return [
         ("trust8", [trust8, "--quiet", file], 0, 1),
@@ -90,28 +97,33 @@ def contestants_for_file(trust8, file):
 
 def contestants_for_tree(trust8, tree):
     def under_xargs(command):
-        return ["sh", "-c", f"find '{tree}' -type f -print0 | xargs -0 {command}"]
+        return ["sh", "-c", f"{find(tree)} | xargs -0 {command}"]
 
     return [
         ("trust8 TREE", [trust8, "--quiet", str(tree)], 0, 1),
         ("trust8 TREE, one thread", [trust8, "--quiet", "--threads", "1", str(tree)], 0, 1),
-        ("xargs trust8", under_xargs(f"'{trust8}' --quiet"), 0, 1),
+        ("xargs trust8", under_xargs(f"{shlex.quote(trust8)} --quiet"), 0, 1),
         ("xargs cat", under_xargs("cat"), 0, 1),
         ("xargs isutf8", under_xargs("isutf8 -q"), 0, 0.5),
         ("xargs iconv", under_xargs("iconv -f utf-8 -t utf-8"), 0, 0.5),
-        # xargs makes 123 of grep's 1, which says that there is no such line.
+        # grep exits with 1 if no line matches, and xargs then exits with 123.
         ("xargs grep -axv '.*'", under_xargs("grep -axv '.*'"), 123, 0.5),
         ("xargs wc -m", under_xargs("wc -m"), 0, 0.5),
     ]
 
 
+def is_grep(command):
+    return command[0] == "grep" or command[0] == "sh" and "xargs -0 grep " in command[-1]
+
+
 def run(command):
-    # Not into /dev/null: GNU grep looks whether it is that, and then stops at the first match.
+    """Runs a command, and returns its time in seconds and its exit code."""
+    # GNU grep stops at the first match if it writes to /dev/null, so it writes to a pipe.
     with open(os.devnull, "wb") as sink:
         start = time.perf_counter()
         process = subprocess.Popen(
             command,
-            stdout=sink if command[0] != "grep" and "grep" not in command[-1] else subprocess.PIPE,
+            stdout=subprocess.PIPE if is_grep(command) else sink,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "LC_ALL": "C.UTF-8"},
         )
@@ -123,22 +135,22 @@ def run(command):
 
 
 def race(contestants, rounds):
-    """Each contestant's fastest round, in seconds."""
+    """Returns the fastest round of each contestant, in seconds."""
     best = {}
     for turn in range(rounds):
         for name, command, expected, share in contestants:
             if turn < max(1, round(rounds * share)):
                 seconds, code = run(command)
                 if code != expected:
-                    sys.exit(f"{name}: exit code {code} in place of {expected}")
+                    sys.exit(f"{name}: exit code {code} instead of {expected}")
                 best[name] = min(best.get(name, seconds), seconds)
     return best
 
 
 def check_on_invalid(contestants):
-    """Who finds nothing wrong in a file that is has not looked at it."""
+    """Exits if a contestant accepts a file that is not UTF-8."""
     for name, command, valid, _ in contestants:
-        # These two read, or count, and judge nothing.
+        # These two do not validate.
         if name in ("cat", "wc -m"):
             continue
         _, code = run(command)
@@ -147,7 +159,7 @@ def check_on_invalid(contestants):
 
 
 def table(best, size, unit, base):
-    lines = [f"| | ms | {unit} | time, in that of {base} |", "|---|---:|---:|---:|"]
+    lines = [f"| | ms | {unit} | time / time of {base} |", "|---|---:|---:|---:|"]
     for name, seconds in best.items():
         rate = size / seconds
         shown = f"{rate / 1e9:.2f}" if unit == "GB/s" else f"{rate:,.0f}".replace(",", " ")
@@ -167,9 +179,8 @@ def cpu():
 
 
 def version(command):
-    """The first line that a program says of itself."""
-    output = subprocess.run(command, capture_output=True, text=True)
-    return (output.stdout or output.stderr).splitlines()[0] if output.stdout or output.stderr else ""
+    """Returns the first line that `command`, a program with --version, prints."""
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
 
 
 def page(trust8, rounds, file_best, tree_best):
@@ -187,8 +198,9 @@ def page(trust8, rounds, file_best, tree_best):
     tree_times = tree_best[tree_fastest] / tree_best["trust8 TREE"]
     return f"""# The command, measured
 
-Written by `scripts/measure-command.py`. Fastest of {rounds} rounds in which all take turns (a fifth or a half as many for
-the slow ones); the exit code of every run is checked, and so is that each finds the fault in a file that has one.
+`scripts/measure-command.py` writes this page. In each of {rounds} rounds the programs take turns, and the fastest round of
+each counts. Slow programs skip rounds, and run in a fifth or a half of them. The exit code of every run is checked. Each
+program that validates also has to find the error in a file that has one.
 
 - CPU: {cpu()}, {os.cpu_count()} of them
 - {version(["rustc", "--version"])}; {version([trust8, "--version"])}, kernel {used_kernel(trust8)}
@@ -196,13 +208,13 @@ the slow ones); the exit code of every run is checked, and so is that each finds
 
 ## One file
 
-1 GiB of text in six scripts, in the page cache.
+The file has 1 GiB of text in six scripts, and is in the page cache.
 
 {table(file_best, GIB, "GB/s", "cat")}
 
 ## Many files
 
-20,000 files of 200 to 12,000 bytes, mostly ASCII, in 200 folders, in the page cache.
+The tree has 20,000 files of 200 to 12,000 bytes, mostly ASCII, in 200 folders. They are in the page cache.
 
 {table(tree_best, FILES, "files/s", "xargs cat")}
 
@@ -210,24 +222,26 @@ the slow ones); the exit code of every run is checked, and so is that each finds
 
 | | wanted | measured | met |
 |---|---:|---:|---|
-{target(f"one file: as many times as fast as the fastest of the others, {fastest}", "10 at least", times, times >= 10)}
-{target("one file: time, in that of cat", "1.20 at most", reading, reading <= 1.2)}
-{target("the same with one thread", "1.20 at most", one, one <= 1.2)}
-{target(f"many files: as many times as fast as the fastest of the others, {tree_fastest}", "more than 1", tree_times, tree_times > 1)}
+{target(f"one file: time of `{fastest}`, the fastest other / time of trust8", "10 at least", times, times >= 10)}
+{target("one file: time of trust8 / time of cat", "1.20 at most", reading, reading <= 1.2)}
+{target("one file, one thread: time of trust8 / time of cat", "1.20 at most", one, one <= 1.2)}
+{target(f"many files: time of `{tree_fastest}`, the fastest other / time of trust8", "more than 1", tree_times, tree_times > 1)}
 """
 
 
 def used_kernel(trust8):
-    for line in subprocess.run([trust8, "kernels"], capture_output=True, text=True).stdout.splitlines():
+    """Returns the name of the kernel that `trust8 kernels` marks as used."""
+    output = subprocess.run([trust8, "kernels"], capture_output=True, text=True, check=True).stdout
+    for line in output.splitlines():
         if " used " in line:
             return line.split()[0]
-    return "?"
+    sys.exit("trust8 kernels: no kernel is marked as used")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--folder", help="where the files are made")
+    parser.add_argument("--folder", help="folder for the files")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "command.md")
     arguments = parser.parse_args()
 
@@ -244,7 +258,7 @@ def main():
         check_on_invalid(contestants_for_file(trust8, file))
         make_file(file)
         make_tree(tree)
-        for command in (["cat", str(file)], ["sh", "-c", f"find '{tree}' -type f -print0 | xargs -0 cat"]):
+        for command in (["cat", str(file)], ["sh", "-c", f"{find(tree)} | xargs -0 cat"]):
             run(command)
         file_best = race(contestants_for_file(trust8, file), arguments.rounds)
         tree_best = race(contestants_for_tree(trust8, tree), arguments.rounds)

@@ -1,8 +1,9 @@
-// Runs a WebAssembly program that was compiled for wasm32-wasip1, as cargo's runner (.cargo/config.toml):
+// Runs a WebAssembly program that was compiled for wasm32-wasip1. Cargo calls it as a runner (.cargo/config.toml):
 //
 //     node --no-warnings scripts/wasi-run.mjs PROGRAM.wasm [ARGUMENT...]
 //
-// It sees the environment, the working directory and nothing else, and its exit code is this program's.
+// The program sees the environment and the working directory, and nothing else. Its exit code becomes the exit code of
+// this script.
 import { readFile } from 'node:fs/promises';
 import { argv, env, exit } from 'node:process';
 import { WASI } from 'node:wasi';
@@ -15,7 +16,7 @@ const wasi = new WASI({
     preopens: { '.': '.' },
     returnOnExit: true,
 });
-// An engine that lacks an instruction of the module refuses it here.
+// Compiling fails if the engine lacks an instruction of the module.
 const module = await WebAssembly.compile(await readFile(program));
 const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
 exit(wasi.start(instance));

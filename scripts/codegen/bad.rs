@@ -1,4 +1,4 @@
-//! What `scripts/codegen/check.py` must refuse: each function is wrong in one way. See `--self-test`.
+//! Code that `scripts/codegen/check.py --self-test` must refuse. Each function is wrong in one way.
 
 #![crate_type = "lib"]
 
@@ -9,7 +9,7 @@ type Function = fn(&[u8]) -> usize;
 pub static FIRST: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 pub static SECOND: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 
-/// A call through one pointer leads to another one.
+/// It calls through two pointers.
 #[unsafe(no_mangle)]
 pub fn entry_two_pointers(bytes: &[u8]) -> usize {
     // SAFETY: none. This is compiled, never run.
@@ -18,13 +18,13 @@ pub fn entry_two_pointers(bytes: &[u8]) -> usize {
     first(bytes) + second(bytes)
 }
 
-/// A kernel's loop in the caller: the compiler makes vector code of it.
+/// The loop of a kernel is inlined here: the compiler turns it into vector code.
 #[unsafe(no_mangle)]
 pub fn entry_inlined_kernel(bytes: &[u8]) -> bool {
     bytes.iter().fold(0, |all, byte| all | byte) < 0x80
 }
 
-/// Not vector code, but too much of it.
+/// It has no vector code, but too many instructions.
 #[unsafe(no_mangle)]
 pub fn entry_long(bytes: &[u8; 40]) -> u64 {
     let mut state = 0_u64;
@@ -34,13 +34,13 @@ pub fn entry_long(bytes: &[u8; 40]) -> u64 {
     state
 }
 
-/// Something that is not the library's is called.
+/// It calls a function of another library.
 #[unsafe(no_mangle)]
 pub fn entry_calls_elsewhere(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok()
 }
 
-/// An intrinsic in a function without its instruction set cannot be inlined, and becomes a call.
+/// This function is compiled without the intrinsic's instruction set, so the intrinsic becomes a call.
 #[cfg(target_arch = "x86_64")]
 pub fn intrinsic_as_function(a: &[i64; 4]) -> [i64; 4] {
     use std::arch::x86_64::{__m256i, _mm256_shuffle_epi8};
@@ -51,7 +51,7 @@ pub fn intrinsic_as_function(a: &[i64; 4]) -> [i64; 4] {
     }
 }
 
-/// An intrinsic in a function without its instruction set cannot be inlined, and becomes a call.
+/// This function is compiled without the intrinsic's instruction set, so the intrinsic becomes a call.
 #[cfg(target_arch = "aarch64")]
 pub fn intrinsic_as_function(a: &[u8; 16]) -> [u8; 16] {
     use std::arch::aarch64::{uint8x16_t, vaeseq_u8};
@@ -62,7 +62,7 @@ pub fn intrinsic_as_function(a: &[u8; 16]) -> [u8; 16] {
     }
 }
 
-/// An operation that should have been inlined.
+/// An instruction set with an operation that is not inlined.
 pub mod simd {
     pub struct Set;
 

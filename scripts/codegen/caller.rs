@@ -1,4 +1,4 @@
-//! What a caller's code looks like: `scripts/codegen/check.py` compiles this and reads the assembly.
+//! Functions that call the library. `scripts/codegen/check.py` compiles them and reads the assembly.
 
 #![crate_type = "lib"]
 
@@ -19,7 +19,7 @@ pub fn entry_from_utf8_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
     trust8::from_utf8_mut(bytes)
 }
 
-/// What most callers do: the text, or nothing.
+/// Most callers only need the text, not the error.
 #[unsafe(no_mangle)]
 pub fn entry_ok(bytes: &[u8]) -> Option<&str> {
     trust8::from_utf8(bytes).ok()

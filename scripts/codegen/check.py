@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Reads what the compiler made of the library and of code that calls it.
+"""Checks the assembly of the library and of functions that call it, for x86-64 or AArch64.
 
     check.py [--target TRIPLE]     compiles both and checks them
-    check.py --self-test           shows that bad code is refused
+    check.py --self-test           checks that bad code is refused
 
-In a caller (caller.rs): the entry points stay small, no kernel is inlined into them, and they call
-through at most one pointer and nothing but the library.
+In a caller (caller.rs), each function stays small, has no kernel inlined into it, calls through at most one pointer,
+and calls nothing but the library.
 
-In the library: no intrinsic, and no operation of an instruction set's type, has become a function.
-Either would be a call for one instruction, with vectors passed through memory: right, and slow.
+In the library, no intrinsic and no operation of an instruction set has become a function. If one had, each use would be
+a call for a single instruction, with vectors passed through memory. The answers would be right, but slow.
 
-The compiler is $RUSTC, or rustc; for x86-64 and AArch64.
+The compiler is $RUSTC, or rustc.
 """
 
 import argparse
@@ -24,38 +24,39 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
-# Instructions in an entry point, from the first to the last, cold parts included. What is there
-# today is about two thirds of this; a kernel is hundreds.
+# The most instructions that a caller's function may have, cold parts included. The functions need about two thirds of
+# this. A kernel has hundreds.
 LIMITS = {"entry_is_utf8": 16}
 LIMIT = 48
 
-# v0 mangling has a crate's and a module's name in plain text, each after its length.
+# In a symbol of this mangling, each name of a crate or a module stands in plain text after its length.
 V0 = "-Csymbol-mangling-version=v0"
 LIBRARY = re.compile(r"6trust8")
 INTRINSIC = re.compile(r"9core_arch|^_mm\d*_")
-# Methods (inherent: M, of a trait: X or Y) of what is declared in a module simd.
-OPERATION = re.compile(r"^_RI?Nv[MXY].*4simd")
-# Whole loops may be methods of them, or reached through one. An operation is a few instructions, none a call.
+# A method of a type in the module simd: M is an inherent method, X and Y are methods of a trait.
+IN_SIMD = "4simd"
+OPERATION = re.compile(r"^_RI?Nv[MXY].*" + IN_SIMD)
+# Some methods of these types are whole loops, or call one. An operation has fewer instructions than this, and no call.
 OPERATION_LIMIT = 24
 
 VECTORS = {
     "x86_64": re.compile(r"%[yz]mm\d|%k[0-7]\b"),
     "aarch64": re.compile(r"\bv\d+\.\d*[bhsd]"),
 }
-# Moving and clearing 16 bytes is how structures are copied.
+# The compiler copies structures with vectors of 16 bytes. So a caller may move and clear these.
 XMM = re.compile(r"%xmm\d")
 XMM_MOVES = re.compile(r"^v?(mov|xorps|pxor)")
 
 
 class Function:
-    """A function's name and its instructions, each as (mnemonic, operands)."""
+    """A function of the assembly. Each instruction is a pair of mnemonic and operands."""
 
     def __init__(self, name):
         self.name = name
         self.instructions = []
 
     def calls(self, arch):
-        """The function's calls, tail calls included: a symbol's name each, or None for a pointer."""
+        """Yields the symbol that each call or tail call goes to, or None if it goes through a pointer."""
         for mnemonic, operands in self.instructions:
             if arch == "x86_64" and re.match(r"(call|jmp)", mnemonic):
                 through_got = re.match(r"\*([\w$.]+)@GOTPCREL\(%rip\)$", operands)
@@ -72,9 +73,9 @@ class Function:
 
 
 def parse(assembly):
-    """The functions of an assembly file by name."""
+    """Returns the functions of an assembly file, by name."""
     names = set(re.findall(r"^\s*\.type\s+([\w$.]+),\s*[@%]function", assembly, re.M))
-    # Functions that are the same as another have only its name: `.set a, b`, or `a = b`.
+    # The compiler emits equal functions once. The other name is an alias: `.set a, b` or `a = b`.
     aliases = re.findall(r"^\s*(?:\.set\s+)?([\w$.]+)\s*(?:,|=)\s*([\w$.]+)\s*$", assembly, re.M)
     functions, current = {}, None
     for line in assembly.splitlines():
@@ -91,11 +92,12 @@ def parse(assembly):
     return functions
 
 
-def check_entries(functions, arch):
-    """What is wrong with the entry points."""
+def check_entries(functions, arch, source):
+    """Yields what is wrong in the callers' functions."""
     entries = {name: f for name, f in functions.items() if name.startswith("entry_")}
-    if not entries:
-        yield "no entry points found"
+    for name in re.findall(r"fn (entry_\w+)", (HERE / source).read_text()):
+        if name not in entries:
+            yield f"{name}: not found in the assembly"
     for name, function in sorted(entries.items()):
         count = len(function.instructions)
         limit = LIMITS.get(name, LIMIT)
@@ -114,7 +116,7 @@ def check_entries(functions, arch):
 
 
 def check_operations(functions, arch):
-    """Which operations have become functions, and who calls them."""
+    """Yields the operations that have become functions, and the calls of them."""
     bad = {
         name
         for name, function in functions.items()
@@ -135,7 +137,7 @@ def run(command, **more):
 
 
 def compile_library(target, folder):
-    """The library's assembly, and the arguments with which a caller finds the library."""
+    """Returns the library's assembly, and the arguments of rustc that let a caller find the library."""
     assembly = folder / "library.s"
     run(["cargo", "rustc", "--quiet", "--release", "--package", "trust8", "--lib", "--target", target,
          "--target-dir", folder, "--", V0, f"--emit=asm={assembly},link"])
@@ -151,9 +153,9 @@ def compile_file(source, target, folder, *more):
 
 
 def self_test(target, arch, folder):
-    """The complaints about bad.rs that are missing."""
+    """Yields the complaints that bad.rs should cause and does not."""
     functions = parse(compile_file("bad.rs", target, folder))
-    complaints = [*check_entries(functions, arch), *check_operations(functions, arch)]
+    complaints = [*check_entries(functions, arch, "bad.rs"), *check_operations(functions, arch)]
     for expected in (
         "entry_two_pointers: calls through 2 pointers",
         "entry_inlined_kernel: vector code in the caller",
@@ -187,7 +189,10 @@ def main():
             library, extern = compile_library(target, folder)
             library = parse(library)
             caller = parse(compile_file("caller.rs", target, folder, *extern))
-            complaints = [*check_entries(caller, arch), *check_operations({**library, **caller}, arch)]
+            complaints = [*check_entries(caller, arch, "caller.rs"), *check_operations({**library, **caller}, arch)]
+            # Without this, a renamed module or assembly that `parse` does not understand would pass.
+            if not any(IN_SIMD in name for name in library):
+                complaints.append("no function of the library has the module simd in its symbol")
             for name, function in sorted(caller.items()):
                 print(f"{name}: {len(function.instructions)} instructions")
             done = f"{len(library)} functions of the library call no intrinsic"

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Other people's programs with trust8 in simdutf8's place: their own tests, and a program that drives them.
+# Runs the tests of other crates that use simdutf8, with trust8 in its place. A package `driver` calls more such crates.
 #
-#   scripts/other-programs/run.sh            all of them
-#   scripts/other-programs/run.sh driver     only those that are named: driver, or a crate of the list below
+#   scripts/other-programs/run.sh            runs all of them
+#   scripts/other-programs/run.sh driver     runs those that are named: `driver`, or a crate of the list below
 #
-# A [patch] replaces the package simdutf8 by a shim of that name, which does nothing but re-export trust8's modules `basic` and
-# `compat`. That it took effect is read from cargo's own tree. Needs crates.io, and some minutes; no part of `cargo test`.
+# A [patch] replaces the package simdutf8 by a shim with that name, which only re-exports trust8's modules `basic` and
+# `compat`. The script asks cargo whether the patch took effect. It needs crates.io and a few minutes, so neither
+# `cargo test` nor CI runs it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -15,8 +16,9 @@ mkdir -p "$work"
 work=$(cd "$work" && pwd)
 export CARGO_TARGET_DIR=$work/target
 
-# Crate, version, and the arguments of `cargo test`: those of its tests that its package contains and that need no network and
-# no files that were left out of it. All call simdutf8's stable functions, by way of the crate's own code.
+# Each line is a crate, its version, and the arguments of `cargo test`. They choose the tests that the crate's package
+# contains and that need neither the network nor a file that the package lacks. Each crate calls the stable functions of
+# simdutf8.
 crates=(
     "sonic-rs 0.5.10 --lib -- --skip test_node_from_files3"
     "fastwebsockets 0.10.0 --features simd,upgrade,unstable-split --lib --test upgrade --test split --test concurrency"
@@ -25,7 +27,11 @@ crates=(
     "tokio-websockets 0.11.4 --features client,server,sha1_smol,fastrand,simd --lib --tests"
 )
 
-# The package that stands in for simdutf8, of the version that the others ask for.
+for name in "$@"; do
+    [[ $name == driver || " ${crates[*]%% *} " == *" $name "* ]] || { echo "run.sh: no such crate: $name" >&2; exit 2; }
+done
+
+# The shim has the version of simdutf8 that the other crates ask for.
 shim=$work/simdutf8
 mkdir -p "$shim/src"
 cat >"$shim/Cargo.toml" <<END
@@ -37,7 +43,7 @@ edition = "2024"
 [features]
 default = ["std"]
 std = ["trust8/std"]
-# Of no effect here: NEON is always used, and there is no other interface to show.
+# These have no effect here. trust8 always uses NEON, and has no other interface to export.
 aarch64_neon = []
 aarch64_neon_prefetch = []
 
@@ -52,14 +58,16 @@ cat >"$shim/src/lib.rs" <<END
 pub use trust8::{basic, compat};
 END
 
-# Says that every simdutf8 in the package in this folder is the shim, and has trust8 below it.
+# Fails unless the package in this folder depends on the shim, and on no other simdutf8.
 patch_took_effect() {
     local tree
-    tree=$(cargo tree --edges normal,build,dev --target all --all-features --invert trust8 2>/dev/null || cargo tree --invert trust8)
-    echo "$tree" | head -n 4
-    grep --quiet "simdutf8 v0.1.5 ($shim)" <<<"$tree" || { echo "the patch did not take effect"; return 1; }
-    if cargo tree --prefix none --all-features 2>/dev/null | grep '^simdutf8 ' | grep --invert-match --fixed-strings "$shim"; then
-        echo "the line above is another simdutf8"
+    # A few crates have features that exclude each other. For these, the default features must do.
+    tree=$(cargo tree --prefix none --edges normal,build,dev --target all --all-features 2>/dev/null ||
+        cargo tree --prefix none --target all)
+    tree=$(grep '^simdutf8 ' <<<"$tree" | sort --unique) || { echo "the tree has no simdutf8"; return 1; }
+    echo "$tree"
+    if grep --invert-match --fixed-strings "simdutf8 v0.1.5 ($shim)" <<<"$tree" >/dev/null; then
+        echo "the patch did not take effect"
         return 1
     fi
 }
@@ -71,7 +79,7 @@ patch() {
 run_crate() {
     local name=$1 version=$2 source
     shift 2
-    # Where cargo has unpacked it.
+    # Cargo unpacks the crate when another package depends on it, and says where.
     mkdir -p "$work/fetch/src"
     : >"$work/fetch/src/lib.rs"
     printf '[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\n%s = "=%s"\n[workspace]\n' \
@@ -84,10 +92,11 @@ print(pathlib.Path(next(p["manifest_path"] for p in packages if p["name"] == sys
     cp -r "$source" "$work/$name"
     cd "$work/$name"
     if [ "$name" = sonic-rs ]; then
-        # One test needs a crate and files that are not in the package.
+        # One test needs a crate and files that the package lacks.
         perl -0pi -e 's/#\[test\]\s+#\[cfg\(not\(target_arch = "wasm32"\)\)\]\s+fn test_struct\b/#[cfg(any())]\n    fn test_struct/' src/serde/mod.rs
     fi
-    # Neither its lock, which has the other simdutf8, nor its toolchain and flags; its lints are its own business.
+    # The crate's lock file names the other simdutf8. Its toolchain and its flags are not ours, and its lints do not matter
+    # here.
     rm -rf Cargo.lock rust-toolchain rust-toolchain.toml .cargo
     { printf '\n[workspace]\n'; patch; } >>Cargo.toml
     patch_took_effect
@@ -110,7 +119,8 @@ for crate in "${crates[@]}" driver; do
     [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
     echo
     echo "=== $crate"
-    # A subshell of its own, not in a condition, where `set -e` would be off.
+    : >"$work/$name.log"
+    # The subshell is not part of a condition, because bash ignores `set -e` there.
     set +e
     (
         set -e
@@ -118,9 +128,11 @@ for crate in "${crates[@]}" driver; do
     )
     code=$?
     set -e
-    passed=$(sed -n 's/^test result: .* \([0-9]*\) passed; .*/\1/p' "$work/$name.log" 2>/dev/null | awk '{ sum += $1 } END { print sum + 0 }')
+    passed=$(sed -n 's/^test result: .* \([0-9]*\) passed; .*/\1/p' "$work/$name.log" | awk '{ sum += $1 } END { print sum + 0 }')
     result=ok
-    [ $code -eq 0 ] && [ "$passed" -gt 0 ] || { result=FAILED failed=1; }
+    if [ $code -ne 0 ] || [ "$passed" -eq 0 ]; then
+        result=FAILED failed=1
+    fi
     done+=("$(printf '%-16s %-8s %4d tests passed  %s' "$name" "$([ "$name" = driver ] || echo "${words[1]}")" "$passed" "$result")")
 done
 echo

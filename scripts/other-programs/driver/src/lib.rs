@@ -1,1 +1,1 @@
-//! Drives crates that validate with simdutf8; see `tests/drive.rs`.
+//! This package has only tests: see `tests/drive.rs`.

@@ -1,9 +1,10 @@
-//! Crates that call simdutf8, each over the same bytes: what they accept and refuse must be what `core::str` does.
+//! Gives the same bytes to several crates that call simdutf8. Each must accept what `core::str` accepts, and nothing else.
 
 use faststr::FastStr;
 use fastwebsockets::{Frame, OpCode, Payload, Role, WebSocket, WebSocketError};
 
-/// Text of each kind, alone and inside text of each length around a vector or a block, as it is and spoiled.
+/// Returns texts of one to four bytes a character. Their lengths lie around those of vectors and blocks, and each text also
+/// comes with each fault, at the end and in the middle.
 fn inputs() -> Vec<Vec<u8>> {
     let faults: [&[u8]; 12] = [
         b"",
@@ -33,7 +34,7 @@ fn inputs() -> Vec<Vec<u8>> {
     inputs
 }
 
-/// A text message that arrives: the frame as the peer sends it, masked with zeros.
+/// A client sends a text message. Its mask is zero, so the payload stands in the frame as it is.
 #[test]
 fn fastwebsockets_receives_text() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -76,7 +77,7 @@ fn faststr_from_bytes() {
     }
 }
 
-/// Its message is the one of simdutf8's `compat` error.
+/// The message of the error contains that of `core::str`, as the message of simdutf8's `compat` error does.
 #[test]
 fn parquet_checks_a_column() {
     for bytes in inputs() {
