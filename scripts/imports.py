@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Checks that the imports in src/ go one way.
+
+    imports.py [FOLDER]      checks the files in FOLDER (default: src)
+    imports.py --self-test   checks that bad imports are refused
+
+A room is a folder or a file in src/. It may import from itself and from the rooms before it in ROOMS. Files may not import
+each other in a circle, but a module and the modules inside it may know each other.
+
+A name that a module re-exports belongs to the file that defines it. lib.rs re-exports from every room; its own functions
+stand where ROOMS has `lib`. Code under `#[cfg(test)]` and files model.rs are for unit tests, and do not count.
+"""
+
+import graphlib
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOMS = "error boundary output simd kernel lib stream repair text io transcode dialect simdutf8 testing".split()
+
+COMMENT_OR_LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|\br(#*)".*?"\1|"(?:\\.|[^"\\])*"|\'(?:\\[^\']*|[^\'\\])\'', re.S)
+FOR_TESTS = re.compile(r"#\[cfg\((?:all\()?test\b[^]]*\](?:\s*#\[[^]]*\])*(?:[\s\w()]*?\bmod\s+(\w+)\s*(?=;))?")
+PATH = re.compile(r"(?<![\w:])\w+(?:\s*::\s*\w+)+")
+INSIDE = ("crate", "self", "super")
+
+
+def block_end(code, start):
+    """Returns the place after the item that begins at `start`. The item ends with a semicolon or a block."""
+    depth = 0
+    for mark in re.finditer(r"[;{}]", code[start:]):
+        depth += {"{": 1, "}": -1, ";": 0}[mark[0]]
+        if depth == 0:
+            return start + mark.end()
+    return len(code)
+
+
+def leaves(tree):
+    """Yields the paths in the tree of a `use`, each with the name that it binds."""
+    tree = re.sub(r"\s", "", re.sub(r"\s+as\s+", "=", tree))
+    while found := re.search(r"([\w:]*)\{([^{}]*)\}", tree):
+        inner = ",".join(found[1] + part for part in found[2].split(",") if part)
+        tree = tree[:found.start()] + inner + tree[found.end():]
+    for leaf in tree.split(","):
+        path, _, alias = leaf.partition("=")
+        names = path.removesuffix("::self").split("::")
+        yield tuple(names), alias or names[-1]
+
+
+class Tree:
+    """The modules of a crate. A module's key is the tuple of names in its path; that of lib.rs is empty."""
+
+    def __init__(self, folder):
+        self.main, self.files, self.paths, self.bound, for_tests = {}, {}, {}, {}, set()
+        for file in sorted(folder.rglob("*.rs")):
+            name = str(file.relative_to(folder))
+            module = tuple(re.sub(r"(^lib|/mod|)\.rs$", "", name).split("/")) if name != "lib.rs" else ()
+            code = COMMENT_OR_LITERAL.sub(" ", file.read_text())
+            while found := FOR_TESTS.search(code):
+                for_tests |= {(*module, found[1])} if found[1] else set()
+                code = code[:found.start()] + code[block_end(code, found.end()):]
+            self.main[name] = module
+            self.read(module, code, name)
+        for name, module in list(self.main.items()):
+            if module[-1:] == ("model",) or any(module[:i + 1] in for_tests for i in range(len(module))):
+                del self.main[name]
+
+    def read(self, module, code, file):
+        """Takes the code of a module in `file`, and of the modules written inside it."""
+        while found := re.search(r"\bmod\s+(\w+)\s*\{", code):
+            end = block_end(code, found.start())
+            self.read((*module, found[1]), code[found.end():end - 1], file)
+            code = code[:found.start()] + code[end:]
+        self.files[module] = file
+        uses = [leaf for found in re.finditer(r"\buse\s+([^;]+);", code) for leaf in leaves(found[1])]
+        self.bound.setdefault(module, {}).update((name, path) for path, name in uses)
+        written = [tuple(re.findall(r"\w+", path)) for path in PATH.findall(re.sub(r"\buse\s+[^;]+;", "", code))]
+        self.paths.setdefault(module, []).extend([path for path, _ in uses] + written)
+
+    def owner(self, path, here, depth=0):
+        """Returns the module that defines what `path` names in the module `here`; None if it is not in this crate."""
+        if path[0] not in INSIDE and (*here, path[0]) not in self.files and path[0] not in self.bound[here]:
+            return None
+        while path and path[0] in INSIDE:
+            here, path = {"crate": (), "self": here, "super": here[:-1]}[path[0]], path[1:]
+        for i, name in enumerate(path):
+            if (*here, name) in self.files:
+                here = (*here, name)
+            elif name in self.bound[here] and depth < 9:
+                return self.owner((*self.bound[here][name], *path[i + 1:]), here, depth + 1) or here
+            else:
+                break
+        return here
+
+
+def complaints(folder):
+    """Yields what is wrong with the imports in a folder."""
+    tree, graph = Tree(folder), {}
+    room = {name: name.removesuffix(".rs").split("/")[0] for name in tree.main}
+    if set(room.values()) - set(ROOMS) or "lib.rs" not in room:
+        yield f"{folder}: lib.rs is missing, or ROOMS lacks one of {sorted(set(room.values()))}"
+        return
+    for module, path in [(module, path) for module, paths in tree.paths.items() for path in paths]:
+        user, used = tree.files[module], tree.files.get(tree.owner(path, module))
+        if user not in room or used not in room:
+            continue
+        if user != "lib.rs" and ROOMS.index(room[user]) < ROOMS.index(room[used]):
+            yield f"{user} imports {used}, a later room: {'::'.join(path)}"
+        inner, outer = sorted((tree.main[user], tree.main[used]), key=len, reverse=True)
+        if inner[:len(outer)] != outer:
+            graph.setdefault(user, []).append(used)
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        yield f"files import each other in a circle: {' -> '.join(reversed(error.args[1]))}"
+
+
+GOOD = {
+    "lib.rs": "pub use error::{ErrorKind, Utf8Error}; pub use text::inspect; mod error; mod text; pub fn from_utf8() {}",
+    "error.rs": "// use crate::text;\nconst A: &str = \"crate::text\"; #[cfg(test)] mod tests { use crate::from_utf8; }",
+    "kernel/mod.rs": "mod detect; pub use detect::best; #[cfg(all(test, unix))] mod check; #[cfg(test)] use crate::text;",
+    "kernel/detect.rs": "use super::Kernel; mod x86 { use super::super::best; }",
+    "kernel/check.rs": "use crate::text;",
+    "text/mod.rs": "mod count; mod part; pub use count::{self as number, inspect};",
+    "text/count.rs": "use crate::{Utf8Error, kernel::{self, Kernel as K}}; fn f() { kernel::best(); crate::from_utf8() }",
+    "text/part.rs": "use super::inspect;",
+    "text/model.rs": "use crate::testing;",
+    "testing.rs": "",
+}
+# Each of these complaints must come if a good file is replaced by the one after it.
+BAD = {
+    "error.rs imports lib.rs, a later room": ("error.rs", "use crate::from_utf8;"),
+    "error.rs imports kernel/detect.rs, a later": ("error.rs", "pub(crate) use crate::{\n  kernel::{best as b},\n};"),
+    "kernel/mod.rs imports text/count.rs, a later room": ("kernel/mod.rs", "macro_rules! m { () => { $crate::inspect() } }"),
+    "in a circle: text/count.rs -> text/part.rs -> text/count.rs": ("text/count.rs", "mod a { use super::super::part; }"),
+    "or ROOMS lacks one of": ("attic/mod.rs", ""),
+}
+
+
+def self_test():
+    """Yields what the check gets wrong."""
+    for expected, (changed, code) in {"": ("testing.rs", ""), **BAD}.items():
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in {**GOOD, changed: code}.items():
+                path = pathlib.Path(folder, name)
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text)
+            found = list(complaints(pathlib.Path(folder)))
+        if bool(found) != bool(expected) or expected not in "".join(found):
+            yield f"expected {expected!r}, found {found}"
+
+
+if __name__ == "__main__":
+    default = pathlib.Path(__file__).resolve().parent.parent / "src"
+    wrong = list(self_test() if sys.argv[1:] == ["--self-test"] else complaints(pathlib.Path(*sys.argv[1:] or [default])))
+    for complaint in wrong:
+        print(f"imports.py: {complaint}", file=sys.stderr)
+    sys.exit(1 if wrong else 0)
