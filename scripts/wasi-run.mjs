@@ -18,5 +18,6 @@ const wasi = new WASI({
 });
 // Compiling fails if the engine lacks an instruction of the module.
 const module = await WebAssembly.compile(await readFile(program));
-const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
+// Debian's Node 18 has no `wasi.getImportObject`, which would return the same.
+const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport });
 exit(wasi.start(instance));
