@@ -1,4 +1,6 @@
 //! The names and types of the crate simdutf8.
 
+#![forbid(unsafe_code)]
+
 pub mod basic;
 pub mod compat;

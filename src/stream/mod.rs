@@ -1,5 +1,7 @@
 //! Text that arrives in pieces.
 
+#![forbid(unsafe_code)]
+
 mod validator;
 
 pub use validator::{Decoder, Piece, StreamError, Validator};

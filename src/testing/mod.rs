@@ -4,6 +4,8 @@
 //! A function has the name and the module of the public one, and takes the kernel first. Nothing here is part of the public
 //! API: it may change in any release.
 
+#![forbid(unsafe_code)]
+
 pub use crate::kernel::ways::paths;
 use crate::{Decode, Errors, Kernel, Summary, Utf8Chunks};
 use crate::{kernel, repair, text};

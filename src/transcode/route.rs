@@ -12,6 +12,8 @@
 //! between in a buffer that stays in the L1 cache. Where a routine stops, `scalar.rs` goes on, and
 //! either comes to know what stopped it or hands the rest back.
 
+#![forbid(unsafe_code)]
+
 use core::mem::MaybeUninit;
 
 use super::error::Fault;

@@ -3,6 +3,8 @@
 //! What a piece cuts off is three bytes at most, in every form. They are kept, and become a character
 //! together with the first bytes of the next piece; everything else is converted where it lies.
 
+#![forbid(unsafe_code)]
+
 use core::fmt;
 use core::mem::MaybeUninit;
 

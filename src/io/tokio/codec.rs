@@ -4,6 +4,8 @@
 //! time, so nothing about them is believed later. Lines are therefore validated twice: as they
 //! arrive, to refuse them at once, and as they are made into a string.
 
+#![forbid(unsafe_code)]
+
 use alloc::string::String;
 use core::fmt;
 use std::io;

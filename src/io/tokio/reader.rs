@@ -1,5 +1,7 @@
 //! The blocking reader of `io.rs`, poll by poll.
 
+#![forbid(unsafe_code)]
+
 use alloc::string::String;
 use core::fmt;
 use core::future::poll_fn;

@@ -4,6 +4,8 @@
 //! sequence, C0 to FF. So one lookup says all about the first of two neighbouring bytes (the block
 //! algorithm of `lookup/` needs two for that), and another one classifies the second.
 
+#![forbid(unsafe_code)]
+
 use super::tally::Tally;
 use crate::kernel::survey::{Classes, Surveyor};
 use crate::kernel::verdict::Verdict;

@@ -1,5 +1,7 @@
 //! Counts of text that is valid already.
 
+#![forbid(unsafe_code)]
+
 use crate::simd::x86::avx512::{Avx512, Vector};
 
 /// Bytes that are counted in vectors of bytes before those are summed up.

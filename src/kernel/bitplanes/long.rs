@@ -1,5 +1,7 @@
 //! Long input: superblocks by kind.
 
+#![forbid(unsafe_code)]
+
 use super::blocks::{self, Checker};
 use super::planes::{self, SUPERBLOCK};
 use super::tally::Tally;

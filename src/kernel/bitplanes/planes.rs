@@ -22,6 +22,8 @@
 //!    operand; `PICK` undoes this by asking for the planes in another order in each row.
 //! 3. **Nothing but the planes that neighbours are compared by is reordered**: six, not eight.
 
+#![forbid(unsafe_code)]
+
 use crate::boundary::CONTEXT;
 use crate::simd::x86::avx512::{Avx512, Vector};
 

@@ -7,6 +7,8 @@
 //! aligned place (`again`), and where registers count a place or three late (`Sums::add_late`). A verdict of
 //! 'suspect' ends the count wherever it is; the caller counts anew what is before the fault.
 
+#![forbid(unsafe_code)]
+
 use super::planes::{FROM_F0_LATE, LEADS_LATE, Places};
 use crate::kernel::counts::Counts;
 use crate::simd::x86::avx512::{Avx512, Vector};

@@ -1,5 +1,7 @@
 //! What is checked of a vector of text, in as few operations as I could find.
 
+#![forbid(unsafe_code)]
+
 use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, NO_CONTINUATION, SECOND_HIGH};
 use super::{is_ascii, is_ascii_at};
 use crate::boundary::{CONTEXT, LARGEST_AT_END};

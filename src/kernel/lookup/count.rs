@@ -1,5 +1,7 @@
 //! Counts of text that is valid already, by the same operations for all instruction sets.
 
+#![forbid(unsafe_code)]
+
 use crate::kernel::counts::Counts;
 use crate::simd::Simd;
 

@@ -7,6 +7,8 @@
 //! the one for a continuation behind ASCII and the one for two continuations in a row are one here,
 //! `LATER_CONTINUATION`: both mean that no lead stands before it.)
 
+#![forbid(unsafe_code)]
+
 /// 11...... 0....... or 11...... 11......: the byte after a lead is no continuation.
 pub(super) const NO_CONTINUATION: u8 = 1 << 0;
 /// 1100000. 10......: C0 or C1, two bytes for ASCII.
