@@ -159,7 +159,7 @@ def check_on_invalid(contestants):
 
 
 def table(best, size, unit, base):
-    lines = [f"| | ms | {unit} | time / time of {base} |", "|---|---:|---:|---:|"]
+    lines = [f"| | ms | {unit} | time relative to {base} |", "|---|---:|---:|---:|"]
     for name, seconds in best.items():
         rate = size / seconds
         shown = f"{rate / 1e9:.2f}" if unit == "GB/s" else f"{rate:,.0f}".replace(",", " ")
@@ -198,11 +198,11 @@ def page(trust8, rounds, file_best, tree_best):
     tree_times = tree_best[tree_fastest] / tree_best["trust8 TREE"]
     return f"""# The command, measured
 
-`scripts/measure-command.py` writes this page. In each of {rounds} rounds the programs take turns, and the fastest round of
-each counts. Slow programs skip rounds, and run in a fifth or a half of them. The exit code of every run is checked. Each
-program that validates also has to find the error in a file that has one.
+`scripts/measure-command.py` writes this page. All contestants take turns, and the fastest of {rounds} rounds counts (slow
+contestants run in a half or a fifth of them). The exit code of every run is checked. In a file with an error, every
+contestant that validates has to find it.
 
-- CPU: {cpu()}, {os.cpu_count()} of them
+- CPU: {cpu()}, {os.cpu_count()} cores
 - {version(["rustc", "--version"])}; {version([trust8, "--version"])}, kernel {used_kernel(trust8)}
 - {version(["cat", "--version"])}; {version(["grep", "--version"])}; {version(["iconv", "--version"])}; isutf8 of moreutils
 
@@ -220,12 +220,12 @@ The tree has 20,000 files of 200 to 12,000 bytes, mostly ASCII, in 200 folders. 
 
 ## Targets
 
-| | wanted | measured | met |
+| target | wanted | measured | met |
 |---|---:|---:|---|
-{target(f"one file: time of `{fastest}`, the fastest other / time of trust8", "10 at least", times, times >= 10)}
-{target("one file: time of trust8 / time of cat", "1.20 at most", reading, reading <= 1.2)}
-{target("one file, one thread: time of trust8 / time of cat", "1.20 at most", one, one <= 1.2)}
-{target(f"many files: time of `{tree_fastest}`, the fastest other / time of trust8", "more than 1", tree_times, tree_times > 1)}
+{target(f"one file: speed relative to {fastest}, the fastest of the others", "at least 10", times, times >= 10)}
+{target("one file: time relative to cat", "at most 1.20", reading, reading <= 1.2)}
+{target("one file, one thread: time relative to cat", "at most 1.20", one, one <= 1.2)}
+{target(f"many files: speed relative to {tree_fastest}, the fastest of the others", "more than 1", tree_times, tree_times > 1)}
 """
 
 
