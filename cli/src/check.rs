@@ -1,4 +1,4 @@
-//! `trust8 check`: goes through all that was named, with several threads, and says what is not UTF-8.
+//! `trust8 check`: reports what is not UTF-8 in all selected files, with several threads.
 
 use std::io::{self, Read, Write, stderr, stdout};
 use std::process::ExitCode;
@@ -8,52 +8,52 @@ use std::time::Instant;
 
 use trust8::Bom;
 
-use crate::args::{CheckArgs, Common, Selection};
+use crate::args::{CheckArgs, CommonArgs, Selection};
+use crate::dialects::accepting_dialects;
 use crate::interrupt;
+use crate::ordered_output::{OrderedOutput, Turn};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
-use crate::read::{Buffer, Look, Reader};
-use crate::relatives::fitting;
-use crate::report::{End, Report};
-use crate::scan::{FileFrom, Scanner};
-use crate::source::Opened;
+use crate::report::{Conclusion, Report};
+use crate::scan::Scanner;
+use crate::source::{FileFrom, Opened};
 use crate::statistics::Totals;
-use crate::turns::{Output, Turn};
+use crate::validate::{Buffer, FileStatus, FileValidator};
 use crate::walk::{Entry, Unreachable, Walk};
 
 /// Runs the command.
-pub(crate) fn run(args: &CheckArgs, common: &Common) -> ExitCode {
+pub(crate) fn run(args: &CheckArgs, common: &CommonArgs) -> ExitCode {
     let walk = match Walk::new(&args.selection) {
         Ok(walk) => walk,
-        Err(error) => return Outcome::trouble(&error),
+        Err(error) => return Outcome::fail(&error),
     };
     let started = Instant::now();
     let progress = Progress::start(!common.no_progress && !args.quiet, {
         let selection = args.selection.clone();
-        move || total(&selection)
+        move || total_bytes(&selection)
     });
-    interrupt::before_the_end({
+    interrupt::on_signal({
         let progress = progress.clone();
         move || progress.finish()
     });
-    let report = crate::report::of(args, common);
+    let report = crate::report::select(args, common);
     let check = Check::new(args, common, &*report, &progress, Box::new(stdout()));
-    let (totals, written) = check.told(started, args.stats, |check| check.all(walk));
+    let (totals, written) = check.with_header_and_footer(started, args.stats, |check| check.check_all(walk));
     progress.finish();
-    if args.stats && !report.has_footer() {
+    if args.stats && !report.has_totals_in_footer() {
         let _ = write!(stderr(), "{}", totals.for_people(started.elapsed()));
     }
     let outcome = Outcome::of(&totals);
     match written {
         Ok(()) => outcome.into(),
-        // Whoever read the findings has seen enough. Findings were on their way, so they are told so.
+        // A reader that closes the pipe has seen what it needs. The exit code still tells what was found.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => outcome.into(),
-        Err(error) => Outcome::trouble(&format!("standard output: {error}")),
+        Err(error) => Outcome::fail(&format!("standard output: {error}")),
     }
 }
 
-/// How many bytes there are, if all that was named are files and folders.
-pub(crate) fn total(selection: &Selection) -> Option<u64> {
+/// Returns the number of bytes in all selected files, or `None` if a path on the command line is no file or folder.
+pub(crate) fn total_bytes(selection: &Selection) -> Option<u64> {
     let mut total = 0;
     for entry in Walk::new(selection).ok()?.flatten() {
         match entry.source.len() {
@@ -65,80 +65,82 @@ pub(crate) fn total(selection: &Selection) -> Option<u64> {
     Some(total)
 }
 
-/// What the command line asks for, and what it takes to do it.
+/// Checks files and reports their errors.
 pub(crate) struct Check<'a> {
-    reader: Reader,
+    validator: FileValidator,
     report: &'a dyn Report,
-    output: Output,
-    /// How many errors of a file are told of.
-    limit: u64,
-    /// Files with errors are read on behind the last of these, for the totals.
+    output: OrderedOutput,
+    /// How many errors of each file to report.
+    error_limit: u64,
+    /// Whether to read files with errors to their end even after the last reported error, for the totals.
     to_the_end: bool,
-    /// Binary files in folders are looked at.
+    /// Whether to check binary files in folders.
     binary: bool,
 }
 
 impl<'a> Check<'a> {
     pub(crate) fn new(
         args: &CheckArgs,
-        common: &Common,
+        common: &CommonArgs,
         report: &'a dyn Report,
         progress: &Progress,
         out: Box<dyn Write + Send>,
     ) -> Self {
         Self {
-            reader: Reader::new(common.kernel(), common.threads(), progress.clone(), args.stats),
-            // Only what is shown is looked for.
-            limit: if report.tells_of_errors() { args.limit() } else { 1 },
+            validator: FileValidator::new(common.kernel(), common.threads(), progress.clone(), args.stats),
+            // If errors are not shown, one is enough to know that the file is invalid.
+            error_limit: if report.shows_errors() { args.error_limit() } else { 1 },
             to_the_end: args.stats,
             binary: args.selection.binary,
-            output: Output::new(out, progress.clone(), report.separator()),
+            output: OrderedOutput::new(out, progress.clone(), report.separator()),
             report,
         }
     }
 
-    /// Does what there is to do, and tells what belongs before and behind it.
-    fn told(
+    /// Writes the header, calls `check`, and writes the footer.
+    fn with_header_and_footer(
         self,
         started: Instant,
         stats: bool,
-        all: impl FnOnce(&Self) -> Totals,
+        check: impl FnOnce(&Self) -> Totals,
     ) -> (Totals, io::Result<()>) {
-        self.output.around(self.report.header());
-        let totals = all(&self);
-        self.output.around(&self.report.footer(&totals, stats.then(|| started.elapsed())));
+        self.output.write_outside_turns(self.report.header());
+        let totals = check(&self);
+        let footer = self.report.footer(&totals, stats.then(|| started.elapsed()));
+        self.output.write_outside_turns(&footer);
         (totals, self.output.finish())
     }
 
-    /// All that is told of one input, whatever it is read from. `from` reads it from any place on.
-    pub(crate) fn only<R: Read>(self, entry: &Entry, from: impl Fn(u64) -> R) -> io::Result<()> {
+    /// Checks one input, and writes all that the command would write for it. `from` returns a reader that begins at an
+    /// offset.
+    pub(crate) fn check_input<R: Read>(self, entry: &Entry, from: impl Fn(u64) -> R) -> io::Result<()> {
         let stats = self.to_the_end;
-        let (_, written) = self.told(Instant::now(), stats, |check| {
-            let end = |error| check.relatives(&from, error);
-            check.errors(entry, from(0), false, &mut check.output.turn(0), end)
+        let (_, written) = self.with_header_and_footer(Instant::now(), stats, |check| {
+            let conclude = |first_error| check.conclusion(&from, first_error);
+            check.report_errors(entry, from(0), false, &mut check.output.turn(0), conclude)
         });
         written
     }
 
-    /// Looks at everything, with as many threads as there are.
-    fn all(&self, walk: Walk<'_>) -> Totals {
-        let helpers = if walk.may_be_many() { self.reader.threads() - 1 } else { 0 };
+    /// Checks everything that `walk` finds, with all threads.
+    fn check_all(&self, walk: Walk<'_>) -> Totals {
+        let helpers = if walk.may_be_many() { self.validator.threads() - 1 } else { 0 };
         let walk = Mutex::new(walk.zip(0..));
         let work = || {
             let mut buffer = Buffer::new();
             let mut totals = Totals::default();
             while !self.output.has_failed() {
-                // In a statement of its own: the lock is to be gone while a file is looked at.
+                // A statement of its own, so that the lock is released before the file is checked.
                 let next = walk.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some((found, number)) = next else { break };
                 let mut turn = self.output.turn(number);
-                totals = totals + self.one(found, &mut turn, &mut buffer);
+                totals = totals + self.check(found, &mut turn, &mut buffer);
             }
             totals
         };
         thread::scope(|scope| {
             let helpers: Vec<_> = (0..helpers)
-                // Those that can't be started are not needed either.
+                // If a thread can't be started, the others do its work.
                 .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
                 .collect();
             let totals = work();
@@ -149,83 +151,89 @@ impl<'a> Check<'a> {
         })
     }
 
-    /// Looks at one file, or tells that one could not be found.
-    fn one(&self, found: Result<Entry, Unreachable>, turn: &mut Turn<'_>, buffer: &mut Buffer) -> Totals {
+    /// Checks one file, or reports that it could not be found or read.
+    fn check(&self, found: Result<Entry, Unreachable>, turn: &mut Turn<'_>, buffer: &mut Buffer) -> Totals {
         let (name, result) = match found {
-            Ok(entry) => (entry.source.name().to_vec(), self.file(&entry, turn, buffer)),
+            Ok(entry) => (entry.source.name().to_vec(), self.check_file(&entry, turn, buffer)),
             Err(Unreachable { path, why }) => {
                 (path.as_os_str().as_encoded_bytes().to_vec(), Err(io::Error::other(why)))
             }
         };
         result.unwrap_or_else(|error| {
             self.report.unread(turn.out(), &name, &error);
-            turn.complain(format!("{}: {error}", String::from_utf8_lossy(&name)));
+            turn.print_error(format!("{}: {error}", String::from_utf8_lossy(&name)));
             Totals { unread: 1, ..Totals::default() }
         })
     }
 
-    fn file(&self, entry: &Entry, turn: &mut Turn<'_>, buffer: &mut Buffer) -> io::Result<Totals> {
-        let opened = if entry.named { entry.source.open()? } else { entry.source.open_file()? };
+    fn check_file(&self, entry: &Entry, turn: &mut Turn<'_>, buffer: &mut Buffer) -> io::Result<Totals> {
+        let opened = if entry.named { entry.source.open()? } else { entry.source.open_found()? };
         match opened {
             Opened::Seekable { file, start } => {
-                match self.reader.look(&file, start, !entry.named && !self.binary, buffer)? {
-                    Look::Valid { bytes, characters } => {
+                match self.validator.validate(&file, start, !entry.named && !self.binary, buffer)? {
+                    FileStatus::Valid { bytes, characters } => {
                         Ok(Totals { valid: 1, bytes, characters, ..Totals::default() })
                     }
-                    Look::Binary => Ok(Totals { binary: 1, ..Totals::default() }),
-                    Look::Invalid { .. } if !self.report.tells_of_errors() && !self.to_the_end => {
-                        self.report.end(turn.out(), entry.source.name(), &End::default());
+                    FileStatus::Binary => Ok(Totals { binary: 1, ..Totals::default() }),
+                    FileStatus::Invalid { .. } if !self.report.shows_errors() && !self.to_the_end => {
+                        self.report.conclusion(turn.out(), entry.source.name(), &Conclusion::default());
                         Ok(Totals { invalid: 1, ..Totals::default() })
                     }
-                    Look::Invalid { told } => {
-                        self.reader.progress.take_back(told);
+                    FileStatus::Invalid { progress } => {
+                        self.validator.progress.take_back(progress);
                         let from = |skip| FileFrom { file: &file, at: start + skip };
-                        Ok(self.errors(entry, from(0), false, turn, |error| self.relatives(from, error)))
+                        let conclude = |first_error| self.conclusion(from, first_error);
+                        Ok(self.report_errors(entry, from(0), false, turn, conclude))
                     }
                 }
             }
-            Opened::Stream(file) => Ok(self.errors(entry, file, true, turn, |_| Ok(End::default()))),
+            Opened::Stream(file) => {
+                Ok(self.report_errors(entry, file, true, turn, |_| Ok(Conclusion::default())))
+            }
         }
     }
 
-    /// Tells of the errors of one file. With `at_once`, as soon as they are found. `end` says what is known of the
-    /// file as a whole, whose first error is where it is told.
-    fn errors(
+    /// Reports the errors of one file. With `at_once`, each is written as soon as it is found.
+    ///
+    /// If there are errors, `conclude` is called with the offset of the first one, and returns what is known of the file
+    /// as a whole.
+    fn report_errors(
         &self,
         entry: &Entry,
         reader: impl Read,
         at_once: bool,
         turn: &mut Turn<'_>,
-        end: impl FnOnce(u64) -> io::Result<End>,
+        conclude: impl FnOnce(u64) -> io::Result<Conclusion>,
     ) -> Totals {
         let name = entry.source.name();
-        let progress = self.reader.progress.clone();
-        let mut scanner = Scanner::new(self.reader.kernel, reader, progress, self.to_the_end);
+        let progress = self.validator.progress.clone();
+        let mut scanner = Scanner::new(self.validator.kernel, reader, progress, self.to_the_end);
         let mut errors = 0;
-        let mut first = 0;
+        let mut first_error = 0;
         let read = loop {
             match scanner.next() {
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
                 Ok(Some(finding)) => {
                     if errors == 0 {
-                        first = finding.offset;
+                        first_error = finding.offset;
                     }
-                    if errors < self.limit {
+                    if errors < self.error_limit {
                         self.report.finding(turn.out(), name, &finding, errors);
-                        turn.pass_on(at_once);
+                        turn.write_through(at_once);
                     }
                     errors += 1;
                 }
             }
-            if self.output.has_failed() || errors == self.limit && !self.to_the_end {
+            if self.output.has_failed() || errors == self.error_limit && !self.to_the_end {
                 break Ok(());
             }
         };
         let mut totals =
             Totals { errors, bytes: scanner.offset(), characters: scanner.characters(), ..Totals::default() };
-        let end = read.and_then(|()| if errors > 0 { end(first) } else { Ok(End::default()) });
-        if let Err(error) = &end {
+        let conclusion =
+            read.and_then(|()| if errors > 0 { conclude(first_error) } else { Ok(Conclusion::default()) });
+        if let Err(error) = &conclusion {
             totals.unread = 1;
             if errors == 0 {
                 self.report.unread(turn.out(), name, error);
@@ -233,29 +241,30 @@ impl<'a> Check<'a> {
         }
         if errors > 0 {
             totals.invalid = 1;
-            let end = match &end {
-                Ok(end) => end,
-                Err(error) => &End { unread: Some(error.to_string()), ..End::default() },
+            let conclusion = match &conclusion {
+                Ok(conclusion) => conclusion,
+                Err(error) => &Conclusion { unread: Some(error.to_string()), ..Conclusion::default() },
             };
-            self.report.end(turn.out(), name, end);
-        } else if end.is_ok() {
-            // It was another one at the first look, perhaps; this one is UTF-8.
+            self.report.conclusion(turn.out(), name, conclusion);
+        } else if conclusion.is_ok() {
+            // The file may have changed since the first pass. Now it is valid.
             totals.valid = 1;
         }
-        if let Err(error) = end {
-            turn.complain(format!("{}: {error}", entry.source.display()));
+        if let Err(error) = conclusion {
+            turn.print_error(format!("{}: {error}", entry.source.display()));
         }
         totals
     }
 
-    /// What a file may be in place of UTF-8.
-    fn relatives<R: Read>(&self, from: impl Fn(u64) -> R, error: u64) -> io::Result<End> {
-        if !self.report.tells_of_relatives() {
-            return Ok(End::default());
+    /// Finds out what a file that is not UTF-8 may be instead.
+    fn conclusion<R: Read>(&self, from: impl Fn(u64) -> R, first_error: u64) -> io::Result<Conclusion> {
+        if !self.report.shows_conclusions() {
+            return Ok(Conclusion::default());
         }
         let mut first = Vec::new();
         from(0).take(4).read_to_end(&mut first)?;
         let mark = Bom::detect(&first).map(|(mark, _)| mark);
-        Ok(End { mark, fits: fitting(self.reader.kernel, from, error)?, unread: None })
+        let accepted_by = accepting_dialects(self.validator.kernel, from, first_error)?;
+        Ok(Conclusion { mark, accepted_by, unread: None })
     }
 }

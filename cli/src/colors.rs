@@ -1,28 +1,28 @@
-//! The colours, all in one place; none where there is no terminal, or nobody wants any.
+//! The colours of the output. There are none if standard output is no terminal, or if the user wants none.
 
 use std::io::stdout;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Effects, Style};
 
-use crate::args::When;
+use crate::args::ColorWhen;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Colors {
     pub(crate) name: Style,
-    pub(crate) place: Style,
+    pub(crate) location: Style,
     pub(crate) message: Style,
-    pub(crate) culprit: Style,
+    pub(crate) bad: Style,
     pub(crate) dim: Style,
     pub(crate) good: Style,
     pub(crate) hint: Style,
 }
 
 impl Colors {
-    /// For standard output.
-    pub(crate) fn new(when: When) -> Self {
+    /// Returns the colours for standard output.
+    pub(crate) fn new(when: ColorWhen) -> Self {
         let choice = match when.choice() {
-            // Looks at the terminal, and at NO_COLOR and its like.
+            // Asks whether this is a terminal, and looks at NO_COLOR and similar variables.
             ColorChoice::Auto => AutoStream::choice(&stdout()),
             chosen => chosen,
         };
@@ -33,9 +33,9 @@ impl Colors {
         let plain = Style::new();
         Self {
             name: plain,
-            place: plain,
+            location: plain,
             message: plain,
-            culprit: plain,
+            bad: plain,
             dim: plain,
             good: plain,
             hint: plain,
@@ -44,9 +44,9 @@ impl Colors {
 
     const ALL: Self = Self {
         name: AnsiColor::Magenta.on_default(),
-        place: AnsiColor::Green.on_default(),
+        location: AnsiColor::Green.on_default(),
         message: Style::new().effects(Effects::BOLD),
-        culprit: AnsiColor::Red.on_default().effects(Effects::BOLD),
+        bad: AnsiColor::Red.on_default().effects(Effects::BOLD),
         dim: Style::new().effects(Effects::DIMMED),
         good: AnsiColor::Green.on_default().effects(Effects::BOLD),
         hint: AnsiColor::Cyan.on_default(),

@@ -1,7 +1,7 @@
-//! `trust8 convert`: text from one encoding into another, as it streams by.
+//! `trust8 convert`: converts text from one encoding into another, as a stream.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write, stdout};
+use std::io::{self, BufWriter, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -9,84 +9,83 @@ use clap::Args;
 use trust8::Kernel;
 use trust8::transcode::{Encoding, StreamError, Transcoder};
 
-use crate::args::{Common, suffix};
-use crate::fix::Trouble;
-use crate::fix::replacement::{self, Replacement};
+use crate::args::{CommonArgs, suffix};
+use crate::atomic_file::{self, AtomicFile};
+use crate::fix::FileError;
 use crate::interrupt;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, print_error};
 use crate::progress::Progress;
-use crate::read::CHUNK;
-use crate::source::{Opened, Source};
-use crate::turns::complain;
+use crate::source::{self, CHUNK, Opened, Source};
 
 #[derive(Args, Debug)]
 pub(crate) struct ConvertArgs {
-    /// Files; `-` or none: standard input
+    /// Files; `-`, or no file at all, means standard input
     #[arg(value_name = "FILE")]
     paths: Vec<PathBuf>,
 
-    /// What they are in: utf-8, utf-16le, utf-16be, utf-32le, utf-32be or latin1
+    /// The encoding of the input: utf-8, utf-16le, utf-16be, utf-32le, utf-32be or latin1
     ///
-    /// latin1 is ISO-8859-1, in which every byte is a character. For what browsers call that, and for all other
-    /// encodings, there is `trust8 fix --from`.
+    /// Here latin1 is ISO-8859-1, in which every byte is a character. For what browsers call latin1, and for all other
+    /// encodings, use `trust8 fix --from`.
     #[arg(long, value_name = "ENCODING", default_value = "utf-8", value_parser = encoding)]
     from: Encoding,
 
-    /// What they are to be in: one of the same
+    /// The encoding of the output: one of the same
     ///
-    /// A byte order mark is a character like any other: it is kept, and none is added.
+    /// A byte order mark is a character like any other: it is converted, and none is added.
     #[arg(long, value_name = "ENCODING", value_parser = encoding, required_unless_present = "generate")]
     to: Option<Encoding>,
 
-    /// Put U+FFFD in place of what can't be converted, and `?` into latin1, which has not got that
+    /// Replace what can't be converted by U+FFFD (by `?` in latin1, which has no U+FFFD)
     #[arg(long)]
     replace: bool,
 
-    /// Write to this file, which is replaced at the end, in one step
+    /// Write to this file, which is replaced in one step at the end
     #[arg(long, short = 'o', value_name = "FILE", conflicts_with = "in_place")]
     output: Option<PathBuf>,
 
-    /// Write each file's converted text in its place, in one step
+    /// Replace each file by its converted text, in one step
     #[arg(long, short = 'i')]
     in_place: bool,
 
-    /// With --in-place, keep the old file under its name with this behind it
+    /// With --in-place, keep each old file under its name with SUFFIX appended (by default, ~)
     #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = "~",
           requires = "in_place", value_parser = suffix)]
     backup: Option<String>,
 }
 
-/// The encoding of that name, or a message with the names that would do.
+/// Returns the encoding called `name`, or an error that lists the names of all.
 fn encoding(name: &str) -> Result<Encoding, String> {
-    Encoding::by_name(name).ok_or_else(|| Encoding::ALL.map(Encoding::name).join(", ") + " are known")
+    Encoding::by_name(name)
+        .ok_or_else(|| format!("expected one of {}", Encoding::ALL.map(Encoding::name).join(", ")))
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &ConvertArgs, common: &Common) -> ExitCode {
-    // Only with --generate, which has been seen to.
-    let Some(to) = args.to else { return Outcome::trouble("convert: --to is missing") };
+pub(crate) fn run(args: &ConvertArgs, common: &CommonArgs) -> ExitCode {
+    // clap requires --to, except with --generate, which `lib.rs` has dealt with.
+    let Some(to) = args.to else { return Outcome::fail("convert: --to is missing") };
     let sources: Vec<_> = if args.paths.is_empty() {
         vec![Source::StandardInput]
     } else {
         args.paths.iter().map(|path| Source::named(path)).collect()
     };
     if args.in_place && sources.contains(&Source::StandardInput) {
-        return Outcome::trouble("convert --in-place: standard input has no place");
+        return Outcome::fail("convert --in-place: standard input cannot be replaced");
     }
     if args.output.is_some() && sources.len() > 1 {
-        return Outcome::trouble("convert --output: for one file only");
+        return Outcome::fail("convert --output: only one file can be given");
     }
     let progress = Progress::start(!common.no_progress, {
         let sources = sources.clone();
         move || sources.iter().map(Source::len).sum()
     });
-    interrupt::before_the_end({
+    interrupt::on_signal({
         let progress = progress.clone();
         move || progress.finish()
     });
-    interrupt::before_the_end(replacement::remove_all);
+    interrupt::on_signal(atomic_file::remove_unfinished);
     let convert = Convert { args, to, kernel: common.kernel(), progress };
-    let outcome = convert.all(&sources);
+    let outcome = convert.convert_all(&sources);
     convert.progress.finish();
     outcome.into()
 }
@@ -99,31 +98,31 @@ struct Convert<'a> {
 }
 
 impl Convert<'_> {
-    fn all(&self, sources: &[Source]) -> Outcome {
+    fn convert_all(&self, sources: &[Source]) -> Outcome {
         let mut out = BufWriter::with_capacity(CHUNK, stdout().lock());
         let mut outcome = Outcome::AllValid;
         for source in sources {
             let result = match self.target(source) {
-                None => self.one(source, &mut out),
-                Some(target) => self.replaced(source, target),
+                None => self.convert(source, &mut out),
+                Some(target) => self.convert_into_file(source, target),
             };
-            let (what, worse) = match result {
+            let (message, worse) = match result {
                 Ok(()) => continue,
-                Err(Trouble::Reading(error)) => {
+                Err(FileError::Read(error)) => {
                     (format!("{}: {error}", source.display()), Outcome::SomeUnread)
                 }
-                Err(Trouble::Unconvertible(why)) => {
+                Err(FileError::Unconvertible(why)) => {
                     (format!("{}: {why}", source.display()), Outcome::SomeInvalid)
                 }
-                Err(Trouble::Writing(error)) => match self.target(source) {
+                Err(FileError::Write(error)) => match self.target(source) {
                     Some(target) => {
-                        let what = format!("{}: could not be written: {error}", target.display());
-                        (what, Outcome::SomeUnread)
+                        let message = format!("{}: could not be written: {error}", target.display());
+                        (message, Outcome::SomeUnread)
                     }
                     None => return self.output_failed(out, outcome, &error),
                 },
             };
-            self.progress.aside(|| complain(&what));
+            self.progress.suspend(|| print_error(&message));
             outcome = outcome.max(worse);
         }
         match out.flush() {
@@ -132,18 +131,18 @@ impl Convert<'_> {
         }
     }
 
-    /// Who reads it has seen enough, or nothing more can be written anyway.
+    /// Reports that standard output can't be written to. A reader that closed the pipe has seen what it needs.
     fn output_failed(&self, out: BufWriter<impl Write>, outcome: Outcome, error: &io::Error) -> Outcome {
-        // Without another attempt.
+        // Dropping `out` would try to write again.
         let _ = out.into_parts();
         if error.kind() == io::ErrorKind::BrokenPipe {
             return outcome;
         }
-        self.progress.aside(|| complain(&format!("standard output: {error}")));
+        self.progress.suspend(|| print_error(&format!("standard output: {error}")));
         Outcome::SomeUnread
     }
 
-    /// The file to write, if that is not standard output.
+    /// Returns the file to write, or `None` for standard output.
     fn target<'a>(&'a self, source: &'a Source) -> Option<&'a Path> {
         match (&self.args.output, source) {
             (Some(path), _) => Some(path),
@@ -152,46 +151,43 @@ impl Convert<'_> {
         }
     }
 
-    /// Into the place of a file, where it appears only if all went well.
-    fn replaced(&self, source: &Source, target: &Path) -> Result<(), Trouble> {
-        if replacement::is_no_file(target) {
+    /// Converts `source` into the file `target`, which is replaced only if everything could be converted.
+    fn convert_into_file(&self, source: &Source, target: &Path) -> Result<(), FileError> {
+        if atomic_file::is_special(target) {
             if self.args.in_place {
-                return Err(Trouble::Reading(io::Error::other(
-                    "no file that could be converted in its place",
+                return Err(FileError::Read(io::Error::other(
+                    "not a regular file, so it cannot be converted in place",
                 )));
             }
-            // A device, a pipe: nothing to put a file in the place of.
-            let mut file = File::options().write(true).open(target).map_err(Trouble::Writing)?;
-            return self.one(source, &mut file);
+            // A device or a pipe can be written to, but not replaced.
+            let mut file = File::options().write(true).open(target).map_err(FileError::Write)?;
+            return self.convert(source, &mut file);
         }
-        // Before anything is made: it may not be there, or not readable.
-        let opened = source.open().map_err(Trouble::Reading)?;
-        let mut replacement = Replacement::of(target).map_err(Trouble::Writing)?;
-        self.stream(opened, &mut replacement)?;
-        replacement.commit(self.args.backup.as_deref()).map_err(Trouble::Writing)
+        // If the source can't be opened, no file is created.
+        let opened = source.open().map_err(FileError::Read)?;
+        let mut file = AtomicFile::create(target).map_err(FileError::Write)?;
+        self.convert_stream(opened, &mut file)?;
+        file.commit(self.args.backup.as_deref()).map_err(FileError::Write)
     }
 
-    fn one(&self, source: &Source, out: &mut impl Write) -> Result<(), Trouble> {
-        self.stream(source.open().map_err(Trouble::Reading)?, out)
+    fn convert(&self, source: &Source, out: &mut impl Write) -> Result<(), FileError> {
+        self.convert_stream(source.open().map_err(FileError::Read)?, out)
     }
 
-    fn stream(&self, opened: Opened, out: &mut impl Write) -> Result<(), Trouble> {
+    fn convert_stream(&self, opened: Opened, out: &mut impl Write) -> Result<(), FileError> {
         let (Opened::Seekable { mut file, .. } | Opened::Stream(mut file)) = opened;
         let ConvertArgs { from, replace, .. } = *self.args;
         let mut transcoder = Transcoder::with_kernel(self.kernel, from, self.to, replace);
         let mut bytes = vec![0; CHUNK];
         let mut text = Vec::new();
         loop {
-            let n = match file.read(&mut bytes) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                n => n.map_err(Trouble::Reading)?,
-            };
+            let n = source::read(&mut file, &mut bytes).map_err(FileError::Read)?;
             let result = match n {
                 0 => transcoder.finish(&mut text),
                 _ => transcoder.push(&bytes[..n], &mut text),
             };
-            // What comes before an error is there.
-            out.write_all(&text).map_err(Trouble::Writing)?;
+            // `text` has what comes before an error.
+            out.write_all(&text).map_err(FileError::Write)?;
             text.clear();
             result.map_err(|error| unconvertible(&error))?;
             self.progress.add(n as u64);
@@ -202,6 +198,6 @@ impl Convert<'_> {
     }
 }
 
-fn unconvertible(error: &StreamError) -> Trouble {
-    Trouble::Unconvertible(format!("{error} (--replace would go on)"))
+fn unconvertible(error: &StreamError) -> FileError {
+    FileError::Unconvertible(format!("{error} (to continue, use --replace)"))
 }

@@ -1,52 +1,55 @@
-//! What is wrong with some bytes, in words: what was meant, how many bytes it takes, and which section of RFC
-//! 3629 is against it.
+//! What is wrong with the bytes of an error, in words: what they were meant to be, how many they are, and which section
+//! of RFC 3629 forbids them.
 //!
-//! The library's errors end where the standard library's do: at the first byte that no character can have
-//! there. For people that tears apart what belongs together; `C0 AF` is one overlong slash to them, not two
-//! errors. So a culprit has all the bytes that its first one asks for, by the scheme of RFC 2279, which had
-//! forms of up to six bytes and no rule on surrogates.
+//! The library's errors end where the standard library's do: before the first byte that can't continue a character.
+//! That splits what people see as one mistake: `C0 AF` is one overlong slash to them, but two errors to the library. So a
+//! culprit has all the bytes that its first byte announces. It follows RFC 2279, which had sequences of up to six bytes
+//! and no rule on surrogates.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
+use trust8::boundary::is_continuation;
 use trust8::{ErrorKind, Utf8Error};
 
-/// Bytes that are not UTF-8, and belong together.
+use crate::hex::Hex;
+
+/// Bytes that are not UTF-8, and that make one mistake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Culprit<'a> {
     pub(crate) kind: ErrorKind,
     pub(crate) bytes: &'a [u8],
-    meant: Meant,
+    meaning: Meaning,
 }
 
-/// What the bytes would stand for, were there no rule against it.
+/// What the bytes would stand for if no rule forbade them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Meant {
-    /// Nothing, or something that is cut short.
+enum Meaning {
+    /// Nothing, or a sequence that is not complete.
     Nothing,
-    Number(u32),
-    /// A supplementary character as CESU-8 writes it: the surrogates, three bytes each.
-    Pair(u16, u16),
+    CodePoint(u32),
+    /// A supplementary character as CESU-8 encodes it: two surrogates of three bytes each.
+    SurrogatePair(u16, u16),
 }
 
 impl<'a> Culprit<'a> {
-    /// `error` is what the library says of `rest`, at its first byte.
+    /// `error` is the library's error for `rest`, at its first byte.
     pub(crate) fn new(error: &Utf8Error, rest: &'a [u8]) -> Self {
         let kind = error.kind();
-        let (len, meant) = match kind {
+        let (len, meaning) = match kind {
             ErrorKind::Overlong | ErrorKind::Surrogate | ErrorKind::TooLarge | ErrorKind::InvalidByte => {
-                whole(rest)
+                by_rfc_2279(rest)
             }
-            _ => (error.error_len().unwrap_or(rest.len()), Meant::Nothing),
+            _ => (error.error_len().unwrap_or(rest.len()), Meaning::Nothing),
         };
-        Self { kind, bytes: &rest[..len], meant }
+        Self { kind, bytes: &rest[..len], meaning }
     }
 
-    /// As how many U+FFFD the bytes are shown by a browser: one for each of the library's errors.
+    /// Returns how many U+FFFD browsers show for the bytes: one for each of the library's errors.
     pub(crate) fn replacements(&self) -> u64 {
         self.bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count() as u64
     }
 
-    /// The kind, for programs.
+    /// Returns the kind of error as a word for programs.
     pub(crate) fn keyword(&self) -> &'static str {
         match self.kind {
             ErrorKind::UnexpectedContinuation => "unexpected-continuation",
@@ -56,16 +59,16 @@ impl<'a> Culprit<'a> {
             ErrorKind::TooLarge => "too-large",
             ErrorKind::Truncated => "truncated",
             ErrorKind::Incomplete => "incomplete",
-            // A kind that a later library tells apart.
+            // A later version of the library may add a kind.
             _ => "ill-formed",
         }
     }
 
-    /// The section of RFC 3629 that is against it.
+    /// Returns the section of RFC 3629 that forbids the bytes.
     pub(crate) fn section(&self) -> u8 {
         match self.kind {
             // 'The octet values C0, C1, F5 to FF never appear.'
-            ErrorKind::InvalidByte if self.meant == Meant::Nothing => 1,
+            ErrorKind::InvalidByte if self.meaning == Meaning::Nothing => 1,
             ErrorKind::InvalidByte | ErrorKind::Overlong | ErrorKind::Surrogate | ErrorKind::TooLarge => 3,
             // The grammar.
             _ => 4,
@@ -73,8 +76,8 @@ impl<'a> Culprit<'a> {
     }
 }
 
-/// How many bytes the first one asks for.
-fn wanted(first: u8) -> usize {
+/// Returns the length of the sequence that begins with `first`, by RFC 2279.
+fn sequence_len(first: u8) -> usize {
     match first {
         0xC0..=0xDF => 2,
         0xE0..=0xEF => 3,
@@ -85,28 +88,28 @@ fn wanted(first: u8) -> usize {
     }
 }
 
-/// The bytes that the first one asks for, as far as they are there, and what they mean.
-fn whole(rest: &[u8]) -> (usize, Meant) {
-    let wanted = wanted(rest[0]);
-    let continuations = rest[1..].iter().take(wanted - 1).take_while(|byte| matches!(byte, 0x80..=0xBF));
+/// Returns how many bytes at the start of `rest` make one sequence by RFC 2279, complete or not, and what they mean.
+fn by_rfc_2279(rest: &[u8]) -> (usize, Meaning) {
+    let wanted = sequence_len(rest[0]);
+    let continuations = rest[1..].iter().take(wanted - 1).take_while(|&&byte| is_continuation(byte));
     let len = 1 + continuations.count();
     if wanted == 1 || len < wanted {
-        return (len, Meant::Nothing);
+        return (len, Meaning::Nothing);
     }
-    match surrogates(rest) {
-        Some((high, low)) => (6, Meant::Pair(high, low)),
-        None => (len, Meant::Number(number(&rest[..len]))),
+    match surrogate_pair(rest) {
+        Some((high, low)) => (6, Meaning::SurrogatePair(high, low)),
+        None => (len, Meaning::CodePoint(code_point(&rest[..len]))),
     }
 }
 
-/// The value of a whole sequence of two to six bytes.
-fn number(bytes: &[u8]) -> u32 {
+/// Returns the value of a complete sequence of two to six bytes.
+fn code_point(bytes: &[u8]) -> u32 {
     let first = u32::from(bytes[0]) & (0x7F >> bytes.len());
-    bytes[1..].iter().fold(first, |number, byte| number << 6 | u32::from(byte & 0x3F))
+    bytes[1..].iter().fold(first, |value, byte| value << 6 | u32::from(byte & 0x3F))
 }
 
-/// A high and a low surrogate, three bytes each.
-fn surrogates(rest: &[u8]) -> Option<(u16, u16)> {
+/// Returns the surrogates if `rest` begins with a high and a low one, of three bytes each.
+fn surrogate_pair(rest: &[u8]) -> Option<(u16, u16)> {
     match *rest {
         [0xED, a @ 0xA0..=0xAF, b @ 0x80..=0xBF, 0xED, c @ 0xB0..=0xBF, d @ 0x80..=0xBF, ..] => {
             let surrogate = |second, third| 0xD000 | u16::from(second & 0x3F) << 6 | u16::from(third & 0x3F);
@@ -116,42 +119,19 @@ fn surrogates(rest: &[u8]) -> Option<(u16, u16)> {
     }
 }
 
-/// A character as it is told of: '/' (U+002F), or U+0000 alone if it can't be seen.
-struct Named(u32);
+/// Displays a code point with its character, as in '/' (U+002F), or alone if the character is invisible.
+struct NamedCodePoint(u32);
 
-impl fmt::Display for Named {
+impl fmt::Display for NamedCodePoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(number) = *self;
-        match char::from_u32(number) {
-            // `escape_debug` leaves as they are the characters that can be seen, all but these three.
+        let Self(value) = *self;
+        match char::from_u32(value) {
+            // `escape_debug` leaves visible characters alone, except for these three.
             Some(c) if c != ' ' && (c.escape_debug().len() == 1 || matches!(c, '\'' | '"' | '\\')) => {
-                write!(f, "'{c}' (U+{number:04X})")
+                write!(f, "'{c}' (U+{value:04X})")
             }
-            _ => write!(f, "U+{number:04X}"),
+            _ => write!(f, "U+{value:04X}"),
         }
-    }
-}
-
-/// Bytes as the RFCs write them.
-pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
-
-/// The two digits of a byte. (Formatting goes the long way round, and files can have millions of errors.)
-pub(crate) fn digits(byte: u8) -> [char; 2] {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    [byte >> 4, byte & 0xF].map(|digit| DIGITS[usize::from(digit)].into())
-}
-
-impl fmt::Display for Hex<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, &byte) in self.0.iter().enumerate() {
-            if i > 0 {
-                f.write_char(' ')?;
-            }
-            let [high, low] = digits(byte);
-            f.write_char(high)?;
-            f.write_char(low)?;
-        }
-        Ok(())
     }
 }
 
@@ -161,49 +141,50 @@ impl fmt::Display for Culprit<'_> {
         let hex = Hex(self.bytes);
         let bytes = if len == 1 { "byte" } else { "bytes" };
         let section = self.section();
-        match (self.kind, self.meant) {
-            (ErrorKind::Overlong, Meant::Number(number)) => {
-                write!(f, "overlong encoding of {}, {len} {bytes}: {hex}", Named(number))?;
+        match (self.kind, self.meaning) {
+            (ErrorKind::Overlong, Meaning::CodePoint(value)) => {
+                write!(f, "overlong encoding of {}, {len} {bytes}: {hex}", NamedCodePoint(value))?;
             }
-            (ErrorKind::Overlong, _) => write!(f, "begin of an overlong encoding, {len} {bytes}: {hex}")?,
-            (ErrorKind::Surrogate, Meant::Pair(high, low)) => {
-                let number = 0x1_0000 + ((u32::from(high) & 0x3FF) << 10 | u32::from(low) & 0x3FF);
-                write!(f, "surrogate pair {high:04X} {low:04X} for {}, {len} {bytes}: {hex}", Named(number))?;
+            (ErrorKind::Overlong, _) => write!(f, "start of an overlong encoding, {len} {bytes}: {hex}")?,
+            (ErrorKind::Surrogate, Meaning::SurrogatePair(high, low)) => {
+                let value = 0x1_0000 + ((u32::from(high) & 0x3FF) << 10 | u32::from(low) & 0x3FF);
+                let named = NamedCodePoint(value);
+                write!(f, "surrogate pair {high:04X} {low:04X} for {named}, {len} {bytes}: {hex}")?;
             }
-            (ErrorKind::Surrogate, Meant::Number(number)) => {
-                write!(f, "surrogate U+{number:04X}, {len} {bytes}: {hex}")?;
+            (ErrorKind::Surrogate, Meaning::CodePoint(value)) => {
+                write!(f, "surrogate U+{value:04X}, {len} {bytes}: {hex}")?;
             }
-            (ErrorKind::Surrogate, _) => write!(f, "begin of a surrogate, {len} {bytes}: {hex}")?,
-            (ErrorKind::TooLarge, Meant::Number(number)) => {
-                write!(f, "character number {number:X}, above U+10FFFF, {len} {bytes}: {hex}")?;
+            (ErrorKind::Surrogate, _) => write!(f, "start of a surrogate, {len} {bytes}: {hex}")?,
+            (ErrorKind::TooLarge, Meaning::CodePoint(value)) => {
+                write!(f, "code point {value:X}, above U+10FFFF, {len} {bytes}: {hex}")?;
             }
             (ErrorKind::TooLarge, _) => {
-                write!(f, "begin of a character above U+10FFFF, {len} {bytes}: {hex}")?;
+                write!(f, "start of a code point above U+10FFFF, {len} {bytes}: {hex}")?;
             }
-            (ErrorKind::InvalidByte, Meant::Number(number)) => {
-                write!(f, "form of {len} bytes, as RFC 2279 had for {number:X}: {hex}")?;
+            (ErrorKind::InvalidByte, Meaning::CodePoint(value)) => {
+                write!(f, "{len}-byte sequence of RFC 2279 for {value:X}: {hex}")?;
             }
-            (ErrorKind::InvalidByte, _) => write!(f, "byte that never appears in UTF-8: {hex}")?,
+            (ErrorKind::InvalidByte, _) if len == 1 => write!(f, "byte that never appears in UTF-8: {hex}")?,
+            (ErrorKind::InvalidByte, _) => {
+                write!(f, "byte that never appears in UTF-8, with its continuation bytes: {hex}")?;
+            }
             (ErrorKind::UnexpectedContinuation, _) => {
-                return write!(
-                    f,
-                    "continuation byte without a first byte: {hex}; RFC 3629 section {section} has none there"
-                );
+                write!(f, "continuation byte without a first byte: {hex}")?;
             }
             (ErrorKind::Truncated, _) => {
-                let wanted = wanted(self.bytes[0]);
+                let wanted = sequence_len(self.bytes[0]);
                 return write!(
                     f,
-                    "character of {wanted} bytes that ends after {len}: {hex}; RFC 3629 section {section} wants a \
+                    "{wanted}-byte character cut short after {len} {bytes}: {hex}; RFC 3629 section {section} requires a \
                      continuation byte next"
                 );
             }
             (ErrorKind::Incomplete, _) => {
-                let wanted = wanted(self.bytes[0]);
+                let wanted = sequence_len(self.bytes[0]);
                 return write!(
                     f,
-                    "character of {wanted} bytes that the input ends in after {len}: {hex}; RFC 3629 section {section} \
-                     wants a continuation byte next"
+                    "input ends after {len} {bytes} of a {wanted}-byte character: {hex}; RFC 3629 section {section} \
+                     requires a continuation byte next"
                 );
             }
             _ => write!(f, "ill-formed sequence, {len} {bytes}: {hex}")?,
@@ -216,8 +197,8 @@ impl fmt::Display for Culprit<'_> {
 mod tests {
     use super::*;
 
-    /// The words for what the input begins with, and how many U+FFFD it takes.
-    fn words(input: &[u8]) -> (String, u64) {
+    /// Returns the message for the error that `input` begins with, and how many U+FFFD replace it.
+    fn message(input: &[u8]) -> (String, u64) {
         let error = trust8::from_utf8(input).unwrap_err();
         assert_eq!(error.valid_up_to(), 0, "{input:X?}");
         let culprit = Culprit::new(&error, input);
@@ -225,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_has_its_words() {
+    fn every_kind_has_its_message() {
         for (input, replacements, expected) in [
             (
                 &b"\xC0\xAF"[..],
@@ -247,7 +228,7 @@ mod tests {
                 4,
                 "overlong encoding of '€' (U+20AC), 4 bytes: F0 82 82 AC; RFC 3629 section 3 forbids it",
             ),
-            (b"\xC1!", 1, "begin of an overlong encoding, 1 byte: C1; RFC 3629 section 3 forbids it"),
+            (b"\xC1!", 1, "start of an overlong encoding, 1 byte: C1; RFC 3629 section 3 forbids it"),
             (b"\xED\xA0\x80\x80", 3, "surrogate U+D800, 3 bytes: ED A0 80; RFC 3629 section 3 forbids it"),
             (b"\xED\xBF\xBF", 3, "surrogate U+DFFF, 3 bytes: ED BF BF; RFC 3629 section 3 forbids it"),
             (
@@ -256,47 +237,51 @@ mod tests {
                 "surrogate pair D84C DFB4 for '𣎴' (U+233B4), 6 bytes: ED A1 8C ED BE B4; RFC 3629 section 3 \
                  forbids it",
             ),
-            (b"\xED\xA0!", 2, "begin of a surrogate, 2 bytes: ED A0; RFC 3629 section 3 forbids it"),
+            (b"\xED\xA0!", 2, "start of a surrogate, 2 bytes: ED A0; RFC 3629 section 3 forbids it"),
             (
                 b"\xF4\x90\x80\x80",
                 4,
-                "character number 110000, above U+10FFFF, 4 bytes: F4 90 80 80; RFC 3629 section 3 forbids it",
+                "code point 110000, above U+10FFFF, 4 bytes: F4 90 80 80; RFC 3629 section 3 forbids it",
             ),
             (
                 b"\xF7\xBF",
                 2,
-                "begin of a character above U+10FFFF, 2 bytes: F7 BF; RFC 3629 section 3 forbids it",
+                "start of a code point above U+10FFFF, 2 bytes: F7 BF; RFC 3629 section 3 forbids it",
             ),
             (
                 b"\xFD\xBF\xBF\xBF\xBF\xBF",
                 6,
-                "form of 6 bytes, as RFC 2279 had for 7FFFFFFF: FD BF BF BF BF BF; RFC 3629 section 3 forbids it",
+                "6-byte sequence of RFC 2279 for 7FFFFFFF: FD BF BF BF BF BF; RFC 3629 section 3 forbids it",
             ),
             (
                 b"\xF8\x88\x80\x80\x80",
                 5,
-                "form of 5 bytes, as RFC 2279 had for 200000: F8 88 80 80 80; RFC 3629 section 3 forbids it",
+                "5-byte sequence of RFC 2279 for 200000: F8 88 80 80 80; RFC 3629 section 3 forbids it",
             ),
-            (b"\xF8\x88", 2, "byte that never appears in UTF-8: F8 88; RFC 3629 section 1 forbids it"),
+            (
+                b"\xF8\x88",
+                2,
+                "byte that never appears in UTF-8, with its continuation bytes: F8 88; RFC 3629 section 1 forbids it",
+            ),
             (b"\xFF\xBF", 1, "byte that never appears in UTF-8: FF; RFC 3629 section 1 forbids it"),
-            (b"\xBF\xBF", 1, "continuation byte without a first byte: BF; RFC 3629 section 4 has none there"),
+            (b"\xBF\xBF", 1, "continuation byte without a first byte: BF; RFC 3629 section 4 forbids it"),
             (
                 b"\xE2\x82!",
                 1,
-                "character of 3 bytes that ends after 2: E2 82; RFC 3629 section 4 wants a continuation byte next",
+                "3-byte character cut short after 2 bytes: E2 82; RFC 3629 section 4 requires a continuation byte next",
             ),
             (
                 b"\xF0\x9F\x98",
                 1,
-                "character of 4 bytes that the input ends in after 3: F0 9F 98; RFC 3629 section 4 wants a \
+                "input ends after 3 bytes of a 4-byte character: F0 9F 98; RFC 3629 section 4 requires a \
                  continuation byte next",
             ),
         ] {
-            assert_eq!(words(input), (expected.to_owned(), replacements), "{input:X?}");
+            assert_eq!(message(input), (expected.to_owned(), replacements), "{input:X?}");
         }
     }
 
-    /// Whatever follows, a culprit is not empty, has no ASCII and no character in it, and its words come out.
+    /// Whatever follows it, a culprit has at least one byte, no ASCII and no valid character, and a message.
     #[test]
     fn culprits_end_before_the_next_character() {
         let bytes =

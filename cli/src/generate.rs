@@ -1,4 +1,4 @@
-//! Manual pages and completions, from the command line's own description.
+//! Manual pages and completion scripts, generated from the definition of the command line.
 
 use std::io;
 use std::process::ExitCode;
@@ -7,9 +7,9 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::args::{Cli, Command, Generate};
-use crate::outcome::{Outcome, write_out};
+use crate::outcome::{Outcome, print_output};
 
-/// Prints one.
+/// Runs the option `--generate`. `command` is the command whose manual page is wanted.
 pub(crate) fn run(what: Generate, command: Option<&Command>) -> ExitCode {
     let mut cli = Cli::command();
     cli.build();
@@ -17,7 +17,7 @@ pub(crate) fn run(what: Generate, command: Option<&Command>) -> ExitCode {
     match what {
         Generate::Man => {
             if let Err(error) = man(&cli, command, &mut out) {
-                return Outcome::trouble(&error.to_string());
+                return Outcome::fail(&error.to_string());
             }
         }
         Generate::Bash => completions(Shell::Bash, &mut cli, &mut out),
@@ -26,7 +26,7 @@ pub(crate) fn run(what: Generate, command: Option<&Command>) -> ExitCode {
         Generate::PowerShell => completions(Shell::PowerShell, &mut cli, &mut out),
         Generate::Zsh => completions(Shell::Zsh, &mut cli, &mut out),
     }
-    write_out(&out)
+    print_output(&out)
 }
 
 fn man(cli: &clap::Command, command: Option<&Command>, out: &mut Vec<u8>) -> io::Result<()> {

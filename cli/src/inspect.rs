@@ -1,4 +1,4 @@
-//! `trust8 inspect`: what a file is, on one screen.
+//! `trust8 inspect`: shows on one screen what a file is.
 
 use std::fmt::Write as _;
 use std::io::{self, Read, Write, stdout};
@@ -7,124 +7,126 @@ use std::process::ExitCode;
 use memchr::memchr_iter;
 use trust8::Bom;
 
-use crate::args::{Common, InspectArgs};
+use crate::args::{CommonArgs, InspectArgs};
 use crate::colors::Colors;
+use crate::dialects::{AcceptedBy, accepting_dialects};
 use crate::fix::charset::{Charset, dialect_label};
-use crate::fix::{guess_encoding, spooled};
+use crate::fix::{copy_to_temporary_file, guess_encoding};
+use crate::hex::Hex;
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
-use crate::read::CHUNK;
-use crate::relatives::{Fit, fitting};
 use crate::report::{Human, Report};
-use crate::scan::{FileFrom, Scanner};
-use crate::source::{Opened, Source};
+use crate::scan::Scanner;
+use crate::source::{CHUNK, FileFrom, Opened, Source};
 use crate::statistics::{Characters, grouped};
 
-/// How many errors are shown: with what stands above them they fill a screen of 24 lines.
-const ERRORS: u64 = 2;
+/// How many errors to show. With everything above them they fill a screen of 24 lines.
+const SHOWN_ERRORS: u64 = 2;
 
 /// Runs the command.
-pub(crate) fn run(args: &InspectArgs, common: &Common) -> ExitCode {
+pub(crate) fn run(args: &InspectArgs, common: &CommonArgs) -> ExitCode {
     let source = Source::named(&args.file);
     let progress = Progress::start(!common.no_progress, {
         let source = source.clone();
         move || source.len()
     });
-    interrupt::before_the_end({
+    interrupt::on_signal({
         let progress = progress.clone();
         move || progress.finish()
     });
-    let screen = Screen::of(&source, common, &progress);
+    let screen = Screen::read(&source, common, &progress);
     progress.finish();
     let (text, valid) = match screen {
-        Ok(screen) => (screen.text(&source, common), screen.errors == 0),
-        Err(error) => return Outcome::trouble(&format!("{}: {error}", source.display())),
+        Ok(screen) => (screen.render(&source, common), screen.errors == 0),
+        Err(error) => return Outcome::fail(&format!("{}: {error}", source.display())),
     };
     match stdout().lock().write_all(&text) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Outcome::trouble(&format!("standard output: {error}"))
+            Outcome::fail(&format!("standard output: {error}"))
         }
         _ if valid => Outcome::AllValid.into(),
         _ => Outcome::SomeInvalid.into(),
     }
 }
 
-/// What there is to show.
+/// What is known of the file.
 struct Screen {
     bytes: u64,
     characters: Characters,
     errors: u64,
-    /// The first of them, as `check` tells of them.
-    told: Vec<u8>,
+    /// The first errors, as `check` shows them.
+    shown_errors: Vec<u8>,
     mark: Option<Bom>,
-    nul: bool,
-    endings: Endings,
-    /// If it is not UTF-8.
-    fits: Vec<Fit>,
+    has_nul: bool,
+    line_endings: LineEndings,
+    /// The dialects of UTF-8 that accept the file, if it is not UTF-8.
+    accepted_by: Vec<AcceptedBy>,
     guess: Option<Charset>,
 }
 
-/// How lines end.
+/// The number of line endings of each kind.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-struct Endings {
+struct LineEndings {
     lf: u64,
     crlf: u64,
     cr: u64,
-    /// What came last was a carriage return, of which it is not known yet what it is.
-    open: bool,
-    /// What came last was no end of a line.
-    unended: bool,
+    /// Whether the last byte so far was a carriage return, which a line feed may still follow.
+    pending_cr: bool,
+    /// Whether the last byte so far did not end a line.
+    unterminated: bool,
 }
 
-impl Endings {
-    fn take(&mut self, bytes: &[u8]) {
+impl LineEndings {
+    /// Counts the line endings of the next `bytes`.
+    fn push(&mut self, bytes: &[u8]) {
         let Some(&last) = bytes.last() else { return };
-        if self.open {
+        if self.pending_cr {
             match bytes[0] {
                 b'\n' => self.crlf += 1,
                 _ => self.cr += 1,
             }
         }
-        let after = |at: usize| bytes.get(at + 1);
         for at in memchr_iter(b'\r', bytes) {
-            match after(at) {
+            match bytes.get(at + 1) {
                 Some(b'\n') => self.crlf += 1,
                 Some(_) => self.cr += 1,
                 None => {}
             }
         }
-        // All line feeds; those of CR LF are taken away at the end.
+        // This also counts the line feeds of CR LF, which `finish` subtracts.
         self.lf += memchr_iter(b'\n', bytes).count() as u64;
-        self.open = last == b'\r';
-        self.unended = !matches!(last, b'\n' | b'\r');
+        self.pending_cr = last == b'\r';
+        self.unterminated = !matches!(last, b'\n' | b'\r');
     }
 
+    /// Returns the counts at the end of the input.
     fn finish(mut self) -> Self {
-        self.cr += u64::from(std::mem::take(&mut self.open));
+        self.cr += u64::from(std::mem::take(&mut self.pending_cr));
         self.lf -= self.crlf;
         self
     }
 
-    fn words(self) -> String {
+    fn describe(self) -> String {
         let kinds: Vec<_> = [(self.lf, "LF"), (self.crlf, "CR LF"), (self.cr, "CR")]
             .into_iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, name)| format!("{} {name}", grouped(count)))
             .collect();
-        let mut words = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };
-        if self.unended {
-            words += "; the last line has none";
+        let mut description = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };
+        if self.unterminated {
+            description += "; the last line has none";
         }
-        words
+        description
     }
 }
 
 impl Screen {
-    fn of(source: &Source, common: &Common, progress: &Progress) -> io::Result<Self> {
+    /// Reads the whole input, several times.
+    fn read(source: &Source, common: &CommonArgs, progress: &Progress) -> io::Result<Self> {
         let (file, start) = match source.open()? {
             Opened::Seekable { file, start } => (file, start),
-            Opened::Stream(stream) => (spooled(stream)?, 0),
+            Opened::Stream(stream) => (copy_to_temporary_file(stream)?, 0),
         };
         let kernel = common.kernel();
         let from = |skip| FileFrom { file: &file, at: start + skip };
@@ -133,50 +135,52 @@ impl Screen {
         let mut first = Vec::new();
         reader().take(4).read_to_end(&mut first)?;
 
-        let mut endings = Endings::default();
-        let mut nul = false;
+        let mut endings = LineEndings::default();
+        let mut has_nul = false;
         let mut bytes = vec![0; CHUNK];
-        let mut ending = reader();
+        let mut whole = reader();
         loop {
-            let n = ending.read(&mut bytes)?;
+            let n = whole.read(&mut bytes)?;
             if n == 0 {
                 break;
             }
-            endings.take(&bytes[..n]);
-            nul |= memchr::memchr(0, &bytes[..n]).is_some();
+            endings.push(&bytes[..n]);
+            has_nul |= memchr::memchr(0, &bytes[..n]).is_some();
         }
 
         let report = Human::new(common.color);
         let mut scanner = Scanner::new(kernel, reader(), progress.clone(), true);
         let mut errors = 0;
         let mut first_error = 0;
-        let mut told = Vec::new();
+        let mut shown_errors = Vec::new();
         while let Some(finding) = scanner.next()? {
             if errors == 0 {
                 first_error = finding.offset;
             }
-            if errors < ERRORS {
-                report.finding(&mut told, source.name(), &finding, errors);
+            if errors < SHOWN_ERRORS {
+                report.finding(&mut shown_errors, source.name(), &finding, errors);
             }
             errors += 1;
         }
         let (bytes, characters) = (scanner.offset(), scanner.characters());
         let mark = Bom::detect(&first).map(|(mark, _)| mark);
-        let (fits, guess) = if errors == 0 {
+        let (accepted_by, guess) = if errors == 0 {
             (Vec::new(), None)
         } else {
             let guess = guess_encoding(reader())?;
-            (fitting(kernel, from, first_error)?, Some(Charset::Encoding(guess)))
+            (accepting_dialects(kernel, from, first_error)?, Some(Charset::Encoding(guess)))
         };
-        Ok(Self { bytes, characters, errors, told, mark, nul, endings: endings.finish(), fits, guess })
+        let line_endings = endings.finish();
+        Ok(Self { bytes, characters, errors, shown_errors, mark, has_nul, line_endings, accepted_by, guess })
     }
 
-    fn text(&self, source: &Source, common: &Common) -> Vec<u8> {
+    /// Returns what the command prints.
+    fn render(&self, source: &Source, common: &CommonArgs) -> Vec<u8> {
         let colors = Colors::new(common.color);
-        let Colors { name, dim, good, culprit, hint, .. } = colors;
+        let Colors { name, dim, good, bad, hint, .. } = colors;
         let mut text = String::new();
         let mut row = |title: &str, what: String| {
-            // A string takes everything.
+            // Writing to a string never fails.
             let _ = writeln!(text, "  {dim}{title:<12}{dim:#}  {what}");
         };
         let [one, two, three, four] = self.characters.by_len;
@@ -187,8 +191,8 @@ impl Screen {
                 0 if self.bytes == 0 => format!("{good}yes{good:#}: it is empty"),
                 0 if ascii => format!("{good}yes{good:#}: it is ASCII"),
                 0 => format!("{good}yes{good:#}"),
-                1 => format!("{culprit}no{culprit:#}: 1 error"),
-                errors => format!("{culprit}no{culprit:#}: {} errors", grouped(errors)),
+                1 => format!("{bad}no{bad:#}: 1 error"),
+                errors => format!("{bad}no{bad:#}: {} errors", grouped(errors)),
             },
         );
         row(
@@ -196,7 +200,7 @@ impl Screen {
             match self.mark {
                 None => "no byte order mark".to_owned(),
                 Some(mark) => {
-                    format!("byte order mark of {}: {}", mark.encoding(), crate::culprit::Hex(mark.bytes()))
+                    format!("{} byte order mark: {}", mark.encoding(), Hex(mark.bytes()))
                 }
             },
         );
@@ -210,11 +214,12 @@ impl Screen {
                 row("", format!("{:>width$}  {share:>5.1} %  of {bytes}", grouped(count)));
             }
         }
-        let lines = self.endings.lf + self.endings.crlf + self.endings.cr + u64::from(self.endings.unended);
+        let LineEndings { lf, crlf, cr, unterminated, .. } = self.line_endings;
+        let lines = lf + crlf + cr + u64::from(unterminated);
         row("lines", grouped(lines));
-        row("line ends", self.endings.words());
-        if self.nul {
-            row("NUL", "there are some: a binary file, or UTF-16 or UTF-32".to_owned());
+        row("line endings", self.line_endings.describe());
+        if self.has_nul {
+            row("NUL", "yes, so it is binary, or UTF-16 or UTF-32".to_owned());
         }
         if self.errors > 0 {
             row("likely", format!("{hint}{}{hint:#}", self.likely()));
@@ -224,31 +229,31 @@ impl Screen {
         let _ = writeln!(out, "{name:#}");
         out.extend(text.as_bytes());
         if self.errors > 0 {
-            let first = if self.errors > ERRORS { "the first errors" } else { "all errors" };
+            let first = if self.errors > SHOWN_ERRORS { "the first errors" } else { "all errors" };
             let _ = writeln!(out, "\n{first}:");
-            out.extend(&self.told);
+            out.extend(&self.shown_errors);
         }
         out
     }
 
-    /// What it may be in place of UTF-8, and how to convert it.
+    /// Returns what the file may be instead of UTF-8, and how to convert it.
     fn likely(&self) -> String {
-        let convert = |label: &str| format!("trust8 fix --from {label}");
-        match (self.mark, self.fits.first(), &self.guess) {
+        let fix = |label: &str| format!("trust8 fix --from {label}");
+        match (self.mark, self.accepted_by.first(), &self.guess) {
             (Some(mark @ (Bom::Utf16Le | Bom::Utf16Be)), ..) => {
-                format!("{}; {}", mark.encoding(), convert(&mark.encoding().to_ascii_lowercase()))
+                format!("{}; {}", mark.encoding(), fix(&mark.encoding().to_ascii_lowercase()))
             }
             (Some(mark @ (Bom::Utf32Le | Bom::Utf32Be)), ..) => mark.encoding().to_owned(),
-            (_, Some(Fit { dialect, convertible: true }), _) => {
-                format!("{dialect}, which accepts all of it; {}", convert(dialect_label(*dialect)))
+            (_, Some(AcceptedBy { dialect, convertible: true }), _) => {
+                format!("{dialect}, in which all of it is valid; {}", fix(dialect_label(*dialect)))
             }
-            (_, Some(Fit { dialect, convertible: false }), _) => {
-                format!("{dialect}, which accepts all of it; UTF-8 has not all that is in it")
+            (_, Some(AcceptedBy { dialect, convertible: false }), _) => {
+                format!("{dialect}, in which all of it is valid; UTF-8 cannot encode some of it")
             }
             (_, None, Some(guess)) => {
-                format!("{}, if it is text (a guess); {}", guess.label(), convert(&guess.label()))
+                format!("{}, if it is text (a guess); {}", guess.label(), fix(&guess.label()))
             }
-            (_, None, None) => "nothing known".to_owned(),
+            (_, None, None) => "unknown".to_owned(),
         }
     }
 }
@@ -258,22 +263,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_ends_are_counted_however_the_input_is_cut() {
+    fn line_endings_are_counted_however_the_input_is_cut() {
         let text = b"a\nb\r\nc\rd\r\r\n\n\r";
-        let expected = Endings { lf: 2, crlf: 2, cr: 3, open: false, unended: false };
+        let expected = LineEndings { lf: 2, crlf: 2, cr: 3, pending_cr: false, unterminated: false };
         for cut in 0..=text.len() {
-            let mut endings = Endings::default();
-            endings.take(&text[..cut]);
-            endings.take(&text[cut..]);
+            let mut endings = LineEndings::default();
+            endings.push(&text[..cut]);
+            endings.push(&text[cut..]);
             assert_eq!(endings.finish(), expected, "{cut}");
         }
-        let mut endings = Endings::default();
-        text.iter().for_each(|byte| endings.take(&[*byte]));
+        let mut endings = LineEndings::default();
+        text.iter().for_each(|byte| endings.push(&[*byte]));
         assert_eq!(endings.finish(), expected);
-        assert_eq!(expected.words(), "2 LF, 2 CR LF, 3 CR");
-        let mut endings = Endings::default();
-        endings.take(b"no end");
-        assert_eq!(endings.finish().words(), "none; the last line has none");
-        assert_eq!(Endings::default().words(), "none");
+        assert_eq!(expected.describe(), "2 LF, 2 CR LF, 3 CR");
+        let mut endings = LineEndings::default();
+        endings.push(b"no end");
+        assert_eq!(endings.finish().describe(), "none; the last line has none");
+        assert_eq!(LineEndings::default().describe(), "none");
     }
 }

@@ -1,43 +1,44 @@
-//! Ctrl-C: what is to be cleared away, and then the end that the signal would have brought by itself, so that a
-//! shell that runs this in a loop ends the loop as well.
+//! Signals that end the program, such as Ctrl-C.
+//!
+//! The program cleans up first. Then it dies of the same signal, so that a shell that runs it in a loop ends the loop too.
 
 use std::sync::{Mutex, PoisonError};
 
-type Duty = Box<dyn FnOnce() + Send>;
+type Cleanup = Box<dyn FnOnce() + Send>;
 
-static DUTIES: Mutex<Vec<Duty>> = Mutex::new(Vec::new());
+static CLEANUPS: Mutex<Vec<Cleanup>> = Mutex::new(Vec::new());
 
-/// Has something done if a signal ends the program. It may be done while all other threads go on.
-pub(crate) fn before_the_end(duty: impl FnOnce() + Send + 'static) {
-    let mut duties = DUTIES.lock().unwrap_or_else(PoisonError::into_inner);
-    if duties.is_empty() {
+/// Registers `cleanup` to be called if a signal ends the program. All other threads may still be running then.
+pub(crate) fn on_signal(cleanup: impl FnOnce() + Send + 'static) {
+    let mut cleanups = CLEANUPS.lock().unwrap_or_else(PoisonError::into_inner);
+    if cleanups.is_empty() {
         watch();
     }
-    duties.push(Box::new(duty));
+    cleanups.push(Box::new(cleanup));
 }
 
-/// Waits for signals in a thread: what a signal handler itself may do is next to nothing.
+/// Starts a thread that waits for signals. A signal handler itself could do almost nothing safely.
 #[cfg(unix)]
 fn watch() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
-    // If it can't be had, the signal ends the program as ever, and leaves something behind.
+    // If this fails, a signal ends the program at once, without the cleanups.
     let wanted = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| !is_ignored(*signal));
     let Ok(mut signals) = Signals::new(wanted) else { return };
     let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
-            for duty in DUTIES.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-                duty();
+            for cleanup in CLEANUPS.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+                cleanup();
             }
             let _ = emulate_default_handler(signal);
         }
     });
 }
 
-/// Whether whoever started the program wants it to ignore the signal, as `nohup` does, and shells do for what runs in
-/// the background of a script. Only Linux tells.
+/// Whether the program was started with `signal` ignored. `nohup` does that, and so does a shell for a command that a
+/// script runs in the background. Only Linux tells.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,15 +1,15 @@
-//! `trust8 kernels`: what this CPU has, and which of it is used.
+//! `trust8 kernels`: the kernels that this CPU can run, and which one is used.
 
 use std::fmt::Write;
 use std::process::ExitCode;
 
 use trust8::Kernel;
 
-use crate::args::Common;
+use crate::args::CommonArgs;
 use crate::colors::Colors;
-use crate::outcome::write_out;
+use crate::outcome::print_output;
 
-/// All that the library knows for this kind of CPU, best first, and what each needs.
+/// All kernels that the library has for this architecture, best first, and what each of them needs.
 const KNOWN: &[(&str, &str)] = if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {
     &[
         ("avx512", "64 bytes at a time: AVX-512 with VBMI2, since Ice Lake and Zen 4"),
@@ -24,16 +24,16 @@ const KNOWN: &[(&str, &str)] = if cfg!(any(target_arch = "x86", target_arch = "x
 };
 
 /// Runs the command.
-pub(crate) fn run(common: &Common) -> ExitCode {
-    write_out(table(common.kernel(), &Colors::new(common.color)).as_bytes())
+pub(crate) fn run(common: &CommonArgs) -> ExitCode {
+    print_output(table(common.kernel(), &Colors::new(common.color)).as_bytes())
 }
 
 fn table(used: &Kernel, colors: &Colors) -> String {
     let Colors { good, dim, .. } = *colors;
     let mut table = String::new();
-    // A string takes everything.
+    // Writing to a string never fails.
     let _ = writeln!(table, "{}", cpu());
-    // One that this list does not know comes first: it is newer.
+    // A kernel that is missing in `KNOWN` is newer than those, so it comes first.
     let unknown = Kernel::available()
         .iter()
         .map(Kernel::name)
@@ -45,19 +45,19 @@ fn table(used: &Kernel, colors: &Colors) -> String {
         } else if Kernel::by_name(name).is_some() {
             writeln!(table, "  {name:<8}  available    {what}")
         } else {
-            writeln!(table, "  {dim}{name:<8}  not here     {what}{dim:#}")
+            writeln!(table, "  {dim}{name:<8}  unavailable  {what}{dim:#}")
         };
     }
     table
 }
 
-/// What the CPU calls itself, where the system tells.
+/// Returns the name of the CPU's model if the system tells it, or else its architecture.
 pub(crate) fn cpu() -> String {
     let model = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|info| {
         let line = info.lines().find(|line| line.starts_with("model name"))?;
         Some(line.split_once(':')?.1.trim().to_owned())
     });
-    model.unwrap_or_else(|| format!("a CPU of the kind {}", std::env::consts::ARCH))
+    model.unwrap_or_else(|| format!("{} CPU", std::env::consts::ARCH))
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kernel_of_this_cpu_is_known_here() {
+    fn every_kernel_of_this_cpu_is_in_the_list() {
         for kernel in Kernel::available() {
             assert!(KNOWN.iter().any(|(name, _)| *name == kernel.name()), "{}", kernel.name());
         }

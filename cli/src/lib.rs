@@ -1,59 +1,64 @@
-//! The command `trust8`: says of each file whether it is UTF-8, and where and why it is not; repairs it; and shows
-//! what a file or this computer is made of.
+//! The command `trust8`: reports which files are not UTF-8, where and why; repairs and converts them; and shows what
+//! a file is and which kernels this computer can run.
 //!
-//! It is a library only so that the fuzzer reaches it, and **not an API**: with any version all of it may change. To
-//! call from Rust there is the crate `trust8`.
+//! This crate is a library only so that the fuzz target can call it. It is **not an API**: anything in it may change
+//! with any version. Rust programs should use the crate `trust8`.
 //!
-//! What is found goes to standard output, what could not be read to standard error. All files are looked at,
-//! whatever happens to the ones before. The files of this folder:
+//! Findings go to standard output, and errors of reading or writing to standard error. All files are checked,
+//! whatever happens to the ones before them. The modules:
 //!
-//! - `args.rs`: the command line. `generate.rs`: manual pages and completions from it.
-//! - `walk.rs`: from paths to files. `source.rs`: what a name stands for, opened.
-//! - `read.rs`: the first look, which has to be fast. `window.rs`, `scan.rs`: the second one, at errors;
-//!   `place.rs`, `culprit.rs`: where and what they are; `relatives.rs`: which dialect of UTF-8 fits.
-//! - `check.rs`, `report/`: the command that tells of them, in several forms. `turns.rs`: in the order of the files,
-//!   whichever thread is done first.
-//! - `fix/`, `convert.rs`, `inspect.rs`, `kernels.rs`, `bench/`: the other commands.
-//! - `progress.rs`, `interrupt.rs`, `colors.rs`, `visible.rs`: how to treat a terminal, and who sits at it.
-//! - `statistics.rs`, `outcome.rs`: the numbers at the end, and the exit code.
-//! - `main.rs`: calls `run`. `probes.rs`: what the fuzzer calls.
+//! - `args.rs` is the command line. `generate.rs` makes manual pages and completions from it.
+//! - `walk.rs` turns paths into files. `source.rs` opens and reads them.
+//! - `validate.rs` is the first pass over a file: it only says whether the file is valid, and has to be fast. `scan.rs`
+//!   is the second pass: it finds each error. It uses `segments.rs` to split the input into valid text and errors,
+//!   `location.rs` for lines and columns, and `culprit.rs` for the message. `dialects.rs` finds the dialects of UTF-8
+//!   that accept the file.
+//! - `check.rs` is the command `check`. `report/` has its output formats. `ordered_output.rs` keeps the output of several
+//!   threads in the order of the files.
+//! - `fix/`, `convert.rs`, `inspect.rs`, `kernels.rs` and `bench/` are the other commands. `atomic_file.rs` replaces a
+//!   file in one step.
+//! - `progress.rs`, `interrupt.rs` and `colors.rs` deal with the terminal. `visible.rs` and `hex.rs` show bytes.
+//! - `statistics.rs` has the totals, and `outcome.rs` the exit code.
+//! - `main.rs` calls `run`. `probes.rs` is what the fuzz target calls.
 
 #![forbid(unsafe_code)]
 
 mod args;
+mod atomic_file;
 mod bench;
 mod check;
 mod colors;
 mod convert;
 mod culprit;
+mod dialects;
 mod fix;
 mod generate;
+mod hex;
 mod inspect;
 mod interrupt;
 mod kernels;
+mod location;
+mod ordered_output;
 mod outcome;
-mod place;
 #[doc(hidden)]
 pub mod probes;
 mod progress;
-mod read;
-mod relatives;
 mod report;
 mod scan;
+mod segments;
 mod source;
 mod statistics;
-mod turns;
+mod validate;
 mod visible;
 mod walk;
-mod window;
 
 use std::process::ExitCode;
 
 use args::{Cli, Command};
 
-/// The command, as it was started.
+/// Runs the command with the arguments that the program was started with.
 pub fn run() -> ExitCode {
-    let Cli { command, check, common } = Cli::of_this_program();
+    let Cli { command, check, common } = Cli::from_env();
     if let Some(what) = common.generate {
         return generate::run(what, command.as_ref());
     }

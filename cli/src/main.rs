@@ -1,4 +1,4 @@
-//! The command `trust8`. `lib.rs` says what its files are.
+//! The command `trust8`. `lib.rs` lists its modules.
 
 #![forbid(unsafe_code)]
 

@@ -1,12 +1,11 @@
-//! What the exit code says.
+//! The exit code, and what is printed just before it.
 
-use std::io::{self, Write, stdout};
+use std::io::{self, Write, stderr, stdout};
 use std::process::ExitCode;
 
 use crate::statistics::Totals;
-use crate::turns::complain;
 
-/// The larger one wins.
+/// What the exit code says. Of two outcomes, the larger one is reported.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Outcome {
     AllValid = 0,
@@ -25,9 +24,9 @@ impl Outcome {
         }
     }
 
-    /// Tells what has gone wrong, which is the end.
-    pub(crate) fn trouble(what: &str) -> ExitCode {
-        complain(what);
+    /// Prints `error`, and returns the exit code of a program that can't go on.
+    pub(crate) fn fail(error: &str) -> ExitCode {
+        print_error(error);
         Self::SomeUnread.into()
     }
 }
@@ -38,13 +37,19 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// Writes all that a command has to say.
-pub(crate) fn write_out(bytes: &[u8]) -> ExitCode {
+/// Prints `error` on standard error.
+pub(crate) fn print_error(error: &str) {
+    // If standard error is closed too, only the exit code can still report the error.
+    let _ = writeln!(stderr().lock(), "trust8: {error}");
+}
+
+/// Prints `bytes`, which are the whole output of a command, and returns its exit code.
+pub(crate) fn print_output(bytes: &[u8]) -> ExitCode {
     match stdout().lock().write_all(bytes) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Outcome::trouble(&format!("standard output: {error}"))
+            Outcome::fail(&format!("standard output: {error}"))
         }
-        // Whoever reads it may have seen enough.
+        // A reader that closes the pipe has seen what it needs.
         _ => Outcome::AllValid.into(),
     }
 }

@@ -1,5 +1,5 @@
-//! What the fuzz target `command` calls: the command without its files, threads and terminal, from the words of the
-//! command line to the bytes of the output.
+//! What the fuzz target `command` calls: the command from the words of its command line to the bytes of its output, without
+//! files, threads and the terminal.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -8,23 +8,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::args::{Cli, Command};
 use crate::check::Check;
+use crate::dialects::DialectChunks;
 use crate::fix::charset::Charset;
-use crate::fix::{Trouble, remedied, settled};
+use crate::fix::{FileError, source_charset, write_fixed};
 use crate::progress::Progress;
-use crate::relatives::Chunks;
 use crate::source::Source;
 use crate::walk::Entry;
 
-/// A command line that makes sense.
+/// A valid command line.
 pub struct Line(Cli);
 
 impl Line {
-    /// Of words, the first of which is the program's name, or what is said of them.
+    /// Parses `words`, the first of which is the name of the program. Returns clap's message if they are wrong.
     pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, String> {
-        Cli::of(words).map(Self).map_err(|error| error.to_string())
+        Cli::parse_words(words).map(Self).map_err(|error| error.to_string())
     }
 
-    /// The paths that are to be looked at, or fixed.
+    /// Returns the paths to check or to fix.
     pub fn paths(&self) -> &[PathBuf] {
         match &self.0.command {
             None => &self.0.check.selection.paths,
@@ -34,20 +34,20 @@ impl Line {
         }
     }
 
-    /// How many errors of one file are told of.
+    /// Returns how many errors of one file `check` reports.
     pub fn limit(&self) -> u64 {
         match &self.0.command {
-            Some(Command::Check(check)) => check.limit(),
-            _ => self.0.check.limit(),
+            Some(Command::Check(check)) => check.error_limit(),
+            _ => self.0.check.error_limit(),
         }
     }
 
-    /// How many threads there are to be.
+    /// Returns how many threads to use.
     pub fn threads(&self) -> usize {
         self.0.common.threads()
     }
 
-    /// What is behind the old name of a file that is fixed.
+    /// Returns the suffix that `fix` appends to the name of an old file.
     pub fn backup(&self) -> Option<&str> {
         match &self.0.command {
             Some(Command::Fix(fix)) => fix.backup.as_deref(),
@@ -55,35 +55,35 @@ impl Line {
         }
     }
 
-    /// What `check` writes of an input. `from` reads it from any place on.
+    /// Returns what `check` writes for an input called `name`. `from` returns a reader that begins at an offset.
     pub fn check<R: Read>(&self, name: PathBuf, from: impl Fn(u64) -> R) -> io::Result<Vec<u8>> {
         let Cli { command, check, common } = &self.0;
         let args = if let Some(Command::Check(args)) = command { args } else { check };
-        let report = crate::report::of(args, common);
+        let report = crate::report::select(args, common);
         let out = Out::default();
         let check = Check::new(args, common, &*report, &Progress::none(), Box::new(out.clone()));
-        check.only(&Entry { source: Source::Path(name), named: true }, from)?;
+        check.check_input(&Entry { source: Source::Path(name), named: true }, from)?;
         Ok(std::mem::take(&mut *out.0.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// What `fix` writes of an input that is not UTF-8, and how many sequences it replaced, left out or escaped; or
-    /// why it can't be converted. Of another command, nothing.
+    /// Returns what `fix` writes for an input that is not UTF-8, and how many sequences it replaced, left out or escaped;
+    /// or why the input can't be converted. For another command, returns nothing.
     pub fn fix<R: Read>(&self, from: impl Fn(u64) -> R) -> Result<(Vec<u8>, u64), String> {
         let Some(Command::Fix(args)) = &self.0.command else { return Ok((Vec::new(), 0)) };
         let kernel = self.0.common.kernel();
         let mut out = Vec::new();
-        let result = settled(kernel, args.from, &from).and_then(|charset| {
-            remedied(kernel, charset, from(0), args.remedy(), &Progress::none(), &mut out)
+        let result = source_charset(kernel, args.from, &from).and_then(|charset| {
+            write_fixed(kernel, charset, from(0), args.remedy(), &Progress::none(), &mut out)
         });
         match result {
-            Ok(remedied) => Ok((out, remedied)),
-            Err(Trouble::Unconvertible(why)) => Err(why),
-            Err(Trouble::Reading(error) | Trouble::Writing(error)) => Err(error.to_string()),
+            Ok(invalid) => Ok((out, invalid)),
+            Err(FileError::Unconvertible(why)) => Err(why),
+            Err(FileError::Read(error) | FileError::Write(error)) => Err(error.to_string()),
         }
     }
 }
 
-/// Where an output goes that is looked at afterwards.
+/// An output that can be read afterwards.
 #[derive(Clone, Default)]
 struct Out(Arc<Mutex<Vec<u8>>>);
 
@@ -97,19 +97,19 @@ impl Write for Out {
     }
 }
 
-/// The name of the charset that a label stands for, or why it stands for none.
+/// Returns the name of the charset that `label` stands for, or why it stands for none.
 pub fn charset(label: &str) -> Result<String, String> {
     label.parse::<Charset>().map(|charset| charset.label())
 }
 
-/// Bytes as a terminal may have them.
+/// Returns `bytes` as text that is safe to write to a terminal.
 pub fn visible(bytes: &[u8]) -> String {
     crate::visible::visible(bytes)
 }
 
-/// The chunks of at most `size` bytes, 9 or more, in which UTF-8's relatives are read.
+/// Returns the chunks of at most `size` bytes in which dialects of UTF-8 are read. `size` is at least 9.
 pub fn chunks(reader: impl Read, size: usize) -> io::Result<Vec<Vec<u8>>> {
-    let mut chunks = Chunks::of_size(reader, size);
+    let mut chunks = DialectChunks::of_size(reader, size);
     let mut all = Vec::new();
     while let Some(chunk) = chunks.next()? {
         all.push(chunk.to_vec());

@@ -1,81 +1,81 @@
-//! The second look, at files that are not UTF-8, and the only one at what can be read only once: each error
-//! with its line, its column and what surrounds it.
+//! The second pass, over files that are not UTF-8: each error with its line, its column and the bytes around it.
+//!
+//! For input that can be read only once this is the only pass.
 
-use std::fs::File;
 use std::io::{self, Read};
 
 use trust8::Kernel;
+use trust8::boundary::{floor, is_continuation};
 
 use crate::culprit::Culprit;
-use crate::place::Place;
+use crate::location::Location;
 use crate::progress::Progress;
-use crate::read::read_at;
+use crate::segments::{CONTEXT, Segment, Segments};
 use crate::statistics::Characters;
-use crate::window::{CONTEXT, View, Window};
 
 /// An error, and where it is.
 pub(crate) struct Finding<'a> {
-    pub(crate) place: Place,
-    /// In bytes, from the start.
+    pub(crate) location: Location,
+    /// The number of bytes of the input before the error.
     pub(crate) offset: u64,
     pub(crate) culprit: Culprit<'a>,
-    /// What comes before it: up to `CONTEXT` bytes, and no part of a character for that.
+    /// At most `CONTEXT` bytes before the error. They don't begin inside a character.
     pub(crate) before: &'a [u8],
-    /// What follows it, likewise.
+    /// At most `CONTEXT` bytes after the error. They don't end inside a character, unless the input does.
     pub(crate) after: &'a [u8],
 }
 
-/// Goes through an input from error to error.
+/// Finds the errors of an input, one by one.
 pub(crate) struct Scanner<R> {
-    window: Window<R>,
+    segments: Segments<R>,
     kernel: &'static Kernel,
     progress: Progress,
-    place: Place,
-    /// Bytes of the last finding, and as how many characters they count.
-    passed: Option<(usize, u64)>,
-    /// If they are counted.
+    location: Location,
+    /// The length of the previous finding in bytes, and how many U+FFFD would replace it.
+    previous: Option<(usize, u64)>,
+    /// `None` if characters are not counted.
     characters: Option<Characters>,
 }
 
 impl<R: Read> Scanner<R> {
     pub(crate) fn new(kernel: &'static Kernel, reader: R, progress: Progress, counting: bool) -> Self {
         Self {
-            window: Window::new(kernel, reader),
+            segments: Segments::new(kernel, reader),
             kernel,
             progress,
-            place: Place::START,
-            passed: None,
+            location: Location::START,
+            previous: None,
             characters: counting.then(Characters::default),
         }
     }
 
-    /// The next error. `None` at the end.
+    /// Returns the next error, or `None` at the end of the input.
     pub(crate) fn next(&mut self) -> io::Result<Option<Finding<'_>>> {
-        if let Some((bytes, characters)) = self.passed.take() {
-            self.window.skip(bytes);
-            self.place.pass_invalid(characters);
+        if let Some((bytes, replacements)) = self.previous.take() {
+            self.segments.skip(bytes);
+            self.location.pass_invalid(replacements);
         }
-        while let Some(View::Text(text)) = self.window.look()? {
-            self.place.pass(self.kernel, text);
+        while let Some(Segment::Valid(text)) = self.segments.next()? {
+            self.location.pass(self.kernel, text);
             self.progress.add(text.len() as u64);
             if let Some(characters) = &mut self.characters {
-                // It has no error.
+                // The text is valid, so this can't fail.
                 let _ = characters.count(self.kernel, text);
             }
         }
-        // It is still in the window.
-        let Some(View::Invalid { offset, error, before, rest }) = self.window.look()? else {
+        // An invalid segment is returned again until it is skipped.
+        let Some(Segment::Invalid { offset, error, before, rest }) = self.segments.next()? else {
             return Ok(None);
         };
         let culprit = Culprit::new(&error, rest);
-        self.passed = Some((culprit.bytes.len(), culprit.replacements()));
-        let after = beginning(&rest[culprit.bytes.len()..]);
-        Ok(Some(Finding { place: self.place, offset, culprit, before: end(before), after }))
+        self.previous = Some((culprit.bytes.len(), culprit.replacements()));
+        let after = first_bytes(&rest[culprit.bytes.len()..]);
+        Ok(Some(Finding { location: self.location, offset, culprit, before: last_bytes(before), after }))
     }
 
-    /// How many bytes have been seen.
+    /// Returns how many bytes have been scanned.
     pub(crate) fn offset(&self) -> u64 {
-        self.window.offset()
+        self.segments.offset()
     }
 
     pub(crate) fn characters(&self) -> Characters {
@@ -83,35 +83,24 @@ impl<R: Read> Scanner<R> {
     }
 }
 
-/// The last bytes that are shown, without the end of a character that begins before them.
-fn end(before: &[u8]) -> &[u8] {
-    let shown = &before[before.len().saturating_sub(CONTEXT)..];
-    let cut = shown.iter().take(3).take_while(|byte| matches!(byte, 0x80..=0xBF)).count();
-    if shown.len() == CONTEXT { &shown[cut..] } else { shown }
-}
-
-/// The first bytes that are shown, without the beginning of a character that ends behind them.
-fn beginning(after: &[u8]) -> &[u8] {
-    let is_whole = |len: &usize| !matches!(after[*len], 0x80..=0xBF);
-    match after.len() {
-        ..=CONTEXT => after,
-        // No character has more than three continuations.
-        _ => &after[..(CONTEXT - 3..=CONTEXT).rev().find(is_whole).unwrap_or(CONTEXT)],
+/// Returns the last `CONTEXT` bytes of `before`, without the end of a character that begins before them.
+fn last_bytes(before: &[u8]) -> &[u8] {
+    match before.len().checked_sub(CONTEXT) {
+        None => before,
+        Some(start) => skip_continuations(&before[start..]),
     }
 }
 
-/// Reads a file from some place on, whatever its cursor.
-pub(crate) struct FileFrom<'a> {
-    pub(crate) file: &'a File,
-    pub(crate) at: u64,
+/// Returns the first `CONTEXT` bytes of `after`, without the beginning of a character that ends after them.
+fn first_bytes(after: &[u8]) -> &[u8] {
+    &after[..floor(after, CONTEXT)]
 }
 
-impl Read for FileFrom<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = read_at(self.file, buffer, self.at)?;
-        self.at += n as u64;
-        Ok(n)
-    }
+/// Returns `bytes` without the end of a character that begins before them.
+pub(crate) fn skip_continuations(bytes: &[u8]) -> &[u8] {
+    // A character has at most three continuation bytes.
+    let continuations = bytes.iter().take(3).take_while(|&&byte| is_continuation(byte));
+    &bytes[continuations.count()..]
 }
 
 #[cfg(test)]
@@ -119,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_surrounds_an_error_is_cut_between_characters() {
+    fn the_bytes_around_an_error_are_whole_characters() {
         for left in 0..40 {
             for right in 0..40 {
                 let input = ["日".repeat(left).as_bytes(), b"\xFF", "é😀".repeat(right).as_bytes()].concat();

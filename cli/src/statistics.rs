@@ -1,11 +1,11 @@
-//! What was seen, in numbers.
+//! Counts of files, bytes and characters.
 
 use std::ops::Add;
 use std::time::Duration;
 
 use trust8::{Kernel, Utf8Error};
 
-/// Characters by the number of their bytes, and newlines.
+/// The number of characters of one to four bytes, and of newlines.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Characters {
     pub(crate) by_len: [u64; 4],
@@ -13,7 +13,7 @@ pub(crate) struct Characters {
 }
 
 impl Characters {
-    /// Counts those of some text, as far as it is text.
+    /// Counts the characters of `bytes`, up to the first error.
     pub(crate) fn count(&mut self, kernel: &Kernel, bytes: &[u8]) -> Result<(), Utf8Error> {
         let summary = kernel.inspect(bytes);
         for (sum, more) in self.by_len.iter_mut().zip(summary.chars_by_len()) {
@@ -38,19 +38,19 @@ impl Add for Characters {
     }
 }
 
-/// What became of all files.
+/// The totals of all files.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Totals {
     pub(crate) valid: u64,
     pub(crate) invalid: u64,
     pub(crate) unread: u64,
-    /// Found in folders, and not looked at.
+    /// Binary files in folders, which were skipped.
     pub(crate) binary: u64,
-    /// Errors in the invalid files, as far as they were read.
+    /// Errors in the invalid files, as far as these were read.
     pub(crate) errors: u64,
-    /// Bytes of valid files, and of invalid ones as far as they were read.
+    /// Bytes of the valid files, and of the invalid ones as far as these were read.
     pub(crate) bytes: u64,
-    /// The characters in them.
+    /// The characters in those bytes.
     pub(crate) characters: Characters,
 }
 
@@ -59,14 +59,14 @@ impl Totals {
         self.valid + self.invalid
     }
 
-    /// For people: four lines.
+    /// Returns the totals as text for people.
     pub(crate) fn for_people(&self, time: Duration) -> String {
         let Self { valid, invalid, unread, binary, errors, bytes, characters } = *self;
         let seconds = time.as_secs_f64();
         let speed = if seconds > 0.0 { bytes as f64 / seconds / 1e9 } else { 0.0 };
         let [one, two, three, four] = characters.by_len.map(grouped);
         format!(
-            "files       {}: {} valid, {} invalid; besides, {} binary skipped, {} not read\n\
+            "files       {}: {} valid, {} invalid; also {} binary skipped, {} not read\n\
              errors      {} in the invalid files\n\
              bytes       {} in {seconds:.3} s, {speed:.2} GB/s\n\
              characters  {}: {one} of 1 byte, {two} of 2, {three} of 3, {four} of 4\n\
@@ -100,7 +100,7 @@ impl Add for Totals {
     }
 }
 
-/// A number with its thousands apart.
+/// Returns `number` in decimal, with its digits in groups of three.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_stand_apart() {
+    fn digits_are_grouped_in_threes() {
         for (number, text) in [(0, "0"), (999, "999"), (1000, "1 000"), (12_345_678, "12 345 678")] {
             assert_eq!(grouped(number), text);
         }

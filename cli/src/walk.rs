@@ -1,5 +1,6 @@
-//! From the paths of the command line to the files that they stand for, in an order that is always the
-//! same: that of the command line, and inside a folder that of the names.
+//! Turns the paths of the command line into files.
+//!
+//! The order is always the same: that of the command line, and inside a folder that of the names.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,25 +11,26 @@ use ignore::{DirEntry, WalkBuilder};
 use crate::args::Selection;
 use crate::source::Source;
 
-/// Something to look at.
+/// An input to work on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {
     pub(crate) source: Source,
-    /// On the command line, as opposed to found in a folder. What was named is looked at whatever it is.
+    /// Whether the path was given on the command line. If not, the file was found in a folder. A path that was given is
+    /// read whatever it is; in folders, only regular files are.
     pub(crate) named: bool,
 }
 
-/// All that the paths stand for: files one by one, and in between what kept others from being found.
+/// Iterates over the files that the paths stand for, and over the errors that kept it from finding others.
 pub(crate) struct Walk<'a> {
     selection: &'a Selection,
     globs: Override,
     paths: std::slice::Iter<'a, PathBuf>,
     folder: Option<ignore::Walk>,
-    /// Standard input, if there are no paths.
-    nothing_named: bool,
+    /// Whether standard input is still to be returned, because there are no paths.
+    standard_input: bool,
 }
 
-/// Something that could not be looked at, as a sentence with the path in it.
+/// A path that could not be visited, and why.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Unreachable {
     pub(crate) path: PathBuf,
@@ -36,7 +38,7 @@ pub(crate) struct Unreachable {
 }
 
 impl<'a> Walk<'a> {
-    /// Fails if a glob is not one.
+    /// Fails if a glob of the selection is malformed.
     pub(crate) fn new(selection: &'a Selection) -> Result<Self, String> {
         let mut globs = OverrideBuilder::new(".");
         for glob in &selection.glob {
@@ -47,11 +49,11 @@ impl<'a> Walk<'a> {
             globs: globs.build().map_err(|error| error.to_string())?,
             paths: selection.paths.iter(),
             folder: None,
-            nothing_named: selection.paths.is_empty(),
+            standard_input: selection.paths.is_empty(),
         })
     }
 
-    /// Whether this can be more than one file.
+    /// Whether there may be more than one file. Call this before the first `next`.
     pub(crate) fn may_be_many(&self) -> bool {
         match self.paths.as_slice() {
             [] => false,
@@ -80,7 +82,7 @@ impl Iterator for Walk<'_> {
     type Item = Result<Entry, Unreachable>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if std::mem::take(&mut self.nothing_named) {
+        if std::mem::take(&mut self.standard_input) {
             return Some(Ok(Entry { source: Source::StandardInput, named: true }));
         }
         loop {
@@ -88,7 +90,7 @@ impl Iterator for Walk<'_> {
                 match folder.next() {
                     None => self.folder = None,
                     Some(Ok(entry)) => {
-                        if let Some(path) = file(entry) {
+                        if let Some(path) = regular_file(entry) {
                             return Some(Ok(Entry { source: Source::Path(path), named: false }));
                         }
                     }
@@ -110,12 +112,12 @@ impl Iterator for Walk<'_> {
     }
 }
 
-/// The path of what was found in a folder, if it is a file; pipes and devices there are left alone.
-fn file(entry: DirEntry) -> Option<PathBuf> {
+/// Returns the path of `entry` if it is a regular file. Pipes and devices in folders are left alone.
+fn regular_file(entry: DirEntry) -> Option<PathBuf> {
     entry.file_type().is_some_and(|kind| kind.is_file()).then(|| entry.into_path())
 }
 
-/// What the crate's error says, without what it has nested it in. `None` where nothing was missed.
+/// Unwraps an error of the crate `ignore`. Returns `None` if no file was missed because of it.
 fn unreachable(mut error: &ignore::Error) -> Option<Unreachable> {
     let mut at = PathBuf::new();
     loop {
@@ -125,11 +127,11 @@ fn unreachable(mut error: &ignore::Error) -> Option<Unreachable> {
                 error = err;
             }
             ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => error = err,
-            // A link back to a folder that it is in. All that lies there is looked at where it really is.
+            // A symbolic link to a folder that contains it. The files of that folder are visited there.
             ignore::Error::Loop { .. } => return None,
             other => {
                 let why = match other.io_error() {
-                    Some(error) => strip_path(error),
+                    Some(error) => without_path(error),
                     None => other.to_string(),
                 };
                 return Some(Unreachable { path: at, why });
@@ -138,8 +140,8 @@ fn unreachable(mut error: &ignore::Error) -> Option<Unreachable> {
     }
 }
 
-/// The system's words for an error, where the crate has put the path in front of them.
-fn strip_path(error: &io::Error) -> String {
+/// Returns the message of `error` without the path that the crate `ignore` has put before it.
+fn without_path(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code).to_string(),
         None => error.get_ref().map_or_else(

@@ -1,22 +1,22 @@
-//! The result as a picture: a bar for each contestant, text by text.
+//! Draws the results: for each text, a bar for each contestant.
 
 use std::fmt::Write;
 
 use super::Results;
 
 const WIDTH: usize = 760;
-/// For the names at the left.
+/// The width of the column of names.
 const LEFT: usize = 110;
-/// For the numbers behind the longest bar.
+/// The width of the number after the longest bar.
 const RIGHT: usize = 60;
 const TOP: usize = 60;
 const BAR: usize = 13;
 const GAP: usize = 12;
 
-/// By place among the contestants: from the best kernel, a strong red, to the standard library, grey.
+/// The colours of the contestants in their order: red for the best kernel, and at the end grey for the standard library.
 const COLORS: [&str; 5] = ["#d61428", "#f08200", "#1e64dc", "#1e9632", "#828282"];
 
-/// The picture, as SVG.
+/// Returns the chart as SVG.
 pub(super) fn svg(results: &Results) -> String {
     let contestants = results.names.len();
     let height = TOP + results.rows.len() * (contestants * BAR + GAP) + 20;
@@ -27,7 +27,7 @@ pub(super) fn svg(results: &Results) -> String {
     };
 
     let mut svg = String::new();
-    // A string takes everything.
+    // Writing to a string never fails.
     let _ = write!(
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \

@@ -1,7 +1,7 @@
-//! `trust8 bench`: every kernel on this computer, on text in the cache, and the standard library beside them.
+//! `trust8 bench`: measures every kernel and the standard library on this computer, on text in the cache.
 //!
-//! All contestants of a text take turns, round after round, and of each the fastest round counts: a disturbance
-//! hits one round of all, not all rounds of one. Every answer is compared with the standard library's.
+//! For each text all contestants take turns, and the fastest round of each counts. So a disturbance slows down one round
+//! of all contestants, and not all rounds of one. Every answer is compared with the standard library's.
 
 mod chart;
 mod texts;
@@ -12,27 +12,28 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use trust8::Kernel;
+use trust8::boundary::floor;
 
-use crate::args::{BenchArgs, Common};
+use crate::args::{BenchArgs, CommonArgs};
 use crate::colors::Colors;
 use crate::kernels::cpu;
-use crate::outcome::{Outcome, write_out};
+use crate::outcome::{Outcome, print_output};
 
-/// What is generated: it fits into the second-level cache of everything current.
+/// The length of generated texts. They fit into the second-level cache of every current CPU.
 const LENGTH: usize = 64 << 10;
 
-/// What was measured.
+/// What was measured, and on what.
 pub(super) struct Results {
-    /// The contestants.
+    /// The names of the contestants.
     pub(super) names: Vec<&'static str>,
-    /// Of each text its name, and the contestants' speeds in GB/s.
+    /// For each text, its name and the speed of each contestant in GB/s.
     pub(super) rows: Vec<(String, Vec<f64>)>,
-    /// What it was measured on, for the caption.
+    /// The name of the CPU, for the caption.
     pub(super) cpu: String,
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &BenchArgs, common: &Common) -> ExitCode {
+pub(crate) fn run(args: &BenchArgs, common: &CommonArgs) -> ExitCode {
     let kernels: Vec<_> = match common.kernel {
         Some(kernel) => vec![kernel],
         None => Kernel::available().iter().collect(),
@@ -41,10 +42,10 @@ pub(crate) fn run(args: &BenchArgs, common: &Common) -> ExitCode {
         None => texts::generated(LENGTH),
         Some(path) => match fs::read(path) {
             Ok(bytes) if bytes.is_empty() => {
-                return Outcome::trouble(&format!("{}: is empty", path.display()));
+                return Outcome::fail(&format!("{}: is empty", path.display()));
             }
-            Ok(bytes) => of_file(bytes),
-            Err(error) => return Outcome::trouble(&format!("{}: {error}", path.display())),
+            Ok(bytes) => texts_of_file(bytes),
+            Err(error) => return Outcome::fail(&format!("{}: {error}", path.display())),
         },
     };
     let time = Duration::from_millis(args.time);
@@ -54,33 +55,31 @@ pub(crate) fn run(args: &BenchArgs, common: &Common) -> ExitCode {
     for (name, bytes) in texts {
         match measure(&kernels, &bytes, time) {
             Ok(speeds) => results.rows.push((name, speeds)),
-            Err(error) => return Outcome::trouble(&error),
+            Err(error) => return Outcome::fail(&error),
         }
     }
     if let Some(path) = &args.svg
         && let Err(error) = fs::write(path, chart::svg(&results))
     {
-        return Outcome::trouble(&format!("{}: {error}", path.display()));
+        return Outcome::fail(&format!("{}: {error}", path.display()));
     }
-    write_out(results.table(&Colors::new(common.color)).as_bytes())
+    print_output(results.table(&Colors::new(common.color)).as_bytes())
 }
 
-/// All of a file, and what of it fits into a cache.
-fn of_file(bytes: Vec<u8>) -> Vec<(String, Vec<u8>)> {
-    let beginning = (bytes.len() > LENGTH).then(|| {
-        // Up to where a character begins, if it is text.
-        let end = (LENGTH - 3..=LENGTH).rev().find(|&end| !matches!(bytes[end], 0x80..=0xBF));
-        ("its beginning".to_owned(), bytes[..end.unwrap_or(LENGTH)].to_vec())
-    });
-    beginning.into_iter().chain([("the file".to_owned(), bytes)]).collect()
+/// Returns the content of a file under its name in the table, and before it, if the file is long, a beginning that fits
+/// into the cache.
+fn texts_of_file(bytes: Vec<u8>) -> Vec<(String, Vec<u8>)> {
+    let beginning =
+        (bytes.len() > LENGTH).then(|| ("first 64 KiB".to_owned(), bytes[..floor(&bytes, LENGTH)].to_vec()));
+    beginning.into_iter().chain([("whole file".to_owned(), bytes)]).collect()
 }
 
-/// The speeds of these kernels, and of the standard library.
+/// Returns the speeds of `kernels` and of the standard library, in GB/s.
 fn measure(kernels: &[&'static Kernel], bytes: &[u8], time: Duration) -> Result<Vec<f64>, String> {
     let expected = std::str::from_utf8(bytes).map_err(|error| error.valid_up_to());
-    // What is behind an error is not read.
+    // Nothing after an error is read.
     let length = expected.map_or_else(|valid| valid, str::len);
-    // Enough to read a clock after: about 100 µs at the speed of the fastest.
+    // A round has to take much longer than reading the clock. The fastest kernel takes about 100 µs.
     let repeat = (4_000_000 / bytes.len()).max(1);
     let mut best = vec![Duration::MAX; kernels.len() + 1];
     let begin = Instant::now();
@@ -95,7 +94,7 @@ fn measure(kernels: &[&'static Kernel], bytes: &[u8], time: Duration) -> Result<
                 };
                 if answer.map(str::len) != expected.map(str::len) {
                     let name = kernels.get(i).map_or("std", |kernel| kernel.name());
-                    return Err(format!("the kernel {name} is wrong: {answer:?} in place of {expected:?}"));
+                    return Err(format!("wrong answer of {name}: {answer:?}, and {expected:?} is right"));
                 }
             }
             *best = start.elapsed().min(*best);

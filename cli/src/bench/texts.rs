@@ -1,6 +1,6 @@
-//! Text to measure with, the same in every run.
+//! Generates texts to measure with. They are the same in every run.
 
-/// A few words of each, in the order in which languages ask more and more of a validator.
+/// A few words of each language. Each language is harder for a validator than those before it.
 const WORDS: [(&str, &str); 7] = [
     ("ASCII", "the quick brown fox jumps over a lazy dog, while seventeen others look on "),
     ("French", "l'été dernier, où les élèves français étudiaient la géographie à côté du château "),
@@ -11,15 +11,15 @@ const WORDS: [(&str, &str); 7] = [
     ("emoji", "😀 🎉🎉 ok 👍🏽 так 狐狸 🦊🐕 naïve 🏳️‍🌈 "),
 ];
 
-/// Texts of this length, by name.
+/// Returns the name and the text of each language. Every text has `length` bytes.
 pub(super) fn generated(length: usize) -> Vec<(String, Vec<u8>)> {
     WORDS.iter().map(|(name, words)| ((*name).to_owned(), text(words, length))).collect()
 }
 
-/// Words in random order, so that no branch predictor learns the text by heart.
+/// Returns words in random order, so that no branch predictor can learn the text by heart.
 fn text(words: &str, length: usize) -> Vec<u8> {
     let words: Vec<_> = words.split_inclusive(' ').collect();
-    // xorshift64; any number but 0 is as good a beginning.
+    // xorshift64, which may start from any number but 0.
     let mut random = 0x9E37_79B9_7F4A_7C15_u64;
     let mut text = String::with_capacity(length);
     loop {
@@ -38,7 +38,7 @@ fn text(words: &str, length: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn texts_have_their_length_and_are_text() {
+    fn texts_have_the_right_length_and_are_valid() {
         for (name, text) in super::generated(1000) {
             assert_eq!(text.len(), 1000, "{name}");
             assert!(std::str::from_utf8(&text).is_ok(), "{name}");

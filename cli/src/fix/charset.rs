@@ -1,22 +1,22 @@
-//! What `--from` can name: the encodings of the WHATWG standard, UTF-8's relatives, and `auto`.
+//! The values of `--from`: the encodings of the WHATWG standard, the dialects of UTF-8, and `auto`.
 
 use std::str::FromStr;
 
 use encoding_rs::{Encoding, UTF_8};
 use trust8::dialect::Dialect;
 
-/// What bytes are to be taken for.
+/// What a file is encoded in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Charset {
-    /// Whatever they seem to be.
+    /// To be guessed.
     Auto,
-    /// By the WHATWG standard, as all browsers read it.
+    /// An encoding of the WHATWG standard, decoded as browsers do.
     Encoding(&'static Encoding),
-    /// Almost UTF-8.
+    /// A dialect of UTF-8.
     Dialect(Dialect),
 }
 
-const IT_IS_UTF8: &str = "UTF-8 is what it becomes; without --from it is repaired";
+const IS_UTF8: &str = "UTF-8 needs no conversion; to repair it, leave out --from";
 
 impl FromStr for Charset {
     type Err = String;
@@ -26,13 +26,13 @@ impl FromStr for Charset {
             return Ok(Self::Auto);
         }
         match Dialect::by_name(name) {
-            Some(Dialect::Utf8) => Err(IT_IS_UTF8.to_owned()),
+            Some(Dialect::Utf8) => Err(IS_UTF8.to_owned()),
             Some(dialect) => Ok(Self::Dialect(dialect)),
             None => match Encoding::for_label_no_replacement(name.as_bytes()) {
-                // The standard has more labels for it than we have names, such as unicode-1-1-utf-8.
-                Some(encoding) if encoding == UTF_8 => Err(IT_IS_UTF8.to_owned()),
+                // The standard has labels for UTF-8 that `Dialect::by_name` does not know, such as unicode-1-1-utf-8.
+                Some(encoding) if encoding == UTF_8 => Err(IS_UTF8.to_owned()),
                 Some(encoding) => Ok(Self::Encoding(encoding)),
-                None => Err("no label of the WHATWG Encoding Standard, and none of auto, cesu-8, mutf-8, wtf-8, rfc2279"
+                None => Err("not a label of the WHATWG Encoding Standard, and not one of auto, cesu-8, mutf-8, wtf-8, rfc2279"
                     .to_owned()),
             },
         }
@@ -40,7 +40,7 @@ impl FromStr for Charset {
 }
 
 impl Charset {
-    /// What it is called on the command line.
+    /// Returns the name that the command line uses.
     pub(crate) fn label(&self) -> String {
         match self {
             Self::Auto => "auto".to_owned(),
@@ -50,7 +50,7 @@ impl Charset {
     }
 }
 
-/// What a dialect is called on the command line.
+/// Returns the name that the command line uses for `dialect`.
 pub(crate) fn dialect_label(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Utf8 => "utf-8",
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_are_those_of_browsers_and_of_dialects() {
+    fn labels_of_browsers_and_of_dialects_are_known() {
         let parse = |name: &str| name.parse::<Charset>();
         assert_eq!(parse("Auto"), Ok(Charset::Auto));
         for latin1 in ["latin1", "ISO-8859-1", "windows-1252", "cp1252", "ascii"] {
@@ -80,8 +80,8 @@ mod tests {
                 assert_eq!(parse(&charset.label()), Ok(charset));
             }
         }
-        for nothing in ["", "utf8", "latin-99", "replacement"] {
-            assert!(parse(nothing).is_err(), "{nothing}");
+        for unknown in ["", "utf8", "latin-99", "replacement"] {
+            assert!(parse(unknown).is_err(), "{unknown}");
         }
     }
 }

@@ -1,59 +1,59 @@
-//! Invalid sequences replaced, left out or escaped; all else as it is.
+//! Repairs UTF-8: replaces invalid sequences, leaves them out or escapes them, and copies everything else.
 
 use std::io::{Read, Write};
 
 use trust8::Kernel;
 
-use super::Trouble;
+use super::FileError;
 use crate::args::Remedy;
 use crate::progress::Progress;
-use crate::read::CHUNK;
-use crate::window::{View, Window};
+use crate::segments::{Segment, Segments};
+use crate::source::CHUNK;
 
-/// Writes what is read, repaired. Says how many sequences were invalid, counted as browsers count them.
+/// Writes the repaired text of `reader` to `out`. Returns how many sequences were invalid, counted as browsers do.
 pub(super) fn repair(
     kernel: &'static Kernel,
     reader: impl Read,
     remedy: Remedy,
     progress: &Progress,
     out: &mut dyn Write,
-) -> Result<u64, Trouble> {
-    let mut window = Window::new(kernel, reader);
-    let mut remedied = 0;
-    while let Some(view) = window.look().map_err(Trouble::Reading)? {
-        match view {
-            View::Text(text) => {
-                out.write_all(text).map_err(Trouble::Writing)?;
+) -> Result<u64, FileError> {
+    let mut segments = Segments::new(kernel, reader);
+    let mut invalid = 0;
+    while let Some(segment) = segments.next().map_err(FileError::Read)? {
+        match segment {
+            Segment::Valid(text) => {
+                out.write_all(text).map_err(FileError::Write)?;
                 progress.add(text.len() as u64);
             }
-            View::Invalid { error, rest, .. } => {
+            Segment::Invalid { error, rest, .. } => {
                 let len = error.error_len().unwrap_or(rest.len());
                 apply(remedy, &rest[..len], out)?;
-                remedied += 1;
-                window.skip(len);
+                invalid += 1;
+                segments.skip(len);
             }
         }
     }
-    Ok(remedied)
+    Ok(invalid)
 }
 
-/// Writes what stands for one invalid sequence.
-pub(super) fn apply(remedy: Remedy, sequence: &[u8], out: &mut dyn Write) -> Result<(), Trouble> {
+/// Writes what `remedy` makes of one invalid sequence.
+pub(super) fn apply(remedy: Remedy, sequence: &[u8], out: &mut dyn Write) -> Result<(), FileError> {
     match remedy {
         Remedy::Replace => out.write_all("\u{FFFD}".as_bytes()),
         Remedy::Skip => Ok(()),
         Remedy::Escape => sequence.iter().try_for_each(|byte| write!(out, "\\x{byte:02X}")),
     }
-    .map_err(Trouble::Writing)
+    .map_err(FileError::Write)
 }
 
-/// Writes what is read as it is.
-pub(super) fn copy(mut reader: impl Read, out: &mut dyn Write) -> Result<(), Trouble> {
+/// Copies `reader` to `out`.
+pub(super) fn copy(mut reader: impl Read, out: &mut dyn Write) -> Result<(), FileError> {
     let mut bytes = vec![0; CHUNK];
     loop {
-        match reader.read(&mut bytes).map_err(Trouble::Reading)? {
+        match reader.read(&mut bytes).map_err(FileError::Read)? {
             0 => return Ok(()),
-            n => out.write_all(&bytes[..n]).map_err(Trouble::Writing)?,
+            n => out.write_all(&bytes[..n]).map_err(FileError::Write)?,
         }
     }
 }

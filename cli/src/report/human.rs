@@ -1,23 +1,24 @@
-//! For people: what the short form says, and below it the bytes, as text and in hexadecimal, with the culprit
-//! marked.
+//! Output for people: the line of the short format, and below it the bytes around the error, as text and in hexadecimal,
+//! with the invalid ones marked.
 
 use std::io::Write;
 
 use trust8::Bom;
+use trust8::boundary::floor;
 use unicode_width::UnicodeWidthStr;
 
-use super::{End, Report, on_terminal};
-use crate::args::When;
+use super::{Conclusion, Report, on_terminal};
+use crate::args::ColorWhen;
 use crate::colors::Colors;
-use crate::culprit::Hex;
+use crate::dialects::AcceptedBy;
 use crate::fix::charset::dialect_label;
-use crate::relatives::Fit;
-use crate::scan::Finding;
+use crate::hex::Hex;
+use crate::scan::{Finding, skip_continuations};
 use crate::visible::{visible, write_name};
 
-/// How many bytes of text are shown on either side: with an average culprit, a line of 80.
+/// How many bytes of text to show on either side. With a culprit of average length, the line has 80 columns.
 const TEXT: usize = 28;
-/// How many bytes in hexadecimal.
+/// How many bytes to show on either side in hexadecimal.
 const HEX: usize = 8;
 
 pub(crate) struct Human {
@@ -34,49 +35,50 @@ impl Report for Human {
         if earlier > 0 {
             out.push(b'\n');
         }
-        let Finding { place, offset, culprit, before, after } = finding;
-        let Colors { name: style, place: number, message, .. } = self.colors;
-        // A vector takes everything.
+        let Finding { location, offset, culprit, before, after } = finding;
+        let Colors { name: style, location: number, message, .. } = self.colors;
+        // Writing to a vector never fails.
         let _ = write!(out, "{style}");
         write_name(out, name, self.terminal);
-        let _ = write!(out, "{style:#}:{number}{}:{}{number:#}: ", place.line, place.column);
+        let _ = write!(out, "{style:#}:{number}{}:{}{number:#}: ", location.line, location.column);
         let _ = writeln!(out, "byte {offset}: {message}{culprit}{message:#}");
-        let (text_before, text_after) = line_around(before, after);
-        self.marked(out, "text", &visible(text_before), &visible(culprit.bytes), &visible(text_after));
+        let (text_before, text_after) = same_line(before, after);
+        self.write_marked(out, "text", &visible(text_before), &visible(culprit.bytes), &visible(text_after));
         let hex = |bytes| Hex(bytes).to_string();
-        let space = |text: String, ahead: bool| match (text.is_empty(), ahead) {
-            (true, _) => text,
-            (false, true) => format!(" {text}"),
-            (false, false) => format!("{text} "),
-        };
-        let hex_before = space(hex(&before[before.len().saturating_sub(HEX)..]), false);
-        let hex_after = space(hex(&after[..after.len().min(HEX)]), true);
-        self.marked(out, "hex ", &hex_before, &hex(culprit.bytes), &hex_after);
+        let mut hex_before = hex(&before[before.len().saturating_sub(HEX)..]);
+        if !hex_before.is_empty() {
+            hex_before.push(' ');
+        }
+        let mut hex_after = hex(&after[..after.len().min(HEX)]);
+        if !hex_after.is_empty() {
+            hex_after.insert(0, ' ');
+        }
+        self.write_marked(out, "hex ", &hex_before, &hex(culprit.bytes), &hex_after);
     }
 
-    fn tells_of_relatives(&self) -> bool {
+    fn shows_conclusions(&self) -> bool {
         true
     }
 
-    fn end(&self, out: &mut Vec<u8>, name: &[u8], end: &End) {
+    fn conclusion(&self, out: &mut Vec<u8>, name: &[u8], conclusion: &Conclusion) {
         let mut note = |what: String| {
             let Colors { hint, .. } = self.colors;
             let _ = writeln!(out, "    {hint}note{hint:#}  {what}");
         };
-        let convert = |label: &str| format!("trust8 fix --from {label} {}", visible(name));
-        match (end.mark, end.fits.first()) {
+        let fix = |label: &str| format!("trust8 fix --from {label} {}", visible(name));
+        match (conclusion.mark, conclusion.accepted_by.first()) {
             (Some(mark @ (Bom::Utf16Le | Bom::Utf16Be)), _) => {
                 let encoding = mark.encoding();
-                note(format!("it seems to be {encoding}: {}", convert(&encoding.to_ascii_lowercase())));
+                note(format!("it seems to be {encoding}: {}", fix(&encoding.to_ascii_lowercase())));
             }
             (Some(mark @ (Bom::Utf32Le | Bom::Utf32Be)), _) => {
                 note(format!("it seems to be {}", mark.encoding()))
             }
-            (_, Some(Fit { dialect, convertible: true })) => {
-                note(format!("all of it is {dialect}: {}", convert(dialect_label(*dialect))));
+            (_, Some(AcceptedBy { dialect, convertible: true })) => {
+                note(format!("all of it is valid {dialect}: {}", fix(dialect_label(*dialect))));
             }
-            (_, Some(Fit { dialect, convertible: false })) => {
-                note(format!("all of it is {dialect}, but UTF-8 has not all that is in it"));
+            (_, Some(AcceptedBy { dialect, convertible: false })) => {
+                note(format!("all of it is valid {dialect}, but UTF-8 cannot encode some of it"));
             }
             _ => {}
         }
@@ -84,13 +86,13 @@ impl Report for Human {
 }
 
 impl Human {
-    pub(crate) fn new(color: When) -> Self {
+    pub(crate) fn new(color: ColorWhen) -> Self {
         Self { colors: Colors::new(color), terminal: on_terminal() }
     }
 
-    /// Two lines: what there is, and a mark below the culprit.
-    fn marked(&self, out: &mut Vec<u8>, title: &str, before: &str, culprit: &str, after: &str) {
-        let Colors { dim, culprit: style, .. } = self.colors;
+    /// Writes two lines: the culprit between what comes before and after it, and a mark below the culprit.
+    fn write_marked(&self, out: &mut Vec<u8>, title: &str, before: &str, culprit: &str, after: &str) {
+        let Colors { dim, bad: style, .. } = self.colors;
         let _ = writeln!(out, "    {dim}{title}{dim:#}  {before}{style}{culprit}{style:#}{after}");
         let blank = " ".repeat("    text  ".len() + before.width());
         let mark = "^".repeat(culprit.width());
@@ -98,24 +100,16 @@ impl Human {
     }
 }
 
-/// Of the bytes on either side those that are on the same line, no more than `TEXT` of them, and no parts of
-/// characters.
-fn line_around<'a>(before: &'a [u8], after: &'a [u8]) -> (&'a [u8], &'a [u8]) {
-    let is_continuation = |byte: &u8| matches!(byte, 0x80..=0xBF);
+/// Returns the end of `before` and the beginning of `after` that are on the same line as the error between them: at most
+/// `TEXT` bytes each, and only whole characters.
+fn same_line<'a>(before: &'a [u8], after: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     let line = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-    let mut start = line.max(before.len().saturating_sub(TEXT));
-    // A character has no more than three of them.
-    if start > line || line == 0 {
-        start += before[start..].iter().take(3).take_while(|byte| is_continuation(byte)).count();
-    }
-    let mut end = after.iter().position(|&byte| byte == b'\n').unwrap_or(after.len());
-    if end > TEXT {
-        end = TEXT;
-        while end > TEXT - 3 && is_continuation(&after[end]) {
-            end -= 1;
-        }
-    }
-    (&before[start..], &after[..end])
+    let start = line.max(before.len().saturating_sub(TEXT));
+    // No character reaches across a line feed, so continuation bytes just after one are shown.
+    let is_whole_line = start == line && line > 0;
+    let before = if is_whole_line { &before[start..] } else { skip_continuations(&before[start..]) };
+    let line = after.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    (before, &line[..floor(line, TEXT)])
 }
 
 #[cfg(test)]
@@ -123,9 +117,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_that_of_the_line_in_whole_characters() {
+    fn text_is_whole_characters_of_the_same_line() {
         let around = |before: &'static str, after: &'static str| {
-            let (a, b) = line_around(before.as_bytes(), after.as_bytes());
+            let (a, b) = same_line(before.as_bytes(), after.as_bytes());
             (std::str::from_utf8(a).unwrap(), std::str::from_utf8(b).unwrap())
         };
         assert_eq!(around("", ""), ("", ""));

@@ -1,4 +1,6 @@
-//! For programs: one JSON document, or one object a line. README.md describes both; what is there stays.
+//! Output for programs: one JSON document, or one JSON object per line.
+//!
+//! README.md describes both, and promises that members stay.
 
 use std::borrow::Cow;
 use std::io;
@@ -7,10 +9,10 @@ use std::time::Duration;
 use serde::Serialize;
 use trust8::Bom;
 
-use super::{End, Report};
-use crate::culprit::Hex;
+use super::{Conclusion, Report};
+use crate::dialects::AcceptedBy;
 use crate::fix::charset::dialect_label;
-use crate::relatives::Fit;
+use crate::hex::Hex;
 use crate::scan::Finding;
 use crate::statistics::Totals;
 use crate::visible::visible;
@@ -18,10 +20,10 @@ use crate::visible::visible;
 /// One document: `{"version":1,"files":[...],"summary":{...}}`.
 pub(super) struct Document;
 
-/// One object a line, each with a `type`.
+/// One object per line, each with a `type`.
 pub(super) struct Lines;
 
-/// A file's name. Where it is not text, what is not is replaced, and the bytes are told as well.
+/// The name of a file. If it is not UTF-8, `path` has U+FFFD for invalid sequences, and `path_hex` has the bytes.
 #[derive(Serialize)]
 struct Path<'a> {
     path: Cow<'a, str>,
@@ -59,11 +61,11 @@ struct Context {
 
 impl<'a> Error<'a> {
     fn new(finding: &Finding<'a>) -> Self {
-        let Finding { place, offset, culprit, before, after } = finding;
+        let Finding { location, offset, culprit, before, after } = finding;
         let around = [*before, culprit.bytes, *after].concat();
         Self {
-            line: place.line,
-            column: place.column,
+            line: location.line,
+            column: location.column,
             offset: *offset,
             length: culprit.bytes.len(),
             kind: culprit.keyword(),
@@ -86,29 +88,31 @@ struct Invalid<'a> {
     status: &'static str,
 }
 
-/// What is known of an invalid file behind its errors.
+/// The members of an invalid file that come after its errors.
 #[derive(Serialize)]
-struct Rest {
+struct AfterErrors {
     byte_order_mark: Option<&'static str>,
-    dialects: Vec<DialectThatFits>,
+    dialects: Vec<AcceptingDialect>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unread: Option<String>,
 }
 
 #[derive(Serialize)]
-struct DialectThatFits {
+struct AcceptingDialect {
     name: &'static str,
     convertible: bool,
 }
 
-impl Rest {
-    fn new(end: &End) -> Self {
-        let dialect =
-            |fit: &Fit| DialectThatFits { name: dialect_label(fit.dialect), convertible: fit.convertible };
+impl AfterErrors {
+    fn new(conclusion: &Conclusion) -> Self {
+        let dialect = |by: &AcceptedBy| AcceptingDialect {
+            name: dialect_label(by.dialect),
+            convertible: by.convertible,
+        };
         Self {
-            byte_order_mark: end.mark.map(Bom::encoding),
-            dialects: end.fits.iter().map(dialect).collect(),
-            unread: end.unread.clone(),
+            byte_order_mark: conclusion.mark.map(Bom::encoding),
+            dialects: conclusion.accepted_by.iter().map(dialect).collect(),
+            unread: conclusion.unread.clone(),
         }
     }
 }
@@ -163,8 +167,8 @@ impl Summary {
     }
 }
 
-/// Writes a value. None of ours can fail, and neither can a vector.
-fn put(out: &mut Vec<u8>, value: &impl Serialize) {
+/// Writes `value` as JSON. None of the types here can fail, and writing to a vector never does.
+fn write_json(out: &mut Vec<u8>, value: &impl Serialize) {
     let _ = serde_json::to_writer(out, value);
 }
 
@@ -179,40 +183,40 @@ impl Report for Document {
 
     fn finding(&self, out: &mut Vec<u8>, name: &[u8], finding: &Finding<'_>, earlier: u64) {
         if earlier == 0 {
-            put(out, &Invalid { path: Path::new(name), status: "invalid" });
-            // Into the object.
+            write_json(out, &Invalid { path: Path::new(name), status: "invalid" });
+            // Remove the closing brace, so that the errors become part of the object.
             out.pop();
             out.extend(b",\"errors\":[\n");
         } else {
             out.extend(b",\n");
         }
-        put(out, &Error::new(finding));
+        write_json(out, &Error::new(finding));
     }
 
-    fn tells_of_relatives(&self) -> bool {
+    fn shows_conclusions(&self) -> bool {
         true
     }
 
-    fn end(&self, out: &mut Vec<u8>, _: &[u8], end: &End) {
+    fn conclusion(&self, out: &mut Vec<u8>, _: &[u8], conclusion: &Conclusion) {
         out.extend(b"],");
-        let from = out.len();
-        put(out, &Rest::new(end));
-        // Out of the object that it would be by itself.
-        out.remove(from);
+        let brace = out.len();
+        write_json(out, &AfterErrors::new(conclusion));
+        // Remove the opening brace, because these are members of the object that is open already.
+        out.remove(brace);
     }
 
     fn unread(&self, out: &mut Vec<u8>, name: &[u8], error: &io::Error) {
-        put(out, &Unread { path: Path::new(name), status: "unread", message: error.to_string() });
+        write_json(out, &Unread { path: Path::new(name), status: "unread", message: error.to_string() });
     }
 
     fn footer(&self, totals: &Totals, time: Option<Duration>) -> Vec<u8> {
         let mut out = b"\n],\"summary\":".to_vec();
-        put(&mut out, &Summary::new(totals, time));
+        write_json(&mut out, &Summary::new(totals, time));
         out.extend(b"}\n");
         out
     }
 
-    fn has_footer(&self) -> bool {
+    fn has_totals_in_footer(&self) -> bool {
         true
     }
 }
@@ -224,45 +228,49 @@ struct Line<'a, T> {
     content: T,
 }
 
-/// Two objects in one.
+/// One object with the members of both.
 #[derive(Serialize)]
-struct And<T, U> {
+struct Both<T, U> {
     #[serde(flatten)]
-    content: T,
+    first: T,
     #[serde(flatten)]
-    rest: U,
+    second: U,
 }
 
-fn line(out: &mut Vec<u8>, r#type: &str, content: impl Serialize) {
-    put(out, &Line { r#type, content });
+fn write_line(out: &mut Vec<u8>, r#type: &str, content: impl Serialize) {
+    write_json(out, &Line { r#type, content });
     out.push(b'\n');
 }
 
 impl Report for Lines {
     fn finding(&self, out: &mut Vec<u8>, name: &[u8], finding: &Finding<'_>, _: u64) {
-        line(out, "error", And { content: Path::new(name), rest: Error::new(finding) });
+        write_line(out, "error", Both { first: Path::new(name), second: Error::new(finding) });
     }
 
-    fn tells_of_relatives(&self) -> bool {
+    fn shows_conclusions(&self) -> bool {
         true
     }
 
-    fn end(&self, out: &mut Vec<u8>, name: &[u8], end: &End) {
-        let content = Invalid { path: Path::new(name), status: "invalid" };
-        line(out, "file", And { content, rest: Rest::new(end) });
+    fn conclusion(&self, out: &mut Vec<u8>, name: &[u8], conclusion: &Conclusion) {
+        let first = Invalid { path: Path::new(name), status: "invalid" };
+        write_line(out, "file", Both { first, second: AfterErrors::new(conclusion) });
     }
 
     fn unread(&self, out: &mut Vec<u8>, name: &[u8], error: &io::Error) {
-        line(out, "file", Unread { path: Path::new(name), status: "unread", message: error.to_string() });
+        write_line(
+            out,
+            "file",
+            Unread { path: Path::new(name), status: "unread", message: error.to_string() },
+        );
     }
 
     fn footer(&self, totals: &Totals, time: Option<Duration>) -> Vec<u8> {
         let mut out = Vec::new();
-        line(&mut out, "summary", Summary::new(totals, time));
+        write_line(&mut out, "summary", Summary::new(totals, time));
         out
     }
 
-    fn has_footer(&self) -> bool {
+    fn has_totals_in_footer(&self) -> bool {
         true
     }
 }

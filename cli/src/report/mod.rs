@@ -1,4 +1,4 @@
-//! How findings are told: one file for each form.
+//! The output formats of `trust8 check`, one in each file.
 
 mod human;
 mod json;
@@ -12,68 +12,68 @@ use trust8::Bom;
 
 pub(crate) use human::Human;
 
-use crate::args::{CheckArgs, Common, Format};
-use crate::relatives::Fit;
+use crate::args::{CheckArgs, CommonArgs, Format};
+use crate::dialects::AcceptedBy;
 use crate::scan::Finding;
 use crate::statistics::Totals;
 
-/// A form in which findings are told. All that it writes of one file ends up together; files come in their order.
+/// An output format. What it writes for one file is not mixed with that of others, and files come in their order.
 pub(crate) trait Report: Sync {
-    /// Before all files.
+    /// Returns what comes before all files.
     fn header(&self) -> &'static [u8] {
         b""
     }
 
-    /// Between two files that something is told of.
+    /// Returns what comes between two files.
     fn separator(&self) -> &'static [u8] {
         b""
     }
 
-    /// Whether errors are told of, one by one.
-    fn tells_of_errors(&self) -> bool {
+    /// Whether single errors are shown.
+    fn shows_errors(&self) -> bool {
         true
     }
 
-    /// An error; so many of the same file came before.
+    /// Writes an error, after `earlier` errors of the same file.
     fn finding(&self, out: &mut Vec<u8>, name: &[u8], finding: &Finding<'_>, earlier: u64);
 
-    /// Behind the errors of a file.
-    fn end(&self, _out: &mut Vec<u8>, _name: &[u8], _end: &End) {}
+    /// Writes what comes after the errors of a file.
+    fn conclusion(&self, _out: &mut Vec<u8>, _name: &[u8], _conclusion: &Conclusion) {}
 
-    /// Whether it is told what a file may be in place of UTF-8. To find that out takes another look.
-    fn tells_of_relatives(&self) -> bool {
+    /// Whether `conclusion` shows what the file may be instead of UTF-8. Finding that out takes another pass.
+    fn shows_conclusions(&self) -> bool {
         false
     }
 
-    /// A file could not be read. (People are told on standard error, in any form.)
+    /// Writes that a file could not be read. (With every format, standard error says so too.)
     fn unread(&self, _out: &mut Vec<u8>, _name: &[u8], _error: &io::Error) {}
 
-    /// Behind all files; with the time it took if the totals were asked for.
+    /// Returns what comes after all files. `time` is how long it took, if the user wants statistics.
     fn footer(&self, _totals: &Totals, _time: Option<Duration>) -> Vec<u8> {
         Vec::new()
     }
 
     /// Whether the footer has the totals.
-    fn has_footer(&self) -> bool {
+    fn has_totals_in_footer(&self) -> bool {
         false
     }
 }
 
-/// What is known at the end of a file that is not UTF-8.
+/// What is known of an invalid file as a whole.
 #[derive(Default)]
-pub(crate) struct End {
-    /// What the file begins with, if it is a byte order mark.
+pub(crate) struct Conclusion {
+    /// The byte order mark that the file begins with.
     pub(crate) mark: Option<Bom>,
-    /// The dialects that accept all of the file.
-    pub(crate) fits: Vec<Fit>,
-    /// Why not all of it could be read.
+    /// The dialects of UTF-8 that accept all of the file.
+    pub(crate) accepted_by: Vec<AcceptedBy>,
+    /// Why the file could not be read to its end.
     pub(crate) unread: Option<String>,
 }
 
-/// The form that was asked for.
-pub(crate) fn of(args: &CheckArgs, common: &Common) -> Box<dyn Report> {
+/// Returns the format that the command line asks for.
+pub(crate) fn select(args: &CheckArgs, common: &CommonArgs) -> Box<dyn Report> {
     if args.quiet {
-        return Box::new(names::Silence);
+        return Box::new(names::Quiet);
     }
     let terminal = on_terminal();
     if args.list {
@@ -87,7 +87,7 @@ pub(crate) fn of(args: &CheckArgs, common: &Common) -> Box<dyn Report> {
     }
 }
 
-/// Whether names are shown to somebody.
+/// Whether the output goes to a terminal.
 pub(crate) fn on_terminal() -> bool {
     stdout().is_terminal()
 }

@@ -1,23 +1,24 @@
-//! Only names, or nothing at all.
+//! The formats of `--list`, which is only names, and of `--quiet`, which is nothing.
 
-use super::{End, Report};
+use super::{Conclusion, Report};
 use crate::scan::Finding;
 use crate::visible::write_name;
 
-/// The names of invalid files.
+/// Writes the names of invalid files.
 pub(super) struct Names {
+    /// Whether a NUL ends each name, instead of a line feed.
     pub(super) null: bool,
     pub(super) terminal: bool,
 }
 
 impl Report for Names {
-    fn tells_of_errors(&self) -> bool {
+    fn shows_errors(&self) -> bool {
         false
     }
 
     fn finding(&self, _: &mut Vec<u8>, _: &[u8], _: &Finding<'_>, _: u64) {}
 
-    fn end(&self, out: &mut Vec<u8>, name: &[u8], _: &End) {
+    fn conclusion(&self, out: &mut Vec<u8>, name: &[u8], _: &Conclusion) {
         if self.null {
             out.extend(name);
             out.push(0);
@@ -28,11 +29,11 @@ impl Report for Names {
     }
 }
 
-/// The exit status says it.
-pub(super) struct Silence;
+/// Writes nothing.
+pub(super) struct Quiet;
 
-impl Report for Silence {
-    fn tells_of_errors(&self) -> bool {
+impl Report for Quiet {
+    fn shows_errors(&self) -> bool {
         false
     }
 

@@ -1,4 +1,4 @@
-//! One line for each error, `path:line:column: message`, which editors and CI systems know how to jump to.
+//! One line per error, `path:line:column: message`. Editors and CI systems can jump to the place.
 
 use std::io::Write;
 
@@ -13,8 +13,8 @@ pub(super) struct Short {
 impl Report for Short {
     fn finding(&self, out: &mut Vec<u8>, name: &[u8], finding: &Finding<'_>, _: u64) {
         write_name(out, name, self.terminal);
-        let Finding { place, offset, culprit, .. } = finding;
-        // A vector takes everything.
-        let _ = writeln!(out, ":{}:{}: byte {offset}: {culprit}", place.line, place.column);
+        let Finding { location, offset, culprit, .. } = finding;
+        // Writing to a vector never fails.
+        let _ = writeln!(out, ":{}:{}: byte {offset}: {culprit}", location.line, location.column);
     }
 }

@@ -1,4 +1,4 @@
-//! `trust8 check`, end to end: what it prints, where, and its exit code.
+//! Tests `trust8 check`.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ fn an_empty_file_is_valid() {
 }
 
 #[test]
-fn people_see_where_what_and_why_with_the_bytes_around() {
+fn people_see_where_what_and_why_with_the_bytes_around_it() {
     let folder = Folder::new();
     folder.file("bad", b"abc\n\xE6\x97\xA5x\xC0\xAF and\tmore\nnext");
     let assert = folder.trust8().arg("bad").assert().code(1).stderr(is_empty());
@@ -43,7 +43,7 @@ bad:2:3: byte 8: overlong encoding of '/' (U+002F), 2 bytes: C0 AF; RFC 3629 sec
 }
 
 #[test]
-fn every_error_comes_out_with_all() {
+fn all_shows_every_error() {
     let folder = Folder::new();
     folder.file(
         "bad",
@@ -57,14 +57,14 @@ fn every_error_comes_out_with_all() {
         str![[r#"
 bad:1:1: byte 0: surrogate U+D800, 3 bytes: ED A0 80; RFC 3629 section 3 forbids it
 bad:1:4: byte 3: byte that never appears in UTF-8: FF; RFC 3629 section 1 forbids it
-bad:2:1: byte 5: character of 3 bytes that ends after 2: E2 82; RFC 3629 section 4 wants a continuation byte next
-bad:2:3: byte 8: continuation byte without a first byte: BF; RFC 3629 section 4 has none there
-bad:2:4: byte 9: character number 110000, above U+10FFFF, 4 bytes: F4 90 80 80; RFC 3629 section 3 forbids it
-bad:2:9: byte 14: form of 6 bytes, as RFC 2279 had for 7FFFFFFF: FD BF BF BF BF BF; RFC 3629 section 3 forbids it
-bad:4:1: byte 22: character of 4 bytes that the input ends in after 3: F0 9F 98; RFC 3629 section 4 wants a continuation byte next
-worse:1:4: byte 3: character of 3 bytes that ends after 1: E9; RFC 3629 section 4 wants a continuation byte next
-worse:1:9: byte 8: character of 3 bytes that ends after 1: E9; RFC 3629 section 4 wants a continuation byte next
-worse:1:14: byte 13: character of 3 bytes that ends after 1: E9; RFC 3629 section 4 wants a continuation byte next
+bad:2:1: byte 5: 3-byte character cut short after 2 bytes: E2 82; RFC 3629 section 4 requires a continuation byte next
+bad:2:3: byte 8: continuation byte without a first byte: BF; RFC 3629 section 4 forbids it
+bad:2:4: byte 9: code point 110000, above U+10FFFF, 4 bytes: F4 90 80 80; RFC 3629 section 3 forbids it
+bad:2:9: byte 14: 6-byte sequence of RFC 2279 for 7FFFFFFF: FD BF BF BF BF BF; RFC 3629 section 3 forbids it
+bad:4:1: byte 22: input ends after 3 bytes of a 4-byte character: F0 9F 98; RFC 3629 section 4 requires a continuation byte next
+worse:1:4: byte 3: 3-byte character cut short after 1 byte: E9; RFC 3629 section 4 requires a continuation byte next
+worse:1:9: byte 8: 3-byte character cut short after 1 byte: E9; RFC 3629 section 4 requires a continuation byte next
+worse:1:14: byte 13: 3-byte character cut short after 1 byte: E9; RFC 3629 section 4 requires a continuation byte next
 
 "#]]
         .raw()
@@ -75,15 +75,15 @@ worse:1:14: byte 13: character of 3 bytes that ends after 1: E9; RFC 3629 sectio
         run(&["-f", "short", "-m", "2"]).lines().collect::<Vec<_>>(),
         [lines[0], lines[1], lines[7], lines[8]]
     );
-    // People get the same lines, and context below each.
+    // The format for people has the same lines, with context below each.
     assert!(lines.iter().all(|line| run(&["-a"]).contains(line)));
 }
 
 #[test]
-fn the_last_byte_can_be_the_wrong_one() {
+fn an_error_in_the_last_byte_is_found() {
     let folder = Folder::new();
     for (last, what) in
-        [(0xFF, "byte that never appears"), (0xE6, "character of 3 bytes that the input ends in")]
+        [(0xFF, "byte that never appears"), (0xE6, "input ends after 1 byte of a 3-byte character")]
     {
         for lines in [0, 1, 100, 30_000] {
             let mut content = "日本語\n".repeat(lines).into_bytes();
@@ -96,7 +96,7 @@ fn the_last_byte_can_be_the_wrong_one() {
 }
 
 #[test]
-fn only_invalid_files_are_named_and_in_the_order_given() {
+fn only_invalid_files_are_named_in_the_order_of_the_arguments() {
     let folder = Folder::new();
     folder.file("z", b"\xFF");
     folder.file("m", b"fine");
@@ -108,7 +108,8 @@ fn only_invalid_files_are_named_and_in_the_order_given() {
     assert!(lines[0].starts_with("z:1:1: ") && lines[1].starts_with("a:1:2: "), "{out}");
 }
 
-/// In order, whatever thread is done first; also when much is said of each file, so that threads wait for their turn.
+/// Whichever thread is done first, the output is in the order of the files. Some files have so many errors that threads
+/// wait for their turn.
 #[test]
 fn the_order_is_the_same_with_any_number_of_threads() {
     let folder = Folder::new();
@@ -148,7 +149,7 @@ fn standard_input_is_read_for_a_dash_and_for_no_path() {
     }
 }
 
-/// From where it is read, if it is a file that something else has read the beginning of.
+/// If standard input is a file whose beginning another program has read, only the rest is checked.
 #[cfg(unix)]
 #[test]
 fn standard_input_can_be_the_rest_of_a_file() {
@@ -166,7 +167,7 @@ fn standard_input_can_be_the_rest_of_a_file() {
 }
 
 #[test]
-fn standard_input_and_files_go_together() {
+fn standard_input_and_files_can_be_mixed() {
     let folder = Folder::new();
     let bad = folder.file("bad", b"\xC3");
     trust8()
@@ -180,7 +181,7 @@ fn standard_input_and_files_go_together() {
 }
 
 #[test]
-fn folders_are_gone_through_without_what_nobody_means() {
+fn folders_are_searched_without_hidden_ignored_and_binary_files() {
     let folder = Folder::new();
     for name in ["b/deep/er", "b/a", "a", ".hidden", ".dir/f", "c.ignored", "no-link"] {
         folder.file(name, b"\xFF");
@@ -198,13 +199,13 @@ fn folders_are_gone_through_without_what_nobody_means() {
     assert!(list(&["--no-ignore", "."]).contains("c.ignored"));
     assert!(list(&["--binary", "."]).contains("binary"));
     assert_eq!(list(&["-g", "!b", "-g", "!utf16", "."]), "./a\n./no-link\n");
-    // What is named is looked at, whatever it is.
+    // Files on the command line are checked whatever they are.
     assert_eq!(list(&["binary", ".hidden", "c.ignored"]), "binary\n.hidden\nc.ignored\n");
 }
 
 #[cfg(unix)]
 #[test]
-fn names_with_a_nul_behind_each_go_to_other_programs() {
+fn null_ends_each_name_with_a_nul() {
     let folder = Folder::new();
     folder.file("one", b"\xFF");
     folder.file("line\nfeed", b"\xFF");
@@ -213,7 +214,7 @@ fn names_with_a_nul_behind_each_go_to_other_programs() {
 }
 
 #[test]
-fn quiet_says_it_with_the_exit_code_only() {
+fn quiet_prints_nothing_but_the_exit_code_tells() {
     let folder = Folder::new();
     folder.file("bad", b"\xFF");
     folder.file("fine", b"fine");
@@ -237,17 +238,17 @@ fn statistics_count_everything_and_go_to_standard_error() {
     folder.file("d/bad", b"\xFFab\xFE\n");
     folder.file("d/binary", b"\0");
     let assert = folder.trust8().args(["--stats", "d", "none"]).assert().code(2);
-    let told = stderr(&assert);
+    let printed = stderr(&assert);
     for line in [
-        "files       3: 2 valid, 1 invalid; besides, 1 binary skipped, 1 not read\n",
+        "files       3: 2 valid, 1 invalid; also 1 binary skipped, 1 not read\n",
         "errors      2 in the invalid files\n",
         "bytes       1 100 009 in ",
         "characters  500 006: 200 005 of 1 byte, 100 001 of 2, 100 000 of 3, 100 000 of 4\n",
         "lines       100 002\n",
     ] {
-        assert!(told.contains(line), "{line}{told}");
+        assert!(printed.contains(line), "{line}{printed}");
     }
-    // One error was told of.
+    // Only one error was shown.
     assert_eq!(stdout(&assert).matches("byte that never appears").count(), 1);
 }
 
@@ -289,7 +290,7 @@ fn json_is_one_document_with_everything() {
         *summary,
         serde_json::json!({"files": 4, "valid": 1, "invalid": 3, "unread": 1, "binary_skipped": 0, "errors": 5})
     );
-    // Nothing to tell of is a document, too.
+    // Without errors there is still a document.
     assert_eq!(json(&["d/fine"], 0)["files"], Value::Array(vec![]));
     let stats = json(&["--stats", "d/fine"], 0);
     assert_eq!(stats["summary"]["characters_by_length"], serde_json::json!([0, 1, 0, 0]));
@@ -297,16 +298,16 @@ fn json_is_one_document_with_everything() {
 }
 
 #[test]
-fn json_lines_are_the_same_one_by_one() {
+fn json_lines_have_the_same_content_line_by_line() {
     let folder = Folder::new();
     folder.file("d/a", b"a\xFFb\xFE");
     folder.file("d/b", b"\xC0\x80");
     let assert = folder.trust8().args(["-af", "jsonl", "d", "none"]).assert().code(2);
     let lines: Vec<Value> = stdout(&assert).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let told: Vec<_> =
+    let types_and_paths: Vec<_> =
         lines.iter().map(|line| (line["type"].as_str().unwrap(), line["path"].as_str())).collect();
     assert_eq!(
-        told,
+        types_and_paths,
         [
             ("error", Some("d/a")),
             ("error", Some("d/a")),
@@ -323,13 +324,13 @@ fn json_lines_are_the_same_one_by_one() {
 }
 
 #[test]
-fn relatives_of_utf8_are_named_with_what_converts_them() {
+fn dialects_of_utf8_are_named_with_the_command_that_converts_them() {
     let folder = Folder::new();
     for (content, note) in [
-        (&b"x\xED\xA0\xBD\xED\xB8\x80"[..], "all of it is CESU-8: trust8 fix --from cesu-8 f"),
-        (b"x\xC0\x80", "all of it is Modified UTF-8: trust8 fix --from mutf-8 f"),
-        (b"x\xED\xA0\x80", "all of it is WTF-8, but UTF-8 has not all that is in it"),
-        (b"\xF8\x88\x80\x80\x80", "all of it is RFC 2279, but UTF-8 has not all that is in it"),
+        (&b"x\xED\xA0\xBD\xED\xB8\x80"[..], "all of it is valid CESU-8: trust8 fix --from cesu-8 f"),
+        (b"x\xC0\x80", "all of it is valid Modified UTF-8: trust8 fix --from mutf-8 f"),
+        (b"x\xED\xA0\x80", "all of it is valid WTF-8, but UTF-8 cannot encode some of it"),
+        (b"\xF8\x88\x80\x80\x80", "all of it is valid RFC 2279, but UTF-8 cannot encode some of it"),
         (b"\xFF\xFEx\0", "it seems to be UTF-16LE: trust8 fix --from utf-16le f"),
         (b"\0\0\xFE\xFF\0\0\0x", "it seems to be UTF-32BE"),
     ] {
@@ -337,13 +338,13 @@ fn relatives_of_utf8_are_named_with_what_converts_them() {
         let assert = folder.trust8().arg("f").assert().code(1);
         assert!(stdout(&assert).ends_with(&format!("    note  {note}\n")), "{}", stdout(&assert));
     }
-    // Not where something of it fits none.
+    // There is no note if no dialect accepts all of the file.
     folder.file("f", b"x\xED\xA0\xBD\xED\xB8\x80 caf\xE9");
     folder.trust8().arg("f").assert().code(1).stdout(contains("note").not());
 }
 
 #[test]
-fn colours_come_when_asked_for_and_not_into_a_pipe() {
+fn a_pipe_gets_colours_only_if_asked_for() {
     let folder = Folder::new();
     folder.file("bad", b"a\xFF");
     let run = |args: &[&str]| stdout(&folder.trust8().args(args).arg("bad").assert().code(1));
@@ -356,7 +357,7 @@ fn colours_come_when_asked_for_and_not_into_a_pipe() {
 }
 
 #[test]
-fn a_file_named_like_an_option_or_a_command_is_reached() {
+fn a_file_can_have_the_name_of_an_option_or_a_command() {
     let folder = Folder::new();
     for name in ["--kernel", "check", "fix"] {
         folder.file(name, b"\xFF");
@@ -395,7 +396,7 @@ fn an_unknown_kernel_is_a_usage_error_that_names_the_known_ones() {
 }
 
 #[test]
-fn what_makes_no_sense_is_a_usage_error() {
+fn senseless_arguments_are_a_usage_error() {
     for line in [
         "--all --max-errors 3",
         "--quiet --list",

@@ -1,4 +1,4 @@
-//! Bad conditions: what is missing, what may not be read, what changes, what never ends, what is full.
+//! Tests bad conditions: files that are missing, unreadable, changing or endless, and disks that are full.
 
 use std::fs;
 use std::io::Write;
@@ -11,11 +11,11 @@ use predicates::prelude::*;
 use predicates::str::{contains, is_empty, starts_with};
 
 #[test]
-fn a_missing_file_is_2_and_the_others_are_checked() {
+fn after_a_missing_file_the_others_are_checked_and_the_exit_code_is_2() {
     let folder = Folder::new();
     folder.file("bad", b"\xFF");
     folder.file("fine", b"fine");
-    // 2 wins over 1, in whatever order.
+    // The exit code is 2 rather than 1, in either order.
     for paths in [["missing", "bad"], ["bad", "missing"]] {
         folder
             .trust8()
@@ -31,7 +31,7 @@ fn a_missing_file_is_2_and_the_others_are_checked() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_or_folder_without_permission_is_2() {
+fn without_permission_for_a_file_or_folder_the_exit_code_is_2() {
     use std::os::unix::fs::PermissionsExt;
 
     let folder = Folder::new();
@@ -45,7 +45,7 @@ fn a_file_or_folder_without_permission_is_2() {
     };
     close(0o000);
     if fs::File::open(&secret).is_ok() {
-        // Root may read everything. Its place is taken by a user who may not, if root can become one.
+        // Root may read everything. So the command runs as another user, if root can become one.
         use std::os::unix::process::CommandExt;
 
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -57,26 +57,26 @@ fn a_file_or_folder_without_permission_is_2() {
             .gid(nobody)
             .output();
         match output {
-            Ok(output) => unreadable(&output),
-            Err(error) => eprintln!("skipped: root may read everything, and cannot become nobody: {error}"),
+            Ok(output) => assert_unreadable(&output),
+            Err(error) => eprintln!("skipped: root may read everything, and can't become nobody: {error}"),
         }
     } else {
-        unreadable(folder.trust8().args(["-f", "short", "d"]).assert().get_output());
+        assert_unreadable(folder.trust8().args(["-f", "short", "d"]).assert().get_output());
     }
     close(0o700);
 }
 
-fn unreadable(output: &std::process::Output) {
+fn assert_unreadable(output: &std::process::Output) {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(2), "{err}");
     assert!(err.contains("trust8: d/closed: Permission denied"), "{err}");
     assert!(err.contains("trust8: d/secret: Permission denied"), "{err}");
     assert_eq!(err.lines().count(), 2, "{err}");
-    // The others are checked all the same.
+    // The other files are still checked.
     assert!(out.starts_with("d/zbad:1:1: ") && out.lines().count() == 1, "{out}");
 }
 
-/// A name is not text, and comes out as it is.
+/// The name of a file can be any bytes.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_name_that_is_not_utf8_comes_out_byte_for_byte() {
@@ -111,7 +111,7 @@ fn loops_of_symbolic_links_end() {
     folder.file("d/bad", b"\xFF");
     symlink("..", folder.at("d/up")).unwrap();
     symlink("itself", folder.at("itself")).unwrap();
-    // Not followed, unless asked for; and even so, what is above is looked at once, where it is.
+    // Links are followed only if asked for. Even then, the folders above are checked only once.
     folder.trust8().args(["-l", "."]).assert().code(1).stdout("./d/bad\n").stderr(is_empty());
     folder
         .trust8()
@@ -122,7 +122,7 @@ fn loops_of_symbolic_links_end() {
         .stderr(contains("itself"));
     fs::remove_file(folder.at("itself")).unwrap();
     folder.trust8().args(["-lL", "."]).assert().code(1).stdout("./d/bad\n").stderr(is_empty());
-    // A link that leads nowhere is something that can't be read.
+    // A link that leads nowhere can't be read.
     symlink("itself", folder.at("itself")).unwrap();
     folder.trust8().arg("itself").assert().code(2).stderr(contains("itself: "));
 }
@@ -136,10 +136,10 @@ fn fifo(folder: &Folder) -> std::path::PathBuf {
 
 #[cfg(unix)]
 #[test]
-fn a_named_pipe_is_read_if_it_is_named_and_not_if_it_is_found() {
+fn a_named_pipe_is_read_on_the_command_line_and_skipped_in_a_folder() {
     let folder = Folder::new();
     let path = fifo(&folder);
-    // Would wait for ever.
+    // Reading the pipe would block for ever, because nobody writes to it.
     folder.trust8().arg(".").timeout(Duration::from_secs(20)).assert().code(0);
     let writer = std::thread::spawn({
         let path = path.clone();
@@ -159,15 +159,15 @@ fn a_named_pipe_is_read_if_it_is_named_and_not_if_it_is_found() {
         .code(1)
         .stdout(starts_with("fifo:1001:4: byte 10003: "));
     writer.join().unwrap();
-    // It can't be replaced by a file.
+    // A pipe can't be replaced by a file.
     let writer = std::thread::spawn(move || fs::OpenOptions::new().write(true).open(path).map(drop));
     folder.trust8().args(["fix", "-i", "fifo"]).timeout(Duration::from_secs(20)).assert().code(2);
     writer.join().unwrap().unwrap();
 }
 
-/// What comes through a pipe is told of when it comes, not at the end.
+/// Errors are printed while the pipe is still open.
 #[test]
-fn errors_in_a_pipe_are_told_of_at_once() {
+fn errors_in_a_pipe_are_printed_at_once() {
     let mut child = Command::new(cargo_bin!("trust8"))
         .args(["--all", "-f", "short"])
         .stdin(Stdio::piped())
@@ -176,7 +176,7 @@ fn errors_in_a_pipe_are_told_of_at_once() {
         .unwrap();
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(b"one\n\xFF two").unwrap();
-    // As much as is shown behind an error, at most.
+    // The command shows no more bytes after an error than these.
     pipe.write_all(&[b'.'; 100]).unwrap();
     let mut line = String::new();
     let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
@@ -186,13 +186,13 @@ fn errors_in_a_pipe_are_told_of_at_once() {
     assert_eq!(child.wait().unwrap().code(), Some(1));
 }
 
-/// Sends a signal as the terminal does.
+/// Sends a signal to `child`.
 #[cfg(unix)]
 fn signal(child: &std::process::Child, name: &str) {
     assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
 }
 
-/// The shell sees that it was the signal, so that Ctrl-C ends a loop around it as well.
+/// The command dies of the signal itself. So a shell knows that Ctrl-C ended it, and ends a loop around it too.
 #[cfg(target_os = "linux")]
 #[test]
 fn endless_input_ends_with_an_interrupt() {
@@ -200,14 +200,14 @@ fn endless_input_ends_with_an_interrupt() {
 
     let folder = Folder::new();
     let path = fifo(&folder);
-    // Nobody ever writes; nobody ever stops.
+    // Nobody ever writes to the pipe, and the device never ends.
     for input in [path.as_path(), "/dev/zero".as_ref()] {
         for command in [&["check"][..], &["fix"], &["fix", "--from", "latin1"], &["inspect"]] {
             if input.starts_with("/dev") && command != ["check"] && command != ["fix"] {
-                // What has to be read twice would fill the disk.
+                // These commands read their input twice, so they would copy it until the disk is full.
                 continue;
             }
-            // A shell that runs the tests in the background has them ignore the signal, and so would the command.
+            // If a shell runs the tests in the background, they ignore the signal, and the command would inherit that.
             let mut child = Command::new("env")
                 .arg("--default-signal=INT")
                 .arg(cargo_bin!("trust8"))
@@ -221,7 +221,7 @@ fn endless_input_ends_with_an_interrupt() {
             assert!(child.try_wait().unwrap().is_none(), "{command:?} {input:?}");
             let start = Instant::now();
             signal(&child, "INT");
-            // Should it go on for ever, the test must not.
+            // If the command does not end, the test still has to.
             while child.try_wait().unwrap().is_none() && start.elapsed() < Duration::from_secs(10) {
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -235,10 +235,10 @@ fn endless_input_ends_with_an_interrupt() {
     }
 }
 
-/// As `nohup` wants it, and a script for what it runs in the background.
+/// `nohup` starts a program with a signal ignored, and so does a script that runs it in the background.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_signal_that_is_to_be_ignored_is_ignored() {
+fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
     let script = format!("trap '' INT HUP; exec {} /dev/zero", cargo_bin!("trust8").display());
     let mut child = Command::new("sh").args(["-c", &script]).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(150));
@@ -250,7 +250,7 @@ fn a_signal_that_is_to_be_ignored_is_ignored() {
     assert!(!child.wait().unwrap().success());
 }
 
-/// Nothing is left behind where the new file was being written.
+/// A signal removes the file that was being written.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_leaves_no_temporary_file() {
@@ -263,7 +263,7 @@ fn an_interrupt_leaves_no_temporary_file() {
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();
-    // Open to the end: to wait for a child closes its input, and then it might be done before the signal comes.
+    // Waiting for a child closes its input if this is dropped, and then the command might end before the signal comes.
     let mut input = child.stdin.take().unwrap();
     input.write_all(&b"text \xFF".repeat(1000)).unwrap();
     let start = Instant::now();
@@ -271,30 +271,30 @@ fn an_interrupt_leaves_no_temporary_file() {
         assert!(start.elapsed() < Duration::from_secs(20), "a temporary file");
         std::thread::sleep(Duration::from_millis(5));
     }
-    // It may have been made, and not yet been written down.
+    // The file may exist already, but not yet be in the list of files to remove.
     std::thread::sleep(Duration::from_millis(100));
     signal(&child, "TERM");
     assert_eq!(child.wait().unwrap().signal(), Some(15));
     assert!(folder.names().is_empty(), "{:?}", folder.names());
 }
 
-/// A file that another process shortens, rewrites and removes is read as it is found: no crash, and an exit code.
+/// While a thread shortens, rewrites and removes a file, the command reads it without crashing.
 #[cfg(unix)]
 #[test]
-fn files_that_change_while_they_are_read_are_no_crash() {
+fn a_file_that_changes_while_it_is_read_causes_no_crash() {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     let folder = Folder::new();
     let path = folder.at("f");
     let content = "日本語 text\n".repeat(2_000_000);
-    // Large enough to be read in pieces.
+    // Large enough to be validated in pieces.
     assert!(content.len() > 16 << 20);
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut len = content.len();
             while !stop.load(Ordering::Relaxed) {
-                // In the same file, which may be open: shorter and shorter, gone, and back.
+                // The command may have the file open while it gets shorter, disappears and comes back.
                 let file =
                     fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).unwrap();
                 if len < 4096 {
@@ -330,36 +330,36 @@ fn files_that_change_while_they_are_read_are_no_crash() {
     });
 }
 
-/// What is appended while it is read belongs to it, and what was cut off does not.
+/// The content of a file is what can be read from it, whatever its length says.
 #[cfg(unix)]
 #[test]
-fn a_file_is_what_is_there_when_it_is_read() {
-    // `/proc` has files whose length is 0 until they are read.
+fn a_file_is_read_to_its_end_whatever_its_length_says() {
+    // The length of files in `/proc` is 0, but there is something to read.
     if cfg!(target_os = "linux") {
         trust8().arg("/proc/cpuinfo").assert().code(0);
         trust8().args(["-s", "/proc/cpuinfo"]).assert().code(0).stderr(contains("bytes       0 in").not());
     }
 }
 
-/// Offsets, lines and columns beyond 4 GiB, and none of it in memory.
+/// Offsets, lines and columns can be beyond 4 GiB, and the memory does not grow with the file.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_of_5_gib_is_read_to_its_end() {
     use std::os::unix::fs::FileExt;
 
-    // Where reading a hole leaves no pages in memory, if there is such a place: that is much faster.
+    // Reading a hole leaves no pages in memory here, which is much faster.
     let memory = std::path::Path::new("/dev/shm");
     let folder = if memory.is_dir() { Folder::inside(memory) } else { Folder::new() };
     let path = folder.at("sparse");
     let file = fs::File::create(&path).unwrap();
     let len: u64 = 5 << 30;
     if file.set_len(len).is_err() {
-        eprintln!("skipped: no file of 5 GiB fits here, not even one without content");
+        eprintln!("skipped: no file of 5 GiB fits here, not even an empty one");
         return;
     }
-    // A hole before, between and behind.
+    // There are holes before, between and after these bytes.
     file.write_all_at("\né".as_bytes(), len - (1 << 20)).unwrap();
-    // One after the other: a second thread would only take turns with the other tests.
+    // One process at a time, because the other tests need the CPU too.
     let limited = |args: &str| {
         let script =
             format!("ulimit -v 1000000; exec {} {args} {}", cargo_bin!("trust8").display(), path.display());
@@ -377,14 +377,14 @@ fn a_file_of_5_gib_is_read_to_its_end() {
     );
 }
 
-/// `trust8 FILES... | head -1` must not end in a panic.
+/// `trust8 FILES... | head -1` must not panic.
 #[test]
-fn a_broken_pipe_ends_it_quietly() {
+fn a_broken_pipe_ends_the_command_quietly() {
     let folder = Folder::new();
     let bad = folder.file("bad", b"\xFF\n".repeat(50_000));
     for format in ["human", "short", "json", "jsonl"] {
         for threads in ["1", "2"] {
-            // More than fits into the command's buffer and the pipe, whose reader is gone.
+            // The output is longer than the command's buffer and the pipe, whose reader is gone.
             let mut child = Command::new(cargo_bin!("trust8"))
                 .args(["--all", "-f", format, "-j", threads])
                 .args(std::iter::repeat_n(&bad, 20))
@@ -402,7 +402,7 @@ fn a_broken_pipe_ends_it_quietly() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_cannot_be_written_is_2() {
+fn if_the_output_cannot_be_written_the_exit_code_is_2() {
     let folder = Folder::new();
     let bad = folder.file("bad", b"\xFF");
     for command in [&["check"][..], &["fix"], &["inspect"], &["kernels"], &["--generate", "man"]] {
@@ -413,15 +413,15 @@ fn what_cannot_be_written_is_2() {
         }
         let output =
             program.stdout(fs::OpenOptions::new().write(true).open("/dev/full").unwrap()).output().unwrap();
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        assert!(complaint.starts_with("trust8: standard output: No space left"), "{command:?} {complaint}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.starts_with("trust8: standard output: No space left"), "{command:?} {error}");
         assert_eq!(output.status.code(), Some(2));
     }
 }
 
-/// Standard error may be closed as well; the exit code is left.
+/// If standard error is closed too, the exit code still reports the error.
 #[test]
-fn complaints_that_nobody_reads_are_no_panic() {
+fn a_closed_standard_error_is_no_panic() {
     let folder = Folder::new();
     let mut child = Command::new(cargo_bin!("trust8"))
         .arg("-")
@@ -431,33 +431,33 @@ fn complaints_that_nobody_reads_are_no_panic() {
         .spawn()
         .unwrap();
     drop(child.stderr.take());
-    // It waits for its standard input, so its complaint comes after nobody listens.
+    // The command still waits for its standard input, so it reports the error after standard error was closed.
     child.stdin.take().unwrap().write_all(b"fine").unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(2));
 }
 
-/// A full disk, in the form of a limit on how large a file may become: the old file stays, and nothing else.
+/// With a limit on the size of files, writing fails as on a full disk. The old file stays, and no other is left.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_leaves_the_old_file() {
+fn if_the_new_file_grows_too_large_the_old_file_stays() {
     let folder = Folder::new();
     let content = b"text \xFF".repeat(200_000);
     folder.file("f", &content);
-    // 100 blocks of 512 bytes. The signal that would end the program is ignored, as its shell's trap is inherited.
+    // The limit is 100 blocks of 512 bytes. The command inherits the trap, so it ignores the signal that would end it.
     let script =
         format!("trap '' XFSZ; ulimit -f 100; exec {} fix -i --backup f", cargo_bin!("trust8").display());
     let output = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(complaint.starts_with("trust8: f: could not be written, and is as it was: "), "{complaint}");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.starts_with("trust8: f: could not be written, and is unchanged: "), "{error}");
     assert_eq!(output.status.code(), Some(2));
     assert!(fs::read(folder.at("f")).unwrap() == content);
     assert_eq!(folder.names(), ["f"]);
 }
 
-/// The same on a disk that is full indeed, where root runs the tests and may mount one.
+/// The same on a disk that is really full. Only root can mount one.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_disk_that_is_full_leaves_the_old_file() {
+fn if_the_disk_is_full_the_old_file_stays() {
     let folder = Folder::new();
     let disk = folder.at("disk");
     fs::create_dir(&disk).unwrap();

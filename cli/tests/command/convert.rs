@@ -1,4 +1,4 @@
-//! `trust8 convert`, end to end.
+//! Tests `trust8 convert`.
 
 use std::fs;
 
@@ -26,8 +26,8 @@ fn encoded(text: &str) -> [(&'static str, Vec<u8>); 5] {
     ]
 }
 
-/// From and to every encoding, from a file and from a stream, with every kernel, longer than what is read at once
-/// and with characters across its borders.
+/// Converts from and to every encoding, from a file and from a stream, with every kernel. The text is longer than what is
+/// read at once, so characters lie across the ends of chunks.
 #[test]
 fn every_pair_of_encodings() {
     let folder = Folder::new();
@@ -58,7 +58,7 @@ fn every_pair_of_encodings() {
 }
 
 #[test]
-fn utf8_is_meant_where_no_source_is_named() {
+fn the_default_source_is_utf8() {
     let assert = trust8().args(["convert", "--to", "utf-16le"]).write_stdin("é").assert().code(0);
     assert_eq!(assert.get_output().stdout, b"\xE9\0");
     trust8().arg("convert").write_stdin("é").assert().code(2).stderr(contains("--to"));
@@ -71,7 +71,7 @@ fn utf8_is_meant_where_no_source_is_named() {
 }
 
 #[test]
-fn errors_say_where_and_replacements_go_on() {
+fn errors_have_offsets_and_replace_continues() {
     let folder = Folder::new();
     folder.file("utf16", b"a\0\x3D\xD8b\0");
     let convert = |options: &[&str]| {
@@ -82,7 +82,7 @@ fn errors_say_where_and_replacements_go_on() {
     let from_utf16 = ["--from", "utf-16le", "--to", "utf-8", "utf16"];
     convert(&from_utf16).assert().code(1).stdout("a").stderr(
         "trust8: utf16: invalid UTF-16 at 2: D83D is the first half of a surrogate pair; expected the second \
-         (DC00 to DFFF) behind it (--replace would go on)\n",
+         (DC00 to DFFF) behind it (to continue, use --replace)\n",
     );
     convert(&[&from_utf16[..], &["--replace"]].concat())
         .assert()
@@ -96,14 +96,14 @@ fn errors_say_where_and_replacements_go_on() {
         .code(1)
         .stderr(starts_with("trust8: <stdin>: U+20AC at 2 is not in Latin-1"));
     convert(&["--to", "latin1", "--replace"]).write_stdin("5 €").assert().code(0).stdout("5 ?");
-    // At the end of the input.
+    // An error at the end of the input.
     convert(&to_latin1)
         .write_stdin(b"ab\xC3")
         .assert()
         .code(1)
         .stdout("ab")
         .stderr(contains("at byte 2: C3"));
-    // The other files are converted all the same.
+    // After an error, the other files are still converted.
     folder.file("good", b"!\0");
     convert(&[&from_utf16[..], &["good", "none", "."]].concat())
         .assert()
@@ -131,11 +131,11 @@ fn in_place_is_all_or_nothing() {
     assert_eq!(fs::read(folder.at("good")).unwrap(), TEXT.as_bytes());
     assert_eq!(fs::read(folder.at("good.old")).unwrap(), utf16le);
     assert_eq!(fs::read(folder.at("bad")).unwrap(), b"a\0\0\xDC");
-    // And nothing else is left behind.
+    // There is no other file, so no temporary one is left.
     assert_eq!(folder.names(), ["bad", "good", "good.old"]);
     convert(&["bad", "--replace"]).assert().code(0);
     assert_eq!(fs::read(folder.at("bad")).unwrap(), "a\u{FFFD}".as_bytes());
-    convert(&["-"]).assert().code(2).stderr(contains("standard input has no place"));
+    convert(&["-"]).assert().code(2).stderr(contains("standard input cannot be replaced"));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn output_names_one_file() {
     };
     convert(&["f"]).assert().code(0).stdout(is_empty());
     assert_eq!(fs::read(folder.at("out")).unwrap(), b"\0\xE9");
-    convert(&["f", "f"]).assert().code(2).stderr(contains("one file only"));
+    convert(&["f", "f"]).assert().code(2).stderr(contains("only one file can be given"));
     convert(&["none"]).assert().code(2);
     assert_eq!(fs::read(folder.at("out")).unwrap(), b"\0\xE9");
     convert(&["f", "--in-place"]).assert().code(2).stderr(contains("cannot be used with"));

@@ -1,4 +1,4 @@
-//! `trust8 fix`, end to end.
+//! Tests `trust8 fix`.
 
 use std::fs;
 
@@ -24,15 +24,15 @@ fn invalid_sequences_are_replaced_left_out_or_escaped() {
             command
         };
         fix().arg("f").assert().code(0).stdout(expected).stderr(is_empty());
-        // From a stream as well.
+        // A stream is repaired in the same way.
         fix().write_stdin(BROKEN).assert().code(0).stdout(expected);
     }
     assert_eq!(fs::read(folder.at("f")).unwrap(), BROKEN);
 }
 
-/// As the standard library's lossy decoding has it, at any length.
+/// The input is longer than what is read at once.
 #[test]
-fn replacement_is_that_of_the_standard_library() {
+fn replacement_agrees_with_lossy_decoding_of_the_standard_library() {
     let mut content = "aé日😀".repeat(60_000).into_bytes();
     let mut at = 0;
     for (i, byte) in [0xFF, 0xC0, 0xED, 0x80, 0xF4, 0xE2].into_iter().cycle().take(400).enumerate() {
@@ -52,7 +52,7 @@ fn replacement_is_that_of_the_standard_library() {
 }
 
 #[test]
-fn encodings_of_the_web_and_relatives_of_utf8_are_converted() {
+fn encodings_of_the_web_and_dialects_of_utf8_are_converted() {
     let folder = Folder::new();
     for (label, bytes, expected) in [
         ("windows-1252", &b"\x80uro caf\xE9"[..], "€uro café"),
@@ -79,7 +79,7 @@ fn encodings_of_the_web_and_relatives_of_utf8_are_converted() {
 }
 
 #[test]
-fn a_guess_is_told_of_and_so_is_everything_when_asked_for() {
+fn a_guess_is_reported_and_with_verbose_everything_is() {
     let folder = Folder::new();
     let auto = |bytes: &[u8]| {
         folder.file("f", bytes);
@@ -101,18 +101,18 @@ fn a_guess_is_told_of_and_so_is_everything_when_asked_for() {
 }
 
 #[test]
-fn what_cannot_be_converted_is_1_and_left_as_it_was() {
+fn files_that_cannot_be_converted_stay_unchanged_and_the_exit_code_is_1() {
     let folder = Folder::new();
     for (label, bytes, why) in [
-        ("shift_jis", &b"ok \x81 "[..], "byte 3: 81 is nothing in Shift_JIS"),
-        ("cesu-8", b"ok \xF0\x9F\x98\x80\xED\xA0\xBD\xED\xB8\x80", "byte 3: F0 9F 98 80 is not CESU-8"),
-        ("wtf-8", b"ok \xED\xA0\x80!", "byte 3: ED A0 80 is U+D800 in WTF-8, which UTF-8 has not"),
+        ("shift_jis", &b"ok \x81 "[..], "byte 3: 81 is not valid Shift_JIS"),
+        ("cesu-8", b"ok \xF0\x9F\x98\x80\xED\xA0\xBD\xED\xB8\x80", "byte 3: F0 9F 98 80 is not valid CESU-8"),
+        ("wtf-8", b"ok \xED\xA0\x80!", "byte 3: ED A0 80 is U+D800 in WTF-8, which UTF-8 cannot encode"),
         (
             "rfc2279",
             b"\xF8\x88\x80\x80\x80",
-            "byte 0: F8 88 80 80 80 is U+200000 in RFC 2279, which UTF-8 has not",
+            "byte 0: F8 88 80 80 80 is U+200000 in RFC 2279, which UTF-8 cannot encode",
         ),
-        ("auto", b"\xFF\xFE\0\0a\0\0\0", "it seems to be UTF-32LE, which is not supported"),
+        ("auto", b"\xFF\xFE\0\0a\0\0\0", "it seems to be UTF-32LE, which only trust8 convert supports"),
     ] {
         folder.file("f", bytes);
         folder
@@ -125,14 +125,14 @@ fn what_cannot_be_converted_is_1_and_left_as_it_was() {
         assert_eq!(fs::read(folder.at("f")).unwrap(), bytes);
         assert_eq!(folder.names(), ["f"]);
     }
-    // With a remedy it is 0.
+    // With a remedy, the exit code is 0.
     folder.file("f", b"ok \xED\xA0\x80!");
     folder.trust8().args(["fix", "-i", "--from", "wtf-8", "--replace", "f"]).assert().code(0);
     assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "ok \u{FFFD}!");
 }
 
 #[test]
-fn a_valid_file_is_never_touched() {
+fn a_valid_file_is_never_changed() {
     let folder = Folder::new();
     let path = folder.file("f", "schön\n");
     let before = path.metadata().unwrap();
@@ -153,7 +153,7 @@ fn a_valid_file_is_never_touched() {
     }
     folder.trust8().args(["fix", "f", "--from", "latin1"]).assert().code(0).stdout("schön\n");
     folder.trust8().args(["fix", "--from", "latin1"]).write_stdin("schön").assert().code(0).stdout("schön");
-    // Unless that is what is wanted: this is ASCII, and ISO-2022-JP.
+    // With --force it is converted. This file is ASCII as well as ISO-2022-JP.
     folder.file("f", b"\x1B$BF|\x1B(B");
     folder.trust8().args(["fix", "f", "--from", "iso-2022-jp", "--force"]).assert().code(0).stdout("日");
 }
@@ -184,10 +184,10 @@ fn in_place_keeps_permissions_and_a_backup() {
     assert_eq!(folder.names(), ["f", "f.old", "g", "g~"]);
 }
 
-/// As root, which can give files away, the owner stays as well.
+/// Root can give files away, so if root repairs a file, its owner stays.
 #[cfg(unix)]
 #[test]
-fn in_place_keeps_the_owner_where_it_can() {
+fn in_place_keeps_the_owner_if_it_can() {
     use std::os::unix::fs::{MetadataExt, chown};
 
     let folder = Folder::new();
@@ -227,34 +227,34 @@ fn folders_are_repaired_in_place() {
     folder.trust8().args(["--list", "d"]).assert().code(0).stdout(is_empty());
     assert_eq!(fs::read(folder.at("d/.hidden")).unwrap(), BROKEN);
     assert_eq!(fs::read(folder.at("d/binary")).unwrap(), b"\0\xFF");
-    folder.trust8().args(["fix", "d"]).assert().code(2).stderr(contains("only with --in-place"));
+    folder.trust8().args(["fix", "d"]).assert().code(2).stderr(contains("only be fixed with --in-place"));
 }
 
 #[test]
-fn output_goes_where_it_is_told() {
+fn output_goes_to_the_file_that_is_named() {
     let folder = Folder::new();
     folder.file("f", BROKEN);
     let fix = |args: &[&str]| folder.trust8().args(["fix", "--skip"]).args(args).write_stdin(BROKEN).assert();
     fix(&["f", "-o", "out"]).code(0).stdout(is_empty());
     assert_eq!(fs::read_to_string(folder.at("out")).unwrap(), "naïve   caf");
-    // Over the input itself.
+    // The output can be the input.
     fix(&["f", "-o", "f"]).code(0);
     assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "naïve   caf");
-    // What is valid is copied.
+    // A valid file is copied.
     fix(&["f", "-o", "copy"]).code(0);
     assert_eq!(fs::read_to_string(folder.at("copy")).unwrap(), "naïve   caf");
     fix(&["-o", "out2"]).code(0);
     assert_eq!(fs::read_to_string(folder.at("out2")).unwrap(), "naïve   caf");
     assert_eq!(folder.names(), ["copy", "f", "out", "out2"]);
     fix(&["f", "-o", "no/such/folder"]).code(2).stderr(contains("could not be written"));
-    fix(&["f", "out", "-o", "x"]).code(2).stderr(contains("one file only"));
+    fix(&["f", "out", "-o", "x"]).code(2).stderr(contains("only one file can be given"));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = |name: &str| folder.at(name).metadata().unwrap().permissions().mode();
         fs::write(folder.at("plain"), "").unwrap();
         assert_eq!(mode("out"), mode("plain"));
-        // A device stays what it is.
+        // A device is written to and not replaced.
         fix(&["f", "-o", "/dev/null"]).code(0);
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
         fix(&["-o", "/dev/stdout"]).code(0).stdout("naïve   caf");
@@ -262,7 +262,7 @@ fn output_goes_where_it_is_told() {
 }
 
 #[test]
-fn several_files_go_to_standard_output_one_behind_the_other() {
+fn several_files_go_to_standard_output_one_after_the_other() {
     let folder = Folder::new();
     folder.file("a", "ä\n");
     folder.file("b", b"\xFFb\n");
@@ -277,10 +277,11 @@ fn several_files_go_to_standard_output_one_behind_the_other() {
     assert_eq!(stdout(&both), "\u{FFFD}b\n-ä\n");
 }
 
-/// Found with the fuzz target `command`: `--from utf-8` was refused, because without it there is a repair, but the
-/// standard's other labels for UTF-8 were accepted, and what could have been repaired was said to be impossible to convert.
+/// The fuzz target `command` found this: `--from utf-8` was refused, because repairing UTF-8 takes no `--from`. But the
+/// standard's other labels for UTF-8 were accepted, and files that could have been repaired were reported as not
+/// convertible.
 #[test]
-fn utf8_is_refused_by_whatever_name() {
+fn every_label_for_utf8_is_refused() {
     let folder = Folder::new();
     folder.file("f", BROKEN);
     let labels = [
@@ -294,21 +295,21 @@ fn utf8_is_refused_by_whatever_name() {
     ];
     for label in labels {
         let fix = folder.trust8().args(["fix", "f", "--from", label]).assert();
-        fix.code(2).stdout(is_empty()).stderr(contains("UTF-8 is what it becomes"));
+        fix.code(2).stdout(is_empty()).stderr(contains("UTF-8 needs no conversion"));
     }
 }
 
 #[test]
-fn what_makes_no_sense_is_a_usage_error() {
+fn senseless_arguments_are_a_usage_error() {
     for (line, why) in [
-        ("fix --in-place", "standard input has no place"),
-        ("fix --in-place -", "standard input has no place"),
-        ("fix --from abacus", "no label of the WHATWG"),
-        ("fix --from utf-8", "UTF-8 is what it becomes"),
+        ("fix --in-place", "standard input cannot be replaced"),
+        ("fix --in-place -", "standard input cannot be replaced"),
+        ("fix --from abacus", "not a label of the WHATWG"),
+        ("fix --from utf-8", "UTF-8 needs no conversion"),
         ("fix --replace --skip", "cannot be used with"),
         ("fix --backup", "--in-place"),
-        ("fix -i --backup= x", "be the file itself"),
-        ("fix -i --backup=/x x", "not a path"),
+        ("fix -i --backup= x", "name the file itself"),
+        ("fix -i --backup=/x x", "contain a path separator"),
         ("fix --force", "--from"),
     ] {
         trust8()
@@ -322,7 +323,7 @@ fn what_makes_no_sense_is_a_usage_error() {
 }
 
 #[test]
-fn a_broken_pipe_is_no_trouble() {
+fn a_broken_pipe_is_no_error() {
     use std::process::{Command, Stdio};
 
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! The built command, folders that go when a test ends, and what was printed.
+//! Runs the built command, in folders that are removed when a test ends.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
 use tempfile::TempDir;
 
-/// The built command, with nothing in its environment that changes what it prints.
+/// Returns the built command, without environment variables that change its output.
 pub(crate) fn trust8() -> Command {
     let mut command = Command::new(cargo_bin!("trust8"));
     command.env_remove("NO_COLOR").env_remove("CLICOLOR").env_remove("CLICOLOR_FORCE");
     command
 }
 
-/// A folder with files in it.
+/// A temporary folder.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
@@ -34,7 +34,7 @@ impl Folder {
         self.path().join(name)
     }
 
-    /// Makes a file, and the folders that it is in.
+    /// Creates a file and the folders above it, and returns its path.
     pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.at(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -42,14 +42,14 @@ impl Folder {
         path
     }
 
-    /// The command in this folder.
+    /// Returns the command with this folder as its working directory.
     pub(crate) fn trust8(&self) -> Command {
         let mut command = trust8();
         command.current_dir(self.path());
         command
     }
 
-    /// All names in it.
+    /// Returns the names of all files, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(self.path())
             .unwrap()
@@ -60,11 +60,12 @@ impl Folder {
     }
 }
 
-/// What it printed.
+/// Returns what the command printed on standard output.
 pub(crate) fn stdout(assert: &assert_cmd::assert::Assert) -> String {
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
 }
 
+/// Returns what the command printed on standard error.
 pub(crate) fn stderr(assert: &assert_cmd::assert::Assert) -> String {
     String::from_utf8(assert.get_output().stderr.clone()).unwrap()
 }

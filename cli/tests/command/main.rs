@@ -1,10 +1,10 @@
-//! The built command, end to end: what it prints, where, and its exit code.
+//! Tests the built command from its arguments to its output and exit code.
 //!
-//! One program of all files, because linking takes longer than most of the tests:
+//! All files are one program, because linking takes longer than most of the tests:
 //!
-//! - `check.rs`, `convert.rs`, `fix.rs`, `others.rs`: the commands.
-//! - `conditions.rs`: what goes wrong around them.
-//! - `terminal.rs`: colours and the progress bar. `screenshot.rs`: the picture in the README.
+//! - `check.rs`, `convert.rs`, `fix.rs` and `others.rs` test the commands.
+//! - `conditions.rs` tests what can go wrong around them.
+//! - `terminal.rs` tests colours and the progress bar. `screenshot.rs` tests the picture in the README.
 
 mod check;
 mod conditions;

@@ -1,4 +1,4 @@
-//! `trust8 inspect`, `kernels`, `bench`, and what the program says of itself.
+//! Tests `trust8 inspect`, `kernels`, `bench`, and the help.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn inspect_shows_what_a_valid_file_is() {
         str![[r#"
 f
   UTF-8         yes
-  mark          byte order mark of UTF-8: EF BB BF
+  mark          UTF-8 byte order mark: EF BB BF
   bytes         27
   characters    19
                 15   78.9 %  of 1 byte (ASCII)
@@ -26,7 +26,7 @@ f
                  2   10.5 %  of 3 bytes
                  1    5.3 %  of 4 bytes
   lines         3
-  line ends     1 LF, 1 CR LF; the last line has none
+  line endings  1 LF, 1 CR LF; the last line has none
 
 "#]]
         .raw()
@@ -48,7 +48,7 @@ f
   characters    33
                 33  100.0 %  of 1 byte (ASCII)
   lines         2
-  line ends     2 LF
+  line endings  2 LF
   likely        windows-1252, if it is text (a guess); trust8 fix --from windows-1252
 
 the first errors:
@@ -58,7 +58,7 @@ f:1:3: byte 2: byte that never appears in UTF-8: FC; RFC 3629 section 1 forbids 
     hex   47 72 FC DF 65 20 61 75 73 20 4D
                 ^^
 
-f:1:4: byte 3: character of 2 bytes that ends after 1: DF; RFC 3629 section 4 wants a continuation byte next
+f:1:4: byte 3: 2-byte character cut short after 1 byte: DF; RFC 3629 section 4 requires a continuation byte next
     text  Gr\xFC\xDFe aus M\xFCnchen
                 ^^^^
     hex   47 72 FC DF 65 20 61 75 73 20 4D FC
@@ -68,8 +68,8 @@ f:1:4: byte 3: character of 2 bytes that ends after 1: DF; RFC 3629 section 4 wa
         .raw()
     );
     for (bytes, likely) in [
-        (&b"x\xED\xA0\xBD\xED\xB8\x80"[..], "CESU-8, which accepts all of it; trust8 fix --from cesu-8"),
-        (b"x\xED\xA0\x80", "WTF-8, which accepts all of it; UTF-8 has not all that is in it"),
+        (&b"x\xED\xA0\xBD\xED\xB8\x80"[..], "CESU-8, in which all of it is valid; trust8 fix --from cesu-8"),
+        (b"x\xED\xA0\x80", "WTF-8, in which all of it is valid; UTF-8 cannot encode some of it"),
         (b"\xFF\xFEa\0", "UTF-16LE; trust8 fix --from utf-16le"),
         (b"\xFF\xFE\0\0a\0\0\0", "UTF-32LE\n"),
     ] {
@@ -126,7 +126,7 @@ fn bench_measures_every_kernel_and_draws() {
 }
 
 #[test]
-fn bench_takes_a_file_valid_or_not() {
+fn bench_measures_a_file_whether_valid_or_not() {
     let folder = Folder::new();
     folder.file("small", "é");
     folder.file("large", "日本".repeat(20_000));
@@ -137,7 +137,7 @@ fn bench_takes_a_file_valid_or_not() {
     assert_eq!(stdout(&bench("small").code(0)).lines().count(), 3);
     for name in ["large", "bad"] {
         let table = stdout(&bench(name).code(0));
-        assert!(table.contains("\nits beginning ") && table.contains("\nthe file "), "{table}");
+        assert!(table.contains("\nfirst 64 KiB ") && table.contains("\nwhole file "), "{table}");
     }
     bench("empty").code(2).stderr(contains("is empty"));
     bench("none").code(2).stderr(contains("none: "));
@@ -178,7 +178,7 @@ fn manual_pages_and_completions_are_generated() {
     trust8().args(["--generate", "tcsh"]).assert().code(2);
 }
 
-/// Where bash is, it takes its script, and completes.
+/// Loads the generated script in bash, if there is one, and completes an option.
 #[cfg(target_os = "linux")]
 #[test]
 fn bash_completes() {
@@ -190,7 +190,7 @@ fn bash_completes() {
         path.display()
     );
     let Ok(output) = std::process::Command::new("bash").args(["-c", &ask]).output() else {
-        eprintln!("skipped: there is no bash");
+        eprintln!("skipped: bash is not installed");
         return;
     };
     assert_eq!(

@@ -1,5 +1,5 @@
-//! The picture in the README is what the command prints. If this fails because the output has changed, and it
-//! should have:
+//! Checks that the picture in the README shows what the command prints. If the output has changed on purpose, this draws
+//! the picture again:
 //!
 //! ```sh
 //! SNAPSHOTS=overwrite cargo test -p trust8-cli --test command picture

@@ -1,12 +1,13 @@
-//! On a terminal: colours, and a progress bar when it takes long. `script`, of util-linux, has a terminal for
-//! any program; Debian installs it always.
+//! Tests the output on a terminal: colours, and a progress bar when the work takes long.
+//!
+//! `script` from util-linux runs a program on a terminal. Debian always installs it.
 
 use std::process::{Command, Stdio};
 
 use crate::folder::Folder;
 use assert_cmd::cargo::cargo_bin;
 
-/// All that a shell command writes to a terminal of 100 columns.
+/// Returns everything that a shell command writes to a terminal of 100 columns.
 fn on_terminal(folder: &Folder, command: &str) -> String {
     let command = format!("stty cols 100 rows 30; {command}");
     let output = Command::new("script")
@@ -17,12 +18,12 @@ fn on_terminal(folder: &Folder, command: &str) -> String {
         .env("TRUST8", cargo_bin!("trust8"))
         .stdin(Stdio::null())
         .output()
-        .expect("script, of util-linux");
+        .expect("script from util-linux");
     String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
-fn colours_are_there_and_names_can_do_no_harm() {
+fn output_has_colours_and_names_are_harmless() {
     let folder = Folder::new();
     folder.file("bad", b"a\xFF");
     folder.file("evil\x1B[2Jname", b"a\xFF");
@@ -30,39 +31,39 @@ fn colours_are_there_and_names_can_do_no_harm() {
     assert!(shown.contains("\x1B[35m./bad\x1B[0m:"), "{shown:?}");
     assert!(shown.contains("\x1B[31m\\xFF\x1B[0m"), "{shown:?}");
     assert!(shown.contains("./evil\\u{1b}[2Jname") && !shown.contains("\x1B[2J"), "{shown:?}");
-    // NO_COLOR, and what is said on the command line, which wins.
+    // NO_COLOR turns colours off, and the command line wins over it.
     assert!(!on_terminal(&folder, "NO_COLOR=1 $TRUST8 .").contains("\x1B["));
     assert!(!on_terminal(&folder, "$TRUST8 --color never .").contains("\x1B["));
     assert!(on_terminal(&folder, "NO_COLOR=1 $TRUST8 --color always .").contains("\x1B["));
 }
 
-/// Slow input: it takes longer than the bar's patience.
+/// Input that takes longer than the half second after which the bar appears.
 const SLOW: &str = "{ for i in 1 2 3 4 5 6 7 8 9 10; do head -c 1000000 /dev/zero; sleep 0.12; done; }";
 
 #[test]
-fn a_progress_bar_comes_when_it_takes_long_and_goes() {
+fn a_progress_bar_appears_if_the_work_takes_long_and_disappears_at_the_end() {
     let folder = Folder::new();
     let shown = on_terminal(&folder, &format!("{SLOW} | $TRUST8; echo done"));
-    // Bytes, time and rate; at the end the line is cleared.
+    // The bar has bytes, time and rate, and the line is cleared at the end.
     assert!(shown.contains("MiB in ") && shown.contains("MiB/s"), "{shown:?}");
     let (bar, end) = shown.rsplit_once("MiB/s").unwrap();
     assert!(
         !bar.contains("done") && end.contains("\x1B[2K") && end.trim_end().ends_with("done"),
         "{shown:?}"
     );
-    // Not when nobody wants it, and not for what is done at once.
+    // There is no bar if the user wants none, and none if the work is done at once.
     assert!(!on_terminal(&folder, &format!("{SLOW} | $TRUST8 --no-progress")).contains("MiB"));
     assert!(!on_terminal(&folder, &format!("{SLOW} | $TRUST8 --quiet")).contains("MiB"));
     folder.file("small", "text");
     assert!(!on_terminal(&folder, "$TRUST8 small").contains('B'));
 }
 
-/// Of files it is known how much there is, so there is a bar, and the time left. An interrupt clears it away.
+/// The length of files is known, so the bar shows the total and the time left. An interrupt clears it.
 #[test]
-fn of_files_the_bar_knows_the_end() {
+fn for_files_the_bar_shows_the_total() {
     let folder = Folder::new();
     folder.file("d/f", "é".repeat(15_000_000));
-    // One file over and over: 9 GB, for which the slowest kernel takes many seconds, and which nobody waits for.
+    // The same file 300 times makes 9 GB. The slowest kernel takes many seconds for that, but is interrupted before.
     let files = "d/f ".repeat(300);
     let run =
         format!("timeout --foreground -s INT 1.5 $TRUST8 --kernel scalar -j1 {files}; echo \"code $?\"");
@@ -70,7 +71,7 @@ fn of_files_the_bar_knows_the_end() {
     assert!(shown.contains(" of 8.38 GiB, ") && shown.contains(" left"), "{shown:?}");
     let (_, end) = shown.rsplit_once(" left").unwrap();
     assert!(end.contains("\x1B[2K") && end.trim_end().ends_with("code 124"), "{shown:?}");
-    // What has no end is told of without one.
+    // For endless input there is no total.
     let shown = on_terminal(&folder, "timeout --foreground -s INT 5 $TRUST8 /dev/zero");
     assert!(shown.contains("GiB in ") && !shown.contains(" left"), "{shown:?}");
 }

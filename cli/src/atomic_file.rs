@@ -1,9 +1,9 @@
-//! A new file in the place of an old one, in one step: who opens the name finds either all of the old or all
-//! of the new, whatever happens in between.
+//! Replaces a file in one step: whoever opens it finds either all of the old file or all of the new one, whatever happens
+//! in between.
 //!
-//! The new one is written beside the old one, because only inside one file system a rename is one step. It is
-//! synced before, so that after a power failure the name is not found with nothing behind it; and the
-//! folder is synced after.
+//! The new file is written beside the old one, because a rename is one step only inside one file system. It is synced
+//! before the rename, so that after a power failure the name never stands for an incomplete file. The folder is synced
+//! after the rename.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, Write};
@@ -12,33 +12,33 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::{Builder, NamedTempFile};
 
-/// The new file, while it is being written. If it is dropped, nothing has happened.
-pub(crate) struct Replacement {
+/// A new file that is being written. Until `commit`, nothing has changed at its target.
+pub(crate) struct AtomicFile {
     target: PathBuf,
-    /// Of the old file, if there is one.
+    /// The metadata of the old file, if there is one.
     old: Option<Metadata>,
     file: BufWriter<NamedTempFile>,
 }
 
-/// What would be left behind if a signal ended the program now.
+/// The temporary files that exist now.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes it.
-pub(crate) fn remove_all() {
+/// Removes all temporary files. Call this if a signal ends the program.
+pub(crate) fn remove_unfinished() {
     for path in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         let _ = fs::remove_file(path);
     }
 }
 
-/// Whether there is something at a path that is no file, so that no file belongs in its place.
-pub(crate) fn is_no_file(path: &Path) -> bool {
+/// Whether there is something other than a regular file at `path`, which must not be replaced by a file.
+pub(crate) fn is_special(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.is_file())
 }
 
-impl Replacement {
-    /// Begins one.
-    pub(crate) fn of(path: &Path) -> io::Result<Self> {
-        // The file itself is replaced and not a link to it. If there is none yet, there is no link.
+impl AtomicFile {
+    /// Begins a new file that is to replace the one at `path`.
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        // If `path` is a symbolic link, the file that it leads to is replaced, and the link stays.
         let target = match path.canonicalize() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
             target => target?,
@@ -52,7 +52,7 @@ impl Replacement {
         Ok(Self { target, old, file: BufWriter::new(file) })
     }
 
-    /// Puts it in its place; the old one is kept under its name with `backup` behind it.
+    /// Replaces the old file. With `backup`, the old file stays, with that suffix appended to its name.
     pub(crate) fn commit(mut self, backup: Option<&str>) -> io::Result<()> {
         self.file.flush()?;
         let file = self.file.get_ref().as_file();
@@ -65,14 +65,14 @@ impl Replacement {
             back_up(&self.target, suffix)?;
         }
         fs::rename(self.file.get_ref().path(), &self.target)?;
-        // It is there. That the folder may not be on the disk yet is no reason to say it is not.
+        // The file is in its place. If the folder can't be synced, that is still true, so it is no error.
         #[cfg(unix)]
         let _ = File::open(folder(&self.target)).and_then(|folder| folder.sync_all());
         Ok(())
     }
 }
 
-impl Write for Replacement {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }
@@ -82,9 +82,9 @@ impl Write for Replacement {
     }
 }
 
-impl Drop for Replacement {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
-        // The file removes itself, if it still has its first name.
+        // `NamedTempFile` removes the file if it was not renamed.
         let path = self.file.get_ref().path();
         UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|unfinished| unfinished != path);
     }
@@ -98,8 +98,9 @@ fn folder(path: &Path) -> &Path {
 }
 
 fn keep_owner_and_permissions(file: &File, old: &Metadata) -> io::Result<()> {
-    // Only root can give a file away, and then it should: a file of somebody's must not become root's. For who
-    // can't, it becomes theirs, as with every editor. The owner comes first: a change of it clears set-user-ID.
+    // Only root can give a file to another user, and root should: the file of a user must not become root's. For anybody
+    // else the new file becomes their own, as with every editor. Changing the owner clears set-user-ID, so the
+    // permissions are set after it.
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, fchown};
@@ -108,14 +109,14 @@ fn keep_owner_and_permissions(file: &File, old: &Metadata) -> io::Result<()> {
     file.set_permissions(old.permissions())
 }
 
-/// Temporary files are for their owner's eyes only; new files are what the umask leaves.
+/// Gives `file` the permissions of a new file, which the umask decides. Only their owner can read temporary files.
 fn permit_as_for_new_files(file: &File) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::fs::Permissions;
         use std::os::unix::fs::PermissionsExt;
 
-        // There is no way to ask for the umask but to make a file, or to change it for a moment.
+        // The umask can't be read without changing it for a moment, so another file is made to see what is left.
         let everybody = Permissions::from_mode(0o666);
         let probe = Builder::new().permissions(everybody).tempfile()?;
         file.set_permissions(probe.as_file().metadata()?.permissions())?;
@@ -123,7 +124,7 @@ fn permit_as_for_new_files(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// The old file under another name as well, in one step too: a link, or where there are none, a copy.
+/// Gives the old file a second name, also in one step: with a hard link, or if there can be none, with a copy.
 fn back_up(target: &Path, suffix: &str) -> io::Result<()> {
     let mut name = target.as_os_str().to_owned();
     name.push(suffix);

@@ -1,97 +1,92 @@
-//! A window that slides over whatever can be read: text and what is not text, in turn, with the bytes around.
+//! Splits any input into valid text and errors, and shows the bytes around each error.
 //!
-//! Memory does not grow with the input. What is not text is shown together with what comes before it and
-//! behind it, as far as there is any, which is why some bytes are kept, and some read ahead.
+//! Memory does not grow with the input. To show what surrounds an error, some bytes before it are kept, and some after
+//! it are read ahead.
 
 use std::io::{self, Read};
 
 use trust8::{Kernel, Utf8Error};
 
-use crate::read::CHUNK;
+use crate::source::{self, CHUNK};
 
-/// How many bytes before and behind what is not text can be seen, if the input has them.
+/// How many bytes are shown before and after an error, if the input has so many.
 pub(crate) const CONTEXT: usize = 32;
 
-/// Sees a reader as text and what is not text.
-pub(crate) struct Window<R> {
+/// Splits what a reader yields into segments.
+pub(crate) struct Segments<R> {
     reader: R,
     kernel: &'static Kernel,
     bytes: Box<[u8]>,
-    /// Before it lies what has been seen, behind it what has not.
+    /// The segments that were returned end here, and the bytes after it are still to be returned.
     at: usize,
-    /// Bytes behind it are no input.
+    /// The end of what was read.
     filled: usize,
-    /// Where in the input `at` is.
+    /// The offset in the input that corresponds to `at`.
     offset: u64,
     ended: bool,
 }
 
-/// What there is to see.
-pub(crate) enum View<'a> {
-    /// Some text: whole characters.
-    Text(&'a [u8]),
-    /// An error at the first byte of `rest`. It is seen again until it is skipped.
+/// A part of the input.
+pub(crate) enum Segment<'a> {
+    /// Valid text.
+    Valid(&'a [u8]),
+    /// An error at the start of `rest`, after `before`.
     Invalid { offset: u64, error: Utf8Error, before: &'a [u8], rest: &'a [u8] },
 }
 
-impl<R: Read> Window<R> {
+impl<R: Read> Segments<R> {
     pub(crate) fn new(kernel: &'static Kernel, reader: R) -> Self {
         let bytes = vec![0; 2 * CONTEXT + CHUNK].into_boxed_slice();
         Self { reader, kernel, bytes, at: 0, filled: 0, offset: 0, ended: false }
     }
 
-    /// How many bytes have been seen.
+    /// Returns the offset in the input after the last segment.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next text, which then has been seen, or the next error. `None` at the end.
-    pub(crate) fn look(&mut self) -> io::Result<Option<View<'_>>> {
+    /// Returns the next segment, or `None` at the end of the input. An error is returned again until `skip` passes it.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Segment<'_>>> {
         loop {
             let unseen = &self.bytes[self.at..self.filled];
             if unseen.is_empty() && self.ended {
                 return Ok(None);
             }
             let verdict = self.kernel.from_utf8(unseen).map(str::len);
-            let text = verdict.unwrap_or_else(|error| error.valid_up_to());
-            if text > 0 {
+            let valid = verdict.unwrap_or_else(|error| error.valid_up_to());
+            if valid > 0 {
                 let at = self.at;
-                self.skip(text);
-                return Ok(Some(View::Text(&self.bytes[at..self.at])));
+                self.skip(valid);
+                return Ok(Some(Segment::Valid(&self.bytes[at..self.at])));
             }
-            // An error, or nothing at all. More bytes can make a character of what seems one, or
-            // show what surrounds it.
+            // Here is an error, or no byte at all. With more bytes, the error may turn out to be the beginning of a
+            // character; and if not, they show what follows it.
             match verdict {
                 Err(error) if self.ended || unseen.len() >= 2 * CONTEXT => {
                     let before = &self.bytes[self.at.saturating_sub(CONTEXT)..self.at];
                     let rest = &self.bytes[self.at..self.filled];
-                    return Ok(Some(View::Invalid { offset: self.offset, error, before, rest }));
+                    return Ok(Some(Segment::Invalid { offset: self.offset, error, before, rest }));
                 }
                 _ => self.read()?,
             }
         }
     }
 
-    /// Goes on by `n` bytes, which have been seen.
+    /// Passes the next `n` bytes of an error.
     pub(crate) fn skip(&mut self, n: usize) {
         self.at += n;
         self.offset += n as u64;
         debug_assert!(self.at <= self.filled);
     }
 
-    /// Reads on, behind some of what has been seen and all that has not.
+    /// Reads more bytes. Moves those still to be returned, and `CONTEXT` bytes before them, to the front.
     fn read(&mut self) -> io::Result<()> {
         let kept = self.at.saturating_sub(CONTEXT);
         self.bytes.copy_within(kept..self.filled, 0);
         self.at -= kept;
         self.filled -= kept;
-        // At most 3 * CONTEXT - 1 bytes lie there now, so there is room.
-        let n = loop {
-            match self.reader.read(&mut self.bytes[self.filled..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => break read?,
-            }
-        };
+        // At most 3 * CONTEXT - 1 bytes are at the front now, so there is room.
+        let n = source::read(&mut self.reader, &mut self.bytes[self.filled..])?;
         self.filled += n;
         self.ended = n == 0;
         Ok(())
@@ -102,21 +97,24 @@ impl<R: Read> Window<R> {
 mod tests {
     use super::*;
 
-    /// Hands out so many bytes at a time.
-    struct Drops<'a>(&'a [u8], usize);
+    /// Yields `bytes`, at most `limit` of them at a time.
+    struct Limited<'a> {
+        bytes: &'a [u8],
+        limit: usize,
+    }
 
-    impl Read for Drops<'_> {
+    impl Read for Limited<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let n = self.1.min(self.0.len()).min(buffer.len());
-            buffer[..n].copy_from_slice(&self.0[..n]);
-            self.0 = &self.0[n..];
+            let n = self.limit.min(self.bytes.len()).min(buffer.len());
+            buffer[..n].copy_from_slice(&self.bytes[..n]);
+            self.bytes = &self.bytes[n..];
             Ok(n)
         }
     }
 
-    /// However the input comes, what is seen is what the standard library sees in all of it at once.
+    /// However the input is cut, the segments are those that the standard library finds in the whole.
     #[test]
-    fn it_shows_what_the_standard_library_finds() {
+    fn segments_are_those_of_the_standard_library() {
         let mut input = "aé日😀".repeat(30_000).into_bytes();
         let mut at = 3;
         for (i, byte) in [0xFF, 0xC0, 0xED, 0x80, 0xF4, 0xE2, 0xF0].into_iter().cycle().take(200).enumerate()
@@ -135,14 +133,14 @@ mod tests {
             offset += chunk.invalid().len();
         }
         for kernel in Kernel::available() {
-            for drop in [1, 2, 3, 7, 64, 1000, CHUNK, usize::MAX] {
-                let mut window = Window::new(kernel, Drops(&input, drop));
+            for limit in [1, 2, 3, 7, 64, 1000, CHUNK, usize::MAX] {
+                let mut segments = Segments::new(kernel, Limited { bytes: &input, limit });
                 let mut seen = Vec::new();
                 let mut text: Vec<u8> = Vec::new();
-                while let Some(view) = window.look().unwrap() {
-                    match view {
-                        View::Text(bytes) => text.extend(bytes),
-                        View::Invalid { offset, error, before, rest } => {
+                while let Some(segment) = segments.next().unwrap() {
+                    match segment {
+                        Segment::Valid(bytes) => text.extend(bytes),
+                        Segment::Invalid { offset, error, before, rest } => {
                             let at = offset as usize;
                             assert_eq!(before, &input[at.saturating_sub(CONTEXT).max(at - before.len())..at]);
                             assert!(before.len() >= CONTEXT.min(at));
@@ -151,12 +149,12 @@ mod tests {
                             let len = error.error_len().unwrap_or(rest.len());
                             seen.push((offset, rest[..len].to_vec()));
                             text.extend(&rest[..len]);
-                            window.skip(len);
+                            segments.skip(len);
                         }
                     }
                 }
-                assert_eq!(window.offset(), input.len() as u64);
-                assert!(text == input && seen == expected, "{} {drop}", kernel.name());
+                assert_eq!(segments.offset(), input.len() as u64);
+                assert!(text == input && seen == expected, "{} {limit}", kernel.name());
             }
         }
     }

@@ -1,0 +1,149 @@
+//! The dialects of UTF-8 that accept a file which is not UTF-8. The file may have any size.
+
+use std::io::{self, Read};
+
+use trust8::boundary::is_continuation;
+use trust8::dialect::Dialect;
+use trust8::{Kernel, testing};
+
+use crate::source::{self, CHUNK};
+
+/// Reads chunks that cut no sequence of any dialect.
+///
+/// Whole sequences are not enough: a pair of surrogates is one character in CESU-8, and WTF-8 allows either surrogate
+/// alone but not the pair. So a pair is not cut either.
+pub(crate) struct DialectChunks<R> {
+    reader: R,
+    bytes: Box<[u8]>,
+    /// The end of the chunk that was returned last.
+    returned: usize,
+    filled: usize,
+    ended: bool,
+}
+
+impl<R: Read> DialectChunks<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Self::of_size(reader, CHUNK)
+    }
+
+    /// `size` is the length of the longest chunk, at least 9.
+    pub(crate) fn of_size(reader: R, size: usize) -> Self {
+        Self { reader, bytes: vec![0; size].into_boxed_slice(), returned: 0, filled: 0, ended: false }
+    }
+
+    /// Returns the next chunk, which is not empty, or `None` at the end of the input.
+    pub(crate) fn next(&mut self) -> io::Result<Option<&[u8]>> {
+        self.bytes.copy_within(self.returned..self.filled, 0);
+        self.filled -= self.returned;
+        self.returned = 0;
+        while !self.ended && self.filled < self.bytes.len() {
+            let n = source::read(&mut self.reader, &mut self.bytes[self.filled..])?;
+            self.ended = n == 0;
+            self.filled += n;
+        }
+        let bytes = &self.bytes[..self.filled];
+        self.returned = if self.ended { bytes.len() } else { last_cut(bytes) };
+        Ok((self.returned > 0).then(|| &self.bytes[..self.returned]))
+    }
+}
+
+/// Returns the last place after the start where a cut divides neither a sequence nor a pair of surrogates.
+///
+/// Bytes without such a place are invalid in every dialect, so they may be cut anywhere.
+fn last_cut(bytes: &[u8]) -> usize {
+    let is_cut = |at: usize| match (bytes[at], bytes.get(at + 1)) {
+        (byte, _) if is_continuation(byte) => false,
+        // This may be the second half of a pair.
+        (0xED, None | Some(0xB0..=0xBF)) => !matches!(bytes[..at], [.., 0xED, 0xA0..=0xAF, _]),
+        _ => true,
+    };
+    (1..bytes.len()).rev().find(|&at| is_cut(at)).unwrap_or(bytes.len())
+}
+
+/// A dialect that accepts all of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct AcceptedBy {
+    pub(crate) dialect: Dialect,
+    /// Whether UTF-8 can encode everything in the file.
+    pub(crate) convertible: bool,
+}
+
+/// Returns the dialects other than UTF-8 that accept all of a file, the preferred one first.
+///
+/// `from` returns a reader that begins at an offset. The first error of UTF-8 is at the offset `error` or after it. The
+/// part from there on is tried first, because in most files no dialect accepts it.
+pub(crate) fn accepting_dialects<R: Read>(
+    kernel: &'static Kernel,
+    from: impl Fn(u64) -> R,
+    error: u64,
+) -> io::Result<Vec<AcceptedBy>> {
+    let accepted = accepted_by(kernel, DialectChunks::new(from(error)))?;
+    if accepted.is_empty() || error == 0 {
+        return Ok(accepted);
+    }
+    accepted_by(kernel, DialectChunks::new(from(0)))
+}
+
+fn accepted_by(kernel: &'static Kernel, mut chunks: DialectChunks<impl Read>) -> io::Result<Vec<AcceptedBy>> {
+    // Every dialect accepts the empty text. The library lists them in order of preference.
+    let mut accepted: Vec<_> = testing::dialect::diagnose(kernel, b"")
+        .accepted()
+        .filter(|dialect| *dialect != Dialect::Utf8)
+        .map(|dialect| AcceptedBy { dialect, convertible: true })
+        .collect();
+    while !accepted.is_empty()
+        && let Some(chunk) = chunks.next()?
+    {
+        let diagnosis = testing::dialect::diagnose(kernel, chunk);
+        accepted.retain(|by| diagnosis.check(by.dialect).is_ok());
+        for by in &mut accepted {
+            by.convertible &= diagnosis.conversion(by.dialect).is_ok();
+        }
+    }
+    Ok(accepted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However a file is cut into chunks, the dialects that accept it are those that accept the whole.
+    #[test]
+    fn chunks_agree_with_the_whole_file() {
+        let texts: [&[u8]; 9] = [
+            b"a\xED\xA0\xBD\xED\xB8\x80b",
+            b"\xED\xA0\xBD\xED\xB8\x80\xED\xA0\xBD\xED\xB8\x80\xED\xA0\xBD\xED\xB8\x80\xED\xA0\xBD\xED\xB8\x80",
+            b"a\xC0\x80\xED\xA0\xBD\xED\xB8\x80b\xE2\x82\xAC",
+            b"\xED\xA0\xBD\xED\xA0\xBD\xED\xA0\xBD\xED\xA0\xBD",
+            b"\xED\xB8\x80\xED\xB8\x80\xED\xB8\x80\xED\xB8\x80",
+            b"\xED\x9F\xBF\xED\xB8\x80\xEE\x80\x80\xED\xB8\x80",
+            b"\xF0\x9F\x98\x80\xED\xA0\xBD\xF0\x9F\x98\x80",
+            b"a\xFC\x84\x80\x80\x80\x80b\xF8\x88\x80\x80\x80\xED\xA0\xBD\xED\xB8\x80",
+            b"a\xED\xA0\xBD\xED\xB8\x80\xE9t\xE9",
+        ];
+        let kernel = Kernel::best();
+        let mut found = 0;
+        for text in texts {
+            for repeat in 1..5 {
+                let bytes = text.repeat(repeat);
+                let diagnosis = testing::dialect::diagnose(kernel, &bytes);
+                let expected: Vec<_> = diagnosis
+                    .accepted()
+                    .map(|dialect| AcceptedBy { dialect, convertible: diagnosis.conversion(dialect).is_ok() })
+                    .collect();
+                for size in 9..bytes.len() + 2 {
+                    let mut chunks = DialectChunks::of_size(&bytes[..], size);
+                    let mut together: Vec<u8> = Vec::new();
+                    while let Some(chunk) = chunks.next().unwrap() {
+                        together.extend(chunk);
+                    }
+                    assert_eq!(together, bytes);
+                    let accepted = accepted_by(kernel, DialectChunks::of_size(&bytes[..], size)).unwrap();
+                    assert_eq!(accepted, expected, "{bytes:X?} in chunks of {size}");
+                    found += accepted.len();
+                }
+            }
+        }
+        assert!(found > 100);
+    }
+}

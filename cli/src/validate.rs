@@ -1,0 +1,421 @@
+//! The first pass over a file: is it UTF-8? Most files are, so this pass has to be fast.
+//!
+//! Files are read, not mapped. If another process shortens a mapped file, the program dies of SIGBUS; and if another
+//! process writes to it, a `&[u8]` changes, which Rust's compiler may assume never happens. Nothing rules that out for
+//! a file on disk: Linux has no lock that other processes must respect. Reading costs a copy into a buffer that stays in
+//! the second-level cache, where validating it costs little: docs/command.md has the figures.
+//!
+//! A large file is cut into pieces, which several threads validate. A piece begins with a character, so it can be
+//! validated alone. This pass only finds out whether there is an error; `scan.rs` then finds the first one.
+
+use std::fs::File;
+use std::io;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use trust8::boundary::floor;
+use trust8::{Kernel, Utf8Error};
+
+use crate::progress::Progress;
+use crate::source::{CHUNK, read_at};
+use crate::statistics::Characters;
+
+/// How many bytes of a large file one thread takes at a time. Small enough that all threads finish at about the same
+/// time.
+const PIECE: u64 = 4 << 20;
+
+/// Files of at least this length are cut into pieces. For smaller ones, starting the threads would cost too much.
+const LARGE: u64 = 4 * PIECE;
+
+/// A file with a NUL among this many first bytes is binary, for Git and for this command.
+const BINARY_PREFIX: usize = 8000;
+
+/// Validates files.
+pub(crate) struct FileValidator {
+    pub(crate) kernel: &'static Kernel,
+    threads: usize,
+    /// Created for the first large file.
+    pool: OnceLock<ThreadPool>,
+    pub(crate) progress: Progress,
+    /// Whether to count characters, which takes longer.
+    pub(crate) counting: bool,
+}
+
+/// What the first pass finds out about a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FileStatus {
+    Valid {
+        bytes: u64,
+        characters: Characters,
+    },
+    Invalid {
+        /// How many bytes were added to the progress. The second pass will read them again.
+        progress: u64,
+    },
+    Binary,
+}
+
+impl FileValidator {
+    pub(crate) fn new(kernel: &'static Kernel, threads: usize, progress: Progress, counting: bool) -> Self {
+        Self { kernel, threads, pool: OnceLock::new(), progress, counting }
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Validates `file` from the offset `start` on, reading into `buffer`. With `unless_binary`, returns
+    /// `FileStatus::Binary` for a binary file after reading its beginning.
+    pub(crate) fn validate(
+        &self,
+        file: &File,
+        start: u64,
+        unless_binary: bool,
+        buffer: &mut Buffer,
+    ) -> io::Result<FileStatus> {
+        let mut validator = ChunkValidator::new(self);
+        // Reading the previous file may have failed inside a character.
+        buffer.carried = 0;
+        let first = read_at(file, buffer.space(), start)?;
+        if unless_binary && is_binary(&buffer.bytes[..first]) {
+            return Ok(FileStatus::Binary);
+        }
+        // Only a file that fills the buffer can be large, so a small one is not even asked for its length.
+        if first == CHUNK {
+            let end = file.metadata()?.len();
+            if self.threads > 1 && end.saturating_sub(start) >= LARGE {
+                if let Some(status) = self.validate_in_pieces(file, start, end)? {
+                    return Ok(status);
+                }
+                // The file has become shorter. Validate what there is now, from the start.
+                return self.validate_rest(file, start, 0, buffer, validator);
+            }
+        }
+        let carried = match validator.push(&mut buffer.bytes, first, &self.progress) {
+            Ok(carried) => carried,
+            Err(InvalidChunk) => return Ok(validator.invalid()),
+        };
+        self.validate_rest(file, start + first as u64, carried, buffer, validator)
+    }
+
+    /// Validates `file` from the offset `at` to its end, after `carried` bytes that are in `buffer` already.
+    fn validate_rest(
+        &self,
+        file: &File,
+        mut at: u64,
+        carried: usize,
+        buffer: &mut Buffer,
+        mut validator: ChunkValidator<'_>,
+    ) -> io::Result<FileStatus> {
+        buffer.carried = carried;
+        loop {
+            let n = read_at(file, buffer.space(), at)?;
+            if n == 0 {
+                // The carried bytes begin a character that is not complete.
+                let complete = buffer.carried == 0;
+                buffer.carried = 0;
+                return Ok(if complete { validator.valid() } else { validator.invalid() });
+            }
+            at += n as u64;
+            match validator.push(&mut buffer.bytes, buffer.carried + n, &self.progress) {
+                Ok(carried) => buffer.carried = carried,
+                Err(InvalidChunk) => {
+                    buffer.carried = 0;
+                    return Ok(validator.invalid());
+                }
+            }
+        }
+    }
+
+    /// Validates `file` from `start` to `end` with all threads. Returns `None` if the file has become shorter than
+    /// `end`.
+    fn validate_in_pieces(&self, file: &File, start: u64, end: u64) -> io::Result<Option<FileStatus>> {
+        let pool = match self.pool.get() {
+            Some(pool) => pool,
+            None => {
+                let pool = ThreadPoolBuilder::new().num_threads(self.threads).build();
+                self.pool.get_or_init(|| pool.expect("threads for reading"))
+            }
+        };
+        let next = AtomicU64::new(0);
+        let stop = AtomicBool::new(false);
+        let pieces = (end - start).div_ceil(PIECE);
+        let start_of = |piece: u64| match piece {
+            0 => Ok(start),
+            // The last piece also has what was appended since `end` was read.
+            _ if piece == pieces => Ok(u64::MAX),
+            _ => cut_near(file, start + piece * PIECE),
+        };
+        let work = || {
+            let mut buffer = Buffer::new();
+            let mut statuses = Vec::new();
+            while !stop.load(Ordering::Relaxed) {
+                let piece = next.fetch_add(1, Ordering::Relaxed);
+                if piece >= pieces {
+                    break;
+                }
+                let status = start_of(piece)
+                    .and_then(|from| Ok((from, start_of(piece + 1)?)))
+                    .and_then(|(from, to)| self.validate_piece(file, from, to, &mut buffer));
+                let is_valid = matches!(status, Ok(Some(FileStatus::Valid { .. })));
+                statuses.push(status);
+                if !is_valid {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }
+            statuses
+        };
+        let statuses = pool.broadcast(|_| work());
+        let mut all = FileStatus::Valid { bytes: 0, characters: Characters::default() };
+        let mut shorter = false;
+        for status in statuses.into_iter().flatten() {
+            match status? {
+                None => shorter = true,
+                Some(status) => all = all.and(status),
+            }
+        }
+        Ok((!shorter).then_some(all))
+    }
+
+    /// Validates one piece. Returns `None` if the file ends before `to`, unless `to` is `u64::MAX`.
+    fn validate_piece(
+        &self,
+        file: &File,
+        from: u64,
+        to: u64,
+        buffer: &mut Buffer,
+    ) -> io::Result<Option<FileStatus>> {
+        let mut validator = ChunkValidator::new(self);
+        let mut at = from;
+        buffer.carried = 0;
+        while at < to {
+            let space = buffer.space();
+            let wanted = space.len().min(usize::try_from(to - at).unwrap_or(usize::MAX));
+            let n = read_at(file, &mut space[..wanted], at)?;
+            if n == 0 {
+                if to != u64::MAX {
+                    return Ok(None);
+                }
+                break;
+            }
+            at += n as u64;
+            match validator.push(&mut buffer.bytes, buffer.carried + n, &self.progress) {
+                Ok(carried) => buffer.carried = carried,
+                Err(InvalidChunk) => return Ok(Some(validator.invalid())),
+            }
+        }
+        Ok(Some(if buffer.carried == 0 { validator.valid() } else { validator.invalid() }))
+    }
+}
+
+impl FileStatus {
+    /// Returns how many bytes were added to the progress.
+    fn progress(self) -> u64 {
+        match self {
+            Self::Valid { bytes, .. } => bytes,
+            Self::Invalid { progress } => progress,
+            Self::Binary => 0,
+        }
+    }
+
+    /// Combines the statuses of two pieces of a file.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (
+                Self::Valid { bytes, characters },
+                Self::Valid { bytes: more_bytes, characters: more_characters },
+            ) => Self::Valid { bytes: bytes + more_bytes, characters: characters + more_characters },
+            _ => Self::Invalid { progress: self.progress() + other.progress() },
+        }
+    }
+}
+
+/// Returns an offset, at or up to three bytes before `at`, where the file can be cut so that it is valid if and only if
+/// both parts are. `at` is at least 3.
+fn cut_near(file: &File, at: u64) -> io::Result<u64> {
+    let start = at - 3;
+    let mut bytes = [0; 4];
+    let mut n = 0;
+    while n < bytes.len() {
+        match read_at(file, &mut bytes[n..], start + n as u64)? {
+            0 => break,
+            more => n += more,
+        }
+    }
+    Ok(start + floor(&bytes[..n], 3) as u64)
+}
+
+/// Whether a file that begins with `first` is binary: like for Git, it is if there is a NUL near its beginning.
+///
+/// UTF-16 and UTF-32 have NULs too. With a byte order mark they are text, although not UTF-8.
+pub(crate) fn is_binary(first: &[u8]) -> bool {
+    const UTF_16: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
+    const UTF_32_BE: &[u8] = b"\0\0\xFE\xFF";
+    let prefix = &first[..first.len().min(BINARY_PREFIX)];
+    memchr::memchr(0, prefix).is_some()
+        && !UTF_16.iter().any(|mark| prefix.starts_with(mark))
+        && !prefix.starts_with(UTF_32_BE)
+}
+
+/// What files are read into. A thread uses one buffer for all its files.
+pub(crate) struct Buffer {
+    /// Room for the carried bytes and a chunk after them.
+    bytes: Box<[u8]>,
+    /// How many bytes at the front begin a character that the previous chunk did not complete.
+    carried: usize,
+}
+
+impl Buffer {
+    pub(crate) fn new() -> Self {
+        Self { bytes: vec![0; 3 + CHUNK].into_boxed_slice(), carried: 0 }
+    }
+
+    fn space(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.carried..][..CHUNK]
+    }
+}
+
+/// Validates one chunk after another.
+struct ChunkValidator<'a> {
+    settings: &'a FileValidator,
+    bytes: u64,
+    characters: Characters,
+}
+
+/// The chunk has an error.
+struct InvalidChunk;
+
+impl<'a> ChunkValidator<'a> {
+    fn new(settings: &'a FileValidator) -> Self {
+        Self { settings, bytes: 0, characters: Characters::default() }
+    }
+
+    /// Validates the first `filled` bytes, which begin with a character. If they end inside a character, moves the part
+    /// that is there to the front, and returns its length.
+    fn push(&mut self, bytes: &mut [u8], filled: usize, progress: &Progress) -> Result<usize, InvalidChunk> {
+        let valid = match self.validate(&bytes[..filled]) {
+            Ok(()) => filled,
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            Err(_) => return Err(InvalidChunk),
+        };
+        bytes.copy_within(valid..filled, 0);
+        self.bytes += valid as u64;
+        progress.add(valid as u64);
+        Ok(filled - valid)
+    }
+
+    fn validate(&mut self, bytes: &[u8]) -> Result<(), Utf8Error> {
+        if self.settings.counting {
+            self.characters.count(self.settings.kernel, bytes)
+        } else {
+            self.settings.kernel.from_utf8(bytes).map(drop)
+        }
+    }
+
+    fn valid(self) -> FileStatus {
+        FileStatus::Valid { bytes: self.bytes, characters: self.characters }
+    }
+
+    fn invalid(self) -> FileStatus {
+        FileStatus::Invalid { progress: self.bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Seek, SeekFrom, Write};
+
+    fn write_at(mut file: &File, bytes: &[u8], at: u64) {
+        file.seek(SeekFrom::Start(at)).unwrap();
+        file.write_all(bytes).unwrap();
+    }
+
+    fn validator(threads: usize) -> FileValidator {
+        FileValidator::new(Kernel::best(), threads, Progress::none(), true)
+    }
+
+    /// The pieces of a file are valid if and only if the file is.
+    #[test]
+    fn pieces_agree_with_the_whole_file() {
+        let pattern = "aé日😀".repeat(1 << 20);
+        for (shift, spoil) in
+            [(0, None), (1, None), (2, Some(0)), (3, Some(1)), (0, Some(2)), (5, Some(3)), (0, Some(9))]
+        {
+            let mut content = "x".repeat(shift).into_bytes();
+            content.extend(pattern.as_bytes());
+            // Near the place where two pieces meet.
+            if let Some(before) = spoil {
+                content[2 * PIECE as usize + 1 - before] = 0xC0;
+            }
+            content.extend(std::iter::repeat_n(b'.', LARGE as usize));
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&content).unwrap();
+            let expected = std::str::from_utf8(&content).is_ok();
+            assert_eq!(expected, spoil.is_none());
+            let status = |threads| validator(threads).validate(&file, 0, false, &mut Buffer::new()).unwrap();
+            assert_eq!(matches!(status(2), FileStatus::Valid { .. }), expected, "{shift} {spoil:?}");
+            if expected {
+                assert_eq!(status(1), status(2));
+                assert!(
+                    matches!(status(2), FileStatus::Valid { bytes, .. } if bytes == content.len() as u64)
+                );
+            }
+        }
+    }
+
+    /// Runs of continuation bytes where two pieces meet, and files that end inside a character.
+    #[test]
+    fn no_error_hides_where_two_pieces_meet() {
+        let cut = PIECE as usize;
+        let mut content = vec![b'a'; LARGE as usize + 100];
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&content).unwrap();
+        let mut valid = 0;
+        for len in [1, 3, 4, 9] {
+            for first in [b'a', 0xF0, 0xE2] {
+                for start in cut - len..=cut {
+                    let around = cut - 16..cut + 16;
+                    content[start - 1] = first;
+                    content[start..start + len].fill(0x9F);
+                    write_at(&file, &content[around.clone()], around.start as u64);
+                    let expected = std::str::from_utf8(&content[around.clone()]).is_ok();
+                    valid += usize::from(expected);
+                    let status = validator(2).validate(&file, 0, false, &mut Buffer::new()).unwrap();
+                    assert_eq!(
+                        !matches!(status, FileStatus::Invalid { .. }),
+                        expected,
+                        "{first:X} {len} {start}"
+                    );
+                    content[around].fill(b'a');
+                }
+            }
+        }
+        assert!(valid > 0);
+        for end in [&b"\xE6\x97"[..], b"\xF0", b"\x80"] {
+            let mut content = vec![b'a'; LARGE as usize];
+            content.extend(end);
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&content).unwrap();
+            for threads in [1, 2] {
+                let status = validator(threads).validate(&file, 0, false, &mut Buffer::new()).unwrap();
+                assert!(matches!(status, FileStatus::Invalid { .. }));
+            }
+        }
+    }
+
+    #[test]
+    fn binary_is_what_git_calls_binary_except_for_utf16_with_a_byte_order_mark() {
+        assert!(is_binary(b"\x7FELF\x02\x01\x01\0"));
+        assert!(!is_binary(b""));
+        assert!(!is_binary("日本".as_bytes()));
+        assert!(!is_binary(b"\xFF\xFEa\0"));
+        assert!(!is_binary(b"\xFE\xFF\0a"));
+        assert!(!is_binary(b"\xFF\xFE\0\0a\0\0\0"));
+        assert!(!is_binary(b"\0\0\xFE\xFF\0\0\0a"));
+        let late = [&[b'a'; BINARY_PREFIX][..], b"\0"].concat();
+        assert!(!is_binary(&late));
+        assert!(is_binary(&late[1..]));
+    }
+}
