@@ -211,7 +211,7 @@ pub(crate) struct Selection {
     #[arg(long, short = 'L', help_heading = FOLDERS)]
     pub(crate) follow: bool,
 
-    /// In folders, include only files that match, or with ! before GLOB, only files that don't [may be repeated]
+    /// In folders, include only files that match GLOB, or that don't if it begins with ! [may be repeated]
     #[arg(long, short = 'g', value_name = "GLOB", help_heading = FOLDERS)]
     pub(crate) glob: Vec<String>,
 }
