@@ -9,13 +9,12 @@ use std::path::Path;
 
 /// Reads a file into a new string.
 ///
-/// What [`std::fs::read_to_string`] does, faster; see [`io::read_to_string`](crate::io::read_to_string).
+/// This does what [`std::fs::read_to_string`] does, faster; see [`io::read_to_string`](crate::io::read_to_string()).
 ///
 /// # Errors
 ///
-/// - Those of opening and reading the file.
-/// - [`std::io::ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if its content is
-///   not UTF-8.
+/// - The errors of opening and reading the file.
+/// - [`std::io::ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if the file is not UTF-8.
 ///
 /// ```no_run
 /// use trust8::stream::StreamError;
@@ -39,7 +38,7 @@ use std::path::Path;
 pub fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
     fn read(path: &Path) -> io::Result<String> {
         let mut file = File::open(path)?;
-        // What is not known or cannot be had at once is allocated as it comes.
+        // The size is a guess. If it is unknown or too small, the string grows while the file is read.
         let size = file.metadata().map_or(0, |metadata| metadata.len());
         let mut string = String::new();
         string.try_reserve_exact(usize::try_from(size).unwrap_or(0))?;

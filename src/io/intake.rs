@@ -1,13 +1,19 @@
-//! The buffer of a reader that hands out text: bytes go in, `&str` comes out. It reads nothing
-//! itself, so the blocking reader and the asynchronous one share it.
+//! The buffer of a reader: bytes go in, and text comes out. It reads nothing itself, so the blocking reader and the asynchronous
+//! one share it.
 
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::fmt;
+use std::io;
 
 use crate::stream::{StreamError, Validator};
 use crate::text::bom::strip_bom;
 
-/// Bytes that were received, of which some are text.
+/// The default capacity of a reader: small enough for the first-level cache, large enough for the kernels to run at full speed.
+pub(crate) const CAPACITY: usize = 16 << 10;
+
+/// The bytes that a reader has received, and how many of them are text.
 ///
 /// ```text
 ///    consumed        text       pending
@@ -15,30 +21,30 @@ use crate::text::bom::strip_bom;
 /// 0          start         end    (0 to 3)           bytes.len()
 /// ```
 pub(crate) struct Intake {
-    /// Empty until it is needed; then of a length that does not change.
+    /// Empty until it is needed. After that, its length does not change.
     bytes: Vec<u8>,
     capacity: usize,
     start: usize,
     end: usize,
-    /// It has seen all that was received: its pending bytes are those behind `end`.
+    /// It has seen all received bytes. Its pending bytes are those after `end`.
     validator: Validator,
     signature: Signature,
 }
 
-/// What is to become of a signature at the start of the text.
+/// What happens to a signature at the start of the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Signature {
-    /// It is text; or it can't come any more.
+    /// It stays, as text. This is also the state when the start of the text has passed without one.
     Keep,
-    /// No text has been received yet; if it begins with one, that goes.
+    /// No text has been received yet. If it begins with a signature, that will be removed.
     Strip,
-    /// It is gone.
+    /// It has been removed.
     Stripped,
 }
 
 impl Signature {
-    /// How many bytes at the start of the next text are the signature and are to go. Text is whole
-    /// characters, so a signature is never cut.
+    /// Returns how many bytes at the start of `text`, the next text, are a signature to remove. As text is whole characters, a
+    /// signature is never cut.
     fn take(&mut self, text: &[u8]) -> usize {
         if *self != Self::Strip || text.is_empty() {
             return 0;
@@ -50,7 +56,7 @@ impl Signature {
 }
 
 impl Intake {
-    /// For `capacity` bytes, or as many as one character may have.
+    /// Returns a buffer for `capacity` bytes, or for the four bytes of a character if `capacity` is less.
     pub(crate) const fn new(capacity: usize) -> Self {
         let capacity = if capacity < 4 { 4 } else { capacity };
         Self {
@@ -63,12 +69,12 @@ impl Intake {
         }
     }
 
-    /// To be called before anything is received.
+    /// Chooses whether to remove a signature. Call this before anything is received.
     pub(crate) const fn strip_bom(&mut self, strip: bool) {
         self.signature = if strip { Signature::Strip } else { Signature::Keep };
     }
 
-    /// Whether there was a signature, which has been taken away.
+    /// Returns whether a signature has been removed.
     pub(crate) const fn stripped_bom(&self) -> bool {
         matches!(self.signature, Signature::Stripped)
     }
@@ -81,30 +87,52 @@ impl Intake {
         &self.validator
     }
 
-    /// Whether all text has been consumed.
+    /// Returns whether all text has been consumed.
     pub(crate) const fn is_empty(&self) -> bool {
         self.start == self.end
     }
 
-    /// The text that has not been consumed, as bytes.
+    /// Returns the text that has not been consumed, as bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
 
-    /// The text that has not been consumed. `None` if a character has been consumed in part.
-    pub(crate) fn text(&self) -> Option<&str> {
-        // SAFETY: `received` sets `end`, and only to where the validator found the bytes from the
-        // first one on to be text; until `space` sets it to 0, nothing writes to these bytes.
+    /// Returns the text that has not been consumed, or an error if part of a character has been consumed.
+    pub(crate) fn text(&self) -> io::Result<&str> {
+        // SAFETY: only `received` sets `end` to a place other than 0, and the validator found the bytes before that place to be
+        // text. No byte before `end` is written to before `space` sets `end` to 0.
         let text = unsafe { core::str::from_utf8_unchecked(&self.bytes[..self.end]) };
-        text.get(self.start..)
+        text.get(self.start..).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::InvalidInput, "the bytes consumed so far end inside a character")
+        })
     }
 
+    /// Consumes `n` bytes of the text, or all if there are fewer.
     pub(crate) fn consume(&mut self, n: usize) {
         self.start = self.end.min(self.start.saturating_add(n));
     }
 
-    /// Where to put the next bytes; at least one fits. To be asked for when all text has been consumed
-    /// and there has been no error, and to be followed by `received` if any bytes were put there.
+    /// Consumes `n` bytes of the text, or all if there are fewer, and returns them.
+    pub(crate) fn take(&mut self, n: usize) -> &[u8] {
+        let start = self.start;
+        self.consume(n);
+        &self.bytes[start..self.start]
+    }
+
+    /// Moves the text up to the next line end, or all text if there is none, to the end of `line`. Returns whether the line is
+    /// complete: it has its end, or there was no text, as at the end of the input.
+    pub(crate) fn take_line(&mut self, line: &mut String) -> io::Result<bool> {
+        let text = self.text()?;
+        let newline = text.find('\n');
+        let n = newline.map_or(text.len(), |at| at + 1);
+        line.push_str(&text[..n]);
+        self.consume(n);
+        Ok(newline.is_some() || n == 0)
+    }
+
+    /// Returns the space for the next bytes, at least one. If any are put there, call `received`.
+    ///
+    /// Call this when all text has been consumed and there has been no error.
     pub(crate) fn space(&mut self) -> &mut [u8] {
         debug_assert!(self.is_empty());
         (self.start, self.end) = (0, 0);
@@ -115,26 +143,25 @@ impl Intake {
         &mut self.bytes[held..]
     }
 
-    /// Takes the first `n` bytes of `space`. An error is kept until the text before it is consumed.
+    /// Takes the first `n` bytes of `space`. An error is kept until the text before it has been consumed.
     pub(crate) fn received(&mut self, n: usize) {
         let held = self.validator.pending().len();
         self.end = validate(&mut self.validator, &self.bytes[held..held + n]);
         self.start = self.signature.take(&self.bytes[..self.end]);
     }
 
-    /// Whether more may be received.
-    pub(crate) fn sound(&self) -> Result<(), StreamError> {
-        self.validator.sound()
+    /// Returns the error if there has been one, after which nothing more may be received.
+    pub(crate) fn status(&self) -> Result<(), StreamError> {
+        self.validator.status()
     }
 
-    /// Whether the input may end here.
+    /// Returns an error if the input may not end here.
     pub(crate) fn finish(&self) -> Result<(), StreamError> {
         self.validator.finish()
     }
 
-    /// As `space` and `received`, with a buffer of the caller's that has at least four bytes: `read`
-    /// puts bytes into what is left of it. Returns `None` if it put none there, or how many bytes at
-    /// the start of the buffer are text.
+    /// Does what `space` and `received` do, with a buffer of the caller, which has at least four bytes. `read` puts bytes after
+    /// those that are pending. Returns how many bytes at the start of the buffer are text, or `None` if `read` put none there.
     pub(crate) fn bypass<E>(
         &mut self,
         buffer: &mut [u8],
@@ -151,20 +178,25 @@ impl Intake {
         buffer.copy_within(signature..text, 0);
         Ok(Some(text - signature))
     }
+
+    /// Finishes a reader's `Debug`.
+    pub(crate) fn debug(&self, fields: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
+        fields.field("buffered", &self.bytes().len()).field("validator", &self.validator).finish()
+    }
 }
 
-/// Puts the pending bytes at the start of the buffer that the next bytes go to.
+/// Copies the pending bytes to the start of the buffer that receives the next ones, and returns how many they are.
 fn hold(validator: &Validator, buffer: &mut [u8]) -> usize {
     let pending = validator.pending();
     buffer[..pending.len()].copy_from_slice(pending);
     pending.len()
 }
 
-/// How many bytes are text, of the pending ones and these together.
+/// Validates `bytes` and returns how many of the pending bytes and these together are text.
 fn validate(validator: &mut Validator, bytes: &[u8]) -> usize {
     let before = validator.valid_up_to();
     // The validator keeps the error.
     let _ = validator.push(bytes);
-    // At most three more than `bytes` has.
+    // This is at most three more than the length of `bytes`.
     (validator.valid_up_to() - before) as usize
 }

@@ -1,4 +1,4 @@
-//! Reading to the end of something into a `String`, validated while it is still in the cache.
+//! Reading to the end of a reader into a `String`. Each chunk is validated while it is still in the cache.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -7,24 +7,23 @@ use std::io::{self, Read};
 
 use crate::stream::Validator;
 
-/// Bytes that are read and then validated: what stays in the second-level cache in between.
+/// How many bytes are read before they are validated: as many as stay in the second-level cache until then.
 ///
-/// Smaller chunks cost more calls of the system, because [`Read::read_to_end`] begins each with a
-/// small one.
+/// Smaller chunks cost more system calls, because [`Read::read_to_end`] begins with a small read.
 const CHUNK: usize = 256 << 10;
 
-/// Reads to the end and appends what was read to `string`.
+/// Reads to the end of `reader`, appends the text to `string`, and returns its length in bytes.
 ///
-/// What [`Read::read_to_string`] does, faster: each chunk is validated while it is still in the
-/// cache. Reads that are interrupted are repeated.
+/// This does what [`Read::read_to_string`] does, faster: each chunk is validated while it is still in the cache. A read that is
+/// interrupted is repeated.
 ///
 /// # Errors
 ///
-/// - The reader's.
-/// - [`io::ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if what it reads
-///   is not UTF-8; its offset counts from where the reader stood. No more is read then.
+/// - The errors of `reader`.
+/// - [`io::ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if the bytes are not UTF-8. Its position
+///   counts from where `reader` stood. No more is read then.
 ///
-/// After either, `string` is as it was.
+/// After any error, `string` is unchanged.
 ///
 /// ```
 /// use trust8::io::read_to_string;
@@ -48,8 +47,8 @@ fn append(reader: &mut dyn Read, string: &mut String) -> io::Result<usize> {
     let mut validator = Validator::new();
     loop {
         let begin = appending.bytes.len();
-        // `Take` puts the bytes straight into the spare capacity, which need not be filled first, and
-        // shows the reader nothing else.
+        // `Take` puts the bytes straight into the spare capacity, which need not be initialised, and shows the reader nothing
+        // else.
         let n = (&mut *reader).take(CHUNK as u64).read_to_end(&mut appending.bytes)?;
         validator.push(&appending.bytes[begin..])?;
         if n < CHUNK {
@@ -61,13 +60,13 @@ fn append(reader: &mut dyn Read, string: &mut String) -> io::Result<usize> {
     }
 }
 
-/// A string's bytes, while something is appended to them that may not be text. The string gets
-/// back as many as are text, whatever happens: after an error, and after a panic.
+/// The bytes of a string, while bytes are appended to them that may not be text. The string gets back those that are text,
+/// whatever happens: also after an error, and after a panic.
 struct Appending<'a> {
-    /// Empty meanwhile.
+    /// Empty until it gets its bytes back.
     string: &'a mut String,
     bytes: Vec<u8>,
-    /// How many of them, from the first one on, are text.
+    /// How many bytes, from the first one on, are text.
     text: usize,
 }
 
@@ -83,10 +82,9 @@ impl Drop for Appending<'_> {
     fn drop(&mut self) {
         let mut bytes = mem::take(&mut self.bytes);
         bytes.truncate(self.text);
-        // SAFETY: the first `text` bytes are those that came out of a `String`, and behind them those
-        // that `append` read and found valid from there to the end. In between, `bytes` was only
-        // appended to: by `Take`, which shows the reader nothing but spare capacity, so that no reader,
-        // however wrong, can change what is there.
+        // SAFETY: the first bytes came out of a `String`, and the rest, up to `text`, was read by `append`, which found it valid
+        // as a whole. Since then, `bytes` was only appended to, by `Take`. It shows the reader nothing but spare capacity, so no
+        // reader, however wrong, can change the bytes before that.
         *self.string = unsafe { String::from_utf8_unchecked(bytes) };
     }
 }

@@ -1,7 +1,35 @@
-//! Text that arrives in pieces.
+//! Validation of text that arrives in pieces.
+//!
+//! - [`Validator`] takes the pieces one after the other. It reports an error in the very call that brings the byte that makes the
+//!   error certain. Its state is 16 bytes.
+//! - [`Decoder`] does the same, and returns the text of each piece as a [`Piece`].
+//! - [`StreamError`] says where in the stream it is not UTF-8, and why.
+//!
+//! A piece may end anywhere, even inside a character. Nothing is allocated, and no piece is kept but for its last four bytes.
+//!
+//! ```
+//! use trust8::stream::{Decoder, StreamError, Validator};
+//!
+//! let mut validator = Validator::new();
+//! validator.push(b"gr\xC3")?;
+//! validator.push(b"\xBCn")?;
+//! validator.finish()?;
+//!
+//! let mut decoder = Decoder::new();
+//! assert_eq!(decoder.decode(b"gr\xC3")?.to_string(), "gr");
+//! assert_eq!(decoder.decode(b"\xBCn")?.to_string(), "ün");
+//! decoder.finish()?;
+//! # Ok::<(), StreamError>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
+mod cut;
+mod decoder;
+mod error;
+mod state;
 mod validator;
 
-pub use validator::{Decoder, Piece, StreamError, Validator};
+pub use decoder::{Decoder, Piece};
+pub use error::StreamError;
+pub use validator::Validator;

@@ -4,8 +4,6 @@
 //! time, so nothing about them is believed later. Lines are therefore validated twice: as they
 //! arrive, to refuse them at once, and as they are made into a string.
 
-#![forbid(unsafe_code)]
-
 use alloc::string::String;
 use core::fmt;
 use std::io;
@@ -105,7 +103,7 @@ impl Decoder for TextCodec {
         }
         let text = String::from(text);
         src.advance(text.len());
-        self.validator = Validator::at(decoder.valid_up_to());
+        self.validator = Validator::after(decoder.valid_up_to());
         Ok(Some(text))
     }
 
@@ -221,7 +219,7 @@ impl LinesCodec {
             return Err(CodecError::TooLong { offset, max_length: self.max_length });
         }
         // Fails only if the buffer was written to in between.
-        let mut decoder = stream::Decoder::from(Validator::at(offset));
+        let mut decoder = stream::Decoder::from(Validator::after(offset));
         let text = decoder.decode(line)?.rest();
         decoder.finish()?;
         Ok(text.into())
@@ -253,7 +251,7 @@ impl Decoder for LinesCodec {
                 continue;
             }
             self.searched = valid;
-            self.validator.sound()?;
+            self.validator.status()?;
             if self.skipping {
                 self.take(src, valid);
             } else if src[..valid].strip_suffix(b"\r").unwrap_or(&src[..valid]).len() > self.max_length {

@@ -1,4 +1,4 @@
-//! The blocking reader of `io.rs`, poll by poll.
+//! The asynchronous twin of `io/reader.rs`.
 
 #![forbid(unsafe_code)]
 
@@ -11,21 +11,18 @@ use std::io;
 
 use ::tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
-use crate::io::intake::Intake;
-use crate::io::{CAPACITY, inside_a_character};
+use crate::io::intake::{CAPACITY, Intake};
 
-/// A reader that passes on UTF-8 and refuses the rest.
+/// A reader that passes on UTF-8 and refuses everything else.
 ///
-/// - As an [`AsyncRead`], it passes bytes through; as an [`AsyncBufRead`], it buffers them. Every byte
-///   that comes out belongs to a whole, valid character: the beginning of a character is held back
-///   until its last byte has arrived.
-/// - [`fill_str`](Self::fill_str) hands out the buffer as `&str`, [`read_line`](Self::read_line) reads a
-///   line; neither validates a second time.
+/// - As an [`AsyncRead`], it passes bytes through; as an [`AsyncBufRead`], it buffers them. Every byte that comes out belongs
+///   to a whole, valid character: the beginning of a character is held back until its last byte has arrived.
+/// - [`fill_str`](Self::fill_str) returns the buffer as `&str`, and [`read_line`](Self::read_line) reads a line. Neither
+///   validates a second time.
 ///
-/// What is valid before an error comes out first; then every call returns the error, an
-/// [`io::ErrorKind::InvalidData`] that carries a [`StreamError`](crate::stream::StreamError). An error
-/// of the reader inside is passed on and changes nothing. A future that is dropped loses nothing:
-/// what has been read is in the buffer.
+/// The valid text before an error comes out first. From then on, every call returns the error, an
+/// [`io::ErrorKind::InvalidData`] that carries a [`StreamError`](crate::stream::StreamError). An error of the inner reader is
+/// passed on and changes nothing. Nothing is lost when a future is dropped: the bytes that it has read are in the buffer.
 ///
 /// ```
 /// use tokio::io::AsyncReadExt;
@@ -47,7 +44,7 @@ pub struct Utf8Reader<R> {
 }
 
 impl<R> Utf8Reader<R> {
-    /// Reads from `inner`.
+    /// Returns a reader of what `inner` reads.
     ///
     /// ```
     /// use tokio::io::AsyncReadExt;
@@ -62,9 +59,9 @@ impl<R> Utf8Reader<R> {
         Self::with_capacity(CAPACITY, inner)
     }
 
-    /// Reads from `inner`, with a buffer of this many bytes (at least four: a character).
+    /// Returns a reader with a buffer of `capacity` bytes, or of four if `capacity` is less, so that every character fits.
     ///
-    /// The buffer is allocated when it is first needed. Reading into a larger one goes past it.
+    /// The buffer is allocated when it is first needed. A read into at least `capacity` bytes bypasses it.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -76,11 +73,11 @@ impl<R> Utf8Reader<R> {
         Self { inner, intake: Intake::new(capacity) }
     }
 
-    /// Takes away a signature, `EF BB BF`, if the text begins with one. To be said before the first read; the
-    /// default is not to.
+    /// Chooses whether to remove the signature `EF BB BF` if the text begins with it. The default is `false`. Call this before
+    /// the first read.
     ///
-    /// [`Bom`](crate::Bom) says when that is right, and when U+FEFF is text and must stay. Offsets still
-    /// count from the first byte of the reader inside.
+    /// [`Bom`](crate::Bom) says when removing it is right, and when U+FEFF is text and must stay. Positions still count from the
+    /// first byte of the inner reader.
     ///
     /// ```
     /// use tokio::io::AsyncReadExt;
@@ -99,7 +96,7 @@ impl<R> Utf8Reader<R> {
         self
     }
 
-    /// Whether a signature has been taken away.
+    /// Returns whether a signature has been removed.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -113,7 +110,7 @@ impl<R> Utf8Reader<R> {
         self.intake.stripped_bom()
     }
 
-    /// The reader inside.
+    /// Returns a reference to the inner reader.
     ///
     /// ```
     /// let reader = trust8::tokio::Utf8Reader::new(&b"abc"[..]);
@@ -123,7 +120,7 @@ impl<R> Utf8Reader<R> {
         &self.inner
     }
 
-    /// The reader inside. What is read from it directly is not seen, and not counted, here.
+    /// Returns a mutable reference to the inner reader. Bytes that are read from it directly are neither validated nor counted.
     ///
     /// ```
     /// let mut reader = trust8::tokio::Utf8Reader::new(&b"abc"[..]);
@@ -134,7 +131,7 @@ impl<R> Utf8Reader<R> {
         &mut self.inner
     }
 
-    /// The reader inside. What is in the buffer, and what is [`pending`](Self::pending), is lost.
+    /// Returns the inner reader. The bytes in the buffer and the [`pending`](Self::pending) ones are lost.
     ///
     /// ```
     /// assert_eq!(trust8::tokio::Utf8Reader::new(&b"abc"[..]).into_inner(), b"abc");
@@ -143,8 +140,8 @@ impl<R> Utf8Reader<R> {
         self.inner
     }
 
-    /// How many bytes, of those read from the reader inside, are known to be whole characters.
-    /// Those still in the buffer are among them.
+    /// Returns how many of the bytes that were read from the inner reader are known to be whole characters. Those in the buffer
+    /// are counted.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -157,7 +154,7 @@ impl<R> Utf8Reader<R> {
         self.intake.validator().valid_up_to()
     }
 
-    /// The last bytes read, if they begin a character that is not complete yet. They have been held
+    /// Returns the last bytes that were read, if they begin a character that is not complete yet: 0 to 3 bytes, which are held
     /// back.
     ///
     /// ```
@@ -171,7 +168,7 @@ impl<R> Utf8Reader<R> {
         self.intake.validator().pending()
     }
 
-    /// Takes note of text that [`fill_str`](Self::fill_str) has shown and that has been dealt with.
+    /// Marks `bytes` bytes of the text that [`fill_str`](Self::fill_str) has returned as dealt with.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -187,16 +184,16 @@ impl<R> Utf8Reader<R> {
 }
 
 impl<R: AsyncRead + Unpin> Utf8Reader<R> {
-    /// The text in the buffer, which is filled if it is empty. No text: the input has ended.
+    /// Returns the text in the buffer, and fills the buffer first if it is empty. At the end of the input there is no text.
     ///
-    /// What has been dealt with is to be [consumed](Self::consume).
+    /// [`consume`](Self::consume) the text that you have dealt with.
     ///
     /// # Errors
     ///
-    /// - [`io::ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if the input is
-    ///   not UTF-8 from here on.
+    /// - [`io::ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if the input is not UTF-8 from here
+    ///   on.
     /// - [`io::ErrorKind::InvalidInput`] if part of a character was consumed.
-    /// - The errors of the reader inside.
+    /// - The errors of the inner reader.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -208,16 +205,16 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
     /// ```
     pub async fn fill_str(&mut self) -> io::Result<&str> {
         poll_fn(|cx| self.poll_fill(cx)).await?;
-        self.intake.text().ok_or_else(inside_a_character)
+        self.intake.text()
     }
 
-    /// Appends the next line to `line`, with its end, and returns how many bytes it has; 0 at the end.
+    /// Appends the next line, with its end, to `line`, and returns its length in bytes: 0 at the end of the input.
     ///
-    /// If this future is dropped, what has been appended so far is in `line`.
+    /// If this future is dropped, the part of the line that it has appended stays in `line`.
     ///
     /// # Errors
     ///
-    /// Those of [`fill_str`](Self::fill_str). What comes before an error is appended first.
+    /// The errors of [`fill_str`](Self::fill_str). The text before an error is appended to `line` first.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -232,12 +229,8 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
     pub async fn read_line(&mut self, line: &mut String) -> io::Result<usize> {
         let begin = line.len();
         loop {
-            let text = self.fill_str().await?;
-            let newline = text.find('\n');
-            let n = newline.map_or(text.len(), |at| at + 1);
-            line.push_str(&text[..n]);
-            self.intake.consume(n);
-            if newline.is_some() || n == 0 {
+            poll_fn(|cx| self.poll_fill(cx)).await?;
+            if self.intake.take_line(line)? {
                 return Ok(line.len() - begin);
             }
         }
@@ -246,7 +239,7 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let Self { inner, intake } = self;
         while intake.is_empty() {
-            intake.sound()?;
+            intake.status()?;
             let n = ready!(poll_read(inner, cx, intake.space()))?;
             if n == 0 {
                 intake.finish()?;
@@ -258,7 +251,7 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
     }
 }
 
-/// Reads into a slice.
+/// Polls `reader` for bytes into `space`, and returns how many there are.
 fn poll_read<R: AsyncRead + Unpin>(
     reader: &mut R,
     cx: &mut Context<'_>,
@@ -277,22 +270,19 @@ impl<R: AsyncRead + Unpin> AsyncRead for Utf8Reader<R> {
         }
         if !this.intake.is_empty() || buf.remaining() < this.intake.capacity() {
             ready!(this.poll_fill(cx))?;
-            let bytes = this.intake.bytes();
-            let n = bytes.len().min(buf.remaining());
-            buf.put_slice(&bytes[..n]);
-            this.intake.consume(n);
+            buf.put_slice(this.intake.take(buf.remaining()));
             return Poll::Ready(Ok(()));
         }
         let Self { inner, intake } = this;
         loop {
-            intake.sound()?;
+            intake.status()?;
             let polled =
                 intake.bypass(buf.initialize_unfilled(), |space| match poll_read(inner, cx, space) {
                     Poll::Ready(result) => result.map_err(Poll::Ready),
                     Poll::Pending => Err(Poll::Pending),
                 });
             match polled {
-                // Part of a character only, or an error: once more, to read on or to return it.
+                // There is only part of a character, or an error: the next round reads on or returns it.
                 Ok(Some(0)) => {}
                 Ok(Some(n)) => {
                     buf.advance(n);
@@ -319,10 +309,6 @@ impl<R: AsyncRead + Unpin> AsyncBufRead for Utf8Reader<R> {
 
 impl<R: fmt::Debug> fmt::Debug for Utf8Reader<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Utf8Reader")
-            .field("inner", &self.inner)
-            .field("buffered", &self.intake.bytes().len())
-            .field("validator", self.intake.validator())
-            .finish()
+        self.intake.debug(f.debug_struct("Utf8Reader").field("inner", &self.inner))
     }
 }

@@ -1,0 +1,304 @@
+//! The blocking reader. `tokio/reader.rs` is its asynchronous twin; what both do with a buffer is in `intake.rs`.
+
+#![forbid(unsafe_code)]
+
+use alloc::string::String;
+use core::fmt;
+use std::io::{self, BufRead, ErrorKind, Read};
+
+use super::intake::{CAPACITY, Intake};
+
+/// A reader that passes on UTF-8 and refuses everything else.
+///
+/// - As a [`Read`], it passes bytes through; as a [`BufRead`], it buffers them. Every byte that comes out belongs to a whole,
+///   valid character: the beginning of a character is held back until its last byte has arrived.
+/// - [`fill_str`](Self::fill_str) and [`consume`](BufRead::consume) give access to the buffer as `&str`.
+/// - [`read_line`](BufRead::read_line) and [`lines`](BufRead::lines) of [`BufRead`] do not validate a second time.
+///
+/// The valid text before an error comes out first. From then on, every call returns the error, an [`ErrorKind::InvalidData`] that
+/// carries a [`StreamError`](crate::stream::StreamError). An error of the inner reader is passed on and changes nothing: the next
+/// call continues where that one stopped, which [`valid_up_to`](Self::valid_up_to) and [`pending`](Self::pending) tell.
+///
+/// ```
+/// use std::io::{BufRead, Read};
+/// use trust8::io::Utf8Reader;
+/// use trust8::stream::StreamError;
+///
+/// let lines = Utf8Reader::new(&b"first\nsecond\n"[..]).lines().collect::<Result<Vec<_>, _>>()?;
+/// assert_eq!(lines, ["first", "second"]);
+///
+/// let mut reader = Utf8Reader::new(&b"up to here\xFF"[..]);
+/// let mut buf = [0; 32];
+/// let n = reader.read(&mut buf)?;
+/// assert_eq!(&buf[..n], b"up to here");
+/// let error = reader.read(&mut buf).unwrap_err();
+/// assert_eq!(error.downcast::<StreamError>().unwrap().valid_up_to(), 10);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Utf8Reader<R> {
+    inner: R,
+    intake: Intake,
+}
+
+impl<R> Utf8Reader<R> {
+    /// Returns a reader of what `inner` reads.
+    ///
+    /// ```
+    /// use std::io::Read;
+    ///
+    /// let mut text = String::new();
+    /// trust8::io::Utf8Reader::new("søster".as_bytes()).read_to_string(&mut text)?;
+    /// assert_eq!(text, "søster");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub const fn new(inner: R) -> Self {
+        Self::with_capacity(CAPACITY, inner)
+    }
+
+    /// Returns a reader with a buffer of `capacity` bytes, or of four if `capacity` is less, so that every character fits.
+    ///
+    /// The buffer is allocated when it is first needed. A [`read`](Read::read) into at least `capacity` bytes bypasses it.
+    ///
+    /// ```
+    /// use trust8::io::Utf8Reader;
+    ///
+    /// let mut reader = Utf8Reader::with_capacity(8, "0123456789".as_bytes());
+    /// assert_eq!(reader.fill_str()?, "01234567");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub const fn with_capacity(capacity: usize, inner: R) -> Self {
+        Self { inner, intake: Intake::new(capacity) }
+    }
+
+    /// Chooses whether to remove the signature `EF BB BF` if the text begins with it. The default is `false`. Call this before
+    /// the first read.
+    ///
+    /// [`Bom`](crate::Bom) says when removing it is right, and when U+FEFF is text and must stay. Positions still count from the
+    /// first byte of the inner reader.
+    ///
+    /// ```
+    /// use std::io::Read;
+    /// use trust8::io::Utf8Reader;
+    ///
+    /// let mut text = String::new();
+    /// let mut reader = Utf8Reader::new(&b"\xEF\xBB\xBFname;size"[..]).strip_bom(true);
+    /// reader.read_to_string(&mut text)?;
+    /// assert_eq!((text.as_str(), reader.stripped_bom()), ("name;size", true));
+    ///
+    /// // By default, a reader leaves it in the text.
+    /// text.clear();
+    /// Utf8Reader::new(&b"\xEF\xBB\xBFname;size"[..]).read_to_string(&mut text)?;
+    /// assert_eq!(text, "\u{FEFF}name;size");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn strip_bom(mut self, strip: bool) -> Self {
+        self.intake.strip_bom(strip);
+        self
+    }
+
+    /// Returns whether a signature has been removed.
+    ///
+    /// ```
+    /// let mut reader = trust8::io::Utf8Reader::new(&b"no signature"[..]).strip_bom(true);
+    /// reader.fill_str()?;
+    /// assert!(!reader.stripped_bom());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn stripped_bom(&self) -> bool {
+        self.intake.stripped_bom()
+    }
+
+    /// Returns a reference to the inner reader.
+    ///
+    /// ```
+    /// let reader = trust8::io::Utf8Reader::new(&b"abc"[..]);
+    /// assert_eq!(reader.get_ref().len(), 3);
+    /// ```
+    pub const fn get_ref(&self) -> &R {
+        &self.inner
+    }
+
+    /// Returns a mutable reference to the inner reader. Bytes that are read from it directly are neither validated nor counted.
+    ///
+    /// ```
+    /// let mut reader = trust8::io::Utf8Reader::new(&b"abc"[..]);
+    /// *reader.get_mut() = b"xyz";
+    /// assert_eq!(reader.fill_str()?, "xyz");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub const fn get_mut(&mut self) -> &mut R {
+        &mut self.inner
+    }
+
+    /// Returns the inner reader. The bytes in the buffer and the [`pending`](Self::pending) ones are lost.
+    ///
+    /// ```
+    /// let reader = trust8::io::Utf8Reader::new(&b"abc"[..]);
+    /// assert_eq!(reader.into_inner(), b"abc");
+    /// ```
+    pub fn into_inner(self) -> R {
+        self.inner
+    }
+
+    /// Returns how many of the bytes that were read from the inner reader are known to be whole characters. Those in the buffer
+    /// are counted.
+    ///
+    /// ```
+    /// use std::io::Read;
+    ///
+    /// let mut reader = trust8::io::Utf8Reader::new(&b"abc\xE2\x82"[..]);
+    /// assert!(reader.read_to_string(&mut String::new()).is_err());
+    /// assert_eq!((reader.valid_up_to(), reader.pending()), (3, &b"\xE2\x82"[..]));
+    /// ```
+    pub const fn valid_up_to(&self) -> u64 {
+        self.intake.validator().valid_up_to()
+    }
+
+    /// Returns the last bytes that were read, if they begin a character that is not complete yet: 0 to 3 bytes, which are held
+    /// back.
+    ///
+    /// ```
+    /// let mut reader = trust8::io::Utf8Reader::new(&b"abc\xC3"[..]);
+    /// assert_eq!(reader.fill_str()?, "abc");
+    /// assert_eq!(reader.pending(), b"\xC3");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn pending(&self) -> &[u8] {
+        self.intake.validator().pending()
+    }
+}
+
+impl<R: Read> Utf8Reader<R> {
+    /// Returns the text in the buffer, and fills the buffer first if it is empty. At the end of the input there is no text.
+    ///
+    /// [`consume`](BufRead::consume) the text that you have dealt with.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if the input is not UTF-8 from here on.
+    /// - [`ErrorKind::InvalidInput`] if part of a character was consumed.
+    /// - The errors of the inner reader, including [`ErrorKind::Interrupted`].
+    ///
+    /// ```
+    /// use std::io::BufRead;
+    ///
+    /// let mut reader = trust8::io::Utf8Reader::new(&b"key=value\xFF"[..]);
+    /// let text = reader.fill_str()?;
+    /// let key = text.find('=').unwrap();
+    /// assert_eq!(&text[..key], "key");
+    /// reader.consume(key + 1);
+    /// assert_eq!(reader.fill_str()?, "value");
+    /// reader.consume(5);
+    /// assert!(reader.fill_str().is_err());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn fill_str(&mut self) -> io::Result<&str> {
+        self.fill()?;
+        self.intake.text()
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        while self.intake.is_empty() {
+            self.intake.status()?;
+            let n = self.inner.read(self.intake.space())?;
+            if n == 0 {
+                self.intake.finish()?;
+                break;
+            }
+            self.intake.received(n);
+        }
+        Ok(())
+    }
+
+    /// Fills the buffer, and tries again when a read is interrupted.
+    fn fill_patiently(&mut self) -> io::Result<()> {
+        while let Err(error) = self.fill() {
+            if error.kind() != ErrorKind::Interrupted {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends all text up to the end of the input to `string`.
+    fn append_all(&mut self, string: &mut String) -> io::Result<()> {
+        loop {
+            self.fill_patiently()?;
+            if self.intake.is_empty() {
+                return Ok(());
+            }
+            let text = self.intake.text()?;
+            string.push_str(text);
+            let n = text.len();
+            self.intake.consume(n);
+        }
+    }
+}
+
+impl<R: Read> Read for Utf8Reader<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if buf.is_empty() {
+            return Ok(0);
+        }
+        if !self.intake.is_empty() || buf.len() < self.intake.capacity() {
+            self.fill()?;
+            let bytes = self.intake.take(buf.len());
+            buf[..bytes.len()].copy_from_slice(bytes);
+            return Ok(bytes.len());
+        }
+        loop {
+            self.intake.status()?;
+            match self.intake.bypass(buf, |space| self.inner.read(space))? {
+                // There is only part of a character, or an error: the next round reads on or returns it.
+                Some(0) => {}
+                Some(n) => return Ok(n),
+                None => {
+                    self.intake.finish()?;
+                    return Ok(0);
+                }
+            }
+        }
+    }
+
+    /// After any error, `buf` is unchanged.
+    fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
+        let begin = buf.len();
+        match self.append_all(buf) {
+            Ok(()) => Ok(buf.len() - begin),
+            Err(error) => {
+                buf.truncate(begin);
+                Err(error)
+            }
+        }
+    }
+}
+
+impl<R: Read> BufRead for Utf8Reader<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.fill()?;
+        Ok(self.intake.bytes())
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.intake.consume(amount);
+    }
+
+    /// The text before an error is appended to `line` first.
+    fn read_line(&mut self, line: &mut String) -> io::Result<usize> {
+        let begin = line.len();
+        loop {
+            self.fill_patiently()?;
+            if self.intake.take_line(line)? {
+                return Ok(line.len() - begin);
+            }
+        }
+    }
+}
+
+impl<R: fmt::Debug> fmt::Debug for Utf8Reader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.intake.debug(f.debug_struct("Utf8Reader").field("inner", &self.inner))
+    }
+}

@@ -1,0 +1,211 @@
+//! The blocking writer.
+
+#![forbid(unsafe_code)]
+
+use std::io::{self, ErrorKind, Write};
+
+use crate::stream::{Decoder, Validator};
+
+/// A writer that passes on UTF-8 and refuses everything else.
+///
+/// Only whole, valid characters reach the inner writer: the beginning of a character is held back until its last byte has come.
+/// The valid text before an error is written first. From then on, every call returns the error, an [`ErrorKind::InvalidData`]
+/// that carries a [`StreamError`](crate::stream::StreamError).
+///
+/// An error of the inner writer is passed on and changes nothing: accepted bytes are written later, and others can be written
+/// again. At the end, [`finish`](Self::finish) says whether a character is unfinished. Dropping the writer says nothing and
+/// writes nothing.
+///
+/// ```
+/// use std::io::Write;
+/// use trust8::io::Utf8Writer;
+/// use trust8::stream::StreamError;
+///
+/// let mut writer = Utf8Writer::new(Vec::new());
+/// writer.write_all(b"caf\xC3")?;
+/// assert_eq!((writer.get_ref().as_slice(), writer.pending()), (&b"caf"[..], &b"\xC3"[..]));
+/// writer.write_all(b"\xA9")?;
+/// writer.finish()?;
+///
+/// let error = writer.write_all(b"!\xC3!").unwrap_err();
+/// assert_eq!(error.downcast::<StreamError>().unwrap().valid_up_to(), 6);
+/// assert_eq!(writer.into_inner(), "café!".as_bytes());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Utf8Writer<W> {
+    inner: W,
+    /// It has seen all accepted bytes.
+    validator: Validator,
+    /// The last `owed` of these bytes are part of a character that was accepted, and `inner` has not taken them yet.
+    last: [u8; 4],
+    owed: usize,
+}
+
+/// The longest piece that is validated for one call of the inner writer. If that takes only some of its bytes, the others are
+/// validated again in the next call, so this bounds the work that is done twice.
+const LONGEST_PIECE: usize = 16 << 10;
+
+impl<W> Utf8Writer<W> {
+    /// Returns a writer to `inner`.
+    ///
+    /// ```
+    /// use std::io::Write;
+    /// let mut writer = trust8::io::Utf8Writer::new(Vec::new());
+    /// assert!(write!(writer, "{}", 12).is_ok());
+    /// ```
+    pub const fn new(inner: W) -> Self {
+        Self { inner, validator: Validator::new(), last: [0; 4], owed: 0 }
+    }
+
+    /// Returns a reference to the inner writer.
+    ///
+    /// ```
+    /// let writer = trust8::io::Utf8Writer::new(vec![1]);
+    /// assert_eq!(writer.get_ref(), &[1]);
+    /// ```
+    pub const fn get_ref(&self) -> &W {
+        &self.inner
+    }
+
+    /// Returns a mutable reference to the inner writer. Bytes that are written to it directly are neither validated nor counted.
+    ///
+    /// ```
+    /// let mut writer = trust8::io::Utf8Writer::new(Vec::new());
+    /// writer.get_mut().push(1);
+    /// assert_eq!(writer.into_inner(), [1]);
+    /// ```
+    pub const fn get_mut(&mut self) -> &mut W {
+        &mut self.inner
+    }
+
+    /// Returns the inner writer. Bytes that are held back are lost; see [`finish`](Self::finish).
+    ///
+    /// ```
+    /// assert_eq!(trust8::io::Utf8Writer::new("inside").into_inner(), "inside");
+    /// ```
+    pub fn into_inner(self) -> W {
+        self.inner
+    }
+
+    /// Returns how many of the accepted bytes are known to be whole characters.
+    ///
+    /// ```
+    /// use std::io::Write;
+    /// let mut writer = trust8::io::Utf8Writer::new(Vec::new());
+    /// assert!(writer.write_all(b"abc\xFF").is_err());
+    /// assert_eq!(writer.valid_up_to(), 3);
+    /// ```
+    pub const fn valid_up_to(&self) -> u64 {
+        self.validator.valid_up_to()
+    }
+
+    /// Returns the last accepted bytes, if they begin a character that is not complete yet: 0 to 3 bytes, which are held back.
+    ///
+    /// ```
+    /// use std::io::Write;
+    /// let mut writer = trust8::io::Utf8Writer::new(Vec::new());
+    /// writer.write_all(b"\xF0\x9F\x98")?;
+    /// assert_eq!(writer.pending(), b"\xF0\x9F\x98");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn pending(&self) -> &[u8] {
+        self.validator.pending()
+    }
+}
+
+impl<W: Write> Utf8Writer<W> {
+    /// Ends the text, and [flushes](Write::flush) the inner writer.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::InvalidData`] if the text ends inside a character, or if there has been an error.
+    /// - The errors of the inner writer.
+    ///
+    /// ```
+    /// use std::io::{ErrorKind, Write};
+    /// let mut writer = trust8::io::Utf8Writer::new(Vec::new());
+    /// writer.write_all(b"caf\xC3")?;
+    /// assert_eq!(writer.finish().unwrap_err().kind(), ErrorKind::InvalidData);
+    /// writer.write_all(b"\xA9")?;
+    /// writer.finish()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.flush()?;
+        Ok(self.validator.finish()?)
+    }
+
+    /// Writes the bytes that are owed.
+    fn settle(&mut self) -> io::Result<()> {
+        while self.owed > 0 {
+            match self.inner.write(&self.last[4 - self.owed..]) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(n) => self.owed -= n,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Owes `bytes`, which are at most four. No others are owed yet.
+    fn owe(&mut self, bytes: &[u8]) {
+        self.last[4 - bytes.len()..].copy_from_slice(bytes);
+        self.owed = bytes.len();
+    }
+}
+
+impl<W: Write> Write for Utf8Writer<W> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.settle()?;
+        let mut piece = &buf[..buf.len().min(LONGEST_PIECE)];
+
+        let mut next = Decoder::from(self.validator);
+        let text = match next.decode(piece) {
+            Ok(text) => text,
+            Err(error) => {
+                // If the error is in this piece, and not in the pending bytes, what stands before it is written.
+                let held = self.validator.pending().len() as u64;
+                let sound = error.valid_up_to().saturating_sub(self.validator.valid_up_to() + held);
+                if sound == 0 {
+                    // The validator keeps the error, for every later call.
+                    let _ = self.validator.push(piece);
+                    return Err(error.into());
+                }
+                piece = &piece[..sound as usize];
+                next = Decoder::from(self.validator);
+                next.decode(piece)?
+            }
+        };
+
+        let completed = text.completed();
+        if !completed.is_empty() {
+            // The character is accepted from here on, whether or not the inner writer takes it now.
+            let n = completed.len() - self.validator.pending().len();
+            self.owe(completed.as_bytes());
+            self.validator.push(&piece[..n])?;
+            let _ = self.settle();
+            return Ok(n);
+        }
+
+        // Nothing was pending, or all of the piece still is.
+        let text = text.rest();
+        let n = if text.is_empty() { 0 } else { self.inner.write(text.as_bytes())? };
+        if n >= text.len() {
+            self.validator = next.into();
+            return Ok(piece.len());
+        }
+        // The inner writer has taken part of the text, perhaps part of a character: the rest of that character is owed.
+        let end = (n..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
+        self.owe(&text.as_bytes()[n..end]);
+        self.validator.push(&piece[..end])?;
+        Ok(end)
+    }
+
+    /// [`pending`](Utf8Writer::pending) bytes stay pending.
+    fn flush(&mut self) -> io::Result<()> {
+        self.settle()?;
+        self.inner.flush()
+    }
+}

@@ -1,0 +1,276 @@
+//! The decoder: a validator that returns the text.
+
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use super::cut::Completed;
+use super::error::StreamError;
+use super::validator::Validator;
+use crate::kernel::{self, Kernel};
+
+/// A [`Validator`] that returns the text of each piece. Only a character that is cut into two pieces is copied.
+///
+/// The texts, one after the other, are the input without the [`pending`](Self::pending) bytes at its end. So a parser can run on
+/// them.
+///
+/// ```
+/// use trust8::stream::Decoder;
+///
+/// let mut decoder = Decoder::new();
+/// let mut text = String::new();
+/// for piece in "Grüße aus Köln".as_bytes().chunks(3) {
+///     text.extend(&decoder.decode(piece)?);
+/// }
+/// decoder.finish()?;
+/// assert_eq!(text, "Grüße aus Köln");
+/// # Ok::<(), trust8::stream::StreamError>(())
+/// ```
+///
+/// With a reader, decode only as much of the buffer as was read:
+///
+/// ```
+/// use std::io::Read;
+/// use trust8::stream::Decoder;
+///
+/// let mut reader = "日本語".as_bytes();
+/// let mut decoder = Decoder::new();
+/// let mut buf = [0; 4];
+/// let mut characters = 0;
+/// loop {
+///     let n = reader.read(&mut buf)?;
+///     if n == 0 {
+///         break;
+///     }
+///     let piece = decoder.decode(&buf[..n])?;
+///     characters += piece.completed().chars().count() + piece.rest().chars().count();
+/// }
+/// decoder.finish()?;
+/// assert_eq!(characters, 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Decoder {
+    validator: Validator,
+}
+
+impl Decoder {
+    /// Returns a decoder at the start of the input.
+    ///
+    /// ```
+    /// assert!(trust8::stream::Decoder::new().decode(b"").unwrap().is_empty());
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { validator: Validator::new() }
+    }
+
+    /// Validates `piece`, the next bytes of the input, and returns the text that they complete.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `piece` makes it certain that the input is not UTF-8. The error stays: every later call returns it,
+    /// until [`reset`](Self::reset). It says how far the text goes:
+    ///
+    /// ```
+    /// use trust8::stream::Decoder;
+    ///
+    /// let mut decoder = Decoder::new();
+    /// let text = decoder.decode(b"abc\xC3").unwrap();
+    /// assert_eq!((text.completed(), text.rest()), ("", "abc"));
+    /// let text = decoder.decode(b"\xA9def").unwrap();
+    /// assert_eq!((text.completed(), text.rest()), ("é", "def"));
+    ///
+    /// let begin = decoder.valid_up_to();
+    /// let piece = b"gh\xFF";
+    /// let error = decoder.decode(piece).unwrap_err();
+    /// assert_eq!(&piece[..(error.valid_up_to() - begin) as usize], b"gh");
+    /// ```
+    #[inline]
+    pub fn decode<'a>(&mut self, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
+        self.validator.decode(piece, kernel::validate)
+    }
+
+    /// Does what [`decode`](Self::decode) does, with this kernel: for tests and measurements.
+    #[inline]
+    pub(crate) fn decode_with<'a>(
+        &mut self,
+        kernel: &Kernel,
+        piece: &'a [u8],
+    ) -> Result<Piece<'a>, StreamError> {
+        self.validator.decode(piece, |bytes| kernel.verdict(bytes))
+    }
+
+    /// Ends the input.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the input ends inside a character, or if there has been an error.
+    ///
+    /// ```
+    /// let mut decoder = trust8::stream::Decoder::new();
+    /// decoder.decode(b"\xE2\x82").unwrap();
+    /// assert_eq!(decoder.finish().unwrap_err().error_len(), None);
+    /// ```
+    pub fn finish(self) -> Result<(), StreamError> {
+        self.validator.finish()
+    }
+
+    /// Returns how many bytes, from the start of the input, are known to be whole characters. As long as there is no error, this
+    /// is the length of all texts so far.
+    ///
+    /// ```
+    /// let mut decoder = trust8::stream::Decoder::new();
+    /// decoder.decode(b"abc\xE2\x82").unwrap();
+    /// assert_eq!(decoder.valid_up_to(), 3);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn valid_up_to(&self) -> u64 {
+        self.validator.valid_up_to()
+    }
+
+    /// Returns the last bytes of the input so far, if they begin a character that is not complete yet: 0 to 3 bytes.
+    ///
+    /// ```
+    /// let mut decoder = trust8::stream::Decoder::new();
+    /// decoder.decode(b"abc\xE2\x82").unwrap();
+    /// assert_eq!(decoder.pending(), b"\xE2\x82");
+    /// ```
+    #[must_use]
+    pub fn pending(&self) -> &[u8] {
+        self.validator.pending()
+    }
+
+    /// Forgets everything, as if the decoder were [new](Self::new).
+    ///
+    /// ```
+    /// let mut decoder = trust8::stream::Decoder::new();
+    /// assert!(decoder.decode(b"\x80").is_err());
+    /// decoder.reset();
+    /// assert_eq!(decoder.decode(b"text").unwrap().rest(), "text");
+    /// ```
+    pub fn reset(&mut self) {
+        self.validator.reset();
+    }
+}
+
+/// Returns a decoder that continues where the validator stands.
+///
+/// ```
+/// use trust8::{Validator, stream::Decoder};
+/// let mut validator = Validator::new();
+/// validator.push(b"abc\xC3").unwrap();
+/// assert_eq!(Decoder::from(validator).decode(b"\xA9").unwrap().completed(), "é");
+/// ```
+impl From<Validator> for Decoder {
+    fn from(validator: Validator) -> Self {
+        Self { validator }
+    }
+}
+
+/// Returns a validator that continues where the decoder stands.
+///
+/// ```
+/// use trust8::{Validator, stream::Decoder};
+/// let mut decoder = Decoder::new();
+/// decoder.decode(b"abc\xC3").unwrap();
+/// assert_eq!(Validator::from(decoder).pending(), b"\xC3");
+/// ```
+impl From<Decoder> for Validator {
+    fn from(decoder: Decoder) -> Self {
+        decoder.validator
+    }
+}
+
+/// The text of one piece of a stream: first the character that the piece completes, if any, then the rest.
+///
+/// ```
+/// let mut decoder = trust8::stream::Decoder::new();
+/// decoder.decode(b"\xF0\x9F").unwrap();
+/// let piece = decoder.decode(b"\x98\x80, hello \xC3").unwrap();
+/// assert_eq!(piece.completed(), "😀");
+/// assert_eq!(piece.rest(), ", hello ");
+/// assert_eq!(piece.into_iter().collect::<String>(), "😀, hello ");
+/// assert_eq!(piece.to_string(), "😀, hello ");
+/// ```
+#[derive(Clone, Copy)]
+pub struct Piece<'a> {
+    pub(super) completed: Completed,
+    pub(super) rest: &'a str,
+}
+
+impl<'a> Piece<'a> {
+    pub(super) const EMPTY: Self = Self { completed: Completed::NONE, rest: "" };
+
+    /// Returns the character that began in an earlier piece and ends in this one, or an empty string if there is none.
+    ///
+    /// ```
+    /// let mut decoder = trust8::stream::Decoder::new();
+    /// assert_eq!(decoder.decode(b"a\xC2").unwrap().completed(), "");
+    /// assert_eq!(decoder.decode(b"\xB5b").unwrap().completed(), "µ");
+    /// ```
+    #[must_use]
+    pub fn completed(&self) -> &str {
+        self.completed.as_str()
+    }
+
+    /// Returns the bytes of the piece itself as text. The bytes that complete an earlier character are not part of it, and
+    /// neither is an unfinished character at the end.
+    ///
+    /// ```
+    /// let mut decoder = trust8::stream::Decoder::new();
+    /// assert_eq!(decoder.decode(b"a\xC2").unwrap().rest(), "a");
+    /// assert_eq!(decoder.decode(b"\xB5b").unwrap().rest(), "b");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn rest(&self) -> &'a str {
+        self.rest
+    }
+
+    /// Returns the length of both parts together, in bytes.
+    ///
+    /// ```
+    /// let mut decoder = trust8::stream::Decoder::new();
+    /// decoder.decode(b"\xC2").unwrap();
+    /// assert_eq!(decoder.decode(b"\xB5b").unwrap().len(), 3);
+    /// ```
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.completed.len() + self.rest.len()
+    }
+
+    /// Returns whether there is no text. That is so if the piece had no bytes, or only some bytes of a character.
+    ///
+    /// ```
+    /// assert!(trust8::stream::Decoder::new().decode(b"\xE2\x82").unwrap().is_empty());
+    /// ```
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Iterates over the parts that are not empty: none, one or two.
+impl<'p> IntoIterator for &'p Piece<'_> {
+    type Item = &'p str;
+    type IntoIter = core::iter::Filter<core::array::IntoIter<&'p str, 2>, fn(&&'p str) -> bool>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        [self.completed(), self.rest].into_iter().filter(|text| !text.is_empty())
+    }
+}
+
+impl fmt::Display for Piece<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.completed())?;
+        f.write_str(self.rest)
+    }
+}
+
+impl fmt::Debug for Piece<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Piece").field("completed", &self.completed()).field("rest", &self.rest).finish()
+    }
+}

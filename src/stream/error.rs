@@ -1,0 +1,96 @@
+//! The error of a stream.
+
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use crate::error::{ErrorKind, Sequence};
+
+/// The first place at which a stream is not UTF-8.
+///
+/// The answers are those of [`core::str::from_utf8`] for all the bytes together, with the position counted from the start of
+/// the stream; [`kind`](Self::kind) and the message say more.
+///
+/// ```
+/// use trust8::{ErrorKind, Validator};
+///
+/// let mut validator = Validator::new();
+/// validator.push(b"one, ").unwrap();
+/// validator.push(b"two\xE2").unwrap();
+/// let error = validator.push(b"\x82, three").unwrap_err();
+/// assert_eq!(error.valid_up_to(), 8);
+/// assert_eq!(error.error_len(), Some(2));
+/// assert_eq!(error.kind(), ErrorKind::Truncated);
+/// assert_eq!(
+///     error.to_string(),
+///     "invalid UTF-8 at byte 8: E2 82 begins a character of 3 bytes, and 2C follows; \
+///      expected a continuation byte (80 to BF)"
+/// );
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct StreamError {
+    valid_up_to: u64,
+    sequence: Sequence,
+}
+
+impl StreamError {
+    /// Returns the error for `sequence`, which stands after `valid_up_to` bytes of whole characters.
+    pub(super) const fn new(valid_up_to: u64, sequence: Sequence) -> Self {
+        Self { valid_up_to, sequence }
+    }
+
+    /// Returns how many bytes, from the start of the stream, are valid UTF-8.
+    ///
+    /// The ill-formed sequence begins there. That may be in an earlier piece than the one that gave the error.
+    ///
+    /// ```
+    /// let mut validator = trust8::Validator::new();
+    /// validator.push(b"abc\xF0\x9F").unwrap();
+    /// assert_eq!(validator.push(b"!").unwrap_err().valid_up_to(), 3);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn valid_up_to(&self) -> u64 {
+        self.valid_up_to
+    }
+
+    /// Returns the length of the ill-formed sequence, 1 to 3 bytes, or `None` if the stream ends inside a character.
+    ///
+    /// ```
+    /// let mut validator = trust8::Validator::new();
+    /// validator.push(b"abc\xF0\x9F").unwrap();
+    /// assert_eq!(validator.finish().unwrap_err().error_len(), None);
+    /// assert_eq!(validator.push(b"!").unwrap_err().error_len(), Some(2));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn error_len(&self) -> Option<usize> {
+        self.sequence.error_len()
+    }
+
+    /// Returns which rule of RFC 3629 is broken.
+    ///
+    /// ```
+    /// use trust8::{ErrorKind, Validator};
+    /// assert_eq!(Validator::new().push(b"\xC0\xAF").unwrap_err().kind(), ErrorKind::Overlong);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        self.sequence.kind()
+    }
+}
+
+impl fmt::Debug for StreamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.sequence.debug(f.debug_struct("StreamError").field("valid_up_to", &self.valid_up_to))
+    }
+}
+
+impl fmt::Display for StreamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "invalid UTF-8 at byte {}: {}", self.valid_up_to, self.sequence)
+    }
+}
+
+impl core::error::Error for StreamError {}
