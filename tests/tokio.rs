@@ -175,7 +175,7 @@ async fn an_error_does_not_wait_for_more() {
                 Err(error) => break error,
             }
         };
-        assert_eq!(error.offset(), Some(valid_up_to), "{error}");
+        assert_eq!(error.valid_up_to(), Some(valid_up_to), "{error}");
         assert_eq!(read.as_bytes(), &bytes[..valid_up_to as usize]);
 
         let mut lines = FramedRead::new(connection(bytes, false).await, LinesCodec::new());
@@ -198,13 +198,13 @@ async fn an_end_inside_a_character() {
 
     let mut lines = FramedRead::new(connection(bytes, true).await, LinesCodec::new());
     assert_eq!(in_time(lines.next()).await.unwrap().unwrap(), "abc");
-    assert_eq!(in_time(lines.next()).await.unwrap().unwrap_err().offset(), Some(5));
+    assert_eq!(in_time(lines.next()).await.unwrap().unwrap_err().valid_up_to(), Some(5));
 
     let frames = FramedRead::new(connection(bytes, true).await, TextCodec::new());
     let frames: Vec<_> = in_time(frames.collect()).await;
     let (last, first) = frames.split_last().unwrap();
     assert_eq!(first.iter().map(|text| text.as_deref().unwrap()).collect::<String>(), "abc\nd");
-    assert_eq!(last.as_ref().unwrap_err().offset(), Some(5));
+    assert_eq!(last.as_ref().unwrap_err().valid_up_to(), Some(5));
 }
 
 #[tokio::test]
@@ -252,8 +252,8 @@ async fn a_line_that_is_too_long() {
                 all.push(line);
                 ends = 0;
             }
-            Some(Err(CodecError::TooLong { offset, max_length })) => {
-                all.push(format!("{max_length}, at {offset}"));
+            Some(Err(CodecError::TooLong { valid_up_to, max_length })) => {
+                all.push(format!("{max_length}, at {valid_up_to}"));
                 ends = 0;
             }
             Some(Err(other)) => panic!("{other}"),
@@ -269,7 +269,7 @@ async fn a_line_that_is_too_long_does_not_wait_for_its_end() {
     let mut lines =
         FramedRead::new(connection(b"ok\n123456789", false).await, LinesCodec::with_max_length(8));
     assert_eq!(in_time(lines.next()).await.unwrap().unwrap(), "ok");
-    assert_eq!(in_time(lines.next()).await.unwrap().unwrap_err().offset(), Some(3));
+    assert_eq!(in_time(lines.next()).await.unwrap().unwrap_err().valid_up_to(), Some(3));
 }
 
 /// Whatever is in the buffer when, the frames are the same.
@@ -302,7 +302,7 @@ fn codecs_do_not_depend_on_how_the_buffer_fills() {
             }
             assert_eq!(lines, whole.lines().collect::<Vec<_>>(), "step {step}");
             let expected = std::str::from_utf8(bytes).err().map(|error| error.valid_up_to() as u64);
-            assert_eq!(error.and_then(|error| error.offset()), expected, "step {step}");
+            assert_eq!(error.and_then(|error| error.valid_up_to()), expected, "step {step}");
 
             for max_length in [4, 5, 16, usize::MAX] {
                 let mut text = String::new();
@@ -328,7 +328,7 @@ fn codecs_do_not_depend_on_how_the_buffer_fills() {
                     }
                 };
                 assert_eq!(text.as_bytes(), &bytes[..expected.map_or(bytes.len(), |at| at as usize)]);
-                assert_eq!(error.and_then(|error| error.offset()), expected, "step {step}");
+                assert_eq!(error.and_then(|error| error.valid_up_to()), expected, "step {step}");
             }
         }
     }
@@ -342,7 +342,7 @@ fn a_buffer_that_is_changed_in_between_is_validated_again() {
     assert!(codec.decode(&mut buffer).unwrap().is_none());
     buffer[3] = 0xFF;
     buffer.extend_from_slice(b"\n");
-    assert_eq!(codec.decode(&mut buffer).unwrap_err().offset(), Some(3));
+    assert_eq!(codec.decode(&mut buffer).unwrap_err().valid_up_to(), Some(3));
 
     let mut codec = LinesCodec::new();
     let mut buffer = BytesMut::from("some text");

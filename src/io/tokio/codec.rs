@@ -1,8 +1,10 @@
-//! Codecs: frames that are strings.
+//! Codecs, whose frames are strings.
 //!
-//! A frame's bytes lie in a buffer that belongs to the framing and that its owner can write to at any
-//! time, so nothing about them is believed later. Lines are therefore validated twice: as they
-//! arrive, to refuse them at once, and as they are made into a string.
+//! The bytes of a frame are in a buffer that the caller owns and can write to between two calls. So no call relies on what an
+//! earlier one has found. A line is therefore validated twice: when its bytes arrive, to refuse it at once, and when it becomes a
+//! string.
+
+#![forbid(unsafe_code)]
 
 use alloc::string::String;
 use core::fmt;
@@ -13,10 +15,9 @@ use bytes::{Buf, BytesMut};
 
 use crate::stream::{self, StreamError, Validator};
 
-/// Text as it comes: each frame is a string of what has arrived, up to the last whole character.
+/// A codec for text as it comes: each frame is a string of the bytes that have arrived, up to the last whole character.
 ///
-/// What is valid before an error comes out first. [`FramedRead`](::tokio_util::codec::FramedRead) ends
-/// after an error.
+/// The valid text before an error comes out first. [`FramedRead`](::tokio_util::codec::FramedRead) ends after an error.
 ///
 /// ```
 /// use futures_util::StreamExt;
@@ -28,18 +29,18 @@ use crate::stream::{self, StreamError, Validator};
 /// assert_eq!(frames.next().await.unwrap()?, "naï");
 /// assert_eq!(frames.next().await.unwrap()?, "ve");
 /// let error = frames.next().await.unwrap().unwrap_err();
-/// assert_eq!(error.offset(), Some(6));
+/// assert_eq!(error.valid_up_to(), Some(6));
 /// # Result::<(), CodecError>::Ok(()) }).unwrap();
 /// ```
 #[derive(Clone, Debug)]
 pub struct TextCodec {
-    /// Where the first byte of the buffer is in the stream; or the error there.
+    /// It stands before the first byte of the buffer, or has the error that is there.
     validator: Validator,
     max_length: usize,
 }
 
 impl TextCodec {
-    /// Strings of any length.
+    /// Returns a codec for strings of any length.
     ///
     /// ```
     /// assert_eq!(trust8::tokio::TextCodec::new().max_length(), usize::MAX);
@@ -49,8 +50,8 @@ impl TextCodec {
         Self::with_max_length(usize::MAX)
     }
 
-    /// Strings of at most so many bytes, and at least four, so that every character fits in one. What
-    /// is longer comes as several.
+    /// Returns a codec for strings of at most `max_length` bytes, or of four if `max_length` is less, so that every character
+    /// fits. Longer text comes as several strings.
     ///
     /// ```
     /// assert_eq!(trust8::tokio::TextCodec::with_max_length(80).max_length(), 80);
@@ -61,7 +62,7 @@ impl TextCodec {
         Self { validator: Validator::new(), max_length }
     }
 
-    /// How many bytes a string has at most.
+    /// Returns how many bytes a string has at most.
     ///
     /// ```
     /// assert_eq!(trust8::tokio::TextCodec::with_max_length(1).max_length(), 4);
@@ -127,11 +128,11 @@ impl<T: AsRef<str>> Encoder<T> for TextCodec {
     }
 }
 
-/// Lines, without their ends, which are `\n` or `\r\n`.
+/// A codec for lines. The strings do not contain the line ends, which are `\n` or `\r\n`.
 ///
-/// A line that is not UTF-8 is refused at the byte that makes it so, without waiting for its end;
-/// whole lines before it come out first. [`FramedRead`](::tokio_util::codec::FramedRead) ends after an
-/// error, but can go on behind a line that was too long.
+/// A line that is not UTF-8 is refused at the byte that makes the error certain, and not only at its end. The whole lines before
+/// it come out first. [`FramedRead`](::tokio_util::codec::FramedRead) ends after an error, but can be read on after a line that
+/// is too long.
 ///
 /// ```
 /// use futures_util::StreamExt;
@@ -143,7 +144,7 @@ impl<T: AsRef<str>> Encoder<T> for TextCodec {
 /// assert_eq!(lines.next().await.unwrap()?, "one");
 /// assert_eq!(lines.next().await.unwrap()?, "two");
 /// let error = lines.next().await.unwrap().unwrap_err();
-/// assert_eq!(error.offset(), Some(12));
+/// assert_eq!(error.valid_up_to(), Some(12));
 /// # Result::<(), CodecError>::Ok(()) }).unwrap();
 /// ```
 #[derive(Clone, Debug)]
@@ -151,17 +152,17 @@ pub struct LinesCodec {
     /// It has seen the first `seen` bytes of the buffer.
     validator: Validator,
     seen: usize,
-    /// There is no line end in as many.
+    /// There is no line end in the first `searched` bytes of the buffer.
     searched: usize,
-    /// Where the first byte of the buffer is in the stream.
+    /// The position of the first byte of the buffer in the stream.
     offset: u64,
-    /// The line that the buffer begins with has been found too long.
+    /// The buffer begins with the rest of a line that is too long.
     skipping: bool,
     max_length: usize,
 }
 
 impl LinesCodec {
-    /// Lines of any length.
+    /// Returns a codec for lines of any length.
     ///
     /// ```
     /// assert_eq!(trust8::tokio::LinesCodec::new().max_length(), usize::MAX);
@@ -171,8 +172,8 @@ impl LinesCodec {
         Self::with_max_length(usize::MAX)
     }
 
-    /// Lines of at most so many bytes, without their ends. A longer one is a
-    /// [`CodecError::TooLong`], as soon as that is known, and the rest of it is skipped.
+    /// Returns a codec for lines of at most `max_length` bytes, without their ends. A longer line gives [`CodecError::TooLong`]
+    /// as soon as its length is known to be too large, and the rest of it is skipped.
     ///
     /// ```
     /// use tokio_util::{bytes::BytesMut, codec::Decoder};
@@ -181,7 +182,7 @@ impl LinesCodec {
     /// let mut codec = LinesCodec::with_max_length(3);
     /// let mut buffer = BytesMut::from("abc\nabcdefg");
     /// assert_eq!(codec.decode(&mut buffer)?.unwrap(), "abc");
-    /// assert_eq!(codec.decode(&mut buffer).unwrap_err().offset(), Some(4));
+    /// assert_eq!(codec.decode(&mut buffer).unwrap_err().valid_up_to(), Some(4));
     /// buffer.extend_from_slice(b"hij\nok\n");
     /// assert_eq!(codec.decode(&mut buffer)?.unwrap(), "ok");
     /// # Ok::<(), CodecError>(())
@@ -191,7 +192,7 @@ impl LinesCodec {
         Self { validator: Validator::new(), seen: 0, searched: 0, offset: 0, skipping: false, max_length }
     }
 
-    /// How many bytes a line has at most.
+    /// Returns how many bytes a line has at most.
     ///
     /// ```
     /// assert_eq!(trust8::tokio::LinesCodec::with_max_length(80).max_length(), 80);
@@ -209,16 +210,16 @@ impl LinesCodec {
         src.split_to(n)
     }
 
-    /// The line that begins at `offset`, which is behind it now.
+    /// Returns the string of `line`, which has just been taken out of the buffer.
     fn line(&self, line: &[u8]) -> Result<String, CodecError> {
         let offset = self.offset - line.len() as u64;
         let line = match line {
             [line @ .., b'\r', b'\n'] | [line @ .., b'\n'] | line => line,
         };
         if line.len() > self.max_length {
-            return Err(CodecError::TooLong { offset, max_length: self.max_length });
+            return Err(CodecError::TooLong { valid_up_to: offset, max_length: self.max_length });
         }
-        // Fails only if the buffer was written to in between.
+        // This fails only if the caller has written to the buffer between two calls.
         let mut decoder = stream::Decoder::from(Validator::after(offset));
         let text = decoder.decode(line)?.rest();
         decoder.finish()?;
@@ -237,7 +238,7 @@ impl Decoder for LinesCodec {
     type Error = CodecError;
 
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<String>, CodecError> {
-        // The validator keeps an error; lines before it come first.
+        // The validator keeps the error, and the lines before it come first.
         let _ = self.validator.push(&src[self.seen.min(src.len())..]);
         self.seen = src.len();
         loop {
@@ -256,7 +257,7 @@ impl Decoder for LinesCodec {
                 self.take(src, valid);
             } else if src[..valid].strip_suffix(b"\r").unwrap_or(&src[..valid]).len() > self.max_length {
                 self.skipping = true;
-                return Err(CodecError::TooLong { offset: self.offset, max_length: self.max_length });
+                return Err(CodecError::TooLong { valid_up_to: self.offset, max_length: self.max_length });
             }
             return Ok(None);
         }
@@ -299,34 +300,36 @@ impl<T: AsRef<str>> Encoder<T> for LinesCodec {
 /// }
 /// ```
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum CodecError {
-    /// The reader's or the writer's.
+    /// The error of the inner reader or writer.
     Io(io::Error),
     /// The stream is not UTF-8.
     Utf8(StreamError),
-    /// A line has more bytes than are allowed.
+    /// A line has more than `max_length` bytes.
     TooLong {
-        /// Where it begins in the stream.
-        offset: u64,
-        /// How many are allowed.
+        /// How many bytes, from the start of the stream, are valid and come before the line.
+        valid_up_to: u64,
+        /// How many bytes a line may have.
         max_length: usize,
     },
 }
 
 impl CodecError {
-    /// Where it is in the stream: the ill-formed sequence, or the line that is too long.
+    /// Returns how many bytes, from the start of the stream, are valid and come before the ill-formed sequence or the line that
+    /// is too long. An error of the inner reader or writer has no such position.
     ///
     /// ```
-    /// let error = trust8::tokio::CodecError::TooLong { offset: 12, max_length: 80 };
-    /// assert_eq!(error.offset(), Some(12));
+    /// let error = trust8::tokio::CodecError::TooLong { valid_up_to: 12, max_length: 80 };
+    /// assert_eq!(error.valid_up_to(), Some(12));
     /// assert_eq!(error.to_string(), "the line at byte 12 has more than 80 bytes");
     /// ```
     #[must_use]
-    pub const fn offset(&self) -> Option<u64> {
+    pub const fn valid_up_to(&self) -> Option<u64> {
         match self {
             Self::Io(_) => None,
             Self::Utf8(error) => Some(error.valid_up_to()),
-            Self::TooLong { offset, .. } => Some(*offset),
+            Self::TooLong { valid_up_to, .. } => Some(*valid_up_to),
         }
     }
 }
@@ -336,8 +339,8 @@ impl fmt::Display for CodecError {
         match self {
             Self::Io(error) => error.fmt(f),
             Self::Utf8(error) => error.fmt(f),
-            Self::TooLong { offset, max_length } => {
-                write!(f, "the line at byte {offset} has more than {max_length} bytes")
+            Self::TooLong { valid_up_to, max_length } => {
+                write!(f, "the line at byte {valid_up_to} has more than {max_length} bytes")
             }
         }
     }
