@@ -1,7 +1,8 @@
 //! Readers and writers that let only UTF-8 through.
 //!
 //! - [`Utf8Reader`] wraps a [`Read`](std::io::Read), [`Utf8Writer`] a [`Write`](std::io::Write).
-//! - [`read_to_string`] reads to the end of a reader, and [`fs::read_to_string`](fs::read_to_string()) reads a file.
+//! - [`read_to_string`](read_to_string()) reads to the end of a reader.
+//! - [`fs::read_to_string`](fs::read_to_string()) reads a file.
 //! - The module `tokio`, with the feature of that name, has the same for asynchronous readers.
 //!
 //! The inner reader or writer is never trusted. Text that has been validated stays in memory that it cannot reach, or is
