@@ -78,6 +78,13 @@ pub(crate) const fn unfinished_len(last: [u8; 4]) -> usize {
     (first >= 0xC0) as usize + 2 * (second >= 0xE0) as usize + 3 * (third >= 0xF0) as usize
 }
 
+/// Returns whether the last byte begins a character of two bytes or more, which then does not end in `bytes`: `C0` and above.
+#[cfg(all(kernel_simd, feature = "transcode"))]
+#[inline(always)]
+pub(crate) const fn ends_in_lead(bytes: &[u8]) -> bool {
+    matches!(bytes.last(), Some(0xC0..))
+}
+
 /// Returns the last place at or before `at` where a character begins, if `bytes[..at]` has no fault except perhaps for a
 /// character that `at` cuts off. What stands at `at` does not matter.
 ///
@@ -164,6 +171,16 @@ mod tests {
     fn whole_len_is_what_str_says() {
         for end in 0..=TEXT.len() {
             assert_eq!(whole_len(&TEXT.as_bytes()[..end]), TEXT.floor_char_boundary(end), "{end}");
+        }
+    }
+
+    #[cfg(all(kernel_simd, feature = "transcode"))]
+    #[test]
+    fn ends_in_lead_where_a_first_byte_is_cut_off() {
+        assert!(!ends_in_lead(b""));
+        for at in 1..=TEXT.len() {
+            let cut = !TEXT.is_char_boundary(at) && TEXT.is_char_boundary(at - 1);
+            assert_eq!(ends_in_lead(&TEXT.as_bytes()[..at]), cut, "{at}");
         }
     }
 

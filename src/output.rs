@@ -1,20 +1,19 @@
-//! Where converted text goes: the caller's memory, which need not be initialised.
+//! Memory that is being filled with text. It belongs to the caller and need not be initialised.
 //!
-//! The file in which it matters what has been written. An [`Output`] knows how many bytes
-//! at the start of its room are initialised, and that number grows only by what was written just before.
-//! So 'nothing behind the room is written' and 'all that is handed out was written' hold whatever the
-//! algorithms compute.
+//! An [`Output`] knows how many bytes at the start of its memory are initialised, and the number grows only by bytes that
+//! were written just before. So nothing is written outside the memory, and nothing is handed out that was not written,
+//! whatever the algorithms compute.
 
 #[cfg(any(feature = "alloc", feature = "transcode"))]
 use core::hint::assert_unchecked;
 use core::mem::MaybeUninit;
 use core::ptr;
 
+/// Memory for text, of which the beginning is text already.
 #[cfg(any(feature = "alloc", feature = "transcode"))]
-/// Room for converted text, and how much of it is text already.
 pub(crate) struct Output<'a> {
     room: &'a mut [MaybeUninit<u8>],
-    /// The first so many bytes of `room` are initialised. Never more than there are.
+    /// The number of bytes at the start of `room` that are initialised: at most its length.
     len: usize,
 }
 
@@ -25,58 +24,58 @@ impl<'a> Output<'a> {
         Self { room, len: 0 }
     }
 
-    /// Bytes written so far.
+    /// Returns the number of bytes written so far.
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Bytes that can still be written.
+    /// Returns the number of bytes that can still be written.
     #[inline(always)]
     pub(crate) fn left(&self) -> usize {
-        self.say_the_bound();
+        self.assume_in_bounds();
         self.room.len() - self.len
     }
 
-    /// The room that is left.
+    /// Returns the memory that is left.
     #[inline(always)]
     fn free(&mut self) -> &mut [MaybeUninit<u8>] {
-        self.say_the_bound();
+        self.assume_in_bounds();
         &mut self.room[self.len..]
     }
 
-    /// Says to the compiler what holds for `len`; or it would ask before every store, of which a short text has few.
+    /// Tells the compiler that `len` is in bounds, so that it does not check that before every store.
     #[inline(always)]
-    fn say_the_bound(&self) {
-        // SAFETY: so many bytes of the room have been written, so there are as many.
+    fn assume_in_bounds(&self) {
+        // SAFETY: `len` bytes of the room have been written, so it has at least that many.
         unsafe { assert_unchecked(self.len <= self.room.len()) }
     }
 
-    /// How many bytes before an address that is a multiple of 64 the next byte lies.
+    /// Returns the number of bytes from the next byte up to the next start of a cache line (a multiple of 64).
     #[cfg(any(kernel_simd, feature = "alloc"))]
     #[inline(always)]
-    pub(crate) fn before_line(&self) -> usize {
+    pub(crate) fn bytes_to_line(&self) -> usize {
         self.room.as_ptr().addr().wrapping_add(self.len).wrapping_neg() % 64
     }
 
-    /// An address so many bytes behind the next one: for a hint to the cache, as it may lie outside.
+    /// Returns the address `bytes` after the next byte, for a hint to the cache. It may lie outside the memory.
     #[cfg(all(kernel_x86, feature = "transcode"))]
     #[inline(always)]
     pub(crate) fn ahead(&self, bytes: usize) -> *const u8 {
         self.room.as_ptr().wrapping_add(self.len).wrapping_add(bytes).cast()
     }
 
-    /// The next `N` bytes, if there are so many.
+    /// Returns the next `N` bytes, if that many are left.
     #[cfg(any(kernel_simd, feature = "alloc"))]
     #[inline(always)]
-    pub(crate) fn window<const N: usize>(&mut self) -> Option<&mut [MaybeUninit<u8>; N]> {
+    pub(crate) fn next_array<const N: usize>(&mut self) -> Option<&mut [MaybeUninit<u8>; N]> {
         self.free().first_chunk_mut()
     }
 
+    /// Returns the next `n` bytes, if that many are left.
     #[cfg(feature = "transcode")]
-    /// The next `n` bytes, if there are so many.
     #[inline(always)]
-    pub(crate) fn rest(&mut self, n: usize) -> Option<&mut [MaybeUninit<u8>]> {
+    pub(crate) fn next_slice(&mut self, n: usize) -> Option<&mut [MaybeUninit<u8>]> {
         self.free().get_mut(..n)
     }
 
@@ -84,77 +83,77 @@ impl<'a> Output<'a> {
     ///
     /// # Safety
     ///
-    /// - They have been written, through `window` or `rest`, since the last count; there are `n` left at least.
+    /// - They have been written, through `next_array` or `next_slice`, since the last call. At least `n` bytes are left.
     #[inline(always)]
     pub(crate) unsafe fn advance(&mut self, n: usize) {
         debug_assert!(n <= self.left());
         self.len += n;
     }
 
-    /// An output for the room that is left, which can live in registers while a loop writes to it. What has been
-    /// written to it counts from [`Fork::join`] on.
+    /// Returns an output for the memory that is left. It can live in registers while a loop writes to it, and
+    /// [`Fork::join`] counts what it has written.
     #[cfg(any(kernel_simd, feature = "alloc"))]
     #[inline(always)]
     pub(crate) fn fork(&mut self) -> Fork<'_> {
-        self.say_the_bound();
+        self.assume_in_bounds();
         let room = &mut self.room[self.len..];
         Fork { start: room.as_ptr(), output: Output::new(room), len: &mut self.len }
     }
 
-    /// Takes the last `n` bytes back.
+    /// Takes the last `n` bytes back: they no longer count as text.
     #[cfg(any(kernel_simd, feature = "alloc"))]
     #[inline(always)]
     pub(crate) fn retract(&mut self, n: usize) {
         self.len = self.len.saturating_sub(n);
     }
 
+    /// Appends `bytes` if all of them fit, and returns whether they do.
     #[cfg(feature = "transcode")]
-    /// Appends the bytes, all of them, if they fit.
     #[inline(always)]
     pub(crate) fn put(&mut self, bytes: &[u8]) -> bool {
-        let Some(window) = self.rest(bytes.len()) else { return false };
-        window.copy_from_slice(as_uninit(bytes));
-        // SAFETY: the line above has written as many bytes.
+        let Some(next) = self.next_slice(bytes.len()) else { return false };
+        next.copy_from_slice(as_uninit(bytes));
+        // SAFETY: the line above has written `bytes.len()` bytes.
         unsafe { self.advance(bytes.len()) };
         true
     }
 
-    /// Appends the first `n` of the bytes, if all of them would fit: to write as many always is less than to choose.
+    /// Appends the first `n` of `bytes` if all `N` would fit. To write always `N` costs less than to write exactly `n`.
     #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) fn put_first<const N: usize>(&mut self, bytes: &[u8; N], n: usize) -> bool {
-        let Some(window) = self.window::<N>() else { return false };
-        window.copy_from_slice(as_uninit(bytes));
+        let Some(next) = self.next_array::<N>() else { return false };
+        next.copy_from_slice(as_uninit(bytes));
         // SAFETY: the line above has written `N` bytes.
         unsafe { self.advance(n.min(N)) };
         true
     }
 
+    /// Returns what has been written from byte `from` on.
     #[cfg(feature = "transcode")]
-    /// What has been written from byte `from` on.
     #[inline(always)]
     pub(crate) fn written_mut(&mut self, from: usize) -> &mut [u8] {
         let written = ptr::from_mut(&mut self.room[from..self.len]) as *mut [u8];
-        // SAFETY: by the invariant all of it is initialised; address, length and borrow are those of the room.
+        // SAFETY: the first `len` bytes are initialised. Address, length and borrow are those of the room.
         unsafe { &mut *written }
     }
 
+    /// Returns what has been written.
     #[cfg(feature = "transcode")]
-    /// What has been written.
     #[inline(always)]
     pub(crate) fn finish(self) -> &'a mut [u8] {
-        self.say_the_bound();
+        self.assume_in_bounds();
         let written = ptr::from_mut(&mut self.room[..self.len]) as *mut [u8];
-        // SAFETY: by the invariant all of it is initialised; address, length and borrow are those of the room.
+        // SAFETY: the first `len` bytes are initialised. Address, length and borrow are those of the room.
         unsafe { &mut *written }
     }
 }
 
-/// See [`Output::fork`].
+/// An output for the memory that another output has left; see [`Output::fork`].
 #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
 pub(crate) struct Fork<'a> {
     output: Output<'a>,
-    /// Where the output's room begins.
+    /// The address at which the memory of `output` begins.
     start: *const MaybeUninit<u8>,
     len: &'a mut usize,
 }
@@ -170,7 +169,7 @@ impl<'a> Fork<'a> {
     ///
     /// # Panics
     ///
-    /// If it is another one's output that stands here by now: nothing is known of what was written to this room.
+    /// If the fork's output has been replaced by another one: then nothing is known of what was written to this memory.
     #[inline(always)]
     pub(crate) fn join(self) {
         assert_eq!(self.output.room.as_ptr(), self.start);
@@ -178,10 +177,10 @@ impl<'a> Fork<'a> {
     }
 }
 
-/// Bytes that are initialised, as bytes that need not be.
+/// Returns initialised bytes as bytes that need not be.
 pub(crate) fn as_uninit(bytes: &[u8]) -> &[MaybeUninit<u8>] {
     let bytes = ptr::from_ref(bytes) as *const [MaybeUninit<u8>];
-    // SAFETY: `MaybeUninit<u8>` has the size and alignment of `u8`, and every `u8` is one; nothing can
-    // be written through a shared reference.
+    // SAFETY: `MaybeUninit<u8>` has the size and alignment of `u8`, and every `u8` is a valid one. Nothing can be written
+    // through a shared reference.
     unsafe { &*bytes }
 }

@@ -307,7 +307,7 @@ fn malformed_utf8_everywhere_in_short_texts() {
                             bytes,
                             target.last(room),
                         ) {
-                            Err(BufferError::Invalid { error, .. }) => assert_eq!(error.position(), valid),
+                            Err(BufferError::Invalid { error, .. }) => assert_eq!(error.valid_up_to(), valid),
                             other => panic!("{other:?} of {text:02X?}, {}", kernel.name()),
                         }
                     }
@@ -352,7 +352,7 @@ fn lone_surrogates_everywhere_in_short_texts() {
                                 target.last(room),
                             ) {
                                 Err(BufferError::Invalid { error, .. }) => {
-                                    assert_eq!(error.position(), before)
+                                    assert_eq!(error.valid_up_to(), before)
                                 }
                                 other => panic!("{other:?} of {text:04X?}, {}", kernel.name()),
                             }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use trust8::Kernel;
-use trust8::transcode::{Encoding, StreamError, Transcoder};
+use trust8::transcode::{Encoding, Transcoder, TranscoderError};
 
 use crate::args::{CommonArgs, suffix};
 use crate::atomic_file::{self, AtomicFile};
@@ -198,6 +198,6 @@ impl Convert<'_> {
     }
 }
 
-fn unconvertible(error: &StreamError) -> FileError {
+fn unconvertible(error: &TranscoderError) -> FileError {
     FileError::Unconvertible(format!("{error} (to continue, use --replace)"))
 }

@@ -90,7 +90,7 @@ impl Engine for Automaton {
     #[cfg(feature = "transcode")]
     #[inline(always)]
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-        C::scalar(text, out)
+        C::portable(text, out)
     }
 }
 

@@ -40,7 +40,7 @@ use crate::error::Utf8Error;
 #[cfg(any(feature = "alloc", feature = "transcode"))]
 use crate::output::Output;
 #[cfg(all(kernel_simd, feature = "transcode"))]
-use crate::simd::convert::Units;
+use crate::simd::convert::ConvertOps;
 #[cfg(all(kernel_x86, feature = "transcode"))]
 use crate::simd::x86::avx512::Avx512;
 #[cfg(kernel_simd)]
@@ -154,25 +154,25 @@ impl<E: Engine> Routine<E> for Apart<E> {
 /// costs little to cut whole characters out of them first, and whole text has faster ways.
 pub(crate) const SHORT_PIECE: usize = 512;
 
-/// A conversion from one form of text into another, written once for all instruction sets.
+/// A conversion from one encoding into another, written once for all instruction sets.
 ///
-/// A conversion appends whole characters and nothing else. It may stop where it likes, but not far before the first
-/// malformed sequence, the end of the text, or the character that no longer fits.
+/// A conversion appends whole characters and nothing else. It stops at the latest before the first malformed sequence, at the
+/// end of the text, or before the character that no longer fits, and may stop a few hundred bytes earlier.
 #[cfg(feature = "transcode")]
 pub(crate) trait Conversion {
-    /// Converts a short text: all of it, or nothing.
+    /// Converts a short text: all of it, or nothing. Returns how many bytes of it.
     #[cfg(kernel_simd)]
     #[inline(always)]
-    fn short<S: Units>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Validates) -> usize {
+    fn short<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Validates) -> usize {
         0
     }
 
     /// Converts the beginning of a text and returns how much of it, in bytes.
     #[cfg(kernel_simd)]
-    fn run<S: Units>(s: S, text: &[u8], out: &mut Output<'_>, validator: impl Validates) -> usize;
+    fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, validator: impl Validates) -> usize;
 
-    /// The same without vectors.
-    fn scalar(text: &[u8], out: &mut Output<'_>) -> usize;
+    /// Does what `long` does, without vector operations.
+    fn portable(text: &[u8], out: &mut Output<'_>) -> usize;
 }
 
 /// The length of a text in another form.

@@ -291,7 +291,7 @@ fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], out: &mut Output<'_>) -> usize {
     {
         let n = match is_ascii {
             // To an aligned place: a store that crosses cache lines takes twice as long.
-            true => ASCII_STEP - (WINDOW - out.before_line()) % WINDOW,
+            true => ASCII_STEP - (WINDOW - out.bytes_to_line()) % WINDOW,
             false if at > 0 => s.ascii_windows(step) * WINDOW,
             false => 0,
         };

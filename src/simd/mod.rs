@@ -78,7 +78,7 @@ pub(crate) trait Routine<T> {
 pub(crate) unsafe trait Simd: Token {
     /// The token of the instruction set that conversions use on such a CPU.
     #[cfg(feature = "transcode")]
-    type Converter: convert::Units;
+    type Converter: convert::ConvertOps;
 
     /// Returns that token.
     #[cfg(feature = "transcode")]
@@ -164,13 +164,13 @@ pub(crate) unsafe trait Simd: Token {
     #[cfg(feature = "alloc")]
     #[inline(always)]
     fn put_and_ask(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
-        let window = out.window::<256>()?;
+        let next = out.next_array::<256>()?;
         let mut all = self.splat(0);
         let mut at = 0;
         while at < 256 {
             let v = self.load(bytes, at);
             all = self.or(all, v);
-            let to: &mut [MaybeUninit<u8>] = &mut window[at..at + size_of::<Self::Vector>()];
+            let to: &mut [MaybeUninit<u8>] = &mut next[at..at + size_of::<Self::Vector>()];
             // SAFETY: `to` has as many bytes as the vector, all of which are written: by the trait's contract it has
             // no padding. The store needs no alignment.
             unsafe { to.as_mut_ptr().cast::<Self::Vector>().write_unaligned(v) };

@@ -1,94 +1,93 @@
-//! What is wrong with a text that is to be converted: where, and why.
+//! Errors of conversions: where a text can't be converted, and why.
 
 #![forbid(unsafe_code)]
 
 use core::fmt;
 
-use crate::error::Sequence;
-use crate::error::{TooSmall, Utf8Error};
+use super::encodings::Family;
+use crate::error::{Sequence, TooSmall, Utf8Error};
 
 /// Why a text can't be converted.
 ///
 /// ```
-/// use trust8::transcode::{Encoding::*, Kind, Str, Utf16, Utf32, convert};
+/// use trust8::transcode::{Encoding::*, ErrorKind, Str, Utf16, Utf32, convert};
 ///
-/// assert_eq!(convert(Utf16, Str, &[0xD83D, 0x41]).unwrap_err().kind(), Kind::LoneHigh(0xD83D));
-/// assert_eq!(convert(Utf16, Str, &[0xDE00]).unwrap_err().kind(), Kind::LoneLow(0xDE00));
-/// assert_eq!(convert(Utf32, Str, &[0xD800]).unwrap_err().kind(), Kind::Surrogate(0xD800));
-/// assert_eq!(convert(Utf32, Str, &[0x110000]).unwrap_err().kind(), Kind::TooLarge(0x110000));
-/// assert_eq!(convert(Str, Latin1, "1 €").unwrap_err().kind(), Kind::NotLatin1('€'));
-/// assert_eq!(convert(Utf16Le, Str, b"a\0b").unwrap_err().kind(), Kind::Incomplete);
+/// assert_eq!(convert(Utf16, Str, &[0xD83D, 0x41]).unwrap_err().kind(), ErrorKind::LoneHigh(0xD83D));
+/// assert_eq!(convert(Utf16, Str, &[0xDE00]).unwrap_err().kind(), ErrorKind::LoneLow(0xDE00));
+/// assert_eq!(convert(Utf32, Str, &[0xD800]).unwrap_err().kind(), ErrorKind::Surrogate(0xD800));
+/// assert_eq!(convert(Utf32, Str, &[0x110000]).unwrap_err().kind(), ErrorKind::TooLarge(0x110000));
+/// assert_eq!(convert(Str, Latin1, "1 €").unwrap_err().kind(), ErrorKind::Unmappable('€'));
+/// assert_eq!(convert(Utf16Le, Str, b"a\0b").unwrap_err().kind(), ErrorKind::Incomplete);
 ///
 /// let kind = convert(Utf8, Utf16, b"\xFF").unwrap_err().kind();
-/// assert_eq!(kind, Kind::Utf8(trust8::ErrorKind::InvalidByte));
+/// assert_eq!(kind, ErrorKind::Utf8(trust8::ErrorKind::InvalidByte));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
-pub enum Kind {
-    /// Not UTF-8; for the reason that it says.
+pub enum ErrorKind {
+    /// The input is not UTF-8, for this reason.
     Utf8(crate::ErrorKind),
-    /// UTF-16: the first half of a surrogate pair, D800 to DBFF, and no second half behind it.
+    /// UTF-16: a high surrogate, the first half of a pair, D800 to DBFF, is not followed by a low one.
     LoneHigh(u16),
-    /// UTF-16: the second half of a surrogate pair, DC00 to DFFF, and no first half before it.
+    /// UTF-16: a low surrogate, the second half of a pair, DC00 to DFFF, does not follow a high one.
     LoneLow(u16),
-    /// UTF-32: half a surrogate pair, which is no character.
+    /// UTF-32: a surrogate, which is not a character.
     Surrogate(u32),
-    /// UTF-32: above U+10FFFF.
+    /// UTF-32: a number above U+10FFFF.
     TooLarge(u32),
-    /// A character that Latin-1 does not have: above U+00FF.
-    NotLatin1(char),
-    /// The bytes of UTF-16 or UTF-32 end inside a code unit.
+    /// A character that the target encoding does not have: for Latin-1, any above U+00FF.
+    Unmappable(char),
+    /// The bytes of UTF-16 or UTF-32 end inside a unit.
     Incomplete,
 }
 
-/// What an error holds of what is wrong.
+/// What is wrong, with all that the message says about it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Fault {
     Utf8(Sequence),
-    Other(Kind),
+    /// The target does not have the character.
+    Unmappable(char, Family),
+    /// Any other kind.
+    Other(ErrorKind),
 }
 
 impl Fault {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ErrorKind {
         match self {
-            Self::Utf8(sequence) => Kind::Utf8(sequence.kind()),
+            Self::Utf8(sequence) => ErrorKind::Utf8(sequence.kind()),
+            Self::Unmappable(char, _) => ErrorKind::Unmappable(*char),
             Self::Other(kind) => *kind,
         }
     }
 
-    fn describe(&self, position: &dyn fmt::Display, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn describe(&self, at: &dyn fmt::Display, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self {
             Self::Utf8(sequence) => {
-                write!(f, "invalid UTF-8 at byte {position}: ")?;
+                write!(f, "invalid UTF-8 at byte {at}: ")?;
                 return fmt::Display::fmt(sequence, f);
+            }
+            Self::Unmappable(char, family) => {
+                return write!(f, "U+{:04X} at {at} is not in {}", u32::from(*char), family.name());
             }
             Self::Other(kind) => kind,
         };
         match kind {
-            Kind::Utf8(_) => unreachable!("such faults hold a sequence"),
-            Kind::LoneHigh(unit) => write!(
+            ErrorKind::Utf8(_) | ErrorKind::Unmappable(_) => unreachable!("these have faults of their own"),
+            ErrorKind::LoneHigh(unit) => write!(
                 f,
-                "invalid UTF-16 at {position}: {unit:04X} is the first half of a surrogate pair; \
-                 expected the second (DC00 to DFFF) behind it"
+                "invalid UTF-16 at {at}: {unit:04X} is the first half of a surrogate pair; \
+                 expected the second (DC00 to DFFF) after it"
             ),
-            Kind::LoneLow(unit) => write!(
+            ErrorKind::LoneLow(unit) => write!(
                 f,
-                "invalid UTF-16 at {position}: {unit:04X} is the second half of a surrogate pair; \
+                "invalid UTF-16 at {at}: {unit:04X} is the second half of a surrogate pair; \
                  expected the first (D800 to DBFF) before it"
             ),
-            Kind::Surrogate(unit) => {
-                write!(
-                    f,
-                    "invalid UTF-32 at {position}: {unit:04X} is half a surrogate pair and no character"
-                )
+            ErrorKind::Surrogate(unit) => {
+                write!(f, "invalid UTF-32 at {at}: {unit:04X} is half a surrogate pair and not a character")
             }
-            Kind::TooLarge(unit) => {
-                write!(f, "invalid UTF-32 at {position}: {unit:X} is above 10FFFF")
-            }
-            Kind::NotLatin1(char) => {
-                write!(f, "U+{:04X} at {position} is not in Latin-1", u32::from(*char))
-            }
-            Kind::Incomplete => write!(f, "the input ends inside the code unit at byte {position}"),
+            ErrorKind::TooLarge(unit) => write!(f, "invalid UTF-32 at {at}: {unit:X} is above 10FFFF"),
+            ErrorKind::Incomplete => write!(f, "the input ends inside the unit at byte {at}"),
         }
     }
 }
@@ -96,10 +95,10 @@ impl Fault {
 /// The first place at which a text can't be converted.
 ///
 /// ```
-/// use trust8::transcode::{Kind, Str, Utf16, convert};
+/// use trust8::transcode::{ErrorKind, Str, Utf16, convert};
 ///
 /// let error = convert(Utf16, Str, &[0x61, 0xDC00, 0x62]).unwrap_err();
-/// assert_eq!((error.position(), error.kind()), (1, Kind::LoneLow(0xDC00)));
+/// assert_eq!((error.valid_up_to(), error.kind()), (1, ErrorKind::LoneLow(0xDC00)));
 /// assert_eq!(
 ///     error.to_string(),
 ///     "invalid UTF-16 at 1: DC00 is the second half of a surrogate pair; \
@@ -108,35 +107,35 @@ impl Fault {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Error {
-    pub(super) position: usize,
+    pub(super) valid_up_to: usize,
     pub(super) fault: Fault,
 }
 
 impl Error {
-    /// Where: the index, in the input, of the first byte or unit that is wrong. All before it is well-formed.
+    /// Returns how many bytes or units of the input can be converted: the place of the first one that can't.
     ///
     /// ```
     /// use trust8::transcode::{Encoding::*, Str, convert};
-    /// // In bytes, as bytes were given.
-    /// assert_eq!(convert(Utf16Be, Str, b"\0a\0b\xD8\0\0c").unwrap_err().position(), 4);
+    /// // In bytes, as the input is bytes.
+    /// assert_eq!(convert(Utf16Be, Str, b"\0a\0b\xD8\0\0c").unwrap_err().valid_up_to(), 4);
     /// ```
     #[must_use]
-    pub const fn position(&self) -> usize {
-        self.position
+    pub const fn valid_up_to(&self) -> usize {
+        self.valid_up_to
     }
 
-    /// Why.
+    /// Returns why the text can't be converted.
     ///
     /// ```
-    /// use trust8::transcode::{Encoding::*, Kind, Str, convert};
-    /// assert_eq!(convert(Str, Latin1, "Ω").unwrap_err().kind(), Kind::NotLatin1('Ω'));
+    /// use trust8::transcode::{Encoding::*, ErrorKind, Str, convert};
+    /// assert_eq!(convert(Str, Latin1, "Ω").unwrap_err().kind(), ErrorKind::Unmappable('Ω'));
     /// ```
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ErrorKind {
         self.fault.kind()
     }
 
-    /// The error of [`from_utf8`](crate::from_utf8), if the input was to be UTF-8 and is not.
+    /// Returns the error of [`from_utf8`](crate::from_utf8), if the input was to be UTF-8 and is not.
     ///
     /// ```
     /// use trust8::transcode::{Encoding::*, Utf16, convert};
@@ -148,86 +147,89 @@ impl Error {
     #[must_use]
     pub fn utf8_error(&self) -> Option<Utf8Error> {
         match self.fault {
-            Fault::Utf8(sequence) => Some(Utf8Error::new(self.position, sequence)),
-            Fault::Other(_) => None,
+            Fault::Utf8(sequence) => Some(Utf8Error::new(self.valid_up_to, sequence)),
+            Fault::Unmappable(..) | Fault::Other(_) => None,
         }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.fault.describe(&self.position, f)
+        self.fault.describe(&self.valid_up_to, f)
     }
 }
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error").field("position", &self.position).field("kind", &self.kind()).finish()
+        f.debug_struct("Error").field("valid_up_to", &self.valid_up_to).field("kind", &self.kind()).finish()
     }
 }
 
 impl core::error::Error for Error {}
 
-/// The first place at which a stream can't be converted: as [`Error`], counted from the stream's start.
+/// The first place at which a text in pieces can't be converted: what [`Error`] is for a whole text, counted from its start.
 ///
 /// ```
-/// use trust8::transcode::{Encoding::*, Kind, Str, Transcoder};
+/// use trust8::transcode::{Encoding::*, ErrorKind, Str, Transcoder};
 ///
 /// let mut transcoder = Transcoder::new(Utf16Le, Str);
 /// let mut text = String::new();
 /// transcoder.push(b"a\0\0\xD8", &mut text).unwrap();
 /// let error = transcoder.push(b"b\0", &mut text).unwrap_err();
-/// assert_eq!((error.position(), error.kind()), (2, Kind::LoneHigh(0xD800)));
+/// assert_eq!((error.valid_up_to(), error.kind()), (2, ErrorKind::LoneHigh(0xD800)));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct StreamError {
-    pub(super) position: u64,
+pub struct TranscoderError {
+    pub(super) valid_up_to: u64,
     pub(super) fault: Fault,
 }
 
-impl StreamError {
-    /// Where: how many bytes or units of the stream come before the first one that is wrong.
+impl TranscoderError {
+    /// Returns how many bytes or units of the text, from its start, can be converted: the place of the first one that can't.
     ///
     /// ```
     /// use trust8::transcode::{Encoding::*, Str, Transcoder};
     /// let mut transcoder = Transcoder::new(Str, Latin1);
     /// transcoder.push("one, ", &mut Vec::new()).unwrap();
     /// let error = transcoder.push("two €", &mut Vec::new()).unwrap_err();
-    /// assert_eq!(error.position(), 9);
+    /// assert_eq!(error.valid_up_to(), 9);
     /// ```
     #[must_use]
-    pub const fn position(&self) -> u64 {
-        self.position
+    pub const fn valid_up_to(&self) -> u64 {
+        self.valid_up_to
     }
 
-    /// Why.
+    /// Returns why the text can't be converted.
     ///
     /// ```
-    /// use trust8::transcode::{Encoding::*, Kind, Str, Transcoder};
+    /// use trust8::transcode::{Encoding::*, ErrorKind, Str, Transcoder};
     /// let error = Transcoder::new(Str, Latin1).push("€", &mut Vec::new()).unwrap_err();
-    /// assert_eq!(error.kind(), Kind::NotLatin1('€'));
+    /// assert_eq!(error.kind(), ErrorKind::Unmappable('€'));
     /// ```
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ErrorKind {
         self.fault.kind()
     }
 }
 
-impl fmt::Display for StreamError {
+impl fmt::Display for TranscoderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.fault.describe(&self.position, f)
+        self.fault.describe(&self.valid_up_to, f)
     }
 }
 
-impl fmt::Debug for StreamError {
+impl fmt::Debug for TranscoderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StreamError").field("position", &self.position).field("kind", &self.kind()).finish()
+        f.debug_struct("TranscoderError")
+            .field("valid_up_to", &self.valid_up_to)
+            .field("kind", &self.kind())
+            .finish()
     }
 }
 
-impl core::error::Error for StreamError {}
+impl core::error::Error for TranscoderError {}
 
-/// Why a conversion into a buffer did not convert all.
+/// Why a text was not converted into a buffer.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -238,15 +240,16 @@ impl core::error::Error for StreamError {}
 /// assert_eq!(error, BufferError::TooSmall(trust8::TooSmall { needed: 5, len: 4 }));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum BufferError {
-    /// The buffer is too short, and nothing is wrong with the input. What is in the buffer now has no meaning.
+    /// Nothing is wrong with the input, but the buffer is too small. What is in the buffer now has no meaning.
     TooSmall(TooSmall),
-    /// The input can't be converted. A buffer that is too short as well does not change this error.
+    /// The input can't be converted, however large the buffer is.
     Invalid {
-        /// Where and why.
+        /// Where, and why.
         error: Error,
-        /// How many units have been written to the start of the buffer: all that comes before the
-        /// error, or as many whole characters of it as fit.
+        /// The number of units that have been written to the start of the buffer: everything before the error, or as many
+        /// whole characters of it as fit.
         written: usize,
     },
 }

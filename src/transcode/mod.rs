@@ -1,18 +1,18 @@
-//! Text from one form into another: UTF-8, UTF-16, UTF-32, Latin-1; exact errors, or U+FFFD in their place.
+//! Conversions between UTF-8, UTF-16, UTF-32 and Latin-1, with exact errors, or with U+FFFD in place of what is malformed.
 //!
-//! Two forms and a text: [`convert`] makes a new `Vec` or `String`, [`convert_into`] fills a buffer, which need
-//! not be initialised. With [`Str`] for a form, the text is a `&str`, known to be valid and therefore faster
-//! to convert, or becomes a `String`.
+//! A function takes two forms and a text: [`convert`] makes a new `Vec` or `String`, and [`convert_into`] fills a buffer, which
+//! need not be initialised. If the form is [`Str`], the text is a `&str`, which is known to be valid and therefore faster to
+//! convert; or a `String` is made.
 //!
 //! ```
-//! use trust8::transcode::{Chars, Encoding::*, Kind, Str, Utf16, Utf32, convert, convert_lossy, len};
+//! use trust8::transcode::{Encoding::*, ErrorKind, Str, Utf16, convert, convert_lossy, len};
 //!
 //! assert_eq!(convert(Utf8, Utf16, b"\xE2\x82\xAC 5"), Ok(vec![0x20AC, 0x20, 0x35]));
 //! assert_eq!(convert(Utf16, Str, &[0x20AC, 0x20, 0x35]), Ok("€ 5".to_owned()));
 //! assert_eq!(convert(Str, Utf16Le, "€ 5"), Ok(b"\xAC\x20 \x005\x00".to_vec()));
 //!
 //! let error = convert(Utf16, Str, &[0x41, 0xD83D, 0x42]).unwrap_err();
-//! assert_eq!((error.position(), error.kind()), (1, Kind::LoneHigh(0xD83D)));
+//! assert_eq!((error.valid_up_to(), error.kind()), (1, ErrorKind::LoneHigh(0xD83D)));
 //! assert_eq!(convert_lossy(Utf16, Str, &[0x41, 0xD83D, 0x42]), "A\u{FFFD}B");
 //!
 //! assert_eq!(len(Str, Utf16, "𝄞"), 2);
@@ -27,41 +27,43 @@
 //! | [`Encoding::Utf8`] | `&[u8]`, `Vec<u8>` | |
 //! | [`Encoding::Utf16Le`], [`Encoding::Utf16Be`] | the same | |
 //! | [`Encoding::Utf32Le`], [`Encoding::Utf32Be`] | the same | |
-//! | [`Encoding::Latin1`] | the same | every byte is a character |
+//! | [`Encoding::Latin1`] | the same | all bytes are characters |
 //!
-//! Text that arrives in pieces goes through a [`Transcoder`], which keeps what a piece cuts off.
+//! A [`Transcoder`] converts text that arrives in pieces, which may end anywhere.
 //!
 //! # What is replaced
 //!
-//! The lossy functions put U+FFFD in place of what is malformed, as [`String::from_utf8_lossy`],
-//! [`String::from_utf16_lossy`] and the decoders of the WHATWG's Encoding Standard do: one for each maximal
-//! subpart of UTF-8, for each half of a surrogate pair without the other, for each unit of UTF-32 that is no
-//! character, and for whatever the end of the text cuts off. Latin-1 has no U+FFFD; into Latin-1, `?`
-//! stands for that and for each character above U+00FF.
+//! The lossy functions put U+FFFD in place of what is malformed, as [`String::from_utf8_lossy`], [`String::from_utf16_lossy`]
+//! and the decoders of the WHATWG's Encoding Standard do: one for each maximal subpart of UTF-8, for each half of a surrogate
+//! pair without the other, for each number in UTF-32 that is not a character, and for a character that the end of the text cuts
+//! off. Latin-1 does not have U+FFFD. Into Latin-1, `?` replaces what is malformed and each character above U+00FF.
 //!
 //! [`String::from_utf8_lossy`]: https://doc.rust-lang.org/std/string/struct.String.html#method.from_utf8_lossy
 //! [`String::from_utf16_lossy`]: https://doc.rust-lang.org/std/string/struct.String.html#method.from_utf16_lossy
 
+mod codec;
+mod encodings;
 mod error;
 mod form;
-#[cfg(kernel_simd)]
 mod latin1;
-mod length;
-mod plain;
+mod lengths;
+mod pairs;
+mod portable;
 mod route;
-mod routines;
 mod scalar;
-mod stream;
+mod transcoder;
+mod utf16;
+mod utf32;
+mod utf8;
 #[cfg(kernel_simd)]
 mod vector;
-#[cfg(kernel_simd)]
-mod vector32;
 
 use core::mem::MaybeUninit;
 
-pub use error::{BufferError, Error, Kind, StreamError};
-pub use form::{Chars, Encoding, Form, Str, Utf16, Utf32};
-pub use stream::{Progress, Transcoder};
+pub use encodings::Encoding;
+pub use error::{BufferError, Error, ErrorKind, TranscoderError};
+pub use form::{Chars, Form, Str, Utf16, Utf32};
+pub use transcoder::{Progress, Transcoder};
 
 use crate::error::TooSmall;
 use crate::kernel::Kernel;
@@ -72,13 +74,13 @@ use route::{End, Route};
 ///
 /// # Errors
 ///
-/// The first place at which it is malformed, or has a character that Latin-1 has not got.
+/// The first place at which the text is malformed or has a character that the target encoding does not have.
 ///
 /// ```
 /// use trust8::transcode::{Encoding::*, Str, Utf16, convert};
 ///
 /// assert_eq!(convert(Latin1, Str, b"na\xEFve"), Ok("naïve".to_owned()));
-/// assert_eq!(convert(Utf8, Utf16, b"na\xEFve").unwrap_err().position(), 2);
+/// assert_eq!(convert(Utf8, Utf16, b"na\xEFve").unwrap_err().valid_up_to(), 2);
 /// ```
 #[cfg(feature = "alloc")]
 #[inline]
@@ -86,7 +88,7 @@ pub fn convert<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> Result<T::Ow
     convert_with(Kernel::best(), from, to, text)
 }
 
-/// Converts text into a new `Vec`, or into a `String`, with replacements for what can't be converted.
+/// Converts text into a new `Vec`, or into a `String`, and replaces what can't be converted.
 ///
 /// ```
 /// use trust8::transcode::{Encoding::*, Str, Utf16, convert_lossy};
@@ -104,15 +106,14 @@ pub fn convert_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> T::Own
 
 /// Converts text into a buffer, and returns what it has written.
 ///
-/// The text is written to the start of the buffer; what lies behind it in the buffer has no meaning then. [`len`]
-/// says how long a buffer must be. Long enough in any case: as many units as the text has, three
-/// for each unit of UTF-16 that becomes UTF-8, and so on.
+/// The text is written to the start of the buffer. What the buffer has after it is left without a meaning. [`len`] returns how
+/// long the buffer must be. Without asking: three bytes for each unit of UTF-16 are enough for UTF-8, and as many units as the
+/// UTF-8 text has bytes are enough for UTF-16 and UTF-32.
 ///
 /// # Errors
 ///
-/// - [`BufferError::Invalid`] where the text is malformed, or has a character that Latin-1 has not got.
-/// - [`BufferError::TooSmall`], if there is no such place, and the buffer is too short; it says which length
-///   is needed.
+/// - [`BufferError::Invalid`] where the text is malformed or has a character that the target encoding does not have.
+/// - [`BufferError::TooSmall`] if there is no such place, and the buffer is too small. It says which length is needed.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -134,7 +135,7 @@ pub fn convert_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> T::Own
 ///
 /// let mut units: Vec<u16> = Vec::with_capacity(100);
 /// let written = convert_into(Str, Utf16, "κόσμε", units.spare_capacity_mut()).unwrap().len();
-/// // SAFETY: `convert_into` has written as many units.
+/// // SAFETY: `convert_into` has written `written` units.
 /// unsafe { units.set_len(written) };
 /// assert_eq!(written, len(Str, Utf16, "κόσμε"));
 /// ```
@@ -148,11 +149,11 @@ pub fn convert_into<'b, F: Form, T: Form>(
     convert_into_with(Kernel::best(), from, to, text, buffer)
 }
 
-/// Converts text into a buffer, with replacements for what can't be converted, and returns what it has written.
+/// Converts text into a buffer, replaces what can't be converted, and returns what it has written.
 ///
 /// # Errors
 ///
-/// [`BufferError::TooSmall`] if the buffer is too short; it says which length is needed.
+/// [`BufferError::TooSmall`] if the buffer is too small. It says which length is needed.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -176,10 +177,10 @@ pub fn convert_into_lossy<'b, F: Form, T: Form>(
     convert_into_lossy_with(Kernel::best(), from, to, text, buffer)
 }
 
-/// How many units the text has in another form.
+/// Returns the number of units that the text has in another form.
 ///
-/// Exact for every text that [`convert`] converts. For any other it is what its units would take if they were part
-/// of one that is: a number without much meaning, but at least what the text before the error takes.
+/// The number is exact for every text that [`convert`] converts. For other text it is at least the length of what comes before
+/// the error, and has no other meaning.
 ///
 /// ```
 /// use trust8::transcode::{Encoding::*, Str, Utf16, Utf32, len};
@@ -188,7 +189,7 @@ pub fn convert_into_lossy<'b, F: Form, T: Form>(
 /// assert_eq!(len(Str, Utf32, "aé€𝄞"), 4);
 /// assert_eq!(len(Utf16, Utf8, &[0x61, 0xE9, 0x20AC, 0xD834, 0xDD1E]), 10);
 /// assert_eq!(len(Str, Latin1, "é"), 1);
-/// // Of bytes, for an encoding.
+/// // For an encoding, the units are bytes.
 /// assert_eq!(len(Str, Utf16Le, "é"), 2);
 /// ```
 #[inline]
@@ -197,7 +198,7 @@ pub fn len<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
     len_with(Kernel::best(), from, to, text)
 }
 
-// The same with a kernel, for tests and measurements.
+// The same functions with a kernel, for tests and measurements.
 
 #[cfg(feature = "alloc")]
 #[inline]
@@ -211,7 +212,9 @@ pub(crate) fn convert_with<F: Form, T: Form>(
     let (owned, (at, end)) = owned::<T>(route, F::bytes(text));
     match end {
         End::All | End::Full => Ok(owned),
-        End::Malformed(fault) | End::Cut(fault) => Err(Error { position: at / size_of::<F::Unit>(), fault }),
+        End::Malformed(fault) | End::Cut(fault) => {
+            Err(Error { valid_up_to: at / size_of::<F::Unit>(), fault })
+        }
     }
 }
 
@@ -258,13 +261,14 @@ pub(crate) fn len_with<F: Form, T: Form>(kernel: &'static Kernel, from: F, to: T
 }
 
 impl Route {
-    /// How many of the target's units in the interface the text will be, if it is well-formed.
+    /// Returns the number of `T`'s units that the text becomes, if it is well-formed.
     fn length_in<T: Form>(&self, text: &[u8]) -> usize {
-        // Memory for more than this there is none.
+        // A length that does not fit into a `usize` does not fit into memory either.
         self.length(text).saturating_mul(self.to.family.unit() / size_of::<T::Unit>())
     }
 }
 
+/// Converts a text into a buffer.
 fn into<'b, F: Form, T: Form>(
     route: Route,
     text: &[u8],
@@ -277,7 +281,7 @@ fn into<'b, F: Form, T: Form>(
     let fault = match end {
         End::All => {
             let bytes = out.finish();
-            // SAFETY: they are the start of the buffer, and the route appends nothing but text in this form.
+            // SAFETY: the bytes are the start of the buffer, and the route appends nothing but text in this form.
             return Ok(unsafe { T::text(bytes) });
         }
         End::Malformed(fault) | End::Cut(fault) => Err((0, fault)),
@@ -286,14 +290,14 @@ fn into<'b, F: Form, T: Form>(
     let unit = size_of::<T::Unit>();
     Err(match fault {
         Ok(more) => BufferError::TooSmall(TooSmall { needed: written.saturating_add(more) / unit, len }),
-        Err((behind, fault)) => {
-            let error = Error { position: (at + behind) / size_of::<F::Unit>(), fault };
+        Err((more, fault)) => {
+            let error = Error { valid_up_to: (at + more) / size_of::<F::Unit>(), fault };
             BufferError::Invalid { error, written: written / unit }
         }
     })
 }
 
-/// Converts a text into an allocation of its own, and says where and how that ended.
+/// Converts a text into new memory. Returns also how many bytes of it, and how that ended.
 #[cfg(feature = "alloc")]
 fn owned<T: Form>(route: Route, text: &[u8]) -> (T::Owned, (usize, End)) {
     let mut owned = T::Owned::default();
@@ -308,15 +312,15 @@ fn owned<T: Form>(route: Route, text: &[u8]) -> (T::Owned, (usize, End)) {
     (owned, (at, ended))
 }
 
-/// Appends what `run` writes to owned text, again and again while it says that so many more units are wanted.
+/// Appends what `run` writes to owned text, and runs it again as long as it returns how many more units it needs.
 #[cfg(feature = "alloc")]
 fn append<T: Form>(
     owned: &mut T::Owned,
     wanted: usize,
     mut run: impl FnMut(&mut Output<'_>) -> Option<usize>,
 ) {
-    // SAFETY: the length grows only by what a route has written, which is whole characters in this form; should
-    // `run` or `reserve` panic, nothing partial is counted.
+    // SAFETY: the length grows only by what a route has written, which is whole characters in this form. If `run` or `reserve`
+    // panics, nothing is counted that was written in part.
     let units = unsafe { T::units(owned) };
     units.reserve(wanted);
     loop {
@@ -324,18 +328,18 @@ fn append<T: Form>(
         let more = run(&mut out);
         let written = out.len() / size_of::<T::Unit>();
         let len = units.len() + written;
-        // SAFETY: `out` began at the old length, in the spare capacity, and its first `written` units have been
-        // written; so they are within the capacity, and initialised.
+        // SAFETY: `out` began at the old length, in the spare capacity, and its first `written` units have been written. So they
+        // are within the capacity and initialised.
         unsafe { units.set_len(len) };
         match more {
             None => return,
-            // A character more, so that there is progress: lengths do not count replacements. (Capacity is
-            // doubled at least, so there are few turns.)
+            // Room for one more character, so that there is progress: lengths do not count replacements. The capacity at least
+            // doubles, so this happens rarely.
             Some(more) => units.reserve(more.saturating_add(CHARACTER)),
         }
     }
 }
 
-/// The most units that one character takes.
+/// The largest number of units that one character has in any form.
 #[cfg(feature = "alloc")]
 const CHARACTER: usize = 4;

@@ -1,47 +1,46 @@
-//! The way from one form to another.
+//! How a text gets from one form into another.
 //!
 //! ```text
-//! UTF-8 ----validate, unless known----\              /----> UTF-8
-//! UTF-16 ---swap bytes if foreign------\            /-----> UTF-16, swap bytes if foreign
-//! UTF-32 ---swap bytes if foreign------- one routine -----> UTF-32, swap bytes if foreign
-//! Latin-1 ----------------------------/              \----> Latin-1, which validates UTF-8 itself
+//! UTF-8                                 \                / UTF-8
+//! UTF-16 --swap bytes if foreign---------\              /--- UTF-16, swap bytes if foreign
+//! UTF-32 --swap bytes if foreign--------- one conversion --- UTF-32, swap bytes if foreign
+//! one byte each                          /              \ one byte each
 //! ```
 //!
-//! Each of the pairs is a routine of the kernel, but for copies. One routine alone is known to the compiler wherever the
-//! forms are, so that a short text costs one call. Where there are two steps they are taken piece by piece, with what lies
-//! between in a buffer that stays in the L1 cache. Where a routine stops, `scalar.rs` goes on, and
-//! either comes to know what stopped it or hands the rest back.
+//! A pair of families that `pairs.rs` lists has a conversion for each kernel. Where that stops, `scalar.rs` continues. If it
+//! only stopped because it could not decide, the kernel takes over again.
+//!
+//! If no bytes are to be swapped, nothing but the conversion is called. Which one it is, the compiler knows wherever it knows
+//! the forms, so a short text costs one call. If bytes are to be swapped, it takes two steps, chunk by chunk, with a buffer
+//! between them that stays in the L1 cache.
 
 #![forbid(unsafe_code)]
 
 use core::mem::MaybeUninit;
 
+use super::encodings::{Family, Layout};
 use super::error::Fault;
-use super::form::{Family, Layout};
+use super::pairs::{self, Convert, Length};
 use super::scalar::{self, Stop};
-use super::{length, routines};
 use crate::boundary::{floor, whole_len};
 use crate::kernel::{Kernel, entries};
 use crate::output::Output;
 
-/// Bytes that are taken through two routines, one after the other.
-const PIECE: usize = 2048;
+/// The number of bytes that are taken through two steps at a time.
+const CHUNK: usize = 2048;
 
-/// Of UTF-8 that is copied, so many bytes are validated, and then copied from the L1 cache.
-const COPIED: usize = 4096;
+/// The number of bytes of UTF-8 that are validated at a time and then copied from the L1 cache.
+const COPIED_CHUNK: usize = 4096;
 
-/// From one form to another, with a kernel.
+/// From one form into another, with a kernel.
 #[derive(Clone, Copy)]
 pub(super) struct Route {
     pub(super) kernel: &'static Kernel,
     pub(super) from: Layout,
     pub(super) to: Layout,
-    /// Whether a replacement stands in for what can't be converted.
+    /// Whether what can't be converted is replaced.
     pub(super) lossy: bool,
 }
-
-/// A conversion by a kernel: converts the beginning of a text, and returns how much of it.
-type Convert = fn(&Kernel, &[u8], &mut Output<'_>) -> usize;
 
 /// How a conversion has ended.
 #[derive(Clone, Copy)]
@@ -50,28 +49,28 @@ pub(super) enum End {
     All,
     /// The next character does not fit.
     Full,
-    /// Here begins something that can't be converted.
+    /// The next bytes can't be converted.
     Malformed(Fault),
-    /// Here begins a character that the end of the text cuts off.
+    /// The rest is the beginning of a character that the end of the text cuts off.
     Cut(Fault),
 }
 
 impl Route {
-    /// Converts as much of the text as can be: how many bytes of it, and what comes then.
+    /// Converts as much of the text as can be converted. Returns how many bytes of it, and what follows.
     #[inline(always)]
     pub(super) fn run(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
-        let read = match self.routine() {
+        let read = match self.conversion() {
             Some(convert) => convert(self.kernel, text, out),
-            None => self.fast(text, out),
+            None => self.by_kernel(text, out),
         };
-        if read == text.len() { (read, End::All) } else { self.run_on(text, read, out) }
+        if read == text.len() { (read, End::All) } else { self.resume(text, read, out) }
     }
 
-    /// The same from a place on where a routine has stopped.
+    /// Does what `run` does, from `at` on, where the kernel has stopped.
     #[inline(never)]
-    fn run_on(self, text: &[u8], mut at: usize, out: &mut Output<'_>) -> (usize, End) {
+    fn resume(self, text: &[u8], mut at: usize, out: &mut Output<'_>) -> (usize, End) {
         loop {
-            let (read, stop) = scalar::stretch(self.from, self.to, &text[at..], out);
+            let (read, stop) = scalar::convert_some(self.from, self.to, &text[at..], out);
             at += read;
             let end = match stop {
                 None => None,
@@ -91,11 +90,11 @@ impl Route {
             if let Some(end) = end {
                 return (at, end);
             }
-            at += self.fast(&text[at..], out);
+            at += self.by_kernel(&text[at..], out);
         }
     }
 
-    /// The same for a text that is at its end there: with a replacement for a character that it cuts off.
+    /// Does what `run` does for a text that ends here: a character that its end cuts off is malformed, or replaced.
     #[inline(always)]
     pub(super) fn run_to_end(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
         match self.run(text, out) {
@@ -106,10 +105,10 @@ impl Route {
         }
     }
 
-    /// How many bytes the rest of a text will be, if nothing is wrong with it.
+    /// Returns the number of bytes that the rest of a text becomes; or, if it can't be converted, where and why.
     #[cold]
     pub(super) fn needed(self, text: &[u8]) -> Result<usize, (usize, Fault)> {
-        let mut scratch = [MaybeUninit::uninit(); PIECE];
+        let mut scratch = [MaybeUninit::uninit(); CHUNK];
         let (mut at, mut needed) = (0, 0_usize);
         loop {
             let mut out = Output::new(&mut scratch);
@@ -124,144 +123,132 @@ impl Route {
         }
     }
 
-    /// How many units of the target the text will be, if it is well-formed.
+    /// Returns the number of units of the target that the text becomes, if it is well-formed.
     pub(super) fn length(&self, text: &[u8]) -> usize {
-        use Family::{Latin1, Utf8, Utf16, Utf32};
-
-        let units = text.len() / self.from.family.unit();
-        let measure: fn(&Kernel, &[u8]) -> usize = match (self.from.family, self.to.family) {
-            (Utf8, Utf16) => entries::measure::<length::Utf16OfUtf8>,
-            (Utf8, Utf32 | Latin1) => entries::measure::<length::Utf32OfUtf8>,
-            (Utf16, Utf8) => entries::measure::<length::Utf8OfUtf16>,
-            (Utf16, Utf32 | Latin1) => entries::measure::<length::Utf32OfUtf16>,
-            (Utf32, Utf8) => entries::measure::<length::Utf8OfUtf32>,
-            (Utf32, Utf16) => entries::measure::<length::Utf16OfUtf32>,
-            (Latin1, Utf8) => entries::measure::<length::Utf8OfLatin1>,
-            (Utf8, Utf8) | (Utf16, Utf16) | (Utf32, Utf32 | Latin1) | (Latin1, _) => return units,
+        let count = match pairs::length(self.from.family, self.to.family) {
+            Some(Length::Counted(count)) => count,
+            Some(Length::Unchanged) => return text.len() / self.from.family.unit(),
+            None if self.copies() => return text.len(),
+            None => return scalar::length(self.from, self.to, text),
         };
         if !self.from.swapped {
-            return measure(self.kernel, text);
+            return count(self.kernel, text);
         }
         let mut length = 0;
-        for piece in text.chunks(PIECE) {
-            let mut buffer = [MaybeUninit::uninit(); PIECE];
-            length += measure(self.kernel, swapped(self.kernel, self.from, piece, &mut buffer));
+        for chunk in text.chunks(CHUNK) {
+            let mut buffer = [MaybeUninit::uninit(); CHUNK];
+            length += count(self.kernel, swapped(self.kernel, self.from, chunk, &mut buffer));
         }
         length
     }
 
-    /// The routine that does it alone, if there is one.
+    /// Returns the conversion that is all there is to do, if there is one.
     #[inline(always)]
-    fn routine(&self) -> Option<Convert> {
-        use Family::{Latin1, Utf8, Utf16, Utf32};
-
-        if self.from.swapped || self.to.swapped {
+    fn conversion(&self) -> Option<Convert> {
+        let Self { from, to, .. } = *self;
+        if from.swapped || to.swapped {
             return None;
         }
-        let convert: Convert = match (self.from.family, self.to.family) {
-            (Utf8, Utf16 | Utf32) if self.from.trusted => return None,
-            (Utf8, Utf16) => entries::convert::<routines::Utf8ToUtf16>,
-            (Utf8, Utf32) => entries::convert::<routines::Utf8ToUtf32>,
-            (Utf8, Latin1) => entries::convert::<routines::Utf8ToLatin1>,
-            (Utf16, Utf8) => entries::convert::<routines::Utf16ToUtf8>,
-            (Utf16, Utf16) => entries::convert::<routines::Utf16ToUtf16>,
-            (Utf16, Utf32) => entries::convert::<routines::Utf16ToUtf32>,
-            (Utf16, Latin1) => entries::convert::<routines::Utf16ToLatin1>,
-            (Utf32, Utf8) => entries::convert::<routines::Utf32ToUtf8>,
-            (Utf32, Utf16) => entries::convert::<routines::Utf32ToUtf16>,
-            (Utf32, Utf32) => entries::convert::<routines::Utf32ToUtf32>,
-            (Utf32, Latin1) => entries::convert::<routines::Utf32ToLatin1>,
-            (Latin1, Utf8) => entries::convert::<routines::Latin1ToUtf8>,
-            (Latin1, Utf16) => entries::convert::<routines::Latin1ToUtf16>,
-            (Latin1, Utf32) => entries::convert::<routines::Latin1ToUtf32>,
-            (Utf8, Utf8) | (Latin1, Latin1) => return None,
-        };
-        Some(convert)
+        match self.conversion_of_valid() {
+            None => pairs::conversion(from.family, to.family),
+            // What a type says is valid ends with a whole character.
+            of_valid => of_valid,
+        }
     }
 
-    /// As much of the text as the kernel's routines convert.
-    fn fast(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+    /// Returns the conversion for text that is known to be valid, if the text is and there is one.
+    #[inline(always)]
+    fn conversion_of_valid(&self) -> Option<Convert> {
+        let Self { from, to, .. } = *self;
+        if from.known_valid { pairs::conversion_of_valid(from.family, to.family) } else { None }
+    }
+
+    /// Returns whether UTF-8 is only validated and copied, for which no pair is listed.
+    #[inline(always)]
+    fn copies(&self) -> bool {
+        matches!((self.from.family, self.to.family), (Family::Utf8, Family::Utf8))
+    }
+
+    /// Converts as much of the text as the kernel converts: nothing, if the pair is not listed.
+    fn by_kernel(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let Self { kernel, from, to, .. } = *self;
+        if self.copies() {
+            return self.copy_utf8(text, out);
+        }
+        if pairs::conversion(from.family, to.family).is_none() {
+            return 0;
+        }
         if from.swapped {
-            return in_pieces(text, PIECE, |piece| {
-                let mut buffer = [MaybeUninit::uninit(); PIECE];
-                let piece = swapped(kernel, from, piece, &mut buffer);
-                Self { from: from.unswapped(), ..*self }.fast(piece, out)
+            return in_chunks(text, |chunk| {
+                let mut buffer = [MaybeUninit::uninit(); CHUNK];
+                let chunk = swapped(kernel, from, chunk, &mut buffer);
+                Self { from: from.unswapped(), ..*self }.by_kernel(chunk, out)
             });
         }
         if to.swapped {
-            return in_pieces(text, PIECE, |piece| {
+            return in_chunks(text, |chunk| {
                 let before = out.len();
-                let read = Self { to: to.unswapped(), ..*self }.fast(piece, out);
+                let read = Self { to: to.unswapped(), ..*self }.by_kernel(chunk, out);
                 entries::swap(kernel, to.family.unit(), out.written_mut(before));
                 read
             });
         }
-        if let Some(convert) = self.routine() {
-            return convert(kernel, text, out);
+        if let Some(convert) = self.conversion_of_valid() {
+            // Valid, but a chunk of it may end inside a character.
+            return convert(kernel, &text[..whole_len(text)], out);
         }
-        match (from.family, to.family) {
-            // Valid, but a piece of it may end inside a character.
-            (Family::Utf8, Family::Utf16) => {
-                entries::convert::<routines::ValidUtf8ToUtf16>(kernel, &text[..whole_len(text)], out)
-            }
-            (Family::Utf8, Family::Utf32) => {
-                entries::convert::<routines::ValidUtf8ToUtf32>(kernel, &text[..whole_len(text)], out)
-            }
-            (Family::Utf8, _) => self.utf8_to_utf8(text, out),
-            _ => {
-                let fitting = text.len().min(out.left());
-                if out.put(&text[..fitting]) { fitting } else { 0 }
-            }
+        match pairs::conversion(from.family, to.family) {
+            Some(convert) => convert(kernel, text, out),
+            None => 0,
         }
     }
 
-    /// UTF-8 is validated piece by piece, each before it is copied.
-    fn utf8_to_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+    /// Copies UTF-8, each chunk after it is validated.
+    fn copy_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let mut at = 0;
         loop {
-            let piece = &text[at..floor(text, at + COPIED)];
-            let valid = match self.kernel.from_utf8(piece) {
-                Ok(_) => piece,
-                Err(error) => &piece[..error.valid_up_to()],
+            let chunk = &text[at..floor(text, at + COPIED_CHUNK)];
+            let valid = match self.kernel.from_utf8(chunk) {
+                Ok(_) => chunk,
+                Err(error) => &chunk[..error.valid_up_to()],
             };
             if !out.put(valid) {
                 return at;
             }
             at += valid.len();
-            if valid.len() < piece.len() || at == text.len() {
+            if valid.len() < chunk.len() || at == text.len() {
                 return at;
             }
         }
     }
 }
 
-/// Converts a text in pieces of so many bytes, as long as there is progress.
+/// Converts a text chunk by chunk as long as there is progress.
 #[inline(always)]
-fn in_pieces(text: &[u8], bytes: usize, mut convert: impl FnMut(&[u8]) -> usize) -> usize {
+fn in_chunks(text: &[u8], mut convert: impl FnMut(&[u8]) -> usize) -> usize {
     let mut at = 0;
     loop {
         let rest = &text[at..];
-        let read = convert(&rest[..rest.len().min(bytes)]);
+        let read = convert(&rest[..rest.len().min(CHUNK)]);
         at += read;
-        // A piece may end inside a character, with which the next one then begins.
-        if read == 0 || rest.len() <= bytes {
+        // A chunk may end inside a character: then the next chunk begins with that.
+        if read == 0 || rest.len() <= CHUNK {
             return at;
         }
     }
 }
 
-/// The units in the machine's byte order. A unit that is cut off is left out.
+/// Returns the whole units of `text` in the machine's byte order.
 #[inline(always)]
 fn swapped<'a>(
     kernel: &Kernel,
     from: Layout,
     text: &[u8],
-    buffer: &'a mut [MaybeUninit<u8>; PIECE],
+    buffer: &'a mut [MaybeUninit<u8>; CHUNK],
 ) -> &'a [u8] {
     let unit = from.family.unit();
     let mut out = Output::new(buffer);
-    // It fits: callers pass pieces of that length at most.
+    // It fits: callers pass chunks of at most that length.
     let _ = out.put(&text[..text.len() / unit * unit]);
     let bytes = out.finish();
     entries::swap(kernel, unit, bytes);

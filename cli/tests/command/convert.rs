@@ -67,7 +67,7 @@ fn the_default_source_is_utf8() {
         .args(unknown)
         .assert()
         .code(2)
-        .stderr(contains("utf-8, utf-16le, utf-16be, utf-32le, utf-32be, latin1"));
+        .stderr(contains("utf-8, utf-16le, utf-16be, utf-32le, utf-32be, iso-8859-1"));
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn errors_have_offsets_and_replace_continues() {
     let from_utf16 = ["--from", "utf-16le", "--to", "utf-8", "utf16"];
     convert(&from_utf16).assert().code(1).stdout("a").stderr(
         "trust8: utf16: invalid UTF-16 at 2: D83D is the first half of a surrogate pair; expected the second \
-         (DC00 to DFFF) behind it (to continue, use --replace)\n",
+         (DC00 to DFFF) after it (to continue, use --replace)\n",
     );
     convert(&[&from_utf16[..], &["--replace"]].concat())
         .assert()
@@ -94,7 +94,7 @@ fn errors_have_offsets_and_replace_continues() {
         .write_stdin("5 €")
         .assert()
         .code(1)
-        .stderr(starts_with("trust8: <stdin>: U+20AC at 2 is not in Latin-1"));
+        .stderr(starts_with("trust8: <stdin>: U+20AC at 2 is not in iso-8859-1"));
     convert(&["--to", "latin1", "--replace"]).write_stdin("5 €").assert().code(0).stdout("5 ?");
     // An error at the end of the input.
     convert(&to_latin1)

@@ -110,7 +110,7 @@ impl Engine for Avx512 {
     #[cfg(feature = "transcode")]
     #[inline(always)]
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-        C::run(self, text, out, Apart(self))
+        C::long(self, text, out, Apart(self))
     }
 
     #[cfg(feature = "transcode")]

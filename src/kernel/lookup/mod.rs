@@ -114,7 +114,7 @@ impl<S: Simd> Engine for S {
     #[cfg(feature = "transcode")]
     #[inline(always)]
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-        C::run(self.converter(), text, out, Apart(self))
+        C::long(self.converter(), text, out, Apart(self))
     }
 }
 

@@ -3,7 +3,7 @@
 use core::arch::aarch64::*;
 
 #[cfg(feature = "transcode")]
-use crate::simd::convert::Vectors16;
+use crate::simd::convert::WideLaneOps;
 use crate::simd::{MOVE_DOWN, Routine, Simd, Token, short_words};
 
 /// The proof that the CPU has NEON.
@@ -283,7 +283,7 @@ fn bytes32(v: uint32x4_t) -> uint8x16_t {
 }
 
 #[cfg(feature = "transcode")]
-impl Vectors16 for Neon {
+impl WideLaneOps for Neon {
     #[inline(always)]
     fn splat16(self, word: u16) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
@@ -371,13 +371,13 @@ impl Vectors16 for Neon {
     #[inline(always)]
     fn at_least16(self, v: uint8x16_t, least: u16) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
-        bytes16(unsafe { vcgeq_u16(words(v), words(Vectors16::splat16(self, least))) })
+        bytes16(unsafe { vcgeq_u16(words(v), words(WideLaneOps::splat16(self, least))) })
     }
 
     #[inline(always)]
     fn at_least32(self, v: uint8x16_t, least: u32) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
-        bytes32(unsafe { vcgeq_u32(dwords(v), dwords(Vectors16::splat32(self, least))) })
+        bytes32(unsafe { vcgeq_u32(dwords(v), dwords(WideLaneOps::splat32(self, least))) })
     }
 
     #[inline(always)]

@@ -1,30 +1,36 @@
-//! What conversions need of an instruction set: a trait, and a file for each that has it.
+//! What conversions need of an instruction set besides [`Simd`](super::Simd).
 //!
-//! As with [`Simd`](super::Simd), a value of a type that implements the trait is the proof that the CPU has
-//! the instructions, and every method is `#[inline(always)]`.
+//! | file | what it has |
+//! |---|---|
+//! | `mod.rs` | [`ConvertOps`], the operations over which the conversions are written |
+//! | `by_shuffle.rs` | these operations for all sets with vectors of 16 bytes, made of a few lane operations and shuffles |
+//! | `tables.rs` | the tables of shuffles |
+//! | `model.rs` | every operation against a model on arrays |
 //!
-//! The steps that distinguish instruction sets are those that leave gaps out: [`put_words`](Units::put_words),
-//! [`put_pairs`](Units::put_pairs) and [`put_quads`](Units::put_quads). AVX-512 has an instruction for that; the
-//! others, all of 16 bytes, have a table of shuffles (`tables.rs`), and what they do with it they have in common
-//! (`sixteen.rs`). The text is taken in steps of fixed length, whatever is in it.
+//! AVX-512 implements [`ConvertOps`] itself, in `x86/avx512_convert.rs`.
+//!
+//! Conversions treat all places of a block alike, whatever the text is, and leave out what does not belong to the result. So
+//! the operations that matter are those that append some of a vector's bytes. AVX-512 has an instruction that moves the kept
+//! bytes together. The other sets shuffle, and look the shuffle up by the bits of what is kept. How large a table is depends
+//! on which bits can occur: this is why there are five such operations, which differ only in what they may assume.
 
+mod by_shuffle;
 #[cfg(test)]
 mod model;
 #[cfg(any(kernel_neon, kernel_wasm, kernel_x86))]
 mod tables;
-mod vectors16;
 
-pub(crate) use vectors16::Vectors16;
+pub(crate) use by_shuffle::WideLaneOps;
 
 use crate::output::Output;
 
-/// Ones for the first so many places.
+/// Returns ones in the lowest `n` bits: a bit for each of the first `n` bytes of a vector.
 #[inline(always)]
-pub(crate) fn within(places: usize) -> u64 {
-    if places >= 64 { u64::MAX } else { (1 << places) - 1 }
+pub(crate) fn first_bits(n: usize) -> u64 {
+    if n >= 64 { u64::MAX } else { (1 << n) - 1 }
 }
 
-/// Reverses the bytes of each unit of `unit` bytes, whatever they are.
+/// Reverses the bytes of each unit of `unit` bytes: 2 or 4.
 #[inline(always)]
 pub(crate) fn swap(unit: usize, bytes: &mut [u8]) {
     if unit == 2 {
@@ -38,86 +44,104 @@ pub(crate) fn swap(unit: usize, bytes: &mut [u8]) {
     }
 }
 
-/// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
+/// The operations of an instruction set that the conversions use. A vector has [`LANES`](Self::LANES) bytes.
 ///
-/// Lanes of 16 and 32 bits have the low byte first. The `put` methods append all that they are to append, or
-/// nothing if it does not fit.
-pub(crate) trait Units: Copy {
+/// As with [`Simd`](super::Simd), a value is the proof that the CPU has the instructions, and every method is
+/// `#[inline(always)]`.
+///
+/// Operations without a number in their names work on bytes. Lanes of 16 and 32 bits have the low byte first. A `put` method
+/// appends all that it is told to append and returns true; or, if that does not fit, it appends nothing and returns false.
+pub(crate) trait ConvertOps: Copy {
     /// A vector register.
     type Vector: Copy;
 
-    /// Bytes in a vector: 16, 32 or 64.
+    /// The number of bytes in a vector: 16, 32 or 64.
     const LANES: usize;
 
-    /// The value in every lane of 8, 16 or 32 bits.
+    /// Returns the value in every lane of 8, 16 or 32 bits.
     fn splat8(self, byte: u8) -> Self::Vector;
     fn splat16(self, word: u16) -> Self::Vector;
-    fn splat32(self, word: u32) -> Self::Vector;
+    fn splat32(self, dword: u32) -> Self::Vector;
 
-    /// `bytes[at..at + LANES]`. Panics where that is out of bounds.
+    /// Returns `bytes[at..at + LANES]`. Panics where that is out of bounds.
     fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
 
-    /// `bytes`, fewer than `LANES`, then zeros.
+    /// Returns `bytes`, fewer than `LANES`, followed by zeros.
     fn load_short(self, bytes: &[u8]) -> Self::Vector;
 
-    /// What stands one, two and three bytes earlier: the end of `before`, and then the beginning of `now`.
+    /// Returns the text one, two and three bytes earlier: the last bytes of `before`, then the first bytes of `now`.
     fn earlier(self, now: Self::Vector, before: Self::Vector) -> [Self::Vector; 3];
 
-    /// The units of 16 bits in lanes of 32: the first half of them, and the second.
-    fn widened(self, v: Self::Vector) -> [Self::Vector; 2];
+    /// Widens lanes of 16 bits to 32: the first half of them, and the second half.
+    fn widened16(self, v: Self::Vector) -> [Self::Vector; 2];
 
-    /// The bytes in lanes of 16 bits: the first half of them, and the second.
+    /// Widens bytes to lanes of 16 bits: the first half of them, and the second half.
     fn widened8(self, v: Self::Vector) -> [Self::Vector; 2];
 
-    /// The units of two vectors of 32-bit lanes, all below 0x10000, in lanes of 16.
+    /// Narrows the lanes of 32 bits of `a` and then `b`, all below 0x10000, to 16.
     fn narrowed32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Byte by byte, the larger one.
+    /// Returns the larger bytes, as unsigned numbers.
     fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// `a - b`, byte by byte as unsigned numbers, and 0 where that would be negative.
+    /// Returns `a - b` as unsigned bytes, and 0 where that would be negative.
     fn minus(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// `a + b`, byte by byte as signed numbers, and 127 where that would be more.
+    /// Returns `a + b` as signed bytes, and 127 where that would be more.
     fn plus_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// `a + b` in lanes of 32 bits.
+    /// Returns `a + b` in lanes of 32 bits.
     fn plus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Shifts in lanes of 16 bits, zeros coming in.
+    /// Shifts lanes of 16 or 32 bits. Zeros come in.
     fn left16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
     fn right16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
-
-    /// Shifts in lanes of 32 bits, zeros coming in.
     fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
     fn right32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
 
-    /// In lanes of 32 bits, all below 0x0010_0000: bits 12 to 19, 6 to 13 and 0 to 7, from the lowest byte to the
-    /// third.
-    fn sixes(self, v: Self::Vector) -> Self::Vector;
+    /// Spreads the number in each lane of 32 bits, below 0x0010_0000, over three bytes, each six bits further down: bits 12
+    /// to 19 in the lowest byte, 6 to 13 in the second, 0 to 7 in the third.
+    fn spread_sixes(self, v: Self::Vector) -> Self::Vector;
 
-    /// Bit 7 of each byte, that of the first one lowest.
+    /// Returns bit 7 of each byte, the first byte's as the lowest bit.
     fn high_bits(self, v: Self::Vector) -> u64;
 
-    /// Whether any bit is set.
+    /// Returns whether any bit is set.
     fn any(self, v: Self::Vector) -> bool;
 
-    /// Byte by byte: `v` where bit 7 of `flags` is set, else 0.
-    fn where_high(self, flags: Self::Vector, v: Self::Vector) -> Self::Vector;
+    /// Returns the bytes of `v` where bit 7 of `flags` is set, and 0 elsewhere.
+    fn zero_unless_high(self, flags: Self::Vector, v: Self::Vector) -> Self::Vector;
 
-    /// Byte by byte: `yes` where bit 7 of `flags` is set, else `no`.
+    /// Returns the bytes of `yes` where bit 7 of `flags` is set, and those of `no` elsewhere.
     fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 
-    /// In lanes of 16 bits: `yes` where `v` is at least `least`, else `no`. Both are below 0x8000, and `least` is not 0.
-    fn select16(self, v: Self::Vector, least: u16, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
+    /// In lanes of 16 bits: returns `yes` where `v` is at least `least`, and `no` elsewhere. All are below 0x8000, and `least`
+    /// is not 0.
+    fn select16_at_least(
+        self,
+        v: Self::Vector,
+        least: u16,
+        yes: Self::Vector,
+        no: Self::Vector,
+    ) -> Self::Vector;
 
-    /// In lanes of 32 bits, all below 0x8000_0000: `yes` where `v` is at least `least`, which is not 0; else `no`.
-    fn select32(self, v: Self::Vector, least: u32, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
+    /// In lanes of 32 bits: returns `yes` where `v` is at least `least`, and `no` elsewhere. All are below 0x8000_0000, and
+    /// `least` is not 0.
+    fn select32_at_least(
+        self,
+        v: Self::Vector,
+        least: u32,
+        yes: Self::Vector,
+        no: Self::Vector,
+    ) -> Self::Vector;
 
-    /// In lanes of 32 bits: `yes` where `a` and `b` are equal, else `no`.
+    /// In lanes of 16 bits: returns `yes` where `v` is `word`, and `no` elsewhere.
+    fn select16_equal(self, v: Self::Vector, word: u16, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
+
+    /// In lanes of 32 bits: returns `yes` where `a` and `b` are equal, and `no` elsewhere.
     fn select32_equal(
         self,
         a: Self::Vector,
@@ -126,56 +150,45 @@ pub(crate) trait Units: Copy {
         no: Self::Vector,
     ) -> Self::Vector;
 
-    /// Whether a lane of 16 bits is `a`'s equal in one pair of vectors and not in the other: of `x` and `a`, of
-    /// `y` and `b`.
-    fn differ16(self, x: Self::Vector, a: u16, y: Self::Vector, b: u16) -> bool;
+    /// Returns whether the lanes of 16 bits in which `x` is `a` are other lanes than those in which `y` is `b`.
+    fn matches_differ16(self, x: Self::Vector, a: u16, y: Self::Vector, b: u16) -> bool;
 
-    /// Whether a lane of 16 bits is equal to `word`.
+    /// Returns whether a lane of 16 or 32 bits is equal to the number.
     fn any_equal16(self, v: Self::Vector, word: u16) -> bool;
-
-    /// The bytes in the order that [`put_ones_or_twos`](Self::put_ones_or_twos) wants.
-    fn ordered(self, v: Self::Vector) -> Self::Vector;
-
-    /// In lanes of 16 bits: `yes` where `v` is equal to `word`, else `no`.
-    fn select16_equal(self, v: Self::Vector, word: u16, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
-
-    /// Whether a lane of 32 bits is equal to `dword`.
     fn any_equal32(self, v: Self::Vector, dword: u32) -> bool;
 
-    /// Appends the first `n` bytes, of as many as there are.
+    /// Appends the first `n` bytes of the vector.
     fn put_first(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
-    /// Appends the first `n` bytes of both vectors together.
-    fn put_both(self, first: Self::Vector, second: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
+    /// Appends the first `n` bytes of both vectors, one after the other.
+    fn put_first_of_two(
+        self,
+        first: Self::Vector,
+        second: Self::Vector,
+        n: usize,
+        out: &mut Output<'_>,
+    ) -> bool;
 
-    /// Tells the cache that so many bytes will be written some way behind. Where there are none, nothing happens.
+    /// Tells the cache that `bytes` bytes some way ahead of `out` will be written. The default does nothing.
     #[inline(always)]
-    fn will_write(self, _bytes: usize, _out: &Output<'_>) {}
+    fn prefetch_output(self, _bytes: usize, _out: &Output<'_>) {}
 
-    /// Appends the first `n` bytes as units of 16 bits.
-    fn put_widened(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
+    /// Appends each of the first `n` bytes as a unit of 16 bits.
+    fn put_as_u16(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
-    /// Appends the first `n` bytes as units of 32 bits.
-    fn put_widened32(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
+    /// Appends each of the first `n` bytes as a unit of 32 bits.
+    fn put_as_u32(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
-    /// Appends the low bytes of the first `n` lanes of 16 bits, which are below 0x100.
-    fn put_narrowed(self, a: Self::Vector, b: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
+    /// Appends the first `n` lanes of 16 bits of `a` and then `b`, which are below 0x100, as a byte each.
+    fn put_low_bytes(self, a: Self::Vector, b: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
-    /// Appends units of 16 bits, of which the one vector has the low bytes and the other one the high ones:
-    /// those for which `keep` has a one.
-    fn put_words(self, low: Self::Vector, high: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
+    /// Appends units of 16 bits, whose bytes are in `low` and `high`: the units for which `keep` has a one.
+    fn put_u16_of_bytes(self, low: Self::Vector, high: Self::Vector, keep: u64, out: &mut Output<'_>)
+    -> bool;
 
-    /// Appends bytes: those for which `keep` has a one. Of each two bytes that is the first or both, but none
-    /// at all from some place on.
-    fn put_pairs(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
-
-    /// Appends bytes: those for which `keep` has a one. Of each four bytes that is the third, or the second and
-    /// the third, or the first three, but none at all from some place on.
-    fn put_quads(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
-
-    /// Appends units of 32 bits, of which the vectors have the first bytes, the second ones and, if there are such, the
-    /// third ones: those units for which `keep` has a one.
-    fn put_dwords(
+    /// Appends units of 32 bits, whose first three bytes are in `low`, `middle` and `high` (zeros if there is none) and whose
+    /// fourth is zero: the units for which `keep` has a one.
+    fn put_u32_of_bytes(
         self,
         low: Self::Vector,
         middle: Self::Vector,
@@ -184,28 +197,59 @@ pub(crate) trait Units: Copy {
         out: &mut Output<'_>,
     ) -> bool;
 
-    /// Appends units of 32 bits, of which the vectors have the lower and the upper halves in lanes of 16: those for
-    /// which `keep` has two ones.
-    fn put_joined(self, low: Self::Vector, high: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
-
-    /// Appends the first `len` bytes of `first`, and behind each for which `two` has a one the byte of `second`. Both
-    /// vectors are [`ordered`](Self::ordered).
-    fn put_ones_or_twos(
+    /// Appends units of 32 bits, whose halves are the lanes of 16 bits of `low` and `high`: the units for which `keep` has two
+    /// ones. It never has a single one.
+    fn put_u32_of_halves(
         self,
-        first: Self::Vector,
-        second: Self::Vector,
-        two: u64,
-        len: usize,
+        low: Self::Vector,
+        high: Self::Vector,
+        keep: u64,
         out: &mut Output<'_>,
     ) -> bool;
 
-    /// Appends bytes: those for which `keep` has a one.
-    fn put_some(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
+    /// Returns the bytes in the order that [`put_interleaved`](Self::put_interleaved) wants.
+    fn for_interleaving(self, v: Self::Vector) -> Self::Vector;
 
-    /// Appends bytes: those for which `keep` has a one. Of each two bytes that is both or none.
-    fn put_twos(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
+    /// Appends the first `n` bytes of `first`, and after each for which `with_second` has a one the byte of `second` at the
+    /// same place. Both vectors come from [`for_interleaving`](Self::for_interleaving).
+    fn put_interleaved(
+        self,
+        first: Self::Vector,
+        second: Self::Vector,
+        with_second: u64,
+        n: usize,
+        out: &mut Output<'_>,
+    ) -> bool;
 
-    /// Appends bytes: those for which `keep` has a one. Of each four bytes that is the last, or the last two, or the
-    /// last three, or all, but none at all from some place on.
-    fn put_ends(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
+    /// Appends the bytes for which `keep` has a one.
+    fn put_kept_bytes(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool;
+
+    // The following are `put_kept_bytes` for masks in which only some patterns occur, for which smaller tables do.
+
+    /// Appends the bytes for which `keep` has a one. Of each two bytes these are both or none.
+    #[inline(always)]
+    fn put_kept_u16(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put_kept_bytes(v, keep, out)
+    }
+
+    /// Appends the bytes for which `keep` has a one. Of each two bytes these are the first or both. From some place on,
+    /// nothing more is kept.
+    #[inline(always)]
+    fn put_starts_of_two(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put_kept_bytes(v, keep, out)
+    }
+
+    /// Appends the bytes for which `keep` has a one. Of each four bytes these are the third, or the second and the third, or
+    /// the first three. From some place on, nothing more is kept.
+    #[inline(always)]
+    fn put_ends_of_three(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put_kept_bytes(v, keep, out)
+    }
+
+    /// Appends the bytes for which `keep` has a one. Of each four bytes these are the last, the last two, the last three, or
+    /// all. From some place on, nothing more is kept.
+    #[inline(always)]
+    fn put_ends_of_four(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
+        self.put_kept_bytes(v, keep, out)
+    }
 }

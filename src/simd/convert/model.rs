@@ -1,13 +1,13 @@
-//! Every operation of [`Units`] against a model on arrays, for each instruction set that this CPU has.
+//! Every operation of [`ConvertOps`] against a model on arrays, for each instruction set that this CPU has.
 
 use core::mem::MaybeUninit;
 use std::vec;
 use std::vec::Vec;
 
-use super::Units;
+use super::ConvertOps;
 use crate::output::Output;
 
-/// Numbers that look random.
+/// Pseudorandom numbers.
 struct Random(u64);
 
 impl Random {
@@ -18,7 +18,7 @@ impl Random {
         self.0
     }
 
-    /// Bytes of which some are at the edges of what is compared.
+    /// Returns bytes, half of which are at the limits of some comparison.
     fn bytes(&mut self, n: usize) -> Vec<u8> {
         const EDGES: [u8; 12] = [0, 1, 0x7F, 0x80, 0xBF, 0xC0, 0xD7, 0xD8, 0xDC, 0xDF, 0xE0, 0xFF];
         (0..n)
@@ -46,20 +46,20 @@ fn of_dwords(dwords: impl IntoIterator<Item = u32>) -> Vec<u8> {
     dwords.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
-/// The bytes of a vector.
+/// Returns the bytes of a vector.
 #[track_caller]
 fn lanes<V: Copy>(v: V) -> Vec<u8> {
-    // SAFETY: a vector register is nothing but bytes, all of them initialised.
+    // SAFETY: a vector consists of integers without padding, so all its bytes are initialised.
     let bytes = unsafe { core::slice::from_raw_parts((&raw const v).cast::<u8>(), size_of::<V>()) };
     bytes.to_vec()
 }
 
-/// Bytes for which `keep` has a one.
+/// Returns the bytes for which `keep` has a one.
 fn kept(bytes: &[u8], keep: u64) -> Vec<u8> {
     bytes.iter().enumerate().filter(|(i, _)| keep >> i & 1 == 1).map(|(_, &byte)| byte).collect()
 }
 
-/// What `put` appends, into rooms of several sizes: all of it, or nothing where it does not fit.
+/// Asserts that `put` appends what is expected, into memory of several sizes: all of it, or nothing where it does not fit.
 #[track_caller]
 fn check_put(expected: &[u8], put: impl Fn(&mut Output<'_>) -> bool) {
     let n = expected.len();
@@ -67,7 +67,6 @@ fn check_put(expected: &[u8], put: impl Fn(&mut Output<'_>) -> bool) {
         let mut memory = vec![MaybeUninit::new(0xA5u8); room + 8];
         let mut out = Output::new(&mut memory[..room]);
         let fits = put(&mut out);
-        // Vectors of which nothing is left out may want room for all of themselves.
         assert!(!fits || room >= n, "{room} for {n}");
         assert!(fits || room < n, "{room} for {n}");
         assert_eq!(out.finish(), if fits { expected } else { &[] }, "{room} for {n}");
@@ -79,7 +78,7 @@ fn check_put(expected: &[u8], put: impl Fn(&mut Output<'_>) -> bool) {
 }
 
 #[expect(clippy::cognitive_complexity, reason = "a list of operations")]
-fn check<S: Units>(s: S) {
+fn check<S: ConvertOps>(s: S) {
     let n = S::LANES;
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let per_byte = |a: &[u8], b: &[u8], f: fn(u8, u8) -> u8| -> Vec<u8> {
@@ -120,20 +119,20 @@ fn check<S: Units>(s: S) {
         let mut single = vec![0; n];
         single[random.next() as usize % n] = 1 << (random.next() % 8);
         assert!(s.any(s.load(&single, 0)));
-        assert_eq!(lanes(s.where_high(x, y)), per_byte(&a, &b, |a, b| if a > 0x7F { b } else { 0 }));
+        assert_eq!(lanes(s.zero_unless_high(x, y)), per_byte(&a, &b, |a, b| if a > 0x7F { b } else { 0 }));
         let selected = (0..n).map(|i| if a[i] > 0x7F { b[i] } else { c[i] });
         assert_eq!(lanes(s.select_high(x, y, z)), selected.collect::<Vec<_>>());
 
-        // These are for numbers that are not negative, were they signed.
+        // These operations are for numbers below 0x8000.
         let small: Vec<u8> = of_words(words(&a).iter().map(|word| word & 0x0FFF));
         let chosen = |least: u16| {
             let all = words(&small).into_iter().zip(words(&b).into_iter().zip(words(&c)));
             of_words(all.map(|(word, (yes, no))| if word >= least { yes } else { no }))
         };
         for least in [1, 0x80, 0x800] {
-            assert_eq!(lanes(s.select16(s.load(&small, 0), least, y, z)), chosen(least));
+            assert_eq!(lanes(s.select16_at_least(s.load(&small, 0), least, y, z)), chosen(least));
         }
-        let [first, second] = s.widened(x);
+        let [first, second] = s.widened16(x);
         let wide = of_dwords(words(&a).into_iter().map(u32::from));
         assert_eq!((lanes(first), lanes(second)), (wide[..n].to_vec(), wide[n..].to_vec()));
         assert_eq!(lanes(s.narrowed32(first, second)), a);
@@ -146,14 +145,14 @@ fn check<S: Units>(s: S) {
         for least in [0x80, 0x800] {
             let all = dwords(&wide[..n]).into_iter().zip(dwords(&b).into_iter().zip(dwords(&c)));
             let chosen = of_dwords(all.map(|(dword, (yes, no))| if dword >= least { yes } else { no }));
-            assert_eq!(lanes(s.select32(first, least, y, z)), chosen);
+            assert_eq!(lanes(s.select32_at_least(first, least, y, z)), chosen);
         }
         let small = of_dwords(dwords(&a).iter().map(|dword| dword & 0x000F_FFFF));
         let sixes = dwords(&small).into_iter().map(|dword| {
             let byte = |from: u32| dword >> from & 0xFF;
             byte(12) | byte(6) << 8 | byte(0) << 16
         });
-        assert_eq!(lanes(s.sixes(s.load(&small, 0))), of_dwords(sixes));
+        assert_eq!(lanes(s.spread_sixes(s.load(&small, 0))), of_dwords(sixes));
         let mut alike = a.clone();
         alike[..n / 2].copy_from_slice(&b[..n / 2]);
         let all = dwords(&alike).into_iter().zip(dwords(&b)).zip(dwords(&a).into_iter().zip(dwords(&c)));
@@ -163,9 +162,9 @@ fn check<S: Units>(s: S) {
         let halves = of_words(words(&a).iter().map(|word| word & 0x0400 | 0xD800));
         let others = of_words(words(&halves).iter().map(|word| word ^ 0x0400));
         let (v, mut w) = (s.load(&halves, 0), others);
-        assert!(!s.differ16(v, 0xD800, s.load(&w, 0), 0xDC00));
+        assert!(!s.matches_differ16(v, 0xD800, s.load(&w, 0), 0xDC00));
         w[random.next() as usize % (n / 2) * 2 + 1] ^= 0x04;
-        assert!(s.differ16(v, 0xD800, s.load(&w, 0), 0xDC00));
+        assert!(s.matches_differ16(v, 0xD800, s.load(&w, 0), 0xDC00));
         let word = words(&halves)[random.next() as usize % (n / 2)];
         assert!(s.any_equal16(v, word));
         let all = words(&halves).into_iter().zip(words(&b).into_iter().zip(words(&c)));
@@ -176,15 +175,15 @@ fn check<S: Units>(s: S) {
         let some = random.next() as usize % (n + 1);
         for some in [n, some] {
             let widened = of_words(a[..some].iter().map(|&byte| byte.into()));
-            check_put(&widened, |out| s.put_widened(x, some, out));
+            check_put(&widened, |out| s.put_as_u16(x, some, out));
             let widened = of_dwords(a[..some].iter().map(|&byte| byte.into()));
-            check_put(&widened, |out| s.put_widened32(x, some, out));
+            check_put(&widened, |out| s.put_as_u32(x, some, out));
         }
         for places in [n, n - 1, 3, 0] {
             check_put(&a[..places], |out| s.put_first(x, places, out));
             for second in [0, 1, n] {
                 let both: Vec<u8> = a.iter().chain(&b).copied().take(places + second).collect();
-                check_put(&both, |out| s.put_both(x, y, places + second, out));
+                check_put(&both, |out| s.put_first_of_two(x, y, places + second, out));
             }
         }
         let latin1 = |bytes: &[u8]| of_words(words(bytes).iter().map(|word| word & 0xFF));
@@ -192,48 +191,48 @@ fn check<S: Units>(s: S) {
             words(&latin1(&a)).into_iter().chain(words(&latin1(&b))).map(|word| word as u8).collect();
         let (low, high) = (latin1(&a), latin1(&b));
         for some in [n, some] {
-            check_put(&narrow[..some], |out| s.put_narrowed(s.load(&low, 0), s.load(&high, 0), some, out));
+            check_put(&narrow[..some], |out| s.put_low_bytes(s.load(&low, 0), s.load(&high, 0), some, out));
         }
 
-        let within = u64::MAX >> (64 - n);
+        let all = u64::MAX >> (64 - n);
         for keep in [random.next(), random.next() & random.next(), 0, u64::MAX, 1, 1 << (n - 1)] {
-            let keep = keep & within;
+            let keep = keep & all;
             let units = a.iter().zip(&b).enumerate().filter(|(i, _)| keep >> i & 1 == 1);
             let units: Vec<u8> = units.flat_map(|(_, (&low, &high))| [low, high]).collect();
-            check_put(&units, |out| s.put_words(x, y, keep, out));
+            check_put(&units, |out| s.put_u16_of_bytes(x, y, keep, out));
 
             let places = (0..n).filter(|i| keep >> i & 1 == 1);
             let units = of_dwords(places.clone().map(|i| u32::from_le_bytes([a[i], b[i], c[i], 0])));
-            check_put(&units, |out| s.put_dwords(x, y, Some(z), keep, out));
+            check_put(&units, |out| s.put_u32_of_bytes(x, y, Some(z), keep, out));
             let units = of_dwords(places.map(|i| u32::from_le_bytes([a[i], b[i], 0, 0])));
-            check_put(&units, |out| s.put_dwords(x, y, None, keep, out));
-            check_put(&kept(&a, keep), |out| s.put_some(x, keep, out));
-            let (first, second) = (s.ordered(x), s.ordered(y));
+            check_put(&units, |out| s.put_u32_of_bytes(x, y, None, keep, out));
+            check_put(&kept(&a, keep), |out| s.put_kept_bytes(x, keep, out));
+            let (first, second) = (s.for_interleaving(x), s.for_interleaving(y));
             for places in [n, n - 1, n / 2 + 1, n / 2, 1] {
                 let bytes =
                     (0..places).flat_map(|i| if keep >> i & 1 == 1 { vec![a[i], b[i]] } else { vec![a[i]] });
                 let bytes: Vec<u8> = bytes.collect();
-                check_put(&bytes, |out| s.put_ones_or_twos(first, second, keep, places, out));
+                check_put(&bytes, |out| s.put_interleaved(first, second, keep, places, out));
             }
             let twos = (keep & 0x5555_5555_5555_5555) * 0b11;
-            check_put(&kept(&a, twos), |out| s.put_twos(x, twos, out));
+            check_put(&kept(&a, twos), |out| s.put_kept_u16(x, twos, out));
             let joined = words(&kept(&a, twos)).into_iter().zip(words(&kept(&b, twos)));
             let joined = joined.map(|(low, high)| u32::from(high) << 16 | u32::from(low));
-            check_put(&of_dwords(joined), |out| s.put_joined(x, y, twos, out));
+            check_put(&of_dwords(joined), |out| s.put_u32_of_halves(x, y, twos, out));
 
-            // Both bytes of a pair or the first; of a four the third, the second too, or the first three.
-            let pairs = keep | 0x5555_5555_5555_5555;
-            let quads = (keep & 0x3333_3333_3333_3333) | 0x4444_4444_4444_4444;
-            let quads = quads | (quads & 0x1111_1111_1111_1111) << 1;
-            // The last byte of a four, the third too, the second too, or all.
-            let ends = keep | 0x8888_8888_8888_8888;
-            let ends = ends & (ends >> 1 | 0xCCCC_CCCC_CCCC_CCCC) & (ends >> 2 | 0xEEEE_EEEE_EEEE_EEEE);
+            // Of each two bytes the first or both. Of each four bytes the third, or the second and third, or the first three.
+            let two = keep | 0x5555_5555_5555_5555;
+            let three = (keep & 0x3333_3333_3333_3333) | 0x4444_4444_4444_4444;
+            let three = three | (three & 0x1111_1111_1111_1111) << 1;
+            // Of each four bytes the last, the last two, the last three, or all.
+            let four = keep | 0x8888_8888_8888_8888;
+            let four = four & (four >> 1 | 0xCCCC_CCCC_CCCC_CCCC) & (four >> 2 | 0xEEEE_EEEE_EEEE_EEEE);
             for places in [n, n / 2, 4, 0] {
-                let within = if places == 64 { u64::MAX } else { (1 << places) - 1 };
-                let (pairs, quads, ends) = (pairs & within, quads & within, ends & within);
-                check_put(&kept(&a, ends), |out| s.put_ends(x, ends, out));
-                check_put(&kept(&a, pairs), |out| s.put_pairs(x, pairs, out));
-                check_put(&kept(&a, quads), |out| s.put_quads(x, quads, out));
+                let first = if places == 64 { u64::MAX } else { (1 << places) - 1 };
+                let (two, three, four) = (two & first, three & first, four & first);
+                check_put(&kept(&a, four), |out| s.put_ends_of_four(x, four, out));
+                check_put(&kept(&a, two), |out| s.put_starts_of_two(x, two, out));
+                check_put(&kept(&a, three), |out| s.put_ends_of_three(x, three, out));
             }
         }
     }
@@ -247,7 +246,7 @@ fn sse42() {
         check(crate::simd::x86::sse42::Sse42::new());
     }
     if crate::Kernel::by_name("sse4.2").is_some() {
-        // SAFETY: the CPU has SSE4.2, or there would be no such kernel.
+        // SAFETY: the CPU has SSE4.2, or `by_name` would find no such kernel.
         unsafe { run() };
     }
 }
@@ -262,7 +261,7 @@ fn avx512() {
         check(crate::simd::x86::avx512::Avx512::new());
     }
     if crate::Kernel::by_name("avx512").is_some() {
-        // SAFETY: the CPU has AVX-512 as needed, or there would be no such kernel.
+        // SAFETY: the CPU has these parts of AVX-512, or `by_name` would find no such kernel.
         unsafe { run() };
     }
 }

@@ -1,13 +1,14 @@
-//! Shuffles that leave gaps out, for 16 bytes at a time: what moves to the front, by what is to be kept.
+//! Shuffles of 16 bytes that move the kept bytes to the front, looked up by the bits of what is kept.
 //!
-//! Each table has 4 KiB, but for that of dwords, which has 256 bytes. Behind what is kept a shuffle moves whatever it likes.
+//! A table has 4 KiB, except that of 32-bit units, which has 256 bytes. What a shuffle leaves after the kept bytes has no
+//! meaning.
 
 #![forbid(unsafe_code)]
 
 type Table = [[u8; 16]; 256];
 
-/// By bits for eight bytes: those bytes.
-pub(super) static BYTES: Table = {
+/// By a bit for each of the first eight bytes: the bytes whose bits are set.
+static KEPT_BYTES: Table = {
     let mut table = [[0; 16]; 256];
     let mut index = 0;
     while index < 256 {
@@ -24,8 +25,8 @@ pub(super) static BYTES: Table = {
     table
 };
 
-/// By bits for eight words: those words.
-pub(super) static WORDS: Table = {
+/// By a bit for each of eight units of 16 bits: the units whose bits are set.
+static KEPT_U16: Table = {
     let mut table = [[0; 16]; 256];
     let mut index = 0;
     while index < 256 {
@@ -43,8 +44,8 @@ pub(super) static WORDS: Table = {
     table
 };
 
-/// By bits for eight pairs of bytes: the first byte of each, and the second where the bit is set.
-pub(super) static PAIRS: Table = {
+/// By a bit for each of eight pairs of bytes: the first byte of each pair, and the second where the bit is set.
+static STARTS_OF_TWO: Table = {
     let mut table = [[0; 16]; 256];
     let mut index = 0;
     while index < 256 {
@@ -63,16 +64,16 @@ pub(super) static PAIRS: Table = {
     table
 };
 
-/// By two bits for each of four times four bytes, for the first and the second byte: those where they are set,
-/// and the third.
-pub(super) static QUADS: Table = {
+/// By two bits for each of four quadruples of bytes: the first and the second byte of each where their bits are set, and the
+/// third.
+static ENDS_OF_THREE: Table = {
     let mut table = [[0; 16]; 256];
     let mut index = 0;
     while index < 256 {
         let (mut byte, mut to) = (0, 0);
         while byte < 16 {
-            let (quad, place) = (byte / 4, byte % 4);
-            if place == 2 || place < 2 && index >> (2 * quad + place) & 1 == 1 {
+            let (quadruple, place) = (byte / 4, byte % 4);
+            if place == 2 || place < 2 && index >> (2 * quadruple + place) & 1 == 1 {
                 table[index][to] = byte as u8;
                 to += 1;
             }
@@ -83,15 +84,15 @@ pub(super) static QUADS: Table = {
     table
 };
 
-/// By two bits for each of four times four bytes: that many of the last ones, and one more.
-pub(super) static ENDS: Table = {
+/// By a number of two bits for each of four quadruples of bytes: that many of the last bytes of each, and one more.
+static ENDS_OF_FOUR: Table = {
     let mut table = [[0; 16]; 256];
     let mut index = 0;
     while index < 256 {
         let (mut byte, mut to) = (0, 0);
         while byte < 16 {
-            let (four, place) = (byte / 4, byte % 4);
-            if 3 - place <= index >> (2 * four) & 3 {
+            let (quadruple, place) = (byte / 4, byte % 4);
+            if 3 - place <= index >> (2 * quadruple) & 3 {
                 table[index][to] = byte as u8;
                 to += 1;
             }
@@ -102,8 +103,8 @@ pub(super) static ENDS: Table = {
     table
 };
 
-/// By bits for four dwords: those dwords.
-pub(super) static DWORDS: [[u8; 16]; 16] = {
+/// By a bit for each of four units of 32 bits: the units whose bits are set.
+static KEPT_U32: [[u8; 16]; 16] = {
     let mut table = [[0; 16]; 16];
     let mut index = 0;
     while index < 16 {
@@ -120,74 +121,74 @@ pub(super) static DWORDS: [[u8; 16]; 16] = {
     table
 };
 
-/// The shuffle for bytes of which `keep` has one bit each.
+/// Returns the shuffle for the first eight bytes, of which the lowest bits of `keep` have one each.
 #[inline(always)]
-pub(super) fn bytes(keep: u64) -> &'static [u8; 16] {
-    &BYTES[(keep & 0xFF) as usize]
+pub(super) fn kept_bytes(keep: u64) -> &'static [u8; 16] {
+    &KEPT_BYTES[(keep & 0xFF) as usize]
 }
 
-/// The shuffle for words of which `keep` has one bit each.
+/// Returns the shuffle for eight units of 16 bits, of which the lowest bits of `keep` have one each.
 #[inline(always)]
-pub(super) fn words(keep: u64) -> &'static [u8; 16] {
-    &WORDS[(keep & 0xFF) as usize]
+pub(super) fn kept_u16(keep: u64) -> &'static [u8; 16] {
+    &KEPT_U16[(keep & 0xFF) as usize]
 }
 
-/// The shuffle for pairs, of whose second bytes `two` has a bit each.
+/// Returns the shuffle for eight units of 16 bits, of which `keep` has two bits each: both are set, or none.
 #[inline(always)]
-pub(super) fn ones_or_twos(two: u64) -> &'static [u8; 16] {
-    &PAIRS[(two & 0xFF) as usize]
-}
-
-/// The shuffle for pairs, of whose bytes `keep` has a bit each.
-#[inline(always)]
-pub(super) fn pairs(keep: u64) -> &'static [u8; 16] {
-    // The second bytes' bits, brought together.
-    let bits = keep >> 1 & 0x5555;
-    let bits = (bits | bits >> 1) & 0x3333;
-    let bits = (bits | bits >> 2) & 0x0F0F;
-    &PAIRS[((bits | bits >> 4) & 0xFF) as usize]
-}
-
-/// The shuffle for fours of bytes, of each of which `keep` has a bit.
-#[inline(always)]
-pub(super) fn quads(keep: u64) -> &'static [u8; 16] {
-    // The bits of the first two bytes, brought together.
-    let bits = keep & 0x3333;
-    let bits = (bits | bits >> 2) & 0x0F0F;
-    &QUADS[((bits | bits >> 4) & 0xFF) as usize]
-}
-
-/// The shuffle for dwords of which `keep` has one bit each.
-#[inline(always)]
-pub(super) fn dwords(keep: u64) -> &'static [u8; 16] {
-    &DWORDS[(keep & 0xF) as usize]
-}
-
-/// The shuffle for twos of bytes, of which `keep` has both bits or none.
-#[inline(always)]
-pub(super) fn twos(keep: u64) -> &'static [u8; 16] {
-    // One bit of each two, brought together.
+pub(super) fn kept_u16_by_two_bits(keep: u64) -> &'static [u8; 16] {
+    // Bring one bit of each two together.
     let bits = keep & 0x5555;
     let bits = (bits | bits >> 1) & 0x3333;
     let bits = (bits | bits >> 2) & 0x0F0F;
-    words(bits | bits >> 4)
+    kept_u16(bits | bits >> 4)
 }
 
-/// The shuffle for dwords of which `keep` has two bits each, both of them or none.
+/// Returns the shuffle for four units of 32 bits, of which the lowest bits of `keep` have one each.
 #[inline(always)]
-pub(super) fn joined(keep: u64) -> &'static [u8; 16] {
-    // One bit of each two, brought together.
+pub(super) fn kept_u32(keep: u64) -> &'static [u8; 16] {
+    &KEPT_U32[(keep & 0xF) as usize]
+}
+
+/// Returns the shuffle for four units of 32 bits, of which `keep` has two bits each: both are set, or none.
+#[inline(always)]
+pub(super) fn kept_u32_by_two_bits(keep: u64) -> &'static [u8; 16] {
+    // Bring one bit of each two together.
     let bits = keep & 0x55;
     let bits = (bits | bits >> 1) & 0x33;
-    dwords(bits | bits >> 2)
+    kept_u32(bits | bits >> 2)
 }
 
-/// The shuffle for the ends of fours of bytes, of which `keep` has a bit for each byte.
+/// Returns the shuffle for eight pairs of bytes: all first bytes, and the second bytes for which `seconds` has a bit.
 #[inline(always)]
-pub(super) fn ends(keep: u64) -> &'static [u8; 16] {
-    // Without the last bit, which is always there, 100, 110 and 111 become the numbers 1, 2 and 3: the middle bit is
-    // their upper one, and it is odd whether they are odd.
+pub(super) fn firsts_and_some_seconds(seconds: u64) -> &'static [u8; 16] {
+    &STARTS_OF_TWO[(seconds & 0xFF) as usize]
+}
+
+/// Returns the shuffle for the starts of eight pairs of bytes, of which `keep` has a bit for each byte.
+#[inline(always)]
+pub(super) fn starts_of_two(keep: u64) -> &'static [u8; 16] {
+    // Bring the bits of the second bytes together.
+    let bits = keep >> 1 & 0x5555;
+    let bits = (bits | bits >> 1) & 0x3333;
+    let bits = (bits | bits >> 2) & 0x0F0F;
+    firsts_and_some_seconds(bits | bits >> 4)
+}
+
+/// Returns the shuffle for the ends of the first three of each four bytes, of which `keep` has a bit for each byte.
+#[inline(always)]
+pub(super) fn ends_of_three(keep: u64) -> &'static [u8; 16] {
+    // Bring the bits of the first two bytes together.
+    let bits = keep & 0x3333;
+    let bits = (bits | bits >> 2) & 0x0F0F;
+    &ENDS_OF_THREE[((bits | bits >> 4) & 0xFF) as usize]
+}
+
+/// Returns the shuffle for the ends of each four bytes, of which `keep` has a bit for each byte.
+#[inline(always)]
+pub(super) fn ends_of_four(keep: u64) -> &'static [u8; 16] {
+    // The bit of the last byte is always set. The others are 000, 100, 110 or 111, from the highest one down: 0 to 3 bytes
+    // more. The middle bit is the upper bit of that number, and the parity of all three is its lower one.
     let bits = (keep ^ keep >> 1 ^ keep >> 2) & 0x1111 | keep & 0x2222;
     let bits = (bits | bits >> 2) & 0x0F0F;
-    &ENDS[((bits | bits >> 4) & 0xFF) as usize]
+    &ENDS_OF_FOUR[((bits | bits >> 4) & 0xFF) as usize]
 }

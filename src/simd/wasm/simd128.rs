@@ -8,7 +8,7 @@
 use core::arch::wasm32::*;
 
 #[cfg(feature = "transcode")]
-use crate::simd::convert::Vectors16;
+use crate::simd::convert::WideLaneOps;
 use crate::simd::{MOVE_DOWN, Routine, Simd, Token, short_words};
 
 /// That there are the instructions. No proof is needed; see above.
@@ -175,7 +175,7 @@ impl Token for Simd128 {
 }
 
 #[cfg(feature = "transcode")]
-impl Vectors16 for Simd128 {
+impl WideLaneOps for Simd128 {
     #[inline(always)]
     fn splat16(self, word: u16) -> v128 {
         u16x8_splat(word)

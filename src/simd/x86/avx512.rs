@@ -328,13 +328,13 @@ impl Avx512 {
     #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) fn put_and_ask(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
-        let window = out.window::<256>()?;
+        let next = out.next_array::<256>()?;
         let mut all = self.zero();
         let mut at = 0;
         while at < 256 {
             let v = self.load(bytes, at);
             all = self.or(all, v);
-            let to: &mut [MaybeUninit<u8>] = &mut window[at..at + 64];
+            let to: &mut [MaybeUninit<u8>] = &mut next[at..at + 64];
             // SAFETY: AVX512F, by `self`; `to` has 64 bytes, and the store needs no alignment.
             unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) };
             at += 64;

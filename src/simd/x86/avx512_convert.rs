@@ -1,4 +1,5 @@
-//! AVX-512: a compression leaves the gaps out, 64 bytes at a time.
+//! The operations of conversions with AVX-512, which has an instruction (VPCOMPRESSB) that moves the kept bytes of 64 to the
+//! front.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -7,15 +8,19 @@ use core::arch::x86_64::*;
 
 use super::avx512::Avx512;
 use crate::output::Output;
-use crate::simd::convert::{Units, within};
+use crate::simd::convert::{ConvertOps, first_bits};
 
-/// How far ahead of the stores a line is fetched that will be written.
+// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
+// features that `Avx512` stands for, and that was called on a CPU that has them.
+
+/// How many bytes ahead of the stores a cache line is fetched.
 const AHEAD: usize = 1024;
 
 impl Avx512 {
-    /// The bytes of `a` and `b` in turn, both of which are ordered: the first half of them, and the second.
+    /// Returns the bytes of `a` and `b` in turn: the first halves of both, and the second halves. Both come from
+    /// [`for_interleaving`](ConvertOps::for_interleaving).
     #[inline(always)]
-    fn pairs(self, a: __m512i, b: __m512i) -> [__m512i; 2] {
+    fn interleaved(self, a: __m512i, b: __m512i) -> [__m512i; 2] {
         // SAFETY: AVX512BW, by `self`.
         let first = unsafe { _mm512_unpacklo_epi8(a, b) };
         // SAFETY: AVX512BW, by `self`.
@@ -32,25 +37,30 @@ impl Avx512 {
         [first, second]
     }
 
-    /// What was packed of two vectors, in their order. Packing works lane by lane of 128 bits, so that lanes of 64 bits
-    /// are of the first one, of the second one, of the first one, ...
+    /// Brings what was packed of two vectors into their order. Packing works on each 128 bits by themselves, so lanes of 64
+    /// bits come from the two vectors in turn.
     #[inline(always)]
-    fn unlaned(self, packed: __m512i) -> __m512i {
+    fn reordered(self, packed: __m512i) -> __m512i {
         // SAFETY: AVX512F, by `self`.
         let order = unsafe { _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7) };
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_permutexvar_epi64(order, packed) }
     }
 
-    /// Appends the first `n` of 32 units of 32 bits, of which the arguments have the lower two bytes and the third one,
-    /// if they fit.
+    /// Appends the first `n` of 32 units of 32 bits if they fit. `low` has their lower halves, and `high` their third bytes.
     #[inline(always)]
-    fn put_dwords_of(self, words: __m512i, high: Option<__m256i>, n: usize, out: &mut Output<'_>) -> bool {
-        let [mut first, mut second] = self.widened(words);
+    fn put_u32_of_low_half(
+        self,
+        low: __m512i,
+        high: Option<__m256i>,
+        n: usize,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let [mut first, mut second] = self.widened16(low);
         if let Some(high) = high {
             // SAFETY: AVX512BW, by `self`.
             let high = unsafe { _mm512_cvtepu8_epi16(high) };
-            let [high_first, high_second] = self.widened(high);
+            let [high_first, high_second] = self.widened16(high);
             first = self.or(first, self.left32::<16>(high_first));
             second = self.or(second, self.left32::<16>(high_second));
         }
@@ -61,54 +71,45 @@ impl Avx512 {
     #[inline(always)]
     fn put(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         let n = n.min(64);
-        if let Some(window) = out.window::<64>() {
-            // SAFETY: AVX512F, by `self`; the window has 64 bytes, and the store needs no alignment.
-            unsafe { _mm512_storeu_si512(window.as_mut_ptr().cast(), v) };
+        if let Some(next) = out.next_array::<64>() {
+            // SAFETY: AVX512F, by `self`; `next` has 64 bytes, and the store needs no alignment.
+            unsafe { _mm512_storeu_si512(next.as_mut_ptr().cast(), v) };
             // SAFETY: the store has written 64 bytes, and `n` is no more.
             unsafe { out.advance(n) };
             return true;
         }
-        let Some(rest) = out.rest(n) else { return false };
+        let Some(next) = out.next_slice(n) else { return false };
         let mask = u64::MAX.checked_shr(64 - n as u32).unwrap_or(0);
-        // SAFETY: AVX512BW, by `self`; the mask has ones for `n` bytes, which are there, and no others are
-        // accessed.
-        unsafe { _mm512_mask_storeu_epi8(rest.as_mut_ptr().cast(), mask, v) };
+        // SAFETY: AVX512BW, by `self`; `next` has `n` bytes. The mask has ones for these, and no other bytes are accessed.
+        unsafe { _mm512_mask_storeu_epi8(next.as_mut_ptr().cast(), mask, v) };
         // SAFETY: the store has written `n` bytes.
         unsafe { out.advance(n) };
         true
     }
 
-    /// For the lower 32 bits two each: a one, and the bit.
+    /// Returns the mask of 32 pairs of bytes in which the first byte is always kept, and the second where the lower 32 bits of
+    /// `bits` have a one.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn spread(self, bits: u64) -> u64 {
+    fn with_seconds(self, bits: u64) -> u64 {
         // SAFETY: BMI2, by `self`.
         let seconds = unsafe { _pdep_u64(bits, 0xAAAA_AAAA_AAAA_AAAA) };
         seconds | 0x5555_5555_5555_5555
     }
 
-    /// The same where PDEP has 32 bits.
+    /// Does the same where PDEP has 32 bits.
     #[cfg(target_arch = "x86")]
     #[inline(always)]
-    fn spread(self, bits: u64) -> u64 {
+    fn with_seconds(self, bits: u64) -> u64 {
         // SAFETY: BMI2, by `self`.
         let low = unsafe { _pdep_u32(bits as u32, 0xAAAA_AAAA) };
         // SAFETY: BMI2, by `self`.
         let high = unsafe { _pdep_u32((bits >> 16) as u32, 0xAAAA_AAAA) };
         u64::from(high) << 32 | u64::from(low) | 0x5555_5555_5555_5555
     }
-
-    #[inline(always)]
-    fn put_compressed(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
-        // SAFETY: AVX512VBMI2, by `self`.
-        let bytes = unsafe { _mm512_maskz_compress_epi8(keep, v) };
-        self.put(bytes, keep.count_ones() as usize, out)
-    }
 }
 
-// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
-// compiled for the features above and was called on a CPU that has them.
-impl Units for Avx512 {
+impl ConvertOps for Avx512 {
     type Vector = __m512i;
     const LANES: usize = 64;
 
@@ -152,10 +153,10 @@ impl Units for Avx512 {
         [by1, by2, by3]
     }
 
-    // (Two loads of 32 bytes would do as well, and spare a shuffle; but the compiler, which sees that the bytes are
-    // loaded already, makes of them what it has, two bytes at a time.)
+    // Two loads of 32 bytes would spare a shuffle. But the compiler sees that the bytes are in a register already, and takes
+    // them out of it two at a time.
     #[inline(always)]
-    fn widened(self, v: __m512i) -> [__m512i; 2] {
+    fn widened16(self, v: __m512i) -> [__m512i; 2] {
         let [first, second] = self.halves(v);
         // SAFETY: AVX512F, by `self`.
         let first = unsafe { _mm512_cvtepu16_epi32(first) };
@@ -178,7 +179,7 @@ impl Units for Avx512 {
     fn narrowed32(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: AVX512BW, by `self`.
         let packed = unsafe { _mm512_packus_epi32(a, b) };
-        self.unlaned(packed)
+        self.reordered(packed)
     }
 
     #[inline(always)]
@@ -214,7 +215,7 @@ impl Units for Avx512 {
 
     #[inline(always)]
     fn left16<const N: i32>(self, v: __m512i) -> __m512i {
-        // SAFETY: SSE2, by `self`. A constant, of which the compiler makes an immediate.
+        // SAFETY: SSE2, by `self`. The compiler turns this constant into an immediate.
         let n = unsafe { _mm_cvtsi32_si128(N) };
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_sll_epi16(v, n) }
@@ -222,7 +223,7 @@ impl Units for Avx512 {
 
     #[inline(always)]
     fn right16<const N: i32>(self, v: __m512i) -> __m512i {
-        // SAFETY: SSE2, by `self`. A constant, of which the compiler makes an immediate.
+        // SAFETY: SSE2, by `self`. The compiler turns this constant into an immediate.
         let n = unsafe { _mm_cvtsi32_si128(N) };
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_srl_epi16(v, n) }
@@ -230,7 +231,7 @@ impl Units for Avx512 {
 
     #[inline(always)]
     fn left32<const N: i32>(self, v: __m512i) -> __m512i {
-        // SAFETY: SSE2, by `self`. A constant, of which the compiler makes an immediate.
+        // SAFETY: SSE2, by `self`. The compiler turns this constant into an immediate.
         let n = unsafe { _mm_cvtsi32_si128(N) };
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_sll_epi32(v, n) }
@@ -238,15 +239,15 @@ impl Units for Avx512 {
 
     #[inline(always)]
     fn right32<const N: i32>(self, v: __m512i) -> __m512i {
-        // SAFETY: SSE2, by `self`. A constant, of which the compiler makes an immediate.
+        // SAFETY: SSE2, by `self`. The compiler turns this constant into an immediate.
         let n = unsafe { _mm_cvtsi32_si128(N) };
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_srl_epi32(v, n) }
     }
 
     #[inline(always)]
-    fn sixes(self, v: __m512i) -> __m512i {
-        // VPMULTISHIFTQB takes eight bits for each byte of a result, from whichever bit of 64 on.
+    fn spread_sixes(self, v: __m512i) -> __m512i {
+        // For each byte of the result, VPMULTISHIFTQB takes eight bits out of 64, starting at any bit.
         const FROM: u64 = u64::from_le_bytes([12, 6, 0, 24, 44, 38, 32, 56]);
         // SAFETY: AVX512VBMI, by `self`.
         unsafe { _mm512_multishift_epi64_epi8(self.splat64(FROM), v) }
@@ -264,7 +265,7 @@ impl Units for Avx512 {
     }
 
     #[inline(always)]
-    fn where_high(self, flags: __m512i, v: __m512i) -> __m512i {
+    fn zero_unless_high(self, flags: __m512i, v: __m512i) -> __m512i {
         // SAFETY: AVX512BW, by `self`.
         let mask = unsafe { _mm512_movepi8_mask(flags) };
         // SAFETY: AVX512BW, by `self`.
@@ -280,7 +281,7 @@ impl Units for Avx512 {
     }
 
     #[inline(always)]
-    fn select16(self, v: __m512i, least: u16, yes: __m512i, no: __m512i) -> __m512i {
+    fn select16_at_least(self, v: __m512i, least: u16, yes: __m512i, no: __m512i) -> __m512i {
         // SAFETY: AVX512BW, by `self`.
         let mask = unsafe { _mm512_cmpge_epu16_mask(v, self.splat16(least)) };
         // SAFETY: AVX512BW, by `self`.
@@ -288,7 +289,7 @@ impl Units for Avx512 {
     }
 
     #[inline(always)]
-    fn select32(self, v: __m512i, least: u32, yes: __m512i, no: __m512i) -> __m512i {
+    fn select32_at_least(self, v: __m512i, least: u32, yes: __m512i, no: __m512i) -> __m512i {
         // SAFETY: AVX512F, by `self`.
         let mask = unsafe { _mm512_cmpge_epu32_mask(v, self.splat32(least)) };
         // SAFETY: AVX512F, by `self`.
@@ -304,7 +305,7 @@ impl Units for Avx512 {
     }
 
     #[inline(always)]
-    fn differ16(self, x: __m512i, a: u16, y: __m512i, b: u16) -> bool {
+    fn matches_differ16(self, x: __m512i, a: u16, y: __m512i, b: u16) -> bool {
         // SAFETY: AVX512BW, by `self`.
         let of_x = unsafe { _mm512_cmpeq_epi16_mask(x, self.splat16(a)) };
         // SAFETY: AVX512BW, by `self`.
@@ -318,10 +319,10 @@ impl Units for Avx512 {
         unsafe { _mm512_cmpeq_epi16_mask(v, self.splat16(word)) != 0 }
     }
 
-    // Interleaving works lane by lane of 128 bits, on the lower or the upper half of each: so what is wanted first is
-    // brought to the lower halves.
+    // Interleaving works on each 128 bits by themselves, on their lower or upper halves. So this brings the first half of the
+    // vector to the lower halves.
     #[inline(always)]
-    fn ordered(self, v: __m512i) -> __m512i {
+    fn for_interleaving(self, v: __m512i) -> __m512i {
         // SAFETY: AVX512F, by `self`.
         let order = unsafe { _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7) };
         // SAFETY: AVX512F, by `self`.
@@ -348,13 +349,13 @@ impl Units for Avx512 {
     }
 
     #[inline(always)]
-    fn put_both(self, first: __m512i, second: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+    fn put_first_of_two(self, first: __m512i, second: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         let n = n.min(128);
-        if let Some(window) = out.window::<128>() {
-            // SAFETY: AVX512F, by `self`; the window has 128 bytes, and the store needs no alignment.
-            unsafe { _mm512_storeu_si512(window[..64].as_mut_ptr().cast(), first) };
-            // SAFETY: AVX512F, by `self`; what is behind the first half has 64 bytes.
-            unsafe { _mm512_storeu_si512(window[64..].as_mut_ptr().cast(), second) };
+        if let Some(next) = out.next_array::<128>() {
+            // SAFETY: AVX512F, by `self`; the first half of `next` has 64 bytes, and the store needs no alignment.
+            unsafe { _mm512_storeu_si512(next[..64].as_mut_ptr().cast(), first) };
+            // SAFETY: AVX512F, by `self`; the second half has 64 bytes as well.
+            unsafe { _mm512_storeu_si512(next[64..].as_mut_ptr().cast(), second) };
             // SAFETY: the stores have written 128 bytes, and `n` is no more.
             unsafe { out.advance(n) };
             return true;
@@ -363,16 +364,16 @@ impl Units for Avx512 {
     }
 
     #[inline(always)]
-    fn put_widened32(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+    fn put_as_u32(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         let [first, second] = self.widened8(v);
-        let ([a, b], [c, d]) = (self.widened(first), self.widened(second));
+        let ([a, b], [c, d]) = (self.widened16(first), self.widened16(second));
         out.left() >= 4 * n
-            && self.put_both(a, b, (4 * n).min(2 * Self::LANES), out)
-            && (n <= Self::LANES / 2 || self.put_both(c, d, 4 * n - 2 * Self::LANES, out))
+            && self.put_first_of_two(a, b, (4 * n).min(2 * Self::LANES), out)
+            && (n <= Self::LANES / 2 || self.put_first_of_two(c, d, 4 * n - 2 * Self::LANES, out))
     }
 
     #[inline(always)]
-    fn will_write(self, bytes: usize, out: &Output<'_>) {
+    fn prefetch_output(self, bytes: usize, out: &Output<'_>) {
         for line in 0..bytes / 64 {
             let line = out.ahead(AHEAD + 64 * line).cast();
             // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an access.
@@ -381,20 +382,20 @@ impl Units for Avx512 {
     }
 
     #[inline(always)]
-    fn put_widened(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+    fn put_as_u16(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         let [first, second] = self.widened8(v);
-        self.put_both(first, second, 2 * n, out)
+        self.put_first_of_two(first, second, 2 * n, out)
     }
 
     #[inline(always)]
-    fn put_narrowed(self, a: __m512i, b: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+    fn put_low_bytes(self, a: __m512i, b: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         // SAFETY: AVX512BW, by `self`.
         let packed = unsafe { _mm512_packus_epi16(a, b) };
-        self.put(self.unlaned(packed), n, out)
+        self.put(self.reordered(packed), n, out)
     }
 
     #[inline(always)]
-    fn put_words(self, low: __m512i, high: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+    fn put_u16_of_bytes(self, low: __m512i, high: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
         let n = 2 * keep.count_ones() as usize;
         // SAFETY: AVX512VBMI2, by `self`.
         let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
@@ -411,22 +412,12 @@ impl Units for Avx512 {
             let high = unsafe { _mm512_cvtepu8_epi16(high) };
             return self.put(self.or(low, self.left16::<8>(high)), n, out);
         }
-        let [first, second] = self.pairs(self.ordered(low), self.ordered(high));
-        self.put_both(first, second, n, out)
+        let [first, second] = self.interleaved(self.for_interleaving(low), self.for_interleaving(high));
+        self.put_first_of_two(first, second, n, out)
     }
 
     #[inline(always)]
-    fn put_pairs(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
-        self.put_compressed(v, keep, out)
-    }
-
-    #[inline(always)]
-    fn put_quads(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
-        self.put_compressed(v, keep, out)
-    }
-
-    #[inline(always)]
-    fn put_dwords(
+    fn put_u32_of_bytes(
         self,
         low: __m512i,
         middle: __m512i,
@@ -452,59 +443,51 @@ impl Units for Avx512 {
             let [first, second] = self.halves(high);
             (high_first, high_second) = (Some(first), Some(second));
         }
-        if !self.put_dwords_of(words, high_first, n.min(32), out) {
+        if !self.put_u32_of_low_half(words, high_first, n.min(32), out) {
             return false;
         }
         if n <= 32 {
             return true;
         }
         let words = self.or(low_second, self.left16::<8>(middle_second));
-        self.put_dwords_of(words, high_second, n - 32, out)
+        self.put_u32_of_low_half(words, high_second, n - 32, out)
     }
 
     #[inline(always)]
-    fn put_joined(self, low: __m512i, high: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+    fn put_u32_of_halves(self, low: __m512i, high: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
         let n = 2 * keep.count_ones() as usize;
         // SAFETY: AVX512VBMI2, by `self`.
         let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
         // SAFETY: AVX512VBMI2, by `self`.
         let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
-        let ([low, low_second], [high, high_second]) = (self.widened(low), self.widened(high));
+        let ([low, low_second], [high, high_second]) = (self.widened16(low), self.widened16(high));
         let first = self.or(low, self.left32::<16>(high));
         if n <= 64 {
             return self.put(first, n, out);
         }
-        self.put_both(first, self.or(low_second, self.left32::<16>(high_second)), n, out)
+        self.put_first_of_two(first, self.or(low_second, self.left32::<16>(high_second)), n, out)
     }
 
     #[inline(always)]
-    fn put_ones_or_twos(
+    fn put_interleaved(
         self,
         first: __m512i,
         second: __m512i,
-        two: u64,
-        len: usize,
+        with_second: u64,
+        n: usize,
         out: &mut Output<'_>,
     ) -> bool {
-        let [a, b] = self.pairs(first, second);
-        let keep_a = self.spread(two) & within(2 * len);
-        let keep_b = self.spread(two >> 32) & within((2 * len).saturating_sub(64));
-        let n = (keep_a.count_ones() + keep_b.count_ones()) as usize;
-        out.left() >= n && self.put_compressed(a, keep_a, out) && self.put_compressed(b, keep_b, out)
+        let [a, b] = self.interleaved(first, second);
+        let keep_a = self.with_seconds(with_second) & first_bits(2 * n);
+        let keep_b = self.with_seconds(with_second >> 32) & first_bits((2 * n).saturating_sub(64));
+        let all = (keep_a.count_ones() + keep_b.count_ones()) as usize;
+        out.left() >= all && self.put_kept_bytes(a, keep_a, out) && self.put_kept_bytes(b, keep_b, out)
     }
 
     #[inline(always)]
-    fn put_some(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
-        self.put_compressed(v, keep, out)
-    }
-
-    #[inline(always)]
-    fn put_twos(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
-        self.put_compressed(v, keep, out)
-    }
-
-    #[inline(always)]
-    fn put_ends(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
-        self.put_compressed(v, keep, out)
+    fn put_kept_bytes(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+        // SAFETY: AVX512VBMI2, by `self`.
+        let bytes = unsafe { _mm512_maskz_compress_epi8(keep, v) };
+        self.put(bytes, keep.count_ones() as usize, out)
     }
 }

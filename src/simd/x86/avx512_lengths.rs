@@ -1,4 +1,4 @@
-//! AVX-512: how long a text becomes in another form, by tables.
+//! The length of a text in another form with AVX-512, by tables.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 
 use super::avx512::Avx512;
 
-/// By the upper six bits of a byte: how many units it stands for. A character counts where it begins.
+/// By the upper six bits of a byte: the number of units that it counts for. A character counts at its first byte.
 static UTF16_OF_UTF8: [u8; 64] = {
     let mut table = UTF32_OF_UTF8;
     let mut i = 0xF0 >> 2;
@@ -27,7 +27,7 @@ static UTF32_OF_UTF8: [u8; 64] = {
     table
 };
 
-/// By the upper five bits of a unit, in words: how many bytes it becomes, less one if it is not ASCII.
+/// By the upper five bits of a unit, as words: the number of bytes that it becomes, less one if it is not ASCII.
 static UTF8_OF_UTF16: [u8; 64] = {
     let mut table = [0; 64];
     let mut i = 0;
@@ -38,23 +38,23 @@ static UTF8_OF_UTF16: [u8; 64] = {
     table
 };
 
-// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is compiled for the features
-// that `Avx512` stands for, and was called on a CPU that has them.
+// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
+// features that `Avx512` stands for, and that was called on a CPU that has them.
 impl Avx512 {
-    /// Returns the number of UTF-16 units of UTF-8. `portable` counts what is less than a few vectors.
+    /// Returns the number of UTF-16 units of a UTF-8 text. `portable` counts what is left at both ends.
     #[inline(always)]
     pub(crate) fn utf16_of_utf8(self, text: &[u8], portable: impl Fn(&[u8]) -> usize) -> usize {
-        // What a byte counts is seen from its upper six bits, of which the upper four would do.
+        // The upper four bits would be enough to tell.
         self.sum_counts::<1>(text, &UTF16_OF_UTF8, portable)
     }
 
-    /// Returns the number of characters of UTF-8.
+    /// Returns the number of characters of a UTF-8 text.
     #[inline(always)]
     pub(crate) fn utf32_of_utf8(self, text: &[u8], portable: impl Fn(&[u8]) -> usize) -> usize {
         self.sum_counts::<1>(text, &UTF32_OF_UTF8, portable)
     }
 
-    /// Returns the number of bytes of UTF-16 in UTF-8.
+    /// Returns the number of UTF-8 bytes of a UTF-16 text.
     #[inline(always)]
     pub(crate) fn utf8_of_utf16(self, text: &[u8], portable: impl Fn(&[u8]) -> usize) -> usize {
         self.sum_counts::<2>(text, &UTF8_OF_UTF16, portable)
@@ -66,8 +66,7 @@ impl Avx512 {
         unsafe { _mm512_set1_epi16(word) }
     }
 
-    /// The sum of what the units of a text count, vector by vector, from an address on at which vectors lie in one
-    /// cache line each.
+    /// Returns the sum of what the units of a text count for. Loads are aligned, so that each is from one cache line.
     #[inline(always)]
     fn sum_counts<const UNIT: usize>(
         self,
@@ -79,7 +78,7 @@ impl Avx512 {
         let head = text.as_ptr().align_offset(64).min(text.len());
         let (head, body) = text.split_at(head - head % UNIT);
         let (blocks, tail) = body.as_chunks::<256>();
-        // Counts are at most 3 in bytes or words, and the sums of 4 vectors are widened at once.
+        // A count is at most 3, so the sum of 4 vectors fits into bytes, and is widened at once.
         let mut sums = self.zero();
         for block in blocks {
             let mut four = self.zero();
@@ -99,16 +98,16 @@ impl Avx512 {
         sum as usize + portable(head) + portable(tail)
     }
 
-    /// What the bytes count, by a table for their upper six bits.
+    /// Returns what each byte counts for, by a table for its upper six bits.
     #[inline(always)]
     fn count8(self, bytes: __m512i, table: __m512i) -> __m512i {
-        // VPERMB looks at the low six bits of an index; what comes in from a neighbour is above them.
+        // VPERMB looks at the low six bits of an index. The bits that come in from a neighbour are above those.
         // SAFETY: AVX512BW, by `self`.
         let indices = unsafe { _mm512_srli_epi16::<2>(bytes) };
         self.lookup(table, indices)
     }
 
-    /// What the words count, by a table for their upper five bits, and one more from 0x80 on.
+    /// Returns what each word counts for, by a table for its upper five bits, and one more from 0x80 on.
     #[inline(always)]
     fn count16(self, words: __m512i, table: __m512i) -> __m512i {
         // SAFETY: AVX512BW, by `self`.

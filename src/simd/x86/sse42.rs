@@ -8,7 +8,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 #[cfg(feature = "transcode")]
-use crate::simd::convert::Vectors16;
+use crate::simd::convert::WideLaneOps;
 use crate::simd::{Aligned, MOVE_DOWN, Routine, Simd, Token, short_words};
 
 /// The proof that the CPU has SSE4.2.
@@ -253,7 +253,7 @@ fn apart<R: Routine<Sse42>>(bytes: &[u8], at: usize) -> R::Output {
 }
 
 #[cfg(feature = "transcode")]
-impl Vectors16 for Sse42 {
+impl WideLaneOps for Sse42 {
     #[inline(always)]
     fn splat16(self, word: u16) -> __m128i {
         // SAFETY: SSE2, by `self`.
@@ -341,13 +341,13 @@ impl Vectors16 for Sse42 {
     #[inline(always)]
     fn at_least16(self, v: __m128i, least: u16) -> __m128i {
         // SAFETY: SSE2, by `self`.
-        unsafe { _mm_cmpgt_epi16(v, Vectors16::splat16(self, least - 1)) }
+        unsafe { _mm_cmpgt_epi16(v, WideLaneOps::splat16(self, least - 1)) }
     }
 
     #[inline(always)]
     fn at_least32(self, v: __m128i, least: u32) -> __m128i {
         // SAFETY: SSE2, by `self`.
-        unsafe { _mm_cmpgt_epi32(v, Vectors16::splat32(self, least - 1)) }
+        unsafe { _mm_cmpgt_epi32(v, WideLaneOps::splat32(self, least - 1)) }
     }
 
     #[inline(always)]

@@ -1,36 +1,28 @@
-//! Conversions and lengths that need no vector instruction by name.
+//! Conversions without vector operations: what the scalar kernel does, and what the others do where this is as fast.
 //!
-//! A block is looked at as a whole, without a branch on its units, in loops of fixed length: of these the
-//! compiler makes vectors, of whichever size the instruction set has for which it compiles. A block that is
-//! not of the common kind is converted character by character.
+//! A block is looked at as a whole, in loops of fixed length without a branch on its units. The compiler makes vectors of these
+//! loops, of the size of the instruction set for which it compiles. A block that is not of the common kind is converted
+//! character by character. A function returns how many bytes of the text it has converted; it may stop a block before the text
+//! is malformed or the output is full.
 
 #![forbid(unsafe_code)]
 
-use super::form::{Family, Layout};
-use super::scalar::{self, Next};
+use super::codec::{Codec, Next};
+use super::latin1::Latin1;
+use super::utf8::Utf8;
+use super::utf16::Utf16;
+use super::utf32::Utf32;
 use crate::output::Output;
 
-/// Bytes in a block of the longer side.
+/// The number of bytes in a block, in the encoding with the longer units.
 pub(super) const BLOCK: usize = 64;
 
-const UTF8: Layout = Layout { family: Family::Utf8, ..UTF16 };
-const UTF16: Layout = Layout::UTF16;
-const UTF32: Layout = Layout { family: Family::Utf32, ..UTF16 };
-const LATIN1: Layout = Layout { family: Family::Latin1, ..UTF16 };
-
-/// Converts character by character as far as `end`, or to the end of the character there. Whether it came so far.
+/// Converts character by character up to `end`, or to the end of the character there. Returns whether it came so far.
 #[inline(always)]
-fn characters(
-    from: Layout,
-    to: Layout,
-    text: &[u8],
-    at: &mut usize,
-    end: usize,
-    out: &mut Output<'_>,
-) -> bool {
+fn characters<F: Codec, T: Codec>(text: &[u8], at: &mut usize, end: usize, out: &mut Output<'_>) -> bool {
     while *at < end {
-        let Next::Char(char, len) = scalar::next(from, &text[*at..]) else { return false };
-        if scalar::put(to, char, out).is_err() {
+        let Next::Char(char, len) = F::next(&text[*at..], false) else { return false };
+        if T::put(char, false, out).is_err() {
             return false;
         }
         *at += len;
@@ -38,7 +30,7 @@ fn characters(
     true
 }
 
-/// UTF-16 into UTF-32, as far as it is well-formed and fits, or nearly so.
+/// Converts UTF-16 into UTF-32.
 #[inline(always)]
 pub(super) fn utf16_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -46,7 +38,7 @@ pub(super) fn utf16_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
         let units: [u16; BLOCK / 4] = utf16_units(block);
         if has_surrogates(&units) {
             let end = at + BLOCK / 2;
-            if characters(UTF16, UTF32, text, &mut at, end, out) {
+            if characters::<Utf16, Utf32>(text, &mut at, end, out) {
                 continue;
             }
             break;
@@ -63,7 +55,7 @@ pub(super) fn utf16_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// UTF-32 into UTF-16, as far as it is well-formed and fits, or nearly so.
+/// Converts UTF-32 into UTF-16.
 #[inline(always)]
 pub(super) fn utf32_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -76,7 +68,7 @@ pub(super) fn utf32_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
         }
         if other {
             let end = at + BLOCK;
-            if characters(UTF32, UTF16, text, &mut at, end, out) {
+            if characters::<Utf32, Utf16>(text, &mut at, end, out) {
                 continue;
             }
             break;
@@ -93,7 +85,7 @@ pub(super) fn utf32_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// Latin-1 into UTF-16, as far as it fits, or nearly so.
+/// Converts Latin-1 into UTF-16.
 #[inline(always)]
 pub(super) fn latin1_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -106,7 +98,7 @@ pub(super) fn latin1_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// Latin-1 into UTF-32, as far as it fits, or nearly so.
+/// Converts Latin-1 into UTF-32.
 #[inline(always)]
 pub(super) fn latin1_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -119,7 +111,7 @@ pub(super) fn latin1_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// UTF-32 into Latin-1, as far as it fits and Latin-1 has the characters, or nearly so.
+/// Converts UTF-32 into Latin-1.
 #[inline(always)]
 pub(super) fn utf32_to_latin1(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -133,7 +125,7 @@ pub(super) fn utf32_to_latin1(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// UTF-16 into Latin-1, as far as it fits and Latin-1 has the characters, or nearly so.
+/// Converts UTF-16 into Latin-1.
 #[inline(always)]
 pub(super) fn utf16_to_latin1(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -153,7 +145,7 @@ pub(super) fn utf16_to_latin1(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// UTF-16 as it is, as far as it is well-formed and fits, or nearly so.
+/// Copies UTF-16 if it is well-formed.
 #[inline(always)]
 pub(super) fn utf16_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -161,7 +153,7 @@ pub(super) fn utf16_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
         let units: [u16; BLOCK / 2] = utf16_units(block);
         if has_surrogates(&units) {
             let end = at + BLOCK;
-            if characters(UTF16, UTF16, text, &mut at, end, out) {
+            if characters::<Utf16, Utf16>(text, &mut at, end, out) {
                 continue;
             }
             break;
@@ -174,7 +166,7 @@ pub(super) fn utf16_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// UTF-32 as it is, as far as it is well-formed and fits, or nearly so.
+/// Copies UTF-32 if it is well-formed.
 #[inline(always)]
 pub(super) fn utf32_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -191,6 +183,7 @@ pub(super) fn utf32_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
+/// Returns the units of a block of UTF-16.
 #[inline(always)]
 pub(super) fn utf16_units<const BYTES: usize, const UNITS: usize>(block: &[u8; BYTES]) -> [u16; UNITS] {
     let mut units = [0; UNITS];
@@ -200,6 +193,7 @@ pub(super) fn utf16_units<const BYTES: usize, const UNITS: usize>(block: &[u8; B
     units
 }
 
+/// Returns the units of a block of UTF-32.
 #[inline(always)]
 pub(super) fn utf32_units(block: &[u8; BLOCK]) -> [u32; BLOCK / 4] {
     let mut units = [0; BLOCK / 4];
@@ -209,6 +203,7 @@ pub(super) fn utf32_units(block: &[u8; BLOCK]) -> [u32; BLOCK / 4] {
     units
 }
 
+/// Returns whether there is a surrogate.
 #[inline(always)]
 fn has_surrogates<const UNITS: usize>(units: &[u16; UNITS]) -> bool {
     let mut any = false;
@@ -218,7 +213,7 @@ fn has_surrogates<const UNITS: usize>(units: &[u16; UNITS]) -> bool {
     any
 }
 
-/// Bytes as units of UTF-16.
+/// Returns bytes as units of UTF-16.
 #[inline(always)]
 fn widened<const N: usize>(bytes: &[u8; N]) -> [[u8; 2]; N] {
     let mut wide = [[0; 2]; N];
@@ -228,7 +223,7 @@ fn widened<const N: usize>(bytes: &[u8; N]) -> [[u8; 2]; N] {
     wide
 }
 
-/// Bytes as units of UTF-32.
+/// Returns bytes as units of UTF-32.
 #[inline(always)]
 fn widened32<const N: usize>(bytes: &[u8; N]) -> [[u8; 4]; N] {
     let mut wide = [[0; 4]; N];
@@ -238,7 +233,7 @@ fn widened32<const N: usize>(bytes: &[u8; N]) -> [[u8; 4]; N] {
     wide
 }
 
-/// Units of UTF-32 as bytes, if none is above `most`.
+/// Returns units of UTF-32 as bytes, if none is above `most`.
 #[inline(always)]
 fn narrowed32(block: &[u8; BLOCK], most: u32) -> Option<[u8; BLOCK / 4]> {
     let mut bytes = [0; BLOCK / 4];
@@ -250,7 +245,7 @@ fn narrowed32(block: &[u8; BLOCK], most: u32) -> Option<[u8; BLOCK / 4]> {
     (all <= most).then_some(bytes)
 }
 
-/// ASCII into UTF-16, block by block, as far as it goes and fits.
+/// Converts the ASCII at the start of a text into UTF-16, in whole blocks.
 #[inline(always)]
 fn ascii_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -263,7 +258,7 @@ fn ascii_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// ASCII into UTF-32, block by block, as far as it goes and fits.
+/// Converts the ASCII at the start of a text into UTF-32, in whole blocks.
 #[inline(always)]
 fn ascii_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -276,9 +271,9 @@ fn ascii_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// ASCII as it is, block by block, as far as it goes and fits.
+/// Copies the ASCII at the start of a text, in whole blocks.
 #[inline(always)]
-fn ascii(text: &[u8], out: &mut Output<'_>) -> usize {
+fn copy_ascii(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
     while let Some(block) = text[at..].first_chunk::<16>() {
         if !block.is_ascii() || !out.put(block) {
@@ -289,31 +284,29 @@ fn ascii(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// UTF-8 into UTF-16, as far as it is well-formed and fits, or nearly so.
+/// Converts UTF-8 into UTF-16.
 pub(super) fn utf8_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
-    between_ascii(UTF8, UTF16, ascii_to_utf16, text, out)
+    ascii_or_characters::<Utf8, Utf16>(ascii_to_utf16, text, out)
 }
 
-/// UTF-8 into UTF-32, as far as it is well-formed and fits, or nearly so.
+/// Converts UTF-8 into UTF-32.
 pub(super) fn utf8_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
-    between_ascii(UTF8, UTF32, ascii_to_utf32, text, out)
+    ascii_or_characters::<Utf8, Utf32>(ascii_to_utf32, text, out)
 }
 
-/// UTF-8 into Latin-1, as far as it is well-formed and in Latin-1, and fits, or nearly so.
+/// Converts UTF-8 into Latin-1.
 pub(super) fn utf8_to_latin1(text: &[u8], out: &mut Output<'_>) -> usize {
-    between_ascii(UTF8, LATIN1, ascii, text, out)
+    ascii_or_characters::<Utf8, Latin1>(copy_ascii, text, out)
 }
 
-/// Latin-1 into UTF-8, as far as it fits, or nearly so.
+/// Converts Latin-1 into UTF-8.
 pub(super) fn latin1_to_utf8(text: &[u8], out: &mut Output<'_>) -> usize {
-    between_ascii(LATIN1, UTF8, ascii, text, out)
+    ascii_or_characters::<Latin1, Utf8>(copy_ascii, text, out)
 }
 
-/// Converts ASCII in one way and what is between in another, character by character.
+/// Converts runs of ASCII with `ascii`, and what is between them character by character.
 #[inline(always)]
-fn between_ascii(
-    from: Layout,
-    to: Layout,
+fn ascii_or_characters<F: Codec, T: Codec>(
     ascii: fn(&[u8], &mut Output<'_>) -> usize,
     text: &[u8],
     out: &mut Output<'_>,
@@ -322,19 +315,26 @@ fn between_ascii(
     loop {
         at += ascii(&text[at..], out);
         let end = text.len().min(at + BLOCK);
-        if !characters(from, to, text, &mut at, end, out) || at == text.len() {
+        if !characters::<F, T>(text, &mut at, end, out) || at == text.len() {
             return at;
         }
     }
 }
 
-/// UTF-32 into UTF-8, as far as it is well-formed and fits, or nearly so.
+/// Copies text in an encoding in which every byte is a character.
+#[inline(always)]
+pub(super) fn copy(text: &[u8], out: &mut Output<'_>) -> usize {
+    let fitting = text.len().min(out.left());
+    if out.put(&text[..fitting]) { fitting } else { 0 }
+}
+
+/// Converts UTF-32 into UTF-8.
 pub(super) fn utf32_to_utf8(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
     while let Some(block) = text[at..].first_chunk::<BLOCK>() {
         let Some(bytes) = narrowed32(block, 0x7F) else {
             let end = at + BLOCK;
-            if characters(UTF32, UTF8, text, &mut at, end, out) {
+            if characters::<Utf32, Utf8>(text, &mut at, end, out) {
                 continue;
             }
             break;
@@ -347,7 +347,7 @@ pub(super) fn utf32_to_utf8(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// UTF-16 into UTF-8, as far as it is well-formed and fits, or nearly so.
+/// Converts UTF-16 into UTF-8.
 pub(super) fn utf16_to_utf8(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
     while let Some(block) = text[at..].first_chunk::<{ BLOCK / 2 }>() {
@@ -360,7 +360,7 @@ pub(super) fn utf16_to_utf8(text: &[u8], out: &mut Output<'_>) -> usize {
         }
         if all > 0x7F {
             let end = at + BLOCK / 2;
-            if characters(UTF16, UTF8, text, &mut at, end, out) {
+            if characters::<Utf16, Utf8>(text, &mut at, end, out) {
                 continue;
             }
             break;

@@ -1,13 +1,14 @@
-//! How long a text becomes in another form, if it is well-formed: each unit counts by itself, so vectors can add.
+//! The length that a well-formed text has in another encoding. Each unit counts by itself, so vectors can add.
 
 #![forbid(unsafe_code)]
 
-use super::plain::{BLOCK, utf16_units, utf32_units};
+use super::portable::{BLOCK, utf16_units, utf32_units};
 use crate::kernel::Measure;
 #[cfg(kernel_x86)]
 use crate::simd::x86::avx512::Avx512;
 
-/// A type for each length: a loop that the compiler makes vectors of, and, where AVX-512 does better, what it does.
+/// The list of lengths: a type for each, with a loop that the compiler makes vectors of, and a faster method of `Avx512` if there
+/// is one.
 macro_rules! lengths {
     ($(
         $(#[$meta:meta])*
@@ -34,12 +35,12 @@ macro_rules! lengths {
 }
 
 lengths! {
-    /// A character counts at its first byte. One above U+FFFF, which begins with F0 or more, is two units.
+    /// A character counts at its first byte: as two units if that is F0 or above, which means a character above U+FFFF.
     Utf16OfUtf8, |text|
         sum8(text, |byte| u8::from(byte.cast_signed() >= 0xC0u8.cast_signed()) + u8::from(byte >= 0xF0)),
         avx512 utf16_of_utf8;
     Utf32OfUtf8, |text| sum8(text, |byte| u8::from(byte.cast_signed() >= 0xC0u8.cast_signed())), avx512 utf32_of_utf8;
-    /// Half a surrogate pair is two bytes of four.
+    /// Half a surrogate pair counts as two bytes.
     Utf8OfUtf16, |text| sum16(text, |unit| {
             1 + u16::from(unit >= 0x80) + u16::from(unit >= 0x800) - u16::from(unit & 0xF800 == 0xD800)
         }),
@@ -52,12 +53,12 @@ lengths! {
     Utf8OfLatin1, |text| text.len() + sum8(text, |byte| byte >> 7);
 }
 
-/// The sum of what the bytes count, at most two each.
+/// Returns the sum of what the bytes count for, at most two each.
 #[inline(always)]
 fn sum8(text: &[u8], count: impl Fn(u8) -> u8 + Copy) -> usize {
     let mut sum = 0;
     let (blocks, rest) = text.as_chunks::<BLOCK>();
-    // As many blocks as cannot overflow a byte.
+    // With so few blocks no byte overflows.
     for blocks in blocks.chunks(127) {
         let mut sums = [0u8; BLOCK];
         for block in blocks {
@@ -70,7 +71,7 @@ fn sum8(text: &[u8], count: impl Fn(u8) -> u8 + Copy) -> usize {
     sum + rest.iter().map(|&byte| usize::from(count(byte))).sum::<usize>()
 }
 
-/// The sum of what the units count, at most three each.
+/// Returns the sum of what the units count for, at most three each.
 #[inline(always)]
 fn sum16(text: &[u8], count: impl Fn(u16) -> u16 + Copy) -> usize {
     let mut sum = 0;
@@ -88,7 +89,7 @@ fn sum16(text: &[u8], count: impl Fn(u16) -> u16 + Copy) -> usize {
     sum + units.map(|unit| usize::from(count(u16::from_ne_bytes(*unit)))).sum::<usize>()
 }
 
-/// The sum of what the units count, at most four each.
+/// Returns the sum of what the units count for, at most four each.
 #[inline(always)]
 fn sum32(text: &[u8], count: impl Fn(u32) -> u32 + Copy) -> usize {
     let mut sum = 0;

@@ -1,17 +1,18 @@
-//! Text that arrives in pieces, cut anywhere: inside a character, a surrogate pair, a unit.
+//! Conversion of text that arrives in pieces, which may end anywhere: inside a character, a surrogate pair, a unit.
 //!
-//! What a piece cuts off is three bytes at most, in every form. They are kept, and become a character
-//! together with the first bytes of the next piece; everything else is converted where it lies.
+//! In every encoding a piece cuts off at most three bytes. They are kept, and become a character together with the first bytes
+//! of the next piece. Everything else is converted where it lies.
 
 #![forbid(unsafe_code)]
 
 use core::fmt;
 use core::mem::MaybeUninit;
 
-use super::error::{Fault, StreamError};
+use super::codec::{Next, Refusal};
+use super::error::{Fault, TranscoderError};
 use super::form::Form;
 use super::route::{End, Route};
-use super::scalar::{self, Next, Refusal};
+use super::scalar;
 use crate::kernel::Kernel;
 use crate::output::Output;
 
@@ -28,31 +29,31 @@ use crate::output::Output;
 /// }
 /// transcoder.finish(&mut text)?;
 /// assert_eq!(text, "h😀!");
-/// # Ok::<(), trust8::transcode::StreamError>(())
+/// # Ok::<(), trust8::transcode::TranscoderError>(())
 /// ```
 #[derive(Clone)]
 pub struct Transcoder<F: Form, T: Form> {
     route: Route,
     forms: (F, T),
-    /// Bytes so far that have been converted.
+    /// The number of bytes that have been converted so far.
     converted: u64,
-    /// The first bytes of a character, whose others are still to come.
+    /// The first bytes of a character whose other bytes have not come yet.
     held: [u8; 4],
     held_len: usize,
     failed: Option<Fault>,
 }
 
-/// What [`Transcoder::push_into`] has done.
+/// How far [`Transcoder::push_into`] has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
-    /// How many units of the piece have been taken.
+    /// The number of units of the piece that have been read.
     pub read: usize,
-    /// How many units have been written to the start of the buffer.
+    /// The number of units that have been written to the start of the buffer.
     pub written: usize,
 }
 
 impl<F: Form, T: Form> Transcoder<F, T> {
-    /// For text that must be well-formed.
+    /// Returns a transcoder for text that must be well-formed.
     ///
     /// ```
     /// use trust8::transcode::{Encoding::*, Transcoder, Utf16};
@@ -62,14 +63,14 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     /// transcoder.push(b"caf\xC3", &mut units)?;
     /// transcoder.push(b"\xA9", &mut units)?;
     /// assert_eq!(String::from_utf16_lossy(&units), "café");
-    /// # Ok::<(), trust8::transcode::StreamError>(())
+    /// # Ok::<(), trust8::transcode::TranscoderError>(())
     /// ```
     #[must_use]
     pub fn new(from: F, to: T) -> Self {
         Self::with_kernel(Kernel::best(), from, to, false)
     }
 
-    /// For text in which replacements stand in for what can't be converted. It never fails.
+    /// Returns a transcoder that replaces what can't be converted. It never fails.
     ///
     /// ```
     /// use trust8::transcode::{Encoding::*, Str, Transcoder};
@@ -80,14 +81,14 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     /// transcoder.push(b"!\xFF", &mut text)?;
     /// transcoder.finish(&mut text)?;
     /// assert_eq!(text, "\u{FFFD}!\u{FFFD}");
-    /// # Ok::<(), trust8::transcode::StreamError>(())
+    /// # Ok::<(), trust8::transcode::TranscoderError>(())
     /// ```
     #[must_use]
     pub fn lossy(from: F, to: T) -> Self {
         Self::with_kernel(Kernel::best(), from, to, true)
     }
 
-    /// Either of them with this kernel: for tests and measurements.
+    /// Returns either of them with this kernel, for tests and measurements.
     #[doc(hidden)]
     #[must_use]
     pub fn with_kernel(kernel: &'static Kernel, from: F, to: T, lossy: bool) -> Self {
@@ -99,8 +100,8 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     ///
     /// # Errors
     ///
-    /// If with this piece it has become certain that the text can't be converted. What comes before the
-    /// error has been appended. The error stays: every further push returns it.
+    /// The first place at which the text can't be converted, once a piece makes that certain. What comes before the error has
+    /// been appended. Every further push returns the same error.
     ///
     /// ```
     /// use trust8::transcode::{Encoding::*, Str, Transcoder};
@@ -108,16 +109,16 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     /// let mut bytes = Vec::new();
     /// let mut transcoder = Transcoder::new(Str, Latin1);
     /// let error = transcoder.push("für 5 €", &mut bytes).unwrap_err();
-    /// assert_eq!((error.position(), &bytes[..]), (7, &b"f\xFCr 5 "[..]));
+    /// assert_eq!((error.valid_up_to(), &bytes[..]), (7, &b"f\xFCr 5 "[..]));
     /// ```
     #[cfg(feature = "alloc")]
-    pub fn push(&mut self, piece: &F::Text, text: &mut T::Owned) -> Result<(), StreamError> {
-        self.sound()?;
+    pub fn push(&mut self, piece: &F::Text, text: &mut T::Owned) -> Result<(), TranscoderError> {
+        self.check()?;
         let piece = F::bytes(piece);
         let mut at = 0;
         let mut ended = End::All;
         let route = self.route;
-        // What is kept may become a character.
+        // The bytes that are held may become a character.
         let wanted = route.length_in::<T>(piece).saturating_add(super::CHARACTER);
         super::append::<T>(text, wanted, |out| {
             let (read, end) = self.advance(&piece[at..], out);
@@ -133,13 +134,13 @@ impl<F: Form, T: Form> Transcoder<F, T> {
 
     /// Converts the next piece of the text into a buffer, as far as it fits.
     ///
-    /// Whole characters are written, and as many as fit: the rest of the piece is to be pushed next. In a buffer
-    /// of four units there is always some progress.
+    /// As many whole characters are written as fit. Push the rest of the piece next. A buffer of four units is enough for
+    /// progress.
     ///
     /// # Errors
     ///
-    /// If the piece begins with what can't be converted. Where something comes before it, that is converted
-    /// first, and the error comes when the rest is pushed. The error stays: every further push returns it.
+    /// If the piece begins with something that can't be converted. What comes before such a place is converted first, and the
+    /// error is returned when the rest is pushed. Every further push returns the same error.
     ///
     /// ```
     /// use core::mem::MaybeUninit;
@@ -151,14 +152,14 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     /// assert_eq!(progress, Progress { read: 4, written: 6 });
     /// let progress = transcoder.push_into(b" vu", &mut buffer)?;
     /// assert_eq!(progress, Progress { read: 3, written: 3 });
-    /// # Ok::<(), trust8::transcode::StreamError>(())
+    /// # Ok::<(), trust8::transcode::TranscoderError>(())
     /// ```
     pub fn push_into(
         &mut self,
         piece: &F::Text,
         buffer: &mut [MaybeUninit<T::Unit>],
-    ) -> Result<Progress, StreamError> {
-        self.sound()?;
+    ) -> Result<Progress, TranscoderError> {
+        self.check()?;
         let mut out = Output::new(T::room(buffer));
         let (read, end) = self.advance(F::bytes(piece), &mut out);
         match end {
@@ -169,23 +170,23 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         }
     }
 
-    /// Says that the text ends here, and appends the replacement for a character that is cut off.
+    /// Ends the text. A lossy transcoder appends the replacement for a character that is cut off.
     ///
     /// # Errors
     ///
-    /// If the text ends inside a character and replacements are not wanted; or the error that a push returned.
+    /// If the text ends inside a character and the transcoder is not lossy; or the error that a push returned.
     ///
     /// ```
-    /// use trust8::transcode::{Kind, Str, Transcoder, Utf16};
+    /// use trust8::transcode::{ErrorKind, Str, Transcoder, Utf16};
     ///
     /// let mut transcoder = Transcoder::new(Utf16, Str);
     /// let mut text = String::new();
     /// transcoder.push(&[0x61, 0xD83D], &mut text).unwrap();
     /// let error = transcoder.finish(&mut text).unwrap_err();
-    /// assert_eq!((error.position(), error.kind()), (1, Kind::LoneHigh(0xD83D)));
+    /// assert_eq!((error.valid_up_to(), error.kind()), (1, ErrorKind::LoneHigh(0xD83D)));
     /// ```
     #[cfg(feature = "alloc")]
-    pub fn finish(&mut self, text: &mut T::Owned) -> Result<(), StreamError> {
+    pub fn finish(&mut self, text: &mut T::Owned) -> Result<(), TranscoderError> {
         let mut result = Ok(());
         super::append::<T>(text, super::CHARACTER, |out| {
             result = self.end(out);
@@ -194,12 +195,12 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         result
     }
 
-    /// Says that the text ends here, and writes the replacement for a character that is cut off, if it fits: four
-    /// units are enough. Returns how many units have been written.
+    /// Ends the text. A lossy transcoder writes the replacement for a character that is cut off, if it fits: four units are
+    /// enough. Returns how many units have been written.
     ///
     /// # Errors
     ///
-    /// If the text ends inside a character and replacements are not wanted; or the error that a push returned.
+    /// If the text ends inside a character and the transcoder is not lossy; or the error that a push returned.
     ///
     /// ```
     /// use core::mem::MaybeUninit;
@@ -209,15 +210,15 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     /// let mut buffer = [MaybeUninit::uninit(); 4];
     /// transcoder.push_into(b"\xE2\x82", &mut buffer)?;
     /// assert_eq!(transcoder.finish_into(&mut buffer)?, 1);
-    /// # Ok::<(), trust8::transcode::StreamError>(())
+    /// # Ok::<(), trust8::transcode::TranscoderError>(())
     /// ```
-    pub fn finish_into(&mut self, buffer: &mut [MaybeUninit<T::Unit>]) -> Result<usize, StreamError> {
+    pub fn finish_into(&mut self, buffer: &mut [MaybeUninit<T::Unit>]) -> Result<usize, TranscoderError> {
         let mut out = Output::new(T::room(buffer));
         self.end(&mut out)?;
         Ok(out.len() / size_of::<T::Unit>())
     }
 
-    /// How many units so far, from the start of the text, have been converted.
+    /// Returns how many units of the text, from its start, have been converted so far.
     ///
     /// ```
     /// use trust8::transcode::{Encoding::*, Str, Transcoder};
@@ -231,7 +232,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         self.converted / size_of::<F::Unit>() as u64
     }
 
-    /// The last bytes so far, three at most, if they begin a character that is not complete yet.
+    /// Returns the last bytes so far, at most three, if they begin a character that is not complete yet.
     ///
     /// ```
     /// use trust8::transcode::{Encoding::*, Str, Transcoder};
@@ -245,19 +246,20 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         &self.held[..self.held_len]
     }
 
-    fn sound(&self) -> Result<(), StreamError> {
+    /// Returns the error that a push has returned before, if one has.
+    fn check(&self) -> Result<(), TranscoderError> {
         match self.failed {
             None => Ok(()),
-            Some(fault) => Err(StreamError { position: self.position(), fault }),
+            Some(fault) => Err(TranscoderError { valid_up_to: self.position(), fault }),
         }
     }
 
-    fn fail(&mut self, fault: Fault) -> StreamError {
+    fn fail(&mut self, fault: Fault) -> TranscoderError {
         self.failed = Some(fault);
-        StreamError { position: self.position(), fault }
+        TranscoderError { valid_up_to: self.position(), fault }
     }
 
-    /// Converts as much of the piece as fits: how much, and what comes then, which is never a cut.
+    /// Converts as much of the piece as fits. Returns how many bytes of it, and what follows, which is never a cut.
     fn advance(&mut self, piece: &[u8], out: &mut Output<'_>) -> (usize, End) {
         let mut at = 0;
         while self.held_len > 0 {
@@ -277,15 +279,17 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         (at, end)
     }
 
+    /// Keeps bytes until the next piece comes.
     fn hold(&mut self, bytes: &[u8]) {
         self.held[..bytes.len()].copy_from_slice(bytes);
         self.held_len = bytes.len();
     }
 
-    /// Converts what is held, with as many bytes of the piece as belong to it: how many. Or holds those as well.
+    /// Converts the bytes that are held, together with those of the piece that belong to them, or holds these as well. Returns
+    /// how many bytes of the piece.
     fn complete(&mut self, piece: &[u8], out: &mut Output<'_>) -> Result<usize, End> {
         let held = self.held_len;
-        // No character has more than four bytes, nor does a malformed sequence with the byte behind it.
+        // No character has more than four bytes, nor has a malformed sequence with the byte after it.
         let mut bytes = [0; 8];
         let added = piece.len().min(4);
         bytes[..held].copy_from_slice(self.pending());
@@ -293,15 +297,15 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         let bytes = &bytes[..held + added];
 
         let Route { from, to, lossy, .. } = self.route;
-        let (fault, len) = match scalar::next(from, bytes) {
-            Next::Char(char, len) => match scalar::put(to, char, out) {
+        let (fault, len) = match from.next(bytes) {
+            Next::Char(char, len) => match to.put(char, out) {
                 Ok(()) => return Ok(self.take(bytes, len)),
                 Err(Refusal::Full) => return Err(End::Full),
-                Err(Refusal::NotLatin1) => (Fault::Other(super::Kind::NotLatin1(char)), len),
+                Err(Refusal::Unmappable) => (Fault::Unmappable(char, to.family), len),
             },
             Next::Malformed(fault, len) => (fault, len),
             Next::Cut(_) => {
-                // So there are three of them at most.
+                // A cut is at most three bytes.
                 self.hold(bytes);
                 return Ok(added);
             }
@@ -315,12 +319,12 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         Ok(self.take(bytes, len))
     }
 
-    /// Counts the first `len` of the bytes as converted; returns how many of them were not held.
+    /// Counts the first `len` of `bytes` as converted. Returns how many of them were not held.
     fn take(&mut self, bytes: &[u8], len: usize) -> usize {
         self.converted += len as u64;
         let held = self.held_len;
         if len < held {
-            // A high surrogate that is alone, and half of the unit behind it.
+            // After a high surrogate without a low one, half of the next unit is still held.
             self.hold(&bytes[len..held]);
             return 0;
         }
@@ -328,13 +332,14 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         len - held
     }
 
-    fn end(&mut self, out: &mut Output<'_>) -> Result<(), StreamError> {
-        self.sound()?;
+    /// Does what `finish` and `finish_into` do.
+    fn end(&mut self, out: &mut Output<'_>) -> Result<(), TranscoderError> {
+        self.check()?;
         if self.held_len == 0 {
             return Ok(());
         }
         if !self.route.lossy {
-            return match scalar::next(self.route.from, self.pending()) {
+            return match self.route.from.next(self.pending()) {
                 Next::Cut(fault) | Next::Malformed(fault, _) => Err(self.fail(fault)),
                 Next::Char(..) => Ok(()),
             };

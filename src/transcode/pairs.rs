@@ -1,0 +1,241 @@
+//! The list of pairs of families: how each is converted faster than character by character, and how long the result is.
+//!
+//! A pair that is not listed is converted by `scalar.rs`. To list one, add a block to `pairs!` below.
+//!
+//! The conversions are between texts in the machine's byte order, whose bytes may have any address.
+
+#![forbid(unsafe_code)]
+
+use core::marker::PhantomData;
+
+use super::encodings::Family;
+use super::latin1::Latin1;
+use super::utf8::Utf8;
+use super::utf16::Utf16;
+use super::utf32::Utf32;
+#[cfg(kernel_simd)]
+use super::vector::{IntoUtf16, IntoUtf32, from_utf8, from_utf16, from_utf32, latin1};
+use super::{lengths, portable};
+#[cfg(kernel_simd)]
+use crate::kernel::Validates;
+use crate::kernel::{Conversion, Kernel, Measure, entries};
+use crate::output::Output;
+#[cfg(kernel_simd)]
+use crate::simd::convert::ConvertOps;
+
+/// A conversion by a kernel: converts the beginning of a text, and returns how much of it, in bytes.
+pub(super) type Convert = fn(&Kernel, &[u8], &mut Output<'_>) -> usize;
+
+/// How the length of a text in another encoding is found.
+#[derive(Clone, Copy)]
+pub(super) enum Length {
+    /// There are as many units as before.
+    Unchanged,
+    /// A kernel counts the units.
+    Counted(fn(&Kernel, &[u8]) -> usize),
+}
+
+/// Returns the length that `M` counts.
+const fn counted<M: Measure>() -> Length {
+    Length::Counted(entries::measure::<M>)
+}
+
+/// The conversion from one family into another.
+struct Pair<F, T>(PhantomData<(F, T)>);
+
+/// Text that is known to be valid and to end with a whole character.
+struct Valid<F>(PhantomData<F>);
+
+/// The list. A block has, with vectors: `short`, for texts shorter than a vector, which may be missing, and `long`, for all.
+/// Without vectors: `portable`. If it pays to know that the text is valid, `valid` has other `short` and `long`.
+macro_rules! pairs {
+    (|$s:ident, $text:ident, $out:ident, $validator:ident| $(
+        $from:ident => $to:ident {
+            $(short: $short:expr,)?
+            long: $long:expr,
+            $(valid: { short: $short_valid:expr, long: $long_valid:expr },)?
+            portable: $portable:path,
+            length: $length:expr,
+        }
+    )*) => {
+        $(
+            impl Conversion for Pair<$from, $to> {
+                vectors!(|$s, $text, $out, $validator| $(short: $short,)? long: $long);
+
+                #[inline(always)]
+                fn portable(text: &[u8], out: &mut Output<'_>) -> usize {
+                    $portable(text, out)
+                }
+            }
+
+            $(
+                impl Conversion for Pair<Valid<$from>, $to> {
+                    vectors!(|$s, $text, $out, $validator| short: $short_valid, long: $long_valid);
+
+                    // This looks at characters one by one, and would gain nothing.
+                    #[inline(always)]
+                    fn portable(text: &[u8], out: &mut Output<'_>) -> usize {
+                        $portable(text, out)
+                    }
+                }
+            )?
+        )*
+
+        /// Returns the conversion of a pair, if it is listed.
+        #[inline(always)]
+        pub(super) fn conversion(from: Family, to: Family) -> Option<Convert> {
+            match (from, to) {
+                $((Family::$from, Family::$to) => Some(entries::convert::<Pair<$from, $to>>),)*
+                _ => None,
+            }
+        }
+
+        /// Returns the conversion of a pair for valid text that ends with a whole character, if there is another one for it.
+        #[inline(always)]
+        pub(super) fn conversion_of_valid(from: Family, to: Family) -> Option<Convert> {
+            $($(
+                // Nothing but its being there matters.
+                let _ = stringify!($long_valid);
+                if let (Family::$from, Family::$to) = (from, to) {
+                    return Some(entries::convert::<Pair<Valid<$from>, $to>>);
+                }
+            )?)*
+            None
+        }
+
+        /// Returns how the length of a pair is found, if it is listed.
+        #[inline(always)]
+        pub(super) fn length(from: Family, to: Family) -> Option<Length> {
+            match (from, to) {
+                $((Family::$from, Family::$to) => Some($length),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+/// The methods of a [`Conversion`] with vectors.
+macro_rules! vectors {
+    (|$s:ident, $text:ident, $out:ident, $validator:ident| $(short: $short:expr,)? long: $long:expr) => {
+        $(
+            #[cfg(kernel_simd)]
+            #[inline(always)]
+            fn short<S: ConvertOps>(
+                $s: S,
+                $text: &[u8],
+                $out: &mut Output<'_>,
+                $validator: impl Validates,
+            ) -> usize {
+                let _ = $validator;
+                $short
+            }
+        )?
+
+        #[cfg(kernel_simd)]
+        #[inline(always)]
+        fn long<S: ConvertOps>(
+            $s: S,
+            $text: &[u8],
+            out: &mut Output<'_>,
+            $validator: impl Validates,
+        ) -> usize {
+            let _ = ($s, $validator);
+            let mut fork = out.fork();
+            let $out = fork.output();
+            let read = $long;
+            fork.join();
+            read
+        }
+    };
+}
+
+pairs! { |s, text, out, validator|
+    Utf8 => Utf16 {
+        short: from_utf8::short::<_, IntoUtf16>(s, text, out, validator),
+        long: from_utf8::long::<_, IntoUtf16>(s, text, out, validator),
+        valid: {
+            short: from_utf8::short_valid::<_, IntoUtf16>(s, text, out),
+            long: from_utf8::long_valid::<_, IntoUtf16>(s, text, out)
+        },
+        portable: portable::utf8_to_utf16,
+        length: counted::<lengths::Utf16OfUtf8>(),
+    }
+    Utf8 => Utf32 {
+        short: from_utf8::short::<_, IntoUtf32>(s, text, out, validator),
+        long: from_utf8::long::<_, IntoUtf32>(s, text, out, validator),
+        valid: {
+            short: from_utf8::short_valid::<_, IntoUtf32>(s, text, out),
+            long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out)
+        },
+        portable: portable::utf8_to_utf32,
+        length: counted::<lengths::Utf32OfUtf8>(),
+    }
+    Utf8 => Latin1 {
+        short: latin1::short_from_utf8(s, text, out),
+        long: latin1::from_utf8(s, text, out),
+        portable: portable::utf8_to_latin1,
+        length: counted::<lengths::Utf32OfUtf8>(),
+    }
+    Utf16 => Utf8 {
+        short: from_utf16::short_to_utf8(s, text, out),
+        long: from_utf16::to_utf8(s, text, out),
+        portable: portable::utf16_to_utf8,
+        length: counted::<lengths::Utf8OfUtf16>(),
+    }
+    Utf16 => Utf16 {
+        long: portable::utf16_to_utf16(text, out),
+        portable: portable::utf16_to_utf16,
+        length: Length::Unchanged,
+    }
+    Utf16 => Utf32 {
+        long: from_utf16::to_utf32(s, text, out),
+        portable: portable::utf16_to_utf32,
+        length: counted::<lengths::Utf32OfUtf16>(),
+    }
+    Utf16 => Latin1 {
+        long: latin1::from_utf16(s, text, out),
+        portable: portable::utf16_to_latin1,
+        length: counted::<lengths::Utf32OfUtf16>(),
+    }
+    Utf32 => Utf8 {
+        long: from_utf32::to_utf8(s, text, out),
+        portable: portable::utf32_to_utf8,
+        length: counted::<lengths::Utf8OfUtf32>(),
+    }
+    Utf32 => Utf16 {
+        long: from_utf32::to_utf16(s, text, out),
+        portable: portable::utf32_to_utf16,
+        length: counted::<lengths::Utf16OfUtf32>(),
+    }
+    Utf32 => Utf32 {
+        long: portable::utf32_to_utf32(text, out),
+        portable: portable::utf32_to_utf32,
+        length: Length::Unchanged,
+    }
+    Utf32 => Latin1 {
+        long: portable::utf32_to_latin1(text, out),
+        portable: portable::utf32_to_latin1,
+        length: Length::Unchanged,
+    }
+    Latin1 => Utf8 {
+        short: latin1::short_to_utf8(s, text, out),
+        long: latin1::to_utf8(s, text, out),
+        portable: portable::latin1_to_utf8,
+        length: counted::<lengths::Utf8OfLatin1>(),
+    }
+    Latin1 => Utf16 {
+        long: latin1::to_utf16(s, text, out),
+        portable: portable::latin1_to_utf16,
+        length: Length::Unchanged,
+    }
+    Latin1 => Utf32 {
+        long: latin1::to_utf32(s, text, out),
+        portable: portable::latin1_to_utf32,
+        length: Length::Unchanged,
+    }
+    Latin1 => Latin1 {
+        long: portable::copy(text, out),
+        portable: portable::copy,
+        length: Length::Unchanged,
+    }
+}

@@ -1,0 +1,298 @@
+//! UTF-16 into UTF-8 and UTF-32 with vectors.
+//!
+//! # Into UTF-8
+//!
+//! A unit becomes one to three bytes, which are computed in a lane of 32 bits, or of 16 bits where all units of a vector are
+//! below U+0800. Half a surrogate pair becomes two bytes: the high surrogate the first and the second, the low surrogate the
+//! third (with two bits of the high one) and the fourth. A comparison with the neighbours checks that every high surrogate is
+//! followed by a low one, and every low one preceded by a high one.
+//!
+//! # Into UTF-32
+//!
+//! A unit is widened. A pair of surrogates is joined where its low surrogate stands, and the high one is left out.
+
+#![forbid(unsafe_code)]
+
+use super::{LINES_PAY, load_block};
+use crate::output::Output;
+use crate::simd::convert::{ConvertOps, first_bits};
+
+/// Converts UTF-16 that is shorter than a vector into UTF-8.
+#[inline(always)]
+pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    if text.is_empty() || text.len() >= S::LANES || text.len() % 2 == 1 {
+        return 0;
+    }
+    let now = s.load_short(text);
+    let put = if are_ascii(s, now) {
+        s.put_low_bytes(now, s.splat8(0), text.len() / 2, out)
+    } else {
+        put_as_utf8(s, now, s.splat8(0), text, text.len(), out)
+    };
+    if put { text.len() } else { 0 }
+}
+
+/// Converts the ASCII at the start of a text that is not long, so that nothing has to be prepared for the loop if that is all.
+#[inline(always)]
+fn leading_ascii_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    if text.len() >= LINES_PAY {
+        return at;
+    }
+    while let Some(two) = text.get(at..at + 2 * S::LANES) {
+        let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+        if !are_ascii(s, s.or(a, b)) || !s.put_low_bytes(a, b, S::LANES, out) {
+            return at;
+        }
+        at += 2 * S::LANES;
+    }
+    let rest = &text[at..];
+    let (a, len) = load_block(s, rest);
+    let (b, _) = load_block(s, &rest[len..]);
+    if are_ascii(s, s.or(a, b)) && s.put_low_bytes(a, b, rest.len() / 2, out) { text.len() } else { at }
+}
+
+/// Converts UTF-16 into UTF-8.
+#[inline(always)]
+pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let text = &text[..text.len() & !1];
+    let (mut at, mut before) = (leading_ascii_to_utf8(s, text, out), s.splat8(0));
+    if at == text.len() {
+        return at;
+    }
+    // All blocks have the same length whatever the text is. So if the first one begins at the start of a vector in memory, all
+    // do, and no load crosses a cache line.
+    let head = text.as_ptr().align_offset(S::LANES) & !1;
+    if let Some(unit) = text[..head.min(text.len())].last_chunk()
+        && text.len() >= LINES_PAY
+    {
+        if !put_as_utf8(s, s.load(text, 0), before, text, head, out) {
+            return 0;
+        }
+        (at, before) = (head, s.splat16(u16::from_ne_bytes(*unit)));
+    }
+    loop {
+        let rest = &text[at..];
+        let (put, len) = if let Some(two) = rest.get(..2 * S::LANES) {
+            let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+            if are_ascii(s, s.or(a, b)) {
+                before = b;
+                (s.put_low_bytes(a, b, S::LANES, out), 2 * S::LANES)
+            } else {
+                let put = put_as_utf8(s, a, before, two, S::LANES, out);
+                before = a;
+                (put, S::LANES)
+            }
+        } else if !rest.is_empty() {
+            let (now, len) = load_block(s, rest);
+            let put = put_as_utf8(s, now, before, rest, len, out);
+            before = now;
+            (put, len)
+        } else {
+            return at;
+        };
+        if !put {
+            let (start, put) = pair_start(text, at);
+            out.retract(put);
+            return start;
+        }
+        at += len;
+    }
+}
+
+/// Returns whether all units are ASCII.
+#[inline(always)]
+fn are_ascii<S: ConvertOps>(s: S, units: S::Vector) -> bool {
+    !s.any(s.and(units, s.splat16(0xFF80)))
+}
+
+/// Returns the place of the surrogate pair whose second half begins at `at`, and how many bytes of UTF-8 its first half has
+/// become. Returns `at` and 0 if there is no such pair.
+#[cold]
+fn pair_start(text: &[u8], at: usize) -> (usize, usize) {
+    match text[..at].last_chunk() {
+        Some(unit) if u16::from_ne_bytes(*unit) & 0xFC00 == 0xD800 => (at - 2, 2),
+        _ => (at, 0),
+    }
+}
+
+/// Appends the first `len` bytes of a block as UTF-8; or nothing, if there is a lone surrogate. `text` begins with the block,
+/// and `before` is the block before it.
+#[inline(always)]
+fn put_as_utf8<S: ConvertOps>(
+    s: S,
+    now: S::Vector,
+    before: S::Vector,
+    text: &[u8],
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    if !s.any(s.and(now, s.splat16(0xF800))) {
+        return put_below_800(s, now, len, out);
+    }
+
+    let [mut first, mut second] = s.widened16(now);
+    if has_surrogates(s, now) {
+        let [_, before, _] = s.earlier(now, before);
+        let (after, _) = load_block(s, &text[2..]);
+        if !are_paired(s, before, now, after) {
+            return false;
+        }
+        let [before_first, before_second] = s.widened16(before);
+        first = encoded_with_pairs(s, first, before_first);
+        second = encoded_with_pairs(s, second, before_second);
+    } else {
+        first = encoded(s, first, first, marks(s, first));
+        second = encoded(s, second, second, marks(s, second));
+    }
+    // The third byte is always kept. The others are kept where they are not zero: then bit 7 is set.
+    let third = s.splat32(0x0080_0000);
+    let keep_first = s.high_bits(s.or(first, third)) & first_bits(2 * len);
+    if len <= S::LANES / 2 {
+        return s.put_ends_of_three(first, keep_first, out);
+    }
+    let keep_second = s.high_bits(s.or(second, third)) & first_bits((2 * len).saturating_sub(S::LANES));
+    let n = keep_first.count_ones() + keep_second.count_ones();
+    out.left() >= n as usize
+        && s.put_ends_of_three(first, keep_first, out)
+        && s.put_ends_of_three(second, keep_second, out)
+}
+
+/// Appends the first `len` bytes of units below U+0800, in lanes of 16 bits, as UTF-8.
+#[inline(always)]
+pub(super) fn put_below_800<S: ConvertOps>(s: S, units: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
+    // The first byte is in the lower half of a lane, the second in the upper half.
+    let two = s.or(s.right16::<6>(units), s.and(s.left16::<8>(units), s.splat16(0x3F00)));
+    let bytes = s.select16_at_least(units, 0x80, s.or(two, s.splat16(0x80C0)), units);
+    let keep = s.high_bits(s.or(bytes, s.splat16(0x0080)));
+    s.put_starts_of_two(bytes, keep & first_bits(len), out)
+}
+
+/// Returns whether there is a surrogate.
+#[inline(always)]
+pub(super) fn has_surrogates<S: ConvertOps>(s: S, units: S::Vector) -> bool {
+    s.any_equal16(s.and(units, s.splat16(0xF800)), 0xD800)
+}
+
+/// Returns whether every high surrogate of `units` has a low one after it, and every low one a high one before it. `before` and
+/// `after` are the units one place earlier and later.
+#[inline(always)]
+fn are_paired<S: ConvertOps>(s: S, before: S::Vector, units: S::Vector, after: S::Vector) -> bool {
+    let (half, before, after) = (which_half(s, units), which_half(s, before), which_half(s, after));
+    !(s.matches_differ16(half, 0xD800, after, 0xDC00) | s.matches_differ16(half, 0xDC00, before, 0xD800))
+}
+
+/// Returns the bits by which a unit is a surrogate, and which one.
+#[inline(always)]
+fn which_half<S: ConvertOps>(s: S, units: S::Vector) -> S::Vector {
+    s.and(units, s.splat16(0xFC00))
+}
+
+/// Returns the UTF-8 of units in lanes of 32 bits: three bytes and a zero. The third byte is the last one of the character.
+/// The others are zero where the character has fewer bytes, and have bit 7 set where it has them.
+///
+/// `number` is the unit, unless that is half a pair; `marks` has the upper bits of each byte for two and three bytes.
+#[inline(always)]
+pub(super) fn encoded<S: ConvertOps>(
+    s: S,
+    unit: S::Vector,
+    number: S::Vector,
+    marks: S::Vector,
+) -> S::Vector {
+    // Six bits in the third and in the second byte. Four bits are left for the first.
+    let sixes = s.spread_sixes(number);
+    s.select32_at_least(unit, 0x80, s.or(s.and(sixes, s.splat32(0x003F_3F0F)), marks), sixes)
+}
+
+/// Returns the upper bits of the bytes of characters of two and three bytes.
+#[inline(always)]
+pub(super) fn marks<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
+    s.select32_at_least(unit, 0x800, s.splat32(0x0080_80E0), s.splat32(0x0080_C000))
+}
+
+/// Returns the UTF-8 of any units, as [`encoded`] does. `before` has the units before them.
+///
+/// Half a pair becomes a number that is encoded like a character of two bytes, with other upper bits:
+///
+/// ```text
+/// the number       u....uvvvvvvwwwwwwxxxxxx, 21 bits          11110uuu 10vvvvvv 10wwwwww 10xxxxxx
+/// high surrogate   110110 and ten bits, of which 0x40 more are uuuvvvvvvww
+/// low surrogate    110111 and wwwwxxxxxx
+/// ```
+#[inline(always)]
+fn encoded_with_pairs<S: ConvertOps>(s: S, unit: S::Vector, before: S::Vector) -> S::Vector {
+    let ten = s.and(unit, s.splat32(0x3FF));
+    let high = s.right32::<2>(s.plus32(ten, s.splat32(0x40)));
+    let low = s.or(ten, s.and(s.left32::<10>(before), s.splat32(0xC00)));
+    let which = s.and(unit, s.splat32(0xFC00));
+    let number = s.select32_equal(which, s.splat32(0xDC00), low, unit);
+    let number = s.select32_equal(which, s.splat32(0xD800), high, number);
+    let marks = s.select32_equal(which, s.splat32(0xDC00), s.splat32(0x0080_8000), marks(s, unit));
+    let marks = s.select32_equal(which, s.splat32(0xD800), s.splat32(0x0080_F000), marks);
+    encoded(s, unit, number, marks)
+}
+
+/// Converts UTF-16 into UTF-32.
+#[inline(always)]
+pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let text = &text[..text.len() & !1];
+    let mut at = 0;
+    let mut before = s.splat8(0);
+    while at < text.len() {
+        let rest = &text[at..];
+        let (now, len) = load_block(s, rest);
+        let put = if has_surrogates(s, now) {
+            let (after, _) = load_block(s, &rest[2..]);
+            put_joined(s, s.earlier(now, before)[1], now, after, len, out)
+        } else {
+            let [first, second] = s.widened16(now);
+            if let Some(next) = rest.get(S::LANES..2 * S::LANES)
+                && out.left() >= 4 * S::LANES
+            {
+                let next = s.load(next, 0);
+                if !has_surrogates(s, next) {
+                    let [third, fourth] = s.widened16(next);
+                    s.put_first_of_two(first, second, 2 * S::LANES, out);
+                    s.put_first_of_two(third, fourth, 2 * S::LANES, out);
+                    before = next;
+                    at += 2 * S::LANES;
+                    continue;
+                }
+            }
+            s.put_first_of_two(first, second, 2 * len, out)
+        };
+        if !put {
+            // Nothing has been put for the first half of a pair.
+            return pair_start(text, at).0;
+        }
+        before = now;
+        at += len;
+    }
+    at
+}
+
+/// Appends the first `len` bytes of units as UTF-32; or nothing, if there is a lone surrogate. `before` and `after` are the units
+/// one place earlier and later. A pair belongs to the block in which it ends.
+#[inline(always)]
+fn put_joined<S: ConvertOps>(
+    s: S,
+    before: S::Vector,
+    now: S::Vector,
+    after: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    if !are_paired(s, before, now, after) {
+        return false;
+    }
+    // Each half has ten bits of the number less 0x10000. The lower half of the number is six bits of the high surrogate and
+    // ten of the low one. The upper half is the other four bits of the high one, plus one for the 0x10000.
+    let ten = s.splat16(0x3FF);
+    let low = s.or(s.left16::<10>(before), s.and(now, ten));
+    let high = s.right16::<6>(s.plus32(s.and(before, ten), s.splat16(0x40)));
+    let half = s.and(now, s.splat16(0xFC00));
+    let low = s.select16_equal(half, 0xDC00, low, now);
+    let high = s.select16_equal(half, 0xDC00, high, s.splat8(0));
+    let keep = s.high_bits(s.select16_equal(half, 0xD800, s.splat8(0), s.splat8(0xFF)));
+    s.put_u32_of_halves(low, high, keep & first_bits(len), out)
+}

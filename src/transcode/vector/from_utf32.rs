@@ -1,0 +1,175 @@
+//! UTF-32 into UTF-8 and UTF-16 with vectors.
+//!
+//! Units below U+0800 are narrowed to 16 bits and then converted like those of UTF-16. Up to U+FFFF a unit becomes the bytes
+//! that a unit of UTF-16 becomes which is no surrogate. Above, there are four bytes. Comparisons find what is not a character.
+
+#![forbid(unsafe_code)]
+
+use super::from_utf16::{encoded, has_surrogates, marks, put_below_800};
+use super::load_block;
+use crate::output::Output;
+use crate::simd::convert::{ConvertOps, first_bits};
+
+/// Converts UTF-32 into UTF-8.
+#[inline(always)]
+pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let text = &text[..text.len() & !3];
+    let mut at = 0;
+    while let Some(block) = text.get(at..at + 2 * S::LANES) {
+        let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
+        if are_ascii(s, a, b)
+            && let Some(block) = text.get(at + 2 * S::LANES..at + 4 * S::LANES)
+        {
+            let (c, d) = (s.load(block, 0), s.load(block, S::LANES));
+            if are_ascii(s, c, d) {
+                if !s.put_low_bytes(s.narrowed32(a, b), s.narrowed32(c, d), S::LANES, out) {
+                    return at;
+                }
+                at += 4 * S::LANES;
+                continue;
+            }
+        }
+        if !put_as_utf8(s, a, b, 2 * S::LANES, out) {
+            return at;
+        }
+        at += 2 * S::LANES;
+    }
+    let rest = &text[at..];
+    let [a, b] = load_pair(s, rest);
+    if !rest.is_empty() && !put_as_utf8(s, a, b, rest.len(), out) {
+        return at;
+    }
+    text.len()
+}
+
+/// Returns the rest of a text, less than two vectors, followed by zeros.
+#[inline(always)]
+fn load_pair<S: ConvertOps>(s: S, rest: &[u8]) -> [S::Vector; 2] {
+    let (first, len) = load_block(s, rest);
+    [first, load_block(s, &rest[len..]).0]
+}
+
+/// Returns whether all units are ASCII.
+#[inline(always)]
+fn are_ascii<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector) -> bool {
+    !s.any(s.and(s.or(a, b), s.splat32(!0x7F)))
+}
+
+/// Returns whether all units are characters.
+#[inline(always)]
+fn are_characters<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector) -> bool {
+    // A number is above 10FFFF if its third byte is above 10 or its fourth above 0.
+    let above = s.minus(s.max(a, b), s.splat32(0x0010_FFFF));
+    !s.any(above) && !any_surrogate(s, a) && !any_surrogate(s, b)
+}
+
+/// Returns whether there is a surrogate.
+#[inline(always)]
+fn any_surrogate<S: ConvertOps>(s: S, units: S::Vector) -> bool {
+    s.any_equal32(s.and(units, s.splat32(0xFFFF_F800)), 0xD800)
+}
+
+/// Appends the first `len` bytes of two vectors of units as UTF-8; or nothing, if a unit is not a character.
+#[inline(always)]
+fn put_as_utf8<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
+    let all = s.or(a, b);
+    if !s.any(s.and(all, s.splat32(!0x7FF))) {
+        return put_below_800(s, s.narrowed32(a, b), len / 2, out);
+    }
+    if !are_characters(s, a, b) {
+        return false;
+    }
+    let (in_a, in_b) = (first_bits(len), first_bits(len.saturating_sub(S::LANES)));
+    if !s.any(s.and(all, s.splat32(!0xFFFF))) {
+        let (a, b) = (up_to_three(s, a), up_to_three(s, b));
+        // The third byte is always kept. The others are kept where they are not zero: then bit 7 is set.
+        let third = s.splat32(0x0080_0000);
+        let keep_a = s.high_bits(s.or(a, third)) & in_a;
+        let keep_b = s.high_bits(s.or(b, third)) & in_b;
+        let n = (keep_a.count_ones() + keep_b.count_ones()) as usize;
+        return out.left() >= n && s.put_ends_of_three(a, keep_a, out) && s.put_ends_of_three(b, keep_b, out);
+    }
+    let (a, b) = (up_to_four(s, a), up_to_four(s, b));
+    let fourth = s.splat32(0x8000_0000);
+    let keep_a = s.high_bits(s.or(a, fourth)) & in_a;
+    let keep_b = s.high_bits(s.or(b, fourth)) & in_b;
+    let n = (keep_a.count_ones() + keep_b.count_ones()) as usize;
+    out.left() >= n && s.put_ends_of_four(a, keep_a, out) && s.put_ends_of_four(b, keep_b, out)
+}
+
+/// Returns the UTF-8 of characters below U+10000 in lanes of 32 bits, as [`encoded`] does: the third byte is the last one.
+#[inline(always)]
+fn up_to_three<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
+    encoded(s, unit, unit, marks(s, unit))
+}
+
+/// Returns the UTF-8 of characters in lanes of 32 bits. The fourth byte is the last one of the character. The others are zero
+/// where the character has fewer bytes, and have bit 7 set where it has them.
+#[inline(always)]
+fn up_to_four<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
+    // Six bits in each of the last three bytes. Three bits are left for the first.
+    let last_two = s.or(
+        s.and(s.left32::<24>(unit), s.splat32(0x3F00_0000)),
+        s.and(s.left32::<10>(unit), s.splat32(0x003F_0000)),
+    );
+    let first_two = s.or(s.and(s.right32::<4>(unit), s.splat32(0x0000_3F00)), s.right32::<18>(unit));
+    let four = s.or(s.or(last_two, first_two), s.splat32(0x8080_80F0));
+    // `up_to_three` has no meaning for larger numbers, but stays within their lanes.
+    s.select32_at_least(unit, 0x1_0000, four, s.left32::<8>(up_to_three(s, unit)))
+}
+
+/// Converts UTF-32 into UTF-16.
+#[inline(always)]
+pub(in crate::transcode) fn to_utf16<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let text = &text[..text.len() & !3];
+    let mut at = 0;
+    while let Some(block) = text.get(at..at + 2 * S::LANES) {
+        let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
+        if !put_as_utf16(s, a, b, 2 * S::LANES, out) {
+            return at;
+        }
+        at += 2 * S::LANES;
+    }
+    let rest = &text[at..];
+    let [a, b] = load_pair(s, rest);
+    if !rest.is_empty() && !put_as_utf16(s, a, b, rest.len(), out) {
+        return at;
+    }
+    text.len()
+}
+
+/// Appends the first `len` bytes of two vectors of units as UTF-16; or nothing, if a unit is not a character.
+#[inline(always)]
+fn put_as_utf16<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
+    if !s.any(s.and(s.or(a, b), s.splat32(!0xFFFF))) {
+        let units = s.narrowed32(a, b);
+        return !has_surrogates(s, units) && s.put_first(units, len / 2, out);
+    }
+    if !are_characters(s, a, b) {
+        return false;
+    }
+    let (a, b) = (as_utf16(s, a), as_utf16(s, b));
+    let keep_a = kept_of_utf16(s, a) & first_bits(len);
+    let keep_b = kept_of_utf16(s, b) & first_bits(len.saturating_sub(S::LANES));
+    let n = (keep_a.count_ones() + keep_b.count_ones()) as usize;
+    out.left() >= n && s.put_kept_u16(a, keep_a, out) && s.put_kept_u16(b, keep_b, out)
+}
+
+/// Returns the UTF-16 of characters in lanes of 32 bits. The upper half is 0 where a character has only one unit.
+#[inline(always)]
+fn as_utf16<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
+    // Each half has ten bits of the number less 0x10000. For the upper ten bits, this subtraction and the addition of D800 are
+    // one addition, of D7C0.
+    let first = s.plus32(s.right32::<10>(unit), s.splat32(0xD800 - (0x1_0000 >> 10)));
+    let second = s.or(s.left32::<16>(s.and(unit, s.splat32(0x3FF))), s.splat32(0xDC00_0000));
+    s.select32_at_least(unit, 0x1_0000, s.or(first, second), unit)
+}
+
+/// Returns a one for each byte to keep of what [`as_utf16`] returns: for the lower two of each four, and for the upper two if
+/// they are the second half of a pair, whose highest bit is set.
+#[inline(always)]
+fn kept_of_utf16<S: ConvertOps>(s: S, units: S::Vector) -> u64 {
+    let highest = s.high_bits(units) & 0x8888_8888_8888_8888;
+    let lanes = u64::MAX >> (64 - S::LANES);
+    (highest | highest >> 1 | 0x3333_3333_3333_3333) & lanes
+}

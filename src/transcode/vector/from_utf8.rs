@@ -1,0 +1,342 @@
+//! UTF-8 into UTF-16 and UTF-32 with vectors.
+//!
+//! The text is validated first, chunk by chunk. Then there is a unit for the last byte of each character, and it depends on
+//! this byte and the three before it. UTF-16 has one more unit for the third byte of four. So all places of a block are
+//! treated alike, whatever they belong to, and the units at other places are left out. The next block begins after this one,
+//! wherever that is:
+//!
+//! ```text
+//! text       a    C3   A9   E2   82   AC   F0   9F   98   80
+//! UTF-16     0061 .    00E9 .    .    20AC .    .    D83D DE00
+//! UTF-32     0061 .    00E9 .    .    20AC .    .    .    1F600
+//! ```
+//!
+//! The bytes of a unit, lowest first, are computed in a vector each, so that there is a lane for every byte of text. `L` is the byte at this
+//! place; `P`, `Q` and `R` are the bytes one, two and three places before it. For characters of at most three bytes:
+//!
+//! ```text
+//! first  =  L, without bit 7   |  P << 6                nothing of P if L is ASCII
+//! second =  P >> 2, four bits  |  (Q - E0) << 4         nothing of Q if that is negative
+//! ```
+//!
+//! UTF-16 has surrogates for four bytes, which `put_block` explains. UTF-32 has these bytes:
+//!
+//! ```text
+//! second =  P >> 2, four bits  |  Q << 4
+//! third  =  Q >> 4, two bits   |  R << 2, three bits
+//! ```
+//!
+//! The ideas are those of Clausecker and Lemire ('Transcoding Unicode Characters with AVX-512 Instructions', arXiv 2212.05098):
+//! a compression for the gaps, and surrogates computed in place. The differences: the validator decides about validity
+//! before; blocks have a fixed length, since a block sees the bytes before it; and bytes are compressed, not units.
+
+#![forbid(unsafe_code)]
+
+use super::{IntoUtf16, IntoUtf32, LINES_PAY, Narrow, load_block, masked, put_in_lines};
+use crate::boundary::{floor, is_continuation};
+use crate::kernel::Validates;
+use crate::kernel::automaton::judge;
+use crate::kernel::verdict::Verdict;
+use crate::output::Output;
+use crate::simd::convert::{ConvertOps, first_bits};
+
+/// The length of the chunks in which text is validated before it is converted. They stay in the L1 cache together with what
+/// comes out. The last chunk has up to twice the length.
+const LONGEST_CHUNK: usize = 4096;
+
+/// The length of the first chunk, and of the first one after ASCII, which may soon continue. It is short, but has more than a
+/// vector and a character, so that the block for which it is validated lies in it.
+const FIRST_CHUNK: usize = 127;
+
+/// After this many vectors of ASCII more is expected, and written in whole cache lines. Fewer are common between other
+/// characters, and for them it does not pay to write up to the start of a line twice.
+const STRAY: usize = 3;
+
+/// What UTF-8 is converted into: UTF-16 or UTF-32.
+pub(in crate::transcode) trait Wide: Narrow {
+    /// The number of bytes that are put for the third byte of four. The fourth puts the rest of the character.
+    const AT_THIRD_OF_FOUR: usize;
+
+    /// Appends the units of a block. `context` is the text one, two and three bytes before it. `ends` has a one where a
+    /// character ends.
+    fn put_block<S: ConvertOps>(
+        s: S,
+        now: S::Vector,
+        context: [S::Vector; 3],
+        ends: u64,
+        out: &mut Output<'_>,
+    ) -> bool;
+}
+
+impl Wide for IntoUtf16 {
+    const AT_THIRD_OF_FOUR: usize = 2;
+
+    #[inline(always)]
+    fn put_block<S: ConvertOps>(
+        s: S,
+        now: S::Vector,
+        [before1, before2, before3]: [S::Vector; 3],
+        ends: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let mut keep = ends;
+
+        let before1 = s.zero_unless_high(now, before1);
+        let mut low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
+        let third_of_three = s.left16::<4>(s.minus(before2, s.splat8(0xE0)));
+        let mut high = s.or(masked(s, s.right16::<2>(before1), 0x0F), third_of_three);
+
+        if s.high_bits(begins_four(s, s.max(now, before3))) != 0 {
+            let (third, fourth) = (begins_four(s, before2), begins_four(s, before3));
+            // The high surrogate, at the third byte: four bits for the number of the plane less one, then six bits of the
+            // second byte, of which the plane has taken two, and two bits of the third.
+            let plane =
+                s.or(masked(s, s.left16::<2>(before2), 0x1C), masked(s, s.right16::<4>(before1), 0x03));
+            let plane = s.minus(plane, s.splat8(1));
+            let first_low = s.or(
+                s.or(masked(s, s.left16::<6>(plane), 0xC0), masked(s, s.left16::<2>(before1), 0x3C)),
+                masked(s, s.right16::<4>(now), 0x03),
+            );
+            let first_high = s.or(masked(s, s.right16::<2>(plane), 0x03), s.splat8(0xD8));
+            let second_high = s.or(masked(s, s.right16::<2>(before1), 0x03), s.splat8(0xDC));
+            low = s.select_high(third, first_low, low);
+            high = s.select_high(third, first_high, s.select_high(fourth, second_high, high));
+            keep |= s.high_bits(third);
+        }
+        s.put_u16_of_bytes(low, high, keep, out)
+    }
+}
+
+impl Wide for IntoUtf32 {
+    const AT_THIRD_OF_FOUR: usize = 0;
+
+    #[inline(always)]
+    fn put_block<S: ConvertOps>(
+        s: S,
+        now: S::Vector,
+        [before1, before2, before3]: [S::Vector; 3],
+        ends: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let before1 = s.zero_unless_high(now, before1);
+        let low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
+        let of_before1 = masked(s, s.right16::<2>(before1), 0x0F);
+        let middle = s.or(of_before1, s.left16::<4>(s.minus(before2, s.splat8(0xE0))));
+
+        let four = begins_four(s, before3);
+        if s.high_bits(four) == 0 {
+            return s.put_u32_of_bytes(low, middle, None, ends, out);
+        }
+        let middle_of_four = s.or(of_before1, masked(s, s.left16::<4>(before2), 0xF0));
+        let middle = s.select_high(four, middle_of_four, middle);
+        let high = s.or(masked(s, s.right16::<4>(before2), 0x03), masked(s, s.left16::<2>(before3), 0x1C));
+        s.put_u32_of_bytes(low, middle, Some(s.zero_unless_high(four, high)), ends, out)
+    }
+}
+
+/// Converts UTF-8.
+#[inline(always)]
+pub(in crate::transcode) fn long<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    validator: impl Validates,
+) -> usize {
+    convert::<S, T>(s, text, 0, out, validator)
+}
+
+/// Stands for the validator where the text is known to be valid.
+#[derive(Clone, Copy)]
+struct KnownValid;
+
+impl Validates for KnownValid {
+    #[inline(always)]
+    fn validate(self, _: &[u8]) -> Verdict {
+        Verdict::VALID
+    }
+}
+
+/// Converts valid UTF-8 that ends with a whole character.
+#[inline(always)]
+pub(in crate::transcode) fn long_valid<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    convert::<S, T>(s, text, text.len(), out, KnownValid)
+}
+
+/// Converts UTF-8 that is shorter than a vector.
+#[inline(always)]
+pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    validator: impl Validates,
+) -> usize {
+    if text.is_empty() || text.len() >= S::LANES {
+        return 0;
+    }
+    let now = s.load_short(text);
+    let put = if s.high_bits(now) == 0 {
+        T::put_narrow(s, now, text.len(), out)
+    } else if validator.validate(text).is_valid() {
+        T::put_block(s, now, s.earlier(now, s.splat8(0)), ends(s, now, text.len(), false), out)
+    } else {
+        false
+    };
+    if put { text.len() } else { 0 }
+}
+
+/// Converts valid UTF-8 that is shorter than a vector.
+#[inline(always)]
+pub(in crate::transcode) fn short_valid<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    short::<S, T>(s, text, out, KnownValid)
+}
+
+/// Converts the ASCII at the start of a text that is not long. If that is all of the text, nothing has to be prepared for the
+/// loop over blocks.
+#[inline(always)]
+fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    if text.len() >= LINES_PAY {
+        return at;
+    }
+    while let Some(block) = text.get(at..at + S::LANES) {
+        let now = s.load(block, 0);
+        if s.high_bits(now) != 0 || !T::put_narrow(s, now, S::LANES, out) {
+            return at;
+        }
+        at += S::LANES;
+    }
+    let rest = &text[at..];
+    if rest.is_empty() {
+        return at;
+    }
+    let now = s.load_short(rest);
+    if s.high_bits(now) == 0 && T::put_narrow(s, now, rest.len(), out) { text.len() } else { at }
+}
+
+/// Converts UTF-8 whose first `valid` bytes are known to be valid and end with a whole character.
+#[inline(always)]
+fn convert<S: ConvertOps, T: Wide>(
+    s: S,
+    mut text: &[u8],
+    mut valid: usize,
+    out: &mut Output<'_>,
+    validator: impl Validates,
+) -> usize {
+    // All before `at` is converted, and `at` is at most `valid`.
+    let mut at = leading_ascii::<S, T>(s, text, out);
+    valid = valid.max(at);
+    let mut longest = FIRST_CHUNK;
+    let mut ascii = 0;
+    'blocks: while at < text.len() {
+        // A block that is valid, with the three bytes before it and the byte after it.
+        while let Some(block) = text[..valid].get(at.wrapping_sub(3)..at + S::LANES + 1) {
+            let now = s.load(block, 3);
+            let put = if s.high_bits(now) == 0 {
+                ascii += 1;
+                if ascii > STRAY {
+                    break;
+                }
+                T::put_narrow(s, now, S::LANES, out)
+            } else {
+                ascii = 0;
+                let context = [s.load(block, 2), s.load(block, 1), s.load(block, 0)];
+                let ends = !continuations(s, s.load(block, 4)) & first_bits(S::LANES);
+                T::put_block(s, now, context, ends, out)
+            };
+            if !put {
+                break 'blocks;
+            }
+            at += S::LANES;
+        }
+        if at == text.len() {
+            break;
+        }
+
+        let (now, len) = load_block(s, &text[at..]);
+        if s.high_bits(now) == 0 {
+            ascii += 1;
+            let read = if ascii > STRAY && text.len() - at >= LINES_PAY {
+                put_in_lines::<S, T, true>(s, &text[at..], out)
+            } else if T::put_narrow(s, now, len, out) {
+                len
+            } else {
+                0
+            };
+            if read == 0 {
+                break;
+            }
+            at += read;
+            valid = valid.max(at);
+            if read > LINES_PAY {
+                longest = FIRST_CHUNK;
+            }
+        } else if valid < text.len() && valid <= at + len {
+            // The byte after the block tells whether a character ends with the block, so it has to be valid as well. The
+            // last chunk takes all that is left, so that no short one remains.
+            let all = text.len() - valid <= 2 * longest;
+            let end = if all { text.len() } else { floor(text, valid + longest) };
+            let chunk = &text[valid..end];
+            match validator.validate(chunk).suspicion().map(|suspect| judge(chunk, suspect)) {
+                Some(Err(error)) => {
+                    // Convert what is valid as if the text ended there.
+                    valid += error.valid_up_to();
+                    text = &text[..valid];
+                }
+                None | Some(Ok(())) => {
+                    valid = end;
+                    longest = (2 * longest).min(LONGEST_CHUNK);
+                }
+            }
+        } else {
+            // At the start of the text or near its end. If there is less than a vector before this block, it is ASCII.
+            let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat8(0) };
+            let continued = text.get(at + len).is_some_and(|&byte| is_continuation(byte));
+            let ends = ends(s, now, len, continued);
+            if !T::put_block(s, now, s.earlier(now, before), ends, out) {
+                break;
+            }
+            at += len;
+        }
+    }
+    if at == text.len() {
+        return at;
+    }
+    let (start, put) = character_start::<T>(text, at);
+    out.retract(put);
+    start
+}
+
+/// Returns the place where the character begins to which byte `at` belongs, and how many bytes have been put for the part of
+/// it before `at`.
+#[cold]
+fn character_start<T: Wide>(text: &[u8], at: usize) -> (usize, usize) {
+    let start = floor(text, at);
+    (start, if at - start == 3 { T::AT_THIRD_OF_FOUR } else { 0 })
+}
+
+/// Returns a one for each continuation byte: as signed numbers, these are the bytes from -80 to -41.
+#[inline(always)]
+fn continuations<S: ConvertOps>(s: S, v: S::Vector) -> u64 {
+    s.high_bits(s.plus_signed(v, s.splat8(0x40)))
+}
+
+/// Returns a one for each of the first `len` places of a block at which a character ends: where no continuation byte follows.
+/// `continued` says whether one follows the block.
+#[inline(always)]
+fn ends<S: ConvertOps>(s: S, now: S::Vector, len: usize, continued: bool) -> u64 {
+    !(continuations(s, now) >> 1 | u64::from(continued) << (S::LANES - 1)) & first_bits(len)
+}
+
+/// Sets bit 7 of each byte that begins a character of four bytes. The difference to 70 has that bit from F0 on.
+#[inline(always)]
+fn begins_four<S: ConvertOps>(s: S, v: S::Vector) -> S::Vector {
+    s.minus(v, s.splat8(0xF0 - 0x80))
+}

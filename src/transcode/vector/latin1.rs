@@ -1,0 +1,219 @@
+//! Latin-1 from and into the other encodings with vectors.
+//!
+//! Latin-1 is ASCII and U+0080 to U+00FF. In UTF-8 the latter begin with C2 or C3, and the continuation byte is the byte of
+//! Latin-1 itself after C2, or 0x40 less after C3. So from UTF-8, a place depends on the byte before it and on nothing more.
+//! The text is validated on the way. A block that is not well-formed, or not all in Latin-1, is left to `scalar.rs`, which
+//! finds out why.
+
+#![forbid(unsafe_code)]
+
+use super::{IntoBytes, IntoUtf16, IntoUtf32, LINES_PAY, Narrow, load_block, masked, put_in_lines};
+use crate::boundary::ends_in_lead;
+use crate::output::Output;
+use crate::simd::convert::{ConvertOps, first_bits};
+use crate::transcode::portable;
+
+/// Appends ASCII from the start of `text`, which begins with the two vectors `a` and `b`. If there were ASCII vectors `before`
+/// these, whole cache lines of it may pay; otherwise only the two vectors are appended. Returns the number of bytes.
+#[inline(always)]
+fn put_ascii<S: ConvertOps>(
+    s: S,
+    text: &[u8],
+    [a, b]: [S::Vector; 2],
+    before: bool,
+    out: &mut Output<'_>,
+) -> usize {
+    // Shorter vectors do not cross the end of a line as often.
+    if before && S::LANES == 64 && text.len() >= LINES_PAY {
+        put_in_lines::<S, IntoBytes, true>(s, text, out)
+    } else if s.put_first_of_two(a, b, 2 * S::LANES, out) {
+        2 * S::LANES
+    } else {
+        0
+    }
+}
+
+/// Converts UTF-8 that is shorter than a vector into Latin-1.
+#[inline(always)]
+pub(in crate::transcode) fn short_from_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    if text.is_empty() || text.len() >= S::LANES || ends_in_lead(text) {
+        return 0;
+    }
+    let now = s.load_short(text);
+    let before = s.earlier(now, s.splat8(0))[0];
+    if put_as_latin1(s, before, now, text.len(), out) { text.len() } else { 0 }
+}
+
+/// Converts UTF-8 into Latin-1.
+#[inline(always)]
+pub(in crate::transcode) fn from_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let (mut at, mut ascii) = (0, false);
+    // Two vectors at a time, so that the branch on ASCII goes the same way in most texts.
+    while text.len() - at >= 2 * S::LANES {
+        let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
+        if s.high_bits(s.or(a, b)) == 0 {
+            let cut = ends_in_lead(&text[..at]);
+            let read = if cut { 0 } else { put_ascii(s, &text[at..], [a, b], ascii, out) };
+            if read == 0 {
+                return at - usize::from(ends_in_lead(&text[..at]));
+            }
+            ascii = true;
+            at += read;
+            continue;
+        }
+        ascii = false;
+        let before = if at == 0 { s.earlier(a, s.splat8(0))[0] } else { s.load(text, at - 1) };
+        if !put_as_latin1(s, before, a, S::LANES, out) {
+            return at - usize::from(ends_in_lead(&text[..at]));
+        }
+        at += S::LANES;
+        if !put_as_latin1(s, s.load(text, at - 1), b, S::LANES, out) {
+            return at - usize::from(ends_in_lead(&text[..at]));
+        }
+        at += S::LANES;
+    }
+    while at < text.len() {
+        let (now, len) = load_block(s, &text[at..]);
+        let before = if at < S::LANES { s.splat8(0) } else { s.load(text, at - S::LANES) };
+        if !put_as_latin1(s, s.earlier(now, before)[0], now, len, out) {
+            return at - usize::from(ends_in_lead(&text[..at]));
+        }
+        at += len;
+    }
+    text.len() - usize::from(ends_in_lead(text))
+}
+
+/// Appends the first `len` bytes of `now` as Latin-1; or nothing, if not all of them are well-formed and in Latin-1. `before`
+/// has the bytes before them. A character belongs to the block in which it ends.
+#[inline(always)]
+fn put_as_latin1<S: ConvertOps>(
+    s: S,
+    before: S::Vector,
+    now: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    let within = first_bits(len);
+    // As signed numbers, continuation bytes are those from -80 to -41.
+    let continuations = s.high_bits(s.plus_signed(now, s.splat8(0x40))) & within;
+    let leads = at_least::<S, 0xC0>(s, now) & within;
+    if at_least::<S, 0xC0>(s, before) & within != continuations
+        || at_least::<S, 0xC2>(s, now) & within != leads
+        || at_least::<S, 0xC4>(s, now) != 0
+    {
+        return false;
+    }
+    // 0x40 after C3, and 0 after everything else.
+    let more = s.left16::<6>(s.minus(before, s.splat8(0xC2)));
+    s.put_kept_bytes(s.or(now, more), !leads & within, out)
+}
+
+/// Returns a one for each byte that is at least `LEAST`.
+#[inline(always)]
+fn at_least<S: ConvertOps, const LEAST: u8>(s: S, v: S::Vector) -> u64 {
+    // Those are the bytes whose difference to `LEAST` less 0x80 has bit 7 set.
+    s.high_bits(s.minus(v, s.splat8(LEAST - 0x80)))
+}
+
+/// Converts Latin-1 that is shorter than a vector into UTF-8.
+#[inline(always)]
+pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let short = !text.is_empty() && text.len() < S::LANES;
+    if short && put_as_utf8(s, s.load_short(text), text.len(), out) { text.len() } else { 0 }
+}
+
+/// Converts Latin-1 into UTF-8.
+#[inline(always)]
+pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let (mut at, mut ascii) = (0, false);
+    while text.len() - at >= 2 * S::LANES {
+        let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
+        if s.high_bits(s.or(a, b)) == 0 {
+            let read = put_ascii(s, &text[at..], [a, b], ascii, out);
+            if read == 0 {
+                return at;
+            }
+            ascii = true;
+            at += read;
+            continue;
+        }
+        ascii = false;
+        if !put_as_utf8(s, a, S::LANES, out) {
+            return at;
+        }
+        if !put_as_utf8(s, b, S::LANES, out) {
+            return at + S::LANES;
+        }
+        at += 2 * S::LANES;
+    }
+    while at < text.len() {
+        let (now, len) = load_block(s, &text[at..]);
+        if !put_as_utf8(s, now, len, out) {
+            return at;
+        }
+        at += len;
+    }
+    at
+}
+
+/// Appends the first `len` bytes of Latin-1 as UTF-8, or nothing if they do not fit.
+#[inline(always)]
+fn put_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
+    let two = s.high_bits(bytes);
+    let bytes = s.for_interleaving(bytes);
+    // C2 or C3 and a continuation byte, or the byte itself.
+    let lead = s.or(masked(s, s.right16::<6>(bytes), 0x03), s.splat8(0xC0));
+    s.put_interleaved(s.select_high(bytes, lead, bytes), masked(s, bytes, 0xBF), two, len, out)
+}
+
+/// Converts Latin-1 into UTF-16.
+#[inline(always)]
+pub(in crate::transcode) fn to_utf16<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    // The vectors that the compiler makes of the portable loop write more at a time than the shorter vectors here.
+    if S::LANES < 64 { portable::latin1_to_utf16(text, out) } else { widened::<S, IntoUtf16>(s, text, out) }
+}
+
+/// Converts Latin-1 into UTF-32.
+#[inline(always)]
+pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    if S::LANES < 64 { portable::latin1_to_utf32(text, out) } else { widened::<S, IntoUtf32>(s, text, out) }
+}
+
+/// Converts Latin-1 into wider units.
+#[inline(always)]
+fn widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = if text.len() >= LINES_PAY { put_in_lines::<S, T, false>(s, text, out) } else { 0 };
+    while at < text.len() {
+        let (now, len) = load_block(s, &text[at..]);
+        if !T::put_narrow(s, now, len, out) {
+            break;
+        }
+        at += len;
+    }
+    at
+}
+
+/// Converts UTF-16 into Latin-1.
+#[inline(always)]
+pub(in crate::transcode) fn from_utf16<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let text = &text[..text.len() & !1];
+    let mut at = 0;
+    while let Some(block) = text.get(at..at + 4 * S::LANES) {
+        let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
+        let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
+        if s.any(s.and(s.or(s.or(a, b), s.or(c, d)), s.splat16(0xFF00))) || out.left() < 2 * S::LANES {
+            break;
+        }
+        s.put_low_bytes(a, b, S::LANES, out);
+        s.put_low_bytes(c, d, S::LANES, out);
+        at += 4 * S::LANES;
+    }
+    while at < text.len() {
+        let (now, len) = load_block(s, &text[at..]);
+        if s.any(s.and(now, s.splat16(0xFF00))) || !s.put_low_bytes(now, now, len / 2, out) {
+            break;
+        }
+        at += len;
+    }
+    at
+}

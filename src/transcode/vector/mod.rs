@@ -1,0 +1,132 @@
+//! The conversions with vectors, written once over [`ConvertOps`] for every instruction set.
+//!
+//! | file | from | into |
+//! |---|---|---|
+//! | `from_utf8.rs` | UTF-8 | UTF-16, UTF-32 |
+//! | `from_utf16.rs` | UTF-16 | UTF-8, UTF-32 |
+//! | `from_utf32.rs` | UTF-32 | UTF-8, UTF-16 |
+//! | `latin1.rs` | UTF-8, UTF-16; Latin-1 | Latin-1; UTF-8, UTF-16, UTF-32 |
+//!
+//! A function returns how many bytes of the text it has converted. It stops at the latest where the text is malformed or the
+//! output is full, and may stop a block earlier: then `scalar.rs` continues. It always stops between characters.
+//!
+//! # Short texts
+//!
+//! A text shorter than a vector is one block, loaded with zeros after it, and converted in straight code: no constant is loaded
+//! for a loop and no register saved, which would be most of what a call costs. Functions for such texts begin with `short` and
+//! convert all of the text or nothing.
+//!
+//! # ASCII
+//!
+//! ASCII is recognised block by block and widened or narrowed. A long run of it is written in whole cache lines; see
+//! [`put_in_lines`].
+
+#![forbid(unsafe_code)]
+
+pub(super) mod from_utf16;
+pub(super) mod from_utf32;
+pub(super) mod from_utf8;
+pub(super) mod latin1;
+
+use crate::output::Output;
+use crate::simd::convert::ConvertOps;
+
+/// The length of a text from which on it pays to write ASCII in whole cache lines, and to read UTF-16 in whole cache lines.
+const LINES_PAY: usize = 512;
+
+/// What bytes of ASCII or Latin-1 become.
+pub(super) trait Narrow {
+    /// The number of bytes in a unit.
+    const UNIT: usize;
+
+    /// Appends the first `n` bytes of `narrow`, a unit each: ASCII, or Latin-1 if units have more than a byte.
+    fn put_narrow<S: ConvertOps>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> bool;
+}
+
+/// Into bytes, unchanged.
+struct IntoBytes;
+
+impl Narrow for IntoBytes {
+    const UNIT: usize = 1;
+
+    #[inline(always)]
+    fn put_narrow<S: ConvertOps>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
+        s.put_first(narrow, n, out)
+    }
+}
+
+/// Into UTF-16.
+pub(super) struct IntoUtf16;
+
+impl Narrow for IntoUtf16 {
+    const UNIT: usize = 2;
+
+    #[inline(always)]
+    fn put_narrow<S: ConvertOps>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
+        s.put_as_u16(narrow, n, out)
+    }
+}
+
+/// Into UTF-32.
+pub(super) struct IntoUtf32;
+
+impl Narrow for IntoUtf32 {
+    const UNIT: usize = 4;
+
+    #[inline(always)]
+    fn put_narrow<S: ConvertOps>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
+        s.put_as_u32(narrow, n, out)
+    }
+}
+
+/// Returns the first block of a text and its length: a vector, or all that there is followed by zeros.
+#[inline(always)]
+fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
+    match text.len() {
+        // An empty slice may point to an address that is no memory. A masked load reads nothing from there, but the CPU
+        // needs over 20 ns to find that out.
+        0 => (s.splat8(0), 0),
+        len if len < S::LANES => (s.load_short(text), len),
+        _ => (s.load(text, 0), S::LANES),
+    }
+}
+
+/// Appends bytes two vectors at a time in whole cache lines, up to the first vectors that are not ASCII (if `ONLY_ASCII`), to
+/// the last whole vectors, or until the output is full. Returns the number of bytes.
+///
+/// `text` begins with a vector of such bytes. If that does not fit, nothing is appended.
+#[inline(always)]
+fn put_in_lines<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let bytes_to_line = out.bytes_to_line();
+    if !T::put_narrow(s, s.load(text, 0), S::LANES, out) {
+        return 0;
+    }
+    // Keep as many units of these as end at the start of a line. The others are written again.
+    let mut at = match bytes_to_line / T::UNIT % S::LANES {
+        0 => S::LANES,
+        units => units,
+    };
+    out.retract(T::UNIT * (S::LANES - at));
+    while text.len() - at >= 2 * S::LANES {
+        let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
+        if ONLY_ASCII && s.high_bits(s.or(a, b)) != 0 || out.left() < 2 * T::UNIT * S::LANES {
+            break;
+        }
+        s.prefetch_output(T::UNIT * S::LANES, out);
+        T::put_narrow(s, a, S::LANES, out);
+        s.prefetch_output(T::UNIT * S::LANES, out);
+        T::put_narrow(s, b, S::LANES, out);
+        at += 2 * S::LANES;
+    }
+    at
+}
+
+/// Returns `v & mask` in each byte.
+#[inline(always)]
+fn masked<S: ConvertOps>(s: S, v: S::Vector, mask: u8) -> S::Vector {
+    s.and(v, s.splat8(mask))
+}
