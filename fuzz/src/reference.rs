@@ -8,7 +8,7 @@ use trust8::ErrorKind;
 use trust8::dialect::Dialect;
 
 /// The grammars of the dialects, which the tests have as well.
-#[path = "../../tests/common/dialects.rs"]
+#[path = "../../tests/support/dialects.rs"]
 mod dialects;
 
 /// A code point of a dialect with its offset, or a fault with its offset and length.

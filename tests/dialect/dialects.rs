@@ -1,0 +1,698 @@
+//! UTF-8's relatives: RFC 2279, CESU-8, Modified UTF-8 and WTF-8, checked, decoded, converted, told apart.
+
+#![cfg(feature = "alloc")]
+
+use std::borrow::Cow;
+
+use super::support::dialects::{self as reference, Item};
+use super::support::{Thin, scale, ways};
+use proptest::prelude::*;
+use trust8::Kernel;
+use trust8::dialect::Dialect::{self, Cesu8, ModifiedUtf8, Rfc2279, Utf8, Wtf8};
+use trust8::dialect::DialectErrorKind::{self as Kind, *};
+use trust8::dialect::diagnose;
+use trust8::testing;
+
+/// Asserts that all functions say of the bytes what the reference says, with this kernel.
+fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8]) {
+    let expected = reference::decode(dialect, bytes);
+    let context = || format!("{name}, {dialect}: {:02X?}", &bytes[..bytes.len().min(100)]);
+
+    let seen = |item: Result<(usize, u32), trust8::dialect::DialectError>| -> Item {
+        item.map_err(|error| {
+            assert_eq!(error.dialect(), dialect);
+            (error.offset(), error.error_len())
+        })
+    };
+    let decoded: Vec<Item> = testing::dialect::decode(kernel, dialect, bytes).map(seen).collect();
+    assert_eq!(decoded, expected, "{}", context());
+    let mut folded = Vec::new();
+    testing::dialect::decode(kernel, dialect, bytes).for_each(|item| folded.push(seen(item)));
+    assert_eq!(folded, expected, "{}", context());
+
+    let mut items = testing::dialect::decode(kernel, dialect, bytes);
+    for left in (0..=expected.len()).rev().take(4) {
+        let (least, most) = items.size_hint();
+        assert!(least <= left && left <= most.unwrap(), "{}", context());
+        assert_eq!(items.next().is_some(), left > 0);
+    }
+
+    let fault = expected.iter().find_map(|item| item.err());
+    let validated = testing::dialect::validate(kernel, dialect, bytes);
+    assert_eq!(
+        validated.map_err(|error| (error.offset(), error.error_len())),
+        fault.map_or(Ok(()), Err),
+        "{}",
+        context()
+    );
+    if let Err(error) = validated {
+        assert_eq!(error.kind() == Incomplete, error.error_len().is_none());
+        assert!(error.to_string().starts_with(&format!("invalid {dialect} at byte {}: ", error.offset())));
+    }
+
+    // What the conversion can't go past, and what it says in its place.
+    let obstacle = expected.iter().find_map(|item| match *item {
+        Ok((at, value)) if char::from_u32(value).is_none() => Some((at, Some(value))),
+        Ok(_) => None,
+        Err((at, _)) => Some((at, None)),
+    });
+    let text: String = expected
+        .iter()
+        .map(|item| item.ok().and_then(|(_, value)| char::from_u32(value)).unwrap_or('\u{FFFD}'))
+        .collect();
+    let converted = testing::dialect::to_utf8(kernel, dialect, bytes);
+    match (&converted, obstacle) {
+        (Ok(converted), None) => {
+            assert_eq!(**converted, text, "{}", context());
+            let is_utf8 = text.as_bytes() == bytes;
+            assert_eq!(matches!(converted, Cow::Borrowed(_)), is_utf8, "{}", context());
+        }
+        (Err(error), Some((at, value))) => {
+            assert_eq!(error.offset(), at, "{}", context());
+            assert_eq!(error.kind() == Inexpressible, value.is_some(), "{}", context());
+            if value.is_some() {
+                assert_eq!(error.code_point(), value, "{}", context());
+                assert!(error.to_string().contains("that UTF-8 can't express: "), "{error}");
+            }
+        }
+        _ => panic!("{converted:?} in place of {obstacle:?}: {}", context()),
+    }
+    assert_eq!(testing::dialect::to_utf8_lossy(kernel, dialect, bytes), text, "{}", context());
+}
+
+/// The same for the dispatched kernel, in every dialect.
+fn check(bytes: &[u8]) {
+    for dialect in Dialect::ALL {
+        check_with(Kernel::best(), Kernel::best().name(), dialect, bytes);
+    }
+    check_diagnosis(bytes);
+}
+
+fn check_diagnosis(bytes: &[u8]) {
+    let diagnosis = diagnose(bytes);
+    for dialect in Dialect::ALL {
+        assert_eq!(diagnosis.check(dialect), dialect.validate(bytes), "{dialect} {bytes:02X?}");
+        assert_eq!(
+            diagnosis.conversion(dialect).err(),
+            dialect.to_utf8(bytes).err(),
+            "{dialect} {bytes:02X?}"
+        );
+        assert_eq!(
+            diagnosis.accepted().any(|accepted| accepted == dialect),
+            diagnosis.check(dialect).is_ok()
+        );
+    }
+    assert_eq!(diagnosis.best(), diagnosis.accepted().next());
+    let utf8 = trust8::from_utf8(bytes);
+    assert_eq!(diagnosis.decided_at(), utf8.err().map(|error| error.valid_up_to()));
+    assert_eq!(diagnosis.best() == Some(Utf8), utf8.is_ok());
+    for kernel in Kernel::available() {
+        assert_eq!(testing::dialect::diagnose(kernel, bytes), diagnosis);
+    }
+}
+
+/// Asserts that the bytes stand for the numbers, and the numbers are written so.
+fn both_ways(dialect: Dialect, bytes: &[u8], values: &[u32]) {
+    let decoded: Result<Vec<_>, _> = dialect.decode(bytes).map(|item| item.map(|(_, value)| value)).collect();
+    assert_eq!(decoded.as_deref(), Ok(values), "{dialect} {bytes:02X?}");
+    let mut written = Vec::new();
+    for &value in values {
+        written.extend_from_slice(dialect.encode(value, &mut [0; 6]).unwrap());
+    }
+    assert_eq!(written, bytes, "{dialect} {values:X?}");
+    assert_eq!(dialect.validate(bytes), Ok(()));
+}
+
+fn refused(dialect: Dialect, bytes: &[u8], offset: usize, len: Option<usize>, kind: Kind) {
+    let error = dialect.validate(bytes).expect_err("it is to be refused");
+    assert_eq!(
+        (error.offset(), error.error_len(), error.kind()),
+        (offset, len, kind),
+        "{dialect} {bytes:02X?}"
+    );
+}
+
+/// RFC 2279 section 2: the table, with the first and the last value of each length.
+#[test]
+fn the_table_of_rfc_2279() {
+    let rows: [(u32, &[u8], u32, &[u8]); 6] = [
+        (0, b"\x00", 0x7F, b"\x7F"),
+        (0x80, b"\xC2\x80", 0x7FF, b"\xDF\xBF"),
+        (0x800, b"\xE0\xA0\x80", 0xFFFF, b"\xEF\xBF\xBF"),
+        (0x1_0000, b"\xF0\x90\x80\x80", 0x1F_FFFF, b"\xF7\xBF\xBF\xBF"),
+        (0x20_0000, b"\xF8\x88\x80\x80\x80", 0x3FF_FFFF, b"\xFB\xBF\xBF\xBF\xBF"),
+        (0x400_0000, b"\xFC\x84\x80\x80\x80\x80", 0x7FFF_FFFF, b"\xFD\xBF\xBF\xBF\xBF\xBF"),
+    ];
+    for (first, first_octets, last, last_octets) in rows {
+        both_ways(Rfc2279, first_octets, &[first]);
+        both_ways(Rfc2279, last_octets, &[last]);
+        both_ways(Rfc2279, &[first_octets, last_octets].concat(), &[first, last]);
+        check(first_octets);
+        check(last_octets);
+    }
+    for value in [0x8000_0000, u32::MAX] {
+        let error = Rfc2279.encode(value, &mut [0; 6]).unwrap_err();
+        assert_eq!((error.dialect(), error.value()), (Rfc2279, value));
+        assert!(error.to_string().ends_with("which has more than 31 bits"), "{error}");
+    }
+    // The one before the first of each length, in that length.
+    for overlong in [
+        &b"\xC1\xBF"[..],
+        b"\xE0\x9F\xBF",
+        b"\xF0\x8F\xBF\xBF",
+        b"\xF8\x87\xBF\xBF\xBF",
+        b"\xFC\x83\xBF\xBF\xBF\xBF",
+    ] {
+        refused(Rfc2279, overlong, 0, Some(1), Overlong);
+    }
+    refused(Rfc2279, b"\xFE\x83\xBF\xBF\xBF\xBF\xBF", 0, Some(1), InvalidByte);
+    refused(Rfc2279, b"\xFF", 0, Some(1), InvalidByte);
+}
+
+/// RFC 3629 section 3: the table, in each dialect as far as it has it.
+#[test]
+fn the_table_of_rfc_3629() {
+    for dialect in Dialect::ALL {
+        if dialect == ModifiedUtf8 {
+            both_ways(dialect, b"\xC0\x80\x01\x7F", &[0, 1, 0x7F]);
+        } else {
+            both_ways(dialect, b"\x00\x01\x7F", &[0, 1, 0x7F]);
+        }
+        both_ways(dialect, b"\xC2\x80\xDF\xBF", &[0x80, 0x7FF]);
+        both_ways(dialect, b"\xE0\xA0\x80\xED\x9F\xBF", &[0x800, 0xD7FF]);
+        both_ways(dialect, b"\xEE\x80\x80\xEF\xBF\xBF", &[0xE000, 0xFFFF]);
+        let last: &[u8] = match dialect {
+            Utf8 | Rfc2279 | Wtf8 => b"\xF0\x90\x80\x80\xF4\x8F\xBF\xBF",
+            Cesu8 | ModifiedUtf8 => b"\xED\xA0\x80\xED\xB0\x80\xED\xAF\xBF\xED\xBF\xBF",
+        };
+        both_ways(dialect, last, &[0x1_0000, 0x10_FFFF]);
+    }
+    for dialect in [Utf8, Cesu8, ModifiedUtf8] {
+        for value in [0xD800, 0xDBFF, 0xDC00, 0xDFFF] {
+            assert_eq!(dialect.encode(value, &mut [0; 6]).unwrap_err().value(), value);
+        }
+    }
+    for dialect in [Utf8, Cesu8, ModifiedUtf8, Wtf8] {
+        for value in [0x11_0000, 0x1F_FFFF, 0x7FFF_FFFF, 0x8000_0000, u32::MAX] {
+            assert_eq!(dialect.encode(value, &mut [0; 6]).unwrap_err().value(), value);
+        }
+    }
+}
+
+/// RFC 2279 section 4 and RFC 3629 section 7.
+#[test]
+fn the_examples_of_the_rfcs() {
+    for dialect in Dialect::ALL {
+        both_ways(dialect, b"\x41\xE2\x89\xA2\xCE\x91\x2E", &[0x41, 0x2262, 0x391, 0x2E]);
+        both_ways(dialect, b"\xED\x95\x9C\xEA\xB5\xAD\xEC\x96\xB4", &[0xD55C, 0xAD6D, 0xC5B4]);
+        both_ways(dialect, b"\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E", &[0x65E5, 0x672C, 0x8A9E]);
+    }
+    for dialect in [Utf8, Rfc2279, Wtf8] {
+        both_ways(dialect, b"\xEF\xBB\xBF\xF0\xA3\x8E\xB4", &[0xFEFF, 0x233B4]);
+        assert_eq!(dialect.to_utf8(b"\xF0\xA3\x8E\xB4").unwrap(), "\u{233B4}");
+    }
+    // Section 3 says what it is not in UTF-8.
+    for dialect in [Cesu8, ModifiedUtf8] {
+        both_ways(dialect, b"\xED\xA1\x8C\xED\xBE\xB4", &[0x233B4]);
+        assert_eq!(dialect.to_utf8(b"\xED\xA1\x8C\xED\xBE\xB4").unwrap(), "\u{233B4}");
+    }
+    refused(Utf8, b"\xED\xA1\x8C\xED\xBE\xB4", 0, Some(1), Surrogate);
+    refused(Wtf8, b"\xED\xA1\x8C\xED\xBE\xB4", 0, Some(6), SurrogatePair);
+    both_ways(Rfc2279, b"\xED\xA1\x8C\xED\xBE\xB4", &[0xD84C, 0xDFB4]);
+}
+
+/// RFC 3629 section 10, RFC 2279 section 6: no dialect takes a longer form for a shorter one.
+#[test]
+fn the_attacks_of_the_rfcs() {
+    for dialect in Dialect::ALL {
+        for attack in [
+            &b"\xC0\x80"[..],
+            b"\xE0\x80\x80",
+            b"\xF0\x80\x80\x80",
+            b"\xF8\x80\x80\x80\x80",
+            b"\xFC\x80\x80\x80\x80\x80",
+            b"\xC0\xAE",
+            b"\xE0\x80\xAE",
+            b"\xF0\x80\x80\xAE",
+            b"\xF8\x80\x80\x80\xAE",
+            b"\xFC\x80\x80\x80\x80\xAE",
+            b"\xC0\xAF",
+            b"\xC1\x9C",
+            b"\xE0\x81\x9C",
+        ] {
+            let path = [b"/", attack, b"./"].concat();
+            if dialect == ModifiedUtf8 && attack == b"\xC0\x80" {
+                assert_eq!(dialect.to_utf8(&path).unwrap(), "/\0./");
+                continue;
+            }
+            let kind = if attack[0] >= 0xF8 && dialect != Rfc2279 { InvalidByte } else { Overlong };
+            refused(dialect, &path, 1, Some(1), kind);
+            assert!(dialect.to_utf8(&path).is_err());
+            let lossy = dialect.to_utf8_lossy(&path);
+            // Nothing but what stands around it.
+            assert_eq!(lossy.trim_matches(['/', '.']).trim_matches('\u{FFFD}'), "", "{lossy:?}");
+            assert_eq!(lossy.matches(['/', '.']).count(), 3, "{lossy:?}");
+        }
+        // U+0000 in one byte is not Modified UTF-8's.
+        match dialect {
+            ModifiedUtf8 => refused(dialect, b"a\x00b", 1, Some(1), Nul),
+            _ => assert_eq!(dialect.validate(b"a\x00b"), Ok(())),
+        }
+    }
+}
+
+/// Bytes behind three others; kind, length and code point of their error, and its message.
+type Case = (Dialect, &'static [u8], Kind, Option<usize>, Option<u32>, &'static str);
+
+/// What has a meaning elsewhere is named, with what it would be.
+#[test]
+fn errors_say_what_it_would_be() {
+    #[rustfmt::skip]
+    let cases: [Case; 22] = [
+        (Cesu8, b"\xF0\x9F\x98\x80", FourBytes, Some(4), Some(0x1F600), "F0 9F 98 80 is U+1F600 in four bytes; expected two surrogates, ED A0 BD ED B8 80"),
+        (Cesu8, b"\xF0\x9F\x98", FourBytes, Some(3), None, "F0 9F 98 begins a form of four bytes; expected two surrogates"),
+        (Cesu8, b"\xED\xA0\xBD!", Surrogate, Some(3), Some(0xD83D), "ED A0 BD is U+D83D, half a surrogate pair without the other half"),
+        (Cesu8, b"\xED\xB8\x80", Surrogate, Some(3), Some(0xDE00), "ED B8 80 is U+DE00, half a surrogate pair without the other half"),
+        (Cesu8, b"\xED\xB8", Surrogate, Some(2), None, "ED B8 begins the second half of a surrogate pair; there is no first"),
+        (Cesu8, b"\xED\xA0\xBD", Incomplete, None, None, "ED A0 BD begins a sequence of 6 bytes, and the input ends"),
+        (Cesu8, b"\xED\xA0\xBD\xED\xB8", Incomplete, None, None, "ED A0 BD ED B8 begins a sequence of 6 bytes, and the input ends"),
+        (Cesu8, b"\xED\xA0!", Truncated, Some(2), None, "ED A0 begins a sequence of 3 bytes, and 21 follows"),
+        (Cesu8, b"\xF4\x90\x80\x80", TooLarge, Some(1), None, "F4 90 begins a character above U+10FFFF"),
+        (Cesu8, b"\xF7", TooLarge, Some(1), None, "F7 begins a character above U+10FFFF"),
+        (Cesu8, b"\xFC", InvalidByte, Some(1), None, "FC never appears there"),
+        (Cesu8, b"\xC0\x80", Overlong, Some(1), None, "C0 begins an overlong form"),
+        (ModifiedUtf8, b"\x00", Nul, Some(1), Some(0), "00 is U+0000 in one byte; expected C0 80"),
+        (ModifiedUtf8, b"\xC0\x81", Overlong, Some(1), None, "C0 81 begins an overlong form"),
+        (ModifiedUtf8, b"\xC0", Incomplete, None, None, "C0 begins a sequence of 2 bytes, and the input ends"),
+        (ModifiedUtf8, b"\xC0a", Truncated, Some(1), None, "C0 begins a sequence of 2 bytes, and 61 follows"),
+        (Wtf8, b"\xED\xA0\xBD\xED\xB8\x80", SurrogatePair, Some(6), Some(0x1F600), "ED A0 BD ED B8 80 is U+1F600 as a pair of surrogates; expected F0 9F 98 80"),
+        (Wtf8, b"\x80", UnexpectedContinuation, Some(1), None, "80 is a continuation byte where a code point must begin"),
+        (Wtf8, b"\xE0\x9F", Overlong, Some(1), None, "E0 9F begins an overlong form"),
+        (Rfc2279, b"\xFC\x84\x80\x80\x80", Incomplete, None, None, "FC 84 80 80 80 begins a sequence of 6 bytes, and the input ends"),
+        (Rfc2279, b"\xF9\x80\x80a", Truncated, Some(3), None, "F9 80 80 begins a sequence of 5 bytes, and 61 follows"),
+        (Rfc2279, b"\xFC\x83", Overlong, Some(1), None, "FC 83 begins an overlong form"),
+    ];
+    for (dialect, bytes, kind, len, code_point, message) in cases {
+        let text = [b"abc", bytes].concat();
+        let error = dialect.validate(&text).unwrap_err();
+        assert_eq!(
+            (error.offset(), error.kind(), error.error_len()),
+            (3, kind, len),
+            "{dialect} {bytes:02X?}"
+        );
+        assert_eq!(error.code_point(), code_point, "{dialect} {bytes:02X?}");
+        assert_eq!(error.to_string(), format!("invalid {dialect} at byte 3: {message}"));
+        check(&text);
+    }
+}
+
+/// In the dialect UTF-8, errors and messages are those of `from_utf8`.
+#[test]
+fn utf8_is_a_dialect_like_the_others() {
+    for malformed in &super::support::malformed::MALFORMED {
+        for before in ["", "text, текст, 文本 "] {
+            let bytes = [before.as_bytes(), malformed.bytes].concat();
+            let error = trust8::from_utf8(&bytes).unwrap_err();
+            let same = Utf8.validate(&bytes).unwrap_err();
+            assert_eq!((same.offset(), same.error_len()), (error.valid_up_to(), error.error_len()));
+            assert_eq!(format!("{:?}", same.kind()), format!("{:?}", error.kind()));
+            assert_eq!(same.to_string(), error.to_string());
+            check(&bytes);
+        }
+    }
+}
+
+/// Every sequence that begins or ends a range, in every dialect, cut at every byte: at the end of the input,
+/// before ASCII, and before another one.
+#[test]
+fn sequences_cut_at_every_byte() {
+    let values = [
+        0,
+        0x7F,
+        0x80,
+        0x7FF,
+        0x800,
+        0xD7FF,
+        0xD800,
+        0xDBFF,
+        0xDC00,
+        0xDFFF,
+        0xE000,
+        0xFFFF,
+        0x1_0000,
+        0x1_F600,
+        0x10_FFFF,
+        0x11_0000,
+        0x1F_FFFF,
+        0x20_0000,
+        0x3FF_FFFF,
+        0x400_0000,
+        0x7FFF_FFFF,
+    ];
+    let mut cut = 0;
+    for writer in Dialect::ALL {
+        for value in values {
+            let mut buffer = [0; 6];
+            let Ok(whole) = writer.encode(value, &mut buffer) else { continue };
+            both_ways(writer, whole, &[value]);
+            for len in 1..whole.len() {
+                let begun = &whole[..len];
+                // A surrogate that half a pair is cut down to may be one in its own right.
+                if !(writer == Wtf8 || writer == Rfc2279) || len != 3 || whole[0] != 0xED {
+                    let error = writer.validate(begun).unwrap_err();
+                    assert_eq!(
+                        (error.offset(), error.error_len(), error.kind()),
+                        (0, None, Incomplete),
+                        "{begun:02X?}"
+                    );
+                    let error = writer.validate(&[begun, b"a"].concat()).unwrap_err();
+                    let lone = writer.encode(0x1_0000, &mut [0; 6]).unwrap().len() == 6 && len >= 3;
+                    let kind = if lone { Surrogate } else { Truncated };
+                    assert_eq!(
+                        (error.offset(), error.error_len(), error.kind()),
+                        (0, Some(if lone { 3 } else { len }), kind),
+                        "{begun:02X?}"
+                    );
+                }
+                for before in [
+                    "",
+                    "a",
+                    "é",
+                    "日本語",
+                    "padding that is longer than the largest vector of any of the kernels here",
+                ] {
+                    for behind in [&b""[..], b"a", whole, "日本語".as_bytes()] {
+                        check(&[before.as_bytes(), begun, behind].concat());
+                        cut += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(cut > 1000);
+}
+
+/// Every scalar value, one by one and as one text, through every dialect and back, with every kernel.
+#[test]
+fn all_scalar_values_through_every_dialect() {
+    let scalars = || '\0'..=char::MAX;
+    assert_eq!(scalars().count(), 1_112_064);
+    let all: String = scalars().collect();
+    for dialect in Dialect::ALL {
+        let mut written = Vec::with_capacity(6 << 20);
+        let mut buffer = [0; 6];
+        for scalar in scalars() {
+            let bytes = dialect.encode(scalar.into(), &mut buffer).unwrap();
+            if matches!(dialect, Utf8 | Wtf8 | Rfc2279) {
+                assert_eq!(bytes, scalar.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            let len = bytes.len();
+            let mut decoded = dialect.decode(bytes);
+            assert_eq!(decoded.next(), Some(Ok((0, scalar.into()))), "{dialect} {scalar:?}");
+            assert_eq!(decoded.next(), None);
+            written.extend_from_slice(&buffer[..len]);
+        }
+        assert_eq!(*dialect.from_utf8(&all), *written, "{dialect}");
+        for way in ways() {
+            assert_eq!(testing::dialect::validate(way.kernel, dialect, &written), Ok(()), "{}", way.name);
+            assert!(
+                testing::dialect::to_utf8(way.kernel, dialect, &written).unwrap() == all,
+                "{} {dialect}",
+                way.name
+            );
+            assert!(
+                testing::dialect::to_utf8_lossy(way.kernel, dialect, &written) == all,
+                "{} {dialect}",
+                way.name
+            );
+        }
+        let mut scalars = scalars();
+        dialect.decode(&written).for_each(|item| {
+            assert_eq!(item.unwrap().1, u32::from(scalars.next().unwrap()));
+        });
+        assert_eq!(scalars.next(), None);
+    }
+}
+
+/// All 2^31 values of RFC 2279, through `encode`, and in pieces of 4096 through `decode`:
+///
+/// `cargo test --release --test dialect all_values_of_rfc_2279 -- --ignored`
+#[test]
+#[ignore = "all 2^31 values take minutes"]
+fn all_values_of_rfc_2279() {
+    const PIECE: u32 = 4096;
+    let mut bytes = Vec::with_capacity(6 * PIECE as usize);
+    let mut buffer = [0; 6];
+    for piece in 0..(1 << 31) / PIECE {
+        let first = piece * PIECE;
+        bytes.clear();
+        for value in first..first + PIECE {
+            bytes.extend_from_slice(Rfc2279.encode(value, &mut buffer).unwrap());
+        }
+        let mut next = first;
+        let mut offset = 0;
+        Rfc2279.decode(&bytes).for_each(|item| {
+            let (at, value) = item.unwrap();
+            assert_eq!((at, value), (offset, next));
+            // The table of section 2 once more.
+            const LAST: [u32; 6] = [0x7F, 0x7FF, 0xFFFF, 0x1F_FFFF, 0x3FF_FFFF, 0x7FFF_FFFF];
+            offset += 1 + LAST.iter().take_while(|&&last| value > last).count();
+            next += 1;
+        });
+        assert_eq!((next, offset), (first + PIECE, bytes.len()));
+    }
+}
+
+/// Bytes at the edges of what the dialects tell apart.
+const EDGES: [u8; 20] = [
+    0x00, 0x41, 0x7F, 0x80, 0x88, 0x8F, 0x90, 0x9F, 0xA0, 0xAF, 0xB0, 0xBF, 0xC0, 0xC2, 0xE0, 0xED, 0xF0,
+    0xF4, 0xF8, 0xFD,
+];
+
+/// All strings of up to four such bytes.
+#[test]
+fn all_short_strings_of_edges() {
+    let mut thin = Thin::new();
+    for len in 0..=4_u32 {
+        for number in 0..EDGES.len().pow(len) {
+            if len == 4 && !thin.keep() {
+                continue;
+            }
+            let bytes: Vec<u8> =
+                (0..len).map(|at| EDGES[number / EDGES.len().pow(at) % EDGES.len()]).collect();
+            for dialect in Dialect::ALL {
+                check_with(Kernel::best(), "", dialect, &bytes);
+            }
+        }
+    }
+}
+
+/// What a dialect has of its own, what it refuses, and what is neither; each in every dialect.
+const SEQUENCES: [&[u8]; 16] = [
+    b"\xED\xA0\xBD\xED\xB8\x80",
+    b"\xED\xA0\x80",
+    b"\xED\xB0\x80",
+    b"\xED\xB0\x80\xED\xA0\x80",
+    b"\xED\xA0\xBD\xED\xA0\xBD\xED\xB8\x80",
+    b"\xC0\x80",
+    b"\x00",
+    b"\xF0\x9F\x98\x80",
+    b"\xF4\x90\x80\x80",
+    b"\xF8\x88\x80\x80\x80",
+    b"\xFD\xBF\xBF\xBF\xBF\xBF",
+    b"\xC0\xAF",
+    b"\xFF",
+    b"\x80",
+    b"\xE2\x82",
+    b"\xED\xA0",
+];
+
+const TEXTS: [&str; 6] =
+    ["plain text. ", "Größe, déjà vu ", "Съешь ещё этих ", "敏捷的棕色，狐狸", "한국어 퐁당 ", "aé日"];
+
+/// Each sequence at many distances from the start and the end of text of each kind, with every kernel.
+#[test]
+fn sequences_inside_text() {
+    let mut thin = Thin::new();
+    for text in TEXTS {
+        let long = text.repeat(2400 / text.len());
+        for sequence in SEQUENCES {
+            for before in (0..140_usize).chain(240..280).chain(500..530).chain(1000..1040).chain([1500, 2000])
+            {
+                if before > 20 && !thin.keep() && !before.is_multiple_of(64) {
+                    continue;
+                }
+                let Some(head) = long.get(..before) else { continue };
+                for tail in [0, 1, 70, 1100] {
+                    let tail = &long[..(0..=tail).rev().find(|&end| long.is_char_boundary(end)).unwrap_or(0)];
+                    let bytes = [head.as_bytes(), sequence, tail.as_bytes()].concat();
+                    let way = &ways()[(before + tail.len()) % ways().len()];
+                    for dialect in Dialect::ALL {
+                        check_with(way.kernel, &way.name, dialect, &bytes);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Text in which sequences come near and far, all kinds of text and sequence mixed, across the borders of
+/// pieces, with every kernel.
+#[test]
+fn many_sequences_in_long_text() {
+    let mut state = 7_u64;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    for round in 0..(120 / scale()).max(15) {
+        // What sequences there are, and how far apart: those of one dialect, or any.
+        let allowed: &[&[u8]] = match round % 5 {
+            0 => &SEQUENCES[..1],
+            1 => &SEQUENCES[1..4],
+            2 => &SEQUENCES[8..11],
+            3 => &[b"\xC0\x80", b"\xED\xA0\xBD\xED\xB8\x80"],
+            _ => &SEQUENCES,
+        };
+        let apart = [3, 40, 400, 4000, 30_000][random(5)];
+        let size = if apart < 400 { 3000 } else { 40_000 };
+        let mut bytes = Vec::new();
+        while bytes.len() < size {
+            let text = TEXTS[random(TEXTS.len())];
+            let until = (bytes.len() + random(apart)).min(size);
+            while bytes.len() < until {
+                bytes.extend_from_slice(text.as_bytes());
+            }
+            bytes.extend_from_slice(allowed[random(allowed.len())]);
+        }
+        for (i, way) in ways().iter().enumerate() {
+            for dialect in Dialect::ALL {
+                if round % 3 == 0 || (round + i) % 4 == 0 {
+                    check_with(way.kernel, &way.name, dialect, &bytes);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn dialects_are_told_apart() {
+    #[rustfmt::skip]
+    let cases: [(&[u8], Option<Dialect>, &str); 9] = [
+        (b"plain", Some(Utf8), "UTF-8"),
+        (b"", Some(Utf8), "UTF-8"),
+        (b"a\xED\xA0\xBD\xED\xB8\x80", Some(Cesu8), "CESU-8: at byte 1, ED A0 BD ED B8 80 is U+1F600 and not UTF-8 (Modified UTF-8, RFC 2279 accept all of it, too)"),
+        (b"a\xED\xA0\xBD\xED\xB8\x80\0", Some(Cesu8), "CESU-8: at byte 1, ED A0 BD ED B8 80 is U+1F600 and not UTF-8 (RFC 2279 accepts all of it, too)"),
+        (b"a\xC0\x80", Some(ModifiedUtf8), "Modified UTF-8: at byte 1, C0 80 is U+0000 and not UTF-8"),
+        (b"a\xED\xA0\xBD\xF0\x9F\x98\x80", Some(Wtf8), "WTF-8: at byte 1, ED A0 BD is U+D83D and not UTF-8 (RFC 2279 accepts all of it, too)"),
+        (b"a\xFC\x84\x80\x80\x80\x80", Some(Rfc2279), "RFC 2279: at byte 1, FC 84 80 80 80 80 is U+4000000 and not UTF-8"),
+        // UTF-8 and CESU-8 mixed: only RFC 2279 takes both, and it can't be converted.
+        (b"\xF0\x9F\x98\x80\xED\xA0\xBD\xED\xB8\x80", Some(Rfc2279), "RFC 2279: at byte 4, ED A0 BD is U+D83D and not UTF-8"),
+        (b"na\xEFve", None, "none of UTF-8, RFC 2279, CESU-8, Modified UTF-8, WTF-8"),
+    ];
+    for (bytes, best, message) in cases {
+        let diagnosis = diagnose(bytes);
+        assert_eq!(diagnosis.best(), best, "{bytes:02X?}");
+        assert_eq!(diagnosis.to_string(), message);
+        check_diagnosis(bytes);
+    }
+    assert_eq!(diagnose(cases[7].0).conversion(Rfc2279).unwrap_err().code_point(), Some(0xD83D));
+}
+
+#[test]
+fn names() {
+    for dialect in Dialect::ALL {
+        assert_eq!(Dialect::by_name(dialect.name()), Some(dialect));
+        assert_eq!(Dialect::by_name(&dialect.name().to_ascii_lowercase()), Some(dialect));
+        assert_eq!(dialect.to_string(), dialect.name());
+    }
+    for (name, dialect) in [
+        ("rfc2279", Rfc2279),
+        ("mutf-8", ModifiedUtf8),
+        ("MUTF8", ModifiedUtf8),
+        ("cesu8", Cesu8),
+        ("wtf-8", Wtf8),
+    ] {
+        assert_eq!(Dialect::by_name(name), Some(dialect));
+    }
+    for name in ["", "utf", "utf-7", "utf-88", "latin-1"] {
+        assert_eq!(Dialect::by_name(name), None);
+    }
+    assert_eq!(format!("[{:>8}]", Cesu8), "[  CESU-8]");
+}
+
+/// Bytes out of which a dialect's own sequences come often enough.
+fn nearly_text() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        4 => "[ -~]{0,40}".prop_map(String::into_bytes),
+        2 => "\\PC{0,20}".prop_map(String::into_bytes),
+        3 => prop::sample::select(&SEQUENCES[..]).prop_map(<[u8]>::to_vec),
+        1 => prop::collection::vec(any::<u8>(), 0..5),
+        1 => prop::collection::vec(prop::sample::select(&EDGES[..]), 0..8),
+    ];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn any_bytes(bytes in nearly_text()) {
+        check(&bytes);
+    }
+
+    #[test]
+    fn any_text(text in prop::collection::vec(any::<char>(), 0..200)) {
+        let text: String = text.into_iter().collect();
+        for dialect in Dialect::ALL {
+            let bytes = dialect.from_utf8(&text);
+            prop_assert_eq!(&*dialect.to_utf8(&bytes).unwrap(), text.as_str());
+            let by_character: Vec<u8> =
+                text.chars().flat_map(|c| dialect.encode(c.into(), &mut [0; 6]).unwrap().to_vec()).collect();
+            prop_assert_eq!(&bytes[..], &by_character[..]);
+            prop_assert_eq!(matches!(bytes, Cow::Borrowed(_)), *bytes == *text.as_bytes());
+        }
+        for c in text.chars() {
+            assert_eq!(Utf8.encode(c.into(), &mut [0; 6]).unwrap(), c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+    }
+
+    #[test]
+    fn as_the_crate_cesu8(bytes in nearly_text(), text in prop::collection::vec(any::<char>(), 0..60)) {
+        let mut text: String = text.into_iter().collect();
+        text.push('\0');
+        prop_assert_eq!(Cesu8.from_utf8(&text), cesu8::to_cesu8(&text));
+        prop_assert_eq!(ModifiedUtf8.from_utf8(&text), cesu8::to_java_cesu8(&text));
+        // It passes all UTF-8 through, which is more than the dialects have.
+        if std::str::from_utf8(&bytes).is_err() {
+            prop_assert_eq!(Cesu8.to_utf8(&bytes).ok(), cesu8::from_cesu8(&bytes).ok());
+            prop_assert_eq!(ModifiedUtf8.to_utf8(&bytes).ok(), cesu8::from_java_cesu8(&bytes).ok());
+        }
+    }
+
+    #[test]
+    fn as_the_crate_wtf8(units in prop::collection::vec(prop_oneof![any::<u16>(), 0xD700..0xE100_u16, 0x20..0x7F_u16], 0..80)) {
+        let theirs = wtf8::Wtf8Buf::from_ill_formed_utf16(&units);
+        let mut bytes = Vec::new();
+        for unit in char::decode_utf16(units.iter().copied()) {
+            let value = unit.map_or_else(|lone| lone.unpaired_surrogate().into(), u32::from);
+            bytes.extend_from_slice(Wtf8.encode(value, &mut [0; 6]).unwrap());
+        }
+        prop_assert_eq!(bytes.len(), theirs.len());
+        prop_assert!(Wtf8.validate(&bytes).is_ok());
+        let values: Vec<u32> = Wtf8.decode(&bytes).map(|item| item.unwrap().1).collect();
+        prop_assert_eq!(values, theirs.code_points().map(|code_point| code_point.to_u32()).collect::<Vec<_>>());
+        let converted = Wtf8.to_utf8(&bytes).ok();
+        prop_assert_eq!(converted.as_deref(), theirs.as_str());
+        prop_assert_eq!(Wtf8.to_utf8_lossy(&bytes), theirs.to_string_lossy());
+        // Back to UTF-16, nothing is lost.
+        let mut back = Vec::new();
+        for value in Wtf8.decode(&bytes).map(|item| item.unwrap().1) {
+            match char::from_u32(value) {
+                Some(character) => back.extend_from_slice(character.encode_utf16(&mut [0; 2])),
+                None => back.push(value as u16),
+            }
+        }
+        prop_assert_eq!(back, units);
+    }
+}

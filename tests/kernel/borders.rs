@@ -1,0 +1,103 @@
+//! Text in aligned pieces, each of one kind, with one border spoiled.
+//!
+//! What a kernel knows of a block it learns from the block's kind, so its mistakes hide where kinds meet. Text of
+//! random segments rarely has them meet at a multiple of 64, and a random mutation rarely falls there.
+
+use super::support::ways;
+
+/// A generator of numbers that need not be good, only always the same (xorshift64*).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16) as usize % n
+    }
+
+    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())]
+    }
+}
+
+/// Fills a piece: ASCII, ASCII with one character in it, or one script.
+fn fill(piece: &mut [u8], kind: usize, numbers: &mut Numbers) {
+    piece.fill(b'a');
+    let character = ["", "é", "é", "日", "😀"][kind].as_bytes();
+    match kind {
+        1 | 4 if piece.len() > character.len() => {
+            let at = numbers.below(piece.len() - character.len());
+            piece[at..at + character.len()].copy_from_slice(character);
+        }
+        2 | 3 => piece.chunks_exact_mut(character.len()).for_each(|place| place.copy_from_slice(character)),
+        _ => {}
+    }
+}
+
+/// Bytes to put at a border, and how many of them stand before it. Some are well-formed.
+const AT_BORDERS: [(&[u8], usize); 19] = [
+    (b"\xC3", 1),
+    (b"\xC0", 1),
+    (b"\xE2", 1),
+    (b"\xE2\x82", 2),
+    (b"\xF0\x9F\x98", 3),
+    (b"\xF1\x80", 2),
+    (b"\xFF", 1),
+    (b"\xF4", 1),
+    (b"\x80", 0),
+    (b"\xC3\xA9", 1),
+    (b"\xE2\x82\xAC", 1),
+    (b"\xE2\x82\xAC", 2),
+    (b"\xF0\x9F\x98\x80", 2),
+    (b"\xF0\x9F\x98\x80", 3),
+    (b"\xE0\x80\x80", 1),
+    (b"\xED\xA0\x80", 1),
+    (b"\xF4\x90\x80\x80", 1),
+    (b"\xC1\x80", 1),
+    (b"\xC3\xA9\x80", 2),
+];
+
+#[test]
+fn where_kinds_meet() {
+    let mut numbers = Numbers(0x000D_EADB_EEF1_2345);
+    let mut memory = vec![0; 1 << 13];
+    let aligned = memory.as_ptr().align_offset(64);
+    for _ in 0..40_000 / super::support::scale() {
+        let shift = if numbers.below(2) == 0 { 0 } else { numbers.below(64) };
+        let len = 1024 + numbers.below(5000);
+        let text = &mut memory[aligned + shift..][..len];
+        let step = numbers.of(&[16, 32, 64, 64, 64, 128, 61, 488, 512]);
+        let change_one_in = numbers.of(&[2, 4, 8, 16]);
+        let kinds = numbers.of(&[2, 3, 4, 5]);
+
+        let (mut at, mut end, mut kind) = (0, 64 - shift, 0);
+        let mut borders = vec![];
+        while at < len {
+            borders.push(at);
+            end = end.min(len);
+            fill(&mut text[at..end], kind, &mut numbers);
+            (at, end) = (end, end + step);
+            if numbers.below(change_one_in) == 0 {
+                kind = numbers.below(kinds);
+            }
+        }
+        borders.push(len);
+
+        let border = numbers.of(&borders);
+        let (bytes, before) = numbers.of(&AT_BORDERS);
+        for (i, &byte) in bytes.iter().enumerate() {
+            if let Some(place) = (border + i).checked_sub(before).and_then(|at| text.get_mut(at)) {
+                *place = byte;
+            }
+        }
+        let expected = std::str::from_utf8(text).err().map(|e| (e.valid_up_to(), e.error_len()));
+        for way in ways() {
+            let found = way.kernel.from_utf8(text).err().map(|e| (e.valid_up_to(), e.error_len()));
+            let what =
+                format!("{}: {bytes:X?} at {border} of {len}, {shift} off, pieces of {step}", way.name);
+            assert_eq!(found, expected, "{what}");
+            assert_eq!(way.kernel.is_utf8(text), expected.is_none(), "{what}");
+        }
+    }
+}

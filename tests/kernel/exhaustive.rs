@@ -1,0 +1,353 @@
+//! Everything, where everything is finite: a character has at most four bytes, so whether four bytes may
+//! stand side by side is all there is to know about UTF-8.
+//!
+//! What takes minutes is ignored by default. All 2^32 windows of four bytes, alone and inside longer text:
+//!
+//! ```text
+//! cargo test --release --test kernel exhaustive:: -- --ignored --nocapture
+//! ```
+//!
+//! Two environment variables cut it into parts: `TRUST8_TEST_KERNELS=avx2` for the kernels (and paths) whose
+//! name begins so, and `TRUST8_TEST_FIRST_BYTES=E0-EF` for the windows that begin with these.
+
+use std::array;
+use std::env;
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
+
+use super::support::oracle::{self, Fault};
+use super::support::{Thin, Way, check, check_for, fault_of, scale, ways};
+use trust8::testing;
+use trust8::{Kernel, Validator};
+
+/// The first and the last byte of each class that the grammar distinguishes.
+const EDGES: [u8; 25] = [
+    0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE,
+    0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF7, 0xFF,
+];
+/// A byte of each class.
+const CLASSES: [u8; 13] = [0x41, 0x88, 0x98, 0xA8, 0xC1, 0xC9, 0xE0, 0xE8, 0xED, 0xF0, 0xF2, 0xF4, 0xF5];
+
+#[test]
+fn one_and_two_bytes() {
+    check(&[]);
+    for a in 0..=255 {
+        check(&[a]);
+        for b in 0..=255 {
+            check(&[a, b]);
+        }
+    }
+}
+
+// Three bytes, in two halves that run side by side.
+
+#[test]
+fn three_bytes_of_which_the_first_is_ascii_or_a_continuation() {
+    three_bytes(0x00..=0xBF);
+}
+
+#[test]
+fn three_bytes_of_which_the_first_is_a_lead() {
+    three_bytes(0xC0..=0xFF);
+}
+
+fn three_bytes(first: RangeInclusive<u8>) {
+    // A lead is never thinned out: what it begins is what there is to check.
+    for a in first.filter(|&a| a >= 0xC0 || scale() == 1 || EDGES.contains(&a)) {
+        for b in 0..=255 {
+            if scale() > 4 && !EDGES.contains(&b) {
+                continue;
+            }
+            for c in 0..=255 {
+                check_for(&[a, b, c], oracle::fault(&[a, b, c]));
+            }
+        }
+    }
+}
+
+#[test]
+fn four_bytes_by_class() {
+    let mut thin = Thin::new();
+    for a in EDGES {
+        for b in EDGES {
+            for c in EDGES {
+                for d in EDGES {
+                    if thin.keep() {
+                        check(&[a, b, c, d]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn five_bytes_by_class() {
+    let mut thin = Thin::new();
+    for a in CLASSES {
+        for b in CLASSES {
+            for c in CLASSES {
+                for d in CLASSES {
+                    for e in CLASSES {
+                        if thin.keep() {
+                            check(&[a, b, c, d, e]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Text with a hole of four bytes, which a window fills, at a place where the kernels have a seam.
+struct Surroundings {
+    text: Vec<u8>,
+    hole: usize,
+}
+
+impl Surroundings {
+    /// Short ones, that cost little, with a seam in each: `long` is a length from which on every kernel
+    /// takes its path for long input.
+    ///
+    /// The hole begins one to three bytes before the seam. All text before it ends with a character, and all
+    /// text behind begins with one, so the window decides.
+    fn all() -> Vec<Self> {
+        // Ends of vectors, blocks, rows (which have 61 bytes, behind the first block of 64), superblocks.
+        const SEAMS: [usize; 12] =
+            [16, 32, 48, 64, 125, 128, 192, 256, 320, 64 + 488, 64 + 512, 64 + 2 * 488];
+        let mut all = Vec::new();
+        for (number, seam) in SEAMS.into_iter().enumerate() {
+            for before_seam in 1..=3 {
+                // ASCII all around: the window decides of which kind its block is. Or three-byte text, in
+                // which no shortcut is taken; or two-byte text.
+                let unit = ["a", "日", "é"][(number + before_seam) % 3];
+                let hole = seam - before_seam;
+                let mut text = vec![b'.'; hole % unit.len()];
+                text.extend(unit.repeat(hole / unit.len()).bytes());
+                text.extend([0; 4]);
+                // Behind: what brings the whole to a length that is long enough for each path.
+                let len = (hole + 4 + 150).max(64 + 512 + 70);
+                text.extend(unit.repeat((len - text.len()) / unit.len()).bytes());
+                assert_eq!(text[..hole].len(), hole);
+                all.push(Self { text, hole });
+            }
+        }
+        all
+    }
+
+    fn put(&mut self, window: [u8; 4]) -> &[u8] {
+        self.text[self.hole..self.hole + 4].copy_from_slice(&window);
+        &self.text
+    }
+}
+
+/// What is wrong with a window that valid text follows, at least one byte of it.
+fn fault_inside(window: [u8; 4]) -> Option<Fault> {
+    let [a, b, c, d] = window;
+    oracle::fault(&[a, b, c, d, b'.'])
+}
+
+/// Every window of four bytes by class, in every surroundings.
+#[test]
+fn windows_by_class_across_seams() {
+    let mut thin = Thin::new();
+    for mut surroundings in Surroundings::all() {
+        for a in CLASSES {
+            for b in CLASSES {
+                for c in CLASSES {
+                    for d in CLASSES {
+                        if thin.keep() {
+                            let hole = surroundings.hole;
+                            let fault = fault_inside([a, b, c, d]);
+                            let fault = fault.map(|f| Fault { valid_up_to: hole + f.valid_up_to, ..f });
+                            check_for(surroundings.put([a, b, c, d]), fault);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// All 2^32 inputs of four bytes: verdict, place, length and kind.
+#[test]
+#[ignore = "takes minutes: cargo test --release --test kernel exhaustive:: -- --ignored --nocapture"]
+fn every_four_bytes() {
+    for_each(ways(), |way, a| {
+        for b in 0..=255 {
+            for c in 0..=255 {
+                // A fault within three bytes that the end does not cause is the same whatever follows.
+                let early = oracle::fault(&[a, b, c]).filter(|fault| fault.error_len.is_some());
+                for d in 0..=255 {
+                    let window = [a, b, c, d];
+                    let fault = early.or_else(|| oracle::fault(&window));
+                    // Where from_utf8 refuses, the kernel has refused: is_utf8 need not be asked each time.
+                    if fault.is_none() || (d ^ c) % 64 == 0 {
+                        way.check(&window, fault);
+                    } else {
+                        let found = way.kernel.from_utf8(&window).err().map(|error| fault_of(&error));
+                        assert_eq!(found, fault, "kernel '{}', {window:02X?}", way.name);
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// All 2^32 windows of four bytes inside text of about 650 to 1200 bytes, each across one of 36 seams: the
+/// verdict of each, and of every 64th the place, the length and the kind.
+///
+/// A fault is located by reading a block byte by byte, which is what the tests above test; doing it for
+/// every window would take hours.
+#[test]
+#[ignore = "takes minutes: cargo test --release --test kernel exhaustive:: -- --ignored --nocapture"]
+fn every_four_bytes_inside_longer_text() {
+    for_each(ways(), |way, a| {
+        let mut all = Surroundings::all();
+        if way.name == "scalar" {
+            // It reads byte by byte, and would take half an hour: what stands before is shorter for it.
+            all.retain(|surroundings| surroundings.hole <= 64);
+        }
+        for b in 0..=255 {
+            for c in 0..=255 {
+                let early = fault_inside([a, b, c, b'.']).filter(|fault| fault.valid_up_to + 1 < 3);
+                let early = early.filter(|fault| oracle::fault(&[a, b, c]) == Some(*fault));
+                // Another seam for each three bytes.
+                let number = (usize::from(a) + 257 * usize::from(b) + 5 * usize::from(c)) % all.len();
+                let surroundings = &mut all[number];
+                let hole = surroundings.hole;
+                for d in 0..=255 {
+                    let fault = early.or_else(|| fault_inside([a, b, c, d]));
+                    let input = surroundings.put([a, b, c, d]);
+                    if way.kernel.is_utf8(input) != fault.is_none() || (d ^ c) % 64 == 0 {
+                        way.check(input, fault.map(|f| Fault { valid_up_to: hole + f.valid_up_to, ..f }));
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// All 2^32 windows of four bytes in a stream, cut behind the first, the second and the third byte: what was pushed is
+/// context only, and the rest comes in a chunk of less than a vector, of two, or of a few.
+///
+/// By kernel only: the function for chunks is the same in all ways of one.
+#[test]
+#[ignore = "takes minutes: cargo test --release --test kernel exhaustive:: -- --ignored --nocapture"]
+fn every_four_bytes_in_two_chunks() {
+    for_each(&of_kernels(), |way, a| {
+        for b in 0..=255 {
+            for c in 0..=255 {
+                let before = [a, b, c];
+                // Whether each fourth byte makes a text with more behind it, and the beginning of one.
+                let inside: [bool; 256] = array::from_fn(|d| fault_inside([a, b, c, d as u8]).is_none());
+                let begins: [bool; 256] = array::from_fn(|d| {
+                    oracle::fault(&[a, b, c, d as u8]).is_none_or(|fault| fault.error_len.is_none())
+                });
+                for cut in 1..=3 {
+                    let mut validator = Validator::new();
+                    let pushed = testing::stream::push(way.kernel, &mut validator, &before[..cut]);
+                    let early = oracle::fault(&before[..cut]).filter(|fault| fault.error_len.is_some());
+                    assert_eq!(pushed.is_err(), early.is_some(), "{}: {:02X?}", way.name, &before[..cut]);
+                    if early.is_some() {
+                        break;
+                    }
+                    // Another length for each three bytes.
+                    let lengths = [4 - cut, 60, 100, 300];
+                    let mut chunk = [b'.'; 300];
+                    let chunk = &mut chunk[..lengths[usize::from(a ^ b.rotate_left(3) ^ c) % 4]];
+                    chunk[..3 - cut].copy_from_slice(&before[cut..]);
+                    let expected = if chunk.len() > 4 - cut { &inside } else { &begins };
+                    for d in 0..=255 {
+                        chunk[3 - cut] = d;
+                        let mut validator = validator;
+                        assert_eq!(
+                            testing::stream::push(way.kernel, &mut validator, chunk).is_ok(),
+                            expected[usize::from(d)],
+                            "{}: {:02X?} | {:02X?}",
+                            way.name,
+                            &before[..cut],
+                            &chunk[..4 - cut]
+                        );
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// The ways that kernels go by themselves.
+fn of_kernels() -> Vec<Way> {
+    let kernels = Kernel::available().iter();
+    kernels.map(|kernel| Way { name: kernel.name().to_owned(), kernel }).collect()
+}
+
+/// Calls `test` for each of these ways with each first byte, on all CPUs, and prints how long it took.
+fn for_each(ways: &[Way], test: impl Fn(&Way, u8) + Sync) {
+    let wanted = env::var("TRUST8_TEST_KERNELS").unwrap_or_default();
+    let first = first_bytes();
+    let mut found = false;
+    for way in ways.iter().filter(|way| way.name.starts_with(&wanted)) {
+        found = true;
+        let begin = Instant::now();
+        let next = AtomicUsize::new(usize::from(*first.start()));
+        let work = || {
+            loop {
+                let byte = next.fetch_add(1, Relaxed);
+                match u8::try_from(byte) {
+                    Ok(byte) if byte <= *first.end() => test(way, byte),
+                    _ => break,
+                }
+            }
+        };
+        if cfg!(target_family = "wasm") {
+            work();
+        } else {
+            let threads = std::thread::available_parallelism().map_or(1, usize::from);
+            std::thread::scope(|scope| {
+                for _ in 0..threads {
+                    scope.spawn(work);
+                }
+            });
+        }
+        println!("{}: first bytes {first:02X?} in {:.1?}", way.name, begin.elapsed());
+    }
+    assert!(found, "no kernel's name begins with '{wanted}'");
+}
+
+/// `TRUST8_TEST_FIRST_BYTES`, or all of them.
+fn first_bytes() -> RangeInclusive<u8> {
+    let Ok(text) = env::var("TRUST8_TEST_FIRST_BYTES") else { return 0x00..=0xFF };
+    let parse = |hex: &str| u8::from_str_radix(hex, 16).ok();
+    match text.split_once('-').and_then(|(first, last)| Some(parse(first)?..=parse(last)?)) {
+        Some(range) if !range.is_empty() => range,
+        _ => panic!("TRUST8_TEST_FIRST_BYTES is two hexadecimal bytes as in E0-EF, not '{text}'"),
+    }
+}
+
+/// The shortcut of the tests above, for a few windows of each kind.
+#[test]
+fn faults_inside_text_are_those_of_the_window() {
+    for mut surroundings in Surroundings::all() {
+        for window in [*b"abcd", *b"\xF0\x9F\x98\x80", *b"a\xE2\x82\xAC", *b"ab\xC3\xA9"] {
+            assert_eq!(fault_inside(window), None);
+            check_for(surroundings.put(window), None);
+        }
+        for window in [
+            *b"\xF0\x9F\x98a",
+            *b"\x80abc",
+            *b"abc\xC3",
+            *b"ab\xE2\x82",
+            *b"a\xF0\x9F\x98",
+            *b"\xE2\x82\xAC\xAC",
+        ] {
+            let hole = surroundings.hole;
+            let input = surroundings.put(window);
+            let error = trust8::from_utf8(input).map(str::len).unwrap_err();
+            let fault = fault_inside(window).unwrap();
+            assert_eq!(fault_of(&error), Fault { valid_up_to: hole + fault.valid_up_to, ..fault });
+            check(input);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Inputs that fill an allocation of their own, for those who watch the heap: AddressSanitizer and Valgrind see
+//! a read of a byte behind them or before them, even where it would be masked out again, and Valgrind a decision
+//! that hangs on what nobody has written.
+
+use super::support::malformed::MALFORMED;
+use super::support::text::Filler;
+use super::support::{Thin, check_for};
+
+/// The parts, in an allocation of exactly their length.
+fn boxed(parts: &[&[u8]]) -> Box<[u8]> {
+    parts.concat().into_boxed_slice()
+}
+
+#[test]
+fn text_of_every_length_to_600() {
+    let mut thin = Thin::new();
+    for filler in Filler::all() {
+        for len in 0..=600 {
+            // All lengths of one vector or block; of the others some.
+            if len <= 68 || thin.keep() {
+                check_for(&boxed(&filler.before(len)), None);
+                check_for(&boxed(&filler.behind(len)), None);
+            }
+        }
+    }
+}
+
+#[test]
+fn faults_at_the_end_and_at_the_start() {
+    let mut thin = Thin::new();
+    for filler in Filler::all() {
+        for len in 0..=600 {
+            for malformed in &MALFORMED {
+                if !thin.keep() {
+                    continue;
+                }
+                let [pad, text] = filler.before(len);
+                check_for(&boxed(&[pad, text, malformed.bytes]), Some(malformed.fault_behind(len)));
+                let [text, pad] = filler.behind(len + 1);
+                check_for(&boxed(&[malformed.bytes, text, pad]), Some(malformed.fault_between(0)));
+            }
+        }
+    }
+}
+
+/// Superblocks, streams, chunks of pieces.
+#[test]
+fn long_text() {
+    let mut thin = Thin::new();
+    for filler in Filler::all() {
+        for len in (601..12_000).step_by(97) {
+            if thin.keep() {
+                check_for(&boxed(&filler.before(len)), None);
+                check_for(&boxed(&filler.behind(len)), None);
+                let [pad, text] = filler.before(len);
+                check_for(&boxed(&[pad, text, b"\xF0\x9F\x98"]), {
+                    let cut = MALFORMED.iter().find(|malformed| malformed.bytes == b"\xF3\x80\x80");
+                    cut.map(|malformed| malformed.fault_behind(len))
+                });
+            }
+        }
+    }
+}

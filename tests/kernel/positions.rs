@@ -1,0 +1,305 @@
+//! Every malformed sequence at every place.
+//!
+//! A kernel works in vectors, blocks, superblocks and steps, and a fault must be seen in each place of
+//! each of them, and across their seams. The innermost loops here cross two things in full and let
+//! the others rotate at rates that have no common divisor with them.
+
+use super::support::malformed::MALFORMED;
+use super::support::text::{Filler, Place};
+use super::support::{Thin, check, check_for, scale};
+
+/// How much valid text follows a fault: within the same vector, block, superblock, and beyond.
+const FOLLOWERS: [usize; 7] = [1, 3, 17, 70, 130, 260, 700];
+
+/// Offsets 0 to 1100, one by one, with every filler before and with nothing, ASCII and multi-byte text
+/// behind; alignments rotate.
+#[test]
+fn every_offset_behind_and_before_every_script() {
+    let fillers = Filler::all();
+    let [ascii, _, _, _, mixed] = &fillers[..] else { unreachable!() };
+    let mut place = Place::new(8192);
+    let mut thin = Thin::new();
+    let mut turn = 0;
+    for filler in &fillers {
+        for malformed in &MALFORMED {
+            for offset in 0..=1100 {
+                if !thin.keep() {
+                    continue;
+                }
+                turn += 1;
+                let [pad, before] = filler.before(offset);
+                let input = place.put(turn % 64, &[pad, before, malformed.bytes]);
+                check_for(input, Some(malformed.fault_behind(offset)));
+
+                let follower = FOLLOWERS[turn % FOLLOWERS.len()];
+                for behind in [ascii, mixed] {
+                    let [behind, pad_behind] = behind.behind(follower);
+                    let input = place.put(turn % 63, &[pad, before, malformed.bytes, behind, pad_behind]);
+                    check_for(input, Some(malformed.fault_between(offset)));
+                }
+            }
+        }
+    }
+}
+
+/// Offsets 0 to 1100 and alignments 0 to 63, all against all; what stands before and behind rotates.
+#[test]
+fn every_offset_at_every_alignment() {
+    let fillers = Filler::all();
+    let mut place = Place::new(8192);
+    let mut thin = Thin::new();
+    let mut turn = 0;
+    for offset in 0..=1100 {
+        for alignment in 0..64 {
+            // A quarter of the sequences at each, all of them at four neighbours.
+            for malformed in MALFORMED.iter().skip((offset + alignment) % 4).step_by(4) {
+                if !thin.keep() {
+                    continue;
+                }
+                turn += 1;
+                let [pad, before] = fillers[turn % 5].before(offset);
+                let (input, fault) = if turn % 3 == 0 {
+                    (place.put(alignment, &[pad, before, malformed.bytes]), malformed.fault_behind(offset))
+                } else {
+                    let follower = FOLLOWERS[turn % FOLLOWERS.len()];
+                    let [behind, pad_behind] = fillers[turn / 5 % 5].behind(follower);
+                    let parts = [pad, before, malformed.bytes, behind, pad_behind];
+                    (place.put(alignment, &parts), malformed.fault_between(offset))
+                };
+                check_for(input, Some(fault));
+            }
+        }
+    }
+}
+
+/// Offsets up to 6000, where runs of superblocks, steps over ASCII and chunks have their seams.
+#[test]
+fn far_offsets() {
+    let fillers = Filler::all();
+    let mut place = Place::new(8192);
+    let mut thin = Thin::new();
+    let mut turn = 0;
+    for filler in &fillers {
+        for malformed in &MALFORMED {
+            for offset in (1101..=6000).step_by(11) {
+                if !thin.keep() {
+                    continue;
+                }
+                turn += 1;
+                let offset = offset + turn % 11;
+                let [pad, before] = filler.before(offset);
+                let follower = [0, 1, 40, 600, 1500][turn % 5];
+                let [behind, pad_behind] = fillers[turn / 5 % 5].behind(follower);
+                let input = place.put(turn % 64, &[pad, before, malformed.bytes, behind, pad_behind]);
+                let fault = if follower == 0 {
+                    malformed.fault_behind(offset)
+                } else {
+                    malformed.fault_between(offset)
+                };
+                check_for(input, Some(fault));
+            }
+        }
+    }
+}
+
+/// Offsets up to 80,000, behind text of one script: that is where kernels read several streams of it at
+/// once, if a path makes them do so for input that fits into a test.
+#[test]
+fn offsets_within_long_runs_of_a_script() {
+    let fillers = Filler::all();
+    let mut place = Place::new(96 * 1024);
+    let mut turn = 0;
+    for filler in &fillers {
+        for offset in (6000..80_000).step_by(101 * scale().min(8)) {
+            turn += 1;
+            let offset = offset + turn % 101;
+            let malformed = &MALFORMED[turn * 7 % MALFORMED.len()];
+            let [pad, before] = filler.before(offset);
+            let [behind, pad_behind] = filler.behind(85_000 - offset);
+            let input = place.put(turn % 64, &[pad, before, malformed.bytes, behind, pad_behind]);
+            check_for(input, Some(malformed.fault_between(offset)));
+        }
+    }
+}
+
+/// Around the seam between two kinds of text every kernel changes its loop; a character that one kind
+/// of text ends with must not be forgotten in the other.
+#[test]
+fn faults_where_the_script_changes() {
+    let fillers = Filler::all();
+    let mut place = Place::new(8192);
+    let mut thin = Thin::new();
+    let mut turn = 0;
+    for first in &fillers {
+        for second in &fillers {
+            for malformed in &MALFORMED {
+                for offset in (500..4000).step_by(37) {
+                    if !thin.keep() {
+                        continue;
+                    }
+                    turn += 1;
+                    let offset = offset + turn % 37;
+                    let [pad, before] = first.before(offset);
+                    let [behind, pad_behind] = second.behind(1300);
+                    let parts = [pad, before, malformed.bytes, behind, pad_behind];
+                    check_for(place.put(turn % 64, &parts), Some(malformed.fault_between(offset)));
+                }
+            }
+        }
+    }
+}
+
+/// Short stretches of other text within ASCII, which kernels step over without leaving their ASCII loop:
+/// the fault at the start, in the middle and at the end of one, with more ASCII behind it.
+#[test]
+fn faults_in_islands_within_ascii() {
+    let fillers = Filler::all();
+    let ascii = [b'.'; 2048];
+    let mut place = Place::new(8192);
+    let mut thin = Thin::new();
+    let mut turn = 0;
+    for filler in &fillers[1..] {
+        for malformed in &MALFORMED {
+            for offset in (600..1700).step_by(5) {
+                for len in [0, 7, 61, 130, 260, 500] {
+                    if !thin.keep() {
+                        continue;
+                    }
+                    turn += 1;
+                    let offset = offset + turn % 5;
+                    let len = len + turn % 64;
+                    let before_fault = [0, len / 2, len][turn % 3];
+                    let [pad, before] = filler.before(before_fault);
+                    let [behind, pad_behind] = filler.behind(len - before_fault);
+                    let (sea, sea_behind) = (&ascii[..offset], &ascii[..900 + turn % 700]);
+                    let parts = [sea, pad, before, malformed.bytes, behind, pad_behind, sea_behind];
+                    let fault = malformed.fault_between(offset + before_fault);
+                    check_for(place.put(turn % 64, &parts), Some(fault));
+                }
+            }
+        }
+    }
+}
+
+/// Some MiB, where kernels may read several streams at once: a fault at places all over it, and no fault.
+#[test]
+fn very_long_input() {
+    const LEN: usize = (13 << 20) + 12_345;
+    let places = (96 / scale()).max(12);
+    for (number, unit) in
+        ["日本語", "aé日😀bcöд語한😁!~üé", "привет, мир ", "plain and simple. "].iter().enumerate()
+    {
+        let mut text = unit.repeat(LEN / unit.len()).into_bytes();
+        check_for(&text, None);
+        for turn in 0..places / 4 {
+            // Near the start, near multiples of 1 MiB, and anywhere.
+            let about = match turn % 3 {
+                0 => (turn << 20) / 3 + 40 * number,
+                1 => LEN / places * 4 * turn + 131 * number,
+                _ => turn * 509 + 2000 * number,
+            };
+            // At the start of a unit, over which the sequence and then ASCII are written.
+            let at = about.min(text.len() - 64) / unit.len() * unit.len();
+            let malformed = &MALFORMED[(turn * 5 + number) % MALFORMED.len()];
+            let end = (at + malformed.bytes.len() + 1).div_ceil(unit.len()) * unit.len();
+            let kept = text[at..end].to_vec();
+            text[at..end].fill(b'.');
+            text[at..at + malformed.bytes.len()].copy_from_slice(malformed.bytes);
+            check_for(&text, Some(malformed.fault_between(at)));
+            text[at..end].copy_from_slice(&kept);
+        }
+    }
+}
+
+/// Valid text of every length up to 300 at every alignment, and of more lengths up to 6000.
+#[test]
+fn valid_text_of_every_length_at_every_alignment() {
+    let fillers = Filler::all();
+    let mut place = Place::new(8192);
+    for filler in &fillers {
+        for len in 0..=300 {
+            for alignment in (len % scale().min(64)..64).step_by(scale().min(64)) {
+                check(place.put(alignment, &filler.before(len)));
+                check_for(place.put(alignment, &filler.behind(len)), None);
+            }
+        }
+        for (turn, len) in (301..=6000).step_by(scale()).enumerate() {
+            check_for(place.put(turn * 7 % 64, &filler.before(len)), None);
+            check_for(place.put(turn * 7 % 64, &filler.behind(len)), None);
+        }
+    }
+}
+
+/// Input of up to 70 bytes: every length, every alignment, every malformed sequence at every position.
+#[test]
+fn short_input_in_full() {
+    short_input(0..=70, 1);
+}
+
+/// Input of 71 to 300 bytes: the same, with one alignment at each position, and the next one at the next.
+#[test]
+fn short_input_beyond_a_vector() {
+    short_input(71..=300, 64);
+}
+
+/// Input of 71 to 300 bytes: every length, every alignment, every malformed sequence at every position. Takes
+/// minutes:
+///
+/// ```sh
+/// cargo test --release --test kernel positions:: -- --ignored
+/// ```
+#[test]
+#[ignore = "takes minutes"]
+fn short_input_beyond_a_vector_in_full() {
+    short_input(71..=300, 1);
+}
+
+fn short_input(lengths: std::ops::RangeInclusive<usize>, alignment_step: usize) {
+    let fillers = Filler::all();
+    let mut place = Place::new(8192);
+    let mut thin = Thin::new();
+    let mut turn = 0;
+    for len in lengths {
+        for malformed in &MALFORMED {
+            let Some(last) = len.checked_sub(malformed.bytes.len()) else { continue };
+            for position in 0..=last {
+                let (step, filler, filler_behind) =
+                    (alignment_step, &fillers[turn % 5], &fillers[turn / 5 % 5]);
+                let [pad, before] = filler.before(position);
+                let [behind, pad_behind] = filler_behind.behind(last - position);
+                let parts = [pad, before, malformed.bytes, behind, pad_behind];
+                let fault = match last - position {
+                    0 => malformed.fault_behind(position),
+                    _ => malformed.fault_between(position),
+                };
+                for alignment in (turn % step..64).step_by(step) {
+                    if thin.keep() {
+                        check_for(place.put(alignment, &parts), Some(fault));
+                    }
+                }
+                turn += 1;
+            }
+        }
+    }
+}
+
+/// That the inputs of this file are what they claim to be: against the reference and `core::str`.
+#[test]
+fn what_is_put_in_place_is_what_is_expected() {
+    let fillers = Filler::all();
+    let mut place = Place::new(8192);
+    for (turn, malformed) in MALFORMED.iter().cycle().take(3000).enumerate() {
+        let [pad, before] = fillers[turn % 5].before(turn % 1100);
+        let follower = FOLLOWERS[turn % FOLLOWERS.len()];
+        let [behind, pad_behind] = fillers[turn / 5 % 5].behind(follower);
+        let parts = [pad, before, malformed.bytes, behind, pad_behind];
+        let whole = parts.concat();
+        let input = place.put(turn % 64, &parts);
+        assert_eq!(input, whole);
+        assert_eq!(super::support::oracle::fault(input), Some(malformed.fault_between(turn % 1100)));
+        check(input);
+        let input = place.put(turn % 64, &parts[..3]);
+        assert_eq!(super::support::oracle::fault(input), Some(malformed.fault_behind(turn % 1100)));
+        check(input);
+    }
+}

@@ -1,0 +1,6 @@
+//! Tests of `trust8::basic` and `trust8::compat`, which stand in for the crate simdutf8.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod port;

@@ -1,0 +1,8 @@
+//! Tests of `trust8::stream`: text that comes in pieces.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod cuts;
+mod validator;
+mod websocket;

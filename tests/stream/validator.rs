@@ -1,0 +1,288 @@
+//! A stream, cut anywhere, has the outcome of its whole, and an error as early as can be.
+
+use super::cuts::{MALFORMED, Oracle, VALID, Way, assert_same, check, ways};
+use super::support::scale::{Thin, cases};
+use proptest::prelude::*;
+use trust8::stream::Decoder;
+use trust8::{ErrorKind, Validator};
+
+fn all_sequences() -> impl Iterator<Item = &'static [u8]> {
+    VALID.iter().chain(MALFORMED).copied()
+}
+
+/// What comes before and after: nothing, short text, a character before which or behind which the
+/// sequence is cut, and more than a block of a kernel.
+fn surroundings() -> Vec<(String, String)> {
+    let some = ["", "a", "\u{E9}", "\u{65E5}"];
+    let mut all: Vec<_> =
+        some.iter().flat_map(|a| some.iter().map(move |b| (a.to_string(), b.to_string()))).collect();
+    for text in ["plain text, ", "r\u{E9}sum\u{E9} ", "\u{65E5}\u{672C}\u{8A9E}", "\u{1F600}"] {
+        all.push((text.repeat(70 / text.len() + 1), text.repeat(70 / text.len() + 1)));
+    }
+    all
+}
+
+#[test]
+fn every_cut_in_two_of_every_sequence() {
+    for way in ways() {
+        for sequence in all_sequences() {
+            for (before, after) in surroundings() {
+                let bytes = [before.as_bytes(), sequence, after.as_bytes()].concat();
+                for at in 0..=bytes.len() {
+                    check(way, [&bytes[..at], &bytes[at..]].into_iter());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_cut_in_three_of_every_sequence() {
+    for way in ways() {
+        for sequence in all_sequences() {
+            for (before, after) in [("", ""), ("a", "bcdefgh"), ("\u{65E5}\u{672C}", "\u{1F600}\u{E9}")] {
+                let bytes = [before.as_bytes(), sequence, after.as_bytes()].concat();
+                for first in 0..=bytes.len() {
+                    for second in first..=bytes.len() {
+                        check(way, [&bytes[..first], &bytes[first..second], &bytes[second..]].into_iter());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_chunk_length_and_empty_chunks() {
+    for way in ways() {
+        for sequence in all_sequences() {
+            for (before, after) in surroundings() {
+                let bytes = [before.as_bytes(), sequence, after.as_bytes()].concat();
+                for length in [1, 2, 3, 4, 5, 7, 8, 13, 16, 31, 32, 33, 64] {
+                    check(way, bytes.chunks(length));
+                }
+                check(way, bytes.chunks(1).flat_map(|chunk| [chunk, &[]]));
+            }
+        }
+    }
+}
+
+/// Short ASCII has a way of its own, on which no byte may be overlooked.
+#[test]
+fn every_place_in_short_ascii() {
+    for way in ways() {
+        for length in 0..=80 {
+            let mut bytes = vec![b'a'; length];
+            check(way, [b"\xC3", &bytes[..]].into_iter());
+            check(way, [&bytes[..], &bytes[..]].into_iter());
+            for at in 0..length {
+                for other in [0x7F, 0x80, 0xC3, 0xFF] {
+                    bytes[at] = other;
+                    check(way, [&b"b"[..], &bytes].into_iter());
+                }
+                bytes[at] = b'a';
+            }
+        }
+    }
+}
+
+/// What is wrong with two and three bytes, cut before the last: all there are.
+#[test]
+fn every_last_byte_behind_every_beginning() {
+    let outcome = |chunks: &[&[u8]], oracle: &mut Oracle| {
+        let mut validator = Validator::new();
+        let mut result = Ok(());
+        for chunk in chunks {
+            oracle.read_all(chunk);
+            result = validator.push(chunk);
+        }
+        (result, validator)
+    };
+    let mut thin = Thin::new();
+    for a in 0..=255 {
+        for b in 0..=255 {
+            for c in 0..=255 {
+                if !thin.keep() {
+                    continue;
+                }
+                for chunks in [&[&[a][..], &[b, c]][..], &[&[a, b], &[c]], &[&[a], &[b], &[c]]] {
+                    let mut oracle = Oracle::default();
+                    let (result, validator) = outcome(chunks, &mut oracle);
+                    assert_same(result, oracle.fault(), || format!("{chunks:02X?}"));
+                    assert_same(validator.finish(), oracle.end(), || format!("{chunks:02X?}"));
+                }
+            }
+        }
+    }
+}
+
+/// Every class of byte, four of them, with a cut at each place, inside chunks long enough for the
+/// border to be looked at as a whole word.
+#[test]
+fn every_four_classes_of_bytes_at_a_border() {
+    const CLASSES: [u8; 14] =
+        [0x41, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC1, 0xC2, 0xE0, 0xE1, 0xED, 0xF0, 0xF4];
+    let kernels: Vec<Way> = ways().into_iter().filter(|way| way.path.is_empty()).collect();
+    for a in CLASSES {
+        for b in CLASSES {
+            for c in CLASSES {
+                for d in CLASSES {
+                    let bytes = [b'x', b'y', b'z', b'.', a, b, c, d, b'1', b'2', b'3', b'4'];
+                    for at in 5..8 {
+                        for &way in &kernels {
+                            check(way, [&bytes[..at], &bytes[at..]].into_iter());
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn long_text_in_chunks_with_and_without_an_error() {
+    for way in ways() {
+        for text in [
+            "All ASCII. ",
+            "\u{442}\u{435}\u{43A}\u{441}\u{442} ",
+            "\u{6F22}\u{5B57}",
+            "a\u{E9}\u{65E5}\u{1F600}",
+        ] {
+            let text = text.repeat(6000 / text.len());
+            for length in [63, 64, 65, 100, 255, 256, 257, 1000, 1024, 4096] {
+                check(way, text.as_bytes().chunks(length));
+                for at in [0, 1, 62, 255, 256, 1023, 1024, 4095, 4096, text.len() - 1] {
+                    let mut bytes = text.as_bytes().to_vec();
+                    bytes[at] = 0xFF;
+                    check(way, bytes.chunks(length));
+                }
+            }
+        }
+    }
+}
+
+fn arbitrary_bytes() -> impl Strategy<Value = Vec<u8>> {
+    let part = prop_oneof![
+        4 => any::<char>().prop_map(|c| c.to_string().into_bytes()),
+        3 => "[a-z \u{E9}\u{65E5}\u{1F600}]{0,40}".prop_map(String::into_bytes),
+        1 => prop::sample::select(MALFORMED).prop_map(<[u8]>::to_vec),
+        1 => prop::collection::vec(any::<u8>(), 0..6),
+    ];
+    let all = prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat());
+    // Half of them valid.
+    (all, any::<bool>()).prop_map(|(bytes, repair)| {
+        if repair { String::from_utf8_lossy(&bytes).into_owned().into_bytes() } else { bytes }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(2000)))]
+
+    #[test]
+    fn any_bytes_cut_anywhere(
+        bytes in arbitrary_bytes(),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
+    ) {
+        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+        cuts.extend([0, bytes.len()]);
+        // Equal cuts stay: they are empty chunks.
+        cuts.sort_unstable();
+        for way in ways() {
+            check(way, cuts.windows(2).map(|ends| &bytes[ends[0]..ends[1]]));
+        }
+    }
+}
+
+/// The story: a stream that is refused a chunk too late lets through what nobody looked at.
+#[test]
+fn the_byte_that_makes_it_certain_gives_the_error() {
+    type Case<'a> = (&'a [&'a [u8]], u64, Option<usize>, ErrorKind);
+    let cases: &[Case<'_>] = &[
+        (&[b"\xF4", b"\x90"], 0, Some(1), ErrorKind::TooLarge),
+        (&[b"\xE0", b"\x80"], 0, Some(1), ErrorKind::Overlong),
+        (&[b"\xED", b"\xA0"], 0, Some(1), ErrorKind::Surrogate),
+        (&[b"\xF0", b"\x8F"], 0, Some(1), ErrorKind::Overlong),
+        (&[b"ab\xF0\x9F", b"\x98", b"c"], 2, Some(3), ErrorKind::Truncated),
+        (&[b"ab\xC3", b"", b"c"], 2, Some(1), ErrorKind::Truncated),
+        (&[b"ab", b"\xF5"], 2, Some(1), ErrorKind::TooLarge),
+        (&[b"ab", b"\xC0"], 2, Some(1), ErrorKind::Overlong),
+        (&[b"ab\xE2\x82\xAC", b"\x80"], 5, Some(1), ErrorKind::UnexpectedContinuation),
+    ];
+    for way in ways() {
+        for &(chunks, valid_up_to, error_len, kind) in cases {
+            let mut validator = Validator::new();
+            let (last, first) = chunks.split_last().unwrap();
+            for chunk in first {
+                assert_eq!(way.push(&mut validator, chunk), Ok(()), "{way:?} {chunks:02X?}");
+            }
+            let error = way.push(&mut validator, last).unwrap_err();
+            assert_eq!(
+                (error.valid_up_to(), error.error_len(), error.kind()),
+                (valid_up_to, error_len, kind)
+            );
+            // It stays, whatever comes, also at the end.
+            for more in [&b"\x80\x80"[..], b"", b"fine"] {
+                assert_eq!(way.push(&mut validator, more), Err(error));
+            }
+            assert_eq!((validator.finish(), validator.pending()), (Err(error), &[][..]));
+            validator.reset();
+            assert_eq!(way.push(&mut validator, b"fine"), Ok(()));
+            assert_eq!((validator.valid_up_to(), validator.finish()), (4, Ok(())));
+        }
+    }
+}
+
+#[test]
+fn the_state_is_small_and_can_be_put_back() {
+    assert!(size_of::<Validator>() <= 16);
+    let mut validator = Validator::default();
+    validator.push(b"abc\xF0\x9F").unwrap();
+    let before = validator;
+    assert!(validator.push(b"\xFF").is_err());
+    validator = before;
+    assert_eq!((validator.valid_up_to(), validator.pending()), (3, &b"\xF0\x9F"[..]));
+    validator.push(b"\x98\x80").unwrap();
+    assert_eq!((validator.valid_up_to(), validator.finish()), (7, Ok(())));
+}
+
+#[test]
+fn validators_debug_and_messages_say_where_they_stand() {
+    let mut validator = Validator::new();
+    validator.push(b"abc\xE2\x82").unwrap();
+    assert_eq!(format!("{validator:?}"), "Validator { valid_up_to: 3, pending: E2 82 }");
+    let error = validator.push(b"?").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "invalid UTF-8 at byte 3: E2 82 begins a character of 3 bytes, and 3F follows; \
+         expected a continuation byte (80 to BF)"
+    );
+    assert_eq!(error.to_string(), trust8::from_utf8(b"abc\xE2\x82?").unwrap_err().to_string());
+    assert!(format!("{validator:?}").contains("bytes: E2 82 3F"), "{validator:?}");
+}
+
+/// Nothing of a chunk is copied but the character at the border.
+#[test]
+fn pieces_borrow_from_the_chunk() {
+    for way in ways() {
+        let mut decoder = Decoder::new();
+        way.decode(&mut decoder, b"\xE6\x97").unwrap();
+        let chunk = b"\xA5 is a day \xE6";
+        let piece = way.decode(&mut decoder, chunk).unwrap();
+        assert_eq!((piece.completed(), piece.rest()), ("\u{65E5}", " is a day "));
+        assert_eq!(piece.rest().as_ptr(), chunk[1..].as_ptr());
+    }
+}
+
+/// Offsets do not wrap where a `usize` would. (Not where more than four gigabytes would take minutes.)
+#[test]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))]
+fn offsets_go_beyond_32_bits() {
+    let mut validator = Validator::new();
+    let zeros = vec![0; 1 << 20];
+    for _ in 0..4097 {
+        validator.push(&zeros).unwrap();
+    }
+    validator.push(b"\xE2").unwrap();
+    let error = validator.push(b"\xFF").unwrap_err();
+    assert_eq!(error.valid_up_to(), 4097 << 20);
+}

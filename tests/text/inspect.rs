@@ -1,0 +1,344 @@
+//! Counts and places, of every kernel and way, against what `core` says of the same text.
+
+use super::support::malformed::MALFORMED;
+use super::support::text::{Filler, Place};
+use super::support::{Thin, scale, ways};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use trust8::{Summary, locate};
+
+/// What `core::str` and iterators say.
+#[derive(PartialEq, Debug)]
+struct Model {
+    error: Option<(usize, Option<usize>)>,
+    is_ascii: bool,
+    bytes: usize,
+    chars: usize,
+    utf16_len: usize,
+    newlines: usize,
+    by_len: [usize; 4],
+}
+
+impl Model {
+    fn of(bytes: &[u8]) -> Self {
+        let error = core::str::from_utf8(bytes).err();
+        let valid = &bytes[..error.map_or(bytes.len(), |error| error.valid_up_to())];
+        let text = core::str::from_utf8(valid).expect("what is before an error is valid");
+        let mut by_len = [0; 4];
+        text.chars().for_each(|char| by_len[char.len_utf8() - 1] += 1);
+        Self {
+            error: error.map(|error| (error.valid_up_to(), error.error_len())),
+            is_ascii: bytes.is_ascii(),
+            bytes: text.len(),
+            chars: by_len.iter().sum(),
+            utf16_len: text.chars().map(char::len_utf16).sum(),
+            newlines: text.bytes().filter(|&byte| byte == b'\n').count(),
+            by_len,
+        }
+    }
+
+    fn from(summary: &Summary) -> Self {
+        Self {
+            error: summary.error().map(|error| (error.valid_up_to(), error.error_len())),
+            is_ascii: summary.is_ascii(),
+            bytes: summary.bytes(),
+            chars: summary.chars(),
+            utf16_len: summary.utf16_len(),
+            newlines: summary.newlines(),
+            by_len: summary.chars_by_len(),
+        }
+    }
+}
+
+/// Asserts that all kernels and ways count as the model does.
+fn check(bytes: &[u8]) {
+    let expected = Model::of(bytes);
+    for way in ways() {
+        let summary = way.kernel.inspect(bytes);
+        let place = || (bytes.len(), bytes.as_ptr().addr() % 64);
+        assert_eq!(Model::from(&summary), expected, "{}: length, alignment {:?}", way.name, place());
+        assert_eq!(summary.error(), trust8::from_utf8(bytes).err(), "{}", way.name);
+        assert_eq!(summary.is_valid(), expected.error.is_none());
+        if let Ok(text) = core::str::from_utf8(bytes) {
+            assert_eq!(way.kernel.count_chars(text), expected.chars, "{}: {:?}", way.name, place());
+            assert_eq!(way.kernel.utf16_len(text), expected.utf16_len, "{}: {:?}", way.name, place());
+        }
+    }
+}
+
+/// The fillers of other tests, with newlines.
+fn texts(len: usize) -> Vec<String> {
+    ["a\n", "é\nñ", "日\n本", "😀\n😁", "aé日😀bcö\nд語한😁!~üé", "\n", "é", "日本", "😀"]
+        .map(|unit| unit.repeat(len / unit.len() + 1))
+        .into()
+}
+
+#[test]
+fn every_length_at_some_alignment() {
+    let mut place = Place::new(2048);
+    for text in texts(2000) {
+        let mut thin = Thin::new();
+        for len in 0..1700 {
+            if text.is_char_boundary(len) && (len < 300 || thin.keep()) {
+                check(place.put(len * 7 % 64, &[&text.as_bytes()[..len]]));
+            }
+        }
+    }
+}
+
+/// Cut inside characters, too: the beginning is then an error, and the end one that comes last.
+#[test]
+fn every_cut() {
+    let mut place = Place::new(2048);
+    for text in texts(1200) {
+        for (from, to) in [(1, 700), (0, 1099), (0, 1100), (0, 1101), (0, 577), (0, 66), (0, 130)] {
+            for alignment in 0..4 {
+                check(place.put(alignment * 21, &[&text.as_bytes()[from..to]]));
+            }
+        }
+    }
+}
+
+#[test]
+fn one_newline_and_one_character_of_each_length_at_every_place() {
+    let mut place = Place::new(4096);
+    let mut thin = Thin::new();
+    for filler in Filler::all() {
+        for at in 0..1600 {
+            for what in ["\n", "é", "日", "😀", "\u{7FF}\n", "\u{40A}"] {
+                if at < 130 || thin.keep() {
+                    let [pad, before] = filler.before(at);
+                    let [behind, rest] = filler.behind(1700 - at);
+                    check(place.put(at % 64, &[pad, before, what.as_bytes(), behind, rest]));
+                }
+            }
+        }
+    }
+}
+
+/// Bytes that look like a newline in some of their bits.
+#[test]
+fn no_other_byte_is_a_newline() {
+    for byte in 0..0x80_u8 {
+        for len in [1, 63, 64, 200, 600, 1024, 3000] {
+            check(&vec![byte; len]);
+        }
+    }
+    for char in ('\u{80}'..'\u{800}').step_by(7).chain(['\u{A000}', '\u{AA0A}', '\u{A0A0A}', '\u{10AA8A}']) {
+        check(char.to_string().repeat(700).as_bytes());
+    }
+}
+
+/// The counts end exactly where the text does.
+#[test]
+fn every_malformed_sequence_at_every_place() {
+    let mut place = Place::new(4096);
+    let mut thin = Thin::new();
+    for (text, filler) in texts(1500).iter().zip(Filler::all().iter().cycle()) {
+        for malformed in &MALFORMED {
+            for at in (0..=1200).filter(|&at| text.is_char_boundary(at)) {
+                // A fifth of them: other tests have them all, and that verdicts are right.
+                if at % 5 == malformed.bytes.len() % 5 && thin.keep() {
+                    let [behind, rest] = filler.behind(at % 150);
+                    let before = &text.as_bytes()[..at];
+                    check(place.put(at % 64, &[before, malformed.bytes, behind, rest]));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_nothing() {
+    let empty = trust8::inspect(b"");
+    assert_eq!(empty, Summary::default());
+    assert!(empty.is_ascii() && empty.is_valid());
+    check(b"");
+}
+
+#[test]
+fn the_functions_are_the_best_kernels() {
+    for text in texts(5000) {
+        assert_eq!(trust8::inspect(text.as_bytes()), trust8::Kernel::best().inspect(text.as_bytes()));
+        assert_eq!(trust8::count_chars(&text), text.chars().count());
+        assert_eq!(trust8::utf16_len(&text), text.encode_utf16().count());
+    }
+}
+
+#[test]
+fn parts_add_up_wherever_text_is_cut_between_characters() {
+    let text = "aé日😀bcö\nд語한😁!~üé\n".repeat(9);
+    for tail in [&b""[..], b"\xE6\x97", b"\xFFabc\n"] {
+        let bytes = [text.as_bytes(), tail].concat();
+        let whole = trust8::inspect(&bytes);
+        for cut in (0..=text.len()).filter(|&cut| text.is_char_boundary(cut)) {
+            let mut sum = trust8::inspect(&bytes[..cut]);
+            sum.append(&trust8::inspect(&bytes[cut..]));
+            assert_eq!(sum, whole, "cut at {cut}");
+            // Behind an error nothing counts.
+            if whole.error().is_some() {
+                sum.append(&trust8::inspect(b"more\n"));
+                assert_eq!(sum, whole);
+            }
+        }
+    }
+}
+
+/// For each byte, and for the place behind the last, its line and columns, by std's lossy chunks.
+fn locations(bytes: &[u8]) -> Vec<(usize, usize, usize)> {
+    let mut all = Vec::new();
+    let (mut line, mut column, mut byte_column) = (1, 1, 1);
+    let mut sequence = |len: usize, is_newline: bool| {
+        for _ in 0..len {
+            all.push((line, column, byte_column));
+            byte_column += 1;
+        }
+        column += 1;
+        if is_newline {
+            (line, column, byte_column) = (line + 1, 1, 1);
+        }
+    };
+    for chunk in bytes.utf8_chunks() {
+        chunk.valid().chars().for_each(|char| sequence(char.len_utf8(), char == '\n'));
+        if !chunk.invalid().is_empty() {
+            sequence(chunk.invalid().len(), false);
+        }
+    }
+    // The place behind the last byte is where another character would stand.
+    sequence(1, false);
+    all
+}
+
+fn check_locations(bytes: &[u8]) {
+    let all = locations(bytes);
+    for (offset, &expected) in all.iter().enumerate() {
+        let location = locate(bytes, offset);
+        let found = (location.line, location.column, location.byte_column);
+        assert_eq!(found, expected, "offset {offset} of {bytes:02X?}");
+    }
+    assert_eq!(locate(bytes, usize::MAX), locate(bytes, bytes.len()));
+    assert_eq!(locate(bytes, bytes.len() + 1), locate(bytes, bytes.len()));
+}
+
+#[test]
+fn places_around_every_malformed_sequence() {
+    for malformed in &MALFORMED {
+        for before in ["", "\n", "é\n日", "a\nbc日"] {
+            for behind in ["", "\n", "a", "é", "日\n😀x"] {
+                check_locations(&[before.as_bytes(), malformed.bytes, behind.as_bytes()].concat());
+            }
+        }
+    }
+    check_locations("line\r\nligne é\n行 二\n\n😀😀\n".as_bytes());
+}
+
+/// So many cases natively, and the share of them that [`scale`] says.
+fn cases(natively: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases: (natively / scale() as u32).max(32),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+/// A stretch of text: characters of one length or of all, newlines between, as a description.
+#[derive(Clone, Debug)]
+struct Stretch {
+    script: usize,
+    bytes: usize,
+    seed: u64,
+}
+
+fn stretch(bytes: impl Strategy<Value = usize>) -> impl Strategy<Value = Stretch> {
+    (0..7_usize, bytes, 1..=u64::MAX).prop_map(|(script, bytes, seed)| Stretch { script, bytes, seed })
+}
+
+fn text(stretches: &[Stretch]) -> Vec<u8> {
+    const RANGES: [(u32, u32); 4] = [(0x20, 0x7E), (0x80, 0x7FF), (0x800, 0xD7FF), (0x1_0000, 0x10_FFFF)];
+    let mut text = String::new();
+    for stretch in stretches {
+        let mut random = stretch.seed;
+        let end = text.len() + stretch.bytes;
+        while text.len() < end {
+            // Xorshift; the upper half is what is random about it.
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let number = (random >> 32) as u32;
+            let range = match stretch.script {
+                script @ 0..4 => script,
+                // Western: mostly ASCII. Cyrillic: two bytes and spaces. Anything.
+                4 => usize::from(number.is_multiple_of(16)),
+                5 => usize::from(number % 16 > 2),
+                _ => number as usize % 4,
+            };
+            let (from, to) = RANGES[range];
+            text.push(match number >> 4 & 31 {
+                0 => '\n',
+                _ => char::from_u32(from + (number >> 9) % (to - from + 1))
+                    .expect("no surrogate in the ranges"),
+            });
+        }
+    }
+    text.into_bytes()
+}
+
+proptest! {
+    #![proptest_config(cases(4000))]
+
+    #[test]
+    fn random_text(
+        stretches in prop::collection::vec(stretch(prop_oneof![0..200_usize, 300..3000_usize]), 1..=4),
+        spoil in prop::option::of((any::<Index>(), any::<Index>())),
+        alignment in 0..64_usize,
+    ) {
+        let mut bytes = text(&stretches);
+        if let Some((at, which)) = spoil {
+            let at = at.index(bytes.len() + 1);
+            bytes.splice(at..at, MALFORMED[which.index(MALFORMED.len())].bytes.iter().copied());
+        }
+        check(Place::new(bytes.len()).put(alignment, &[&bytes]));
+    }
+
+    #[test]
+    fn places_in_random_bytes(bytes in prop::collection::vec(prop::sample::select(vec![
+        b'\n', b'a', 0x80, 0x8F, 0x90, 0xA0, 0xBF, 0xC2, 0xE0, 0xE6, 0xED, 0xEF, 0xF0, 0xF1, 0xF4, 0xFF,
+    ]), 0..=24)) {
+        check_locations(&bytes);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(500))]
+
+    /// Long enough for runs of superblocks, for chunks, and for several kinds of text in turn.
+    #[test]
+    fn long_random_text(
+        stretches in prop::collection::vec(
+            stretch(prop_oneof![1..=300_usize, 2000..=20_000_usize, 10_000..=60_000_usize]),
+            1..=5,
+        ),
+        spoil in prop::option::of((any::<Index>(), any::<Index>())),
+        alignment in 0..64_usize,
+    ) {
+        let mut bytes = text(&stretches);
+        if let Some((at, which)) = spoil {
+            let at = at.index(bytes.len() + 1);
+            bytes.splice(at..at, MALFORMED[which.index(MALFORMED.len())].bytes.iter().copied());
+        }
+        check(Place::new(bytes.len()).put(alignment, &[&bytes]));
+    }
+}
+
+/// Text that is read in several places at once, as the best kernel does it from 4 MiB on.
+#[test]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+fn larger_than_the_caches() {
+    for text in ["日本語\n", "日é😀a\n"] {
+        let text = text.repeat((5 << 20) / text.len());
+        let expected = Model::of(text.as_bytes());
+        for kernel in trust8::Kernel::available() {
+            assert_eq!(Model::from(&kernel.inspect(text.as_bytes())), expected, "{}", kernel.name());
+        }
+    }
+}

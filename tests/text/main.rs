@@ -1,0 +1,11 @@
+//! Tests of what is built on valid text: counts, places, columns, copies.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod characters;
+mod columns;
+mod copy;
+mod inspect;
+#[cfg(feature = "rayon")]
+mod parallel;

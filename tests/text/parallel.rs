@@ -1,0 +1,88 @@
+//! Validation on several threads: the sequential answer, for every input and every size of piece.
+
+use super::support::malformed::MALFORMED;
+use super::support::text::Filler;
+use super::support::{scale, ways};
+use proptest::prelude::*;
+use trust8::testing;
+use trust8::{par_from_utf8, par_inspect};
+
+fn check(input: &[u8], piece: usize) {
+    let expected = trust8::from_utf8(input);
+    for way in ways() {
+        assert_eq!(
+            testing::par_from_utf8(way.kernel, piece, input),
+            expected,
+            "{} in pieces of {piece}: {input:02X?}",
+            way.name
+        );
+        assert_eq!(
+            testing::par_inspect(way.kernel, piece, input),
+            trust8::inspect(input),
+            "{} in pieces of {piece}: {input:02X?}",
+            way.name
+        );
+    }
+}
+
+#[test]
+fn faults_at_every_place_around_the_cuts() {
+    for filler in Filler::all() {
+        for malformed in MALFORMED.iter().step_by(scale().min(5)) {
+            for at in 0..70 {
+                let input =
+                    [filler.before(at).concat(), malformed.bytes.to_vec(), filler.behind(40).concat()];
+                check(&input.concat(), 16);
+                check(&input.concat(), 33);
+            }
+        }
+    }
+}
+
+#[test]
+fn text_without_a_character_at_the_cut() {
+    for piece in 1..20 {
+        for byte in [0x80, 0xC2, 0xE2, 0xF0, 0xFF, b'a'] {
+            for len in 0..50 {
+                check(&vec![byte; len], piece);
+                check(&[b"a", &vec![byte; len][..], b"a"].concat(), piece);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_first_of_many_errors_wins() {
+    let mut input = "日本語".repeat(1_000_000).into_bytes();
+    assert_eq!(par_from_utf8(&input).map(str::len), Ok(input.len()));
+    for at in (0..input.len()).rev().step_by(1_234_567) {
+        input[at] = 0xFF;
+        assert_eq!(par_from_utf8(&input), trust8::from_utf8(&input));
+        assert_eq!(par_inspect(&input), trust8::inspect(&input));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: (2000 / scale() as u32).max(64),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn any_bytes(input in prop::collection::vec(any::<u8>(), 0..200), piece in 1..70_usize) {
+        check(&input, piece);
+    }
+
+    #[test]
+    fn spoiled_text(text in "\\PC{0,60}", times in 1..20_usize, spots in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4), piece in 1..200_usize) {
+        let mut input = text.repeat(times).into_bytes();
+        for (spot, byte) in spots {
+            if !input.is_empty() {
+                let at = spot.index(input.len());
+                input[at] = byte;
+            }
+        }
+        check(&input, piece);
+    }
+}

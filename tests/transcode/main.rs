@@ -1,0 +1,7 @@
+//! Tests of `trust8::transcode`.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod convert;
+mod guard_pages;
