@@ -5,9 +5,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use trust8::testing;
-use trust8::Kernel;
 use trust8_fuzz::input;
-use trust8_fuzz::reference::first_fault;
+use trust8_fuzz::kernels::{fault_of, ways};
+use trust8_fuzz::oracle::{self, Fault};
 
 /// A character, or how many bytes are in its place.
 type Item = Result<(usize, char), (usize, usize)>;
@@ -19,26 +19,23 @@ fuzz_target!(|data: &[u8]| {
     let Some(input) = input::build(data) else { return };
     let bytes = &*input;
     let expected = std_says(bytes);
-    let ways = Kernel::available().iter().flat_map(|kernel| std::iter::once(kernel).chain(testing::paths(kernel)));
-    // All of them for what is short; for what is long, which takes its time, another one each time.
-    let chosen = bytes.len() % ways.clone().count();
-    for (_, way) in ways.enumerate().filter(|(i, _)| bytes.len() < 1000 || *i == chosen) {
-        let decode = testing::decode(way, bytes);
+    // All ways for a short input; for a long one, which takes its time, another way each time.
+    let chosen = bytes.len() % ways().len();
+    for (_, way) in ways().iter().enumerate().filter(|(i, _)| bytes.len() < 1000 || *i == chosen) {
+        let decode = testing::decode(way.kernel, bytes);
         let items: Vec<Item> = decode
             .map(|item| {
                 item.map_err(|error| {
                     let at = error.valid_up_to();
                     let rest = &bytes[at..];
-                    let fault = first_fault(rest).expect("no character begins there");
-                    assert_eq!(
-                        (fault.valid_up_to, fault.error_len, fault.kind),
-                        (0, error.error_len(), error.kind())
-                    );
+                    let fault = oracle::fault(rest)
+                        .map(|fault| Fault { valid_up_to: at + fault.valid_up_to, ..fault });
+                    assert_eq!(fault, Some(fault_of(&error)));
                     (at, error.error_len().unwrap_or(rest.len()))
                 })
             })
             .collect();
-        assert_eq!(items, expected, "{}", way.name());
+        assert_eq!(items, expected, "{}", way.name);
     }
 });
 

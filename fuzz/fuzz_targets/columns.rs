@@ -3,10 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use trust8::columns::{ColumnError, ColumnErrorKind, Offset};
 use trust8::testing;
-use trust8::Kernel;
-use trust8::columns::{
-    ColumnError, ColumnErrorKind, Offset, };
+use trust8_fuzz::kernels::kernels;
 
 fuzz_target!(|data: &[u8]| {
     let Some((&[layout, rows, spoil, by], data)) = data.split_first_chunk() else { return };
@@ -106,8 +105,13 @@ fn offsets_of_any_kind<O: Offset>(values: &[u8], offsets: &[O]) {
         Ok(())
     };
     let expected = model();
-    for kernel in Kernel::available() {
-        assert_eq!(answer(testing::columns::validate_offsets(kernel, values, offsets)), expected, "{}", kernel.name());
+    for kernel in kernels() {
+        assert_eq!(
+            answer(testing::columns::validate_offsets(kernel, values, offsets)),
+            expected,
+            "{}",
+            kernel.name()
+        );
     }
 }
 
@@ -134,8 +138,13 @@ fn views_of_any_kind(views: &[u128], buffers: &[&[u8]]) {
     let expected = model();
     let texts: Vec<_> = rows.iter().map_while(Option::as_ref).collect();
     let of_texts = texts.iter().enumerate().try_for_each(|(row, text)| of_text(row, text));
-    for kernel in Kernel::available() {
-        assert_eq!(answer(testing::columns::validate_views(kernel, views, buffers)), expected, "{}", kernel.name());
+    for kernel in kernels() {
+        assert_eq!(
+            answer(testing::columns::validate_views(kernel, views, buffers)),
+            expected,
+            "{}",
+            kernel.name()
+        );
         assert_eq!(answer(testing::columns::validate_slices(kernel, &texts)), of_texts, "{}", kernel.name());
     }
 }

@@ -16,8 +16,9 @@ use serde_json::{Value, json};
 use trust8::dialect::Dialect;
 use trust8::{ErrorKind, Kernel};
 use trust8_cli::probes::{self, Line};
+use trust8_fuzz::dialects::decode as decode_dialect;
 use trust8_fuzz::input;
-use trust8_fuzz::reference::{Fault, decode_dialect, first_fault};
+use trust8_fuzz::oracle::{Fault, fault as first_fault};
 use trust8_fuzz::source::Source;
 
 // What `input` makes an input of; then sizes; then a byte of choices; and in the last byte how many sizes (`% 16`), and

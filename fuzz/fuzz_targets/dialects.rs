@@ -4,11 +4,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use trust8::testing;
-use trust8::Kernel;
 use trust8::dialect::{Dialect, diagnose};
+use trust8::testing;
+use trust8_fuzz::dialects::{Item, decode};
 use trust8_fuzz::input;
-use trust8_fuzz::reference::{Item, decode_dialect};
+use trust8_fuzz::kernels::ways;
 
 fuzz_target!(|data: &[u8]| {
     let Some(input) = input::build(data) else { return };
@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
 });
 
 fn compare(dialect: Dialect, bytes: &[u8]) {
-    let expected = decode_dialect(dialect, bytes);
+    let expected = decode(dialect, bytes);
     let fault = expected.iter().find_map(|item| item.err());
     // What is in UTF-8; of what is not, the place.
     let text: Vec<Result<char, usize>> = expected
@@ -36,13 +36,12 @@ fn compare(dialect: Dialect, bytes: &[u8]) {
     let decoded: Vec<Item> =
         dialect.decode(bytes).map(|item| item.map_err(|e| (e.offset(), e.error_len()))).collect();
     assert_eq!(decoded, expected, "{dialect}");
-    let ways = Kernel::available().iter().flat_map(|kernel| std::iter::once(kernel).chain(testing::paths(kernel)));
-    // All of them for what is short; for what is long, which takes its time, another one each time.
-    let chosen = bytes.len() % ways.clone().count();
-    for (_, way) in ways.enumerate().filter(|(i, _)| bytes.len() < 1000 || *i == chosen) {
-        let who = [dialect.name(), way.name()].join("/");
-        let validated =
-            testing::dialect::validate(way, dialect, bytes).map_err(|error| (error.offset(), error.error_len()));
+    // All ways for a short input; for a long one, which takes its time, another way each time.
+    let chosen = bytes.len() % ways().len();
+    for (_, way) in ways().iter().enumerate().filter(|(i, _)| bytes.len() < 1000 || *i == chosen) {
+        let (who, way) = (format!("{dialect}, {}", way.name), way.kernel);
+        let validated = testing::dialect::validate(way, dialect, bytes)
+            .map_err(|error| (error.offset(), error.error_len()));
         assert_eq!(validated.err(), fault, "{who}");
         let converted = testing::dialect::to_utf8(way, dialect, bytes).map_err(|error| error.offset());
         assert_eq!(converted.as_deref(), exact.as_deref(), "{who}");

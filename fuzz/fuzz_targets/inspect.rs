@@ -3,9 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use trust8::Summary;
 use trust8::testing;
-use trust8::{Kernel, Summary};
 use trust8_fuzz::input;
+use trust8_fuzz::kernels::ways;
 
 fuzz_target!(|data: &[u8]| {
     let Some(input) = input::build(data) else { return };
@@ -27,13 +28,11 @@ fuzz_target!(|data: &[u8]| {
             && (summary.chars(), summary.utf16_len(), summary.newlines()) == (chars, utf16_len, newlines)
             && summary.chars_by_len() == by_len
     };
-    for kernel in Kernel::available() {
-        for way in std::iter::once(kernel).chain(testing::paths(kernel)) {
-            let summary = way.inspect(bytes);
-            assert!(right(&summary), "{}/{}: {summary:?}", kernel.name(), way.name());
-            assert_eq!(way.count_chars(text), chars, "{}/{}", kernel.name(), way.name());
-            assert_eq!(way.utf16_len(text), utf16_len, "{}/{}", kernel.name(), way.name());
-        }
+    for way in ways() {
+        let summary = testing::inspect(way.kernel, bytes);
+        assert!(right(&summary), "{}: {summary:?}", way.name);
+        assert_eq!(way.kernel.count_chars(text), chars, "{}", way.name);
+        assert_eq!(way.kernel.utf16_len(text), utf16_len, "{}", way.name);
     }
 
     // In two parts, cut where a character begins.

@@ -6,10 +6,10 @@ use std::borrow::Cow;
 
 use libfuzzer_sys::fuzz_target;
 use trust8::testing;
-use trust8::{
-    Kernel, from_utf8_lossy, from_utf8_lossy_owned, utf8_chunks, };
+use trust8::{from_utf8_lossy, from_utf8_lossy_owned, utf8_chunks};
 use trust8_fuzz::input;
-use trust8_fuzz::reference::{Fault, first_fault};
+use trust8_fuzz::kernels::{fault_of, ways};
+use trust8_fuzz::oracle::{self, Fault};
 
 fuzz_target!(|data: &[u8]| {
     let Some(input) = input::build(data) else { return };
@@ -20,37 +20,29 @@ fuzz_target!(|data: &[u8]| {
     let mut at = 0;
     for chunk in bytes.utf8_chunks() {
         at += chunk.valid().len();
-        if let Some(fault) = first_fault(&bytes[at..]).filter(|_| !chunk.invalid().is_empty()) {
+        if let Some(fault) = oracle::fault(&bytes[at..]).filter(|_| !chunk.invalid().is_empty()) {
             assert_eq!(fault.valid_up_to, 0, "the grammar and core's chunks");
             faults.push(Fault { valid_up_to: at, ..fault });
         }
         at += chunk.invalid().len();
     }
 
-    for kernel in Kernel::available() {
-        for way in std::iter::once(kernel).chain(testing::paths(kernel)) {
-            let text = testing::from_utf8_lossy(way, bytes);
-            assert!(text == expected, "{}/{}", kernel.name(), way.name());
-            assert_eq!(
-                matches!(text, Cow::Borrowed(_)),
-                matches!(expected, Cow::Borrowed(_)),
-                "copied or not"
-            );
+    for way in ways() {
+        let name = &way.name;
+        let text = testing::from_utf8_lossy(way.kernel, bytes);
+        assert!(text == expected, "{name}");
+        assert_eq!(matches!(text, Cow::Borrowed(_)), matches!(expected, Cow::Borrowed(_)), "{name}: copied");
 
-            let mut appended = "é".to_owned();
-            testing::lossy_into(way, bytes, &mut appended);
-            assert_eq!(appended.strip_prefix('é'), Some(&*expected), "{}/{}", kernel.name(), way.name());
+        let mut appended = "é".to_owned();
+        testing::lossy_into(way.kernel, bytes, &mut appended);
+        assert_eq!(appended.strip_prefix('é'), Some(&*expected), "{name}");
 
-            let ours = testing::utf8_chunks(way, bytes).map(|chunk| (chunk.valid(), chunk.invalid()));
-            let core = bytes.utf8_chunks().map(|chunk| (chunk.valid(), chunk.invalid()));
-            assert!(ours.eq(core), "{}/{}: chunks", kernel.name(), way.name());
+        let ours = testing::utf8_chunks(way.kernel, bytes).map(|chunk| (chunk.valid(), chunk.invalid()));
+        let core = bytes.utf8_chunks().map(|chunk| (chunk.valid(), chunk.invalid()));
+        assert!(ours.eq(core), "{name}: chunks");
 
-            let found = testing::errors(way, bytes).map(|error| {
-                let (valid_up_to, error_len) = (error.valid_up_to(), error.error_len());
-                Fault { valid_up_to, error_len, kind: error.kind() }
-            });
-            assert!(found.eq(faults.iter().copied()), "{}/{}: errors", kernel.name(), way.name());
-        }
+        let found = testing::errors(way.kernel, bytes).map(|error| fault_of(&error));
+        assert!(found.eq(faults.iter().copied()), "{name}: errors");
     }
     assert!(from_utf8_lossy(bytes) == expected);
     assert!(from_utf8_lossy_owned(bytes.to_vec()) == expected);

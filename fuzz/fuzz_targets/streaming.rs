@@ -8,12 +8,13 @@ use std::iter;
 use std::mem::MaybeUninit;
 
 use libfuzzer_sys::fuzz_target;
-use trust8::testing;
 use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
 use trust8::stream::{Decoder, StreamError};
+use trust8::testing;
 use trust8::{CopyError, Kernel, Validator};
 use trust8_fuzz::input;
-use trust8_fuzz::reference::{Fault, first_fault};
+use trust8_fuzz::kernels::{self, Way, ways};
+use trust8_fuzz::oracle::{self, Fault};
 use trust8_fuzz::source::{Source, size};
 
 // What `input` makes an input of; then sizes; and in the last byte how many of those (`% 16`), and the capacity of
@@ -25,11 +26,9 @@ fuzz_target!(|data: &[u8]| {
     let Some(input) = input::build(data) else { return };
     let expected = Expected::of(&input);
     let chunks = cut(&input, sizes);
-    for kernel in Kernel::available() {
-        for way in iter::once(kernel).chain(testing::paths(kernel)) {
-            pushed(way, &input, &chunks, &expected);
-            copied(way, &input, &expected);
-        }
+    for way in ways() {
+        pushed(way, &input, &chunks, &expected);
+        copied(way.kernel, &input, &expected);
     }
     read(&input, sizes, usize::from(last / 16), &expected);
     written(&input, &chunks, sizes, &expected);
@@ -63,7 +62,7 @@ struct Expected {
 impl Expected {
     fn of(input: &[u8]) -> Self {
         let std = core::str::from_utf8(input).err();
-        let fault = first_fault(input);
+        let fault = oracle::fault(input);
         assert_eq!(
             fault.map(|fault| (fault.valid_up_to, fault.error_len)),
             std.map(|error| (error.valid_up_to(), error.error_len())),
@@ -91,8 +90,8 @@ fn fault_of(error: StreamError) -> Fault {
     Fault { valid_up_to: error.valid_up_to() as usize, error_len: error.error_len(), kind: error.kind() }
 }
 
-fn pushed(way: &Kernel, input: &[u8], chunks: &[&[u8]], expected: &Expected) {
-    let name = way.name();
+fn pushed(way: &Way, input: &[u8], chunks: &[&[u8]], expected: &Expected) {
+    let (name, way) = (&way.name, way.kernel);
     let (mut validator, mut decoder) = (Validator::new(), Decoder::new());
     let mut text = String::new();
     let mut seen = 0;
@@ -113,7 +112,11 @@ fn pushed(way: &Kernel, input: &[u8], chunks: &[&[u8]], expected: &Expected) {
             Err(fault) => {
                 assert_eq!(said.map_err(fault_of), Err(fault), "{name}");
                 assert_eq!(piece.map_err(fault_of).map(|piece| piece.len()), Err(fault), "{name}");
-                assert_eq!(testing::stream::push(way, &mut validator, b"a").map_err(fault_of), Err(fault), "it stays");
+                assert_eq!(
+                    testing::stream::push(way, &mut validator, b"a").map_err(fault_of),
+                    Err(fault),
+                    "it stays"
+                );
                 break;
             }
         }
@@ -127,9 +130,7 @@ fn copied(way: &Kernel, input: &[u8], expected: &Expected) {
     match (testing::copy_utf8(way, input, &mut room), expected.fault) {
         (Ok(text), None) => assert_eq!(text.as_bytes(), input),
         (Err(CopyError::Invalid(error)), Some(fault)) => {
-            let got =
-                Fault { valid_up_to: error.valid_up_to(), error_len: error.error_len(), kind: error.kind() };
-            assert_eq!(got, fault);
+            assert_eq!(kernels::fault_of(&error), fault);
             let copied = room[..fault.valid_up_to].iter().zip(input);
             for (copy, byte) in copied {
                 // SAFETY: every byte was initialised above, and only initialised ones are written.

@@ -6,11 +6,11 @@
 use core::mem::MaybeUninit;
 
 use libfuzzer_sys::fuzz_target;
-use trust8::testing;
 use trust8::Kernel;
-use trust8::transcode::{
-    BufferError, Encoding, Str, Transcoder, Utf16, };
+use trust8::testing;
+use trust8::transcode::{BufferError, Encoding, Str, Transcoder, Utf16};
 use trust8_fuzz::input;
+use trust8_fuzz::kernels::kernels;
 
 /// No more than so many bytes: three of the pieces that are validated and then converted, at the most.
 const LONGEST: usize = 12 << 10;
@@ -26,7 +26,7 @@ fuzz_target!(|data: &[u8]| {
     let (from, to) = (Encoding::ALL[pair % encodings], Encoding::ALL[pair / encodings % encodings]);
     utf8(bytes);
     utf16(bytes);
-    for kernel in Kernel::available() {
+    for kernel in kernels() {
         in_pieces_and_small_buffers(kernel, from, to, &bytes[..bytes.len().min(IN_PIECES)], control);
     }
 });
@@ -35,7 +35,7 @@ fn utf8(bytes: &[u8]) {
     let lossy = String::from_utf8_lossy(bytes);
     let lossy_units: Vec<u16> = lossy.encode_utf16().collect();
     let std = core::str::from_utf8(bytes);
-    for kernel in Kernel::available() {
+    for kernel in kernels() {
         assert_eq!(testing::transcode::convert_lossy(kernel, Encoding::Utf8, Str, bytes), lossy);
         assert_eq!(testing::transcode::convert_lossy(kernel, Encoding::Utf8, Utf16, bytes), lossy_units);
         match (testing::transcode::convert(kernel, Encoding::Utf8, Utf16, bytes), std) {
@@ -61,7 +61,7 @@ fn utf16(bytes: &[u8]) {
     let before: usize = before.map(char::len_utf16).sum();
     let orders = [(Encoding::Utf16Le, encoding_rs::UTF_16LE), (Encoding::Utf16Be, encoding_rs::UTF_16BE)];
     let orders = orders.map(|(from, theirs)| (from, theirs.decode_without_bom_handling(bytes)));
-    for kernel in Kernel::available() {
+    for kernel in kernels() {
         assert_eq!(testing::transcode::convert_lossy(kernel, Utf16, Str, &units), lossy);
         match (testing::transcode::convert(kernel, Utf16, Str, &units), &std) {
             (Ok(got), Ok(text)) => assert_eq!(got, *text),

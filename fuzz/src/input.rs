@@ -1,17 +1,17 @@
 //! How the fuzzer's bytes become an input.
 //!
-//! A fuzzer left alone makes inputs of a few dozen random bytes, which never see a kernel's loops for
-//! long input. So the first bytes choose a construction; see `Header`. The rest is its material:
+//! A fuzzer left alone makes inputs of a few dozen random bytes, which never reach a kernel's loops for long input. So the
+//! first bytes choose a construction (see [`Header`]), and the rest is its material:
 //!
 //! | construction | the input |
 //! |--------------|-----------|
 //! | raw          | the material itself |
-//! | short        | 0 to 70 or 120 to 140 bytes of a script, the material somewhere in it |
-//! | embedded     | 8 to 64 KiB of a script, the material somewhere in it |
-//! | mosaic       | 8 to 64 KiB of the material, made valid and repeated, with its last bytes, as they are, somewhere in it |
+//! | short        | 0 to 70 or 120 to 140 bytes of a script, with the material somewhere in it |
+//! | embedded     | 8 to 64 KiB of a script, with the material somewhere in it |
+//! | mosaic       | 8 to 64 KiB of the material, made valid and repeated, with the material's last bytes, as they are, somewhere in it |
 //!
-//! What a kernel may miss is at the borders of its blocks, above all where the text changes its kind as
-//! well. So the script behind the material can be another one, and the material can be put at a border.
+//! Kernels make their mistakes at the ends of blocks, above all where the text changes its kind as well. So the script
+//! after the material can be another one, and the material can be put at the end of a block.
 //!
 //! The input lies at a chosen alignment, and its last byte is the last one of its allocation, so that
 //! AddressSanitizer sees a kernel read on.
@@ -19,38 +19,34 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
+use std::sync::LazyLock;
 
-/// Texts whose characters have one length each, and texts that mix them. Each is repeated.
-const SCRIPTS: [&str; 8] = [
-    "plain ",
-    "äёא",
-    "日本語",
-    "😀🦀",
-    "aé日😀",
-    // Mostly ASCII; mostly of one length.
-    "The quick brown fox jumps over the lazy dog, and then some more of it: café. ",
-    "Съешь же ещё этих мягких французских булок, да выпей чаю — 1 + 1 = 2",
-    // The first and last characters of each length.
-    "\0\u{7F}\u{80}\u{7FF}\u{800}\u{D7FF}\u{E000}\u{FFFF}\u{10000}\u{10FFFF}",
-];
+use crate::text::{Filler, UNITS};
 
 const KIB: usize = 1024;
 
 /// The first bytes, each with its meaning.
-struct Header {
-    /// `% 4`: the construction. `& 0x80`: the text behind the material ends inside a character.
-    construction: u8,
-    /// `% 64`: the alignment. `/ 64`: how many bytes before a border the material starts, if at one.
-    alignment: u8,
-    /// `% 8`: the script. `/ 8 % 8`: the one behind the material. `& 0x80`: the material is at a border.
-    script: u8,
+#[derive(Clone, Copy, Default)]
+pub struct Header {
+    /// `% 4`: the construction. `& 0x80`: the text after the material ends inside a character.
+    pub construction: u8,
+    /// `% 64`: the alignment. `/ 64`: how many bytes before the end of a block the material starts, if at one.
+    pub alignment: u8,
+    /// `% 8`: the script. `/ 8 % 8`: the script after the material. `& 0x80`: the material is at the end of a block.
+    pub script: u8,
     /// The length, in a way that depends on the construction.
-    length: u16,
+    pub length: u16,
     /// Where in the script the material stands, from 0, the start, to 65535, the end.
-    place: u16,
+    pub place: u16,
 }
 
 impl Header {
+    /// Returns the header's bytes, as [`build`] reads them.
+    pub fn to_bytes(self) -> [u8; 7] {
+        let ([l0, l1], [p0, p1]) = (self.length.to_le_bytes(), self.place.to_le_bytes());
+        [self.construction, self.alignment, self.script, l0, l1, p0, p1]
+    }
+
     fn split(data: &[u8]) -> Option<(Self, &[u8])> {
         let (&[construction, alignment, script, l0, l1, p0, p1], material) = data.split_first_chunk()?;
         let (length, place) = (u16::from_le_bytes([l0, l1]), u16::from_le_bytes([p0, p1]));
@@ -61,25 +57,25 @@ impl Header {
         usize::from(self.alignment) % Input::ALIGNMENT
     }
 
-    /// The script, and the one behind the material.
-    fn scripts(&self) -> (&'static str, &'static str) {
+    /// The indices of the script and of the one after the material.
+    fn scripts(&self) -> (usize, usize) {
         let script = usize::from(self.script);
-        (SCRIPTS[script % 8], SCRIPTS[script / 8 % 8])
+        (script % 8, script / 8 % 8)
     }
 
-    /// Where the material starts, with so many places to choose from.
+    /// Where the material starts, if it can start at each of `places` places.
     fn place(&self, places: usize) -> usize {
         let place = usize::from(self.place) * places / usize::from(u16::MAX);
         if self.script & 0x80 == 0 {
             return place;
         }
         let overhang = usize::from(self.alignment) / Input::ALIGNMENT;
-        let behind_border = (place + overhang + self.alignment()) % Input::ALIGNMENT;
-        place.checked_sub(behind_border).unwrap_or(place)
+        let after_border = (place + overhang + self.alignment()) % Input::ALIGNMENT;
+        place.checked_sub(after_border).unwrap_or(place)
     }
 }
 
-/// The input that the fuzzer's bytes stand for, or nothing where there are too few for a header.
+/// Returns the input that the fuzzer's bytes stand for, or `None` if there are too few for a header.
 pub fn build(data: &[u8]) -> Option<Input> {
     let (header, material) = Header::split(data)?;
     let length = usize::from(header.length);
@@ -87,7 +83,7 @@ pub fn build(data: &[u8]) -> Option<Input> {
     let bytes = match header.construction % 4 {
         0 => material.to_vec(),
         1 => {
-            // Two thirds below 71, where every kernel has its own ways.
+            // Two thirds below 71, where every kernel treats each length in its own way.
             let length = if length % 3 < 2 { length / 3 % 71 } else { 120 + length / 3 % 21 };
             surround(&header, &material[..material.len().min(length)], length)
         }
@@ -96,7 +92,7 @@ pub fn build(data: &[u8]) -> Option<Input> {
             let (tile, wound) = material.split_at(material.len() - material.len().min(4));
             let mut tile = String::from_utf8_lossy(tile);
             if tile.is_empty() {
-                tile = header.scripts().0.into();
+                tile = UNITS[header.scripts().0].into();
             }
             let mut bytes = tile.as_bytes().repeat(long / tile.len() + 1);
             let at = header.place(bytes.len() - wound.len());
@@ -107,46 +103,25 @@ pub fn build(data: &[u8]) -> Option<Input> {
     Some(Input::new(&bytes, header.alignment()))
 }
 
-/// `length` bytes of a script with the material in them, or the material alone where it is longer.
+/// Returns `length` bytes of a script with the material in them, or the material alone if it is longer.
 ///
-/// The script's characters are whole, and touch the material: what does not come out even is made up
-/// for by ASCII at the far ends.
+/// The script's characters are whole and touch the material. ASCII at the far ends fills what is left.
 fn surround(header: &Header, material: &[u8], length: usize) -> Vec<u8> {
-    let (script, script_behind) = header.scripts();
+    static FILLERS: LazyLock<Vec<Filler>> = LazyLock::new(|| Filler::of(0..8));
+    let (script, script_after) = header.scripts();
     let around = length.saturating_sub(material.len());
     let before = header.place(around);
-    let behind = around - before;
-
-    let mut bytes = backwards(script, before);
-    bytes.extend(material);
-    if header.construction & 0x80 != 0 {
-        bytes.extend(script_behind.bytes().cycle().take(behind));
+    let [pad, text] = FILLERS[script].before(before);
+    let filler = &FILLERS[script_after];
+    let after = if header.construction & 0x80 != 0 {
+        [filler.cut(around - before), &[]]
     } else {
-        let whole = bytes.len() + behind;
-        for character in script_behind.chars().cycle() {
-            if bytes.len() + character.len_utf8() > whole {
-                break;
-            }
-            bytes.extend(character.encode_utf8(&mut [0; 4]).bytes());
-        }
-        bytes.resize(whole, b'a');
-    }
-    bytes
+        filler.after(around - before)
+    };
+    [pad, text, material, after[0], after[1]].concat()
 }
 
-/// `length` bytes that end with the end of the script.
-fn backwards(script: &str, length: usize) -> Vec<u8> {
-    let mut bytes = vec![b'a'; length];
-    let mut at = length;
-    for character in script.chars().rev().cycle() {
-        let Some(start) = at.checked_sub(character.len_utf8()) else { break };
-        character.encode_utf8(&mut bytes[start..at]);
-        at = start;
-    }
-    bytes
-}
-
-/// Bytes at a chosen alignment, with nothing of their allocation behind them.
+/// Bytes at a chosen alignment, at the end of their allocation.
 pub struct Input {
     allocation: NonNull<u8>,
     offset: usize,
@@ -168,7 +143,7 @@ impl Input {
     }
 
     fn layout(offset: usize, len: usize) -> Layout {
-        // An allocation of nothing is none; then there is a byte behind the input after all.
+        // An allocation has at least a byte. An empty input at alignment 0 therefore has one after it.
         Layout::from_size_align((offset + len).max(1), Self::ALIGNMENT).expect("less than half of memory")
     }
 }
@@ -177,18 +152,18 @@ impl Deref for Input {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the allocation has offset + len bytes, at least.
+        // SAFETY: the allocation has `offset + len` bytes, at least.
         let start = unsafe { self.allocation.add(self.offset) };
-        // SAFETY: so len bytes from there on are inside; they were zeroed, and are borrowed with self.
+        // SAFETY: `len` bytes from there on are inside; they were zeroed, and are borrowed with `self`.
         unsafe { std::slice::from_raw_parts(start.as_ptr(), self.len) }
     }
 }
 
 impl DerefMut for Input {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: the allocation has offset + len bytes, at least.
+        // SAFETY: the allocation has `offset + len` bytes, at least.
         let start = unsafe { self.allocation.add(self.offset) };
-        // SAFETY: as in `deref`, and self is borrowed exclusively.
+        // SAFETY: as in `deref`, and `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), self.len) }
     }
 }

@@ -1,5 +1,17 @@
-//! What the fuzz targets share: how the fuzzer's bytes become an input, in what pieces it comes, and what is right.
+//! What the fuzz targets share: the tests' oracles, kernels and inputs, and how the fuzzer's bytes become an input.
 
 pub mod input;
-pub mod reference;
 pub mod source;
+
+#[path = "../../tests/support/dialects.rs"]
+pub mod dialects;
+#[path = "../../tests/support/kernels.rs"]
+pub mod kernels;
+#[path = "../../tests/support/malformed.rs"]
+pub mod malformed;
+#[path = "../../tests/support/oracle.rs"]
+pub mod oracle;
+#[path = "../../tests/support/required.rs"]
+mod required;
+#[path = "../../tests/support/text.rs"]
+pub mod text;

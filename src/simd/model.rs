@@ -4,13 +4,18 @@
 //! are put through what takes two bytes, each lane and bit through what looks for one, and each length
 //! through what loads a part.
 //!
-//! An instruction set that the CPU lacks is left out with a message, or fails the test where
-//! `TRUST8_REQUIRE_KERNELS` names it.
+//! An instruction set that the CPU lacks is left out with a message. If the machine must have it, the test fails.
 
 use core::fmt::Debug;
 
+use required::required;
+
 use super::{Simd, short_words};
 use crate::kernel::Kernel;
+
+/// The file is that of the tests.
+#[path = "../../tests/support/required.rs"]
+mod required;
 
 /// Bytes at which signs, nibbles and the classes of UTF-8 change.
 const EDGES: [u8; 22] = [
@@ -53,14 +58,10 @@ fn lanes<V: Copy>(vector: V) -> Vec<u8> {
     bytes.to_vec()
 }
 
-/// Whether the instruction set can be tested here.
+/// Returns whether the instruction set can be tested here. It must be here if the machine must have it.
 fn is_here(kernel: &str) -> bool {
     let is_here = Kernel::by_name(kernel).is_some();
-    let required = std::env::var("TRUST8_REQUIRE_KERNELS").unwrap_or_default();
-    assert!(
-        is_here || !required.split(',').any(|name| name.trim() == kernel),
-        "TRUST8_REQUIRE_KERNELS asks for '{kernel}', and this machine lacks it"
-    );
+    assert!(is_here || !required().iter().any(|name| name == kernel), "the kernel '{kernel}' must be here");
     if !is_here {
         eprintln!("no '{kernel}' here, its operations are not tested");
     }
@@ -297,7 +298,7 @@ fn short_words_of_every_length() {
 fn neon() {
     #[target_feature(enable = "neon")]
     fn check() {
-        check_all(super::neon::Neon::new());
+        check_all(crate::simd::arm::neon::Neon::new());
     }
     assert!(is_here("neon"));
     // SAFETY: `kernel_neon` says that every CPU of the target has NEON.
@@ -308,7 +309,7 @@ fn neon() {
 #[test]
 fn simd128() {
     assert!(is_here("simd128"));
-    check_all(super::wasm::Simd128);
+    check_all(crate::simd::wasm::simd128::Simd128);
 }
 
 #[cfg(kernel_x86)]
@@ -360,29 +361,11 @@ mod x86 {
             neighbours(s);
             regrouping(s);
             questions(s);
+            planes(s);
         }
         if is_here("avx512") {
-            // SAFETY: the CPU has been asked, and has AVX-512 F, BW, VL, VBMI and VBMI2, BMI1 and BMI2.
+            // SAFETY: the CPU has been asked, and has all of these.
             unsafe { check() }
-        }
-    }
-
-    #[test]
-    fn gfni() {
-        #[target_feature(
-            enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
-        )]
-        fn check() {
-            planes(Avx512::new());
-        }
-        if !is_here("avx512") {
-            return;
-        }
-        if std::is_x86_feature_detected!("gfni") && std::is_x86_feature_detected!("avx512vpopcntdq") {
-            // SAFETY: the CPU has been asked: for the kernel, which needs all of these but GFNI and VPOPCNTDQ, and for those.
-            unsafe { check() }
-        } else {
-            eprintln!("no GFNI or VPOPCNTDQ here, their operations are not tested");
         }
     }
 

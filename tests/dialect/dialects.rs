@@ -5,7 +5,9 @@
 use std::borrow::Cow;
 
 use super::support::dialects::{self as reference, Item};
-use super::support::{Thin, scale, ways};
+use super::support::kernels::{kernels, ways};
+use super::support::random::cases;
+use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use trust8::Kernel;
 use trust8::dialect::Dialect::{self, Cesu8, ModifiedUtf8, Rfc2279, Utf8, Wtf8};
@@ -106,7 +108,7 @@ fn check_diagnosis(bytes: &[u8]) {
     let utf8 = trust8::from_utf8(bytes);
     assert_eq!(diagnosis.decided_at(), utf8.err().map(|error| error.valid_up_to()));
     assert_eq!(diagnosis.best() == Some(Utf8), utf8.is_ok());
-    for kernel in Kernel::available() {
+    for kernel in kernels() {
         assert_eq!(testing::dialect::diagnose(kernel, bytes), diagnosis);
     }
 }
@@ -261,7 +263,7 @@ fn the_attacks_of_the_rfcs() {
     }
 }
 
-/// Bytes behind three others; kind, length and code point of their error, and its message.
+/// Bytes after three others; kind, length and code point of their error, and its message.
 type Case = (Dialect, &'static [u8], Kind, Option<usize>, Option<u32>, &'static str);
 
 /// What has a meaning elsewhere is named, with what it would be.
@@ -381,8 +383,8 @@ fn sequences_cut_at_every_byte() {
                     "日本語",
                     "padding that is longer than the largest vector of any of the kernels here",
                 ] {
-                    for behind in [&b""[..], b"a", whole, "日本語".as_bytes()] {
-                        check(&[before.as_bytes(), begun, behind].concat());
+                    for after in [&b""[..], b"a", whole, "日本語".as_bytes()] {
+                        check(&[before.as_bytes(), begun, after].concat());
                         cut += 1;
                     }
                 }
@@ -634,7 +636,7 @@ fn nearly_text() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(cases(1000, 1000))]
 
     #[test]
     fn any_bytes(bytes in nearly_text()) {

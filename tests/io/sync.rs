@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, ErrorKind, Read, Write};
 
-use super::support::scale;
+use super::support::random::cases;
 use proptest::prelude::*;
 use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
 use trust8::stream::StreamError;
@@ -125,7 +125,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(scale::cases(600)))]
+    #![proptest_config(cases(600, 12))]
 
     #[test]
     fn reading_bytes_loses_nothing(

@@ -6,9 +6,11 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::ptr::NonNull;
 
+use super::support::kernels::{check, fault_of, ways};
 use super::support::malformed::MALFORMED;
+use super::support::oracle;
+use super::support::scale::Thin;
 use super::support::text::Filler;
-use super::support::{Thin, check, fault_of, oracle, ways};
 use trust8::{ErrorKind, Kernel, Utf8Error, from_utf8, from_utf8_mut, is_utf8};
 
 /// What is wrong with bytes that are no text. (Should they pass for text all the same, `unwrap_err` would
@@ -73,7 +75,7 @@ fn empty_input() {
     check(&Vec::new());
     assert_eq!(from_utf8(&[]), Ok(""));
     assert_eq!(from_utf8_mut(&mut []).unwrap(), "");
-    // Between two faults, a lead before and a continuation behind.
+    // Between two faults, a lead before and a continuation after.
     check(&b"\xF1\x80"[1..1]);
 }
 
@@ -119,7 +121,7 @@ fn errors_compare_and_hash_by_what_they_say() {
     assert_ne!(copy, error(b"\xFF"), "place");
     assert_ne!(copy, error(b"a\xC0"), "kind");
     assert_ne!(error(b"\xE2\x82"), error(b"\xE2\x82!"), "incomplete or truncated");
-    // What stands before the error and far behind it is not part of it.
+    // What stands before the error and far after it is not part of it.
     assert_eq!(error(b"a\xC3( and so on"), error(b"b\xC3( or not"));
 
     let distinct: HashSet<Utf8Error> = MALFORMED.iter().map(|malformed| error(malformed.bytes)).collect();
@@ -232,8 +234,8 @@ fn debug_output_shows_the_fields() {
 fn errors_become_the_standard_librarys() {
     for malformed in &MALFORMED {
         for offset in [0, 1, 63, 64, 1000] {
-            for behind in ["", "a", "é"] {
-                let bytes = [&vec![b'a'; offset], malformed.bytes, behind.as_bytes()].concat();
+            for after in ["", "a", "é"] {
+                let bytes = [&vec![b'a'; offset], malformed.bytes, after.as_bytes()].concat();
                 let expected = core::str::from_utf8(&bytes).unwrap_err();
                 for way in ways() {
                     assert_eq!(
@@ -259,7 +261,7 @@ fn errors_become_the_standard_librarys_for_the_wrong_bytes() {
     }
 }
 
-/// An error that only stands behind a `dyn Error`, as in most programs.
+/// An error that only stands after a `dyn Error`, as in most programs.
 #[test]
 fn errors_travel_as_dyn_errors() {
     fn parse(bytes: &[u8]) -> Result<&str, Box<dyn Error + Send + Sync>> {
@@ -321,7 +323,7 @@ fn the_first_of_several_faults_is_reported() {
                     let second = &MALFORMED[(turn * 7 + first + distance) % MALFORMED.len()];
                     let mut bytes = filler.before(first).concat();
                     bytes.extend_from_slice(malformed.bytes);
-                    bytes.extend(filler.behind(distance).concat());
+                    bytes.extend(filler.after(distance).concat());
                     bytes.extend_from_slice(second.bytes);
                     check(&bytes);
                     if distance > 0 {
@@ -333,12 +335,12 @@ fn the_first_of_several_faults_is_reported() {
     }
 }
 
-/// An early fault in a long input: the answer is the same whatever stands behind it, valid text or
+/// An early fault in a long input: the answer is the same whatever stands after it, valid text or
 /// a fault in every byte. (That it also comes early, `guard_pages.rs` tests.)
 #[test]
 fn early_faults_do_not_depend_on_what_follows() {
     const LEN: usize = 1 << 20;
-    let behind = [
+    let after = [
         vec![b'a'; LEN],
         "日".repeat(LEN / 3).into_bytes(),
         vec![0x80; LEN],
@@ -346,59 +348,14 @@ fn early_faults_do_not_depend_on_what_follows() {
         vec![0xF4; LEN],
     ];
     for malformed in MALFORMED.iter().step_by(5) {
-        for behind in &behind {
+        for after in &after {
             for offset in [0, 100, 1000] {
-                let bytes = [&vec![b'a'; offset], malformed.bytes, b"...", behind].concat();
+                let bytes = [&vec![b'a'; offset], malformed.bytes, b"...", after].concat();
                 let expected = malformed.fault_between(offset);
                 for way in ways() {
                     way.check(&bytes, Some(expected));
                 }
             }
         }
-    }
-}
-
-#[cfg(feature = "alloc")]
-mod owned {
-    use super::*;
-    use trust8::{FromUtf8Error, string_from_utf8};
-
-    #[test]
-    fn strings_take_over_the_allocation() {
-        for len in [1, 64, 300, 5000] {
-            let mut bytes = Vec::with_capacity(len + 17);
-            bytes.resize(len, b'a');
-            let (pointer, capacity) = (bytes.as_ptr(), bytes.capacity());
-            let string = string_from_utf8(bytes).unwrap();
-            assert_eq!((string.as_ptr(), string.capacity(), string.len()), (pointer, capacity, len));
-        }
-        assert_eq!(string_from_utf8(Vec::new()).unwrap(), "");
-    }
-
-    #[test]
-    fn errors_give_the_allocation_back() {
-        for malformed in &MALFORMED {
-            let mut bytes = Vec::with_capacity(100);
-            bytes.extend_from_slice(b"before ");
-            bytes.extend_from_slice(malformed.bytes);
-            let (pointer, copy) = (bytes.as_ptr(), bytes.clone());
-            let error = string_from_utf8(bytes).map(String::into_bytes).unwrap_err();
-            assert_eq!(error.as_bytes(), copy);
-            assert_eq!(fault_of(&error.utf8_error()), malformed.fault_behind(7));
-            let bytes = error.into_bytes();
-            assert_eq!((bytes.as_ptr(), bytes.capacity()), (pointer, 100));
-            assert_eq!(bytes, copy);
-        }
-    }
-
-    #[test]
-    fn the_error_is_an_error_with_a_source() {
-        is_an_error::<FromUtf8Error>();
-        let error = string_from_utf8(b"ab\xC0".to_vec()).map(String::into_bytes).unwrap_err();
-        assert_eq!(error.clone(), error);
-        assert_eq!(error.to_string(), super::error(b"ab\xC0").to_string());
-        assert!(format!("{error:?}").starts_with("FromUtf8Error"));
-        let source = error.source().and_then(|source| source.downcast_ref::<Utf8Error>());
-        assert_eq!(source, Some(&error.utf8_error()));
     }
 }

@@ -3,31 +3,17 @@
 //! What a kernel knows of a block it learns from the block's kind, so its mistakes hide where kinds meet. Text of
 //! random segments rarely has them meet at a multiple of 64, and a random mutation rarely falls there.
 
-use super::support::ways;
-
-/// A generator of numbers that need not be good, only always the same (xorshift64*).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16) as usize % n
-    }
-
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len())]
-    }
-}
+use super::support::kernels::ways;
+use super::support::random::Random;
+use super::support::scale::scale;
 
 /// Fills a piece: ASCII, ASCII with one character in it, or one script.
-fn fill(piece: &mut [u8], kind: usize, numbers: &mut Numbers) {
+fn fill(piece: &mut [u8], kind: usize, random: &mut Random) {
     piece.fill(b'a');
     let character = ["", "é", "é", "日", "😀"][kind].as_bytes();
     match kind {
         1 | 4 if piece.len() > character.len() => {
-            let at = numbers.below(piece.len() - character.len());
+            let at = random.index(piece.len() - character.len());
             piece[at..at + character.len()].copy_from_slice(character);
         }
         2 | 3 => piece.chunks_exact_mut(character.len()).for_each(|place| place.copy_from_slice(character)),
@@ -60,32 +46,32 @@ const AT_BORDERS: [(&[u8], usize); 19] = [
 
 #[test]
 fn where_kinds_meet() {
-    let mut numbers = Numbers(0x000D_EADB_EEF1_2345);
+    let mut random = Random::new(0x000D_EADB_EEF1_2345);
     let mut memory = vec![0; 1 << 13];
     let aligned = memory.as_ptr().align_offset(64);
-    for _ in 0..40_000 / super::support::scale() {
-        let shift = if numbers.below(2) == 0 { 0 } else { numbers.below(64) };
-        let len = 1024 + numbers.below(5000);
+    for _ in 0..40_000 / scale() {
+        let shift = if random.index(2) == 0 { 0 } else { random.index(64) };
+        let len = 1024 + random.index(5000);
         let text = &mut memory[aligned + shift..][..len];
-        let step = numbers.of(&[16, 32, 64, 64, 64, 128, 61, 488, 512]);
-        let change_one_in = numbers.of(&[2, 4, 8, 16]);
-        let kinds = numbers.of(&[2, 3, 4, 5]);
+        let step = random.one_of(&[16, 32, 64, 64, 64, 128, 61, 488, 512]);
+        let change_one_in = random.one_of(&[2, 4, 8, 16]);
+        let kinds = random.one_of(&[2, 3, 4, 5]);
 
         let (mut at, mut end, mut kind) = (0, 64 - shift, 0);
         let mut borders = vec![];
         while at < len {
             borders.push(at);
             end = end.min(len);
-            fill(&mut text[at..end], kind, &mut numbers);
+            fill(&mut text[at..end], kind, &mut random);
             (at, end) = (end, end + step);
-            if numbers.below(change_one_in) == 0 {
-                kind = numbers.below(kinds);
+            if random.index(change_one_in) == 0 {
+                kind = random.index(kinds);
             }
         }
         borders.push(len);
 
-        let border = numbers.of(&borders);
-        let (bytes, before) = numbers.of(&AT_BORDERS);
+        let border = random.one_of(&borders);
+        let (bytes, before) = random.one_of(&AT_BORDERS);
         for (i, &byte) in bytes.iter().enumerate() {
             if let Some(place) = (border + i).checked_sub(before).and_then(|at| text.get_mut(at)) {
                 *place = byte;

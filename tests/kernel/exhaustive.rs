@@ -16,10 +16,11 @@ use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
+use super::support::kernels::{Way, check, check_for, fault_of, ways};
 use super::support::oracle::{self, Fault};
-use super::support::{Thin, Way, check, check_for, fault_of, scale, ways};
+use super::support::scale::{Thin, scale};
+use trust8::Validator;
 use trust8::testing;
-use trust8::{Kernel, Validator};
 
 /// The first and the last byte of each class that the grammar distinguishes.
 const EDGES: [u8; 25] = [
@@ -111,9 +112,9 @@ impl Surroundings {
     /// takes its path for long input.
     ///
     /// The hole begins one to three bytes before the seam. All text before it ends with a character, and all
-    /// text behind begins with one, so the window decides.
+    /// text after begins with one, so the window decides.
     fn all() -> Vec<Self> {
-        // Ends of vectors, blocks, rows (which have 61 bytes, behind the first block of 64), superblocks.
+        // Ends of vectors, blocks, rows (which have 61 bytes, after the first block of 64), superblocks.
         const SEAMS: [usize; 12] =
             [16, 32, 48, 64, 125, 128, 192, 256, 320, 64 + 488, 64 + 512, 64 + 2 * 488];
         let mut all = Vec::new();
@@ -229,18 +230,18 @@ fn every_four_bytes_inside_longer_text() {
     });
 }
 
-/// All 2^32 windows of four bytes in a stream, cut behind the first, the second and the third byte: what was pushed is
+/// All 2^32 windows of four bytes in a stream, cut after the first, the second and the third byte: what was pushed is
 /// context only, and the rest comes in a chunk of less than a vector, of two, or of a few.
 ///
 /// By kernel only: the function for chunks is the same in all ways of one.
 #[test]
 #[ignore = "takes minutes: cargo test --release --test kernel exhaustive:: -- --ignored --nocapture"]
 fn every_four_bytes_in_two_chunks() {
-    for_each(&of_kernels(), |way, a| {
+    for_each(ways().iter().filter(|way| way.is_kernel), |way, a| {
         for b in 0..=255 {
             for c in 0..=255 {
                 let before = [a, b, c];
-                // Whether each fourth byte makes a text with more behind it, and the beginning of one.
+                // Whether each fourth byte makes a text with more after it, and the beginning of one.
                 let inside: [bool; 256] = array::from_fn(|d| fault_inside([a, b, c, d as u8]).is_none());
                 let begins: [bool; 256] = array::from_fn(|d| {
                     oracle::fault(&[a, b, c, d as u8]).is_none_or(|fault| fault.error_len.is_none())
@@ -277,18 +278,12 @@ fn every_four_bytes_in_two_chunks() {
     });
 }
 
-/// The ways that kernels go by themselves.
-fn of_kernels() -> Vec<Way> {
-    let kernels = Kernel::available().iter();
-    kernels.map(|kernel| Way { name: kernel.name().to_owned(), kernel }).collect()
-}
-
 /// Calls `test` for each of these ways with each first byte, on all CPUs, and prints how long it took.
-fn for_each(ways: &[Way], test: impl Fn(&Way, u8) + Sync) {
+fn for_each<'a>(ways: impl IntoIterator<Item = &'a Way>, test: impl Fn(&Way, u8) + Sync) {
     let wanted = env::var("TRUST8_TEST_KERNELS").unwrap_or_default();
     let first = first_bytes();
     let mut found = false;
-    for way in ways.iter().filter(|way| way.name.starts_with(&wanted)) {
+    for way in ways.into_iter().filter(|way| way.name.starts_with(&wanted)) {
         found = true;
         let begin = Instant::now();
         let next = AtomicUsize::new(usize::from(*first.start()));

@@ -1,4 +1,4 @@
-//! No kernel reads outside its input: the input ends at, or begins behind, a page that can't be read.
+//! No kernel reads outside its input: the input ends at, or begins after, a page that can't be read.
 //!
 //! A read of a single byte too many ends the process with a signal, whatever the kernel does with it.
 
@@ -6,9 +6,11 @@
 
 use std::ptr;
 
+use super::support::kernels::{check_for, ways};
 use super::support::malformed::MALFORMED;
+use super::support::scale::{Thin, scale};
 use super::support::text::Filler;
-use super::support::{Thin, check_for, scale, ways};
+use trust8::testing;
 
 /// Readable pages with an inaccessible one on each side.
 struct Guarded {
@@ -46,7 +48,7 @@ impl Guarded {
         unsafe { std::slice::from_raw_parts_mut(self.middle(), self.pages * self.page) }
     }
 
-    /// The parts, one behind the other; the last byte is the last one that can be read.
+    /// The parts, one after the other; the last byte is the last one that can be read.
     fn put_at_end(&mut self, parts: &[&[u8]]) -> &[u8] {
         let len: usize = parts.iter().map(|part| part.len()).sum();
         let readable = self.readable();
@@ -54,7 +56,7 @@ impl Guarded {
         put(&mut readable[start..], parts)
     }
 
-    /// The parts, one behind the other; the first byte is the first one that can be read.
+    /// The parts, one after the other; the first byte is the first one that can be read.
     fn put_at_start(&mut self, parts: &[&[u8]]) -> &[u8] {
         put(self.readable(), parts)
     }
@@ -83,9 +85,9 @@ fn valid_text_of_every_length_to_600() {
     for filler in Filler::all() {
         for len in 0..=600 {
             check_for(guarded.put_at_end(&filler.before(len)), None);
-            check_for(guarded.put_at_end(&filler.behind(len)), None);
+            check_for(guarded.put_at_end(&filler.after(len)), None);
             check_for(guarded.put_at_start(&filler.before(len)), None);
-            check_for(guarded.put_at_start(&filler.behind(len)), None);
+            check_for(guarded.put_at_start(&filler.after(len)), None);
         }
     }
 }
@@ -96,11 +98,11 @@ fn counts_of_every_length_to_600_and_some_longer() {
     let mut guarded = Guarded::new(5000);
     for filler in Filler::all() {
         for len in (0..=600).chain([1023, 1024, 1025, 1600, 4097, 5000]) {
-            let bytes = guarded.put_at_end(&filler.behind(len));
+            let bytes = guarded.put_at_end(&filler.after(len));
             let text = core::str::from_utf8(bytes).expect("filler is valid");
             let chars = text.chars().count();
             for way in ways() {
-                assert_eq!(way.kernel.inspect(bytes).chars(), chars, "{}: {len}", way.name);
+                assert_eq!(testing::inspect(way.kernel, bytes).chars(), chars, "{}: {len}", way.name);
                 assert_eq!(way.kernel.count_chars(text), chars, "{}: {len}", way.name);
                 assert!(way.kernel.utf16_len(text) >= chars, "{}: {len}", way.name);
             }
@@ -138,7 +140,7 @@ fn faults_at_the_start_of_every_length_to_600() {
                 if !thin.keep() {
                     continue;
                 }
-                let [text, pad] = filler.behind(len - malformed.bytes.len());
+                let [text, pad] = filler.after(len - malformed.bytes.len());
                 let fault = Some(malformed.fault_between(0));
                 check_for(guarded.put_at_start(&[malformed.bytes, text, pad]), fault);
                 check_for(guarded.put_at_end(&[malformed.bytes, text, pad]), fault);
@@ -147,7 +149,7 @@ fn faults_at_the_start_of_every_length_to_600() {
     }
 }
 
-/// Every position of every length to 300, before and behind the guard: a quarter of the malformed sequences
+/// Every position of every length to 300, before and after the guard: a quarter of the malformed sequences
 /// at each, all of them at four neighbours.
 #[test]
 fn faults_at_every_position_of_every_length_to_300() {
@@ -179,8 +181,8 @@ fn faults_at_every_position(one_in: usize) {
                 }
                 turn += 1;
                 let [pad, before] = fillers[turn % 5].before(position);
-                let [behind, pad_behind] = fillers[turn / 5 % 5].behind(last - position);
-                let parts = [pad, before, malformed.bytes, behind, pad_behind];
+                let [after, pad_after] = fillers[turn / 5 % 5].after(last - position);
+                let parts = [pad, before, malformed.bytes, after, pad_after];
                 let fault = match last - position {
                     0 => malformed.fault_behind(position),
                     _ => malformed.fault_between(position),
@@ -237,18 +239,17 @@ fn early_faults_end_the_reading() {
     /// So much may be read. Kernels need a few KiB; but the system may provide 2 MiB at once.
     const READ: usize = 4 << 20;
     let fillers = Filler::all();
-    // The kernels, and what is one on another CPU; paths for short input have no reason to stop early.
-    let is_whole = |name: &str| trust8::Kernel::by_name(name).is_some() || name.ends_with("without gfni");
-    let kernels = super::support::ways().iter().filter(|way| is_whole(&way.name));
+    // Ways for short input have no reason to stop early.
+    let kernels = ways().iter().filter(|way| way.is_kernel);
     for (turn, way) in kernels.enumerate() {
         for offset in [0, 100, 1000, 5000] {
             for (number, filler) in fillers.iter().enumerate() {
                 let malformed = &MALFORMED[(turn + 7 * number + offset) % MALFORMED.len()];
                 let mut guarded = Guarded::new(LEN);
                 let [pad, before] = filler.before(offset);
-                let [behind, pad_behind] = filler.behind(8000);
-                put(guarded.readable(), &[pad, before, malformed.bytes, behind, pad_behind]);
-                // All behind that is zeros, which are ASCII, once somebody reads them.
+                let [after, pad_after] = filler.after(8000);
+                put(guarded.readable(), &[pad, before, malformed.bytes, after, pad_after]);
+                // All after that is zeros, which are ASCII, once somebody reads them.
                 way.check(guarded.readable(), Some(malformed.fault_between(offset)));
                 let read = guarded.bytes_present();
                 assert!(read < READ, "kernel '{}' has read {read} bytes of {LEN}", way.name);

@@ -1,10 +1,11 @@
 //! Inputs that fill an allocation of their own, for those who watch the heap: AddressSanitizer and Valgrind see
-//! a read of a byte behind them or before them, even where it would be masked out again, and Valgrind a decision
+//! a read of a byte after them or before them, even where it would be masked out again, and Valgrind a decision
 //! that hangs on what nobody has written.
 
+use super::support::kernels::check_for;
 use super::support::malformed::MALFORMED;
+use super::support::scale::Thin;
 use super::support::text::Filler;
-use super::support::{Thin, check_for};
 
 /// The parts, in an allocation of exactly their length.
 fn boxed(parts: &[&[u8]]) -> Box<[u8]> {
@@ -19,7 +20,7 @@ fn text_of_every_length_to_600() {
             // All lengths of one vector or block; of the others some.
             if len <= 68 || thin.keep() {
                 check_for(&boxed(&filler.before(len)), None);
-                check_for(&boxed(&filler.behind(len)), None);
+                check_for(&boxed(&filler.after(len)), None);
             }
         }
     }
@@ -36,7 +37,7 @@ fn faults_at_the_end_and_at_the_start() {
                 }
                 let [pad, text] = filler.before(len);
                 check_for(&boxed(&[pad, text, malformed.bytes]), Some(malformed.fault_behind(len)));
-                let [text, pad] = filler.behind(len + 1);
+                let [text, pad] = filler.after(len + 1);
                 check_for(&boxed(&[malformed.bytes, text, pad]), Some(malformed.fault_between(0)));
             }
         }
@@ -51,7 +52,7 @@ fn long_text() {
         for len in (601..12_000).step_by(97) {
             if thin.keep() {
                 check_for(&boxed(&filler.before(len)), None);
-                check_for(&boxed(&filler.behind(len)), None);
+                check_for(&boxed(&filler.after(len)), None);
                 let [pad, text] = filler.before(len);
                 check_for(&boxed(&[pad, text, b"\xF0\x9F\x98"]), {
                     let cut = MALFORMED.iter().find(|malformed| malformed.bytes == b"\xF3\x80\x80");

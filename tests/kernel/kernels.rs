@@ -2,9 +2,10 @@
 
 use std::io::{Write, stderr};
 
+use super::support::kernels::{check, kernels, ways};
 use super::support::malformed::{BOUNDARY_CHARACTERS, MALFORMED};
 use super::support::oracle::{self, Fault};
-use super::support::{Thin, check, scale, ways};
+use super::support::scale::{Thin, scale};
 use trust8::testing;
 use trust8::{ErrorKind, Kernel};
 
@@ -20,7 +21,7 @@ fn the_required_kernels_are_here() {
         usize::BITS,
         if cfg!(target_endian = "big") { "big" } else { "little" },
     );
-    for kernel in Kernel::available() {
+    for kernel in kernels() {
         let paths: Vec<_> = testing::paths(kernel).iter().map(Kernel::name).collect();
         report += &format!(" {}{paths:?}", kernel.name());
     }
@@ -36,7 +37,7 @@ fn kernels_have_distinct_names_and_scalar_is_the_last() {
     names.dedup();
     assert_eq!(names.len(), all);
     assert_eq!(Kernel::available().last().map(Kernel::name), Some("scalar"));
-    for kernel in Kernel::available() {
+    for kernel in kernels() {
         assert!(["avx512", "avx2", "sse4.2", "neon", "simd128", "scalar"].contains(&kernel.name()));
     }
 }
@@ -73,7 +74,7 @@ fn reference_fault(bytes: &[u8]) -> Option<(usize, Option<usize>)> {
     oracle::fault(bytes).map(|fault| (fault.valid_up_to, fault.error_len))
 }
 
-/// The whole of the grammar: no character has more than four bytes, and what stands behind an
+/// The whole of the grammar: no character has more than four bytes, and what stands after an
 /// ill-formed sequence does not matter.
 #[test]
 fn the_reference_agrees_with_core_on_up_to_four_bytes() {
@@ -137,8 +138,8 @@ fn the_list_of_malformed_sequences_is_right() {
         assert_eq!(oracle::fault(bytes), Some(malformed.fault_behind(0)), "{bytes:02X?}");
         assert_eq!(std_fault(bytes), Some((malformed.at, malformed.error_len)), "{bytes:02X?}");
         check(bytes);
-        for (before, behind) in [("", "!"), ("é", "日"), ("日本", "é"), ("a", "😀")] {
-            let text = [before.as_bytes(), bytes, behind.as_bytes()].concat();
+        for (before, after) in [("", "!"), ("é", "日"), ("日本", "é"), ("a", "😀")] {
+            let text = [before.as_bytes(), bytes, after.as_bytes()].concat();
             assert_eq!(oracle::fault(&text), Some(malformed.fault_between(before.len())), "{text:02X?}");
             check(&text);
         }

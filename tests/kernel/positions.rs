@@ -4,15 +4,16 @@
 //! each of them, and across their seams. The innermost loops here cross two things in full and let
 //! the others rotate at rates that have no common divisor with them.
 
+use super::support::kernels::{check, check_for};
 use super::support::malformed::MALFORMED;
+use super::support::scale::{Thin, scale};
 use super::support::text::{Filler, Place};
-use super::support::{Thin, check, check_for, scale};
 
 /// How much valid text follows a fault: within the same vector, block, superblock, and beyond.
 const FOLLOWERS: [usize; 7] = [1, 3, 17, 70, 130, 260, 700];
 
 /// Offsets 0 to 1100, one by one, with every filler before and with nothing, ASCII and multi-byte text
-/// behind; alignments rotate.
+/// after; alignments rotate.
 #[test]
 fn every_offset_behind_and_before_every_script() {
     let fillers = Filler::all();
@@ -32,9 +33,9 @@ fn every_offset_behind_and_before_every_script() {
                 check_for(input, Some(malformed.fault_behind(offset)));
 
                 let follower = FOLLOWERS[turn % FOLLOWERS.len()];
-                for behind in [ascii, mixed] {
-                    let [behind, pad_behind] = behind.behind(follower);
-                    let input = place.put(turn % 63, &[pad, before, malformed.bytes, behind, pad_behind]);
+                for after in [ascii, mixed] {
+                    let [after, pad_after] = after.after(follower);
+                    let input = place.put(turn % 63, &[pad, before, malformed.bytes, after, pad_after]);
                     check_for(input, Some(malformed.fault_between(offset)));
                 }
             }
@@ -42,7 +43,7 @@ fn every_offset_behind_and_before_every_script() {
     }
 }
 
-/// Offsets 0 to 1100 and alignments 0 to 63, all against all; what stands before and behind rotates.
+/// Offsets 0 to 1100 and alignments 0 to 63, all against all; what stands before and after rotates.
 #[test]
 fn every_offset_at_every_alignment() {
     let fillers = Filler::all();
@@ -62,8 +63,8 @@ fn every_offset_at_every_alignment() {
                     (place.put(alignment, &[pad, before, malformed.bytes]), malformed.fault_behind(offset))
                 } else {
                     let follower = FOLLOWERS[turn % FOLLOWERS.len()];
-                    let [behind, pad_behind] = fillers[turn / 5 % 5].behind(follower);
-                    let parts = [pad, before, malformed.bytes, behind, pad_behind];
+                    let [after, pad_after] = fillers[turn / 5 % 5].after(follower);
+                    let parts = [pad, before, malformed.bytes, after, pad_after];
                     (place.put(alignment, &parts), malformed.fault_between(offset))
                 };
                 check_for(input, Some(fault));
@@ -89,8 +90,8 @@ fn far_offsets() {
                 let offset = offset + turn % 11;
                 let [pad, before] = filler.before(offset);
                 let follower = [0, 1, 40, 600, 1500][turn % 5];
-                let [behind, pad_behind] = fillers[turn / 5 % 5].behind(follower);
-                let input = place.put(turn % 64, &[pad, before, malformed.bytes, behind, pad_behind]);
+                let [after, pad_after] = fillers[turn / 5 % 5].after(follower);
+                let input = place.put(turn % 64, &[pad, before, malformed.bytes, after, pad_after]);
                 let fault = if follower == 0 {
                     malformed.fault_behind(offset)
                 } else {
@@ -102,7 +103,7 @@ fn far_offsets() {
     }
 }
 
-/// Offsets up to 80,000, behind text of one script: that is where kernels read several streams of it at
+/// Offsets up to 80,000, after text of one script: that is where kernels read several streams of it at
 /// once, if a path makes them do so for input that fits into a test.
 #[test]
 fn offsets_within_long_runs_of_a_script() {
@@ -115,8 +116,8 @@ fn offsets_within_long_runs_of_a_script() {
             let offset = offset + turn % 101;
             let malformed = &MALFORMED[turn * 7 % MALFORMED.len()];
             let [pad, before] = filler.before(offset);
-            let [behind, pad_behind] = filler.behind(85_000 - offset);
-            let input = place.put(turn % 64, &[pad, before, malformed.bytes, behind, pad_behind]);
+            let [after, pad_after] = filler.after(85_000 - offset);
+            let input = place.put(turn % 64, &[pad, before, malformed.bytes, after, pad_after]);
             check_for(input, Some(malformed.fault_between(offset)));
         }
     }
@@ -140,8 +141,8 @@ fn faults_where_the_script_changes() {
                     turn += 1;
                     let offset = offset + turn % 37;
                     let [pad, before] = first.before(offset);
-                    let [behind, pad_behind] = second.behind(1300);
-                    let parts = [pad, before, malformed.bytes, behind, pad_behind];
+                    let [after, pad_after] = second.after(1300);
+                    let parts = [pad, before, malformed.bytes, after, pad_after];
                     check_for(place.put(turn % 64, &parts), Some(malformed.fault_between(offset)));
                 }
             }
@@ -150,7 +151,7 @@ fn faults_where_the_script_changes() {
 }
 
 /// Short stretches of other text within ASCII, which kernels step over without leaving their ASCII loop:
-/// the fault at the start, in the middle and at the end of one, with more ASCII behind it.
+/// the fault at the start, in the middle and at the end of one, with more ASCII after it.
 #[test]
 fn faults_in_islands_within_ascii() {
     let fillers = Filler::all();
@@ -170,9 +171,9 @@ fn faults_in_islands_within_ascii() {
                     let len = len + turn % 64;
                     let before_fault = [0, len / 2, len][turn % 3];
                     let [pad, before] = filler.before(before_fault);
-                    let [behind, pad_behind] = filler.behind(len - before_fault);
-                    let (sea, sea_behind) = (&ascii[..offset], &ascii[..900 + turn % 700]);
-                    let parts = [sea, pad, before, malformed.bytes, behind, pad_behind, sea_behind];
+                    let [after, pad_after] = filler.after(len - before_fault);
+                    let (sea, sea_after) = (&ascii[..offset], &ascii[..900 + turn % 700]);
+                    let parts = [sea, pad, before, malformed.bytes, after, pad_after, sea_after];
                     let fault = malformed.fault_between(offset + before_fault);
                     check_for(place.put(turn % 64, &parts), Some(fault));
                 }
@@ -220,12 +221,12 @@ fn valid_text_of_every_length_at_every_alignment() {
         for len in 0..=300 {
             for alignment in (len % scale().min(64)..64).step_by(scale().min(64)) {
                 check(place.put(alignment, &filler.before(len)));
-                check_for(place.put(alignment, &filler.behind(len)), None);
+                check_for(place.put(alignment, &filler.after(len)), None);
             }
         }
         for (turn, len) in (301..=6000).step_by(scale()).enumerate() {
             check_for(place.put(turn * 7 % 64, &filler.before(len)), None);
-            check_for(place.put(turn * 7 % 64, &filler.behind(len)), None);
+            check_for(place.put(turn * 7 % 64, &filler.after(len)), None);
         }
     }
 }
@@ -263,11 +264,11 @@ fn short_input(lengths: std::ops::RangeInclusive<usize>, alignment_step: usize) 
         for malformed in &MALFORMED {
             let Some(last) = len.checked_sub(malformed.bytes.len()) else { continue };
             for position in 0..=last {
-                let (step, filler, filler_behind) =
+                let (step, filler, filler_after) =
                     (alignment_step, &fillers[turn % 5], &fillers[turn / 5 % 5]);
                 let [pad, before] = filler.before(position);
-                let [behind, pad_behind] = filler_behind.behind(last - position);
-                let parts = [pad, before, malformed.bytes, behind, pad_behind];
+                let [after, pad_after] = filler_after.after(last - position);
+                let parts = [pad, before, malformed.bytes, after, pad_after];
                 let fault = match last - position {
                     0 => malformed.fault_behind(position),
                     _ => malformed.fault_between(position),
@@ -291,8 +292,8 @@ fn what_is_put_in_place_is_what_is_expected() {
     for (turn, malformed) in MALFORMED.iter().cycle().take(3000).enumerate() {
         let [pad, before] = fillers[turn % 5].before(turn % 1100);
         let follower = FOLLOWERS[turn % FOLLOWERS.len()];
-        let [behind, pad_behind] = fillers[turn / 5 % 5].behind(follower);
-        let parts = [pad, before, malformed.bytes, behind, pad_behind];
+        let [after, pad_after] = fillers[turn / 5 % 5].after(follower);
+        let parts = [pad, before, malformed.bytes, after, pad_after];
         let whole = parts.concat();
         let input = place.put(turn % 64, &parts);
         assert_eq!(input, whole);

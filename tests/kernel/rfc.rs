@@ -1,7 +1,7 @@
 //! The examples, the tables and the attacks of RFC 3629 and of RFC 2279, which it replaced, by name.
 
+use super::support::kernels::{check, check_for, ways};
 use super::support::oracle::Fault;
-use super::support::{check, check_for, ways};
 use trust8::ErrorKind::{self, InvalidByte, Overlong, Surrogate, TooLarge, UnexpectedContinuation};
 
 /// Every kernel accepts the bytes, as exactly these characters.
@@ -40,7 +40,7 @@ fn the_japanese_language() {
     accepted(b"\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E", &[0x65E5, 0x672C, 0x8A9E]);
 }
 
-/// RFC 3629 section 7: U+233B4 behind a byte order mark, which section 6 makes a character like others.
+/// RFC 3629 section 7: U+233B4 after a byte order mark, which section 6 makes a character like others.
 #[test]
 fn the_stump_of_a_tree_behind_a_byte_order_mark() {
     accepted(b"\xEF\xBB\xBF\xF0\xA3\x8E\xB4", &[0xFEFF, 0x233B4]);

@@ -10,8 +10,8 @@ use std::io::{Write, stderr};
 use std::mem::MaybeUninit;
 use std::ptr;
 
+use super::support::kernels::ways;
 use super::support::text::Filler;
-use super::support::ways;
 use trust8::testing;
 use trust8::{Kernel, Validator};
 
@@ -81,7 +81,7 @@ fn a_call_uses_a_few_kilobytes_of_stack() {
         let (mut least, mut most) = (usize::MAX, 0);
         for filler in Filler::all() {
             for len in [20, 100, 700, 5000, 90_000] {
-                let mut bytes = filler.behind(len).concat();
+                let mut bytes = filler.after(len).concat();
                 for spoiled in [false, true] {
                     if spoiled {
                         bytes[len - len / 3] = 0xFF;

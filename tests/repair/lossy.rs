@@ -4,10 +4,12 @@
 
 use std::borrow::Cow;
 
+use super::support::kernels::{Way, fault_of, kernels, ways};
 use super::support::malformed::{BOUNDARY_CHARACTERS, MALFORMED};
 use super::support::oracle::{self, Fault};
+use super::support::random::{Random, cases};
+use super::support::scale::{Thin, scale};
 use super::support::text::{Filler, Place};
-use super::support::{Thin, Way, fault_of, scale, ways};
 use proptest::prelude::*;
 use trust8::testing;
 use trust8::{
@@ -28,7 +30,7 @@ impl Expected {
     }
 }
 
-/// Every error, by the grammar: behind each the search goes on in what is left.
+/// Every error, by the grammar: after each the search goes on in what is left.
 fn all_faults(input: &[u8]) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut at = 0;
@@ -41,7 +43,7 @@ fn all_faults(input: &[u8]) -> Vec<Fault> {
 
 /// Holds one way against the standard library.
 fn check_way(way: &Way, input: &[u8], expected: &Expected) {
-    let Way { name, kernel } = way;
+    let Way { name, kernel, .. } = way;
     let text = testing::from_utf8_lossy(kernel, input);
     assert!(text == expected.text, "{name}: {input:02X?}\n became {text:?}\n and not {:?}", expected.text);
     match text {
@@ -129,10 +131,9 @@ fn all_short_inputs_by_class() {
                 digits /= CLASSES.len();
             }
             let expected = Expected::of(&input);
-            // The ways of a kernel share what is behind `errors`.
-            for kernel in Kernel::available() {
-                let way = Way { name: kernel.name().into(), kernel };
-                check_way(&way, &input, &expected);
+            // The ways of a kernel share what is after `errors`.
+            for way in ways().iter().filter(|way| way.is_kernel) {
+                check_way(way, &input, &expected);
             }
         }
     }
@@ -145,13 +146,13 @@ fn every_malformed_sequence_at_every_offset() {
     for filler in Filler::all() {
         for malformed in &MALFORMED {
             for offset in 0..=600 {
-                // With text behind it, and with nothing.
-                for behind in [AROUND - offset, 0] {
+                // With text after it, and with nothing.
+                for after in [AROUND - offset, 0] {
                     let [a, b] = filler.before(offset);
-                    let [c, d] = filler.behind(behind);
+                    let [c, d] = filler.after(after);
                     let input = place.put(offset % 64, &[a, b, malformed.bytes, c, d]);
                     let expected = String::from_utf8_lossy(input);
-                    for kernel in Kernel::available() {
+                    for kernel in kernels() {
                         let text = testing::from_utf8_lossy(kernel, input);
                         assert!(text == expected, "{kernel:?}: {input:02X?}");
                     }
@@ -174,13 +175,13 @@ fn malformed_sequences_at_every_distance() {
                 let mut input = Vec::new();
                 while input.len() < 1000 {
                     for malformed in [malformed, other] {
-                        filler.behind(distance).iter().for_each(|part| input.extend_from_slice(part));
+                        filler.after(distance).iter().for_each(|part| input.extend_from_slice(part));
                         input.extend_from_slice(malformed.bytes);
                     }
                 }
                 let expected = Expected::of(&input);
-                for kernel in Kernel::available() {
-                    check_way(&Way { name: kernel.name().into(), kernel }, &input, &expected);
+                for way in ways().iter().filter(|way| way.is_kernel) {
+                    check_way(way, &input, &expected);
                 }
             }
         }
@@ -193,7 +194,7 @@ fn malformed_sequences_at_every_distance() {
 fn faults_where_pieces_end() {
     let ends = [512, 1024, 1536, 2048, 3584, 7680, 15_872, 32_256, 65_024, 65_536, 66_048];
     for filler in Filler::all() {
-        let [sound, rest] = filler.behind(90_000);
+        let [sound, rest] = filler.after(90_000);
         for malformed in MALFORMED.iter().step_by(5 * scale().min(8)) {
             for end in ends {
                 for at in end - 4..=end + 4 {
@@ -201,7 +202,7 @@ fn faults_where_pieces_end() {
                     let at = (at..).find(|&at| input[at] & 0xC0 != 0x80).expect("a character begins there");
                     input.splice(at..at, malformed.bytes.iter().copied());
                     let expected = String::from_utf8_lossy(&input);
-                    for kernel in Kernel::available() {
+                    for kernel in kernels() {
                         assert!(testing::from_utf8_lossy(kernel, &input) == expected, "{kernel:?}: at {at}");
                     }
                 }
@@ -213,24 +214,18 @@ fn faults_where_pieces_end() {
 /// Every gait and the changes between them: faults at every average distance, also all at once.
 #[test]
 fn texts_spoiled_at_every_rate() {
-    let mut random = 0x2545_F491_4F6C_DD1D_u64;
-    let mut below = |end: u64| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random >> 32) % end
-    };
+    let mut random = Random::new(0x2545_F491_4F6C_DD1D);
     for filler in Filler::all() {
         for rate in [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 5000] {
             for _ in 0..(6 / scale()).max(1) {
-                let mut input = filler.behind(20_000).concat();
-                input.truncate(19_000 + below(1000) as usize);
+                let mut input = filler.after(20_000).concat();
+                input.truncate(19_000 + random.index(1000));
                 // A stretch without a fault as well, so that the far gait comes, and goes.
-                let start = below(19_000) as usize;
-                let sound = start..start + below(8000) as usize;
+                let start = random.index(19_000);
+                let sound = start..start + random.index(8000);
                 for (at, byte) in input.iter_mut().enumerate() {
-                    if below(rate) == 0 && !sound.contains(&at) {
-                        *byte = below(256) as u8;
+                    if random.below(rate) == 0 && !sound.contains(&at) {
+                        *byte = random.below(256) as u8;
                     }
                 }
                 let expected = String::from_utf8_lossy(&input);
@@ -325,14 +320,6 @@ fn chunks_are_padded_as_text_is() {
     }
 }
 
-fn cases(natively: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases: (natively / scale() as u32).max(64),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
-}
-
 /// A piece of an input: text, or not.
 fn part() -> impl Strategy<Value = Vec<u8>> {
     let character = prop_oneof![
@@ -352,7 +339,7 @@ fn part() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(cases(3000))]
+    #![proptest_config(cases(3000, 64))]
 
     #[test]
     fn any_mixture(parts in prop::collection::vec(part(), 0..12), cut in 0..4_usize) {

@@ -4,8 +4,8 @@
 //! runs against simdutf8 itself and against trust8 in its place. Where simdutf8 is compiled from its
 //! unsafe `imp` modules, which are not part of its stable interface, there is nothing to port.
 
-use super::support::Thin;
 use super::support::malformed::MALFORMED;
+use super::support::scale::Thin;
 use super::support::text::Filler;
 
 /// A program that uses all of simdutf8's stable interface, unchanged in both modules.

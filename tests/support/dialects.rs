@@ -54,10 +54,10 @@ fn alternatives(dialect: Dialect) -> Vec<Alternative> {
 }
 
 /// A code point, or a fault with the length that an error has.
-pub(crate) type Item = Result<(usize, u32), (usize, Option<usize>)>;
+pub type Item = Result<(usize, u32), (usize, Option<usize>)>;
 
 /// All of the bytes.
-pub(crate) fn decode(dialect: Dialect, bytes: &[u8]) -> Vec<Item> {
+pub fn decode(dialect: Dialect, bytes: &[u8]) -> Vec<Item> {
     let grammar = alternatives(dialect);
     let mut items = Vec::new();
     let mut at = 0;

@@ -8,7 +8,7 @@ use trust8::ErrorKind::{
 use super::oracle::Fault;
 
 /// The first and the last character of each length, and those next to the surrogates.
-pub(crate) const BOUNDARY_CHARACTERS: [char; 10] = [
+pub const BOUNDARY_CHARACTERS: [char; 10] = [
     '\u{0}',
     '\u{7F}',
     '\u{80}',
@@ -22,22 +22,22 @@ pub(crate) const BOUNDARY_CHARACTERS: [char; 10] = [
 ];
 
 /// A malformed sequence, and what is wrong with it if nothing follows.
-pub(crate) struct Malformed {
-    pub(crate) bytes: &'static [u8],
-    /// Where its fault begins: behind the well-formed character that it begins with, if there is one.
-    pub(crate) at: usize,
-    pub(crate) error_len: Option<usize>,
-    pub(crate) kind: ErrorKind,
+pub struct Malformed {
+    pub bytes: &'static [u8],
+    /// Where its fault begins: after the well-formed character that it begins with, if there is one.
+    pub at: usize,
+    pub error_len: Option<usize>,
+    pub kind: ErrorKind,
 }
 
 impl Malformed {
     /// The fault if valid text stands before it.
-    pub(crate) fn fault_behind(&self, before: usize) -> Fault {
+    pub fn fault_behind(&self, before: usize) -> Fault {
         Fault { valid_up_to: before + self.at, error_len: self.error_len, kind: self.kind }
     }
 
-    /// The fault if valid text stands before it and valid text, at least a byte, behind it.
-    pub(crate) fn fault_between(&self, before: usize) -> Fault {
+    /// The fault if valid text stands before it and valid text, at least a byte, after it.
+    pub fn fault_between(&self, before: usize) -> Fault {
         let fault = self.fault_behind(before);
         match self.kind {
             Incomplete => Fault { error_len: Some(self.bytes.len() - self.at), kind: Truncated, ..fault },
@@ -53,7 +53,7 @@ const fn wrong(bytes: &'static [u8], at: usize, kind: ErrorKind, len: usize) -> 
 }
 
 /// For each kind, what stands at its edges and what has been let through by some decoder at some time.
-pub(crate) static MALFORMED: [Malformed; 48] = [
+pub static MALFORMED: [Malformed; 48] = [
     // A continuation where a character must begin: alone, and one too many for each length.
     wrong(b"\x80", 0, UnexpectedContinuation, 1),
     wrong(b"\x90", 0, UnexpectedContinuation, 1),

@@ -29,14 +29,14 @@ const UTF8_CHAR: [&[Octets]; 9] = [
 
 /// The first place at which bytes are not UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Fault {
-    pub(crate) valid_up_to: usize,
-    pub(crate) error_len: Option<usize>,
-    pub(crate) kind: ErrorKind,
+pub struct Fault {
+    pub valid_up_to: usize,
+    pub error_len: Option<usize>,
+    pub kind: ErrorKind,
 }
 
 /// `UTF8-octets = *( UTF8-char )`, or where that fails.
-pub(crate) fn fault(bytes: &[u8]) -> Option<Fault> {
+pub fn fault(bytes: &[u8]) -> Option<Fault> {
     let mut at = 0;
     while at < bytes.len() {
         let rest = &bytes[at..];

@@ -1,12 +1,13 @@
 //! Characters one by one, byte order marks, labels.
 
+use super::support::kernels::ways;
 use super::support::malformed::MALFORMED;
-use super::support::{Thin, ways};
+use super::support::scale::Thin;
 use proptest::prelude::*;
 use trust8::testing;
 use trust8::{Bom, Kernel, Label, Utf8Error, decode, encode_scalar, is_utf8_label, strip_bom};
 
-/// What std says: the characters of each valid chunk, then how long the sequence behind it is.
+/// What std says: the characters of each valid chunk, then how long the sequence after it is.
 fn expected(bytes: &[u8]) -> Vec<Result<(usize, char), (usize, usize)>> {
     let mut items = Vec::new();
     let mut at = 0;

@@ -1,8 +1,10 @@
 //! Columns against a loop over their rows, with every kernel and way, and with offsets and views that lie.
 
+use super::support::kernels::{fault_of, ways};
 use super::support::malformed::{BOUNDARY_CHARACTERS, MALFORMED};
 use super::support::oracle::{Fault, fault};
-use super::support::{Thin, fault_of, scale, ways};
+use super::support::random::{Random, cases};
+use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use trust8::columns::{
@@ -267,7 +269,7 @@ fn views_of_every_length_and_malformed_sequence() {
         for before in 0..12 {
             for row in [0, 1, 127, 128, 129] {
                 let text = [&b"ASCII and yet more"[..before], malformed.bytes].concat();
-                let buffers = [[text.as_slice(), b" and behind"].concat()];
+                let buffers = [[text.as_slice(), b" and after"].concat()];
                 let mut views = vec![inline_view(b"x"); 140];
                 views[row] = long_view(&buffers, 0, 0, text.len());
                 check_views(&views, &buffers);
@@ -283,8 +285,8 @@ fn views_of_every_length_and_malformed_sequence() {
 fn inline_views_are_rows_of_their_own() {
     for cut in [&b"elevenbytes\xC3"[..], b"tenbytes..\xE6\x97", b"nine.....\xF0\x9F\x98"] {
         assert_eq!(cut.len(), 12);
-        for behind in [&b"\xA9"[..], b"\xA5", b"\x80"] {
-            let views = [inline_view(cut), inline_view(behind)];
+        for after in [&b"\xA9"[..], b"\xA5", b"\x80"] {
+            let views = [inline_view(cut), inline_view(after)];
             check_views(&views, &[]);
             check_views(&views[1..], &[]);
         }
@@ -324,13 +326,8 @@ fn views_in_any_order() {
     spoilt[70] = 0xFF;
     let buffers = vec![text, spoilt];
     let starts: Vec<usize> = (0..=60).collect();
-    let mut random = 0x9E37_79B9_7F4A_7C15_u64;
-    let mut below = |n: usize| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random >> 33) as usize % n
-    };
+    let mut random = Random::new(0x9E37_79B9_7F4A_7C15);
+    let mut below = |n: usize| random.index(n);
     for _ in 0..40_000 / scale() {
         let valid_only = below(2) == 0;
         let views: Vec<u128> = (0..below(300))
@@ -401,19 +398,10 @@ fn errors_say_what_is_wrong() {
     );
     assert_eq!(
         message(validate_views(&[view(1, *b"ab\0\0", 0, 0)], &[b""])),
-        "row 0: the view of 1 bytes has others than zeros behind them"
+        "row 0: the view of 1 bytes has others than zeros after them"
     );
     let error = validate_slices([b"\xFF"]).unwrap_err();
     assert!(std::error::Error::source(&error).is_some());
-}
-
-/// So many cases natively, and the share of them that [`scale`] says.
-fn cases(natively: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases: (natively / scale() as u32).max(32),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
 }
 
 fn row() -> impl Strategy<Value = Vec<u8>> {
@@ -427,7 +415,7 @@ fn row() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(cases(1500))]
+    #![proptest_config(cases(1500, 32))]
 
     #[test]
     fn random_columns(

@@ -2,10 +2,12 @@
 
 use std::mem::MaybeUninit;
 
-use super::support::scale::{Thin, cases};
+use super::support::kernels::ways;
+use super::support::random::cases;
+use super::support::scale::Thin;
 use proptest::prelude::*;
 use trust8::testing;
-use trust8::{CopyError, Kernel, copy_utf8};
+use trust8::{CopyError, copy_utf8};
 
 /// What no test copies.
 const UNTOUCHED: u8 = 0xAA;
@@ -14,16 +16,13 @@ type Copy = Box<dyn for<'d> Fn(&[u8], &'d mut [MaybeUninit<u8>]) -> Result<&'d m
 
 fn copies() -> Vec<(String, Copy)> {
     let mut copies: Vec<(String, Copy)> = vec![("dispatched".into(), Box::new(copy_utf8))];
-    for kernel in Kernel::available() {
-        for way in [kernel].into_iter().chain(testing::paths(kernel)) {
-            let name = format!("{}/{}", kernel.name(), way.name());
-            copies.push((name, Box::new(move |src, dst| testing::copy_utf8(way, src, dst))));
-        }
+    for way in ways() {
+        copies.push((way.name.clone(), Box::new(|src, dst| testing::copy_utf8(way.kernel, src, dst))));
     }
     copies
 }
 
-/// Copies to a place `offset` bytes behind an aligned one, with `room` bytes of which the last ones must
+/// Copies to a place `offset` bytes after an aligned one, with `room` bytes of which the last ones must
 /// stay as they are.
 fn check(name: &str, copy: &Copy, src: &[u8], offset: usize, room: usize) {
     let mut memory = vec![MaybeUninit::new(UNTOUCHED); offset + 64 + room + 64];
@@ -119,7 +118,7 @@ fn too_small_a_destination_is_left_alone() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(256)))]
+    #![proptest_config(cases(256, 12))]
 
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40), text in "\\PC{0,60}", spare in 0..3_usize) {

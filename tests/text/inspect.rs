@@ -1,10 +1,12 @@
 //! Counts and places, of every kernel and way, against what `core` says of the same text.
 
+use super::support::kernels::{kernels, ways};
 use super::support::malformed::MALFORMED;
+use super::support::random::{cases, insertion, lines, passage};
+use super::support::scale::Thin;
 use super::support::text::{Filler, Place};
-use super::support::{Thin, scale, ways};
 use proptest::prelude::*;
-use proptest::sample::Index;
+use trust8::testing;
 use trust8::{Summary, locate};
 
 /// What `core::str` and iterators say.
@@ -54,7 +56,7 @@ impl Model {
 fn check(bytes: &[u8]) {
     let expected = Model::of(bytes);
     for way in ways() {
-        let summary = way.kernel.inspect(bytes);
+        let summary = testing::inspect(way.kernel, bytes);
         let place = || (bytes.len(), bytes.as_ptr().addr() % 64);
         assert_eq!(Model::from(&summary), expected, "{}: length, alignment {:?}", way.name, place());
         assert_eq!(summary.error(), trust8::from_utf8(bytes).err(), "{}", way.name);
@@ -108,8 +110,8 @@ fn one_newline_and_one_character_of_each_length_at_every_place() {
             for what in ["\n", "é", "日", "😀", "\u{7FF}\n", "\u{40A}"] {
                 if at < 130 || thin.keep() {
                     let [pad, before] = filler.before(at);
-                    let [behind, rest] = filler.behind(1700 - at);
-                    check(place.put(at % 64, &[pad, before, what.as_bytes(), behind, rest]));
+                    let [after, rest] = filler.after(1700 - at);
+                    check(place.put(at % 64, &[pad, before, what.as_bytes(), after, rest]));
                 }
             }
         }
@@ -139,9 +141,9 @@ fn every_malformed_sequence_at_every_place() {
             for at in (0..=1200).filter(|&at| text.is_char_boundary(at)) {
                 // A fifth of them: other tests have them all, and that verdicts are right.
                 if at % 5 == malformed.bytes.len() % 5 && thin.keep() {
-                    let [behind, rest] = filler.behind(at % 150);
+                    let [after, rest] = filler.after(at % 150);
                     let before = &text.as_bytes()[..at];
-                    check(place.put(at % 64, &[before, malformed.bytes, behind, rest]));
+                    check(place.put(at % 64, &[before, malformed.bytes, after, rest]));
                 }
             }
         }
@@ -184,7 +186,7 @@ fn parts_add_up_wherever_text_is_cut_between_characters() {
     }
 }
 
-/// For each byte, and for the place behind the last, its line and columns, by std's lossy chunks.
+/// For each byte, and for the place after the last, its line and columns, by std's lossy chunks.
 fn locations(bytes: &[u8]) -> Vec<(usize, usize, usize)> {
     let mut all = Vec::new();
     let (mut line, mut column, mut byte_column) = (1, 1, 1);
@@ -204,7 +206,7 @@ fn locations(bytes: &[u8]) -> Vec<(usize, usize, usize)> {
             sequence(chunk.invalid().len(), false);
         }
     }
-    // The place behind the last byte is where another character would stand.
+    // The place after the last byte is where another character would stand.
     sequence(1, false);
     all
 }
@@ -224,78 +226,26 @@ fn check_locations(bytes: &[u8]) {
 fn places_around_every_malformed_sequence() {
     for malformed in &MALFORMED {
         for before in ["", "\n", "é\n日", "a\nbc日"] {
-            for behind in ["", "\n", "a", "é", "日\n😀x"] {
-                check_locations(&[before.as_bytes(), malformed.bytes, behind.as_bytes()].concat());
+            for after in ["", "\n", "a", "é", "日\n😀x"] {
+                check_locations(&[before.as_bytes(), malformed.bytes, after.as_bytes()].concat());
             }
         }
     }
     check_locations("line\r\nligne é\n行 二\n\n😀😀\n".as_bytes());
 }
 
-/// So many cases natively, and the share of them that [`scale`] says.
-fn cases(natively: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases: (natively / scale() as u32).max(32),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
-}
-
-/// A stretch of text: characters of one length or of all, newlines between, as a description.
-#[derive(Clone, Debug)]
-struct Stretch {
-    script: usize,
-    bytes: usize,
-    seed: u64,
-}
-
-fn stretch(bytes: impl Strategy<Value = usize>) -> impl Strategy<Value = Stretch> {
-    (0..7_usize, bytes, 1..=u64::MAX).prop_map(|(script, bytes, seed)| Stretch { script, bytes, seed })
-}
-
-fn text(stretches: &[Stretch]) -> Vec<u8> {
-    const RANGES: [(u32, u32); 4] = [(0x20, 0x7E), (0x80, 0x7FF), (0x800, 0xD7FF), (0x1_0000, 0x10_FFFF)];
-    let mut text = String::new();
-    for stretch in stretches {
-        let mut random = stretch.seed;
-        let end = text.len() + stretch.bytes;
-        while text.len() < end {
-            // Xorshift; the upper half is what is random about it.
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            let number = (random >> 32) as u32;
-            let range = match stretch.script {
-                script @ 0..4 => script,
-                // Western: mostly ASCII. Cyrillic: two bytes and spaces. Anything.
-                4 => usize::from(number.is_multiple_of(16)),
-                5 => usize::from(number % 16 > 2),
-                _ => number as usize % 4,
-            };
-            let (from, to) = RANGES[range];
-            text.push(match number >> 4 & 31 {
-                0 => '\n',
-                _ => char::from_u32(from + (number >> 9) % (to - from + 1))
-                    .expect("no surrogate in the ranges"),
-            });
-        }
-    }
-    text.into_bytes()
-}
-
 proptest! {
-    #![proptest_config(cases(4000))]
+    #![proptest_config(cases(4000, 32))]
 
     #[test]
     fn random_text(
-        stretches in prop::collection::vec(stretch(prop_oneof![0..200_usize, 300..3000_usize]), 1..=4),
-        spoil in prop::option::of((any::<Index>(), any::<Index>())),
+        passages in prop::collection::vec(passage(prop_oneof![0..200_usize, 300..3000_usize]), 1..=4),
+        spoil in prop::option::of(insertion()),
         alignment in 0..64_usize,
     ) {
-        let mut bytes = text(&stretches);
-        if let Some((at, which)) = spoil {
-            let at = at.index(bytes.len() + 1);
-            bytes.splice(at..at, MALFORMED[which.index(MALFORMED.len())].bytes.iter().copied());
+        let mut bytes = lines(&passages);
+        if let Some(spoil) = spoil {
+            spoil.apply(&mut bytes);
         }
         check(Place::new(bytes.len()).put(alignment, &[&bytes]));
     }
@@ -309,22 +259,21 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(500))]
+    #![proptest_config(cases(500, 32))]
 
     /// Long enough for runs of superblocks, for chunks, and for several kinds of text in turn.
     #[test]
     fn long_random_text(
-        stretches in prop::collection::vec(
-            stretch(prop_oneof![1..=300_usize, 2000..=20_000_usize, 10_000..=60_000_usize]),
+        passages in prop::collection::vec(
+            passage(prop_oneof![1..=300_usize, 2000..=20_000_usize, 10_000..=60_000_usize]),
             1..=5,
         ),
-        spoil in prop::option::of((any::<Index>(), any::<Index>())),
+        spoil in prop::option::of(insertion()),
         alignment in 0..64_usize,
     ) {
-        let mut bytes = text(&stretches);
-        if let Some((at, which)) = spoil {
-            let at = at.index(bytes.len() + 1);
-            bytes.splice(at..at, MALFORMED[which.index(MALFORMED.len())].bytes.iter().copied());
+        let mut bytes = lines(&passages);
+        if let Some(spoil) = spoil {
+            spoil.apply(&mut bytes);
         }
         check(Place::new(bytes.len()).put(alignment, &[&bytes]));
     }
@@ -337,7 +286,7 @@ fn larger_than_the_caches() {
     for text in ["日本語\n", "日é😀a\n"] {
         let text = text.repeat((5 << 20) / text.len());
         let expected = Model::of(text.as_bytes());
-        for kernel in trust8::Kernel::available() {
+        for kernel in kernels() {
             assert_eq!(Model::from(&kernel.inspect(text.as_bytes())), expected, "{}", kernel.name());
         }
     }

@@ -9,3 +9,4 @@ mod copy;
 mod inspect;
 #[cfg(feature = "rayon")]
 mod parallel;
+mod string;

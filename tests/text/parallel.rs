@@ -1,8 +1,9 @@
 //! Validation on several threads: the sequential answer, for every input and every size of piece.
 
+use super::support::kernels::ways;
 use super::support::malformed::MALFORMED;
+use super::support::scale::scale;
 use super::support::text::Filler;
-use super::support::{scale, ways};
 use proptest::prelude::*;
 use trust8::testing;
 use trust8::{par_from_utf8, par_inspect};
@@ -30,8 +31,7 @@ fn faults_at_every_place_around_the_cuts() {
     for filler in Filler::all() {
         for malformed in MALFORMED.iter().step_by(scale().min(5)) {
             for at in 0..70 {
-                let input =
-                    [filler.before(at).concat(), malformed.bytes.to_vec(), filler.behind(40).concat()];
+                let input = [filler.before(at).concat(), malformed.bytes.to_vec(), filler.after(40).concat()];
                 check(&input.concat(), 16);
                 check(&input.concat(), 33);
             }

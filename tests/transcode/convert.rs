@@ -8,8 +8,9 @@
 
 use std::mem::MaybeUninit;
 
+use super::support::kernels::{Way, kernels, ways};
 use super::support::malformed::{BOUNDARY_CHARACTERS, MALFORMED};
-use super::support::{Thin, Way, scale, ways};
+use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use trust8::Kernel;
 use trust8::testing;
@@ -166,7 +167,7 @@ fn expected(to: Encoding, items: &[(usize, Item)]) -> Expected {
 /// Bytes of a buffer that nobody may write to.
 const UNTOUCHED: u8 = 0xA5;
 
-/// A buffer of `len` units and some behind it.
+/// A buffer of `len` units and some after it.
 fn with_buffer<U: Copy, R>(
     filler: U,
     len: usize,
@@ -177,7 +178,7 @@ fn with_buffer<U: Copy, R>(
     let result = run(&mut memory[..len]);
     for unit in &memory[len..] {
         // SAFETY: all of it was initialised above.
-        assert!(same(unsafe { unit.assume_init() }), "something is written behind the buffer");
+        assert!(same(unsafe { unit.assume_init() }), "something is written after the buffer");
     }
     result
 }
@@ -186,7 +187,7 @@ fn with_buffer<U: Copy, R>(
 fn check_bytes(from: Encoding, to: Encoding, text: &[u8]) {
     let items = decode(from, text);
     let expected = expected(to, &items);
-    for kernel in Kernel::available() {
+    for kernel in kernels() {
         let context = || format!("{} to {}, {}, of {text:02X?}", from.name(), to.name(), kernel.name());
         let into = |len: usize| {
             with_buffer(
@@ -272,7 +273,7 @@ fn check(from: Encoding, text: &[u8]) {
 /// The same of UTF-16 and UTF-32 in units.
 fn check_units(units: &[u16]) {
     let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
-    for kernel in Kernel::available() {
+    for kernel in kernels() {
         match (testing::transcode::convert(kernel, Utf16, Str, units), String::from_utf16(units)) {
             (Ok(text), Ok(std)) => {
                 assert_eq!(text, std, "{}", kernel.name());
@@ -340,7 +341,7 @@ fn every_scalar_value_in_every_pair() {
         for to in Encoding::ALL {
             let text: String = text.chars().filter(|&char| has(from, char) && has(to, char)).collect();
             let (source, target) = (encode_all(from, &text), encode_all(to, &text));
-            for kernel in Kernel::available() {
+            for kernel in kernels() {
                 let result = testing::transcode::convert(kernel, from, to, &source).unwrap();
                 assert!(result == target, "{} to {}, {}", from.name(), to.name(), kernel.name());
                 assert_eq!(testing::transcode::len(kernel, from, to, &source), target.len());
@@ -348,7 +349,7 @@ fn every_scalar_value_in_every_pair() {
         }
     }
     // In units, and known to be valid.
-    for kernel in Kernel::available() {
+    for kernel in kernels() {
         let utf16: Vec<u16> = text.encode_utf16().collect();
         assert!(testing::transcode::convert(kernel, Str, Utf16, &text).unwrap() == utf16);
         assert!(testing::transcode::convert(kernel, Utf16, Str, &utf16).unwrap() == text);
@@ -416,7 +417,7 @@ fn malformed_utf8_at_every_position() {
 fn check_utf8_quickly(text: &[u8]) {
     let at = core::str::from_utf8(text).unwrap_err().valid_up_to();
     let lossy = String::from_utf8_lossy(text);
-    for Way { name, kernel } in ways() {
+    for Way { name, kernel, .. } in ways() {
         let error = testing::transcode::convert(kernel, Encoding::Utf8, Utf16, text).unwrap_err();
         assert_eq!(error.valid_up_to(), at, "{} of {text:02X?}", name);
         assert_eq!(error.utf8_error(), trust8::from_utf8(text).err());
@@ -449,10 +450,10 @@ fn surrogates_at_every_position() {
                 if !thin.keep() {
                     continue;
                 }
-                let behind = before % 70;
+                let after = before % 70;
                 let mut units: Vec<u16> = filler.iter().copied().cycle().take(before).collect();
                 units.extend(wrong);
-                units.extend(filler.iter().cycle().take(behind));
+                units.extend(filler.iter().cycle().take(after));
                 check_units(&units);
                 if before % 37 == 0 {
                     let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
@@ -479,7 +480,7 @@ fn malformed_utf32_at_every_position() {
                     check(Encoding::Utf32Be, &bytes);
                     check(Encoding::Utf32Le, &bytes[..bytes.len() - 3]);
                 }
-                for kernel in Kernel::available() {
+                for kernel in kernels() {
                     if char::from_u32(wrong).is_none() {
                         let error = testing::transcode::convert(kernel, Utf32, Str, &units).unwrap_err();
                         assert_eq!(error.valid_up_to(), before, "{}", kernel.name());
@@ -497,7 +498,7 @@ const DIRECT: [Encoding; 4] = if cfg!(target_endian = "big") {
     [Encoding::Utf8, Encoding::Utf16Le, Encoding::Utf32Le, Encoding::Latin1]
 };
 
-/// One character among others that are longer or shorter, at every position to 150, with many behind it and none: so it is
+/// One character among others that are longer or shorter, at every position to 150, with many after it and none: so it is
 /// in every lane, and on either side of every end of a vector.
 #[test]
 fn one_of_another_kind_at_every_position() {
@@ -506,12 +507,12 @@ fn one_of_another_kind_at_every_position() {
     for filler in ['a', 'é', '敏', '😀'] {
         for other in kinds {
             for before in 0..=150 {
-                for behind in [0, 1, 15, 150 - before] {
+                for after in [0, 1, 15, 150 - before] {
                     if !thin.keep() {
                         continue;
                     }
                     let chars = [filler].repeat(before).into_iter().chain([other]);
-                    let text: String = chars.chain([filler].repeat(behind)).collect();
+                    let text: String = chars.chain([filler].repeat(after)).collect();
                     for from in DIRECT {
                         if from == Encoding::Latin1 && text.chars().any(|char| char > '\u{FF}') {
                             continue;
@@ -549,7 +550,7 @@ fn malformed_utf8_into_latin1_at_every_position() {
     for half in [b"\xC3", b"\xA9"] {
         for before in 0..=300 {
             let text = [&b"a".repeat(before)[..], half, &b"a".repeat(300)].concat();
-            for kernel in Kernel::available() {
+            for kernel in kernels() {
                 let error =
                     testing::transcode::convert(kernel, Encoding::Utf8, Encoding::Latin1, &text).unwrap_err();
                 assert_eq!(error.valid_up_to(), before, "{}", kernel.name());
@@ -608,8 +609,8 @@ fn lone_surrogates_at_every_position() {
 fn what_latin1_has_not_got() {
     for wrong in ['\u{100}', '€', '😀'] {
         for before in 0..=300 {
-            let text: String = repeated("aé", before) + &wrong.to_string() + "behind it";
-            for kernel in Kernel::available() {
+            let text: String = repeated("aé", before) + &wrong.to_string() + "after it";
+            for kernel in kernels() {
                 let error = testing::transcode::convert(kernel, Str, Encoding::Latin1, &text).unwrap_err();
                 assert_eq!(error.kind(), ErrorKind::Unmappable(wrong), "{}", kernel.name());
                 assert_eq!(&text[error.valid_up_to()..], format!("{wrong}behind it"), "{}", kernel.name());
@@ -644,7 +645,7 @@ fn streams_cut_everywhere() {
                         check_stream(from, to, &pieces, &expected, Kernel::best());
                     }
                 }
-                for kernel in Kernel::available() {
+                for kernel in kernels() {
                     let single: Vec<&[u8]> = text.chunks(1).collect();
                     check_stream(from, to, &single, &expected, kernel);
                 }
@@ -726,7 +727,7 @@ fn check_against_encoding_rs(bytes: &[u8]) {
     ];
     for (from, theirs) in all {
         let (text, malformed) = theirs.decode_without_bom_handling(bytes);
-        for kernel in Kernel::available() {
+        for kernel in kernels() {
             let ours = testing::transcode::convert_lossy(kernel, from, Str, bytes);
             assert_eq!(ours, text, "{}, {} of {bytes:02X?}", from.name(), kernel.name());
             let strict = testing::transcode::convert(kernel, from, Str, bytes);
@@ -797,7 +798,7 @@ proptest! {
         for from in [Encoding::Utf8, Encoding::Utf16Le, Encoding::Utf32Le] {
             let items = decode(from, &bytes);
             for to in Encoding::ALL {
-                for kernel in Kernel::available() {
+                for kernel in kernels() {
                     check_stream(from, to, &pieces, &expected(to, &items), kernel);
                 }
             }

@@ -8,13 +8,14 @@
 use std::mem::MaybeUninit;
 use std::ptr;
 
+use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
-use super::support::{Thin, scale};
+use super::support::scale::{Thin, scale};
 use trust8::Kernel;
 use trust8::testing;
 use trust8::transcode::{BufferError, Encoding, Str, Utf16, Utf32};
 
-/// Pages of memory, and one behind them that can't be touched.
+/// Pages of memory, and one after them that can't be touched.
 struct Guarded {
     map: *mut libc::c_void,
     len: usize,
@@ -92,7 +93,7 @@ fn buffers_of_every_critical_length() {
             let units: Vec<u16> = text.encode_utf16().collect();
             let utf32: Vec<u32> = text.chars().map(u32::from).collect();
             let latin1 = testing::transcode::convert(Kernel::best(), Str, Encoding::Latin1, &text).ok();
-            for kernel in Kernel::available() {
+            for kernel in kernels() {
                 let bytes = source.copy(text.as_bytes());
                 for less in shorter(utf32.len(), len) {
                     let room = utf32.len() - less;
@@ -220,7 +221,7 @@ fn every_pair_of_encodings() {
                     bytes.extend(b"\xFF\xDC\xFF");
                 }
                 for to in Encoding::ALL {
-                    for kernel in Kernel::available() {
+                    for kernel in kernels() {
                         let bytes = source.copy(&bytes);
                         let lossy = testing::transcode::convert_lossy(kernel, from, to, bytes);
                         for room in [lossy.len(), lossy.len().saturating_sub(1), 0] {
@@ -295,7 +296,7 @@ fn malformed_utf8_everywhere_in_short_texts() {
                 let valid = std.valid_up_to();
                 let fits = core::str::from_utf8(&text[..valid]).map_or(0, |text| text.encode_utf16().count());
                 let lossy: Vec<u16> = String::from_utf8_lossy(&text).encode_utf16().collect();
-                for kernel in Kernel::available() {
+                for kernel in kernels() {
                     let bytes = source.copy(&text);
                     for room in [fits, fits.saturating_sub(1), 0] {
                         match testing::transcode::convert_into(
@@ -339,7 +340,7 @@ fn lone_surrogates_everywhere_in_short_texts() {
                     text.extend(exactly_units(filler, len - text.len()));
                     let lossy = String::from_utf16_lossy(&text);
                     let fits = String::from_utf16_lossy(&text[..before]).len();
-                    for kernel in Kernel::available() {
+                    for kernel in kernels() {
                         let text = source.copy(&text);
                         for room in [fits, fits.saturating_sub(1), 0] {
                             match testing::transcode::convert_into(

@@ -5,3 +5,4 @@ mod support;
 
 mod convert;
 mod guard_pages;
+mod regressions;

@@ -1,0 +1,136 @@
+//! Writes the seeds into a folder: every construction of `input` with every script, valid and with malformed sequences. The
+//! same seeds serve all targets. Their names say what is inside, and their content is always the same.
+//!
+//! ```text
+//! cargo run --manifest-path fuzz/Cargo.toml --example seeds -- FOLDER
+//! ```
+
+use std::path::PathBuf;
+use std::{env, fs, io};
+
+use trust8_fuzz::input::Header;
+use trust8_fuzz::malformed::MALFORMED;
+
+const RAW: u8 = 0;
+const SHORT: u8 = 1;
+const EMBEDDED: u8 = 2;
+const MOSAIC: u8 = 3;
+/// The text after the material ends inside a character.
+const CUT: u8 = 0x80;
+/// The material stands at the end of a block.
+const AT_END_OF_BLOCK: u8 = 0x80;
+
+const SCRIPTS: [&str; 8] = ["ascii", "two", "three", "four", "mixed", "mostly-ascii", "mostly-two", "edges"];
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn seed(&self, name: &str, header: Header, material: &[u8]) -> io::Result<()> {
+        self.stream(name, header, material, &[])
+    }
+
+    /// A seed with the sizes of the pieces in which it comes.
+    fn stream(&self, name: &str, header: Header, material: &[u8], sizes: &[u8]) -> io::Result<()> {
+        let mut data = [&header.to_bytes()[..], material, sizes].concat();
+        if !sizes.is_empty() {
+            data.push(sizes.len() as u8 | 0x30);
+        }
+        fs::write(self.0.join(name), data)
+    }
+}
+
+fn main() -> io::Result<()> {
+    let folder = env::args_os().nth(1).expect("usage: seeds FOLDER");
+    fs::create_dir_all(&folder)?;
+    let folder = Folder(folder.into());
+
+    // The RFC's own examples, as they are and repeated.
+    let examples = [
+        ("not-identical", "A≢Α."),
+        ("hangul", "한국어"),
+        ("kanji", "日本語"),
+        ("signature", "\u{FEFF}\u{233B4}"),
+    ];
+    for (name, text) in examples {
+        folder.seed(&format!("raw-{name}"), Header::default(), text.as_bytes())?;
+        let header = Header { construction: MOSAIC, length: 20_000, place: 30_000, ..Header::default() };
+        folder.seed(&format!("mosaic-{name}"), header, &[text.as_bytes(), b"abcd"].concat())?;
+    }
+
+    // Of each kind of error at least one.
+    for (number, malformed) in (0_u16..).zip(MALFORMED.iter().step_by(4)) {
+        broken(&folder, number, malformed.bytes)?;
+    }
+
+    for (number, name) in (0_u8..).zip(SCRIPTS) {
+        let length = 1000 * u16::from(number);
+        let embedded =
+            Header { construction: EMBEDDED, alignment: number, script: number * 9, length, place: 0 };
+        folder.seed(&format!("embedded-valid-{name}"), embedded, b"")?;
+        let cut = Header { construction: EMBEDDED | CUT, length: length + 1, ..embedded };
+        folder.seed(&format!("embedded-end-cut-{name}"), cut, b"")?;
+        let short = Header { construction: SHORT, alignment: 9 * number, length: 3 * 64, ..embedded };
+        folder.seed(&format!("short-valid-{name}"), short, b"")?;
+        let cut = Header { construction: SHORT | CUT, length: 3 * 65 + 1, ..short };
+        folder.seed(&format!("short-end-cut-{name}"), cut, b"")?;
+    }
+    Ok(())
+}
+
+/// All constructions with one malformed sequence.
+fn broken(folder: &Folder, number: u16, octets: &[u8]) -> io::Result<()> {
+    let script = (number % 8) as u8;
+    let same = script * 9; // before and after the material
+    let alignment = |step: u16| (step * number % 64) as u8;
+    let name = |construction: &str| {
+        let octets: Vec<_> = octets.iter().map(|octet| format!("{octet:02x}")).collect();
+        format!("{construction}-{}", octets.concat())
+    };
+
+    let raw = Header { construction: RAW, alignment: alignment(1), ..Header::default() };
+    folder.seed(&name("raw"), raw, octets)?;
+    // `length % 3 < 2` means up to 70 bytes, 2 means 120 to 140; see `build`.
+    let short = Header {
+        construction: SHORT,
+        alignment: alignment(5),
+        script: same,
+        length: 3 * (63 + number % 4),
+        place: 65_535,
+    };
+    folder.seed(&name("short"), short, octets)?;
+    let length = 3 * (6 + number) + 2;
+    let medium = Header { alignment: alignment(3), length, place: 5000 * number, ..short };
+    folder.seed(&name("medium"), medium, octets)?;
+    let embedded = Header {
+        construction: EMBEDDED,
+        alignment: alignment(7),
+        script: same,
+        length: 4000 * number,
+        place: 5000 * number,
+    };
+    folder.seed(&name("embedded"), embedded, octets)?;
+    let mosaic =
+        Header { construction: MOSAIC, length: 900 * number, place: 5000 * number, ..Header::default() };
+    let mut wound = octets.to_vec();
+    wound.resize(4, b'.');
+    folder.seed(&name("mosaic"), mosaic, &["aé日😀".as_bytes(), &wound].concat())?;
+
+    // The texts before and after are of different kinds, and the end of a block cuts the sequence.
+    let (overhang, after) = ((number % 3 + 1) as u8, (script + 1 + (number / 8) as u8) % 8);
+    let border = Header {
+        construction: EMBEDDED,
+        alignment: alignment(11) | overhang << 6,
+        script: script | after << 3 | AT_END_OF_BLOCK,
+        length: 500 * number,
+        place: 4000 * number + 3000,
+    };
+    folder.seed(&name("border"), border, octets)?;
+
+    // Cut into single bytes, and into pieces that cut most characters.
+    let text = ["aé日😀".as_bytes(), octets, b"!"].concat();
+    folder.stream(&name("bytes"), Header::default(), &text, &[1])?;
+    let pieces = Header { alignment: 0, length: 3 * 65, place: 40_000, ..short };
+    folder.stream(&name("pieces"), pieces, octets, &[5, 0, 3, 17, 2, 1, 64])?;
+    let stream = Header { alignment: 0, length: 2000 * number, place: 9000, ..embedded };
+    folder.stream(&name("stream"), stream, octets, &[0x81, 7, 0x90, 33])
+}
