@@ -1,5 +1,5 @@
-//! Characters one by one against `core`: the same characters at the same places, and errors in between where
-//! lossy conversion has U+FFFD. And numbers as characters.
+//! Characters one by one against `core`: the same characters at the same places, and an error where lossy conversion has
+//! U+FFFD. And numbers as characters.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use trust8_fuzz::input;
 use trust8_fuzz::kernels::{fault_of, ways};
 use trust8_fuzz::oracle::{self, Fault};
 
-/// A character, or how many bytes are in its place.
+/// A character with its place, or an invalid sequence with its place and its length.
 type Item = Result<(usize, char), (usize, usize)>;
 
 fuzz_target!(|data: &[u8]| {

@@ -11,7 +11,7 @@ fuzz_target!(|data: &[u8]| {
     let Some((&[layout, rows, spoil, by], data)) = data.split_first_chunk() else { return };
     let rows = usize::from(rows) * if layout & 0x80 == 0 { 1 } else { 16 };
     match layout % 5 {
-        // Offsets as they come, and values behind them.
+        // Offsets as they come, and values after them.
         0 => {
             let (offsets, values) = data.split_at(data.len().min(rows * 4) / 4 * 4);
             let offsets = offsets.chunks_exact(4).map(|word| i32::from_le_bytes(word.try_into().unwrap()));
@@ -34,7 +34,7 @@ fuzz_target!(|data: &[u8]| {
             offsets[place] = offsets[place].wrapping_add(i32::from(by as i8));
             offsets_of_any_kind(values, &offsets);
         }
-        // Views as they come, and a buffer behind them.
+        // Views as they come, and a buffer after them.
         3 => {
             let (views, values) = data.split_at(data.len().min(rows * 16) / 16 * 16);
             let views = views.chunks_exact(16).map(|view| u128::from_le_bytes(view.try_into().unwrap()));
@@ -70,7 +70,7 @@ fn view(text: &[u8], from: usize) -> u128 {
     u128::from_le_bytes(bytes)
 }
 
-/// The first row that is wrong: how its text is, as core says, or something else.
+/// The first row that is wrong, with what `core` says of its text if that is the reason.
 type Answer = Result<(), (usize, Option<(usize, Option<usize>)>)>;
 
 fn answer(result: Result<(), ColumnError>) -> Answer {

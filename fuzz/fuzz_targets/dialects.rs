@@ -1,5 +1,5 @@
-//! The dialects of UTF-8 against their grammars: what is decoded, refused, converted, and told apart. And
-//! back: what text becomes in a dialect, and becomes again.
+//! The dialects of UTF-8 against their grammars: what is decoded, refused, converted, and told apart. And text into a dialect
+//! and back.
 
 #![no_main]
 
@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
 fn compare(dialect: Dialect, bytes: &[u8]) {
     let expected = decode(dialect, bytes);
     let fault = expected.iter().find_map(|item| item.err());
-    // What is in UTF-8; of what is not, the place.
+    // Each item as a character, or the place of an item that UTF-8 cannot express.
     let text: Vec<Result<char, usize>> = expected
         .iter()
         .map(|item| match *item {

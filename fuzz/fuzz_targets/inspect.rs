@@ -1,4 +1,4 @@
-//! Counts of every kernel and way, and places, against what `core` counts.
+//! The counts of every kernel and way, and the places of bytes, against what `core` counts.
 
 #![no_main]
 
@@ -47,7 +47,7 @@ fuzz_target!(|data: &[u8]| {
     places(&bytes[..bytes.len().min(200)]);
 });
 
-/// The place of each byte, by std's lossy chunks.
+/// Compares the place of each byte with a count over std's lossy chunks.
 fn places(bytes: &[u8]) {
     let (mut offset, mut line, mut column, mut byte_column) = (0, 1, 1, 1);
     let mut sequence = |len: usize, is_newline: bool| {

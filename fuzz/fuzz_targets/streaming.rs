@@ -1,5 +1,5 @@
-//! Text in pieces, cut where the fuzzer says, against `core::str` on the whole: the same outcome, with the very piece that
-//! makes it certain, from `Validator`, `Decoder`, `Utf8Reader`, `Utf8Writer` and `copy_utf8`, on every kernel.
+//! Text in pieces, cut where the fuzzer says, against `core::str` on the whole. `Validator`, `Decoder`, `Utf8Reader`,
+//! `Utf8Writer` and `copy_utf8` have the same outcome on every kernel, with the piece that makes it certain.
 
 #![no_main]
 
@@ -17,45 +17,45 @@ use trust8_fuzz::kernels::{self, Way, ways};
 use trust8_fuzz::oracle::{self, Fault};
 use trust8_fuzz::source::{Source, size};
 
-// What `input` makes an input of; then sizes; and in the last byte how many of those (`% 16`), and the capacity of
-// readers (`/ 16`).
+// The data are those that `input` makes an input of, then sizes of pieces, and then a byte that gives the number of these
+// sizes (`% 16`) and the capacity of readers (`/ 16`).
 fuzz_target!(|data: &[u8]| {
     let Some((&last, rest)) = data.split_last() else { return };
     let sizes = usize::from(last % 16).min(rest.len());
     let (data, sizes) = rest.split_at(rest.len() - sizes);
     let Some(input) = input::build(data) else { return };
     let expected = Expected::of(&input);
-    let chunks = cut(&input, sizes);
+    let pieces = cut(&input, sizes);
     for way in ways() {
-        pushed(way, &input, &chunks, &expected);
+        pushed(way, &input, &pieces, &expected);
         copied(way.kernel, &input, &expected);
     }
     read(&input, sizes, usize::from(last / 16), &expected);
-    written(&input, &chunks, sizes, &expected);
+    written(&input, &pieces, sizes, &expected);
 });
 
-/// The input in chunks of these sizes, over and over; the rest in one if that leads nowhere, or would take long.
+/// Cuts the input into pieces of these sizes, over and over. After 256 pieces, the rest is one piece.
 fn cut<'a>(mut input: &'a [u8], sizes: &[u8]) -> Vec<&'a [u8]> {
-    let mut chunks = Vec::new();
+    let mut pieces = Vec::new();
     for &byte in sizes.iter().cycle().take(256) {
-        let (chunk, rest) = input.split_at(size(byte).min(input.len()));
-        chunks.push(chunk);
+        let (piece, rest) = input.split_at(size(byte).min(input.len()));
+        pieces.push(piece);
         input = rest;
         if input.is_empty() {
-            return chunks;
+            return pieces;
         }
     }
-    chunks.push(input);
-    chunks
+    pieces.push(input);
+    pieces
 }
 
-/// What is right, of the whole and of its beginnings.
+/// The right answers about the whole and about its beginnings.
 struct Expected {
     fault: Option<Fault>,
     /// How many bytes are well-formed.
     sound: usize,
-    /// How many bytes one must have seen to be certain that there is a fault; `None` if only the end, or
-    /// nothing, makes it certain.
+    /// How many bytes one must have seen to be certain that there is a fault. `None` if only the end makes it certain, or
+    /// if there is no fault.
     certain: Option<usize>,
 }
 
@@ -69,14 +69,14 @@ impl Expected {
             "the grammar and core::str"
         );
         let sound = fault.map_or(input.len(), |fault| fault.valid_up_to);
-        // `core::str` gives an error its length once no continuation can mend it.
+        // `core::str` gives an error a length once no further byte can make the sequence valid.
         let certain = (sound + 1..=input.len()).take(4).find(|&end| {
             core::str::from_utf8(&input[sound..end]).is_err_and(|error| error.error_len().is_some())
         });
         Self { fault, sound, certain }
     }
 
-    /// What must be said of the first `seen` bytes, if more may follow: where the last whole character ends, or the fault.
+    /// Returns the right answer after the first `seen` bytes: where the last whole character ends, or the fault.
     fn of_beginning(&self, input: &[u8], seen: usize) -> Result<usize, Fault> {
         match (self.certain, self.fault) {
             (Some(certain), Some(fault)) if certain <= seen => Err(fault),
@@ -90,15 +90,15 @@ fn fault_of(error: StreamError) -> Fault {
     Fault { valid_up_to: error.valid_up_to() as usize, error_len: error.error_len(), kind: error.kind() }
 }
 
-fn pushed(way: &Way, input: &[u8], chunks: &[&[u8]], expected: &Expected) {
+fn pushed(way: &Way, input: &[u8], pieces: &[&[u8]], expected: &Expected) {
     let (name, way) = (&way.name, way.kernel);
     let (mut validator, mut decoder) = (Validator::new(), Decoder::new());
     let mut text = String::new();
     let mut seen = 0;
-    for &chunk in chunks {
-        seen += chunk.len();
-        let said = testing::stream::push(way, &mut validator, chunk);
-        let piece = testing::stream::decode(way, &mut decoder, chunk);
+    for &piece in pieces {
+        seen += piece.len();
+        let said = testing::stream::push(way, &mut validator, piece);
+        let piece = testing::stream::decode(way, &mut decoder, piece);
         match expected.of_beginning(input, seen) {
             Ok(whole) => {
                 assert_eq!(said, Ok(()), "{name}");
@@ -147,7 +147,7 @@ fn stream_fault(error: io::Error) -> Fault {
 }
 
 fn read(input: &[u8], sizes: &[u8], capacity: usize, expected: &Expected) {
-    // To the end, in one go.
+    // To the end, in one call.
     let mut string = String::from("b\u{E9}fore ");
     let result = read_to_string(Source::new(input, sizes), &mut string);
     match expected.fault {
@@ -176,7 +176,7 @@ fn read(input: &[u8], sizes: &[u8], capacity: usize, expected: &Expected) {
     assert_eq!(text.as_bytes(), &input[..expected.sound]);
 }
 
-/// A writer that takes as much as it likes.
+/// A writer that takes as many bytes as its sizes say, and is interrupted where one is zero.
 struct Sink<'a> {
     written: Vec<u8>,
     sizes: iter::Cycle<std::slice::Iter<'a, u8>>,
@@ -203,12 +203,12 @@ impl Write for Sink<'_> {
     }
 }
 
-fn written(input: &[u8], chunks: &[&[u8]], sizes: &[u8], expected: &Expected) {
+fn written(input: &[u8], pieces: &[&[u8]], sizes: &[u8], expected: &Expected) {
     let mut writer =
         Utf8Writer::new(Sink { written: Vec::new(), sizes: sizes.iter().cycle(), patience: 1000 });
-    let fault = chunks
+    let fault = pieces
         .iter()
-        .try_for_each(|chunk| writer.write_all(chunk))
+        .try_for_each(|piece| writer.write_all(piece))
         .and_then(|()| {
             loop {
                 match writer.finish() {

@@ -1,5 +1,5 @@
-//! The functions around the kernels, against the standard library's of the same name: the same
-//! verdict, the same place, and the same bytes back, in the allocation that they came in.
+//! The functions around the kernels, against the standard library's functions of the same name: the same verdict, the same
+//! place, and the same bytes back, in the same allocation.
 
 #![no_main]
 
@@ -61,7 +61,7 @@ fn drop_in(bytes: &[u8]) {
     }
 }
 
-/// Mutable text is the bytes themselves; a refusal leaves them alone.
+/// Mutable text is the bytes themselves. An error leaves them as they were.
 fn mutable(bytes: &mut [u8]) {
     let before = bytes.to_vec();
     let error = trust8::from_utf8(&before).err();

@@ -1,5 +1,5 @@
-//! Conversions with every kernel, against the standard library and `encoding_rs`: results, places of errors,
-//! lengths, buffers that are too short, and streams.
+//! Conversions with every kernel, against the standard library and `encoding_rs`: results, places of errors, lengths, buffers
+//! that are too short, and streams.
 
 #![no_main]
 
@@ -12,15 +12,15 @@ use trust8::transcode::{BufferError, Encoding, Str, Transcoder, Utf16};
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::kernels;
 
-/// No more than so many bytes: three of the pieces that are validated and then converted, at the most.
+/// How much of an input is converted: three of the parts that are validated and then converted.
 const LONGEST: usize = 12 << 10;
-/// Of so many bytes every kernel's conversions are tried in pieces, which may be of one byte.
+/// How much of an input is converted in pieces, which may be of one byte.
 const IN_PIECES: usize = 2000;
 
 fuzz_target!(|data: &[u8]| {
     let Some(input) = input::build(data) else { return };
     let bytes = &input[..input.len().min(LONGEST)];
-    // Which pair of encodings; how a stream is cut, and how long buffers are.
+    // One byte chooses the pair of encodings. The other one says how a stream is cut, and how long buffers are.
     let [pair, control] = data.last_chunk::<2>().map_or([0; 2], |bytes| bytes.map(usize::from));
     let encodings = Encoding::ALL.len();
     let (from, to) = (Encoding::ALL[pair % encodings], Encoding::ALL[pair / encodings % encodings]);
@@ -75,7 +75,7 @@ fn utf16(bytes: &[u8]) {
     }
 }
 
-/// The same text, in pieces and through a short buffer, is converted as at once.
+/// A text in pieces, or into a short buffer, is converted as it is at once.
 fn in_pieces_and_small_buffers(
     kernel: &'static Kernel,
     from: Encoding,
@@ -84,7 +84,7 @@ fn in_pieces_and_small_buffers(
     control: usize,
 ) {
     let whole = testing::transcode::convert(kernel, from, to, bytes);
-    // The scalar kernel is the reference where there is none outside.
+    // Other libraries do not have all pairs of encodings, so the scalar kernel is the oracle.
     let scalar = Kernel::by_name("scalar").expect("everywhere");
     assert_eq!(whole, testing::transcode::convert(scalar, from, to, bytes), "{}", kernel.name());
     let lossy = testing::transcode::convert_lossy(kernel, from, to, bytes);

@@ -1,14 +1,14 @@
-//! How the fuzzer says in what pieces an input comes.
+//! How the fuzzer says in which pieces an input comes.
 
 use std::io::{self, ErrorKind, Read};
 use std::iter;
 
-/// One byte says how large a chunk is: up to 127 bytes, or up to 8 KiB.
+/// Returns the size of a piece that a byte stands for: up to 127 bytes, or up to 8 KiB.
 pub fn size(byte: u8) -> usize {
     if byte < 0x80 { usize::from(byte) } else { usize::from(byte & 0x7F) * 64 }
 }
 
-/// A reader that gives out chunks, and is interrupted where one is empty.
+/// A reader that gives out pieces, and is interrupted where a piece is empty.
 pub struct Source<'a> {
     rest: &'a [u8],
     sizes: iter::Cycle<std::slice::Iter<'a, u8>>,

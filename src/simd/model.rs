@@ -1,8 +1,7 @@
 //! Every operation of every instruction set, compared with the same operation on an array.
 //!
-//! An operation that mistakes one byte in one lane can hide from a thousand texts. Here all pairs of bytes
-//! are put through what takes two bytes, each lane and bit through what looks for one, and each length
-//! through what loads a part.
+//! A thousand texts may not show a mistake about one byte in one lane. So an operation on two bytes is tried with all pairs of
+//! bytes, a question about bits with each bit of each lane, and a load of a part with each length.
 //!
 //! An instruction set that the CPU lacks is left out with a message. If the machine must have it, the test fails.
 
@@ -13,8 +12,8 @@ use required::required;
 use super::{Simd, short_words};
 use crate::kernel::Kernel;
 
-/// The file is that of the tests.
 #[path = "../../tests/support/required.rs"]
+#[expect(unreachable_pub, reason = "tests/ and fuzz/ have this file as well")]
 mod required;
 
 /// Bytes at which signs, nibbles and the classes of UTF-8 change.
@@ -23,8 +22,8 @@ const EDGES: [u8; 22] = [
     0xC2, 0xE0, 0xF0, 0xF4, 0xFF,
 ];
 
-/// Arrays of 64 bytes, the same in each run: edges in all lanes, sequences, and random ones. An
-/// instruction set with shorter vectors takes their beginnings.
+/// Returns arrays of 64 bytes, the same in each run: edges in all lanes, sequences, and random ones. An instruction set with
+/// shorter vectors takes their beginnings.
 fn arrays() -> Vec<[u8; 64]> {
     let mut arrays: Vec<[u8; 64]> = EDGES.iter().map(|&byte| [byte; 64]).collect();
     for start in [0, 64, 128, 192] {
@@ -50,10 +49,10 @@ impl Random {
     }
 }
 
-/// The bytes of a vector, the one that comes first in memory first.
+/// Returns the bytes of a vector in the order of memory.
 fn lanes<V: Copy>(vector: V) -> Vec<u8> {
     let first: *const u8 = (&raw const vector).cast();
-    // SAFETY: `vector` is alive and, being a register's worth of integers, has no padding.
+    // SAFETY: `vector` is alive. It holds integers that fill a register, so it has no padding.
     let bytes = unsafe { core::slice::from_raw_parts(first, size_of::<V>()) };
     bytes.to_vec()
 }
@@ -68,13 +67,13 @@ fn is_here(kernel: &str) -> bool {
     is_here
 }
 
-/// A vector operation and its model must agree.
+/// Asserts that a vector operation and its model agree.
 #[track_caller]
 fn same<V: Copy>(what: &str, operands: &impl Debug, vector: V, model: &[u8]) {
     assert_eq!(lanes(vector), model, "{what} of {operands:02X?}");
 }
 
-/// A bytewise operation of two operands, for all 65,536 pairs of bytes.
+/// Tries a bytewise operation of two operands with all 65,536 pairs of bytes.
 #[track_caller]
 fn all_pairs<V: Copy>(
     what: &str,
@@ -85,7 +84,7 @@ fn all_pairs<V: Copy>(
     let n = size_of::<V>();
     for a in 0..=255 {
         for first in (0..256).step_by(n) {
-            // Neighbours differ in both operands, and each byte meets several lanes.
+            // Neighbours differ in both operands, and each byte comes into several lanes.
             let left: Vec<u8> = (0..n).map(|lane| (a + lane) as u8).collect();
             let right: Vec<u8> = (0..n).map(|lane| (first + (lane ^ (a % n))) as u8).collect();
             let expected: Vec<u8> = left.iter().zip(&right).map(|(&a, &b)| model(a, b)).collect();
@@ -94,14 +93,14 @@ fn all_pairs<V: Copy>(
     }
 }
 
-/// The text `N` bytes earlier, as `Simd::earlier` has it.
+/// Returns the text `n` bytes earlier, as `Simd::earlier` does.
 fn earlier_model(n: usize, now: &[u8], before: &[u8]) -> Vec<u8> {
     let mut text = before.to_vec();
     text.extend_from_slice(now);
     text[before.len() - n..text.len() - n].to_vec()
 }
 
-/// All that any instruction set must do.
+/// Checks everything that each instruction set must do.
 fn check_all<S: Simd>(s: S) {
     assert_eq!(size_of::<S::Vector>(), S::LANES);
     assert!(S::LANES.is_power_of_two() && (16..=64).contains(&S::LANES));
@@ -148,7 +147,7 @@ fn loads<S: Simd>(s: S) {
     }
 }
 
-/// Copying ASCII: with no other byte, with one in each place, and without room.
+/// Copies ASCII: without another byte, with one in each place, and without room.
 #[cfg(feature = "alloc")]
 fn puts(put_and_ask: impl Fn(&[u8; 256], &mut crate::output::Output<'_>) -> Option<bool>) {
     let ascii: [u8; 256] = core::array::from_fn(|i| (i * 7 % 128) as u8);
@@ -198,7 +197,7 @@ fn bytewise<S: Simd>(s: S) {
 }
 
 fn nibbles_and_lookups<S: Simd>(s: S) {
-    // In pairs of neighbours, because a shift of 16 bits could let one into the other.
+    // Pairs of neighbours, because a shift of 16-bit lanes could move bits of one byte into the other.
     let load = |bytes: &[u8]| s.load(bytes, 0);
     all_pairs("high_nibbles", load, |a, _| s.high_nibbles(a), |a, _| a >> 4);
     all_pairs("low_nibbles", load, |a, _| s.low_nibbles(a), |a, _| a & 15);
@@ -246,7 +245,7 @@ fn neighbours<S: Simd>(s: S) {
     }
 }
 
-/// The answers for all bytes, the first one's as the lowest bit.
+/// Returns the answers for all bytes. The first byte's answer is the lowest bit.
 fn bits(bytes: &[u8], answer: impl Fn(u8) -> bool) -> u64 {
     bytes.iter().rev().fold(0, |bits, &byte| bits << 1 | u64::from(answer(byte)))
 }
@@ -369,7 +368,7 @@ mod x86 {
         }
     }
 
-    /// The eight 64-bit lanes.
+    /// Returns the eight 64-bit lanes.
     fn words(bytes: &[u8]) -> [u64; 8] {
         let (words, _) = bytes.as_chunks::<8>();
         core::array::from_fn(|i| u64::from_le_bytes(words[i]))
@@ -403,7 +402,7 @@ mod x86 {
             let four = array.first_chunk().expect("an array has 64 bytes");
             same("ending_in", four, s.ending_in(*four), &four.repeat(16));
         }
-        // A hint, for any place inside or outside: nothing to see but that nothing happens.
+        // A prefetch is a hint: for any place, inside or outside, nothing happens that a test could see.
         for at in [0, 100, 191, 192, 1 << 20, usize::MAX] {
             s.prefetch(&text, at);
         }
@@ -425,7 +424,7 @@ mod x86 {
         );
     }
 
-    /// Comparisons into masks, and what becomes of those.
+    /// Comparisons into masks, and the operations that use masks.
     fn counts(s: Avx512) {
         let mask = |a: &[u8; 64], b: &[u8; 64], is: fn(u8, u8) -> bool| -> u64 {
             (0..64).fold(0, |mask, i| mask | u64::from(is(a[i], b[i])) << i)
@@ -475,7 +474,7 @@ mod x86 {
             let result = s.ternary::<TABLE>(s.load(a, 0), s.load(b, 0), s.load(c, 0));
             same("ternary", &(TABLE, a, b, c), result, &model);
         }
-        // Each row of a truth table alone, and tables as formulas have them.
+        // Each row of a truth table alone, and the tables of some formulas.
         check::<0b0000_0001>(s);
         check::<0b0000_0010>(s);
         check::<0b0000_0100>(s);
@@ -558,8 +557,8 @@ mod x86 {
         }
     }
 
-    /// Of each two lanes of `width` bytes of `a` and `b`: the low one of `a` above the high one of `b`, and the
-    /// high one of `a` above the low one of `b`.
+    /// For each two lanes of `width` bytes of `a` and `b`, returns the low one of `a` above the high one of `b`, and the high
+    /// one of `a` above the low one of `b`.
     fn regroup_model(width: usize, a: &[u8], b: &[u8]) -> (Vec<u8>, Vec<u8>) {
         let (mut inner, mut outer) = (Vec::new(), Vec::new());
         for (a, b) in a.chunks(2 * width).zip(b.chunks(2 * width)) {
@@ -614,8 +613,8 @@ mod x86 {
         }
     }
 
-    /// Bit 7 - i of byte j of a group: whether the byte i of the text has an odd number of the bits that
-    /// byte j of `planes` asks for; with one bit asked for, that bit.
+    /// Bit 7 - i of byte j of a group says whether byte i of the text has an odd number of the bits that byte j of `planes`
+    /// asks for. If it asks for one bit, the answer is that bit.
     fn planes(s: Avx512) {
         let arrays = arrays();
         let single = [0x8040_2010_0804_0201_u64, 0x0102_0408_1020_4080, 0x0102_0408_8040_2010];

@@ -1,12 +1,11 @@
-//! A program without `std` and without an allocator gets SIMD as well.
+//! A program without `std` and without an allocator, which has SIMD as well.
 //!
 //! ```text
 //! nostd [KERNEL]
 //! ```
 //!
-//! Exits with 0 if the best kernel is KERNEL (without an argument: any but the scalar one), it is
-//! the one that `from_utf8` runs on, and the verdicts are right; otherwise with the number of the
-//! check that failed. Of the C library it uses the start-up code and `write`.
+//! It exits with 0 if the best kernel is KERNEL (without an argument: any kernel but the scalar one) and the verdicts are
+//! right, and otherwise with the number of the check that failed. It uses the C library's start-up code, `write` and `abort`.
 
 #![no_std]
 #![no_main]
@@ -28,8 +27,8 @@ fn panic(_: &PanicInfo<'_>) -> ! {
     abort()
 }
 
-/// The compiled `core` names it in the unwinding tables of its panics, which end in `abort` here.
-// SAFETY: nothing else defines it without std, and nothing that is linked unwinds.
+/// The compiled `core` refers to this function in the unwinding tables of its panics. A panic ends in `abort` here.
+// SAFETY: without std, nothing else defines it, and nothing that is linked unwinds.
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}
 
@@ -62,7 +61,7 @@ fn say(text: &str) {
     let _ = unsafe { write(1, text.as_ptr(), text.len()) };
 }
 
-/// The number of the first check that fails, or 0.
+/// Returns the number of the first check that fails, or 0.
 fn first_failure(kernel: &str, expected: Option<&CStr>) -> c_int {
     let as_expected = match expected {
         None => kernel != "scalar",
@@ -72,14 +71,14 @@ fn first_failure(kernel: &str, expected: Option<&CStr>) -> c_int {
         return 1;
     }
 
-    // Long enough for the loops for long input; every length, so that all ways are taken.
+    // Every length, up to one for which kernels use their loops for long input.
     let mut text = [0; 3000];
     for (byte, of_text) in text.iter_mut().zip("aé日😀".bytes().cycle()) {
         *byte = of_text;
     }
     for len in 0..text.len() {
         let bytes = &text[..len];
-        // The characters end behind 1, 3, 6 and 10 bytes of every 10.
+        // The characters end after 1, 3, 6 and 10 bytes of every 10.
         let valid_up_to = len
             - match len % 10 {
                 2 | 4 | 7 => 1,

@@ -1,4 +1,4 @@
-//! UTF-8's relatives: RFC 2279, CESU-8, Modified UTF-8 and WTF-8, checked, decoded, converted, told apart.
+//! The dialects RFC 2279, CESU-8, Modified UTF-8 and WTF-8: they are checked, decoded, converted and told apart.
 
 #![cfg(feature = "alloc")]
 
@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::support::dialects::{self as reference, Item};
 use super::support::kernels::{kernels, ways};
-use super::support::random::cases;
+use super::support::random::{Random, cases};
 use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use trust8::Kernel;
@@ -15,7 +15,7 @@ use trust8::dialect::DialectErrorKind::{self as Kind, *};
 use trust8::dialect::diagnose;
 use trust8::testing;
 
-/// Asserts that all functions say of the bytes what the reference says, with this kernel.
+/// Asserts that all functions say with this kernel what the oracle says of the bytes.
 fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8]) {
     let expected = reference::decode(dialect, bytes);
     let context = || format!("{name}, {dialect}: {:02X?}", &bytes[..bytes.len().min(100)]);
@@ -52,7 +52,7 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
         assert!(error.to_string().starts_with(&format!("invalid {dialect} at byte {}: ", error.offset())));
     }
 
-    // What the conversion can't go past, and what it says in its place.
+    // The first item that the conversion cannot express, with its value if it has one.
     let obstacle = expected.iter().find_map(|item| match *item {
         Ok((at, value)) if char::from_u32(value).is_none() => Some((at, Some(value))),
         Ok(_) => None,
@@ -82,7 +82,7 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
     assert_eq!(testing::dialect::to_utf8_lossy(kernel, dialect, bytes), text, "{}", context());
 }
 
-/// The same for the dispatched kernel, in every dialect.
+/// The same with the best kernel, in every dialect.
 fn check(bytes: &[u8]) {
     for dialect in Dialect::ALL {
         check_with(Kernel::best(), Kernel::best().name(), dialect, bytes);
@@ -113,7 +113,7 @@ fn check_diagnosis(bytes: &[u8]) {
     }
 }
 
-/// Asserts that the bytes stand for the numbers, and the numbers are written so.
+/// Asserts that the bytes stand for these values, and that the values are written as these bytes.
 fn both_ways(dialect: Dialect, bytes: &[u8], values: &[u32]) {
     let decoded: Result<Vec<_>, _> = dialect.decode(bytes).map(|item| item.map(|(_, value)| value)).collect();
     assert_eq!(decoded.as_deref(), Ok(values), "{dialect} {bytes:02X?}");
@@ -171,7 +171,7 @@ fn the_table_of_rfc_2279() {
     refused(Rfc2279, b"\xFF", 0, Some(1), InvalidByte);
 }
 
-/// RFC 3629 section 3: the table, in each dialect as far as it has it.
+/// RFC 3629 section 3: the table, in each dialect.
 #[test]
 fn the_table_of_rfc_3629() {
     for dialect in Dialect::ALL {
@@ -213,7 +213,7 @@ fn the_examples_of_the_rfcs() {
         both_ways(dialect, b"\xEF\xBB\xBF\xF0\xA3\x8E\xB4", &[0xFEFF, 0x233B4]);
         assert_eq!(dialect.to_utf8(b"\xF0\xA3\x8E\xB4").unwrap(), "\u{233B4}");
     }
-    // Section 3 says what it is not in UTF-8.
+    // Section 3 says that this is not UTF-8.
     for dialect in [Cesu8, ModifiedUtf8] {
         both_ways(dialect, b"\xED\xA1\x8C\xED\xBE\xB4", &[0x233B4]);
         assert_eq!(dialect.to_utf8(b"\xED\xA1\x8C\xED\xBE\xB4").unwrap(), "\u{233B4}");
@@ -251,11 +251,11 @@ fn the_attacks_of_the_rfcs() {
             refused(dialect, &path, 1, Some(1), kind);
             assert!(dialect.to_utf8(&path).is_err());
             let lossy = dialect.to_utf8_lossy(&path);
-            // Nothing but what stands around it.
+            // Nothing is left but what stands around the sequence.
             assert_eq!(lossy.trim_matches(['/', '.']).trim_matches('\u{FFFD}'), "", "{lossy:?}");
             assert_eq!(lossy.matches(['/', '.']).count(), 3, "{lossy:?}");
         }
-        // U+0000 in one byte is not Modified UTF-8's.
+        // Modified UTF-8 does not have U+0000 in one byte.
         match dialect {
             ModifiedUtf8 => refused(dialect, b"a\x00b", 1, Some(1), Nul),
             _ => assert_eq!(dialect.validate(b"a\x00b"), Ok(())),
@@ -263,10 +263,10 @@ fn the_attacks_of_the_rfcs() {
     }
 }
 
-/// Bytes after three others; kind, length and code point of their error, and its message.
+/// Bytes that follow three others; the kind, the length and the code point of their error; and its message.
 type Case = (Dialect, &'static [u8], Kind, Option<usize>, Option<u32>, &'static str);
 
-/// What has a meaning elsewhere is named, with what it would be.
+/// An error names a sequence that another dialect has, and what it means there.
 #[test]
 fn errors_say_what_it_would_be() {
     #[rustfmt::skip]
@@ -324,8 +324,8 @@ fn utf8_is_a_dialect_like_the_others() {
     }
 }
 
-/// Every sequence that begins or ends a range, in every dialect, cut at every byte: at the end of the input,
-/// before ASCII, and before another one.
+/// Every sequence that begins or ends a range, in every dialect, cut at every byte. The cut is at the end of the input, or
+/// ASCII or another sequence follows.
 #[test]
 fn sequences_cut_at_every_byte() {
     let values = [
@@ -359,7 +359,7 @@ fn sequences_cut_at_every_byte() {
             both_ways(writer, whole, &[value]);
             for len in 1..whole.len() {
                 let begun = &whole[..len];
-                // A surrogate that half a pair is cut down to may be one in its own right.
+                // Half a pair may be a valid surrogate.
                 if !(writer == Wtf8 || writer == Rfc2279) || len != 3 || whole[0] != 0xED {
                     let error = writer.validate(begun).unwrap_err();
                     assert_eq!(
@@ -436,7 +436,7 @@ fn all_scalar_values_through_every_dialect() {
     }
 }
 
-/// All 2^31 values of RFC 2279, through `encode`, and in pieces of 4096 through `decode`:
+/// All 2^31 values of RFC 2279, through `encode`, and 4096 at a time through `decode`:
 ///
 /// `cargo test --release --test dialect all_values_of_rfc_2279 -- --ignored`
 #[test]
@@ -489,7 +489,7 @@ fn all_short_strings_of_edges() {
     }
 }
 
-/// What a dialect has of its own, what it refuses, and what is neither; each in every dialect.
+/// Sequences that one dialect has and another refuses, and sequences that none has.
 const SEQUENCES: [&[u8]; 16] = [
     b"\xED\xA0\xBD\xED\xB8\x80",
     b"\xED\xA0\x80",
@@ -512,7 +512,7 @@ const SEQUENCES: [&[u8]; 16] = [
 const TEXTS: [&str; 6] =
     ["plain text. ", "Größe, déjà vu ", "Съешь ещё этих ", "敏捷的棕色，狐狸", "한국어 퐁당 ", "aé日"];
 
-/// Each sequence at many distances from the start and the end of text of each kind, with every kernel.
+/// Each sequence at many distances from the start and from the end of each kind of text, with every kernel.
 #[test]
 fn sequences_inside_text() {
     let mut thin = Thin::new();
@@ -538,17 +538,13 @@ fn sequences_inside_text() {
     }
 }
 
-/// Text in which sequences come near and far, all kinds of text and sequence mixed, across the borders of
-/// pieces, with every kernel.
+/// Long text in which sequences come close together and far apart, with every kernel.
 #[test]
 fn many_sequences_in_long_text() {
-    let mut state = 7_u64;
-    let mut random = move |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
+    let mut numbers = Random::new(0x2545_F491_4F6C_DD1D);
+    let mut random = |below: usize| numbers.index(below);
     for round in 0..(120 / scale()).max(15) {
-        // What sequences there are, and how far apart: those of one dialect, or any.
+        // The sequences of one dialect, or any.
         let allowed: &[&[u8]] = match round % 5 {
             0 => &SEQUENCES[..1],
             1 => &SEQUENCES[1..4],
@@ -588,7 +584,7 @@ fn dialects_are_told_apart() {
         (b"a\xC0\x80", Some(ModifiedUtf8), "Modified UTF-8: at byte 1, C0 80 is U+0000 and not UTF-8"),
         (b"a\xED\xA0\xBD\xF0\x9F\x98\x80", Some(Wtf8), "WTF-8: at byte 1, ED A0 BD is U+D83D and not UTF-8 (RFC 2279 accepts all of it, too)"),
         (b"a\xFC\x84\x80\x80\x80\x80", Some(Rfc2279), "RFC 2279: at byte 1, FC 84 80 80 80 80 is U+4000000 and not UTF-8"),
-        // UTF-8 and CESU-8 mixed: only RFC 2279 takes both, and it can't be converted.
+        // UTF-8 and CESU-8 mixed: only RFC 2279 accepts both, and its surrogates cannot be converted.
         (b"\xF0\x9F\x98\x80\xED\xA0\xBD\xED\xB8\x80", Some(Rfc2279), "RFC 2279: at byte 4, ED A0 BD is U+D83D and not UTF-8"),
         (b"na\xEFve", None, "none of UTF-8, RFC 2279, CESU-8, Modified UTF-8, WTF-8"),
     ];
@@ -623,7 +619,7 @@ fn names() {
     assert_eq!(format!("[{:>8}]", Cesu8), "[  CESU-8]");
 }
 
-/// Bytes out of which a dialect's own sequences come often enough.
+/// Returns bytes that often contain the sequences of a dialect.
 fn nearly_text() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         4 => "[ -~]{0,40}".prop_map(String::into_bytes),
@@ -665,7 +661,7 @@ proptest! {
         text.push('\0');
         prop_assert_eq!(Cesu8.from_utf8(&text), cesu8::to_cesu8(&text));
         prop_assert_eq!(ModifiedUtf8.from_utf8(&text), cesu8::to_java_cesu8(&text));
-        // It passes all UTF-8 through, which is more than the dialects have.
+        // That crate passes all UTF-8 through, which is more than the dialects have.
         if std::str::from_utf8(&bytes).is_err() {
             prop_assert_eq!(Cesu8.to_utf8(&bytes).ok(), cesu8::from_cesu8(&bytes).ok());
             prop_assert_eq!(ModifiedUtf8.to_utf8(&bytes).ok(), cesu8::from_java_cesu8(&bytes).ok());

@@ -1,5 +1,5 @@
-//! Readers and writers: whatever those inside do, nothing is lost, nothing invalid comes through, and an
-//! error says where it was.
+//! Readers and writers: whatever the inner reader or writer does, nothing is lost, nothing invalid comes through, and an
+//! error says where it is.
 
 #![cfg(feature = "std")]
 
@@ -11,10 +11,10 @@ use proptest::prelude::*;
 use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
 use trust8::stream::StreamError;
 
-/// What a reader or a writer does when it is called.
+/// What an inner reader or writer does when it is called.
 #[derive(Clone, Debug)]
 enum Step {
-    /// Takes or gives at most so many bytes.
+    /// Takes or gives at most this number of bytes.
     Some(usize),
     Fails(ErrorKind),
 }
@@ -28,7 +28,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Goes through its steps, and then is well-behaved.
+/// Does what its steps say, and behaves well after the last one.
 struct Moody<T> {
     inner: T,
     steps: VecDeque<Step>,
@@ -66,7 +66,7 @@ impl<W: Write> Write for Moody<W> {
     }
 }
 
-/// The stream error inside, or `None` if it is another error.
+/// Returns the stream error inside, or `None` if it is another error.
 fn stream_error(error: io::Error) -> Option<StreamError> {
     let kind = error.kind();
     let inner = error.downcast::<StreamError>().ok()?;
@@ -88,7 +88,7 @@ fn valid_prefix(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// Calls until the end or an error of the stream, past the errors of the reader inside.
+/// Calls `read` until the end or an error of the stream. Errors of the inner reader do not stop it.
 fn drain(mut read: impl FnMut(&mut Vec<u8>) -> io::Result<usize>) -> (Vec<u8>, Option<StreamError>) {
     let mut out = Vec::new();
     loop {
@@ -156,7 +156,6 @@ proptest! {
         let mut reader = Utf8Reader::with_capacity(capacity, Moody::new(&bytes[..], &steps));
         check_drained(&bytes, drain(|out| {
             let text = reader.fill_str()?;
-            // So many characters.
             let n: usize = text.chars().take(take).map(char::len_utf8).sum();
             out.extend_from_slice(&text.as_bytes()[..n]);
             reader.consume(n);
@@ -201,7 +200,7 @@ proptest! {
         let drained = drain(|out| {
             let mut line = String::new();
             let result = reader.read_line(&mut line);
-            // What was appended before an error belongs to the line as well.
+            // What was appended before an error is part of the output as well.
             out.extend_from_slice(line.as_bytes());
             if let Ok(n) = result {
                 assert_eq!(n, line.len());
@@ -264,7 +263,7 @@ proptest! {
         sizes in prop::collection::vec(prop::sample::select(vec![1, 2, 3, 4, 5, 17, 100, 40000]), 1..5),
     ) {
         let mut input = "\u{FEFF}".repeat(signatures).into_bytes();
-        // Or only a part of one, at the end or before something else.
+        // A part of one may follow, at the end or before something else.
         input.extend_from_slice(&"\u{FEFF}".as_bytes()[..cut]);
         input.extend_from_slice(&bytes);
         let valid = valid_prefix(&input);
@@ -281,7 +280,7 @@ proptest! {
             });
             prop_assert_eq!(&out, expected);
             prop_assert_eq!(reader.stripped_bom(), strip && text.len() < valid.len());
-            // Offsets count what was taken away.
+            // Offsets count the signature, even if it was stripped.
             prop_assert_eq!(reader.valid_up_to(), valid.len() as u64);
             match error {
                 None => prop_assert!(std::str::from_utf8(&input).is_ok()),
@@ -312,7 +311,7 @@ proptest! {
         let mut rest = &bytes[..];
         let error = loop {
             let accepted = bytes.len() - rest.len();
-            // All that was accepted is written, owed (at most a character of it), or pending.
+            // All that was accepted is written, or still owed (at most a character), or pending.
             let written = writer.get_ref().inner.len();
             prop_assert!(written <= accepted && accepted <= written + 4 + 3);
             prop_assert_eq!(writer.valid_up_to() + writer.pending().len() as u64, accepted as u64);
@@ -328,7 +327,7 @@ proptest! {
             match writer.write(&rest[..size.min(rest.len())]) {
                 Ok(n) => rest = &rest[n..],
                 Err(error) if error.kind() == ErrorKind::InvalidData => {
-                    // It stays.
+                    // The error stays.
                     let error = stream_error(error);
                     assert_eq!(stream_error(writer.write(b"a").unwrap_err()), error);
                     break error;
@@ -336,7 +335,7 @@ proptest! {
                 Err(_) => {}
             }
         };
-        // After an error of the stream as well, what is owed can be written.
+        // What is owed can be written after an error of the stream as well.
         while writer.flush().is_err() {}
         match error {
             None => prop_assert!(std::str::from_utf8(&bytes).is_ok()),
@@ -346,10 +345,9 @@ proptest! {
     }
 }
 
-/// A reader that ends for now, inside a character, and goes on later: as a file that is being
-/// written to.
+/// A reader may end inside a character and go on later, as with a file that somebody is still writing.
 #[test]
-fn an_end_inside_a_character_is_not_for_ever() {
+fn an_end_inside_a_character_need_not_be_final() {
     let mut reader = Utf8Reader::new(VecDeque::from(b"ab\xE2\x82".to_vec()));
     let mut buf = [0; 16];
     let n = reader.read(&mut buf).unwrap();
@@ -391,7 +389,7 @@ fn half_a_character_consumed_is_an_error_and_no_more() {
     assert_eq!(reader.fill_buf().unwrap(), b"\x97\xA5b");
     reader.consume(2);
     assert_eq!(reader.fill_str().unwrap(), "b");
-    // More than there is.
+    // This is more than there is.
     reader.consume(usize::MAX);
     assert_eq!(reader.fill_str().unwrap(), "");
 }
@@ -403,7 +401,7 @@ fn reading_nothing_is_no_end() {
     assert_eq!(reader.read(&mut [0; 8]).unwrap(), 3);
 }
 
-/// Fails after some bytes.
+/// Gives some bytes, and then fails, or panics if the flag is set.
 struct Failing<'a>(&'a [u8], bool);
 
 impl Read for Failing<'_> {
@@ -440,7 +438,7 @@ fn read_to_string_leaves_the_string_as_it_was_after_a_panic() {
     assert_eq!(string, "b\u{E9}fore");
 }
 
-/// What is invalid is not read to its end.
+/// An invalid stream is not read to its end.
 #[test]
 fn read_to_string_stops_at_an_error() {
     struct Endless(usize);
@@ -457,7 +455,7 @@ fn read_to_string_stops_at_an_error() {
     assert!(reader.0 <= 1 << 20, "{} bytes were read", reader.0);
 }
 
-/// A character across the border between two of the chunks that are read, wherever that may be.
+/// A character across the end of a chunk, wherever that is.
 #[test]
 fn read_to_string_across_chunks() {
     for shift in 0..4 {
@@ -515,7 +513,7 @@ fn files_are_read_as_std_reads_them() {
     assert_eq!(trust8::fs::read_to_string(missing).unwrap_err().kind(), ErrorKind::NotFound);
 }
 
-/// The length that the system gives is a hint: files of `/proc` have none.
+/// The length that the system gives is a hint: files in `/proc` have none.
 #[cfg(target_os = "linux")]
 #[test]
 fn files_without_a_length() {
@@ -537,7 +535,7 @@ fn a_writer_that_takes_nothing() {
     let mut writer = Utf8Writer::new(Full);
     assert_eq!(writer.write_all(b"abc").unwrap_err().kind(), ErrorKind::WriteZero);
     assert_eq!(writer.valid_up_to(), 0);
-    // A character that is accepted in parts is owed.
+    // A character that was accepted in parts is owed.
     writer.write_all(b"\xC3").unwrap();
     writer.write_all(b"\xA9").unwrap();
     assert_eq!(writer.write(b"x").unwrap_err().kind(), ErrorKind::WriteZero);

@@ -21,8 +21,8 @@ async fn in_time<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), future).await.expect("waits for what never comes")
 }
 
-/// One byte a read, and it counts them. The sender sends one byte at a time as well, but the system may
-/// have put some together before they are read.
+/// Gives one byte for each read, and counts the reads. The sender sends one byte at a time as well, but the system may join
+/// some before they are read.
 struct OneByOne<R> {
     inner: R,
     reads: usize,
@@ -43,8 +43,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for OneByOne<R> {
     }
 }
 
-/// The receiving end of a loopback connection on which the bytes arrive one by one, and then nothing; or
-/// the end, if `close`.
+/// Returns the receiving end of a loopback connection. The bytes arrive one by one. After them comes nothing, or the end if
+/// `close` is set.
 async fn connection(bytes: &[u8], close: bool) -> OneByOne<TcpStream> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -54,13 +54,13 @@ async fn connection(bytes: &[u8], close: bool) -> OneByOne<TcpStream> {
         sender.set_nodelay(true).unwrap();
         for byte in bytes {
             if sender.write_all(&[byte]).await.is_err() {
-                // The receiver has refused the rest.
+                // The receiver has refused the remaining bytes.
                 return;
             }
             tokio::task::yield_now().await;
         }
         if !close {
-            // The connection stays open, with nothing more on it, longer than any test waits.
+            // The connection stays open without further bytes, longer than any test waits.
             tokio::time::sleep(Duration::from_secs(3600)).await;
         }
     });
@@ -99,7 +99,7 @@ async fn a_signature_at_the_start_goes_if_asked() {
         let input = "\u{FEFF}".repeat(signatures) + &text;
         for strip in [false, true] {
             let expected = if strip { input.strip_prefix('\u{FEFF}').unwrap_or(&input) } else { &input };
-            // Read one by one through the buffer; and past it.
+            // Bytes are read one by one through the buffer, and past it.
             for capacity in [4, 16 << 10] {
                 let inner = connection(input.as_bytes(), true).await;
                 let mut reader = Utf8Reader::with_capacity(capacity, inner).strip_bom(strip);
@@ -123,7 +123,7 @@ async fn the_reader_hands_out_strings_and_lines() {
         if piece.is_empty() {
             break;
         }
-        // Of a connection that delivers bytes, each string is a character.
+        // The connection delivers single bytes, so each string is a character.
         assert_eq!(piece.chars().count(), 1);
         read.push_str(piece);
         let n = piece.len();
@@ -139,7 +139,7 @@ async fn the_reader_hands_out_strings_and_lines() {
     }
     assert_eq!(in_time(reader.read_line(&mut String::new())).await.unwrap(), 0);
 
-    // tokio's own helpers work on it.
+    // tokio's own helpers work on the reader.
     let reader = Utf8Reader::new(connection(text.as_bytes(), true).await);
     let mut lines = AsyncBufReadExt::lines(reader);
     for line in text.lines() {
@@ -148,7 +148,7 @@ async fn the_reader_hands_out_strings_and_lines() {
     assert_eq!(in_time(lines.next_line()).await.unwrap(), None);
 }
 
-/// What is certain is said, though the connection stays open and no further byte comes.
+/// An error is reported as soon as it is certain, even if the connection stays open and no further byte comes.
 #[tokio::test]
 async fn an_error_does_not_wait_for_more() {
     let cases: [(&[u8], u64, Option<usize>); 5] = [
@@ -164,7 +164,7 @@ async fn an_error_does_not_wait_for_more() {
         let error = stream_error(in_time(reader.read_to_end(&mut read)).await.unwrap_err());
         assert_eq!((error.valid_up_to(), error.error_len()), (valid_up_to, error_len));
         assert_eq!(read, bytes[..valid_up_to as usize]);
-        // It stays.
+        // The error stays.
         assert_eq!(stream_error(in_time(reader.fill_str()).await.unwrap_err()), error);
 
         let mut frames = FramedRead::new(connection(bytes, false).await, TextCodec::new());
@@ -244,7 +244,7 @@ async fn a_line_that_is_too_long() {
     let bytes = "short\nmuch too long a line\nok\r\n12345678\r\n123456789\r\n".as_bytes();
     let mut lines = FramedRead::new(connection(bytes, true).await, LinesCodec::with_max_length(8));
     let mut all = Vec::new();
-    // After an error, the frames end once and go on.
+    // After an error, the frames end once and then go on.
     let mut ends = 0;
     while ends < 2 {
         match in_time(lines.next()).await {
@@ -263,7 +263,7 @@ async fn a_line_that_is_too_long() {
     assert_eq!(all, ["short", "8, at 6", "ok", "12345678", "8, at 41"]);
 }
 
-/// The line is refused when the byte comes that is too much, not at its end.
+/// A line that is too long is refused with the first byte too many, not at its end.
 #[tokio::test]
 async fn a_line_that_is_too_long_does_not_wait_for_its_end() {
     let mut lines =
@@ -272,7 +272,7 @@ async fn a_line_that_is_too_long_does_not_wait_for_its_end() {
     assert_eq!(in_time(lines.next()).await.unwrap().unwrap_err().valid_up_to(), Some(3));
 }
 
-/// Whatever is in the buffer when, the frames are the same.
+/// The frames are the same, whatever the buffer holds when the decoder is called.
 #[test]
 fn codecs_do_not_depend_on_how_the_buffer_fills() {
     let whole = text();
@@ -334,7 +334,7 @@ fn codecs_do_not_depend_on_how_the_buffer_fills() {
     }
 }
 
-/// A buffer that its owner changes between two calls gives no text that is not UTF-8.
+/// If the owner of a buffer changes it between two calls, the text is still valid.
 #[test]
 fn a_buffer_that_is_changed_in_between_is_validated_again() {
     let mut codec = LinesCodec::new();
@@ -405,7 +405,7 @@ async fn an_error_of_the_reader_inside_loses_nothing() {
     }
 }
 
-/// Half a character consumed through the trait, which counts bytes.
+/// The trait counts bytes, so a caller can consume half a character through it.
 #[tokio::test]
 async fn half_a_character_consumed() {
     let mut reader = Utf8Reader::new("\u{65E5}!".as_bytes());

@@ -1,4 +1,4 @@
-//! The public functions and types: what they promise beside the verdict.
+//! What the public functions and types promise besides the verdict.
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -13,8 +13,8 @@ use super::support::scale::Thin;
 use super::support::text::Filler;
 use trust8::{ErrorKind, Kernel, Utf8Error, from_utf8, from_utf8_mut, is_utf8};
 
-/// What is wrong with bytes that are no text. (Should they pass for text all the same, `unwrap_err` would
-/// print a `str` that is none, and printing that is undefined.)
+/// Returns the error of bytes that are not valid. (`unwrap_err` prints the value if there is no error. If a kernel let
+/// invalid bytes through, printing the `str` would be undefined behaviour, so this drops the `str` first.)
 #[track_caller]
 fn error(bytes: &[u8]) -> Utf8Error {
     from_utf8(bytes).map(str::as_bytes).unwrap_err()
@@ -30,7 +30,7 @@ fn the_entry_points_answer_as_the_reference_does() {
                 assert_eq!(from_utf8(&text).map(str::as_bytes), Ok(&text[..]));
 
                 let mut bytes = [&text, malformed.bytes].concat();
-                let expected = malformed.fault_behind(offset);
+                let expected = malformed.fault_at_end(offset);
                 assert!(!is_utf8(&bytes));
                 let error = error(&bytes);
                 assert_eq!(fault_of(&error), expected);
@@ -60,7 +60,7 @@ fn mutable_text_can_be_changed() {
 }
 
 #[test]
-fn mutable_bytes_that_are_no_text_stay_as_they_are() {
+fn mutable_bytes_that_are_not_valid_stay_as_they_are() {
     let mut bytes = *b"ab\xE2\x82c";
     let error = from_utf8_mut(&mut bytes).map(|text| text.len()).unwrap_err();
     assert_eq!((error.valid_up_to(), error.error_len(), error.kind()), (2, Some(2), ErrorKind::Truncated));
@@ -75,11 +75,11 @@ fn empty_input() {
     check(&Vec::new());
     assert_eq!(from_utf8(&[]), Ok(""));
     assert_eq!(from_utf8_mut(&mut []).unwrap(), "");
-    // Between two faults, a lead before and a continuation after.
+    // The byte before is a lead, and the byte after a continuation.
     check(&b"\xF1\x80"[1..1]);
 }
 
-/// The pointer of an empty slice need not point to memory: any address that is aligned (to one) will do.
+/// The pointer of an empty slice need not point to memory: any address but null will do.
 #[test]
 fn empty_input_whose_pointer_dangles() {
     for address in [1, 2, 63, 64, 4095, 4096, usize::MAX >> 1, usize::MAX - 63, usize::MAX] {
@@ -121,7 +121,7 @@ fn errors_compare_and_hash_by_what_they_say() {
     assert_ne!(copy, error(b"\xFF"), "place");
     assert_ne!(copy, error(b"a\xC0"), "kind");
     assert_ne!(error(b"\xE2\x82"), error(b"\xE2\x82!"), "incomplete or truncated");
-    // What stands before the error and far after it is not part of it.
+    // What stands before the error, and what stands far after it, is not part of it.
     assert_eq!(error(b"a\xC3( and so on"), error(b"b\xC3( or not"));
 
     let distinct: HashSet<Utf8Error> = MALFORMED.iter().map(|malformed| error(malformed.bytes)).collect();
@@ -150,7 +150,7 @@ fn kinds_compare_hash_and_print() {
     );
 }
 
-/// One message for each form that messages have.
+/// One example of each form of message.
 #[test]
 fn messages() {
     const A_CHARACTER: &str = "expected a first byte (00 to 7F, C2 to F4)";
@@ -203,14 +203,14 @@ fn messages() {
     }
 }
 
-/// Each message names the place and the first bad byte, and is a single line without a full stop, as
-/// error messages are that others are put around.
+/// Each message names the place and the first bad byte. It is a single line without a full stop, so that programs can
+/// put it into messages of their own.
 #[test]
 fn every_message_names_the_place_and_the_bytes() {
     for malformed in &MALFORMED {
         for offset in [0, 7, 1000] {
             let bytes = [&vec![b'a'; offset], malformed.bytes].concat();
-            let fault = malformed.fault_behind(offset);
+            let fault = malformed.fault_at_end(offset);
             let message = error(&bytes).to_string();
             let begin =
                 format!("invalid UTF-8 at byte {}: {:02X}", fault.valid_up_to, bytes[fault.valid_up_to]);
@@ -250,7 +250,7 @@ fn errors_become_the_standard_librarys() {
     }
 }
 
-/// `to_std` is promised not to panic, whatever bytes it is given with the error.
+/// `to_std` promises not to panic, whatever bytes it is given.
 #[test]
 fn errors_become_the_standard_librarys_for_the_wrong_bytes() {
     for malformed in &MALFORMED {
@@ -261,7 +261,7 @@ fn errors_become_the_standard_librarys_for_the_wrong_bytes() {
     }
 }
 
-/// An error that only stands after a `dyn Error`, as in most programs.
+/// An error as a `dyn Error`, as most programs pass it on.
 #[test]
 fn errors_travel_as_dyn_errors() {
     fn parse(bytes: &[u8]) -> Result<&str, Box<dyn Error + Send + Sync>> {
@@ -308,8 +308,7 @@ fn the_first_call_may_come_from_many_threads() {
     });
 }
 
-/// Of several faults the first is reported, however far apart they are: in the same vector, block, chunk
-/// or beyond.
+/// Of several faults the first is reported, however far apart they are: in the same vector, in the same block, or further.
 #[test]
 fn the_first_of_several_faults_is_reported() {
     let mut thin = Thin::new();
@@ -335,8 +334,8 @@ fn the_first_of_several_faults_is_reported() {
     }
 }
 
-/// An early fault in a long input: the answer is the same whatever stands after it, valid text or
-/// a fault in every byte. (That it also comes early, `guard_pages.rs` tests.)
+/// The answer for a long input with an early fault does not depend on what follows, be it valid text or a fault in every
+/// byte. (`guard_pages.rs` tests that the answer also comes early.)
 #[test]
 fn early_faults_do_not_depend_on_what_follows() {
     const LEN: usize = 1 << 20;

@@ -1,27 +1,27 @@
-//! Text in aligned pieces, each of one kind, with one border spoiled.
+//! Text in aligned parts, each of one kind, with one border between two parts spoiled.
 //!
-//! What a kernel knows of a block it learns from the block's kind, so its mistakes hide where kinds meet. Text of
-//! random segments rarely has them meet at a multiple of 64, and a random mutation rarely falls there.
+//! A kernel treats a block according to its kind, so its mistakes hide where kinds meet. In random text, kinds rarely meet
+//! at a multiple of 64, and a random mutation rarely falls there.
 
 use super::support::kernels::ways;
 use super::support::random::Random;
 use super::support::scale::scale;
 
-/// Fills a piece: ASCII, ASCII with one character in it, or one script.
-fn fill(piece: &mut [u8], kind: usize, random: &mut Random) {
-    piece.fill(b'a');
+/// Fills a part with ASCII, with ASCII and one character in it, or with one script.
+fn fill(part: &mut [u8], kind: usize, random: &mut Random) {
+    part.fill(b'a');
     let character = ["", "é", "é", "日", "😀"][kind].as_bytes();
     match kind {
-        1 | 4 if piece.len() > character.len() => {
-            let at = random.index(piece.len() - character.len());
-            piece[at..at + character.len()].copy_from_slice(character);
+        1 | 4 if part.len() > character.len() => {
+            let at = random.index(part.len() - character.len());
+            part[at..at + character.len()].copy_from_slice(character);
         }
-        2 | 3 => piece.chunks_exact_mut(character.len()).for_each(|place| place.copy_from_slice(character)),
+        2 | 3 => part.chunks_exact_mut(character.len()).for_each(|place| place.copy_from_slice(character)),
         _ => {}
     }
 }
 
-/// Bytes to put at a border, and how many of them stand before it. Some are well-formed.
+/// Bytes to put at a border, with the number of them that stand before it. Some are well-formed.
 const AT_BORDERS: [(&[u8], usize); 19] = [
     (b"\xC3", 1),
     (b"\xC0", 1),
@@ -53,7 +53,7 @@ fn where_kinds_meet() {
         let shift = if random.index(2) == 0 { 0 } else { random.index(64) };
         let len = 1024 + random.index(5000);
         let text = &mut memory[aligned + shift..][..len];
-        let step = random.one_of(&[16, 32, 64, 64, 64, 128, 61, 488, 512]);
+        let part_len = random.one_of(&[16, 32, 64, 64, 64, 128, 61, 488, 512]);
         let change_one_in = random.one_of(&[2, 4, 8, 16]);
         let kinds = random.one_of(&[2, 3, 4, 5]);
 
@@ -63,7 +63,7 @@ fn where_kinds_meet() {
             borders.push(at);
             end = end.min(len);
             fill(&mut text[at..end], kind, &mut random);
-            (at, end) = (end, end + step);
+            (at, end) = (end, end + part_len);
             if random.index(change_one_in) == 0 {
                 kind = random.index(kinds);
             }
@@ -81,7 +81,7 @@ fn where_kinds_meet() {
         for way in ways() {
             let found = way.kernel.from_utf8(text).err().map(|e| (e.valid_up_to(), e.error_len()));
             let what =
-                format!("{}: {bytes:X?} at {border} of {len}, {shift} off, pieces of {step}", way.name);
+                format!("{}: {bytes:X?} at {border} of {len}, {shift} off, parts of {part_len}", way.name);
             assert_eq!(found, expected, "{what}");
             assert_eq!(way.kernel.is_utf8(text), expected.is_none(), "{what}");
         }

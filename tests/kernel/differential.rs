@@ -1,7 +1,4 @@
-//! Random input of many shapes: every kernel and path against the reference and `core::str`.
-//!
-//! Proptest makes descriptions of texts (which passages, how long, which changes), not the bytes
-//! themselves: a failure then shrinks to a short description even where the input must be long.
+//! Random input of many shapes, for every kernel and way, against the oracle and `core::str`.
 
 use super::support::kernels::check;
 use super::support::malformed::BOUNDARY_CHARACTERS;
@@ -9,7 +6,7 @@ use super::support::random::{Passage, Script, cases, mutation, passage, text};
 use super::support::text::Place;
 use proptest::prelude::*;
 
-/// Lengths around which kernels change what they do, and any up to 16 KiB.
+/// Lengths around which kernels choose another way, and any length up to 16 KiB.
 fn lengths() -> impl Strategy<Value = usize> {
     prop_oneof![
         6 => 0_usize..=70,
@@ -22,7 +19,7 @@ fn lengths() -> impl Strategy<Value = usize> {
     ]
 }
 
-/// Asserts that all agree on `bytes`, at the given alignment.
+/// Asserts that all agree on `bytes` at this alignment.
 fn check_at(alignment: usize, bytes: &[u8]) {
     check(Place::new(bytes.len()).put(alignment, &[bytes]));
 }
@@ -39,7 +36,7 @@ proptest! {
 proptest! {
     #![proptest_config(cases(120_000, 64))]
 
-    /// Random bytes are wrong within the first few; after valid text they are wrong elsewhere.
+    /// Random bytes are wrong within the first few. After valid text, they are wrong elsewhere.
     #[test]
     fn arbitrary_bytes_inside_text(
         before in passage(lengths()),
@@ -50,8 +47,8 @@ proptest! {
         check_at(alignment, &[text(&[before]), bytes, text(&[after])].concat());
     }
 
-    /// Bytes that stand at the edges of the grammar's ranges, which make well-formed text often and
-    /// nearly well-formed text always.
+    /// Bytes at the edges of the grammar's ranges often make well-formed text, and otherwise text that is nearly
+    /// well-formed.
     #[test]
     fn bytes_at_the_edges(
         before in passage(lengths()),
@@ -96,8 +93,8 @@ proptest! {
 proptest! {
     #![proptest_config(cases(16_000, 64))]
 
-    /// Runs of 100 bytes to 68 KiB in one script each: superblocks in a row, steps over ASCII, chunks, and the
-    /// changes between them.
+    /// Passages of 100 bytes to 68 KiB in one script each: runs of superblocks, runs of ASCII, and the changes between
+    /// them.
     #[test]
     fn long_runs_with_mutations(
         passages in prop::collection::vec(
@@ -119,7 +116,7 @@ proptest! {
 proptest! {
     #![proptest_config(cases(24_000, 64))]
 
-    /// Long ASCII with short passages of other text in it, which is what markup, code and logs are.
+    /// Long ASCII with short passages of other text in it, as in markup, code and logs.
     #[test]
     fn islands_with_mutations(
         passages in prop::collection::vec((0..=1500_usize, 1..=u64::MAX, passage(1..=300_usize)), 1..=6),
@@ -138,8 +135,7 @@ proptest! {
     }
 }
 
-/// That the descriptions make what their names say: a generator that went wrong would test little and
-/// fail never.
+/// Scripts make what their names say: a generator that went wrong would test little and never fail.
 #[test]
 fn the_generators_make_what_they_say() {
     let of = |script, bytes| text(&[Passage { script, bytes, seed: 12345 }]);

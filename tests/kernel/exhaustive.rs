@@ -1,14 +1,15 @@
-//! Everything, where everything is finite: a character has at most four bytes, so whether four bytes may
-//! stand side by side is all there is to know about UTF-8.
+//! Every input, where there are finitely many: a character has at most four bytes, so all there is to know about UTF-8 is
+//! which sequences of four bytes may appear in it.
 //!
-//! What takes minutes is ignored by default. All 2^32 windows of four bytes, alone and inside longer text:
+//! The tests that take minutes are ignored by default. They try all 2^32 sequences of four bytes, alone and inside longer
+//! text:
 //!
 //! ```text
 //! cargo test --release --test kernel exhaustive:: -- --ignored --nocapture
 //! ```
 //!
-//! Two environment variables cut it into parts: `TRUST8_TEST_KERNELS=avx2` for the kernels (and paths) whose
-//! name begins so, and `TRUST8_TEST_FIRST_BYTES=E0-EF` for the windows that begin with these.
+//! Two environment variables choose a part of them: `TRUST8_TEST_KERNELS=avx2` the kernels (and ways) whose name begins
+//! so, and `TRUST8_TEST_FIRST_BYTES=E0-EF` the sequences that begin with these bytes.
 
 use std::array;
 use std::env;
@@ -54,7 +55,7 @@ fn three_bytes_of_which_the_first_is_a_lead() {
 }
 
 fn three_bytes(first: RangeInclusive<u8>) {
-    // A lead is never thinned out: what it begins is what there is to check.
+    // Leads are never left out: the sequences to check begin with them.
     for a in first.filter(|&a| a >= 0xC0 || scale() == 1 || EDGES.contains(&a)) {
         for b in 0..=255 {
             if scale() > 4 && !EDGES.contains(&b) {
@@ -101,33 +102,32 @@ fn five_bytes_by_class() {
     }
 }
 
-/// Text with a hole of four bytes, which a window fills, at a place where the kernels have a seam.
+/// Text with a hole for four bytes, across a seam: a place where a kernel goes from one block or vector to the next.
 struct Surroundings {
     text: Vec<u8>,
     hole: usize,
 }
 
 impl Surroundings {
-    /// Short ones, that cost little, with a seam in each: `long` is a length from which on every kernel
-    /// takes its path for long input.
+    /// Returns texts with a seam in each, short enough to cost little.
     ///
-    /// The hole begins one to three bytes before the seam. All text before it ends with a character, and all
-    /// text after begins with one, so the window decides.
+    /// The hole begins one to three bytes before the seam. The text before the hole ends with a whole character, and the
+    /// text after it begins with one, so the four bytes decide whether the text is valid.
     fn all() -> Vec<Self> {
-        // Ends of vectors, blocks, rows (which have 61 bytes, after the first block of 64), superblocks.
+        // Ends of vectors, of blocks (of 64 bytes, or of 61 after the first), of superblocks.
         const SEAMS: [usize; 12] =
             [16, 32, 48, 64, 125, 128, 192, 256, 320, 64 + 488, 64 + 512, 64 + 2 * 488];
         let mut all = Vec::new();
         for (number, seam) in SEAMS.into_iter().enumerate() {
             for before_seam in 1..=3 {
-                // ASCII all around: the window decides of which kind its block is. Or three-byte text, in
-                // which no shortcut is taken; or two-byte text.
+                // With ASCII all around, the four bytes decide which kind the block has. In text of three-byte
+                // characters, kernels take no shortcut. The third choice is text of two-byte characters.
                 let unit = ["a", "日", "é"][(number + before_seam) % 3];
                 let hole = seam - before_seam;
                 let mut text = vec![b'.'; hole % unit.len()];
                 text.extend(unit.repeat(hole / unit.len()).bytes());
                 text.extend([0; 4]);
-                // Behind: what brings the whole to a length that is long enough for each path.
+                // The text after the hole makes the whole long enough for each way of a kernel.
                 let len = (hole + 4 + 150).max(64 + 512 + 70);
                 text.extend(unit.repeat((len - text.len()) / unit.len()).bytes());
                 assert_eq!(text[..hole].len(), hole);
@@ -143,13 +143,13 @@ impl Surroundings {
     }
 }
 
-/// What is wrong with a window that valid text follows, at least one byte of it.
+/// Returns the fault of four bytes that at least one byte of valid text follows.
 fn fault_inside(window: [u8; 4]) -> Option<Fault> {
     let [a, b, c, d] = window;
     oracle::fault(&[a, b, c, d, b'.'])
 }
 
-/// Every window of four bytes by class, in every surroundings.
+/// Four bytes of every class, in every surroundings.
 #[test]
 fn windows_by_class_across_seams() {
     let mut thin = Thin::new();
@@ -178,12 +178,12 @@ fn every_four_bytes() {
     for_each(ways(), |way, a| {
         for b in 0..=255 {
             for c in 0..=255 {
-                // A fault within three bytes that the end does not cause is the same whatever follows.
+                // A fault within three bytes is the same whatever follows, unless the end is its cause.
                 let early = oracle::fault(&[a, b, c]).filter(|fault| fault.error_len.is_some());
                 for d in 0..=255 {
                     let window = [a, b, c, d];
                     let fault = early.or_else(|| oracle::fault(&window));
-                    // Where from_utf8 refuses, the kernel has refused: is_utf8 need not be asked each time.
+                    // If `from_utf8` returns an error, `is_utf8` need not be asked each time.
                     if fault.is_none() || (d ^ c) % 64 == 0 {
                         way.check(&window, fault);
                     } else {
@@ -196,18 +196,18 @@ fn every_four_bytes() {
     });
 }
 
-/// All 2^32 windows of four bytes inside text of about 650 to 1200 bytes, each across one of 36 seams: the
-/// verdict of each, and of every 64th the place, the length and the kind.
+/// All 2^32 sequences of four bytes inside text of about 650 to 1200 bytes, each across one of 36 seams: the verdict of
+/// each, and the place, the length and the kind of every 64th.
 ///
-/// A fault is located by reading a block byte by byte, which is what the tests above test; doing it for
-/// every window would take hours.
+/// To locate a fault, a kernel reads a block byte by byte. The tests above test that, and doing it for every sequence would
+/// take hours.
 #[test]
 #[ignore = "takes minutes: cargo test --release --test kernel exhaustive:: -- --ignored --nocapture"]
 fn every_four_bytes_inside_longer_text() {
     for_each(ways(), |way, a| {
         let mut all = Surroundings::all();
         if way.name == "scalar" {
-            // It reads byte by byte, and would take half an hour: what stands before is shorter for it.
+            // It reads byte by byte, and would take half an hour with more text before the hole.
             all.retain(|surroundings| surroundings.hole <= 64);
         }
         for b in 0..=255 {
@@ -230,18 +230,18 @@ fn every_four_bytes_inside_longer_text() {
     });
 }
 
-/// All 2^32 windows of four bytes in a stream, cut after the first, the second and the third byte: what was pushed is
-/// context only, and the rest comes in a chunk of less than a vector, of two, or of a few.
+/// All 2^32 sequences of four bytes in a stream, cut after the first, the second and the third byte. The rest comes in a
+/// piece that is shorter than a vector, or as long as two or a few.
 ///
-/// By kernel only: the function for chunks is the same in all ways of one.
+/// All ways of a kernel have its functions for pieces, so only the kernels are tested.
 #[test]
 #[ignore = "takes minutes: cargo test --release --test kernel exhaustive:: -- --ignored --nocapture"]
-fn every_four_bytes_in_two_chunks() {
+fn every_four_bytes_in_two_pieces() {
     for_each(ways().iter().filter(|way| way.is_kernel), |way, a| {
         for b in 0..=255 {
             for c in 0..=255 {
                 let before = [a, b, c];
-                // Whether each fourth byte makes a text with more after it, and the beginning of one.
+                // For each fourth byte: whether the text is valid with more after it, and whether it begins a valid text.
                 let inside: [bool; 256] = array::from_fn(|d| fault_inside([a, b, c, d as u8]).is_none());
                 let begins: [bool; 256] = array::from_fn(|d| {
                     oracle::fault(&[a, b, c, d as u8]).is_none_or(|fault| fault.error_len.is_none())
@@ -256,20 +256,20 @@ fn every_four_bytes_in_two_chunks() {
                     }
                     // Another length for each three bytes.
                     let lengths = [4 - cut, 60, 100, 300];
-                    let mut chunk = [b'.'; 300];
-                    let chunk = &mut chunk[..lengths[usize::from(a ^ b.rotate_left(3) ^ c) % 4]];
-                    chunk[..3 - cut].copy_from_slice(&before[cut..]);
-                    let expected = if chunk.len() > 4 - cut { &inside } else { &begins };
+                    let mut piece = [b'.'; 300];
+                    let piece = &mut piece[..lengths[usize::from(a ^ b.rotate_left(3) ^ c) % 4]];
+                    piece[..3 - cut].copy_from_slice(&before[cut..]);
+                    let expected = if piece.len() > 4 - cut { &inside } else { &begins };
                     for d in 0..=255 {
-                        chunk[3 - cut] = d;
+                        piece[3 - cut] = d;
                         let mut validator = validator;
                         assert_eq!(
-                            testing::stream::push(way.kernel, &mut validator, chunk).is_ok(),
+                            testing::stream::push(way.kernel, &mut validator, piece).is_ok(),
                             expected[usize::from(d)],
                             "{}: {:02X?} | {:02X?}",
                             way.name,
                             &before[..cut],
-                            &chunk[..4 - cut]
+                            &piece[..4 - cut]
                         );
                     }
                 }
@@ -278,7 +278,7 @@ fn every_four_bytes_in_two_chunks() {
     });
 }
 
-/// Calls `test` for each of these ways with each first byte, on all CPUs, and prints how long it took.
+/// Calls `test` for each way and each first byte, on all CPUs, and prints how long each way took.
 fn for_each<'a>(ways: impl IntoIterator<Item = &'a Way>, test: impl Fn(&Way, u8) + Sync) {
     let wanted = env::var("TRUST8_TEST_KERNELS").unwrap_or_default();
     let first = first_bytes();
@@ -311,7 +311,7 @@ fn for_each<'a>(ways: impl IntoIterator<Item = &'a Way>, test: impl Fn(&Way, u8)
     assert!(found, "no kernel's name begins with '{wanted}'");
 }
 
-/// `TRUST8_TEST_FIRST_BYTES`, or all of them.
+/// Returns the bytes that `TRUST8_TEST_FIRST_BYTES` names, or all bytes.
 fn first_bytes() -> RangeInclusive<u8> {
     let Ok(text) = env::var("TRUST8_TEST_FIRST_BYTES") else { return 0x00..=0xFF };
     let parse = |hex: &str| u8::from_str_radix(hex, 16).ok();
@@ -321,7 +321,8 @@ fn first_bytes() -> RangeInclusive<u8> {
     }
 }
 
-/// The shortcut of the tests above, for a few windows of each kind.
+/// The tests above compute the fault of a whole text from its four bytes. For a few of each kind, this compares with the
+/// oracle's answer for the whole text.
 #[test]
 fn faults_inside_text_are_those_of_the_window() {
     for mut surroundings in Surroundings::all() {

@@ -1,83 +1,13 @@
-//! No kernel reads outside its input: the input ends at, or begins after, a page that can't be read.
-//!
-//! A read of a single byte too many ends the process with a signal, whatever the kernel does with it.
+//! No kernel reads outside its input: the input begins after a page that cannot be read, or ends at one.
 
 #![cfg(unix)]
 
-use std::ptr;
-
+use super::support::guarded::Guarded;
 use super::support::kernels::{check_for, ways};
 use super::support::malformed::MALFORMED;
 use super::support::scale::{Thin, scale};
 use super::support::text::Filler;
 use trust8::testing;
-
-/// Readable pages with an inaccessible one on each side.
-struct Guarded {
-    map: *mut libc::c_void,
-    page: usize,
-    pages: usize,
-}
-
-impl Guarded {
-    /// Room for `len` bytes.
-    fn new(len: usize) -> Self {
-        // SAFETY: asks for a number.
-        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-        let page = usize::try_from(page).expect("a page has a size");
-        let pages = len.div_ceil(page).max(1);
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANON;
-        // SAFETY: a new mapping, at an address of the system's choice, takes no memory from anybody.
-        let map = unsafe { libc::mmap(ptr::null_mut(), (pages + 2) * page, libc::PROT_NONE, flags, -1, 0) };
-        assert_ne!(map, libc::MAP_FAILED, "no memory");
-        let guarded = Self { map, page, pages };
-        // SAFETY: the pages lie inside the mapping just made, and nothing refers to them yet.
-        let result = unsafe {
-            libc::mprotect(guarded.middle().cast(), pages * page, libc::PROT_READ | libc::PROT_WRITE)
-        };
-        assert_eq!(result, 0, "the pages can't be made readable");
-        guarded
-    }
-
-    fn middle(&self) -> *mut u8 {
-        self.map.cast::<u8>().wrapping_add(self.page)
-    }
-
-    fn readable(&mut self) -> &mut [u8] {
-        // SAFETY: these pages are readable and writable, zeroed, and borrowed together with `self`.
-        unsafe { std::slice::from_raw_parts_mut(self.middle(), self.pages * self.page) }
-    }
-
-    /// The parts, one after the other; the last byte is the last one that can be read.
-    fn put_at_end(&mut self, parts: &[&[u8]]) -> &[u8] {
-        let len: usize = parts.iter().map(|part| part.len()).sum();
-        let readable = self.readable();
-        let start = readable.len() - len;
-        put(&mut readable[start..], parts)
-    }
-
-    /// The parts, one after the other; the first byte is the first one that can be read.
-    fn put_at_start(&mut self, parts: &[&[u8]]) -> &[u8] {
-        put(self.readable(), parts)
-    }
-}
-
-fn put<'a>(memory: &'a mut [u8], parts: &[&[u8]]) -> &'a [u8] {
-    let mut len = 0;
-    for part in parts {
-        memory[len..len + part.len()].copy_from_slice(part);
-        len += part.len();
-    }
-    &memory[..len]
-}
-
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        // SAFETY: the mapping made in `new`, to which nothing refers any more.
-        let result = unsafe { libc::munmap(self.map, (self.pages + 2) * self.page) };
-        assert_eq!(result, 0);
-    }
-}
 
 #[test]
 fn valid_text_of_every_length_to_600() {
@@ -92,7 +22,7 @@ fn valid_text_of_every_length_to_600() {
     }
 }
 
-/// What counts reads no further than what checks.
+/// The functions that count do not read outside their input either.
 #[test]
 fn counts_of_every_length_to_600_and_some_longer() {
     let mut guarded = Guarded::new(5000);
@@ -122,7 +52,7 @@ fn faults_at_the_end_of_every_length_to_600() {
                 }
                 let before = len - malformed.bytes.len();
                 let [pad, text] = filler.before(before);
-                let fault = Some(malformed.fault_behind(before));
+                let fault = Some(malformed.fault_at_end(before));
                 check_for(guarded.put_at_end(&[pad, text, malformed.bytes]), fault);
                 check_for(guarded.put_at_start(&[pad, text, malformed.bytes]), fault);
             }
@@ -149,14 +79,14 @@ fn faults_at_the_start_of_every_length_to_600() {
     }
 }
 
-/// Every position of every length to 300, before and after the guard: a quarter of the malformed sequences
-/// at each, all of them at four neighbours.
+/// Every position of every length to 300, at both guards, with a quarter of the malformed sequences at each position. Four
+/// neighbours have all of them.
 #[test]
 fn faults_at_every_position_of_every_length_to_300() {
     faults_at_every_position(4);
 }
 
-/// The same with every malformed sequence at every position. Takes a minute:
+/// The same with every malformed sequence at every position, which takes a minute:
 ///
 /// ```sh
 /// cargo test --release --test kernel guard_pages:: -- --ignored
@@ -184,7 +114,7 @@ fn faults_at_every_position(one_in: usize) {
                 let [after, pad_after] = fillers[turn / 5 % 5].after(last - position);
                 let parts = [pad, before, malformed.bytes, after, pad_after];
                 let fault = match last - position {
-                    0 => malformed.fault_behind(position),
+                    0 => malformed.fault_at_end(position),
                     _ => malformed.fault_between(position),
                 };
                 check_for(guarded.put_at_end(&parts), Some(fault));
@@ -194,7 +124,7 @@ fn faults_at_every_position(one_in: usize) {
     }
 }
 
-/// Up to 8 KiB with fillers as they are, and beyond with several of them in a row, up to 70,000.
+/// Up to 70,000 bytes of fillers, several in a row where the input is longer than 8 KiB.
 #[test]
 fn long_input() {
     const LONGEST: usize = 70_000;
@@ -207,14 +137,14 @@ fn long_input() {
             turn += 1;
             let malformed = &MALFORMED[turn % MALFORMED.len()];
             let before = len - malformed.bytes.len();
-            // Stretches of 3000 to 8000 bytes, each of another script, or all of the same.
+            // Passages of 3000 to 8000 bytes, each in another script, or all in the same.
             let mut parts: Vec<&[u8]> = Vec::new();
             let mut rest = before;
             for number in 0.. {
                 let filler = if turn % 2 == 0 { first } else { (first + number) % fillers.len() };
-                let stretch = rest.min(3000 + 997 * (number % 6));
-                parts.extend(fillers[filler].before(stretch));
-                rest -= stretch;
+                let len = rest.min(3000 + 997 * (number % 6));
+                parts.extend(fillers[filler].before(len));
+                rest -= len;
                 if rest == 0 {
                     break;
                 }
@@ -222,21 +152,21 @@ fn long_input() {
             check_for(guarded.put_at_end(&parts), None);
             check_for(guarded.put_at_start(&parts), None);
             parts.push(malformed.bytes);
-            check_for(guarded.put_at_end(&parts), Some(malformed.fault_behind(before)));
-            check_for(guarded.put_at_start(&parts), Some(malformed.fault_behind(before)));
+            check_for(guarded.put_at_end(&parts), Some(malformed.fault_at_end(before)));
+            check_for(guarded.put_at_start(&parts), Some(malformed.fault_at_end(before)));
         }
     }
 }
 
-/// A fault near the start is reported without reading the input to its end: of 64 MiB, which the system
-/// provides page by page when they are read first, hardly any are there when the kernel has answered.
+/// A kernel reports a fault near the start without reading the input to its end. The system provides a page when it is read
+/// first, so hardly any of 64 MiB are there when the kernel has answered.
 ///
-/// This is promised of kernels, not of each path: one that is made for short input reads all of it.
+/// A way for short input may read all of it.
 #[cfg(target_os = "linux")]
 #[test]
 fn early_faults_end_the_reading() {
     const LEN: usize = 64 << 20;
-    /// So much may be read. Kernels need a few KiB; but the system may provide 2 MiB at once.
+    /// How many bytes may be read. Kernels need a few KiB, but the system may provide 2 MiB at once.
     const READ: usize = 4 << 20;
     let fillers = Filler::all();
     // Ways for short input have no reason to stop early.
@@ -248,15 +178,15 @@ fn early_faults_end_the_reading() {
                 let mut guarded = Guarded::new(LEN);
                 let [pad, before] = filler.before(offset);
                 let [after, pad_after] = filler.after(8000);
-                put(guarded.readable(), &[pad, before, malformed.bytes, after, pad_after]);
-                // All after that is zeros, which are ASCII, once somebody reads them.
-                way.check(guarded.readable(), Some(malformed.fault_between(offset)));
+                guarded.put_at_start(&[pad, before, malformed.bytes, after, pad_after]);
+                // Everything after that is zeros, which are ASCII.
+                way.check(guarded.bytes(), Some(malformed.fault_between(offset)));
                 let read = guarded.bytes_present();
                 assert!(read < READ, "kernel '{}' has read {read} bytes of {LEN}", way.name);
                 if turn == 0 && number == 0 {
-                    // That untouched pages are told from others at all.
+                    // The count tells untouched pages from others.
                     assert!(read > 0);
-                    assert!(guarded.readable().iter().all(|&byte| byte != 0xFE));
+                    assert!(guarded.bytes().iter().all(|&byte| byte != 0xFE));
                     assert_eq!(guarded.bytes_present(), LEN);
                 }
             }
@@ -264,21 +194,8 @@ fn early_faults_end_the_reading() {
     }
 }
 
-#[cfg(target_os = "linux")]
-impl Guarded {
-    /// How many of the readable bytes lie in pages that the system has provided.
-    fn bytes_present(&self) -> usize {
-        let mut present = vec![0; self.pages];
-        // SAFETY: asks about pages of our mapping; `present` has a byte for each.
-        let result =
-            unsafe { libc::mincore(self.middle().cast(), self.pages * self.page, present.as_mut_ptr()) };
-        assert_eq!(result, 0, "the system does not tell");
-        present.iter().filter(|&&page| page & 1 == 1).count() * self.page
-    }
-}
-
-/// The test above all others: that a read of one byte too many would be noticed. A child process makes
-/// one, on each side, and must die of it.
+/// A read of one byte too many is noticed, on which all tests of this file rely. A child process makes such a read on each
+/// side, and must die of it.
 #[test]
 fn the_guards_guard() {
     for side in [0, 1] {
@@ -287,11 +204,7 @@ fn the_guards_guard() {
         let child = unsafe { libc::fork() };
         assert!(child >= 0, "no child process");
         if child == 0 {
-            let outside = if side == 0 {
-                guarded.middle().wrapping_sub(1)
-            } else {
-                guarded.middle().wrapping_add(guarded.page)
-            };
+            let outside = if side == 0 { guarded.start().wrapping_sub(1) } else { guarded.end() };
             // SAFETY: none; the byte can't be read, and the process must end here, which is the test.
             unsafe { outside.read_volatile() };
             // SAFETY: ends the child at once, if it has come this far.

@@ -1,19 +1,18 @@
 //! Every malformed sequence at every place.
 //!
-//! A kernel works in vectors, blocks, superblocks and steps, and a fault must be seen in each place of
-//! each of them, and across their seams. The innermost loops here cross two things in full and let
-//! the others rotate at rates that have no common divisor with them.
+//! A kernel works in vectors, blocks, superblocks and runs. It must see a fault at each place of each of them, and across
+//! their ends. The innermost loops combine two parameters in full, and let the others rotate at rates that have no common
+//! divisor with them.
 
 use super::support::kernels::{check, check_for};
 use super::support::malformed::MALFORMED;
 use super::support::scale::{Thin, scale};
 use super::support::text::{Filler, Place};
 
-/// How much valid text follows a fault: within the same vector, block, superblock, and beyond.
+/// How many bytes of valid text follow a fault: they end in the same vector, block or superblock, or after it.
 const FOLLOWERS: [usize; 7] = [1, 3, 17, 70, 130, 260, 700];
 
-/// Offsets 0 to 1100, one by one, with every filler before and with nothing, ASCII and multi-byte text
-/// after; alignments rotate.
+/// Offsets 0 to 1100, one by one, after every filler, and before nothing, ASCII and multi-byte text. Alignments rotate.
 #[test]
 fn every_offset_behind_and_before_every_script() {
     let fillers = Filler::all();
@@ -30,7 +29,7 @@ fn every_offset_behind_and_before_every_script() {
                 turn += 1;
                 let [pad, before] = filler.before(offset);
                 let input = place.put(turn % 64, &[pad, before, malformed.bytes]);
-                check_for(input, Some(malformed.fault_behind(offset)));
+                check_for(input, Some(malformed.fault_at_end(offset)));
 
                 let follower = FOLLOWERS[turn % FOLLOWERS.len()];
                 for after in [ascii, mixed] {
@@ -43,7 +42,7 @@ fn every_offset_behind_and_before_every_script() {
     }
 }
 
-/// Offsets 0 to 1100 and alignments 0 to 63, all against all; what stands before and after rotates.
+/// All offsets from 0 to 1100 at all alignments from 0 to 63. The texts before and after rotate.
 #[test]
 fn every_offset_at_every_alignment() {
     let fillers = Filler::all();
@@ -52,7 +51,7 @@ fn every_offset_at_every_alignment() {
     let mut turn = 0;
     for offset in 0..=1100 {
         for alignment in 0..64 {
-            // A quarter of the sequences at each, all of them at four neighbours.
+            // A quarter of the sequences at each place. Four neighbours have all of them.
             for malformed in MALFORMED.iter().skip((offset + alignment) % 4).step_by(4) {
                 if !thin.keep() {
                     continue;
@@ -60,7 +59,7 @@ fn every_offset_at_every_alignment() {
                 turn += 1;
                 let [pad, before] = fillers[turn % 5].before(offset);
                 let (input, fault) = if turn % 3 == 0 {
-                    (place.put(alignment, &[pad, before, malformed.bytes]), malformed.fault_behind(offset))
+                    (place.put(alignment, &[pad, before, malformed.bytes]), malformed.fault_at_end(offset))
                 } else {
                     let follower = FOLLOWERS[turn % FOLLOWERS.len()];
                     let [after, pad_after] = fillers[turn / 5 % 5].after(follower);
@@ -73,7 +72,7 @@ fn every_offset_at_every_alignment() {
     }
 }
 
-/// Offsets up to 6000, where runs of superblocks, steps over ASCII and chunks have their seams.
+/// Offsets up to 6000, where runs of superblocks and runs of ASCII end.
 #[test]
 fn far_offsets() {
     let fillers = Filler::all();
@@ -93,7 +92,7 @@ fn far_offsets() {
                 let [after, pad_after] = fillers[turn / 5 % 5].after(follower);
                 let input = place.put(turn % 64, &[pad, before, malformed.bytes, after, pad_after]);
                 let fault = if follower == 0 {
-                    malformed.fault_behind(offset)
+                    malformed.fault_at_end(offset)
                 } else {
                     malformed.fault_between(offset)
                 };
@@ -103,8 +102,8 @@ fn far_offsets() {
     }
 }
 
-/// Offsets up to 80,000, after text of one script: that is where kernels read several streams of it at
-/// once, if a path makes them do so for input that fits into a test.
+/// Offsets up to 80,000, after text in one script. There is a way that reads such a text in several places at once, as the
+/// kernel does with texts of megabytes.
 #[test]
 fn offsets_within_long_runs_of_a_script() {
     let fillers = Filler::all();
@@ -123,8 +122,8 @@ fn offsets_within_long_runs_of_a_script() {
     }
 }
 
-/// Around the seam between two kinds of text every kernel changes its loop; a character that one kind
-/// of text ends with must not be forgotten in the other.
+/// Where one kind of text follows another, every kernel changes its loop. It must not forget there that a character is
+/// unfinished.
 #[test]
 fn faults_where_the_script_changes() {
     let fillers = Filler::all();
@@ -150,8 +149,8 @@ fn faults_where_the_script_changes() {
     }
 }
 
-/// Short stretches of other text within ASCII, which kernels step over without leaving their ASCII loop:
-/// the fault at the start, in the middle and at the end of one, with more ASCII after it.
+/// Kernels do not leave their ASCII loop for a short passage of other text. The fault is at the start, in the middle or at
+/// the end of such a passage, with more ASCII after it.
 #[test]
 fn faults_in_islands_within_ascii() {
     let fillers = Filler::all();
@@ -172,8 +171,8 @@ fn faults_in_islands_within_ascii() {
                     let before_fault = [0, len / 2, len][turn % 3];
                     let [pad, before] = filler.before(before_fault);
                     let [after, pad_after] = filler.after(len - before_fault);
-                    let (sea, sea_after) = (&ascii[..offset], &ascii[..900 + turn % 700]);
-                    let parts = [sea, pad, before, malformed.bytes, after, pad_after, sea_after];
+                    let (ascii_before, ascii_after) = (&ascii[..offset], &ascii[..900 + turn % 700]);
+                    let parts = [ascii_before, pad, before, malformed.bytes, after, pad_after, ascii_after];
                     let fault = malformed.fault_between(offset + before_fault);
                     check_for(place.put(turn % 64, &parts), Some(fault));
                 }
@@ -182,7 +181,7 @@ fn faults_in_islands_within_ascii() {
     }
 }
 
-/// Some MiB, where kernels may read several streams at once: a fault at places all over it, and no fault.
+/// Some MiB, which kernels may read in several places at once: with a fault at places all over it, and without.
 #[test]
 fn very_long_input() {
     const LEN: usize = (13 << 20) + 12_345;
@@ -199,7 +198,7 @@ fn very_long_input() {
                 1 => LEN / places * 4 * turn + 131 * number,
                 _ => turn * 509 + 2000 * number,
             };
-            // At the start of a unit, over which the sequence and then ASCII are written.
+            // The sequence, and then ASCII, are written over whole units.
             let at = about.min(text.len() - 64) / unit.len() * unit.len();
             let malformed = &MALFORMED[(turn * 5 + number) % MALFORMED.len()];
             let end = (at + malformed.bytes.len() + 1).div_ceil(unit.len()) * unit.len();
@@ -237,14 +236,14 @@ fn short_input_in_full() {
     short_input(0..=70, 1);
 }
 
-/// Input of 71 to 300 bytes: the same, with one alignment at each position, and the next one at the next.
+/// Input of 71 to 300 bytes: every length and every malformed sequence at every position. The alignment changes from one
+/// position to the next.
 #[test]
 fn short_input_beyond_a_vector() {
     short_input(71..=300, 64);
 }
 
-/// Input of 71 to 300 bytes: every length, every alignment, every malformed sequence at every position. Takes
-/// minutes:
+/// Input of 71 to 300 bytes: every length, every alignment, every malformed sequence at every position. This takes minutes:
 ///
 /// ```sh
 /// cargo test --release --test kernel positions:: -- --ignored
@@ -270,7 +269,7 @@ fn short_input(lengths: std::ops::RangeInclusive<usize>, alignment_step: usize) 
                 let [after, pad_after] = filler_after.after(last - position);
                 let parts = [pad, before, malformed.bytes, after, pad_after];
                 let fault = match last - position {
-                    0 => malformed.fault_behind(position),
+                    0 => malformed.fault_at_end(position),
                     _ => malformed.fault_between(position),
                 };
                 for alignment in (turn % step..64).step_by(step) {
@@ -284,7 +283,7 @@ fn short_input(lengths: std::ops::RangeInclusive<usize>, alignment_step: usize) 
     }
 }
 
-/// That the inputs of this file are what they claim to be: against the reference and `core::str`.
+/// The inputs of this file are what they claim to be: they are compared with the oracle and `core::str`.
 #[test]
 fn what_is_put_in_place_is_what_is_expected() {
     let fillers = Filler::all();
@@ -300,7 +299,7 @@ fn what_is_put_in_place_is_what_is_expected() {
         assert_eq!(super::support::oracle::fault(input), Some(malformed.fault_between(turn % 1100)));
         check(input);
         let input = place.put(turn % 64, &parts[..3]);
-        assert_eq!(super::support::oracle::fault(input), Some(malformed.fault_behind(turn % 1100)));
+        assert_eq!(super::support::oracle::fault(input), Some(malformed.fault_at_end(turn % 1100)));
         check(input);
     }
 }

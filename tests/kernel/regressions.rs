@@ -2,20 +2,20 @@
 
 use super::support::kernels::ways;
 
-/// A run of ASCII checks what interrupts it by blocks, up to four of them, and goes on if the last is
-/// ASCII again. After four that were not, the AVX-512 kernel looked at the *fifth*, which it had loaded but
-/// not checked, found it ASCII, and went on, so that a character cut off at the end of the fourth went
-/// unseen. A property test with islands in ASCII found it.
+/// In a run of ASCII, a kernel checks up to four blocks of other text, and goes on with the run if the last of them is ASCII
+/// again. After four blocks that were not ASCII, the AVX-512 kernel looked at the *fifth*, which it had loaded but not
+/// checked. That block was ASCII, so the kernel went on, and did not see a character that the end of the fourth block cut
+/// off. A property test with short passages of other text in ASCII found it.
 #[test]
-fn an_island_as_large_as_can_be_that_ends_inside_a_character() {
+fn the_longest_passage_in_ascii_that_ends_inside_a_character() {
     for blocks in 1..=9 {
         for cut in ["é", "日", "😀"].map(str::as_bytes) {
             for (kept, shift) in (1..cut.len()).flat_map(|kept| (0..64).map(move |shift| (kept, shift))) {
-                let island = "é".repeat(blocks * 32);
+                let passage = "é".repeat(blocks * 32);
                 let mut text = vec![b'a'; 1024 + shift];
-                text.extend_from_slice(&island.as_bytes()[..island.len() - kept / 2 * 2]);
+                text.extend_from_slice(&passage.as_bytes()[..passage.len() - kept / 2 * 2]);
                 text.truncate(1024 + shift + blocks * 64 - kept);
-                // An odd number of bytes is left before the cut character: no half 'é'.
+                // An odd number of bytes is left before the cut character, so half an 'é' is replaced.
                 if kept % 2 == 1 {
                     text.pop();
                     text.push(b'a');

@@ -1,10 +1,10 @@
-//! The examples, the tables and the attacks of RFC 3629 and of RFC 2279, which it replaced, by name.
+//! The examples, the tables and the attacks in RFC 3629, and in RFC 2279, which it replaced.
 
 use super::support::kernels::{check, check_for, ways};
 use super::support::oracle::Fault;
 use trust8::ErrorKind::{self, InvalidByte, Overlong, Surrogate, TooLarge, UnexpectedContinuation};
 
-/// Every kernel accepts the bytes, as exactly these characters.
+/// Asserts that every kernel accepts the bytes, as exactly these characters.
 #[track_caller]
 fn accepted(bytes: &[u8], characters: &[u32]) {
     check(bytes);
@@ -15,7 +15,7 @@ fn accepted(bytes: &[u8], characters: &[u32]) {
     }
 }
 
-/// Every kernel refuses the bytes, because of a sequence of `error_len` bytes at `at`.
+/// Asserts that every kernel refuses the bytes because of a sequence of `error_len` bytes at `at`.
 #[track_caller]
 fn refused(bytes: &[u8], at: usize, error_len: usize, kind: ErrorKind) {
     check(bytes);
@@ -40,22 +40,21 @@ fn the_japanese_language() {
     accepted(b"\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E", &[0x65E5, 0x672C, 0x8A9E]);
 }
 
-/// RFC 3629 section 7: U+233B4 after a byte order mark, which section 6 makes a character like others.
+/// RFC 3629 section 7: U+233B4 (the stump of a tree) after a byte order mark, which section 6 makes a character like others.
 #[test]
 fn the_stump_of_a_tree_behind_a_byte_order_mark() {
     accepted(b"\xEF\xBB\xBF\xF0\xA3\x8E\xB4", &[0xFEFF, 0x233B4]);
 }
 
-/// RFC 3629 section 6: a byte order mark within the text is a character, too, and so are the two
-/// numbers that look like a turned one or stand next to it.
+/// RFC 3629 section 6: a byte order mark within the text is a character, too. So are U+FFFE, which is the mark with its
+/// bytes exchanged, and U+FFFF.
 #[test]
 fn the_byte_order_mark_anywhere() {
     accepted(b"a\xEF\xBB\xBFb", &[0x61, 0xFEFF, 0x62]);
     accepted(b"\xEF\xBF\xBE\xEF\xBF\xBF", &[0xFFFE, 0xFFFF]);
 }
 
-/// RFC 3629 section 3, the table: the first and the last value of each row, and the gap that the text
-/// below it makes for the surrogates.
+/// RFC 3629 section 3, the table: the first and the last value of each row, and those next to the surrogates.
 #[test]
 fn the_first_and_the_last_of_each_row() {
     accepted(b"\x00", &[0x00]);
@@ -95,7 +94,7 @@ fn octets_that_never_appear() {
     }
 }
 
-/// RFC 3629 section 10 (RFC 2279 section 6): a parser that looks for 00 and then decodes C0 80 to it.
+/// RFC 3629 section 10 (RFC 2279 section 6): a parser that forbids 00 and then decodes C0 80 to it.
 #[test]
 fn nul_in_two_octets() {
     refused(b"\xC0\x80", 0, 1, Overlong);
@@ -104,7 +103,7 @@ fn nul_in_two_octets() {
     accepted(b"\x00", &[0]);
 }
 
-/// The same section: "/../" with a dot in two octets, which passes a filter that looks for 2F 2E 2E 2F.
+/// The same section: "/../" with a dot in two octets. It passes a filter that looks for 2F 2E 2E 2F.
 #[test]
 fn slash_dot_dot_slash() {
     refused(b"\x2F\xC0\xAE\x2E\x2F", 1, 1, Overlong);
@@ -113,7 +112,7 @@ fn slash_dot_dot_slash() {
     accepted(b"\x2F\x2E\x2E\x2F", &[0x2F, 0x2E, 0x2E, 0x2F]);
 }
 
-/// RFC 3629 section 3: ED A1 8C ED BE B4 is no way to write U+233B4 (it is CESU-8's).
+/// RFC 3629 section 3: ED A1 8C ED BE B4 does not stand for U+233B4. (In CESU-8 it does.)
 #[test]
 fn a_surrogate_pair() {
     refused(b"\xED\xA1\x8C\xED\xBE\xB4", 0, 1, Surrogate);
@@ -131,20 +130,20 @@ fn the_forms_that_rfc_2279_had() {
     refused(b"\xFD\xBF\xBF\xBF\xBF\xBF", 0, 1, InvalidByte);
     refused(b"\xF4\x90\x80\x80", 0, 1, TooLarge);
     refused(b"\xF7\xBF\xBF\xBF", 0, 1, TooLarge);
-    // A dot in five and in six octets: as overlong as can be, but the first octet is wrong by itself.
+    // A dot in five and in six octets is overlong as well, but its first octet is wrong by itself.
     refused(b"\xF8\x80\x80\x80\xAE", 0, 1, InvalidByte);
     refused(b"\xFC\x80\x80\x80\x80\xAE", 0, 1, InvalidByte);
 }
 
-/// Not even RFC 2279 had a use for FE and FF: UTF-16's byte order marks can't be taken for UTF-8.
+/// Not even RFC 2279 had a use for FE and FF, so no reader can take UTF-16's byte order marks for UTF-8.
 #[test]
 fn byte_order_marks_of_utf_16() {
     refused(b"\xFE\xFF", 0, 1, InvalidByte);
     refused(b"\xFF\xFEa\x00", 0, 1, InvalidByte);
 }
 
-/// RFC 3629 section 1: character boundaries are found from anywhere. Text that is cut at its front begins
-/// with an octet that says so.
+/// RFC 3629 section 1: character boundaries can be found from any octet. Text whose beginning is cut off inside a character
+/// begins with an octet that shows it.
 #[test]
 fn text_that_begins_inside_a_character() {
     let text = "日本語".as_bytes();

@@ -1,7 +1,7 @@
-//! How much of the stack a call uses, whatever the bytes: a constant, and not much of it, for those who run on a small
-//! stack (a coroutine's, a kernel's, a signal handler's).
+//! How much of the stack a call uses: a small constant, whatever the bytes. That matters to code on a small stack (of a
+//! coroutine, of an operating system's kernel, of a signal handler).
 //!
-//! A thread runs on memory that was filled beforehand; what is no longer as it was has been used.
+//! A thread runs on memory that was filled beforehand. Memory that has changed was used.
 
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
@@ -15,11 +15,11 @@ use super::support::text::Filler;
 use trust8::testing;
 use trust8::{Kernel, Validator};
 
-/// More than any test here needs; the system wants a multiple of its pages.
+/// More than any test here needs. The system requires a multiple of its page size.
 const STACK: usize = 256 << 10;
 const UNUSED: u8 = 0xA5;
-/// What a call may use, with all that it calls. Measured are less than 2 KiB in optimised code; sanitizers, and compilers
-/// that optimise less, want more.
+/// How much a call may use, with all that it calls. Optimised code uses less than 2 KiB. With sanitizers, or with less
+/// optimisation, it uses more.
 const LIMIT: usize = 32 << 10;
 
 struct Call<'a> {
@@ -35,7 +35,7 @@ extern "C" fn start(call: *mut c_void) -> *mut c_void {
     ptr::null_mut()
 }
 
-/// How many bytes of a thread's stack are used if it makes the call, what starting a thread takes included.
+/// Returns how many bytes of its stack a thread uses that makes the call. What it takes to start a thread is included.
 fn stack_used(call: &Call<'_>) -> usize {
     #[repr(align(4096))]
     struct Memory([u8; STACK]);
@@ -45,7 +45,7 @@ fn stack_used(call: &Call<'_>) -> usize {
     let made = unsafe { libc::pthread_attr_init(attributes.as_mut_ptr()) };
     assert_eq!(made, 0);
     let lowest = memory.0.as_mut_ptr().cast();
-    // SAFETY: `memory` has so many bytes, at a multiple of the page's size, and outlives the thread.
+    // SAFETY: `memory` has `STACK` bytes, at a multiple of the page's size, and outlives the thread.
     let set = unsafe { libc::pthread_attr_setstack(attributes.as_mut_ptr(), lowest, STACK) };
     assert_eq!(set, 0);
     let mut thread = MaybeUninit::uninit();
@@ -60,7 +60,7 @@ fn stack_used(call: &Call<'_>) -> usize {
     assert_eq!(joined, 0);
     // SAFETY: made above, and no longer needed.
     unsafe { libc::pthread_attr_destroy(attributes.as_mut_ptr()) };
-    // It grows downwards.
+    // The stack grows downwards.
     memory.0.iter().skip_while(|&&byte| byte == UNUSED).count()
 }
 

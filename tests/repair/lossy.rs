@@ -1,4 +1,4 @@
-//! Lossy text, chunks and lists of errors: those of the standard library, for every kernel and way.
+//! Lossy text, chunks and lists of errors are those of the standard library, for every kernel and way.
 
 #![cfg(feature = "alloc")]
 
@@ -19,7 +19,7 @@ use trust8::{
 /// What the standard library says of an input.
 struct Expected {
     text: String,
-    /// Text, and what is none.
+    /// Valid text, and the invalid sequence after it.
     chunks: Vec<(String, Vec<u8>)>,
 }
 
@@ -30,7 +30,7 @@ impl Expected {
     }
 }
 
-/// Every error, by the grammar: after each the search goes on in what is left.
+/// Returns every fault by the grammar. After each one the search goes on in the rest.
 fn all_faults(input: &[u8]) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut at = 0;
@@ -41,7 +41,7 @@ fn all_faults(input: &[u8]) -> Vec<Fault> {
     faults
 }
 
-/// Holds one way against the standard library.
+/// Compares one way with the standard library.
 fn check_way(way: &Way, input: &[u8], expected: &Expected) {
     let Way { name, kernel, .. } = way;
     let text = testing::from_utf8_lossy(kernel, input);
@@ -91,7 +91,7 @@ fn check(input: &[u8]) {
     }
 }
 
-/// The functions that choose the kernel themselves.
+/// Compares the functions that choose the kernel themselves.
 fn check_dispatched(input: &[u8]) {
     let expected = Expected::of(input);
     assert_eq!(from_utf8_lossy(input), expected.text);
@@ -131,7 +131,7 @@ fn all_short_inputs_by_class() {
                 digits /= CLASSES.len();
             }
             let expected = Expected::of(&input);
-            // The ways of a kernel share what is after `errors`.
+            // All ways of a kernel have its functions for errors.
             for way in ways().iter().filter(|way| way.is_kernel) {
                 check_way(way, &input, &expected);
             }
@@ -146,7 +146,7 @@ fn every_malformed_sequence_at_every_offset() {
     for filler in Filler::all() {
         for malformed in &MALFORMED {
             for offset in 0..=600 {
-                // With text after it, and with nothing.
+                // Text follows it, or nothing.
                 for after in [AROUND - offset, 0] {
                     let [a, b] = filler.before(offset);
                     let [c, d] = filler.after(after);
@@ -211,7 +211,7 @@ fn faults_where_pieces_end() {
     }
 }
 
-/// Every gait and the changes between them: faults at every average distance, also all at once.
+/// Faults at every average distance, so that every gait of the search is taken, and the changes between them.
 #[test]
 fn texts_spoiled_at_every_rate() {
     let mut random = Random::new(0x2545_F491_4F6C_DD1D);
@@ -220,7 +220,7 @@ fn texts_spoiled_at_every_rate() {
             for _ in 0..(6 / scale()).max(1) {
                 let mut input = filler.after(20_000).concat();
                 input.truncate(19_000 + random.index(1000));
-                // A stretch without a fault as well, so that the far gait comes, and goes.
+                // A part without a fault as well, so that the gait for rare faults begins and ends.
                 let start = random.index(19_000);
                 let sound = start..start + random.index(8000);
                 for (at, byte) in input.iter_mut().enumerate() {
@@ -238,7 +238,7 @@ fn texts_spoiled_at_every_rate() {
     }
 }
 
-/// Runs of one byte, which is where a search that goes back would take quadratic time; with each way of the kernels.
+/// One byte repeated: a search that goes back would take quadratic time there.
 #[test]
 fn one_byte_over_and_over() {
     for byte in [0x00, 0x80, 0xBF, 0xC2, 0xC0, 0xE0, 0xE1, 0xED, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF] {
@@ -289,7 +289,7 @@ fn chunks_are_shown_as_the_standard_library_shows_them() {
     ];
     for input in inputs {
         check_dispatched(input);
-        // Of what is still to come, as core's are.
+        // The iterator shows what is still to come, as core's does.
         let (mut chunks, mut core) = (utf8_chunks(input), input.utf8_chunks());
         while let Some(chunk) = chunks.next() {
             let theirs = core.next().expect("as many");
@@ -320,7 +320,7 @@ fn chunks_are_padded_as_text_is() {
     }
 }
 
-/// A piece of an input: text, or not.
+/// Returns a part of an input: text, or not.
 fn part() -> impl Strategy<Value = Vec<u8>> {
     let character = prop_oneof![
         any::<char>(),

@@ -1,8 +1,8 @@
-//! For users of simdutf8: the same source, the same answers.
+//! For users of simdutf8: the same source gives the same answers.
 //!
-//! The checks are those of simdutf8 0.1.5's own integration tests, in other words. Each is written once and
-//! runs against simdutf8 itself and against trust8 in its place. Where simdutf8 is compiled from its
-//! unsafe `imp` modules, which are not part of its stable interface, there is nothing to port.
+//! The checks are those of simdutf8 0.1.5's own integration tests, in other words. Each is written once and runs with
+//! simdutf8 itself and with trust8 in its place. The tests of simdutf8's unsafe `imp` modules are not ported, because these
+//! are not part of its stable interface.
 
 use super::support::malformed::MALFORMED;
 use super::support::scale::Thin;
@@ -17,7 +17,7 @@ macro_rules! program {
         use simdutf8::basic::{self, Utf8Error as BasicError};
         use simdutf8::compat::{self, Utf8Error as CompatError};
 
-        // The names have these types, and nothing less.
+        // The functions have exactly these types.
         const _: fn(&[u8]) -> Result<&str, BasicError> = basic::from_utf8;
         const _: fn(&mut [u8]) -> Result<&mut str, BasicError> = basic::from_utf8_mut;
         const _: fn(&[u8]) -> Result<&str, CompatError> = compat::from_utf8;
@@ -27,11 +27,11 @@ macro_rules! program {
         const fn has_the_traits<T: Copy + Eq + Debug + Display + Error + Send + Sync + 'static>() {}
         const _: () = has_the_traits::<BasicError>();
         const _: () = has_the_traits::<CompatError>();
-        // The basic error is a value that anybody may make, and takes no room.
+        // Anybody may make a basic error, and it takes no room.
         const _: BasicError = BasicError;
         const _: () = assert!(size_of::<BasicError>() == 0);
 
-        /// As programs do: the fast answer first, the exact one where it is needed.
+        /// Asks for the exact error only if the fast answer is no, as programs do.
         fn parse(input: &[u8]) -> Result<&str, Box<dyn Error>> {
             match simdutf8::basic::from_utf8(input) {
                 Ok(text) => Ok(text),
@@ -39,13 +39,13 @@ macro_rules! program {
             }
         }
 
-        /// All that can be learned of an input.
+        /// Everything that can be learned of an input: whether it is valid, the error, and the messages.
         pub(crate) type Answers = (bool, Option<(usize, Option<usize>)>, Vec<String>);
 
         pub(crate) fn answers(input: &[u8]) -> Answers {
             let basic = simdutf8::basic::from_utf8(input);
             let compat = simdutf8::compat::from_utf8(input);
-            // Compared as bytes: what passes for text wrongly must not be printed as text.
+            // They are compared as bytes: printing a `str` that is not valid would be undefined.
             let bytes = basic.ok().map(str::as_bytes);
             assert_eq!(compat.ok().map(str::as_bytes), bytes);
             assert_eq!(parse(input).ok().map(str::as_bytes), bytes);
@@ -84,7 +84,7 @@ mod with_trust8 {
     program!();
 }
 
-/// Both give the same answers, which are the standard library's; returns them.
+/// Asserts that both give the standard library's answers, and returns them.
 #[track_caller]
 fn same(input: &[u8]) -> with_trust8::Answers {
     let ours = with_trust8::answers(input);
@@ -122,7 +122,7 @@ fn simple_text() {
 #[test]
 fn simple_faults_behind_prefixes() {
     let prefixes = ["a", "ö", "😊", &"a".repeat(64), &("a".repeat(64) + &"ö".repeat(32))];
-    // The sequence; its length if something follows it.
+    // The sequence, its length at the end of the input, and its length if something follows.
     let faults: [(&[u8], Option<usize>, usize); 5] = [
         (b"\xFF", Some(1), 1),
         (b"\xC3", None, 1),
@@ -174,7 +174,8 @@ fn messages() {
     }
 }
 
-/// Beyond simdutf8's own tests: every malformed sequence, in every script, around the seams of both.
+/// This goes further than simdutf8's own tests: every malformed sequence, in every script, around the ends of both crates'
+/// blocks.
 #[test]
 fn all_malformed_sequences() {
     let mut thin = Thin::new();

@@ -1,4 +1,4 @@
-//! A stream, cut anywhere, has the outcome of its whole, and an error as early as can be.
+//! A stream has the outcome of its whole text, wherever it is cut, and reports an error as early as possible.
 
 use super::cuts::{Door, Oracle, VALID, assert_same, check, doors, malformed};
 use super::support::random::cases;
@@ -11,8 +11,7 @@ fn all_sequences() -> impl Iterator<Item = &'static [u8]> {
     VALID.iter().copied().chain(malformed())
 }
 
-/// What comes before and after: nothing, short text, a character before which or after which the
-/// sequence is cut, and more than a block of a kernel.
+/// Returns texts to put before and after a sequence: nothing, short text, characters, and text that is longer than a block.
 fn surroundings() -> Vec<(String, String)> {
     let some = ["", "a", "\u{E9}", "\u{65E5}"];
     let mut all: Vec<_> =
@@ -54,7 +53,7 @@ fn every_cut_in_three_of_every_sequence() {
 }
 
 #[test]
-fn every_chunk_length_and_empty_chunks() {
+fn every_piece_length_and_empty_pieces() {
     for door in doors() {
         for sequence in all_sequences() {
             for (before, after) in surroundings() {
@@ -62,13 +61,13 @@ fn every_chunk_length_and_empty_chunks() {
                 for length in [1, 2, 3, 4, 5, 7, 8, 13, 16, 31, 32, 33, 64] {
                     check(door, bytes.chunks(length));
                 }
-                check(door, bytes.chunks(1).flat_map(|chunk| [chunk, &[]]));
+                check(door, bytes.chunks(1).flat_map(|piece| [piece, &[]]));
             }
         }
     }
 }
 
-/// Short ASCII has a way of its own, on which no byte may be overlooked.
+/// Short ASCII is treated in its own way, which must not overlook a byte.
 #[test]
 fn every_place_in_short_ascii() {
     for door in doors() {
@@ -87,15 +86,15 @@ fn every_place_in_short_ascii() {
     }
 }
 
-/// What is wrong with two and three bytes, cut before the last: all there are.
+/// All sequences of three bytes, cut at each place.
 #[test]
 fn every_last_byte_behind_every_beginning() {
-    let outcome = |chunks: &[&[u8]], oracle: &mut Oracle| {
+    let outcome = |pieces: &[&[u8]], oracle: &mut Oracle| {
         let mut validator = Validator::new();
         let mut result = Ok(());
-        for chunk in chunks {
-            oracle.read(chunk);
-            result = validator.push(chunk);
+        for piece in pieces {
+            oracle.read(piece);
+            result = validator.push(piece);
         }
         (result, validator)
     };
@@ -106,19 +105,19 @@ fn every_last_byte_behind_every_beginning() {
                 if !thin.keep() {
                     continue;
                 }
-                for chunks in [&[&[a][..], &[b, c]][..], &[&[a, b], &[c]], &[&[a], &[b], &[c]]] {
+                for pieces in [&[&[a][..], &[b, c]][..], &[&[a, b], &[c]], &[&[a], &[b], &[c]]] {
                     let mut oracle = Oracle::default();
-                    let (result, validator) = outcome(chunks, &mut oracle);
-                    assert_same(result, oracle.fault(), || format!("{chunks:02X?}"));
-                    assert_same(validator.finish(), oracle.end(), || format!("{chunks:02X?}"));
+                    let (result, validator) = outcome(pieces, &mut oracle);
+                    assert_same(result, oracle.fault(), || format!("{pieces:02X?}"));
+                    assert_same(validator.finish(), oracle.end(), || format!("{pieces:02X?}"));
                 }
             }
         }
     }
 }
 
-/// Every class of byte, four of them, with a cut at each place, inside chunks long enough for the
-/// border to be looked at as a whole word.
+/// Four bytes of every class, cut at each place, in pieces long enough for a validator to read the four bytes around the cut
+/// as one word.
 #[test]
 fn every_four_classes_of_bytes_at_a_border() {
     const CLASSES: [u8; 14] =
@@ -141,7 +140,7 @@ fn every_four_classes_of_bytes_at_a_border() {
 }
 
 #[test]
-fn long_text_in_chunks_with_and_without_an_error() {
+fn long_text_in_pieces_with_and_without_an_error() {
     for door in doors() {
         for text in [
             "All ASCII. ",
@@ -170,7 +169,7 @@ fn arbitrary_bytes() -> impl Strategy<Value = Vec<u8>> {
         1 => prop::collection::vec(any::<u8>(), 0..6),
     ];
     let all = prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat());
-    // Half of them valid.
+    // Half of them are valid.
     (all, any::<bool>()).prop_map(|(bytes, repair)| {
         if repair { String::from_utf8_lossy(&bytes).into_owned().into_bytes() } else { bytes }
     })
@@ -186,7 +185,7 @@ proptest! {
     ) {
         let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
         cuts.extend([0, bytes.len()]);
-        // Equal cuts stay: they are empty chunks.
+        // Equal cuts stay, and make empty pieces.
         cuts.sort_unstable();
         for door in doors() {
             check(door, cuts.windows(2).map(|ends| &bytes[ends[0]..ends[1]]));
@@ -208,7 +207,8 @@ fn what_random_bytes_found() {
     }
 }
 
-/// The story: a stream that is refused a chunk too late lets through what nobody looked at.
+/// A stream must be refused with the piece that makes the error certain: a piece later, the program would already have used
+/// bytes that are not valid.
 #[test]
 fn the_byte_that_makes_it_certain_gives_the_error() {
     type Case<'a> = (&'a [&'a [u8]], u64, Option<usize>, ErrorKind);
@@ -224,18 +224,18 @@ fn the_byte_that_makes_it_certain_gives_the_error() {
         (&[b"ab\xE2\x82\xAC", b"\x80"], 5, Some(1), ErrorKind::UnexpectedContinuation),
     ];
     for door in doors() {
-        for &(chunks, valid_up_to, error_len, kind) in cases {
+        for &(pieces, valid_up_to, error_len, kind) in cases {
             let mut validator = Validator::new();
-            let (last, first) = chunks.split_last().unwrap();
-            for chunk in first {
-                assert_eq!(door.push(&mut validator, chunk), Ok(()), "{door:?} {chunks:02X?}");
+            let (last, first) = pieces.split_last().unwrap();
+            for piece in first {
+                assert_eq!(door.push(&mut validator, piece), Ok(()), "{door:?} {pieces:02X?}");
             }
             let error = door.push(&mut validator, last).unwrap_err();
             assert_eq!(
                 (error.valid_up_to(), error.error_len(), error.kind()),
                 (valid_up_to, error_len, kind)
             );
-            // It stays, whatever comes, also at the end.
+            // The error stays, whatever comes, also at the end.
             for more in [&b"\x80\x80"[..], b"", b"fine"] {
                 assert_eq!(door.push(&mut validator, more), Err(error));
             }
@@ -275,20 +275,20 @@ fn validators_debug_and_messages_say_where_they_stand() {
     assert!(format!("{validator:?}").contains("bytes: E2 82 3F"), "{validator:?}");
 }
 
-/// Nothing of a chunk is copied but the character at the border.
+/// Nothing of a piece is copied but the character at the cut.
 #[test]
-fn pieces_borrow_from_the_chunk() {
+fn decoded_text_borrows_from_the_piece() {
     for door in doors() {
         let mut decoder = Decoder::new();
         door.decode(&mut decoder, b"\xE6\x97").unwrap();
-        let chunk = b"\xA5 is a day \xE6";
-        let piece = door.decode(&mut decoder, chunk).unwrap();
-        assert_eq!((piece.completed(), piece.rest()), ("\u{65E5}", " is a day "));
-        assert_eq!(piece.rest().as_ptr(), chunk[1..].as_ptr());
+        let piece = b"\xA5 is a day \xE6";
+        let text = door.decode(&mut decoder, piece).unwrap();
+        assert_eq!((text.completed(), text.rest()), ("\u{65E5}", " is a day "));
+        assert_eq!(text.rest().as_ptr(), piece[1..].as_ptr());
     }
 }
 
-/// Offsets do not wrap where a `usize` would. (Not where more than four gigabytes would take minutes.)
+/// Offsets do not wrap where a 32-bit `usize` would. (This is left out where more than four gigabytes would take minutes.)
 #[test]
 #[cfg(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))]
 fn offsets_go_beyond_32_bits() {

@@ -1,15 +1,15 @@
-//! A text message of the WebSocket protocol (RFC 6455, section 8.1) is UTF-8 as a whole, while its
-//! frames may cut characters; a server that finds it is not must fail the connection.
+//! A text message of the WebSocket protocol (RFC 6455, section 8.1) is UTF-8 as a whole, but its frames may cut characters.
+//! A server that finds a message invalid must fail the connection.
 //!
-//! The cases are those of section 6 of the Autobahn test suite, 'UTF-8 handling', from its public
-//! description, by their numbers. Each runs in the fragmentation that the suite gives it, and then in
-//! one frame, in frames of one byte, and cut in two at every place.
+//! The cases are those of section 6 of the Autobahn test suite, 'UTF-8 handling', with their numbers, from its public
+//! description. Each is sent in the frames that the suite gives it, and then in one frame, in frames of one byte, and cut in
+//! two at every place.
 
 use super::cuts::{Door, doors};
 use trust8::Validator;
 use trust8::stream::StreamError;
 
-/// What a server does with a message's frames.
+/// A message as a server receives it.
 struct Message {
     door: Door,
     validator: Validator,
@@ -37,7 +37,7 @@ fn receive<'a>(door: Door, frames: impl IntoIterator<Item = &'a [u8]>) -> Result
     message.fin()
 }
 
-/// `f4 90` and the like, as the suite writes payloads.
+/// Returns the bytes of a payload as the suite writes it: `f4 90`.
 fn hex(digits: &str) -> Vec<u8> {
     let digits: Vec<_> = digits.chars().filter_map(|digit| digit.to_digit(16)).collect();
     digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect()
@@ -91,7 +91,7 @@ fn case_6_3_a_surrogate_inside_text() {
     let payload = hex(&format!("{KOSME} ed a0 80 65 64 69 74 65 64"));
     case("6.3", &payload, false);
     for door in doors() {
-        // 6.3.2: frames of one byte; the connection is to be failed at the second byte of the three.
+        // 6.3.2: frames of one byte. The second byte of the surrogate must fail the connection.
         let mut message = message(door);
         for (i, byte) in payload.iter().enumerate() {
             assert_eq!(message.frame(&[*byte]).is_ok(), i < 12, "{door:?}, byte {i}");
@@ -99,7 +99,7 @@ fn case_6_3_a_surrogate_inside_text() {
     }
 }
 
-/// The frame that has the bad byte is refused as soon as it is there, without the message's end.
+/// The frame with the bad byte is refused at once, before the message ends.
 #[test]
 fn case_6_4_fail_fast() {
     for door in doors() {
@@ -109,13 +109,13 @@ fn case_6_4_fail_fast() {
         assert_eq!(first.frame(&hex("f4 90 80 80")).unwrap_err().valid_up_to(), 11);
         assert!(first.frame(b"edited").is_err());
 
-        // 6.4.2: cut after its first byte, with which all may still be well.
+        // 6.4.2: cut after its first byte, which may still begin a valid character.
         let mut second = message(door);
         assert_eq!(second.frame(&hex(&format!("{KOSME} f4"))), Ok(()));
         assert_eq!(second.frame(&hex("90")).unwrap_err().valid_up_to(), 11);
         assert!(second.frame(&hex("80 80 65 64 69 74 65 64")).is_err());
 
-        // 6.4.3 and 6.4.4: the message is one frame, but its payload comes in such parts.
+        // 6.4.3 and 6.4.4: the message is one frame, but its payload comes in parts.
         for parts in [[KOSME, "f4 90 80 80", "65 64 69 74 65 64"], [KOSME, "f4", "90"]] {
             let mut chopped = message(door);
             let bad = parts.iter().position(|part| chopped.frame(&hex(part)).is_err());

@@ -1,7 +1,7 @@
-//! The dialects as grammars, read literally, for the crate to be compared with.
+//! The grammars of the dialects, read literally, for the crate to be compared with.
 //!
-//! Nothing here is taken from the crate. A sequence is matched octet by octet against the alternatives of its
-//! dialect, kept as data, and its value is what its octets have besides their marks.
+//! Nothing here is taken from the crate. A sequence is matched octet by octet with the alternatives of its dialect, which are
+//! kept as data. The bits of its octets, without their marks, are its value.
 
 use std::ops::RangeInclusive;
 
@@ -12,7 +12,7 @@ type Alternative = &'static [Octets];
 
 const TAIL: Octets = 0x80..=0xBF;
 
-/// What all have in common: up to three octets, without surrogates and zero.
+/// What all dialects have: up to three octets, without surrogates and zero.
 const COMMON: [Alternative; 6] = [
     &[0x01..=0x7F],
     &[0xC2..=0xDF, TAIL],
@@ -31,7 +31,7 @@ const FOUR: [Alternative; 3] = [
     &[0xF1..=0xF3, TAIL, TAIL, TAIL],
     &[0xF4..=0xF4, 0x80..=0x8F, TAIL, TAIL],
 ];
-/// What RFC 2279 has besides.
+/// What RFC 2279 has besides UTF-8 and surrogates.
 const LONG: [Alternative; 6] = [
     &[0xF4..=0xF4, 0x90..=0xBF, TAIL, TAIL],
     &[0xF5..=0xF7, TAIL, TAIL, TAIL],
@@ -53,10 +53,10 @@ fn alternatives(dialect: Dialect) -> Vec<Alternative> {
     all
 }
 
-/// A code point, or a fault with the length that an error has.
+/// A code point with its offset, or a fault with its offset and the length of the error.
 pub type Item = Result<(usize, u32), (usize, Option<usize>)>;
 
-/// All of the bytes.
+/// Decodes all of the bytes.
 pub fn decode(dialect: Dialect, bytes: &[u8]) -> Vec<Item> {
     let grammar = alternatives(dialect);
     let mut items = Vec::new();
@@ -73,7 +73,7 @@ pub fn decode(dialect: Dialect, bytes: &[u8]) -> Vec<Item> {
     items
 }
 
-/// How many octets match.
+/// Returns how many octets match.
 fn matching(alternative: Alternative, rest: &[u8]) -> usize {
     alternative.iter().zip(rest).take_while(|(octets, octet)| octets.contains(octet)).count()
 }
@@ -82,7 +82,7 @@ fn matches(alternative: Alternative, rest: &[u8]) -> bool {
     matching(alternative, rest) == alternative.len()
 }
 
-/// The longest match of all.
+/// Returns the length of the longest match.
 fn longest(alternatives: &[Alternative], rest: &[u8]) -> usize {
     alternatives.iter().map(|alternative| matching(alternative, rest)).max().unwrap_or(0)
 }
@@ -95,7 +95,7 @@ fn first(dialect: Dialect, grammar: &[Alternative], rest: &[u8]) -> Result<(u32,
     if let Some(alternative) = grammar.iter().find(|alternative| matches(alternative, rest)) {
         return Ok((value(&rest[..alternative.len()]), alternative.len()));
     }
-    // What means something elsewhere is taken as a whole, as far as it is there.
+    // A sequence that another dialect has is one fault, as far as it is there.
     let half = matching(SECOND_HALF, rest);
     if pairs && half >= 2 {
         return Err(Some(half));
@@ -111,7 +111,7 @@ fn first(dialect: Dialect, grammar: &[Alternative], rest: &[u8]) -> Result<(u32,
     Err(if longest == rest.len() { None } else { Some(longest.max(1)) })
 }
 
-/// The bits of the octets, without their marks.
+/// Returns the bits of the octets without their marks.
 fn value(octets: &[u8]) -> u32 {
     if octets.len() == 6 && octets[0] == 0xED {
         let [high, low] = [value(&octets[..3]), value(&octets[3..])];

@@ -1,4 +1,4 @@
-//! Sequences that are not UTF-8, and characters at the edges of what is.
+//! Malformed sequences, and characters at the edges of UTF-8's ranges.
 
 use trust8::ErrorKind;
 use trust8::ErrorKind::{
@@ -24,21 +24,21 @@ pub const BOUNDARY_CHARACTERS: [char; 10] = [
 /// A malformed sequence, and what is wrong with it if nothing follows.
 pub struct Malformed {
     pub bytes: &'static [u8],
-    /// Where its fault begins: after the well-formed character that it begins with, if there is one.
+    /// Where the fault begins. A well-formed character may come before it.
     pub at: usize,
     pub error_len: Option<usize>,
     pub kind: ErrorKind,
 }
 
 impl Malformed {
-    /// The fault if valid text stands before it.
-    pub fn fault_behind(&self, before: usize) -> Fault {
+    /// Returns the fault at the end of an input, after `before` bytes of valid text.
+    pub fn fault_at_end(&self, before: usize) -> Fault {
         Fault { valid_up_to: before + self.at, error_len: self.error_len, kind: self.kind }
     }
 
-    /// The fault if valid text stands before it and valid text, at least a byte, after it.
+    /// Returns the fault between `before` bytes of valid text and at least one more byte of it.
     pub fn fault_between(&self, before: usize) -> Fault {
-        let fault = self.fault_behind(before);
+        let fault = self.fault_at_end(before);
         match self.kind {
             Incomplete => Fault { error_len: Some(self.bytes.len() - self.at), kind: Truncated, ..fault },
             _ => fault,
@@ -46,29 +46,29 @@ impl Malformed {
     }
 }
 
-/// One entry of the list below.
+/// Makes an entry of the list below.
 const fn wrong(bytes: &'static [u8], at: usize, kind: ErrorKind, len: usize) -> Malformed {
     let error_len = if matches!(kind, Incomplete) { None } else { Some(len) };
     Malformed { bytes, at, error_len, kind }
 }
 
-/// For each kind, what stands at its edges and what has been let through by some decoder at some time.
+/// For each kind of error: the sequences at its edges, and those that some decoder has accepted.
 pub static MALFORMED: [Malformed; 48] = [
-    // A continuation where a character must begin: alone, and one too many for each length.
+    // A continuation where a character must begin: alone, and after a character of each length.
     wrong(b"\x80", 0, UnexpectedContinuation, 1),
     wrong(b"\x90", 0, UnexpectedContinuation, 1),
     wrong(b"\xBF\xBF\xBF\xBF", 0, UnexpectedContinuation, 1),
     wrong(b"\xC2\x80\x80", 2, UnexpectedContinuation, 1),
     wrong(b"\xE1\x80\x80\xA0", 3, UnexpectedContinuation, 1),
     wrong(b"\xF4\x8F\xBF\xBF\xBF", 4, UnexpectedContinuation, 1),
-    // Five and six octets, as RFC 2279 had them: their first and last values; and what never was.
+    // The first and the last value in five and in six octets, which RFC 2279 had, and bytes that no RFC had.
     wrong(b"\xF8\x88\x80\x80\x80", 0, InvalidByte, 1),
     wrong(b"\xFB\xBF\xBF\xBF\xBF", 0, InvalidByte, 1),
     wrong(b"\xFC\x84\x80\x80\x80\x80", 0, InvalidByte, 1),
     wrong(b"\xFD\xBF\xBF\xBF\xBF\xBF", 0, InvalidByte, 1),
     wrong(b"\xFE", 0, InvalidByte, 1),
     wrong(b"\xFF", 0, InvalidByte, 1),
-    // More bytes than needed: the smallest and the largest of each form, and the classic slash.
+    // More bytes than needed: the smallest and the largest value of each form, and the slash of known attacks.
     wrong(b"\xC0", 0, Overlong, 1),
     wrong(b"\xC0\x80", 0, Overlong, 1),
     wrong(b"\xC0\xAF", 0, Overlong, 1),

@@ -11,6 +11,7 @@
 )]
 
 pub mod dialects;
+pub mod guarded;
 pub mod kernels;
 pub mod malformed;
 pub mod oracle;

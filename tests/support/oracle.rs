@@ -1,9 +1,8 @@
 //! UTF-8 as RFC 3629 writes it down, for the kernels to be compared with.
 //!
-//! Nothing here is taken from the crate. What is well-formed comes from the grammar in section 4, which
-//! is kept as data and matched naively; why something is not comes from section 3, by arithmetic: the
-//! bits of an octet sequence, decoded by the table there, leave a range of character numbers, and the
-//! range says what is wrong.
+//! Nothing here is taken from the crate. The grammar in section 4, which is kept as data and matched naively, says what is
+//! well-formed. Section 3 says why something is not: the bits of an octet sequence, decoded by the table there, leave a range
+//! of character numbers, and the range says what is wrong.
 
 use std::ops::RangeInclusive;
 
@@ -35,7 +34,7 @@ pub struct Fault {
     pub kind: ErrorKind,
 }
 
-/// `UTF8-octets = *( UTF8-char )`, or where that fails.
+/// Returns the first place that does not match `UTF8-octets = *( UTF8-char )`.
 pub fn fault(bytes: &[u8]) -> Option<Fault> {
     let mut at = 0;
     while at < bytes.len() {
@@ -46,7 +45,7 @@ pub fn fault(bytes: &[u8]) -> Option<Fault> {
                 let ends = len == rest.len();
                 return Some(Fault {
                     valid_up_to: at,
-                    // Where nothing matches, the first octet is the fault.
+                    // If nothing matches, the first octet is the fault.
                     error_len: if ends { None } else { Some(len.max(1)) },
                     kind: why(rest),
                 });
@@ -57,13 +56,13 @@ pub fn fault(bytes: &[u8]) -> Option<Fault> {
 }
 
 enum Match {
-    /// A whole character, of so many octets.
+    /// A whole character, with its number of octets.
     Character(usize),
-    /// So many octets begin some character; the next one does not continue it, or is not there.
+    /// The number of octets that begin a character. The next octet does not continue it, or is missing.
     Begun(usize),
 }
 
-/// What the grammar makes of the beginning of `rest`, which is not empty.
+/// Matches the beginning of `rest`, which is not empty, with the grammar.
 fn longest_match(rest: &[u8]) -> Match {
     let mut longest = 0;
     for alternative in UTF8_CHAR {
@@ -77,9 +76,9 @@ fn longest_match(rest: &[u8]) -> Match {
     Match::Begun(longest)
 }
 
-/// Section 3's reason why no character begins `rest`.
+/// Returns section 3's reason why `rest` does not begin with a character.
 fn why(rest: &[u8]) -> ErrorKind {
-    // The table of section 3: how many octets, the bits of the first, the smallest character number.
+    // The table of section 3: the number of octets, the bits of the first one, the smallest character number.
     let (octets, bits, smallest) = match rest[0] {
         0b0000_0000..=0b0111_1111 => unreachable!("an ASCII octet is a character"),
         0b1000_0000..=0b1011_1111 => return ErrorKind::UnexpectedContinuation,

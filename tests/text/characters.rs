@@ -1,13 +1,14 @@
-//! Characters one by one, byte order marks, labels.
+//! Characters one by one, byte order marks and labels.
 
 use super::support::kernels::ways;
 use super::support::malformed::MALFORMED;
+use super::support::random::cases;
 use super::support::scale::Thin;
 use proptest::prelude::*;
 use trust8::testing;
 use trust8::{Bom, Kernel, Label, Utf8Error, decode, encode_scalar, is_utf8_label, strip_bom};
 
-/// What std says: the characters of each valid chunk, then how long the sequence after it is.
+/// Returns what std says: the characters of each valid chunk, and the place and the length of each invalid sequence.
 fn expected(bytes: &[u8]) -> Vec<Result<(usize, char), (usize, usize)>> {
     let mut items = Vec::new();
     let mut at = 0;
@@ -27,7 +28,7 @@ fn check_with(kernel: &'static Kernel, bytes: &[u8]) {
     let seen = |item: Result<(usize, char), Utf8Error>| {
         item.map_err(|error| {
             let at = error.valid_up_to();
-            // The error is what `from_utf8` says of the rest, where that is.
+            // `from_utf8` says the same of the rest from there on.
             let alone = trust8::from_utf8(&bytes[at..]).unwrap_err();
             assert_eq!(
                 (alone.valid_up_to(), alone.error_len(), alone.kind()),
@@ -41,7 +42,7 @@ fn check_with(kernel: &'static Kernel, bytes: &[u8]) {
     testing::decode(kernel, bytes).for_each(|item| folded.push(seen(item)));
     assert_eq!(folded, expected, "{bytes:02X?}");
 
-    // From any place on, a fold goes on where `next` stood; and the hint holds everywhere.
+    // After some items, a fold goes on where `next` stood, and the hint still holds.
     let mut items = testing::decode(kernel, bytes);
     for taken in 0..=expected.len().min(5) {
         let (least, most) = items.size_hint();
@@ -112,6 +113,8 @@ fn every_number() {
 }
 
 proptest! {
+    #![proptest_config(cases(256, 256))]
+
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300), text in "\\PC{0,300}") {
         check(&bytes);
@@ -138,7 +141,7 @@ fn byte_order_marks() {
             assert_eq!(Bom::detect(&[b"a", mark, text].concat()), None);
         }
         for len in 0..mark.len() {
-            // Of UTF-32LE's, the first half is UTF-16LE's.
+            // The first half of UTF-32LE's mark is UTF-16LE's.
             let expected = (bom == Bom::Utf32Le && len >= 2).then_some((Bom::Utf16Le, 2));
             assert_eq!(Bom::detect(&mark[..len]), expected, "{bom:?}");
         }
@@ -146,7 +149,7 @@ fn byte_order_marks() {
     }
     // Section 7's last example.
     assert_eq!(strip_bom(b"\xEF\xBB\xBF\xF0\xA3\x8E\xB4"), b"\xF0\xA3\x8E\xB4");
-    // One only, at the start only, and no other.
+    // Only the first mark goes, only at the start, and no other sequence does.
     assert_eq!(strip_bom(b"\xEF\xBB\xBF\xEF\xBB\xBF"), b"\xEF\xBB\xBF");
     for other in [&b""[..], b"a\xEF\xBB\xBF", b"\xEF\xBB", b"\xFF\xFEa\0", b"\xEF\xBB\xBE"] {
         assert_eq!(strip_bom(other), other);

@@ -1,4 +1,4 @@
-//! Columns against a loop over their rows, with every kernel and way, and with offsets and views that lie.
+//! Columns, with every kernel and way, against a loop over their rows. Some of the offsets and views lie.
 
 use super::support::kernels::{fault_of, ways};
 use super::support::malformed::{BOUNDARY_CHARACTERS, MALFORMED};
@@ -12,7 +12,7 @@ use trust8::columns::{
 };
 use trust8::testing;
 
-/// What is wrong with a row, in the reference's terms.
+/// What is wrong with a row.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Wrong {
     NotUtf8(Fault),
@@ -33,7 +33,7 @@ fn check_row(row: usize, bytes: &[u8]) -> Answer {
     fault(bytes).map_or(Ok(()), |fault| Err((row, Wrong::NotUtf8(fault))))
 }
 
-/// Row by row, in numbers that hold every offset.
+/// Checks row by row, in numbers that hold every offset.
 fn model_of_offsets(values: &[u8], offsets: &[i128]) -> Answer {
     let check_offset = |row, offset: i128| {
         let wrong = |kind| Err((row, Wrong::Other(kind)));
@@ -70,7 +70,7 @@ fn check_offsets<O: Offset>(values: &[u8], offsets: &[O]) {
     }
 }
 
-/// With both widths of offsets, as far as they fit.
+/// Checks with 64-bit offsets, and with 32-bit offsets if they fit.
 fn check_both(values: &[u8], offsets: &[i64]) {
     check_offsets(values, offsets);
     let narrow: Result<Vec<i32>, _> = offsets.iter().map(|&offset| i32::try_from(offset)).collect();
@@ -79,7 +79,7 @@ fn check_both(values: &[u8], offsets: &[i64]) {
     }
 }
 
-/// Offsets that give these rows.
+/// Returns values and offsets that give these rows.
 fn offsets_of<'a>(rows: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Vec<i64>) {
     let (mut values, mut offsets) = (Vec::new(), vec![0]);
     for row in rows {
@@ -101,11 +101,11 @@ fn few_rows() {
     check_both("é".as_bytes(), &[0, 0, 1, 2]);
     check_both("é".as_bytes(), &[1, 1]);
     check_both("é".as_bytes(), &[1, 2]);
-    // What is outside of the first and the last offset does not count.
+    // Values before the first offset and after the last one do not count.
     check_both(b"\xFFabc\x80", &[1, 2, 4]);
     check_both(b"\xFFabc\x80", &[1, 2, 5]);
     check_both(b"\xFFabc\x80", &[0, 2, 4]);
-    // Nor does an empty row inside a character hold any of it; but its neighbours are cut.
+    // An empty row inside a character is valid, but the rows next to it are cut.
     check_both("aéb".as_bytes(), &[2, 2]);
     check_both("aéb".as_bytes(), &[0, 1, 2, 2, 3, 4]);
 }
@@ -146,14 +146,14 @@ fn hostile_offsets() {
             check_both(values.as_bytes(), &[first, second]);
         }
     }
-    // All of them, and two that exchange places.
+    // All of them in one column, and a column in which two offsets exchange places.
     check_both(values.as_bytes(), &hostile);
     let mut offsets = starts;
     offsets.swap(700, 701);
     check_both(values.as_bytes(), &offsets);
 }
 
-/// A row border at each byte of a character, wherever the row stands.
+/// A row may not begin inside a character, whichever row and character it is.
 #[test]
 fn no_border_inside_a_character() {
     let values = BOUNDARY_CHARACTERS.iter().collect::<String>().repeat(150);
@@ -167,7 +167,7 @@ fn no_border_inside_a_character() {
     }
 }
 
-/// In rows around the seam between blocks of rows, and with its end in the next row.
+/// Malformed sequences in the rows where one block of rows ends, also with their end in the next row.
 #[test]
 fn every_malformed_sequence_across_seams() {
     let mut thin = Thin::new();
@@ -191,7 +191,7 @@ fn every_malformed_sequence_across_seams() {
     }
 }
 
-/// The 16 bytes of a view.
+/// Returns the 16 bytes of a view.
 fn view(len: u32, prefix: [u8; 4], buffer: u32, offset: u32) -> u128 {
     let words = [len, u32::from_le_bytes(prefix), buffer, offset];
     words.iter().rev().fold(0, |view, &word| view << 32 | u128::from(word))
@@ -204,7 +204,7 @@ fn inline_view(text: &[u8]) -> u128 {
     u128::from_le_bytes(bytes)
 }
 
-/// Of a part of a buffer.
+/// Returns the view of a part of a buffer.
 fn long_view(buffers: &[Vec<u8>], buffer: usize, from: usize, to: usize) -> u128 {
     let text = &buffers[buffer][from..to];
     match text.len() {
@@ -280,7 +280,7 @@ fn views_of_every_length_and_malformed_sequence() {
     }
 }
 
-/// A character that the end of an inline string cuts off must not go on in the next view.
+/// The next view must not continue a character that the end of an inline string cuts off.
 #[test]
 fn inline_views_are_rows_of_their_own() {
     for cut in [&b"elevenbytes\xC3"[..], b"tenbytes..\xE6\x97", b"nine.....\xF0\x9F\x98"] {
@@ -351,7 +351,7 @@ fn views_in_any_order() {
     }
 }
 
-/// With the best kernel only, where there is much to check and kernels make no difference.
+/// Checks with the best kernel only.
 fn check_views_once(views: &[u128], buffers: &[Vec<u8>]) {
     assert_eq!(answer(validate_views(views, buffers)), model_of_views(views, buffers));
 }

@@ -1,4 +1,4 @@
-//! The fused copy: the text arrives, or its valid beginning and an error.
+//! The fused copy writes the text, or its valid beginning with an error.
 
 use std::mem::MaybeUninit;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use trust8::testing;
 use trust8::{CopyError, copy_utf8};
 
-/// What no test copies.
+/// A byte that no test copies.
 const UNTOUCHED: u8 = 0xAA;
 
 type Copy = Box<dyn for<'d> Fn(&[u8], &'d mut [MaybeUninit<u8>]) -> Result<&'d mut str, CopyError>>;
@@ -22,8 +22,8 @@ fn copies() -> Vec<(String, Copy)> {
     copies
 }
 
-/// Copies to a place `offset` bytes after an aligned one, with `room` bytes of which the last ones must
-/// stay as they are.
+/// Copies to a place `offset` bytes after an aligned one. There is room for `room` bytes, and what the copy does not need
+/// must stay as it was.
 fn check(name: &str, copy: &Copy, src: &[u8], offset: usize, room: usize) {
     let mut memory = vec![MaybeUninit::new(UNTOUCHED); offset + 64 + room + 64];
     let begin = memory.as_ptr().addr().next_multiple_of(64) - memory.as_ptr().addr() + offset;
@@ -66,7 +66,7 @@ fn text_of_every_kind_and_length_to_every_alignment() {
     for (name, copy) in copies() {
         for text in ["ASCII only ", "\u{E9}t\u{E9} ", "\u{65E5}\u{672C}\u{8A9E}", "\u{1F600}\u{1F389}", ""] {
             let long = text.repeat(40_000 / text.len().max(1));
-            // Around the borders between pieces as well.
+            // Some lengths are around the ends of the parts in which long text is copied.
             for length in (0..70).chain(8100..8200).chain([16_300, 16_384, 20_000, 39_000]) {
                 let Some(src) = long.as_bytes().get(..length) else { continue };
                 for offset in [0, 1, 31, 63] {
@@ -82,7 +82,7 @@ fn text_of_every_kind_and_length_to_every_alignment() {
 }
 
 #[test]
-fn errors_at_every_place_near_a_border_between_pieces() {
+fn errors_at_every_place_near_the_end_of_a_part() {
     let mut thin = Thin::new();
     for (name, copy) in copies() {
         for text in ["a", "\u{65E5}", "\u{1F600}"] {
@@ -109,7 +109,7 @@ fn too_small_a_destination_is_left_alone() {
         let text = "\u{65E5}\u{672C}".repeat(5000);
         for room in [0, 1, 3, 8192, text.len() - 1] {
             check(&name, &copy, text.as_bytes(), 0, room);
-            // Even if the text is not valid either.
+            // This holds even if the text is not valid either.
             check(&name, &copy, &[b'a', 0xFF].repeat(room + 1), 0, room);
         }
     }
@@ -130,7 +130,7 @@ proptest! {
     }
 }
 
-/// More than fits into caches is written past them.
+/// A copy that is larger than the caches is written past them.
 #[test]
 fn many_megabytes() {
     const LEN: usize = (16 << 20) + 12_345;

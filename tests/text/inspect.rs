@@ -1,4 +1,4 @@
-//! Counts and places, of every kernel and way, against what `core` says of the same text.
+//! The counts of every kernel and way, and the places of bytes, against what `core` says of the same text.
 
 use super::support::kernels::{kernels, ways};
 use super::support::malformed::MALFORMED;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use trust8::testing;
 use trust8::{Summary, locate};
 
-/// What `core::str` and iterators say.
+/// What `core::str` and iterators count.
 #[derive(PartialEq, Debug)]
 struct Model {
     error: Option<(usize, Option<usize>)>,
@@ -88,7 +88,7 @@ fn every_length_at_some_alignment() {
     }
 }
 
-/// Cut inside characters, too: the beginning is then an error, and the end one that comes last.
+/// Some cuts are inside characters: the text then begins with an error, or ends with one.
 #[test]
 fn every_cut() {
     let mut place = Place::new(2048);
@@ -139,7 +139,7 @@ fn every_malformed_sequence_at_every_place() {
     for (text, filler) in texts(1500).iter().zip(Filler::all().iter().cycle()) {
         for malformed in &MALFORMED {
             for at in (0..=1200).filter(|&at| text.is_char_boundary(at)) {
-                // A fifth of them: other tests have them all, and that verdicts are right.
+                // A fifth of them is enough: other tests try them all.
                 if at % 5 == malformed.bytes.len() % 5 && thin.keep() {
                     let [after, rest] = filler.after(at % 150);
                     let before = &text.as_bytes()[..at];
@@ -177,7 +177,7 @@ fn parts_add_up_wherever_text_is_cut_between_characters() {
             let mut sum = trust8::inspect(&bytes[..cut]);
             sum.append(&trust8::inspect(&bytes[cut..]));
             assert_eq!(sum, whole, "cut at {cut}");
-            // Behind an error nothing counts.
+            // Nothing counts after an error.
             if whole.error().is_some() {
                 sum.append(&trust8::inspect(b"more\n"));
                 assert_eq!(sum, whole);
@@ -186,7 +186,7 @@ fn parts_add_up_wherever_text_is_cut_between_characters() {
     }
 }
 
-/// For each byte, and for the place after the last, its line and columns, by std's lossy chunks.
+/// Returns the line and the columns of each byte, and of the place after the last one, by std's lossy chunks.
 fn locations(bytes: &[u8]) -> Vec<(usize, usize, usize)> {
     let mut all = Vec::new();
     let (mut line, mut column, mut byte_column) = (1, 1, 1);
@@ -261,7 +261,7 @@ proptest! {
 proptest! {
     #![proptest_config(cases(500, 32))]
 
-    /// Long enough for runs of superblocks, for chunks, and for several kinds of text in turn.
+    /// Long enough for runs of superblocks, and for several kinds of text in turn.
     #[test]
     fn long_random_text(
         passages in prop::collection::vec(
@@ -279,7 +279,7 @@ proptest! {
     }
 }
 
-/// Text that is read in several places at once, as the best kernel does it from 4 MiB on.
+/// The best kernel reads text of 4 MiB and more in several places at once.
 #[test]
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fn larger_than_the_caches() {

@@ -1,7 +1,8 @@
-//! Validation on several threads: the sequential answer, for every input and every size of piece.
+//! Validation on several threads gives the sequential answer, for every input and every size of the parts.
 
 use super::support::kernels::ways;
 use super::support::malformed::MALFORMED;
+use super::support::random::cases;
 use super::support::scale::scale;
 use super::support::text::Filler;
 use proptest::prelude::*;
@@ -63,11 +64,7 @@ fn the_first_of_many_errors_wins() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: (2000 / scale() as u32).max(64),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(cases(2000, 64))]
 
     #[test]
     fn any_bytes(input in prop::collection::vec(any::<u8>(), 0..200), piece in 1..70_usize) {

@@ -29,7 +29,7 @@ fn errors_give_the_allocation_back() {
         let (pointer, copy) = (bytes.as_ptr(), bytes.clone());
         let error = string_from_utf8(bytes).map(String::into_bytes).unwrap_err();
         assert_eq!(error.as_bytes(), copy);
-        assert_eq!(fault_of(&error.utf8_error()), malformed.fault_behind(7));
+        assert_eq!(fault_of(&error.utf8_error()), malformed.fault_at_end(7));
         let bytes = error.into_bytes();
         assert_eq!((bytes.as_ptr(), bytes.capacity()), (pointer, 100));
         assert_eq!(bytes, copy);

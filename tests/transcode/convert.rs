@@ -1,8 +1,7 @@
-//! Conversions between forms: every pair of them, every kernel, against `std` and `encoding_rs`.
+//! Conversions between all pairs of forms, with every kernel, against `std` and `encoding_rs`.
 //!
-//! The reference is made of the standard library alone: a text in any form is decoded, by `reference::decode`, into
-//! characters and the places between them at which it is malformed. What every function has to answer
-//! follows from that.
+//! The oracle uses the standard library alone: `reference::decode` decodes a text in any form into characters and the
+//! malformed sequences between them. Every answer follows from that.
 
 #![cfg(feature = "alloc")]
 
@@ -10,6 +9,7 @@ use std::mem::MaybeUninit;
 
 use super::support::kernels::{Way, kernels, ways};
 use super::support::malformed::{BOUNDARY_CHARACTERS, MALFORMED};
+use super::support::random::cases;
 use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use trust8::Kernel;
@@ -18,18 +18,18 @@ use trust8::transcode::{BufferError, Chars, Encoding, ErrorKind, Str, Transcoder
 
 use reference::{Item, decode, encode, encode_all, has};
 
-/// What a text consists of, by the standard library.
+/// What a text consists of, according to the standard library.
 mod reference {
     use super::*;
 
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub(super) enum Item {
         Char(char),
-        /// One U+FFFD replaces it.
+        /// A sequence that one U+FFFD replaces.
         Malformed(ErrorKind),
     }
 
-    /// The items, each with where it begins in the text.
+    /// Returns the items, each with the place where it begins.
     pub(super) fn decode(from: Encoding, text: &[u8]) -> Vec<(usize, Item)> {
         match from {
             Encoding::Utf8 => utf8(text),
@@ -51,7 +51,7 @@ mod reference {
             items.extend(chunk.valid().char_indices().map(|(i, char)| (at + i, Item::Char(char))));
             at += chunk.valid().len();
             if !chunk.invalid().is_empty() {
-                // The kind is the business of other tests.
+                // Other tests check the kind.
                 let kind = trust8::from_utf8(&text[at..]).unwrap_err().kind();
                 items.push((at, Item::Malformed(ErrorKind::Utf8(kind))));
                 at += chunk.invalid().len();
@@ -79,7 +79,7 @@ mod reference {
                 }
             }
         }
-        // To a decoder of bytes a high surrogate and half a unit at the end are one thing that is cut off.
+        // To a decoder of bytes, a high surrogate and half a unit at the end are one sequence that is cut off.
         let cut_pair =
             matches!(items.last(), Some((last, Item::Malformed(ErrorKind::LoneHigh(_)))) if last + 2 == at);
         if !rest.is_empty() && !cut_pair {
@@ -106,7 +106,7 @@ mod reference {
         items
     }
 
-    /// The character's bytes, if it has any.
+    /// Returns the character's bytes, or `None` if the encoding lacks the character.
     pub(super) fn encode(to: Encoding, char: char) -> Option<Vec<u8>> {
         let units = |bytes: fn(u16) -> [u8; 2]| {
             char.encode_utf16(&mut [0; 2]).iter().flat_map(|&unit| bytes(unit)).collect()
@@ -132,9 +132,9 @@ mod reference {
     }
 }
 
-/// What has to be answered about a text, from one encoding to another.
+/// The right answers about a text that is converted.
 struct Expected {
-    /// Of what comes before the first error: the bytes.
+    /// The bytes of all that comes before the first error.
     prefix: Vec<u8>,
     error: Option<(usize, ErrorKind)>,
     lossy: Vec<u8>,
@@ -164,10 +164,10 @@ fn expected(to: Encoding, items: &[(usize, Item)]) -> Expected {
     Expected { prefix, error, lossy }
 }
 
-/// Bytes of a buffer that nobody may write to.
+/// The value of bytes after a buffer, which nobody may change.
 const UNTOUCHED: u8 = 0xA5;
 
-/// A buffer of `len` units and some after it.
+/// Calls `run` with a buffer of `len` units, and checks that the units after it stay the same.
 fn with_buffer<U: Copy, R>(
     filler: U,
     len: usize,
@@ -183,7 +183,7 @@ fn with_buffer<U: Copy, R>(
     result
 }
 
-/// Asserts that every function, with every kernel, says of `text` what is expected: into bytes.
+/// Asserts that every function that converts into bytes gives the expected answer, with every kernel.
 fn check_bytes(from: Encoding, to: Encoding, text: &[u8]) {
     let items = decode(from, text);
     let expected = expected(to, &items);
@@ -263,14 +263,14 @@ fn check_bytes(from: Encoding, to: Encoding, text: &[u8]) {
     }
 }
 
-/// Into every encoding.
+/// Checks the conversion into every encoding.
 fn check(from: Encoding, text: &[u8]) {
     for to in Encoding::ALL {
         check_bytes(from, to, text);
     }
 }
 
-/// The same of UTF-16 and UTF-32 in units.
+/// Checks conversions of UTF-16 in units.
 fn check_units(units: &[u16]) {
     let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
     for kernel in kernels() {
@@ -307,7 +307,7 @@ fn check_units(units: &[u16]) {
     }
 }
 
-/// Of so many bytes of `text`, over and over.
+/// Repeats the characters of `text`, as many as fit into this number of bytes.
 fn repeated(text: &str, bytes: usize) -> String {
     text.chars()
         .cycle()
@@ -348,7 +348,7 @@ fn every_scalar_value_in_every_pair() {
             }
         }
     }
-    // In units, and known to be valid.
+    // In units, and in types that are known to be valid.
     for kernel in kernels() {
         let utf16: Vec<u16> = text.encode_utf16().collect();
         assert!(testing::transcode::convert(kernel, Str, Utf16, &text).unwrap() == utf16);
@@ -399,7 +399,7 @@ fn malformed_utf8_at_every_position() {
     for filler in ["a", "é", "敏", "😀", "a😀é敏"] {
         for malformed in &MALFORMED {
             for before in 0..=600 {
-                // All positions of each sequence, each in some of the fillers.
+                // All positions of each sequence, but each only in some of the fillers.
                 if !thin.keep() || !(before + malformed.bytes.len() + filler.len()).is_multiple_of(5) {
                     continue;
                 }
@@ -413,7 +413,7 @@ fn malformed_utf8_at_every_position() {
     }
 }
 
-/// Into UTF-16, UTF-32 and UTF-8, without the buffers of all lengths.
+/// Checks the conversion into UTF-16, UTF-32 and UTF-8, without buffers of all lengths.
 fn check_utf8_quickly(text: &[u8]) {
     let at = core::str::from_utf8(text).unwrap_err().valid_up_to();
     let lossy = String::from_utf8_lossy(text);
@@ -466,7 +466,7 @@ fn surrogates_at_every_position() {
     }
 }
 
-/// Units of UTF-32 that are no characters, at every position to 100.
+/// Units of UTF-32 that are not characters, at every position to 100.
 #[test]
 fn malformed_utf32_at_every_position() {
     for wrong in [0xD800, 0xDFFF, 0x11_0000, 0xFFFF_FFFF, 0x1_D800, 0x8000_0041] {
@@ -491,15 +491,15 @@ fn malformed_utf32_at_every_position() {
     }
 }
 
-/// The forms that are converted into each other without another step, where bytes are in the machine's order.
+/// The encodings that are converted into each other directly: those in the machine's byte order.
 const DIRECT: [Encoding; 4] = if cfg!(target_endian = "big") {
     [Encoding::Utf8, Encoding::Utf16Be, Encoding::Utf32Be, Encoding::Latin1]
 } else {
     [Encoding::Utf8, Encoding::Utf16Le, Encoding::Utf32Le, Encoding::Latin1]
 };
 
-/// One character among others that are longer or shorter, at every position to 150, with many after it and none: so it is
-/// in every lane, and on either side of every end of a vector.
+/// One character among longer or shorter ones, at every position to 150, with many characters after it or none. So it is in
+/// every lane, and on either side of every end of a vector.
 #[test]
 fn one_of_another_kind_at_every_position() {
     let kinds = ['a', 'é', 'ÿ', 'Ā', '敏', '\u{FFFF}', '😀', '\u{10FFFF}'];
@@ -528,7 +528,8 @@ fn one_of_another_kind_at_every_position() {
     }
 }
 
-/// What is no UTF-8, at every position to 150 of a text that would go into Latin-1, which validates it in a way of its own.
+/// Malformed sequences at every position to 150 of text that Latin-1 could express. The conversion to Latin-1 validates the
+/// text in its own way.
 #[test]
 fn malformed_utf8_into_latin1_at_every_position() {
     let mut thin = Thin::new();
@@ -546,7 +547,7 @@ fn malformed_utf8_into_latin1_at_every_position() {
             }
         }
     }
-    // Half a character where a long stretch of ASCII begins, which is not looked at as closely.
+    // Half a character before a long run of ASCII, which is not checked as closely.
     for half in [b"\xC3", b"\xA9"] {
         for before in 0..=300 {
             let text = [&b"a".repeat(before)[..], half, &b"a".repeat(300)].concat();
@@ -560,7 +561,7 @@ fn malformed_utf8_into_latin1_at_every_position() {
     }
 }
 
-/// Units of UTF-32 that are no characters, at every position to 150, among characters of every length.
+/// Units of UTF-32 that are not characters, at every position to 150, among characters of every length.
 #[test]
 fn no_characters_at_every_position() {
     let mut thin = Thin::new();
@@ -582,7 +583,7 @@ fn no_characters_at_every_position() {
     }
 }
 
-/// Lone and swapped halves of surrogate pairs, at every position to 150, into what is no UTF-8.
+/// Lone and swapped halves of surrogate pairs, at every position to 150.
 #[test]
 fn lone_surrogates_at_every_position() {
     let mut thin = Thin::new();
@@ -604,9 +605,9 @@ fn lone_surrogates_at_every_position() {
     }
 }
 
-/// A character that Latin-1 has not got, at every position to 300.
+/// A character that Latin-1 lacks, at every position to 300.
 #[test]
-fn what_latin1_has_not_got() {
+fn what_latin1_lacks() {
     for wrong in ['\u{100}', '€', '😀'] {
         for before in 0..=300 {
             let text: String = repeated("aé", before) + &wrong.to_string() + "after it";
@@ -624,7 +625,7 @@ fn what_latin1_has_not_got() {
     }
 }
 
-/// A text pushed in two or three pieces, cut everywhere, is converted as in one.
+/// A text in two or three pieces, cut everywhere, is converted as the whole is.
 #[test]
 fn streams_cut_everywhere() {
     let texts: [&[u8]; 5] = [
@@ -671,7 +672,6 @@ fn check_stream(
         let wrong = result.err().map(|error| (error.valid_up_to() as usize, error.kind()));
         let (prefix, error) =
             if lossy { (&expected.lossy, None) } else { (&expected.prefix, expected.error) };
-        // Of UTF-8, whether a sequence is cut or the text ends depends on where one looks.
         assert_eq!(&bytes, prefix, "{}", context());
         assert_eq!(wrong, error, "{}", context());
         if let Some((position, kind)) = error {
@@ -718,7 +718,7 @@ fn through_buffer(
     Ok(())
 }
 
-/// `encoding_rs`, which the browsers use, decides what lossy means for bytes.
+/// Compares lossy text with that of `encoding_rs`, which browsers use.
 fn check_against_encoding_rs(bytes: &[u8]) {
     let all = [
         (Encoding::Utf8, encoding_rs::UTF_8),
@@ -736,7 +736,7 @@ fn check_against_encoding_rs(bytes: &[u8]) {
     }
 }
 
-/// Units, surrogates among them.
+/// Returns units, with surrogates among them.
 fn units() -> impl Strategy<Value = Vec<u16>> {
     let unit = prop_oneof![
         4 => 0u16..0x80,
@@ -748,7 +748,7 @@ fn units() -> impl Strategy<Value = Vec<u16>> {
     prop::collection::vec(unit, 0..200)
 }
 
-/// Bytes, those of characters among them.
+/// Returns bytes, with those of characters among them.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         6 => any::<char>().prop_map(|char| char.to_string().into_bytes()),
@@ -761,7 +761,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: (2000 / scale()).max(20) as u32, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(2000, 20))]
 
     #[test]
     fn random_units(units in units()) {

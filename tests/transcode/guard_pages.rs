@@ -1,13 +1,8 @@
-//! Conversions touch no byte outside of the text and the buffer: the text ends at, and the buffer ends at, a page
-//! that can be neither read nor written.
-//!
-//! A byte too many ends the process with a signal, whatever is done with it.
+//! Conversions touch no byte after the text or the buffer: both end at a page that can be neither read nor written.
 
 #![cfg(all(unix, feature = "alloc"))]
 
-use std::mem::MaybeUninit;
-use std::ptr;
-
+use super::support::guarded::Guarded;
 use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::scale::{Thin, scale};
@@ -15,62 +10,9 @@ use trust8::Kernel;
 use trust8::testing;
 use trust8::transcode::{BufferError, Encoding, Str, Utf16, Utf32};
 
-/// Pages of memory, and one after them that can't be touched.
-struct Guarded {
-    map: *mut libc::c_void,
-    len: usize,
-    page: usize,
-}
-
-impl Guarded {
-    fn new(len: usize) -> Self {
-        // SAFETY: asks for a number.
-        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-        let page = usize::try_from(page).expect("a page has a size");
-        let len = len.next_multiple_of(page);
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANON;
-        // SAFETY: a new mapping, at an address of the system's choice, takes no memory from anybody.
-        let map = unsafe { libc::mmap(ptr::null_mut(), len + page, libc::PROT_NONE, flags, -1, 0) };
-        assert_ne!(map, libc::MAP_FAILED, "no memory");
-        // SAFETY: the pages lie inside the mapping just made, and nothing refers to them yet.
-        let result = unsafe { libc::mprotect(map, len, libc::PROT_READ | libc::PROT_WRITE) };
-        assert_eq!(result, 0, "the pages can't be made accessible");
-        Self { map, len, page }
-    }
-
-    /// The last `n` units before the page that can't be touched.
-    fn last<U: Copy>(&mut self, n: usize) -> &mut [MaybeUninit<U>] {
-        assert!(n * size_of::<U>() <= self.len);
-        let end = self.map.cast::<u8>().wrapping_add(self.len);
-        let start = end.wrapping_sub(n * size_of::<U>()).cast();
-        // SAFETY: these pages are accessible and borrowed together with `self`; a page is aligned for any unit,
-        // and so is what lies a multiple of its size before one.
-        unsafe { std::slice::from_raw_parts_mut(start, n) }
-    }
-
-    /// A copy of these units, the last of which is the last that can be read.
-    fn copy<U: Copy>(&mut self, units: &[U]) -> &[U] {
-        let copy = self.last::<U>(units.len());
-        for (to, unit) in copy.iter_mut().zip(units) {
-            to.write(*unit);
-        }
-        let copy = ptr::from_ref(copy) as *const [U];
-        // SAFETY: all of them were written just now; the borrow is that of `self`.
-        unsafe { &*copy }
-    }
-}
-
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        // SAFETY: the mapping made in `new`, to which nothing refers any more.
-        let result = unsafe { libc::munmap(self.map, self.len + self.page) };
-        assert_eq!(result, 0);
-    }
-}
-
 const TEXTS: [&str; 7] = ["a", "é", "敏", "😀", "aé敏😀", "Straße, Größe ", "plain ASCII, and then 敏 "];
 
-/// The text over and over: as many characters as fit into so many bytes.
+/// Repeats the text, with as many characters as fit into this number of bytes.
 fn repeated(text: &str, bytes: usize) -> String {
     let mut long = text.repeat(bytes / text.len() + 1);
     while long.len() > bytes {
@@ -79,7 +21,7 @@ fn repeated(text: &str, bytes: usize) -> String {
     long
 }
 
-/// Buffers of exactly the size needed, one less, and none, and all that are shorter by less than two vectors.
+/// Buffers of exactly the length that is needed, of one unit less, without room, and shorter by up to two vectors.
 #[test]
 fn buffers_of_every_critical_length() {
     let (mut source, mut target) = (Guarded::new(4096), Guarded::new(8192));
@@ -179,7 +121,7 @@ fn buffers_of_every_critical_length() {
     }
 }
 
-/// By how much buffers are too short: everything up to 130, sparsely.
+/// Returns by how much buffers are too short: 0, 1, some numbers up to 130, and all of it.
 fn shorter(needed: usize, turn: usize) -> impl Iterator<Item = usize> {
     let some = (2..130).filter(move |less| (less + turn).is_multiple_of(23));
     [0, 1].into_iter().chain(some).chain([needed]).filter(move |&less| less <= needed)
@@ -201,7 +143,7 @@ fn check<T: PartialEq + ?Sized + std::fmt::Debug>(
     }
 }
 
-/// Every pair of encodings, with errors and without, through buffers of the exact size, one less, and none.
+/// Every pair of encodings, with errors and without, into buffers of the exact length, of one byte less, and without room.
 #[test]
 fn every_pair_of_encodings() {
     let (mut source, mut target) = (Guarded::new(4096), Guarded::new(16384));
@@ -257,14 +199,14 @@ fn every_pair_of_encodings() {
     }
 }
 
-/// So many bytes of characters like those of `text`.
+/// Returns exactly this number of bytes, in characters like those of `text`.
 fn exactly(text: &str, bytes: usize) -> String {
     let mut filler = repeated(text, bytes);
     filler.extend(core::iter::repeat_n('a', bytes - filler.len()));
     filler
 }
 
-/// So many units of characters like those of `text`.
+/// Returns exactly this number of units, in characters like those of `text`.
 fn exactly_units(text: &str, units: usize) -> Vec<u16> {
     let mut filler: Vec<u16> = text.encode_utf16().cycle().take(units).collect();
     if let Some(half @ 0xD800..=0xDBFF) = filler.last_mut() {
@@ -273,10 +215,10 @@ fn exactly_units(text: &str, units: usize) -> Vec<u16> {
     filler
 }
 
-/// Every malformed sequence at every place of every short text, into buffers that what is before it fills, or fills
-/// but for a byte, or none.
+/// Every malformed sequence at every place of every short text. The buffer has room for all that comes before the sequence,
+/// for a unit less, or for nothing.
 ///
-/// Short texts have a way of their own, which loads, checks and stores a whole vector, or a part of it.
+/// Short texts are converted in their own way, which loads, checks and stores a whole vector, or a part of it.
 #[test]
 fn malformed_utf8_everywhere_in_short_texts() {
     const LONGEST: usize = 150;
@@ -320,7 +262,7 @@ fn malformed_utf8_everywhere_in_short_texts() {
     }
 }
 
-/// The same of surrogates that have no partner.
+/// The same for surrogates without a partner.
 #[test]
 fn lone_surrogates_everywhere_in_short_texts() {
     const WRONG: [&[u16]; 5] =

@@ -4,10 +4,9 @@ use super::support::kernels::kernels;
 use trust8::testing::transcode as with;
 use trust8::transcode::{Chars, Encoding, Str, Utf16, Utf32, convert};
 
-/// What a `&str` holds is known to be valid, so its pieces went to the vectors without a look at them. But pieces of
-/// 2 KiB, of which conversions in two steps are made, may end inside a character, and vectors take
-/// for granted that they do not: wrong units came out, or an error, of a `&str`. A reviewer found it; the tests
-/// had long text into UTF-16 alone, which takes one step.
+/// A `&str` is known to be valid, so its parts went to the vectors without a check. A conversion in two steps takes 2 KiB at
+/// a time, which may end inside a character, and the vectors rely on whole characters: wrong units came out, or an error.
+/// A reviewer found it. The tests converted long text only into UTF-16, which takes one step.
 #[test]
 fn a_piece_of_a_str_that_ends_inside_a_character() {
     for kernel in kernels() {
@@ -37,8 +36,8 @@ fn a_piece_of_a_str_that_ends_inside_a_character() {
     }
 }
 
-/// On big-endian machines units of one byte were taken for such as have an order, and UTF-8 and Latin-1 were turned round
-/// in groups of four. A reviewer found it, before a test had run on such a machine.
+/// On big-endian machines, units of one byte were treated as if they had a byte order, and the bytes of UTF-8 and Latin-1
+/// were reversed in groups of four. A reviewer found it before a test had run on such a machine.
 #[test]
 fn bytes_have_no_order() {
     assert_eq!(convert(Encoding::Utf8, Str, b"abcdefgh").as_deref(), Ok("abcdefgh"));
