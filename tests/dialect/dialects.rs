@@ -1,6 +1,6 @@
 //! The dialects RFC 2279, CESU-8, Modified UTF-8 and WTF-8: they are checked, decoded, converted and told apart.
 
-#![cfg(feature = "alloc")]
+#![cfg(all(feature = "alloc", feature = "dialect"))]
 
 use std::borrow::Cow;
 

@@ -3,7 +3,7 @@
 //! The oracle uses the standard library alone: `reference::decode` decodes a text in any form into characters and the
 //! malformed sequences between them. Every answer follows from that.
 
-#![cfg(feature = "alloc")]
+#![cfg(all(feature = "alloc", feature = "transcode"))]
 
 use std::mem::MaybeUninit;
 

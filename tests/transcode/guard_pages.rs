@@ -1,6 +1,6 @@
 //! Conversions touch no byte after the text or the buffer: both end at a page that can be neither read nor written.
 
-#![cfg(all(unix, feature = "alloc"))]
+#![cfg(all(unix, feature = "alloc", feature = "transcode"))]
 
 use super::support::guarded::Guarded;
 use super::support::kernels::kernels;

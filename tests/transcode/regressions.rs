@@ -1,5 +1,7 @@
 //! Mistakes that conversions made once, each with its story.
 
+#![cfg(all(feature = "alloc", feature = "transcode"))]
+
 use super::support::kernels::kernels;
 use trust8::testing::transcode as with;
 use trust8::transcode::{Chars, Encoding, Str, Utf16, Utf32, convert};
