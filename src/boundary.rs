@@ -27,6 +27,13 @@ pub const fn is_continuation(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }
 
+/// Returns whether `at` lies inside a character of `text`, which is UTF-8: after its first byte and before its end. The end
+/// of `text` does not, and nothing after it.
+#[inline(always)]
+pub(crate) fn is_inside(text: &[u8], at: usize) -> bool {
+    text.get(at).is_some_and(|&byte| is_continuation(byte))
+}
+
 /// Returns the last place at or before `at` where a character begins, if `bytes` is UTF-8. The length counts as such a
 /// place, and so does everything after it.
 ///
@@ -148,6 +155,14 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "a\u{E9}\u{65E5}\u{1F600}\u{7FF}b\u{FFFF}\u{10FFFF}\u{80}\u{800}cd";
+
+    #[test]
+    fn is_inside_is_what_str_says() {
+        for at in 0..TEXT.len() + 3 {
+            let inside = at < TEXT.len() && !TEXT.is_char_boundary(at);
+            assert_eq!(is_inside(TEXT.as_bytes(), at), inside, "{at}");
+        }
+    }
 
     #[test]
     fn floor_is_what_str_says() {

@@ -1,7 +1,7 @@
-//! What is wrong with the bytes: where, how long, and why.
+//! What is wrong with some bytes: where, how long, and why.
 //!
-//! The kernels only say that something is wrong, and roughly where. This file takes the first byte
-//! of an ill-formed sequence, which the automaton in `scalar.rs` has found, and reads off the rest.
+//! A kernel only says that something is wrong, and roughly where. The automaton in `kernel/automaton.rs` then finds the
+//! first byte of the ill-formed sequence, and this file reads the rest of the error from the bytes.
 
 #![forbid(unsafe_code)]
 
@@ -10,6 +10,9 @@ use core::fmt;
 /// Why a sequence of bytes is not UTF-8, in the terms of RFC 3629.
 ///
 /// Sections 3 and 4 of the RFC leave seven ways to be wrong. Byte values below are hexadecimal.
+///
+/// Each kind has a [name](Self::name) and a [number](Self::code) that stay the same in all versions: for reports that
+/// programs read, and for bindings to other languages.
 ///
 /// ```
 /// use trust8::{ErrorKind, from_utf8};
@@ -25,6 +28,7 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
+#[repr(u8)]
 pub enum ErrorKind {
     /// A continuation byte, `80..BF`, where a character must begin.
     ///
@@ -33,18 +37,19 @@ pub enum ErrorKind {
     /// let error = from_utf8(b"ab\xBFc").unwrap_err();
     /// assert_eq!((error.kind(), error.valid_up_to()), (ErrorKind::UnexpectedContinuation, 2));
     /// ```
-    UnexpectedContinuation,
-    /// A byte that appears in no form of UTF-8 with up to four bytes, well-formed or not: `F8..FF`.
+    UnexpectedContinuation = 1,
+    /// A byte that begins no sequence of up to four bytes, not even an ill-formed one: `F8..FF`.
     ///
-    /// `F8..FD` began the sequences of five and six bytes that RFC 2279 had and RFC 3629 has not. (`C0`, `C1`
-    /// and `F5..F7` never appear either, but what they would begin has a name: see `Overlong` and `TooLarge`.)
+    /// In RFC 2279, `F8..FD` began sequences of five and six bytes, which RFC 3629 abolished. (`C0`, `C1` and `F5..F7`
+    /// never appear in UTF-8 either, but the sequences that they would begin have kinds of their own: see `Overlong` and
+    /// `TooLarge`.)
     ///
     /// ```
     /// use trust8::{ErrorKind, from_utf8};
     /// let error = from_utf8(b"\xF8\x88\x80\x80\x80").unwrap_err();
     /// assert_eq!((error.kind(), error.error_len()), (ErrorKind::InvalidByte, Some(1)));
     /// ```
-    InvalidByte,
+    InvalidByte = 2,
     /// A character in more bytes than it needs: `C0`, `C1`, `E0` before `80..9F`, `F0` before `80..8F`.
     ///
     /// The classic attack: `2F C0 AE 2E 2F` slips past a filter that looks for `/../`.
@@ -54,7 +59,7 @@ pub enum ErrorKind {
     /// let error = from_utf8(b"/\xC0\xAE./").unwrap_err();
     /// assert_eq!((error.kind(), error.valid_up_to()), (ErrorKind::Overlong, 1));
     /// ```
-    Overlong,
+    Overlong = 3,
     /// Half a UTF-16 surrogate pair, U+D800 to U+DFFF: `ED` before `A0..BF`.
     ///
     /// ```
@@ -62,7 +67,7 @@ pub enum ErrorKind {
     /// let error = from_utf8(b"\xED\xA0\x80").unwrap_err();
     /// assert_eq!((error.kind(), error.error_len()), (ErrorKind::Surrogate, Some(1)));
     /// ```
-    Surrogate,
+    Surrogate = 4,
     /// A character above U+10FFFF: `F4` before `90..BF`, and `F5`, `F6`, `F7`.
     ///
     /// ```
@@ -70,15 +75,15 @@ pub enum ErrorKind {
     /// let error = from_utf8(b"\xF5\x80\x80\x80").unwrap_err();
     /// assert_eq!((error.kind(), error.error_len()), (ErrorKind::TooLarge, Some(1)));
     /// ```
-    TooLarge,
-    /// A lead byte that too few continuation bytes follow, with more input behind them.
+    TooLarge = 5,
+    /// A lead byte that too few continuation bytes follow, although the input goes on.
     ///
     /// ```
     /// use trust8::{ErrorKind, from_utf8};
     /// let error = from_utf8(b"\xF0\x9F\x98 ").unwrap_err();
     /// assert_eq!((error.kind(), error.error_len()), (ErrorKind::Truncated, Some(3)));
     /// ```
-    Truncated,
+    Truncated = 6,
     /// The input ends inside a character; more input might complete it.
     ///
     /// This is the one kind whose [`Utf8Error::error_len`] is `None`.
@@ -88,13 +93,77 @@ pub enum ErrorKind {
     /// let error = from_utf8(b"\xF0\x9F\x98").unwrap_err();
     /// assert_eq!((error.kind(), error.error_len()), (ErrorKind::Incomplete, None));
     /// ```
-    Incomplete,
+    Incomplete = 7,
+}
+
+impl ErrorKind {
+    /// All kinds, in the order of their [numbers](Self::code).
+    ///
+    /// ```
+    /// use trust8::ErrorKind;
+    ///
+    /// assert!(ErrorKind::ALL.iter().map(|kind| kind.code()).eq(1..=7));
+    /// ```
+    pub const ALL: &'static [Self] = &[
+        Self::UnexpectedContinuation,
+        Self::InvalidByte,
+        Self::Overlong,
+        Self::Surrogate,
+        Self::TooLarge,
+        Self::Truncated,
+        Self::Incomplete,
+    ];
+
+    /// Returns the kind's name, which no version of this crate changes.
+    ///
+    /// ```
+    /// use trust8::ErrorKind;
+    ///
+    /// let names: Vec<_> = ErrorKind::ALL.iter().map(|kind| kind.name()).collect();
+    /// assert_eq!(
+    ///     names,
+    ///     [
+    ///         "unexpected-continuation",
+    ///         "invalid-byte",
+    ///         "overlong",
+    ///         "surrogate",
+    ///         "too-large",
+    ///         "truncated",
+    ///         "incomplete"
+    ///     ]
+    /// );
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UnexpectedContinuation => "unexpected-continuation",
+            Self::InvalidByte => "invalid-byte",
+            Self::Overlong => "overlong",
+            Self::Surrogate => "surrogate",
+            Self::TooLarge => "too-large",
+            Self::Truncated => "truncated",
+            Self::Incomplete => "incomplete",
+        }
+    }
+
+    /// Returns the kind's number, which no version of this crate changes: 1 or more, so that 0 can mean 'no error'.
+    ///
+    /// ```
+    /// use trust8::ErrorKind;
+    ///
+    /// assert_eq!(ErrorKind::UnexpectedContinuation.code(), 1);
+    /// assert_eq!(ErrorKind::Incomplete.code(), 7);
+    /// ```
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
 }
 
 /// The first place at which the input is not UTF-8.
 ///
-/// [`valid_up_to`](Self::valid_up_to) and [`error_len`](Self::error_len) are those of
-/// [`core::str::Utf8Error`] for every input; [`kind`](Self::kind) and the message say more.
+/// [`valid_up_to`](Self::valid_up_to) and [`error_len`](Self::error_len) return what those of
+/// [`core::str::Utf8Error`] return, for every input. [`kind`](Self::kind) and the message say more.
 ///
 /// ```
 /// use trust8::{ErrorKind, from_utf8};
@@ -116,7 +185,7 @@ pub struct Utf8Error {
 }
 
 impl Utf8Error {
-    /// How many bytes, from the start of the input, are valid UTF-8.
+    /// Returns how many bytes at the start of the input are valid UTF-8: the offset of the ill-formed sequence.
     ///
     /// ```
     /// let bytes = b"fine up to here\xFF";
@@ -130,9 +199,10 @@ impl Utf8Error {
         self.valid_up_to
     }
 
-    /// How many bytes the ill-formed sequence has, 1 to 3, or `None` where the input ends too early.
+    /// Returns the length of the ill-formed sequence, 1 to 3 bytes, or `None` if the input ends too early.
     ///
-    /// Text may begin again behind them: this is the 'maximal subpart' that one U+FFFD replaces.
+    /// The next character may begin directly after it. The sequence is the 'maximal subpart' of the Unicode standard, which
+    /// one U+FFFD replaces.
     ///
     /// ```
     /// assert_eq!(trust8::from_utf8(b"\xE2\x82?").unwrap_err().error_len(), Some(2));
@@ -144,7 +214,7 @@ impl Utf8Error {
         self.sequence.error_len()
     }
 
-    /// Which rule of RFC 3629 is broken.
+    /// Returns which rule of RFC 3629 is broken.
     ///
     /// ```
     /// use trust8::ErrorKind;
@@ -156,13 +226,12 @@ impl Utf8Error {
         self.sequence.kind()
     }
 
-    /// The same error as the standard library's type, for a signature that asks for it.
+    /// Converts the error to the standard library's type, for a function whose signature asks for that.
     ///
-    /// `bytes` is the input that gave this error. `core` has no public constructor for its error, so
-    /// its own validator reads `bytes` again up to the error, at its own speed.
+    /// `bytes` is the input that gave this error. `core` has no public constructor for its error, so its own validator
+    /// reads `bytes` again up to the error, at its own speed.
     ///
-    /// Should `bytes` be some other, valid input, the result is an error at byte 0: there is none
-    /// to translate, and an error path is no place to panic.
+    /// If `bytes` is some other input and valid, the result is an error at byte 0. This function does not panic.
     ///
     /// ```
     /// fn parse(bytes: &[u8]) -> Result<&str, core::str::Utf8Error> {
@@ -177,47 +246,47 @@ impl Utf8Error {
             .expect_err("an ill-formed sequence is not UTF-8")
     }
 
-    /// The same error where `before` bytes stand before the input that gave it.
-    pub(crate) fn behind(mut self, before: usize) -> Self {
+    /// Returns the same error for an input that has `before` more bytes of text at its start.
+    pub(crate) fn after(mut self, before: usize) -> Self {
         self.valid_up_to += before;
         self
     }
 
-    /// Describes the ill-formed sequence that begins at `start`.
+    /// Returns the error for the ill-formed sequence that begins at `start`.
     ///
-    /// `bytes[..start]` is valid and no well-formed character begins at `start`.
+    /// No well-formed character begins at `start`.
     #[cold]
     pub(crate) fn at(bytes: &[u8], start: usize) -> Self {
         Self::new(start, Sequence::at_start_of(&bytes[start..]))
     }
 
-    /// This sequence, behind as many bytes of text.
+    /// Returns the error for `sequence`, which `valid_up_to` bytes of text precede.
     pub(crate) const fn new(valid_up_to: usize, sequence: Sequence) -> Self {
         Self { valid_up_to, sequence }
     }
 }
 
-/// An ill-formed sequence: all that an error says but where it is.
+/// An ill-formed sequence: all that an error says except where it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Sequence {
     kind: ErrorKind,
-    /// Bytes of the sequence: 1 to 3. Where `kind` is `Incomplete`, all that are there.
+    /// The length of the sequence, 1 to 3 bytes. If `kind` is `Incomplete`, the sequence is all that is left of the input.
     len: u8,
-    /// The bytes that make it certain: those, and the one behind them if it takes that one; zeros fill
-    /// the rest. So an error does not depend on what else was there to be seen.
+    /// The bytes that prove the error: the sequence, and the byte after it where that byte decides. Zeros fill the rest,
+    /// so that two errors are equal whatever else follows in their inputs.
     seen: [u8; 4],
-    /// How many bytes of `seen` are the input's.
+    /// How many bytes of `seen` come from the input.
     seen_len: u8,
 }
 
 impl Sequence {
-    /// Describes the sequence at the start of `rest`, where no well-formed character begins.
+    /// Returns the ill-formed sequence at the start of `rest`, where no well-formed character begins.
     pub(crate) fn at_start_of(rest: &[u8]) -> Self {
         let (kind, len) = diagnose(rest);
         let mut seen = [0; 4];
         let seen_len = match rest[0] {
             0xC2..=0xF4 => rest.len().min(len + 1),
-            // Wrong whatever follows.
+            // The first byte alone proves the error.
             _ => 1,
         };
         seen[..seen_len].copy_from_slice(&rest[..seen_len]);
@@ -238,15 +307,15 @@ impl Sequence {
         }
     }
 
-    /// The bytes that make it certain.
+    /// Returns the bytes that prove the error.
     pub(crate) fn seen(&self) -> &[u8] {
         &self.seen[..self.seen_len as usize]
     }
 }
 
-/// Why no well-formed character begins `rest`, and how many of its bytes the fault takes.
+/// Returns why no well-formed character begins `rest`, and the length of the ill-formed sequence there.
 ///
-/// RFC 3629 section 4, read backwards.
+/// This is the grammar of RFC 3629, section 4, read backwards.
 fn diagnose(rest: &[u8]) -> (ErrorKind, usize) {
     use ErrorKind::*;
     let lead = rest[0];
@@ -270,7 +339,7 @@ fn diagnose(rest: &[u8]) -> (ErrorKind, usize) {
     (if len == rest.len() { Incomplete } else { Truncated }, len)
 }
 
-/// Bytes as the RFCs write them: upper-case pairs with spaces between.
+/// Displays bytes as the RFCs write them: upper-case pairs with spaces between them.
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Hex<'_> {
@@ -283,7 +352,7 @@ impl fmt::Display for Hex<'_> {
 }
 
 impl Sequence {
-    /// The body of an error's `Debug`.
+    /// Writes the rest of an error's `Debug` output, after its position.
     pub(crate) fn debug(&self, fields: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
         fields
             .field("error_len", &self.error_len())
@@ -305,7 +374,7 @@ impl fmt::Display for Utf8Error {
     }
 }
 
-/// What is wrong, and what could have stood there instead.
+/// Says what is wrong, and what was expected instead.
 impl fmt::Display for Sequence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const A_CHARACTER: &str = "a first byte (00 to 7F, C2 to F4)";
@@ -361,7 +430,7 @@ impl fmt::Display for Sequence {
 }
 
 impl Sequence {
-    /// What may follow the bytes of a character that is cut short.
+    /// Writes which byte may follow the bytes of a character that is cut short.
     fn expected_next(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (first, last) = match (self.seen[0], self.len) {
             (0xE0, 1) => ("A0", "BF"),
@@ -376,7 +445,7 @@ impl Sequence {
 
 impl core::error::Error for Utf8Error {}
 
-/// A buffer that is too small for what was to be written to it.
+/// A buffer is too small for what was to be written to it.
 ///
 /// ```
 /// use trust8::{CopyError, copy_utf8};

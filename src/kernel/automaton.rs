@@ -30,7 +30,7 @@ use super::Conversion;
 use super::counts::{self, Counts};
 #[cfg(feature = "alloc")]
 use super::survey::Replaced;
-use super::survey::{self, Classes, Found, Surveyor, WINDOW};
+use super::survey::{self, Classes, Found, LINE, Surveyor, WITH_CONTEXT};
 use super::verdict::Verdict;
 use super::{Engine, Validates};
 use crate::boundary::start_before;
@@ -331,8 +331,8 @@ struct Words;
 
 impl Surveyor for Words {
     #[inline(always)]
-    fn high(self, window: &[u8; WINDOW]) -> u64 {
-        let (words, _) = window.as_chunks::<8>();
+    fn high(self, bytes: &[u8; WITH_CONTEXT]) -> u64 {
+        let (words, _) = bytes.as_chunks::<8>();
         words
             .iter()
             .enumerate()
@@ -340,11 +340,11 @@ impl Surveyor for Words {
     }
 
     #[inline(always)]
-    fn classes(self, window: &[u8; WINDOW]) -> Classes {
+    fn classes(self, bytes: &[u8; WITH_CONTEXT]) -> Classes {
         // Bit 7: whether the byte may stand behind the one before it. Bytes, not Booleans, are what vectors are made of.
-        let mut allowed = [0u8; WINDOW];
-        for i in 1..WINDOW {
-            let (first, second) = (window[i - 1], window[i]);
+        let mut allowed = [0u8; WITH_CONTEXT];
+        for i in 1..WITH_CONTEXT {
+            let (first, second) = (bytes[i - 1], bytes[i]);
             // The first and the last continuation that may follow, as far as they differ from 80 and BF.
             let least = (u8::from(first == 0xE0) * 0xA0) | (u8::from(first == 0xF0) * 0x90);
             let above = (u8::from(first == 0xED) * (0xFF - 0x9F)) | (u8::from(first == 0xF4) * (0xFF - 0x8F));
@@ -355,7 +355,7 @@ impl Surveyor for Words {
             allowed[i] = u8::from(forbidden == 0) << 7;
         }
         let mut classes = Classes { high: 0, lead: 0, lead3: 0, lead4: 0, allowed: 0 };
-        let (words, _) = window.as_chunks::<8>();
+        let (words, _) = bytes.as_chunks::<8>();
         let (allowed, _) = allowed.as_chunks::<8>();
         for (i, (word, allowed)) in words.iter().zip(allowed).enumerate() {
             // In bit 7 of each byte: bit 7; bits 7 and 6; and so on.
@@ -384,9 +384,9 @@ impl Surveyor for Words {
     }
 
     #[inline(always)]
-    fn ascii_windows(self, bytes: &[u8; 256]) -> usize {
-        let (blocks, _) = bytes.as_chunks::<WINDOW>();
-        blocks.iter().take_while(|block| block.is_ascii()).count()
+    fn ascii_lines(self, bytes: &[u8; 256]) -> usize {
+        let (lines, _) = bytes.as_chunks::<LINE>();
+        lines.iter().take_while(|line| line.is_ascii()).count()
     }
 }
 

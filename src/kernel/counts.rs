@@ -1,4 +1,4 @@
-//! What is counted, and the plain loops that count it.
+//! What is counted in a text, and plain loops that count it.
 
 #![forbid(unsafe_code)]
 
@@ -7,11 +7,10 @@ use core::ops::{AddAssign, SubAssign};
 use super::verdict::Verdict;
 use crate::boundary::{floor, is_continuation};
 
-/// Counts of four kinds of bytes, from which all else about valid text follows.
+/// Counts of four kinds of bytes. All other counts of valid text follow from them.
 ///
-/// A character is as many bytes as it has continuations, and one more; so the characters are the bytes
-/// without the continuations, and the leads of two bytes are the continuations that longer characters do
-/// not account for.
+/// Each character has one byte that is not a continuation, so the bytes without the continuations are the number of
+/// characters. The continuations that longer characters do not account for are the number of two-byte characters.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Counts {
     /// Bytes 80..BF.
@@ -44,22 +43,21 @@ impl SubAssign for Counts {
     }
 }
 
-/// Bytes whose counts fit into a byte each, so that the compiler can count in vectors of bytes.
-const STEP: usize = 192;
+/// Blocks so short that each of their counts fits into a byte: so the compiler counts in vectors of bytes.
+const BLOCK: usize = 192;
 
-/// How many bytes are as `is` says.
+/// Returns the number of bytes for which `is` returns true.
 #[inline(always)]
 fn count_if(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
-    let (steps, rest) = bytes.as_chunks::<STEP>();
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
     let mut count = 0;
-    for step in steps {
-        // At most 192.
-        count += usize::from(step.iter().fold(0u8, |sum, &byte| sum + u8::from(is(byte))));
+    for block in blocks {
+        count += usize::from(block.iter().fold(0u8, |sum, &byte| sum + u8::from(is(byte))));
     }
     count + rest.iter().filter(|&&byte| is(byte)).count()
 }
 
-/// All four counts.
+/// Returns all four counts.
 pub(crate) fn count(bytes: &[u8]) -> Counts {
     Counts {
         continuations: count_if(bytes, is_continuation),
@@ -69,30 +67,32 @@ pub(crate) fn count(bytes: &[u8]) -> Counts {
     }
 }
 
-/// The bytes that are no continuations.
+/// Returns the number of bytes that are not continuations.
 pub(crate) fn count_chars(bytes: &[u8]) -> usize {
     count_if(bytes, |byte| !is_continuation(byte))
 }
 
-/// The bytes that are no continuations, those from F0 on counted twice.
+/// Returns the number of bytes that are not continuations, and counts those from F0 on twice.
 pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
     count_chars(bytes) + count_if(bytes, |byte| byte >= 0xF0)
 }
 
+/// Returns the number of line feeds.
 pub(crate) fn newlines(bytes: &[u8]) -> usize {
     count_if(bytes, |byte| byte == b'\n')
 }
 
-/// Bytes that stay in the first-level cache between being checked and being counted.
+/// The longest chunk: it stays in the first-level cache between being validated and being counted.
 const CHUNK: usize = 8 << 10;
 
-/// The chunk behind ASCII, where more of that is expected soon.
+/// The first chunk, also after ASCII: more ASCII is likely to follow soon.
 const FIRST_CHUNK: usize = 1 << 10;
 
-/// The verdict on any number of bytes, and if it is 'valid' the counts: chunk by chunk, by the functions.
+/// Returns the verdict on `bytes`, and their counts if they are valid. Each chunk is validated by `validate` and then counted by
+/// `count`.
 ///
-/// `ascii` says how much ASCII there is at the start of what it gets, or some of it, and how many newlines are in that. There
-/// is nothing else to check or to count in it.
+/// `ascii` returns the length of ASCII at the start of what it gets, and the number of newlines in it. It need not find all
+/// ASCII. ASCII needs neither validation nor other counts.
 #[inline(always)]
 pub(crate) fn in_chunks(
     bytes: &[u8],
@@ -122,9 +122,9 @@ pub(crate) fn in_chunks(
     (Verdict::VALID, counts)
 }
 
-/// How much ASCII there is, in steps up to a chunk, and how many newlines in that.
+/// Returns the length of ASCII at the start of `bytes`, in blocks up to a chunk, and the number of newlines in it.
 pub(crate) fn ascii(bytes: &[u8]) -> (usize, usize) {
-    let (steps, _) = bytes[..bytes.len().min(CHUNK)].as_chunks::<STEP>();
-    let len = STEP * steps.iter().take_while(|step| step.is_ascii()).count();
+    let (blocks, _) = bytes[..bytes.len().min(CHUNK)].as_chunks::<BLOCK>();
+    let len = BLOCK * blocks.iter().take_while(|block| block.is_ascii()).count();
     (len, newlines(&bytes[..len]))
 }

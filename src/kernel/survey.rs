@@ -1,28 +1,26 @@
-//! Where the ill-formed sequences of a text are: all of them, one behind the other.
+//! Finds and replaces all ill-formed sequences of a text, one after the other.
 //!
-//! A validator stops at the first one. What replaces them, lists them or steps over them must go on, and
-//! where they stand close together it is of no use to start a validator anew behind each: the start is
-//! most of what that would do. So there are two gaits:
+//! A validator stops at the first ill-formed sequence. Code that replaces, lists or skips them must go on after it. Where they
+//! lie close together, starting a validator anew after each would take most of the time. So there are two modes:
 //!
 //! ```text
-//! near:  for each block of 58 bytes, with the three before it and the three behind it: a map of two words.
-//!        One has a bit for the first byte of each ill-formed sequence, the other for the bytes that continue one.
-//!        A few blocks without any: go on below.
-//! far:   a kernel validates a piece. Valid: the next piece is twice as long.
-//!        Suspicious: the kernel validates what is before the suspicion; go on above.
+//! near:  for each block of 58 bytes, with the three bytes before it and the three after it: make a map of two words.
+//!        One has a bit for the first byte of each ill-formed sequence, the other for the bytes that continue a sequence.
+//!        After a few blocks without an ill-formed sequence: continue with 'far'.
+//! far:   a kernel validates a chunk. If it is valid, the next chunk is twice as long.
+//!        If not, the kernel validates what comes before its suspicion; continue with 'near'.
 //! ```
 //!
-//! 1. **The map needs no automaton.** Whether a byte begins an ill-formed sequence depends on the three
-//!    bytes before it and the three behind it, and nothing else. So it is a formula of a few masks, for
-//!    64 places at once, with neither a table nor a branch; see [`Map::of`]. How many sequences are ill-formed
-//!    makes no difference to it.
-//! 2. **No block waits for another.** What a map must know of its neighbours is read again. (Blocks of 61 to 64 bytes, each
-//!    beginning where a sequence begins, need no neighbours; but each must wait for the length of the one
-//!    before, and takes 1.4 times as long.)
-//! 3. **Pieces grow by doubling**, so what a kernel reads in vain behind a fault is in proportion
-//!    to what was sound before it: the whole is linear, for every input.
-//! 4. **Only 'valid' is believed.** Where a kernel suspects something, what comes before is not taken for sound,
-//!    but validated. So what rests on this file rests on a kernel's 'valid' and on the map, and not on places.
+//! 1. **The map needs no automaton.** Whether a byte begins an ill-formed sequence depends only on the three bytes before it
+//!    and the three after it. So a formula of a few masks answers for 64 bytes at once, without a table or a branch; see
+//!    [`Map::of`]. It takes the same time however many sequences are ill-formed.
+//! 2. **No block waits for another.** What a map must know of its neighbours is read again. (Blocks of 61 to 64 bytes that each
+//!    begin with a sequence need no neighbours. But each must wait for the length of the one before, and they take 1.4 times
+//!    as long.)
+//! 3. **Chunks grow by doubling.** So what a kernel reads in vain after a fault is in proportion to the valid text before it,
+//!    and the whole takes linear time for every input.
+//! 4. **Only 'valid' is believed.** Where a kernel suspects something, the text before that place is validated again. So the
+//!    soundness of this file rests on the verdict 'valid' and on the map, not on places.
 
 #![forbid(unsafe_code)]
 
@@ -30,126 +28,130 @@ use crate::boundary;
 #[cfg(feature = "alloc")]
 use crate::output::Output;
 
-/// How far from a byte what stands there decides about it: a character has at most three bytes besides.
+/// The bytes on either side of a byte that decide about it: a character has at most three besides.
 const CONTEXT: usize = 3;
 
-/// What a map is made of: as many bytes as a word has bits.
-pub(crate) const WINDOW: usize = 64;
+/// The bytes that a map is made of, one for each bit of a word: a block, and its context on either side.
+pub(crate) const WITH_CONTEXT: usize = 64;
 
-/// The bytes of a window that have their context in it.
-pub(crate) const BLOCK: usize = WINDOW - 2 * CONTEXT;
+/// The length of a block: the bytes whose context is in the map.
+pub(crate) const BLOCK: usize = WITH_CONTEXT - 2 * CONTEXT;
 
-/// ASCII is skipped in larger steps, and then in windows.
-const ASCII_STEP: usize = 4 * WINDOW;
+/// A cache line.
+pub(crate) const LINE: usize = 64;
 
-/// So many blocks without a fault, and the kernel goes on.
-const NEAR: usize = 8;
+/// ASCII is skipped in blocks of this length first, and then in cache lines.
+pub(crate) const ASCII_BLOCK: usize = 4 * LINE;
 
-/// The piece that a kernel begins with.
-pub(crate) const FIRST_PIECE: usize = 512;
+/// After this many blocks without a fault, faults are no longer near.
+const SOUND_BLOCKS_TO_BE_FAR: usize = 8;
 
-/// The longest piece: short enough to be still in the cache for whoever copies it.
-pub(crate) const LAST_PIECE: usize = 64 << 10;
+/// The first chunk that a kernel validates.
+pub(crate) const FIRST_CHUNK: usize = 512;
 
-/// What the bytes of a window are. Each is a bit, the first byte's the lowest.
+/// The longest chunk: short enough to be in the cache still when the caller copies it.
+pub(crate) const LONGEST_CHUNK: usize = 64 << 10;
+
+/// The classes of 64 bytes. Each byte is a bit, the first byte the lowest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Classes {
     /// 80 to FF: all but ASCII.
     pub(crate) high: u64,
-    /// C0 to FF: it begins a sequence of two bytes or more, or should.
+    /// C0 to FF: begins a sequence of two bytes or more.
     pub(crate) lead: u64,
-    /// E0 to FF: of three or more.
+    /// E0 to FF: begins a sequence of three bytes or more.
     pub(crate) lead3: u64,
-    /// F0 to FF: of four or more.
+    /// F0 to FF: begins a sequence of four bytes or more.
     pub(crate) lead4: u64,
-    /// It may be the second byte of a character that begins with the one before it. Means something
-    /// only where that one is a lead, and this one a continuation.
+    /// Allowed as the second byte of a character that begins with the byte before it. The bit has a meaning only where that
+    /// byte is a lead and this one a continuation.
     pub(crate) allowed: u64,
 }
 
-/// The ill-formed sequences of a window.
+/// The ill-formed sequences of a block and its context.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Map {
-    /// The first byte of each.
+    /// The first byte of each ill-formed sequence.
     faults: u64,
-    /// The bytes that continue the sequence before them, be it ill-formed or not.
+    /// The bytes that continue a sequence, whether it is ill-formed or not.
     continued: u64,
 }
 
 impl Map {
-    /// The map of a window.
+    /// Returns the map of `bytes`.
     #[inline(always)]
-    fn at<S: Surveyor>(s: S, window: &[u8; WINDOW]) -> Self {
-        let high = s.high(window);
+    fn at<S: Surveyor>(s: S, bytes: &[u8; WITH_CONTEXT]) -> Self {
+        let high = s.high(bytes);
         if high & high << 1 == 0 {
-            // Each stands alone in ASCII, so it is ill-formed, whatever it is.
+            // Each such byte stands alone between ASCII, so it is ill-formed, whatever it is.
             return Self { faults: high, continued: 0 };
         }
-        Self::of(s.classes(window))
+        Self::of(s.classes(bytes))
     }
 
-    /// The map of what its bytes are. It means something for a place that has its context in the window.
+    /// Returns the map of bytes with these classes. It is right for the bytes whose context is among them.
     ///
-    /// A sequence is a character, or as much of the beginning of one as there is (Unicode's 'maximal
-    /// subpart'), or else a single byte.
+    /// A sequence is a character, or the beginning of one as far as it goes (Unicode's 'maximal subpart'), or a single byte.
     #[inline(always)]
     fn of(classes: Classes) -> Self {
         let Classes { high, lead, lead3, lead4, allowed } = classes;
         let continuation = high & !lead;
-        // Bytes that continue what was begun one, two, three bytes before them.
+        // The bytes that continue a sequence as its second, third and fourth byte.
         let second = lead << 1 & continuation & allowed;
         let third = (second & lead3 << 1) << 1 & continuation;
         let fourth = (third & lead4 << 2) << 1 & continuation;
         let continued = second | third | fourth;
-        // Leads of two, three, four bytes that all of these follow.
+        // The leads of two, three and four bytes that all their continuations follow.
         let whole = lead & !lead3 & second >> 1 | lead3 & !lead4 & third >> 2 | lead4 & fourth >> 3;
         Self { faults: high & !continued & !whole, continued }
     }
 }
 
-/// An instruction set, for the map.
+/// What the map needs of an instruction set.
 pub(crate) trait Surveyor: Copy {
-    /// Which bytes are not ASCII, the first one's answer as the lowest bit.
-    fn high(self, window: &[u8; WINDOW]) -> u64;
+    /// Returns which bytes are not ASCII, the first byte as the lowest bit.
+    fn high(self, bytes: &[u8; WITH_CONTEXT]) -> u64;
 
-    /// What the bytes are.
-    fn classes(self, window: &[u8; WINDOW]) -> Classes;
+    /// Returns the classes of the bytes.
+    fn classes(self, bytes: &[u8; WITH_CONTEXT]) -> Classes;
 
-    /// Whether all are ASCII.
-    fn is_ascii(self, bytes: &[u8; ASCII_STEP]) -> bool;
+    /// Returns whether all bytes are ASCII.
+    fn is_ascii(self, bytes: &[u8; ASCII_BLOCK]) -> bool;
 
-    /// Appends the bytes, if there is room, and says whether all of them are ASCII: loaded once, looked at and stored.
+    /// Appends the bytes to `out` and returns whether all of them are ASCII, or returns `None` if there is no room. Each byte is
+    /// loaded once for both.
     #[cfg(feature = "alloc")]
-    fn put_and_ask(self, bytes: &[u8; ASCII_STEP], out: &mut Output<'_>) -> Option<bool>;
+    fn put_and_ask(self, bytes: &[u8; ASCII_BLOCK], out: &mut Output<'_>) -> Option<bool>;
 
-    /// How many windows are ASCII, before the first that is not.
-    fn ascii_windows(self, bytes: &[u8; ASCII_STEP]) -> usize;
+    /// Returns how many parts of [`LINE`] bytes are ASCII before the first that is not.
+    fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK]) -> usize;
 }
 
-/// A block, and what is before it.
+/// What [`seek`] found: a block and its ill-formed sequences.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Found {
-    /// Where the block begins. From where the search began up to here, all is well-formed.
+    /// Where the block begins. From the start of the search to here all is well-formed.
     pub(crate) start: usize,
-    /// Where it ends. Its last sequence may reach beyond. If it has no ill-formed one, a sequence begins here.
+    /// Where the block ends. If its last sequence is ill-formed, it may reach beyond. If the block has no ill-formed sequence,
+    /// a sequence begins here.
     pub(crate) end: usize,
-    /// The first bytes of its ill-formed sequences, as bits, the block's first byte the lowest.
+    /// The first bytes of the ill-formed sequences that are left. Each byte is a bit, the block's first byte the lowest.
     faults: u64,
-    /// The bytes that continue a sequence, also those behind the block.
+    /// The bytes that continue a sequence, also those after the block.
     continued: u64,
 }
 
 impl Found {
-    /// Nothing searched yet.
+    /// What a search begins with: no block yet.
     pub(crate) const NONE: Self = Self::nothing(0);
 
-    /// No fault, up to here.
+    /// Returns an empty block at `at`: there is no fault up to there.
     #[inline(always)]
     pub(crate) const fn nothing(at: usize) -> Self {
         Self { start: at, end: at, faults: 0, continued: 0 }
     }
 
-    /// Takes the next ill-formed sequence out: the place in the block, and the length, 1 to 3.
+    /// Takes the next ill-formed sequence out of the block. Returns its place in the block, and its length, 1 to 3.
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<(usize, usize)> {
         if self.faults == 0 {
@@ -161,23 +163,25 @@ impl Found {
         Some((at as usize, 1 + continuations as usize))
     }
 
+    /// Returns whether no ill-formed sequence is left.
     #[inline(always)]
     pub(crate) const fn is_sound(&self) -> bool {
         self.faults == 0
     }
 }
 
-/// The next block with a fault in it, or, if there are [`NEAR`] blocks without one, where those end. All before `from` is
-/// text; should it cut off a character, what is there of that is well-formed.
+/// Returns the next block with a fault in it, or an empty block after [`SOUND_BLOCKS_TO_BE_FAR`] blocks without one.
+///
+/// All before `from` is well-formed, except for a character that `from` cuts off.
 #[inline(always)]
 pub(crate) fn seek<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> Found {
     let mut at = from;
-    for _ in 0..NEAR {
+    for _ in 0..SOUND_BLOCKS_TO_BE_FAR {
         at += ascii(s, &bytes[at..]);
         let len = (bytes.len() - at).min(BLOCK);
-        let map = match at.checked_sub(CONTEXT).and_then(|begin| bytes[begin..].first_chunk::<WINDOW>()) {
-            Some(window) => Map::at(s, window),
-            None => Map::at(s, &at_an_end(bytes, at)),
+        let map = match at.checked_sub(CONTEXT).and_then(|begin| bytes[begin..].first_chunk()) {
+            Some(block) => Map::at(s, block),
+            None => Map::at(s, &padded(bytes, at)),
         };
         let faults = map.faults >> CONTEXT & ((1 << len) - 1);
         if faults != 0 {
@@ -191,14 +195,19 @@ pub(crate) fn seek<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> Found {
     Found::nothing(boundary::start_before(bytes, at))
 }
 
-/// The UTF-8 of U+FFFD, and a zero, which the next byte overwrites: four bytes are one store.
+/// The UTF-8 of U+FFFD, and a zero that the next byte overwrites: four bytes are one store.
 #[cfg(feature = "alloc")]
 pub(crate) const REPLACEMENT: [u8; 4] = *b"\xEF\xBF\xBD\0";
 
-/// The most that a block becomes, U+FFFD three bytes for each of its own, and what is copied behind it in vain. Where there
-/// is room for as much and for what is left of the text, [`replace`] does something.
+/// The room that [`replace`] wants for a block: three bytes of U+FFFD for each byte, and the bytes that it copies too many. If
+/// there is room for this and for the rest of the text, [`replace`] writes something.
 #[cfg(feature = "alloc")]
-pub(crate) const MOST: usize = 3 * BLOCK + WINDOW;
+pub(crate) const ROOM_PER_BLOCK: usize = 3 * BLOCK + WITH_CONTEXT;
+
+/// The bytes that [`replace`] wants to read from the start of a block on. If the text has fewer left, it leaves the block
+/// alone.
+#[cfg(feature = "alloc")]
+pub(crate) const TEXT_PER_BLOCK: usize = 2 * WITH_CONTEXT;
 
 /// What [`replace`] has done.
 #[cfg(feature = "alloc")]
@@ -206,21 +215,19 @@ pub(crate) const MOST: usize = 3 * BLOCK + WINDOW;
 pub(crate) struct Replaced {
     /// Where the next block begins.
     pub(crate) at: usize,
-    /// The end of what is written, in the text; a sequence may have reached into the next block.
+    /// The text before this has been written. It may be after `at`, as a sequence may reach into the next block.
     pub(crate) done: usize,
     /// Whether faults are no longer near.
     pub(crate) far: bool,
 }
 
-/// What [`replace`] wants there to be from the start of a block on, or it leaves the block alone.
-#[cfg(feature = "alloc")]
-pub(crate) const REACH: usize = 2 * WINDOW;
-
-/// Writes what is from `at` on, with its faults replaced. All before `done`, which is in the first block, is written.
-/// It stops where the room ends, shortly before the text does, and where neither a fault nor ASCII is near.
+/// Writes the text from `at` on with its faults replaced.
 ///
-/// ASCII is copied while it is looked at. Of other blocks every one is copied in the same way, with a fault or without: to
-/// predict which ones have none costs more.
+/// The text before `done`, which lies in the first block, has been written already. The function stops where the room ends,
+/// shortly before the text ends, and where neither a fault nor ASCII is near.
+///
+/// It copies ASCII while it looks at it. It copies all other blocks in the same way, with a fault or without: predicting
+/// which of them have none costs more.
 #[cfg(feature = "alloc")]
 #[inline(always)]
 pub(crate) fn replace<S: Surveyor>(
@@ -239,13 +246,13 @@ pub(crate) fn replace<S: Surveyor>(
             done = at;
         }
         let begin = at.checked_sub(CONTEXT);
-        let Some(window) = begin.and_then(|begin| bytes[begin..].first_chunk::<WINDOW>()) else { break };
-        let Some(text) = bytes[at..].first_chunk::<REACH>() else { break };
-        if out.left() < MOST {
+        let Some(with_context) = begin.and_then(|begin| bytes[begin..].first_chunk()) else { break };
+        let Some(text) = bytes[at..].first_chunk::<TEXT_PER_BLOCK>() else { break };
+        if out.left() < ROOM_PER_BLOCK {
             break;
         }
-        // From here on everything fits.
-        let map = Map::at(s, window);
+        // From here on there is room for everything.
+        let map = Map::at(s, with_context);
         let mut block = Found {
             start: at,
             end: at + BLOCK,
@@ -255,15 +262,15 @@ pub(crate) fn replace<S: Surveyor>(
         sound = if block.is_sound() { sound + 1 } else { 0 };
         let mut from = done - at;
         while let Some((fault, fault_len)) = block.pop() {
-            copy_run(text, from, fault, out);
+            copy_text(text, from, fault, out);
             out.put_first(&REPLACEMENT, REPLACEMENT.len() - 1);
             from = fault + fault_len;
         }
         let end = from.max(BLOCK);
-        copy_run(text, from, end, out);
+        copy_text(text, from, end, out);
         done = at + end;
         at += BLOCK;
-        if sound == NEAR {
+        if sound == SOUND_BLOCKS_TO_BE_FAR {
             far = true;
             break;
         }
@@ -272,30 +279,32 @@ pub(crate) fn replace<S: Surveyor>(
     Replaced { at, done, far }
 }
 
-/// Copies a run of `text`, which is no longer than a block: always as much as that, without a branch on its length.
+/// Copies `text[from..to]`, which is no longer than a block. It always writes 64 bytes, so that there is no branch on the
+/// length.
 #[cfg(feature = "alloc")]
 #[inline(always)]
-fn copy_run(text: &[u8; REACH], from: usize, to: usize, out: &mut Output<'_>) {
-    if let Some(run) = text[from..].first_chunk::<WINDOW>() {
-        out.put_first(run, to - from);
+fn copy_text(text: &[u8; TEXT_PER_BLOCK], from: usize, to: usize, out: &mut Output<'_>) {
+    if let Some(bytes) = text[from..].first_chunk::<WITH_CONTEXT>() {
+        out.put_first(bytes, to - from);
     }
 }
 
-/// Copies ASCII from the start on: if a step or more, then also windows behind that. Returns how much it was.
+/// Copies the ASCII at the start of `bytes`, in blocks of [`ASCII_BLOCK`] bytes and, after at least one of them, in cache lines.
+/// Returns how much it copied.
 #[cfg(feature = "alloc")]
 #[inline(always)]
 fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
-    while let Some(step) = bytes[at..].first_chunk::<ASCII_STEP>()
-        && let Some(is_ascii) = s.put_and_ask(step, out)
+    while let Some(block) = bytes[at..].first_chunk::<ASCII_BLOCK>()
+        && let Some(is_ascii) = s.put_and_ask(block, out)
     {
         let n = match is_ascii {
-            // To an aligned place: a store that crosses cache lines takes twice as long.
-            true => ASCII_STEP - (WINDOW - out.bytes_to_line()) % WINDOW,
-            false if at > 0 => s.ascii_windows(step) * WINDOW,
+            // To an aligned address: a store that crosses cache lines takes twice as long.
+            true => ASCII_BLOCK - (LINE - out.bytes_to_line()) % LINE,
+            false if at > 0 => s.ascii_lines(block) * LINE,
             false => 0,
         };
-        out.retract(ASCII_STEP - n);
+        out.retract(ASCII_BLOCK - n);
         at += n;
         if !is_ascii {
             break;
@@ -304,30 +313,32 @@ fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// The window of the block at `at`, with zeros for what is not there. So a character that the end cuts off shows itself.
+/// Returns the block at `at` and its context, with zeros for the bytes that the text does not have. A zero after a character
+/// that the end cuts off makes that an ill-formed sequence.
 #[inline(always)]
-fn at_an_end(bytes: &[u8], at: usize) -> [u8; WINDOW] {
-    let mut window = [0; WINDOW];
+fn padded(bytes: &[u8], at: usize) -> [u8; WITH_CONTEXT] {
+    let mut padded = [0; WITH_CONTEXT];
     let begin = at.saturating_sub(CONTEXT);
     let end = bytes.len().min(at + BLOCK + CONTEXT);
-    window[CONTEXT + begin - at..][..end - begin].copy_from_slice(&bytes[begin..end]);
-    window
+    padded[CONTEXT + begin - at..][..end - begin].copy_from_slice(&bytes[begin..end]);
+    padded
 }
 
-/// How many bytes of ASCII there are at the start: if a step or more, then also in windows behind that; else 0.
+/// Returns the length of ASCII at the start of `bytes`, in blocks of [`ASCII_BLOCK`] bytes and, after at least one of them, in
+/// cache lines. It stops looking after a chunk.
 #[inline(always)]
 fn ascii<S: Surveyor>(s: S, bytes: &[u8]) -> usize {
     let mut at = 0;
-    while let Some(step) = bytes[at..].first_chunk::<ASCII_STEP>()
-        && at < LAST_PIECE
+    while let Some(block) = bytes[at..].first_chunk::<ASCII_BLOCK>()
+        && at < LONGEST_CHUNK
     {
-        if s.is_ascii(step) {
-            // To an aligned place: a load that crosses cache lines takes twice as long.
-            at += ASCII_STEP - bytes[at..].as_ptr().addr() % WINDOW;
+        if s.is_ascii(block) {
+            // To an aligned address: a load that crosses cache lines takes twice as long.
+            at += ASCII_BLOCK - bytes[at..].as_ptr().addr() % LINE;
         } else if at == 0 {
             break;
         } else {
-            return at + s.ascii_windows(step) * WINDOW;
+            return at + s.ascii_lines(block) * LINE;
         }
     }
     at

@@ -1,20 +1,19 @@
-//! Text and what is none, in turn: `core`'s `Utf8Chunks`, faster, and with the reason why; and every error.
+//! Chunks of valid text, each with the ill-formed sequence after it, as `core`'s `Utf8Chunks` has them; and all errors.
 //!
-//! `faults.rs` finds the ill-formed sequences. What lies between two of them is text.
+//! `faults.rs` finds the ill-formed sequences. The bytes between two of them are valid.
 
 use core::fmt::{self, Write};
 use core::iter::FusedIterator;
 
-use super::faults::Faults;
+use super::faults::Search;
 use crate::error::{ErrorKind, Utf8Error};
 use crate::kernel::Kernel;
 use crate::kernel::survey::Found;
 
-/// The bytes as chunks of text, each with the ill-formed sequence behind it.
+/// Returns an iterator over chunks of valid text, each with the ill-formed sequence after it.
 ///
-/// What [`slice::utf8_chunks`](https://doc.rust-lang.org/std/primitive.slice.html#method.utf8_chunks) does, with the same
-/// chunks for every input, and each says where it is and what is wrong behind it.
-/// It allocates nothing.
+/// The chunks are those of [`slice::utf8_chunks`](https://doc.rust-lang.org/std/primitive.slice.html#method.utf8_chunks) for
+/// every input. Each also says where it is, and what is wrong with its ill-formed sequence. Nothing is allocated.
 ///
 /// ```
 /// use trust8::{ErrorKind, utf8_chunks};
@@ -36,17 +35,16 @@ pub fn utf8_chunks(bytes: &[u8]) -> Utf8Chunks<'_> {
     utf8_chunks_with(Kernel::best(), bytes)
 }
 
-/// [`utf8_chunks`] with this kernel: for tests and measurements.
+/// Does what [`utf8_chunks`] does, with this kernel: for tests and measurements.
 pub(crate) fn utf8_chunks_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Utf8Chunks<'a> {
     Utf8Chunks { sequences: Sequences::new(kernel, bytes) }
 }
 
-/// Every error in the bytes, in their order.
+/// Returns an iterator over all errors in `bytes`, in their order.
 ///
-/// Behind an error the search goes on where lossy decoding would: behind the bytes that one U+FFFD
-/// replaces. All positions are positions in the whole of `bytes`:
-/// [`valid_up_to`](Utf8Error::valid_up_to) is where the ill-formed sequence begins, also if it is not the first.
-/// It allocates nothing.
+/// After an error the search goes on where lossy decoding would: after the bytes that one U+FFFD replaces. For every error,
+/// [`valid_up_to`](Utf8Error::valid_up_to) is the offset of the ill-formed sequence in the whole of `bytes`. Nothing is
+/// allocated.
 ///
 /// ```
 /// use trust8::{ErrorKind, errors};
@@ -70,31 +68,31 @@ pub fn errors(bytes: &[u8]) -> Errors<'_> {
     errors_with(Kernel::best(), bytes)
 }
 
-/// [`errors`] with this kernel: for tests and measurements.
+/// Does what [`errors`] does, with this kernel: for tests and measurements.
 pub(crate) fn errors_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Errors<'a> {
     Errors { sequences: Sequences::new(kernel, bytes) }
 }
 
-/// The ill-formed sequences, one by one.
+/// The ill-formed sequences of some bytes, one by one.
 #[derive(Clone)]
 struct Sequences<'a> {
-    faults: Faults<'a>,
-    /// What is left of the block that was found last.
+    search: Search<'a>,
+    /// The block that was found last, with the sequences in it that are left.
     block: Found,
-    /// The end of the last one: all from here to the next one is well-formed.
+    /// The end of the last sequence. From here to the next sequence all is well-formed.
     end: usize,
 }
 
 impl<'a> Sequences<'a> {
     fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
-        Self { faults: Faults::new(kernel, bytes), block: Found::NONE, end: 0 }
+        Self { search: Search::new(kernel, bytes), block: Found::NONE, end: 0 }
     }
 
     fn bytes(&self) -> &'a [u8] {
-        self.faults.bytes()
+        self.search.bytes()
     }
 
-    /// Where the next one begins and ends.
+    /// Returns where the next sequence begins and ends.
     #[inline]
     fn next(&mut self) -> Option<(usize, usize)> {
         loop {
@@ -103,15 +101,15 @@ impl<'a> Sequences<'a> {
                 self.end = start + len;
                 return Some((start, self.end));
             }
-            self.block = self.faults.advance()?;
+            self.block = self.search.advance()?;
         }
     }
 }
 
-/// An iterator over chunks of text, each with what is none behind it; see [`utf8_chunks`].
+/// An iterator over chunks of valid text, each with the ill-formed sequence after it: see [`utf8_chunks`].
 ///
-/// Its `Display` writes the text that lossy decoding would make, without allocating it; its `Debug` shows
-/// what is none as `\xFF`. Both are of what is still to come.
+/// `Display` writes the text with each ill-formed sequence replaced by U+FFFD, without allocating. `Debug` writes the bytes of
+/// ill-formed sequences as `\xFF`. Both write the chunks that the iterator has not returned yet.
 ///
 /// ```
 /// let chunks = trust8::utf8_chunks(b"na\xEFve");
@@ -139,8 +137,8 @@ impl<'a> Iterator for Utf8Chunks<'a> {
                 (bytes.len(), bytes.len())
             }
         };
-        // SAFETY: no ill-formed sequence is between the end of the last one and the start of this one: a kernel found
-        // those bytes valid, or the map of their block has none, and one of both was made of each.
+        // SAFETY: there is no ill-formed sequence between the end of the last one and the start of this one. For each byte
+        // between them, a kernel found its chunk valid, or the map of its block has no ill-formed sequence there.
         let valid = unsafe { core::str::from_utf8_unchecked(&bytes[offset..start]) };
         Some(Utf8Chunk { bytes, offset, valid, end })
     }
@@ -148,7 +146,7 @@ impl<'a> Iterator for Utf8Chunks<'a> {
 
 impl FusedIterator for Utf8Chunks<'_> {}
 
-/// Text, and the ill-formed sequence behind it; see [`utf8_chunks`].
+/// Valid text, and the ill-formed sequence after it: see [`utf8_chunks`].
 ///
 /// ```
 /// let chunk = trust8::utf8_chunks(b"ab\xE2\x82c").next().unwrap();
@@ -156,16 +154,17 @@ impl FusedIterator for Utf8Chunks<'_> {}
 /// ```
 #[derive(Clone, Copy)]
 pub struct Utf8Chunk<'a> {
-    /// All of the input, for the error.
+    /// The whole input, from which the error is read.
     bytes: &'a [u8],
     offset: usize,
     valid: &'a str,
-    /// Of the chunk, in the input.
+    /// Where the chunk ends in the input.
     end: usize,
 }
 
 impl<'a> Utf8Chunk<'a> {
-    /// The text. It may be empty: at the start, and where one ill-formed sequence follows another.
+    /// Returns the valid text. It is empty if the input begins with an ill-formed sequence, and between two of them that
+    /// follow each other.
     ///
     /// ```
     /// let texts: Vec<_> = trust8::utf8_chunks(b"\xFFa\xFF").map(|chunk| chunk.valid()).collect();
@@ -177,9 +176,9 @@ impl<'a> Utf8Chunk<'a> {
         self.valid
     }
 
-    /// The ill-formed sequence: one to three bytes, or none if the chunk is the last one.
+    /// Returns the ill-formed sequence: one to three bytes, or none at the end of the input.
     ///
-    /// One U+FFFD is to replace it.
+    /// Lossy decoding replaces it by one U+FFFD.
     ///
     /// ```
     /// let chunk = trust8::utf8_chunks(b"\xF0\x9F\x98").next().unwrap();
@@ -191,7 +190,7 @@ impl<'a> Utf8Chunk<'a> {
         &self.bytes[self.invalid_offset()..self.end]
     }
 
-    /// Where in the input the chunk, and so its text, begins.
+    /// Returns where in the input the chunk and its text begin.
     ///
     /// ```
     /// let offsets: Vec<_> = trust8::utf8_chunks(b"ab\xFFcd").map(|chunk| chunk.offset()).collect();
@@ -203,7 +202,7 @@ impl<'a> Utf8Chunk<'a> {
         self.offset
     }
 
-    /// Where in the input the text ends and the ill-formed sequence begins.
+    /// Returns where in the input the text ends and the ill-formed sequence begins.
     ///
     /// ```
     /// let chunk = trust8::utf8_chunks(b"ab\xFFcd").nth(1).unwrap();
@@ -215,9 +214,9 @@ impl<'a> Utf8Chunk<'a> {
         self.offset + self.valid.len()
     }
 
-    /// What is wrong with the ill-formed sequence, if there is one.
+    /// Returns what is wrong with the ill-formed sequence, if there is one.
     ///
-    /// [`valid_up_to`](Utf8Error::valid_up_to) is its place in the whole input.
+    /// [`valid_up_to`](Utf8Error::valid_up_to) is its offset in the whole input.
     ///
     /// ```
     /// let error = trust8::utf8_chunks(b"\xFFab\xE0\x80").nth(1).unwrap().error().unwrap();
@@ -230,7 +229,7 @@ impl<'a> Utf8Chunk<'a> {
         (start < self.end).then(|| Utf8Error::at(self.bytes, start))
     }
 
-    /// Which rule of RFC 3629 it breaks.
+    /// Returns which rule of RFC 3629 the ill-formed sequence breaks, if there is one.
     ///
     /// ```
     /// let kinds: Vec<_> = trust8::utf8_chunks(b"a\xFFb").map(|chunk| chunk.kind()).collect();
@@ -264,7 +263,8 @@ impl fmt::Debug for Utf8Chunk<'_> {
     }
 }
 
-/// The text with U+FFFD for what is none. Width, fill and alignment count in characters, as `str` has it.
+/// Writes the text with each ill-formed sequence replaced by U+FFFD. Width, fill and alignment count in characters, as for
+/// `str`.
 impl fmt::Display for Utf8Chunks<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut padding = 0;
@@ -298,14 +298,14 @@ impl fmt::Debug for Utf8Chunks<'_> {
     }
 }
 
-/// What is still to come, as a literal would have it.
+/// Writes the rest of the input as a string literal.
 struct Source<'a>(&'a Utf8Chunks<'a>);
 
 impl fmt::Debug for Source<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_char('"')?;
         for chunk in self.0.clone() {
-            // Character by character: `str::escape_debug` escapes an accent only where it stands first.
+            // Character by character: `str::escape_debug` escapes an accent only at the start of the string.
             for character in chunk.valid().chars() {
                 match character {
                     '\'' => f.write_char(character)?,
@@ -320,7 +320,12 @@ impl fmt::Debug for Source<'_> {
     }
 }
 
-/// An iterator over every error; see [`errors`].
+/// An iterator over all errors: see [`errors`].
+///
+/// ```
+/// let errors = trust8::errors(b"\xFFab\x80");
+/// assert_eq!(errors.map(|error| error.valid_up_to()).collect::<Vec<_>>(), [0, 3]);
+/// ```
 #[derive(Clone)]
 #[must_use = "iterators do nothing unless they are used"]
 pub struct Errors<'a> {
@@ -339,7 +344,7 @@ impl Iterator for Errors<'_> {
 
 impl FusedIterator for Errors<'_> {}
 
-/// The errors that are still to come.
+/// Lists the errors that the iterator has not returned yet.
 impl fmt::Debug for Errors<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.clone()).finish()

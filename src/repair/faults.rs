@@ -1,4 +1,4 @@
-//! The ill-formed sequences of a text, block by block.
+//! The search for the ill-formed sequences of a text: near faults block by block, otherwise chunk by chunk.
 
 #![forbid(unsafe_code)]
 
@@ -7,76 +7,77 @@ use crate::kernel::Kernel;
 use crate::kernel::entries;
 #[cfg(feature = "alloc")]
 use crate::kernel::survey::Replaced;
-use crate::kernel::survey::{FIRST_PIECE, Found, LAST_PIECE};
+use crate::kernel::survey::{FIRST_CHUNK, Found, LONGEST_CHUNK};
 #[cfg(feature = "alloc")]
 use crate::output::Output;
 
-/// The ill-formed sequences of a text, block by block.
+/// A search for the ill-formed sequences of a text, in the two modes that `kernel/survey.rs` describes.
 #[derive(Clone)]
-pub(crate) struct Faults<'a> {
+pub(crate) struct Search<'a> {
     kernel: &'static Kernel,
     bytes: &'a [u8],
-    /// All before is done with, but for a sequence that may reach beyond.
+    /// The text before this has been searched. An ill-formed sequence in it may reach beyond.
     at: usize,
-    /// How much the kernel is to validate next; 0 if faults are near.
-    piece: usize,
+    /// How long a chunk the kernel validates next; 0 if faults are near.
+    chunk: usize,
 }
 
-impl<'a> Faults<'a> {
+impl<'a> Search<'a> {
     pub(crate) fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
-        Self { kernel, bytes, at: 0, piece: 0 }
+        Self { kernel, bytes, at: 0, chunk: 0 }
     }
 
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The next block, which may be empty and without a fault, and begins at or behind the end of the one before.
-    /// What is between them is well-formed. `None` if that end was the text's.
+    /// Returns the next block, or `None` at the end of the text. The text between two blocks is well-formed. A block may be
+    /// empty, and need not have a fault.
     #[inline]
     pub(crate) fn advance(&mut self) -> Option<Found> {
         if self.at == self.bytes.len() {
             return None;
         }
-        if self.piece > 0
-            && let Some(end) = self.leap()
+        if self.chunk > 0
+            && let Some(end) = self.validate_chunk()
         {
             self.at = end;
             return Some(Found::nothing(end));
         }
         let found = entries::seek(self.kernel, self.bytes, self.at);
         self.at = found.end;
-        self.piece = if found.is_sound() { FIRST_PIECE } else { 0 };
+        self.chunk = if found.is_sound() { FIRST_CHUNK } else { 0 };
         Some(found)
     }
 
-    /// Writes the block that was found last, and what is behind it and near, with its faults replaced; see [`replace`].
+    /// Writes the text from `block`, which was found last, up to where no fault is near, with its faults replaced. See
+    /// [`Engine::replace`](crate::kernel::Engine::replace).
     #[cfg(feature = "alloc")]
     pub(crate) fn replace(&mut self, block: Found, done: usize, out: &mut Output<'_>) -> Replaced {
         let replaced = entries::replace(self.kernel, self.bytes, block.start, done, out);
-        // Nothing is written where the text ends soon.
+        // Near the end of the text nothing is written.
         if replaced.at > block.start {
-            (self.at, self.piece) = match replaced.far {
-                true => (boundary::start_before(self.bytes, replaced.at), FIRST_PIECE),
+            (self.at, self.chunk) = match replaced.far {
+                true => (boundary::start_before(self.bytes, replaced.at), FIRST_CHUNK),
                 false => (replaced.at, 0),
             };
         }
         replaced
     }
 
-    /// Validates a piece. Returns the end of what is valid, unless that is nothing.
-    fn leap(&mut self) -> Option<usize> {
+    /// Validates the next chunk. Returns the end of its valid text, or `None` if there is none or the text ends soon.
+    fn validate_chunk(&mut self) -> Option<usize> {
         let rest = &self.bytes[self.at..];
-        if rest.len() < FIRST_PIECE {
+        if rest.len() < FIRST_CHUNK {
             return None;
         }
-        let piece = &rest[..boundary::floor(rest, self.piece)];
-        let Some(suspect) = self.kernel.verdict(piece).suspicion() else {
-            self.piece = (2 * self.piece).min(LAST_PIECE);
-            return Some(self.at + piece.len());
+        let chunk = &rest[..boundary::floor(rest, self.chunk)];
+        let Some(suspect) = self.kernel.verdict(chunk).suspicion() else {
+            self.chunk = (2 * self.chunk).min(LONGEST_CHUNK);
+            return Some(self.at + chunk.len());
         };
-        self.piece = 0;
-        let before = &piece[..boundary::start_before(piece, suspect)];
+        self.chunk = 0;
+        let before = &chunk[..boundary::start_before(chunk, suspect)];
         (!before.is_empty() && self.kernel.verdict(before).is_valid()).then_some(self.at + before.len())
     }
 }

@@ -1,22 +1,22 @@
-//! Text out of anything: U+FFFD for each ill-formed sequence.
+//! Lossy text: any bytes, with each ill-formed sequence replaced by U+FFFD.
 //!
-//! What one U+FFFD replaces is the 'maximal subpart' of the Unicode standard (section 3.9, table 3-8): as many bytes
-//! as begin some character, or one. The W3C's encoding standard and `std` do the same.
+//! One U+FFFD replaces what the Unicode standard calls a 'maximal subpart' (section 3.9, table 3-8): the longest beginning of a
+//! character, or else one byte. The WHATWG encoding standard and `std` do the same.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
-use super::faults::Faults;
+use super::faults::Search;
 use crate::kernel::Kernel;
-use crate::kernel::survey::{Found, MOST, REACH, REPLACEMENT};
+use crate::kernel::survey::{Found, REPLACEMENT, ROOM_PER_BLOCK, TEXT_PER_BLOCK};
 use crate::output::Output;
 
-/// The bytes as text, with U+FFFD for each ill-formed sequence.
+/// Converts `bytes` to text, with each ill-formed sequence replaced by U+FFFD.
 ///
-/// What [`String::from_utf8_lossy`] does, with the same text for every input. Bytes that are UTF-8 are borrowed;
-/// nothing is allocated for them.
+/// The result is that of [`String::from_utf8_lossy`] for every input. If `bytes` are UTF-8, they are borrowed and nothing is
+/// allocated.
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -31,7 +31,7 @@ pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
     from_utf8_lossy_with(Kernel::best(), bytes)
 }
 
-/// [`from_utf8_lossy`] with this kernel: for tests and measurements.
+/// Does what [`from_utf8_lossy`] does, with this kernel: for tests and measurements.
 #[inline]
 pub(crate) fn from_utf8_lossy_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Cow<'a, str> {
     if kernel.verdict(bytes).is_valid() {
@@ -42,9 +42,9 @@ pub(crate) fn from_utf8_lossy_with<'a>(kernel: &'static Kernel, bytes: &'a [u8])
     }
 }
 
-/// The bytes as a `String`, with U+FFFD for each ill-formed sequence.
+/// Converts `bytes` to a `String`, with each ill-formed sequence replaced by U+FFFD.
 ///
-/// Bytes that are UTF-8 stay where they are: nothing is copied.
+/// If `bytes` are UTF-8, the `String` has their allocation and nothing is copied.
 ///
 /// ```
 /// use trust8::from_utf8_lossy_owned;
@@ -68,10 +68,10 @@ pub fn from_utf8_lossy_owned(bytes: Vec<u8>) -> String {
     }
 }
 
-/// Appends the bytes to a text, with U+FFFD for each ill-formed sequence.
+/// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD.
 ///
-/// For a `String` that is used again and again: it allocates only if it is too small. Should an allocation fail and
-/// unwind, `text` is left empty.
+/// This allocates only if the capacity of `text` is too small, so one `String` can be used again and again. If an allocation
+/// fails and unwinds, `text` is left empty.
 ///
 /// ```
 /// let mut text = String::from("> ");
@@ -82,16 +82,17 @@ pub fn lossy_into(bytes: &[u8], text: &mut String) {
     lossy_into_with(Kernel::best(), bytes, text);
 }
 
-/// [`lossy_into`] with this kernel: for tests and measurements.
+/// Does what [`lossy_into`] does, with this kernel: for tests and measurements.
 pub(crate) fn lossy_into_with(kernel: &'static Kernel, bytes: &[u8], text: &mut String) {
-    let mut sound = mem::take(text).into_bytes();
-    append(kernel, bytes, &mut sound);
-    // SAFETY: it was a `String`, and `append` has appended text: U+FFFD, and what is between neighbouring ill-formed
-    // sequences, which a kernel found valid, or is ASCII, or the maps show no fault in. (After a panic `text` is empty.)
-    *text = unsafe { String::from_utf8_unchecked(sound) };
+    let mut valid = mem::take(text).into_bytes();
+    append(kernel, bytes, &mut valid);
+    // SAFETY: `valid` was a `String`, and `append` has appended valid text: U+FFFD, and the bytes between one ill-formed
+    // sequence and the next. Of those a kernel found each chunk valid, or each byte is ASCII, or the map of its block has no
+    // ill-formed sequence there. (After a panic `text` is empty.)
+    *text = unsafe { String::from_utf8_unchecked(valid) };
 }
 
-/// A text of its own.
+/// Returns `bytes` as a new `String`, with each ill-formed sequence replaced by U+FFFD.
 #[cold]
 pub(crate) fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
     let mut text = String::new();
@@ -99,13 +100,13 @@ pub(crate) fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
     text
 }
 
-/// What is well-formed is copied when there is as much of it, so that it is still in the cache.
-const LATEST: usize = 4096;
+/// When this much well-formed text has been found, it is copied, while it is still in the cache.
+const COPY_FROM: usize = 4096;
 
-/// Below this length `core`'s loop, byte by byte, is done before a map of the text is.
+/// For shorter input, the loop of `core`, byte by byte, takes less time than the first map.
 const SHORT: usize = 32;
 
-/// Appends the bytes, with U+FFFD for each ill-formed sequence. What is appended is text.
+/// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD. All that it appends is valid.
 fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     if bytes.len() < SHORT {
         text.reserve(bytes.len() + 2);
@@ -117,43 +118,42 @@ fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
         }
         return;
     }
-    // Each replacement takes up to two bytes more than what it replaces. Few are foreseen: so many that a spoiled text
-    // need not move.
-    text.reserve(bytes.len() + bytes.len() / 8 + MOST);
-    // All before is written.
+    // A replacement has up to two bytes more than what it replaces. An eighth more is enough for a text with a few faults, so
+    // that it need not be moved.
+    text.reserve(bytes.len() + bytes.len() / 8 + ROOM_PER_BLOCK);
+    // The bytes before this have been written.
     let mut done = 0;
-    let mut faults = Faults::new(kernel, bytes);
+    let mut search = Search::new(kernel, bytes);
     let mut found = Some(Found::NONE);
     while let Some(mut block) = found {
-        if (block.end == 0 || !block.is_sound()) && bytes.len() - block.start >= REACH {
+        if (block.end == 0 || !block.is_sound()) && bytes.len() - block.start >= TEXT_PER_BLOCK {
             if done < block.start {
                 text.extend_from_slice(&bytes[done..block.start]);
                 done = block.start;
             }
-            text.reserve(bytes.len() - done + MOST);
+            text.reserve(bytes.len() - done + ROOM_PER_BLOCK);
             let mut out = Output::new(text.spare_capacity_mut());
-            let replaced = faults.replace(block, done, &mut out);
+            let replaced = search.replace(block, done, &mut out);
             let len = out.len();
             if len > 0 {
                 done = replaced.done;
-                // SAFETY: the room is that behind `text`, and the first `len` bytes of it have been written.
+                // SAFETY: `out` had the spare capacity of `text`, and the first `len` bytes of it have been written.
                 unsafe { text.set_len(text.len() + len) };
-                found = faults.advance();
+                found = search.advance();
                 continue;
             }
         }
-        // What is before a fault goes with what was before the block.
         while let Some((at, len)) = block.pop() {
             let at = block.start + at;
             text.extend_from_slice(&bytes[done..at]);
             text.extend_from_slice(&REPLACEMENT[..3]);
             done = at + len;
         }
-        if block.end > done + LATEST {
+        if block.end > done + COPY_FROM {
             text.extend_from_slice(&bytes[done..block.end]);
             done = block.end;
         }
-        found = faults.advance();
+        found = search.advance();
     }
     text.extend_from_slice(&bytes[done..]);
 }

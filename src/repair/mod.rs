@@ -1,4 +1,4 @@
-//! Bytes that are not all text: with each fault replaced, in chunks, or fault by fault.
+//! Bytes that are not all UTF-8: text with replacements, chunks of valid text, and a list of all errors.
 
 pub(crate) mod chunks;
 pub(crate) mod faults;

@@ -1,24 +1,23 @@
-//! Byte order marks, and the names of UTF-8: what stands before a text and around it.
+//! Byte order marks, and the names of UTF-8 in protocols.
 
 #![forbid(unsafe_code)]
 
-/// A byte order mark: U+FEFF at the start of a text, as a signature that tells the encoding.
+/// A byte order mark: U+FEFF at the start of a text, which shows the encoding of the text.
 ///
 /// # To strip or not to strip
 ///
 /// At the start of UTF-8, `EF BB BF` is either a signature or a character of the text, a zero-width no-break
-/// space, and nothing in the bytes says which. RFC 3629 section 6 leaves it to the protocol:
+/// space. Nothing in the bytes says which. RFC 3629, section 6, leaves the decision to the protocol:
 ///
-/// - A protocol whose text is always UTF-8 should forbid the signature, and so should one that names
-///   the encoding in another way that can be relied on. Where it is forbidden, U+FEFF is text **and must
-///   not be stripped**.
-/// - Where the encoding can't be told otherwise, as with files that anything may have written, a
-///   signature is allowed; software should be prepared to find one and may strip it.
-/// - Anywhere but at the start it is text, always. So a part of a text, or what is put behind
-///   another text, has no signature to be stripped.
+/// - A protocol whose text is always UTF-8 should forbid the signature. So should a protocol that reliably names the
+///   encoding in another way. Where the signature is forbidden, U+FEFF is text **and must not be stripped**.
+/// - If nothing else shows the encoding, as in files from unknown programs, the signature is allowed. Software should be
+///   prepared to find one, and may strip it.
+/// - After the start, U+FEFF is always text. So a part of a text has no signature to strip, and neither has a text that is
+///   appended to another one.
 ///
-/// Bytes are not the same with and without it: digital signatures, lengths and comparisons, even of empty text,
-/// change. That is why nothing in this crate strips it unless it is told to.
+/// Stripping changes digital signatures, lengths and comparisons, even those of an empty text. Therefore this crate only
+/// strips a mark when it is told to.
 ///
 /// ```
 /// use trust8::{Bom, strip_bom};
@@ -29,6 +28,7 @@
 /// assert_eq!(strip_bom(bytes), "\u{233B4}".as_bytes());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Bom {
     /// `EF BB BF`
     Utf8,
@@ -43,14 +43,13 @@ pub enum Bom {
 }
 
 impl Bom {
-    /// The mark that bytes begin with, and its length.
+    /// Returns the mark at the start of `bytes`, and its length.
     ///
-    /// `FF FE 00 00` is taken for that of UTF-32LE. It could be UTF-16LE as well, and U+0000 behind its
-    /// mark; hardly any text begins with U+0000, while hardly any file is UTF-32. Whoever knows the text
-    /// to be UTF-16 should not ask, or compare with [`Bom::Utf16Le`]'s [`bytes`](Self::bytes).
+    /// `FF FE 00 00` counts as the mark of UTF-32LE. It could also be the mark of UTF-16LE with U+0000 after it, but a text
+    /// that begins with U+0000 is even rarer than UTF-32. If you know that the text is UTF-16, compare its start with the
+    /// [`bytes`](Self::bytes) of the two marks of UTF-16 instead.
     ///
-    /// Only the beginning is looked at, four bytes at most. Of a stream, fewer than four bytes may say too
-    /// little: `FF FE` may be half of `FF FE 00 00`.
+    /// At most four bytes are read. In a stream, wait for four bytes: `FF FE` may be the first half of `FF FE 00 00`.
     ///
     /// ```
     /// use trust8::Bom;
@@ -62,14 +61,14 @@ impl Bom {
     /// ```
     #[must_use]
     pub fn detect(bytes: &[u8]) -> Option<(Self, usize)> {
-        // Longer ones first.
+        // Longer marks first, as one begins like a shorter one.
         [Self::Utf32Le, Self::Utf32Be, Self::Utf8, Self::Utf16Le, Self::Utf16Be]
             .into_iter()
             .find(|bom| bytes.starts_with(bom.bytes()))
             .map(|bom| (bom, bom.bytes().len()))
     }
 
-    /// The mark itself: U+FEFF in the encoding.
+    /// Returns the bytes of the mark: U+FEFF in the encoding.
     ///
     /// ```
     /// assert_eq!(trust8::Bom::Utf8.bytes(), "\u{FEFF}".as_bytes());
@@ -85,27 +84,27 @@ impl Bom {
         }
     }
 
-    /// The encoding's name.
+    /// Returns the name of the encoding, spelled as everywhere in this crate: in lower case.
     ///
     /// ```
-    /// assert_eq!(trust8::Bom::Utf16Le.encoding(), "UTF-16LE");
+    /// assert_eq!(trust8::Bom::Utf16Le.encoding(), "utf-16le");
     /// ```
     #[must_use]
     pub const fn encoding(self) -> &'static str {
         match self {
-            Self::Utf8 => "UTF-8",
-            Self::Utf16Le => "UTF-16LE",
-            Self::Utf16Be => "UTF-16BE",
-            Self::Utf32Le => "UTF-32LE",
-            Self::Utf32Be => "UTF-32BE",
+            Self::Utf8 => "utf-8",
+            Self::Utf16Le => "utf-16le",
+            Self::Utf16Be => "utf-16be",
+            Self::Utf32Le => "utf-32le",
+            Self::Utf32Be => "utf-32be",
         }
     }
 }
 
-/// The bytes without the signature of UTF-8, if they begin with it; one, if there are several.
+/// Returns `bytes` without the byte order mark of UTF-8, if they begin with it. If there are several, it removes one.
 ///
-/// [`Bom`] says when that is right and when it must not be done. For a `&str`, `strip_prefix('\u{FEFF}')`
-/// does it; for readers, [`io::Utf8Reader::strip_bom`](crate::io::Utf8Reader::strip_bom).
+/// See [`Bom`] for when stripping is right and when it is forbidden. For a `&str`, use `strip_prefix('\u{FEFF}')`; for a
+/// reader, [`io::Utf8Reader::strip_bom`](crate::io::Utf8Reader::strip_bom).
 ///
 /// ```
 /// assert_eq!(trust8::strip_bom(b"\xEF\xBB\xBFname;size"), b"name;size");
@@ -116,7 +115,9 @@ pub fn strip_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(Bom::Utf8.bytes()).unwrap_or(bytes)
 }
 
-/// The name of an encoding in a protocol (a MIME charset), if it is one of UTF-8's.
+/// A name that a protocol has for UTF-8: a MIME charset.
+///
+/// The RFCs register two such names, and there will be no third.
 ///
 /// ```
 /// use trust8::Label;
@@ -129,19 +130,19 @@ pub fn strip_bom(bytes: &[u8]) -> &[u8] {
 pub enum Label {
     /// `UTF-8`: RFC 3629 section 8, RFC 2279 section 5.
     Utf8,
-    /// `UNICODE-1-1-UTF-8`: text of Unicode 1.1, whose Hangul syllables were elsewhere (U+3400 to U+4DFF) than
-    /// they have been since Unicode 2.0.
+    /// `UNICODE-1-1-UTF-8`: text of Unicode 1.1, which had its Hangul syllables at U+3400 to U+4DFF. Unicode 2.0 moved
+    /// them.
     ///
-    /// RFC 2279 section 5 keeps the name for data with such Hangul, should it ever need to be told apart.
-    /// It is UTF-8 as a form, so it validates; but its Korean text means something else now.
+    /// RFC 2279, section 5, keeps the name for data with such Hangul. The bytes are well-formed UTF-8, so they validate,
+    /// but their Korean text would now be read as other characters.
     Unicode11Utf8,
 }
 
 impl Label {
-    /// What the name says. Whether letters are large or small does not matter.
+    /// Returns the label of this name, in upper or lower case.
     ///
-    /// The name must be exact otherwise. `UTF8`, which is no registered name though browsers take it for
-    /// one, is none here, nor is one with spaces or quotation marks around it.
+    /// Otherwise the name must be exact. `UTF8` is not a registered name, so it is not found, although browsers accept it.
+    /// Neither is a name with spaces or quotation marks around it.
     ///
     /// ```
     /// use trust8::Label;
@@ -153,7 +154,7 @@ impl Label {
         [Self::Utf8, Self::Unicode11Utf8].into_iter().find(|known| label.eq_ignore_ascii_case(known.as_str()))
     }
 
-    /// The name as the RFCs write it.
+    /// Returns the name as the RFCs register it, in upper case: what belongs in a protocol's header.
     ///
     /// ```
     /// assert_eq!(trust8::Label::Utf8.as_str(), "UTF-8");
@@ -167,9 +168,9 @@ impl Label {
     }
 }
 
-/// Whether a charset label says UTF-8: it is `UTF-8`, in whatever case.
+/// Returns whether a charset label is `UTF-8`, in upper or lower case.
 ///
-/// `UNICODE-1-1-UTF-8` is not: see [`Label`], which tells them apart.
+/// `UNICODE-1-1-UTF-8` is not. [`Label`] tells the two names apart.
 ///
 /// ```
 /// assert!(trust8::is_utf8_label("UTF-8"));

@@ -1,19 +1,18 @@
 //! Validating and copying in one pass over memory.
 //!
-//! Text that is not in the cache is read twice where it is validated first and copied then, and
-//! reading is what takes the time. Here a piece is validated, which brings it into the cache, and
-//! copied from there:
+//! To validate a long text and then copy it reads it from memory twice, and reading is what takes the time. Here each chunk
+//! is validated, which brings it into the cache, and copied from there:
 //!
 //! ```text
-//! for each piece of 16 KiB, by the destination's address:
-//!     validate it, as a stream: it may end inside a character
+//! for each chunk of 16 KiB:
+//!     validate it as a piece of a stream, as it may end inside a character
 //!     copy it
 //! ```
 //!
-//! The border between pieces is an aligned place of the destination, not the border of a
-//! character: `memcpy` to a place that is not aligned costs a fifth more.
+//! Chunks end at aligned addresses of the destination, not between characters: `memcpy` to an address that is not aligned
+//! takes a fifth longer.
 //!
-//! Large destinations are written past the caches; see `simd/past_caches.rs`.
+//! Large destinations are written past the caches; see `simd/nontemporal.rs`.
 
 use core::fmt;
 use core::mem::MaybeUninit;
@@ -24,27 +23,27 @@ use crate::kernel::Kernel;
 use crate::output::as_uninit;
 use crate::stream::{StreamError, Validator};
 
-/// Bytes that are validated, and then copied: four pages, which stay in the first-level cache.
-const PIECE: usize = 16 << 10;
+/// The length of a chunk: four pages, which stay in the first-level cache until they are copied.
+const CHUNK: usize = 16 << 10;
 
-/// From this length on, what is written goes past the caches, as with most that `memcpy` is made of: few CPUs
-/// have room for more in the caches of a core.
+/// Texts of this length and above are written past the caches, as most implementations of `memcpy` do: few CPUs have room
+/// for as much in the caches of one core.
 #[cfg(kernel_x86)]
-const LARGE: usize = 16 << 20;
+const PAST_CACHES_FROM: usize = 16 << 20;
 
 /// A cache line.
 const LINE: usize = 64;
 
-/// Copies text, validating it on the way: [`from_utf8`](crate::from_utf8) and `memcpy` in one pass.
+/// Copies `src` to the start of `dst` and validates it: [`from_utf8`](crate::from_utf8) and `memcpy` in one pass.
 ///
-/// For text that is not in the cache this takes hardly longer than the copy alone. The text is
-/// written to the start of `dst`; what lies behind `src.len()` bytes is left as it was.
+/// For text that is not in the cache this takes hardly longer than the copy alone. The rest of `dst`, after the first
+/// `src.len()` bytes, stays as it was.
 ///
 /// # Errors
 ///
-/// - [`CopyError::TooSmall`] if `dst` is shorter than `src`. Nothing has been written.
-/// - [`CopyError::Invalid`] if `src` is not UTF-8. The text before the error has been written: as
-///   many bytes as [`valid_up_to`](Utf8Error::valid_up_to) says.
+/// - [`CopyError::TooSmall`] if `dst` is shorter than `src`. Then nothing has been written.
+/// - [`CopyError::Invalid`] if `src` is not UTF-8. Then the text before the error has been written:
+///   [`valid_up_to`](Utf8Error::valid_up_to) bytes.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -61,12 +60,12 @@ const LINE: usize = 64;
 /// assert!(matches!(error, CopyError::TooSmall(error) if error.needed == 18));
 /// ```
 ///
-/// Into the spare capacity of a `Vec`, or any other memory that is not initialised:
+/// The destination need not be initialised. It may be the spare capacity of a `Vec`:
 ///
 /// ```
 /// let mut text = Vec::with_capacity(100);
 /// let len = trust8::copy_utf8("κόσμε".as_bytes(), text.spare_capacity_mut()).unwrap().len();
-/// // SAFETY: `copy_utf8` has written as many bytes.
+/// // SAFETY: `copy_utf8` has written `len` bytes.
 /// unsafe { text.set_len(len) };
 /// assert_eq!(text, "κόσμε".as_bytes());
 /// ```
@@ -74,13 +73,13 @@ pub fn copy_utf8<'d>(src: &[u8], dst: &'d mut [MaybeUninit<u8>]) -> Result<&'d m
     copy(src, dst, Validator::push)
 }
 
-/// [`copy_utf8`] with this kernel: for tests and measurements.
+/// Does what [`copy_utf8`] does, with this kernel: for tests and measurements.
 pub(crate) fn copy_utf8_with<'d>(
     kernel: &Kernel,
     src: &[u8],
     dst: &'d mut [MaybeUninit<u8>],
 ) -> Result<&'d mut str, CopyError> {
-    copy(src, dst, |validator, piece| validator.push_with(kernel, piece))
+    copy(src, dst, |validator, chunk| validator.push_with(kernel, chunk))
 }
 
 #[inline(always)]
@@ -91,46 +90,46 @@ fn copy<'d>(
 ) -> Result<&'d mut str, CopyError> {
     let (needed, len) = (src.len(), dst.len());
     let Some(dst) = dst.get_mut(..needed) else { return Err(CopyError::TooSmall(TooSmall { needed, len })) };
-    // No slice reaches beyond what a `usize` counts.
+    // The position is inside a slice, so it fits into a `usize`.
     let invalid = |error: StreamError| CopyError::Invalid(Utf8Error::at(src, error.valid_up_to() as usize));
 
     let mut validator = Validator::new();
     let mut begin = 0;
-    let mut end = PIECE - dst.as_ptr().addr() % LINE;
+    let mut end = CHUNK - dst.as_ptr().addr() % LINE;
     while begin < needed {
         end = end.min(needed);
         if let Err(error) = push(&mut validator, &src[begin..end]) {
-            // The sequence may have begun in the piece before.
+            // The sequence may have begun in the chunk before.
             let sound = begin..begin.max(error.valid_up_to() as usize);
             dst[sound.clone()].copy_from_slice(as_uninit(&src[sound]));
             return Err(invalid(error));
         }
-        let (piece, next) = src[begin..].split_at(end - begin);
-        write(piece, &mut dst[begin..end], next, needed);
+        let (chunk, next) = src[begin..].split_at(end - begin);
+        write(chunk, &mut dst[begin..end], next, needed);
         begin = end;
-        end += PIECE;
+        end += CHUNK;
     }
     validator.finish().map_err(invalid)?;
 
     let text = ptr::from_mut(dst) as *mut str;
-    // SAFETY: the loop has written all of `dst`, piece by piece from 0 to `needed`, with bytes of `src`, and the
-    // validator, which has seen the same pieces and their end, found them to be text; `text` has the address,
-    // the length and the borrow of `dst`.
+    // SAFETY: the loop has written all of `dst`, chunk by chunk from 0 to `needed`, with the bytes of `src`. The validator
+    // has seen the same chunks and their end, and found them valid. `text` has the address, the length and the borrow of
+    // `dst`.
     Ok(unsafe { &mut *text })
 }
 
-/// Copies a piece of a text that has `all` bytes and goes on with `next`.
+/// Copies `chunk`, which `next` follows in a text of `text_len` bytes, to `dst`.
 #[inline(always)]
-#[cfg_attr(not(kernel_x86), expect(unused_variables, reason = "ordinary stores need not know"))]
-fn write(piece: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8], all: usize) {
+#[cfg_attr(not(kernel_x86), expect(unused_variables, reason = "ordinary stores need not know what follows"))]
+fn write(chunk: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8], text_len: usize) {
     #[cfg(kernel_x86)]
-    if all >= LARGE {
-        return crate::simd::nontemporal::copy(piece, dst, next);
+    if text_len >= PAST_CACHES_FROM {
+        return crate::simd::nontemporal::copy(chunk, dst, next);
     }
-    dst.copy_from_slice(as_uninit(piece));
+    dst.copy_from_slice(as_uninit(chunk));
 }
 
-/// Why [`copy_utf8`] did not copy all.
+/// The error of [`copy_utf8`].
 ///
 /// ```
 /// use trust8::{CopyError, ErrorKind, copy_utf8};
@@ -141,15 +140,16 @@ fn write(piece: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8], all: usize) {
 /// }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum CopyError {
     /// The destination is shorter than the source. Nothing has been written.
     TooSmall(TooSmall),
-    /// The source is not UTF-8. What comes before the error has been written.
+    /// The source is not UTF-8. The text before the error has been written.
     Invalid(Utf8Error),
 }
 
 impl CopyError {
-    /// How many bytes of text have been written, to the start of the destination.
+    /// Returns how many bytes of text have been written to the start of the destination.
     ///
     /// ```
     /// let mut buffer = [core::mem::MaybeUninit::uninit(); 8];

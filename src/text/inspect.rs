@@ -1,4 +1,4 @@
-//! Counts in the same pass: what a text is made of, beyond whether it is one.
+//! Validating and counting in one pass: how many characters, UTF-16 units and lines a text has.
 
 #![forbid(unsafe_code)]
 
@@ -7,10 +7,10 @@ use crate::kernel::counts::{self, Counts};
 use crate::kernel::verdict::Verdict;
 use crate::kernel::{Kernel, automaton, entries};
 
-/// What [`inspect`] found out about bytes.
+/// What [`inspect`] found out about some bytes.
 ///
-/// Where they are not UTF-8, all counts describe the valid text before the [error](Self::error),
-/// `bytes[..error.valid_up_to()]`, and no more.
+/// If the bytes are not UTF-8, all counts are those of the valid text before the [error](Self::error),
+/// `bytes[..error.valid_up_to()]`.
 ///
 /// ```
 /// let summary = trust8::inspect("Grüße,\n世界 🌍\n".as_bytes());
@@ -22,17 +22,17 @@ use crate::kernel::{Kernel, automaton, entries};
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Summary {
     error: Option<Utf8Error>,
-    /// Of the valid text.
+    /// The length of the valid text.
     bytes: usize,
     counts: Counts,
 }
 
-/// Validates, and counts characters, UTF-16 units and newlines on the way.
+/// Validates `bytes`, and counts its characters, UTF-16 units and newlines in the same pass.
 ///
 /// ```
 /// let summary = trust8::inspect(b"caf\xC3\xA9\nau lait\xFF\n");
 /// assert_eq!(summary.error().unwrap().valid_up_to(), 13);
-/// // Of the thirteen bytes that are valid:
+/// // The counts are those of the thirteen valid bytes.
 /// assert_eq!((summary.chars(), summary.newlines()), (12, 1));
 /// ```
 #[must_use]
@@ -40,7 +40,7 @@ pub fn inspect(bytes: &[u8]) -> Summary {
     Kernel::best().inspect(bytes)
 }
 
-/// How many characters, Unicode scalar values, a text has: `text.chars().count()`.
+/// Returns the number of characters (Unicode scalar values) of `text`: what `text.chars().count()` returns.
 ///
 /// ```
 /// assert_eq!(trust8::count_chars("naïve 🐈"), 7);
@@ -50,7 +50,7 @@ pub fn count_chars(text: &str) -> usize {
     Kernel::best().count_chars(text)
 }
 
-/// How many 16-bit units a text has in UTF-16: `text.encode_utf16().count()`.
+/// Returns the number of 16-bit units of `text` in UTF-16: what `text.encode_utf16().count()` returns.
 ///
 /// ```
 /// assert_eq!(trust8::utf16_len("naïve 🐈"), 8);
@@ -61,12 +61,12 @@ pub fn utf16_len(text: &str) -> usize {
 }
 
 impl Summary {
-    /// Of valid text, or of what is valid before the error.
+    /// Returns the summary of `bytes` bytes of valid text, which `error` may follow.
     pub(crate) fn new(error: Option<Utf8Error>, bytes: usize, counts: Counts) -> Self {
         Self { error, bytes, counts }
     }
 
-    /// The first place at which the bytes are not UTF-8, if there is one.
+    /// Returns the first place at which the bytes are not UTF-8, if there is one.
     ///
     /// ```
     /// let error = trust8::inspect(b"ab\xC0").error();
@@ -78,7 +78,7 @@ impl Summary {
         self.error
     }
 
-    /// Whether all bytes are UTF-8: whether there is no error.
+    /// Returns whether all bytes are UTF-8, so that there is no error.
     ///
     /// ```
     /// assert!(trust8::inspect(b"").is_valid());
@@ -89,7 +89,7 @@ impl Summary {
         self.error.is_none()
     }
 
-    /// Whether all bytes are ASCII; also that there is no error.
+    /// Returns whether all bytes are ASCII. If they are, there is no error either.
     ///
     /// ```
     /// assert!(trust8::inspect(b"plain").is_ascii());
@@ -99,11 +99,11 @@ impl Summary {
     #[inline]
     #[must_use]
     pub const fn is_ascii(&self) -> bool {
-        // Characters of two and more bytes, and nothing else, have continuations.
+        // A valid text without continuations has only characters of one byte.
         self.is_valid() && self.counts.continuations == 0
     }
 
-    /// How many bytes were counted: all, or those before the error.
+    /// Returns how many bytes the counts are of: all, or those before the error.
     ///
     /// ```
     /// assert_eq!(trust8::inspect("日本".as_bytes()).bytes(), 6);
@@ -115,7 +115,7 @@ impl Summary {
         self.bytes
     }
 
-    /// How many characters (Unicode scalar values) there are.
+    /// Returns the number of characters (Unicode scalar values).
     ///
     /// ```
     /// assert_eq!(trust8::inspect("日本".as_bytes()).chars(), 2);
@@ -126,7 +126,7 @@ impl Summary {
         self.bytes - self.counts.continuations
     }
 
-    /// How many 16-bit units the text has in UTF-16: one a character, two for those of four bytes.
+    /// Returns the number of 16-bit units of the text in UTF-16: two for each character of four bytes, one for each other.
     ///
     /// ```
     /// assert_eq!(trust8::inspect("日🌍".as_bytes()).utf16_len(), 3);
@@ -137,7 +137,7 @@ impl Summary {
         self.chars() + self.counts.from_f0
     }
 
-    /// How many line feeds (0A) there are.
+    /// Returns the number of line feeds (`0A`).
     ///
     /// ```
     /// assert_eq!(trust8::inspect(b"one\r\ntwo\nthree").newlines(), 2);
@@ -148,7 +148,7 @@ impl Summary {
         self.counts.newlines
     }
 
-    /// How many characters take one, two, three and four bytes.
+    /// Returns how many characters have one, two, three and four bytes in UTF-8.
     ///
     /// ```
     /// let [one, two, three, four] = trust8::inspect("aé日日🌍".as_bytes()).chars_by_len();
@@ -158,15 +158,15 @@ impl Summary {
     #[must_use]
     pub const fn chars_by_len(&self) -> [usize; 4] {
         let Counts { continuations, from_e0, from_f0, .. } = self.counts;
-        // A lead has a continuation, from E0 on another one, and from F0 on yet another one.
+        // Each lead has one continuation, a second one if it is E0 or above, and a third one if it is F0 or above.
         let leads = continuations - from_e0 - from_f0;
         [self.chars() - leads, leads - from_e0, from_e0 - from_f0, from_f0]
     }
 
-    /// Adds what was found in the bytes that follow.
+    /// Adds the summary of the bytes that follow.
     ///
-    /// The result is the summary of both together, if the seam is not inside a character. Behind an error
-    /// nothing counts, as everywhere.
+    /// The result is the summary of both parts together, if no character begins in one and ends in the other. If there is
+    /// an error already, `next` does not count, as it comes after the error.
     ///
     /// ```
     /// let text = "première ligne\nseconde\n".as_bytes();
@@ -177,7 +177,7 @@ impl Summary {
     /// ```
     pub fn append(&mut self, next: &Self) {
         if self.error.is_none() {
-            self.error = next.error.map(|error| error.behind(self.bytes));
+            self.error = next.error.map(|error| error.after(self.bytes));
             self.bytes += next.bytes;
             self.counts += next.counts;
         }
@@ -195,7 +195,7 @@ impl Kernel {
         self.inspect_by(bytes, entries::inspect)
     }
 
-    /// The same by this function, which need not be the kernel's.
+    /// Does what [`inspect`](Self::inspect) does, with a function that the caller chooses.
     pub(crate) fn inspect_by(
         &self,
         bytes: &[u8],
@@ -203,7 +203,8 @@ impl Kernel {
     ) -> Summary {
         let (verdict, counts) = inspect(self, bytes);
         let Some(suspect) = verdict.suspicion() else { return Summary::new(None, bytes.len(), counts) };
-        // What is valid is counted again. A suspicion is an error; should one be wrong, this is right all the same.
+        // The counts of a text with an error are of no use, so the valid part is counted again. (The result would also
+        // be right if the suspicion were wrong.)
         let error = automaton::judge(bytes, suspect).err();
         let valid = &bytes[..error.map_or(bytes.len(), |error| error.valid_up_to())];
         let (verdict, counts) = inspect(self, valid);

@@ -3,28 +3,33 @@
 #![forbid(unsafe_code)]
 
 use super::inspect::count_chars;
+use crate::boundary;
 use crate::repair::utf8_chunks;
 
-/// Where a byte stands, as [`locate`] tells. All numbers begin with 1.
+/// The line and the column of a byte, as [`locate`] returns them. All numbers begin with 1.
+///
+/// ```
+/// let location = trust8::locate("née\n".as_bytes(), 3);
+/// assert_eq!((location.line, location.column, location.byte_column), (1, 3, 4));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct Location {
-    /// The line: one more than there are newlines before the byte.
+    /// The line: how many newlines come before the byte, plus one.
     pub line: usize,
-    /// The column in characters: the how-manieth of its line the byte's character is.
+    /// The column: how many characters of the line come before it, plus one.
     pub column: usize,
-    /// The column in bytes.
+    /// The column in bytes: how many bytes of the line come before it, plus one.
     pub byte_column: usize,
 }
 
-/// The line and column of `bytes[offset]`.
+/// Returns the line and the column of `bytes[offset]`.
 ///
-/// - Lines end with 0A, which is the last character of its line. (0D is a character like others.)
+/// - A line ends with `0A`, which is its last character. (`0D` is a character like any other.)
 /// - An offset inside a character has the column of that character.
-/// - What is not UTF-8 counts as lossy decoding shows it: an ill-formed maximal subpart, as
-///   [`Utf8Error::error_len`](crate::Utf8Error::error_len) has it, is one character. So the numbers are
-///   those that an editor shows.
-/// - An offset of `bytes.len()` or more is the place behind the last byte.
+/// - An ill-formed sequence, as long as [`Utf8Error::error_len`](crate::Utf8Error::error_len) says, counts as one
+///   character. So the column is the one that an editor shows.
+/// - An offset of `bytes.len()` or more stands for the end of `bytes`.
 ///
 /// ```
 /// let text = "naïve\ncafé, thé\n".as_bytes();
@@ -61,17 +66,14 @@ fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
     (crate::kernel::counts::newlines(before), last.map_or(0, |at| at + 1))
 }
 
-/// How many characters and ill-formed sequences end at or before `offset`.
+/// Returns how many characters and ill-formed sequences of `line` end at or before `offset`.
 fn characters_before(line: &[u8], offset: usize) -> usize {
-    // What begins before `offset` ends at most three bytes behind it. No byte of that is a newline.
+    // What begins before `offset` ends at most three bytes after it.
     let text = &line[..line.len().min(offset + 3)];
     let mut count = 0;
     for chunk in utf8_chunks(text).take_while(|chunk| chunk.offset() < offset) {
         let valid = chunk.valid();
-        let mut len = valid.len().min(offset - chunk.offset());
-        while !valid.is_char_boundary(len) {
-            len -= 1;
-        }
+        let len = boundary::floor(valid.as_bytes(), offset - chunk.offset());
         let ends_before = chunk.invalid_offset() + chunk.invalid().len() <= offset;
         count += count_chars(&valid[..len]) + usize::from(ends_before && !chunk.invalid().is_empty());
     }

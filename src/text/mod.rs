@@ -1,4 +1,4 @@
-//! What is built on valid text.
+//! What is built on validation: text that is counted, copied, decoded, or validated as columns and on all cores.
 
 pub(crate) mod bom;
 pub(crate) mod characters;

@@ -1,16 +1,16 @@
 //! Validation and counting on all cores, with rayon.
 //!
 //! ```text
-//! cut the text into pieces, each cut moved back to where a character begins
-//! validate the pieces, in any order; the first that is not valid, in the text's order, wins
+//! cut the text into chunks, each cut moved back to where a character begins
+//! validate the chunks in any order
+//! if some are not valid: look for the error from the first of them on
 //! ```
 //!
-//! If all pieces before it are valid, so are the bytes before it, and a character begins there. So the first error
-//! from there on is the first of all, and it is found as always, in all of the text: it need not be inside that piece.
-//! (A cut that is not where a character begins, because nothing there is well-formed, makes the piece before it
-//! suspicious, and no more.)
+//! All chunks before the first invalid one are valid, and a character begins after them. So the first error from there on is
+//! the first error of the text. It is searched for in all of the rest, as it need not lie inside that chunk: where nothing
+//! is well-formed, a cut may not lie at the beginning of a character, and then the chunk before the cut is invalid.
 //!
-//! Pieces behind one that is not valid are not begun any more once that is known.
+//! Once a chunk is known to be invalid, no thread begins a chunk after it.
 
 #![forbid(unsafe_code)]
 
@@ -25,29 +25,30 @@ use crate::kernel::Kernel;
 use crate::kernel::verdict::Verdict;
 use crate::text::inspect::Summary;
 
-/// The shortest piece: giving it to another thread costs nothing in comparison.
+/// The length of the shortest chunk. To validate it takes so long that handing it to another thread costs nothing in
+/// comparison.
 const SHORTEST: usize = 1 << 20;
 
-/// The longest: kernels read text of several MiB in several places at once, which is faster out of cache; longer ones
-/// gain nothing by that.
+/// The length of the longest chunk. Kernels read a text of several MiB in several places at once, which is faster if it is
+/// not in the cache. A longer chunk would gain nothing more.
 const LONGEST: usize = 8 << 20;
 
-/// Pieces for each thread, so that none waits for long for the last one.
-const PIECES_A_THREAD: usize = 4;
+/// The number of chunks for each thread, so that no thread waits for long for the last one.
+const CHUNKS_PER_THREAD: usize = 4;
 
-/// How long pieces are to be.
-fn piece(bytes: &[u8]) -> usize {
-    (bytes.len() / (PIECES_A_THREAD * rayon::current_num_threads())).clamp(SHORTEST, LONGEST)
+/// Returns how long the chunks of `bytes` should be.
+fn chunk_len(bytes: &[u8]) -> usize {
+    (bytes.len() / (CHUNKS_PER_THREAD * rayon::current_num_threads())).clamp(SHORTEST, LONGEST)
 }
 
-/// The bytes as text, if they are UTF-8: [`from_utf8`](crate::from_utf8) on all cores.
+/// Returns `bytes` as text, if they are UTF-8: [`from_utf8`](crate::from_utf8) on all cores.
 ///
-/// It runs on rayon's current pool. A text of less than two MiB is validated by this thread alone. Where memory is
-/// what limits, a few threads do as well as many.
+/// It runs in rayon's current thread pool. The current thread alone validates a text of less than two MiB. If memory is the
+/// bottleneck, a few threads are as fast as many.
 ///
 /// # Errors
 ///
-/// The first place at which they are not UTF-8, whichever thread finds what.
+/// Returns the first place at which `bytes` are not UTF-8, whichever thread finds it.
 ///
 /// ```
 /// let mut bytes = "на всех ядрах ".repeat(200_000).into_bytes();
@@ -57,21 +58,21 @@ fn piece(bytes: &[u8]) -> usize {
 /// assert_eq!(trust8::par_from_utf8(&bytes), trust8::from_utf8(&bytes));
 /// ```
 pub fn par_from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
-    par_from_utf8_with(Kernel::best(), piece(bytes), bytes)
+    par_from_utf8_with(Kernel::best(), chunk_len(bytes), bytes)
 }
 
-/// [`par_from_utf8`] with this kernel, and pieces of so many bytes: for tests and measurements.
+/// Does what [`par_from_utf8`] does, with this kernel and chunks of `chunk_len` bytes: for tests and measurements.
 pub(crate) fn par_from_utf8_with<'a>(
     kernel: &'static Kernel,
-    piece: usize,
+    chunk_len: usize,
     bytes: &'a [u8],
 ) -> Result<&'a str, Utf8Error> {
-    crate::kernel::text(bytes, validate(kernel, piece, bytes))
+    crate::kernel::text(bytes, validate(kernel, chunk_len, bytes))
 }
 
-/// The bytes' counts, and the error if there is one: [`inspect`](crate::inspect) on all cores.
+/// Validates `bytes` and counts their characters, UTF-16 units and newlines: [`inspect`](crate::inspect()) on all cores.
 ///
-/// It runs where and as [`par_from_utf8`] does.
+/// It uses threads as [`par_from_utf8`] does.
 ///
 /// ```
 /// let bytes = "на всех ядрах\n".repeat(200_000).into_bytes();
@@ -81,34 +82,34 @@ pub(crate) fn par_from_utf8_with<'a>(
 /// ```
 #[must_use]
 pub fn par_inspect(bytes: &[u8]) -> Summary {
-    par_inspect_with(Kernel::best(), piece(bytes), bytes)
+    par_inspect_with(Kernel::best(), chunk_len(bytes), bytes)
 }
 
-/// [`par_inspect`] with this kernel, and pieces of so many bytes: for tests and measurements.
-pub(crate) fn par_inspect_with(kernel: &'static Kernel, piece: usize, bytes: &[u8]) -> Summary {
-    let pieces = Pieces::of(bytes, piece);
-    if pieces.count < 2 {
+/// Does what [`par_inspect`] does, with this kernel and chunks of `chunk_len` bytes: for tests and measurements.
+pub(crate) fn par_inspect_with(kernel: &'static Kernel, chunk_len: usize, bytes: &[u8]) -> Summary {
+    let chunks = Chunks::of(bytes, chunk_len);
+    if chunks.count < 2 {
         return kernel.inspect(bytes);
     }
-    // The first piece, so far, that is not valid. What is behind it does not count.
-    let first_invalid = AtomicUsize::new(pieces.count);
+    // The first chunk that is known to be invalid. What comes after it does not count.
+    let first_invalid = AtomicUsize::new(chunks.count);
     let inspect = |i| {
         if i > first_invalid.load(Relaxed) {
             return Summary::default();
         }
-        let summary = kernel.inspect(pieces.get(i));
+        let summary = kernel.inspect(chunks.get(i));
         if !summary.is_valid() {
             first_invalid.fetch_min(i, Relaxed);
         }
         summary
     };
     let mut summaries = Vec::new();
-    (0..pieces.count).into_par_iter().map(inspect).collect_into_vec(&mut summaries);
+    (0..chunks.count).into_par_iter().map(inspect).collect_into_vec(&mut summaries);
 
     let mut whole = Summary::default();
     for (i, summary) in summaries.iter().enumerate() {
         if !summary.is_valid() {
-            whole.append(&kernel.inspect(&bytes[pieces.start(i)..]));
+            whole.append(&kernel.inspect(&bytes[chunks.start(i)..]));
             break;
         }
         whole.append(summary);
@@ -116,34 +117,34 @@ pub(crate) fn par_inspect_with(kernel: &'static Kernel, piece: usize, bytes: &[u
     whole
 }
 
-fn validate(kernel: &'static Kernel, piece: usize, bytes: &[u8]) -> Verdict {
-    let pieces = Pieces::of(bytes, piece);
-    if pieces.count < 2 {
+fn validate(kernel: &'static Kernel, chunk_len: usize, bytes: &[u8]) -> Verdict {
+    let chunks = Chunks::of(bytes, chunk_len);
+    if chunks.count < 2 {
         return kernel.verdict(bytes);
     }
-    let suspicion = (0..pieces.count).into_par_iter().find_map_first(|i| {
-        let suspect = kernel.verdict(pieces.get(i)).suspicion()?;
-        Some(pieces.start(i) + suspect)
+    let suspicion = (0..chunks.count).into_par_iter().find_map_first(|i| {
+        let suspect = kernel.verdict(chunks.get(i)).suspicion()?;
+        Some(chunks.start(i) + suspect)
     });
     suspicion.map_or(Verdict::VALID, Verdict::suspect)
 }
 
-/// A text in pieces of about the same length.
-struct Pieces<'a> {
+/// A text in chunks of about the same length.
+struct Chunks<'a> {
     bytes: &'a [u8],
-    piece: usize,
-    /// The last one takes what is left over.
+    chunk_len: usize,
+    /// The number of chunks. The last one also has the bytes that are left over.
     count: usize,
 }
 
-impl<'a> Pieces<'a> {
-    fn of(bytes: &'a [u8], piece: usize) -> Self {
-        Self { bytes, piece, count: bytes.len() / piece }
+impl<'a> Chunks<'a> {
+    fn of(bytes: &'a [u8], chunk_len: usize) -> Self {
+        Self { bytes, chunk_len, count: bytes.len() / chunk_len }
     }
 
-    /// Where a piece starts; behind the last one, the end of the text.
+    /// Returns where chunk `i` begins. For the number after the last chunk it is the end of the text.
     fn start(&self, i: usize) -> usize {
-        if i == self.count { self.bytes.len() } else { boundary::floor(self.bytes, i * self.piece) }
+        if i == self.count { self.bytes.len() } else { boundary::floor(self.bytes, i * self.chunk_len) }
     }
 
     fn get(&self, i: usize) -> &'a [u8] {

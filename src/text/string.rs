@@ -1,4 +1,4 @@
-//! Owned text: what needs an allocator.
+//! A `String` from a `Vec` of bytes, and the error that gives the bytes back.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,11 +9,11 @@ use crate::from_utf8;
 use crate::kernel::Kernel;
 use crate::repair::lossy;
 
-/// The bytes as a `String`, if they are UTF-8. Nothing is copied.
+/// Converts `bytes` to a `String`, if they are UTF-8, without copying them.
 ///
 /// # Errors
 ///
-/// The first place at which they are not UTF-8, with the bytes, unharmed.
+/// The error says where `bytes` stop being UTF-8, and gives them back unchanged.
 ///
 /// ```
 /// assert_eq!(trust8::string_from_utf8(vec![0xC3, 0xA5]).unwrap(), "å");
@@ -31,7 +31,7 @@ pub fn string_from_utf8(bytes: Vec<u8>) -> Result<String, FromUtf8Error> {
     }
 }
 
-/// The bytes that were to be a `String` and are not UTF-8, with the first error in them.
+/// The error of [`string_from_utf8`]: the bytes that are not UTF-8, and the first place at which they are not.
 ///
 /// ```
 /// let error = trust8::string_from_utf8(b"ab\xF8".to_vec()).unwrap_err();
@@ -44,7 +44,7 @@ pub struct FromUtf8Error {
 }
 
 impl FromUtf8Error {
-    /// What is wrong with them.
+    /// Returns what is wrong with the bytes.
     ///
     /// ```
     /// let error = trust8::string_from_utf8(b"ab\xF8".to_vec()).unwrap_err();
@@ -55,7 +55,7 @@ impl FromUtf8Error {
         self.error
     }
 
-    /// The bytes, as they were given.
+    /// Returns the bytes, as they were given.
     ///
     /// ```
     /// let error = trust8::string_from_utf8(b"ab\xF8".to_vec()).unwrap_err();
@@ -66,7 +66,7 @@ impl FromUtf8Error {
         &self.bytes
     }
 
-    /// The bytes back, in the allocation that they came in.
+    /// Gives the bytes back, in the allocation in which they came.
     ///
     /// ```
     /// let error = trust8::string_from_utf8(b"ab\xF8".to_vec()).unwrap_err();
@@ -77,16 +77,16 @@ impl FromUtf8Error {
         self.bytes
     }
 
-    /// The bytes as text after all, with U+FFFD for each ill-formed sequence.
+    /// Converts the bytes to a `String`, with each ill-formed sequence replaced by U+FFFD.
     ///
-    /// What [`String::from_utf8_lossy`] makes of them.
+    /// The result is that of [`String::from_utf8_lossy`].
     ///
     /// ```
     /// let error = trust8::string_from_utf8(b"ab\xF8c".to_vec()).unwrap_err();
-    /// assert_eq!(error.into_string_lossy(), "ab\u{FFFD}c");
+    /// assert_eq!(error.into_utf8_lossy(), "ab\u{FFFD}c");
     /// ```
     #[must_use]
-    pub fn into_string_lossy(self) -> String {
+    pub fn into_utf8_lossy(self) -> String {
         lossy::owned(Kernel::best(), &self.bytes)
     }
 }

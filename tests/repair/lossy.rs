@@ -101,7 +101,7 @@ fn check_dispatched(input: &[u8]) {
     assert_eq!(text.strip_prefix("before"), Some(&*expected.text));
     match string_from_utf8(input.to_vec()) {
         Ok(text) => assert_eq!(text, expected.text),
-        Err(error) => assert_eq!(error.into_string_lossy(), expected.text),
+        Err(error) => assert_eq!(error.into_utf8_lossy(), expected.text),
     }
     assert!(utf8_chunks(input).eq(testing::utf8_chunks(Kernel::best(), input)));
     assert!(errors(input).map(|error| fault_of(&error)).eq(all_faults(input)));

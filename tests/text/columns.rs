@@ -398,7 +398,7 @@ fn errors_say_what_is_wrong() {
     );
     assert_eq!(
         message(validate_views(&[view(1, *b"ab\0\0", 0, 0)], &[b""])),
-        "row 0: the view of 1 bytes has others than zeros behind them"
+        "row 0: the view of 1 bytes has bytes other than zero after them"
     );
     let error = validate_slices([b"\xFF"]).unwrap_err();
     assert!(std::error::Error::source(&error).is_some());

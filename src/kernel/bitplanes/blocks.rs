@@ -245,7 +245,7 @@ impl Surveyor for Checker {
     }
 
     #[inline(always)]
-    fn ascii_windows(self, bytes: &[u8; 256]) -> usize {
+    fn ascii_lines(self, bytes: &[u8; 256]) -> usize {
         let s = self.s;
         let mut others = 1 << 4;
         let mut block = 0;

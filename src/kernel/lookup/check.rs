@@ -266,7 +266,7 @@ impl<S: Simd> Surveyor for Checker<S> {
     }
 
     #[inline(always)]
-    fn ascii_windows(self, bytes: &[u8; 256]) -> usize {
+    fn ascii_lines(self, bytes: &[u8; 256]) -> usize {
         let mut others = 1 << 4;
         let mut block = 0;
         while block < 4 {

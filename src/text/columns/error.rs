@@ -1,0 +1,160 @@
+//! What is wrong with which row of a column.
+
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use crate::error::Utf8Error;
+
+/// The first row of a column that is not as it must be, and what is wrong with it.
+///
+/// ```
+/// use trust8::columns::{ColumnErrorKind, validate_slices};
+///
+/// let error = validate_slices([b"one", b"tw\xF6"]).unwrap_err();
+/// assert_eq!(error.row(), 1);
+/// let ColumnErrorKind::NotUtf8(in_row) = error.kind() else { panic!() };
+/// assert_eq!(in_row.valid_up_to(), 2);
+/// assert!(error.to_string().starts_with("row 1: invalid UTF-8 at byte 2: F6 "));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ColumnError {
+    pub(super) row: usize,
+    pub(super) kind: ColumnErrorKind,
+}
+
+impl ColumnError {
+    /// Returns the number of the row, from 0.
+    ///
+    /// ```
+    /// let error = trust8::columns::validate_slices(["ok".as_bytes(), b"\x80"]).unwrap_err();
+    /// assert_eq!(error.row(), 1);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn row(&self) -> usize {
+        self.row
+    }
+
+    /// Returns what is wrong with the row.
+    ///
+    /// ```
+    /// use trust8::columns::{ColumnErrorKind, validate_offsets};
+    /// let error = validate_offsets(b"abc", &[0, 2, 4]).unwrap_err();
+    /// assert_eq!(error.kind(), ColumnErrorKind::OffsetOutOfRange { offset: 4, values_len: 3 });
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn kind(&self) -> ColumnErrorKind {
+        self.kind
+    }
+}
+
+/// What can be wrong with a row.
+///
+/// Offset n ends row n - 1 and begins row n. An offset that is wrong is reported for the row that it ends. If the first
+/// offset is wrong, the error names row 0, even if the column has no rows.
+///
+/// ```
+/// use trust8::columns::{ColumnErrorKind, validate_offsets};
+///
+/// let kind = |offsets: &[i64]| validate_offsets(b"abcd", offsets).unwrap_err().kind();
+/// assert_eq!(kind(&[-1, 2]), ColumnErrorKind::NegativeOffset { offset: -1 });
+/// assert_eq!(kind(&[0, 3, 2]), ColumnErrorKind::DecreasingOffset { from: 3, to: 2 });
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ColumnErrorKind {
+    /// The row's bytes are not UTF-8. The error is the one of [`from_utf8`](crate::from_utf8) for the row alone, so its
+    /// [`valid_up_to`](Utf8Error::valid_up_to) counts from the start of the row.
+    NotUtf8(Utf8Error),
+    /// An offset is negative.
+    NegativeOffset {
+        /// The offset.
+        offset: i64,
+    },
+    /// A row ends before it begins.
+    DecreasingOffset {
+        /// The offset at which it begins.
+        from: i64,
+        /// The offset at which it ends.
+        to: i64,
+    },
+    /// An offset is beyond the end of the values.
+    OffsetOutOfRange {
+        /// The offset.
+        offset: i64,
+        /// The length of the values.
+        values_len: usize,
+    },
+    /// A view holds its string of up to 12 bytes itself, and a byte after the string is not zero.
+    NonZeroPadding {
+        /// The string's length.
+        len: u32,
+    },
+    /// A view names a buffer that does not exist.
+    NoSuchBuffer {
+        /// The buffer's number.
+        buffer: u32,
+        /// How many buffers there are.
+        buffers: usize,
+    },
+    /// A view reaches beyond the end of its buffer.
+    ViewOutOfRange {
+        /// The buffer's number.
+        buffer: u32,
+        /// Where the string begins in the buffer.
+        offset: u32,
+        /// The string's length.
+        len: u32,
+        /// The buffer's length.
+        buffer_len: usize,
+    },
+    /// A view repeats the first four bytes of its string, and they differ from those of the string.
+    WrongPrefix {
+        /// The four bytes in the view.
+        prefix: [u8; 4],
+        /// The first four bytes of the string.
+        actual: [u8; 4],
+    },
+}
+
+impl fmt::Display for ColumnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "row {}: {}", self.row, self.kind)
+    }
+}
+
+impl fmt::Display for ColumnErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotUtf8(error) => error.fmt(f),
+            Self::NegativeOffset { offset } => write!(f, "the offset {offset} is negative"),
+            Self::DecreasingOffset { from, to } => write!(f, "the offset {from} is followed by {to}"),
+            Self::OffsetOutOfRange { offset, values_len } => {
+                write!(f, "the offset {offset} is beyond the end of {values_len} bytes of values")
+            }
+            Self::NonZeroPadding { len } => {
+                write!(f, "the view of {len} bytes has bytes other than zero after them")
+            }
+            Self::NoSuchBuffer { buffer, buffers } => {
+                write!(f, "the view names buffer {buffer}, and there are {buffers}")
+            }
+            Self::ViewOutOfRange { buffer, offset, len, buffer_len } => {
+                write!(f, "the view names {len} bytes from {offset} on, and buffer {buffer} has {buffer_len}")
+            }
+            Self::WrongPrefix { prefix, actual } => {
+                write!(f, "the view has the prefix {prefix:02X?}, and its string begins with {actual:02X?}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for ColumnError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match &self.kind {
+            ColumnErrorKind::NotUtf8(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Columns of strings, as Arrow, Parquet and database engines store them: all rows in one pass.
+//!
+//! A column is one piece of memory with the strings of many rows, and numbers that say which part belongs to which row. If
+//! no row begins or ends inside a character, all values together are UTF-8 exactly if each row is. So they can be checked as
+//! a whole, at the speed of long input.
+//!
+//! ```
+//! use trust8::columns::validate_offsets;
+//!
+//! let values = "prêtà-porter".as_bytes();
+//! assert!(validate_offsets(values, &[0, 5, 5, 13]).is_ok());
+//!
+//! // Byte 3 is the second byte of 'ê', so neither row is UTF-8. The error is that of the first one.
+//! let error = validate_offsets(values, &[0, 3, 13]).unwrap_err();
+//! assert_eq!(error.row(), 0);
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod offsets;
+mod views;
+
+use crate::kernel::Kernel;
+
+pub use error::{ColumnError, ColumnErrorKind};
+pub(crate) use offsets::validate_offsets_with;
+pub(crate) use views::validate_views_with;
+
+/// An integer type for offsets: `i32` as in Arrow's `Utf8`, or `i64` as in its `LargeUtf8`.
+///
+/// ```
+/// use trust8::columns::{Offset, validate_offsets};
+///
+/// fn rows_are_valid<O: Offset>(offsets: &[O]) -> bool {
+///     validate_offsets(b"two rows", offsets).is_ok()
+/// }
+/// assert!(rows_are_valid(&[0_i32, 4, 8]) && rows_are_valid(&[0_i64, 4, 8]));
+/// ```
+pub trait Offset: sealed::Sealed + Copy + Ord + Into<i64> {}
+
+impl Offset for i32 {}
+impl Offset for i64 {}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for i32 {}
+    impl Sealed for i64 {}
+}
+
+/// Checks that each row of a column is UTF-8, where row n is `values[offsets[n]..offsets[n + 1]]`.
+///
+/// The bytes before the first offset and after the last one do not count, as in a slice of an Arrow array. A column with
+/// one offset, or with none, has no rows.
+///
+/// # Errors
+///
+/// Returns the first row that is not UTF-8 by itself, or that has a wrong offset: offsets must not be negative, decrease,
+/// or lie beyond the end of `values`. This function does not panic, whatever the offsets are.
+///
+/// ```
+/// use trust8::columns::{ColumnErrorKind, validate_offsets};
+///
+/// let values = "onezweitroisчетыре".as_bytes();
+/// assert_eq!(validate_offsets(values, &[0, 3, 7, 12, 24]), Ok(()));
+///
+/// // The third row is a byte too long, so it ends inside a character.
+/// let error = validate_offsets(values, &[0_i64, 3, 7, 13, 24]).unwrap_err();
+/// assert_eq!(error.row(), 2);
+/// assert!(matches!(error.kind(), ColumnErrorKind::NotUtf8(in_row) if in_row.valid_up_to() == 5));
+/// ```
+pub fn validate_offsets<O: Offset>(values: &[u8], offsets: &[O]) -> Result<(), ColumnError> {
+    validate_offsets_with(Kernel::best(), values, offsets)
+}
+
+/// Checks that each string of a column of views is UTF-8.
+///
+/// A view is one of Arrow's `Utf8View`: 16 bytes, here as a little-endian number. Its lowest 32 bits are the length of the
+/// string. A string of up to 12 bytes follows in the view itself, with zeros after it. For a longer string, its first four
+/// bytes, the number of its buffer, and its offset in that buffer follow, 32 bits each.
+///
+/// The views of null rows are checked like all others. The view 0 is the empty string.
+///
+/// # Errors
+///
+/// Returns the first row that is not UTF-8, or that has a wrong view. This function does not panic, whatever the views are.
+///
+/// ```
+/// use trust8::columns::validate_views;
+///
+/// let inline = u128::from_le_bytes(*b"\x05\0\0\0na\xC3\xAFf\0\0\0\0\0\0\0");
+/// let long = u128::from_le_bytes(*b"\x0D\0\0\0a st\0\0\0\0\x02\0\0\0");
+/// assert_eq!(validate_views(&[inline, long], &[b"..a string of 13"]), Ok(()));
+/// assert_eq!(validate_views(&[inline, long], &[b"..a string of"]).unwrap_err().row(), 1);
+/// ```
+pub fn validate_views(views: &[u128], buffers: &[impl AsRef<[u8]>]) -> Result<(), ColumnError> {
+    validate_views_with(Kernel::best(), views, buffers)
+}
+
+/// Checks that each of the strings is UTF-8.
+///
+/// It looks the kernel up once. In a loop of calls to [`is_utf8`](crate::is_utf8), each call looks it up, which is a
+/// considerable part of the time for short strings.
+///
+/// # Errors
+///
+/// Returns the first string that is not UTF-8.
+///
+/// ```
+/// let cells: [&[u8]; 3] = [b"a", "β".as_bytes(), b"\xE7"];
+/// assert_eq!(trust8::columns::validate_slices(&cells[..2]), Ok(()));
+/// assert_eq!(trust8::columns::validate_slices(cells).unwrap_err().row(), 2);
+/// ```
+pub fn validate_slices<I>(slices: I) -> Result<(), ColumnError>
+where
+    I: IntoIterator<Item: AsRef<[u8]>>,
+{
+    validate_slices_with(Kernel::best(), slices)
+}
+
+/// Does what [`validate_slices`] does, with this kernel.
+pub(crate) fn validate_slices_with<I>(kernel: &Kernel, slices: I) -> Result<(), ColumnError>
+where
+    I: IntoIterator<Item: AsRef<[u8]>>,
+{
+    for (row, slice) in slices.into_iter().enumerate() {
+        check_row(kernel, row, slice.as_ref())?;
+    }
+    Ok(())
+}
+
+/// Checks that row `row`, which is `bytes`, is UTF-8.
+#[inline(always)]
+fn check_row(kernel: &Kernel, row: usize, bytes: &[u8]) -> Result<(), ColumnError> {
+    match kernel.from_utf8(bytes) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(ColumnError { row, kind: ColumnErrorKind::NotUtf8(error) }),
+    }
+}

@@ -1,0 +1,89 @@
+//! Columns with offsets.
+//!
+//! ```text
+//! for each group of 1024 rows:
+//!     the values of all rows, as a whole, are UTF-8, and no offset lies inside a character: go on
+//!     otherwise: check row by row, which finds the first error
+//! ```
+
+#![forbid(unsafe_code)]
+
+use super::{ColumnError, ColumnErrorKind, Offset, check_row};
+use crate::boundary;
+use crate::kernel::Kernel;
+
+/// The rows of a group: few enough that the values of short strings are still in the first-level cache when the bytes at
+/// their offsets are looked at.
+const GROUP: usize = 1024;
+
+/// Does what [`validate_offsets`](super::validate_offsets) does, with this kernel.
+pub(crate) fn validate_offsets_with<O: Offset>(
+    kernel: &Kernel,
+    values: &[u8],
+    offsets: &[O],
+) -> Result<(), ColumnError> {
+    let rows = offsets.len().saturating_sub(1);
+    let mut row = 0;
+    // The loop runs at least once, so that a single offset, which has no row, is checked as well.
+    while row == 0 || row < rows {
+        let group = &offsets[row..offsets.len().min(row + GROUP + 1)];
+        if !group_is_valid(kernel, values, group) {
+            check_rows(kernel, values, group, row)?;
+        }
+        row += GROUP;
+    }
+    Ok(())
+}
+
+/// Returns whether all rows of these offsets are valid, by checking their values as a whole.
+#[inline(always)]
+fn group_is_valid<O: Offset>(kernel: &Kernel, values: &[u8], offsets: &[O]) -> bool {
+    let place = |offset: O| usize::try_from(offset.into()).ok();
+    let [Some(first), Some(last)] = [offsets.first(), offsets.last()].map(|offset| place(*offset?)) else {
+        return false;
+    };
+    let Some(text) = values.get(first..last) else { return false };
+    // There is no branch in the loop, so the compiler compares many offsets at once.
+    let decreases = offsets.iter().zip(&offsets[1..]).fold(false, |any, (from, to)| any | (from > to));
+    // If no offset is smaller than the one before it, all lie in the text or at its end.
+    if decreases || !kernel.is_utf8(text) {
+        return false;
+    }
+    // The end of the text is the end of a character. At each offset before it, a character must begin.
+    let inside = offsets.partition_point(|&offset| place(offset) < Some(last));
+    let splits = offsets[..inside]
+        .iter()
+        .fold(false, |any, &offset| any | boundary::is_inside(values, offset.into() as usize));
+    !splits
+}
+
+/// Checks row by row, and returns the first error. The first of `offsets` begins row `first`.
+fn check_rows<O: Offset>(
+    kernel: &Kernel,
+    values: &[u8],
+    offsets: &[O],
+    first: usize,
+) -> Result<(), ColumnError> {
+    let place = |row, offset: O| {
+        let offset: i64 = offset.into();
+        let kind = match usize::try_from(offset) {
+            Ok(place) if place <= values.len() => return Ok(place),
+            Err(_) if offset < 0 => ColumnErrorKind::NegativeOffset { offset },
+            _ => ColumnErrorKind::OffsetOutOfRange { offset, values_len: values.len() },
+        };
+        Err(ColumnError { row, kind })
+    };
+    let Some((&start, ends)) = offsets.split_first() else { return Ok(()) };
+    let mut start = place(first, start)?;
+    for (row, &end) in (first..).zip(ends) {
+        let end = place(row, end)?;
+        let Some(bytes) = values.get(start..end) else {
+            // Neither is greater than the length of a slice, so both fit.
+            let kind = ColumnErrorKind::DecreasingOffset { from: start as i64, to: end as i64 };
+            return Err(ColumnError { row, kind });
+        };
+        check_row(kernel, row, bytes)?;
+        start = end;
+    }
+    Ok(())
+}

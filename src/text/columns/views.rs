@@ -1,0 +1,161 @@
+//! Columns of views.
+//!
+//! ```text
+//! for each group of 128 views:
+//!     gather the strings that the views hold themselves, and check them as a whole
+//!     join the strings that lie in buffers as far as they follow each other, and check each joined text as a whole
+//!     if anything is wrong: check view by view, which finds the first error
+//! ```
+
+#![forbid(unsafe_code)]
+
+use super::{ColumnError, ColumnErrorKind, check_row};
+use crate::boundary::is_inside;
+use crate::kernel::Kernel;
+
+/// The views of a group: few enough that the gathered strings, 16 bytes each, stay in the first-level cache.
+const GROUP: usize = 128;
+
+/// The longest string that a view holds itself.
+const INLINE: u32 = 12;
+
+/// Does what [`validate_views`](super::validate_views) does, with this kernel.
+pub(crate) fn validate_views_with(
+    kernel: &Kernel,
+    views: &[u128],
+    buffers: &[impl AsRef<[u8]>],
+) -> Result<(), ColumnError> {
+    let mut joined = Joined::NONE;
+    for (number, group) in views.chunks(GROUP).enumerate() {
+        if !group_is_valid(kernel, group, buffers, &mut joined) {
+            check_views(kernel, group, buffers, number * GROUP)?;
+            joined = Joined::NONE;
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether all of `views`, at most [`GROUP`], are as they must be.
+///
+/// The strings in the views are gathered with zeros in place of the lengths and of the views without one. No character goes
+/// on after a zero, so the gathered bytes are UTF-8 exactly if each string is.
+#[inline(always)]
+fn group_is_valid<'a>(
+    kernel: &Kernel,
+    views: &[u128],
+    buffers: &'a [impl AsRef<[u8]>],
+    joined: &mut Joined<'a>,
+) -> bool {
+    let mut inline = [[0; 16]; GROUP];
+    let mut long = [0; GROUP];
+    let mut longs = 0;
+    let mut wrong = false;
+    // There is no branch in the loop: lengths change from row to row, and no CPU predicts them.
+    for ((&view, gathered), number) in views.iter().zip(&mut inline).zip(0..) {
+        let len = view as u32;
+        let is_inline = len <= INLINE;
+        let text = if is_inline { view >> 32 } else { 0 };
+        wrong |= text >> (8 * len.min(INLINE)) != 0;
+        *gathered = (text << 32).to_le_bytes();
+        long[longs] = number;
+        longs += usize::from(!is_inline);
+    }
+    for &number in &long[..longs] {
+        let Some((number, buffer, from, to)) = long_view(views[number], buffers) else { return false };
+        wrong |= !joined.join(kernel, number, buffer, from, to);
+    }
+    !wrong && joined.finish(kernel) && kernel.is_utf8(inline[..views.len()].as_flattened())
+}
+
+/// Returns the number of a long view's buffer, the buffer, and the range of the string in it, if the buffer has that range
+/// and the view's prefix is right.
+#[inline(always)]
+fn long_view(view: u128, buffers: &[impl AsRef<[u8]>]) -> Option<(usize, &[u8], usize, usize)> {
+    let [len, prefix, number, from] = [0, 32, 64, 96].map(|bit| (view >> bit) as u32);
+    let (len, number, from) = (len as usize, number as usize, from as usize);
+    let buffer = buffers.get(number)?.as_ref();
+    let text = buffer.get(from..)?.get(..len)?;
+    (*text.first_chunk()? == prefix.to_le_bytes()).then_some((number, buffer, from, from + len))
+}
+
+/// Strings that follow each other in a buffer without a gap.
+struct Joined<'a> {
+    number: usize,
+    buffer: &'a [u8],
+    start: usize,
+    /// The bytes before this have been validated.
+    checked: usize,
+    end: usize,
+}
+
+impl<'a> Joined<'a> {
+    /// No strings. As the start is after the end, no string is joined to it.
+    const NONE: Self = Self { number: 0, buffer: &[], start: 1, checked: 0, end: 0 };
+
+    /// Adds the string `buffer[from..to]`, or begins anew with it if there is a gap. Returns `false` if something is wrong.
+    /// Only [`finish`](Self::finish) finds all that is.
+    #[inline(always)]
+    fn join(&mut self, kernel: &Kernel, number: usize, buffer: &'a [u8], from: usize, to: usize) -> bool {
+        if number == self.number && self.start <= from && from <= self.end {
+            if to > self.end {
+                let seam = self.end;
+                self.end = to;
+                !is_inside(buffer, from) && !is_inside(buffer, seam)
+            } else {
+                // Where the joined text ends, no character can go on.
+                !is_inside(buffer, from) && (to == self.end || !is_inside(buffer, to))
+            }
+        } else {
+            let is_text = self.finish(kernel);
+            *self = Self { number, buffer, start: from, checked: from, end: to };
+            is_text
+        }
+    }
+
+    /// Validates what has not been validated yet.
+    #[inline(always)]
+    fn finish(&mut self, kernel: &Kernel) -> bool {
+        // An `AsRef` may return another buffer each time. Then there may be no such range.
+        let Some(rest) = self.buffer.get(self.checked..self.end) else { return false };
+        self.checked = self.end;
+        kernel.is_utf8(rest)
+    }
+}
+
+/// Checks view by view, and returns the first error. The first of `views` is that of row `first`.
+fn check_views(
+    kernel: &Kernel,
+    views: &[u128],
+    buffers: &[impl AsRef<[u8]>],
+    first: usize,
+) -> Result<(), ColumnError> {
+    for (row, &view) in (first..).zip(views) {
+        let bytes = view.to_le_bytes();
+        let fail = |kind| Err(ColumnError { row, kind });
+        let word = |lane: u32| (view >> (32 * lane)) as u32;
+        let len = word(0);
+        if len <= INLINE {
+            let (text, padding) = bytes[4..].split_at(len as usize);
+            if padding.iter().any(|&byte| byte != 0) {
+                return fail(ColumnErrorKind::NonZeroPadding { len });
+            }
+            check_row(kernel, row, text)?;
+            continue;
+        }
+        let (prefix, buffer, offset) = (word(1).to_le_bytes(), word(2), word(3));
+        let Some(bytes) = buffers.get(buffer as usize) else {
+            return fail(ColumnErrorKind::NoSuchBuffer { buffer, buffers: buffers.len() });
+        };
+        let bytes = bytes.as_ref();
+        let text = bytes.get(offset as usize..).and_then(|rest| rest.get(..len as usize));
+        let Some(text) = text else {
+            return fail(ColumnErrorKind::ViewOutOfRange { buffer, offset, len, buffer_len: bytes.len() });
+        };
+        let actual = [text[0], text[1], text[2], text[3]];
+        if actual != prefix {
+            return fail(ColumnErrorKind::WrongPrefix { prefix, actual });
+        }
+        check_row(kernel, row, text)?;
+    }
+    Ok(())
+}
