@@ -37,24 +37,23 @@ pub(crate) fn is_inside(text: &[u8], at: usize) -> bool {
 /// Returns the last place at or before `at` where a character begins, if `bytes` is UTF-8. The length counts as such a
 /// place, and so does everything after it.
 ///
-/// If `bytes` is not UTF-8, the result is some place at most three bytes before `at`. So text can be cut into parts at these
-/// places without looking at all of it: if each part is UTF-8, so is the whole, and if one is not, the whole is not either.
+/// If `bytes` is not UTF-8, the result is a place at most three bytes before `at` that lies inside no character. So text can be
+/// cut into parts at these places without looking at all of it: the whole is UTF-8 exactly if each part is.
 ///
 /// ```
 /// use trust8::boundary::floor;
 ///
 /// let text = "a€b".as_bytes();
 /// assert_eq!([0, 1, 2, 3, 4, 5, 9].map(|at| floor(text, at)), [0, 1, 1, 1, 4, 5, 5]);
-/// assert_eq!(floor(&[0x80; 8], 5), 2);
+/// assert_eq!(floor(&[0x80; 8], 5), 5);
 /// ```
 #[must_use]
 pub fn floor(bytes: &[u8], at: usize) -> usize {
     if at >= bytes.len() {
         return bytes.len();
     }
-    // What a continuation continues stands before it.
-    let continuations = bytes[..=at].iter().rev().take(3).take_while(|&&byte| is_continuation(byte));
-    at.saturating_sub(continuations.count())
+    // No character has four continuations. So if there are as many, or if they begin the text, the last one is outside of all.
+    (at.saturating_sub(3)..=at).rev().find(|&at| !is_continuation(bytes[at])).unwrap_or(at)
 }
 
 /// Returns how many bytes of a valid text there are without the character that its end cuts off, if it does.
@@ -178,6 +177,34 @@ mod tests {
             for at in 0..len + 2 {
                 let floor = floor(&vec![0x80; len], at);
                 assert!(floor <= len && floor + 3 >= at.min(len), "{len} {at}");
+            }
+        }
+    }
+
+    /// A text was once cut inside a character, because three continuations stood before the place.
+    #[test]
+    fn floor_cuts_no_character_whatever_surrounds_it() {
+        for character in ["a", "é", "€", "😀"] {
+            for more in 0..6 {
+                let bytes = [&[b'.'; 20][..], character.as_bytes(), &[0x80; 6][..more], b"...."].concat();
+                for at in 4..bytes.len() {
+                    let end = floor(&bytes, at);
+                    assert!(end <= at && at - end <= 3);
+                    assert!(end <= 20 || end >= 20 + character.len(), "{character} {more} {at} {end}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_between_floors_are_valid_exactly_if_the_whole_is() {
+        const BYTES: [u8; 5] = [b'a', 0x80, 0xC3, 0xE6, 0xF1];
+        for number in 0..5_usize.pow(6) {
+            let bytes: [u8; 6] = core::array::from_fn(|i| BYTES[number / 5_usize.pow(i as u32) % 5]);
+            for at in 0..=bytes.len() {
+                let (left, right) = bytes.split_at(floor(&bytes, at));
+                let parts = core::str::from_utf8(left).is_ok() && core::str::from_utf8(right).is_ok();
+                assert_eq!(parts, core::str::from_utf8(&bytes).is_ok(), "{bytes:02X?} {at}");
             }
         }
     }

@@ -1,15 +1,15 @@
-//! Which dialects fit.
+//! Which dialects accept some bytes.
 
 #![forbid(unsafe_code)]
 
 use core::fmt;
 
-use super::pieces::{Piece, Pieces};
-use super::{Dialect, DialectError};
+use super::parts::{Part, Parts};
+use super::{ALL, Dialect, DialectError};
 use crate::error::Hex;
 use crate::kernel::Kernel;
 
-/// Says which dialects accept the bytes, all of them, and what decides it.
+/// Finds out which dialects accept all of `bytes`, and which sequence decides that.
 ///
 /// ```
 /// use trust8::dialect::{Dialect, diagnose};
@@ -29,12 +29,12 @@ pub fn diagnose(bytes: &[u8]) -> Diagnosis {
     Diagnosis::of(bytes, None)
 }
 
-/// [`diagnose`] with this kernel: for tests and measurements.
+/// Does what [`diagnose`] does, with this kernel: for tests and measurements.
 pub(crate) fn diagnose_with(kernel: &'static Kernel, bytes: &[u8]) -> Diagnosis {
     Diagnosis::of(bytes, Some(kernel))
 }
 
-/// What dialects say of some bytes: see [`diagnose`].
+/// Which dialects accept some bytes: see [`diagnose`].
 ///
 /// ```
 /// use trust8::dialect::{Dialect, diagnose};
@@ -42,48 +42,50 @@ pub(crate) fn diagnose_with(kernel: &'static Kernel, bytes: &[u8]) -> Diagnosis 
 /// // A file name of Windows, with half a surrogate pair in it.
 /// let diagnosis = diagnose(b"file\xED\xA0\x80.txt");
 /// assert!(diagnosis.check(Dialect::Wtf8).is_ok());
-/// assert_eq!(diagnosis.check(Dialect::Cesu8).unwrap_err().offset(), 4);
+/// assert_eq!(diagnosis.check(Dialect::Cesu8).unwrap_err().valid_up_to(), 4);
 /// assert_eq!(diagnosis.conversion(Dialect::Wtf8).unwrap_err().code_point(), Some(0xD800));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnosis {
-    findings: [Finding; Dialect::ALL.len()],
-    own: Option<Own>,
+    findings: [Finding; ALL.len()],
+    evidence: Option<Evidence>,
 }
 
-/// Who accepts little and means much by it comes before who accepts more.
-const BEST_FIRST: [Dialect; Dialect::ALL.len()] =
+/// The stricter a dialect is, the more it means that it accepts the bytes. So strict dialects come first.
+const BEST_FIRST: [Dialect; ALL.len()] =
     [Dialect::Utf8, Dialect::Cesu8, Dialect::ModifiedUtf8, Dialect::Wtf8, Dialect::Rfc2279];
 
-/// What one dialect says.
+/// What one dialect says of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Finding {
+    /// The first error, if the dialect does not accept them.
     refused: Option<DialectError>,
+    /// The first code point that it accepts and that UTF-8 can't express.
     inexpressible: Option<DialectError>,
 }
 
 impl Finding {
-    fn of(mut pieces: Pieces<'_>) -> Self {
+    fn of(mut parts: Parts<'_>) -> Self {
         let mut finding = Self { refused: None, inexpressible: None };
-        while let Some((at, piece)) = pieces.next() {
-            match piece {
-                Piece::Fault(error) => {
+        while let Some((at, part)) = parts.next() {
+            match part {
+                Part::Error(error) => {
                     finding.refused = Some(error);
                     break;
                 }
-                Piece::Own(value) if char::from_u32(value).is_none() && finding.inexpressible.is_none() => {
-                    finding.inexpressible = Some(pieces.inexpressible(at));
+                Part::Own(value) if char::from_u32(value).is_none() && finding.inexpressible.is_none() => {
+                    finding.inexpressible = Some(parts.inexpressible(at));
                 }
-                Piece::Own(_) | Piece::Text(_) => {}
+                Part::Own(_) | Part::Text(_) => {}
             }
         }
         finding
     }
 }
 
-/// The first sequence that is not UTF-8, as the dialect that fits best reads it.
+/// The first sequence that is not UTF-8, as the best dialect reads it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Own {
+struct Evidence {
     at: usize,
     sequence: [u8; 6],
     len: usize,
@@ -92,35 +94,37 @@ struct Own {
 
 impl Diagnosis {
     fn of(bytes: &[u8], kernel: Option<&'static Kernel>) -> Self {
-        let utf8 = Finding::of(Pieces::new(Dialect::Utf8, bytes, kernel));
-        let findings = Dialect::ALL.map(|dialect| match dialect {
+        let utf8 = Finding::of(Parts::new(Dialect::Utf8, bytes, kernel));
+        let findings = ALL.map(|dialect| match dialect {
             Dialect::Utf8 => utf8,
-            // As far as it is UTF-8, it is this, too.
+            // These dialects accept all that is UTF-8.
             Dialect::Rfc2279 | Dialect::Wtf8 => match utf8.refused {
-                Some(error) => Finding::of(Pieces::new(dialect, bytes, kernel).behind(error.offset())),
+                Some(error) => {
+                    Finding::of(Parts::new(dialect, bytes, kernel).starting_at(error.valid_up_to()))
+                }
                 None => utf8,
             },
-            Dialect::Cesu8 | Dialect::ModifiedUtf8 => Finding::of(Pieces::new(dialect, bytes, kernel)),
+            Dialect::Cesu8 | Dialect::ModifiedUtf8 => Finding::of(Parts::new(dialect, bytes, kernel)),
         });
-        let mut diagnosis = Self { findings, own: None };
+        let mut diagnosis = Self { findings, evidence: None };
         if let (Some(best), Some(at)) = (diagnosis.best(), diagnosis.decided_at()) {
-            let mut pieces = Pieces::new(best, bytes, kernel).behind(at);
-            if let Some((_, Piece::Own(value))) = pieces.next() {
-                let len = pieces.at() - at;
+            let mut parts = Parts::new(best, bytes, kernel).starting_at(at);
+            if let Some((_, Part::Own(value))) = parts.next() {
+                let len = parts.at() - at;
                 let mut sequence = [0; 6];
-                sequence[..len].copy_from_slice(&bytes[at..pieces.at()]);
-                diagnosis.own = Some(Own { at, sequence, len, value });
+                sequence[..len].copy_from_slice(&bytes[at..parts.at()]);
+                diagnosis.evidence = Some(Evidence { at, sequence, len, value });
             }
         }
         diagnosis
     }
 
-    /// The dialect to take the bytes for, if one accepts them all: UTF-8 where it does, and else the
-    /// first of CESU-8, Modified UTF-8, WTF-8 and RFC 2279.
+    /// Returns the dialect that the bytes are most likely in: the first of UTF-8, CESU-8, Modified UTF-8, WTF-8 and RFC 2279 that
+    /// accepts them all.
     ///
-    /// Where CESU-8 and Modified UTF-8 both accept them, they mean the same by them. RFC 2279, which
-    /// accepts most, comes last; it may be the only one for a mixture of UTF-8 and CESU-8, which
-    /// [`conversion`](Self::conversion) then refuses for its surrogates.
+    /// If CESU-8 and Modified UTF-8 both accept them, the text is the same in both. RFC 2279 accepts more than the others, so it
+    /// comes last. It may be the only one that accepts a mixture of UTF-8 and CESU-8, but
+    /// [`conversion`](Self::conversion) then returns an error for the surrogates.
     ///
     /// ```
     /// use trust8::dialect::{Dialect, diagnose};
@@ -135,9 +139,9 @@ impl Diagnosis {
         self.accepted().next()
     }
 
-    /// Where the bytes are not UTF-8 for the first time; `None` if they are.
+    /// Returns the first place at which the bytes are not UTF-8, or `None` if they are UTF-8.
     ///
-    /// Every dialect that accepts them has a sequence of its own there.
+    /// In each dialect that accepts them, a sequence of its own begins there.
     ///
     /// ```
     /// use trust8::dialect::diagnose;
@@ -146,14 +150,14 @@ impl Diagnosis {
     /// ```
     #[must_use]
     pub fn decided_at(&self) -> Option<usize> {
-        self.findings[Dialect::Utf8 as usize].refused.map(|error| error.offset())
+        self.findings[Dialect::Utf8 as usize].refused.map(|error| error.valid_up_to())
     }
 
-    /// What [`Dialect::validate`] says of them.
+    /// Returns what [`Dialect::validate`] returns for the bytes, without validating them again.
     ///
     /// # Errors
     ///
-    /// The first place at which the dialect does not accept them.
+    /// Returns the first place at which the dialect does not accept the bytes.
     ///
     /// ```
     /// use trust8::dialect::{Dialect, diagnose};
@@ -161,18 +165,18 @@ impl Diagnosis {
     /// // The byte 00 tells Modified UTF-8 and CESU-8 apart.
     /// let diagnosis = diagnose(b"\xED\xA0\xBD\xED\xB8\x80\x00");
     /// assert!(diagnosis.check(Dialect::Cesu8).is_ok());
-    /// assert_eq!(diagnosis.check(Dialect::ModifiedUtf8).unwrap_err().offset(), 6);
-    /// assert_eq!(diagnosis.check(Dialect::Wtf8).unwrap_err().offset(), 0);
+    /// assert_eq!(diagnosis.check(Dialect::ModifiedUtf8).unwrap_err().valid_up_to(), 6);
+    /// assert_eq!(diagnosis.check(Dialect::Wtf8).unwrap_err().valid_up_to(), 0);
     /// ```
     pub fn check(&self, dialect: Dialect) -> Result<(), DialectError> {
         self.findings[dialect as usize].refused.map_or(Ok(()), Err)
     }
 
-    /// What [`Dialect::to_utf8`] says of them, without converting anything.
+    /// Returns whether [`Dialect::to_utf8`] can convert the bytes, without converting them.
     ///
     /// # Errors
     ///
-    /// The first place at which the dialect does not accept them, or says what UTF-8 can't express.
+    /// Returns the first place at which the dialect does not accept the bytes, or has a code point that UTF-8 can't express.
     ///
     /// ```
     /// use trust8::dialect::{Dialect, diagnose};
@@ -186,7 +190,7 @@ impl Diagnosis {
         inexpressible.or(refused).map_or(Ok(()), Err)
     }
 
-    /// The dialects that accept them all, the [best](Self::best) first.
+    /// Returns the dialects that accept all of the bytes, the [best](Self::best) first.
     ///
     /// ```
     /// use trust8::dialect::{Dialect, diagnose};
@@ -208,10 +212,10 @@ impl fmt::Display for Diagnosis {
         };
         let Some(best) = self.best() else {
             write!(f, "none of ")?;
-            return list(f, &mut Dialect::ALL.into_iter());
+            return list(f, &mut ALL.into_iter());
         };
         write!(f, "{best}")?;
-        let Some(Own { at, sequence, len, value }) = self.own else { return Ok(()) };
+        let Some(Evidence { at, sequence, len, value }) = self.evidence else { return Ok(()) };
         write!(f, ": at byte {at}, {} is U+{value:04X} and not UTF-8", Hex(&sequence[..len]))?;
         let others = || self.accepted().skip(1);
         if others().next().is_some() {

@@ -1,15 +1,15 @@
-//! Why bytes are not of a dialect, or not of UTF-8, or why a code point can't be written.
+//! Errors: bytes that a dialect does not accept, or that UTF-8 can't express, and code points that a dialect can't write.
 
 #![forbid(unsafe_code)]
 
 use core::fmt;
 
 use super::Dialect;
-use super::form::{self, Fault};
+use super::form::{self, Malformed};
 use crate::error::{Hex, Sequence};
 use crate::text::characters::why_inexpressible;
 
-/// Why a sequence of bytes is not of a [`Dialect`], or has no place in UTF-8.
+/// Why a [`Dialect`] does not accept a sequence of bytes, or why it can't be converted to UTF-8.
 ///
 /// ```
 /// use trust8::dialect::Dialect::{Cesu8, ModifiedUtf8, Rfc2279, Wtf8};
@@ -27,38 +27,38 @@ use crate::text::characters::why_inexpressible;
 pub enum DialectErrorKind {
     /// A continuation byte, `80..BF`, where a code point must begin.
     UnexpectedContinuation,
-    /// A byte that begins no form that the dialect has: `FE` and `FF`, and but for RFC 2279 `F8..FD`.
+    /// A byte that begins no form of the dialect: `FE`, `FF`, and in all dialects but RFC 2279 also `F8..FD`.
     InvalidByte,
-    /// A code point in more bytes than it needs, which no dialect allows, but for `C0 80` in Modified UTF-8.
+    /// A code point in more bytes than it needs. No dialect allows that, except for `C0 80` in Modified UTF-8.
     Overlong,
-    /// Half a surrogate pair alone; in UTF-8, any surrogate.
+    /// A surrogate without its other half; in UTF-8, any surrogate.
     Surrogate,
-    /// In WTF-8, two surrogates that make a pair: there it is one character of four bytes.
+    /// Two surrogates that make a pair, in WTF-8, which writes the pair as one character of four bytes.
     SurrogatePair,
-    /// A character above U+10FFFF, where there is a form for it at all.
+    /// A character above U+10FFFF, in a dialect that ends there.
     TooLarge,
-    /// In CESU-8 and Modified UTF-8, a form of four bytes: there it is a pair of surrogates.
+    /// A form of four bytes, in CESU-8 and Modified UTF-8, which write a pair of surrogates instead.
     FourBytes,
-    /// In Modified UTF-8, a byte `00`: there it is `C0 80`.
+    /// A byte `00`, in Modified UTF-8, which writes `C0 80` instead.
     Nul,
-    /// A lead byte that too few continuation bytes follow, with more input behind them.
+    /// A lead byte that too few continuation bytes follow, although the input goes on.
     Truncated,
     /// The input ends inside a sequence; more input might complete it.
     ///
     /// This is the one kind whose [`DialectError::error_len`] is `None`.
     Incomplete,
-    /// The dialect has it, and UTF-8 does not: a lone surrogate, or a character above U+10FFFF. Only
-    /// conversions say so.
+    /// A lone surrogate or a character above U+10FFFF, which the dialect has and UTF-8 does not. Only conversions to UTF-8
+    /// return this kind.
     Inexpressible,
 }
 
-/// The first place at which bytes are not of a dialect, or can't be converted to UTF-8.
+/// The first place at which a dialect does not accept some bytes, or at which they can't be converted to UTF-8.
 ///
 /// ```
 /// use trust8::dialect::{Dialect, DialectErrorKind};
 ///
 /// let error = Dialect::Cesu8.validate(b"ab\xF0\x9F\x98\x80").unwrap_err();
-/// assert_eq!((error.offset(), error.error_len()), (2, Some(4)));
+/// assert_eq!((error.valid_up_to(), error.error_len()), (2, Some(4)));
 /// assert_eq!((error.kind(), error.code_point()), (DialectErrorKind::FourBytes, Some(0x1F600)));
 /// assert_eq!(
 ///     error.to_string(),
@@ -70,28 +70,33 @@ pub enum DialectErrorKind {
 pub struct DialectError {
     dialect: Dialect,
     kind: DialectErrorKind,
-    offset: usize,
+    valid_up_to: usize,
     len: u8,
-    /// The sequence, and perhaps the byte behind it: what makes the error certain. Zeros fill the rest.
+    /// The bytes that prove the error: the sequence, and the byte after it where that byte decides. Zeros fill the rest.
     seen: [u8; 6],
     seen_len: u8,
 }
 
 impl DialectError {
-    pub(super) fn new(dialect: Dialect, bytes: &[u8], offset: usize, fault: &Fault) -> Self {
+    pub(super) fn new(dialect: Dialect, bytes: &[u8], valid_up_to: usize, malformed: &Malformed) -> Self {
         let mut seen = [0; 6];
-        seen[..fault.seen].copy_from_slice(&bytes[offset..offset + fault.seen]);
-        // Both are at most 6.
-        let (len, seen_len) = (fault.len as u8, fault.seen as u8);
-        Self { dialect, kind: fault.kind, offset, len, seen, seen_len }
+        seen[..malformed.seen].copy_from_slice(&bytes[valid_up_to..][..malformed.seen]);
+        // Both lengths are at most 6.
+        let (len, seen_len) = (malformed.len as u8, malformed.seen as u8);
+        Self { dialect, kind: malformed.kind, valid_up_to, len, seen, seen_len }
     }
 
-    /// `bytes[offset..][..len]` is a code point of the dialect that UTF-8 has no form for.
-    pub(super) fn inexpressible(dialect: Dialect, bytes: &[u8], offset: usize, len: usize) -> Self {
-        Self::new(dialect, bytes, offset, &Fault { kind: DialectErrorKind::Inexpressible, len, seen: len })
+    /// Returns the error for `bytes[valid_up_to..][..len]`, a code point of the dialect that UTF-8 has no form for.
+    pub(super) fn inexpressible(dialect: Dialect, bytes: &[u8], valid_up_to: usize, len: usize) -> Self {
+        Self::new(
+            dialect,
+            bytes,
+            valid_up_to,
+            &Malformed { kind: DialectErrorKind::Inexpressible, len, seen: len },
+        )
     }
 
-    /// The dialect that the bytes were to be of.
+    /// Returns the dialect that the bytes were expected to be in.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
@@ -102,20 +107,21 @@ impl DialectError {
         self.dialect
     }
 
-    /// Where the sequence begins. All before it is sound.
+    /// Returns how many bytes at the start of the input the dialect accepts, or a conversion can convert: the offset of the
+    /// sequence.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
-    /// assert_eq!(Dialect::Cesu8.validate(b"abc\xED\xA0\x80").unwrap_err().offset(), 3);
+    /// assert_eq!(Dialect::Cesu8.validate(b"abc\xED\xA0\x80").unwrap_err().valid_up_to(), 3);
     /// ```
     #[must_use]
-    pub const fn offset(&self) -> usize {
-        self.offset
+    pub const fn valid_up_to(&self) -> usize {
+        self.valid_up_to
     }
 
-    /// How many bytes it has, 1 to 6, or `None` where the input ends too early.
+    /// Returns the length of the sequence, 1 to 6 bytes, or `None` if the input ends too early.
     ///
-    /// The next code point may begin behind them: this is what one U+FFFD replaces.
+    /// The next code point may begin directly after it. One U+FFFD replaces the sequence.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
@@ -130,7 +136,7 @@ impl DialectError {
         }
     }
 
-    /// Which rule is broken.
+    /// Returns which rule is broken.
     ///
     /// ```
     /// use trust8::dialect::{Dialect, DialectErrorKind};
@@ -141,8 +147,8 @@ impl DialectError {
         self.kind
     }
 
-    /// The code point that the sequence stands for, where it has a meaning in another dialect, or
-    /// in this one but not in UTF-8.
+    /// Returns the code point that the sequence stands for, if it has a meaning in another dialect, or a meaning in this one
+    /// that UTF-8 can't express.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
@@ -174,7 +180,7 @@ impl fmt::Debug for DialectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DialectError")
             .field("dialect", &self.dialect)
-            .field("offset", &self.offset)
+            .field("valid_up_to", &self.valid_up_to)
             .field("error_len", &self.error_len())
             .field("kind", &self.kind)
             .field("bytes", &format_args!("{}", Hex(self.seen())))
@@ -185,13 +191,13 @@ impl fmt::Debug for DialectError {
 impl fmt::Display for DialectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use DialectErrorKind::*;
-        let Self { dialect, offset, .. } = self;
+        let Self { dialect, valid_up_to, .. } = self;
         if *dialect == Dialect::Utf8 {
-            return write!(f, "invalid UTF-8 at byte {offset}: {}", Sequence::at_start_of(self.seen()));
+            return write!(f, "invalid UTF-8 at byte {valid_up_to}: {}", Sequence::at_start_of(self.seen()));
         }
         match self.kind {
-            Inexpressible => write!(f, "{dialect} at byte {offset} that UTF-8 can't express: ")?,
-            _ => write!(f, "invalid {dialect} at byte {offset}: ")?,
+            Inexpressible => write!(f, "{dialect} at byte {valid_up_to} that UTF-8 can't express: ")?,
+            _ => write!(f, "invalid {dialect} at byte {valid_up_to}: ")?,
         }
         let (lead, sequence, seen) = (self.seen[0], Hex(self.sequence()), Hex(self.seen()));
         match self.kind {
@@ -245,13 +251,13 @@ impl fmt::Display for DialectError {
 }
 
 impl DialectError {
-    /// What the sequence is.
+    /// Writes the sequence and its code point.
     fn meaning(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let code_point = self.code_point().unwrap_or_default();
         write!(f, "{} is U+{code_point:04X}", Hex(self.sequence()))
     }
 
-    /// How the dialect writes it.
+    /// Writes the bytes that `dialect` has for the code point.
     fn expected(&self, f: &mut fmt::Formatter<'_>, dialect: Dialect) -> fmt::Result {
         let code_point = self.code_point().unwrap_or_default();
         let mut buffer = [0; 6];
@@ -262,7 +268,7 @@ impl DialectError {
 
 impl core::error::Error for DialectError {}
 
-/// A number that a dialect has no bytes for.
+/// A number for which a dialect has no bytes.
 ///
 /// ```
 /// use trust8::dialect::Dialect;
@@ -282,7 +288,7 @@ impl EncodeError {
         Self { dialect, value }
     }
 
-    /// The dialect that has none.
+    /// Returns the dialect that has no bytes for the number.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
@@ -294,7 +300,7 @@ impl EncodeError {
         self.dialect
     }
 
-    /// The number.
+    /// Returns the number.
     ///
     /// ```
     /// use trust8::dialect::Dialect;

@@ -1,47 +1,48 @@
-//! One code point in a dialect: reading and writing it.
+//! Reading and writing one code point in a dialect.
 //!
-//! All dialects share the forms of RFC 2279, and differ in which values they write in them. So a sequence is
-//! read by arithmetic: each byte leaves a range of values, and once a dialect writes none of them in
-//! this form, the range says why.
+//! All dialects share the forms of RFC 2279, and differ in the values that they write in each form. So a sequence is read by
+//! arithmetic: after each byte a range of values is possible. If the dialect writes none of them in this form, the range shows
+//! which rule is broken.
 
 #![forbid(unsafe_code)]
 
 use super::{Dialect, DialectErrorKind};
 
-/// The smallest value that needs so many bytes; less is overlong.
+/// The smallest value that needs a form of 2, 3, 4, 5 and 6 bytes. Smaller values are overlong in it.
 const SMALLEST: [u32; 7] = [0, 0, 0x80, 0x800, 0x1_0000, 0x20_0000, 0x400_0000];
 
-/// The first halves of surrogate pairs, and the second ones.
+/// The first halves of surrogate pairs.
 const HIGH: core::ops::RangeInclusive<u32> = 0xD800..=0xDBFF;
+/// The second halves of surrogate pairs.
 const LOW: core::ops::RangeInclusive<u32> = 0xDC00..=0xDFFF;
 
-/// Why no code point of a dialect begins somewhere.
-pub(super) struct Fault {
+/// A sequence that is ill-formed in a dialect.
+pub(super) struct Malformed {
     pub(super) kind: DialectErrorKind,
-    /// Bytes of the sequence; where `kind` is `Incomplete`, all that are there.
+    /// The length of the sequence. If `kind` is `Incomplete`, the sequence is all that is left of the input.
     pub(super) len: usize,
-    /// Bytes that make it certain: those, and perhaps the one behind them.
+    /// How many bytes prove the error: those of the sequence, and the byte after it where that byte decides.
     pub(super) seen: usize,
 }
 
-impl Fault {
+impl Malformed {
     fn new(kind: DialectErrorKind, len: usize) -> Self {
         Self { kind, len, seen: len }
     }
 
-    /// The byte at `len` is a part of what is wrong, and not of the sequence.
+    /// The byte after the sequence proves the error.
     fn with_next(kind: DialectErrorKind, len: usize) -> Self {
         Self { kind, len, seen: len + 1 }
     }
 
-    /// The byte before `seen` rules everything out.
-    fn certain_after(kind: DialectErrorKind, seen: usize) -> Self {
+    /// The last of `seen` bytes proves the error. It is not part of the sequence, unless it is the only byte.
+    fn proved_by(kind: DialectErrorKind, seen: usize) -> Self {
         Self { kind, len: (seen - 1).max(1), seen }
     }
 }
 
-/// What a dialect writes in its own way, if that is what `rest` begins with: quickly, and only what is met
-/// most often. [`read`] reads the same.
+/// Returns the code point and the length of the sequence at the start of `rest`, if it is one of the dialect's own sequences
+/// that are common in texts. [`read`] returns the same, and takes longer.
 #[inline]
 pub(super) fn read_own(dialect: Dialect, rest: &[u8]) -> Option<(u32, usize)> {
     let &[first, second, third, ..] = rest else { return None };
@@ -61,36 +62,36 @@ pub(super) fn read_own(dialect: Dialect, rest: &[u8]) -> Option<(u32, usize)> {
     (dialect == Dialect::ModifiedUtf8 && first == 0xC0 && second == 0x80).then_some((0, 2))
 }
 
-/// The code point at the start of `rest`, which is not empty, and how many bytes it has.
-pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Fault> {
+/// Returns the code point at the start of `rest` and the length of its sequence. `rest` is not empty.
+pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Malformed> {
     use DialectErrorKind::*;
     let in_pairs = dialect.writes_pairs();
     let lead = rest[0];
     let len = match lead.leading_ones() as usize {
-        0 if lead == 0 && dialect == Dialect::ModifiedUtf8 => return Err(Fault::new(Nul, 1)),
+        0 if lead == 0 && dialect == Dialect::ModifiedUtf8 => return Err(Malformed::new(Nul, 1)),
         0 => return Ok((lead.into(), 1)),
-        1 => return Err(Fault::new(UnexpectedContinuation, 1)),
+        1 => return Err(Malformed::new(UnexpectedContinuation, 1)),
         len if len <= dialect.longest_form() => len,
-        _ => return Err(Fault::new(InvalidByte, 1)),
+        _ => return Err(Malformed::new(InvalidByte, 1)),
     };
     let is_nul = lead == 0xC0 && dialect == Dialect::ModifiedUtf8;
 
     let mut value = u32::from(lead & (0x7F >> len));
     let mut seen = 1;
     loop {
-        // What the bytes to come leave open.
+        // How many bits the bytes to come will set.
         let open = 6 * (len - seen);
         let (least, most) = (value << open, value << open | ((1 << open) - 1));
         let overlong = if is_nul { least > 0 } else { most < SMALLEST[len] };
         if overlong {
-            return Err(Fault::certain_after(Overlong, seen));
+            return Err(Malformed::proved_by(Overlong, seen));
         }
         if least > dialect.largest() {
-            return Err(Fault::certain_after(TooLarge, seen));
+            return Err(Malformed::proved_by(TooLarge, seen));
         }
         let surrogate = *HIGH.start() <= least && most <= *LOW.end();
         if surrogate && dialect == Dialect::Utf8 {
-            return Err(Fault::certain_after(Surrogate, seen));
+            return Err(Malformed::proved_by(Surrogate, seen));
         }
         if seen == len {
             break;
@@ -100,29 +101,30 @@ pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Fault>
                 value = value << 6 | u32::from(byte & 0x3F);
                 seen += 1;
             }
-            _ if in_pairs && len == 4 => return Err(Fault::new(FourBytes, seen)),
-            _ if in_pairs && LOW.contains(&least) => return Err(Fault::new(Surrogate, seen)),
-            Some(_) => return Err(Fault::with_next(Truncated, seen)),
-            None => return Err(Fault::new(Incomplete, seen)),
+            _ if in_pairs && len == 4 => return Err(Malformed::new(FourBytes, seen)),
+            _ if in_pairs && LOW.contains(&least) => return Err(Malformed::new(Surrogate, seen)),
+            Some(_) => return Err(Malformed::with_next(Truncated, seen)),
+            None => return Err(Malformed::new(Incomplete, seen)),
         }
     }
 
     match dialect {
-        Dialect::Cesu8 | Dialect::ModifiedUtf8 if len == 4 => Err(Fault::new(FourBytes, 4)),
-        Dialect::Cesu8 | Dialect::ModifiedUtf8 if LOW.contains(&value) => Err(Fault::new(Surrogate, 3)),
+        Dialect::Cesu8 | Dialect::ModifiedUtf8 if len == 4 => Err(Malformed::new(FourBytes, 4)),
+        Dialect::Cesu8 | Dialect::ModifiedUtf8 if LOW.contains(&value) => Err(Malformed::new(Surrogate, 3)),
         Dialect::Cesu8 | Dialect::ModifiedUtf8 if HIGH.contains(&value) => match second_half(&rest[3..]) {
             Ok(low) => Ok((join(value, low), 6)),
-            Err(Some(there)) => Err(Fault::new(Incomplete, 3 + there)),
-            Err(None) => Err(Fault::new(Surrogate, 3)),
+            Err(Some(there)) => Err(Malformed::new(Incomplete, 3 + there)),
+            Err(None) => Err(Malformed::new(Surrogate, 3)),
         },
         Dialect::Wtf8 if HIGH.contains(&value) && second_half(&rest[3..]).is_ok() => {
-            Err(Fault::new(SurrogatePair, 6))
+            Err(Malformed::new(SurrogatePair, 6))
         }
         _ => Ok((value, len)),
     }
 }
 
-/// The second half of a pair, or how many bytes of one are there before the input ends.
+/// Returns the second half of a pair at the start of `rest`. If the input ends inside one, the error is how many of its bytes there
+/// are.
 fn second_half(rest: &[u8]) -> Result<u32, Option<usize>> {
     match *rest {
         [0xED, second @ 0xB0..=0xBF, third @ 0x80..=0xBF, ..] => {
@@ -133,12 +135,12 @@ fn second_half(rest: &[u8]) -> Result<u32, Option<usize>> {
     }
 }
 
-/// The character that a surrogate pair stands for.
+/// Returns the character that a surrogate pair stands for.
 fn join(high: u32, low: u32) -> u32 {
     0x1_0000 + ((high - HIGH.start()) << 10 | (low - LOW.start()))
 }
 
-/// What the bytes of an error stand for, if they are whole: a code point, or a pair of surrogates.
+/// Returns what the bytes of an error stand for, if they are a complete sequence or a pair of surrogates.
 pub(super) fn value(bytes: &[u8]) -> Option<u32> {
     let whole = |dialect| match read(dialect, bytes) {
         Ok((value, len)) if len == bytes.len() => Some(value),
@@ -147,7 +149,7 @@ pub(super) fn value(bytes: &[u8]) -> Option<u32> {
     whole(Dialect::Rfc2279).or_else(|| whole(Dialect::Cesu8))
 }
 
-/// Writes `value` as the dialect does, or returns `None` if it does not write it at all.
+/// Writes `value` as the dialect does. Returns `None` if the dialect has no form for it.
 pub(super) fn write(dialect: Dialect, value: u32, buffer: &mut [u8; 6]) -> Option<&[u8]> {
     let surrogate = HIGH.contains(&value) || LOW.contains(&value);
     let allowed = match dialect {
@@ -160,7 +162,7 @@ pub(super) fn write(dialect: Dialect, value: u32, buffer: &mut [u8; 6]) -> Optio
     let len = if value == 0 && dialect == Dialect::ModifiedUtf8 {
         write_form(value, 2, buffer)
     } else if value > 0xFFFF && dialect.writes_pairs() {
-        // Twenty bits: four, six, four and six of them in the two surrogates.
+        // Of the twenty bits the first surrogate has four and six, and the second one four and six.
         let bits = |at: u32, count: u32| ((value - 0x1_0000) >> at & ((1 << count) - 1)) as u8;
         *buffer = [0xED, 0xA0 | bits(16, 4), 0x80 | bits(10, 6), 0xED, 0xB0 | bits(6, 4), 0x80 | bits(0, 6)];
         6
@@ -171,13 +173,13 @@ pub(super) fn write(dialect: Dialect, value: u32, buffer: &mut [u8; 6]) -> Optio
     Some(&buffer[..len])
 }
 
-/// RFC 2279's table: `value` in `len` bytes.
+/// Writes `value` in `len` bytes, by the table of RFC 2279. Returns `len`.
 fn write_form(mut value: u32, len: usize, buffer: &mut [u8]) -> usize {
     for byte in buffer[1..len].iter_mut().rev() {
         *byte = 0x80 | (value & 0x3F) as u8;
         value >>= 6;
     }
-    // As many ones as there are bytes, and a zero; none for ASCII.
+    // The first byte begins with `len` ones and a zero. That of ASCII begins with a zero.
     let mark = if len == 1 { 0 } else { 0xFF00 >> len & 0xFF };
     buffer[0] = (mark | value) as u8;
     len

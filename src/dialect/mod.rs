@@ -1,13 +1,13 @@
-//! The relatives of UTF-8: to be told apart, checked and converted.
+//! The relatives of UTF-8: which of them some bytes are in, validation, and conversion to UTF-8 and back.
 //!
-//! Large heaps of old files hold bytes that are almost UTF-8. They are called UTF-8 by what wrote them, and
-//! are not:
+//! Many old files hold bytes that are almost UTF-8. The programs that wrote them called them UTF-8, but they are in one of these
+//! dialects:
 //!
-//! | dialect | where it is found | what it has that UTF-8 has not | what of UTF-8 it has not |
+//! | dialect | where it is found | what it has and UTF-8 lacks | what it lacks and UTF-8 has |
 //! |---|---|---|---|
-//! | [`Rfc2279`](Dialect::Rfc2279) | what was written for RFC 2279, before 2003 | sequences of 4 to 6 bytes up to 7FFFFFFF; surrogates | |
+//! | [`Rfc2279`](Dialect::Rfc2279) | programs written for RFC 2279, before 2003 | sequences of 4 to 6 bytes up to 7FFFFFFF; surrogates | |
 //! | [`Cesu8`](Dialect::Cesu8) | Oracle's `UTF8`, old dumps of MySQL | pairs of surrogates, three bytes each | sequences of 4 bytes |
-//! | [`ModifiedUtf8`](Dialect::ModifiedUtf8) | Java: class files, JNI, `DataOutput` | the same, and `C0 80` | sequences of 4 bytes, `00` |
+//! | [`ModifiedUtf8`](Dialect::ModifiedUtf8) | Java: class files, JNI, `DataOutput` | pairs of surrogates, and `C0 80` | sequences of 4 bytes, `00` |
 //! | [`Wtf8`](Dialect::Wtf8) | file names of Windows | lone surrogates | |
 //!
 //! ```
@@ -20,45 +20,44 @@
 //! assert_eq!(dialect.to_utf8(bytes).unwrap(), "Smile: 😀");
 //! ```
 //!
-//! A dialect is for reading what is there and for feeding what demands it. What is sent or stored anew is to
-//! be UTF-8: CESU-8's own specification (Unicode Technical Report 26) and WTF-8's say so, too.
+//! Use a dialect to read old data, and to write data for a program that demands it. Store and send everything else as UTF-8:
+//! the specifications of CESU-8 (Unicode Technical Report 26) and of WTF-8 say so too.
 //!
 //! # What is refused
 //!
-//! **Overlong forms**, in every dialect: `C0 AF` is no slash, as RFC 2279 (section 6) and RFC 3629 (section
-//! 10) warn. The one exception is the one that a dialect consists of: `C0 80` in Modified UTF-8.
+//! **Overlong forms** are refused in every dialect: `C0 AF` is not a slash, as RFC 2279 (section 6) and RFC 3629 (section 10)
+//! warn. The one exception is `C0 80` in Modified UTF-8.
 //!
-//! **What the dialect writes in another way.** So each has one form for each code point:
+//! **Forms that the dialect writes in another way** are refused, so that each code point has one form:
 //!
-//! - CESU-8 and Modified UTF-8 write characters above U+FFFF as pairs of surrogates, and have no sequences
-//!   of four bytes. A surrogate that has no other half is refused. (Java itself writes such strings
-//!   into class files, and reads them again; [`Dialect::to_utf8_lossy`] gets through.)
-//! - Modified UTF-8 has no byte `00`: it stands for the end of a string in C.
-//! - WTF-8 writes a pair of surrogates as the character that it is. So two strings of WTF-8, one
-//!   of which ends with the first half, and the other begins with the second, can't be put together byte by
-//!   byte.
+//! - CESU-8 and Modified UTF-8 write characters above U+FFFF as pairs of surrogates, so they have no sequences of four bytes. A
+//!   surrogate without its other half is refused. (Java itself writes such strings into class files, and reads them again.
+//!   [`Dialect::to_utf8_lossy`] converts them.)
+//! - Modified UTF-8 has no byte `00`, because that byte ends a string in C.
+//! - WTF-8 writes a pair of surrogates as one character of four bytes. So two strings of WTF-8 can't be joined byte by byte if
+//!   one ends with a first half and the other begins with a second half.
 //!
-//! **RFC 2279** itself has no rule about surrogates: it asks converters from UCS-2 and UTF-16 to undo pairs, and
-//! its table has forms for D800 to DFFF as for all else. They are accepted here, even two that make a pair,
-//! as the two numbers that they are; none of them can be converted.
+//! **RFC 2279** has no rule about surrogates. It asks converters from UCS-2 and UTF-16 to join pairs, but its table has forms
+//! for D800 to DFFF as for all other numbers. Therefore they are accepted here, each as a number of its own, even two that make
+//! a pair. None of them can be converted to UTF-8.
 //!
 //! # Where an error is
 //!
-//! The sequence of an error is what UTF-8 would take for it (the 'maximal subpart'), with one difference:
-//! what has a meaning in another dialect, a surrogate, a pair, four bytes in CESU-8, is taken as
-//! a whole. So one U+FFFD replaces it, and [`DialectError::code_point`] says what it would be.
-//! For [`Dialect::Utf8`] errors are exactly those of [`from_utf8`](crate::from_utf8).
+//! An error is as long as it would be in UTF-8 (the 'maximal subpart'), with one difference: a sequence that has a meaning in
+//! another dialect is one error as a whole. Examples are a surrogate, a pair of surrogates, and four bytes in CESU-8. So
+//! one U+FFFD replaces it, and [`DialectError::code_point`] says what it stands for. The errors of [`Dialect::Utf8`] are those of
+//! [`from_utf8`](crate::from_utf8).
 //!
-//! # How fast
+//! # Speed
 //!
-//! All between a dialect's own sequences is UTF-8, and goes through the kernels as such.
+//! The text between a dialect's own sequences is UTF-8, and the kernels validate it.
 
 #![forbid(unsafe_code)]
 
 mod diagnosis;
 mod error;
 mod form;
-mod pieces;
+mod parts;
 
 #[cfg(feature = "alloc")]
 use alloc::{borrow::Cow, string::String, vec::Vec};
@@ -67,53 +66,54 @@ use core::convert::Infallible;
 use core::fmt;
 
 use crate::kernel::Kernel;
-use crate::text::runs::Own;
-use pieces::{Piece, Pieces};
+use crate::text::runs::OwnForms;
+use parts::{Part, Parts};
 
 pub(crate) use diagnosis::diagnose_with;
 pub use diagnosis::{Diagnosis, diagnose};
 pub use error::{DialectError, DialectErrorKind, EncodeError};
-pub use pieces::CodePoints;
+pub use parts::CodePoints;
 
-/// UTF-8 or one of its relatives. [The module](self) says what each has and has not.
+/// UTF-8 or one of its relatives. [The module](self) says how each differs from UTF-8.
 ///
 /// ```
 /// use trust8::dialect::Dialect;
 ///
-/// let sizes = Dialect::ALL.map(|dialect| dialect.encode(0x1F600, &mut [0; 6]).unwrap().len());
-/// assert_eq!(sizes, [4, 4, 6, 6, 4]);
+/// let len = |dialect: Dialect| dialect.encode(0x1F600, &mut [0; 6]).unwrap().len();
+/// assert_eq!((len(Dialect::Utf8), len(Dialect::Cesu8)), (4, 6));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum Dialect {
-    /// RFC 3629, and the answers of the rest of this crate.
+    /// UTF-8 as RFC 3629 defines it, and as the rest of this crate takes it.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
     /// assert!(Dialect::Utf8.validate("€".as_bytes()).is_ok());
     /// ```
     Utf8,
-    /// UTF-8 as it was before: RFC 2279 and its forerunners, one to six bytes for 31 bits.
+    /// UTF-8 as RFC 2279 and its predecessors defined it: one to six bytes for numbers of up to 31 bits.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
     /// assert!(Dialect::Rfc2279.decode(b"\xFD\xBF\xBF\xBF\xBF\xBF").eq([Ok((0, 0x7FFF_FFFF))]));
     /// ```
     Rfc2279,
-    /// CESU-8, Unicode Technical Report 26: UTF-16 in three bytes a surrogate.
+    /// CESU-8, Unicode Technical Report 26: UTF-16 with three bytes for each surrogate.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
     /// assert!(Dialect::Cesu8.decode(b"\xED\xA0\x81\xED\xB0\x80").eq([Ok((0, 0x10400))]));
     /// ```
     Cesu8,
-    /// Java's: CESU-8 with `C0 80` in place of `00`.
+    /// Java's Modified UTF-8: CESU-8 with `C0 80` in place of `00`.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
     /// assert!(Dialect::ModifiedUtf8.decode(b"a\xC0\x80").eq([Ok((0, 0x61)), Ok((1, 0))]));
     /// ```
     ModifiedUtf8,
-    /// UTF-8 and lone surrogates: what UTF-16 that was never checked becomes.
+    /// WTF-8: UTF-8 and lone surrogates, for UTF-16 that may be ill-formed.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
@@ -122,25 +122,43 @@ pub enum Dialect {
     Wtf8,
 }
 
+/// All dialects, in the order of the enum.
+const ALL: [Dialect; 5] =
+    [Dialect::Utf8, Dialect::Rfc2279, Dialect::Cesu8, Dialect::ModifiedUtf8, Dialect::Wtf8];
+
 impl Dialect {
-    /// All of them.
+    /// All dialects.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
     /// // ASCII without U+0000 is the same in all.
     /// assert!(Dialect::ALL.iter().all(|dialect| dialect.validate(b"ASCII").is_ok()));
     /// ```
-    pub const ALL: [Self; 5] = [Self::Utf8, Self::Rfc2279, Self::Cesu8, Self::ModifiedUtf8, Self::Wtf8];
+    pub const ALL: &'static [Self] = &ALL;
 
-    /// What it is called, which is also what [`Display`](fmt::Display) writes.
+    /// Returns the dialect's name, spelled as everywhere in this crate: in lower case.
+    ///
+    /// [`Display`](fmt::Display) writes the dialect as a sentence would: `CESU-8`, `Modified UTF-8`.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
-    /// let names = Dialect::ALL.map(Dialect::name);
-    /// assert_eq!(names, ["UTF-8", "RFC 2279", "CESU-8", "Modified UTF-8", "WTF-8"]);
+    /// let names: Vec<_> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
+    /// assert_eq!(names, ["utf-8", "utf-8-rfc2279", "cesu-8", "mutf-8", "wtf-8"]);
+    /// assert_eq!(Dialect::ModifiedUtf8.to_string(), "Modified UTF-8");
     /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
+        match self {
+            Self::Utf8 => "utf-8",
+            Self::Rfc2279 => "utf-8-rfc2279",
+            Self::Cesu8 => "cesu-8",
+            Self::ModifiedUtf8 => "mutf-8",
+            Self::Wtf8 => "wtf-8",
+        }
+    }
+
+    /// Returns the dialect as a sentence calls it.
+    const fn title(self) -> &'static str {
         match self {
             Self::Utf8 => "UTF-8",
             Self::Rfc2279 => "RFC 2279",
@@ -150,84 +168,85 @@ impl Dialect {
         }
     }
 
-    /// The dialect of this name, or of its short name: `utf-8`, `rfc2279`, `cesu-8`, `mutf-8`, `wtf-8`.
-    /// Whether letters are large or small does not matter, nor do hyphens and spaces.
+    /// Returns the dialect of this name: what [`name`](Self::name) returns, or what `Display` writes. Upper and lower case,
+    /// hyphens and spaces make no difference.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
     /// assert_eq!(Dialect::by_name("mutf-8"), Some(Dialect::ModifiedUtf8));
-    /// assert_eq!(Dialect::by_name("CESU-8"), Some(Dialect::Cesu8));
+    /// assert_eq!(Dialect::by_name("Modified UTF-8"), Some(Dialect::ModifiedUtf8));
     /// assert_eq!(Dialect::by_name("utf-16"), None);
     /// ```
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
-        let bare = |name: &'static str| name.bytes().filter(|byte| !b"- ".contains(byte));
-        let wanted = name.bytes().filter(|byte| !b"- ".contains(byte)).map(|byte| byte.to_ascii_lowercase());
-        let is = |name: &'static str| wanted.clone().eq(bare(name).map(|byte| byte.to_ascii_lowercase()));
-        Self::ALL
-            .into_iter()
-            .find(|&dialect| is(dialect.name()) || dialect == Self::ModifiedUtf8 && is("mutf-8"))
+        fn bare(name: &str) -> impl Iterator<Item = u8> {
+            name.bytes().filter(|byte| !b"- ".contains(byte)).map(|byte| byte.to_ascii_lowercase())
+        }
+        ALL.into_iter().find(|dialect| {
+            [dialect.name(), dialect.title()].into_iter().any(|known| bare(known).eq(bare(name)))
+        })
     }
 
-    /// Whether it writes characters above U+FFFF as two surrogates.
+    /// Returns whether the dialect writes characters above U+FFFF as two surrogates.
     const fn writes_pairs(self) -> bool {
         matches!(self, Self::Cesu8 | Self::ModifiedUtf8)
     }
 
-    /// The bytes of its longest form.
+    /// Returns the length of the dialect's longest form, in bytes.
     const fn longest_form(self) -> usize {
         if matches!(self, Self::Rfc2279) { 6 } else { 4 }
     }
 
+    /// Returns the largest number that the dialect can write.
     const fn largest(self) -> u32 {
         if matches!(self, Self::Rfc2279) { 0x7FFF_FFFF } else { 0x10_FFFF }
     }
 
-    /// What it writes in its own way.
-    const fn own(self) -> Own {
+    /// Returns which sequences the dialect writes in its own way.
+    const fn own_forms(self) -> OwnForms {
         match self {
-            Self::Utf8 => Own::Nothing,
-            Self::Rfc2279 => Own::SurrogatesAndLong,
-            Self::Cesu8 => Own::Pairs,
-            Self::ModifiedUtf8 => Own::PairsAndNul,
-            Self::Wtf8 => Own::Surrogates,
+            Self::Utf8 => OwnForms::Nothing,
+            Self::Rfc2279 => OwnForms::SurrogatesAndLong,
+            Self::Cesu8 => OwnForms::Pairs,
+            Self::ModifiedUtf8 => OwnForms::PairsAndNul,
+            Self::Wtf8 => OwnForms::Surrogates,
         }
     }
 
-    /// Whether the bytes are of this dialect.
+    /// Checks that `bytes` are in this dialect.
     ///
     /// # Errors
     ///
-    /// The first place at which they are not.
+    /// Returns the first place at which they are not.
     ///
     /// ```
     /// use trust8::dialect::{Dialect, DialectErrorKind};
     ///
     /// assert!(Dialect::ModifiedUtf8.validate(b"nothing: \xC0\x80").is_ok());
     /// let error = Dialect::Cesu8.validate(b"nothing: \xC0\x80").unwrap_err();
-    /// assert_eq!((error.offset(), error.error_len()), (9, Some(1)));
+    /// assert_eq!((error.valid_up_to(), error.error_len()), (9, Some(1)));
     /// assert_eq!(error.kind(), DialectErrorKind::Overlong);
     /// ```
     pub fn validate(self, bytes: &[u8]) -> Result<(), DialectError> {
         self.check(None, bytes)
     }
 
-    /// [`validate`](Self::validate) with this kernel: for tests and measurements.
+    /// Does what [`validate`](Self::validate) does, with this kernel: for tests and measurements.
     pub(crate) fn validate_with(self, kernel: &'static Kernel, bytes: &[u8]) -> Result<(), DialectError> {
         self.check(Some(kernel), bytes)
     }
 
     fn check(self, kernel: Option<&'static Kernel>, bytes: &[u8]) -> Result<(), DialectError> {
-        for (_, piece) in Pieces::new(self, bytes, kernel) {
-            if let Piece::Fault(error) = piece {
+        for (_, part) in Parts::new(self, bytes, kernel) {
+            if let Part::Error(error) = part {
                 return Err(error);
             }
         }
         Ok(())
     }
 
-    /// The code points that the bytes stand for, each with its offset; or, in place of a sequence that the
-    /// dialect has not, the error, behind which it goes on.
+    /// Returns an iterator over the code points of `bytes`, each with its offset. For a sequence that the dialect does not accept
+    /// it returns an error, and goes on after the sequence.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
@@ -236,7 +255,7 @@ impl Dialect {
     /// assert_eq!(code_points.next(), Some(Ok((0, 0x1F600))));
     /// assert_eq!(code_points.next(), Some(Ok((6, 0x3F))));
     /// let error = code_points.next().unwrap().unwrap_err();
-    /// assert_eq!((error.offset(), error.error_len()), (7, Some(3)));
+    /// assert_eq!((error.valid_up_to(), error.error_len()), (7, Some(3)));
     /// assert_eq!(code_points.next(), Some(Ok((10, 0x21))));
     /// assert_eq!(code_points.next(), None);
     /// ```
@@ -245,22 +264,22 @@ impl Dialect {
         CodePoints::new(self, bytes, None)
     }
 
-    /// [`decode`](Self::decode) with this kernel: for tests and measurements.
+    /// Does what [`decode`](Self::decode) does, with this kernel: for tests and measurements.
     pub(crate) fn decode_with<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> CodePoints<'a> {
         CodePoints::new(self, bytes, Some(kernel))
     }
 
-    /// How the dialect writes a number: into `buffer`, of which it returns the beginning.
+    /// Writes `value` in this dialect to the start of `buffer`, and returns the bytes that it wrote.
     ///
-    /// In WTF-8, two halves of a surrogate pair must not follow each other. This function does not know what
-    /// stands before.
+    /// In WTF-8, the second half of a surrogate pair must not follow the first half. This function does not know what comes
+    /// before, so the caller must check that.
     ///
     /// # Errors
     ///
-    /// If it has no bytes for the number:
+    /// Returns an error if the dialect has no bytes for the number. These are:
     ///
-    /// - UTF-8, CESU-8 and Modified UTF-8 for surrogates, D800 to DFFF;
-    /// - all but RFC 2279 above 10FFFF, and RFC 2279 above 7FFFFFFF.
+    /// - surrogates, D800 to DFFF, in UTF-8, CESU-8 and Modified UTF-8;
+    /// - numbers above 7FFFFFFF in RFC 2279, and above 10FFFF in all other dialects.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
@@ -275,12 +294,12 @@ impl Dialect {
         form::write(self, value, buffer).ok_or(EncodeError::new(self, value))
     }
 
-    /// The bytes as UTF-8: the same text, or an error. Bytes that are UTF-8 already are not copied.
+    /// Converts `bytes` from this dialect to UTF-8. If they are UTF-8 already, they are borrowed.
     ///
     /// # Errors
     ///
-    /// The first place at which the bytes are not of this dialect, or at which they say what UTF-8 can't
-    /// express, a lone surrogate or a character above U+10FFFF.
+    /// Returns the first place at which `bytes` are not in this dialect, or at which UTF-8 can't express them: a lone surrogate
+    /// or a character above U+10FFFF.
     ///
     /// ```
     /// use trust8::dialect::{Dialect, DialectErrorKind};
@@ -289,7 +308,7 @@ impl Dialect {
     /// assert_eq!(Dialect::ModifiedUtf8.to_utf8(b"\xC0\x80").unwrap(), "\0");
     ///
     /// let error = Dialect::Wtf8.to_utf8(b"file\xED\xA0\x80.txt").unwrap_err();
-    /// assert_eq!((error.offset(), error.error_len()), (4, Some(3)));
+    /// assert_eq!((error.valid_up_to(), error.error_len()), (4, Some(3)));
     /// assert_eq!((error.kind(), error.code_point()), (DialectErrorKind::Inexpressible, Some(0xD800)));
     /// assert_eq!(
     ///     error.to_string(),
@@ -301,7 +320,7 @@ impl Dialect {
         self.convert(None, bytes, None, Err)
     }
 
-    /// [`to_utf8`](Self::to_utf8) with this kernel: for tests and measurements.
+    /// Does what [`to_utf8`](Self::to_utf8) does, with this kernel: for tests and measurements.
     #[cfg(feature = "alloc")]
     pub(crate) fn to_utf8_with<'a>(
         self,
@@ -311,8 +330,8 @@ impl Dialect {
         self.convert(Some(kernel), bytes, None, Err)
     }
 
-    /// The bytes as UTF-8, with U+FFFD for each sequence that is not of this dialect, or that UTF-8 can't
-    /// express.
+    /// Converts `bytes` from this dialect to UTF-8. It replaces by U+FFFD each sequence that is not in this dialect or that
+    /// UTF-8 can't express.
     ///
     /// ```
     /// use trust8::dialect::Dialect;
@@ -326,7 +345,7 @@ impl Dialect {
         self.lossy(None, bytes)
     }
 
-    /// [`to_utf8_lossy`](Self::to_utf8_lossy) with this kernel: for tests and measurements.
+    /// Does what [`to_utf8_lossy`](Self::to_utf8_lossy) does, with this kernel: for tests and measurements.
     #[cfg(feature = "alloc")]
     pub(crate) fn to_utf8_lossy_with<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> Cow<'a, str> {
         self.lossy(Some(kernel), bytes)
@@ -339,75 +358,76 @@ impl Dialect {
         text
     }
 
-    /// All of it, with what `instead` says in place of what can't be converted; of surrogates and the like that
-    /// is `surrogate`, if there is to be no error.
+    /// Converts `bytes`. For each error, `instead` returns the character to write, or ends the conversion.
+    ///
+    /// `inexpressible` is the character that `instead` returns for a code point that UTF-8 can't express, if it returns one.
     #[cfg(feature = "alloc")]
     fn convert<'a, E>(
         self,
         kernel: Option<&'static Kernel>,
         bytes: &'a [u8],
-        surrogate: Option<char>,
+        inexpressible: Option<char>,
         instead: impl Fn(DialectError) -> Result<char, E>,
     ) -> Result<Cow<'a, str>, E> {
         if bytes.is_empty() {
             return Ok(Cow::Borrowed(""));
         }
-        let mut pieces = Pieces::new(self, bytes, kernel);
+        let mut parts = Parts::new(self, bytes, kernel);
         let mut converted = String::new();
-        while let Some((at, piece)) = pieces.next() {
+        while let Some((at, part)) = parts.next() {
             if at == 0 {
-                if let Piece::Text(text) = piece
+                if let Part::Text(text) = part
                     && text.len() == bytes.len()
                 {
                     return Ok(Cow::Borrowed(text));
                 }
-                if let Some(text) = self.rewrite(kernel, bytes, surrogate) {
+                if let Some(text) = self.rewrite(kernel, bytes, inexpressible) {
                     return Ok(Cow::Owned(text));
                 }
                 converted.reserve(bytes.len());
             }
-            let character = match piece {
-                Piece::Text(text) => {
+            let character = match part {
+                Part::Text(text) => {
                     converted.push_str(text);
                     continue;
                 }
-                Piece::Own(value) => match char::from_u32(value) {
+                Part::Own(value) => match char::from_u32(value) {
                     Some(character) => character,
-                    None => instead(pieces.inexpressible(at))?,
+                    None => instead(parts.inexpressible(at))?,
                 },
-                Piece::Fault(error) => instead(error)?,
+                Part::Error(error) => instead(error)?,
             };
             converted.push(character);
         }
         Ok(Cow::Owned(converted))
     }
 
-    /// All of it, if there is nothing in it that can't be converted.
+    /// Converts `bytes`, or returns `None` if there is an error.
     ///
-    /// What is the dialect's own is rewritten, and what lies between is copied as it is. What is rewritten is whole
-    /// characters. So the result is text if all that lies between is, and one call of a kernel says so:
-    /// many short ones would cost more in branches on how long they are than in looking at them.
+    /// It rewrites the dialect's own sequences and copies the bytes between them unchecked. Then one call of a kernel validates
+    /// the result: as the rewritten sequences are whole characters, the result is UTF-8 exactly if the bytes between them are.
+    /// Many calls, one for each run, would take longer.
     #[cfg(feature = "alloc")]
     fn rewrite(
         self,
         kernel: Option<&'static Kernel>,
         bytes: &[u8],
-        surrogate: Option<char>,
+        inexpressible: Option<char>,
     ) -> Option<String> {
-        let own = self.own();
-        if own == Own::Nothing {
+        let own = self.own_forms();
+        if own == OwnForms::Nothing {
             return None;
         }
         let mut rewritten = Vec::with_capacity(bytes.len());
         let mut rest = bytes;
-        while let Some(found) = own.find_far(rest) {
+        while let Some(found) = own.find(rest) {
             rewritten.extend_from_slice(&rest[..found]);
             rest = &rest[found..];
             let mut next = form::read_own(self, rest);
-            // There is one at least; what it is followed by needs no search.
+            // Sequences that follow this one directly need no search.
             loop {
                 let (value, len) = next?;
-                let character = char::from_u32(value).or(surrogate)?;
+                let character = char::from_u32(value).or(inexpressible)?;
                 rewritten.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                 rest = &rest[len..];
                 next = form::read_own(self, rest);
@@ -423,9 +443,9 @@ impl Dialect {
         }
     }
 
-    /// Text in this dialect. What it writes as UTF-8 does is not copied.
+    /// Converts `text` to this dialect. If the bytes are the same as in UTF-8, they are borrowed.
     ///
-    /// Every dialect can express all text.
+    /// Every dialect can express every text.
     ///
     /// ```
     /// use std::borrow::Cow;
@@ -438,10 +458,10 @@ impl Dialect {
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn from_utf8(self, text: &str) -> Cow<'_, [u8]> {
-        let own = self.own();
+        let own = self.own_forms();
         let bytes = text.as_bytes();
         let Some(mut next) = own.find_excluded(bytes) else { return Cow::Borrowed(bytes) };
-        // Four bytes become six, and zeros two; text that is full of them makes it grow.
+        // Four bytes become six, and a zero becomes two. An eighth more is enough unless the text is full of these.
         let mut converted = Vec::with_capacity(bytes.len() + bytes.len() / 8);
         let mut rest = text;
         loop {
@@ -449,7 +469,7 @@ impl Dialect {
             converted.extend_from_slice(plain.as_bytes());
             let mut characters = other.chars();
             let Some(character) = characters.next() else { return Cow::Owned(converted) };
-            // Every character has a form.
+            // Every dialect has a form for every character.
             converted.extend_from_slice(form::write(self, character.into(), &mut [0; 6]).unwrap_or_default());
             rest = characters.as_str();
             next = own.find_excluded(rest.as_bytes()).unwrap_or(rest.len());
@@ -459,6 +479,6 @@ impl Dialect {
 
 impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        f.pad(self.title())
     }
 }

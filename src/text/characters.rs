@@ -1,4 +1,4 @@
-//! One character at a time: between numbers and bytes.
+//! One character at a time: from a number to bytes, and from bytes to characters.
 
 #![forbid(unsafe_code)]
 
@@ -6,13 +6,13 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::str::Chars;
 
-use super::runs::{Own, Runs};
+use super::runs::{OwnForms, Runs};
 use crate::error::Utf8Error;
 use crate::kernel::Kernel;
 
-/// A character number in UTF-8: in `buffer`, of which it returns the beginning.
+/// Writes the character with number `value` to the start of `buffer`, and returns it as text.
 ///
-/// The table of RFC 3629 section 3, with the first and the last number of each row:
+/// The table of RFC 3629, section 3, with the first and the last number of each row:
 ///
 /// ```
 /// use trust8::encode_scalar;
@@ -42,7 +42,7 @@ use crate::kernel::Kernel;
 ///
 /// # Errors
 ///
-/// If UTF-8 has no form for the number: for surrogates, D800 to DFFF, and above 10FFFF.
+/// Returns an error if UTF-8 has no bytes for the number: a surrogate, D800 to DFFF, or a number above 10FFFF.
 #[inline]
 pub fn encode_scalar(value: u32, buffer: &mut [u8; 4]) -> Result<&str, EncodeError> {
     match char::from_u32(value) {
@@ -51,7 +51,7 @@ pub fn encode_scalar(value: u32, buffer: &mut [u8; 4]) -> Result<&str, EncodeErr
     }
 }
 
-/// A number that UTF-8 has no bytes for: a surrogate, D800 to DFFF, or a number above 10FFFF.
+/// A number for which UTF-8 has no bytes: a surrogate, D800 to DFFF, or a number above 10FFFF.
 ///
 /// ```
 /// let error = trust8::encode_scalar(0xDC00, &mut [0; 4]).unwrap_err();
@@ -83,7 +83,7 @@ impl fmt::Display for EncodeError {
 
 impl core::error::Error for EncodeError {}
 
-/// Says why no bytes stand for a number.
+/// Returns why UTF-8 and its dialects have no bytes for a number.
 pub(crate) const fn why_inexpressible(value: u32) -> &'static str {
     match value {
         0xD800..=0xDFFF => "a surrogate",
@@ -92,11 +92,10 @@ pub(crate) const fn why_inexpressible(value: u32) -> &'static str {
     }
 }
 
-/// The characters of bytes that may be UTF-8 or not, each with its offset; or, in place of a sequence
-/// that is not, the error, behind which it goes on.
+/// Returns an iterator over the characters of `bytes`, each with its offset. For an ill-formed sequence it returns an error, and
+/// goes on after the sequence.
 ///
-/// It goes on as `String::from_utf8_lossy` does, behind the error's
-/// [`error_len`](Utf8Error::error_len) bytes, so that one U+FFFD for each error gives the same text.
+/// If each error is replaced by U+FFFD, the text is that of `String::from_utf8_lossy`.
 ///
 /// ```
 /// use trust8::{ErrorKind, decode};
@@ -116,12 +115,12 @@ pub fn decode(bytes: &[u8]) -> Decode<'_> {
     Decode::new(bytes, None)
 }
 
-/// [`decode`] with this kernel: for tests and measurements.
+/// Does what [`decode`] does, with this kernel: for tests and measurements.
 pub(crate) fn decode_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Decode<'a> {
     Decode::new(bytes, Some(kernel))
 }
 
-/// The characters of bytes, and what is none: see [`decode`].
+/// An iterator over characters and errors: see [`decode`].
 ///
 /// ```
 /// let decode = trust8::decode("añb".as_bytes());
@@ -132,16 +131,16 @@ pub(crate) fn decode_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Decod
 pub struct Decode<'a> {
     bytes: &'a [u8],
     runs: Runs<'a>,
-    /// What is left of the last run, which ends where `runs` stands.
+    /// What is left of the last run, which ends at `runs.at()`.
     text: Chars<'a>,
 }
 
 impl<'a> Decode<'a> {
     fn new(bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
-        Self { bytes, runs: Runs::in_steps(bytes, Own::Nothing, kernel), text: "".chars() }
+        Self { bytes, runs: Runs::limited(bytes, OwnForms::Nothing, kernel), text: "".chars() }
     }
 
-    /// Takes the next run, or says what stands before it. Behind the last one, the run is empty.
+    /// Takes the next run, or returns the error that comes before it. After the last run, the run is empty.
     fn next_run(&mut self) -> Result<(), Utf8Error> {
         let at = self.runs.at();
         self.text = self.runs.text().chars();
@@ -174,7 +173,7 @@ impl Iterator for Decode<'_> {
         }
     }
 
-    /// Run by run, which `for_each`, `sum` and `extend` go by, too.
+    /// Goes run by run. `for_each`, `sum` and `extend` use this function.
     fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
         loop {
