@@ -1,18 +1,18 @@
-//! simdutf8's `basic` module, name for name: yes or no, without the place.
+//! The module `basic` of simdutf8, name for name: its error does not say where the input stops being UTF-8.
 //!
-//! A program that uses `simdutf8::basic` keeps its source and changes one line of `Cargo.toml`:
+//! To use it, change one line of `Cargo.toml`; the source of the program stays the same:
 //!
 //! ```toml
 //! simdutf8 = { package = "trust8", version = "0.1" }
 //! ```
 //!
-//! New code is better off with [`crate::from_utf8`], which is as fast and says what is wrong.
+//! In new code use [`crate::from_utf8`], which is as fast and says what is wrong.
 
 #![forbid(unsafe_code)]
 
 use core::fmt;
 
-/// The bytes are not UTF-8.
+/// The error of this module: the input is not UTF-8.
 ///
 /// ```
 /// use trust8::basic::{Utf8Error, from_utf8};
@@ -30,11 +30,11 @@ impl fmt::Display for Utf8Error {
 
 impl core::error::Error for Utf8Error {}
 
-/// The bytes as text, if they are UTF-8.
+/// Returns `input` as text, if it is UTF-8.
 ///
 /// # Errors
 ///
-/// If they are not.
+/// Returns [`Utf8Error`] if it is not.
 ///
 /// ```
 /// use trust8::basic::from_utf8;
@@ -46,11 +46,11 @@ pub fn from_utf8(input: &[u8]) -> Result<&str, Utf8Error> {
     crate::from_utf8(input).map_err(|_| Utf8Error)
 }
 
-/// The bytes as mutable text, if they are UTF-8.
+/// Returns `input` as mutable text, if it is UTF-8.
 ///
 /// # Errors
 ///
-/// If they are not.
+/// Returns [`Utf8Error`] if it is not.
 ///
 /// ```
 /// use trust8::basic::from_utf8_mut;

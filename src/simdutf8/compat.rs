@@ -1,18 +1,18 @@
-//! simdutf8's `compat` module, name for name: the error says where, as the standard library's does.
+//! The module `compat` of simdutf8, name for name: its error says what the standard library's says.
 //!
-//! A program that uses `simdutf8::compat` keeps its source and changes one line of `Cargo.toml`:
+//! To use it, change one line of `Cargo.toml`; the source of the program stays the same:
 //!
 //! ```toml
 //! simdutf8 = { package = "trust8", version = "0.1" }
 //! ```
 //!
-//! New code is better off with [`crate::from_utf8`], whose error also says why.
+//! In new code use [`crate::from_utf8`], whose error also says which rule is broken.
 
 #![forbid(unsafe_code)]
 
 use core::fmt;
 
-/// Where the bytes stop being UTF-8.
+/// The error of this module: where the input stops being UTF-8.
 ///
 /// ```
 /// use trust8::compat::from_utf8;
@@ -26,7 +26,7 @@ pub struct Utf8Error {
 }
 
 impl Utf8Error {
-    /// How many bytes, from the start of the input, are valid UTF-8.
+    /// Returns how many bytes at the start of the input are valid UTF-8.
     ///
     /// ```
     /// assert_eq!(trust8::compat::from_utf8(b"ab\xFF").unwrap_err().valid_up_to(), 2);
@@ -37,7 +37,7 @@ impl Utf8Error {
         self.valid_up_to
     }
 
-    /// How many bytes the ill-formed sequence has, or `None` where the input ends too early.
+    /// Returns the length of the ill-formed sequence, or `None` if the input ends too early.
     ///
     /// ```
     /// assert_eq!(trust8::compat::from_utf8(b"ab\xFF").unwrap_err().error_len(), Some(1));
@@ -52,7 +52,7 @@ impl Utf8Error {
 
 impl From<crate::Utf8Error> for Utf8Error {
     fn from(error: crate::Utf8Error) -> Self {
-        // At most 3.
+        // The length is at most 3.
         Self { valid_up_to: error.valid_up_to(), error_len: error.error_len().map(|len| len as u8) }
     }
 }
@@ -69,11 +69,11 @@ impl fmt::Display for Utf8Error {
 
 impl core::error::Error for Utf8Error {}
 
-/// The bytes as text, if they are UTF-8.
+/// Returns `input` as text, if it is UTF-8.
 ///
 /// # Errors
 ///
-/// The first place at which they are not.
+/// Returns the first place at which `input` is not UTF-8.
 ///
 /// ```
 /// use trust8::compat::from_utf8;
@@ -85,11 +85,11 @@ pub fn from_utf8(input: &[u8]) -> Result<&str, Utf8Error> {
     crate::from_utf8(input).map_err(Utf8Error::from)
 }
 
-/// The bytes as mutable text, if they are UTF-8.
+/// Returns `input` as mutable text, if it is UTF-8.
 ///
 /// # Errors
 ///
-/// The first place at which they are not.
+/// Returns the first place at which `input` is not UTF-8.
 ///
 /// ```
 /// use trust8::compat::from_utf8_mut;

@@ -1,4 +1,4 @@
-//! The names and types of the crate simdutf8.
+//! The modules of the crate simdutf8, with its names and types.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,8 @@
-//! What tests and measurements need and users do not: each public function with a kernel that the caller chooses, and the
-//! ways among which a kernel chooses by length and content.
+//! Functions for tests and measurements: each public function with a kernel that the caller chooses, and [`paths`], the ways
+//! among which a kernel chooses by length and content.
 //!
-//! A function has the name and the module of the public one, and takes the kernel first. Nothing here is part of the public
-//! API: it may change in any release.
+//! A function has the name and the module of the public one, and takes the kernel as its first argument. Nothing here is part of
+//! the public API: it may change in any release.
 
 #![forbid(unsafe_code)]
 
@@ -10,33 +10,33 @@ pub use crate::kernel::ways::paths;
 use crate::{Decode, Errors, Kernel, Summary, Utf8Chunks};
 use crate::{kernel, repair, text};
 
-/// `trust8::inspect` with this kernel, or with a way of a kernel.
+/// Does what `trust8::inspect` does, with this kernel, or with a way of a kernel.
 #[must_use]
 pub fn inspect(kernel: &Kernel, bytes: &[u8]) -> Summary {
     kernel.inspect_by(bytes, kernel::ways::inspect)
 }
 
-/// `trust8::decode` with this kernel.
+/// Does what `trust8::decode` does, with this kernel.
 #[must_use]
 pub fn decode<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Decode<'a> {
     text::characters::decode_with(kernel, bytes)
 }
 
-/// `trust8::errors` with this kernel.
+/// Does what `trust8::errors` does, with this kernel.
 pub fn errors<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Errors<'a> {
     repair::chunks::errors_with(kernel, bytes)
 }
 
-/// `trust8::utf8_chunks` with this kernel.
+/// Does what `trust8::utf8_chunks` does, with this kernel.
 pub fn utf8_chunks<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Utf8Chunks<'a> {
     repair::chunks::utf8_chunks_with(kernel, bytes)
 }
 
-/// `trust8::copy_utf8` with this kernel.
+/// Does what `trust8::copy_utf8` does, with this kernel.
 ///
 /// # Errors
 ///
-/// Those of the public function.
+/// Returns the errors of the public function.
 pub fn copy_utf8<'d>(
     kernel: &Kernel,
     src: &[u8],
@@ -45,60 +45,60 @@ pub fn copy_utf8<'d>(
     text::copy::copy_utf8_with(kernel, src, dst)
 }
 
-/// `trust8::from_utf8_lossy` with this kernel.
+/// Does what `trust8::from_utf8_lossy` does, with this kernel.
 #[cfg(feature = "alloc")]
 #[must_use]
 pub fn from_utf8_lossy<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> alloc::borrow::Cow<'a, str> {
     repair::lossy::from_utf8_lossy_with(kernel, bytes)
 }
 
-/// `trust8::lossy_into` with this kernel.
+/// Does what `trust8::lossy_into` does, with this kernel.
 #[cfg(feature = "alloc")]
 pub fn lossy_into(kernel: &'static Kernel, bytes: &[u8], text: &mut alloc::string::String) {
     repair::lossy::lossy_into_with(kernel, bytes, text);
 }
 
-/// `trust8::par_from_utf8` with this kernel, in pieces of this many bytes.
+/// Does what `trust8::par_from_utf8` does, with this kernel, in chunks of `chunk_len` bytes.
 ///
 /// # Errors
 ///
-/// Those of the public function.
+/// Returns the errors of the public function.
 #[cfg(feature = "rayon")]
 pub fn par_from_utf8<'a>(
     kernel: &'static Kernel,
-    piece: usize,
+    chunk_len: usize,
     bytes: &'a [u8],
 ) -> Result<&'a str, crate::Utf8Error> {
-    text::parallel::par_from_utf8_with(kernel, piece, bytes)
+    text::parallel::par_from_utf8_with(kernel, chunk_len, bytes)
 }
 
-/// `trust8::par_inspect` with this kernel, in pieces of this many bytes.
+/// Does what `trust8::par_inspect` does, with this kernel, in chunks of `chunk_len` bytes.
 #[cfg(feature = "rayon")]
 #[must_use]
-pub fn par_inspect(kernel: &'static Kernel, piece: usize, bytes: &[u8]) -> crate::Summary {
-    text::parallel::par_inspect_with(kernel, piece, bytes)
+pub fn par_inspect(kernel: &'static Kernel, chunk_len: usize, bytes: &[u8]) -> crate::Summary {
+    text::parallel::par_inspect_with(kernel, chunk_len, bytes)
 }
 
-/// `trust8::stream` with a kernel that the caller chooses.
+/// The functions of `trust8::stream` with a kernel that the caller chooses.
 pub mod stream {
     use crate::Kernel;
     use crate::stream::{Decoder, Piece, StreamError, Validator};
 
-    /// `Validator::push` with this kernel.
+    /// Does what `Validator::push` does, with this kernel.
     ///
     /// # Errors
     ///
-    /// Those of the public function.
+    /// Returns the errors of the public function.
     #[inline(always)]
     pub fn push(kernel: &Kernel, validator: &mut Validator, piece: &[u8]) -> Result<(), StreamError> {
         validator.push_with(kernel, piece)
     }
 
-    /// `Decoder::decode` with this kernel.
+    /// Does what `Decoder::decode` does, with this kernel.
     ///
     /// # Errors
     ///
-    /// Those of the public function.
+    /// Returns the errors of the public function.
     #[inline]
     pub fn decode<'a>(
         kernel: &Kernel,
@@ -109,17 +109,17 @@ pub mod stream {
     }
 }
 
-/// `trust8::columns` with a kernel that the caller chooses.
+/// The functions of `trust8::columns` with a kernel that the caller chooses.
 pub mod columns {
     use crate::Kernel;
     use crate::columns::{ColumnError, Offset};
     use crate::text::columns;
 
-    /// `columns::validate_offsets` with this kernel.
+    /// Does what `columns::validate_offsets` does, with this kernel.
     ///
     /// # Errors
     ///
-    /// Those of the public function.
+    /// Returns the errors of the public function.
     pub fn validate_offsets<O: Offset>(
         kernel: &Kernel,
         values: &[u8],
@@ -128,11 +128,11 @@ pub mod columns {
         columns::validate_offsets_with(kernel, values, offsets)
     }
 
-    /// `columns::validate_views` with this kernel.
+    /// Does what `columns::validate_views` does, with this kernel.
     ///
     /// # Errors
     ///
-    /// Those of the public function.
+    /// Returns the errors of the public function.
     pub fn validate_views(
         kernel: &Kernel,
         views: &[u128],
@@ -141,11 +141,11 @@ pub mod columns {
         columns::validate_views_with(kernel, views, buffers)
     }
 
-    /// `columns::validate_slices` with this kernel.
+    /// Does what `columns::validate_slices` does, with this kernel.
     ///
     /// # Errors
     ///
-    /// Those of the public function.
+    /// Returns the errors of the public function.
     pub fn validate_slices<I>(kernel: &Kernel, slices: I) -> Result<(), ColumnError>
     where
         I: IntoIterator,
@@ -155,38 +155,38 @@ pub mod columns {
     }
 }
 
-/// `trust8::dialect` with a kernel that the caller chooses.
+/// The functions of `trust8::dialect` with a kernel that the caller chooses.
 #[cfg(feature = "dialect")]
 pub mod dialect {
     use crate::Kernel;
     use crate::dialect::{CodePoints, Diagnosis, Dialect, DialectError};
 
-    /// `dialect::diagnose` with this kernel.
+    /// Does what `dialect::diagnose` does, with this kernel.
     #[must_use]
     pub fn diagnose(kernel: &'static Kernel, bytes: &[u8]) -> Diagnosis {
         crate::dialect::diagnose_with(kernel, bytes)
     }
 
-    /// `Dialect::validate` with this kernel.
+    /// Does what `Dialect::validate` does, with this kernel.
     ///
     /// # Errors
     ///
-    /// Those of the public function.
+    /// Returns the errors of the public function.
     pub fn validate(kernel: &'static Kernel, dialect: Dialect, bytes: &[u8]) -> Result<(), DialectError> {
         dialect.validate_with(kernel, bytes)
     }
 
-    /// `Dialect::decode` with this kernel.
+    /// Does what `Dialect::decode` does, with this kernel.
     #[must_use]
     pub fn decode<'a>(kernel: &'static Kernel, dialect: Dialect, bytes: &'a [u8]) -> CodePoints<'a> {
         dialect.decode_with(kernel, bytes)
     }
 
-    /// `Dialect::to_utf8` with this kernel.
+    /// Does what `Dialect::to_utf8` does, with this kernel.
     ///
     /// # Errors
     ///
-    /// Those of the public function.
+    /// Returns the errors of the public function.
     #[cfg(feature = "alloc")]
     pub fn to_utf8<'a>(
         kernel: &'static Kernel,
@@ -196,7 +196,7 @@ pub mod dialect {
         dialect.to_utf8_with(kernel, bytes)
     }
 
-    /// `Dialect::to_utf8_lossy` with this kernel.
+    /// Does what `Dialect::to_utf8_lossy` does, with this kernel.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn to_utf8_lossy<'a>(
@@ -208,7 +208,7 @@ pub mod dialect {
     }
 }
 
-/// `trust8::transcode` with a kernel that the caller chooses.
+/// The functions of `trust8::transcode` with a kernel that the caller chooses.
 #[cfg(feature = "transcode")]
 pub mod transcode {
     use core::mem::MaybeUninit;
@@ -219,11 +219,11 @@ pub mod transcode {
     use crate::transcode::Error;
     use crate::transcode::{BufferError, Form};
 
-    /// `transcode::convert` with this kernel.
+    /// Does what `transcode::convert` does, with this kernel.
     ///
     /// # Errors
     ///
-    /// Those of the public function.
+    /// Returns the errors of the public function.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn convert<F: Form, T: Form>(
@@ -235,7 +235,7 @@ pub mod transcode {
         with::convert_with(kernel, from, to, text)
     }
 
-    /// `transcode::convert_lossy` with this kernel.
+    /// Does what `transcode::convert_lossy` does, with this kernel.
     #[cfg(feature = "alloc")]
     #[inline]
     #[must_use]
@@ -248,11 +248,11 @@ pub mod transcode {
         with::convert_lossy_with(kernel, from, to, text)
     }
 
-    /// `transcode::convert_into` with this kernel.
+    /// Does what `transcode::convert_into` does, with this kernel.
     ///
     /// # Errors
     ///
-    /// Those of the public function.
+    /// Returns the errors of the public function.
     #[inline]
     pub fn convert_into<'b, F: Form, T: Form>(
         kernel: &'static Kernel,
@@ -264,11 +264,11 @@ pub mod transcode {
         with::convert_into_with(kernel, from, to, text, buffer)
     }
 
-    /// `transcode::convert_into_lossy` with this kernel.
+    /// Does what `transcode::convert_into_lossy` does, with this kernel.
     ///
     /// # Errors
     ///
-    /// Those of the public function.
+    /// Returns the errors of the public function.
     #[inline]
     pub fn convert_into_lossy<'b, F: Form, T: Form>(
         kernel: &'static Kernel,
@@ -280,7 +280,7 @@ pub mod transcode {
         with::convert_into_lossy_with(kernel, from, to, text, buffer)
     }
 
-    /// `transcode::len` with this kernel.
+    /// Does what `transcode::len` does, with this kernel.
     #[inline]
     #[must_use]
     pub fn len<F: Form, T: Form>(kernel: &'static Kernel, from: F, to: T, text: &F::Text) -> usize {

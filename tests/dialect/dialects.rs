@@ -23,7 +23,7 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
     let seen = |item: Result<(usize, u32), trust8::dialect::DialectError>| -> Item {
         item.map_err(|error| {
             assert_eq!(error.dialect(), dialect);
-            (error.offset(), error.error_len())
+            (error.valid_up_to(), error.error_len())
         })
     };
     let decoded: Vec<Item> = testing::dialect::decode(kernel, dialect, bytes).map(seen).collect();
@@ -42,14 +42,16 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
     let fault = expected.iter().find_map(|item| item.err());
     let validated = testing::dialect::validate(kernel, dialect, bytes);
     assert_eq!(
-        validated.map_err(|error| (error.offset(), error.error_len())),
+        validated.map_err(|error| (error.valid_up_to(), error.error_len())),
         fault.map_or(Ok(()), Err),
         "{}",
         context()
     );
     if let Err(error) = validated {
         assert_eq!(error.kind() == Incomplete, error.error_len().is_none());
-        assert!(error.to_string().starts_with(&format!("invalid {dialect} at byte {}: ", error.offset())));
+        assert!(
+            error.to_string().starts_with(&format!("invalid {dialect} at byte {}: ", error.valid_up_to()))
+        );
     }
 
     // The first item that the conversion cannot express, with its value if it has one.
@@ -70,7 +72,7 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
             assert_eq!(matches!(converted, Cow::Borrowed(_)), is_utf8, "{}", context());
         }
         (Err(error), Some((at, value))) => {
-            assert_eq!(error.offset(), at, "{}", context());
+            assert_eq!(error.valid_up_to(), at, "{}", context());
             assert_eq!(error.kind() == Inexpressible, value.is_some(), "{}", context());
             if value.is_some() {
                 assert_eq!(error.code_point(), value, "{}", context());
@@ -84,7 +86,7 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
 
 /// The same with the best kernel, in every dialect.
 fn check(bytes: &[u8]) {
-    for dialect in Dialect::ALL {
+    for &dialect in Dialect::ALL {
         check_with(Kernel::best(), Kernel::best().name(), dialect, bytes);
     }
     check_diagnosis(bytes);
@@ -92,7 +94,7 @@ fn check(bytes: &[u8]) {
 
 fn check_diagnosis(bytes: &[u8]) {
     let diagnosis = diagnose(bytes);
-    for dialect in Dialect::ALL {
+    for &dialect in Dialect::ALL {
         assert_eq!(diagnosis.check(dialect), dialect.validate(bytes), "{dialect} {bytes:02X?}");
         assert_eq!(
             diagnosis.conversion(dialect).err(),
@@ -128,7 +130,7 @@ fn both_ways(dialect: Dialect, bytes: &[u8], values: &[u32]) {
 fn refused(dialect: Dialect, bytes: &[u8], offset: usize, len: Option<usize>, kind: Kind) {
     let error = dialect.validate(bytes).expect_err("it is to be refused");
     assert_eq!(
-        (error.offset(), error.error_len(), error.kind()),
+        (error.valid_up_to(), error.error_len(), error.kind()),
         (offset, len, kind),
         "{dialect} {bytes:02X?}"
     );
@@ -174,7 +176,7 @@ fn the_table_of_rfc_2279() {
 /// RFC 3629 section 3: the table, in each dialect.
 #[test]
 fn the_table_of_rfc_3629() {
-    for dialect in Dialect::ALL {
+    for &dialect in Dialect::ALL {
         if dialect == ModifiedUtf8 {
             both_ways(dialect, b"\xC0\x80\x01\x7F", &[0, 1, 0x7F]);
         } else {
@@ -186,6 +188,7 @@ fn the_table_of_rfc_3629() {
         let last: &[u8] = match dialect {
             Utf8 | Rfc2279 | Wtf8 => b"\xF0\x90\x80\x80\xF4\x8F\xBF\xBF",
             Cesu8 | ModifiedUtf8 => b"\xED\xA0\x80\xED\xB0\x80\xED\xAF\xBF\xED\xBF\xBF",
+            _ => panic!("no table for {dialect}"),
         };
         both_ways(dialect, last, &[0x1_0000, 0x10_FFFF]);
     }
@@ -204,7 +207,7 @@ fn the_table_of_rfc_3629() {
 /// RFC 2279 section 4 and RFC 3629 section 7.
 #[test]
 fn the_examples_of_the_rfcs() {
-    for dialect in Dialect::ALL {
+    for &dialect in Dialect::ALL {
         both_ways(dialect, b"\x41\xE2\x89\xA2\xCE\x91\x2E", &[0x41, 0x2262, 0x391, 0x2E]);
         both_ways(dialect, b"\xED\x95\x9C\xEA\xB5\xAD\xEC\x96\xB4", &[0xD55C, 0xAD6D, 0xC5B4]);
         both_ways(dialect, b"\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E", &[0x65E5, 0x672C, 0x8A9E]);
@@ -226,7 +229,7 @@ fn the_examples_of_the_rfcs() {
 /// RFC 3629 section 10, RFC 2279 section 6: no dialect takes a longer form for a shorter one.
 #[test]
 fn the_attacks_of_the_rfcs() {
-    for dialect in Dialect::ALL {
+    for &dialect in Dialect::ALL {
         for attack in [
             &b"\xC0\x80"[..],
             b"\xE0\x80\x80",
@@ -298,7 +301,7 @@ fn errors_say_what_it_would_be() {
         let text = [b"abc", bytes].concat();
         let error = dialect.validate(&text).unwrap_err();
         assert_eq!(
-            (error.offset(), error.kind(), error.error_len()),
+            (error.valid_up_to(), error.kind(), error.error_len()),
             (3, kind, len),
             "{dialect} {bytes:02X?}"
         );
@@ -316,7 +319,7 @@ fn utf8_is_a_dialect_like_the_others() {
             let bytes = [before.as_bytes(), malformed.bytes].concat();
             let error = trust8::from_utf8(&bytes).unwrap_err();
             let same = Utf8.validate(&bytes).unwrap_err();
-            assert_eq!((same.offset(), same.error_len()), (error.valid_up_to(), error.error_len()));
+            assert_eq!((same.valid_up_to(), same.error_len()), (error.valid_up_to(), error.error_len()));
             assert_eq!(format!("{:?}", same.kind()), format!("{:?}", error.kind()));
             assert_eq!(same.to_string(), error.to_string());
             check(&bytes);
@@ -352,7 +355,7 @@ fn sequences_cut_at_every_byte() {
         0x7FFF_FFFF,
     ];
     let mut cut = 0;
-    for writer in Dialect::ALL {
+    for &writer in Dialect::ALL {
         for value in values {
             let mut buffer = [0; 6];
             let Ok(whole) = writer.encode(value, &mut buffer) else { continue };
@@ -363,7 +366,7 @@ fn sequences_cut_at_every_byte() {
                 if !(writer == Wtf8 || writer == Rfc2279) || len != 3 || whole[0] != 0xED {
                     let error = writer.validate(begun).unwrap_err();
                     assert_eq!(
-                        (error.offset(), error.error_len(), error.kind()),
+                        (error.valid_up_to(), error.error_len(), error.kind()),
                         (0, None, Incomplete),
                         "{begun:02X?}"
                     );
@@ -371,7 +374,7 @@ fn sequences_cut_at_every_byte() {
                     let lone = writer.encode(0x1_0000, &mut [0; 6]).unwrap().len() == 6 && len >= 3;
                     let kind = if lone { Surrogate } else { Truncated };
                     assert_eq!(
-                        (error.offset(), error.error_len(), error.kind()),
+                        (error.valid_up_to(), error.error_len(), error.kind()),
                         (0, Some(if lone { 3 } else { len }), kind),
                         "{begun:02X?}"
                     );
@@ -400,7 +403,7 @@ fn all_scalar_values_through_every_dialect() {
     let scalars = || '\0'..=char::MAX;
     assert_eq!(scalars().count(), 1_112_064);
     let all: String = scalars().collect();
-    for dialect in Dialect::ALL {
+    for &dialect in Dialect::ALL {
         let mut written = Vec::with_capacity(6 << 20);
         let mut buffer = [0; 6];
         for scalar in scalars() {
@@ -482,7 +485,7 @@ fn all_short_strings_of_edges() {
             }
             let bytes: Vec<u8> =
                 (0..len).map(|at| EDGES[number / EDGES.len().pow(at) % EDGES.len()]).collect();
-            for dialect in Dialect::ALL {
+            for &dialect in Dialect::ALL {
                 check_with(Kernel::best(), "", dialect, &bytes);
             }
         }
@@ -529,7 +532,7 @@ fn sequences_inside_text() {
                     let tail = &long[..(0..=tail).rev().find(|&end| long.is_char_boundary(end)).unwrap_or(0)];
                     let bytes = [head.as_bytes(), sequence, tail.as_bytes()].concat();
                     let way = &ways()[(before + tail.len()) % ways().len()];
-                    for dialect in Dialect::ALL {
+                    for &dialect in Dialect::ALL {
                         check_with(way.kernel, &way.name, dialect, &bytes);
                     }
                 }
@@ -564,7 +567,7 @@ fn many_sequences_in_long_text() {
             bytes.extend_from_slice(allowed[random(allowed.len())]);
         }
         for (i, way) in ways().iter().enumerate() {
-            for dialect in Dialect::ALL {
+            for &dialect in Dialect::ALL {
                 if round % 3 == 0 || (round + i) % 4 == 0 {
                     check_with(way.kernel, &way.name, dialect, &bytes);
                 }
@@ -599,10 +602,21 @@ fn dialects_are_told_apart() {
 
 #[test]
 fn names() {
-    for dialect in Dialect::ALL {
-        assert_eq!(Dialect::by_name(dialect.name()), Some(dialect));
-        assert_eq!(Dialect::by_name(&dialect.name().to_ascii_lowercase()), Some(dialect));
-        assert_eq!(dialect.to_string(), dialect.name());
+    let names = [
+        (Utf8, "utf-8", "UTF-8"),
+        (Rfc2279, "utf-8-rfc2279", "RFC 2279"),
+        (Cesu8, "cesu-8", "CESU-8"),
+        (ModifiedUtf8, "mutf-8", "Modified UTF-8"),
+        (Wtf8, "wtf-8", "WTF-8"),
+    ];
+    assert!(Dialect::ALL.iter().copied().eq(names.map(|(dialect, ..)| dialect)));
+    for (dialect, name, display) in names {
+        assert_eq!((dialect.name(), &*dialect.to_string()), (name, display));
+        for name in [name, display] {
+            assert_eq!(Dialect::by_name(name), Some(dialect));
+            assert_eq!(Dialect::by_name(&name.to_ascii_lowercase()), Some(dialect));
+            assert_eq!(Dialect::by_name(&name.to_ascii_uppercase()), Some(dialect));
+        }
     }
     for (name, dialect) in [
         ("rfc2279", Rfc2279),
@@ -642,7 +656,7 @@ proptest! {
     #[test]
     fn any_text(text in prop::collection::vec(any::<char>(), 0..200)) {
         let text: String = text.into_iter().collect();
-        for dialect in Dialect::ALL {
+        for &dialect in Dialect::ALL {
             let bytes = dialect.from_utf8(&text);
             prop_assert_eq!(&*dialect.to_utf8(&bytes).unwrap(), text.as_str());
             let by_character: Vec<u8> =

@@ -358,3 +358,26 @@ fn early_faults_do_not_depend_on_what_follows() {
         }
     }
 }
+
+/// Reports and bindings rely on them: neither a name nor a number may ever change.
+#[test]
+fn kinds_keep_their_names_and_numbers() {
+    use ErrorKind::*;
+    let kinds: [(ErrorKind, &str, u8); 7] = [
+        (UnexpectedContinuation, "unexpected-continuation", 1),
+        (InvalidByte, "invalid-byte", 2),
+        (Overlong, "overlong", 3),
+        (Surrogate, "surrogate", 4),
+        (TooLarge, "too-large", 5),
+        (Truncated, "truncated", 6),
+        (Incomplete, "incomplete", 7),
+    ];
+    assert!(ErrorKind::ALL.iter().copied().eq(kinds.map(|(kind, ..)| kind)));
+    for (kind, name, code) in kinds {
+        assert_eq!((kind.name(), kind.code(), kind as u8), (name, code, code));
+    }
+    assert_eq!((size_of::<ErrorKind>(), size_of::<Option<ErrorKind>>()), (1, 1));
+    for malformed in &MALFORMED {
+        assert!(ErrorKind::ALL.contains(&error(malformed.bytes).kind()));
+    }
+}

@@ -49,6 +49,7 @@ fn alternatives(dialect: Dialect) -> Vec<Alternative> {
         Dialect::Rfc2279 => all.extend([ZERO, SURROGATE].into_iter().chain(FOUR).chain(LONG)),
         Dialect::Cesu8 => all.extend([ZERO, PAIR]),
         Dialect::ModifiedUtf8 => all.extend([ZERO_IN_TWO, PAIR]),
+        _ => panic!("no table for {dialect}"),
     }
     all
 }
