@@ -281,7 +281,7 @@ pub(crate) struct FixArgs {
     remedy: RemedyArgs,
 
     /// Convert from this encoding: any label of the WHATWG Encoding Standard, or cesu-8, mutf-8, wtf-8,
-    /// rfc2279; or `auto`, to guess
+    /// utf-8-rfc2279; or `auto`, to guess
     ///
     /// With --from, a sequence that is not valid in the encoding is an error, unless --replace, --skip or --escape
     /// says what to do with it.

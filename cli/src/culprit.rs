@@ -51,17 +51,7 @@ impl<'a> Culprit<'a> {
 
     /// Returns the kind of error as a word for programs.
     pub(crate) fn keyword(&self) -> &'static str {
-        match self.kind {
-            ErrorKind::UnexpectedContinuation => "unexpected-continuation",
-            ErrorKind::InvalidByte => "invalid-byte",
-            ErrorKind::Overlong => "overlong",
-            ErrorKind::Surrogate => "surrogate",
-            ErrorKind::TooLarge => "too-large",
-            ErrorKind::Truncated => "truncated",
-            ErrorKind::Incomplete => "incomplete",
-            // A later version of the library may add a kind.
-            _ => "ill-formed",
-        }
+        self.kind.name()
     }
 
     /// Returns the section of RFC 3629 that forbids the bytes.

@@ -10,7 +10,7 @@ use trust8::Bom;
 use crate::args::{CommonArgs, InspectArgs};
 use crate::colors::Colors;
 use crate::dialects::{AcceptedBy, accepting_dialects};
-use crate::fix::charset::{Charset, dialect_label};
+use crate::fix::charset::Charset;
 use crate::fix::{copy_to_temporary_file, guess_encoding};
 use crate::hex::Hex;
 use crate::interrupt;
@@ -241,11 +241,11 @@ impl Screen {
         let fix = |label: &str| format!("trust8 fix --from {label}");
         match (self.mark, self.accepted_by.first(), &self.guess) {
             (Some(mark @ (Bom::Utf16Le | Bom::Utf16Be)), ..) => {
-                format!("{}; {}", mark.encoding(), fix(&mark.encoding().to_ascii_lowercase()))
+                format!("{}; {}", mark.encoding(), fix(mark.encoding()))
             }
             (Some(mark @ (Bom::Utf32Le | Bom::Utf32Be)), ..) => mark.encoding().to_owned(),
             (_, Some(AcceptedBy { dialect, convertible: true }), _) => {
-                format!("{dialect}, in which all of it is valid; {}", fix(dialect_label(*dialect)))
+                format!("{dialect}, in which all of it is valid; {}", fix(dialect.name()))
             }
             (_, Some(AcceptedBy { dialect, convertible: false }), _) => {
                 format!("{dialect}, in which all of it is valid; UTF-8 cannot encode some of it")

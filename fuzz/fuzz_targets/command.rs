@@ -218,11 +218,11 @@ fn assert_file(input: &[u8], name: &[u8], (label, dialect): (&str, Dialect), fil
     let path_hex = str::from_utf8(name).err().map(|_| Value::from(hex(name)));
     assert_eq!(file.get("path_hex"), path_hex.as_ref());
     let mark = match *input {
-        [0xFF, 0xFE, 0, 0, ..] => json!("UTF-32LE"),
-        [0, 0, 0xFE, 0xFF, ..] => json!("UTF-32BE"),
-        [0xFF, 0xFE, ..] => json!("UTF-16LE"),
-        [0xFE, 0xFF, ..] => json!("UTF-16BE"),
-        [0xEF, 0xBB, 0xBF, ..] => json!("UTF-8"),
+        [0xFF, 0xFE, 0, 0, ..] => json!("utf-32le"),
+        [0, 0, 0xFE, 0xFF, ..] => json!("utf-32be"),
+        [0xFF, 0xFE, ..] => json!("utf-16le"),
+        [0xFE, 0xFF, ..] => json!("utf-16be"),
+        [0xEF, 0xBB, 0xBF, ..] => json!("utf-8"),
         _ => Value::Null,
     };
     assert_eq!(file["byte_order_mark"], mark);
@@ -242,7 +242,7 @@ const DIALECTS: [(&str, Dialect); 4] = [
     ("cesu-8", Dialect::Cesu8),
     ("mutf-8", Dialect::ModifiedUtf8),
     ("wtf-8", Dialect::Wtf8),
-    ("rfc2279", Dialect::Rfc2279),
+    ("utf-8-rfc2279", Dialect::Rfc2279),
 ];
 
 /// One of them; the grammars take their time.
@@ -582,7 +582,7 @@ fn assert_label(label: &str) {
         "cesu8" => Some("cesu-8"),
         "mutf8" | "modifiedutf8" => Some("mutf-8"),
         "wtf8" => Some("wtf-8"),
-        "rfc2279" => Some("rfc2279"),
+        "rfc2279" | "utf8rfc2279" => Some("utf-8-rfc2279"),
         _ => None,
     };
     let encoding = Encoding::for_label_no_replacement(label.as_bytes());

@@ -32,7 +32,7 @@ impl FromStr for Charset {
                 // The standard has labels for UTF-8 that `Dialect::by_name` does not know, such as unicode-1-1-utf-8.
                 Some(encoding) if encoding == UTF_8 => Err(IS_UTF8.to_owned()),
                 Some(encoding) => Ok(Self::Encoding(encoding)),
-                None => Err("not a label of the WHATWG Encoding Standard, and not one of auto, cesu-8, mutf-8, wtf-8, rfc2279"
+                None => Err("not a label of the WHATWG Encoding Standard, and not one of auto, cesu-8, mutf-8, wtf-8, utf-8-rfc2279"
                     .to_owned()),
             },
         }
@@ -45,19 +45,8 @@ impl Charset {
         match self {
             Self::Auto => "auto".to_owned(),
             Self::Encoding(encoding) => encoding.name().to_ascii_lowercase(),
-            Self::Dialect(dialect) => dialect_label(*dialect).to_owned(),
+            Self::Dialect(dialect) => dialect.name().to_owned(),
         }
-    }
-}
-
-/// Returns the name that the command line uses for `dialect`.
-pub(crate) fn dialect_label(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Utf8 => "utf-8",
-        Dialect::Rfc2279 => "rfc2279",
-        Dialect::Cesu8 => "cesu-8",
-        Dialect::ModifiedUtf8 => "mutf-8",
-        Dialect::Wtf8 => "wtf-8",
     }
 }
 
@@ -73,9 +62,9 @@ mod tests {
             assert_eq!(parse(latin1), Ok(Charset::Encoding(encoding_rs::WINDOWS_1252)), "{latin1}");
         }
         assert_eq!(parse("sjis"), Ok(Charset::Encoding(encoding_rs::SHIFT_JIS)));
-        for dialect in Dialect::ALL {
+        for &dialect in Dialect::ALL {
             let expected = if dialect == Dialect::Utf8 { None } else { Some(Charset::Dialect(dialect)) };
-            assert_eq!(parse(dialect_label(dialect)).ok(), expected);
+            assert_eq!(parse(dialect.name()).ok(), expected);
             if let Some(charset) = expected {
                 assert_eq!(parse(&charset.label()), Ok(charset));
             }

@@ -51,12 +51,12 @@ fn from_dialect(
                 Ok(text) => (text, None),
                 // There is no error before this one, so nothing is lost here.
                 Err(error) => {
-                    (testing::dialect::to_utf8_lossy(kernel, dialect, &rest[..error.offset()]), Some(error))
+                    (testing::dialect::to_utf8_lossy(kernel, dialect, &rest[..error.valid_up_to()]), Some(error))
                 }
             };
             out.write_all(text.as_bytes()).map_err(FileError::Write)?;
             let Some(error) = error else { break };
-            let after_text = &rest[error.offset()..];
+            let after_text = &rest[error.valid_up_to()..];
             let sequence = &after_text[..error.error_len().unwrap_or(after_text.len())];
             let Some(remedy) = remedy else {
                 return Err(invalid_in_dialect(

@@ -11,7 +11,6 @@ use super::{Conclusion, Report, on_terminal};
 use crate::args::ColorWhen;
 use crate::colors::Colors;
 use crate::dialects::AcceptedBy;
-use crate::fix::charset::dialect_label;
 use crate::hex::Hex;
 use crate::scan::{Finding, skip_continuations};
 use crate::visible::{visible, write_name};
@@ -75,7 +74,7 @@ impl Report for Human {
                 note(format!("it seems to be {}", mark.encoding()))
             }
             (_, Some(AcceptedBy { dialect, convertible: true })) => {
-                note(format!("all of it is valid {dialect}: {}", fix(dialect_label(*dialect))));
+                note(format!("all of it is valid {dialect}: {}", fix(dialect.name())));
             }
             (_, Some(AcceptedBy { dialect, convertible: false })) => {
                 note(format!("all of it is valid {dialect}, but UTF-8 cannot encode some of it"));

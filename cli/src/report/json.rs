@@ -11,7 +11,6 @@ use trust8::Bom;
 
 use super::{Conclusion, Report};
 use crate::dialects::AcceptedBy;
-use crate::fix::charset::dialect_label;
 use crate::hex::Hex;
 use crate::scan::Finding;
 use crate::statistics::Totals;
@@ -106,7 +105,7 @@ struct AcceptingDialect {
 impl AfterErrors {
     fn new(conclusion: &Conclusion) -> Self {
         let dialect = |by: &AcceptedBy| AcceptingDialect {
-            name: dialect_label(by.dialect),
+            name: by.dialect.name(),
             convertible: by.convertible,
         };
         Self {

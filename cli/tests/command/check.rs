@@ -282,7 +282,7 @@ fn json_is_one_document_with_everything() {
     assert_eq!(first["errors"][1]["column"], 10);
     assert_eq!((&first["byte_order_mark"], &first["dialects"]), (&Value::Null, &Value::Array(vec![])));
     assert_eq!(files[1]["dialects"][0], serde_json::json!({"name": "cesu-8", "convertible": true}));
-    assert_eq!(files[2]["byte_order_mark"], "UTF-16LE");
+    assert_eq!(files[2]["byte_order_mark"], "utf-16le");
     assert_eq!((&files[3]["path"], &files[3]["status"]), (&"none".into(), &"unread".into()));
     assert!(files[3]["message"].as_str().unwrap().contains("No such file"));
     let summary = &all["summary"];
@@ -331,8 +331,8 @@ fn dialects_of_utf8_are_named_with_the_command_that_converts_them() {
         (b"x\xC0\x80", "all of it is valid Modified UTF-8: trust8 fix --from mutf-8 f"),
         (b"x\xED\xA0\x80", "all of it is valid WTF-8, but UTF-8 cannot encode some of it"),
         (b"\xF8\x88\x80\x80\x80", "all of it is valid RFC 2279, but UTF-8 cannot encode some of it"),
-        (b"\xFF\xFEx\0", "it seems to be UTF-16LE: trust8 fix --from utf-16le f"),
-        (b"\0\0\xFE\xFF\0\0\0x", "it seems to be UTF-32BE"),
+        (b"\xFF\xFEx\0", "it seems to be utf-16le: trust8 fix --from utf-16le f"),
+        (b"\0\0\xFE\xFF\0\0\0x", "it seems to be utf-32be"),
     ] {
         folder.file("f", content);
         let assert = folder.trust8().arg("f").assert().code(1);

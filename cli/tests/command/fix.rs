@@ -112,7 +112,7 @@ fn files_that_cannot_be_converted_stay_unchanged_and_the_exit_code_is_1() {
             b"\xF8\x88\x80\x80\x80",
             "byte 0: F8 88 80 80 80 is U+200000 in RFC 2279, which UTF-8 cannot encode",
         ),
-        ("auto", b"\xFF\xFE\0\0a\0\0\0", "it seems to be UTF-32LE, which only trust8 convert supports"),
+        ("auto", b"\xFF\xFE\0\0a\0\0\0", "it seems to be utf-32le, which only trust8 convert supports"),
     ] {
         folder.file("f", bytes);
         folder

@@ -70,8 +70,8 @@ f:1:4: byte 3: 2-byte character cut short after 1 byte: DF; RFC 3629 section 4 r
     for (bytes, likely) in [
         (&b"x\xED\xA0\xBD\xED\xB8\x80"[..], "CESU-8, in which all of it is valid; trust8 fix --from cesu-8"),
         (b"x\xED\xA0\x80", "WTF-8, in which all of it is valid; UTF-8 cannot encode some of it"),
-        (b"\xFF\xFEa\0", "UTF-16LE; trust8 fix --from utf-16le"),
-        (b"\xFF\xFE\0\0a\0\0\0", "UTF-32LE\n"),
+        (b"\xFF\xFEa\0", "utf-16le; trust8 fix --from utf-16le"),
+        (b"\xFF\xFE\0\0a\0\0\0", "utf-32le\n"),
     ] {
         folder
             .trust8()
