@@ -41,7 +41,7 @@ fn compare(dialect: Dialect, bytes: &[u8]) {
     for (_, way) in ways().iter().enumerate().filter(|(i, _)| bytes.len() < 1000 || *i == chosen) {
         let (who, way) = (format!("{dialect}, {}", way.name), way.kernel);
         let validated = testing::dialect::validate(way, dialect, bytes)
-            .map_err(|error| (error.offset(), error.error_len()));
+            .map_err(|error| (error.valid_up_to(), error.error_len()));
         assert_eq!(validated.err(), fault, "{who}");
         let converted = testing::dialect::to_utf8(way, dialect, bytes).map_err(|error| error.valid_up_to());
         assert_eq!(converted.as_deref(), exact.as_deref(), "{who}");
