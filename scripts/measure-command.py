@@ -202,6 +202,8 @@ def page(trust8, rounds, file_best, tree_best):
 contestants run in a half or a fifth of them). The exit code of every run is checked. In a file with an error, every
 contestant that validates has to find it.
 
+![trust8 in a terminal: what is not UTF-8, where and why; conversion; and what a file is](command.svg)
+
 - CPU: {cpu()}, {os.cpu_count()} cores
 - {version(["rustc", "--version"])}; {version([trust8, "--version"])}, kernel {used_kernel(trust8)}
 - {version(["cat", "--version"])}; {version(["grep", "--version"])}; {version(["iconv", "--version"])}; isutf8 of moreutils

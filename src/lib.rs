@@ -1,7 +1,8 @@
 //! Untrusted bytes into `&str`, or into an exact error.
 //!
-//! trust8 decides whether bytes are UTF-8, as [RFC 3629] defines it, with the widest vectors that
-//! the CPU has, and says exactly what is wrong where they are not.
+//! trust8 decides whether bytes are UTF-8 as [RFC 3629] defines it. Its answers are those of [`core::str::from_utf8`] for
+//! every input, and its errors also say why. It uses the widest vectors that the CPU has, and chooses them when the program
+//! runs. It needs no `std`, no allocator and no C compiler.
 //!
 //! ```
 //! use trust8::{ErrorKind, from_utf8};
@@ -11,41 +12,299 @@
 //! let error = from_utf8(b"/srv/\xC0\xAE\xC0\xAE/passwd").unwrap_err();
 //! assert_eq!(error.kind(), ErrorKind::Overlong);
 //! assert_eq!((error.valid_up_to(), error.error_len()), (5, Some(1)));
+//! assert_eq!(
+//!     error.to_string(),
+//!     "invalid UTF-8 at byte 5: C0 begins an overlong form of an ASCII character; \
+//!      expected a first byte (00 to 7F, C2 to F4)"
+//! );
 //! ```
 //!
-//! # What there is
+//! # Why
 //!
-//! | | |
-//! |---|---|
-//! | [`from_utf8`], [`from_utf8_mut`], [`string_from_utf8`], [`is_utf8`] | the standard library's functions, faster, with an error that says why |
-//! | [`Utf8Error`], [`ErrorKind`] | where, how long, and which rule of the RFC |
-//! | `from_utf8_lossy`, `from_utf8_lossy_owned`, `lossy_into` | text with U+FFFD for what is none |
-//! | [`utf8_chunks`], [`errors`] | what is text and what is not, in turn; every error there is |
-//! | `par_from_utf8`, `par_inspect` | on all cores, with the feature `rayon` |
-//! | [`Validator`], [`stream`] | the same for what arrives in pieces, refused at the first bad byte |
-//! | [`io`], [`fs`] | readers and writers that let only UTF-8 through; `read_to_string` at the speed of reading |
-//! | [`copy_utf8`] | validates and copies in one pass |
-//! | [`transcode`] | UTF-8, UTF-16, UTF-32 and Latin-1 into each other, with exact errors or U+FFFD for them |
-//! | `tokio` | with the feature of that name: an `AsyncRead` adapter and codecs that yield strings and lines |
-//! | [`decode`], [`encode_scalar`] | characters one by one, with errors in between |
-//! | [`dialect`] | CESU-8, Modified UTF-8, WTF-8, and UTF-8 as RFC 2279 had it: named, checked, converted |
-//! | [`Bom`], [`strip_bom`], [`is_utf8_label`] | signatures and names of encodings |
-//! | [`inspect`](inspect()), [`Summary`] | validates and counts characters, UTF-16 units and newlines in the same pass |
-//! | [`count_chars`], [`utf16_len`], [`locate`] | counts of text that is valid already; line and column of a byte |
-//! | [`columns`] | all strings of a column at once: Arrow's offsets and views, or slices |
-//! | [`Kernel`] | one implementation for each instruction set, for tests and measurements |
-//! | [`basic`], [`compat`] | the names and types of the crate simdutf8 |
+//! Validation is what every parser, database and server does to each string that comes in. This is the speed in GB/s on
+//! 64 KiB of text, which stay in the L2 cache, on one core of an Intel Xeon of the Ice Lake kind. All of them took turns in
+//! one run. `simdutf` is the C++ library, and the column `trust8, AVX2` is what a CPU without AVX-512 gets.
+//!
+//! | text | std | simdutf | simdutf8 | trust8, AVX2 | trust8, AVX-512 |
+//! |---|---:|---:|---:|---:|---:|
+//! | ASCII | 31.6 | 48.9 | 106 | 104 | 157 |
+//! | JSON logs | 25.5 | 82.4 | 79.4 | 77.7 | 135 |
+//! | German | 2.65 | 22.9 | 20.1 | 20.1 | 44.3 |
+//! | Russian | 0.59 | 16.4 | 14.0 | 38.5 | 50.6 |
+//! | Chinese | 1.26 | 16.4 | 14.0 | 19.0 | 46.4 |
+//!
+//! Most strings are short. These are nanoseconds a call, for strings of 0 to 63 bytes whose length and content vary from call
+//! to call:
+//!
+//! | strings | std | simdutf | simdutf8 | trust8, AVX2 | trust8, AVX-512 |
+//! |---|---:|---:|---:|---:|---:|
+//! | ASCII | 28.9 | 4.83 | 28.0 | 6.76 | 4.39 |
+//! | mixed, 1 to 4 bytes a character | 131 | 7.49 | 130 | 9.03 | 4.40 |
+//!
+//! `docs/benchmarks.md` in the repository has all texts, lengths, errors and peers, and the command that repeats it.
+//!
+//! # Which function do I want?
+//!
+//! | I have | I want | use | allocates |
+//! |---|---|---|---|
+//! | `&[u8]` | `&str`, or the error | [`from_utf8`] | no |
+//! | `&mut [u8]` | `&mut str`, or the error | [`from_utf8_mut`] | no |
+//! | `&[u8]` | yes or no | [`is_utf8`] | no |
+//! | `Vec<u8>` | `String`, or the error and the bytes | [`string_from_utf8`] | no |
+//! | `&[u8]` that may be invalid | text, with each invalid sequence replaced by U+FFFD | [`from_utf8_lossy`] | if it is invalid |
+//! | `Vec<u8>` that may be invalid | the same as a `String` | [`from_utf8_lossy_owned`] | if it is invalid |
+//! | many of these | the same, appended to a `String` | [`lossy_into`] | if the `String` is too short |
+//! | `&[u8]` that may be invalid | valid and invalid parts in turn | [`utf8_chunks`] | no |
+//! | `&[u8]` that may be invalid | every error in it | [`errors`] | no |
+//! | `&[u8]` that may be invalid | its characters and errors, one by one | [`decode`] | no |
+//! | an error | its line and column | [`locate`] | no |
+//! | pieces of a stream | the error as soon as it is certain | [`Validator`] | no |
+//! | pieces of a stream | the text of each piece | [`stream::Decoder`] | no |
+//! | a reader | text, or lines, as they come | [`io::Utf8Reader`] | its buffer |
+//! | a writer | the certainty that it gets only UTF-8 | [`io::Utf8Writer`] | no |
+//! | a file, or a reader | all of it as a `String` | [`fs::read_to_string`], [`io::read_to_string`] | the `String` |
+//! | an `AsyncRead`, or a framed connection | text, or lines, as they come | `tokio::Utf8Reader`, `tokio::LinesCodec` | its buffer |
+//! | `&[u8]` and memory for it | a validated copy | [`copy_utf8`] | no |
+//! | a column of strings | the first row that is wrong | [`columns`] | no |
+//! | `&[u8]` | the numbers of characters, lines, UTF-16 units | [`inspect`](inspect()) | no |
+//! | `&str` | one of these | [`count_chars`], [`utf16_len`] | no |
+//! | UTF-8, UTF-16, UTF-32 or ISO-8859-1 | another of these | [`transcode::convert`] | the result |
+//! | the same, and memory for it | the same | [`transcode::convert_into`] | no |
+//! | pieces of these | the same | [`transcode::Transcoder`] | no, if you bring the memory |
+//! | CESU-8, Modified UTF-8 (Java), WTF-8 | UTF-8, and back | [`dialect::Dialect`] | where the two differ |
+//! | bytes that may be one of these | which one it is | [`dialect::diagnose`] | no |
+//! | bytes that may begin with a byte order mark | the mark, or the bytes after it | [`Bom`], [`strip_bom`] | no |
+//! | megabytes, and several cores | any of the first rows | `par_from_utf8`, `par_inspect` | what rayon does |
+//! | a program that lets its user choose | one implementation | [`Kernel`] | no |
+//! | a place to cut bytes | the place before it where a character begins | [`boundary::floor`] | no |
+//!
+//! # Slices
+//!
+//! A [`Utf8Error`] has the place and the length of `core`'s error. Besides, it has the [kind](ErrorKind) of the error, and
+//! a message for people. [`locate`] turns the place into a line and a column, and costs nothing while all is valid.
+//!
+//! ```
+//! let config = b"name = \"caf\xC3\xA9\"\nmotd = \"caf\xE9\"\n";
+//!
+//! let error = trust8::from_utf8(config).unwrap_err();
+//! let place = trust8::locate(config, error.valid_up_to());
+//! assert_eq!((place.line, place.column), (2, 12));
+//! assert_eq!(trust8::errors(config).count(), 1);
+//! ```
+//!
+//! # Streams
+//!
+//! A piece may end inside a character. [`Validator`] keeps that beginning, in 16 bytes of state, and refuses the stream with
+//! the first byte that makes an error certain. [`stream::Decoder`] hands out the text as well.
+//!
+//! ```
+//! use trust8::stream::Decoder;
+//!
+//! let mut decoder = Decoder::new();
+//! let mut text = String::new();
+//! for piece in [&b"Gr\xC3"[..], b"\xBC\xC3\x9Fe aus K\xC3", b"\xB6ln"] {
+//!     text.extend(&decoder.decode(piece)?);
+//! }
+//! decoder.finish()?;
+//! assert_eq!(text, "Grüße aus Köln");
+//! # Ok::<(), trust8::stream::StreamError>(())
+//! ```
+//!
+//! # Lossy text
+//!
+//! What one U+FFFD replaces is what it replaces in the standard library and in web browsers. Valid text is borrowed.
+//!
+//! ```
+//! # #[cfg(feature = "alloc")] {
+//! use std::borrow::Cow;
+//! use trust8::{from_utf8_lossy, lossy_into};
+//!
+//! assert_eq!(from_utf8_lossy(b"caf\xE9 \xF0\x9F\x98!"), "caf\u{FFFD} \u{FFFD}!");
+//! assert!(matches!(from_utf8_lossy("café".as_bytes()), Cow::Borrowed("café")));
+//!
+//! let mut line = String::new();
+//! for log in [&b"caf\xE9"[..], b"100 \x80"] {
+//!     line.clear();
+//!     lossy_into(log, &mut line);
+//!     assert!(line.ends_with('\u{FFFD}'));
+//! }
+//! # }
+//! ```
+//!
+//! # Columns
+//!
+//! A column has the bytes of all rows one after the other, and offsets or views that say where each row is. [`columns`]
+//! checks all rows in one pass. Offsets that a stranger made up are an error and no panic.
+//!
+//! ```
+//! use trust8::columns::validate_offsets;
+//!
+//! let values = "OsloÅlesundTromsø".as_bytes();
+//! assert_eq!(validate_offsets(values, &[0, 4, 12, 19]), Ok(()));
+//!
+//! // The second row begins inside the Å.
+//! let error = validate_offsets(values, &[0, 5, 12, 19]).unwrap_err();
+//! assert_eq!(error.row(), 0);
+//! assert!(error.to_string().starts_with("row 0: invalid UTF-8 at byte 4: C3 begins a character of 2 bytes"));
+//! ```
+//!
+//! # Conversions
+//!
+//! One function converts between all encodings: it takes the two encodings as values, and the text. A text that has the type
+//! `&str` is not validated again.
+//!
+//! ```
+//! # #[cfg(all(feature = "transcode", feature = "alloc"))] {
+//! use trust8::transcode::{Encoding, Str, Utf16, convert, convert_lossy};
+//!
+//! let units = convert(Str, Utf16, "5 €").unwrap();
+//! assert_eq!(units, [0x35, 0x20, 0x20AC]);
+//! assert_eq!(convert(Encoding::Utf16Be, Str, b"\0\x35\0 \x20\xAC"), Ok("5 €".to_owned()));
+//! // Half a surrogate pair is an error, or is replaced.
+//! assert!(convert(Utf16, Str, &[0x41, 0xD83D]).is_err());
+//! assert_eq!(convert_lossy(Utf16, Str, &[0x41, 0xD83D]), "A\u{FFFD}");
+//! # }
+//! ```
+//!
+//! # When the standard library is enough
+//!
+//! - A program that validates little has nothing to gain. At a hundred thousand short strings a second, `std` takes less
+//!   than two hundredths of one core.
+//! - If all strings are ASCII, have fewer than 64 bytes, and are of one length, the CPU predicts the branches of `std`. What
+//!   there is to gain then is at most 5 ns a call.
+//! - If each short string gets an allocation of its own, the allocation costs more than the validation.
+//! - In a `const fn` only [`core::str::from_utf8`] works, because these functions ask the CPU.
+//! - If only an error path validates, or one file at the start of the program, a dependency is not worth it.
+//! - If a program has to be small: `from_utf8` adds about 40 KB on x86-64, because it has kernels for four kinds of CPU.
 //!
 //! # Features
 //!
-//! - `std` (on by default) implies `alloc`: `io` and `fs`.
-//! - `alloc`: `String` out of a `Vec`, with `string_from_utf8` and `FromUtf8Error`; lossy text; conversions
-//!   between dialects.
-//! - `rayon` implies `std`: `par_from_utf8` and `par_inspect`, on all cores.
-//! - `memchr`: [`locate`] looks for newlines with the crate of that name.
-//! - `tokio` implies `std`: the module of that name, with tokio and tokio-util.
+//! | feature | on by default | brings |
+//! |---|---|---|
+//! | `std` | yes | [`io`] and [`fs`]; implies `alloc` |
+//! | `alloc` | yes, by `std` | what makes a `String` or a `Vec`: [`string_from_utf8`], lossy text, and conversions into new memory |
+//! | `transcode` | yes | [`transcode`] |
+//! | `dialect` | yes | [`dialect`] |
+//! | `rayon` | no | `par_from_utf8` and `par_inspect`, which use all cores; implies `std` |
+//! | `tokio` | no | `tokio`: an `AsyncRead` adapter, and codecs that yield strings and lines; implies `std` |
+//! | `memchr` | no | [`locate`] finds newlines with that crate |
 //!
-//! SIMD needs neither: without `std`, the CPU is asked all the same.
+//! SIMD needs none of them. Without `std`, the CPU is asked as well. A program contains the code of the functions that it
+//! calls, and not that of the others.
+//!
+//! # Migration
+//!
+//! ## From the standard library
+//!
+//! The functions have the names of `std`, and the errors have its methods. If a signature asks for `std`'s error,
+//! [`Utf8Error::to_std`] makes one.
+//!
+//! ```
+//! # #[cfg(feature = "alloc")] {
+//! # let bytes = b"caf\xE9";
+//! // Before.
+//! let strict = std::str::from_utf8(bytes);
+//! let owned = String::from_utf8(bytes.to_vec()).map_err(|error| error.into_bytes());
+//! let lossy = String::from_utf8_lossy(bytes);
+//! # let before = (strict, owned, lossy);
+//!
+//! // After.
+//! let strict = trust8::from_utf8(bytes).map_err(|error| error.to_std(bytes));
+//! let owned = trust8::string_from_utf8(bytes.to_vec()).map_err(|error| error.into_bytes());
+//! let lossy = trust8::from_utf8_lossy(bytes);
+//! # assert_eq!((strict, owned, lossy), before);
+//! # }
+//! ```
+//!
+//! Likewise [`fs::read_to_string`] for `std`'s, [`utf8_chunks`] for the method of slices, and
+//! `convert(Utf16, Str, units)` for `String::from_utf16`.
+//!
+//! ## From simdutf8
+//!
+//! [`basic`] and [`compat`] have the stable interface of simdutf8 0.1.5. One line of `Cargo.toml` is enough:
+//!
+//! ```toml
+//! simdutf8 = { package = "trust8", version = "0.1" }
+//! ```
+//!
+//! New code needs no choice between the two: [`from_utf8`] is as fast as `basic`, and has the error of `compat`. In the place
+//! of the streaming validators of simdutf8, which are unsafe to use, there is [`Validator`].
+//!
+//! ```
+//! # let bytes = b"caf\xE9 au lait";
+//! // Before.
+//! let up_to = simdutf8::compat::from_utf8(bytes).map_err(|error| error.valid_up_to());
+//! # let before = up_to;
+//!
+//! // After.
+//! let up_to = trust8::from_utf8(bytes).map_err(|error| error.valid_up_to());
+//! # assert_eq!(up_to, before);
+//! ```
+//!
+//! ## From `encoding_rs::mem`
+//!
+//! The buffer may be uninitialised and as long as the text needs, which [`transcode::len`] says. What is written comes back
+//! as a slice.
+//!
+//! ```
+//! # #[cfg(all(feature = "transcode", feature = "alloc"))] {
+//! use std::mem::MaybeUninit;
+//! use trust8::transcode::{Encoding, Str, Utf16, convert, convert_into_lossy, convert_lossy};
+//!
+//! let bytes = b"na\xEFve";
+//! // Before.
+//! let mut buffer = [0; 6];
+//! let len = encoding_rs::mem::convert_utf8_to_utf16(bytes, &mut buffer);
+//! let units = &buffer[..len];
+//! let valid_up_to = encoding_rs::Encoding::utf8_valid_up_to(bytes);
+//! let text = encoding_rs::mem::decode_latin1(bytes);
+//! # let before = (units, valid_up_to, text.into_owned());
+//!
+//! // After.
+//! let mut buffer = [MaybeUninit::uninit(); 5];
+//! let units: &[u16] = convert_into_lossy(Encoding::Utf8, Utf16, bytes, &mut buffer).unwrap();
+//! let valid_up_to = trust8::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+//! let text = convert_lossy(Encoding::Latin1, Str, bytes);
+//! # assert_eq!((units, valid_up_to, text), before);
+//! # }
+//! ```
+//!
+//! There is nothing here for that crate's other encodings, for right-to-left text, or for ASCII alone.
+//!
+//! ## From bstr
+//!
+//! bstr makes a string type of bytes, for programs that never want to know. If they do, these are the functions:
+//!
+//! ```ignore
+//! // Before.
+//! use bstr::ByteSlice;
+//!
+//! let strict = bytes.to_str();
+//! let lossy = bytes.to_str_lossy();
+//! let chunks = bytes.utf8_chunks();
+//! let characters = bytes.char_indices();
+//! ```
+//!
+//! ```
+//! # #[cfg(feature = "alloc")] {
+//! # let bytes = b"caf\xE9 au lait";
+//! // After.
+//! let strict = trust8::from_utf8(bytes);
+//! let lossy = trust8::from_utf8_lossy(bytes);
+//! let chunks = trust8::utf8_chunks(bytes);
+//! let characters = trust8::decode(bytes).map(|next| match next {
+//!     Ok((place, character)) => (place, character),
+//!     Err(error) => (error.valid_up_to(), '\u{FFFD}'),
+//! });
+//! # assert_eq!((strict.unwrap_err().valid_up_to(), chunks.count()), (3, 2));
+//! # assert_eq!(characters.map(|(_, character)| character).collect::<String>(), lossy);
+//! # }
+//! ```
+//!
+//! # Versions of Rust
+//!
+//! The crate needs Rust 1.89, the first version with stable AVX-512 intrinsics. A release that needs a newer one has a new
+//! minor version (0.2 after 0.1), asks for none that is younger than six months, and says so in the changelog.
 //!
 //! [RFC 3629]: https://www.rfc-editor.org/rfc/rfc3629
 
@@ -100,7 +359,7 @@ pub use text::parallel::{par_from_utf8, par_inspect};
 #[cfg(feature = "alloc")]
 pub use text::string::{FromUtf8Error, string_from_utf8};
 
-/// Whether the bytes are UTF-8.
+/// Returns whether `bytes` is UTF-8.
 ///
 /// ```
 /// assert!(trust8::is_utf8("Ελλάδα".as_bytes()));
@@ -113,13 +372,14 @@ pub fn is_utf8(bytes: &[u8]) -> bool {
     kernel::validate(bytes).is_valid()
 }
 
-/// The bytes as text, if they are UTF-8.
+/// Returns `bytes` as text, if it is UTF-8.
 ///
-/// What [`core::str::from_utf8`] does, with the same answer for every input.
+/// The answer is that of [`core::str::from_utf8`] for every input: the same text, or an error with the same
+/// [`valid_up_to`](Utf8Error::valid_up_to) and [`error_len`](Utf8Error::error_len).
 ///
 /// # Errors
 ///
-/// The first place at which they are not UTF-8.
+/// Returns the first place at which `bytes` is not UTF-8, and why it is not.
 ///
 /// ```
 /// use trust8::{ErrorKind, from_utf8};
@@ -134,11 +394,11 @@ pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
     kernel::text(bytes, kernel::validate(bytes))
 }
 
-/// The bytes as mutable text, if they are UTF-8.
+/// Returns `bytes` as mutable text, if it is UTF-8.
 ///
 /// # Errors
 ///
-/// The first place at which they are not UTF-8.
+/// Returns the first place at which `bytes` is not UTF-8, and why it is not. The bytes are as they were.
 ///
 /// ```
 /// let mut bytes = *b"stra\xC3\x9Fe";

@@ -11,6 +11,8 @@
 
 #[path = "dialect/main.rs"]
 mod dialect;
+#[path = "examples.rs"]
+mod examples;
 #[path = "io/main.rs"]
 mod io;
 #[path = "kernel/main.rs"]

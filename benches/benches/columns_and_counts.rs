@@ -99,7 +99,10 @@ impl Targets {
 
     fn report(&self, page: &mut Page) {
         page.heading(2, "Targets");
-        page.block("Ratios of speed in the same run; of several texts, the lowest, and where it was.");
+        page.block(
+            "The numbers are ratios of speed in one run. Where a target covers several texts, the number \
+             is the lowest one, and the last column says where it was.",
+        );
         let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
         for (what, wanted, measured, place) in &self.0 {
             let met = if measured >= wanted { "yes" } else { "**no**" };
@@ -112,9 +115,10 @@ impl Targets {
 fn inspect(page: &mut Page, targets: &mut Targets) {
     page.heading(2, "inspect");
     page.block(&format!(
-        "GB/s on {} KiB of text: `inspect`, and in brackets its share of the speed of `is_utf8` with the same \
-         kernel. `std, passes` are `from_utf8`, `chars().count()`, `encode_utf16().count()` and memchr's count of \
-         newlines, one after the other; `simdutf, passes` are its three functions, and memchr's count.",
+        "The speed of `inspect` in GB/s on {} KiB of text, and in brackets its share of the speed of `is_utf8` \
+         with the same kernel. `std, passes` calls `from_utf8`, `chars().count()`, `encode_utf16().count()` and \
+         memchr's count of newlines, one after the other. `simdutf, passes` calls that library's three functions \
+         and memchr's count.",
         TEXT >> 10
     ));
     let kernels = Kernel::available();
@@ -266,10 +270,10 @@ fn columns(page: &mut Page, targets: &mut Targets) {
     let count = rows();
     page.heading(2, "Columns");
     page.block(&format!(
-        "{count} strings of mixed scripts, ns a row. `offsets` are 32-bit ones. `arrow` is \
-         `StringArray::try_new`, and for views `validate_string_view`; arrow validates with std, and has no \
-         feature that changes that, so `arrow's way, simdutf8` does the same with that crate: all values at once \
-         and then a look at each offset.",
+        "The time in ns a row, for {count} strings of mixed scripts. `offsets` have 32 bits. `arrow` calls \
+         `StringArray::try_new`, and `validate_string_view` for views. arrow validates with std, and no feature \
+         changes that. So `arrow's way, simdutf8` does what arrow does, with simdutf8: it validates all values \
+         at once, and then looks at each offset.",
     ));
     let mut table = Table::new([
         "mean length",
@@ -382,8 +386,8 @@ fn run() -> io::Result<()> {
     let mut page = Page::default();
     page.heading(1, "Counts and columns, measured");
     let mut text =
-        "Written by the command below. All contestants of a row run in turn in one process; each number is \
-         the best of many rounds, and every answer was checked while it was timed.\n\n"
+        "The command below writes this page. In one process, the contestants of a row take turns for many \
+         rounds, and the best round of each counts. Every answer is checked while it is timed.\n\n"
             .to_owned();
     let mut item = |name: &str, value: &str| text.push_str(&format!("- {name}: {value}\n"));
     item("Command", "`cargo bench -p trust8-benches --bench columns_and_counts`");

@@ -61,10 +61,10 @@ fn main() -> io::Result<()> {
     let mut page = Page::default();
     page.heading(1, "Dialects measured");
     page.block(&format!(
-        "Written by the command below. GB/s are 10^9 bytes of input a second; {} KiB of input. All of a row \
-         run in turn in one process, in many rounds, and the best round of each counts. `own` is how many \
-         characters there are, on average, for one that the dialect writes in its own way. cesu8 and simd_cesu8 \
-         have no function that only validates.\n\n\
+        "The command below writes this page. GB/s are 10^9 bytes of input a second, and the input has {} KiB. In \
+         one process, the contestants of a row take turns for many rounds, and the best round of each counts. \
+         `own` is how many characters there are, on average, for one that the dialect writes in its own way. \
+         cesu8 and simd_cesu8 have no function that only validates.\n\n\
          - Command: `cargo bench -p trust8-benches --bench dialects`\n- CPU: {}\n- Kernel: {}\n- Compiler: {}\n\
          - Peers: {}\n- Core: {}",
         TEXT >> 10,
@@ -102,8 +102,8 @@ impl Targets {
     fn report(&self, page: &mut Page) {
         page.heading(2, "Targets");
         page.block(&format!(
-            "Ratios of speed in the same run, where one character in {RARE} is the dialect's own; the worst \
-             text of each."
+            "The numbers are ratios of speed in one run, on text with one character in {RARE} that the dialect \
+             writes in its own way. Each is that of the worst text."
         ));
         let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
         for (what, ratio, place) in &self.0 {
@@ -299,9 +299,9 @@ fn conversions(run: Run, page: &mut Page, targets: &mut Targets) {
 fn wtf8s(run: Run, page: &mut Page, targets: &mut Targets) {
     page.heading(2, "WTF-8, GB/s");
     page.block(
-        "wtf8 takes no bytes from outside: its strings are made by itself, and it trusts them. So `to_utf8` validates \
-         and converts where wtf8 only converts. With supplementary characters, which are UTF-8 in WTF-8, both borrow; \
-         with lone surrogates, both convert with U+FFFD in their place.",
+        "wtf8 takes no bytes from outside: it makes its strings itself, and trusts them. So `to_utf8` validates \
+         and converts where wtf8 only converts. Supplementary characters are UTF-8 in WTF-8, so both borrow text \
+         with them. Both replace lone surrogates by U+FFFD.",
     );
     let mut table = Table::new([
         "text",

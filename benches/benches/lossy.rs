@@ -185,9 +185,9 @@ fn names(contestants: &[Contestant], first: &str, last: &[&str]) -> Vec<String> 
 fn lossy(page: &mut Page, targets: &mut Targets) {
     page.heading(2, "Lossy text");
     page.block(&format!(
-        "`from_utf8_lossy` on {} KiB, GB/s of input. `simdutf8 loop` is what one writes around \
-         `simdutf8::compat`. Freeing the text is part of the time. The last two columns: trust8 against std, and \
-         against the better of std and bstr.",
+        "The speed of `from_utf8_lossy` in GB/s of input, on {} KiB. `simdutf8 loop` is the loop that a program \
+         would write around `simdutf8::compat`. The time includes freeing the text. The last two columns compare \
+         trust8 with std, and with the better of std and bstr.",
         text_len() >> 10
     ));
     let contestants = lossy_contestants();
@@ -256,7 +256,7 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
 
 fn short(page: &mut Page, targets: &mut Targets) {
     page.heading(2, "Short strings");
-    page.block("`from_utf8_lossy`, ns a call, lengths and contents varying from call to call.");
+    page.block("The time of `from_utf8_lossy` in ns a call. Lengths and contents vary from call to call.");
     let contestants = lossy_contestants();
     let mut table = Table::new(names(&contestants, "strings", &["/ std", "/ best"]));
     let (mut valid, mut half) = (Lowest::default(), Lowest::default());
@@ -298,9 +298,9 @@ fn short(page: &mut Page, targets: &mut Targets) {
 fn chunks(page: &mut Page, targets: &mut Targets) {
     page.heading(2, "Chunks and errors");
     page.block(
-        "`utf8_chunks`, summing up lengths, and `errors`, counting them; the same by `core` and bstr. GB/s. The last \
-         two columns: chunks against the better of core's and bstr's; errors, each of which says why, against the chunks of \
-         core, which do not.",
+        "The speed in GB/s of `utf8_chunks`, with the lengths added up, and of `errors`, with the errors \
+         counted; and of the same functions of `core` and bstr. The last two columns compare the chunks with the \
+         better of core's and bstr's, and the errors, which say why, with the chunks of core, which do not.",
     );
     let contestants = [
         Contestant::new("core chunks", |bytes| {
@@ -363,8 +363,9 @@ fn parallel(page: &mut Page, targets: &mut Targets) {
         return;
     }
     page.block(&format!(
-        "`par_from_utf8` on {} MiB, GB/s, with pools of one and two threads, which are not pinned; and a loop that only \
-         reads, on as many. Where two threads validate hardly slower than they read, memory is the limit.",
+        "The speed of `par_from_utf8` in GB/s on {} MiB, with pools of one and two threads, which are not \
+         pinned, beside a loop that only reads, on as many threads. Where two threads validate nearly as fast as \
+         they read, memory is the limit.",
         len >> 20
     ));
     let mut table = Table::new([
@@ -438,9 +439,9 @@ fn main() -> io::Result<()> {
     page.heading(1, "Lossy text, chunks, errors, threads");
     let machine = Machine::ask();
     page.block(&format!(
-        "Written by `cargo bench -p trust8-benches --bench lossy`. All contestants of a row run in turn, on one core, and \
-         of each the best round counts, after a while with other text; every answer was checked. `trust8` takes the best kernel; the others are \
-         named.\n\n- CPU: {}\n- Kernels: {}\n- Compiler: {} for {}\n- Peers: {}",
+        "`cargo bench -p trust8-benches --bench lossy` writes this page. The contestants of a row take turns on \
+         one core, each after a while with other text, and the best round of each counts. Every answer is \
+         checked. `trust8` uses the best kernel; the other kernels are named.\n\n- CPU: {}\n- Kernels: {}\n- Compiler: {} for {}\n- Peers: {}",
         machine.cpu,
         Kernel::available().iter().map(|kernel| kernel.name()).collect::<Vec<_>>().join(", "),
         machine.rustc,

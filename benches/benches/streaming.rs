@@ -49,8 +49,8 @@ fn main() -> io::Result<()> {
     page.heading(1, "Streams, copies, files");
     let machine = Machine::ask();
     page.block(&format!(
-        "Written by `cargo bench -p trust8-benches --bench streaming`. All contestants of a row run in turn, on one core, \
-         and of each the best round counts; every answer was checked.\n\n- CPU: {}\n- Kernel: {}\n- Compiler: {} for \
+        "`cargo bench -p trust8-benches --bench streaming` writes this page. The contestants of a row take turns \
+         on one core, and the best round of each counts. Every answer is checked.\n\n- CPU: {}\n- Kernel: {}\n- Compiler: {} for \
          {}\n- Peers: {}",
         machine.cpu,
         Kernel::best().name(),
@@ -196,9 +196,9 @@ fn simdutf8_unsafe(bytes: &[u8], _: usize) -> bool {
 fn chunks(page: &mut Page, targets: &mut Targets) {
     page.heading(2, "Validation in chunks");
     page.block(&format!(
-        "{} KiB of text, GB/s. `one shot` is `from_utf8` on the whole; `carry` is what a program does that has only \
-         such a function: it keeps the bytes of a character that is cut off; `Utf8Validator` is simdutf8's own, \
-         which is unsafe to use and says yes or no at the end.",
+        "The speed in GB/s on {} KiB of text. `one shot` is `from_utf8` on the whole text. `carry` is what a \
+         program does that has only such a function: it keeps the bytes of a character that is cut off. \
+         `Utf8Validator` is simdutf8's own, which is unsafe to use, and says yes or no at the end.",
         TEXT >> 10
     ));
     let mut table = Table::new([
@@ -308,7 +308,7 @@ fn copying(page: &mut Page, targets: &mut Targets) {
 fn reading(page: &mut Page, targets: &mut Targets) {
     let large = large();
     page.heading(2, "A file into a String");
-    page.block(&format!("`read_to_string` of {} MiB in the page cache, ms.", large >> 20));
+    page.block(&format!("The time of `read_to_string` in ms, for {} MiB in the page cache.", large >> 20));
     let mut table = Table::new([
         "text",
         "trust8::fs",

@@ -226,7 +226,8 @@ fn from_utf8(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
         contestants.extend(kernels(Utf8, Utf16, bytes, bytes.len(), <[u16]>::len));
         rows.push((text, bytes.len(), units.len(), contestants));
     }
-    let about = "GB/s of UTF-8, validated and converted. The last column: the best kernel against simdutf.";
+    let about = "GB/s of UTF-8, which is validated and converted. The last column compares the best kernel with \
+    simdutf.";
     for (name, density, speeds) in report.section("UTF-8 to UTF-16LE", about, rows) {
         compare(report, "UTF-8 to UTF-16LE", &name, density, &speeds);
     }
@@ -287,7 +288,8 @@ fn from_utf16(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
         contestants.extend(kernels(Utf16, Utf8, units, len, <[u8]>::len));
         rows.push((text, 2 * units.len(), len, contestants));
     }
-    let about = "GB/s of UTF-16, validated and converted. The last column: the best kernel against simdutf.";
+    let about = "GB/s of UTF-16, which is validated and converted. The last column compares the best kernel with \
+    simdutf.";
     for (name, density, speeds) in report.section("UTF-16LE to UTF-8", about, rows) {
         compare(report, "UTF-16LE to UTF-8", &name, density, &speeds);
     }
@@ -393,7 +395,7 @@ fn direction<F, T, A: Copy + 'static, B: Copy + Default + PartialEq + 'static>(
         contestants.extend(kernels(forms.0, forms.1, from, to.len(), <[B]>::len));
         rows.push((text, size_of_val(from), to.len(), contestants));
     }
-    let about = "GB/s of what goes in. The last column: the best kernel against simdutf.";
+    let about = "GB/s of input. The last column compares the best kernel with simdutf.";
     for (name, density, speeds) in report.section(title, about, rows) {
         compare(report, title, &name, density, &speeds);
     }
@@ -516,7 +518,10 @@ where
 fn short_others(report: &mut Report) {
     const STRINGS: usize = 2000;
     report.page.heading(2, "Short strings in UTF-32 and Latin-1");
-    report.page.block("ns a call, as above. For Latin-1, `é` stands for what it has not got.");
+    report.page.block(
+        "The time in ns a call, as above. In the text for Latin-1, `é` stands in for characters \
+         that Latin-1 does not have.",
+    );
     let mut table = None;
     for contents in Contents::ALL {
         for below in [16, 64, 256] {
@@ -592,8 +597,9 @@ fn short(report: &mut Report) {
     const STRINGS: usize = 2000;
     report.page.heading(2, "Short strings");
     report.page.block(
-        "ns a call. Lengths and contents vary from call to call, so that no branch predictor learns them. From \
-         UTF-8 to UTF-16LE, into a buffer, and back. The last column: the best kernel's speed against simdutf's.",
+        "The time in ns a call, from UTF-8 to UTF-16LE, into a buffer, and back. Lengths and contents vary from \
+         call to call, so no branch predictor learns them. The last column compares the best kernel's speed with \
+         simdutf's.",
     );
     let mut table = None;
     for contents in Contents::ALL {
@@ -733,15 +739,16 @@ fn short(report: &mut Report) {
 
 /// What the figures are bounded by, as far as is known.
 const LIMITS: &str = "\
-- ASCII into UTF-16: the stores. Two bytes are written for each that is read, and go to the L2 cache.
-- ASCII from UTF-16: loads from the L2 cache, which is why they are of whole cache lines.
-- Other text with AVX-512: the two ports for operations of 512 bits. 64 bytes of UTF-8 take about thirty of these, a third \
-of them to leave out and to put side by side, and ten more to be validated. Text in which one block is ASCII and the next one \
-is not, as in German, costs wrong predictions besides.
-- Surrogate pairs into UTF-8: the same ports, with twice as many operations as other units of 16 bits.
-- The other kernels: 16 bytes at a time, and a table of shuffles for what is left out.
-- Short strings: the call, and wrong predictions of what differs from string to string: whether it is ASCII, whether it \
-is less than a vector. A string of less than 8 bytes takes three times as long in encoding_rs only where that has much to do.";
+- ASCII into UTF-16: the stores. For each byte that is read, two are written, and go to the L2 cache.
+- ASCII from UTF-16: loads from the L2 cache. So each load is a whole cache line.
+- Other text with AVX-512: the two ports for operations of 512 bits. 64 bytes of UTF-8 take about thirty of \
+these operations, a third of them to leave bytes out and close the gaps, and ten more to be validated. Text in \
+which one block is ASCII and the next one is not, such as German, also costs wrong predictions.
+- Surrogate pairs into UTF-8: the same ports. A pair takes twice as many operations as another unit of 16 bits.
+- The other kernels: they take 16 bytes at a time, and look up a shuffle in a table to close the gaps.
+- Short strings: the call, and wrong predictions of what differs from string to string (is it ASCII, and is it \
+shorter than a vector?). For strings below 8 bytes, encoding_rs takes three times as long only where it has much \
+to do.";
 
 fn main() -> io::Result<()> {
     let has = |name: &str| env::args().any(|argument| argument == name);
@@ -767,9 +774,10 @@ fn main() -> io::Result<()> {
     let mut page = Page::default();
     page.heading(1, "Conversions measured");
     page.block(&format!(
-        "{} KiB of each text in UTF-8, {}. Written by `cargo bench -p trust8-benches --bench transcode`. All \
-         contestants of a row run in turn in one process, in {} rounds, on one core; each number is the best of the \
-         rounds, and every answer was checked. GB/s are 10^9 bytes a second of what goes in.\n\n\
+        "The texts have {} KiB each in UTF-8, and are converted {}. `cargo bench -p trust8-benches --bench \
+         transcode` writes this page. In one process and on one core, the contestants of a row take turns for {} \
+         rounds, and the best round of each counts. Every answer is checked. GB/s are 10^9 bytes of input a \
+         second.\n\n\
          - CPU: {}\n- Compilers: {} for {}; {} for simdutf C++\n- Peers: {}",
         TEXT >> 10,
         "into a buffer that exists",
@@ -781,7 +789,10 @@ fn main() -> io::Result<()> {
         machine.peers,
     ));
     page.heading(2, "Targets");
-    page.block("Ratios of speed; of several texts the lowest one, which is named.");
+    page.block(
+        "The numbers are ratios of speed. Where a target covers several texts, the number is the lowest \
+         one, and the last column names the text.",
+    );
     let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
     for Target { what, wanted, measured, place } in &report.targets {
         let met = if measured >= wanted { "yes" } else { "**no**" };

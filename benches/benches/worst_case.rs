@@ -53,10 +53,10 @@ fn main() -> io::Result<()> {
     let mut page = Page::default();
     page.heading(1, "What an input can cost");
     page.block(
-        "Written by `cargo bench -p trust8-benches --bench worst_case`. Whoever sends the bytes chooses the text, and may \
-         choose the one that takes longest. A search tries texts that repeat up to four stretches of ASCII and of \
-         characters of two, three and four bytes, with lengths around those at which kernels change what they do, \
-         keeps the slowest, and changes it for as long as it gets slower.",
+        "`cargo bench -p trust8-benches --bench worst_case` writes this page. Whoever sends the bytes may choose \
+         the text that takes longest. So a search tries texts that repeat up to four sequences of ASCII or of \
+         characters of two, three and four bytes. Their lengths are near those at which kernels change their \
+         ways. The search keeps the slowest text, and changes it as long as it gets slower.",
     );
     let mut facts = String::new();
     let _ = writeln!(facts, "- CPU: {}", machine.cpu);
@@ -231,9 +231,9 @@ fn kernels(page: &mut Page, effort: Effort) -> Placed {
 fn errors(page: &mut Page, effort: Effort) {
     page.heading(2, "Errors, wherever they are");
     page.block(
-        "`from_utf8` on Chinese text of 64 KiB with one byte spoiled, at each of many places (around multiples of 64 and \
-         elsewhere), less what it takes to find the same text valid up to there: the most nanoseconds that saying where the \
-         fault is takes, and the place.",
+        "What it costs to locate an error: the time of `from_utf8` on 64 KiB of Chinese text with one spoiled \
+         byte, less the time for the same text up to that byte. The byte is tried at many places, around \
+         multiples of 64 and elsewhere. The table has the largest difference, and its place.",
     );
     let mut table = Table::new(["kernel", "all valid, ns", "worst extra, ns", "at byte"]);
     let valid = Placed::filled("日本語文字", TEXT);
@@ -277,9 +277,9 @@ fn errors(page: &mut Page, effort: Effort) {
 fn calls(page: &mut Page, effort: Effort) {
     page.heading(2, "Many short calls");
     page.block(
-        "Strings of random lengths, each of another kind than the one before in random order, so that no branch on either is \
-         predicted; ns a call. Beside it the same lengths all in ASCII. The longer they are the more is to be done, so what \
-         counts is the ratio.",
+        "The time in ns a call, for strings whose lengths and kinds vary at random, so no branch on either is \
+         predicted, and for ASCII of the same lengths. Longer strings are more work, so the ratio is what \
+         counts.",
     );
     let mut table = Table::new(["kernel", "length", "ASCII", "any kind", "any / ASCII"]);
     let mut random = Random::named("calls");
@@ -332,8 +332,8 @@ fn spoiled(bytes: &[u8]) -> Vec<u8> {
 fn growth(page: &mut Page, effort: Effort, worst: &Placed) {
     page.heading(2, "Four times the input, four times the time");
     page.block(
-        "Nanoseconds a byte at n, 4n and 16n bytes: what grows faster than the input would grow here. (Out of the caches a byte \
-         costs more, once.)",
+        "The time in ns a byte, for n, 4n and 16n bytes. A cost that grows faster than the input would show as a \
+         growing number. (Where the input leaves the caches, a byte costs more once.)",
     );
     let cut: &[u8] = &[0xF0, 0x9F, 0x98];
     // Sound for so long that each change of gait is made in vain: blocks, then pieces that double.
@@ -352,7 +352,7 @@ fn growth(page: &mut Page, effort: Effort, worst: &Placed) {
             let mut validator = Validator::new();
             assert!(bytes.chunks(63).all(|chunk| validator.push(black_box(chunk)).is_ok()));
         }),
-        ("`from_utf8` again behind each fault, nothing but faults", cut, |bytes| {
+        ("`from_utf8` again after each fault, nothing but faults", cut, |bytes| {
             let (mut rest, mut faults) = (bytes, 0);
             while let Err(error) = trust8::from_utf8(rest) {
                 faults += 1;

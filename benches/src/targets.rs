@@ -47,9 +47,9 @@ impl Targets {
         }
         page.heading(2, "Targets");
         page.block(
-            "Ratios of speed in the same run: 2.0 is twice as fast. Where a target is about several texts or \
-             lengths, the number is the worst of them, and the last column says which, unless it says mean \
-             (geometric). The targets for `trust8` were set for CPUs with AVX-512, GFNI and VBMI2.",
+            "The numbers are ratios of speed in one run: 2.0 is twice as fast. Where a target covers several \
+             texts or lengths, the number is that of the worst one, which the last column names, or their \
+             geometric mean. The targets for `trust8` were set for CPUs with AVX-512, GFNI and VBMI2.",
         );
         let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
         for Target { what, wanted, unit, measured, place } in &self.0 {

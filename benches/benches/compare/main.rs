@@ -126,11 +126,12 @@ fn introduction(options: &Options, machine: &Machine, core: Option<usize>, race:
         text.push_str("**A quick run: it shows that everything works, and its numbers mean little.**\n\n");
     }
     text.push_str(
-        "Written by the command below. All contestants run in turn in one process, in many rounds, on one \
-         core; each number is the best of the rounds, and every answer was checked while it was timed. \
-         `trust8` is `trust8::is_utf8`; `trust8 avx2` and the like are its kernels; `simdutf8 basic` and \
-         `compat` are that crate's two flavours behind its own dispatch, `avx2` and `sse4.2` its modules. \
-         `read loop` only reads, and `call alone` does not even do that. GB/s are 10^9 bytes a second.\n\n",
+        "The command below writes this page. In one process and on one core, all contestants take turns for many \
+         rounds, and the best round of each counts. Every answer is checked while it is timed. `trust8` is \
+         `trust8::is_utf8`, and `trust8 avx2` and the like are its kernels. `simdutf8 basic` and `compat` are \
+         that crate's two flavours, which choose the instructions themselves; `simdutf8 avx2` and `sse4.2` are \
+         its modules. `read loop` only reads, and `call alone` does not even do that. GB/s are 10^9 bytes a \
+         second.\n\n",
     );
     let mut item = |name: &str, value: &str| text.push_str(&format!("- {name}: {value}\n"));
     item("Command", &format!("`{}`", command()));

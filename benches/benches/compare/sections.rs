@@ -98,7 +98,10 @@ pub(crate) fn texts(race: &mut Race, page: &mut Page, targets: &mut Targets) -> 
             results.lead(TRUST8).map_or_else(String::new, digits),
         ]);
     }
-    page.block("Against the best peer on each text; the second column is the share of bytes.");
+    page.block(
+        "This table compares trust8 with the best peer on each text. The second column is the share of \
+         the bytes that are not ASCII.",
+    );
     page.table(&table);
 
     let other = |text: &Text| text.kind() != Kind::Ascii;
@@ -134,7 +137,7 @@ pub(crate) fn texts(race: &mut Race, page: &mut Page, targets: &mut Targets) -> 
     // A byte, a vector of SSE and one of AVX2 beyond the boundary.
     let offsets = [0, 1, 16, 32];
     page.heading(3, "By alignment");
-    page.block("GB/s on 64 KiB of text that begins so many bytes behind a multiple of 64.");
+    page.block("GB/s on 64 KiB of text. The offset is the distance of its first byte from a multiple of 64.");
     let mut ratios = Vec::new();
     for name in THREE {
         let text = generated(name, TEXT);
@@ -163,9 +166,9 @@ pub(crate) fn kernels(race: &mut Race, page: &mut Page, targets: &mut Targets) -
 
     page.heading(2, "Kernels");
     page.block(
-        "GB/s on 64 KiB of text, aligned to 64 bytes. After the comma, one of the ways among which a kernel \
-         chooses by length and content, taken for the whole text if it can take it at all; the row without \
-         a comma is the kernel, choosing.",
+        "GB/s on 64 KiB of text, aligned to 64 bytes. A column with a comma is one of the ways that a kernel \
+         chooses from by length and content, taken wherever it can be taken. A column without a comma is the \
+         kernel, which chooses.",
     );
     page.table(&grid_of_all.turned("text", gb_per_s));
     let paths = race.which(|contestant| contestant.role == Role::Path);
@@ -207,11 +210,12 @@ fn random_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
     page.heading(2, "Short strings");
     page.heading(3, "Of random lengths");
     page.block(
-        "ns a call, on thousands of different strings (256 KiB of them, at most 8192), packed one behind the \
-         other and visited in random order, so that branches mispredict as they do in programs. `below 64` \
-         is every length from 0 to 63 with equal chance; `JSON keys` are 2 to 24 bytes long, most of them 4 to \
-         12; `cells` are like the text columns of a database: empty ones and codes, numbers and dates, names \
-         and addresses, now and then a paragraph. Nothing is subtracted: `call alone` is part of all.",
+        "The time in ns a call, on thousands of different strings (256 KiB of them, at most 8192). They lie one \
+         after the other and are visited in random order, so branches mispredict as they do in programs. `below \
+         64` has every length from 0 to 63 with equal chance. `JSON keys` are 2 to 24 bytes long, most of them 4 \
+         to 12. `cells` are like the text columns of a database: empty strings, codes, numbers, dates, names, \
+         addresses, and now and then a paragraph. Nothing is subtracted, so every time includes that of `call \
+         alone`.",
     );
     // Results by contents and by lengths.
     let mut races: Vec<(Contents, Lengths, Results)> = Vec::new();
@@ -297,9 +301,9 @@ fn fixed_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
     });
     page.heading(3, "Of each length from 0 to 256");
     page.block(
-        "ns a call on 256 different strings of the same length. Branches on the length are predicted here, \
-         and some on the content: a program that reads fields of one length sees this, and one with fields \
-         of all lengths sees the tables above.",
+        "The time in ns a call, on 256 different strings of one length. Branches on the length are predicted \
+         here, and some branches on the content. A program that reads fields of one length sees these times; one \
+         with fields of all lengths sees the times of the tables above.",
     );
     let lengths: Vec<usize> =
         race.by((0..=256).step_by(32).collect(), (0..=256).step_by(4).collect(), (0..=256).collect());
@@ -351,8 +355,9 @@ pub(crate) fn lengths(race: &mut Race, page: &mut Page, _: &mut Targets) -> io::
     let most = race.by(4 << 10, 16 << 20, largest());
     page.heading(2, "By length");
     page.block(&format!(
-        "GB/s on text of powers of two from 1 byte to {}. Below 64 KiB there are several different strings of \
-         the length in turn (at most 64, at most 64 KiB). Above 16 MiB only some contestants run.",
+        "GB/s on text whose length is a power of two from 1 byte to {}. Below 64 KiB, several different strings \
+         of the length take turns (at most 64 strings, and at most 64 KiB). Above 16 MiB, only some contestants \
+         run.",
         size(most)
     ));
     let everybody: Vec<_> = {
@@ -430,11 +435,11 @@ fn cliffs(race: &mut Race, page: &mut Page) {
     let lengths = dense_lengths(race);
     page.heading(3, "Cliffs");
     page.block(
-        "Where a kernel goes over from one way to another, time must not jump. Measured at every length to \
-         2048 and in steps of a hundredth to 100 000 (at most 32 strings of the length in turn). `longer but \
-         cheaper` is the most by which some longer text takes less time than a shorter one, as a ratio: 1.00 \
-         would be none at all, and a cliff would stand out. `largest step` is the largest rise from one \
-         measured length above 64 to the next.",
+        "Where a kernel changes from one way to another, the time must not jump. It was measured at every length \
+         to 2048, and then at lengths that grow by a hundredth, to 100 000 (at most 32 strings of a length take \
+         turns). `longer but cheaper` is the largest ratio by which some longer text takes less time than a \
+         shorter one. It is 1.00 if none does, and large if there is a cliff. `largest step` is the largest rise \
+         from one measured length above 64 to the next.",
     );
     let mut table =
         Table::new(["kernel and text", "longer but cheaper", "from", "to", "largest step", "from", "to"]);
@@ -493,9 +498,9 @@ pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
     let who = race.which(|contestant| matches!(contestant.role, Role::Peer | Role::Trust8 | Role::Kernel));
     page.heading(2, "Errors");
     page.block(&format!(
-        "ns for {} of text that is valid, or has a byte FF in it. Some contestants say only that there is \
-         an error (`trust8`, `simdutf8 basic`, `simdutf C++`), the others where; of those that say where, \
-         `trust8 from_utf8`, `std`, `bstr` and `simdutf8 compat` also say how long it is.",
+        "The time in ns, for {} of text that is valid or has a byte FF in it. Some contestants only say that \
+         there is an error (`trust8`, `simdutf8 basic`, `simdutf C++`). The others say where it is, and `trust8 \
+         from_utf8`, `std`, `bstr` and `simdutf8 compat` also say how long it is.",
         size(len)
     ));
     let (mut early, mut late) = (Vec::new(), Vec::new());
@@ -524,7 +529,9 @@ pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
     targets.at_most("a late error, in passes over the valid text", 1.05, "", highest(late));
 
     page.heading(3, "The exact error against the verdict alone");
-    page.block("GB/s of `from_utf8`, which would say where and why, and of `is_utf8`, on valid text.");
+    page.block(
+        "GB/s of `from_utf8`, which would say where an error is and why, and of `is_utf8`, on valid text.",
+    );
     let pair = race.which(|contestant| contestant.role == Role::Trust8);
     let mut table = Table::new(["text", "is_utf8", "from_utf8", "ratio"]);
     for name in THREE {
@@ -551,7 +558,7 @@ pub(crate) fn memory(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
             || (contestant.role == Role::Kernel && !name.ends_with("scalar") && *name != best)
     });
     page.heading(2, "Out of cache");
-    page.block("GB/s against a loop that only reads, in one process. 16 MiB may still be in the L3 cache.");
+    page.block("GB/s, beside a loop that only reads, in one process. 16 MiB may still be in the L3 cache.");
     let mut ratios = Vec::new();
     let mut done = None;
     for len in sizes {

@@ -1,0 +1,21 @@
+//! The programs in `examples/`, compiled into a test: each of them has a test of its own at its end, which runs here.
+//! (`cargo test` compiles the programs themselves, but would not run them.)
+
+#[cfg(feature = "alloc")]
+#[expect(dead_code, reason = "its `main` reads standard input")]
+#[path = "../examples/lossy_log.rs"]
+mod lossy_log;
+// WebAssembly has no sockets.
+#[cfg(all(feature = "std", not(target_family = "wasm")))]
+#[path = "../examples/stream_socket.rs"]
+mod stream_socket;
+#[path = "../examples/string_column.rs"]
+mod string_column;
+#[cfg(all(feature = "transcode", feature = "alloc"))]
+#[path = "../examples/utf16_ffi.rs"]
+mod utf16_ffi;
+// WebAssembly has no folder for temporary files.
+#[cfg(not(target_family = "wasm"))]
+#[expect(dead_code, reason = "its `main` reads the arguments of the command line")]
+#[path = "../examples/validate_file.rs"]
+mod validate_file;
