@@ -1,13 +1,13 @@
-//! Conversions between UTF-8, UTF-16, UTF-32 and Latin-1, beside std, encoding_rs and simdutf.
+//! Measures conversions between UTF-8, UTF-16, UTF-32 and Latin-1 against std, encoding_rs and simdutf.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench transcode              all of it, into docs/transcode.md
-//! cargo bench -p trust8-benches --bench transcode -- --quick   a look: printed, not written
+//! cargo bench -p trust8-benches --bench transcode              everything, written to docs/transcode.md
+//! cargo bench -p trust8-benches --bench transcode -- --quick   a quick look, printed and not written
 //! ```
 //!
-//! All contestants of a row take turns, round after round, and of each the fastest round counts. Every
-//! conversion's result is compared with that of std, before and after it is timed, and its length each
-//! time. In `cargo test` everything runs once, for the answers' sake.
+//! The contestants of a row take turns in many rounds, and the fastest round of each counts. Before the
+//! texts are timed, the output of every kernel is compared with std's; while they are timed, the length of
+//! each output is checked. In `cargo test` everything runs once, to check the answers.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
@@ -25,13 +25,13 @@ use trust8_benches::report::{Page, Table, digits};
 use trust8_benches::strings::{self, Contents, Lengths};
 use trust8_benches::texts::{Text, texts};
 
-/// Bytes of each text, in UTF-8: in the L2 cache, with what comes out.
+/// The length of each text in UTF-8. The text and its conversion fit into the L2 cache.
 const TEXT: usize = 64 << 10;
 
-/// How thoroughly to measure.
+/// How thorough the measurement is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plan {
-    /// `cargo test`: everything once.
+    /// `cargo test`: everything runs once.
     Smoke,
     Quick,
     Full,
@@ -46,13 +46,13 @@ impl Plan {
         }
     }
 
-    /// How long a sample lasts at the least.
+    /// The shortest time that a sample may take.
     fn sample(self) -> Duration {
         if self == Self::Smoke { Duration::ZERO } else { Duration::from_micros(50) }
     }
 }
 
-/// One of a row's contestants: what it is called, and what it does, which returns how many units came out.
+/// A contestant of a row: its name and its work. `run` returns the number of units that it wrote.
 struct Contestant<'a> {
     name: String,
     run: Box<dyn FnMut() -> usize + 'a>,
@@ -62,13 +62,13 @@ fn contestant<'a>(name: impl Into<String>, run: impl FnMut() -> usize + 'a) -> C
     Contestant { name: name.into(), run: Box::new(run) }
 }
 
-/// Nanoseconds of each contestant's fastest round.
+/// Returns the nanoseconds of each contestant's fastest round. Panics if one does not write `expected` units.
 fn race(plan: Plan, expected: usize, contestants: &mut [Contestant<'_>]) -> Vec<f64> {
     let sample = |contestant: &mut Contestant<'_>, times: u32| {
         let start = Instant::now();
         for _ in 0..times {
             let units = (contestant.run)();
-            assert_eq!(units, expected, "{} units from {}", units, contestant.name);
+            assert_eq!(units, expected, "the number of units that {} wrote", contestant.name);
         }
         start.elapsed()
     };
@@ -90,7 +90,7 @@ fn race(plan: Plan, expected: usize, contestants: &mut [Contestant<'_>]) -> Vec<
     best
 }
 
-/// What is wanted, and the worst that was measured.
+/// A ratio that trust8 should reach, and the lowest one that was measured.
 struct Target {
     what: String,
     wanted: f64,
@@ -98,18 +98,18 @@ struct Target {
     place: String,
 }
 
-/// The page and the targets, which grow with every section.
+/// The page and the targets, to which every section adds.
 struct Report {
     plan: Plan,
     page: Page,
     targets: Vec<Target>,
 }
 
-/// A text, what trust8 reaches on it, and what the others do.
+/// The name of a text, its share of non-ASCII bytes, and the speed of each contestant.
 type Row = (String, f64, Vec<(String, f64)>);
 
 impl Report {
-    /// Notes a ratio: of all with the same name the lowest one counts.
+    /// Records a ratio. Of all ratios with the same name, the lowest counts.
     fn target(&mut self, what: &str, wanted: f64, measured: f64, place: &str) {
         let place = place.to_owned();
         match self.targets.iter_mut().find(|target| target.what == what) {
@@ -119,7 +119,8 @@ impl Report {
         }
     }
 
-    /// A table of one row for each text: GB/s of what goes in, and ratios to the first kernel.
+    /// Adds a section with a table: a row for each text, with each contestant's GB/s of input and, in the last
+    /// column, the ratio of the best kernel to simdutf.
     fn section(
         &mut self,
         title: &str,
@@ -139,7 +140,7 @@ impl Report {
                 .collect();
             let heads = ["text".to_owned()].into_iter().chain(speeds.iter().map(|speed| speed.0.clone()));
             let table = table.get_or_insert_with(|| Table::new(heads.chain(["/ simdutf".to_owned()])));
-            let ratio = best(&speeds) / of(&speeds, SIMDUTF).unwrap_or(f64::NAN);
+            let ratio = best_kernel(&speeds) / speed_of(&speeds, SIMDUTF).unwrap_or(f64::NAN);
             let cells = [text.name.clone()].into_iter().chain(speeds.iter().map(|speed| digits(speed.1)));
             table.row(cells.chain([format!("{ratio:.2}")]));
             results.push((text.name.clone(), text.density(), speeds));
@@ -154,25 +155,25 @@ impl Report {
 const SIMDUTF: &str = "simdutf C++";
 const ENCODING_RS: &str = "encoding_rs";
 
-/// The share of bytes outside ASCII from which on a text counts as one that is not ASCII: below it, ASCII is what
-/// is measured, of which all contestants make vectors.
+/// The least share of non-ASCII bytes for a target against encoding_rs. Below it, a text costs what ASCII costs,
+/// and every contestant handles ASCII with vectors.
 const DENSE: f64 = 0.02;
 
-fn of(speeds: &[(String, f64)], name: &str) -> Option<f64> {
+fn speed_of(speeds: &[(String, f64)], name: &str) -> Option<f64> {
     speeds.iter().find(|speed| speed.0 == name).map(|speed| speed.1)
 }
 
-/// The speed of the best kernel, which comes first.
-fn best(speeds: &[(String, f64)]) -> f64 {
+/// Returns the speed of the best kernel, which is the first of trust8's.
+fn best_kernel(speeds: &[(String, f64)]) -> f64 {
     speeds.iter().find(|speed| speed.0.starts_with("trust8")).map_or(f64::NAN, |speed| speed.1)
 }
 
-/// Room for `units`, twice over.
-fn room<U: Copy>(units: usize) -> Vec<MaybeUninit<U>> {
+/// Returns a buffer with twice the space that `units` need.
+fn buffer<U: Copy>(units: usize) -> Vec<MaybeUninit<U>> {
     vec![MaybeUninit::uninit(); 2 * units + 64]
 }
 
-/// trust8's kernels, converting.
+/// Returns a contestant for each kernel, which converts `text`.
 fn kernels<'a, F: Form + 'a, T: Form + 'a>(
     from: F,
     to: T,
@@ -181,9 +182,9 @@ fn kernels<'a, F: Form + 'a, T: Form + 'a>(
     len: fn(&T::Text) -> usize,
 ) -> Vec<Contestant<'a>> {
     let kernels = Kernel::available().iter().map(move |kernel| {
-        let mut room = room::<T::Unit>(units);
+        let mut buffer = buffer::<T::Unit>(units);
         contestant(format!("trust8 {}", kernel.name()), move || {
-            match testing::transcode::convert_into(kernel, from, to, black_box(text), &mut room) {
+            match testing::transcode::convert_into(kernel, from, to, black_box(text), &mut buffer) {
                 Ok(text) => len(text),
                 Err(error) => panic!("{error}"),
             }
@@ -219,44 +220,45 @@ fn from_utf8(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
             }),
             contestant(SIMDUTF, move || {
                 let (from, to) = (black_box(bytes), to_simdutf.as_mut_ptr());
-                // SAFETY: there are as many units as the text has bytes, and it needs no more.
+                // SAFETY: the buffer has one unit for each byte of the text, and no text needs more.
                 unsafe { simdutf::convert_utf8_to_utf16le(from.as_ptr(), from.len(), to) }
             }),
         ];
         contestants.extend(kernels(Utf8, Utf16, bytes, bytes.len(), <[u16]>::len));
         rows.push((text, bytes.len(), units.len(), contestants));
     }
-    let about = "GB/s of UTF-8, which is validated and converted. The last column compares the best kernel with \
-    simdutf.";
+    let about = "GB/s of UTF-8 input, validated and converted. The last column divides the best kernel's speed by \
+                 simdutf's.";
     for (name, density, speeds) in report.section("UTF-8 to UTF-16LE", about, rows) {
         compare(report, "UTF-8 to UTF-16LE", &name, density, &speeds);
     }
 }
 
 fn compare(report: &mut Report, what: &str, name: &str, density: f64, speeds: &[(String, f64)]) {
-    let simdutf = best(speeds) / of(speeds, SIMDUTF).unwrap_or(f64::NAN);
+    let simdutf = best_kernel(speeds) / speed_of(speeds, SIMDUTF).unwrap_or(f64::NAN);
     if density == 0.0 {
         report.target(&format!("{what}, ASCII, against simdutf"), 1.0, simdutf, name);
     } else {
-        report.target(&format!("{what}, every text but ASCII, against simdutf"), 0.8, simdutf, name);
+        report.target(&format!("{what}, all other texts, against simdutf"), 0.8, simdutf, name);
         if density >= DENSE
-            && let Some(encoding_rs) = of(speeds, ENCODING_RS)
+            && let Some(encoding_rs) = speed_of(speeds, ENCODING_RS)
         {
-            let what = format!("{what}, texts with over 2 % outside ASCII, against encoding_rs");
-            report.target(&what, 3.0, best(speeds) / encoding_rs, name);
+            let what = format!("{what}, texts at least 2 % non-ASCII, against encoding_rs");
+            report.target(&what, 3.0, best_kernel(speeds) / encoding_rs, name);
         }
     }
 }
 
-/// That the results are those of std.
+/// Panics unless every kernel converts the text as std does, in both directions.
 fn check_kernels(text: &Text, units: &[u16]) {
     for kernel in Kernel::available() {
-        let mut room16 = room(text.text.len());
+        let mut buffer16 = buffer(text.text.len());
         let converted =
-            testing::transcode::convert_into(kernel, Utf8, Utf16, text.text.as_bytes(), &mut room16).unwrap();
+            testing::transcode::convert_into(kernel, Utf8, Utf16, text.text.as_bytes(), &mut buffer16)
+                .unwrap();
         assert!(converted == units, "{}, {}", text.name, kernel.name());
-        let mut room8 = room(text.text.len());
-        let converted = testing::transcode::convert_into(kernel, Utf16, Str, units, &mut room8).unwrap();
+        let mut buffer8 = buffer(text.text.len());
+        let converted = testing::transcode::convert_into(kernel, Utf16, Str, units, &mut buffer8).unwrap();
         assert!(*converted == *text.text, "{}, {}", text.name, kernel.name());
     }
 }
@@ -276,26 +278,26 @@ fn from_utf16(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
                 to_std.len()
             }),
             contestant(ENCODING_RS, move || {
-                // It replaces what is malformed; nothing of its is faster.
+                // This function replaces invalid units with U+FFFD. encoding_rs has no faster one.
                 encoding_rs::mem::convert_utf16_to_utf8(black_box(units), &mut to_rs)
             }),
             contestant(SIMDUTF, move || {
                 let (from, to) = (black_box(units), to_simdutf.as_mut_ptr());
-                // SAFETY: there are as many bytes as the text has in UTF-8.
+                // SAFETY: the buffer has as many bytes as the text has in UTF-8.
                 unsafe { simdutf::convert_utf16le_to_utf8(from.as_ptr(), from.len(), to) }
             }),
         ];
         contestants.extend(kernels(Utf16, Utf8, units, len, <[u8]>::len));
         rows.push((text, 2 * units.len(), len, contestants));
     }
-    let about = "GB/s of UTF-16, which is validated and converted. The last column compares the best kernel with \
-    simdutf.";
+    let about = "GB/s of UTF-16 input, validated and converted. The last column divides the best kernel's speed by \
+                 simdutf's.";
     for (name, density, speeds) in report.section("UTF-16LE to UTF-8", about, rows) {
         compare(report, "UTF-16LE to UTF-8", &name, density, &speeds);
     }
 }
 
-/// From `&str` and `String`, which are known to be valid.
+/// Measures conversions from `&str`, whose bytes are known to be valid.
 fn from_str(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
     let mut rows = Vec::new();
     for (text, units) in texts.iter().zip(units) {
@@ -303,18 +305,19 @@ fn from_str(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
         let mut to_simdutf = vec![0u16; bytes.len()];
         let mut contestants = vec![contestant(SIMDUTF, move || {
             let (from, to) = (black_box(bytes), to_simdutf.as_mut_ptr());
-            // SAFETY: the text is valid, and there are as many units as it has bytes.
+            // SAFETY: the text is valid, and the buffer has one unit for each of its bytes.
             unsafe { simdutf::convert_valid_utf8_to_utf16le(from.as_ptr(), from.len(), to) }
         })];
         contestants.extend(kernels(Str, Utf16, text.text.as_str(), bytes.len(), <[u16]>::len));
         rows.push((text, bytes.len(), units.len(), contestants));
     }
-    let about = "GB/s of UTF-8 that is known to be valid: `&str`, and `convert_valid_utf8_to_utf16le`.";
+    let about = "GB/s of UTF-8 input that is known to be valid. trust8 takes a `&str`, and simdutf runs \
+                 `convert_valid_utf8_to_utf16le`. The last column divides the best kernel's speed by simdutf's.";
     report.section("`&str` to UTF-16LE", about, rows);
 }
 
 fn lengths(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
-    let title = "Lengths: UTF-16 of UTF-8";
+    let title = "Length in UTF-16 of UTF-8 text";
     let mut rows = Vec::new();
     for (text, units) in texts.iter().zip(units) {
         let bytes = text.text.as_bytes();
@@ -328,12 +331,12 @@ fn lengths(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
         }
         rows.push((text, bytes.len(), units.len(), contestants));
     }
-    for (name, _, speeds) in report.section(title, "GB/s of UTF-8.", rows) {
-        let ratio = best(&speeds) / of(&speeds, SIMDUTF).unwrap_or(f64::NAN);
+    for (name, _, speeds) in report.section(title, "GB/s of UTF-8 input.", rows) {
+        let ratio = best_kernel(&speeds) / speed_of(&speeds, SIMDUTF).unwrap_or(f64::NAN);
         report.target(&format!("{title}, against simdutf"), 1.0, ratio, &name);
     }
 
-    let title = "Lengths: UTF-8 of UTF-16LE";
+    let title = "Length in UTF-8 of UTF-16LE text";
     let mut rows = Vec::new();
     for (text, units) in texts.iter().zip(units) {
         let mut contestants =
@@ -346,29 +349,30 @@ fn lengths(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
         }
         rows.push((text, 2 * units.len(), text.text.len(), contestants));
     }
-    for (name, _, speeds) in report.section(title, "GB/s of UTF-16.", rows) {
-        let ratio = best(&speeds) / of(&speeds, SIMDUTF).unwrap_or(f64::NAN);
+    for (name, _, speeds) in report.section(title, "GB/s of UTF-16 input.", rows) {
+        let ratio = best_kernel(&speeds) / speed_of(&speeds, SIMDUTF).unwrap_or(f64::NAN);
         report.target(&format!("{title}, against simdutf"), 1.0, ratio, &name);
     }
 }
 
-/// A conversion of simdutf: from so many units, into memory with room for all that comes out.
-type OfSimdutf<F, T> = unsafe fn(*const F, usize, *mut T) -> usize;
+/// A conversion of simdutf. It takes the input, its number of units, and memory that the whole output fits into,
+/// and returns the number of units that it wrote.
+type SimdutfConversion<F, T> = unsafe fn(*const F, usize, *mut T) -> usize;
 
-/// A conversion of encoding_rs: how many units came out.
-type OfEncodingRs<F, T> = fn(&[F], &mut [T]) -> usize;
+/// A conversion of encoding_rs. It returns the number of units that it wrote.
+type EncodingRsConversion<F, T> = fn(&[F], &mut [T]) -> usize;
 
-/// A text in two forms.
+/// A text, its input form and its output form.
 type Case<'a, F, T> = (&'a Text, &'a [F], &'a [T]);
 
-/// One direction, of all texts.
-fn direction<F, T, A: Copy + 'static, B: Copy + Default + PartialEq + 'static>(
+/// Adds the section of one conversion, with all texts.
+fn convert_texts<F, T, A: Copy + 'static, B: Copy + Default + PartialEq + 'static>(
     report: &mut Report,
     title: &str,
     forms: (F, T),
     cases: &[Case<'_, A, B>],
-    of_simdutf: OfSimdutf<A, B>,
-    of_encoding_rs: Option<OfEncodingRs<A, B>>,
+    simdutf_conversion: SimdutfConversion<A, B>,
+    encoding_rs_conversion: Option<EncodingRsConversion<A, B>>,
 ) where
     F: Form<Text = [A]>,
     T: Form<Text = [B], Unit = B>,
@@ -376,49 +380,49 @@ fn direction<F, T, A: Copy + 'static, B: Copy + Default + PartialEq + 'static>(
     let mut rows = Vec::new();
     for &(text, from, to) in cases {
         for kernel in Kernel::available() {
-            let mut room = room(to.len());
+            let mut buffer = buffer(to.len());
             let converted =
-                testing::transcode::convert_into(kernel, forms.0, forms.1, from, &mut room).unwrap();
+                testing::transcode::convert_into(kernel, forms.0, forms.1, from, &mut buffer).unwrap();
             assert!(*converted == *to, "{title}, {}, {}", text.name, kernel.name());
         }
-        // encoding_rs wants room for the longest text of that length.
+        // encoding_rs asks for a buffer that fits the longest output of any input of this length.
         let (mut to_simdutf, mut to_rs) =
             (vec![B::default(); to.len()], vec![B::default(); 2 * to.len().max(from.len())]);
         let mut contestants = vec![contestant(SIMDUTF, move || {
             let from = black_box(from);
-            // SAFETY: there is room for as many units as the text has in this form.
-            unsafe { of_simdutf(from.as_ptr(), from.len(), to_simdutf.as_mut_ptr()) }
+            // SAFETY: the buffer has as many units as the text has in the output form.
+            unsafe { simdutf_conversion(from.as_ptr(), from.len(), to_simdutf.as_mut_ptr()) }
         })];
-        if let Some(convert) = of_encoding_rs {
+        if let Some(convert) = encoding_rs_conversion {
             contestants.push(contestant(ENCODING_RS, move || convert(black_box(from), &mut to_rs)));
         }
         contestants.extend(kernels(forms.0, forms.1, from, to.len(), <[B]>::len));
         rows.push((text, size_of_val(from), to.len(), contestants));
     }
-    let about = "GB/s of input. The last column compares the best kernel with simdutf.";
+    let about = "GB/s of input. The last column divides the best kernel's speed by simdutf's.";
     for (name, density, speeds) in report.section(title, about, rows) {
         compare(report, title, &name, density, &speeds);
     }
 }
 
-/// All with UTF-32 or Latin-1.
-fn others(report: &mut Report, texts: &[Text], utf16: &[Vec<u16>]) {
+/// Measures every conversion to or from UTF-32 or Latin-1.
+fn utf32_and_latin1(report: &mut Report, texts: &[Text], utf16: &[Vec<u16>]) {
     let utf32: Vec<Vec<u32>> = texts.iter().map(|text| text.text.chars().map(u32::from).collect()).collect();
     let all = texts.iter().zip(utf16).zip(&utf32);
     let cases: Vec<Case<'_, _, _>> =
         all.clone().map(|((text, _), utf32)| (text, text.text.as_bytes(), &utf32[..])).collect();
-    direction(report, "UTF-8 to UTF-32", (Utf8, Utf32), &cases, simdutf::convert_utf8_to_utf32, None);
+    convert_texts(report, "UTF-8 to UTF-32", (Utf8, Utf32), &cases, simdutf::convert_utf8_to_utf32, None);
     let cases: Vec<Case<'_, _, _>> =
         cases.into_iter().map(|(text, utf8, utf32)| (text, utf32, utf8)).collect();
-    direction(report, "UTF-32 to UTF-8", (Utf32, Utf8), &cases, simdutf::convert_utf32_to_utf8, None);
+    convert_texts(report, "UTF-32 to UTF-8", (Utf32, Utf8), &cases, simdutf::convert_utf32_to_utf8, None);
     let cases: Vec<Case<'_, _, _>> =
         all.map(|((text, utf16), utf32)| (text, &utf16[..], &utf32[..])).collect();
     let title = "UTF-16LE to UTF-32";
-    direction(report, title, (Utf16, Utf32), &cases, simdutf::convert_utf16le_to_utf32, None);
+    convert_texts(report, title, (Utf16, Utf32), &cases, simdutf::convert_utf16le_to_utf32, None);
     let cases: Vec<Case<'_, _, _>> =
         cases.into_iter().map(|(text, utf16, utf32)| (text, utf32, utf16)).collect();
     let title = "UTF-32 to UTF-16LE";
-    direction(report, title, (Utf32, Utf16), &cases, simdutf::convert_utf32_to_utf16le, None);
+    convert_texts(report, title, (Utf32, Utf16), &cases, simdutf::convert_utf32_to_utf16le, None);
 
     let latin: Vec<Text> = texts
         .iter()
@@ -436,52 +440,66 @@ fn others(report: &mut Report, texts: &[Text], utf16: &[Vec<u16>]) {
     let cases: Vec<Case<'_, _, _>> =
         all.clone().map(|((text, latin1), _)| (text, &latin1[..], text.text.as_bytes())).collect();
     let title = "Latin-1 to UTF-8";
-    let of_encoding_rs = encoding_rs::mem::convert_latin1_to_utf8;
-    direction(report, title, (Latin1, Utf8), &cases, simdutf::convert_latin1_to_utf8, Some(of_encoding_rs));
+    let encoding_rs_conversion = encoding_rs::mem::convert_latin1_to_utf8;
+    convert_texts(
+        report,
+        title,
+        (Latin1, Utf8),
+        &cases,
+        simdutf::convert_latin1_to_utf8,
+        Some(encoding_rs_conversion),
+    );
     let cases: Vec<Case<'_, _, _>> =
         cases.into_iter().map(|(text, latin1, utf8)| (text, utf8, latin1)).collect();
     let title = "UTF-8 to Latin-1";
-    // It replaces what is malformed, as does the one below.
-    let of_encoding_rs = encoding_rs::mem::convert_utf8_to_latin1_lossy;
-    direction(report, title, (Utf8, Latin1), &cases, simdutf::convert_utf8_to_latin1, Some(of_encoding_rs));
+    // This function and the other lossy one below replace what Latin-1 lacks.
+    let encoding_rs_conversion = encoding_rs::mem::convert_utf8_to_latin1_lossy;
+    convert_texts(
+        report,
+        title,
+        (Utf8, Latin1),
+        &cases,
+        simdutf::convert_utf8_to_latin1,
+        Some(encoding_rs_conversion),
+    );
     let cases: Vec<Case<'_, _, _>> =
         all.map(|((text, latin1), utf16)| (text, &latin1[..], &utf16[..])).collect();
     let title = "Latin-1 to UTF-16LE";
-    let of_encoding_rs = |from: &[u8], to: &mut [u16]| {
+    let encoding_rs_conversion = |from: &[u8], to: &mut [u16]| {
         encoding_rs::mem::convert_latin1_to_utf16(from, to);
         from.len()
     };
-    direction(
+    convert_texts(
         report,
         title,
         (Latin1, Utf16),
         &cases,
         simdutf::convert_latin1_to_utf16le,
-        Some(of_encoding_rs),
+        Some(encoding_rs_conversion),
     );
     let cases: Vec<Case<'_, _, _>> =
         cases.into_iter().map(|(text, latin1, utf16)| (text, utf16, latin1)).collect();
     let title = "UTF-16LE to Latin-1";
-    let of_encoding_rs = |from: &[u16], to: &mut [u8]| {
+    let encoding_rs_conversion = |from: &[u16], to: &mut [u8]| {
         encoding_rs::mem::convert_utf16_to_latin1_lossy(from, to);
         from.len()
     };
-    direction(
+    convert_texts(
         report,
         title,
         (Utf16, Latin1),
         &cases,
         simdutf::convert_utf16le_to_latin1,
-        Some(of_encoding_rs),
+        Some(encoding_rs_conversion),
     );
 }
 
-/// The same of short strings, as below.
-fn short_direction<F, T, A: Copy, B: Copy + Default>(
+/// Measures one conversion on short strings. Returns each contestant's name and its nanoseconds for all strings.
+fn convert_short_strings<F, T, A: Copy, B: Copy + Default>(
     report: &Report,
     forms: (F, T),
     strings: &[(Vec<A>, Vec<B>)],
-    of_simdutf: OfSimdutf<A, B>,
+    simdutf_conversion: SimdutfConversion<A, B>,
 ) -> Vec<(String, f64)>
 where
     F: Form<Text = [A]>,
@@ -492,17 +510,17 @@ where
     let mut contestants = vec![contestant(SIMDUTF, move || {
         let mut all = 0;
         for (from, _) in black_box(strings) {
-            // SAFETY: there is room for what the longest string becomes.
-            all += unsafe { of_simdutf(from.as_ptr(), from.len(), to_simdutf.as_mut_ptr()) };
+            // SAFETY: the buffer fits the output of the longest string.
+            all += unsafe { simdutf_conversion(from.as_ptr(), from.len(), to_simdutf.as_mut_ptr()) };
         }
         all
     })];
     for kernel in Kernel::available() {
-        let mut room = room(longest);
+        let mut buffer = buffer(longest);
         contestants.push(contestant(format!("trust8 {}", kernel.name()), move || {
             let mut all = 0;
             for (from, _) in black_box(strings) {
-                all += testing::transcode::convert_into(kernel, forms.0, forms.1, from, &mut room)
+                all += testing::transcode::convert_into(kernel, forms.0, forms.1, from, &mut buffer)
                     .unwrap()
                     .len();
             }
@@ -514,14 +532,11 @@ where
     contestants.iter().zip(nanos).map(|(contestant, nanos)| (contestant.name.clone(), nanos)).collect()
 }
 
-/// Short strings from UTF-8 into UTF-32 and Latin-1, and back.
-fn short_others(report: &mut Report) {
+/// Measures short strings from UTF-8 to UTF-32 and Latin-1, and back.
+fn short_utf32_and_latin1(report: &mut Report) {
     const STRINGS: usize = 2000;
     report.page.heading(2, "Short strings in UTF-32 and Latin-1");
-    report.page.block(
-        "The time in ns a call, as above. In the text for Latin-1, `é` stands in for characters \
-         that Latin-1 does not have.",
-    );
+    report.page.block("ns a call, as above. For Latin-1, `é` replaces each character that Latin-1 lacks.");
     let mut table = None;
     for contents in Contents::ALL {
         for below in [16, 64, 256] {
@@ -543,18 +558,21 @@ fn short_others(report: &mut Report) {
             let back32: Vec<_> = utf32.iter().cloned().map(|(utf8, utf32)| (utf32, utf8)).collect();
             let back1: Vec<_> = latin1.iter().cloned().map(|(utf8, latin1)| (latin1, utf8)).collect();
             for (direction, results) in [
-                ("to UTF-32", short_direction(report, (Utf8, Utf32), &utf32, simdutf::convert_utf8_to_utf32)),
+                (
+                    "to UTF-32",
+                    convert_short_strings(report, (Utf8, Utf32), &utf32, simdutf::convert_utf8_to_utf32),
+                ),
                 (
                     "from UTF-32",
-                    short_direction(report, (Utf32, Utf8), &back32, simdutf::convert_utf32_to_utf8),
+                    convert_short_strings(report, (Utf32, Utf8), &back32, simdutf::convert_utf32_to_utf8),
                 ),
                 (
                     "to Latin-1",
-                    short_direction(report, (Utf8, Latin1), &latin1, simdutf::convert_utf8_to_latin1),
+                    convert_short_strings(report, (Utf8, Latin1), &latin1, simdutf::convert_utf8_to_latin1),
                 ),
                 (
                     "from Latin-1",
-                    short_direction(report, (Latin1, Utf8), &back1, simdutf::convert_latin1_to_utf8),
+                    convert_short_strings(report, (Latin1, Utf8), &back1, simdutf::convert_latin1_to_utf8),
                 ),
             ] {
                 let table = table.get_or_insert_with(|| {
@@ -579,27 +597,31 @@ fn compare_short(
     name: &str,
     speeds: &[(String, f64)],
 ) {
-    let simdutf = best(speeds) / of(speeds, SIMDUTF).unwrap_or(f64::NAN);
+    let simdutf = best_kernel(speeds) / speed_of(speeds, SIMDUTF).unwrap_or(f64::NAN);
     if contents == Contents::Ascii {
         report.target(&format!("Short strings, {direction}, ASCII, against simdutf"), 1.0, simdutf, name);
     } else {
-        report.target(&format!("Short strings, {direction}, others, against simdutf"), 0.8, simdutf, name);
+        report.target(
+            &format!("Short strings, {direction}, not all ASCII, against simdutf"),
+            0.8,
+            simdutf,
+            name,
+        );
     }
     if contents == Contents::Mixed {
-        let encoding_rs = best(speeds) / of(speeds, ENCODING_RS).unwrap_or(f64::NAN);
+        let encoding_rs = best_kernel(speeds) / speed_of(speeds, ENCODING_RS).unwrap_or(f64::NAN);
         let what = format!("Short strings, {direction}, 1 to 4 bytes mixed, against encoding_rs");
         report.target(&what, 3.0, encoding_rs, name);
     }
 }
 
-/// Strings whose lengths and contents vary from call to call.
+/// Measures strings whose lengths and contents vary from call to call.
 fn short(report: &mut Report) {
     const STRINGS: usize = 2000;
     report.page.heading(2, "Short strings");
     report.page.block(
-        "The time in ns a call, from UTF-8 to UTF-16LE, into a buffer, and back. Lengths and contents vary from \
-         call to call, so no branch predictor learns them. The last column compares the best kernel's speed with \
-         simdutf's.",
+        "ns a call, from UTF-8 into a buffer of UTF-16LE, and back. Lengths and contents vary from call to call, so \
+         that no branch predictor learns them. The last column divides the best kernel's speed by simdutf's.",
     );
     let mut table = None;
     for contents in Contents::ALL {
@@ -639,7 +661,7 @@ fn short(report: &mut Report) {
                 contestant(SIMDUTF, || {
                     let mut all = 0;
                     for bytes in black_box(&strings) {
-                        // SAFETY: the strings are shorter than 256 bytes, and there are as many units.
+                        // SAFETY: the strings have less than 256 bytes, and the buffer has 256 units.
                         all += unsafe {
                             simdutf::convert_utf8_to_utf16le(
                                 bytes.as_ptr(),
@@ -652,12 +674,12 @@ fn short(report: &mut Report) {
                 }),
             ];
             for kernel in Kernel::available() {
-                let mut room = room::<u16>(256);
+                let mut buffer = buffer::<u16>(256);
                 let strings = &strings;
                 forth.push(contestant(format!("trust8 {}", kernel.name()), move || {
                     let mut all = 0;
                     for bytes in black_box(strings) {
-                        all += testing::transcode::convert_into(kernel, Utf8, Utf16, bytes, &mut room)
+                        all += testing::transcode::convert_into(kernel, Utf8, Utf16, bytes, &mut buffer)
                             .unwrap()
                             .len();
                     }
@@ -686,7 +708,7 @@ fn short(report: &mut Report) {
                 contestant(SIMDUTF, || {
                     let mut all = 0;
                     for units in black_box(&units) {
-                        // SAFETY: three bytes for each of fewer than 256 units.
+                        // SAFETY: a unit needs at most three bytes; there are less than 256 units and 768 bytes.
                         all += unsafe {
                             simdutf::convert_utf16le_to_utf8(
                                 units.as_ptr(),
@@ -699,12 +721,12 @@ fn short(report: &mut Report) {
                 }),
             ];
             for kernel in Kernel::available() {
-                let mut room = room::<u8>(768);
+                let mut buffer = buffer::<u8>(768);
                 let units = &units;
                 back_again.push(contestant(format!("trust8 {}", kernel.name()), move || {
                     let mut all = 0;
                     for units in black_box(units) {
-                        all += testing::transcode::convert_into(kernel, Utf16, Utf8, units, &mut room)
+                        all += testing::transcode::convert_into(kernel, Utf16, Utf8, units, &mut buffer)
                             .unwrap()
                             .len();
                     }
@@ -724,7 +746,7 @@ fn short(report: &mut Report) {
                 let name = format!("{}, below {below} bytes", contents.name());
                 let speeds: Vec<(String, f64)> =
                     names.iter().cloned().zip(nanos.iter().map(|nanos| STRINGS as f64 / nanos)).collect();
-                let ratio = best(&speeds) / of(&speeds, SIMDUTF).unwrap_or(f64::NAN);
+                let ratio = best_kernel(&speeds) / speed_of(&speeds, SIMDUTF).unwrap_or(f64::NAN);
                 let cells = nanos.iter().map(|nanos| digits(nanos / STRINGS as f64));
                 let cells = [name.clone(), direction.to_owned()].into_iter().chain(cells);
                 table.row(cells.chain([format!("{ratio:.2}")]));
@@ -737,18 +759,17 @@ fn short(report: &mut Report) {
     }
 }
 
-/// What the figures are bounded by, as far as is known.
+/// What limits the speed, as far as it is known.
 const LIMITS: &str = "\
-- ASCII into UTF-16: the stores. For each byte that is read, two are written, and go to the L2 cache.
-- ASCII from UTF-16: loads from the L2 cache. So each load is a whole cache line.
-- Other text with AVX-512: the two ports for operations of 512 bits. 64 bytes of UTF-8 take about thirty of \
-these operations, a third of them to leave bytes out and close the gaps, and ten more to be validated. Text in \
-which one block is ASCII and the next one is not, such as German, also costs wrong predictions.
-- Surrogate pairs into UTF-8: the same ports. A pair takes twice as many operations as another unit of 16 bits.
-- The other kernels: they take 16 bytes at a time, and look up a shuffle in a table to close the gaps.
-- Short strings: the call, and wrong predictions of what differs from string to string (is it ASCII, and is it \
-shorter than a vector?). For strings below 8 bytes, encoding_rs takes three times as long only where it has much \
-to do.";
+- ASCII to UTF-16 is limited by stores: for each byte that is read, two bytes are written to the L2 cache.
+- ASCII from UTF-16 is limited by loads from the L2 cache. For this reason each load takes a whole cache line.
+- Other text with AVX-512 is limited by the two ports that execute 512-bit operations. 64 bytes of UTF-8 take about thirty of \
+these to convert, and ten more to validate. A third of the thirty drop unused bytes and join the rest. Where blocks of ASCII and \
+other blocks alternate, as in German, mispredicted branches add to the cost.
+- Surrogate pairs to UTF-8 are limited by the same ports, and take twice as many operations as other 16-bit units.
+- The other kernels convert 16 bytes at a time, and drop unused bytes by a table of shuffles.
+- Short strings are limited by the call and by mispredicted branches. Strings differ in whether they are ASCII, and in whether \
+they fill a vector. Below 8 bytes, encoding_rs takes three times as long only where it has much to do.";
 
 fn main() -> io::Result<()> {
     let has = |name: &str| env::args().any(|argument| argument == name);
@@ -768,19 +789,18 @@ fn main() -> io::Result<()> {
     from_str(&mut report, &texts, &units);
     lengths(&mut report, &texts, &units);
     short(&mut report);
-    others(&mut report, &texts, &units);
-    short_others(&mut report);
+    utf32_and_latin1(&mut report, &texts, &units);
+    short_utf32_and_latin1(&mut report);
 
     let mut page = Page::default();
     page.heading(1, "Conversions measured");
     page.block(&format!(
-        "The texts have {} KiB each in UTF-8, and are converted {}. `cargo bench -p trust8-benches --bench \
-         transcode` writes this page. In one process and on one core, the contestants of a row take turns for {} \
-         rounds, and the best round of each counts. Every answer is checked. GB/s are 10^9 bytes of input a \
+        "This page is written by `cargo bench -p trust8-benches --bench transcode`. Each text has {} KiB in UTF-8, and is \
+         converted into an existing buffer. The contestants of a row take turns in one process, in {} rounds, on one \
+         core. Each number is the best of the rounds, and every answer was checked. GB/s are 10^9 bytes of input a \
          second.\n\n\
          - CPU: {}\n- Compilers: {} for {}; {} for simdutf C++\n- Peers: {}",
         TEXT >> 10,
-        "into a buffer that exists",
         plan.rounds(),
         machine.cpu,
         machine.rustc,
@@ -790,8 +810,8 @@ fn main() -> io::Result<()> {
     ));
     page.heading(2, "Targets");
     page.block(
-        "The numbers are ratios of speed. Where a target covers several texts, the number is the lowest \
-         one, and the last column names the text.",
+        "Each number is a ratio of speeds. Where a target covers several texts, the number is the lowest of their ratios, \
+         and the last column names the text.",
     );
     let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
     for Target { what, wanted, measured, place } in &report.targets {
