@@ -1,12 +1,11 @@
-//! What an input can cost: a search for the text that slows each kernel down most, and a look at whether anything grows
-//! faster than the input.
+//! Searches for the text that takes each kernel the longest, and checks that no time grows faster than the input.
 //!
 //! ```text
 //! cargo bench -p trust8-benches --bench worst_case               writes docs/worst-case.md
-//! cargo bench -p trust8-benches --bench worst_case -- --quick    a look, written into the target folder
+//! cargo bench -p trust8-benches --bench worst_case -- --quick    a quick look, written to the target folder
 //! ```
 //!
-//! In `cargo test` all of it runs once, for the answers' sake; how long anything takes is not tested there.
+//! In `cargo test` everything runs once, to check the answers. No time is tested there.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -21,19 +20,21 @@ use trust8_benches::random::Random;
 use trust8_benches::report::{Page, Table, digits, size};
 use trust8_benches::texts::generated;
 
-/// In the second-level cache of everything current.
+/// The length of each text, which fits into the L2 cache of any current CPU.
 const TEXT: usize = 64 << 10;
 
-/// How much is done.
+/// How thorough the measurement is.
 #[derive(Clone, Copy)]
 struct Effort {
-    /// Texts that the search begins with, and changes that it tries on the worst of them.
+    /// The number of texts that the search begins with.
     texts: usize,
+    /// The number of changes that the search tries on the slowest of them.
     changes: usize,
-    /// Rounds, of which the fastest counts: for a text in the search, and for what is written down.
+    /// The rounds for each text of the search, of which the fastest counts.
     search: usize,
+    /// The rounds for each number of the report, of which the fastest counts.
     report: usize,
-    /// The largest input of the section on growth.
+    /// The largest input of the section about growth.
     largest: usize,
 }
 
@@ -53,10 +54,11 @@ fn main() -> io::Result<()> {
     let mut page = Page::default();
     page.heading(1, "What an input can cost");
     page.block(
-        "`cargo bench -p trust8-benches --bench worst_case` writes this page. Whoever sends the bytes may choose \
-         the text that takes longest. So a search tries texts that repeat up to four sequences of ASCII or of \
-         characters of two, three and four bytes. Their lengths are near those at which kernels change their \
-         ways. The search keeps the slowest text, and changes it as long as it gets slower.",
+        "This page is written by `cargo bench -p trust8-benches --bench worst_case`. Whoever sends the bytes chooses the \
+         text, and may choose the one that takes longest. A search looks for that text. It tries texts that repeat a \
+         pattern of up to four parts, each a number of equal characters of one, two, three or four bytes. The lengths of \
+         the parts are near those at which kernels change their method. The search keeps the slowest text, and \
+         then changes it as long as it gets slower.",
     );
     let mut facts = String::new();
     let _ = writeln!(facts, "- CPU: {}", machine.cpu);
@@ -84,7 +86,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// The fastest of so many rounds.
+/// Runs `work` in `rounds` rounds and returns the time of the fastest.
 fn fastest(rounds: usize, mut work: impl FnMut()) -> Duration {
     let mut best = Duration::MAX;
     for _ in 0..rounds {
@@ -101,15 +103,16 @@ fn gb_per_s(bytes: usize, time: Duration) -> f64 {
 
 // --- The search ---------------------------------------------------------------------------------------
 
-/// A stretch: so many characters, and which.
-type Stretch = (&'static str, usize);
+/// A part of a pattern: a character, and how often it is repeated.
+type Part = (&'static str, usize);
 
 const CHARACTERS: [&str; 4] = ["a", "é", "日", "😀"];
 
-/// Lengths in bytes at which some kernel changes what it does: vectors, pieces, blocks, rows, superblocks, runs.
+/// Lengths in bytes at which some kernel changes its method: those of vectors, blocks, superblocks and runs, and of
+/// the pieces of a stream.
 const LENGTHS: [usize; 13] = [1, 2, 4, 16, 32, 64, 128, 256, 448, 488, 512, 1024, 4096];
 
-fn a_length(random: &mut Random) -> usize {
+fn random_length(random: &mut Random) -> usize {
     let near = *random.pick(&LENGTHS);
     match random.below(3) {
         0 => near,
@@ -118,65 +121,65 @@ fn a_length(random: &mut Random) -> usize {
     }
 }
 
-fn a_stretch(random: &mut Random) -> Stretch {
+fn random_part(random: &mut Random) -> Part {
     let character = *random.pick(&CHARACTERS);
-    (character, a_length(random).div_ceil(character.len()))
+    (character, random_length(random).div_ceil(character.len()))
 }
 
-/// The text that a recipe repeats, `TEXT` bytes of it.
-fn text_of(recipe: &[Stretch]) -> Placed {
-    let unit: String = recipe.iter().map(|&(character, count)| character.repeat(count)).collect();
+/// Returns `TEXT` bytes of text that repeat `pattern`.
+fn text_of(pattern: &[Part]) -> Placed {
+    let unit: String = pattern.iter().map(|&(character, count)| character.repeat(count)).collect();
     Placed::filled(&unit, TEXT)
 }
 
-/// A recipe as it is written down: characters' lengths and how many of each.
-fn name_of(recipe: &[Stretch]) -> String {
-    let stretches: Vec<_> =
-        recipe.iter().map(|&(character, count)| format!("{count} × {}", character.len())).collect();
-    stretches.join(", ")
+/// Returns the name of a pattern for the report: for each part, the number of characters and the bytes of one.
+fn name_of(pattern: &[Part]) -> String {
+    let parts: Vec<_> =
+        pattern.iter().map(|&(character, count)| format!("{count} × {}", character.len())).collect();
+    parts.join(", ")
 }
 
 fn cost(kernel: &Kernel, text: &Placed, rounds: usize) -> Duration {
     fastest(rounds, || assert!(kernel.is_utf8(black_box(text.bytes()))))
 }
 
-fn search(kernel: &Kernel, effort: Effort) -> Vec<Stretch> {
+fn search(kernel: &Kernel, effort: Effort) -> Vec<Part> {
     let mut random = Random::named(kernel.name());
-    let mut found: Vec<(Duration, Vec<Stretch>)> = Vec::new();
+    let mut found: Vec<(Duration, Vec<Part>)> = Vec::new();
     for _ in 0..effort.texts {
-        let recipe: Vec<_> = (0..random.between(1, 4)).map(|_| a_stretch(&mut random)).collect();
-        found.push((cost(kernel, &text_of(&recipe), effort.search), recipe));
+        let pattern: Vec<_> = (0..random.between(1, 4)).map(|_| random_part(&mut random)).collect();
+        found.push((cost(kernel, &text_of(&pattern), effort.search), pattern));
     }
-    // A disturbance makes a text look slow that is not: the slowest ones once more, with more patience.
+    // A disturbance can make a fast text look slow, so the slowest texts are measured again in more rounds.
     found.sort_by_key(|(cost, _)| std::cmp::Reverse(*cost));
     found.truncate(12);
-    for (duration, recipe) in &mut found {
-        *duration = cost(kernel, &text_of(recipe), 10 * effort.search);
+    for (duration, pattern) in &mut found {
+        *duration = cost(kernel, &text_of(pattern), 10 * effort.search);
     }
     found.sort_by_key(|(cost, _)| std::cmp::Reverse(*cost));
     let (mut slowest, mut worst) = found.swap_remove(0);
     for _ in 0..effort.changes {
-        let mut recipe = worst.clone();
-        let which = random.below(recipe.len());
+        let mut pattern = worst.clone();
+        let which = random.below(pattern.len());
         match random.below(4) {
-            0 => recipe[which] = a_stretch(&mut random),
-            1 => recipe[which].1 = (recipe[which].1 + random.below(5)).saturating_sub(2).max(1),
-            2 if recipe.len() < 6 => recipe.insert(which, a_stretch(&mut random)),
-            _ if recipe.len() > 1 => drop(recipe.remove(which)),
-            _ => recipe[which].1 *= 2,
+            0 => pattern[which] = random_part(&mut random),
+            1 => pattern[which].1 = (pattern[which].1 + random.below(5)).saturating_sub(2).max(1),
+            2 if pattern.len() < 6 => pattern.insert(which, random_part(&mut random)),
+            _ if pattern.len() > 1 => drop(pattern.remove(which)),
+            _ => pattern[which].1 *= 2,
         }
-        let text = text_of(&recipe);
+        let text = text_of(&pattern);
         if cost(kernel, &text, effort.search) > slowest {
             let duration = cost(kernel, &text, 10 * effort.search);
             if duration > slowest {
-                (slowest, worst) = (duration, recipe);
+                (slowest, worst) = (duration, pattern);
             }
         }
     }
     worst
 }
 
-/// The worst text for each kernel, beside others. Returns the best kernel's.
+/// Adds the section about the worst text for each kernel. Returns the worst text of the best kernel.
 fn kernels(page: &mut Page, effort: Effort) -> Placed {
     page.heading(2, "The worst text for each kernel");
     let mut table = Table::new([
@@ -191,8 +194,8 @@ fn kernels(page: &mut Page, effort: Effort) -> Placed {
     ]);
     let mut of_best = None;
     for kernel in Kernel::available() {
-        let recipe = search(kernel, effort);
-        let worst = text_of(&recipe);
+        let pattern = search(kernel, effort);
+        let worst = text_of(&pattern);
         let texts = [
             Placed::filled("The quick brown fox. ", TEXT),
             Placed::filled(&generated("Russian", TEXT).text, TEXT),
@@ -214,9 +217,9 @@ fn kernels(page: &mut Page, effort: Effort) -> Placed {
             digits(slowest),
             digits(ascii.max(russian).max(chinese) / slowest),
             digits(chinese / slowest),
-            name_of(&recipe),
+            name_of(&pattern),
         ]);
-        eprintln!("{}: {} GB/s on {}", kernel.name(), digits(slowest), name_of(&recipe));
+        eprintln!("{}: {} GB/s on {}", kernel.name(), digits(slowest), name_of(&pattern));
         let [_, _, _, worst] = texts;
         of_best.get_or_insert(worst);
     }
@@ -227,13 +230,14 @@ fn kernels(page: &mut Page, effort: Effort) -> Placed {
 
 // --- Errors -------------------------------------------------------------------------------------------
 
-/// A fault is looked for again where the kernel saw it. What that costs at most, wherever the fault is.
+/// Adds the section about errors. After a kernel has seen an error, the automaton reads the text near it again to find
+/// the exact error. This section measures the most that this costs, wherever the error is.
 fn errors(page: &mut Page, effort: Effort) {
     page.heading(2, "Errors, wherever they are");
     page.block(
-        "What it costs to locate an error: the time of `from_utf8` on 64 KiB of Chinese text with one spoiled \
-         byte, less the time for the same text up to that byte. The byte is tried at many places, around \
-         multiples of 64 and elsewhere. The table has the largest difference, and its place.",
+        "`from_utf8` on 64 KiB of Chinese text in which one byte is replaced by FF, at each of many places. `worst \
+         extra` is the time until the error is returned, less the time to validate the text before it. It is what \
+         the exact error costs: the highest value of all places is given, with the place.",
     );
     let mut table = Table::new(["kernel", "all valid, ns", "worst extra, ns", "at byte"]);
     let valid = Placed::filled("日本語文字", TEXT);
@@ -273,13 +277,13 @@ fn errors(page: &mut Page, effort: Effort) {
 
 // --- Many short calls ---------------------------------------------------------------------------------
 
-/// Short strings whose length and kind change from call to call.
+/// Adds the section about short strings whose length and contents change from call to call.
 fn calls(page: &mut Page, effort: Effort) {
     page.heading(2, "Many short calls");
     page.block(
-        "The time in ns a call, for strings whose lengths and kinds vary at random, so no branch on either is \
-         predicted, and for ASCII of the same lengths. Longer strings are more work, so the ratio is what \
-         counts.",
+        "ns a call on strings of random lengths. In the column `any kind`, each string repeats a character of one, two, \
+         three or four bytes, chosen at random, so that no branch on length or contents is predicted. In the column `ASCII`, the same \
+         lengths are all ASCII. Longer strings take more time in both columns, so the ratio is what counts.",
     );
     let mut table = Table::new(["kernel", "length", "ASCII", "any kind", "any / ASCII"]);
     let mut random = Random::named("calls");
@@ -318,25 +322,26 @@ fn calls(page: &mut Page, effort: Effort) {
 
 // --- Growth -------------------------------------------------------------------------------------------
 
-/// What is done, the text that is repeated, and what to do with it.
+/// The name of some work, the text that its input repeats, and the work.
 type Work<'a> = (&'static str, &'a [u8], fn(&[u8]));
 
-/// A byte that no text has, instead of the last one.
-fn spoiled(bytes: &[u8]) -> Vec<u8> {
+/// Returns a copy of `bytes` whose last byte is FF.
+fn with_error_at_the_end(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes.splice(bytes.len() - 1.., [0xFF]);
     bytes
 }
 
-/// The same input four, and sixteen times as long.
+/// Adds the section that compares an input with one four times, and one sixteen times as long.
 fn growth(page: &mut Page, effort: Effort, worst: &Placed) {
     page.heading(2, "Four times the input, four times the time");
     page.block(
-        "The time in ns a byte, for n, 4n and 16n bytes. A cost that grows faster than the input would show as a \
-         growing number. (Where the input leaves the caches, a byte costs more once.)",
+        "Nanoseconds a byte for inputs of n, 4n and 16n bytes. If the time grew faster than the input, these numbers would \
+         grow. (They rise once where the input no longer fits into the caches.)",
     );
     let cut: &[u8] = &[0xF0, 0x9F, 0x98];
-    // Sound for so long that each change of gait is made in vain: blocks, then pieces that double.
+    // The valid text between two errors is just so long that the search changes to larger blocks, and then to pieces
+    // that double in size, and never gains by it.
     let rare = ["日本語".repeat(112).as_bytes(), b"\xF0\x9F\x98"].concat();
     let works: [Work<'_>; 9] = [
         ("`from_utf8`, the worst text", worst.bytes(), |bytes| assert!(trust8::from_utf8(bytes).is_ok())),
@@ -344,33 +349,33 @@ fn growth(page: &mut Page, effort: Effort, worst: &Placed) {
             let error = trust8::from_utf8(bytes).unwrap_err();
             assert!(error.valid_up_to() + 4 >= bytes.len());
         }),
-        ("`Validator`, a byte a chunk", worst.bytes(), |bytes| {
+        ("`Validator`, pieces of 1 byte", worst.bytes(), |bytes| {
             let mut validator = Validator::new();
-            assert!(bytes.chunks(1).all(|chunk| validator.push(black_box(chunk)).is_ok()));
+            assert!(bytes.chunks(1).all(|piece| validator.push(black_box(piece)).is_ok()));
         }),
-        ("`Validator`, 63 bytes a chunk", worst.bytes(), |bytes| {
+        ("`Validator`, pieces of 63 bytes", worst.bytes(), |bytes| {
             let mut validator = Validator::new();
-            assert!(bytes.chunks(63).all(|chunk| validator.push(black_box(chunk)).is_ok()));
+            assert!(bytes.chunks(63).all(|piece| validator.push(black_box(piece)).is_ok()));
         }),
-        ("`from_utf8` again after each fault, nothing but faults", cut, |bytes| {
-            let (mut rest, mut faults) = (bytes, 0);
+        ("`from_utf8` again after each error, only errors", cut, |bytes| {
+            let (mut rest, mut errors) = (bytes, 0);
             while let Err(error) = trust8::from_utf8(rest) {
-                faults += 1;
+                errors += 1;
                 let Some(len) = error.error_len() else { break };
                 rest = &rest[error.valid_up_to() + len..];
             }
-            assert_eq!(faults, bytes.len() / 3);
+            assert_eq!(errors, bytes.len() / 3);
         }),
-        ("`from_utf8_lossy`, nothing but faults", cut, |bytes| {
+        ("`from_utf8_lossy`, only errors", cut, |bytes| {
             assert_eq!(trust8::from_utf8_lossy(bytes).len(), bytes.len());
         }),
-        ("`from_utf8_lossy`, a fault every kilobyte", &rare, |bytes| {
+        ("`from_utf8_lossy`, an error every kilobyte", &rare, |bytes| {
             assert_eq!(trust8::from_utf8_lossy(bytes).len(), bytes.len());
         }),
-        ("`errors`, nothing but faults", cut, |bytes| {
+        ("`errors`, only errors", cut, |bytes| {
             assert_eq!(trust8::errors(bytes).count(), bytes.len() / 3);
         }),
-        ("`errors`, a fault every kilobyte", &rare, |bytes| {
+        ("`errors`, an error every kilobyte", &rare, |bytes| {
             assert_eq!(trust8::errors(bytes).count(), bytes.len() / 1011);
         }),
     ];
@@ -380,7 +385,7 @@ fn growth(page: &mut Page, effort: Effort, worst: &Placed) {
         let inputs = [1, 4, 16].map(|times| {
             let whole = unit.len() * (least * times / unit.len()).max(1);
             let input: Vec<u8> = unit.iter().copied().cycle().take(whole).collect();
-            if what == AT_THE_END { spoiled(&input) } else { input }
+            if what == AT_THE_END { with_error_at_the_end(&input) } else { input }
         });
         let mut best = [Duration::MAX; 3];
         for _ in 0..(effort.report / 20).max(1) {
@@ -405,5 +410,5 @@ fn growth(page: &mut Page, effort: Effort, worst: &Placed) {
     page.table(&table);
 }
 
-/// Spoils the last byte.
-const AT_THE_END: &str = "`from_utf8`, a fault at the very end";
+/// The work whose input ends with an error.
+const AT_THE_END: &str = "`from_utf8`, an error at the very end";
