@@ -1,12 +1,12 @@
-//! UTF-8's relatives: conversion, validation and decoding, beside the crates that know one of them.
+//! Measures conversion, validation and decoding of UTF-8's dialects against the crates that each know one of them.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench dialects                 all of it, into docs/dialects.md
-//! cargo bench -p trust8-benches --bench dialects -- --quick      a look, printed
+//! cargo bench -p trust8-benches --bench dialects                 everything, written to docs/dialects.md
+//! cargo bench -p trust8-benches --bench dialects -- --quick      a quick look, printed
 //! ```
 //!
-//! All contenders of a row take turns, round after round, and of each the fastest round counts. Every
-//! answer is checked. In `cargo test` all of it runs once, on less text, for the answers' sake.
+//! The contestants of a row take turns in many rounds, and the fastest round of each counts. Every answer is
+//! checked. In `cargo test` everything runs once, to check the answers.
 
 use std::borrow::Cow;
 use std::hint::black_box;
@@ -23,21 +23,21 @@ use trust8_benches::random::Random;
 use trust8_benches::report::{Page, Table, digits};
 use trust8_benches::texts::generated;
 
-/// In the second-level cache of everything current, with what it becomes.
+/// The length of each text. The text and its conversion fit into the L2 cache of any current CPU.
 const TEXT: usize = 256 << 10;
-/// The texts, by how many bytes their characters have.
+/// The texts, from short characters to long ones.
 const TEXTS: [&str; 4] = ["ASCII", "German", "Russian", "Chinese"];
-/// One character in so many, on average, is not plain UTF-8 in the dialect.
+/// For the targets, one character in this number is on average written in the dialect's own way.
 const RARE: usize = 1000;
-/// What else is measured, to see what a dialect's own sequences cost.
+/// The other numbers that are measured, to show what a dialect's own sequences cost.
 const OTHERS: [usize; 3] = [100, 10, 1];
-/// How many times as fast as cesu8 and wtf8.
+/// The ratio to the speed of cesu8 and wtf8 that trust8 should reach.
 const WANTED: f64 = 8.0;
 
-/// How thoroughly.
+/// How thorough the measurement is.
 #[derive(Clone, Copy, PartialEq)]
 enum Run {
-    /// Everything once.
+    /// `cargo test`: everything runs once.
     Test,
     Quick,
     Full,
@@ -54,17 +54,17 @@ fn main() -> io::Result<()> {
     let mut tables = Page::default();
     let mut targets = Targets::default();
     conversions(run, &mut tables, &mut targets);
-    wtf8s(run, &mut tables, &mut targets);
+    wtf8_conversions(run, &mut tables, &mut targets);
     kernels(run, &mut tables);
 
     let machine = Machine::ask();
     let mut page = Page::default();
     page.heading(1, "Dialects measured");
     page.block(&format!(
-        "The command below writes this page. GB/s are 10^9 bytes of input a second, and the input has {} KiB. In \
-         one process, the contestants of a row take turns for many rounds, and the best round of each counts. \
-         `own` is how many characters there are, on average, for one that the dialect writes in its own way. \
-         cesu8 and simd_cesu8 have no function that only validates.\n\n\
+        "This page is written by the command below. The input has {} KiB, and GB/s are 10^9 bytes of input a second. The \
+         contestants of a row take turns in one process, in many rounds, and the best round of each counts. `own` \
+         is n where, on average, one character in n is written in the dialect's own way. cesu8 and simd_cesu8 have no \
+         function that only validates.\n\n\
          - Command: `cargo bench -p trust8-benches --bench dialects`\n- CPU: {}\n- Kernel: {}\n- Compiler: {}\n\
          - Peers: {}\n- Core: {}",
         TEXT >> 10,
@@ -86,7 +86,7 @@ fn main() -> io::Result<()> {
     }
 }
 
-/// The lowest ratio of each target, with where it was.
+/// The lowest ratio of each target, and the text of that ratio.
 #[derive(Default)]
 struct Targets(Vec<(&'static str, f64, String)>);
 
@@ -102,8 +102,8 @@ impl Targets {
     fn report(&self, page: &mut Page) {
         page.heading(2, "Targets");
         page.block(&format!(
-            "The numbers are ratios of speed in one run, on text with one character in {RARE} that the dialect \
-             writes in its own way. Each is that of the worst text."
+            "Each number is a ratio of speeds in the same run, where one character in {RARE} is written in the \
+             dialect's own way. It is the lowest ratio of all texts."
         ));
         let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
         for (what, ratio, place) in &self.0 {
@@ -115,8 +115,8 @@ impl Targets {
     }
 }
 
-/// The GB/s of the fastest of each contender's rounds.
-fn race<const N: usize>(run: Run, bytes: usize, contenders: [&mut dyn FnMut(); N]) -> [f64; N] {
+/// Returns the GB/s of each contestant's fastest round.
+fn race<const N: usize>(run: Run, bytes: usize, contestants: [&mut dyn FnMut(); N]) -> [f64; N] {
     let time = match run {
         Run::Test => Duration::ZERO,
         Run::Quick => Duration::from_millis(60),
@@ -129,7 +129,7 @@ fn race<const N: usize>(run: Run, bytes: usize, contenders: [&mut dyn FnMut(); N
         for turn in 0..N {
             let i = (turn + rounds) % N;
             let start = Instant::now();
-            contenders[i]();
+            contestants[i]();
             best[i] = start.elapsed().min(best[i]);
         }
         rounds += 1;
@@ -137,7 +137,7 @@ fn race<const N: usize>(run: Run, bytes: usize, contenders: [&mut dyn FnMut(); N
     best.map(|time| bytes as f64 / time.as_secs_f64() / 1e9)
 }
 
-/// Text of which one character in `own` on average is what `instead` says, at irregular distances.
+/// Returns a text in which on average one character in `own` is replaced by what `instead` returns, at irregular distances.
 fn mixed(name: &str, own: usize, instead: impl Fn(&mut Random) -> char) -> String {
     let plain = generated(name, TEXT).text;
     let mut random = Random::named(name);
@@ -158,21 +158,22 @@ fn mixed(name: &str, own: usize, instead: impl Fn(&mut Random) -> char) -> Strin
     text
 }
 
-/// A supplementary character; in Java's form one in four is U+0000.
+/// Returns a supplementary character.
 fn supplementary(random: &mut Random) -> char {
     char::from_u32(0x1F300 + random.below(0x300) as u32).expect("no surrogate")
 }
 
+/// Returns U+0000 once in four times, which Modified UTF-8 writes in its own way, and else a supplementary character.
 fn supplementary_or_nul(random: &mut Random) -> char {
     if random.once_in(4) { '\0' } else { supplementary(random) }
 }
 
-/// A conversion of the other crates into text.
+/// A conversion by another crate from the dialect to UTF-8. It returns `None` for invalid input.
 type ToUtf8 = for<'a> fn(&'a [u8]) -> Option<Cow<'a, str>>;
-/// A conversion of the other crates from text.
+/// A conversion by another crate from UTF-8 to the dialect.
 type FromUtf8 = for<'a> fn(&'a str) -> Cow<'a, [u8]>;
 
-/// A dialect that the two other crates know.
+/// A dialect that cesu8 and simd_cesu8 know, with their functions for it.
 struct Peer {
     dialect: Dialect,
     own: fn(&mut Random) -> char,
@@ -201,7 +202,7 @@ const PEERS: [Peer; 2] = [
     },
 ];
 
-/// Every pair of a text and a density, the rare ones first.
+/// Returns the pairs of a text and a number `own`. Those with `RARE` come first.
 fn cases() -> impl Iterator<Item = (&'static str, usize)> {
     let others = OTHERS.into_iter().flat_map(|own| TEXTS.map(|name| (name, own)));
     TEXTS.map(|name| (name, RARE)).into_iter().chain(others.filter(|case| case.1 > 1 || case.0 == "ASCII"))
@@ -229,7 +230,7 @@ fn conversions(run: Run, page: &mut Page, targets: &mut Targets) {
         for (name, rarity) in cases() {
             let text = mixed(name, rarity, own);
             let bytes = dialect.from_utf8(&text).into_owned();
-            // The fewest checks of an answer that no answer passes by chance; all of it is compared once.
+            // Only lengths are compared while it is timed; the whole answer is compared once, below.
             let is_text = |answer: Option<Cow<'_, str>>| {
                 assert!(answer.is_some_and(|answer| answer.len() == text.len()));
             };
@@ -294,14 +295,14 @@ fn conversions(run: Run, page: &mut Page, targets: &mut Targets) {
     }
 }
 
-/// wtf8 takes no bytes: its strings are made of code points, and known to be WTF-8 from then on. So it converts
-/// without validating, and trust8 validates as well.
-fn wtf8s(run: Run, page: &mut Page, targets: &mut Targets) {
+/// Adds the section about WTF-8. wtf8 takes no bytes: its strings are made of code points, and are known to be WTF-8
+/// from then on. So it converts without validating, and trust8 also validates.
+fn wtf8_conversions(run: Run, page: &mut Page, targets: &mut Targets) {
     page.heading(2, "WTF-8, GB/s");
     page.block(
-        "wtf8 takes no bytes from outside: it makes its strings itself, and trusts them. So `to_utf8` validates \
-         and converts where wtf8 only converts. Supplementary characters are UTF-8 in WTF-8, so both borrow text \
-         with them. Both replace lone surrogates by U+FFFD.",
+        "wtf8 takes no bytes: it makes its strings itself and trusts them. So `to_utf8` validates and converts where wtf8 \
+         only converts. WTF-8 writes supplementary characters as UTF-8 does, so both crates borrow text that has no lone \
+         surrogates. In text with lone surrogates, both replace each of them by U+FFFD.",
     );
     let mut table = Table::new([
         "text",
@@ -382,7 +383,7 @@ fn wtf8s(run: Run, page: &mut Page, targets: &mut Targets) {
     page.table(&table);
 }
 
-/// Every kernel on the text of the targets.
+/// Adds the section that compares the kernels on the texts of the targets.
 fn kernels(run: Run, page: &mut Page) {
     page.heading(2, "Kernels: CESU-8 to UTF-8, GB/s");
     page.block(&format!("One character in {RARE} is supplementary."));

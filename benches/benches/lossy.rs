@@ -1,13 +1,13 @@
-//! Lossy text, chunks and errors beside std, bstr and a loop around simdutf8; and validation on two threads.
+//! Measures lossy text, chunks and errors against std, bstr and a loop around simdutf8, and validation on two threads.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench lossy                  all of it, into docs/lossy.md
-//! cargo bench -p trust8-benches --bench lossy -- lossy short   these sections only, to the terminal
-//! cargo bench -p trust8-benches --bench lossy -- --quick       a look at all, to the terminal
+//! cargo bench -p trust8-benches --bench lossy                  everything, written to docs/lossy.md
+//! cargo bench -p trust8-benches --bench lossy -- lossy short   these sections only, printed
+//! cargo bench -p trust8-benches --bench lossy -- --quick       a quick look at everything, printed
 //! ```
 //!
-//! All contestants of a row take turns, round after round, and of each the fastest round counts. Every answer is
-//! checked, while it is timed by its length and once byte by byte. In `cargo test` everything runs once, on less text.
+//! The contestants of a row take turns in many rounds, and the fastest round of each counts. While an answer is timed, its
+//! length is checked. In `cargo test` everything runs once, on less text, and every answer is compared byte by byte.
 
 use std::borrow::Cow;
 use std::hint::black_box;
@@ -26,19 +26,19 @@ use trust8_benches::strings::{Contents, Lengths, set};
 use trust8_benches::targets::{Lowest, Targets};
 use trust8_benches::texts::generated;
 
-/// One byte in so many is spoiled.
+/// How much text is spoiled: one byte in each of these numbers, on average.
 const RATES: [usize; 5] = [100_000, 1000, 100, 10, 3];
 
-/// Texts of every kind that a validator treats in its own way; see `src/texts.rs`.
+/// The texts: one of each kind that validators treat differently. `src/texts.rs` describes them.
 const TEXTS: [&str; 8] =
     ["ASCII", "Latin", "HTML, Chinese", "Russian", "Korean", "Chinese", "emoji", "random"];
 
-/// In the second-level cache of everything current, together with what it becomes.
+/// Returns the length of each text. The text and its lossy copy fit into the L2 cache of any current CPU.
 fn text_len() -> usize {
     if measuring() { 256 << 10 } else { 16 << 10 }
 }
 
-/// A way to do something with bytes: the length of what came out, or how much it was.
+/// A contestant: its name and its work. `run` returns a number by which the answers are compared: a length or a count.
 struct Contestant {
     name: String,
     run: Box<Run>,
@@ -51,25 +51,25 @@ impl Contestant {
         Self { name: name.into(), run: Box::new(run) }
     }
 
-    /// One that makes text, which is compared with std's.
+    /// Returns a contestant that makes lossy text.
     fn lossy(name: impl Into<String>, make: impl Fn(&[u8]) -> Cow<'_, str> + 'static) -> Self {
         let name = name.into();
         let (whose, checked) = (name.clone(), !measuring());
         Self::new(name, move |bytes| {
             let text = black_box(make(bytes));
-            // Byte by byte where nothing is timed.
+            // The text is compared byte by byte where nothing is timed.
             assert!(!checked || text == String::from_utf8_lossy(bytes), "{whose} makes other text than std");
             text.len()
         })
     }
 }
 
-/// So long a contestant handles other text before it is timed. A core that has not used its widest registers for
-/// half a millisecond, because another contestant was slow, runs 512-bit code at a quarter of its speed until it has powered
-/// them up.
+/// The time that each contestant runs on other text before it is timed. A core that has not used its widest registers for
+/// half a millisecond, because another contestant was slow, first has to power them up. Until then it runs 512-bit code at
+/// a quarter of the speed.
 const WARM_UP: Duration = Duration::from_micros(200);
 
-/// The nanoseconds that each takes for all of the strings, at best.
+/// Returns the nanoseconds that each contestant takes for all strings, in its fastest round.
 fn race(contestants: &[Contestant], strings: &[&[u8]]) -> Vec<f64> {
     let expected: Vec<usize> = strings.iter().map(|bytes| (contestants[0].run)(bytes)).collect();
     let sample = |contestant: &Contestant, times: usize| {
@@ -94,7 +94,7 @@ fn race(contestants: &[Contestant], strings: &[&[u8]]) -> Vec<f64> {
         .iter()
         .map(|contestant| {
             let once = sample(contestant, 1).min(sample(contestant, 1));
-            // Long input once a turn, or branch predictors learn where its faults are.
+            // Long input is repeated less, or branch predictors would learn where its errors are.
             let wanted = if strings.len() > 1 { 100_000 } else { 10_000 };
             if measuring() { (wanted / once.as_nanos().max(1) as usize).max(1) } else { 1 }
         })
@@ -118,20 +118,20 @@ fn race(contestants: &[Contestant], strings: &[&[u8]]) -> Vec<f64> {
     best
 }
 
-/// What a program writes that has simdutf8 and needs lossy text.
+/// Converts `bytes` to lossy text, as a program does that uses simdutf8.
 fn simdutf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
     let Err(mut error) = simdutf8::compat::from_utf8(bytes) else {
-        // SAFETY: it has just been found valid.
+        // SAFETY: `bytes` has just been found valid.
         return Cow::Borrowed(unsafe { std::str::from_utf8_unchecked(bytes) });
     };
     let mut text = String::with_capacity(bytes.len());
     let mut rest = bytes;
     loop {
-        let (valid, behind) = rest.split_at(error.valid_up_to());
-        // SAFETY: the error says that it is valid up to there.
+        let (valid, invalid) = rest.split_at(error.valid_up_to());
+        // SAFETY: `rest` is valid up to `error.valid_up_to()`, where it was split.
         text.push_str(unsafe { std::str::from_utf8_unchecked(valid) });
         text.push('\u{FFFD}');
-        rest = &behind[error.error_len().unwrap_or(behind.len())..];
+        rest = &invalid[error.error_len().unwrap_or(invalid.len())..];
         match simdutf8::compat::from_utf8(rest) {
             Ok(valid) => {
                 text.push_str(valid);
@@ -142,7 +142,7 @@ fn simdutf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// std first: its answers count.
+/// Returns the contestants that make lossy text. The first is std, whose answers the others must give.
 fn lossy_contestants() -> Vec<Contestant> {
     let mut all = vec![
         Contestant::lossy("std", String::from_utf8_lossy),
@@ -158,7 +158,7 @@ fn lossy_contestants() -> Vec<Contestant> {
     all
 }
 
-/// The text with one byte in `rate`, on average, and one at least, replaced by one that is not ASCII.
+/// Returns a copy of `text` in which one byte in `rate` on average, and at least one, is replaced by a non-ASCII byte.
 fn spoiled(text: &str, rate: usize) -> Vec<u8> {
     let mut random = Random::named(&format!("spoiled {rate}"));
     let mut bytes = text.as_bytes().to_vec();
@@ -185,9 +185,9 @@ fn names(contestants: &[Contestant], first: &str, last: &[&str]) -> Vec<String> 
 fn lossy(page: &mut Page, targets: &mut Targets) {
     page.heading(2, "Lossy text");
     page.block(&format!(
-        "The speed of `from_utf8_lossy` in GB/s of input, on {} KiB. `simdutf8 loop` is the loop that a program \
-         would write around `simdutf8::compat`. The time includes freeing the text. The last two columns compare \
-         trust8 with std, and with the better of std and bstr.",
+        "`from_utf8_lossy` on {} KiB, in GB/s of input. `simdutf8 loop` is the loop that a program writes around \
+         `simdutf8::compat`. The time includes freeing the text. The last two columns divide trust8's speed by that \
+         of std, and by that of the faster one of std and bstr.",
         text_len() >> 10
     ));
     let contestants = lossy_contestants();
@@ -213,8 +213,8 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
         worst.meet(name, speeds[3] / speeds[0]);
     }
     page.table(&table);
-    targets.at_least("lossy, valid text, mostly not ASCII, against std", 15.0, dense.0);
-    targets.at_least("the same, mostly ASCII", 1.0, others.0);
+    targets.at_least("lossy, valid text, over half not ASCII, against std", 15.0, dense.0);
+    targets.at_least("lossy, valid text, at least half ASCII, against std", 1.0, others.0);
 
     for rate in RATES {
         page.heading(3, &format!("One byte in {rate} spoiled"));
@@ -233,7 +233,7 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
         }
     }
 
-    page.heading(3, "No text at all");
+    page.heading(3, "Bytes that are no text");
     let mut table = Table::new(names(&contestants, "bytes", &["/ std", "/ best"]));
     let inputs: [(&str, Vec<u8>); 4] = [
         ("random", random_bytes(text_len())),
@@ -250,13 +250,17 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
     }
     page.table(&table);
     for (worst, contestant) in worst.into_iter().zip(&contestants[3..]) {
-        targets.at_least(&format!("{}, no text, against std and bstr", contestant.name), 1.0, worst.0);
+        targets.at_least(
+            &format!("{}, bytes that are no text, against std and bstr", contestant.name),
+            1.0,
+            worst.0,
+        );
     }
 }
 
 fn short(page: &mut Page, targets: &mut Targets) {
     page.heading(2, "Short strings");
-    page.block("The time of `from_utf8_lossy` in ns a call. Lengths and contents vary from call to call.");
+    page.block("`from_utf8_lossy`, ns a call. Lengths and contents vary from call to call.");
     let contestants = lossy_contestants();
     let mut table = Table::new(names(&contestants, "strings", &["/ std", "/ best"]));
     let (mut valid, mut half) = (Lowest::default(), Lowest::default());
@@ -298,9 +302,9 @@ fn short(page: &mut Page, targets: &mut Targets) {
 fn chunks(page: &mut Page, targets: &mut Targets) {
     page.heading(2, "Chunks and errors");
     page.block(
-        "The speed in GB/s of `utf8_chunks`, with the lengths added up, and of `errors`, with the errors \
-         counted; and of the same functions of `core` and bstr. The last two columns compare the chunks with the \
-         better of core's and bstr's, and the errors, which say why, with the chunks of core, which do not.",
+        "GB/s of `utf8_chunks` and `errors`, whose lengths are added up, and of the chunks of `core` and bstr. The column \
+         `chunks` divides the speed of trust8's chunks by that of the faster one of `core` and bstr. The column `errors` \
+         divides the speed of trust8's errors, each of which has its kind, by that of `core`'s chunks, which have none.",
     );
     let contestants = [
         Contestant::new("core chunks", |bytes| {
@@ -342,7 +346,7 @@ fn chunks(page: &mut Page, targets: &mut Targets) {
     targets.at_least("chunks against those of core and bstr", 1.0, worst.0);
 }
 
-/// Every byte once, eight words at a time: what memory allows.
+/// Reads every byte once, eight words at a time. No validator in one pass can be much faster.
 fn read_loop(bytes: &[u8]) -> u64 {
     let (lines, _) = bytes.as_chunks::<64>();
     let mut seen = [0; 8];
@@ -363,9 +367,8 @@ fn parallel(page: &mut Page, targets: &mut Targets) {
         return;
     }
     page.block(&format!(
-        "The speed of `par_from_utf8` in GB/s on {} MiB, with pools of one and two threads, which are not \
-         pinned, beside a loop that only reads, on as many threads. Where two threads validate nearly as fast as \
-         they read, memory is the limit.",
+        "GB/s of `par_from_utf8` on {} MiB, with pools of one and two threads, which are not pinned, and of a loop that \
+         only reads, with the same pools. Where two threads validate nearly as fast as they read, memory is the limit.",
         len >> 20
     ));
     let mut table = Table::new([
@@ -414,7 +417,7 @@ fn parallel(page: &mut Page, targets: &mut Targets) {
     }
     page.table(&table);
     targets.at_least("two threads against one, 256 MiB", 1.8, gain.0);
-    targets.at_least("or two threads against two that only read", 0.9, limit.0);
+    targets.at_least("two threads against two that only read, 256 MiB", 0.9, limit.0);
 }
 
 type Section = fn(&mut Page, &mut Targets);
@@ -428,7 +431,7 @@ fn main() -> io::Result<()> {
     let mut body = Page::default();
     for (name, section) in SECTIONS {
         if name == "lossy" {
-            // From here on: threads that were started before may run anywhere.
+            // Only now, so that the threads of the section before could run on every core.
             pin()?;
         }
         if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {
@@ -439,9 +442,9 @@ fn main() -> io::Result<()> {
     page.heading(1, "Lossy text, chunks, errors, threads");
     let machine = Machine::ask();
     page.block(&format!(
-        "`cargo bench -p trust8-benches --bench lossy` writes this page. The contestants of a row take turns on \
-         one core, each after a while with other text, and the best round of each counts. Every answer is \
-         checked. `trust8` uses the best kernel; the other kernels are named.\n\n- CPU: {}\n- Kernels: {}\n- Compiler: {} for {}\n- Peers: {}",
+        "This page is written by `cargo bench -p trust8-benches --bench lossy`. The contestants of a row take turns on one \
+         core, and the best round of each counts. Before each round, the contestant runs on other text to warm up. \
+         Every answer was checked. `trust8` uses the best kernel; the other kernels are named.\n\n- CPU: {}\n- Kernels: {}\n- Compiler: {} for {}\n- Peers: {}",
         machine.cpu,
         Kernel::available().iter().map(|kernel| kernel.name()).collect::<Vec<_>>().join(", "),
         machine.rustc,
