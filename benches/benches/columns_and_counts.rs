@@ -1,15 +1,15 @@
-//! Counts in the pass of validation, and columns of strings, beside what others have for them.
+//! Measures `inspect`, counts, and columns of strings against what other crates have for them.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench columns_and_counts              all of it, into docs/inspect.md
+//! cargo bench -p trust8-benches --bench columns_and_counts              everything, written to docs/inspect.md
 //! cargo bench -p trust8-benches --bench columns_and_counts -- counts    one section (inspect, counts, columns),
 //!                                                                       printed
-//! cargo bench -p trust8-benches --bench columns_and_counts -- --quick   a look at all of it, printed
+//! cargo bench -p trust8-benches --bench columns_and_counts -- --quick   a quick look at everything, printed
 //! ```
 //!
-//! On a quiet machine; a minute. All contestants of a row take turns, round after round, and of each the
-//! fastest round counts. Every answer is checked while it is timed. In `cargo test` all of it runs once, on
-//! less, for the answers' sake.
+//! It takes a minute, and needs a quiet machine. The contestants of a row take turns in many rounds, and the
+//! fastest round of each counts. Every answer is checked while it is timed. In `cargo test` everything runs once,
+//! on less text, to check the answers.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -27,10 +27,10 @@ use trust8_benches::random::Random;
 use trust8_benches::report::{Page, Table, digits};
 use trust8_benches::texts::{generated, texts};
 
-/// In the second-level cache of everything current.
+/// The length of each text, which fits into the L2 cache of any current CPU.
 const TEXT: usize = 64 << 10;
 
-/// Rows of a column.
+/// Returns the number of rows in a column.
 fn rows() -> usize {
     match (measuring(), quick()) {
         (true, false) => 1_000_000,
@@ -39,7 +39,7 @@ fn rows() -> usize {
     }
 }
 
-/// Something that is timed: it returns a number that must be the same each time, and what it is.
+/// A contestant: its name, its work, and the number that `work` must return each time.
 struct Contestant<'a> {
     name: String,
     work: Box<dyn Fn() -> usize + 'a>,
@@ -52,7 +52,7 @@ impl<'a> Contestant<'a> {
     }
 }
 
-/// Nanoseconds for each: the fastest round.
+/// Returns the nanoseconds of each contestant's fastest round.
 fn race(contestants: &[Contestant<'_>], time: Duration) -> Vec<f64> {
     let sample = |contestant: &Contestant<'_>, times: usize| {
         let mut right = true;
@@ -64,7 +64,7 @@ fn race(contestants: &[Contestant<'_>], time: Duration) -> Vec<f64> {
         assert!(right, "{} is wrong", contestant.name);
         elapsed.as_nanos() as f64 / times as f64
     };
-    // A sample of 20 microseconds at least, because the clock ticks.
+    // A sample takes at least 20 microseconds, because the clock is coarse.
     let times = contestants.iter().map(|contestant| {
         let once = sample(contestant, 1).min(sample(contestant, 1));
         (20_000.0 / once.max(1.0)).ceil() as usize
@@ -84,7 +84,8 @@ fn race(contestants: &[Contestant<'_>], time: Duration) -> Vec<f64> {
     best
 }
 
-/// What was to be reached, and the worst of what was.
+/// The targets: for each its name, the ratio that trust8 should reach, the lowest ratio measured, and the place of that
+/// ratio.
 #[derive(Default)]
 struct Targets(Vec<(&'static str, f64, f64, String)>);
 
@@ -100,8 +101,8 @@ impl Targets {
     fn report(&self, page: &mut Page) {
         page.heading(2, "Targets");
         page.block(
-            "The numbers are ratios of speed in one run. Where a target covers several texts, the number \
-             is the lowest one, and the last column says where it was.",
+            "Each number is a ratio of speeds in the same run. Where a target covers several texts, the number is the \
+             lowest of their ratios, and the last column names the text.",
         );
         let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
         for (what, wanted, measured, place) in &self.0 {
@@ -115,10 +116,9 @@ impl Targets {
 fn inspect(page: &mut Page, targets: &mut Targets) {
     page.heading(2, "inspect");
     page.block(&format!(
-        "The speed of `inspect` in GB/s on {} KiB of text, and in brackets its share of the speed of `is_utf8` \
-         with the same kernel. `std, passes` calls `from_utf8`, `chars().count()`, `encode_utf16().count()` and \
-         memchr's count of newlines, one after the other. `simdutf, passes` calls that library's three functions \
-         and memchr's count.",
+        "GB/s of `inspect` on {} KiB of text. In brackets is that speed divided by the speed of `is_utf8` with the \
+         same kernel. `std, passes` is `from_utf8`, `chars().count()`, `encode_utf16().count()` and memchr's count of \
+         newlines, one after the other. `simdutf, passes` is simdutf's three functions for the same, and memchr's count.",
         TEXT >> 10
     ));
     let kernels = Kernel::available();
@@ -130,7 +130,7 @@ fn inspect(page: &mut Page, targets: &mut Targets) {
         let placed = Placed::new(text.text.as_bytes(), 0);
         let bytes = placed.bytes();
         let newlines = count_newlines(bytes);
-        // One number that all counts go into.
+        // Returns one number that depends on every count.
         let mix = |chars: usize, utf16: usize, newlines: usize| chars + 3 * utf16 + 5 * newlines;
         let answer = mix(text.text.chars().count(), text.text.encode_utf16().count(), newlines);
         let mut contestants = Vec::new();
@@ -165,7 +165,7 @@ fn inspect(page: &mut Page, targets: &mut Targets) {
     page.table(&table);
 }
 
-/// The fastest way that others have.
+/// Counts newlines with memchr, the fastest crate for it.
 fn count_newlines(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count()
 }
@@ -185,12 +185,12 @@ fn counts(page: &mut Page, targets: &mut Targets) {
         for text in texts(TEXT).expect("the texts") {
             let placed = Placed::new(text.text.as_bytes(), 0);
             let bytes = placed.bytes();
-            let text_ = std::str::from_utf8(bytes).expect("valid text");
-            let answer = if chars { text_.chars().count() } else { text_.encode_utf16().count() };
+            let valid = std::str::from_utf8(bytes).expect("valid text");
+            let answer = if chars { valid.chars().count() } else { valid.encode_utf16().count() };
             let mut contestants = Vec::new();
             for kernel in kernels {
                 contestants.push(Contestant::new(kernel.name(), answer, move || {
-                    let text = black_box(text_);
+                    let text = black_box(valid);
                     if chars { kernel.count_chars(text) } else { kernel.utf16_len(text) }
                 }));
             }
@@ -199,7 +199,7 @@ fn counts(page: &mut Page, targets: &mut Targets) {
                 if chars { simdutf::count_utf8(bytes) } else { simdutf::utf16_length_from_utf8(bytes) }
             }));
             contestants.push(Contestant::new("std", answer, || {
-                let text = black_box(text_);
+                let text = black_box(valid);
                 if chars { text.chars().count() } else { text.encode_utf16().count() }
             }));
             let nanos = race(&contestants, Duration::from_millis(200));
@@ -208,7 +208,7 @@ fn counts(page: &mut Page, targets: &mut Targets) {
             let ratio = nanos[kernels.len()] / nanos[0];
             cells.push(format!("{ratio:.2}"));
             table.row(cells);
-            // The other has no target.
+            // `utf16_len` has no target.
             if chars {
                 targets.at_least(target, 1.0, ratio, &text.name);
             }
@@ -217,7 +217,7 @@ fn counts(page: &mut Page, targets: &mut Targets) {
     }
 }
 
-/// Strings of `mean` bytes on average and up to twice as many, of many scripts.
+/// Returns `count` strings of many scripts, which have `mean` bytes on average and at most twice as many.
 fn strings(count: usize, mean: usize) -> Vec<String> {
     let sources =
         ["ASCII", "ASCII", "German", "Latin", "Russian", "Arabic", "Hindi", "Chinese", "emoji", "random"]
@@ -239,7 +239,7 @@ fn strings(count: usize, mean: usize) -> Vec<String> {
         .collect()
 }
 
-/// What others, who know nothing of columns, do with one: a loop over its rows, each by itself.
+/// Returns the contestants that validate each row by itself in a loop.
 fn loops<'a, R: Iterator<Item = &'a [u8]>>(
     rows: impl Fn() -> R + Copy + 'a,
     count: usize,
@@ -260,7 +260,7 @@ fn loops<'a, R: Iterator<Item = &'a [u8]>>(
     ]
 }
 
-/// Races those who take the column as a whole, and the loops. Returns the nanoseconds of each.
+/// Races the contestants that validate the column as a whole, and the loops. Returns the nanoseconds of each.
 fn race_column<'a>(whole: impl IntoIterator<Item = Contestant<'a>>, loops: [Contestant<'a>; 4]) -> Vec<f64> {
     let contestants: Vec<_> = whole.into_iter().chain(loops).collect();
     race(&contestants, Duration::from_secs(3))
@@ -270,10 +270,10 @@ fn columns(page: &mut Page, targets: &mut Targets) {
     let count = rows();
     page.heading(2, "Columns");
     page.block(&format!(
-        "The time in ns a row, for {count} strings of mixed scripts. `offsets` have 32 bits. `arrow` calls \
-         `StringArray::try_new`, and `validate_string_view` for views. arrow validates with std, and no feature \
-         changes that. So `arrow's way, simdutf8` does what arrow does, with simdutf8: it validates all values \
-         at once, and then looks at each offset.",
+        "ns a row for {count} strings of mixed scripts. Offsets have 32 bits. `arrow` is `StringArray::try_new`, \
+         and for views `validate_string_view`. arrow validates with std, and no feature of it changes that. So \
+         `arrow's way, simdutf8` does the same as arrow with simdutf8: it validates all values at once, and then \
+         checks each offset.",
     ));
     let mut table = Table::new([
         "mean length",
@@ -294,12 +294,12 @@ fn columns(page: &mut Page, targets: &mut Targets) {
             offsets.push(offsets[offsets.len() - 1] + string.len() as i32);
         }
         let mean_len = format!("{:.1}", values.len() as f64 / count as f64);
-        // In the columns of the table; not all layouts have the two that follow the first.
+        // Adds a row. `left_out` is how many of the two columns after `trust8` the layout has no contestant for.
         let mut row = |layout: &str, nanos: &[f64], left_out: usize| {
             let mut cells = vec![mean_len.clone(), layout.to_owned()];
             cells.extend(nanos.iter().map(|nanos| format!("{:.2}", nanos / count as f64)));
-            let behind_the_whole = cells.len() - 4;
-            cells.splice(behind_the_whole..behind_the_whole, vec!["-".to_owned(); left_out]);
+            let before_the_loops = cells.len() - 4;
+            cells.splice(before_the_loops..before_the_loops, vec!["-".to_owned(); left_out]);
             table.row(cells);
         };
 
@@ -355,7 +355,7 @@ fn columns(page: &mut Page, targets: &mut Targets) {
     page.table(&table);
 }
 
-/// The string of a view: where the view is, if it is short.
+/// Returns the string of a view, which the view itself holds if it is short.
 fn viewed<'a>(view: &'a u128, buffers: &'a [Buffer]) -> &'a [u8] {
     match *view as u32 as usize {
         len @ 0..=12 => &view_bytes(view)[4..4 + len],
@@ -363,9 +363,9 @@ fn viewed<'a>(view: &'a u128, buffers: &'a [Buffer]) -> &'a [u8] {
     }
 }
 
-/// The bytes of a view in memory, which are those of the number on little-endian machines.
+/// Returns the bytes of a view in memory. On little-endian machines they are those of the number, in order.
 fn view_bytes(view: &u128) -> &[u8; 16] {
-    // SAFETY: as many bytes as the number has, which has no padding, and any alignment will do.
+    // SAFETY: a `u128` has 16 bytes and no padding, and an array of bytes needs no alignment.
     unsafe { &*std::ptr::from_ref(view).cast() }
 }
 
@@ -384,10 +384,10 @@ fn run() -> io::Result<()> {
     }
     let machine = Machine::ask();
     let mut page = Page::default();
-    page.heading(1, "Counts and columns, measured");
+    page.heading(1, "Counts and columns measured");
     let mut text =
-        "The command below writes this page. In one process, the contestants of a row take turns for many \
-         rounds, and the best round of each counts. Every answer is checked while it is timed.\n\n"
+        "This page is written by the command below. The contestants of a row take turns in one process. Each number \
+         is the best of many rounds, and every answer was checked while it was timed.\n\n"
             .to_owned();
     let mut item = |name: &str, value: &str| text.push_str(&format!("- {name}: {value}\n"));
     item("Command", "`cargo bench -p trust8-benches --bench columns_and_counts`");

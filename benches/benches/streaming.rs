@@ -1,14 +1,14 @@
-//! Streams: validation in chunks, the fused copy, and reading a file into a string.
+//! Measures validation of a stream in pieces, `copy_utf8`, and reading a file into a string.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench streaming              all of it, into docs/streaming.md
-//! cargo bench -p trust8-benches --bench streaming -- chunks    these sections only, to the terminal
+//! cargo bench -p trust8-benches --bench streaming              everything, written to docs/streaming.md
+//! cargo bench -p trust8-benches --bench streaming -- pieces    one section (pieces, copying, reading), printed
 //! ```
 //!
-//! All contenders of a table take turns, round after round, and of each the fastest round counts: a
-//! disturbance then hits one round of all, not all rounds of one. Every answer is checked.
+//! The contestants of a row take turns in many rounds, and the fastest round of each counts. A disturbance then
+//! spoils one round of every contestant, rather than all rounds of one. Every answer is checked.
 //!
-//! In `cargo test` all of it runs once, on less text, for the answers' sake.
+//! In `cargo test` everything runs once, on less text, to check the answers.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
@@ -22,18 +22,20 @@ use trust8_benches::measure::{measuring, pin};
 use trust8_benches::report::{Page, Table, digits};
 use trust8_benches::targets::{Lowest, Targets};
 
-/// In the second-level cache of everything current.
+/// The length of a text that fits into the L2 cache of any current CPU.
 const TEXT: usize = 256 << 10;
-/// Bytes that are in no cache, when something is measured.
+
+/// Returns the length of a text that fits into no cache, or a shorter one in `cargo test`.
 fn large() -> usize {
     if measuring() { 64 << 20 } else { 1 << 20 }
 }
 
-const CHUNKS: [usize; 4] = [64 << 10, 4 << 10, 256, 16];
+/// The lengths of pieces.
+const PIECES: [usize; 4] = [64 << 10, 4 << 10, 256, 16];
 
 type Section = fn(&mut Page, &mut Targets);
 
-const SECTIONS: [(&str, Section); 3] = [("chunks", chunks), ("copying", copying), ("reading", reading)];
+const SECTIONS: [(&str, Section); 3] = [("pieces", pieces), ("copying", copying), ("reading", reading)];
 
 fn main() -> io::Result<()> {
     let chosen: Vec<String> = env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
@@ -49,8 +51,8 @@ fn main() -> io::Result<()> {
     page.heading(1, "Streams, copies, files");
     let machine = Machine::ask();
     page.block(&format!(
-        "`cargo bench -p trust8-benches --bench streaming` writes this page. The contestants of a row take turns \
-         on one core, and the best round of each counts. Every answer is checked.\n\n- CPU: {}\n- Kernel: {}\n- Compiler: {} for \
+        "This page is written by `cargo bench -p trust8-benches --bench streaming`. The contestants of a row take turns on \
+         one core, and the best round of each counts. Every answer was checked.\n\n- CPU: {}\n- Kernel: {}\n- Compiler: {} for \
          {}\n- Peers: {}",
         machine.cpu,
         Kernel::best().name(),
@@ -68,15 +70,15 @@ fn main() -> io::Result<()> {
     }
 }
 
-/// The fastest of each contender's rounds.
-fn race<const N: usize>(time: Duration, mut contenders: [&mut dyn FnMut(); N]) -> [Duration; N] {
+/// Returns the time of each contestant's fastest round.
+fn race<const N: usize>(time: Duration, mut contestants: [&mut dyn FnMut(); N]) -> [Duration; N] {
     let mut best = [Duration::MAX; N];
     let begin = Instant::now();
     let mut rounds = 0;
     while rounds == 0 || measuring() && (rounds < 5 || begin.elapsed() < time) {
-        for (contender, best) in contenders.iter_mut().zip(&mut best) {
+        for (contestant, best) in contestants.iter_mut().zip(&mut best) {
             let start = Instant::now();
-            contender();
+            contestant();
             *best = start.elapsed().min(*best);
         }
         rounds += 1;
@@ -88,7 +90,7 @@ fn gigabytes_per_second(bytes: usize, time: Duration) -> f64 {
     bytes as f64 / time.as_secs_f64() / 1e9
 }
 
-/// Words of `words` in random order, so that no branch predictor learns the text by heart.
+/// Returns `bytes` bytes of text from `words` in random order, so that no branch predictor learns the text.
 fn text(words: &str, bytes: usize) -> String {
     let words: Vec<_> = words.split_inclusive(' ').collect();
     let mut random = 0x9E37_79B9_7F4A_7C15_u64;
@@ -114,23 +116,25 @@ const WORDS: [(&str, &str); 5] = [
     ("emoji", "😀 🎉🎉 ok 👍🏽 так 狐狸 🦊🐕 naïve 🏳️‍🌈 "),
 ];
 
-/// What a program must do with a function that wants whole characters.
+/// The bytes of a character that the end of a piece cut off. A program keeps them if its function validates only whole
+/// characters.
 struct Carry {
     bytes: [u8; 4],
     len: usize,
 }
 
-/// `Err(Some(n))`: the input ends inside a character, at `n`. `Err(None)`: it is ill-formed.
+/// The answer of a validation. `Err(Some(at))` means that the input ends inside the character at `at`, and `Err(None)`
+/// that the input is invalid.
 type Answer = Result<(), Option<usize>>;
 
 impl Carry {
     const EMPTY: Self = Self { bytes: [0; 4], len: 0 };
 
     #[inline(always)]
-    fn push(&mut self, mut chunk: &[u8], validate: impl Fn(&[u8]) -> Answer) -> bool {
+    fn push(&mut self, mut piece: &[u8], validate: impl Fn(&[u8]) -> Answer) -> bool {
         while self.len > 0 {
-            let [byte, rest @ ..] = chunk else { return true };
-            chunk = rest;
+            let [byte, rest @ ..] = piece else { return true };
+            piece = rest;
             self.bytes[self.len] = *byte;
             self.len += 1;
             match validate(&self.bytes[..self.len]) {
@@ -139,11 +143,11 @@ impl Carry {
                 Err(None) => return false,
             }
         }
-        match validate(chunk) {
+        match validate(piece) {
             Ok(()) => true,
             Err(Some(at)) => {
-                self.len = chunk.len() - at;
-                self.bytes[..self.len].copy_from_slice(&chunk[at..]);
+                self.len = piece.len() - at;
+                self.bytes[..self.len].copy_from_slice(&piece[at..]);
                 true
             }
             Err(None) => false,
@@ -165,18 +169,18 @@ fn simdutf8_validate(bytes: &[u8]) -> Answer {
     })
 }
 
-/// simdutf8's validator for AVX2, which is unsafe to use.
+/// Validates `bytes` in pieces with simdutf8's validator for AVX2, which is unsafe to use.
 #[cfg(target_arch = "x86_64")]
-fn simdutf8_unsafe(bytes: &[u8], chunk: usize) -> bool {
+fn simdutf8_unsafe(bytes: &[u8], piece_len: usize) -> bool {
     use simdutf8::basic::imp::{Utf8Validator, x86::avx2::Utf8ValidatorImp};
 
     #[target_feature(enable = "avx2")]
-    fn run(bytes: &[u8], chunk: usize) -> bool {
+    fn run(bytes: &[u8], piece_len: usize) -> bool {
         // SAFETY: AVX2 is there: this function is compiled for it.
         let mut validator = unsafe { Utf8ValidatorImp::new() };
-        for chunk in bytes.chunks(chunk) {
+        for piece in bytes.chunks(piece_len) {
             // SAFETY: AVX2 is there: this function is compiled for it.
-            unsafe { validator.update(black_box(chunk)) };
+            unsafe { validator.update(black_box(piece)) };
         }
         // SAFETY: AVX2 is there: this function is compiled for it.
         unsafe { validator.finalize() }.is_ok()
@@ -184,86 +188,87 @@ fn simdutf8_unsafe(bytes: &[u8], chunk: usize) -> bool {
 
     assert!(is_x86_feature_detected!("avx2"), "simdutf8's validator is measured with AVX2");
     // SAFETY: AVX2 has just been detected.
-    unsafe { run(bytes, chunk) }
+    unsafe { run(bytes, piece_len) }
 }
 
-/// Elsewhere there is none for the instruction set that this machine has for certain.
+/// Validates `bytes` as a whole: on other targets, simdutf8 has no such validator that every CPU of the target runs.
 #[cfg(not(target_arch = "x86_64"))]
 fn simdutf8_unsafe(bytes: &[u8], _: usize) -> bool {
     simdutf8::basic::from_utf8(bytes).is_ok()
 }
 
-fn chunks(page: &mut Page, targets: &mut Targets) {
-    page.heading(2, "Validation in chunks");
+fn pieces(page: &mut Page, targets: &mut Targets) {
+    page.heading(2, "Validation in pieces");
     page.block(&format!(
-        "The speed in GB/s on {} KiB of text. `one shot` is `from_utf8` on the whole text. `carry` is what a \
-         program does that has only such a function: it keeps the bytes of a character that is cut off. \
-         `Utf8Validator` is simdutf8's own, which is unsafe to use, and says yes or no at the end.",
+        "GB/s on {} KiB of text. `one shot` is `from_utf8` on the whole text. `carry` is a program that has only such \
+         a function, and keeps the bytes of a character that the end of a piece cuts off. `Utf8Validator` is \
+         simdutf8's; it is unsafe to use, and answers only at the end. The last two columns divide the speed of \
+         `Validator` by that of one shot, and by that of simdutf8 compat with a carry.",
         TEXT >> 10
     ));
     let mut table = Table::new([
-        "text, chunk",
+        "text, piece",
         "one shot",
         "Validator",
         "std, carry",
         "simdutf8 compat, carry",
         "simdutf8 Utf8Validator",
-        "of one shot",
-        "of compat",
+        "/ one shot",
+        "/ compat",
     ]);
-    let mut of_one_shot = CHUNKS.map(|_| Lowest::default());
-    let mut of_compat = CHUNKS.map(|_| Lowest::default());
+    let mut to_one_shot = PIECES.map(|_| Lowest::default());
+    let mut to_compat = PIECES.map(|_| Lowest::default());
     for (name, words) in WORDS {
         let text = text(words, TEXT);
         let bytes = text.as_bytes();
-        for (i, chunk) in CHUNKS.into_iter().enumerate() {
+        for (i, piece_len) in PIECES.into_iter().enumerate() {
             let times = race(
                 Duration::from_millis(300),
                 [
                     &mut || assert!(trust8::from_utf8(black_box(bytes)).is_ok()),
                     &mut || {
                         let mut validator = Validator::new();
-                        for chunk in bytes.chunks(chunk) {
-                            assert!(validator.push(black_box(chunk)).is_ok());
+                        for piece in bytes.chunks(piece_len) {
+                            assert!(validator.push(black_box(piece)).is_ok());
                         }
                         assert!(validator.finish().is_ok());
                     },
                     &mut || {
                         let mut carry = Carry::EMPTY;
-                        for chunk in bytes.chunks(chunk) {
-                            assert!(carry.push(black_box(chunk), std_validate));
+                        for piece in bytes.chunks(piece_len) {
+                            assert!(carry.push(black_box(piece), std_validate));
                         }
                         assert!(carry.len == 0);
                     },
                     &mut || {
                         let mut carry = Carry::EMPTY;
-                        for chunk in bytes.chunks(chunk) {
-                            assert!(carry.push(black_box(chunk), simdutf8_validate));
+                        for piece in bytes.chunks(piece_len) {
+                            assert!(carry.push(black_box(piece), simdutf8_validate));
                         }
                         assert!(carry.len == 0);
                     },
-                    &mut || assert!(simdutf8_unsafe(bytes, chunk)),
+                    &mut || assert!(simdutf8_unsafe(bytes, piece_len)),
                 ],
             );
             let [whole, ours, std, compat, simdutf8] = times.map(|time| gigabytes_per_second(TEXT, time));
-            of_one_shot[i].meet(name, ours / whole);
-            of_compat[i].meet(name, ours / compat);
+            to_one_shot[i].meet(name, ours / whole);
+            to_compat[i].meet(name, ours / compat);
             let figures = [whole, ours, std, compat, simdutf8, ours / whole, ours / compat].map(digits);
-            table.row([format!("{name}, {chunk}")].into_iter().chain(figures));
+            table.row([format!("{name}, {piece_len}")].into_iter().chain(figures));
         }
     }
     page.table(&table);
-    let [large, _, of_256, _] = of_one_shot;
-    let [.., of_16] = of_compat;
-    targets.at_least("chunks of 64 KiB, of one-shot validation", 0.97, large.0);
-    targets.at_least("chunks of 256 bytes, of one-shot validation", 0.6, of_256.0);
-    targets.at_least("chunks of 16 bytes, against simdutf8 compat with a carry", 3.0, of_16.0);
+    let [first, _, third, _] = to_one_shot;
+    let [.., last] = to_compat;
+    targets.at_least("pieces of 64 KiB, against one-shot validation", 0.97, first.0);
+    targets.at_least("pieces of 256 bytes, against one-shot validation", 0.6, third.0);
+    targets.at_least("pieces of 16 bytes, against simdutf8 compat with a carry", 3.0, last.0);
 }
 
 fn copying(page: &mut Page, targets: &mut Targets) {
     let large = large();
     page.heading(2, "Validate and copy");
-    page.block(&format!("{} MiB, GB/s of text.", large >> 20));
+    page.block(&format!("GB/s on {} MiB of text.", large >> 20));
     let mut table = Table::new([
         "text",
         "copy_utf8",
@@ -308,7 +313,10 @@ fn copying(page: &mut Page, targets: &mut Targets) {
 fn reading(page: &mut Page, targets: &mut Targets) {
     let large = large();
     page.heading(2, "A file into a String");
-    page.block(&format!("The time of `read_to_string` in ms, for {} MiB in the page cache.", large >> 20));
+    page.block(&format!(
+        "Milliseconds for `read_to_string` on a file of {} MiB in the page cache.",
+        large >> 20
+    ));
     let mut table = Table::new([
         "text",
         "trust8::fs",
