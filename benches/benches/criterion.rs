@@ -1,15 +1,15 @@
-//! The same contestants in criterion, for looking closer at one of them or comparing two states of the
-//! code: `cargo bench -p trust8-benches --bench criterion -- 'text/Russian/trust8'`.
+//! Runs the same contestants in criterion, to look closer at one of them or to compare two states of the
+//! code: `cargo bench -p trust8-benches --bench criterion -- 'text/trust8/Russian'`.
 
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, measurement::WallTime};
 use trust8_benches::contestants::{Contestant, Role, contestants};
 use trust8_benches::measure::{Packed, Placed, pin};
-use trust8_benches::strings::{Contents, Lengths, pieces, set};
+use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
 use trust8_benches::texts::{generated, texts};
 
-/// Times all strings together; the number of valid ones is compared every time.
+/// Measures all strings together, and checks the number of valid ones each time.
 fn bench(
     group: &mut BenchmarkGroup<'_, WallTime>,
     contestant: &Contestant,
@@ -45,7 +45,7 @@ fn by_length(criterion: &mut Criterion, contestants: &[Contestant]) {
         let mut group = criterion.benchmark_group(format!("length, {name}"));
         let text = generated(name, 1 << 20);
         for len in [16, 64, 256, 1 << 10, 4 << 10, 64 << 10, 1 << 20] {
-            let strings: Packed = pieces(&text.text, len, 64.min((64 << 10) / len).max(1));
+            let strings: Packed = consecutive_strings(&text.text, len, 64.min((64 << 10) / len).max(1));
             for contestant in contestants {
                 bench(&mut group, contestant, &len.to_string(), &strings.strings());
             }
@@ -57,7 +57,7 @@ fn short(criterion: &mut Criterion, contestants: &[Contestant]) {
     for contents in Contents::ALL {
         let mut group = criterion.benchmark_group(format!("short, {}", contents.name()));
         for lengths in Lengths::RANDOM {
-            let strings = set(lengths, contents, 2048);
+            let strings = random_strings(lengths, contents, 2048);
             for contestant in contestants {
                 bench(&mut group, contestant, &lengths.name(), &strings.strings());
             }
@@ -67,14 +67,14 @@ fn short(criterion: &mut Criterion, contestants: &[Contestant]) {
 
 fn main() {
     let _ = pin().unwrap_or_else(|error| panic!("{error}"));
-    // There are hundreds of benchmarks: half a second each is minutes for all.
+    // There are hundreds of benchmarks, so half a second for each adds up to minutes.
     let mut criterion = Criterion::default()
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(400))
         .sample_size(20)
         .configure_from_args();
     let contestants: Vec<_> =
-        contestants().into_iter().filter(|contestant| contestant.role != Role::Path).collect();
+        contestants().into_iter().filter(|contestant| contestant.role != Role::Way).collect();
     by_text(&mut criterion, &contestants);
     by_length(&mut criterion, &contestants);
     short(&mut criterion, &contestants);

@@ -22,7 +22,7 @@ use trust8_benches::machine::{Machine, memory_available};
 use trust8_benches::measure::{Placed, measuring, pin, quick};
 use trust8_benches::random::Random;
 use trust8_benches::report::{Page, Table, digits};
-use trust8_benches::strings::{Contents, Lengths, set};
+use trust8_benches::short_strings::{Contents, Lengths, random_strings};
 use trust8_benches::targets::{Lowest, Targets};
 use trust8_benches::texts::generated;
 
@@ -210,7 +210,7 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
         let text = generated(name, text_len());
         let speeds = row(&mut table, name, text.text.as_bytes());
         let worst = if text.density() > 0.5 { &mut dense } else { &mut others };
-        worst.meet(name, speeds[3] / speeds[0]);
+        worst.add(name, speeds[3] / speeds[0]);
     }
     page.table(&table);
     targets.at_least("lossy, valid text, over half not ASCII, against std", 15.0, dense.0);
@@ -223,7 +223,7 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
         for name in TEXTS {
             let speeds = row(&mut table, name, &spoiled(&generated(name, text_len()).text, rate));
             for (worst, ours) in worst.iter_mut().zip(&speeds[3..]) {
-                worst.meet(name, ours / speeds[0].max(speeds[1]));
+                worst.add(name, ours / speeds[0].max(speeds[1]));
             }
         }
         page.table(&table);
@@ -245,7 +245,7 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
     for (name, bytes) in &inputs {
         let speeds = row(&mut table, name, bytes);
         for (worst, ours) in worst.iter_mut().zip(&speeds[3..]) {
-            worst.meet(name, ours / speeds[0].max(speeds[1]));
+            worst.add(name, ours / speeds[0].max(speeds[1]));
         }
     }
     page.table(&table);
@@ -267,7 +267,7 @@ fn short(page: &mut Page, targets: &mut Targets) {
     for lengths in [Lengths::Below(16), Lengths::Below(64), Lengths::Below(256)] {
         for contents in Contents::ALL {
             for spoiling in [false, true] {
-                let packed = set(lengths, contents, 1024);
+                let packed = random_strings(lengths, contents, 1024);
                 let mut random = Random::named("short");
                 let strings: Vec<Vec<u8>> = packed
                     .strings()
@@ -288,7 +288,7 @@ fn short(page: &mut Page, targets: &mut Targets) {
                 let state = if spoiling { ", half of them spoiled" } else { "" };
                 let name = format!("{}, {}{state}", contents.name(), lengths.name());
                 let worst = if spoiling { &mut half } else { &mut valid };
-                worst.meet(&name, std.min(bstr) / ours);
+                worst.add(&name, std.min(bstr) / ours);
                 let cells = calls.iter().copied().chain([std / ours, std.min(bstr) / ours]).map(digits);
                 table.row([name].into_iter().chain(cells));
             }
@@ -329,7 +329,7 @@ fn chunks(page: &mut Page, targets: &mut Targets) {
         let nanos = race(&contestants, &[Placed::new(bytes, 0).bytes()]);
         let [core, bstr, chunks, errors] = nanos[..] else { unreachable!("four contestants") };
         let ratio = core.min(bstr) / chunks;
-        worst.meet(name, ratio);
+        worst.add(name, ratio);
         let speeds = nanos.iter().map(|nanos| bytes.len() as f64 / nanos);
         let cells = speeds.chain([ratio, core / errors]).map(digits);
         table.row([name.to_owned()].into_iter().chain(cells));
@@ -410,8 +410,8 @@ fn parallel(page: &mut Page, targets: &mut Targets) {
             }
         }
         let [alone, one, two, reading, reading2] = best.map(|nanos| len as f64 / nanos);
-        gain.meet(name, two / one);
-        limit.meet(name, two / reading2);
+        gain.add(name, two / one);
+        limit.add(name, two / reading2);
         let cells = [alone, one, two, two / one, reading, reading2, two / reading2].map(digits);
         table.row([name.to_owned()].into_iter().chain(cells));
     }

@@ -251,8 +251,8 @@ fn pieces(page: &mut Page, targets: &mut Targets) {
                 ],
             );
             let [whole, ours, std, compat, simdutf8] = times.map(|time| gigabytes_per_second(TEXT, time));
-            to_one_shot[i].meet(name, ours / whole);
-            to_compat[i].meet(name, ours / compat);
+            to_one_shot[i].add(name, ours / whole);
+            to_compat[i].add(name, ours / compat);
             let figures = [whole, ours, std, compat, simdutf8, ours / whole, ours / compat].map(digits);
             table.row([format!("{name}, {piece_len}")].into_iter().chain(figures));
         }
@@ -302,7 +302,7 @@ fn copying(page: &mut Page, targets: &mut Targets) {
         );
         assert!(copy_utf8(bytes, &mut to).is_ok_and(|copy| *copy == *text));
         let [fused, separate, std, memcpy] = times.map(|time| gigabytes_per_second(large, time));
-        lowest.meet(name, fused / separate);
+        lowest.add(name, fused / separate);
         let figures = [fused, separate, std, memcpy, fused / separate].map(digits);
         table.row([name.to_owned()].into_iter().chain(figures));
     }
@@ -345,7 +345,7 @@ fn reading(page: &mut Page, targets: &mut Targets) {
         assert_eq!(trust8::fs::read_to_string(&path).unwrap(), text);
         let [ours, std, then, alone] = times.map(|time| time.as_secs_f64() * 1e3);
         if !text.is_ascii() {
-            lowest.meet(name, std / ours);
+            lowest.add(name, std / ours);
         }
         let figures = [ours, std, then, alone, std / ours].map(digits);
         table.row([name.to_owned()].into_iter().chain(figures));

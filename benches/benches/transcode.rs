@@ -22,7 +22,7 @@ use trust8::transcode::{Form, Str, Utf16, Utf32};
 use trust8_benches::machine::Machine;
 use trust8_benches::measure::pin;
 use trust8_benches::report::{Page, Table, digits};
-use trust8_benches::strings::{self, Contents, Lengths};
+use trust8_benches::short_strings::{Contents, Lengths, random_strings};
 use trust8_benches::texts::{Text, texts};
 
 /// The length of each text in UTF-8. The text and its conversion fit into the L2 cache.
@@ -540,7 +540,7 @@ fn short_utf32_and_latin1(report: &mut Report) {
     let mut table = None;
     for contents in Contents::ALL {
         for below in [16, 64, 256] {
-            let set = strings::set(Lengths::Below(below), contents, STRINGS);
+            let set = random_strings(Lengths::Below(below), contents, STRINGS);
             let texts =
                 set.strings().into_iter().map(|bytes| str::from_utf8(bytes).expect("text").to_owned());
             let texts: Vec<String> = texts.collect();
@@ -626,7 +626,7 @@ fn short(report: &mut Report) {
     let mut table = None;
     for contents in Contents::ALL {
         for below in [8, 16, 32, 64, 128, 256] {
-            let set = strings::set(Lengths::Below(below), contents, STRINGS);
+            let set = random_strings(Lengths::Below(below), contents, STRINGS);
             let strings = set.strings();
             let texts: Vec<&str> =
                 strings.iter().map(|bytes| std::str::from_utf8(bytes).expect("text")).collect();

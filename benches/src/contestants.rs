@@ -1,4 +1,4 @@
-//! Everything that is measured, by name: the peers, trust8, and two loops that validate nothing.
+//! The contestants: the peers, trust8, and two references that validate nothing.
 //!
 //! To add a contestant, add a line to [`contestants`].
 
@@ -8,7 +8,7 @@ use std::hint::black_box;
 use trust8::Kernel;
 use trust8::testing;
 
-/// What a contestant is.
+/// The role of a contestant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// Another library.
@@ -17,17 +17,17 @@ pub enum Role {
     Trust8,
     /// One of trust8's kernels.
     Kernel,
-    /// One of the ways among which a kernel chooses by length and content.
-    Path,
-    /// Validates nothing; says what the measurement or the memory costs.
+    /// One of the ways among which a kernel chooses, by length and content.
+    Way,
+    /// A function that validates nothing. It shows what the measurement or the memory costs.
     Reference,
 }
 
-/// A validator that can be called once, or over and over.
+/// A validator that is called once, or for many strings many times.
 pub struct Contestant {
-    /// For tables and plots.
+    /// The name in tables and plots.
     pub name: String,
-    /// What it is.
+    /// The role.
     pub role: Role,
     call: Box<dyn Call>,
 }
@@ -37,19 +37,19 @@ impl Contestant {
         Self { name: name.into(), role, call: Box::new(validate) }
     }
 
-    /// Whether it takes the bytes for UTF-8.
+    /// Returns whether the contestant finds the bytes valid.
     #[must_use]
     pub fn answer(&self, bytes: &[u8]) -> bool {
         self.call.answer(bytes)
     }
 
-    /// Validates each of the strings, all of them `times` times, and returns how many it found valid.
+    /// Validates all strings `times` times, and returns how often it found one valid.
     #[must_use]
     pub fn sweep(&self, strings: &[&[u8]], times: usize) -> usize {
         self.call.sweep(strings, times)
     }
 
-    /// Whether it is a validator, so that its answers mean something.
+    /// Returns whether it is a validator, so that its answers can be checked.
     #[must_use]
     pub fn validates(&self) -> bool {
         self.role != Role::Reference
@@ -65,8 +65,8 @@ impl fmt::Debug for Contestant {
     }
 }
 
-/// The loop is a method of the trait, so that it is compiled once for each contestant and calls it as a
-/// program would: what a library marks as inlined is inlined.
+/// A contestant's function and the loop around it. The loop is a method of the trait, so it is compiled once for each
+/// contestant, and inlines what a program would inline.
 trait Call {
     fn answer(&self, bytes: &[u8]) -> bool;
     fn sweep(&self, strings: &[&[u8]], times: usize) -> usize;
@@ -81,7 +81,7 @@ impl<F: Fn(&[u8]) -> bool> Call for F {
     fn sweep(&self, strings: &[&[u8]], times: usize) -> usize {
         let mut valid = 0;
         for _ in 0..times {
-            // Opaque, or the compiler might validate the strings once and multiply.
+            // Without `black_box` the compiler might validate the strings once and multiply.
             for bytes in black_box(strings) {
                 valid += usize::from(self(bytes));
             }
@@ -90,10 +90,10 @@ impl<F: Fn(&[u8]) -> bool> Call for F {
     }
 }
 
-/// All contestants that this CPU can run.
+/// Returns all contestants that this CPU can run.
 #[must_use]
 pub fn contestants() -> Vec<Contestant> {
-    use Role::{Path, Peer, Reference, Trust8};
+    use Role::{Peer, Reference, Trust8, Way};
 
     let mut all = vec![
         Contestant::new("std", Peer, |bytes| std::str::from_utf8(bytes).is_ok()),
@@ -111,20 +111,20 @@ pub fn contestants() -> Vec<Contestant> {
     all.push(Contestant::new("trust8 from_utf8", Trust8, |bytes| trust8::from_utf8(bytes).is_ok()));
     for kernel in Kernel::available() {
         let name = format!("trust8 {}", kernel.name());
-        for path in testing::paths(kernel) {
-            all.push(Contestant::new(format!("{name}, {}", path.name()), Path, move |bytes| {
-                path.is_utf8(bytes)
+        for way in testing::paths(kernel) {
+            all.push(Contestant::new(format!("{name}, {}", way.name()), Way, move |bytes| {
+                way.is_utf8(bytes)
             }));
         }
         all.push(Contestant::new(name, Role::Kernel, move |bytes| kernel.is_utf8(bytes)));
     }
 
-    all.push(Contestant::new("call alone", Reference, nothing));
-    all.push(Contestant::new("read loop", Reference, crate::memory::reader()));
+    all.push(Contestant::new("call alone", Reference, call_alone));
+    all.push(Contestant::new("read loop", Reference, crate::read_loop::fastest()));
     all
 }
 
-/// The modules of simdutf8 that its dispatch would choose on another CPU.
+/// Returns the modules of simdutf8 for single instruction sets, which the crate would choose by itself on other CPUs.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fn simdutf8_modules() -> Vec<Contestant> {
     use simdutf8::basic::imp::x86::{avx2, sse42};
@@ -132,27 +132,27 @@ fn simdutf8_modules() -> Vec<Contestant> {
     let mut modules = Vec::new();
     if std::arch::is_x86_feature_detected!("sse4.2") {
         modules.push(Contestant::new("simdutf8 sse4.2", Role::Peer, |bytes| {
-            // SAFETY: the CPU has SSE4.2, or this would not be reachable.
+            // SAFETY: the contestant exists only where SSE4.2 was detected.
             unsafe { sse42::validate_utf8(bytes) }.is_ok()
         }));
     }
     if std::arch::is_x86_feature_detected!("avx2") {
         modules.push(Contestant::new("simdutf8 avx2", Role::Peer, |bytes| {
-            // SAFETY: the CPU has AVX2, or this would not be reachable.
+            // SAFETY: the contestant exists only where AVX2 was detected.
             unsafe { avx2::validate_utf8(bytes) }.is_ok()
         }));
     }
     modules
 }
 
-/// Elsewhere there is one module, and the dispatch chooses it.
+/// On other architectures simdutf8 has one module at most, and chooses it by itself.
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
 fn simdutf8_modules() -> Vec<Contestant> {
     Vec::new()
 }
 
-/// A call that looks at nothing but the length: what the measuring loop and a call cost.
+/// Looks only at the length. It shows what the measuring loop and a call cost.
 #[inline(never)]
-fn nothing(bytes: &[u8]) -> bool {
+fn call_alone(bytes: &[u8]) -> bool {
     black_box(bytes.len()) <= isize::MAX as usize
 }

@@ -1,16 +1,19 @@
-//! trust8 measured beside the other validators: texts, contestants, the way time is taken, and reports.
+//! What the benches share: the texts, the contestants, the measurement of time, and the reports.
 //!
-//! All benches use it: `compare` writes the project's own comparison, others a page each about one thing, and `criterion` is
-//! for looking closer.
-//! README.md says how to run them.
+//! The bench `compare` compares trust8 with other validators and writes docs/benchmarks.md. The benches `columns_and_counts`,
+//! `dialects`, `lossy`, `streaming`, `transcode` and `worst_case` each write one more page in docs/. The bench `criterion` is
+//! for a closer look. README.md says how to run them.
+//!
+//! The inputs come from three modules. `texts` generates long texts in many languages, `short_strings` generates many short
+//! strings of varying lengths, and `vocabulary` has the words that the texts are made of.
 
 pub mod contestants;
 pub mod machine;
 pub mod measure;
-mod memory;
 pub mod random;
+mod read_loop;
 pub mod report;
-pub mod strings;
+pub mod short_strings;
 pub mod targets;
 pub mod texts;
-mod words;
+mod vocabulary;

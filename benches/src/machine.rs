@@ -1,27 +1,27 @@
-//! What a report says about where its numbers come from.
+//! Describes the machine and the software that a report's numbers come from.
 
 use std::process::Command;
 use std::{env, fs};
 
-/// The CPU, the compilers, the libraries.
+/// The CPU, the compilers and the libraries.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// The CPU's name, and on x86 the family and model, which say more than the names of rented ones.
+    /// The name of the CPU. On x86 it includes the family and the model, because virtual machines give vague names.
     pub cpu: String,
-    /// What compiled the Rust.
+    /// The Rust compiler.
     pub rustc: String,
-    /// What compiled simdutf, as far as it can be told afterwards.
+    /// The C++ compiler that simdutf was most likely compiled with.
     pub cxx: String,
-    /// The target, with its flags if there were any.
+    /// The target, and RUSTFLAGS if they were set.
     pub target: String,
-    /// The peers with their versions.
+    /// The peers and their versions.
     pub peers: String,
-    /// Whether the system uses huge pages, which matters out of cache.
+    /// The system's setting for huge pages, which matter for texts that fit into no cache.
     pub huge_pages: Option<String>,
 }
 
 impl Machine {
-    /// Asks the system.
+    /// Asks the system for all of this.
     #[must_use]
     pub fn ask() -> Self {
         let flags = env!("COMPILED_FLAGS");
@@ -37,7 +37,7 @@ impl Machine {
         }
     }
 
-    /// One line for under a plot.
+    /// Returns the line for the caption of a plot.
     #[must_use]
     pub fn caption(&self) -> String {
         format!("{} · {}", self.cpu, self.rustc)
@@ -71,7 +71,7 @@ fn cpu_of(info: &str) -> Option<String> {
     }
 }
 
-/// These libraries' versions, from the lock file that this was built with.
+/// Returns the names of these libraries with their versions, from the lock file of this build.
 #[must_use]
 pub fn peers(peers: &[&str]) -> String {
     let lock = include_str!("../../Cargo.lock");
@@ -86,13 +86,13 @@ fn version_in<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
     lines.nth(1)?.strip_prefix("version = \"")?.strip_suffix('"')
 }
 
-/// "always", "madvise" or "never".
+/// Returns the setting for huge pages: "always", "madvise" or "never".
 fn huge_pages() -> Option<String> {
     let setting = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").ok()?;
     Some(setting.split_once('[')?.1.split_once(']')?.0.to_owned())
 }
 
-/// How many bytes of memory are free to take, if the system says so.
+/// Returns how many bytes of memory are free, if the system says so.
 #[must_use]
 pub fn memory_available() -> Option<usize> {
     let info = fs::read_to_string("/proc/meminfo").ok()?;

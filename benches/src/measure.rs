@@ -1,12 +1,12 @@
-//! How time is taken.
+//! Measures time.
 //!
 //! - The thread stays on one core ([`pin`]).
-//! - All contestants are measured in one process, in turn, in many rounds, each round beginning with
-//!   another one; so a change of the clock or a noisy neighbour meets all of them.
-//! - A sample repeats the work until it takes long enough for the clock to be exact. The
-//!   result is the minimum of the samples: whatever disturbs a sample makes it longer, never shorter.
-//! - Every sample's answers are counted and compared with what they must be.
-//! - Nothing is subtracted. The loop and the call around a validator are part of every number; the
+//! - The contestants take turns in one process, in many rounds, and each round begins with another contestant.
+//!   So a change of the clock rate or a noisy neighbour slows all of them.
+//! - A sample repeats the work until it takes long enough for an exact time. The result is the
+//!   minimum of the samples: a disturbance makes a sample longer, never shorter.
+//! - Every sample counts the strings that were found valid, and the count is checked.
+//! - Nothing is subtracted. Every number includes the loop and the call around a validator; the
 //!   contestant "call alone" shows what they cost.
 
 use std::ops::Range;
@@ -16,8 +16,8 @@ use std::{env, io};
 use crate::contestants::Contestant;
 use crate::texts::fill;
 
-/// Bytes at a known distance behind a boundary of 4096 bytes, so that neither cache lines nor pages fall
-/// differently in the next run.
+/// Bytes at a known distance after a multiple of 4096, so that cache lines and pages begin at the same bytes in
+/// every run.
 #[derive(Clone, Debug)]
 pub struct Placed {
     bytes: Vec<u8>,
@@ -28,7 +28,7 @@ pub struct Placed {
 impl Placed {
     const PAGE: usize = 4096;
 
-    /// A copy of the bytes, `offset` bytes behind the boundary.
+    /// Copies `bytes` to an address `offset` bytes after a multiple of 4096.
     #[must_use]
     pub fn new(bytes: &[u8], offset: usize) -> Self {
         let mut placed = Self::room(bytes.len(), offset);
@@ -36,7 +36,7 @@ impl Placed {
         placed
     }
 
-    /// The text over and over, `len` bytes of it, at the boundary.
+    /// Repeats `text` to `len` bytes, at a multiple of 4096.
     #[must_use]
     pub fn filled(text: &str, len: usize) -> Self {
         let mut placed = Self::room(len, 0);
@@ -50,19 +50,19 @@ impl Placed {
         Self { bytes, start, len }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[self.start..self.start + self.len]
     }
 
-    /// The bytes, to change them.
+    /// Returns the bytes, which may be changed.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes[self.start..self.start + self.len]
     }
 }
 
-/// Strings that lie one behind the other in memory.
+/// Strings that lie one after the other in memory.
 #[derive(Clone, Debug)]
 pub struct Packed {
     placed: Placed,
@@ -70,67 +70,67 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// The strings at these places in a copy of `bytes`, in the order in which they are to be visited.
+    /// Copies `bytes`, and takes the strings at `ranges`. They are visited in this order.
     #[must_use]
     pub fn new(bytes: &[u8], ranges: Vec<Range<usize>>) -> Self {
         Self { placed: Placed::new(bytes, 0), ranges }
     }
 
-    /// The strings.
+    /// Returns the strings.
     #[must_use]
     pub fn strings(&self) -> Vec<&[u8]> {
         self.ranges.iter().map(|range| &self.placed.bytes()[range.clone()]).collect()
     }
 }
 
-/// How long to measure.
+/// How many samples to take, and how long.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// How many samples of each contestant.
+    /// The number of samples of each contestant.
     pub rounds: usize,
-    /// How long a sample lasts at the least.
+    /// The shortest time that a sample may take.
     pub sample: Duration,
-    /// After this time for each contestant no further round begins, if there were three.
+    /// The time for each contestant after which no further round begins, if there have been three.
     pub budget: Duration,
 }
 
 impl Plan {
-    /// The fewest rounds, however long they take: a minimum of less means little.
+    /// The fewest rounds, however long they take. The minimum of fewer rounds means little.
     const FEWEST: usize = 3;
 }
 
-/// What came out.
+/// The result of a contestant on some strings.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Measured {
-    /// Nanoseconds for all strings together: the best sample.
+    /// Nanoseconds for all strings together, in the best sample.
     pub nanos: f64,
-    /// The same for the sample in the middle, to see how quiet the machine was.
+    /// Nanoseconds for all strings together, in the median sample. It shows how quiet the machine was.
     pub median: f64,
-    /// How many strings.
+    /// The number of strings.
     pub calls: usize,
-    /// How many bytes in all of them.
+    /// The number of bytes in all strings.
     pub bytes: usize,
 }
 
 impl Measured {
-    /// Nanoseconds a call.
+    /// Returns the nanoseconds a call.
     #[must_use]
     pub fn ns_per_call(&self) -> f64 {
         self.nanos / self.calls as f64
     }
 
-    /// 10^9 bytes a second.
+    /// Returns the speed in 10^9 bytes a second.
     #[must_use]
     pub fn gb_per_s(&self) -> f64 {
         self.bytes as f64 / self.nanos
     }
 }
 
-/// Measures all contestants on the same strings, one result each.
+/// Measures all contestants on the same strings. Returns a result for each.
 ///
 /// # Panics
 ///
-/// If a validator's answer is not std's.
+/// If a validator does not find as many strings valid as std.
 #[must_use]
 pub fn race(contestants: &[&Contestant], strings: &[&[u8]], plan: Plan) -> Vec<Measured> {
     let valid = strings.iter().filter(|bytes| std::str::from_utf8(bytes).is_ok()).count();
@@ -148,7 +148,7 @@ pub fn race(contestants: &[&Contestant], strings: &[&[u8]], plan: Plan) -> Vec<M
         elapsed
     };
 
-    // How often to repeat: from the better of two first tries, the first of which warms up.
+    // The better of two tries says how often a sample repeats the work. The first try also warms up.
     let times = contestants.iter().map(|contestant| {
         let once = sample(contestant, 1).min(sample(contestant, 1)).as_nanos().max(1);
         (plan.sample.as_nanos().div_ceil(once) as usize).max(1)
@@ -176,19 +176,22 @@ pub fn race(contestants: &[&Contestant], strings: &[&[u8]], plan: Plan) -> Vec<M
     samples.into_iter().map(summarise).collect()
 }
 
-/// The environment variable that names the core to measure on, by number, or `none`.
+/// The environment variable that holds the number of the core to measure on, or `none`.
 pub const CORE: &str = "TRUST8_CORE";
 
-/// Keeps this thread on one core: the one that [`CORE`] names, or else the last of those that it may use.
-/// Returns which, if any.
+/// Keeps this thread on one core: the core that [`CORE`] names, or else the last core that it may use. Returns the
+/// number of the core, or `None` if the thread is not pinned.
 ///
 /// # Errors
 ///
-/// If [`CORE`] is no number, or the system refuses.
+/// If [`CORE`] is not a number, or the system refuses.
 pub fn pin() -> io::Result<Option<usize>> {
     let wanted = match env::var(CORE) {
         Ok(core) if core == "none" => return Ok(None),
-        Ok(core) => Some(core.parse().map_err(|_| io::Error::other(format!("{CORE}={core} is no number")))?),
+        Ok(core) => Some(
+            core.parse()
+                .map_err(|_| io::Error::other(format!("{CORE}={core}: not a number and not `none`")))?,
+        ),
         Err(_) => None,
     };
     affinity::pin(wanted)
@@ -208,9 +211,9 @@ mod affinity {
             None => last_allowed()?,
         };
         let mut set = empty();
-        // SAFETY: the core's number is below CPU_SETSIZE, so its bit is in the set.
+        // SAFETY: `core` is below CPU_SETSIZE, so its bit is in the set.
         unsafe { CPU_SET(core, &mut set) };
-        // SAFETY: 0 is this thread; the pointer and the size are those of the set.
+        // SAFETY: 0 stands for this thread, and the pointer and the size are those of `set`.
         match unsafe { libc::sched_setaffinity(0, size_of::<cpu_set_t>(), &raw const set) } {
             0 => Ok(Some(core)),
             _ => Err(io::Error::other(format!("core {core}: {}", io::Error::last_os_error()))),
@@ -219,24 +222,24 @@ mod affinity {
 
     fn last_allowed() -> io::Result<usize> {
         let mut set = empty();
-        // SAFETY: 0 is this thread; the pointer and the size are those of the set.
+        // SAFETY: 0 stands for this thread, and the pointer and the size are those of `set`.
         if unsafe { libc::sched_getaffinity(0, size_of::<cpu_set_t>(), &raw mut set) } != 0 {
             return Err(io::Error::last_os_error());
         }
         let is_set = |core: &usize| {
-            // SAFETY: the core's number is below CPU_SETSIZE.
+            // SAFETY: `core` is below CPU_SETSIZE, so its bit is in the set.
             unsafe { CPU_ISSET(*core, &set) }
         };
         (0..CPU_SETSIZE as usize).rev().find(is_set).ok_or_else(|| io::Error::other("no core to run on"))
     }
 
     fn empty() -> cpu_set_t {
-        // SAFETY: the set is an array of integers, for which zero is a value.
+        // SAFETY: a `cpu_set_t` is an array of integers, for which zero is a valid value.
         unsafe { std::mem::zeroed() }
     }
 }
 
-/// Elsewhere the system decides.
+/// On other systems, the system chooses the core.
 #[cfg(not(target_os = "linux"))]
 mod affinity {
     pub(super) fn pin(_: Option<usize>) -> std::io::Result<Option<usize>> {
@@ -244,13 +247,14 @@ mod affinity {
     }
 }
 
-/// Whether this is `cargo bench`, which says so, and not `cargo test`.
+/// Returns whether this is `cargo bench`, which passes `--bench`, and not `cargo test`.
 #[must_use]
 pub fn measuring() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }
 
-/// Whether a look will do: fewer rounds, less text, ratios that are good to a few percent.
+/// Returns whether a quick look is enough: it takes fewer rounds on less text, and its ratios are good to a few
+/// percent.
 #[must_use]
 pub fn quick() -> bool {
     std::env::args().any(|argument| argument == "--quick")
@@ -283,7 +287,7 @@ mod tests {
         let time = |len| race(&std, &["é".repeat(len).as_bytes()], PLAN)[0];
         let (short, long) = (time(1000), time(20_000));
         assert_eq!((short.calls, short.bytes), (1, 2000));
-        // Twenty times the work: even a noisy machine sees a factor of two.
+        // The work is twenty times as much, so even on a noisy machine it takes twice the time.
         assert!(long.nanos > 2.0 * short.nanos, "{short:?} {long:?}");
         assert!(long.nanos <= long.median);
     }
@@ -300,7 +304,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "found 0 of 1 strings valid; std found 1")]
     fn a_wrong_answer_ends_the_race() {
-        // The reading loop, which says no to zeros, posing as a validator.
+        // The read loop answers false for zeros. Here it poses as a validator.
         let mut contestants = contestants();
         let liar = contestants.iter_mut().find(|contestant| contestant.name == "read loop").unwrap();
         liar.role = crate::contestants::Role::Peer;

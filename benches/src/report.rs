@@ -1,8 +1,8 @@
-//! Tables in Markdown and plots in SVG.
+//! Writes pages of Markdown with tables and SVG plots.
 //!
-//! The plots are drawn with the crate plotters, whose SVG backend writes text as text: no font file is
-//! read, the viewer's own sans-serif is used. Axes and legends are laid out here, because without a font
-//! plotters can only guess how wide a text is.
+//! The crate plotters draws the plots. Its SVG backend writes text as SVG text, so no font file is read, and the
+//! viewer's sans-serif font is used. Without a font, plotters can only guess how wide a text is. So this module
+//! lays out the axes and the legend.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use plotters::coord::combinators::BindKeyPoints;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// A page of Markdown, and the plots that it shows.
+/// A page of Markdown, with its plots.
 #[derive(Clone, Default, Debug)]
 pub struct Page {
     markdown: String,
@@ -22,12 +22,12 @@ pub struct Page {
 }
 
 impl Page {
-    /// Adds a heading; level 1 is the page's own.
+    /// Adds a heading. Level 1 is the title of the page.
     pub fn heading(&mut self, level: usize, text: &str) {
         self.block(&format!("{} {text}", "#".repeat(level)));
     }
 
-    /// Adds a paragraph, or any other block of Markdown.
+    /// Adds a paragraph or any other block of Markdown.
     pub fn block(&mut self, text: &str) {
         if !self.markdown.is_empty() {
             self.markdown.push('\n');
@@ -41,25 +41,25 @@ impl Page {
         self.block(&table.markdown());
     }
 
-    /// Adds a plot, which will lie in the file `name` beside the page.
+    /// Adds a plot, which is written to the file `name` in the folder of the page.
     pub fn plot(&mut self, name: &str, plot: &Plot) {
         self.block(&format!("![{}]({name})", plot.title));
         self.plots.insert(name.to_owned(), plot.svg());
     }
 
-    /// Adds all of another page.
+    /// Adds the content of another page.
     pub fn append(&mut self, other: Self) {
         self.block(&other.markdown);
         self.plots.extend(other.plots);
     }
 
-    /// The page's Markdown.
+    /// Returns the Markdown of the page.
     #[must_use]
     pub fn markdown(&self) -> &str {
         &self.markdown
     }
 
-    /// Writes the page and its plots into a folder, which is created if need be.
+    /// Writes the page and its plots to a folder, which is created if it does not exist.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl Page {
     }
 }
 
-/// A table: the first column holds names, the others numbers.
+/// A table. The first column has names, and the others have numbers.
 #[derive(Clone, Debug)]
 pub struct Table {
     heads: Vec<String>,
@@ -79,7 +79,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table with these columns.
+    /// Creates a table with these columns.
     pub fn new<S: Into<String>>(heads: impl IntoIterator<Item = S>) -> Self {
         Self { heads: heads.into_iter().map(Into::into).collect(), rows: Vec::new() }
     }
@@ -88,20 +88,24 @@ impl Table {
     ///
     /// # Panics
     ///
-    /// If it has not as many cells as the table has columns.
+    /// If the number of cells is not the number of columns.
     pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
         let cells: Vec<_> = cells.into_iter().map(Into::into).collect();
-        assert_eq!(cells.len(), self.heads.len(), "as many cells as columns: {cells:?}");
+        assert_eq!(
+            cells.len(),
+            self.heads.len(),
+            "a row has as many cells as the table has columns: {cells:?}"
+        );
         self.rows.push(cells);
     }
 
-    /// Whether nothing was added.
+    /// Returns whether the table has no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The table in Markdown, padded so that it can be read as it stands.
+    /// Returns the table in Markdown. Cells are padded, so that the source can be read as well.
     #[must_use]
     pub fn markdown(&self) -> String {
         let width = |column: usize| {
@@ -133,7 +137,8 @@ impl Table {
     }
 }
 
-/// A number with three digits that count, as far as there is something behind the point.
+/// Formats a number with three significant digits. A number of at least 1000 is rounded to an integer, and one below 1
+/// has two decimals.
 #[must_use]
 pub fn digits(number: f64) -> String {
     match number.abs() {
@@ -143,7 +148,7 @@ pub fn digits(number: f64) -> String {
     }
 }
 
-/// A length as it is said: 64 KiB.
+/// Formats a length, such as 64 KiB.
 #[must_use]
 pub fn size(bytes: usize) -> String {
     match bytes {
@@ -155,20 +160,20 @@ pub fn size(bytes: usize) -> String {
     }
 }
 
-/// An axis's scale.
+/// The scale of an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scale {
-    /// Equal steps.
+    /// Equal distances are equal differences.
     Linear,
-    /// Equal factors.
+    /// Equal distances are equal factors.
     Log,
-    /// Equal factors, marked at powers of two as lengths are.
+    /// Equal distances are equal factors. The marks are at powers of two, for lengths.
     Lengths,
 }
 
 impl Scale {
-    /// Where a value lies, in a unit in which the axis is linear.
-    fn place(self, value: f64) -> f64 {
+    /// Returns the position of a value on the axis.
+    fn position_of(self, value: f64) -> f64 {
         match self {
             Self::Linear => value,
             Self::Log => value.log10(),
@@ -176,7 +181,16 @@ impl Scale {
         }
     }
 
-    /// The values to mark between two others, about `count` of them.
+    /// Returns the position's value.
+    fn value_at(self, position: f64) -> f64 {
+        match self {
+            Self::Linear => position,
+            Self::Log => 10f64.powf(position),
+            Self::Lengths => 2f64.powf(position),
+        }
+    }
+
+    /// Returns about `count` values to mark between `low` and `high`.
     fn marks(self, low: f64, high: f64, count: usize) -> Vec<f64> {
         let decades =
             || (low.log10().floor() as i32..=high.log10().ceil() as i32).map(|power| 10f64.powi(power));
@@ -200,16 +214,17 @@ impl Scale {
                 (first..=last).step_by(step).map(|power| 2f64.powi(power)).collect()
             }
         };
-        // A hair's breadth of tolerance for a mark at the very end.
+        // A mark at the very end may be off by a rounding error.
         marks.retain(|mark| *mark >= low * 0.999_999 && *mark <= high * 1.000_001);
         marks
     }
 
+    /// Returns the label of a mark.
     fn label(self, value: f64) -> String {
         match self {
             Self::Lengths => size(value as usize),
             _ if value >= 1000.0 && value.fract() == 0.0 => {
-                // Thousands apart: 20 000.
+                // A narrow space separates the thousands, as in 20 000.
                 let text = format!("{value:.0}");
                 let (head, tail) = text.split_at(text.len() - 3);
                 format!("{head}\u{202F}{tail}")
@@ -222,43 +237,43 @@ impl Scale {
 /// An axis.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// What it shows, with the unit.
+    /// What the axis shows, with the unit.
     pub title: String,
-    /// How.
+    /// The scale.
     pub scale: Scale,
 }
 
 impl Axis {
-    /// An axis.
+    /// Creates an axis.
     pub fn new(title: impl Into<String>, scale: Scale) -> Self {
         Self { title: title.into(), scale }
     }
 }
 
-/// One contestant's points.
+/// The points of one contestant.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// The contestant, by whose name the colour is chosen.
+    /// The name of the contestant, which also determines the colour.
     pub name: String,
-    /// In a plot of lines (x, y); in a plot of rows (value, number of the row).
+    /// The points: (x, y) in a plot of lines, and (value, index of the row) in a plot of rows.
     pub points: Vec<(f64, f64)>,
 }
 
-/// What a plot shows.
+/// The shape of a plot.
 #[derive(Clone, Debug)]
 pub enum Shape {
     /// A line for each series.
     Lines {
-        /// To the right.
+        /// The horizontal axis.
         x: Axis,
-        /// Upwards.
+        /// The vertical axis.
         y: Axis,
     },
-    /// A row for each name, with a dot in it for each series.
+    /// A row for each name, in which each series has a dot.
     Rows {
-        /// To the right.
+        /// The horizontal axis.
         x: Axis,
-        /// From top to bottom.
+        /// The names, from top to bottom.
         names: Vec<String>,
     },
 }
@@ -266,25 +281,25 @@ pub enum Shape {
 /// A plot.
 #[derive(Clone, Debug)]
 pub struct Plot {
-    /// Above it.
+    /// The title, above the plot.
     pub title: String,
-    /// Below it, in small print, one line each: CPU, compiler, command.
+    /// The lines in small print below the plot: CPU, compiler, command.
     pub caption: Vec<String>,
-    /// Its axes.
+    /// The shape, with the axes.
     pub shape: Shape,
-    /// What is in it.
+    /// The series.
     pub series: Vec<Series>,
 }
 
-/// How a contestant looks in every plot.
+/// The look of a contestant in every plot.
 struct Look {
     color: RGBColor,
     width: u32,
     dashed: bool,
 }
 
-/// Peers have a hue each; trust8 is red and thick; its kernels are dashed.
-fn look(name: &str) -> Look {
+/// Returns the look of a contestant. Each peer has its own hue, trust8 is red and thick, and its kernels are dashed.
+fn look_of(name: &str) -> Look {
     let plain = |r, g, b| Look { color: RGBColor(r, g, b), width: 2, dashed: false };
     let dashed = |r, g, b| Look { color: RGBColor(r, g, b), width: 2, dashed: true };
     match name {
@@ -305,7 +320,7 @@ fn look(name: &str) -> Look {
         "read loop" => Look { color: RGBColor(0, 0, 0), width: 1, dashed: true },
         "call alone" => Look { color: RGBColor(170, 170, 170), width: 1, dashed: true },
         _ => {
-            // The ways of a kernel, and whatever is new: some hue, but always the same.
+            // The ways of a kernel and new contestants get a hue from their name, which is always the same.
             let hue =
                 name.bytes().fold(7u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(u32::from(byte)));
             let (r, g, b) = HSLColor(f64::from(hue % 360) / 360.0, 0.6, 0.45).rgb();
@@ -315,11 +330,11 @@ fn look(name: &str) -> Look {
 }
 
 const WIDTH: i32 = 1000;
-/// Room for the legend at the right.
+/// The width of the legend, at the right.
 const LEGEND: i32 = 200;
-/// Room for the title.
+/// The height of the title.
 const TOP: i32 = 50;
-/// A line of the legend or of the caption.
+/// The height of a line of the legend or the caption.
 const LINE: i32 = 18;
 const INK: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(225, 225, 225);
@@ -336,7 +351,7 @@ impl Plot {
         TOP + inner.max(self.series.len() as i32 * (LINE + 4) + 30) + caption
     }
 
-    /// The plot as an SVG file.
+    /// Returns the plot as the text of an SVG file.
     ///
     /// # Panics
     ///
@@ -348,7 +363,7 @@ impl Plot {
         let mut svg = String::new();
         let root =
             SVGBackend::with_string(&mut svg, (WIDTH as u32, self.height() as u32)).into_drawing_area();
-        // Drawing into a string can fail only through a mistake in the layout above.
+        // Drawing into a string fails only if the layout above is wrong.
         self.draw(&root).expect("a plot that fits its area");
         drop(root);
         svg
@@ -364,11 +379,11 @@ impl Plot {
         }
         let inner = (WIDTH - LEGEND, height - TOP - caption - 20);
         let area = root.clone().shrink((0, TOP), inner);
-        self.draw_inside(&area)?;
+        self.draw_chart(&area)?;
         self.draw_legend(root)
     }
 
-    fn draw_inside(&self, area: &Area<'_>) -> Result<(), Box<dyn std::error::Error + '_>> {
+    fn draw_chart(&self, area: &Area<'_>) -> Result<(), Box<dyn std::error::Error + '_>> {
         let bounds = |values: &mut dyn Iterator<Item = f64>| {
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
                 (low.min(value), high.max(value))
@@ -378,21 +393,21 @@ impl Plot {
         let across = bounds(&mut points().map(|point| point.0));
         let (x, y_title, y_range, y_marks, left) = match &self.shape {
             Shape::Lines { x, y } => {
-                let (low, high) = range(y.scale, bounds(&mut points().map(|point| point.1)), true);
+                let (low, high) = axis_bounds(y.scale, bounds(&mut points().map(|point| point.1)), true);
                 let marks: Vec<_> =
-                    y.scale.marks(low, high, 8).into_iter().map(|mark| y.scale.place(mark)).collect();
-                (x, y.title.clone(), y.scale.place(low)..y.scale.place(high), marks, 75)
+                    y.scale.marks(low, high, 8).into_iter().map(|mark| y.scale.position_of(mark)).collect();
+                (x, y.title.clone(), y.scale.position_of(low)..y.scale.position_of(high), marks, 75)
             }
             Shape::Rows { x, names } => {
                 let marks = (0..names.len()).map(|row| row as f64).collect();
-                // Turned round, so that the first row is at the top.
+                // The range is reversed, so that the first row is at the top.
                 (x, String::new(), names.len() as f64 - 0.5..-0.5, marks, 150)
             }
         };
-        let (low, high) = range(x.scale, across, matches!(self.shape, Shape::Rows { .. }));
+        let (low, high) = axis_bounds(x.scale, across, matches!(self.shape, Shape::Rows { .. }));
         let x_marks: Vec<_> =
-            x.scale.marks(low, high, 14).into_iter().map(|mark| x.scale.place(mark)).collect();
-        let x_range = x.scale.place(low)..x.scale.place(high);
+            x.scale.marks(low, high, 14).into_iter().map(|mark| x.scale.position_of(mark)).collect();
+        let x_range = x.scale.position_of(low)..x.scale.position_of(high);
 
         let mut chart = ChartBuilder::on(area)
             .margin_right(20)
@@ -403,7 +418,7 @@ impl Plot {
                 x_range.with_key_points(x_marks.clone()),
                 y_range.clone().with_key_points(y_marks.clone()),
             )?;
-        // Grid and labels by hand: plotters leaves out marks that it thinks would collide.
+        // The grid and the labels are drawn here, because plotters leaves out marks that it thinks would collide.
         let plotting = chart.plotting_area();
         let (x_pixels, y_pixels) = plotting.get_pixel_range();
         let (left_edge, right_edge) = (x_pixels.start, x_pixels.end);
@@ -411,22 +426,17 @@ impl Plot {
         let root = area.strip_coord_spec();
         let (area_x, area_y) = area.get_pixel_range();
         let to_area = |(x, y): (i32, i32)| (x - area_x.start, y - area_y.start);
-        let unplace = |scale: Scale, place: f64| match scale {
-            Scale::Linear => place,
-            Scale::Log => 10f64.powf(place),
-            Scale::Lengths => 2f64.powf(place),
-        };
         for mark in &x_marks {
             let (pixel, _) = plotting.map_coordinate(&(*mark, y_range.start));
             line(&root, to_area((pixel, top_edge)), to_area((pixel, bottom_edge)), GRID)?;
-            let label = x.scale.label(unplace(x.scale, *mark));
+            let label = x.scale.label(x.scale.value_at(*mark));
             text(&root, &label, to_area((pixel, bottom_edge + 6)), 13, HPos::Center)?;
         }
         for (row, mark) in y_marks.iter().enumerate() {
-            let (_, pixel) = plotting.map_coordinate(&(x.scale.place(low), *mark));
+            let (_, pixel) = plotting.map_coordinate(&(x.scale.position_of(low), *mark));
             line(&root, to_area((left_edge, pixel)), to_area((right_edge, pixel)), GRID)?;
             let label = match &self.shape {
-                Shape::Lines { y, .. } => y.scale.label(unplace(y.scale, *mark)),
+                Shape::Lines { y, .. } => y.scale.label(y.scale.value_at(*mark)),
                 Shape::Rows { names, .. } => names[row].clone(),
             };
             text(&root, &label, to_area((left_edge - 8, pixel - 7)), 13, HPos::Right)?;
@@ -441,15 +451,16 @@ impl Plot {
             root.draw_text(&y_title, &style, to_area((area_x.start + 6, (top_edge + bottom_edge) / 2)))?;
         }
 
-        // Those that stand out last, so that nothing covers them.
+        // Thick series are drawn last, so that nothing covers them.
         let mut series: Vec<_> = self.series.iter().collect();
-        series.sort_by_key(|series| look(&series.name).width);
+        series.sort_by_key(|series| look_of(&series.name).width);
         for Series { name, points } in series {
-            let Look { color, width, dashed } = look(name);
+            let Look { color, width, dashed } = look_of(name);
             let style = ShapeStyle::from(color).stroke_width(width);
             match &self.shape {
                 Shape::Lines { x, y } => {
-                    let places = points.iter().map(|&(a, b)| (x.scale.place(a), y.scale.place(b)));
+                    let places =
+                        points.iter().map(|&(a, b)| (x.scale.position_of(a), y.scale.position_of(b)));
                     if dashed {
                         chart.draw_series(DashedLineSeries::new(places, 7, 4, style))?;
                     } else {
@@ -459,8 +470,9 @@ impl Plot {
                 Shape::Rows { x, .. } => {
                     let style = if dashed { style } else { ShapeStyle::from(color).filled() };
                     let radius = 4 + i32::from(width > 2) * 3;
-                    let place =
-                        |&(value, row): &(f64, f64)| Circle::new((x.scale.place(value), row), radius, style);
+                    let place = |&(value, row): &(f64, f64)| {
+                        Circle::new((x.scale.position_of(value), row), radius, style)
+                    };
                     chart.draw_series(points.iter().map(place))?;
                 }
             }
@@ -468,8 +480,8 @@ impl Plot {
         Ok(())
     }
 
-    /// The names, in the order in which the lines end, or the dots lie, from the best to the worst of a
-    /// throughput and from top to bottom in any case.
+    /// Draws the names. In a plot of lines they are in the order of the last points, from top to bottom. In a plot of
+    /// rows they are in the order of the mean (geometric), from the highest to the lowest.
     fn draw_legend(&self, root: &Area<'_>) -> Result<(), Box<dyn std::error::Error + '_>> {
         let height = |series: &Series| match self.shape {
             Shape::Lines { .. } => series.points.last().map_or(0.0, |point| point.1),
@@ -478,12 +490,12 @@ impl Plot {
         let mut series: Vec<_> = self.series.iter().collect();
         series.sort_by(|a, b| height(b).total_cmp(&height(a)));
         for (i, series) in series.iter().enumerate() {
-            let Look { color, width, dashed } = look(&series.name);
+            let Look { color, width, dashed } = look_of(&series.name);
             let (x, y) = (WIDTH - LEGEND + 4, TOP + 16 + i as i32 * (LINE + 4));
             let style = ShapeStyle::from(color).stroke_width(width);
             match self.shape {
                 Shape::Lines { .. } => {
-                    // A dashed line is two dashes.
+                    // A dashed line is drawn as two dashes.
                     let ends = if dashed { vec![(0, 11), (16, 27)] } else { vec![(0, 27)] };
                     for (from, to) in ends {
                         root.draw(&PathElement::new([(x + from, y), (x + to, y)], style))?;
@@ -500,12 +512,11 @@ impl Plot {
     }
 }
 
-/// The values that an axis shows: all that there are, and some room where the axis is to end at a value of
-/// no meaning.
-fn range(scale: Scale, (low, high): (f64, f64), room: bool) -> (f64, f64) {
+/// Returns the lowest and the highest value on an axis. With `margin`, the axis extends a bit beyond the values.
+fn axis_bounds(scale: Scale, (low, high): (f64, f64), margin: bool) -> (f64, f64) {
     match scale {
-        Scale::Linear => (low.min(0.0), if room { high * 1.05 } else { high.max(low + 1.0) }),
-        _ if room || low == high => (low / 1.15, high * 1.15),
+        Scale::Linear => (low.min(0.0), if margin { high * 1.05 } else { high.max(low + 1.0) }),
+        _ if margin || low == high => (low / 1.15, high * 1.15),
         _ => (low, high),
     }
 }
@@ -542,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_said_as_people_say_them() {
+    fn sizes_have_units() {
         let all = [0, 1, 1000, 1024, 1536, 65_536, 1 << 20, 16 << 20, 1 << 30].map(size);
         assert_eq!(all, ["0", "1", "1000", "1 KiB", "1536", "64 KiB", "1 MiB", "16 MiB", "1 GiB"]);
     }
@@ -562,7 +573,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "as many cells as columns")]
+    #[should_panic(expected = "as many cells as the table has columns")]
     fn a_row_that_is_too_short_is_refused() {
         Table::new(["a", "b"]).row(["1"]);
     }
@@ -573,7 +584,7 @@ mod tests {
             crate::contestants::contestants().into_iter().map(|contestant| contestant.name).collect();
         for (i, a) in names.iter().enumerate() {
             for b in &names[..i] {
-                assert_ne!(look(a).color, look(b).color, "{a}, {b}");
+                assert_ne!(look_of(a).color, look_of(b).color, "{a}, {b}");
             }
         }
     }

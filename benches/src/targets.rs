@@ -1,15 +1,15 @@
-//! What trust8 wants to reach, with what was measured beside it.
+//! The targets of trust8's speed, and what was measured.
 
 use crate::report::{Page, Table, digits};
 
-/// Whether more or less is better.
+/// The bound that a target sets.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Wanted {
     AtLeast(f64),
     AtMost(f64),
 }
 
-/// Targets with their results, in the order in which the sections measured them.
+/// The targets with their results, in the order of the measurements.
 #[derive(Debug, Default)]
 pub struct Targets(Vec<Target>);
 
@@ -23,13 +23,14 @@ struct Target {
 }
 
 impl Targets {
-    /// Adds a ratio that should be at least so much, with where it was the lowest. Without a result (a CPU
-    /// that does not run this kernel, a corpus without such texts) there is nothing to add.
+    /// Adds a target for a ratio that should be at least `wanted`. `measured` is the lowest ratio and its place. It
+    /// is `None`, and nothing is added, if the CPU does not run the kernel or the corpus has no such text.
     pub fn at_least(&mut self, what: &str, wanted: f64, measured: Option<(String, f64)>) {
         self.add(what, Wanted::AtLeast(wanted), "", measured);
     }
 
-    /// Adds a value that should be at most so much, with where it was the highest.
+    /// Adds a target for a value that should be at most `wanted`. `measured` is the highest value and its place, if
+    /// there is any.
     pub fn at_most(&mut self, what: &str, wanted: f64, unit: &'static str, measured: Option<(String, f64)>) {
         self.add(what, Wanted::AtMost(wanted), unit, measured);
     }
@@ -40,16 +41,17 @@ impl Targets {
         }
     }
 
-    /// The table.
+    /// Adds the section about the targets to the page.
     pub fn report(&self, page: &mut Page) {
         if self.0.is_empty() {
             return;
         }
         page.heading(2, "Targets");
         page.block(
-            "The numbers are ratios of speed in one run: 2.0 is twice as fast. Where a target covers several \
-             texts or lengths, the number is that of the worst one, which the last column names, or their \
-             geometric mean. The targets for `trust8` were set for CPUs with AVX-512, GFNI and VBMI2.",
+            "A number of a target that says `against` is a ratio of speeds in the same run: 2.0 is twice as fast. \
+             Where a target covers several texts or lengths, the number is the worst of them, and the last column \
+             names it. Where that column says `mean`, the number is their geometric mean. The targets for `trust8` \
+             were set for CPUs with AVX-512, GFNI and VBMI2.",
         );
         let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
         for Target { what, wanted, unit, measured, place } in &self.0 {
@@ -58,7 +60,7 @@ impl Targets {
                 Wanted::AtMost(most) => (format!("≤ {}{unit}", digits(most)), *measured <= most),
             };
             let met = if met { "yes" } else { "**no**" };
-            // A third digit behind the point, or 0.978 would look as if it reached 0.98.
+            // Below 1, three decimals are given: two would round 0.978 to 0.98, which may be the target.
             let measured = match *measured {
                 below if below < 1.0 => format!("{below:.3}{unit}"),
                 other => format!("{}{unit}", digits(other)),
@@ -69,13 +71,13 @@ impl Targets {
     }
 }
 
-/// The lowest of some ratios, and where that was.
+/// The lowest of some ratios, with its place.
 #[derive(Clone, Debug, Default)]
 pub struct Lowest(pub Option<(String, f64)>);
 
 impl Lowest {
-    /// Takes this one, if it is lower.
-    pub fn meet(&mut self, place: &str, ratio: f64) {
+    /// Keeps this ratio if it is lower than all before.
+    pub fn add(&mut self, place: &str, ratio: f64) {
         if self.0.as_ref().is_none_or(|(_, lowest)| ratio < *lowest) {
             self.0 = Some((place.to_owned(), ratio));
         }

@@ -1,9 +1,9 @@
-//! The texts that are validated: generated, the same in every run, from no file.
+//! The texts that are validated. They are generated, and the same in every run.
 //!
-//! A validator sees of a text how many bytes its characters take and how they alternate. So the texts
-//! have the word lengths, the punctuation and the share of ASCII that each language has, from random
-//! sequences of real words, and mean nothing. With the environment variable [`CORPUS`] set to a folder,
-//! its `*.txt` files are taken instead.
+//! A validator sees only how many bytes the characters take and how they alternate. So a text is a random
+//! sequence of real words, with the word lengths, the punctuation and the share of ASCII of its language,
+//! and has no meaning. If the environment variable [`CORPUS`] names a folder, its `*.txt` files are used
+//! instead.
 
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::{env, fs, io};
 
 use crate::random::Random;
-use crate::words;
+use crate::vocabulary;
 
 /// The environment variable that names a folder of texts to measure instead of the generated ones.
 pub const CORPUS: &str = "TRUST8_CORPUS";
@@ -19,46 +19,46 @@ pub const CORPUS: &str = "TRUST8_CORPUS";
 /// A text with its name.
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// For tables and plots.
+    /// The name in tables and plots.
     pub name: String,
     /// The text.
     pub text: String,
 }
 
-/// What kind of text it is, for those targets that speak of one kind.
+/// The kind of a text, for targets that apply to one kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// Nothing but ASCII.
+pub enum TextKind {
+    /// Only ASCII.
     Ascii,
-    /// Mostly two-byte characters, with ASCII between: Cyrillic, Arabic, Greek, Hebrew.
+    /// Mostly two-byte characters, with ASCII between them, as in Cyrillic, Arabic, Greek and Hebrew.
     TwoByte,
-    /// Hardly anything but three- and four-byte characters: Chinese, Japanese, emoji.
+    /// Almost only three- and four-byte characters, as in Chinese, Japanese and emoji.
     Dense,
-    /// All others.
+    /// Any other text.
     Mixed,
 }
 
 impl Text {
-    /// The kind, judged by the text and not by its name, so that it holds for any corpus.
+    /// Returns the kind. It depends on the text and not on its name, so it is right for any corpus.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> TextKind {
         let bytes = self.text.len().max(1) as f64;
         let share = |width: RangeInclusive<usize>| {
             let chars = self.text.chars().map(char::len_utf8);
             chars.filter(|taken| width.contains(taken)).sum::<usize>() as f64 / bytes
         };
         if self.text.is_ascii() {
-            Kind::Ascii
+            TextKind::Ascii
         } else if share(3..=4) > 0.95 {
-            Kind::Dense
+            TextKind::Dense
         } else if share(2..=2) > 0.7 && share(3..=4) < 0.01 {
-            Kind::TwoByte
+            TextKind::TwoByte
         } else {
-            Kind::Mixed
+            TextKind::Mixed
         }
     }
 
-    /// The share of bytes that are not ASCII.
+    /// Returns the share of bytes that are not ASCII.
     #[must_use]
     pub fn density(&self) -> f64 {
         let others = self.text.bytes().filter(|byte| !byte.is_ascii()).count();
@@ -66,94 +66,99 @@ impl Text {
     }
 }
 
-/// How a text is made.
+/// The recipe for a text.
 #[derive(Debug)]
 pub struct Recipe {
     /// The text's name.
     pub name: &'static str,
     /// What the text stands for.
     pub about: &'static str,
-    /// Bounds of the share of bytes that are not ASCII, held by a test.
+    /// The bounds of the share of bytes that are not ASCII. A test checks them.
     pub density: RangeInclusive<f64>,
-    /// Appends a piece: a sentence, a paragraph, a line.
-    piece: fn(&mut Random, &mut String),
+    /// Appends some text: a sentence, a paragraph or a line.
+    append: fn(&mut Random, &mut String),
 }
 
-/// The generated texts, from the one with the fewest bytes outside ASCII to the ones with the most.
+/// The generated texts, roughly from the one with the fewest non-ASCII bytes to those with the most.
 pub const RECIPES: &[Recipe] = &[
-    Recipe { name: "ASCII", about: "English prose", density: 0.0..=0.0, piece: english },
+    Recipe { name: "ASCII", about: "English prose", density: 0.0..=0.0, append: english },
     Recipe {
         name: "JSON logs",
-        about: "lines of a service's log; a name in twenty is not ASCII",
+        about: "lines of a service's log, with a few names that are not ASCII",
         density: 0.001..=0.01,
-        piece: json_log,
+        append: json_log,
     },
     Recipe {
         name: "German",
-        about: "umlauts, and rarely a pair of quotation marks",
+        about: "words with umlauts, and a few pairs of quotation marks",
         density: 0.02..=0.05,
-        piece: german,
+        append: german,
     },
-    Recipe { name: "Latin", about: "French and Portuguese: accents", density: 0.04..=0.08, piece: latin },
+    Recipe {
+        name: "Latin",
+        about: "French and Portuguese words with accents",
+        density: 0.04..=0.08,
+        append: latin,
+    },
     Recipe {
         name: "HTML, Russian",
-        about: "tags and attributes in ASCII, the text between in Russian",
+        about: "tags and attributes in ASCII, with Russian text between them",
         density: 0.3..=0.6,
-        piece: html_russian,
+        append: html_russian,
     },
     Recipe {
         name: "HTML, Chinese",
-        about: "tags and attributes in ASCII, the text between in Chinese",
+        about: "tags and attributes in ASCII, with Chinese text between them",
         density: 0.3..=0.6,
-        piece: html_chinese,
+        append: html_chinese,
     },
     Recipe {
         name: "Russian",
         about: "Cyrillic words and ASCII spaces",
         density: 0.86..=0.92,
-        piece: russian,
+        append: russian,
     },
-    Recipe { name: "Arabic", about: "Arabic words and ASCII spaces", density: 0.86..=0.92, piece: arabic },
-    Recipe { name: "Korean", about: "Hangul words and ASCII spaces", density: 0.86..=0.93, piece: korean },
-    Recipe { name: "Hindi", about: "Devanagari words and ASCII spaces", density: 0.91..=0.96, piece: hindi },
+    Recipe { name: "Arabic", about: "Arabic words and ASCII spaces", density: 0.86..=0.92, append: arabic },
+    Recipe { name: "Korean", about: "Hangul words and ASCII spaces", density: 0.86..=0.93, append: korean },
+    Recipe { name: "Hindi", about: "Devanagari words and ASCII spaces", density: 0.91..=0.96, append: hindi },
     Recipe {
         name: "Japanese",
-        about: "kanji and kana, some numbers in ASCII",
+        about: "kanji and kana, and some numbers in ASCII",
         density: 0.96..=0.99,
-        piece: japanese,
+        append: japanese,
     },
-    Recipe { name: "Chinese", about: "hanzi and their punctuation", density: 0.985..=1.0, piece: chinese },
+    Recipe { name: "Chinese", about: "hanzi and Chinese punctuation", density: 0.985..=1.0, append: chinese },
     Recipe {
         name: "emoji",
         about: "four-byte emoji, with joiners and variation selectors",
         density: 0.99..=1.0,
-        piece: emoji,
+        append: emoji,
     },
     Recipe {
         name: "random",
-        about: "one to four bytes with equal chance, all planes: no language, the worst for a branch predictor",
+        about: "characters of one to four bytes with equal chance, from all planes: the worst text for a branch predictor",
         density: 0.85..=0.95,
-        piece: random_planes,
+        append: random_planes,
     },
 ];
 
-/// The generated text of this name, `len` bytes long.
+/// Generates `len` bytes of the text of this name.
 ///
 /// # Panics
 ///
 /// If there is no recipe of this name.
 #[must_use]
 pub fn generated(name: &str, len: usize) -> Text {
-    let recipe = RECIPES.iter().find(|recipe| recipe.name == name).expect("a text that has a recipe");
+    let recipe = RECIPES.iter().find(|recipe| recipe.name == name).expect("the text has a recipe");
     let mut random = Random::named(name);
     let mut text = String::with_capacity(len + 4096);
     while text.len() < len {
-        (recipe.piece)(&mut random, &mut text);
+        (recipe.append)(&mut random, &mut text);
     }
     Text { name: name.to_owned(), text: cut(text, len) }
 }
 
-/// The texts to measure, each `len` bytes long: the generated ones, or the files of [`CORPUS`].
+/// Returns the texts to measure, each of `len` bytes: the generated ones, or the files of [`CORPUS`].
 ///
 /// # Errors
 ///
@@ -165,12 +170,12 @@ pub fn texts(len: usize) -> io::Result<Vec<Text>> {
     }
 }
 
-/// The `*.txt` files of a folder in the order of their names, each trimmed to `len` bytes at a character
-/// boundary. A shorter file is repeated first.
+/// Reads the `*.txt` files of a folder, in the order of their names. A file shorter than `len` bytes is repeated. Each
+/// text is then cut to `len` bytes at a character boundary.
 ///
 /// # Errors
 ///
-/// If the folder or one of its files cannot be read, a file is empty or not UTF-8, or there is none.
+/// If the folder or one of its files cannot be read, if a file is empty or not UTF-8, or if there is no file.
 pub fn corpus(folder: &Path, len: usize) -> io::Result<Vec<Text>> {
     let about = |path: &Path, error: &dyn std::fmt::Display| {
         io::Error::other(format!("{CORPUS}: {}: {error}", path.display()))
@@ -194,7 +199,7 @@ pub fn corpus(folder: &Path, len: usize) -> io::Result<Vec<Text>> {
     paths.iter().map(|path| read(path)).collect()
 }
 
-/// The text's beginning, `len` bytes long: where a character crosses the end, dots take its place.
+/// Cuts `text` to `len` bytes. If a character crosses the end, dots replace it.
 fn cut(mut text: String, len: usize) -> String {
     let mut end = len;
     while !text.is_char_boundary(end) {
@@ -205,35 +210,35 @@ fn cut(mut text: String, len: usize) -> String {
     text
 }
 
-/// Fills the room with the text, over and over: for lengths of which no text is made.
-pub fn fill(room: &mut [u8], text: &str) {
-    let mut pieces = room.chunks_exact_mut(text.len());
-    for piece in pieces.by_ref() {
-        piece.copy_from_slice(text.as_bytes());
+/// Fills `buffer` with repetitions of `text`, for lengths of which no text is generated.
+pub fn fill(buffer: &mut [u8], text: &str) {
+    let mut repetitions = buffer.chunks_exact_mut(text.len());
+    for repetition in repetitions.by_ref() {
+        repetition.copy_from_slice(text.as_bytes());
     }
-    let rest = pieces.into_remainder();
+    let rest = repetitions.into_remainder();
     rest.copy_from_slice(cut(text.to_owned(), rest.len()).as_bytes());
 }
 
-/// How sentences of a language look.
+/// The form of the sentences of a language.
 struct Prose {
     words: &'static [&'static str],
-    /// The most words in a sentence; the fewest are four.
+    /// The highest number of words in a sentence. The lowest is four.
     longest: usize,
     comma: &'static str,
     stop: &'static str,
-    /// Quotation marks, and one in how many words they enclose.
+    /// The pair of quotation marks, and the `n` where one word in `n` is quoted.
     quotes: Option<([&'static str; 2], usize)>,
 }
 
-/// Appends a sentence of words, and now and then a number or the end of the paragraph.
+/// Appends a sentence. Some words are numbers, and some sentences end a paragraph.
 fn sentence(random: &mut Random, text: &mut String, prose: &Prose) {
     for i in 0..random.between(4, prose.longest) {
         if i > 0 {
             text.push_str(if random.once_in(9) { prose.comma } else { "" });
             text.push(' ');
         }
-        let word = pick(random, prose.words);
+        let word = random_word(random, prose.words);
         match prose.quotes {
             Some((quotes, times)) if random.once_in(times) => {
                 text.push_str(quotes[0]);
@@ -255,52 +260,52 @@ fn sentence(random: &mut Random, text: &mut String, prose: &Prose) {
     text.push_str(if random.once_in(5) { "\n\n" } else { " " });
 }
 
-/// One of the words of a list.
-fn pick(random: &mut Random, list: &'static [&'static str]) -> &'static str {
+/// Returns a random word of a list.
+fn random_word(random: &mut Random, list: &'static [&'static str]) -> &'static str {
     list[random.below(list.len())]
 }
 
 fn english(random: &mut Random, text: &mut String) {
     let quotes = Some((["\"", "\""], 80));
-    sentence(random, text, &Prose { words: words::ENGLISH, longest: 24, comma: ",", stop: ".", quotes });
+    sentence(random, text, &Prose { words: vocabulary::ENGLISH, longest: 24, comma: ",", stop: ".", quotes });
 }
 
 fn latin(random: &mut Random, text: &mut String) {
     let quotes = Some((["« ", " »"], 150));
-    sentence(random, text, &Prose { words: words::LATIN, longest: 26, comma: ",", stop: ".", quotes });
+    sentence(random, text, &Prose { words: vocabulary::LATIN, longest: 26, comma: ",", stop: ".", quotes });
 }
 
 fn german(random: &mut Random, text: &mut String) {
     let quotes = Some((["„", "“"], 60));
-    sentence(random, text, &Prose { words: words::GERMAN, longest: 22, comma: ",", stop: ".", quotes });
+    sentence(random, text, &Prose { words: vocabulary::GERMAN, longest: 22, comma: ",", stop: ".", quotes });
 }
 
 fn russian(random: &mut Random, text: &mut String) {
     let quotes = Some((["«", "»"], 80));
-    sentence(random, text, &Prose { words: words::RUSSIAN, longest: 18, comma: ",", stop: ".", quotes });
+    sentence(random, text, &Prose { words: vocabulary::RUSSIAN, longest: 18, comma: ",", stop: ".", quotes });
 }
 
 fn arabic(random: &mut Random, text: &mut String) {
-    let prose = Prose { words: words::ARABIC, longest: 24, comma: "،", stop: ".", quotes: None };
+    let prose = Prose { words: vocabulary::ARABIC, longest: 24, comma: "،", stop: ".", quotes: None };
     sentence(random, text, &prose);
 }
 
 fn hindi(random: &mut Random, text: &mut String) {
-    let prose = Prose { words: words::HINDI, longest: 18, comma: ",", stop: "।", quotes: None };
+    let prose = Prose { words: vocabulary::HINDI, longest: 18, comma: ",", stop: "।", quotes: None };
     sentence(random, text, &prose);
 }
 
 fn korean(random: &mut Random, text: &mut String) {
-    let prose = Prose { words: words::KOREAN, longest: 14, comma: ",", stop: ".", quotes: None };
+    let prose = Prose { words: vocabulary::KOREAN, longest: 14, comma: ",", stop: ".", quotes: None };
     sentence(random, text, &prose);
 }
 
-/// Appends some characters of a list: the earlier they stand, the more often they come.
-fn signs(random: &mut Random, text: &mut String, list: &str, count: usize) {
+/// Appends `count` characters of a list. The first characters of the list are the most frequent.
+fn characters(random: &mut Random, text: &mut String, list: &str, count: usize) {
     let end = list.len() / 3;
     for _ in 0..count {
-        // The smaller of two draws: half of all draws are from the first three tenths. Every
-        // character of these lists takes three bytes.
+        // The smaller of two random numbers: half of them are in the first three tenths of the list. Every
+        // character of these lists has three bytes.
         let at = 3 * random.below(end).min(random.below(end));
         text.push_str(&list[at..at + 3]);
     }
@@ -310,7 +315,7 @@ fn chinese(random: &mut Random, text: &mut String) {
     for i in 0..random.between(1, 4) {
         text.push_str(if i > 0 { "，" } else { "" });
         let count = random.between(4, 14);
-        signs(random, text, words::HANZI, count);
+        characters(random, text, vocabulary::HANZI, count);
     }
     text.push('。');
     text.push_str(if random.once_in(8) { "\n\n" } else { "" });
@@ -321,9 +326,9 @@ fn japanese(random: &mut Random, text: &mut String) {
         text.push_str(if i > 0 { "、" } else { "" });
         for _ in 0..random.between(2, 6) {
             let kanji = random.between(0, 3);
-            signs(random, text, words::HANZI, kanji);
+            characters(random, text, vocabulary::HANZI, kanji);
             let kana = random.between(1, 5);
-            signs(random, text, words::KANA, kana);
+            characters(random, text, vocabulary::KANA, kana);
             if random.once_in(10) {
                 let _ = write!(text, "{}", random.below(100));
             }
@@ -334,7 +339,7 @@ fn japanese(random: &mut Random, text: &mut String) {
 }
 
 fn emoji(random: &mut Random, text: &mut String) {
-    // Pictographs, emoticons, transport, supplemental symbols.
+    // The Unicode blocks of pictographs, emoticons, transport symbols and supplemental symbols.
     const BLOCKS: [(u32, u32); 4] =
         [(0x1F300, 0x1F5FF), (0x1F600, 0x1F64F), (0x1F680, 0x1F6C5), (0x1F900, 0x1F9FF)];
     for _ in 0..random.between(20, 60) {
@@ -350,8 +355,8 @@ fn emoji(random: &mut Random, text: &mut String) {
     text.push_str(if random.once_in(4) { "\n" } else { "" });
 }
 
-/// One to four bytes with equal chance; within a length every code point is equally likely.
-pub(crate) fn any_char(random: &mut Random, width: usize) -> char {
+/// Returns a random character of `width` bytes. All characters of that width are equally likely.
+pub(crate) fn random_char(random: &mut Random, width: usize) -> char {
     let (low, high) = match width {
         1 => (0x20, 0x7E),
         2 => (0x80, 0x7FF),
@@ -359,7 +364,7 @@ pub(crate) fn any_char(random: &mut Random, width: usize) -> char {
         _ => (0x1_0000, 0x10_FFFF),
     };
     loop {
-        // A surrogate is no character: draw again.
+        // A surrogate is no character, so another number is drawn.
         if let Some(char) = char::from_u32(low + random.below((high - low + 1) as usize) as u32) {
             return char;
         }
@@ -369,7 +374,7 @@ pub(crate) fn any_char(random: &mut Random, width: usize) -> char {
 fn random_planes(random: &mut Random, text: &mut String) {
     for _ in 0..64 {
         let width = random.between(1, 4);
-        text.push(any_char(random, width));
+        text.push(random_char(random, width));
     }
 }
 
@@ -418,7 +423,7 @@ fn html(random: &mut Random, text: &mut String, inner: fn(&mut Random, &mut Stri
 
 fn html_russian(random: &mut Random, text: &mut String) {
     html(random, text, |random, text| {
-        let prose = Prose { words: words::RUSSIAN, longest: 7, comma: ",", stop: ".", quotes: None };
+        let prose = Prose { words: vocabulary::RUSSIAN, longest: 7, comma: ",", stop: ".", quotes: None };
         sentence(random, text, &prose);
     });
 }
@@ -426,7 +431,7 @@ fn html_russian(random: &mut Random, text: &mut String) {
 fn html_chinese(random: &mut Random, text: &mut String) {
     html(random, text, |random, text| {
         let count = random.between(4, 24);
-        signs(random, text, words::HANZI, count);
+        characters(random, text, vocabulary::HANZI, count);
         text.push('。');
     });
 }
@@ -449,9 +454,13 @@ fn json_log(random: &mut Random, text: &mut String) {
     );
     for i in 0..random.between(3, 10) {
         text.push_str(if i > 0 { " " } else { "" });
-        text.push_str(pick(random, words::ENGLISH));
+        text.push_str(random_word(random, vocabulary::ENGLISH));
     }
-    let user = if random.once_in(12) { pick(random, words::NAMES) } else { pick(random, words::ENGLISH) };
+    let user = if random.once_in(12) {
+        random_word(random, vocabulary::NAMES)
+    } else {
+        random_word(random, vocabulary::ENGLISH)
+    };
     let _ = writeln!(
         text,
         "\",\"user\":\"{user}\",\"status\":{},\"ms\":{}}}",
@@ -489,7 +498,7 @@ mod tests {
     fn a_short_text_is_the_beginning_of_a_long_one() {
         for recipe in RECIPES {
             let (short, long) = (generated(recipe.name, 1000).text, generated(recipe.name, LEN).text);
-            // The last three bytes may be dots in place of a character that was cut.
+            // The last three bytes may be dots that replace a character.
             assert!(long.as_bytes().starts_with(&short.as_bytes()[..997]), "{}", recipe.name);
         }
     }
@@ -506,7 +515,7 @@ mod tests {
 
     #[test]
     fn words_have_the_lengths_of_their_languages() {
-        // Characters in a word, spaces not counted: bounds around what prose in these languages has.
+        // The bounds of the mean number of characters in a word, around those of prose in these languages.
         for (name, bounds) in [
             ("ASCII", 3.5..5.5),
             ("German", 4.5..7.0),
@@ -526,17 +535,17 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_told_from_the_text() {
+    fn the_kind_depends_on_the_text() {
         for (name, kind) in [
-            ("ASCII", Kind::Ascii),
-            ("Russian", Kind::TwoByte),
-            ("Arabic", Kind::TwoByte),
-            ("Chinese", Kind::Dense),
-            ("Japanese", Kind::Dense),
-            ("emoji", Kind::Dense),
-            ("German", Kind::Mixed),
-            ("HTML, Russian", Kind::Mixed),
-            ("random", Kind::Mixed),
+            ("ASCII", TextKind::Ascii),
+            ("Russian", TextKind::TwoByte),
+            ("Arabic", TextKind::TwoByte),
+            ("Chinese", TextKind::Dense),
+            ("Japanese", TextKind::Dense),
+            ("emoji", TextKind::Dense),
+            ("German", TextKind::Mixed),
+            ("HTML, Russian", TextKind::Mixed),
+            ("random", TextKind::Mixed),
         ] {
             assert_eq!(generated(name, LEN).kind(), kind, "{name}");
         }
@@ -556,8 +565,8 @@ mod tests {
     }
 
     #[test]
-    fn signs_take_three_bytes() {
-        for list in [words::HANZI, words::KANA] {
+    fn listed_characters_have_three_bytes() {
+        for list in [vocabulary::HANZI, vocabulary::KANA] {
             assert!(list.chars().all(|char| char.len_utf8() == 3));
         }
     }
@@ -565,9 +574,9 @@ mod tests {
     #[test]
     fn filling_repeats_and_pads() {
         for (len, want) in [(8, "aéaéa."), (6, "aéaé"), (2, "a."), (0, "")] {
-            let mut room = vec![0; len];
-            fill(&mut room, "aé");
-            assert_eq!(room, want.as_bytes());
+            let mut buffer = vec![0; len];
+            fill(&mut buffer, "aé");
+            assert_eq!(buffer, want.as_bytes());
         }
     }
 

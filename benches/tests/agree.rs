@@ -1,16 +1,16 @@
-//! What has to hold before a measurement means anything: all contestants give the same answers, on the texts
-//! that are measured and on spoiled ones; and a report of made-up numbers comes out whole.
+//! Tests what a measurement relies on: all contestants give the same answers, on the texts that are measured and on
+//! spoiled ones, and a report of made-up numbers is written completely.
 
 use std::{env, fs};
 
 use trust8_benches::contestants::{Contestant, Role, contestants};
 use trust8_benches::random::Random;
 use trust8_benches::report::{Axis, Page, Plot, Scale, Series, Shape, Table};
-use trust8_benches::strings::{Contents, Lengths, pieces, set};
+use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
 use trust8_benches::texts::{RECIPES, generated};
 
-/// What must not be in UTF-8, whatever stands before and behind it.
-const MALFORMED: [&[u8]; 12] = [
+/// Sequences that are invalid UTF-8, whatever comes before and after them.
+const INVALID: [&[u8]; 12] = [
     b"\x80",
     b"\xC0\xAF",
     b"\xC1\x81",
@@ -37,7 +37,7 @@ fn assert_all_answer(validators: &[Contestant], bytes: &[u8], about: &str) {
 }
 
 #[test]
-fn everybody_who_should_take_part_does() {
+fn all_contestants_take_part() {
     let names: Vec<_> = validators().into_iter().map(|validator| validator.name).collect();
     for name in [
         "std",
@@ -53,8 +53,8 @@ fn everybody_who_should_take_part_does() {
     }
     for kernel in trust8::Kernel::available() {
         assert!(names.contains(&format!("trust8 {}", kernel.name())), "{} of {names:?}", kernel.name());
-        for path in trust8::testing::paths(kernel) {
-            let name = format!("trust8 {}, {}", kernel.name(), path.name());
+        for way in trust8::testing::paths(kernel) {
+            let name = format!("trust8 {}, {}", kernel.name(), way.name());
             assert!(names.contains(&name), "{name} of {names:?}");
         }
     }
@@ -86,20 +86,20 @@ fn all_agree_on_spoiled_texts() {
     let mut random = Random::named("spoiled");
     for recipe in RECIPES {
         let text = generated(recipe.name, 8192).text;
-        for malformed in MALFORMED {
+        for invalid in INVALID {
             for _ in 0..24 {
-                // A stretch of the text with the malformed sequence written over it somewhere.
+                // The beginning of the text, in which the invalid sequence replaces some bytes.
                 let longest = *random.pick(&[40, 300, 2000, 8192]);
-                let len = random.between(malformed.len(), longest);
-                let at = random.between(0, len - malformed.len());
+                let len = random.between(invalid.len(), longest);
+                let at = random.between(0, len - invalid.len());
                 let mut bytes = text.as_bytes()[..len].to_vec();
-                bytes[at..at + malformed.len()].copy_from_slice(malformed);
+                bytes[at..at + invalid.len()].copy_from_slice(invalid);
                 assert_all_answer(
                     &validators,
                     &bytes,
-                    &format!("{}: {malformed:X?} at {at} of {len}", recipe.name),
+                    &format!("{}: {invalid:X?} at {at} of {len}", recipe.name),
                 );
-                // And nothing but the text before it, which may end inside a character.
+                // The text before the invalid sequence, which may end inside a character.
                 bytes.truncate(at);
                 assert_all_answer(&validators, &bytes, &format!("{}: {at} bytes", recipe.name));
             }
@@ -108,21 +108,21 @@ fn all_agree_on_spoiled_texts() {
 }
 
 #[test]
-fn a_spoiled_ascii_text_is_found_out_by_all() {
+fn all_find_a_spoiled_ascii_text_invalid() {
     let validators = validators();
-    for malformed in MALFORMED {
+    for invalid in INVALID {
         for at in (0..600).chain((600..8000).step_by(97)) {
             let mut bytes = generated("ASCII", 8192).text.into_bytes();
-            bytes[at..at + malformed.len()].copy_from_slice(malformed);
+            bytes[at..at + invalid.len()].copy_from_slice(invalid);
             for validator in &validators {
-                assert!(!validator.answer(&bytes), "{}: {malformed:X?} at {at}", validator.name);
+                assert!(!validator.answer(&bytes), "{}: {invalid:X?} at {at}", validator.name);
             }
         }
     }
 }
 
 #[test]
-fn sweeps_count_what_is_valid() {
+fn sweeps_count_valid_strings() {
     let strings: [&[u8]; 5] = [b"abc", b"\xFF", b"", "é".as_bytes(), b"\xC3"];
     for validator in validators() {
         assert_eq!(validator.sweep(&strings, 7), 21, "{}", validator.name);
@@ -130,7 +130,7 @@ fn sweeps_count_what_is_valid() {
     }
     for contents in Contents::ALL {
         for lengths in Lengths::RANDOM {
-            let set = set(lengths, contents, 300);
+            let set = random_strings(lengths, contents, 300);
             for validator in validators() {
                 assert_eq!(validator.sweep(&set.strings(), 1), 300, "{}", validator.name);
             }
@@ -139,28 +139,32 @@ fn sweeps_count_what_is_valid() {
 }
 
 #[test]
-fn pieces_of_every_text_are_valid() {
+fn consecutive_strings_of_every_text_are_valid() {
     let validators = validators();
     for recipe in RECIPES {
         let text = generated(recipe.name, 8192).text;
         for len in [0, 1, 2, 3, 5, 64, 257, 5000, 20_000] {
-            let pieces = pieces(&text, len, 8);
-            for piece in pieces.strings() {
-                assert_eq!(piece.len(), len);
-                assert!(validators.iter().all(|validator| validator.answer(piece)), "{}, {len}", recipe.name);
+            let packed = consecutive_strings(&text, len, 8);
+            for string in packed.strings() {
+                assert_eq!(string.len(), len);
+                assert!(
+                    validators.iter().all(|validator| validator.answer(string)),
+                    "{}, {len}",
+                    recipe.name
+                );
             }
         }
     }
 }
 
 #[test]
-fn references_do_no_validating() {
+fn references_are_not_validators() {
     let names: Vec<_> =
         contestants().into_iter().filter(|one| one.role == Role::Reference).map(|one| one.name).collect();
     assert_eq!(names, ["call alone", "read loop"]);
 }
 
-/// A plot of two made-up contestants.
+/// Returns a plot of two made-up contestants.
 fn plot(shape: Shape) -> Plot {
     let series = |name: &str, factor: f64| Series {
         name: name.to_owned(),
@@ -175,7 +179,7 @@ fn plot(shape: Shape) -> Plot {
 }
 
 #[test]
-fn plots_say_what_they_show() {
+fn plots_have_their_texts_and_points() {
     let x = || Axis::new("GB/s", Scale::Log);
     let names = ["ASCII", "Latin", "Thai", "emoji"].map(str::to_owned).to_vec();
     let rows = plot(Shape::Rows { x: x(), names: names.clone() }).svg();
@@ -189,7 +193,7 @@ fn plots_say_what_they_show() {
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }
     assert!(names.iter().all(|name| rows.contains(name.as_str())));
-    // Four dots and one in the legend for each of the two.
+    // Each of the two contestants has four dots, and one in the legend.
     assert_eq!(rows.matches("<circle").count(), 10);
     assert!(lines.contains("ns a call"));
     assert_eq!(rows, plot(Shape::Rows { x: x(), names }).svg());

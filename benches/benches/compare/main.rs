@@ -1,13 +1,13 @@
-//! The comparison: everything measured, one page of tables, and its plots.
+//! Compares trust8 with the other validators, and writes a page of tables and plots.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench compare                     all of it, into docs/
+//! cargo bench -p trust8-benches --bench compare                     everything, written to docs/
 //! cargo bench -p trust8-benches --bench compare -- texts short      these sections only
-//! cargo bench -p trust8-benches --bench compare -- --quick          a look, not a measurement
+//! cargo bench -p trust8-benches --bench compare -- --quick          a quick look, not a measurement
 //! ```
 //!
-//! Only a full run writes into docs/; any other writes into the target folder, or where `--out` says. Run
-//! by `cargo test`, it goes through every section with hardly any repetition, to show that it works.
+//! Only a full run writes to docs/. Any other run writes to the target folder, or to the folder that `--out`
+//! names. In `cargo test` every section runs with hardly any repetition, to show that it works.
 
 mod race;
 mod sections;
@@ -24,10 +24,10 @@ use trust8_benches::report::Page;
 use trust8_benches::targets::Targets;
 use trust8_benches::texts::CORPUS;
 
-/// The command that repeats this run.
+/// Returns the command that repeats this run.
 fn command() -> String {
     let mut command = String::new();
-    // Without the folder, which means nothing elsewhere.
+    // The folder's path is left out: it means nothing on another machine.
     if env::var_os(CORPUS).is_some() {
         command += &format!("{CORPUS}=… ");
     }
@@ -39,7 +39,7 @@ fn command() -> String {
     command
 }
 
-/// A section measures something and adds to the page what it found, and to the targets what they need.
+/// A section: it measures something, and adds the results to the page and to the targets.
 type Section = fn(&mut Race, &mut Page, &mut Targets) -> io::Result<()>;
 
 const SECTIONS: [(&str, Section); 6] = [
@@ -64,14 +64,14 @@ fn options() -> Result<Options, String> {
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--quick" => quick = true,
-            // Said by `cargo bench`, and not by `cargo test`.
+            // `cargo bench` passes this argument, and `cargo test` does not.
             "--bench" => bench = true,
-            "--out" => out = Some(PathBuf::from(arguments.next().ok_or("--out wants a folder")?)),
+            "--out" => out = Some(PathBuf::from(arguments.next().ok_or("--out needs a folder")?)),
             name => match SECTIONS.iter().find(|section| section.0 == name) {
                 Some(section) => chosen.push(*section),
                 None => {
                     let names = SECTIONS.map(|section| section.0).join(", ");
-                    return Err(format!("{name}: not one of {names}, --quick, --out"));
+                    return Err(format!("unknown argument {name}: use {names}, --quick or --out"));
                 }
             },
         }
@@ -87,7 +87,7 @@ fn options() -> Result<Options, String> {
     }
     let out = out.unwrap_or_else(|| match full {
         true => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs")),
-        // A folder that cargo keeps for the package's tests and benches inside its target folder.
+        // The folder inside the target folder that cargo keeps for the tests and benches of a package.
         false => PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("compare"),
     });
     Ok(Options { chosen, thoroughness, out })
@@ -123,25 +123,27 @@ fn run(options: &Options) -> io::Result<()> {
 fn introduction(options: &Options, machine: &Machine, core: Option<usize>, race: &Race) -> String {
     let mut text = String::new();
     if options.thoroughness != Thoroughness::Full {
-        text.push_str("**A quick run: it shows that everything works, and its numbers mean little.**\n\n");
+        text.push_str(
+            "**This was a quick run. It shows that everything works, and its numbers mean little.**\n\n",
+        );
     }
     text.push_str(
-        "The command below writes this page. In one process and on one core, all contestants take turns for many \
-         rounds, and the best round of each counts. Every answer is checked while it is timed. `trust8` is \
-         `trust8::is_utf8`, and `trust8 avx2` and the like are its kernels. `simdutf8 basic` and `compat` are \
-         that crate's two flavours, which choose the instructions themselves; `simdutf8 avx2` and `sse4.2` are \
-         its modules. `read loop` only reads, and `call alone` does not even do that. GB/s are 10^9 bytes a \
-         second.\n\n",
+        "This page is written by the command below. The contestants take turns in one process, in many rounds, on \
+         one core. Each number is the best of the rounds, and every answer was checked while it was timed. \
+         `trust8` is `trust8::is_utf8`, and `trust8 avx2` and the like are its kernels. `simdutf8 basic` and \
+         `simdutf8 compat` are that crate's two modules for users, which choose an instruction set by themselves; \
+         `simdutf8 avx2` and `simdutf8 sse4.2` are its modules for one instruction set. `read loop` only reads the \
+         bytes, and `call alone` looks only at their length. GB/s are 10^9 bytes a second.\n\n",
     );
     let mut item = |name: &str, value: &str| text.push_str(&format!("- {name}: {value}\n"));
     item("Command", &format!("`{}`", command()));
     item("CPU", &machine.cpu);
     let kernels: Vec<_> = trust8::Kernel::available().iter().map(|kernel| kernel.name()).collect();
-    item("Kernels of trust8 that it runs", &kernels.join(", "));
+    item("Kernels of trust8 on this CPU", &kernels.join(", "));
     item("Compilers", &format!("{} for {}; {} for simdutf C++", machine.rustc, machine.target, machine.cxx));
     item("Peers", &machine.peers);
     if let Ok(forced) = env::var("SIMDUTF_FORCE_IMPLEMENTATION") {
-        item("simdutf's implementation", &format!("{forced}, by SIMDUTF_FORCE_IMPLEMENTATION"));
+        item("simdutf's implementation", &format!("{forced}, set by SIMDUTF_FORCE_IMPLEMENTATION"));
     }
     if env::var_os(CORPUS).is_some() {
         item("Texts", &format!("files from the folder that {CORPUS} names"));
@@ -155,7 +157,7 @@ fn introduction(options: &Options, machine: &Machine, core: Option<usize>, race:
     item(
         "Noise",
         &format!(
-            "over all measurements the median round took {:.1} % longer than the best",
+            "the median round took {:.1} % longer than the best, on average over all measurements",
             race.noise() * 100.0
         ),
     );

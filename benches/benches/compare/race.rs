@@ -1,4 +1,4 @@
-//! Who runs, how thoroughly, and what becomes of the results.
+//! Runs the contestants in rounds, and turns the results into tables and plots.
 
 use std::time::Duration;
 use std::{fmt, io};
@@ -9,41 +9,41 @@ use trust8_benches::measure::{Measured, Packed, Placed, Plan, race};
 use trust8_benches::report::{Axis, Plot, Series, Shape, Table};
 use trust8_benches::texts::{Text, texts};
 
-/// How much is done.
+/// How much a run measures.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Thoroughness {
-    /// Each thing at least once, on small inputs.
+    /// Everything runs at least once, on small inputs.
     Smoke,
-    /// Under half a minute.
+    /// A run takes less than half a minute.
     Quick,
-    /// What gets published.
+    /// The run whose page is published.
     Full,
 }
 
-/// How much noise averages out, by what is measured.
+/// How many rounds a measurement needs against noise.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Care {
-    /// A number that stands in a table.
+    /// A number in a table.
     Number,
-    /// One of hundreds of points of a line.
+    /// One of the hundreds of points of a line.
     Point,
-    /// Megabytes and more: a sample is long enough by itself.
+    /// A text of megabytes, on which one sample takes long enough.
     Large,
 }
 
-/// The contestants and the texts, and what every section needs beside them.
+/// The contestants, the texts, and what else every section needs.
 #[derive(Debug)]
 pub(crate) struct Race {
     pub(crate) thoroughness: Thoroughness,
     pub(crate) contestants: Vec<Contestant>,
-    /// The texts, 64 KiB each: they fit into the L2 cache of any CPU with vectors.
+    /// The texts, each of [`TEXT`] bytes.
     pub(crate) texts: Vec<Text>,
     caption: Vec<String>,
-    /// The sum over all results of the logarithm of median over minimum, and their number.
+    /// The sum of log(median / minimum) over all results, and the number of results.
     noise: (f64, usize),
 }
 
-/// What is in L2 and not in L1.
+/// The length of a text, which fits into the L2 cache and not into the L1 cache.
 pub(crate) const TEXT: usize = 64 << 10;
 
 impl Race {
@@ -57,7 +57,7 @@ impl Race {
         })
     }
 
-    /// One of three values, by thoroughness.
+    /// Returns the value for this run's thoroughness.
     pub(crate) fn by<T>(&self, smoke: T, quick: T, full: T) -> T {
         match self.thoroughness {
             Thoroughness::Smoke => smoke,
@@ -79,21 +79,21 @@ impl Race {
         }
     }
 
-    /// The contestants' numbers, of those that are wanted.
+    /// Returns the indices of the contestants for which `wanted` is true.
     pub(crate) fn which(&self, wanted: impl Fn(&Contestant) -> bool) -> Vec<usize> {
         (0..self.contestants.len()).filter(|&i| wanted(&self.contestants[i])).collect()
     }
 
-    /// The contestants' numbers, of those that a plot has room for: what people would choose from, and
-    /// trust8's kernels below the best, which is what `trust8` stands for.
-    pub(crate) fn main(&self) -> Vec<usize> {
+    /// Returns the indices of the contestants that a plot has space for: the libraries that users choose from,
+    /// `trust8`, which uses the best kernel, and the other kernels.
+    pub(crate) fn plotted(&self) -> Vec<usize> {
         let best = format!("trust8 {}", trust8::Kernel::best().name());
         self.which(|contestant| match contestant.role {
             Role::Peer => ["std", "encoding_rs", "bstr", "simdutf8 basic", "simdutf C++"]
                 .contains(&contestant.name.as_str()),
             Role::Trust8 => contestant.name == "trust8",
             Role::Kernel => contestant.name != best,
-            Role::Path | Role::Reference => false,
+            Role::Way | Role::Reference => false,
         })
     }
 
@@ -109,15 +109,15 @@ impl Race {
         Results(names.zip(measured).collect())
     }
 
-    /// Measures these contestants on one text, which begins `offset` bytes behind a page's start.
+    /// Measures these contestants on one text, which begins `offset` bytes after the start of a page.
     pub(crate) fn run_text(&mut self, who: &[usize], text: &[u8], offset: usize, care: Care) -> Results {
         let placed = Placed::new(text, offset);
         self.run(who, &[placed.bytes()], care)
     }
 
-    /// Measures these contestants on strings of each of these lengths, going through all lengths several
-    /// times: what disturbs the machine for some milliseconds would spoil all rounds of one length, but
-    /// hardly those of the same length in another pass.
+    /// Measures these contestants on strings of each of these lengths, in several passes over all lengths. A
+    /// disturbance of some milliseconds would spoil every round of one length in one pass, but hardly those of
+    /// the same length in another pass.
     pub(crate) fn run_lengths(
         &mut self,
         who: &[usize],
@@ -137,17 +137,17 @@ impl Race {
         grid
     }
 
-    /// By how much the median round was longer than the best, as a geometric mean over everything measured.
+    /// Returns by what share the median round was longer than the best, as a geometric mean over all results.
     pub(crate) fn noise(&self) -> f64 {
         (self.noise.0 / self.noise.1.max(1) as f64).exp() - 1.0
     }
 
-    /// A plot of lines with the caption that all plots have.
+    /// Returns a plot of lines with the common caption.
     pub(crate) fn lines(&self, title: impl Into<String>, x: Axis, y: Axis, series: Vec<Series>) -> Plot {
         Plot { title: title.into(), caption: self.caption.clone(), shape: Shape::Lines { x, y }, series }
     }
 
-    /// A plot of rows with the caption that all plots have.
+    /// Returns a plot of rows with the common caption.
     pub(crate) fn rows(
         &self,
         title: impl Into<String>,
@@ -159,12 +159,13 @@ impl Race {
     }
 }
 
-/// What each contestant did on the same strings.
+/// The results of each contestant on the same strings.
 #[derive(Clone, Debug)]
 pub(crate) struct Results(pub(crate) Vec<((String, Role), Measured)>);
 
 impl Results {
-    /// Takes the better of two results of the same contestants on the same strings.
+    /// Replaces each result by the one in `other` if that is better. Both are of the same contestants on the same
+    /// strings.
     fn improve(&mut self, other: &Self) {
         for (ours, theirs) in self.0.iter_mut().zip(&other.0) {
             if theirs.1.nanos < ours.1.nanos {
@@ -173,12 +174,12 @@ impl Results {
         }
     }
 
-    /// A contestant's result, if it took part.
+    /// Returns a contestant's result, if it took part.
     pub(crate) fn of(&self, name: &str) -> Option<&Measured> {
         self.0.iter().find(|result| result.0.0 == name).map(|result| &result.1)
     }
 
-    /// The name and the result of the fastest peer.
+    /// Returns the name and the result of the fastest peer.
     pub(crate) fn best_peer(&self) -> (&str, &Measured) {
         let peers = self.0.iter().filter(|result| result.0.1 == Role::Peer);
         let best =
@@ -186,19 +187,18 @@ impl Results {
         (&best.0.0, &best.1)
     }
 
-    /// How many times as fast as `other` the contestant `name` is.
+    /// Returns the speed of the contestant `name` divided by the speed of `other`.
     pub(crate) fn ratio(&self, name: &str, other: &str) -> Option<f64> {
         Some(self.of(other)?.nanos / self.of(name)?.nanos)
     }
 
-    /// How many times as fast as the best peer the contestant `name` is.
+    /// Returns the speed of the contestant `name` divided by the speed of the best peer.
     pub(crate) fn lead(&self, name: &str) -> Option<f64> {
         Some(self.best_peer().1.nanos / self.of(name)?.nanos)
     }
 }
 
-/// Results of several races of the same contestants, each with a name: rows of a table, columns the
-/// contestants; or turned, where there are more contestants than races.
+/// The results of several races between the same contestants, each race with its name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Grid(pub(crate) Vec<(String, Results)>);
 
@@ -209,8 +209,8 @@ impl Grid {
             .map_or(Vec::new(), |(_, results)| results.0.iter().map(|result| result.0.0.clone()).collect())
     }
 
-    /// A row for each contestant, a column for each race.
-    pub(crate) fn table(&self, corner: &str, show: impl Fn(&Measured) -> String) -> Table {
+    /// Returns a table with a row for each contestant and a column for each race.
+    pub(crate) fn row_for_each_contestant(&self, corner: &str, show: impl Fn(&Measured) -> String) -> Table {
         let mut table = Table::new([corner].into_iter().chain(self.0.iter().map(|race| race.0.as_str())));
         for (i, name) in self.contestants().into_iter().enumerate() {
             table.row([name].into_iter().chain(self.0.iter().map(|(_, results)| show(&results.0[i].1))));
@@ -218,8 +218,8 @@ impl Grid {
         table
     }
 
-    /// A row for each race, a column for each contestant.
-    pub(crate) fn turned(&self, corner: &str, show: impl Fn(&Measured) -> String) -> Table {
+    /// Returns a table with a row for each race and a column for each contestant.
+    pub(crate) fn row_for_each_race(&self, corner: &str, show: impl Fn(&Measured) -> String) -> Table {
         let contestants = self.contestants();
         let mut table = Table::new([corner].into_iter().chain(contestants.iter().map(String::as_str)));
         for (name, results) in &self.0 {
@@ -228,7 +228,7 @@ impl Grid {
         table
     }
 
-    /// A series for each contestant: a point for each race, at the place that belongs to it.
+    /// Returns a series for each contestant, with a point for each race.
     pub(crate) fn series(&self, point: impl Fn(usize, &Measured) -> (f64, f64)) -> Vec<Series> {
         let series = |(i, name): (usize, String)| {
             let points = self.0.iter().enumerate().map(|(race, (_, results))| point(race, &results.0[i].1));
@@ -238,13 +238,13 @@ impl Grid {
     }
 }
 
-/// The geometric mean.
+/// Returns the geometric mean.
 pub(crate) fn mean(ratios: impl IntoIterator<Item = f64>) -> Option<f64> {
     let (sum, count) = ratios.into_iter().fold((0.0, 0), |(sum, count), ratio| (sum + ratio.ln(), count + 1));
     (count > 0).then(|| (sum / f64::from(count)).exp())
 }
 
-/// Something with a ratio, for "the lowest of them, and where".
+/// Returns the lowest of some ratios, with its place.
 pub(crate) fn lowest<T: fmt::Display>(ratios: impl IntoIterator<Item = (T, f64)>) -> Option<(String, f64)> {
     let lowest = ratios.into_iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
     Some((lowest.0.to_string(), lowest.1))

@@ -1,4 +1,4 @@
-//! The sections of the comparison, each a function that measures and reports.
+//! The sections of the comparison. Each is a function that measures something and adds it to the page.
 
 use std::io;
 
@@ -6,9 +6,9 @@ use trust8_benches::contestants::Role;
 use trust8_benches::machine::memory_available;
 use trust8_benches::measure::{Measured, Placed};
 use trust8_benches::report::{Axis, Page, Scale, Series, Table, digits, size};
-use trust8_benches::strings::{Contents, Lengths, pieces, set};
+use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
 use trust8_benches::targets::Targets;
-use trust8_benches::texts::{Kind, Text, generated};
+use trust8_benches::texts::{Text, TextKind, generated};
 
 use crate::race::{Care, Grid, Race, Results, TEXT, lowest, mean};
 
@@ -16,7 +16,7 @@ const TRUST8: &str = "trust8";
 const FROM_UTF8: &str = "trust8 from_utf8";
 const READ: &str = "read loop";
 
-/// One text of each kind whose cost depends on something else: nothing, two-byte blocks, all else.
+/// A text for each of the three costs that kernels have: of ASCII, of characters of up to two bytes, and of all others.
 const THREE: [&str; 3] = ["ASCII", "Russian", "Chinese"];
 
 fn gb_per_s(measured: &Measured) -> String {
@@ -27,12 +27,12 @@ fn ns(measured: &Measured) -> String {
     digits(measured.ns_per_call())
 }
 
-/// A name's form in the name of a file.
+/// Returns the form of `name` that is part of a file's name.
 fn slug(name: &str) -> String {
     name.to_lowercase().replace(|char: char| !char.is_ascii_alphanumeric(), "-")
 }
 
-/// The lowest ratio over the texts of some kind.
+/// Returns the lowest ratio of the texts for which `wanted` is true, with the name of its text.
 fn lowest_of(
     races: &[(Text, Results)],
     wanted: impl Fn(&Text) -> bool,
@@ -42,7 +42,7 @@ fn lowest_of(
     lowest(races.filter_map(|(text, results)| Some((text.name.clone(), ratio(results)?))))
 }
 
-/// The geometric mean of a ratio over the texts of some kind.
+/// Returns the geometric mean of the ratios of the texts for which `wanted` is true.
 fn mean_of(
     races: &[(Text, Results)],
     wanted: impl Fn(&Text) -> bool,
@@ -65,7 +65,7 @@ fn each_text(race: &mut Race, who: &[usize]) -> Vec<(Text, Results)> {
     texts.into_iter().map(run).collect()
 }
 
-/// Throughput by text, and by where the text begins.
+/// Measures throughput by text and by the alignment of its beginning.
 pub(crate) fn texts(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
     let who = race.which(|contestant| {
         let kernel = contestant.role == Role::Kernel
@@ -76,10 +76,10 @@ pub(crate) fn texts(race: &mut Race, page: &mut Page, targets: &mut Targets) -> 
     let grid_of_all = grid(&races);
 
     page.heading(2, "By text");
-    page.block("GB/s on 64 KiB of text, which is in the L2 cache, aligned to 64 bytes.");
-    page.table(&grid_of_all.turned("text", gb_per_s));
-    let main = race.main();
-    let names: Vec<_> = main.iter().map(|&i| race.contestants[i].name.clone()).collect();
+    page.block("GB/s on 64 KiB of text, which is aligned to 64 bytes and in the L2 cache.");
+    page.table(&grid_of_all.row_for_each_race("text", gb_per_s));
+    let plotted = race.plotted();
+    let names: Vec<_> = plotted.iter().map(|&i| race.contestants[i].name.clone()).collect();
     let mut series = grid_of_all.series(|row, measured| (measured.gb_per_s(), row as f64));
     series.retain(|series| names.contains(&series.name));
     let rows = races.iter().map(|(text, _)| text.name.clone()).collect();
@@ -98,14 +98,11 @@ pub(crate) fn texts(race: &mut Race, page: &mut Page, targets: &mut Targets) -> 
             results.lead(TRUST8).map_or_else(String::new, digits),
         ]);
     }
-    page.block(
-        "This table compares trust8 with the best peer on each text. The second column is the share of \
-         the bytes that are not ASCII.",
-    );
+    page.block("trust8 against the best peer on each text. `not ASCII` is the share of non-ASCII bytes.");
     page.table(&table);
 
-    let other = |text: &Text| text.kind() != Kind::Ascii;
-    // Below this share validators skip most of the text as ASCII, and the speed is that of ASCII.
+    let other = |text: &Text| text.kind() != TextKind::Ascii;
+    // Below this share, validators skip most of the text as ASCII, and their speed is that on ASCII.
     let dense_enough = |text: &Text| text.density() >= 0.02;
     targets.at_least(
         "trust8, not ASCII, against the best peer",
@@ -113,16 +110,16 @@ pub(crate) fn texts(race: &mut Race, page: &mut Page, targets: &mut Targets) -> 
         lowest_of(&races, other, |results| results.lead(TRUST8)),
     );
     targets.at_least(
-        "the same, texts with 2 % or more outside ASCII",
+        "trust8, at least 2 % not ASCII, against the best peer",
         2.0,
         lowest_of(&races, dense_enough, |results| results.lead(TRUST8)),
     );
     targets.at_least(
-        "the same, aimed at",
+        "trust8, at least 2 % not ASCII, against the best peer, mean",
         2.4,
         mean_of(&races, dense_enough, |results| results.lead(TRUST8)),
     );
-    let ascii = |text: &Text| text.kind() == Kind::Ascii;
+    let ascii = |text: &Text| text.kind() == TextKind::Ascii;
     targets.at_least(
         "trust8, ASCII, against the best peer",
         1.2,
@@ -134,10 +131,12 @@ pub(crate) fn texts(race: &mut Race, page: &mut Page, targets: &mut Targets) -> 
         lowest_of(&races, |_| true, |results| results.ratio(FROM_UTF8, TRUST8)),
     );
 
-    // A byte, a vector of SSE and one of AVX2 beyond the boundary.
+    // After the boundary: nothing, one byte, a vector of SSE, and a vector of AVX2.
     let offsets = [0, 1, 16, 32];
     page.heading(3, "By alignment");
-    page.block("GB/s on 64 KiB of text. The offset is the distance of its first byte from a multiple of 64.");
+    page.block(
+        "GB/s on 64 KiB of text. The offset is the number of bytes from a multiple of 64 to the beginning.",
+    );
     let mut ratios = Vec::new();
     for name in THREE {
         let text = generated(name, TEXT);
@@ -149,44 +148,44 @@ pub(crate) fn texts(race: &mut Race, page: &mut Page, targets: &mut Targets) -> 
             }
             races.0.push((format!("{offset}"), results));
         }
-        page.table(&races.table(&format!("{name}, offset"), gb_per_s));
+        page.table(&races.row_for_each_contestant(&format!("{name}, offset"), gb_per_s));
     }
     targets.at_least("trust8, ASCII at offsets 1 and 16, against the best peer", 1.3, lowest(ratios));
     Ok(())
 }
 
-/// The kernels side by side, each with the ways among which it chooses.
+/// Measures the kernels and the ways among which each chooses.
 pub(crate) fn kernels(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
     let modules = ["std", "simdutf8 avx2", "simdutf8 sse4.2"];
     let who = race.which(|contestant| {
-        matches!(contestant.role, Role::Kernel | Role::Path) || modules.contains(&contestant.name.as_str())
+        matches!(contestant.role, Role::Kernel | Role::Way) || modules.contains(&contestant.name.as_str())
     });
     let races = each_text(race, &who);
     let grid_of_all = grid(&races);
 
     page.heading(2, "Kernels");
     page.block(
-        "GB/s on 64 KiB of text, aligned to 64 bytes. A column with a comma is one of the ways that a kernel \
-         chooses from by length and content, taken wherever it can be taken. A column without a comma is the \
+        "GB/s on 64 KiB of text, aligned to 64 bytes. A kernel chooses among several ways, by length and content. A \
+         column with a comma is one of these ways, used wherever it can be. A column without a comma is the \
          kernel, which chooses.",
     );
-    page.table(&grid_of_all.turned("text", gb_per_s));
-    let paths = race.which(|contestant| contestant.role == Role::Path);
-    let paths: Vec<_> = paths.iter().map(|&i| &race.contestants[i].name).collect();
+    page.table(&grid_of_all.row_for_each_race("text", gb_per_s));
+    let ways = race.which(|contestant| contestant.role == Role::Way);
+    let ways: Vec<_> = ways.iter().map(|&i| &race.contestants[i].name).collect();
     let mut series = grid_of_all.series(|row, measured| (measured.gb_per_s(), row as f64));
-    series.retain(|series| !paths.contains(&&series.name));
+    series.retain(|series| !ways.contains(&&series.name));
     let rows = races.iter().map(|(text, _)| text.name.clone()).collect();
     let axis = Axis::new("GB/s, logarithmic", Scale::Log);
     page.plot("kernels.svg", &race.rows("Kernels by text, 64 KiB", axis, rows, series));
 
-    let dense = |text: &Text| text.kind() == Kind::Dense;
-    let ascii = |text: &Text| text.kind() == Kind::Ascii;
+    let dense = |text: &Text| text.kind() == TextKind::Dense;
+    let ascii = |text: &Text| text.kind() == TextKind::Ascii;
     let avx2 = |results: &Results| results.ratio("trust8 avx2", "simdutf8 avx2");
     targets.at_least("avx2 against simdutf8's AVX2, dense text", 1.15, lowest_of(&races, dense, avx2));
     targets.at_least(
         "avx2 against simdutf8's AVX2, two-byte text",
         2.0,
-        lowest_of(&races, |text: &Text| text.kind() == Kind::TwoByte, avx2),
+        lowest_of(&races, |text: &Text| text.kind() == TextKind::TwoByte, avx2),
     );
     targets.at_least("avx2 against simdutf8's AVX2, all texts", 1.35, mean_of(&races, |_| true, avx2));
     let sse42 = |results: &Results| results.ratio("trust8 sse4.2", "simdutf8 sse4.2");
@@ -198,7 +197,7 @@ pub(crate) fn kernels(race: &mut Race, page: &mut Page, targets: &mut Targets) -
     Ok(())
 }
 
-/// Short strings: random lengths, and every length from 0 to 256.
+/// Measures short strings, of random lengths and of every length from 0 to 256.
 pub(crate) fn short(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
     random_lengths(race, page, targets);
     fixed_lengths(race, page, targets);
@@ -206,34 +205,34 @@ pub(crate) fn short(race: &mut Race, page: &mut Page, targets: &mut Targets) -> 
 }
 
 fn random_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
-    let who = race.which(|contestant| contestant.role != Role::Path && contestant.name != READ);
+    let who = race.which(|contestant| contestant.role != Role::Way && contestant.name != READ);
     page.heading(2, "Short strings");
     page.heading(3, "Of random lengths");
     page.block(
-        "The time in ns a call, on thousands of different strings (256 KiB of them, at most 8192). They lie one \
-         after the other and are visited in random order, so branches mispredict as they do in programs. `below \
-         64` has every length from 0 to 63 with equal chance. `JSON keys` are 2 to 24 bytes long, most of them 4 \
-         to 12. `cells` are like the text columns of a database: empty strings, codes, numbers, dates, names, \
-         addresses, and now and then a paragraph. Nothing is subtracted, so every time includes that of `call \
-         alone`.",
+        "ns a call on thousands of different strings (256 KiB, at most 8192 strings). They are packed one after the \
+         other and visited in random order, so that branches mispredict as they do in programs. `below 64` \
+         is every length from 0 to 63 with equal chance. `JSON keys` have 2 to 24 bytes, most of them 4 to 12. \
+         `cells` are like the cells of a text column in a database: empty strings and codes, numbers and dates, \
+         names and addresses, and a few paragraphs. Nothing is subtracted: every number includes the time of \
+         `call alone`.",
     );
-    // Results by contents and by lengths.
+    // The results by contents and lengths.
     let mut races: Vec<(Contents, Lengths, Results)> = Vec::new();
     for contents in Contents::ALL {
         let mut grid = Grid::default();
         for lengths in Lengths::RANDOM {
-            // 256 KiB: in L2, and with enough strings that no predictor learns them by heart.
+            // 256 KiB fit into the L2 cache, and are more strings than a branch predictor learns.
             let mean_length = match lengths {
                 Lengths::Below(end) => end / 2,
                 _ => 24,
             };
             let count = race.by(50, 2048, ((256 << 10) / mean_length).clamp(2048, 8192));
-            let strings = set(lengths, contents, count);
+            let strings = random_strings(lengths, contents, count);
             let results = race.run(&who, &strings.strings(), Care::Number);
             races.push((contents, lengths, results.clone()));
             grid.0.push((lengths.name(), results));
         }
-        page.table(&grid.table(&format!("ns a call, {}", contents.name()), ns));
+        page.table(&grid.row_for_each_contestant(&format!("ns a call, {}", contents.name()), ns));
     }
 
     let over = |contents: &[Contents], longest: usize, name: &str, other: &str| {
@@ -291,26 +290,27 @@ fn random_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
 }
 
 fn fixed_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
-    let main = race.main();
+    let plotted = race.plotted();
     let kernels: Vec<_> =
         trust8::Kernel::available().iter().map(|kernel| format!("trust8 {}", kernel.name())).collect();
-    // The best kernel by its own name as well, for the last target; the plots leave it out.
+    // The last target needs the best kernel by its own name. The plots leave it out.
     let who = race.which(|contestant| {
         let name = &contestant.name;
-        kernels.contains(name) || main.iter().any(|&i| race.contestants[i].name == *name)
+        kernels.contains(name) || plotted.iter().any(|&i| race.contestants[i].name == *name)
     });
     page.heading(3, "Of each length from 0 to 256");
     page.block(
-        "The time in ns a call, on 256 different strings of one length. Branches on the length are predicted \
-         here, and some branches on the content. A program that reads fields of one length sees these times; one \
-         with fields of all lengths sees the times of the tables above.",
+        "ns a call on 256 different strings of the same length. Here the branches on the length are predicted, and \
+         some of those on the content. A program whose fields have one length sees these numbers, and a program \
+         whose fields have all lengths sees those of the tables above.",
     );
     let lengths: Vec<usize> =
         race.by((0..=256).step_by(32).collect(), (0..=256).step_by(4).collect(), (0..=256).collect());
     let count = race.by(8, 64, 256);
     let mut against_simdutf = Vec::new();
     for contents in Contents::ALL {
-        let grid = race.run_lengths(&who, &lengths, |len| set(Lengths::Fixed(len), contents, count));
+        let grid =
+            race.run_lengths(&who, &lengths, |len| random_strings(Lengths::Fixed(len), contents, count));
         against_simdutf.extend(grid.0.iter().filter_map(|(len, results)| {
             Some((format!("{}, {len} bytes", contents.name()), results.ratio(TRUST8, "simdutf C++")?))
         }));
@@ -319,9 +319,9 @@ fn fixed_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
         shown.0.retain(|(len, _)| {
             ["0", "4", "8", "16", "32", "64", "96", "128", "192", "256"].contains(&len.as_str())
         });
-        page.table(&shown.table(&format!("ns a call, {}", contents.name()), ns));
+        page.table(&shown.row_for_each_contestant(&format!("ns a call, {}", contents.name()), ns));
         let mut series = grid.series(|i, measured| (lengths[i] as f64, measured.ns_per_call()));
-        series.retain(|series| main.iter().any(|&i| race.contestants[i].name == series.name));
+        series.retain(|series| plotted.iter().any(|&i| race.contestants[i].name == series.name));
         let plot = race.lines(
             format!("Short strings: {}", contents.name()),
             Axis::new("bytes in the string", Scale::Linear),
@@ -350,19 +350,18 @@ fn fixed_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
     targets.at_least("trust8 against simdutf C++, any length to 256", 0.95, lowest(against_simdutf));
 }
 
-/// Lengths from 1 byte to 1 GiB, and a search for lengths at which a kernel stumbles.
+/// Measures lengths from 1 byte to 1 GiB, and searches for lengths at which the time of a kernel jumps.
 pub(crate) fn lengths(race: &mut Race, page: &mut Page, _: &mut Targets) -> io::Result<()> {
     let most = race.by(4 << 10, 16 << 20, largest());
     page.heading(2, "By length");
     page.block(&format!(
-        "GB/s on text whose length is a power of two from 1 byte to {}. Below 64 KiB, several different strings \
-         of the length take turns (at most 64 strings, and at most 64 KiB). Above 16 MiB, only some contestants \
-         run.",
+        "GB/s on lengths that are powers of two, from 1 byte to {}. Below 64 KiB, several different strings of \
+         the length take turns (at most 64, and at most 64 KiB). Above 16 MiB, only some contestants run.",
         size(most)
     ));
     let everybody: Vec<_> = {
         let read = race.which(|contestant| contestant.name == READ);
-        race.main().into_iter().chain(read).collect()
+        race.plotted().into_iter().chain(read).collect()
     };
     for name in THREE {
         let text = generated(name, 1 << 20);
@@ -370,7 +369,7 @@ pub(crate) fn lengths(race: &mut Race, page: &mut Page, _: &mut Targets) -> io::
         let mut all: Vec<(usize, Results)> = Vec::new();
         for len in lengths {
             let results = if len <= TEXT {
-                let strings = pieces(&text.text, len, (TEXT / len).min(64));
+                let strings = consecutive_strings(&text.text, len, (TEXT / len).min(64));
                 race.run(&everybody, &strings.strings(), Care::Point)
             } else {
                 let few: Vec<_> = everybody
@@ -411,13 +410,13 @@ pub(crate) fn lengths(race: &mut Race, page: &mut Page, _: &mut Targets) -> io::
     Ok(())
 }
 
-/// How long the longest text can be: 1 GiB where there is room for it and as much again.
+/// Returns the length of the longest text: 1 GiB if twice as much memory is free, and 256 MiB otherwise.
 fn largest() -> usize {
     let room = memory_available().unwrap_or(0);
     if room >= 2 << 30 { 1 << 30 } else { 256 << 20 }
 }
 
-/// The lengths at which to look for cliffs: all of them to 2048, then in steps of a hundredth.
+/// Returns the lengths at which to look for cliffs: every length to 2048, and from there each 1 % above the last.
 fn dense_lengths(race: &Race) -> Vec<usize> {
     let (step, factor) = race.by((256, 1.5), (16, 1.1), (1, 1.01));
     let mut lengths: Vec<usize> = (1..=2048).step_by(step).collect();
@@ -435,17 +434,17 @@ fn cliffs(race: &mut Race, page: &mut Page) {
     let lengths = dense_lengths(race);
     page.heading(3, "Cliffs");
     page.block(
-        "Where a kernel changes from one way to another, the time must not jump. It was measured at every length \
-         to 2048, and then at lengths that grow by a hundredth, to 100 000 (at most 32 strings of a length take \
-         turns). `longer but cheaper` is the largest ratio by which some longer text takes less time than a \
-         shorter one. It is 1.00 if none does, and large if there is a cliff. `largest step` is the largest rise \
-         from one measured length above 64 to the next.",
+        "Where a kernel changes from one way to another, the time must not jump. It is measured at every length to \
+         2048, and from there to 100 000 at lengths that are each 1 % above the last (at most 32 strings of a length \
+         take turns). `longer but cheaper` is the highest ratio of the time of a shorter text to that of a longer \
+         one: 1.00 means that no longer text takes less time. `largest step` is the highest ratio of the times of two \
+         neighbouring lengths of at least 64 bytes.",
     );
     let mut table =
         Table::new(["kernel and text", "longer but cheaper", "from", "to", "largest step", "from", "to"]);
     for name in THREE {
         let text = generated(name, 128 << 10);
-        let strings = |len: usize| pieces(&text.text, len, (TEXT / len).clamp(1, 32));
+        let strings = |len: usize| consecutive_strings(&text.text, len, (TEXT / len).clamp(1, 32));
         let grid = race.run_lengths(&kernels, &lengths, strings);
         let series = grid.series(|i, measured| (lengths[i] as f64, measured.ns_per_call()));
         for Series { name: kernel, points } in &series {
@@ -474,7 +473,7 @@ fn cliffs(race: &mut Race, page: &mut Page) {
     page.table(&table);
 }
 
-/// The largest ratio of a shorter text's time to a longer one's, with both lengths.
+/// Returns the highest ratio of a shorter text's time to a longer one's, and both lengths.
 fn longer_but_cheaper(points: &[(f64, f64)]) -> (f64, f64, f64) {
     let mut found = (1.0, 0.0, 0.0);
     let mut cheapest: Option<(f64, f64)> = None;
@@ -491,16 +490,16 @@ fn longer_but_cheaper(points: &[(f64, f64)]) -> (f64, f64, f64) {
     found
 }
 
-/// Invalid text, and what the exact place costs where the text is valid.
+/// Measures invalid text, and what `from_utf8` costs over `is_utf8` on valid text.
 pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
     let len = race.by(8 << 10, 1 << 20, 1 << 20);
     let places = [("byte 100", 100), ("the middle", len / 2), ("100 before the end", len - 100)];
     let who = race.which(|contestant| matches!(contestant.role, Role::Peer | Role::Trust8 | Role::Kernel));
     page.heading(2, "Errors");
     page.block(&format!(
-        "The time in ns, for {} of text that is valid or has a byte FF in it. Some contestants only say that \
-         there is an error (`trust8`, `simdutf8 basic`, `simdutf C++`). The others say where it is, and `trust8 \
-         from_utf8`, `std`, `bstr` and `simdutf8 compat` also say how long it is.",
+        "ns for {} of text that is valid, or has a byte FF at one place. Some contestants only say whether there is an \
+         error (`trust8`, `simdutf8 basic`, `simdutf C++`); the others say where it is. `trust8 from_utf8`, `std`, \
+         `bstr` and `simdutf8 compat` also say how long it is.",
         size(len)
     ));
     let (mut early, mut late) = (Vec::new(), Vec::new());
@@ -513,7 +512,7 @@ pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
             spoiled.bytes_mut()[at] = 0xFF;
             grid.0.push((place.to_owned(), race.run(&who, &[spoiled.bytes()], Care::Number)));
         }
-        page.table(&grid.table(&format!("{name}, error at"), ns));
+        page.table(&grid.row_for_each_contestant(&format!("{name}, error at"), ns));
 
         let time = |race: usize, contestant| grid.0[race].1.of(contestant).map(Measured::ns_per_call);
         for contestant in [TRUST8, FROM_UTF8] {
@@ -526,18 +525,16 @@ pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
     }
     let highest = |all: Vec<(String, f64)>| all.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
     targets.at_most(&format!("an error at byte 100 of {}", size(len)), 100.0, " ns", highest(early));
-    targets.at_most("a late error, in passes over the valid text", 1.05, "", highest(late));
+    targets.at_most("time for a late error / time for the valid text", 1.05, "", highest(late));
 
     page.heading(3, "The exact error against the verdict alone");
-    page.block(
-        "GB/s of `from_utf8`, which would say where an error is and why, and of `is_utf8`, on valid text.",
-    );
+    page.block("GB/s on valid text of `from_utf8`, which can say where an error is and of what kind, and of `is_utf8`.");
     let pair = race.which(|contestant| contestant.role == Role::Trust8);
     let mut table = Table::new(["text", "is_utf8", "from_utf8", "ratio"]);
     for name in THREE {
         for len in [64, 1 << 10, 16 << 10, TEXT] {
             let text = generated(name, TEXT);
-            let strings = pieces(&text.text, len, 64);
+            let strings = consecutive_strings(&text.text, len, 64);
             let results = race.run(&pair, &strings.strings(), Care::Number);
             let show = |name| results.of(name).map_or_else(String::new, gb_per_s);
             let ratio = results.ratio(FROM_UTF8, TRUST8).map_or_else(String::new, digits);
@@ -548,7 +545,7 @@ pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
     Ok(())
 }
 
-/// Out of cache, against a loop that only reads.
+/// Measures texts that fit into no cache, against a loop that only reads.
 pub(crate) fn memory(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
     let sizes = race.by(vec![1 << 16], vec![16 << 20], vec![16 << 20, 256 << 20, largest()]);
     let who = race.which(|contestant| {
@@ -558,11 +555,11 @@ pub(crate) fn memory(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
             || (contestant.role == Role::Kernel && !name.ends_with("scalar") && *name != best)
     });
     page.heading(2, "Out of cache");
-    page.block("GB/s, beside a loop that only reads, in one process. 16 MiB may still be in the L3 cache.");
+    page.block("GB/s, with a loop that only reads as a contestant. 16 MiB may still be in the L3 cache.");
     let mut ratios = Vec::new();
     let mut done = None;
     for len in sizes {
-        // Too little memory for 1 GiB makes the last size the one before it.
+        // With little memory, `largest` is the size before it.
         if done.replace(len) == Some(len) {
             continue;
         }
@@ -574,8 +571,8 @@ pub(crate) fn memory(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
             ratios.extend(results.ratio(TRUST8, READ).map(|ratio| (format!("{}, {name}", size(len)), ratio)));
             grid.0.push((name.to_owned(), results));
         }
-        page.table(&grid.table(&size(len), gb_per_s));
+        page.table(&grid.row_for_each_contestant(&size(len), gb_per_s));
     }
-    targets.at_least("trust8 out of cache, against reading", 0.9, lowest(ratios));
+    targets.at_least("trust8 out of cache, against the read loop", 0.9, lowest(ratios));
     Ok(())
 }

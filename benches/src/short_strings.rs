@@ -1,29 +1,29 @@
-//! Short strings whose lengths and contents vary, as those of keys, fields and cells do.
+//! Short strings whose lengths and contents vary, like keys, fields and cells.
 //!
-//! In a loop over one string the branch predictor learns the string, and a validator looks several times
-//! faster than it is in a program. So a set holds thousands of different strings, packed one behind the
-//! other as in a column of text, and visited in another order than they lie in.
+//! In a loop over one string, the branch predictor learns the string, and a validator looks several times
+//! faster than it is in a program. So thousands of different strings are packed one after the other, as in a
+//! column of text, and visited in random order.
 
 use crate::measure::Packed;
 use crate::random::Random;
-use crate::texts::{any_char, fill};
+use crate::texts::{fill, random_char};
 
-/// What strings consist of.
+/// The contents of strings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contents {
-    /// ASCII and nothing else.
+    /// Only ASCII.
     Ascii,
     /// Characters of one to four bytes with equal chance.
     Mixed,
-    /// ASCII, but for one character in 32, of two to four bytes.
+    /// ASCII, except that one character in 32 has two to four bytes.
     Rare,
 }
 
 impl Contents {
-    /// All of them.
+    /// All contents.
     pub const ALL: [Self; 3] = [Self::Ascii, Self::Mixed, Self::Rare];
 
-    /// For tables.
+    /// Returns the name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl Contents {
         }
     }
 
-    /// For names of files.
+    /// Returns the name in names of files.
     #[must_use]
     pub const fn slug(self) -> &'static str {
         match self {
@@ -43,8 +43,7 @@ impl Contents {
         }
     }
 
-    /// Appends a string of exactly `len` bytes. Where a character does not fit any more, a shorter one
-    /// takes its place.
+    /// Appends a string of exactly `len` bytes. Where a character no longer fits, a shorter one is taken.
     fn append(self, random: &mut Random, text: &mut String, len: usize) {
         let end = text.len() + len;
         while text.len() < end {
@@ -54,27 +53,27 @@ impl Contents {
                 Self::Rare if random.once_in(32) => random.between(2, 4),
                 Self::Rare => 1,
             };
-            text.push(any_char(random, width.min(end - text.len())));
+            text.push(random_char(random, width.min(end - text.len())));
         }
     }
 }
 
-/// How long strings are.
+/// The lengths of strings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lengths {
-    /// All of this length.
+    /// This length.
     Fixed(usize),
-    /// Every length below this one with equal chance, 0 included.
+    /// Every length from 0 to below this one, with equal chance.
     Below(usize),
-    /// Like the keys of JSON objects: 2 to 24 bytes, most of them 3 to 12.
+    /// Lengths like those of the keys of JSON objects: 2 to 24 bytes, most of them 4 to 12.
     JsonKeys,
-    /// Like cells of a database's text columns: empty ones and codes, dates and numbers, names and
-    /// addresses, now and then a paragraph.
+    /// Lengths like those of the cells of a text column in a database: empty strings and codes, numbers and dates,
+    /// names and addresses, and a few paragraphs.
     Cells,
 }
 
 impl Lengths {
-    /// The random ones.
+    /// The lengths that vary.
     pub const RANDOM: [Self; 8] = [
         Self::Below(8),
         Self::Below(16),
@@ -86,7 +85,7 @@ impl Lengths {
         Self::Cells,
     ];
 
-    /// For tables.
+    /// Returns the name in tables.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -99,7 +98,7 @@ impl Lengths {
 
     /// Draws a length.
     pub fn draw(self, random: &mut Random) -> usize {
-        // Ranges with their weights in percent.
+        // Each range has its weight in percent, its lowest and its highest length.
         const KEYS: [(usize, usize, usize); 4] = [(15, 2, 3), (45, 4, 7), (30, 8, 12), (10, 13, 24)];
         const CELLS: [(usize, usize, usize); 6] =
             [(8, 0, 0), (17, 1, 3), (30, 4, 12), (25, 13, 30), (15, 31, 80), (5, 81, 250)];
@@ -122,9 +121,9 @@ impl Lengths {
     }
 }
 
-/// `count` different strings.
+/// Returns `count` different strings in random order.
 #[must_use]
-pub fn set(lengths: Lengths, contents: Contents, count: usize) -> Packed {
+pub fn random_strings(lengths: Lengths, contents: Contents, count: usize) -> Packed {
     let mut random = Random::named(&format!("{lengths:?} {contents:?}"));
     let mut text = String::new();
     let mut ranges = Vec::with_capacity(count);
@@ -138,21 +137,21 @@ pub fn set(lengths: Lengths, contents: Contents, count: usize) -> Packed {
     Packed::new(text.as_bytes(), ranges)
 }
 
-/// Pieces of a text, one after the other, each of exactly `len` bytes: as many as fit into the text, but
-/// at least one and at most `most`.
+/// Cuts a text into consecutive strings, each of exactly `len` bytes. They are as many as the text holds, but at
+/// least one and at most `most`.
 #[must_use]
-pub fn pieces(text: &str, len: usize, most: usize) -> Packed {
+pub fn consecutive_strings(text: &str, len: usize, most: usize) -> Packed {
     let count = (text.len() / len.max(1)).clamp(1, most);
     let mut bytes = vec![0; count * len];
     let mut rest = text;
-    for piece in bytes.chunks_exact_mut(len.max(1)) {
-        // Whole characters only; dots fill up. A text shorter than a piece is repeated.
+    for string in bytes.chunks_exact_mut(len.max(1)) {
+        // A string has whole characters, and dots at its end. A text shorter than a string is repeated.
         let end = (0..=len.min(rest.len())).rev().find(|end| rest.is_char_boundary(*end)).unwrap_or(0);
         match rest.len() < len {
-            true => fill(piece, text),
+            true => fill(string, text),
             false => {
-                piece.fill(b'.');
-                piece[..end].copy_from_slice(&rest.as_bytes()[..end]);
+                string.fill(b'.');
+                string[..end].copy_from_slice(&rest.as_bytes()[..end]);
                 rest = &rest[end..];
             }
         }
@@ -168,7 +167,7 @@ mod tests {
     fn strings_have_the_lengths_that_were_asked_for() {
         for contents in Contents::ALL {
             for len in 0..70 {
-                let set = set(Lengths::Fixed(len), contents, 50);
+                let set = random_strings(Lengths::Fixed(len), contents, 50);
                 let strings = set.strings();
                 assert!(strings.iter().all(|string| string.len() == len));
                 assert!(strings.iter().all(|string| std::str::from_utf8(string).is_ok()));
@@ -179,7 +178,7 @@ mod tests {
     #[test]
     fn random_lengths_cover_their_range() {
         for lengths in Lengths::RANDOM {
-            let set = set(lengths, Contents::Mixed, 4000);
+            let set = random_strings(lengths, Contents::Mixed, 4000);
             let (min, max) = match lengths {
                 Lengths::Below(end) => (0, end - 1),
                 Lengths::JsonKeys => (2, 24),
@@ -194,7 +193,7 @@ mod tests {
     #[test]
     fn contents_are_what_they_are_called() {
         let share = |contents| {
-            let set = set(Lengths::Below(64), contents, 4000);
+            let set = random_strings(Lengths::Below(64), contents, 4000);
             let (mut others, mut all) = (0, 0);
             for string in set.strings() {
                 let text = std::str::from_utf8(string).unwrap();
@@ -209,13 +208,13 @@ mod tests {
     }
 
     #[test]
-    fn pieces_follow_one_another_and_end_in_whole_characters() {
+    fn consecutive_strings_have_whole_characters() {
         let of = |len, most| {
-            let packed = pieces("aéb日c", len, most);
+            let packed = consecutive_strings("aéb日c", len, most);
             packed
                 .strings()
                 .iter()
-                .map(|piece| std::str::from_utf8(piece).unwrap().to_owned())
+                .map(|string| std::str::from_utf8(string).unwrap().to_owned())
                 .collect::<Vec<_>>()
         };
         assert_eq!(of(0, 5), [""; 5]);
@@ -228,7 +227,7 @@ mod tests {
     #[test]
     fn hardly_any_two_strings_are_equal() {
         for contents in Contents::ALL {
-            let set = set(Lengths::Fixed(16), contents, 4000);
+            let set = random_strings(Lengths::Fixed(16), contents, 4000);
             let mut strings = set.strings();
             strings.sort_unstable();
             strings.dedup();

@@ -1,32 +1,32 @@
-//! A loop that only reads: as fast as a validator could be if validating cost nothing.
+//! A loop that only reads. It is as fast as a validator would be if validation cost nothing.
 //!
-//! It loads the widest vectors there are, four of them a step, and combines what it loaded so that no load
-//! can be left out. Of memory out of cache nothing that goes through the bytes in order gets much more than
-//! this, short of reading in several places at once.
+//! Each iteration loads four vectors, of the widest that the CPU has, and combines them, so that the compiler can
+//! leave out no load. For text that fits into no cache, no function that reads the bytes in order is much faster,
+//! unless it reads at several places at once.
 
-/// The best reading loop for this CPU: true if some byte is not zero.
-pub(crate) fn reader() -> fn(&[u8]) -> bool {
+/// Returns the fastest read loop for this CPU. The loop returns true if some byte is not zero.
+pub(crate) fn fastest() -> fn(&[u8]) -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         if std::arch::is_x86_feature_detected!("avx512f") {
-            // SAFETY: the CPU has AVX-512 F.
+            // SAFETY: AVX-512 F has been detected.
             return |bytes| unsafe { x86::read_avx512(bytes) };
         }
         if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the CPU has AVX2.
+            // SAFETY: AVX2 has been detected.
             return |bytes| unsafe { x86::read_avx2(bytes) };
         }
     }
     read
 }
 
-/// Without intrinsics: the compiler makes of it what vectors every CPU of the target has, which are all
-/// that there are on aarch64.
+/// Reads without intrinsics. The compiler uses the vectors that every CPU of the target has. On aarch64 there are no
+/// wider ones.
 fn read(bytes: &[u8]) -> bool {
-    let (steps, rest) = bytes.as_chunks::<64>();
+    let (groups, rest) = bytes.as_chunks::<64>();
     let mut seen = [0; 8];
-    for step in steps {
-        let (words, _) = step.as_chunks::<8>();
+    for group in groups {
+        let (words, _) = group.as_chunks::<8>();
         for (seen, word) in seen.iter_mut().zip(words) {
             *seen |= u64::from_ne_bytes(*word);
         }
@@ -38,15 +38,15 @@ fn read(bytes: &[u8]) -> bool {
 mod x86 {
     use std::arch::x86_64::*;
 
-    /// [`read`](super::read) in 64-byte loads.
+    /// Does the same as [`read`](super::read) with loads of 64 bytes.
     #[target_feature(enable = "avx512f")]
     pub(super) fn read_avx512(bytes: &[u8]) -> bool {
-        let (steps, rest) = bytes.as_chunks::<256>();
+        let (groups, rest) = bytes.as_chunks::<256>();
         let mut seen = [_mm512_setzero_si512(); 4];
-        for step in steps {
-            let (lines, _) = step.as_chunks::<64>();
+        for group in groups {
+            let (lines, _) = group.as_chunks::<64>();
             for (seen, line) in seen.iter_mut().zip(lines) {
-                // SAFETY: an array of 64 bytes can be read; the load need not be aligned.
+                // SAFETY: `line` has 64 bytes, and the load need not be aligned.
                 let line = unsafe { _mm512_loadu_si512(line.as_ptr().cast()) };
                 *seen = _mm512_or_si512(*seen, line);
             }
@@ -56,15 +56,15 @@ mod x86 {
         _mm512_test_epi64_mask(all, all) != 0 || super::read(rest)
     }
 
-    /// [`read`](super::read) in 32-byte loads.
+    /// Does the same as [`read`](super::read) with loads of 32 bytes.
     #[target_feature(enable = "avx2")]
     pub(super) fn read_avx2(bytes: &[u8]) -> bool {
-        let (steps, rest) = bytes.as_chunks::<128>();
+        let (groups, rest) = bytes.as_chunks::<128>();
         let mut seen = [_mm256_setzero_si256(); 4];
-        for step in steps {
-            let (lines, _) = step.as_chunks::<32>();
+        for group in groups {
+            let (lines, _) = group.as_chunks::<32>();
             for (seen, line) in seen.iter_mut().zip(lines) {
-                // SAFETY: an array of 32 bytes can be read; the load need not be aligned.
+                // SAFETY: `line` has 32 bytes, and the load need not be aligned.
                 let line = unsafe { _mm256_loadu_si256(line.as_ptr().cast()) };
                 *seen = _mm256_or_si256(*seen, line);
             }
@@ -81,15 +81,15 @@ mod tests {
 
     #[test]
     fn every_byte_is_read() {
-        // The one that a CPU with AVX-512 would not choose.
+        // A CPU with AVX-512 does not choose this one.
         #[cfg(target_arch = "x86_64")]
         let avx2 = std::arch::is_x86_feature_detected!("avx2").then_some(
-            // SAFETY: the CPU has AVX2, or this is dropped.
+            // SAFETY: AVX2 has been detected, or `then_some` drops the function uncalled.
             (|bytes| unsafe { x86::read_avx2(bytes) }) as fn(&[u8]) -> bool,
         );
         #[cfg(not(target_arch = "x86_64"))]
         let avx2 = None;
-        let readers = [Some(read as fn(&[u8]) -> bool), Some(reader()), avx2];
+        let readers = [Some(read as fn(&[u8]) -> bool), Some(fastest()), avx2];
         for read in readers.into_iter().flatten() {
             for len in (0..1030).step_by(7) {
                 let mut bytes = vec![0; len];

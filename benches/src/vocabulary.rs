@@ -1,10 +1,10 @@
-//! Words and signs that the generated texts are made of.
+//! The words and characters that the generated texts are made of.
 //!
-//! A list is in no order that matters: a text draws from it at random, and a word that is frequent
-//! in its language stands here more than once. What a validator sees of a language is how long its
-//! words are and which of its letters take more than one byte; that is all these lists have to give.
+//! A text picks words from a list at random. A word that is frequent in its language is in the list more than
+//! once. A validator sees only how long the words of a language are, and how many bytes its characters take,
+//! so the lists give no more than that.
 
-/// English.
+/// English words.
 #[rustfmt::skip]
 pub(crate) const ENGLISH: &[&str] = &[
     "the", "the", "the", "the", "of", "of", "of", "and", "and", "and", "to", "to", "a", "a", "in", "in",
@@ -27,7 +27,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     "international", "environment",
 ];
 
-/// French and Portuguese in one: accents on the vowels, cedillas, tildes.
+/// French and Portuguese words, with accents, cedillas and tildes.
 #[rustfmt::skip]
 pub(crate) const LATIN: &[&str] = &[
     "de", "de", "de", "de", "la", "la", "le", "le", "les", "les", "et", "et", "que", "que", "um", "uma",
@@ -55,7 +55,7 @@ pub(crate) const LATIN: &[&str] = &[
     "desenvolvimento",
 ];
 
-/// German: umlauts and the sharp s.
+/// German words, with umlauts and the sharp s.
 #[rustfmt::skip]
 pub(crate) const GERMAN: &[&str] = &[
     "der", "der", "der", "die", "die", "die", "und", "und", "in", "in", "den", "von", "zu", "das", "mit",
@@ -82,7 +82,7 @@ pub(crate) const GERMAN: &[&str] = &[
     "Verwaltung", "Bundesregierung", "Mitarbeiter", "Ergebnis",
 ];
 
-/// Russian, for Cyrillic.
+/// Russian words, in Cyrillic.
 #[rustfmt::skip]
 pub(crate) const RUSSIAN: &[&str] = &[
     "и", "и", "и", "в", "в", "в", "не", "не", "на", "на", "я", "что", "он", "с", "с", "как", "а", "то",
@@ -102,7 +102,7 @@ pub(crate) const RUSSIAN: &[&str] = &[
     "исследование", "производство",
 ];
 
-/// Arabic, a few words with their vowel signs.
+/// Arabic words, a few of them with vowel signs.
 #[rustfmt::skip]
 pub(crate) const ARABIC: &[&str] = &[
     "في", "في", "في", "من", "من", "على", "على", "إلى", "أن", "إن", "هذا", "هذه", "التي", "الذي", "عن", "مع",
@@ -118,7 +118,7 @@ pub(crate) const ARABIC: &[&str] = &[
     "مدرسةٌ",
 ];
 
-/// Hindi, for Devanagari.
+/// Hindi words, in Devanagari.
 #[rustfmt::skip]
 pub(crate) const HINDI: &[&str] = &[
     "के", "के", "के", "है", "है", "में", "में", "की", "की", "से", "को", "का", "का", "और", "पर", "यह", "वह",
@@ -131,7 +131,7 @@ pub(crate) const HINDI: &[&str] = &[
     "स्वतंत्रता", "प्रौद्योगिकी", "मार्गदर्शन", "सुविधा",
 ];
 
-/// Frequent Chinese characters.
+/// Chinese characters, the most frequent first.
 pub(crate) const HANZI: &str = "的的的一一是是不了人我在有他这中大来上国个到说们为子和你地出道也时年得就那要下以\
     生会自着去之过家学对可她里后小么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面\
     公同三已老从动两长知民样现分将外但身些与高意进把法此实回二理美点月明其种声全工己话儿者向情部正名定女问力机给等\
@@ -139,7 +139,7 @@ pub(crate) const HANZI: &str = "的的的一一是是不了人我在有他这中
     体别处总才场师书比住员九笑性通目华报立马命张活难神数件安表原车白应路期叫死常提感金何更反合放做系计或司利受光王\
     果亲界及今京务制解各任至清物台象记边共风战干接它许八特觉望直服毛林题建南度统色字请交爱让认算论百吃义科怎元社术";
 
-/// Hiragana and katakana, the frequent ones more than once.
+/// Hiragana and katakana. Frequent ones are listed more than once.
 pub(crate) const KANA: &str = "のののにににはははをををたたががでででとととししてててれるるいいいなななままこかかあっ\
     らりもすそきよくえけさみちせめおわんんだじうやほどつばげずゆべふひぶごひびぐョンンーーイスルトリクラアタレッシコ\
     ロドマムテプフデメサカミニバキグナオエジパブチセソ";
@@ -160,8 +160,7 @@ pub(crate) const KOREAN: &[&str] = &[
     "헌법재판소의", "재판관은", "임기를", "초과하여",
 ];
 
-/// Names as a log of a service with users everywhere would hold: the only text of a log line that
-/// is not ASCII.
+/// Names from many countries. In a line of a log they are the only text that is not ASCII.
 pub(crate) const NAMES: &[&str] = &[
     "Łukasz Żak",
     "José Muñoz",
