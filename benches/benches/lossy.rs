@@ -94,7 +94,7 @@ fn race(contestants: &[Contestant], strings: &[&[u8]]) -> Vec<f64> {
         .iter()
         .map(|contestant| {
             let once = sample(contestant, 1).min(sample(contestant, 1));
-            // Long input is repeated less, or branch predictors would learn where its errors are.
+            // Long input runs once a turn, or branch predictors would learn where its errors are.
             let wanted = if strings.len() > 1 { 100_000 } else { 10_000 };
             if measuring() { (wanted / once.as_nanos().max(1) as usize).max(1) } else { 1 }
         })
@@ -431,7 +431,7 @@ fn main() -> io::Result<()> {
     let mut body = Page::default();
     for (name, section) in SECTIONS {
         if name == "lossy" {
-            // Only now, so that the threads of the section before could run on every core.
+            // This thread is pinned only now: threads that it started before may run on every core.
             pin()?;
         }
         if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {

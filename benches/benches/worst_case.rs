@@ -1,4 +1,4 @@
-//! Searches for the text that takes each kernel the longest, and checks that no time grows faster than the input.
+//! Searches for the text that takes each kernel the longest, and measures whether any time grows faster than the input.
 //!
 //! ```text
 //! cargo bench -p trust8-benches --bench worst_case               writes docs/worst-case.md

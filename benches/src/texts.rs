@@ -210,7 +210,7 @@ fn cut(mut text: String, len: usize) -> String {
     text
 }
 
-/// Fills `buffer` with repetitions of `text`, for lengths of which no text is generated.
+/// Fills `buffer` with repetitions of `text`, for lengths at which no text is generated.
 pub fn fill(buffer: &mut [u8], text: &str) {
     let mut repetitions = buffer.chunks_exact_mut(text.len());
     for repetition in repetitions.by_ref() {
