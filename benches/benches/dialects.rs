@@ -175,6 +175,7 @@ type FromUtf8 = for<'a> fn(&'a str) -> Cow<'a, [u8]>;
 
 /// A dialect that cesu8 and simd_cesu8 know, with their functions for it.
 struct Peer {
+    title: &'static str,
     dialect: Dialect,
     own: fn(&mut Random) -> char,
     cesu8: (ToUtf8, FromUtf8),
@@ -184,6 +185,7 @@ struct Peer {
 
 const PEERS: [Peer; 2] = [
     Peer {
+        title: "CESU-8",
         dialect: Dialect::Cesu8,
         own: supplementary,
         cesu8: (|bytes| cesu8::from_cesu8(bytes).ok(), |text| cesu8::to_cesu8(text)),
@@ -191,6 +193,7 @@ const PEERS: [Peer; 2] = [
         targets: ["CESU-8 to UTF-8, against cesu8", "UTF-8 to CESU-8, against cesu8"],
     },
     Peer {
+        title: "Modified UTF-8",
         dialect: Dialect::ModifiedUtf8,
         own: supplementary_or_nul,
         cesu8: (|bytes| cesu8::from_java_cesu8(bytes).ok(), |text| cesu8::to_java_cesu8(text)),
@@ -209,8 +212,8 @@ fn cases() -> impl Iterator<Item = (&'static str, usize)> {
 }
 
 fn conversions(run: Run, page: &mut Page, targets: &mut Targets) {
-    for Peer { dialect, own, cesu8, simd_cesu8, targets: [to_target, from_target] } in PEERS {
-        page.heading(2, &format!("{dialect}, GB/s"));
+    for Peer { title, dialect, own, cesu8, simd_cesu8, targets: [to_target, from_target] } in PEERS {
+        page.heading(2, &format!("{title}, GB/s"));
         let mut table = Table::new([
             "text",
             "own",
