@@ -181,7 +181,7 @@ impl Scale {
         }
     }
 
-    /// Returns the position's value.
+    /// Returns the value at a position on the axis.
     fn value_at(self, position: f64) -> f64 {
         match self {
             Self::Linear => position,
