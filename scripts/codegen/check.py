@@ -139,7 +139,7 @@ def run(command, **more):
 def compile_library(target, folder):
     """Returns the library's assembly, and the arguments of rustc that let a caller find the library."""
     assembly = folder / "library.s"
-    run(["cargo", "rustc", "--quiet", "--release", "--package", "trust8", "--lib", "--target", target,
+    run(["cargo", "rustc", "--quiet", "--release", "--package", "trust8", "--all-features", "--lib", "--target", target,
          "--target-dir", folder, "--", V0, f"--emit=asm={assembly},link"])
     out = folder / target / "release"
     return assembly.read_text(), [f"--extern=trust8={out}/libtrust8.rlib", f"-Ldependency={out}/deps"]
