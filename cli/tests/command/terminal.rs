@@ -71,7 +71,13 @@ fn for_files_the_bar_shows_the_total() {
     assert!(shown.contains(" of 8.38 GiB, ") && shown.contains(" left"), "{shown:?}");
     let (_, end) = shown.rsplit_once(" left").unwrap();
     assert!(end.contains("\x1B[2K") && end.trim_end().ends_with("code 124"), "{shown:?}");
-    // For endless input there is no total.
-    let shown = on_terminal(&folder, "timeout --foreground -s INT 5 $TRUST8 /dev/zero");
-    assert!(shown.contains("GiB in ") && !shown.contains(" left"), "{shown:?}");
+    // For endless input there is no total. A busy machine may need longer than 5 seconds to read a GiB.
+    let shown = [5, 20, 80]
+        .iter()
+        .map(|seconds| {
+            on_terminal(&folder, &format!("timeout --foreground -s INT {seconds} $TRUST8 /dev/zero"))
+        })
+        .find(|shown| shown.contains("GiB in "))
+        .expect("the bar shows a GiB");
+    assert!(!shown.contains(" left"), "{shown:?}");
 }
