@@ -57,6 +57,7 @@
 mod diagnosis;
 mod error;
 mod form;
+mod kind;
 mod parts;
 
 #[cfg(feature = "alloc")]
@@ -71,7 +72,8 @@ use parts::{Part, Parts};
 
 pub(crate) use diagnosis::diagnose_with;
 pub use diagnosis::{Diagnosis, diagnose};
-pub use error::{DialectError, DialectErrorKind, EncodeError};
+pub use error::{DialectError, EncodeError};
+pub use kind::DialectErrorKind;
 pub use parts::CodePoints;
 
 /// UTF-8 or one of its relatives. [The module](self) says how each differs from UTF-8.

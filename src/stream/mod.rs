@@ -27,9 +27,11 @@
 mod cut;
 mod decoder;
 mod error;
+mod piece;
 mod state;
 mod validator;
 
-pub use decoder::{Decoder, Piece};
+pub use decoder::Decoder;
 pub use error::StreamError;
+pub use piece::Piece;
 pub use validator::Validator;

@@ -22,8 +22,8 @@
 use core::fmt;
 
 use super::cut::{Cut, Tail};
-use super::decoder::Piece;
 use super::error::StreamError;
+use super::piece::Piece;
 use super::state::{Packed, State};
 use crate::error::{ErrorKind, Hex, Sequence};
 use crate::kernel::verdict::Verdict;

@@ -50,9 +50,10 @@ fn from_dialect(
             let (text, error) = match testing::dialect::to_utf8(kernel, dialect, rest) {
                 Ok(text) => (text, None),
                 // There is no error before this one, so nothing is lost here.
-                Err(error) => {
-                    (testing::dialect::to_utf8_lossy(kernel, dialect, &rest[..error.valid_up_to()]), Some(error))
-                }
+                Err(error) => (
+                    testing::dialect::to_utf8_lossy(kernel, dialect, &rest[..error.valid_up_to()]),
+                    Some(error),
+                ),
             };
             out.write_all(text.as_bytes()).map_err(FileError::Write)?;
             let Some(error) = error else { break };

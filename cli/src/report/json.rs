@@ -104,10 +104,8 @@ struct AcceptingDialect {
 
 impl AfterErrors {
     fn new(conclusion: &Conclusion) -> Self {
-        let dialect = |by: &AcceptedBy| AcceptingDialect {
-            name: by.dialect.name(),
-            convertible: by.convertible,
-        };
+        let dialect =
+            |by: &AcceptedBy| AcceptingDialect { name: by.dialect.name(), convertible: by.convertible };
         Self {
             byte_order_mark: conclusion.mark.map(Bom::encoding),
             dialects: conclusion.accepted_by.iter().map(dialect).collect(),
