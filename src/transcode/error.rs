@@ -4,7 +4,6 @@
 
 use core::fmt;
 
-use super::encodings::Family;
 use crate::error::{Sequence, TooSmall, Utf8Error};
 
 /// Why a text can't be converted.
@@ -45,8 +44,8 @@ pub enum ErrorKind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Fault {
     Utf8(Sequence),
-    /// The target does not have the character.
-    Unmappable(char, Family),
+    /// The target, an encoding of this name, does not have the character.
+    Unmappable(char, &'static str),
     /// Any other kind.
     Other(ErrorKind),
 }
@@ -66,8 +65,8 @@ impl Fault {
                 write!(f, "invalid UTF-8 at byte {at}: ")?;
                 return fmt::Display::fmt(sequence, f);
             }
-            Self::Unmappable(char, family) => {
-                return write!(f, "U+{:04X} at {at} is not in {}", u32::from(*char), family.name());
+            Self::Unmappable(char, target) => {
+                return write!(f, "U+{:04X} at {at} is not in {}", u32::from(*char), target);
             }
             Self::Other(kind) => kind,
         };

@@ -301,7 +301,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
             Next::Char(char, len) => match to.put(char, out) {
                 Ok(()) => return Ok(self.take(bytes, len)),
                 Err(Refusal::Full) => return Err(End::Full),
-                Err(Refusal::Unmappable) => (Fault::Unmappable(char, to.family), len),
+                Err(Refusal::Unmappable) => (Fault::Unmappable(char, to.family.name()), len),
             },
             Next::Malformed(fault, len) => (fault, len),
             Next::Cut(_) => {
