@@ -68,7 +68,7 @@ impl Report for Human {
         match (conclusion.mark, conclusion.accepted_by.first()) {
             (Some(mark @ (Bom::Utf16Le | Bom::Utf16Be)), _) => {
                 let encoding = mark.encoding();
-                note(format!("it seems to be {encoding}: {}", fix(&encoding.to_ascii_lowercase())));
+                note(format!("it seems to be {encoding}: {}", fix(encoding)));
             }
             (Some(mark @ (Bom::Utf32Le | Bom::Utf32Be)), _) => {
                 note(format!("it seems to be {}", mark.encoding()))

@@ -18,7 +18,7 @@ fn inspect_shows_what_a_valid_file_is() {
         str![[r#"
 f
   UTF-8         yes
-  mark          UTF-8 byte order mark: EF BB BF
+  mark          utf-8 byte order mark: EF BB BF
   bytes         27
   characters    19
                 15   78.9 %  of 1 byte (ASCII)
