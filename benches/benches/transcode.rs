@@ -18,7 +18,7 @@ use std::{env, io};
 use trust8::Kernel;
 use trust8::testing;
 use trust8::transcode::Encoding::{Latin1, Utf8};
-use trust8::transcode::{Form, Str, Utf16, Utf32};
+use trust8::transcode::{Encoding, Form, Str, Utf16, Utf32};
 use trust8_benches::machine::Machine;
 use trust8_benches::measure::pin;
 use trust8_benches::report::{Page, Table, digits};
@@ -494,6 +494,41 @@ fn utf32_and_latin1(report: &mut Report, texts: &[Text], utf16: &[Vec<u16>]) {
     );
 }
 
+/// Measures every pair of encodings with the best kernel, on the characters of German text that all encodings have.
+fn every_pair(report: &mut Report, texts: &[Text]) {
+    report.page.heading(2, "Every pair of encodings");
+    report.page.block(
+        "GB/s of input, of German text, with the best kernel: from the encoding of the row into the encoding of the column.",
+    );
+    let kernel = Kernel::best();
+    let german = texts.iter().find(|text| text.name == "German").expect("there is one");
+    let has = |encoding: &Encoding, char: char| {
+        testing::transcode::convert(kernel, Str, *encoding, char.encode_utf8(&mut [0; 4])).is_ok()
+    };
+    let common = german.text.chars().filter(|&char| Encoding::ALL.iter().all(|encoding| has(encoding, char)));
+    let text: String = common.collect();
+    let encoded =
+        Encoding::ALL.map(|encoding| testing::transcode::convert(kernel, Str, encoding, &text).unwrap());
+    let heads = ["from".to_owned()].into_iter().chain(Encoding::ALL.map(|to| to.name().to_owned()));
+    let mut table = Table::new(heads);
+    for (from, bytes) in Encoding::ALL.into_iter().zip(&encoded) {
+        let cells = Encoding::ALL.into_iter().zip(&encoded).map(|(to, expected)| {
+            let mut buffer = buffer::<u8>(expected.len());
+            let converted = testing::transcode::convert_into(kernel, from, to, bytes, &mut buffer).unwrap();
+            assert!(*converted == **expected, "{} to {}", from.name(), to.name());
+            let mut contestant = [contestant(kernel.name(), move || {
+                testing::transcode::convert_into(kernel, from, to, black_box(bytes), &mut buffer)
+                    .unwrap()
+                    .len()
+            })];
+            let nanos = race(report.plan, expected.len(), &mut contestant)[0];
+            digits(bytes.len() as f64 / nanos)
+        });
+        table.row([from.name().to_owned()].into_iter().chain(cells));
+    }
+    report.page.table(&table);
+}
+
 /// Measures one conversion on short strings. Returns each contestant's name and its nanoseconds for all strings.
 fn convert_short_strings<F, T, A: Copy, B: Copy + Default>(
     report: &Report,
@@ -790,6 +825,7 @@ fn main() -> io::Result<()> {
     lengths(&mut report, &texts, &units);
     short(&mut report);
     utf32_and_latin1(&mut report, &texts, &units);
+    every_pair(&mut report, &texts);
     short_utf32_and_latin1(&mut report);
 
     let mut page = Page::default();

@@ -61,7 +61,7 @@ pub(super) fn utf32_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
     while let Some(block) = text[at..].first_chunk::<BLOCK>() {
         let units = utf32_units(block);
-        // Neither above U+FFFF nor a surrogate.
+        // Whether a unit is above U+FFFF or a surrogate.
         let mut other = false;
         for unit in units {
             other |= unit > 0xFFFF || unit & 0xF800 == 0xD800;

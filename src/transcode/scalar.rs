@@ -19,7 +19,7 @@ pub(super) enum Stop {
     End,
     /// The next character does not fit.
     Full,
-    /// The next bytes, as many as the number says, can't be converted.
+    /// The next bytes can't be converted. The number says how many they are.
     Malformed(Fault, usize),
     /// The rest, at most three bytes, is the beginning of a character.
     Cut(Fault),

@@ -253,32 +253,33 @@ fn apart<R: Routine<Neon>>(bytes: &[u8], at: usize) -> R::Output {
     R::run(Neon::new(), bytes, at)
 }
 
-/// The same bits in lanes of another width. (These need no token: NEON is part of what this file is compiled for.)
+/// Returns the same bits in lanes of another width. These functions need no token: the file is compiled only for targets that have
+/// NEON.
 #[cfg(feature = "transcode")]
 #[inline(always)]
 fn words(v: uint8x16_t) -> uint16x8_t {
-    // SAFETY: build.rs has seen the target guarantee NEON, or this file would not be compiled.
+    // SAFETY: this file is compiled only if the target guarantees NEON; see build.rs.
     unsafe { vreinterpretq_u16_u8(v) }
 }
 
 #[cfg(feature = "transcode")]
 #[inline(always)]
 fn dwords(v: uint8x16_t) -> uint32x4_t {
-    // SAFETY: build.rs has seen the target guarantee NEON.
+    // SAFETY: the target guarantees NEON, as above.
     unsafe { vreinterpretq_u32_u8(v) }
 }
 
 #[cfg(feature = "transcode")]
 #[inline(always)]
 fn bytes16(v: uint16x8_t) -> uint8x16_t {
-    // SAFETY: build.rs has seen the target guarantee NEON.
+    // SAFETY: the target guarantees NEON, as above.
     unsafe { vreinterpretq_u8_u16(v) }
 }
 
 #[cfg(feature = "transcode")]
 #[inline(always)]
 fn bytes32(v: uint32x4_t) -> uint8x16_t {
-    // SAFETY: build.rs has seen the target guarantee NEON.
+    // SAFETY: the target guarantees NEON, as above.
     unsafe { vreinterpretq_u8_u32(v) }
 }
 

@@ -246,7 +246,7 @@ impl WideLaneOps for Simd128 {
 
     #[inline(always)]
     fn at_least16(self, v: v128, least: u16) -> v128 {
-        // As signed numbers, which is one instruction on x86 where the other one is more.
+        // A comparison of signed numbers is one instruction on x86, and one of unsigned numbers is several.
         i16x8_gt(v, u16x8_splat(least - 1))
     }
 

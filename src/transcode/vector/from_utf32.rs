@@ -1,7 +1,7 @@
 //! UTF-32 into UTF-8 and UTF-16 with vectors.
 //!
-//! Units below U+0800 are narrowed to 16 bits and then converted like those of UTF-16. Up to U+FFFF a unit becomes the bytes
-//! that a unit of UTF-16 becomes which is no surrogate. Above, there are four bytes. Comparisons find what is not a character.
+//! Into UTF-8, units below U+0800 are narrowed to 16 bits, and units up to U+FFFF stay in 32; both are then encoded like units of
+//! UTF-16. A larger number becomes four bytes. Comparisons find what is not a character.
 
 #![forbid(unsafe_code)]
 
