@@ -1,23 +1,23 @@
-//! The one place that decides, from target and features, which kernels are compiled.
+//! Decides which kernels are compiled, from the target and its features. No other file repeats the reasoning.
 //!
-//! It says so in a few named cfgs, and no other file repeats the reasoning:
+//! The decision is a few cfgs:
 //!
-//! | cfg             | meaning                                                                 |
-//! |-----------------|-------------------------------------------------------------------------|
-//! | `kernel_x86`    | the SSE4.2, AVX2 and AVX-512 kernels are compiled; the CPU decides      |
-//! | `kernel_neon`   | the NEON kernel is compiled, and every CPU of the target has it         |
-//! | `kernel_wasm`   | the kernel for WebAssembly's SIMD is compiled, which an engine checks   |
-//! | `kernel_simd`   | any of them                                                             |
-//! | `asks_the_cpu`  | which kernels can run is found out at run time                          |
+//! | cfg             | meaning                                                                              |
+//! |-----------------|--------------------------------------------------------------------------------------|
+//! | `kernel_x86`    | the SSE4.2, AVX2 and AVX-512 kernels are compiled                                    |
+//! | `kernel_neon`   | the NEON kernel is compiled, and every CPU of the target has NEON                    |
+//! | `kernel_wasm`   | the kernel for WebAssembly's SIMD is compiled, and the engine checks that it has it  |
+//! | `kernel_simd`   | any of these is compiled                                                             |
+//! | `asks_the_cpu`  | the CPU is asked at run time which kernels it can run                                |
 //!
-//! With `kernel_x86` and without `asks_the_cpu`, every CPU of the target runs all of them.
+//! With `kernel_x86` and without `asks_the_cpu`, every CPU of the target can run all kernels.
 
 use std::env::var;
 
 const NAMES: [&str; 5] = ["kernel_x86", "kernel_neon", "kernel_wasm", "kernel_simd", "asks_the_cpu"];
 
-/// What the x86 kernels are compiled with, all together.
-const ALL_X86: [&str; 11] = [
+/// The features that the x86 kernels are compiled for, all of them together.
+const X86_FEATURES: [&str; 11] = [
     "avx512f",
     "avx512bw",
     "avx512vl",
@@ -36,33 +36,33 @@ fn main() {
     for name in NAMES {
         println!("cargo::rustc-check-cfg=cfg({name})");
     }
-    let say = |name| println!("cargo::rustc-cfg={name}");
+    let set = |name| println!("cargo::rustc-cfg={name}");
 
     let target = |key: &str| var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
     let features = target("FEATURE");
     let has = |feature: &str| features.split(',').any(|f| f == feature);
 
-    // Miri interprets neither CPUID nor most intrinsics; the scalar kernel it can follow.
+    // Miri interprets neither CPUID nor most intrinsics, so it gets the scalar kernel alone.
     let is_miri = var("CARGO_CFG_MIRI").is_ok();
     match target("ARCH").as_str() {
         _ if is_miri => {}
-        // Without SSE2 (an operating system's kernel, an i586) vector registers are not to be
-        // touched; inside an SGX enclave the CPU may not be asked what it has.
+        // A target without SSE2 (an operating system's kernel, an i586) must not use vector registers. Inside an SGX
+        // enclave, code may not ask the CPU for its features.
         "x86" | "x86_64" if has("sse2") && target("ENV") != "sgx" => {
-            say("kernel_simd");
-            say("kernel_x86");
-            if !ALL_X86.iter().all(|feature| has(feature)) {
-                say("asks_the_cpu");
+            set("kernel_simd");
+            set("kernel_x86");
+            if !X86_FEATURES.iter().all(|feature| has(feature)) {
+                set("asks_the_cpu");
             }
         }
         "aarch64" if has("neon") && target("ENDIAN") == "little" => {
-            say("kernel_simd");
-            say("kernel_neon");
+            set("kernel_simd");
+            set("kernel_neon");
         }
-        // A module either has these instructions or has not; there is no asking for them from inside.
+        // A module cannot ask its engine for the instructions. It is compiled with them or without them.
         "wasm32" if has("simd128") => {
-            say("kernel_simd");
-            say("kernel_wasm");
+            set("kernel_simd");
+            set("kernel_wasm");
         }
         _ => {}
     }

@@ -1,27 +1,35 @@
 //! The automaton: the kernel of last resort, and the judge of the others.
 //!
-//! It reads RFC 3629's grammar one byte at a time. The vector kernels only say in which block a
-//! fault shows; [`judge`] starts here at most three bytes before that block and finds the byte.
+//! It reads the grammar of RFC 3629 byte by byte. The vector kernels say only in which block a fault shows. [`judge`]
+//! starts at most three bytes before that block and finds the byte.
 //!
-//! # The automaton in one shift a byte
+//! # One shift for each byte
 //!
 //! ```text
 //! for each byte: state = ROWS[byte] >> state
 //! ```
 //!
-//! A state is the place, in bits, of its five-bit field in a row, and the field holds the next state:
-//! following the automaton is one shift, and finding the row does not wait for it. The bits that the
-//! shift leaves above the field need no masking, because the next shift looks at the low five bits of
-//! its distance only. (The form is Per Vognsen's 'shift-based DFA', 2021.)
+//! A row has a field of five bits for each state. A state is the place of its field, in bits, and the field holds the
+//! next state. So a transition is one shift, and the load of the row does not wait for the transition before. The
+//! shift leaves bits above the field. They need no mask, because the next shift uses the low five bits of its
+//! distance alone.
 //!
-//! Nine states of five bits do not fit into 32, unless fields overlap. They may, where all rows want
-//! the same of the bits that they share: see the states below. So the table is 1 KiB, not 2.
+//! This form is Per Vognsen's 'shift-based DFA' (2021), with these differences:
 //!
-//! # What the kernel does besides
+//! - A row has 32 bits, not 64, so the table is 1 KiB. Nine fields of five bits need 45 bits, unless fields overlap.
+//!   They may overlap where, in every row, both fields want the same of the bits that they share. (Others have found
+//!   such places with a solver. For these a search through all places was enough; see the states below.)
+//! - The kernel does not read all of a text by the automaton:
 //!
-//! It skips ASCII, and text of two-byte characters and ASCII passes a test of a whole block, written
-//! byte by byte but without a branch, so that the compiler makes vectors of it wherever the target
-//! has some. What fails that test is read by the automaton, right or wrong.
+//! ```text
+//! repeat:
+//!     skip ASCII, two blocks of 64 bytes at a time
+//!     a block of ASCII and two-byte characters: skip it
+//!     otherwise: read a block with the automaton, then two, then four, then eight, up to the end of a character
+//! ```
+//!
+//! The test for two-byte characters is written byte by byte, but without a branch. So the compiler makes vectors of
+//! it wherever the target has some. What fails the test is read by the automaton, whether it is well-formed or not.
 
 #![forbid(unsafe_code)]
 
@@ -38,7 +46,7 @@ use crate::error::Utf8Error;
 #[cfg(any(feature = "alloc", feature = "transcode"))]
 use crate::output::Output;
 
-/// The scalar kernel's token. Every CPU has what it needs.
+/// The scalar kernel's token. It runs on every CPU.
 #[derive(Clone, Copy)]
 pub(super) struct Automaton;
 
@@ -94,28 +102,31 @@ impl Engine for Automaton {
     }
 }
 
-/// Bits of one field.
+/// The bits of one field.
 const FIELD: u32 = 5;
 
-/// The states: what the grammar allows next.
-///
-/// Each is its field's place in a row. The numbers are the first that a search through all of them
-/// found for which no row asks two things of one bit; `row` checks that when the crate is compiled.
-/// `FAULT` leads to itself, and most else leads there, so its being zero makes most bits zero.
+// The states: what the grammar allows next. Each is the place of its field in a row. A search through all places
+// found these first, such that no row wants two values of one bit. `row` checks that when the crate is compiled.
+
+/// There has been a fault. This state leads to itself, and most others lead here. As it is zero, most bits of a row
+/// are zero.
 const FAULT: u32 = 0;
+/// A character begins.
 const START: u32 = 6;
-/// One, two or three continuations follow, of any value.
+/// One continuation follows, of any value.
 const TAIL1: u32 = 16;
+/// Two continuations follow, of any value.
 const TAIL2: u32 = 1;
+/// Three continuations follow, of any value.
 const TAIL3: u32 = 11;
-/// The second byte of a character that begins with this one follows.
+/// The second byte of a character that begins with E0 follows; the next states are the same for ED, F0 and F4.
 const AFTER_E0: u32 = 19;
 const AFTER_ED: u32 = 25;
 const AFTER_F0: u32 = 24;
 const AFTER_F4: u32 = 30;
 const STATES: [u32; 9] = [FAULT, START, TAIL1, TAIL2, TAIL3, AFTER_E0, AFTER_ED, AFTER_F0, AFTER_F4];
 
-/// RFC 3629 section 4 as a function.
+/// Returns the state after `byte`: section 4 of RFC 3629 as a function.
 const fn next(state: u32, byte: u8) -> u32 {
     match (state, byte) {
         (START, 0x00..=0x7F) => START,
@@ -135,9 +146,9 @@ const fn next(state: u32, byte: u8) -> u32 {
     }
 }
 
-/// The next state of every state, for one byte.
+/// Returns the row of a byte: the next state of each state.
 const fn row(byte: u8) -> u32 {
-    // A shift by up to 31 leaves zeros above bit 31, which is what a field that reaches beyond has there.
+    // A field may reach beyond bit 31. A shift brings in zeros from there, so it must have zeros there.
     let mask = (1u64 << FIELD) - 1;
     let (mut row, mut taken) = (0, 0);
     let mut i = 0;
@@ -162,45 +173,45 @@ static ROWS: [u32; 256] = {
     rows
 };
 
-/// One step; only the low five bits of a state count, before and after.
+/// Returns the state after `byte`. Of either state, only the low five bits count.
 #[inline(always)]
 fn step(state: u32, byte: u8) -> u32 {
     ROWS[byte as usize].wrapping_shr(state)
 }
 
-/// Compares the low five bits.
+/// Returns whether `state` is `expected`, in the low five bits.
 #[inline(always)]
-fn is(state: u32, which: u32) -> bool {
-    state & ((1 << FIELD) - 1) == which
+fn is(state: u32, expected: u32) -> bool {
+    state & ((1 << FIELD) - 1) == expected
 }
 
-/// Bytes that are tested together.
+/// The bytes of a block.
 const BLOCK: usize = 64;
-/// ASCII is skipped in larger steps.
-const ASCII_STEP: usize = 128;
-/// In blocks; see `validate`.
+/// The bytes of two blocks.
+const TWO_BLOCKS: usize = 2 * BLOCK;
+/// The longest run that the automaton reads before a block is tested again, in blocks.
 const LONGEST_RUN: usize = 8;
 
-/// The scalar kernel. Where a fault is, its verdict names a place where a character begins, at most
-/// [`LONGEST_RUN`] blocks before it.
+/// Returns the verdict of the scalar kernel. If there is a fault, the place is where a character begins, at most
+/// [`LONGEST_RUN`] blocks before the fault.
 fn validate(bytes: &[u8]) -> Verdict {
     let mut at = 0;
-    // Blocks that the automaton reads before a block is tested again: the longer it had to, the more.
+    // The blocks of the next run. Each run is twice as long as the one before, until a block passes the test.
     let mut run = 1;
     // A character begins at `at`, and all before it is well-formed.
     loop {
-        while let Some(step) = bytes[at..].first_chunk::<ASCII_STEP>() {
-            if !step.is_ascii() {
+        while let Some(two_blocks) = bytes[at..].first_chunk::<TWO_BLOCKS>() {
+            if !two_blocks.is_ascii() {
                 break;
             }
-            at += ASCII_STEP;
+            at += TWO_BLOCKS;
         }
         let rest = &bytes[at..];
-        if rest.len() < ASCII_STEP && is_ascii(rest) {
+        if rest.len() < TWO_BLOCKS && is_ascii(rest) {
             return Verdict::VALID;
         }
-        if at > 0 && has_no_long_character(&bytes[at - 1..]) {
-            // A lead byte at the end of the block belongs to the next one.
+        if at > 0 && is_two_byte_block(&bytes[at - 1..]) {
+            // A lead at the end of the block belongs to the next block.
             at += BLOCK - usize::from(rest[BLOCK - 1] >= 0xC0);
             run = 1;
             continue;
@@ -210,7 +221,7 @@ fn validate(bytes: &[u8]) -> Verdict {
         let mut state = START;
         let (words, tail) = rest[..end].as_chunks::<8>();
         for word in words {
-            // A word that is ASCII between characters changes nothing.
+            // ASCII between characters does not change the state.
             if u64::from_ne_bytes(*word) & 0x8080_8080_8080_8080 == 0 && is(state, START) {
                 continue;
             }
@@ -222,7 +233,7 @@ fn validate(bytes: &[u8]) -> Verdict {
             state = step(state, byte);
         }
         let mut after = at + end;
-        // To the end of the character: at most three bytes more.
+        // On to the end of the character, which is at most three bytes more.
         while !is(state, START) {
             match bytes.get(after) {
                 Some(&byte) if !is(state, FAULT) => state = step(state, byte),
@@ -234,7 +245,7 @@ fn validate(bytes: &[u8]) -> Verdict {
     }
 }
 
-/// Whether all bytes are ASCII, by words, the last of which overlaps the one before it.
+/// Returns whether all of `bytes` is ASCII, word by word. The last word overlaps the one before it.
 fn is_ascii(bytes: &[u8]) -> bool {
     let (words, rest) = bytes.as_chunks::<8>();
     let mut all = words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word));
@@ -245,19 +256,20 @@ fn is_ascii(bytes: &[u8]) -> bool {
     all & 0x8080_8080_8080_8080 == 0
 }
 
-/// Whether a block is well-formed, ASCII and two-byte characters alone, so far as it can be seen: its
-/// last byte may be a lead. `text` begins with the byte before the block, which is no lead.
+/// Returns whether a block is well-formed, and has only ASCII and two-byte characters. Its last byte may be a lead.
 ///
-/// The operations are those of `TwoByte` in `lookup/check.rs`, which says what they mean.
+/// `text` begins with the byte before the block, which must not be a lead.
+///
+/// The operations are those of `TwoByteFaults` in `lookup/check.rs`, which explains them.
 #[inline(always)]
-fn has_no_long_character(text: &[u8]) -> bool {
+fn is_two_byte_block(text: &[u8]) -> bool {
     let Some(text) = text.first_chunk::<{ 1 + BLOCK }>() else { return false };
     let mut faults = 0;
     for i in 0..BLOCK {
         let (before, now) = (text[i], text[i + 1]);
         let moved = now.cast_signed().saturating_add(0x40).cast_unsigned();
         let due = before.saturating_sub(0x40);
-        // C0 and C1 have become 0 and 1; E0 and above leave something.
+        // The second term is not zero for C0 and C1, which have become 0 and 1; the third is not zero from E0 on.
         faults |= (moved ^ due) & 0x80 | 2u8.saturating_sub(moved) | now.saturating_sub(0xDF);
     }
     faults == 0
@@ -265,7 +277,7 @@ fn has_no_long_character(text: &[u8]) -> bool {
 
 /// Returns whether `bytes` continues a text whose last four bytes are `before`; see [`Engine::continues`].
 fn continues(before: [u8; 4], bytes: &[u8]) -> bool {
-    // What it begins with may be the end of a character.
+    // Continuations at the start of `before` may end a character that begins before it.
     let mut state = before.into_iter().skip_while(|byte| byte & 0xC0 == 0x80).fold(START, step);
     let (words, tail) = bytes.as_chunks::<8>();
     for word in words {
@@ -278,14 +290,15 @@ fn continues(before: [u8; 4], bytes: &[u8]) -> bool {
     !is(state, FAULT)
 }
 
-/// Whether up to three bytes are text, without a branch on what they are: so few are not worth a vector.
+/// Returns whether up to three bytes are UTF-8, without a branch on their content. So few bytes are not worth a
+/// vector.
 #[inline(always)]
 pub(crate) fn is_tiny_text(bytes: &[u8]) -> bool {
     let n = bytes.len();
     let (Some(&first), Some(&middle), Some(&last)) = (bytes.first(), bytes.get(n / 2), bytes.last()) else {
         return true;
     };
-    // For what is not there, zeros, which are ASCII.
+    // A byte that is not there is zero, which is ASCII.
     let (second, third) = (middle & ones_if(n >= 2), last & ones_if(n == 3));
     is(step(step(step(START, first), second), third), START)
 }
@@ -295,8 +308,8 @@ fn ones_if(condition: bool) -> u8 {
     u8::from(condition).wrapping_neg()
 }
 
-/// Where the first ill-formed sequence begins, if there is one. `from` is where a character begins.
-fn fault(bytes: &[u8], from: usize) -> Option<usize> {
+/// Returns where the first ill-formed sequence begins, if there is one. A character begins at `from`.
+fn first_fault(bytes: &[u8], from: usize) -> Option<usize> {
     let mut state = START;
     let mut start = from;
     for (at, &byte) in bytes.iter().enumerate().skip(from) {
@@ -311,21 +324,22 @@ fn fault(bytes: &[u8], from: usize) -> Option<usize> {
     (!is(state, START)).then_some(start)
 }
 
-/// Decides on a kernel's suspicion: the text, or the exact error.
+/// Decides on a kernel's suspicion: returns without an error if `bytes` is UTF-8 after all, or else the exact error.
 ///
-/// `bytes[..suspect]` holds no fault but perhaps a character that it cuts off. Should a kernel have
-/// said so wrongly, all of `bytes` is read before they pass for text: a mistake there can cost time
-/// and a message, never soundness.
+/// By the kernel's verdict, `bytes[..suspect]` has no fault, except perhaps for a character that its end cuts off.
+/// `judge` does not rely on that: it reads all of `bytes` before they pass for UTF-8. So a wrong place can cost time,
+/// and the error can name a later fault than the first, but no ill-formed text passes.
 #[cold]
 #[inline(never)]
 pub(crate) fn judge(bytes: &[u8], suspect: usize) -> Result<(), Utf8Error> {
-    match fault(bytes, start_before(bytes, suspect)).or_else(|| fault(bytes, 0)) {
+    match first_fault(bytes, start_before(bytes, suspect)).or_else(|| first_fault(bytes, 0)) {
         None => Ok(()),
         Some(start) => Err(Utf8Error::at(bytes, start)),
     }
 }
 
-/// Words of eight bytes, and loops over bytes that the compiler makes vectors of wherever the target has some.
+/// The surveyor without vectors: words of eight bytes, and loops over bytes that the compiler makes vectors of
+/// wherever the target has some.
 #[derive(Clone, Copy)]
 struct Words;
 
@@ -341,11 +355,13 @@ impl Surveyor for Words {
 
     #[inline(always)]
     fn classes(self, bytes: &[u8; WITH_CONTEXT]) -> Classes {
-        // Bit 7: whether the byte may stand behind the one before it. Bytes, not Booleans, are what vectors are made of.
+        // Bit 7 says whether the byte may stand after the one before it. The compiler makes vectors of bytes, not of
+        // Booleans.
         let mut allowed = [0u8; WITH_CONTEXT];
         for i in 1..WITH_CONTEXT {
             let (first, second) = (bytes[i - 1], bytes[i]);
-            // The first and the last continuation that may follow, as far as they differ from 80 and BF.
+            // The least second byte, for leads that do not allow 80, and the distance of the largest from FF, for
+            // leads that do not allow BF.
             let least = (u8::from(first == 0xE0) * 0xA0) | (u8::from(first == 0xF0) * 0x90);
             let above = (u8::from(first == 0xED) * (0xFF - 0x9F)) | (u8::from(first == 0xF4) * (0xFF - 0x8F));
             let forbidden = least.saturating_sub(second)
@@ -358,7 +374,7 @@ impl Surveyor for Words {
         let (words, _) = bytes.as_chunks::<8>();
         let (allowed, _) = allowed.as_chunks::<8>();
         for (i, (word, allowed)) in words.iter().zip(allowed).enumerate() {
-            // In bit 7 of each byte: bit 7; bits 7 and 6; and so on.
+            // Bit 7 of each byte: bit 7; bits 7 and 6; bits 7, 6 and 5; bits 7, 6, 5 and 4.
             let high = u64::from_le_bytes(*word);
             let lead = high & high << 1;
             let lead3 = lead & high << 2;
@@ -379,7 +395,7 @@ impl Surveyor for Words {
 
     #[cfg(feature = "alloc")]
     #[inline(always)]
-    fn put_and_ask(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
+    fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
         out.put_first(bytes, 256).then(|| self.is_ascii(bytes))
     }
 
@@ -390,8 +406,10 @@ impl Surveyor for Words {
     }
 }
 
-/// Bit 7 of each byte, the lowest byte's as the lowest bit: the product has, in its upper byte, each of
-/// these bits at another place, and none is carried into another.
+/// Returns bit 7 of each byte. The lowest byte's is the lowest bit of the result.
+///
+/// The multiplication brings each of these bits to a place of its own in the upper byte of the product, and no bit
+/// carries.
 #[inline(always)]
 fn high_bits(word: u64) -> u64 {
     (word & 0x8080_8080_8080_8080).wrapping_mul(0x0002_0408_1020_4081) >> 56

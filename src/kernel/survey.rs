@@ -121,7 +121,7 @@ pub(crate) trait Surveyor: Copy {
     /// Appends the bytes to `out` and returns whether all of them are ASCII, or returns `None` if there is no room. Each byte is
     /// loaded once for both.
     #[cfg(feature = "alloc")]
-    fn put_and_ask(self, bytes: &[u8; ASCII_BLOCK], out: &mut Output<'_>) -> Option<bool>;
+    fn put_and_test_ascii(self, bytes: &[u8; ASCII_BLOCK], out: &mut Output<'_>) -> Option<bool>;
 
     /// Returns how many parts of [`LINE`] bytes are ASCII before the first that is not.
     fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK]) -> usize;
@@ -296,7 +296,7 @@ fn copy_text(text: &[u8; TEXT_PER_BLOCK], from: usize, to: usize, out: &mut Outp
 fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
     while let Some(block) = bytes[at..].first_chunk::<ASCII_BLOCK>()
-        && let Some(is_ascii) = s.put_and_ask(block, out)
+        && let Some(is_ascii) = s.put_and_test_ascii(block, out)
     {
         let n = match is_ascii {
             // To an aligned address: a store that crosses cache lines takes twice as long.

@@ -82,9 +82,9 @@ cfg_if::cfg_if! {
                 enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
             ): {
                 blocks: "blocks", Blocks, counting CountedBlocks as count_blocks;
-                superblocks: "superblocks", Superblocks<{ bitplanes::STEPS }>,
-                    counting CountedSuperblocks<{ bitplanes::STEPS }> as count_superblocks;
-                // Regions so small that tests need no megabytes.
+                superblocks: "superblocks", Superblocks<{ bitplanes::PER_PLACE }>,
+                    counting CountedSuperblocks<{ bitplanes::PER_PLACE }> as count_superblocks;
+                // So few superblocks at each place that tests need no megabytes.
                 streams: "streams", Superblocks<4>, counting CountedSuperblocks<4> as count_streams;
             }
             avx2, Avx2::new(), target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt"): {

@@ -1,13 +1,13 @@
-//! Instruction sets: a trait for what the block algorithm needs, and one file for each that has it.
+//! Instruction sets: a trait for what the block algorithm needs, and one file for each instruction set.
 //!
-//! A value of a type that implements [`Simd`] is the proof that the CPU has the instruction set: it
-//! is made only inside functions that are compiled for it (`#[target_feature]`), which in turn are
-//! called only when the CPU has been asked. So whoever is handed such a value needs no `unsafe` to use the instructions.
+//! A value of a type that implements [`Simd`] proves that the CPU has the instruction set. Such a value is made only
+//! inside a function that is compiled for the instruction set (`#[target_feature]`), and such a function is called
+//! only after the CPU has been asked. So code that is handed a value uses the instructions without `unsafe`.
 //!
-//! Every method is `#[inline(always)]`, and so is everything between it and the function with the
-//! target feature: an intrinsic that is not inlined into such a function becomes a call.
+//! Every method is `#[inline(always)]`, and so is every function between a method and the function with the target
+//! feature: an intrinsic that is not inlined into such a function becomes a call.
 //!
-//! AVX-512 has an algorithm of its own, in `sliced/`, and does not implement the trait.
+//! AVX-512 does not implement [`Simd`]: it has algorithms of its own, in `kernel/bitplanes/`.
 
 #[cfg(feature = "transcode")]
 pub(crate) mod convert;
@@ -49,13 +49,12 @@ use core::mem::MaybeUninit;
 #[cfg(feature = "alloc")]
 use crate::output::Output;
 
-/// A token: the proof that the code which has it runs on a CPU that has the instruction set, inside a function that is
-/// compiled for it.
+/// A proof that the CPU has an instruction set, for code inside a function that is compiled for it.
 pub(crate) trait Token: Copy {
-    /// Calls `R::run`, compiled for the instruction set as a function of its own.
+    /// Calls `R::run` as a function of its own that is compiled for the instruction set.
     ///
-    /// A function that mixes several loops keeps the constants of all of them in registers, and what no longer fits goes to
-    /// memory. So each loop that matters is a function of its own.
+    /// A function with several loops keeps the constants of all of them in registers, and moves to memory what does
+    /// not fit. So each loop that matters is a function of its own.
     fn apart<R: Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output;
 }
 
@@ -64,106 +63,148 @@ pub(crate) trait Routine<T> {
     /// What the function returns.
     type Output;
 
-    /// Works on `bytes`, from `at` on where the place matters.
+    /// Works on `bytes`, from `at` on where a place matters.
     fn run(token: T, bytes: &[u8], at: usize) -> Self::Output;
 }
 
+/// Declares a token: its type, the `new` that makes it, and its [`Token::apart`]. The features stand here once for
+/// both functions.
+#[cfg(any(kernel_x86, kernel_neon))]
+macro_rules! token {
+    ($(#[$docs:meta])* $name:ident, $features:literal) => {
+        $(#[$docs])*
+        #[derive(Clone, Copy)]
+        pub(crate) struct $name(());
+
+        impl $name {
+            #[inline]
+            #[target_feature(enable = $features)]
+            pub(crate) fn new() -> Self {
+                Self(())
+            }
+        }
+
+        impl $crate::simd::Token for $name {
+            // This function is not inlined either. Where a function without the features calls one with them, as
+            // here, the compiler (1.95) forgets that the callee is not to be inlined. What is left of this one is a
+            // jump.
+            #[inline(never)]
+            fn apart<R: $crate::simd::Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output {
+                #[target_feature(enable = $features)]
+                fn compiled<R: $crate::simd::Routine<$name>>(bytes: &[u8], at: usize) -> R::Output {
+                    R::run($name::new(), bytes, at)
+                }
+                // SAFETY: `self` proves that the CPU has the features.
+                unsafe { compiled::<R>(bytes, at) }
+            }
+        }
+    };
+}
+#[cfg(any(kernel_x86, kernel_neon))]
+use token;
+
 /// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
 ///
-/// All arithmetic is on each byte by itself.
+/// All arithmetic works on each byte by itself.
 ///
 /// # Safety
 ///
-/// - `Vector` is a register: integers side by side, without padding. (What is stored as text counts as bytes.)
+/// - `Vector` must be a register: integers side by side, without padding. (A vector that is stored as text counts as
+///   bytes that are initialised.)
 pub(crate) unsafe trait Simd: Token {
     /// The token of the instruction set that conversions use on such a CPU.
     #[cfg(feature = "transcode")]
     type Converter: convert::ConvertOps;
 
-    /// Returns that token.
+    /// Returns the token for conversions.
     #[cfg(feature = "transcode")]
     fn converter(self) -> Self::Converter;
 
     /// A vector register.
     type Vector: Copy;
 
-    /// Bytes in a vector: a power of two from 16 to 64.
+    /// The number of bytes in a vector: a power of two from 16 to 64.
     const LANES: usize;
 
-    /// The length from which on short input is asked whether it is all ASCII before it is checked. Below
-    /// that, the check costs less than one wrong prediction of the answer in a few.
-    const ASCII_PAYS: usize;
+    /// The least length at which short input is tested for being all ASCII before it is checked. The check of
+    /// anything shorter costs less than predicting the outcome of that test wrongly now and then.
+    const ASCII_TEST_FROM: usize;
 
-    /// `byte` in every lane.
+    /// Returns `byte` in every lane.
     fn splat(self, byte: u8) -> Self::Vector;
 
-    /// `bytes[at..at + LANES]`. Panics where that is out of bounds; the callers' lengths are such
-    /// that the compiler sees it never is.
+    /// Returns `bytes[at..at + LANES]`.
+    ///
+    /// `load` panics where that is out of bounds. All callers check lengths such that the compiler sees it never is.
     fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
 
-    /// `bytes`, fewer than `LANES`, then zeros.
+    /// Returns `bytes`, and zeros after them. `bytes` has fewer than `LANES` bytes.
     fn load_short(self, bytes: &[u8]) -> Self::Vector;
 
-    /// `bytes[LANES..]`, then zeros; there are `LANES` to `2 * LANES` bytes.
-    fn load_rest(self, bytes: &[u8]) -> Self::Vector;
+    /// Returns `bytes[LANES..]`, and zeros after them. `bytes` has `LANES` to `2 * LANES` bytes.
+    fn load_second(self, bytes: &[u8]) -> Self::Vector;
 
-    /// Zeros, and then these four bytes.
+    /// Returns a vector of which `bytes` are the last four bytes, and all others are zero.
     fn ending_in(self, bytes: [u8; 4]) -> Self::Vector;
 
-    /// A table for [`lookup`](Self::lookup).
+    /// Returns a table for [`lookup`](Self::lookup).
     fn table(self, entries: &[u8; 16]) -> Self::Vector;
 
-    /// `table[index]`; every lane of `indices` is below 16.
+    /// Returns `table[index]` for each lane of `indices`, all of which are below 16.
     fn lookup(self, table: Self::Vector, indices: Self::Vector) -> Self::Vector;
 
-    /// The text N bytes earlier: the last N lanes of `before`, then the first ones of `now`.
+    /// Returns the text `N` bytes before `now`: the last `N` lanes of `before`, then the first lanes of `now`.
     fn earlier<const N: usize>(self, now: Self::Vector, before: Self::Vector) -> Self::Vector;
 
-    /// The upper four bits, as numbers below 16.
+    /// Returns the upper four bits of each byte, as a number below 16.
     fn high_nibbles(self, v: Self::Vector) -> Self::Vector;
 
-    /// The lower four bits.
+    /// Returns the lower four bits of each byte.
     fn low_nibbles(self, v: Self::Vector) -> Self::Vector;
 
     fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// The larger and the smaller, as unsigned numbers.
+    /// Returns the larger of two unsigned numbers.
     fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns the smaller of two unsigned numbers.
     fn min(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// `a - b` as unsigned numbers, and 0 where that would be negative.
+    /// Returns `a - b` of unsigned numbers, and 0 where that would be negative.
     fn minus(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// `a + b` as signed numbers, and 127 where that would be more.
+    /// Returns `a + b` of signed numbers, and 127 where that would be more.
     fn plus_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Bit 7 of each lane, the first lane's as the lowest bit.
-    fn high_bits(self, v: Self::Vector) -> u64;
-
-    /// `a - b`, modulo 256.
+    /// Returns `a - b`, modulo 256.
     fn minus_wrapping(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// FF where `a` is `b`, 00 elsewhere.
+    /// Returns FF where `a` equals `b`, and 00 elsewhere.
     fn equal(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// FF where `a` is below `b` as signed numbers, 00 elsewhere.
+    /// Returns FF where `a` is below `b`, both as signed numbers, and 00 elsewhere.
     fn below_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// The sum of all bytes.
+    /// Returns the sum of all bytes.
     fn sum(self, v: Self::Vector) -> usize;
 
-    /// Whether a byte is 0x80 or above: whether any lane's bit 7 is set.
-    fn any_high(self, v: Self::Vector) -> bool;
+    /// Returns bit 7 of each byte. The first byte's is the lowest bit of the result.
+    fn high_bits(self, v: Self::Vector) -> u64;
 
-    /// Whether any bit is set.
+    /// Returns whether bit 7 of any byte is set. In text: whether any byte is not ASCII.
+    fn any_high_bit(self, v: Self::Vector) -> bool;
+
+    /// Returns whether any bit is set.
     fn any(self, v: Self::Vector) -> bool;
 
-    /// Appends the bytes, if there is room, and says whether all of them are ASCII: loaded once, looked at and stored.
+    /// Appends `bytes` to `out` and returns whether all of them are ASCII, or returns `None` if there is no room.
+    ///
+    /// Each vector is loaded once, and then tested and stored.
     #[cfg(feature = "alloc")]
     #[inline(always)]
-    fn put_and_ask(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
+    fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
         let next = out.next_array::<256>()?;
         let mut all = self.splat(0);
         let mut at = 0;
@@ -171,19 +212,20 @@ pub(crate) unsafe trait Simd: Token {
             let v = self.load(bytes, at);
             all = self.or(all, v);
             let to: &mut [MaybeUninit<u8>] = &mut next[at..at + size_of::<Self::Vector>()];
-            // SAFETY: `to` has as many bytes as the vector, all of which are written: by the trait's contract it has
-            // no padding. The store needs no alignment.
+            // SAFETY: `to` has as many bytes as the vector, and the store writes all of them: by the contract of the
+            // trait the vector has no padding. The store needs no alignment.
             unsafe { to.as_mut_ptr().cast::<Self::Vector>().write_unaligned(v) };
             at += size_of::<Self::Vector>();
         }
         // SAFETY: the loop has written 256 bytes.
         unsafe { out.advance(256) };
-        Some(!self.any_high(all))
+        Some(!self.any_high_bit(all))
     }
 }
 
-/// Moves the first bytes of a vector of 16 out, and zeros in at the end: loaded at `n`, lane i gets lane i + n.
-/// (An index with bit 7 set gives zero everywhere.) None of these loads is in two cache lines.
+/// The indices that move the bytes of a 16-byte vector to lower lanes. A load at `MOVE_DOWN.0[n]` gives the indices
+/// with which lane `i` gets the byte of lane `i + n`, and the last `n` lanes get zero. (An index with bit 7 set gives
+/// zero on every instruction set.) No such load touches two cache lines.
 static MOVE_DOWN: Aligned<[u8; 32]> = {
     let mut indices = [0x80; 32];
     let mut i = 0;
@@ -194,25 +236,26 @@ static MOVE_DOWN: Aligned<[u8; 32]> = {
     Aligned(indices)
 };
 
-/// A table at the start of a cache line.
+/// A table that begins at the start of a cache line.
 #[repr(align(64))]
 struct Aligned<T>(T);
 
-/// Fewer than 16 bytes and then zeros, as two little-endian words: loads that overlap, so that none
-/// reaches outside, and a shift that removes what was loaded twice.
+/// Returns fewer than 16 bytes, and zeros after them, as two little-endian words.
+///
+/// The loads overlap, so that none reaches outside. A shift removes the bytes that were loaded twice.
 #[inline(always)]
 fn short_words(bytes: &[u8]) -> [u64; 2] {
     let n = bytes.len();
     if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        // 8 to 15: the last word has 16 - n bytes too many, at least one of them.
+        // 8 to 15 bytes: the first 16 - n bytes of the last word, at least one, are in the first word too.
         [u64::from_le_bytes(*first), u64::from_le_bytes(*last) >> 8 >> (8 * (15 - n))]
     } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        // 4 to 7: bytes that both have are the same in both.
+        // 4 to 7 bytes: a byte that is in both loads is the same in both.
         let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
         [u64::from(first) | u64::from(last) << (8 * (n - 4)), 0]
     } else if let (Some(&first), Some(&middle), Some(&last)) = (bytes.first(), bytes.get(n / 2), bytes.last())
     {
-        // 1 to 3: the middle is one of the others unless there are three.
+        // 1 to 3 bytes: the middle byte is the first or the last one, unless there are three.
         let (middle, last) = (u64::from(middle) << (8 * (n / 2)), u64::from(last) << (8 * (n - 1)));
         [u64::from(first) | middle | last, 0]
     } else {

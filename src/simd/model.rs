@@ -106,7 +106,7 @@ fn check_all<S: Simd>(s: S) {
     assert!(S::LANES.is_power_of_two() && (16..=64).contains(&S::LANES));
     loads(s);
     #[cfg(all(feature = "alloc", feature = "transcode"))]
-    puts(|bytes, out| s.put_and_ask(bytes, out));
+    puts(|bytes, out| s.put_and_test_ascii(bytes, out));
     bytewise(s);
     nibbles_and_lookups(s);
     neighbours(s);
@@ -142,14 +142,14 @@ fn loads<S: Simd>(s: S) {
             let bytes: Box<[u8]> = twice[..n].into();
             let mut model = bytes[S::LANES..].to_vec();
             model.resize(S::LANES, 0);
-            same("load_rest", &bytes, s.load_rest(&bytes), &model);
+            same("load_second", &bytes, s.load_second(&bytes), &model);
         }
     }
 }
 
 /// Copies ASCII: without another byte, with one in each place, and without room.
 #[cfg(all(feature = "alloc", feature = "transcode"))]
-fn puts(put_and_ask: impl Fn(&[u8; 256], &mut crate::output::Output<'_>) -> Option<bool>) {
+fn puts(put_and_test_ascii: impl Fn(&[u8; 256], &mut crate::output::Output<'_>) -> Option<bool>) {
     let ascii: [u8; 256] = core::array::from_fn(|i| (i * 7 % 128) as u8);
     let mut others = vec![ascii];
     for at in 0..256 {
@@ -161,9 +161,9 @@ fn puts(put_and_ask: impl Fn(&[u8; 256], &mut crate::output::Output<'_>) -> Opti
         let mut room = [core::mem::MaybeUninit::uninit(); 6 + 3 * 256 - 1];
         let mut out = crate::output::Output::new(&mut room);
         assert!(out.put(b"before"));
-        assert_eq!(put_and_ask(&text, &mut out), Some(text.is_ascii()));
-        assert_eq!(put_and_ask(&ascii, &mut out), Some(true));
-        assert_eq!(put_and_ask(&ascii, &mut out), None, "there is room for one byte less");
+        assert_eq!(put_and_test_ascii(&text, &mut out), Some(text.is_ascii()));
+        assert_eq!(put_and_test_ascii(&ascii, &mut out), Some(true));
+        assert_eq!(put_and_test_ascii(&ascii, &mut out), None, "there is room for one byte less");
         assert_eq!(out.finish(), [&b"before"[..], &text, &ascii].concat());
     }
 }
@@ -251,7 +251,7 @@ fn bits(bytes: &[u8], answer: impl Fn(u8) -> bool) -> u64 {
 }
 
 fn questions<S: Simd>(s: S) {
-    let ask = |bytes: &[u8]| (s.any_high(s.load(bytes, 0)), s.any(s.load(bytes, 0)));
+    let ask = |bytes: &[u8]| (s.any_high_bit(s.load(bytes, 0)), s.any(s.load(bytes, 0)));
     assert_eq!(ask(&vec![0; S::LANES]), (false, false));
     assert_eq!(ask(&vec![0x7F; S::LANES]), (false, true));
     assert_eq!(ask(&vec![0x80; S::LANES]), (true, true));
@@ -351,7 +351,7 @@ mod x86 {
             let s = Avx512::new();
             loads(s);
             #[cfg(all(feature = "alloc", feature = "transcode"))]
-            puts(|bytes, out| s.put_and_ask(bytes, out));
+            puts(|bytes, out| s.put_and_test_ascii(bytes, out));
             bytewise(s);
             counts(s);
             ternary(s);
@@ -397,7 +397,7 @@ mod x86 {
                 let mut model = bytes.to_vec();
                 model.resize(64, 0);
                 same("load_short", &bytes, s.load_short(&bytes), &model);
-                same("first", &bytes, s.first(s.load(&array, 0), n), &model);
+                same("first_bytes", &bytes, s.first_bytes(s.load(&array, 0), n), &model);
             }
             let four = array.first_chunk().expect("an array has 64 bytes");
             same("ending_in", four, s.ending_in(*four), &four.repeat(16));
@@ -412,7 +412,7 @@ mod x86 {
         let load = |bytes: &[u8]| s.load(bytes, 0);
         all_pairs("and", load, |a, b| s.and(a, b), |a, b| a & b);
         all_pairs("or", load, |a, b| s.or(a, b), |a, b| a | b);
-        all_pairs("without", load, |b, a| s.without(b, a), |b, a| b & !a);
+        all_pairs("without", load, |a, b| s.without(a, b), |a, b| a & !b);
         all_pairs("max", load, |a, b| s.max(a, b), u8::max);
         all_pairs("min", load, |a, b| s.min(a, b), u8::min);
         all_pairs("minus", load, |a, b| s.minus(a, b), u8::saturating_sub);
@@ -437,16 +437,16 @@ mod x86 {
             assert_eq!(s.at_least(left, right), mask(a, b, |a, b| a >= b), "at_least of {a:02X?} {b:02X?}");
             assert_eq!(s.equal(left, right), mask(a, b, |a, b| a == b), "equal of {a:02X?} {b:02X?}");
             let model: Vec<u8> = (0..64).map(|i| a[i].wrapping_add((below >> i & 1) as u8)).collect();
-            same("count", &(a, below), s.count(left, below, s.ones()), &model);
+            same("count_where", &(a, below), s.count_where(left, below, s.opaque_ones()), &model);
             let sums = words(a).into_iter().zip(words(b)).map(|(a, b)| a.wrapping_add(b));
             same("plus64", &(a, b), s.plus64(left, right), &of_words(sums));
         }
         for array in &arrays {
             let (eights, _) = array.as_chunks::<8>();
             let sums = eights.iter().map(|eight| eight.iter().map(|&byte| u64::from(byte)).sum());
-            same("sums", array, s.sums(s.load(array, 0)), &of_words(sums));
+            same("sums_of_bytes", array, s.sums_of_bytes(s.load(array, 0)), &of_words(sums));
             let total = words(array).into_iter().fold(0, u64::wrapping_add);
-            assert_eq!(s.total(s.load(array, 0)), total, "total of {array:02X?}");
+            assert_eq!(s.sum_of_lanes(s.load(array, 0)), total, "sum_of_lanes of {array:02X?}");
         }
     }
 
@@ -545,7 +545,7 @@ mod x86 {
         for (now, before) in arrays.iter().zip(arrays.iter().rev()).chain(arrays.iter().zip(&arrays[1..])) {
             let earlier = s.earlier_and_up(s.load(now, 0), s.load(before, 0));
             for (n, vector) in earlier.into_iter().enumerate() {
-                // By one to three bytes, and by none to two bits, which come from the byte below.
+                // One to three bytes earlier, and up by none to two bits, which come in from the byte before.
                 let below = earlier_model(n + 2, now, before);
                 let model: Vec<u8> = earlier_model(n + 1, now, before)
                     .iter()
@@ -586,7 +586,7 @@ mod x86 {
     }
 
     fn questions(s: Avx512) {
-        let ask = |bytes: &[u8; 64]| (s.any_high(s.load(bytes, 0)), s.any(s.load(bytes, 0)));
+        let ask = |bytes: &[u8; 64]| (s.any_high_bit(s.load(bytes, 0)), s.any(s.load(bytes, 0)));
         assert_eq!(ask(&[0; 64]), (false, false));
         assert_eq!(ask(&[0x7F; 64]), (false, true));
         for lane in 0..64 {

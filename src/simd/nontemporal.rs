@@ -1,8 +1,10 @@
-//! Writing past the caches: for destinations that are larger than these.
+//! A copy that writes past the caches, for destinations that are larger than the caches.
 //!
-//! An ordinary store first reads the line that it is about to overwrite. A copy that no cache will hold
-//! pays for that with a third of memory's bandwidth; non-temporal stores do not. SSE2 has them, which
-//! build.rs has seen that the target guarantees, so no kernel is asked.
+//! An ordinary store first reads the cache line that it is about to overwrite. For a copy that no cache can hold,
+//! this read takes a third of memory's bandwidth. A non-temporal store does without it.
+//!
+//! The stores belong to SSE2. build.rs compiles this file only for targets that guarantee SSE2, so the CPU is not
+//! asked.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -15,19 +17,23 @@ use crate::output::as_uninit;
 
 /// A cache line.
 const LINE: usize = 64;
-/// What one store takes.
+/// The bytes of one store.
 const WORD: usize = size_of::<__m128i>();
-/// Places at which memory is read and written in turn: it has several banks, and a page, which a quarter
-/// of 16 KiB is, keeps one of them busy.
+/// The number of places that are copied in turn. Memory has several banks, and one page keeps only one of them busy.
+/// Callers copy 16 KiB at a time, and a quarter of that is a page.
 const PLACES: usize = 4;
-/// Lines that are read and written at one place before it is the next one's turn: a page that is open serves them faster.
+/// The number of lines that are copied at one place before the next place has its turn. Memory serves lines faster
+/// from a page that is open.
 const BURST: usize = 4;
 
-/// Copies `src` to `dst`, which is as long (it panics otherwise), and asks memory for the start of `next`, as
-/// much of it as is copied: reading and writing then go on at the same time.
+/// Copies `src` to `dst`, and prefetches as many bytes of `next`, so that memory reads and writes at the same time.
+///
+/// # Panics
+///
+/// If `src` and `dst` have different lengths.
 pub(crate) fn copy(src: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8]) {
     assert_eq!(src.len(), dst.len());
-    // Whole lines of the destination; what is not part of one goes the ordinary way.
+    // Non-temporal stores write the whole cache lines of `dst`, and ordinary stores the bytes before and after them.
     let head = dst.as_ptr().align_offset(LINE).min(src.len());
     let (src_head, src) = src.split_at(head);
     let (dst_head, dst) = dst.split_at_mut(head);
@@ -41,26 +47,30 @@ pub(crate) fn copy(src: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8]) {
         for place in (0..PLACES).map(|place| place * stride) {
             for at in place + i..place + stride.min(i + BURST) {
                 if let Some(line) = next.get(at * LINE) {
-                    // SAFETY: SSE, which SSE2 includes, by build.rs; a prefetch is a hint, and here even of readable memory.
+                    // SAFETY: SSE, which SSE2 includes, by build.rs. A prefetch is a hint; `line` is readable anyway.
                     unsafe { _mm_prefetch::<_MM_HINT_T0>(ptr::from_ref(line).cast()) };
                 }
                 if let (Some(src), Some(dst)) = (src_lines.get(at), dst_lines.get_mut(at)) {
-                    // SAFETY: each line is touched once, and the fence below comes before this function returns.
+                    // SAFETY: each line is accessed once, and the fence below runs before this function returns.
                     unsafe { copy_line(src, dst) };
                 }
             }
         }
     }
-    // Such stores may otherwise be seen later than what comes after them.
+    // Without a fence, other threads may see these stores later than the stores that come after them.
     // SAFETY: SSE, which SSE2 includes, by build.rs.
     unsafe { _mm_sfence() };
 }
 
-/// Stores one line.
+/// Copies one cache line.
+///
+/// # Panics
+///
+/// If `dst` does not begin at the start of a cache line.
 ///
 /// # Safety
 ///
-/// - A fence must follow before any other access to `dst`, by this thread too.
+/// - A store fence must come before any other access to `dst`, even by this thread.
 #[inline(always)]
 unsafe fn copy_line(src: &[u8; LINE], dst: &mut [MaybeUninit<u8>; LINE]) {
     assert_eq!(dst.as_ptr().addr() % LINE, 0);
@@ -69,8 +79,8 @@ unsafe fn copy_line(src: &[u8; LINE], dst: &mut [MaybeUninit<u8>; LINE]) {
     for (src, dst) in src.iter().zip(dst) {
         // SAFETY: SSE2, by build.rs; `src` has 16 bytes, and the load needs no alignment.
         let word = unsafe { _mm_loadu_si128(src.as_ptr().cast()) };
-        // SAFETY: SSE2, by build.rs; `dst` has 16 bytes, which are borrowed here alone, at a multiple of 16: this is
-        // so for the line, as has been asserted. Of the fence the caller has assured us.
+        // SAFETY: SSE2, by build.rs. `dst` has 16 bytes that nothing else borrows. Its address is a multiple of 16,
+        // because the line's address is a multiple of 64, as asserted above. The caller provides the fence.
         unsafe { _mm_stream_si128(dst.as_mut_ptr().cast(), word) };
     }
 }

@@ -1,11 +1,26 @@
-//! 64 bytes at a time, with two lookups.
+//! Blocks of 64 bytes, with two lookups.
 //!
-//! VPERMB looks up one of 64 entries, and UTF-8 has exactly 64 bytes that can begin a longer
-//! sequence, C0 to FF. So one lookup says all about the first of two neighbouring bytes (the block
-//! algorithm of `lookup/` needs two for that), and another one classifies the second.
+//! ```text
+//! for each block:
+//!     leads   = LEAD[byte] for each byte from C0 on, 0 for all others
+//!     second  = SECOND[upper nibble of the byte]
+//!     lead    = leads, one place later
+//!     due     = bit 7 of: lead | leads two places later << 1 | leads three places later << 2
+//!     faults |= (due, where the byte is no continuation) or (no due, where it is one) or (lead & second, in bits 0 to 3)
+//! ```
+//!
+//! It is the algorithm of `lookup/` with these differences:
+//!
+//! 1. **One lookup for the first byte of a pair, not two.** VPERMB looks up one of 64 entries, and UTF-8 has exactly
+//!    64 bytes that begin a longer sequence, or would: C0 to FF.
+//! 2. **The leads say where continuations are due**, all three places in one entry. A shift brings an entry to the
+//!    byte it speaks of, and the bit for that byte to the top. So no comparison tells leads of two bytes from those
+//!    of three or four.
+//! 3. **Fewer than 64 bytes are one masked load**, and no branch depends on what they are.
 
 #![forbid(unsafe_code)]
 
+use super::BLOCK;
 use super::tally::Tally;
 use crate::kernel::survey::{Classes, Surveyor};
 use crate::kernel::verdict::Verdict;
@@ -15,22 +30,31 @@ use crate::simd::x86::avx512::{Avx512, Vector};
 
 /// The most that is read before a look at the faults.
 const CHUNK: usize = 4096;
+/// Below this length, a text is at most two blocks, of which the second may be short.
+const TWO_BLOCKS: usize = 2 * BLOCK;
 
-/// In `LEAD`: what this lead forbids its second byte to be. In `SECOND`: what this byte is.
-const FROM_80: u8 = 1 << 0; // 1000....
-const FROM_90: u8 = 1 << 1; // 1001....
-const FROM_A0: u8 = 1 << 2; // 101.....
-/// In `LEAD`: wrong whatever follows. Set in every entry of `SECOND`.
+// Bits 0 to 2 say in an entry of `LEAD` what its lead forbids the second byte to be, and in an entry of `SECOND` what
+// the byte is.
+
+/// `1000....`: 80..8F.
+const FROM_80: u8 = 1 << 0;
+/// `1001....`: 90..9F.
+const FROM_90: u8 = 1 << 1;
+/// `101.....`: A0..BF.
+const FROM_A0: u8 = 1 << 2;
+/// In `LEAD`, a byte that never appears in UTF-8, `1100000.` or `11110101` and above. Every entry of `SECOND` has the
+/// bit, so every second byte is forbidden.
 const ANYTHING: u8 = 1 << 3;
-/// In `LEAD`: a continuation is due one, two, three places behind. They are neighbours, so that a shift
-/// which brings a byte to the place that it speaks of also brings the bit for that place on top.
+/// In `LEAD`, a continuation is due one place after the lead: `11......`.
 const FIRST_DUE: u8 = 1 << 7;
+/// In `LEAD`, a continuation is due two places after the lead: `111.....`.
 const SECOND_DUE: u8 = 1 << 6;
+/// In `LEAD`, a continuation is due three places after the lead: `1111....`.
 const THIRD_DUE: u8 = 1 << 5;
-/// In `SECOND`: this is no continuation.
+/// In `SECOND`, the byte is no continuation: `0.......` or `11......`.
 const NO_CONTINUATION: u8 = 1 << 7;
 
-/// By the low six bits of a byte C0..FF.
+/// The entries for the low six bits of a byte C0..FF.
 static LEAD: [u8; 64] = {
     let mut table = [FIRST_DUE; 64];
     let mut i = 0;
@@ -55,8 +79,8 @@ static LEAD: [u8; 64] = {
     table
 };
 
-/// By the upper four bits of a byte; four times over, because the index has two more bits, which are
-/// whatever the shift has left there.
+/// The entries for the upper four bits of a byte. They stand here four times: the index has two more bits, and the
+/// shift that makes it leaves bits of a neighbouring byte there.
 static SECOND: [u8; 64] = {
     let mut table = [ANYTHING; 64];
     let mut i = 0;
@@ -72,9 +96,8 @@ static SECOND: [u8; 64] = {
     table
 };
 
-/// What is still due where a block ends: in the entries of its last three bytes, the bits for places
-/// behind them.
-static DUE_BEHIND: [u8; 64] = {
+/// The bits of the last three entries of a block that speak of places after the block.
+static DUE_AFTER: [u8; 64] = {
     let mut table = [0; 64];
     table[61] = THIRD_DUE;
     table[62] = THIRD_DUE | SECOND_DUE;
@@ -82,31 +105,33 @@ static DUE_BEHIND: [u8; 64] = {
     table
 };
 
-/// What has been found so far, in two registers that are only ever or-ed into.
+/// The faults that a [`Checker`] has found. A check sets bits, and no check clears any, so one look at the end finds
+/// all.
 #[derive(Clone, Copy)]
-pub(super) struct Faults {
-    /// Bits 0 to 3: a second byte that its lead forbids, or a lead that never appears. Bits 4 to 6: a
-    /// character that the end cuts off. Bit 7: a lead without a continuation behind it.
+pub(super) struct FaultBits {
+    /// Bits 0 to 3 (`....1111`): a second byte that its lead forbids, or a lead that never appears. Bits 4 to 6
+    /// (`.111....`): a character that the end cuts off. Bit 7 (`1.......`): a lead without a continuation after it.
     forbidden: Vector,
-    /// Bit 7: a continuation is missing, or one is there that none asked for. Other bits: nothing.
+    /// Bit 7 (`1.......`): a continuation is missing, or stands where none is due. The other bits mean nothing.
     lengths: Vector,
 }
 
-/// What a block's leads say of the bytes behind them: all that the next block needs to know of it.
+/// The entry of `LEAD` for each byte of a block, and zero for a byte that is no lead. The next block needs to know
+/// nothing else of this one.
 #[derive(Clone, Copy)]
 pub(super) struct Leads(Vector);
 
-/// What the lookups say of all pairs of neighbours in a block.
+/// The entries for each byte of a block and the byte before it.
 struct Pairs {
-    /// Of the byte before, from `LEAD`.
+    /// The entry of `LEAD` for the byte before.
     lead: Vector,
-    /// Bit 7: a continuation is due. Other bits: nothing.
+    /// Bit 7 (`1.......`): a continuation is due. The other bits mean nothing.
     due: Vector,
-    /// Of the byte, from `SECOND`.
+    /// The entry of `SECOND` for the byte.
     second: Vector,
 }
 
-/// The tables, in registers.
+/// The check of any text. It keeps the tables in registers.
 #[derive(Clone, Copy)]
 pub(super) struct Checker {
     pub(super) s: Avx512,
@@ -121,11 +146,11 @@ impl Checker {
     }
 
     #[inline(always)]
-    pub(super) fn no_faults(&self) -> Faults {
-        Faults { forbidden: self.s.zero(), lengths: self.s.zero() }
+    pub(super) fn no_faults(&self) -> FaultBits {
+        FaultBits { forbidden: self.s.zero(), lengths: self.s.zero() }
     }
 
-    /// Of the start of the text, and of ASCII.
+    /// Returns the leads of ASCII, and of nothing, which comes before the start of a text.
     #[inline(always)]
     pub(super) fn no_leads(&self) -> Leads {
         Leads(self.s.zero())
@@ -136,24 +161,23 @@ impl Checker {
         Leads(self.s.lookup_from(self.lead, text, self.s.splat(0xC0)))
     }
 
-    /// Checks `now`, which stands behind a block with the leads `before`. A character that the end cuts off
-    /// is no fault yet.
+    /// Checks the block `now`, which comes after a block with the leads `before`. Returns the leads of `now`. A
+    /// character that the end of `now` cuts off is no fault yet.
     ///
-    /// Eleven operations. The leads are looked up first and shifted then, by one, two and three bytes
-    /// and as many bits less one: so nothing more has to be done to tell a lead of two bytes from
-    /// longer ones.
+    /// These are eleven operations.
     #[inline(always)]
-    pub(super) fn check(&self, faults: &mut Faults, now: Vector, before: Leads) -> Leads {
+    pub(super) fn check(&self, faults: &mut FaultBits, now: Vector, before: Leads) -> Leads {
         let s = self.s;
         let leads = self.leads(now);
         let Pairs { lead, due, second } = self.pairs(now, leads, before);
-        // Bit 7: due and no continuation agree.
+        // A fault is where bit 7 of both is the same: due, and no continuation; or not due, and a continuation.
         faults.lengths = s.ternary::<{ truth!(|a, b, c| a | (b == c)) }>(faults.lengths, due, second);
         faults.forbidden = s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, lead, second);
         leads
     }
 
-    /// Whether anything is wrong in the only block of a text: the same, with an operation less.
+    /// Returns whether there is a fault in the only block of a text. This is `check` and `any` with one operation
+    /// less.
     #[inline(always)]
     fn is_faulty(&self, only: Vector) -> bool {
         let s = self.s;
@@ -171,35 +195,37 @@ impl Checker {
         Pairs { lead, due, second }
     }
 
-    /// Notes a character that the end of a block with these leads cuts off.
+    /// Adds a fault if the end of a block with the leads `last` cuts off a character.
     #[inline(always)]
-    pub(super) fn check_end(&self, faults: &mut Faults, last: Leads) {
+    pub(super) fn check_end(&self, faults: &mut FaultBits, last: Leads) {
         let s = self.s;
-        let due = s.and(last.0, s.load(&DUE_BEHIND, 0));
-        // Down by one, away from bit 7. No bit 0 is set that could arrive in a neighbour's.
+        let due = s.and(last.0, s.load(&DUE_AFTER, 0));
+        // Bits 5 to 7 move to bits 4 to 6, which have no other meaning. Bit 0 is never set, so no bit moves to
+        // another byte.
         faults.forbidden = s.or(faults.forbidden, s.shift_right::<1>(due));
     }
 
-    /// Notes a lead that never appears: it would show with the byte behind it, which the last one has not.
+    /// Adds a fault for each lead of the last block that never appears in UTF-8. Elsewhere it is a fault of the byte
+    /// after the lead, but the last lead has none.
     #[inline(always)]
-    fn check_last(&self, faults: &mut Faults, last: Leads) {
+    fn check_last(&self, faults: &mut FaultBits, last: Leads) {
         let s = self.s;
         faults.forbidden =
             s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, last.0, s.splat(ANYTHING));
     }
 
-    /// Together with those of `others` that are in the first `n` bytes.
+    /// Returns `faults` together with the faults of `others` in the first `n` bytes.
     #[inline(always)]
-    fn and_those(&self, faults: Faults, others: Faults, n: usize) -> Faults {
+    fn or_first_bytes(&self, faults: FaultBits, others: FaultBits, n: usize) -> FaultBits {
         let s = self.s;
-        Faults {
-            forbidden: s.or(faults.forbidden, s.first(others.forbidden, n)),
-            lengths: s.or(faults.lengths, s.first(others.lengths, n)),
+        FaultBits {
+            forbidden: s.or(faults.forbidden, s.first_bytes(others.forbidden, n)),
+            lengths: s.or(faults.lengths, s.first_bytes(others.lengths, n)),
         }
     }
 
     #[inline(always)]
-    pub(super) fn any(&self, faults: &Faults) -> bool {
+    pub(super) fn any(&self, faults: &FaultBits) -> bool {
         let s = self.s;
         let all =
             s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, faults.lengths, s.splat(0x80));
@@ -207,7 +233,7 @@ impl Checker {
     }
 }
 
-/// What the bytes are, for those who want every fault.
+/// The classes of bytes, for the search of all faults.
 impl Surveyor for Checker {
     #[inline(always)]
     fn high(self, window: &[u8; 64]) -> u64 {
@@ -225,7 +251,7 @@ impl Surveyor for Checker {
             lead: s.at_least(now, s.splat(0xC0)),
             lead3: s.at_least(now, s.splat(0xE0)),
             lead4: s.at_least(now, s.splat(0xF0)),
-            // All leads want a continuation; that one has been found is another question.
+            // Whether there is a continuation is another question, so the bit that wants one is removed.
             allowed: s.disjoint(s.without(lead, s.splat(FIRST_DUE)), second),
         }
     }
@@ -235,13 +261,13 @@ impl Surveyor for Checker {
         let s = self.s;
         let (a, b) = (s.load(bytes, 0), s.load(bytes, 64));
         let (c, d) = (s.load(bytes, 128), s.load(bytes, 192));
-        !s.any_high(s.or(s.or(a, b), s.or(c, d)))
+        !s.any_high_bit(s.or(s.or(a, b), s.or(c, d)))
     }
 
     #[cfg(feature = "alloc")]
     #[inline(always)]
-    fn put_and_ask(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
-        self.s.put_and_ask(bytes, out)
+    fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
+        self.s.put_and_test_ascii(bytes, out)
     }
 
     #[inline(always)]
@@ -250,21 +276,21 @@ impl Surveyor for Checker {
         let mut others = 1 << 4;
         let mut block = 0;
         while block < 4 {
-            others |= u32::from(s.any_high(s.load(bytes, 64 * block))) << block;
+            others |= u32::from(s.any_high_bit(s.load(bytes, 64 * block))) << block;
             block += 1;
         }
         others.trailing_zeros() as usize
     }
 }
 
-/// The verdict on fewer than 64 bytes: one block, no branch on what is in it.
+/// Returns the verdict on fewer than 64 bytes: one block, without a branch on its content.
 ///
-/// At least one zero follows the text, so a character that the end cuts off shows itself.
+/// At least one zero follows the text, so a character that the end cuts off lacks a continuation.
 #[inline(always)]
-pub(super) fn one<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
+pub(super) fn one_block<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
     if bytes.is_empty() {
-        // What an empty slice points to may be no memory at all. Nothing would be loaded from there, but it
-        // takes the CPU over 20 ns to find that out.
+        // An empty slice may point to an address without memory. The masked load would access nothing there, but the
+        // CPU takes over 20 ns to find that out.
         return Verdict::VALID;
     }
     let all = s.load_short(bytes);
@@ -272,30 +298,31 @@ pub(super) fn one<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
     if Checker::new(s).is_faulty(all) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
-/// The verdict on any number of bytes.
+/// Returns the verdict on any number of bytes.
 #[inline(always)]
-pub(super) fn many<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
+pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
     match bytes.len() {
-        0..64 => one(s, bytes, tally),
-        64..128 => two(s, bytes, tally),
-        _ => rest(Checker::new(s), bytes, 0, tally),
+        0..BLOCK => one_block(s, bytes, tally),
+        BLOCK..TWO_BLOCKS => two_blocks(s, bytes, tally),
+        _ => validate_from(Checker::new(s), bytes, 0, tally),
     }
 }
 
-/// The verdict on 64 to 127 bytes: two blocks, one path.
+/// Returns the verdict on 64 to 127 bytes: two blocks, of which the second may be short. The only branch asks whether
+/// all is ASCII.
 #[inline(always)]
-fn two<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
+fn two_blocks<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
     let first = s.load(bytes, 0);
-    let last = s.load(bytes, bytes.len() - 64);
+    let last = s.load(bytes, bytes.len() - BLOCK);
     tally.block(s, first);
-    tally.block(s, s.load_short(&bytes[64..]));
-    if !s.any_high(s.or(first, last)) {
+    tally.block(s, s.load_short(&bytes[BLOCK..]));
+    if !s.any_high_bit(s.or(first, last)) {
         return Verdict::VALID;
     }
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
     let before = checker.check(&mut faults, first, checker.no_leads());
-    checker.check(&mut faults, s.load_short(&bytes[64..]), before);
+    checker.check(&mut faults, s.load_short(&bytes[BLOCK..]), before);
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
@@ -307,56 +334,55 @@ pub(super) fn continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
     let mut earlier = s.ending_in(before);
     let mut before = checker.leads(earlier);
     let mut left = bytes;
-    while let Some((blocks, behind)) = left.split_first_chunk::<256>() {
-        let (a, b) = (s.load(blocks, 0), s.load(blocks, 64));
-        let (c, d) = (s.load(blocks, 128), s.load(blocks, 192));
-        // Nothing can be wrong with ASCII behind ASCII.
-        if s.any_high(s.or(s.or(a, b), s.or(s.or(c, d), earlier))) {
+    while let Some((blocks, after)) = left.split_first_chunk::<{ 4 * BLOCK }>() {
+        let [a, b, c, d] = four_blocks(s, blocks);
+        // ASCII after ASCII has no fault.
+        if s.any_high_bit(s.or(s.or(a, b), s.or(s.or(c, d), earlier))) {
             before = checker.check(&mut faults, a, before);
             before = checker.check(&mut faults, b, before);
             before = checker.check(&mut faults, c, before);
             before = checker.check(&mut faults, d, before);
         } else {
-            if behind.is_empty() {
+            if after.is_empty() {
                 return !checker.any(&faults);
             }
             before = checker.no_leads();
         }
         earlier = d;
-        left = behind;
+        left = after;
     }
-    while let Some((block, behind)) = left.split_first_chunk::<64>() {
+    while let Some((block, after)) = left.split_first_chunk::<BLOCK>() {
         before = checker.check(&mut faults, s.load(block, 0), before);
-        left = behind;
+        left = after;
     }
     if !left.is_empty() {
-        // Zeros stand behind the text; what they show of a character that is cut off is left out.
+        // The zeros after the text show faults of a character that is cut off. These do not count.
         let mut last = checker.no_faults();
         before = checker.check(&mut last, s.load_short(left), before);
-        faults = checker.and_those(faults, last, left.len());
+        faults = checker.or_first_bytes(faults, last, left.len());
     }
     checker.check_last(&mut faults, before);
     !checker.any(&faults)
 }
 
-/// The verdict on `bytes`, if all before `from` is well-formed, except for a character that `from` cuts off.
+/// Returns the verdict on `bytes`, of which all before `from` is well-formed, except for a character that `from` cuts
+/// off.
 #[inline(always)]
-pub(super) fn rest<T: Tally>(checker: Checker, bytes: &[u8], from: usize, tally: &mut T) -> Verdict {
+pub(super) fn validate_from<T: Tally>(checker: Checker, bytes: &[u8], from: usize, tally: &mut T) -> Verdict {
     let s = checker.s;
     let mut faults = checker.no_faults();
     let mut before = leads_before(&checker, bytes, from);
     let (mut at, mut sound) = (from, from);
-    // Four blocks at a time, so that ASCII can be skipped.
-    while let Some(blocks) = bytes[at..].first_chunk::<256>() {
+    // Four blocks at a time, so that ASCII is skipped fast.
+    while let Some(blocks) = bytes[at..].first_chunk::<{ 4 * BLOCK }>() {
         if at - sound >= CHUNK {
             if checker.any(&faults) {
-                return first_faulty(checker, bytes, sound);
+                return first_faulty_block(checker, bytes, sound);
             }
             sound = at;
         }
-        let (a, b) = (s.load(blocks, 0), s.load(blocks, 64));
-        let (c, d) = (s.load(blocks, 128), s.load(blocks, 192));
-        if s.any_high(s.or(s.or(a, b), s.or(c, d))) {
+        let [a, b, c, d] = four_blocks(s, blocks);
+        if s.any_high_bit(s.or(s.or(a, b), s.or(c, d))) {
             before = checker.check(&mut faults, a, before);
             before = checker.check(&mut faults, b, before);
             before = checker.check(&mut faults, c, before);
@@ -373,16 +399,16 @@ pub(super) fn rest<T: Tally>(checker: Checker, bytes: &[u8], from: usize, tally:
             tally.ascii_block(s, c);
             tally.ascii_block(s, d);
         }
-        at += 256;
+        at += 4 * BLOCK;
     }
     let left = &bytes[at..];
     if left.is_empty() || is_ascii_end(s, bytes, left.len()) {
         checker.check_end(&mut faults, before);
         if T::COUNTS {
             let mut left = left;
-            while let Some((block, behind)) = left.split_first_chunk::<64>() {
+            while let Some((block, after)) = left.split_first_chunk::<BLOCK>() {
                 tally.ascii_block(s, s.load(block, 0));
-                left = behind;
+                left = after;
             }
             if !left.is_empty() {
                 tally.ascii_block(s, s.load_short(left));
@@ -390,63 +416,72 @@ pub(super) fn rest<T: Tally>(checker: Checker, bytes: &[u8], from: usize, tally:
         }
     } else {
         let mut left = left;
-        while let Some((block, behind)) = left.split_first_chunk::<64>() {
+        while let Some((block, after)) = left.split_first_chunk::<BLOCK>() {
             let now = s.load(block, 0);
             before = checker.check(&mut faults, now, before);
             tally.block(s, now);
-            left = behind;
+            left = after;
         }
-        // Always: even when no byte is left, the zeros behind them complete the check.
+        // Even if no byte is left: the zeros after the text show a character that the end cuts off.
         let now = s.load_short(left);
         checker.check(&mut faults, now, before);
         tally.block(s, now);
     }
-    if checker.any(&faults) { first_faulty(checker, bytes, sound) } else { Verdict::VALID }
+    if checker.any(&faults) { first_faulty_block(checker, bytes, sound) } else { Verdict::VALID }
 }
 
-/// Whether the last `n` bytes, or 64 if that is more, are ASCII. `n` is below 256, and there are 64 bytes.
+/// Returns four blocks.
+#[inline(always)]
+fn four_blocks(s: Avx512, blocks: &[u8; 4 * BLOCK]) -> [Vector; 4] {
+    let (a, b) = (s.load(blocks, 0), s.load(blocks, BLOCK));
+    let (c, d) = (s.load(blocks, 2 * BLOCK), s.load(blocks, 3 * BLOCK));
+    [a, b, c, d]
+}
+
+/// Returns whether the last `n` bytes are ASCII, and the last 64 bytes if `n` is less. `n` is below 256, and `bytes`
+/// has at least 64 bytes.
 #[inline(always)]
 fn is_ascii_end(s: Avx512, bytes: &[u8], n: usize) -> bool {
-    // The last block, and whichever come before it, or it again.
-    let last = bytes.len() - 64;
+    // Four loads, of which those that would reach beyond the end are the last block again.
+    let last = bytes.len() - BLOCK;
     let first = bytes.len() - n;
-    let (a, b) = (s.load(bytes, first.min(last)), s.load(bytes, (first + 64).min(last)));
-    let (c, d) = (s.load(bytes, (first + 128).min(last)), s.load(bytes, last));
-    !s.any_high(s.or(s.or(a, b), s.or(c, d)))
+    let (a, b) = (s.load(bytes, first.min(last)), s.load(bytes, (first + BLOCK).min(last)));
+    let (c, d) = (s.load(bytes, (first + 2 * BLOCK).min(last)), s.load(bytes, last));
+    !s.any_high_bit(s.or(s.or(a, b), s.or(c, d)))
 }
 
-/// Goes through the text from `sound` on, block by block, to where a fault shows.
+/// Returns as suspect the first block from `sound` on that shows a fault.
 ///
 /// All before `sound` is well-formed, except for a character that `sound` cuts off.
 #[cold]
 #[inline(always)]
-pub(super) fn first_faulty(checker: Checker, bytes: &[u8], sound: usize) -> Verdict {
+pub(super) fn first_faulty_block(checker: Checker, bytes: &[u8], sound: usize) -> Verdict {
     let s = checker.s;
     let mut at = sound;
     let mut before = leads_before(&checker, bytes, at);
-    while let Some(block) = bytes[at..].first_chunk::<64>() {
+    while let Some(block) = bytes[at..].first_chunk::<BLOCK>() {
         let mut faults = checker.no_faults();
         before = checker.check(&mut faults, s.load(block, 0), before);
         if checker.any(&faults) {
             break;
         }
-        at += 64;
+        at += BLOCK;
     }
     Verdict::suspect(at)
 }
 
-/// The leads of what stands before `at`, up to 64 bytes.
+/// Returns the leads of the block that ends at `at`. Before the start of the text there are zeros.
 #[inline(always)]
 fn leads_before(checker: &Checker, bytes: &[u8], at: usize) -> Leads {
     if at == 0 {
         return checker.no_leads();
     }
     let s = checker.s;
-    checker.leads(match bytes[..at].last_chunk::<64>() {
+    checker.leads(match bytes[..at].last_chunk::<BLOCK>() {
         Some(block) => s.load(block, 0),
         None => {
-            let mut block = [0; 64];
-            block[64 - at..].copy_from_slice(&bytes[..at]);
+            let mut block = [0; BLOCK];
+            block[BLOCK - at..].copy_from_slice(&bytes[..at]);
             s.load(&block, 0)
         }
     })

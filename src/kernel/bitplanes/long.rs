@@ -1,35 +1,53 @@
-//! Long input: superblocks by kind.
+//! Long input, by kind of text.
+//!
+//! ```text
+//! check the first block, with nothing before it
+//! while there are eight blocks:
+//!     m = the largest byte of the eight blocks
+//!     m < 80: a run of ASCII. The text before must not end inside a character.
+//!     m < E0, and no longer character reaches in: a run of two-byte characters, eight blocks at a time
+//!     otherwise: a run of superblocks, in bit planes
+//! check what is left by blocks
+//! ```
+//!
+//! 1. **Runs grow.** Faults and kind are looked at after each run. The first run of a kind is eight blocks or one
+//!    superblock, and each run after it is twice as long, up to a limit: the longer a kind has lasted, the likelier
+//!    it goes on.
+//! 2. **Alignment.** A run of ASCII or of two-byte characters goes back to an aligned place, and so reads fewer than
+//!    64 bytes again. Superblocks are 488 bytes, so most of their loads are not aligned anyway.
+//! 3. **Text that is larger than the caches is read at four places in turn.** Memory then has more requests to work
+//!    on.
 
 #![forbid(unsafe_code)]
 
 use super::blocks::{self, Checker};
 use super::planes::{self, SUPERBLOCK};
 use super::tally::Tally;
+use super::{BLOCK, EIGHT_BLOCKS};
 use crate::boundary::{CONTEXT, allows_two_byte, is_unfinished, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::simd::x86::avx512::{Avx512, Vector};
 
-/// Bytes that are looked at together to see of which kind they are: eight vectors.
-const STRETCH: usize = 512;
-/// A stretch and its context.
-type Window = [u8; CONTEXT + STRETCH];
-/// Places at which a region larger than the caches is read at once.
-const STREAMS: usize = 4;
-/// Superblocks of a stream, for regions of 4 MiB.
-pub(crate) const STEPS: usize = (4 << 20) / STREAMS / SUPERBLOCK;
-/// Blocks in a row, the last of them ASCII, that do not end a run of ASCII.
-const LARGEST_ISLAND: usize = 4;
+/// Eight blocks, and the context before them.
+type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS];
+/// The number of places at which text that is larger than the caches is read in turn.
+const PLACES: usize = 4;
+/// The number of superblocks at each place, so that all places together are 4 MiB.
+pub(crate) const PER_PLACE: usize = (4 << 20) / PLACES / SUPERBLOCK;
+/// The longest interruption of a run of ASCII, in blocks, including the block of ASCII that ends it. A longer one
+/// ends the run.
+const LONGEST_INTERRUPTION: usize = 4;
 
-/// The verdict on any number of bytes.
+/// Returns the verdict on any number of bytes.
 ///
-/// Regions that are read as [`STREAMS`] have `STEPS` superblocks a stream; tests have small ones.
+/// Text that is read at several places has `PER_PLACE` superblocks at each of them. Tests have few.
 #[inline(always)]
-pub(super) fn validate<const STEPS: usize, T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
+pub(super) fn validate<const PER_PLACE: usize, T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
     let checker = Checker::new(s);
-    // The start is a block, so that everything behind it has context to be loaded.
-    let Some(start) = bytes.first_chunk::<64>() else { return blocks::many(s, bytes, tally) };
+    // The first block is checked by itself, so that there is context before everything after it.
+    let Some(start) = bytes.first_chunk::<BLOCK>() else { return blocks::validate(s, bytes, tally) };
     let start = s.load(start, 0);
-    if s.any_high(start) {
+    if s.any_high_bit(start) {
         let mut faults = checker.no_faults();
         checker.check(&mut faults, start, checker.no_leads());
         if checker.any(&faults) {
@@ -38,47 +56,56 @@ pub(super) fn validate<const STEPS: usize, T: Tally>(s: Avx512, bytes: &[u8], ta
     }
 
     // All before `at` is well-formed, except for a character that `at` cuts off.
-    let mut at = (64 - bytes.as_ptr().addr() % 64).max(CONTEXT);
+    let mut at = (BLOCK - bytes.as_ptr().addr() % BLOCK).max(CONTEXT);
     tally.block(s, start);
-    tally.again(s, &bytes[at..64]);
-    let (mut kind, mut run) = (Kind::Ascii, 1);
-    let mut in_streams = true;
-    while let Some(stretch) = with_context(bytes, at) {
+    tally.take_back(s, &bytes[at..BLOCK]);
+    let (mut kind, mut run) = (TextKind::Ascii, 1);
+    let mut by_places = true;
+    while let Some(eight) = with_context(bytes, at) {
         let before = kind;
-        kind = Kind::of(s, stretch);
+        kind = TextKind::of(s, eight);
         run = if kind == before { (2 * run).min(T::LONGEST_RUN) } else { 1 };
         let after = match kind {
-            Kind::Ascii if is_unfinished(stretch) => Err(at),
-            Kind::Ascii => ascii_run(s, &checker, bytes, at, tally),
-            _ if in_streams
+            TextKind::Ascii if is_unfinished(eight) => Err(at),
+            TextKind::Ascii => ascii_run(s, &checker, bytes, at, tally),
+            _ if by_places
                 && run == T::LONGEST_RUN
-                && bytes.len() - at >= kind.least_for_streams::<STEPS>() =>
+                && bytes.len() - at >= kind.least_for_places::<PER_PLACE>() =>
             {
-                match streams_run::<STEPS, T>(s, bytes, at, tally) {
+                match planes_run_by_places::<PER_PLACE, T>(s, bytes, at, tally) {
                     Some(after) => Ok(after),
                     None => {
-                        // There is a fault in the region; one after the other, to find the first.
-                        in_streams = false;
+                        // There is a fault at one of the places. To find the first fault, read them one after the
+                        // other.
+                        by_places = false;
                         Ok(at)
                     }
                 }
             }
-            Kind::TwoByte => two_byte_run(s, bytes, at, run, tally),
-            Kind::Any => planes_run(s, bytes, at, run, tally),
+            TextKind::TwoByte => two_byte_run(s, bytes, at, run, tally),
+            TextKind::Any => planes_run(s, bytes, at, run, tally),
         };
         match after {
             Ok(after) => at = after,
-            Err(sound) => return blocks::first_faulty(checker, bytes, sound),
+            Err(sound) => return blocks::first_faulty_block(checker, bytes, sound),
         }
     }
 
-    blocks::rest(checker, bytes, at, tally)
+    blocks::validate_from(checker, bytes, at, tally)
 }
 
-/// From an ASCII stretch on, as far as the text is mostly ASCII. Returns where it stopped; if
-/// there is a fault, a place shortly before it.
+// A run checks the text from `at` on, where eight blocks of its kind begin. It returns where it stopped, or, as an
+// error, a place shortly before a fault.
+
+/// Checks a run of text that is mostly ASCII.
 ///
-/// What stands alone in ASCII, a name or a dash, is checked by blocks, and the run goes on behind it.
+/// ```text
+/// skip ASCII, four or eight blocks at a time
+/// skip ASCII, one block at a time
+/// check blocks, at most three, up to the first that is ASCII, and start again; if none is, stop
+/// ```
+///
+/// So a name or a dash within ASCII does not end the run.
 #[inline(always)]
 fn ascii_run<T: Tally>(
     s: Avx512,
@@ -87,54 +114,54 @@ fn ascii_run<T: Tally>(
     at: usize,
     tally: &mut T,
 ) -> Result<usize, usize> {
-    let mut counts = T::no_ascii(s);
-    tally.ascii(s, &mut counts, vectors(s, &bytes[at..]));
-    let behind = at + STRETCH;
-    let mut at = aligned_down(bytes, behind);
-    tally.again(s, &bytes[at..behind]);
+    let mut counts = T::start_ascii(s);
+    tally.ascii_run_eight(s, &mut counts, load_eight(s, &bytes[at..]));
+    let end = at + EIGHT_BLOCKS;
+    let mut at = aligned_down(bytes, end);
+    tally.take_back(s, &bytes[at..end]);
     let after = 'run: loop {
         if T::COUNTS {
-            while let Some(step) = bytes[at..].first_chunk::<STRETCH>()
-                && !s.any_high(s.or(or_of_four(s, step, 0), or_of_four(s, step, 256)))
+            while let Some(eight) = bytes[at..].first_chunk::<EIGHT_BLOCKS>()
+                && !s.any_high_bit(s.or(or_of_four(s, eight, 0), or_of_four(s, eight, 4 * BLOCK)))
             {
-                tally.ascii(s, &mut counts, vectors(s, step));
-                at += STRETCH;
+                tally.ascii_run_eight(s, &mut counts, load_eight(s, eight));
+                at += EIGHT_BLOCKS;
             }
         } else {
-            // Half the step, which is nearer to what interrupts ASCII, and out of the second-level cache faster: what
-            // fetches ahead by the step ends with the page.
-            while let Some(step) = bytes[at..].first_chunk::<{ STRETCH / 2 }>()
-                && !s.any_high(or_of_four(s, step, 0))
+            // Four blocks, which end nearer to what interrupts ASCII than eight. They are also faster when text comes
+            // from the second-level cache, because the CPU prefetches only up to the end of a page.
+            while let Some(four) = bytes[at..].first_chunk::<{ 4 * BLOCK }>()
+                && !s.any_high_bit(or_of_four(s, four, 0))
             {
-                at += STRETCH / 2;
+                at += 4 * BLOCK;
             }
         }
-        // To the block with the first other character; what stands before it is ASCII.
-        let island = loop {
-            let Some(block) = bytes[at..].first_chunk::<64>() else { break 'run Ok(at) };
+        // On to the block with the next character that is not ASCII. All before that block is ASCII.
+        let interruption = loop {
+            let Some(block) = bytes[at..].first_chunk::<BLOCK>() else { break 'run Ok(at) };
             let now = s.load(block, 0);
-            if s.any_high(now) {
+            if s.any_high_bit(now) {
                 break now;
             }
-            tally.more_ascii(s, &mut counts, now);
-            at += 64;
+            tally.ascii_run_block(s, &mut counts, now);
+            at += BLOCK;
         };
-        // From there to the next block of ASCII.
+        // On to the next block of ASCII.
         let sound = at;
         let mut faults = checker.no_faults();
-        let (mut now, mut before) = (island, checker.no_leads());
+        let (mut now, mut before) = (interruption, checker.no_leads());
         let mut ends_with_ascii = false;
-        for _ in 1..LARGEST_ISLAND {
+        for _ in 1..LONGEST_INTERRUPTION {
             before = checker.check(&mut faults, now, before);
             tally.block(s, now);
-            at += 64;
-            let Some(block) = bytes[at..].first_chunk::<64>() else { break };
+            at += BLOCK;
+            let Some(block) = bytes[at..].first_chunk::<BLOCK>() else { break };
             now = s.load(block, 0);
-            ends_with_ascii = !s.any_high(now);
+            ends_with_ascii = !s.any_high_bit(now);
             if ends_with_ascii {
                 checker.check_end(&mut faults, before);
-                tally.more_ascii(s, &mut counts, now);
-                at += 64;
+                tally.ascii_run_block(s, &mut counts, now);
+                at += BLOCK;
                 break;
             }
         }
@@ -145,33 +172,35 @@ fn ascii_run<T: Tally>(
             break Ok(at);
         }
     };
-    tally.add_ascii(s, counts);
+    tally.end_ascii(s, counts);
     after
 }
 
-/// The vectors of a stretch, which `bytes` begin with.
+/// Returns the first eight blocks of `bytes`.
 #[inline(always)]
-fn vectors(s: Avx512, bytes: &[u8]) -> [Vector; STRETCH / 64] {
-    let (a, b) = (s.load(bytes, 0), s.load(bytes, 64));
-    let (c, d) = (s.load(bytes, 128), s.load(bytes, 192));
-    let (e, f) = (s.load(bytes, 256), s.load(bytes, 320));
-    [a, b, c, d, e, f, s.load(bytes, 384), s.load(bytes, 448)]
+fn load_eight(s: Avx512, bytes: &[u8]) -> [Vector; 8] {
+    let (a, b) = (s.load(bytes, 0), s.load(bytes, BLOCK));
+    let (c, d) = (s.load(bytes, 2 * BLOCK), s.load(bytes, 3 * BLOCK));
+    let (e, f) = (s.load(bytes, 4 * BLOCK), s.load(bytes, 5 * BLOCK));
+    [a, b, c, d, e, f, s.load(bytes, 6 * BLOCK), s.load(bytes, 7 * BLOCK)]
 }
 
 #[inline(always)]
 fn or_of_four(s: Avx512, bytes: &[u8], at: usize) -> Vector {
-    let (a, b) = (s.load(bytes, at), s.load(bytes, at + 64));
-    let (c, d) = (s.load(bytes, at + 128), s.load(bytes, at + 192));
+    let (a, b) = (s.load(bytes, at), s.load(bytes, at + BLOCK));
+    let (c, d) = (s.load(bytes, at + 2 * BLOCK), s.load(bytes, at + 3 * BLOCK));
     s.or(s.or(a, b), s.or(c, d))
 }
 
 #[inline(always)]
 fn max_of_two(s: Avx512, bytes: &[u8], at: usize) -> Vector {
-    s.max(s.load(bytes, at), s.load(bytes, at + 64))
+    s.max(s.load(bytes, at), s.load(bytes, at + BLOCK))
 }
 
-/// From a stretch of two-byte characters and ASCII on, `run` of them or as many as there are. Returns
-/// where it stopped; if there is a fault, `at`.
+/// Checks a run of ASCII and two-byte characters: eight blocks, at most `run` times. In the case of an error the
+/// place is `at`.
+///
+/// The operations are those of `TwoByteFaults` in `lookup/check.rs`, which explains them.
 #[inline(always)]
 fn two_byte_run<T: Tally>(
     s: Avx512,
@@ -184,37 +213,38 @@ fn two_byte_run<T: Tally>(
     let mut at = at;
     let mut lengths = s.zero();
     let mut smallest = s.splat(0x7F);
-    let mut counts = T::no_two_byte(s);
+    let mut counts = T::start_two_byte(s);
     for _ in 0..run {
-        let Some(stretch) = with_context::<{ CONTEXT + STRETCH }>(bytes, at) else { break };
-        // A stretch is checked before it is known to be of the kind, and forgotten if it is not.
+        let Some(eight) = with_context::<{ CONTEXT + EIGHT_BLOCKS }>(bytes, at) else { break };
+        // The check of eight blocks also finds out whether they are of this kind. If they are not, their faults are
+        // dropped.
         let (mut next_lengths, mut next_smallest, mut largest) = (lengths, smallest, s.zero());
         let mut next_counts = counts;
-        for k in 0..STRETCH / 64 {
-            let now = s.load(stretch, CONTEXT + 64 * k);
-            let earlier1 = s.load(stretch, CONTEXT + 64 * k - 1);
+        for k in 0..EIGHT_BLOCKS / BLOCK {
+            let now = s.load(eight, CONTEXT + k * BLOCK);
+            let earlier1 = s.load(eight, CONTEXT + k * BLOCK - 1);
             let moved = s.plus_signed(now, s.splat(0x40));
             let due = s.minus(earlier1, s.splat(0x40));
             next_lengths = s.ternary::<{ truth!(|a, b, c| a | (b ^ c)) }>(next_lengths, due, moved);
             next_smallest = s.min(next_smallest, moved);
             largest = s.max(largest, now);
-            next_counts = tally.two_byte(s, next_counts, now);
+            next_counts = tally.two_byte_block(s, next_counts, now);
         }
         if !is_below_e0(s, largest) {
             break;
         }
         (lengths, smallest, counts) = (next_lengths, next_smallest, next_counts);
-        let behind = at + STRETCH;
-        at = aligned_down(bytes, behind);
-        tally.again_two_byte(s, &bytes[at..behind]);
+        let end = at + EIGHT_BLOCKS;
+        at = aligned_down(bytes, end);
+        tally.take_back_two_byte(s, &bytes[at..end]);
     }
-    tally.add_two_byte(s, counts, bytes, sound, at);
+    tally.end_two_byte(s, counts, bytes, sound, at);
     let overlong = s.minus(s.splat(2), smallest);
     let lengths = s.and(lengths, s.splat(0x80));
     if s.any(s.or(overlong, lengths)) { Err(sound) } else { Ok(at) }
 }
 
-/// `run` superblocks of anything. Returns where it stopped; if there is a fault, `at`.
+/// Checks a run of any text: at most `run` superblocks. In the case of an error the place is `at`.
 #[inline(always)]
 fn planes_run<T: Tally>(
     s: Avx512,
@@ -223,94 +253,96 @@ fn planes_run<T: Tally>(
     run: usize,
     tally: &mut T,
 ) -> Result<usize, usize> {
-    // The planes of the next superblock are made while this one is checked: both are long chains of
-    // instructions that wait for each other, and side by side they fill each other's gaps.
+    // The planes of the next superblock are made while this one is checked. Both are long chains of instructions that
+    // wait for each other, and side by side they fill each other's gaps.
     let Some(first) = with_context(bytes, at) else { return Ok(at) };
     let mut planes = planes::planes(s, first);
-    let (mut faults, mut counts) = (s.zero(), T::no_planes(s));
-    let mut places;
+    let (mut faults, mut counts) = (s.zero(), T::start_planes(s));
+    let mut masks;
     let mut after = at + SUPERBLOCK;
     for _ in 1..run {
         let Some(next) = with_context(bytes, after) else { break };
-        prefetch(s, bytes, after + 1536);
+        prefetch_eight(s, bytes, after + 1536);
         let next = planes::planes(s, next);
-        (faults, places) = planes::check(s, faults, planes);
-        counts = T::superblock(s, counts, places);
+        (faults, masks) = planes::check(s, faults, planes);
+        counts = T::superblock(s, counts, masks);
         planes = next;
         after += SUPERBLOCK;
     }
-    (faults, places) = planes::check(s, faults, planes);
-    tally.add_planes(s, T::superblock(s, counts, places), bytes, at, after);
+    (faults, masks) = planes::check(s, faults, planes);
+    tally.end_planes(s, T::superblock(s, counts, masks), bytes, at, after);
     if s.any(faults) { Err(at) } else { Ok(after) }
 }
 
-/// A region of anything that is larger than the caches, read in several places at once: memory then has
-/// more requests to work on. Returns where it ends, or `None` if there is a fault.
+/// Checks a run of any text that is larger than the caches: `PER_PLACE` superblocks at each of several places, one
+/// superblock of each in turn. Returns where the run ends, or `None` if there is a fault or the text is shorter.
 #[inline(always)]
-fn streams_run<const STEPS: usize, T: Tally>(
+fn planes_run_by_places<const PER_PLACE: usize, T: Tally>(
     s: Avx512,
     bytes: &[u8],
     at: usize,
     tally: &mut T,
 ) -> Option<usize> {
-    let (mut faults, mut counts) = (s.zero(), T::no_planes(s));
-    let mut places;
-    for step in 0..STEPS {
-        for stream in 0..STREAMS {
-            let place = at + (stream * STEPS + step) * SUPERBLOCK;
-            prefetch(s, bytes, place + 2048);
-            let text = with_context(bytes, place)?;
-            (faults, places) = planes::check(s, faults, planes::planes(s, text));
-            counts = T::superblock(s, counts, places);
+    let (mut faults, mut counts) = (s.zero(), T::start_planes(s));
+    let mut masks;
+    for i in 0..PER_PLACE {
+        for place in 0..PLACES {
+            let from = at + (place * PER_PLACE + i) * SUPERBLOCK;
+            prefetch_eight(s, bytes, from + 2048);
+            let text = with_context(bytes, from)?;
+            (faults, masks) = planes::check(s, faults, planes::planes(s, text));
+            counts = T::superblock(s, counts, masks);
         }
-        if step % T::LONGEST_RUN == 0 && s.any(faults) {
+        if i % T::LONGEST_RUN == 0 && s.any(faults) {
             return None;
         }
     }
-    let after = at + STREAMS * STEPS * SUPERBLOCK;
-    tally.add_planes(s, counts, bytes, at, after);
+    let after = at + PLACES * PER_PLACE * SUPERBLOCK;
+    tally.end_planes(s, counts, bytes, at, after);
     if s.any(faults) { None } else { Some(after) }
 }
 
-/// Asks memory for the lines of a stretch. CPUs do so by themselves, but only within a page.
+/// Asks the cache for the eight lines from `at` on. CPUs prefetch by themselves, but only within a page.
 ///
-/// How far ahead is best depends little on the CPU: 1.5 KiB, or 2 KiB with several streams.
+/// How far ahead is best depends little on the CPU: 1.5 KiB, or 2 KiB when several places are read in turn.
 #[inline(always)]
-fn prefetch(s: Avx512, bytes: &[u8], at: usize) {
-    for line in 0..STRETCH / 64 {
-        s.prefetch(bytes, at + 64 * line);
+fn prefetch_eight(s: Avx512, bytes: &[u8], at: usize) {
+    for k in 0..EIGHT_BLOCKS / BLOCK {
+        s.prefetch(bytes, at + k * BLOCK);
     }
 }
 
-/// What a stretch is made of.
+/// What eight blocks are made of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TextKind {
     Ascii,
-    /// ASCII and characters of two bytes, and none that reaches in is longer.
+    /// ASCII and two-byte characters. No longer character reaches in.
     TwoByte,
     Any,
 }
 
-impl Kind {
-    /// The number of bytes from which on streams pay: where caches are too small, and for two-byte
-    /// characters, whose own path is faster than planes as long as memory is, where they are by far.
-    const fn least_for_streams<const STEPS: usize>(self) -> usize {
-        let region = STREAMS * STEPS * SUPERBLOCK;
+impl TextKind {
+    /// Returns the least number of bytes that are read at several places in turn.
+    ///
+    /// For any text, that is the length of the run. Two-byte characters have a faster run of their own, as long as
+    /// memory keeps up with it. It does not for a text that is far larger than the caches.
+    const fn least_for_places<const PER_PLACE: usize>(self) -> usize {
+        let all_places = PLACES * PER_PLACE * SUPERBLOCK;
         match self {
             Self::Ascii => usize::MAX,
-            Self::TwoByte => 8 * region,
-            Self::Any => region,
+            Self::TwoByte => 8 * all_places,
+            Self::Any => all_places,
         }
     }
 
     #[inline(always)]
-    fn of(s: Avx512, stretch: &Window) -> Self {
-        let (a, b) = (max_of_two(s, stretch, CONTEXT), max_of_two(s, stretch, CONTEXT + 128));
-        let (c, d) = (max_of_two(s, stretch, CONTEXT + 256), max_of_two(s, stretch, CONTEXT + 384));
+    fn of(s: Avx512, eight: &EightInContext) -> Self {
+        let (a, b) = (max_of_two(s, eight, CONTEXT), max_of_two(s, eight, CONTEXT + 2 * BLOCK));
+        let (c, d) = (max_of_two(s, eight, CONTEXT + 4 * BLOCK), max_of_two(s, eight, CONTEXT + 6 * BLOCK));
         let largest = s.max(s.max(a, b), s.max(c, d));
-        if !s.any_high(largest) {
+        if !s.any_high_bit(largest) {
             Self::Ascii
-        } else if is_below_e0(s, largest) && allows_two_byte(stretch) {
+        } else if is_below_e0(s, largest) && allows_two_byte(eight) {
             Self::TwoByte
         } else {
             Self::Any
@@ -318,15 +350,15 @@ impl Kind {
     }
 }
 
-/// The last place at or before `at`, and behind the one 64 bytes before it, whose address is aligned.
-/// What is read again because of this, in runs of a kind, is of that kind.
+/// Returns the last place at or before `at` whose address is aligned. The bytes from there on are read again. In a
+/// run they are of the run's kind.
 #[inline(always)]
 fn aligned_down(bytes: &[u8], at: usize) -> usize {
-    at - (bytes.as_ptr().addr() + at) % 64
+    at - (bytes.as_ptr().addr() + at) % BLOCK
 }
 
-/// Whether no byte is E0 or above.
+/// Returns whether no byte is E0 or above.
 #[inline(always)]
 fn is_below_e0(s: Avx512, largest: Vector) -> bool {
-    !s.any_high(s.minus(largest, s.splat(0xE0 - 0x80)))
+    !s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80)))
 }

@@ -1,23 +1,26 @@
-//! The AVX-512 kernel: three algorithms, chosen by length.
+//! The algorithms for AVX-512.
 //!
-//! - `blocks.rs`: 64 bytes at a time, two lookups. Below 64 bytes, one masked block without any
-//!   branch on the content.
-//! - `planes.rs`: 488 bytes at a time, as eight streams of bits on which the rules of UTF-8 are
-//!   Boolean formulas. Every text costs the same.
-//! - `long.rs`: long input, by kind of superblock: ASCII, two-byte characters, planes.
+//! | file | what it has |
+//! |---|---|
+//! | `blocks.rs` | blocks of 64 bytes, with two lookups; fewer than 64 bytes are one masked block, without a branch on the content |
+//! | `planes.rs` | superblocks of 488 bytes, in eight bit planes on which the rules of UTF-8 are Boolean formulas |
+//! | `long.rs` | long input, by kind: ASCII, two-byte characters, superblocks |
+//! | `tally.rs` | what is counted while text is checked |
+//! | `count.rs` | counts of text that is valid already |
 //!
-//! Names as everywhere: a block has 64 bytes here, a superblock about 512.
+//! A block is one vector here. Long input is classified eight blocks at a time, which is a little more than a
+//! superblock.
 
 #![forbid(unsafe_code)]
 
-/// The immediate of `Avx512::ternary` for a formula of three bits.
+/// Returns the truth table of a formula of three bits, for `Avx512::ternary`.
 macro_rules! truth {
     (|$a:ident, $b:ident, $c:ident| $formula:expr) => {{
         const TABLE: i32 = {
             let mut table = 0;
             let mut row = 0;
             while row < 8 {
-                // Bit `a b c` of the immediate, as a binary number, is the result for these values.
+                // The number of a row is `abc` in binary, and the bit of this number is the result for these values.
                 let ($a, $b, $c) = (row >> 2 & 1 == 1, row >> 1 & 1 == 1, row & 1 == 1);
                 table |= (($formula) as i32) << row;
                 row += 1;
@@ -46,21 +49,25 @@ use super::{Engine, Validates};
 use crate::output::Output;
 use crate::simd::x86::avx512::Avx512;
 use crate::simd::{Routine, Token};
-pub(crate) use long::STEPS;
+pub(crate) use long::PER_PLACE;
 use tally::{Counter, Nothing};
 
-/// From this length on, superblocks pay for their start and their end.
+/// The bytes of a block.
+const BLOCK: usize = 64;
+/// The bytes of eight blocks.
+const EIGHT_BLOCKS: usize = 8 * BLOCK;
+/// The least length at which superblocks pay for the work at the start and at the end.
 const LONG: usize = 1024;
 
 impl Validates for Avx512 {
     #[inline(always)]
     fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < 64 {
-            blocks::one(self, bytes, &mut Nothing)
+        if bytes.len() < BLOCK {
+            blocks::one_block(self, bytes, &mut Nothing)
         } else if bytes.len() < LONG {
             self.apart::<Blocks>(bytes, 0)
         } else {
-            self.apart::<Superblocks<{ long::STEPS }>>(bytes, 0)
+            self.apart::<Superblocks<PER_PLACE>>(bytes, 0)
         }
     }
 }
@@ -87,7 +94,7 @@ impl Engine for Avx512 {
         if bytes.len() < LONG {
             CountedBlocks::run(self, bytes, 0)
         } else {
-            self.apart::<CountedSuperblocks<{ long::STEPS }>>(bytes, 0)
+            self.apart::<CountedSuperblocks<PER_PLACE>>(bytes, 0)
         }
     }
 
@@ -120,7 +127,7 @@ impl Engine for Avx512 {
     }
 }
 
-/// Blocks, whatever the length.
+/// Validation by blocks, for any length.
 pub(crate) struct Blocks;
 
 impl Routine<Avx512> for Blocks {
@@ -128,23 +135,24 @@ impl Routine<Avx512> for Blocks {
 
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], _: usize) -> Verdict {
-        blocks::many(s, bytes, &mut Nothing)
+        blocks::validate(s, bytes, &mut Nothing)
     }
 }
 
-/// Superblocks, wherever one fits in; where `STREAMS * STEPS` of them fit in, at several places at once.
-pub(crate) struct Superblocks<const STEPS: usize>;
+/// Validation by kind of text, as of long input, for any length. Text that is read at several places has `PER_PLACE`
+/// superblocks at each.
+pub(crate) struct Superblocks<const PER_PLACE: usize>;
 
-impl<const STEPS: usize> Routine<Avx512> for Superblocks<STEPS> {
+impl<const PER_PLACE: usize> Routine<Avx512> for Superblocks<PER_PLACE> {
     type Output = Verdict;
 
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], _: usize) -> Verdict {
-        long::validate::<STEPS, _>(s, bytes, &mut Nothing)
+        long::validate::<PER_PLACE, _>(s, bytes, &mut Nothing)
     }
 }
 
-/// [`Blocks`], counting.
+/// Validation by blocks, and counts.
 pub(crate) struct CountedBlocks;
 
 impl Routine<Avx512> for CountedBlocks {
@@ -153,21 +161,21 @@ impl Routine<Avx512> for CountedBlocks {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], _: usize) -> (Verdict, Counts) {
         let mut counter = Counter::new(s);
-        let verdict = blocks::many(s, bytes, &mut counter);
+        let verdict = blocks::validate(s, bytes, &mut counter);
         (verdict, counter.counts(s))
     }
 }
 
-/// [`Superblocks`], counting.
-pub(crate) struct CountedSuperblocks<const STEPS: usize>;
+/// Validation by kind of text, and counts.
+pub(crate) struct CountedSuperblocks<const PER_PLACE: usize>;
 
-impl<const STEPS: usize> Routine<Avx512> for CountedSuperblocks<STEPS> {
+impl<const PER_PLACE: usize> Routine<Avx512> for CountedSuperblocks<PER_PLACE> {
     type Output = (Verdict, Counts);
 
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], _: usize) -> (Verdict, Counts) {
         let mut counter = Counter::new(s);
-        let verdict = long::validate::<STEPS, _>(s, bytes, &mut counter);
+        let verdict = long::validate::<PER_PLACE, _>(s, bytes, &mut counter);
         (verdict, counter.counts(s))
     }
 }

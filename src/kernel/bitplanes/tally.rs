@@ -1,153 +1,156 @@
 //! What is counted while text is checked.
 //!
-//! The algorithms hand what they have in registers to a [`Tally`]. If that is [`Nothing`], all this is
-//! no instruction at all, so plain validation and `inspect` are the same code.
+//! The algorithms hand the vectors that they check to a [`Tally`]. With [`Nothing`], a tally is no instruction at
+//! all. So plain validation and `inspect` are the same code.
 //!
-//! Text is handed in once, with two exceptions, which are put right at the end: where a run goes back to an
-//! aligned place (`again`), and where registers count a place or three late (`Sums::add_late`). A verdict of
-//! 'suspect' ends the count wherever it is; the caller counts anew what is before the fault.
+//! The algorithms hand in each byte once, with two exceptions, for which the counts are corrected at the end:
+//!
+//! - A run goes back to an aligned place and hands in some bytes again; see [`Tally::take_back`].
+//! - The bit planes count some places one or three bytes late; see [`PlaceCounts::add_late`].
+//!
+//! If the verdict is not 'valid', the counts mean nothing. The caller counts again what comes before the fault.
 
 #![forbid(unsafe_code)]
 
-use super::planes::{FROM_F0_LATE, LEADS_LATE, Places};
+use super::planes::{FROM_F0_LATE, LEADS_LATE, Masks};
 use crate::kernel::counts::Counts;
 use crate::simd::x86::avx512::{Avx512, Vector};
 
-/// Vectors of a stretch.
-const VECTORS: usize = 8;
-
-/// What to do with text that is being checked.
+/// What is done with text while it is checked.
 pub(super) trait Tally {
-    /// Whether anything is counted, for what must be gone through for the counts alone.
+    /// Whether anything is counted, for code that runs for the counts alone.
     const COUNTS: bool;
-    /// Superblocks, or stretches of two-byte characters, that go without a look at faults and kind, at most.
-    /// The first goes alone, so that an early fault is reported early; each run of the same kind
-    /// doubles the next.
+    /// The longest run between two looks at the faults and the kind, in superblocks, or in groups of eight blocks of
+    /// two-byte characters. A first run is one, so that an early fault is reported early, and each run of the same
+    /// kind is twice as long as the one before.
     const LONGEST_RUN: usize;
-    /// What is counted of a run of ASCII, in registers.
-    type OfAscii;
-    /// What is counted of superblocks, in registers.
-    type OfPlanes: Copy;
-    /// What is counted of text of two-byte characters and ASCII, in registers.
-    type OfTwoByte: Copy;
+    /// The counts of a run of ASCII, in registers.
+    type AsciiCounts;
+    /// The counts of a run of superblocks, in registers.
+    type PlaneCounts: Copy;
+    /// The counts of a run of two-byte characters and ASCII, in registers.
+    type TwoByteCounts: Copy;
 
-    /// 64 bytes of anything, or fewer with zeros behind them.
+    /// Counts a block of any text, or a shorter text with zeros after it.
     fn block(&mut self, s: Avx512, block: Vector);
-    /// Bytes, fewer than 64, that will be handed in again. Before that, they were handed in once.
-    fn again(&mut self, s: Avx512, bytes: &[u8]);
-    /// The same of bytes that were handed to `two_byte`, and will be again.
-    fn again_two_byte(&mut self, s: Avx512, bytes: &[u8]);
-    /// 64 bytes of ASCII.
+    /// Takes the counts of `bytes` back. They were handed in before, and will be again. There are fewer than 64.
+    fn take_back(&mut self, s: Avx512, bytes: &[u8]);
+    /// Does what `take_back` does, for bytes that were handed to `two_byte_block`, and will be again.
+    fn take_back_two_byte(&mut self, s: Avx512, bytes: &[u8]);
+    /// Counts a block of ASCII outside of a run.
     fn ascii_block(&mut self, s: Avx512, block: Vector);
-    /// The beginning of a run of ASCII.
-    fn no_ascii(s: Avx512) -> Self::OfAscii;
-    /// A stretch of it.
-    fn ascii(&mut self, s: Avx512, counts: &mut Self::OfAscii, stretch: [Vector; VECTORS]);
-    /// 64 bytes of it.
-    fn more_ascii(&mut self, s: Avx512, counts: &mut Self::OfAscii, block: Vector);
-    /// The end of the run.
-    fn add_ascii(&mut self, s: Avx512, counts: Self::OfAscii);
-    /// The beginning of a run of two-byte characters.
-    fn no_two_byte(s: Avx512) -> Self::OfTwoByte;
-    /// 64 bytes below E0, no more than 255 times in a run.
-    fn two_byte(&self, s: Avx512, counts: Self::OfTwoByte, now: Vector) -> Self::OfTwoByte;
-    /// The end of the run, which is `bytes[from..to]`.
-    fn add_two_byte(&mut self, s: Avx512, counts: Self::OfTwoByte, bytes: &[u8], from: usize, to: usize);
-    /// The beginning of a run of superblocks.
-    fn no_planes(s: Avx512) -> Self::OfPlanes;
-    /// A superblock.
-    fn superblock(s: Avx512, counts: Self::OfPlanes, places: Places) -> Self::OfPlanes;
-    /// The end of the run, which is `bytes[from..to]`.
-    fn add_planes(&mut self, s: Avx512, counts: Self::OfPlanes, bytes: &[u8], from: usize, to: usize);
+
+    /// Begins a run of ASCII.
+    fn start_ascii(s: Avx512) -> Self::AsciiCounts;
+    /// Counts eight blocks of a run of ASCII.
+    fn ascii_run_eight(&mut self, s: Avx512, counts: &mut Self::AsciiCounts, blocks: [Vector; 8]);
+    /// Counts one block of a run of ASCII.
+    fn ascii_run_block(&mut self, s: Avx512, counts: &mut Self::AsciiCounts, block: Vector);
+    /// Ends a run of ASCII.
+    fn end_ascii(&mut self, s: Avx512, counts: Self::AsciiCounts);
+
+    /// Begins a run of two-byte characters.
+    fn start_two_byte(s: Avx512) -> Self::TwoByteCounts;
+    /// Counts a block without a byte of E0 or above. A run has at most 255 of them.
+    fn two_byte_block(&self, s: Avx512, counts: Self::TwoByteCounts, block: Vector) -> Self::TwoByteCounts;
+    /// Ends a run of two-byte characters, which is `bytes[from..to]`.
+    fn end_two_byte(&mut self, s: Avx512, counts: Self::TwoByteCounts, bytes: &[u8], from: usize, to: usize);
+
+    /// Begins a run of superblocks.
+    fn start_planes(s: Avx512) -> Self::PlaneCounts;
+    /// Counts a superblock.
+    fn superblock(s: Avx512, counts: Self::PlaneCounts, masks: Masks) -> Self::PlaneCounts;
+    /// Ends a run of superblocks, which is `bytes[from..to]`.
+    fn end_planes(&mut self, s: Avx512, counts: Self::PlaneCounts, bytes: &[u8], from: usize, to: usize);
 }
 
-/// Plain validation.
+/// Plain validation: nothing is counted.
 pub(super) struct Nothing;
 
 impl Tally for Nothing {
     const COUNTS: bool = false;
     const LONGEST_RUN: usize = 8;
-    type OfAscii = ();
-    type OfPlanes = ();
-    type OfTwoByte = ();
+    type AsciiCounts = ();
+    type PlaneCounts = ();
+    type TwoByteCounts = ();
 
     #[inline(always)]
     fn block(&mut self, _: Avx512, _: Vector) {}
     #[inline(always)]
-    fn again(&mut self, _: Avx512, _: &[u8]) {}
+    fn take_back(&mut self, _: Avx512, _: &[u8]) {}
     #[inline(always)]
-    fn again_two_byte(&mut self, _: Avx512, _: &[u8]) {}
+    fn take_back_two_byte(&mut self, _: Avx512, _: &[u8]) {}
     #[inline(always)]
     fn ascii_block(&mut self, _: Avx512, _: Vector) {}
     #[inline(always)]
-    fn no_ascii(_: Avx512) {}
+    fn start_ascii(_: Avx512) {}
     #[inline(always)]
-    fn ascii(&mut self, _: Avx512, (): &mut (), _: [Vector; VECTORS]) {}
+    fn ascii_run_eight(&mut self, _: Avx512, (): &mut (), _: [Vector; 8]) {}
     #[inline(always)]
-    fn more_ascii(&mut self, _: Avx512, (): &mut (), _: Vector) {}
+    fn ascii_run_block(&mut self, _: Avx512, (): &mut (), _: Vector) {}
     #[inline(always)]
-    fn add_ascii(&mut self, _: Avx512, (): ()) {}
+    fn end_ascii(&mut self, _: Avx512, (): ()) {}
     #[inline(always)]
-    fn no_two_byte(_: Avx512) {}
+    fn start_two_byte(_: Avx512) {}
     #[inline(always)]
-    fn two_byte(&self, _: Avx512, (): (), _: Vector) {}
+    fn two_byte_block(&self, _: Avx512, (): (), _: Vector) {}
     #[inline(always)]
-    fn add_two_byte(&mut self, _: Avx512, (): (), _: &[u8], _: usize, _: usize) {}
+    fn end_two_byte(&mut self, _: Avx512, (): (), _: &[u8], _: usize, _: usize) {}
     #[inline(always)]
-    fn no_planes(_: Avx512) {}
+    fn start_planes(_: Avx512) {}
     #[inline(always)]
-    fn superblock(_: Avx512, (): (), _: Places) {}
+    fn superblock(_: Avx512, (): (), _: Masks) {}
     #[inline(always)]
-    fn add_planes(&mut self, _: Avx512, (): (), _: &[u8], _: usize, _: usize) {}
+    fn end_planes(&mut self, _: Avx512, (): (), _: &[u8], _: usize, _: usize) {}
 }
 
-/// Counts in lanes of 64 bits.
+/// Counts in each lane of 64 bits.
 #[derive(Clone, Copy)]
-pub(super) struct Lanes {
+pub(super) struct CountsInLanes {
     continuations: Vector,
     leads: Vector,
     from_f0: Vector,
     newlines: Vector,
 }
 
-/// Counts in bytes.
+/// Counts in each byte.
 #[derive(Clone, Copy)]
-pub(super) struct InBytes {
+pub(super) struct CountsInBytes {
     continuations: Vector,
     newlines: Vector,
 }
 
-impl Lanes {
+impl CountsInLanes {
     #[inline(always)]
     fn none(s: Avx512) -> Self {
         Self { continuations: s.zero(), leads: s.zero(), from_f0: s.zero(), newlines: s.zero() }
     }
 }
 
-/// Sums that newlines of a run of ASCII are counted in, in turn: a masked addition takes three cycles, and with fewer
-/// sums one would wait for another.
+/// The number of sums to which a run of ASCII adds newlines in turn. A masked addition takes three cycles, so with
+/// fewer sums one addition would wait for another.
 const SUMS: usize = 4;
 
-/// Newlines of a run of ASCII, in bytes.
-pub(super) struct Newlines {
-    in_bytes: [Vector; SUMS],
-    /// So many more can be counted in a byte of a sum.
+/// The newlines of a run of ASCII, counted in each byte.
+pub(super) struct NewlinesInBytes {
+    sums: [Vector; SUMS],
+    /// What a byte of a sum can still count.
     room: usize,
 }
 
-/// Counts as numbers, of places and not of characters: so they can be added up wherever text is cut.
+/// Counts as numbers. They are counts of places, not of characters, so they add up wherever text is cut.
 #[derive(Clone, Copy, Default)]
-struct Sums {
+struct PlaceCounts {
     continuations: usize,
     leads: usize,
     from_f0: usize,
     newlines: usize,
 }
 
-impl Sums {
+impl PlaceCounts {
     #[inline(always)]
     fn add_block(&mut self, s: Avx512, block: Vector) {
-        // Leads are looked for, and high bits asked for, by those who check, too.
+        // The checks look for leads and high bits too, so these cost nothing here.
         let leads = s.at_least(block, s.splat(0xC0)).count_ones() as usize;
         self.continuations += s.high_bits(block).count_ones() as usize - leads;
         self.leads += leads;
@@ -155,7 +158,7 @@ impl Sums {
         self.newlines += s.equal(block, s.splat(b'\n')).count_ones() as usize;
     }
 
-    /// What is at the end of `text`, so that superblocks count it as if it were behind that.
+    /// Adds what stands at the end of `text`, and what superblocks would count only after it.
     #[inline(always)]
     fn add_late(&mut self, text: &[u8]) {
         let Some(end) = text.last_chunk::<FROM_F0_LATE>() else { return };
@@ -164,44 +167,48 @@ impl Sums {
     }
 }
 
-/// Counting.
+/// The tally of `inspect`.
 pub(super) struct Counter {
     ones: Vector,
-    lanes: Lanes,
-    /// What is not in `lanes`.
-    more: Sums,
-    /// What is there twice.
-    twice: Sums,
+    lanes: CountsInLanes,
+    /// What is counted outside of `lanes`.
+    more: PlaceCounts,
+    /// What is counted twice.
+    twice: PlaceCounts,
 }
 
 impl Counter {
     #[inline(always)]
     pub(super) fn new(s: Avx512) -> Self {
-        Self { ones: s.ones(), lanes: Lanes::none(s), more: Sums::default(), twice: Sums::default() }
+        Self {
+            ones: s.opaque_ones(),
+            lanes: CountsInLanes::none(s),
+            more: PlaceCounts::default(),
+            twice: PlaceCounts::default(),
+        }
     }
 
-    /// If the text is well-formed, what it has; else numbers that mean nothing.
+    /// Returns the counts of a well-formed text. For any other text, the numbers mean nothing.
     #[inline(always)]
     pub(super) fn counts(&self, s: Avx512) -> Counts {
-        let Lanes { continuations, leads, from_f0, newlines } = self.lanes;
+        let CountsInLanes { continuations, leads, from_f0, newlines } = self.lanes;
         let (more, twice) = (self.more, self.twice);
-        let continuations = s.total(continuations) as usize + more.continuations - twice.continuations;
-        let leads = s.total(leads) as usize + more.leads - twice.leads;
-        let from_f0 = s.total(from_f0) as usize + more.from_f0 - twice.from_f0;
-        let newlines = s.total(newlines) as usize + more.newlines - twice.newlines;
-        // Each lead accounts for one continuation, from E0 on for another one, and from F0 on for yet
-        // another one.
+        let continuations = s.sum_of_lanes(continuations) as usize + more.continuations - twice.continuations;
+        let leads = s.sum_of_lanes(leads) as usize + more.leads - twice.leads;
+        let from_f0 = s.sum_of_lanes(from_f0) as usize + more.from_f0 - twice.from_f0;
+        let newlines = s.sum_of_lanes(newlines) as usize + more.newlines - twice.newlines;
+        // Each lead has one continuation, each lead from E0 on a second one, and each from F0 on a third one.
         let from_e0 = continuations.saturating_sub(leads).saturating_sub(from_f0);
         Counts { continuations, from_e0, from_f0, newlines }
     }
 }
 
 impl Counter {
-    /// Takes room for `n` more in each byte.
+    /// Takes room for `n` more newlines in each byte. If there is none, the sums so far are added to `lanes`.
     #[inline(always)]
-    fn make_room(&mut self, s: Avx512, newlines: &mut Newlines, n: usize) {
+    fn take_room(&mut self, s: Avx512, newlines: &mut NewlinesInBytes, n: usize) {
         if newlines.room < n {
-            self.add_ascii(s, core::mem::replace(newlines, Self::no_ascii(s)));
+            self.end_ascii(s, core::mem::replace(newlines, Self::start_ascii(s)));
         }
         newlines.room -= n;
     }
@@ -209,12 +216,12 @@ impl Counter {
 
 impl Tally for Counter {
     const COUNTS: bool = true;
-    /// What a run costs at its end is more where it counts. So many stretches, of eight vectors each, are also the
-    /// most that can be counted in bytes.
+    /// The end of a run costs more with counts, so runs are longer. 31 groups of eight blocks, 248 in all, are also
+    /// the most that a byte can count.
     const LONGEST_RUN: usize = 31;
-    type OfAscii = Newlines;
-    type OfPlanes = Lanes;
-    type OfTwoByte = InBytes;
+    type AsciiCounts = NewlinesInBytes;
+    type PlaneCounts = CountsInLanes;
+    type TwoByteCounts = CountsInBytes;
 
     #[inline(always)]
     fn block(&mut self, s: Avx512, block: Vector) {
@@ -222,19 +229,19 @@ impl Tally for Counter {
     }
 
     #[inline(always)]
-    fn again(&mut self, s: Avx512, bytes: &[u8]) {
+    fn take_back(&mut self, s: Avx512, bytes: &[u8]) {
         if !bytes.is_empty() {
             self.twice.add_block(s, s.load_short(bytes));
         }
     }
 
     #[inline(always)]
-    fn again_two_byte(&mut self, s: Avx512, bytes: &[u8]) {
+    fn take_back_two_byte(&mut self, s: Avx512, bytes: &[u8]) {
         if !bytes.is_empty() {
-            let mut sums = Sums::default();
+            let mut sums = PlaceCounts::default();
             sums.add_block(s, s.load_short(bytes));
             self.twice.continuations += sums.continuations;
-            // As `add_two_byte` has it.
+            // `end_two_byte` counts as many leads as continuations.
             self.twice.leads += sums.continuations;
             self.twice.newlines += sums.newlines;
         }
@@ -246,83 +253,88 @@ impl Tally for Counter {
     }
 
     #[inline(always)]
-    fn no_ascii(s: Avx512) -> Newlines {
-        Newlines { in_bytes: [s.zero(); SUMS], room: 255 }
+    fn start_ascii(s: Avx512) -> NewlinesInBytes {
+        NewlinesInBytes { sums: [s.zero(); SUMS], room: 255 }
     }
 
     #[inline(always)]
-    fn ascii(&mut self, s: Avx512, newlines: &mut Newlines, stretch: [Vector; VECTORS]) {
-        self.make_room(s, newlines, VECTORS / SUMS);
+    fn ascii_run_eight(&mut self, s: Avx512, newlines: &mut NewlinesInBytes, blocks: [Vector; 8]) {
+        self.take_room(s, newlines, 8 / SUMS);
         let newline = s.splat(b'\n');
-        // By number: an array's iterator is a function of its own in code that is optimised for size.
+        // Not `for block in blocks`: in code that is optimised for size, an array's iterator is a function of its
+        // own.
         let mut i = 0;
-        while i < VECTORS {
-            let sum = &mut newlines.in_bytes[i % SUMS];
-            *sum = s.count(*sum, s.equal(stretch[i], newline), self.ones);
+        while i < 8 {
+            let sum = &mut newlines.sums[i % SUMS];
+            *sum = s.count_where(*sum, s.equal(blocks[i], newline), self.ones);
             i += 1;
         }
     }
 
     #[inline(always)]
-    fn more_ascii(&mut self, s: Avx512, newlines: &mut Newlines, block: Vector) {
-        self.make_room(s, newlines, 1);
-        let sum = &mut newlines.in_bytes[0];
-        *sum = s.count(*sum, s.equal(block, s.splat(b'\n')), self.ones);
+    fn ascii_run_block(&mut self, s: Avx512, newlines: &mut NewlinesInBytes, block: Vector) {
+        self.take_room(s, newlines, 1);
+        let sum = &mut newlines.sums[0];
+        *sum = s.count_where(*sum, s.equal(block, s.splat(b'\n')), self.ones);
     }
 
     #[inline(always)]
-    fn add_ascii(&mut self, s: Avx512, newlines: Newlines) {
-        let [a, b, c, d] = newlines.in_bytes;
-        let (ab, cd) = (s.plus64(s.sums(a), s.sums(b)), s.plus64(s.sums(c), s.sums(d)));
+    fn end_ascii(&mut self, s: Avx512, newlines: NewlinesInBytes) {
+        let [a, b, c, d] = newlines.sums;
+        let (ab, cd) = (
+            s.plus64(s.sums_of_bytes(a), s.sums_of_bytes(b)),
+            s.plus64(s.sums_of_bytes(c), s.sums_of_bytes(d)),
+        );
         self.lanes.newlines = s.plus64(self.lanes.newlines, s.plus64(ab, cd));
     }
 
     #[inline(always)]
-    fn no_two_byte(s: Avx512) -> InBytes {
-        InBytes { continuations: s.zero(), newlines: s.zero() }
+    fn start_two_byte(s: Avx512) -> CountsInBytes {
+        CountsInBytes { continuations: s.zero(), newlines: s.zero() }
     }
 
     #[inline(always)]
-    fn two_byte(&self, s: Avx512, counts: InBytes, now: Vector) -> InBytes {
+    fn two_byte_block(&self, s: Avx512, counts: CountsInBytes, now: Vector) -> CountsInBytes {
         let (is_continuation, is_newline) =
             (s.below_signed(now, s.splat(0xC0)), s.equal(now, s.splat(b'\n')));
-        InBytes {
-            continuations: s.count(counts.continuations, is_continuation, self.ones),
-            newlines: s.count(counts.newlines, is_newline, self.ones),
+        CountsInBytes {
+            continuations: s.count_where(counts.continuations, is_continuation, self.ones),
+            newlines: s.count_where(counts.newlines, is_newline, self.ones),
         }
     }
 
     #[inline(always)]
-    fn add_two_byte(&mut self, s: Avx512, counts: InBytes, bytes: &[u8], from: usize, to: usize) {
-        // As many leads as continuations, each a place before.
+    fn end_two_byte(&mut self, s: Avx512, counts: CountsInBytes, bytes: &[u8], from: usize, to: usize) {
+        // There are as many leads as continuations. Each stands one place before its continuation, so leads are
+        // counted late.
         self.more.add_late(&bytes[..to]);
         self.twice.add_late(&bytes[..from]);
-        let continuations = s.sums(counts.continuations);
+        let continuations = s.sums_of_bytes(counts.continuations);
         self.lanes.continuations = s.plus64(self.lanes.continuations, continuations);
         self.lanes.leads = s.plus64(self.lanes.leads, continuations);
-        self.lanes.newlines = s.plus64(self.lanes.newlines, s.sums(counts.newlines));
+        self.lanes.newlines = s.plus64(self.lanes.newlines, s.sums_of_bytes(counts.newlines));
     }
 
     #[inline(always)]
-    fn no_planes(s: Avx512) -> Lanes {
-        Lanes::none(s)
+    fn start_planes(s: Avx512) -> CountsInLanes {
+        CountsInLanes::none(s)
     }
 
     #[inline(always)]
-    fn superblock(s: Avx512, counts: Lanes, places: Places) -> Lanes {
-        Lanes {
-            continuations: s.plus64(counts.continuations, s.count_ones(places.continuations)),
-            leads: s.plus64(counts.leads, s.count_ones(places.leads)),
-            from_f0: s.plus64(counts.from_f0, s.count_ones(places.from_f0)),
-            newlines: s.plus64(counts.newlines, s.count_ones(places.newlines)),
+    fn superblock(s: Avx512, counts: CountsInLanes, masks: Masks) -> CountsInLanes {
+        CountsInLanes {
+            continuations: s.plus64(counts.continuations, s.count_ones(masks.continuations)),
+            leads: s.plus64(counts.leads, s.count_ones(masks.leads)),
+            from_f0: s.plus64(counts.from_f0, s.count_ones(masks.from_f0)),
+            newlines: s.plus64(counts.newlines, s.count_ones(masks.newlines)),
         }
     }
 
     #[inline(always)]
-    fn add_planes(&mut self, s: Avx512, counts: Lanes, bytes: &[u8], from: usize, to: usize) {
+    fn end_planes(&mut self, s: Avx512, counts: CountsInLanes, bytes: &[u8], from: usize, to: usize) {
         self.more.add_late(&bytes[..to]);
         self.twice.add_late(&bytes[..from]);
-        self.lanes = Lanes {
+        self.lanes = CountsInLanes {
             continuations: s.plus64(self.lanes.continuations, counts.continuations),
             leads: s.plus64(self.lanes.leads, counts.leads),
             from_f0: s.plus64(self.lanes.from_f0, counts.from_f0),

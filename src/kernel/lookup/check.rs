@@ -1,4 +1,4 @@
-//! What is checked of a vector of text, in as few operations as I could find.
+//! The checks of one vector of text, in as few operations as I could find.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,7 @@ use crate::kernel::survey::{Classes, Surveyor};
 use crate::output::Output;
 use crate::simd::Simd;
 
-/// The constants, in registers.
+/// The check of any text. It keeps the tables in registers.
 #[derive(Clone, Copy)]
 pub(super) struct Checker<S: Simd> {
     pub(super) s: S,
@@ -19,23 +19,24 @@ pub(super) struct Checker<S: Simd> {
     second_high: S::Vector,
 }
 
-/// What has been found so far. Vectors are only ever or-ed into this; it is looked at seldom.
+/// The faults that a [`Checker`] has found. A check sets bits, and no check clears any, so one look at the end finds
+/// all.
 ///
-/// Bit 7: a continuation is missing, or one is there that none asked for. Bits 0 to 6: a pair of bytes that
-/// never stand side by side.
+/// Bit 7 (`1.......`): a continuation is missing, or stands where none is due. Bits 0 to 6 (`.1111111`): a pair of
+/// bytes that never stand next to each other; see `tables.rs`.
 #[derive(Clone, Copy)]
-pub(super) struct Faults<S: Simd>(S::Vector);
+pub(super) struct FaultBits<S: Simd>(S::Vector);
 
-impl<S: Simd> Faults<S> {
+impl<S: Simd> FaultBits<S> {
     #[inline(always)]
     pub(super) fn none(s: S) -> Self {
         Self(s.splat(0))
     }
 
-    /// Forgets what has been found in all but the first `n` lanes.
+    /// Returns the faults in the first `n` lanes alone.
     #[inline(always)]
-    pub(super) fn in_the_first(self, s: S, n: usize) -> Self {
-        /// Ones for as many lanes as there can be, and as many zeros: loaded at the right place, `n` ones.
+    pub(super) fn first_lanes(self, s: S, n: usize) -> Self {
+        /// 64 bytes of ones, and then 64 zeros. A load at `64 - n` gives ones in the first `n` lanes.
         static FIRST: [u8; 128] = {
             let mut lanes = [0; 128];
             let mut i = 0;
@@ -49,41 +50,48 @@ impl<S: Simd> Faults<S> {
     }
 
     #[inline(always)]
-    pub(super) fn and_those(self, s: S, others: Self) -> Self {
+    pub(super) fn or(self, s: S, others: Self) -> Self {
         Self(s.or(self.0, others.0))
     }
 }
 
-/// The vector of text before the one to be checked, and what each of its bytes forbids the next one to be.
+/// The vector of text before the one that is checked.
 #[derive(Clone, Copy)]
 pub(super) struct Before<S: Simd> {
     text: S::Vector,
-    first: S::Vector,
+    /// What each byte of `text` forbids the byte after it to be; see [`Checker::forbidden_after`].
+    forbids: S::Vector,
 }
 
-/// What has been found of text in which no byte is E0 or above; and whether it is such text.
+/// The faults in text of ASCII and two-byte characters, and whether the text is such text.
 #[derive(Clone, Copy)]
-pub(super) struct TwoByte<S: Simd> {
-    /// Bit 7: a continuation is missing, or one is there that none asked for. Other bits: nothing.
+pub(super) struct TwoByteFaults<S: Simd> {
+    /// Bit 7 (`1.......`): a continuation is missing, or stands where none is due. The other bits mean nothing.
     lengths: S::Vector,
-    /// The smallest of `byte + 0x40`: 0 or 1 stands for C0 or C1.
+    /// The smallest `byte + 0x40`, added as signed numbers. 0 and 1 stand for C0 and C1.
     smallest: S::Vector,
     /// The largest byte.
     largest: S::Vector,
 }
 
-impl<S: Simd> TwoByte<S> {
+impl<S: Simd> TwoByteFaults<S> {
     #[inline(always)]
-    pub(super) fn nothing(s: S) -> Self {
+    pub(super) fn none(s: S) -> Self {
         Self { lengths: s.splat(0), smallest: s.splat(0x7F), largest: s.splat(0) }
     }
 
-    /// Six operations, no lookup.
+    /// Checks the vector `now`. `earlier1` is the text one byte before it.
     ///
-    /// Adding 0x40 as signed numbers turns continuations into C0..FF and C0..DF into 00..1F, and
-    /// leaves ASCII below 0x80 because it saturates: bit 7 is set for continuations alone.
-    /// Subtracting 0x40 as unsigned numbers leaves bit 7 set for leads alone. A continuation must
-    /// stand behind each lead and nowhere else.
+    /// These are six operations, and no lookup:
+    ///
+    /// ```text
+    /// byte     now + 0x40, signed, at most 7F    earlier1 - 0x40, unsigned, at least 00
+    /// 00..7F   40..7F    0.......                00..3F    0.......
+    /// 80..BF   C0..FF    1....... found          40..7F    0.......
+    /// C0..DF   00..1F    0.......                80..9F    1....... due
+    /// ```
+    ///
+    /// A continuation stands after each lead and nowhere else if bit 7 of both is the same.
     #[inline(always)]
     pub(super) fn check(&mut self, s: S, now: S::Vector, earlier1: S::Vector) {
         let moved = s.plus_signed(now, s.splat(0x40));
@@ -93,15 +101,16 @@ impl<S: Simd> TwoByte<S> {
         self.largest = s.max(self.largest, now);
     }
 
-    /// Whether the text is of this kind, so that what has been found means anything.
+    /// Returns whether all of the text is ASCII and two-byte characters. If not, the faults mean nothing.
     #[inline(always)]
     pub(super) fn applies(&self, s: S) -> bool {
-        !s.any_high(s.minus(self.largest, s.splat(0xE0 - 0x80)))
+        // Saturating subtraction leaves bit 7 set from E0 on.
+        !s.any_high_bit(s.minus(self.largest, s.splat(0xE0 - 0x80)))
     }
 
     #[inline(always)]
     pub(super) fn any(&self, s: S) -> bool {
-        // 0 and 1 become 2 and 1, everything else 0.
+        // 0 and 1, which stand for C0 and C1, become 2 and 1. Everything else becomes 0.
         let overlong = s.minus(s.splat(2), self.smallest);
         s.any(s.or(s.and(self.lengths, s.splat(0x80)), overlong))
     }
@@ -118,109 +127,123 @@ impl<S: Simd> Checker<S> {
         }
     }
 
-    /// Any text: three lookups.
+    /// Checks a vector of any text, with three lookups.
     ///
-    /// `first` is what [`first`](Self::first) says of the text one byte before `now`; `earlier2` and
-    /// `earlier3` are the text two and three bytes before it.
+    /// `now_high` are the upper nibbles of the vector. `forbidden` is what [`forbidden_after`](Self::forbidden_after)
+    /// returns for the text one byte before the vector. `earlier2` and `earlier3` are the text two and three bytes
+    /// before.
     ///
-    /// 1. `pairs` has bits 0 to 6 where a pair is wrong. Bit 7 says that `now` is a continuation and
-    ///    the byte before it no lead.
-    /// 2. That is right in a third or fourth byte, and due there: when the byte two before is at least
-    ///    E0, or the one three before at least F0. Saturating subtraction leaves bit 7 set for these.
-    /// 3. Due and found are compared by `xor`, which leaves the other bits of `pairs` alone.
+    /// ```text
+    /// pairs = forbidden & SECOND_HIGH[now_high]      bits 0 to 6: wrong pairs; bit 7: LATER_CONTINUATION
+    /// due   = (earlier2 >= E0 or earlier3 >= F0)     in bit 7
+    /// faults |= pairs ^ due
+    /// ```
+    ///
+    /// 1. Bit 7 of `pairs` says that the byte is a continuation, and that no lead stands directly before it. That is
+    ///    right for a third or a fourth byte, and for no other. So `xor` leaves a fault where found and due differ.
+    /// 2. A saturating subtraction is the comparison: it leaves bit 7 set from E0, or from F0, on. Where it leaves
+    ///    other bits, the mask removes them.
     #[inline(always)]
     fn check(
         &self,
-        faults: &mut Faults<S>,
+        faults: &mut FaultBits<S>,
         now_high: S::Vector,
-        first: S::Vector,
+        forbidden: S::Vector,
         earlier2: S::Vector,
         earlier3: S::Vector,
     ) {
         let s = self.s;
-        let pairs = s.and(first, s.lookup(self.second_high, now_high));
+        let pairs = s.and(forbidden, s.lookup(self.second_high, now_high));
         let third = s.minus(earlier2, s.splat(0xE0 - LATER_CONTINUATION));
         let fourth = s.minus(earlier3, s.splat(0xF0 - LATER_CONTINUATION));
         let due = s.and(s.or(third, fourth), s.splat(LATER_CONTINUATION));
         faults.0 = s.or(faults.0, s.xor(pairs, due));
     }
 
-    /// What each byte of `text`, whose upper nibbles are `high`, forbids the byte behind it to be.
+    /// Returns what each byte of `text` forbids the byte after it to be, as the bits of `tables.rs`. `high` are the
+    /// upper nibbles of `text`.
     #[inline(always)]
-    fn first(&self, text: S::Vector, high: S::Vector) -> S::Vector {
+    fn forbidden_after(&self, text: S::Vector, high: S::Vector) -> S::Vector {
         let s = self.s;
         s.and(s.lookup(self.first_high, high), s.lookup(self.first_low, s.low_nibbles(text)))
     }
 
-    /// Text at `at`, with what stands before it read from memory.
+    /// Checks the vector at `at`. The text before it is loaded from `bytes` again.
     #[inline(always)]
-    pub(super) fn check_at(&self, faults: &mut Faults<S>, bytes: &[u8], at: usize) {
+    pub(super) fn check_at(&self, faults: &mut FaultBits<S>, bytes: &[u8], at: usize) {
         let s = self.s;
         let earlier1 = s.load(bytes, at - 1);
-        let first = self.first(earlier1, s.high_nibbles(earlier1));
+        let forbidden = self.forbidden_after(earlier1, s.high_nibbles(earlier1));
         let now_high = s.high_nibbles(s.load(bytes, at));
-        self.check(faults, now_high, first, s.load(bytes, at - 2), s.load(bytes, at - 3));
+        self.check(faults, now_high, forbidden, s.load(bytes, at - 2), s.load(bytes, at - 3));
     }
 
-    /// The same for any place that has context. A place that has not, or is not inside, is an alarm: there is
-    /// none such, but a compiler that does not see this would keep the stack ready for a panic, which short
-    /// input would pay for.
+    /// Does what `check_at` does, and cannot panic: if the vector and its context are not inside `bytes`, that is a
+    /// fault.
+    ///
+    /// No caller asks for such a place. But a compiler that does not see this keeps the stack ready for a panic, and
+    /// short input would pay for it.
     #[inline(always)]
-    pub(super) fn check_in(&self, faults: &mut Faults<S>, bytes: &[u8], at: usize) {
+    pub(super) fn check_at_without_panic(&self, faults: &mut FaultBits<S>, bytes: &[u8], at: usize) {
         match bytes.get(at - CONTEXT..at + S::LANES) {
-            Some(window) => self.check_at(faults, window, CONTEXT),
+            Some(in_context) => self.check_at(faults, in_context, CONTEXT),
             None => faults.0 = self.s.splat(NO_CONTINUATION),
         }
     }
 
-    /// Text with what stands before it in registers.
+    /// Checks the vector `now`, which comes after `before`. Both are in registers.
     ///
-    /// What a byte forbids is found first, and shifted by one then: so the upper nibbles of each vector
-    /// are taken only once.
+    /// What a byte forbids is looked up before the shift by one byte, not after it. So the upper nibbles of each
+    /// vector are taken only once.
     #[inline(always)]
-    pub(super) fn check_after(&self, faults: &mut Faults<S>, now: S::Vector, before: Before<S>) -> Before<S> {
+    pub(super) fn check_after(
+        &self,
+        faults: &mut FaultBits<S>,
+        now: S::Vector,
+        before: Before<S>,
+    ) -> Before<S> {
         let s = self.s;
         let high = s.high_nibbles(now);
-        let first = self.first(now, high);
+        let forbids = self.forbidden_after(now, high);
         self.check(
             faults,
             high,
-            s.earlier::<1>(first, before.first),
+            s.earlier::<1>(forbids, before.forbids),
             s.earlier::<2>(now, before.text),
             s.earlier::<3>(now, before.text),
         );
-        Before { text: now, first }
+        Before { text: now, forbids }
     }
 
-    /// Before the start of a text.
+    /// Returns what comes before the start of a text.
     #[inline(always)]
-    pub(super) fn start(&self) -> Before<S> {
-        // As behind ASCII.
-        Before { text: self.s.splat(0), first: self.s.splat(LATER_CONTINUATION) }
+    pub(super) fn before_start(&self) -> Before<S> {
+        // The same as after ASCII.
+        Before { text: self.s.splat(0), forbids: self.s.splat(LATER_CONTINUATION) }
     }
 
-    /// Behind these four bytes.
+    /// Returns what comes before a text that continues another text, whose last four bytes are `bytes`.
     #[inline(always)]
-    pub(super) fn behind(&self, bytes: [u8; 4]) -> Before<S> {
+    pub(super) fn ending_in(&self, bytes: [u8; 4]) -> Before<S> {
         let text = self.s.ending_in(bytes);
-        Before { text, first: self.first(text, self.s.high_nibbles(text)) }
+        Before { text, forbids: self.forbidden_after(text, self.s.high_nibbles(text)) }
     }
 
-    /// Notes a character that the end of `last` cuts off.
+    /// Adds a fault if the end of `last` cuts off a character.
     #[inline(always)]
-    pub(super) fn check_end(&self, faults: &mut Faults<S>, last: S::Vector) {
+    pub(super) fn check_end(&self, faults: &mut FaultBits<S>, last: S::Vector) {
         let s = self.s;
         let limits = s.load(&LARGEST_AT_END, LARGEST_AT_END.len() - S::LANES);
         faults.0 = s.or(faults.0, s.minus(last, limits));
     }
 
     #[inline(always)]
-    pub(super) fn any(&self, faults: &Faults<S>) -> bool {
+    pub(super) fn any(&self, faults: &FaultBits<S>) -> bool {
         self.s.any(faults.0)
     }
 }
 
-/// What the bytes are, for those who want every fault.
+/// The classes of bytes, for the search of all faults.
 impl<S: Simd> Surveyor for Checker<S> {
     #[inline(always)]
     fn high(self, window: &[u8; 64]) -> u64 {
@@ -245,9 +268,9 @@ impl<S: Simd> Surveyor for Checker<S> {
             classes.lead |= s.high_bits(s.minus(now, s.splat(0xC0 - 0x80))) << at;
             classes.lead3 |= s.high_bits(s.minus(now, s.splat(0xE0 - 0x80))) << at;
             classes.lead4 |= s.high_bits(s.minus(now, s.splat(0xF0 - 0x80))) << at;
-            let first = self.first(earlier1, s.high_nibbles(earlier1));
-            let pairs = s.and(first, s.lookup(self.second_high, s.high_nibbles(now)));
-            // Bit 7 is left where nothing is subtracted.
+            let forbidden = self.forbidden_after(earlier1, s.high_nibbles(earlier1));
+            let pairs = s.and(forbidden, s.lookup(self.second_high, s.high_nibbles(now)));
+            // Saturating subtraction leaves bit 7 set where `pairs` is zero.
             classes.allowed |= s.high_bits(s.minus(s.splat(0x80), pairs)) << at;
             at += S::LANES;
         }
@@ -261,8 +284,8 @@ impl<S: Simd> Surveyor for Checker<S> {
 
     #[cfg(feature = "alloc")]
     #[inline(always)]
-    fn put_and_ask(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
-        self.s.put_and_ask(bytes, out)
+    fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
+        self.s.put_and_test_ascii(bytes, out)
     }
 
     #[inline(always)]

@@ -1,114 +1,126 @@
 //! Counts of text that is valid already, by the same operations for all instruction sets.
+//!
+//! ```text
+//! for each chunk of 16 vectors:
+//!     for each vector, and each kind of byte: sum -= FF where a byte is of the kind      (one byte a lane)
+//!     add up the lanes of each sum
+//! the same once more for the vectors that are left, with zeros after the last bytes
+//! ```
+//!
+//! 1. **A comparison gives FF, which is -1.** So a count is one comparison and one subtraction.
+//! 2. **Sums in bytes.** To add up the lanes of a vector takes several instructions, and once for 16 vectors is
+//!    enough.
+//! 3. **A chunk is asked what it has.** ASCII needs a count of newlines alone, and text below E0 no count of longer
+//!    characters.
 
 #![forbid(unsafe_code)]
 
 use crate::kernel::counts::Counts;
 use crate::simd::Simd;
 
-/// Vectors that are counted in bytes before the bytes are summed up; a byte could count to 255. Of so many
-/// it is also asked what they need to be looked at for.
+/// The vectors of a chunk: at most 255, which is what a byte can count up to.
 const VECTORS: usize = 16;
 
-/// All that there is to count.
+/// Returns all counts.
 #[inline(always)]
 pub(super) fn count<S: Simd>(s: S, bytes: &[u8]) -> Counts {
     let mut counts = Counts::default();
     let mut left = bytes;
     while left.len() >= VECTORS * S::LANES {
-        let (step, behind) = left.split_at(VECTORS * S::LANES);
-        let (largest, newlines) = largest_and_newlines(s, step);
+        let (chunk, after) = left.split_at(VECTORS * S::LANES);
+        let (largest, newlines) = largest_and_newlines(s, chunk);
         counts.newlines += s.sum(newlines);
-        if s.any_high(s.minus(largest, s.splat(0xE0 - 0x80))) {
-            let mut sums = Sums::none(s);
+        if s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80))) {
+            let mut in_bytes = CountsInBytes::none(s);
             for k in 0..VECTORS {
-                sums.add(s, s.load(step, k * S::LANES));
+                in_bytes.add(s, s.load(chunk, k * S::LANES));
             }
-            counts += sums.counts(s);
-        } else if s.any_high(largest) {
-            counts.continuations += step_continuations(s, step);
+            counts += in_bytes.counts(s);
+        } else if s.any_high_bit(largest) {
+            counts.continuations += continuations_of_chunk(s, chunk);
         }
-        left = behind;
+        left = after;
     }
-    let mut sums = Sums::none(s);
+    let mut in_bytes = CountsInBytes::none(s);
     let mut newlines = s.splat(0);
     while left.len() >= S::LANES {
         let now = s.load(left, 0);
-        sums.add(s, now);
+        in_bytes.add(s, now);
         newlines = s.minus_wrapping(newlines, s.equal(now, s.splat(b'\n')));
         left = &left[S::LANES..];
     }
-    // Zeros count as nothing.
+    // The zeros after the text are of no kind that is counted.
     let now = s.load_short(left);
-    sums.add(s, now);
+    in_bytes.add(s, now);
     newlines = s.minus_wrapping(newlines, s.equal(now, s.splat(b'\n')));
-    counts += sums.counts(s);
+    counts += in_bytes.counts(s);
     counts.newlines += s.sum(newlines);
     counts
 }
 
-/// How much ASCII there is, in steps, and how many newlines in that.
+/// Returns the length of the ASCII at the start of `bytes`, in whole chunks, and the number of newlines in it.
 #[inline(always)]
 pub(super) fn ascii<S: Simd>(s: S, bytes: &[u8]) -> (usize, usize) {
     let (mut at, mut newlines) = (0, 0);
-    while let Some(step) = bytes[at..].get(..VECTORS * S::LANES) {
-        let (largest, in_step) = largest_and_newlines(s, step);
-        if s.any_high(largest) {
+    while let Some(chunk) = bytes[at..].get(..VECTORS * S::LANES) {
+        let (largest, in_chunk) = largest_and_newlines(s, chunk);
+        if s.any_high_bit(largest) {
             break;
         }
-        newlines += s.sum(in_step);
+        newlines += s.sum(in_chunk);
         at += VECTORS * S::LANES;
     }
     (at, newlines)
 }
 
-/// The largest bytes of a step, and its newlines, in bytes.
+/// Returns the largest byte in each lane of a chunk's vectors, and the number of newlines in each lane.
 #[inline(always)]
-fn largest_and_newlines<S: Simd>(s: S, step: &[u8]) -> (S::Vector, S::Vector) {
+fn largest_and_newlines<S: Simd>(s: S, chunk: &[u8]) -> (S::Vector, S::Vector) {
     let (mut largest, mut newlines) = (s.splat(0), s.splat(0));
     for k in 0..VECTORS {
-        let now = s.load(step, k * S::LANES);
+        let now = s.load(chunk, k * S::LANES);
         largest = s.max(largest, now);
         newlines = s.minus_wrapping(newlines, s.equal(now, s.splat(b'\n')));
     }
     (largest, newlines)
 }
 
-/// How many characters.
+/// Returns the number of characters.
 #[inline(always)]
 pub(super) fn count_chars<S: Simd>(s: S, bytes: &[u8]) -> usize {
     bytes.len() - continuations_and_from_f0::<S, false>(s, bytes).0
 }
 
-/// How many UTF-16 units: one a character, and one more for those of four bytes.
+/// Returns the number of UTF-16 units: one for each character, and one more for each of four bytes.
 #[inline(always)]
 pub(super) fn utf16_len<S: Simd>(s: S, bytes: &[u8]) -> usize {
     let (continuations, from_f0) = continuations_and_from_f0::<S, true>(s, bytes);
     bytes.len() - continuations + from_f0
 }
 
-/// The second number only if `FOUR`.
+/// Returns the number of continuations, and if `FROM_F0`, the number of bytes from F0 on.
 #[inline(always)]
-fn continuations_and_from_f0<S: Simd, const FOUR: bool>(s: S, bytes: &[u8]) -> (usize, usize) {
+fn continuations_and_from_f0<S: Simd, const FROM_F0: bool>(s: S, bytes: &[u8]) -> (usize, usize) {
     let (mut continuations, mut from_f0) = (0, 0);
     let mut left = bytes;
     while left.len() >= VECTORS * S::LANES {
-        let (step, behind) = left.split_at(VECTORS * S::LANES);
-        continuations += step_continuations(s, step);
-        if FOUR {
+        let (chunk, after) = left.split_at(VECTORS * S::LANES);
+        continuations += continuations_of_chunk(s, chunk);
+        if FROM_F0 {
             let mut sum = s.splat(0);
             for k in 0..VECTORS {
-                sum = s.minus_wrapping(sum, is_from_f0(s, s.load(step, k * S::LANES)));
+                sum = s.minus_wrapping(sum, is_from_f0(s, s.load(chunk, k * S::LANES)));
             }
             from_f0 += s.sum(sum);
         }
-        left = behind;
+        left = after;
     }
     let (mut sum, mut sum_f0) = (s.splat(0), s.splat(0));
     loop {
         let is_last = left.len() < S::LANES;
         let now = if is_last { s.load_short(left) } else { s.load(left, 0) };
         sum = s.minus_wrapping(sum, is_continuation(s, now));
-        if FOUR {
+        if FROM_F0 {
             sum_f0 = s.minus_wrapping(sum_f0, is_from_f0(s, now));
         }
         if is_last {
@@ -120,35 +132,35 @@ fn continuations_and_from_f0<S: Simd, const FOUR: bool>(s: S, bytes: &[u8]) -> (
 }
 
 #[inline(always)]
-fn step_continuations<S: Simd>(s: S, step: &[u8]) -> usize {
+fn continuations_of_chunk<S: Simd>(s: S, chunk: &[u8]) -> usize {
     let mut sum = s.splat(0);
     for k in 0..VECTORS {
-        sum = s.minus_wrapping(sum, is_continuation(s, s.load(step, k * S::LANES)));
+        sum = s.minus_wrapping(sum, is_continuation(s, s.load(chunk, k * S::LANES)));
     }
     s.sum(sum)
 }
 
-/// FF for each byte 80..BF: as signed numbers, the smallest.
+/// Returns FF for each byte 80..BF. As signed numbers, these are the smallest.
 #[inline(always)]
 fn is_continuation<S: Simd>(s: S, v: S::Vector) -> S::Vector {
     s.below_signed(v, s.splat(0xC0))
 }
 
-/// FF for each byte from F0 on.
+/// Returns FF for each byte from F0 on.
 #[inline(always)]
 fn is_from_f0<S: Simd>(s: S, v: S::Vector) -> S::Vector {
     s.below_signed(s.minus(v, s.splat(0xF0 - 0x80)), s.splat(0))
 }
 
-/// Counts in bytes.
-struct Sums<S: Simd> {
+/// Counts in a byte for each lane.
+struct CountsInBytes<S: Simd> {
     continuations: S::Vector,
     from_e0: S::Vector,
-    /// Of bytes E0..EF.
+    /// The bytes E0..EF.
     e0_to_ef: S::Vector,
 }
 
-impl<S: Simd> Sums<S> {
+impl<S: Simd> CountsInBytes<S> {
     #[inline(always)]
     fn none(s: S) -> Self {
         let none = s.splat(0);
@@ -157,7 +169,7 @@ impl<S: Simd> Sums<S> {
 
     #[inline(always)]
     fn add(&mut self, s: S, now: S::Vector) {
-        // E0..EF become 80..8F, F0..FF 90..9F, and the others stay below 80.
+        // E0..EF become 80..8F, F0..FF become 90..9F, and all others stay below 80.
         let moved = s.minus(now, s.splat(0xE0 - 0x80));
         self.continuations = s.minus_wrapping(self.continuations, is_continuation(s, now));
         self.from_e0 = s.minus_wrapping(self.from_e0, s.below_signed(moved, s.splat(0)));

@@ -1,24 +1,17 @@
-//! NEON: 16 bytes, on every 64-bit ARM that is little-endian and has floating point, which is nearly all.
+//! NEON: vectors of 16 bytes, on every 64-bit Arm CPU with floating point, which is nearly all of them.
 
 use core::arch::aarch64::*;
 
 #[cfg(feature = "transcode")]
 use crate::simd::convert::WideLaneOps;
-use crate::simd::{MOVE_DOWN, Routine, Simd, Token, short_words};
+use crate::simd::{MOVE_DOWN, Simd, short_words, token};
 
-/// The proof that the CPU has NEON.
-#[derive(Clone, Copy)]
-pub(crate) struct Neon(());
-
-impl Neon {
-    #[inline]
-    #[target_feature(enable = "neon")]
-    pub(crate) fn new() -> Self {
-        Self(())
-    }
+token! {
+    /// The proof that the CPU has NEON.
+    Neon, "neon"
 }
 
-/// Powers of two, for each half of a vector.
+/// In each half of a vector, the power of two of the lane's number.
 static POWERS: [u8; 16] = {
     let mut powers = [1; 16];
     let mut i = 0;
@@ -29,15 +22,14 @@ static POWERS: [u8; 16] = {
     powers
 };
 
-// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
-// compiled for NEON and was called on a CPU that has it.
-// SAFETY: `uint8x16_t` is integers side by side, with no padding.
+// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
+// NEON, and was called on a CPU that has it. SAFETY: `uint8x16_t` is integers side by side, without padding.
 unsafe impl Simd for Neon {
     #[cfg(feature = "transcode")]
     type Converter = Self;
     type Vector = uint8x16_t;
     const LANES: usize = 16;
-    const ASCII_PAYS: usize = 16;
+    const ASCII_TEST_FROM: usize = 16;
 
     #[cfg(feature = "transcode")]
     #[inline(always)]
@@ -72,7 +64,7 @@ unsafe impl Simd for Neon {
     }
 
     #[inline(always)]
-    fn load_rest(self, bytes: &[u8]) -> uint8x16_t {
+    fn load_second(self, bytes: &[u8]) -> uint8x16_t {
         let end = self.load(bytes, bytes.len() - 16);
         let indices = self.load(&MOVE_DOWN.0, 32 - bytes.len());
         // SAFETY: NEON, by `self`.
@@ -175,8 +167,8 @@ unsafe impl Simd for Neon {
 
     #[inline(always)]
     fn high_bits(self, v: uint8x16_t) -> u64 {
-        // There is no such operation; but a lane of ones, masked with the lane's number as a power of two, is the bit
-        // where it belongs, and the sum of eight lanes is a byte of the result.
+        // No instruction does this. Bit 7 of each lane is spread over the lane and masked with the lane's power of
+        // two: that is the bit where the result wants it. The sum of eight lanes is one byte of the result.
         let weights = self.load(&POWERS, 0);
         // SAFETY: NEON, by `self`.
         let signed = unsafe { vreinterpretq_s8_u8(v) };
@@ -189,7 +181,7 @@ unsafe impl Simd for Neon {
         let low = unsafe { vget_low_u8(bits) };
         // SAFETY: NEON, by `self`.
         let high = unsafe { vget_high_u8(bits) };
-        // SAFETY: NEON, by `self`. UADDV is the sum of all bytes, here without a carry.
+        // SAFETY: NEON, by `self`. ADDV sums all bytes; here no bit carries.
         let low = unsafe { vaddv_u8(low) };
         // SAFETY: NEON, by `self`.
         let high = unsafe { vaddv_u8(high) };
@@ -226,8 +218,8 @@ unsafe impl Simd for Neon {
     }
 
     #[inline(always)]
-    fn any_high(self, v: uint8x16_t) -> bool {
-        // SAFETY: NEON, by `self`. UMAXV is the largest of all bytes.
+    fn any_high_bit(self, v: uint8x16_t) -> bool {
+        // SAFETY: NEON, by `self`. UMAXV returns the largest byte.
         unsafe { vmaxvq_u8(v) >= 0x80 }
     }
 
@@ -236,21 +228,6 @@ unsafe impl Simd for Neon {
         // SAFETY: NEON, by `self`.
         unsafe { vmaxvq_u8(v) != 0 }
     }
-}
-
-impl Token for Neon {
-    // Out of line here and not only below: where a function without the features calls one with them, as here, the
-    // compiler (1.95) forgets the callee's `inline(never)`. What is left of this is a jump.
-    #[inline(never)]
-    fn apart<R: Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output {
-        // SAFETY: `self` is the proof that the CPU has the features.
-        unsafe { apart::<R>(bytes, at) }
-    }
-}
-
-#[target_feature(enable = "neon")]
-fn apart<R: Routine<Neon>>(bytes: &[u8], at: usize) -> R::Output {
-    R::run(Neon::new(), bytes, at)
 }
 
 /// Returns the same bits in lanes of another width. These functions need no token: the file is compiled only for targets that have

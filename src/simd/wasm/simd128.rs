@@ -1,9 +1,8 @@
-//! WebAssembly's SIMD: 16 bytes, in every module that is compiled with the feature `simd128`.
+//! WebAssembly's SIMD: vectors of 16 bytes, in every module that is compiled with the feature `simd128`.
 //!
-//! An engine checks a module as a whole before any of it runs, and refuses it if it lacks the instructions.
-//! So there is nothing to ask at run time, and the intrinsics are safe functions wherever the feature is
-//! enabled for the whole target, which is when this file is compiled. Only loads, which take a pointer,
-//! are not.
+//! An engine checks a whole module before any of it runs, and refuses the module if the engine lacks the
+//! instructions. So nothing is asked at run time. This file is compiled only if the feature is enabled for the whole
+//! target, and then all intrinsics are safe functions, except for loads, which take a pointer.
 
 use core::arch::wasm32::*;
 
@@ -11,17 +10,17 @@ use core::arch::wasm32::*;
 use crate::simd::convert::WideLaneOps;
 use crate::simd::{MOVE_DOWN, Routine, Simd, Token, short_words};
 
-/// That there are the instructions. No proof is needed; see above.
+/// The token of WebAssembly's SIMD. It proves nothing, because nothing needs a proof; see above.
 #[derive(Clone, Copy)]
 pub(crate) struct Simd128;
 
-// SAFETY: `v128` is integers side by side, with no padding.
+// SAFETY: `v128` is integers side by side, without padding.
 unsafe impl Simd for Simd128 {
     #[cfg(feature = "transcode")]
     type Converter = Self;
     type Vector = v128;
     const LANES: usize = 16;
-    const ASCII_PAYS: usize = 16;
+    const ASCII_TEST_FROM: usize = 16;
 
     #[cfg(feature = "transcode")]
     #[inline(always)]
@@ -48,7 +47,7 @@ unsafe impl Simd for Simd128 {
     }
 
     #[inline(always)]
-    fn load_rest(self, bytes: &[u8]) -> v128 {
+    fn load_second(self, bytes: &[u8]) -> v128 {
         let end = self.load(bytes, bytes.len() - 16);
         u8x16_swizzle(end, self.load(&MOVE_DOWN.0, 32 - bytes.len()))
     }
@@ -71,7 +70,7 @@ unsafe impl Simd for Simd128 {
     #[inline(always)]
     fn earlier<const N: usize>(self, now: v128, before: v128) -> v128 {
         const { assert!(1 <= N && N <= 3) };
-        // Sixteen bytes out of the 32 of `before` and `now`. Engines know these patterns: one instruction.
+        // 16 bytes out of the 32 of `before` and `now`. Engines make one instruction of each of these patterns.
         match N {
             1 => u8x16_shuffle::<15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30>(before, now),
             2 => u8x16_shuffle::<14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29>(before, now),
@@ -141,7 +140,7 @@ unsafe impl Simd for Simd128 {
 
     #[inline(always)]
     fn sum(self, v: v128) -> usize {
-        // Pairs of bytes, pairs of those, and the four sums.
+        // Sums of two bytes, then of four, and then of all 16.
         let fours = u32x4_extadd_pairwise_u16x8(u16x8_extadd_pairwise_u8x16(v));
         let sum = u32x4_extract_lane::<0>(fours)
             + u32x4_extract_lane::<1>(fours)
@@ -156,8 +155,8 @@ unsafe impl Simd for Simd128 {
     }
 
     #[inline(always)]
-    fn any_high(self, v: v128) -> bool {
-        // Not `u8x16_bitmask(v) != 0`: that is one instruction on x86, but half a dozen on ARM.
+    fn any_high_bit(self, v: v128) -> bool {
+        // Not `u8x16_bitmask(v) != 0`, which is one instruction on x86 but half a dozen on Arm.
         v128_any_true(self.and(v, self.splat(0x80)))
     }
 

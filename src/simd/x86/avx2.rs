@@ -1,4 +1,4 @@
-//! AVX2: 32 bytes, on Haswell (2013), Zen (2017) and most that came after.
+//! AVX2: vectors of 32 bytes, on Haswell (2013), Zen (2017) and most x86 CPUs after them.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -7,38 +7,35 @@ use core::arch::x86_64::*;
 
 #[cfg(feature = "transcode")]
 use super::sse42::Sse42;
-use crate::simd::{Routine, Simd, Token, short_words};
+use crate::simd::{Simd, short_words, token};
 
-/// The proof that the CPU has AVX2, BMI1, BMI2, LZCNT and POPCNT, and all that SSE4.2 stands for.
-#[derive(Clone, Copy)]
-pub(crate) struct Avx2(());
+token! {
+    /// The proof that the CPU has AVX2, BMI1, BMI2, LZCNT and POPCNT, and everything that [`Sse42`] stands for.
+    Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt"
+}
 
 impl Avx2 {
-    #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(crate) fn new() -> Self {
-        Self(())
-    }
-
-    /// Returns the proof that the CPU has SSE4.2: all that have AVX2 do.
+    /// Returns the proof that the CPU has SSE4.2, as every CPU with AVX2 does.
     #[cfg(feature = "transcode")]
     #[inline(always)]
     fn sse42(self) -> Sse42 {
-        // SAFETY: `detect` finds AVX2 only on a CPU that has SSE4.2 and POPCNT; so says `self`.
+        // SAFETY: `detect` finds AVX2 only on a CPU that has SSE4.2 and POPCNT as well, and `self` proves that it
+        // found AVX2.
         unsafe { Sse42::new() }
     }
 
-    /// `bytes[from..]`, at most 32 bytes, then zeros. `bytes` has at least four bytes.
+    /// Returns `bytes[from..]`, at most 32 bytes, and zeros after them. `bytes` has at least four bytes.
     ///
-    /// VPMASKMOVD loads the whole dwords and touches no others. The rest is the upper part of the
-    /// last dword of `bytes`, which is put into all lanes and shifted down in the one behind.
+    /// VPMASKMOVD loads the whole dwords of `bytes[from..]`, and accesses nothing else. The one to three bytes after
+    /// them are the upper part of the last dword of `bytes`. That dword is put into all lanes. A shift right in the
+    /// lane after the whole dwords leaves these bytes, and a shift in all other lanes leaves nothing.
     #[inline(always)]
     fn load_masked(self, bytes: &[u8], from: usize) -> __m256i {
         let source = &bytes[from..];
         let part = &PARTS[source.len().min(32)];
         let whole = self.load(&part.whole, 0);
-        // SAFETY: AVX2, by `self`. Lane i is loaded only if `whole` has ones in it, that is, if i is below
-        // `source.len() / 4`; so the bytes 4 * i to 4 * i + 3 are inside `source`. Other bytes are not accessed.
+        // SAFETY: AVX2, by `self`. `whole` has ones in dword `i` only if `i` is below `source.len() / 4`, so bytes `4
+        // * i` to `4 * i + 3` are inside `source`. No byte of another dword is accessed.
         let loaded = unsafe { _mm256_maskload_epi32(source.as_ptr().cast(), whole) };
         let last = u32::from_le_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
         // SAFETY: AVX, by `self`.
@@ -49,17 +46,17 @@ impl Avx2 {
     }
 }
 
-/// How to load so many bytes: a cache line.
+/// How `load_masked` loads a certain number of bytes. A `Part` is one cache line.
 #[repr(align(64))]
 struct Part {
     /// Ones in the dwords that are whole.
     whole: [u8; 32],
-    /// By how many bits the last dword goes down in the lane behind those: so many that what is loaded already
-    /// goes. In other lanes, so many that nothing stays.
+    /// The distances of the shift right: in the lane after the whole dwords, the number of bits in the last dword
+    /// that are loaded already; in every other lane 32, which leaves nothing.
     down: [u8; 32],
 }
 
-/// By the number of bytes.
+/// The parts by the number of bytes.
 static PARTS: [Part; 33] = {
     const NOTHING: Part = Part { whole: [0; 32], down: [0; 32] };
     let mut parts = [NOTHING; 33];
@@ -83,15 +80,14 @@ static PARTS: [Part; 33] = {
     parts
 };
 
-// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
-// compiled for AVX2 and was called on a CPU that has it.
-// SAFETY: `__m256i` is integers side by side, with no padding.
+// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
+// AVX2, and was called on a CPU that has it. SAFETY: `__m256i` is integers side by side, without padding.
 unsafe impl Simd for Avx2 {
     #[cfg(feature = "transcode")]
     type Converter = Sse42;
     type Vector = __m256i;
     const LANES: usize = 32;
-    const ASCII_PAYS: usize = 32;
+    const ASCII_TEST_FROM: usize = 32;
 
     #[cfg(feature = "transcode")]
     #[inline(always)]
@@ -123,7 +119,7 @@ unsafe impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn load_rest(self, bytes: &[u8]) -> __m256i {
+    fn load_second(self, bytes: &[u8]) -> __m256i {
         self.load_masked(bytes, 32)
     }
 
@@ -143,15 +139,15 @@ unsafe impl Simd for Avx2 {
 
     #[inline(always)]
     fn lookup(self, table: __m256i, indices: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`. VPSHUFB looks up in each half of the table; they are the same.
+        // SAFETY: AVX2, by `self`. VPSHUFB looks each half of `indices` up in the same half of `table`. Both halves
+        // of a table are the same.
         unsafe { _mm256_shuffle_epi8(table, indices) }
     }
 
     #[inline(always)]
     fn earlier<const N: usize>(self, now: __m256i, before: __m256i) -> __m256i {
-        // VPALIGNR works on each half by itself: in the low one it needs the upper half of `before`
-        // on its left, in the upper one the low half of `now`.
-        // SAFETY: AVX2, by `self`.
+        // VPALIGNR works on each half by itself. On the left of the lower half it needs the upper half of `before`,
+        // and on the left of the upper half the lower half of `now`. SAFETY: AVX2, by `self`.
         let left = unsafe { _mm256_permute2x128_si256::<0x21>(before, now) };
         const { assert!(1 <= N && N <= 3) };
         match N {
@@ -166,8 +162,8 @@ unsafe impl Simd for Avx2 {
 
     #[inline(always)]
     fn high_nibbles(self, v: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`. There is no shift of bytes; the 16-bit one moves bits in from the
-        // neighbour, which the mask removes.
+        // SAFETY: AVX2, by `self`. There is no shift of bytes. A shift of 16 bits moves in bits of the neighbouring
+        // byte, and the mask removes them.
         let shifted = unsafe { _mm256_srli_epi16::<4>(v) };
         self.low_nibbles(shifted)
     }
@@ -246,7 +242,7 @@ unsafe impl Simd for Avx2 {
 
     #[inline(always)]
     fn sum(self, v: __m256i) -> usize {
-        // SAFETY: AVX2, by `self`. VPSADBW sums differences, here from zero, of eight bytes each.
+        // SAFETY: AVX2, by `self`. VPSADBW sums the differences of eight bytes each, here from zero.
         let sums = unsafe { _mm256_sad_epu8(v, self.splat(0)) };
         // SAFETY: AVX2, by `self`.
         let upper = unsafe { _mm256_extracti128_si256::<1>(sums) };
@@ -263,8 +259,8 @@ unsafe impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn any_high(self, v: __m256i) -> bool {
-        // SAFETY: AVX2, by `self`. VPMOVMSKB gathers the bits 7 of all bytes.
+    fn any_high_bit(self, v: __m256i) -> bool {
+        // SAFETY: AVX2, by `self`. VPMOVMSKB gathers bit 7 of every byte.
         unsafe { _mm256_movemask_epi8(v) != 0 }
     }
 
@@ -273,19 +269,4 @@ unsafe impl Simd for Avx2 {
         // SAFETY: AVX, by `self`. VPTEST sets ZF when `v & v` is zero.
         unsafe { _mm256_testz_si256(v, v) == 0 }
     }
-}
-
-impl Token for Avx2 {
-    // Out of line here and not only below: where a function without the features calls one with them, as here, the
-    // compiler (1.95) forgets the callee's `inline(never)`. What is left of this is a jump.
-    #[inline(never)]
-    fn apart<R: Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output {
-        // SAFETY: `self` is the proof that the CPU has the features.
-        unsafe { apart::<R>(bytes, at) }
-    }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn apart<R: Routine<Avx2>>(bytes: &[u8], at: usize) -> R::Output {
-    R::run(Avx2::new(), bytes, at)
 }

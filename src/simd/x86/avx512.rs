@@ -1,6 +1,6 @@
-//! AVX-512 with VBMI, VBMI2, VPOPCNTDQ and GFNI: 64 bytes, from Ice Lake (2019) and Zen 4 (2022) on.
+//! AVX-512 with VBMI, VBMI2, VPOPCNTDQ and GFNI: vectors of 64 bytes, from Ice Lake (2019) and Zen 4 (2022) on.
 //!
-//! The algorithms are in `kernel/bitplanes/`; these are the operations they are made of.
+//! This file has the operations. The algorithms that are made of them are in `kernel/bitplanes/`.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -11,47 +11,41 @@ use core::mem::MaybeUninit;
 
 #[cfg(feature = "alloc")]
 use crate::output::Output;
-use crate::simd::{Routine, Token};
+use crate::simd::token;
 
 /// 64 bytes, or 512 bits.
 pub(crate) type Vector = __m512i;
 
-/// The proof that the CPU has AVX-512 F, BW, VL, VBMI, VBMI2 and VPOPCNTDQ, GFNI, and what came before those.
-#[derive(Clone, Copy)]
-pub(crate) struct Avx512(());
+token! {
+    /// The proof that the CPU has AVX-512 F, BW, VL, VBMI, VBMI2 and VPOPCNTDQ, GFNI, and everything before them.
+    Avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+}
 
-// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
-// compiled for the features above and was called on a CPU that has them.
+// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
+// the features above, and was called on a CPU that has them.
 impl Avx512 {
-    #[inline]
-    #[target_feature(
-        enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
-    )]
-    pub(crate) fn new() -> Self {
-        Self(())
-    }
-
-    /// In each group of eight bytes: byte j of the result has the bits of the text's eight bytes that
-    /// `planes`, in its byte j, has a one for; the bit of the first text byte on top.
+    /// Returns planes of the text, for each group of eight bytes by itself. Each byte of `planes` has a single one,
+    /// and names the plane of that bit: the same byte of the result gathers that bit of the group's eight bytes of
+    /// `text`. The bit of the first of them is on top.
     ///
-    /// GF2P8AFFINEQB multiplies vectors of bits by an 8x8 matrix of bits. Used the other way round, with
-    /// the *text* as the matrix, and for vectors bytes with a single one, it picks columns: it
-    /// transposes.
+    /// GF2P8AFFINEQB multiplies a matrix of 8x8 bits by vectors of eight bits. Here the *text* is the matrix, and
+    /// each vector has a single one, which picks a column of the matrix. So the instruction transposes.
     #[inline(always)]
     pub(crate) fn pick_planes(self, planes: Vector, text: Vector) -> Vector {
         // SAFETY: GFNI and AVX512F, by `self`.
         unsafe { _mm512_gf2p8affine_epi64_epi8::<0>(planes, text) }
     }
 
-    /// For each lane of 64 bits, how many of them are set.
+    /// Returns the number of ones in each lane of 64 bits.
     #[inline(always)]
     pub(crate) fn count_ones(self, v: Vector) -> Vector {
         // SAFETY: AVX512VPOPCNTDQ, by `self`.
         unsafe { _mm512_popcnt_epi64(v) }
     }
 
-    /// `bytes[at..at + 64]`. Panics where that is out of bounds; the callers' lengths are such that
-    /// the compiler sees it never is.
+    /// Returns `bytes[at..at + 64]`.
+    ///
+    /// `load` panics where that is out of bounds. All callers check lengths such that the compiler sees it never is.
     #[inline(always)]
     pub(crate) fn load(self, bytes: &[u8], at: usize) -> Vector {
         let from: &[u8] = &bytes[at..at + 64];
@@ -59,28 +53,29 @@ impl Avx512 {
         unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
     }
 
-    /// `bytes`, fewer than 64, then zeros. (Of more, too few would be loaded: that there are fewer is the callers'
-    /// duty, and what they call valid rests on it.)
+    /// Returns `bytes`, and zeros after them. `bytes` has fewer than 64 bytes.
+    ///
+    /// If `bytes` had more, too few would be loaded, and a caller's verdict would be wrong.
     #[inline(always)]
     pub(crate) fn load_short(self, bytes: &[u8]) -> Vector {
         debug_assert!(bytes.len() < 64);
         let mask = (1u64 << (bytes.len() & 63)) - 1;
-        // SAFETY: AVX512BW, by `self`; the mask has ones for bytes below `bytes.len()` only (and for
-        // fewer of them, should there be 64 or more), and bytes whose bit is zero are not accessed.
+        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes below `bytes.len()` (and fewer ones if there
+        // are 64 bytes or more). A byte whose bit in the mask is zero is not accessed.
         unsafe { _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast()) }
     }
 
-    /// Some bytes, and then these four.
+    /// Returns a vector of which `bytes` are the last four bytes. The others have no meaning.
     #[inline(always)]
     pub(crate) fn ending_in(self, bytes: [u8; 4]) -> Vector {
-        // The same ones again and again: that is one instruction.
+        // The same four bytes in all lanes of 32 bits, which is one instruction.
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_set1_epi32(i32::from_le_bytes(bytes)) }
     }
 
-    /// The first `n` bytes, then zeros; `n` is below 64.
+    /// Returns the first `n` bytes of `v`, and zeros after them. `n` is below 64.
     #[inline(always)]
-    pub(crate) fn first(self, v: Vector, n: usize) -> Vector {
+    pub(crate) fn first_bytes(self, v: Vector, n: usize) -> Vector {
         let mask = (1u64 << (n & 63)) - 1;
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_maskz_mov_epi8(mask, v) }
@@ -92,21 +87,21 @@ impl Avx512 {
         unsafe { _mm512_setzero_si512() }
     }
 
-    /// `byte` in all 64 bytes.
+    /// Returns `byte` in every lane.
     #[inline(always)]
     pub(crate) fn splat(self, byte: u8) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_set1_epi8(byte as i8) }
     }
 
-    /// `lane` in all eight lanes of 64 bits.
+    /// Returns `lane` in each of the eight lanes of 64 bits.
     #[inline(always)]
     pub(crate) fn splat64(self, lane: u64) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_set1_epi64(lane as i64) }
     }
 
-    /// A Boolean function of three, bit by bit. VPTERNLOGQ takes its truth table; see `truth!`.
+    /// Returns a Boolean function of `a`, `b` and `c`, bit by bit. `TABLE` is its truth table; see `truth!`.
     #[inline(always)]
     pub(crate) fn ternary<const TABLE: i32>(self, a: Vector, b: Vector, c: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`.
@@ -125,49 +120,49 @@ impl Avx512 {
         unsafe { _mm512_and_si512(a, b) }
     }
 
-    /// `b` without the bits of `a`.
+    /// Returns `a` without the bits of `b`.
     #[inline(always)]
-    pub(crate) fn without(self, b: Vector, a: Vector) -> Vector {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_andnot_si512(a, b) }
+    pub(crate) fn without(self, a: Vector, b: Vector) -> Vector {
+        // SAFETY: AVX512F, by `self`. VPANDNQ inverts its first operand.
+        unsafe { _mm512_andnot_si512(b, a) }
     }
 
-    /// The larger of each two bytes, as unsigned numbers.
+    /// Returns the larger byte in each lane, as unsigned numbers.
     #[inline(always)]
     pub(crate) fn max(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_max_epu8(a, b) }
     }
 
-    /// The smaller of each two bytes, as unsigned numbers.
+    /// Returns the smaller byte in each lane, as unsigned numbers.
     #[inline(always)]
     pub(crate) fn min(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_min_epu8(a, b) }
     }
 
-    /// `a - b` byte by byte as unsigned numbers, and 0 where that would be negative.
+    /// Returns `a - b` of unsigned bytes, and 0 where that would be negative.
     #[inline(always)]
     pub(crate) fn minus(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_subs_epu8(a, b) }
     }
 
-    /// `a + b` byte by byte as signed numbers, and 127 where that would be more.
+    /// Returns `a + b` of signed bytes, and 127 where that would be more.
     #[inline(always)]
     pub(crate) fn plus_signed(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_adds_epi8(a, b) }
     }
 
-    /// `table[index & 63]` for each byte.
+    /// Returns `table[index & 63]` for each byte of `indices`.
     #[inline(always)]
     pub(crate) fn lookup(self, table: Vector, indices: Vector) -> Vector {
-        // SAFETY: AVX512VBMI, by `self`. VPERMB looks at the low six bits of an index.
+        // SAFETY: AVX512VBMI, by `self`. VPERMB uses the low six bits of an index.
         unsafe { _mm512_permutexvar_epi8(indices, table) }
     }
 
-    /// `table[index & 63]` for each byte that is at least `least`, and zero for the others.
+    /// Returns `table[index & 63]` for each byte of `indices` that is at least `least`, and zero for the others.
     #[inline(always)]
     pub(crate) fn lookup_from(self, table: Vector, indices: Vector, least: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
@@ -176,33 +171,34 @@ impl Avx512 {
         unsafe { _mm512_maskz_permutexvar_epi8(mask, indices, table) }
     }
 
-    /// Each 16 bits of `v` by four to the right. Bits from the upper byte arrive in the lower one.
+    /// Shifts each lane of 16 bits right by four. The low bits of its upper byte become the high bits of its lower
+    /// byte.
     #[inline(always)]
     pub(crate) fn shift_right_4_in_16(self, v: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_srli_epi16::<4>(v) }
     }
 
-    /// Each lane of 64 bits by `N` to the right, zeros coming in.
+    /// Shifts each lane of 64 bits right by `N`.
     #[inline(always)]
     pub(crate) fn shift_right<const N: u32>(self, v: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_srli_epi64::<N>(v) }
     }
 
-    /// Each lane of 64 bits by `N` to the left, zeros coming in.
+    /// Shifts each lane of 64 bits left by `N`.
     #[inline(always)]
     pub(crate) fn shift_left<const N: u32>(self, v: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_slli_epi64::<N>(v) }
     }
 
-    /// What stands one, two and three bytes earlier, the end of `before` and then the beginning of `now`;
-    /// and of that, two bytes earlier also one bit further up, three bytes earlier two bits. (Bits that
-    /// leave a byte arrive in its neighbour's lowest.)
+    /// Returns the bytes one, two and three places before those of `now`, where the end of `before` comes before
+    /// `now`. The bytes two places before are also shifted up by one bit, and those three places before by two bits.
+    /// (A bit that leaves the top of a byte becomes a lowest bit of the byte after it.)
     ///
-    /// There is no byte shift across a whole register. But `lanes` (VALIGNQ) has on the left of each
-    /// lane of 64 bits the one before it, and a funnel shift (VPSHLDQ) takes its upper bits from there.
+    /// AVX-512 has no shift of bytes across a whole register. But VALIGNQ puts into each lane of 64 bits the lane
+    /// before it, and a funnel shift (VPSHLDQ) of a lane takes the bits that come in from there.
     #[inline(always)]
     pub(crate) fn earlier_and_up(self, now: Vector, before: Vector) -> [Vector; 3] {
         // SAFETY: AVX512F, by `self`.
@@ -216,18 +212,18 @@ impl Avx512 {
         [by1, by2, by3]
     }
 
-    /// `a` where `mask` has ones, `b` where it has zeros.
+    /// Returns the bits of `a` where `mask` has ones, and those of `b` where it has zeros.
     ///
-    /// (The blends that take a mask register would do as well, but moving their masks to and from such
-    /// registers takes the port that shuffles and transpositions need.)
+    /// (A blend with a mask register would do as well. But to move a mask into such a register takes the port that
+    /// shuffles and transpositions need.)
     #[inline(always)]
     fn select(self, mask: Vector, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`. 0xCA is the truth table of `if mask { a } else { b }`.
         unsafe { _mm512_ternarylogic_epi64::<0xCA>(mask, a, b) }
     }
 
-    /// For each 16 bits of `a` and `b`: the low byte of `a` above the high one of `b`; and the high byte of
-    /// `a` above the low one of `b`. Together: all four, sorted anew.
+    /// Distributes the bytes of each lane of 16 bits of `a` and `b` anew. The first result has the low byte of `a`
+    /// above the high byte of `b`, and the second the high byte of `a` above the low byte of `b`.
     #[inline(always)]
     pub(crate) fn regroup_8(self, a: Vector, b: Vector) -> (Vector, Vector) {
         // SAFETY: AVX512VBMI2, by `self`.
@@ -235,7 +231,7 @@ impl Avx512 {
         (inner, self.select(self.splat64(0xFF00_FF00_FF00_FF00), a, b))
     }
 
-    /// The same with 16 bits of each 32.
+    /// Does what `regroup_8` does, with halves of 16 bits in lanes of 32.
     #[inline(always)]
     pub(crate) fn regroup_16(self, a: Vector, b: Vector) -> (Vector, Vector) {
         // SAFETY: AVX512VBMI2, by `self`.
@@ -243,7 +239,7 @@ impl Avx512 {
         (inner, self.select(self.splat64(0xFFFF_0000_FFFF_0000), a, b))
     }
 
-    /// The same with 32 bits of each 64.
+    /// Does what `regroup_8` does, with halves of 32 bits in lanes of 64.
     #[inline(always)]
     pub(crate) fn regroup_32(self, a: Vector, b: Vector) -> (Vector, Vector) {
         // SAFETY: AVX512VBMI2, by `self`.
@@ -251,83 +247,86 @@ impl Avx512 {
         (inner, self.select(self.splat64(0xFFFF_FFFF_0000_0000), a, b))
     }
 
-    /// Bit 7 of each byte, the first byte's as the lowest bit.
+    /// Returns bit 7 of each byte. The first byte's is the lowest bit of the result.
     #[inline(always)]
     pub(crate) fn high_bits(self, v: Vector) -> u64 {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_movepi8_mask(v) }
     }
 
-    /// In which bytes `a` and `b` have no bit in common, the first byte's answer as the lowest bit.
+    /// Returns a one for each byte in which `a` and `b` have no bit in common. The first byte's is the lowest bit.
     #[inline(always)]
     pub(crate) fn disjoint(self, a: Vector, b: Vector) -> u64 {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_testn_epi8_mask(a, b) }
     }
 
-    /// A one for each byte of `a` that is below that of `b`, as signed numbers.
+    /// Returns a one for each byte of `a` that is below that of `b`, as signed numbers.
     #[inline(always)]
     pub(crate) fn below_signed(self, a: Vector, b: Vector) -> u64 {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_cmplt_epi8_mask(a, b) }
     }
 
-    /// A one for each byte of `a` that is at least that of `b`, as unsigned numbers.
+    /// Returns a one for each byte of `a` that is at least that of `b`, as unsigned numbers.
     #[inline(always)]
     pub(crate) fn at_least(self, a: Vector, b: Vector) -> u64 {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_cmpge_epu8_mask(a, b) }
     }
 
-    /// A one for each byte of `a` that is that of `b`.
+    /// Returns a one for each byte of `a` that equals that of `b`.
     #[inline(always)]
     pub(crate) fn equal(self, a: Vector, b: Vector) -> u64 {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_cmpeq_epi8_mask(a, b) }
     }
 
-    /// A one in each byte, for [`count`](Self::count).
+    /// Returns 1 in each byte, for [`count_where`](Self::count_where).
     ///
-    /// The compiler is not to know: a masked addition of what it knows to be ones it makes into two
-    /// instructions, one that makes a vector of the mask and one that subtracts it.
+    /// The compiler must not know the value. It turns a masked addition of ones that it knows into two instructions:
+    /// one that makes a vector of the mask, and one that subtracts it.
     #[inline(always)]
-    pub(crate) fn ones(self) -> Vector {
+    pub(crate) fn opaque_ones(self) -> Vector {
         core::hint::black_box(self.splat(1))
     }
 
-    /// `counts`, with one more in each byte for which `which` has a one.
+    /// Adds one to each byte of `counts` for which `mask` has a one. `ones` are the
+    /// [`opaque_ones`](Self::opaque_ones).
     #[inline(always)]
-    pub(crate) fn count(self, counts: Vector, which: u64, ones: Vector) -> Vector {
+    pub(crate) fn count_where(self, counts: Vector, mask: u64, ones: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_mask_add_epi8(counts, which, counts, ones) }
+        unsafe { _mm512_mask_add_epi8(counts, mask, counts, ones) }
     }
 
-    /// In each lane of 64 bits, the sum of its eight bytes.
+    /// Returns in each lane of 64 bits the sum of its eight bytes.
     #[inline(always)]
-    pub(crate) fn sums(self, bytes: Vector) -> Vector {
+    pub(crate) fn sums_of_bytes(self, bytes: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`. VPSADBW sums differences, here from zero.
         unsafe { _mm512_sad_epu8(bytes, self.zero()) }
     }
 
-    /// The sums of lanes of 64 bits.
+    /// Returns `a + b` in each lane of 64 bits.
     #[inline(always)]
     pub(crate) fn plus64(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_add_epi64(a, b) }
     }
 
-    /// The sum of all lanes of 64 bits.
+    /// Returns the sum of all lanes of 64 bits.
     #[inline(always)]
-    pub(crate) fn total(self, lanes: Vector) -> u64 {
+    pub(crate) fn sum_of_lanes(self, lanes: Vector) -> u64 {
         // SAFETY: AVX512F, by `self`.
         let total = unsafe { _mm512_reduce_add_epi64(lanes) };
         total.cast_unsigned()
     }
 
-    /// Appends the bytes, if there is room, and says whether all of them are ASCII: loaded once, looked at and stored.
+    /// Appends `bytes` to `out` and returns whether all of them are ASCII, or returns `None` if there is no room.
+    ///
+    /// Each vector is loaded once, and then tested and stored.
     #[cfg(feature = "alloc")]
     #[inline(always)]
-    pub(crate) fn put_and_ask(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
+    pub(crate) fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
         let next = out.next_array::<256>()?;
         let mut all = self.zero();
         let mut at = 0;
@@ -341,45 +340,28 @@ impl Avx512 {
         }
         // SAFETY: the loop has written 256 bytes.
         unsafe { out.advance(256) };
-        Some(!self.any_high(all))
+        Some(!self.any_high_bit(all))
     }
 
-    /// Whether any byte is 0x80 or above.
+    /// Returns whether bit 7 of any byte is set. In text: whether any byte is not ASCII.
     #[inline(always)]
-    pub(crate) fn any_high(self, v: Vector) -> bool {
-        // SAFETY: AVX512BW, by `self`. VPMOVB2M gathers the bits 7.
+    pub(crate) fn any_high_bit(self, v: Vector) -> bool {
+        // SAFETY: AVX512BW, by `self`. VPMOVB2M gathers bit 7 of every byte.
         unsafe { _mm512_movepi8_mask(v) != 0 }
     }
 
-    /// Whether any bit is set.
+    /// Returns whether any bit is set.
     #[inline(always)]
     pub(crate) fn any(self, v: Vector) -> bool {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_test_epi64_mask(v, v) != 0 }
     }
 
-    /// Tells the cache that the line at `bytes[at]` will be wanted; where there is none, nothing happens.
+    /// Asks the cache for the line at `bytes[at]`. Where `bytes` has no such place, nothing happens.
     #[inline(always)]
     pub(crate) fn prefetch(self, bytes: &[u8], at: usize) {
         let line = bytes.as_ptr().wrapping_add(at);
         // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an access.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) }
     }
-}
-
-impl Token for Avx512 {
-    // Out of line here and not only below: where a function without the features calls one with them, as here, the
-    // compiler (1.95) forgets the callee's `inline(never)`. What is left of this is a jump.
-    #[inline(never)]
-    fn apart<R: Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output {
-        // SAFETY: `self` is the proof that the CPU has the features.
-        unsafe { apart::<R>(bytes, at) }
-    }
-}
-
-#[target_feature(
-    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
-)]
-fn apart<R: Routine<Avx512>>(bytes: &[u8], at: usize) -> R::Output {
-    R::run(Avx512::new(), bytes, at)
 }

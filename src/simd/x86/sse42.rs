@@ -1,6 +1,6 @@
-//! SSE4.2: 16 bytes, on every x86-64 CPU since 2008.
+//! SSE4.2: vectors of 16 bytes, on every x86-64 CPU since 2008.
 //!
-//! The code needs SSSE3 and SSE4.1; the name is that of the generation, as users and compilers know it.
+//! The code uses SSSE3 and SSE4.1. It has the name of the generation of CPUs, which users and compilers know.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -9,22 +9,17 @@ use core::arch::x86_64::*;
 
 #[cfg(feature = "transcode")]
 use crate::simd::convert::WideLaneOps;
-use crate::simd::{Aligned, MOVE_DOWN, Routine, Simd, Token, short_words};
+use crate::simd::{Aligned, MOVE_DOWN, Simd, short_words, token};
 
-/// The proof that the CPU has SSE4.2.
-#[derive(Clone, Copy)]
-pub(crate) struct Sse42(());
-
-impl Sse42 {
-    #[inline]
-    #[target_feature(enable = "sse4.2,popcnt")]
-    pub(crate) fn new() -> Self {
-        Self(())
-    }
+token! {
+    /// The proof that the CPU has SSE4.2 and POPCNT.
+    Sse42, "sse4.2,popcnt"
 }
 
-/// By the number of bytes, 4 to 15: in which of four dwords, of which the second begins with the fifth byte or ends with
-/// the last one, and the last two end with the last one, each byte is. (An index with bit 7 set gives zero.)
+/// The shuffles with which `load_short` puts four overlapping dwords together, by the number of bytes, 4 to 15.
+///
+/// The dwords begin at byte 0, at byte 4 or four bytes before the end, eight bytes before the end, and four bytes
+/// before the end. Each byte is taken from the first dword that has it. (An index with bit 7 set gives zero.)
 static DWORDS: Aligned<[[u8; 16]; 16]> = {
     let mut rows = [[0x80; 16]; 16];
     let mut n = 4_usize;
@@ -44,15 +39,15 @@ static DWORDS: Aligned<[[u8; 16]; 16]> = {
     Aligned(rows)
 };
 
-// Each SAFETY below rests on this: `self` exists, so this code runs inside a function that is
-// compiled for SSE4.2 and was called on a CPU that has it.
-// SAFETY: `__m128i` is integers side by side, with no padding.
+// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
+// SSE4.2, and was called on a CPU that has it.
+// SAFETY: `__m128i` is integers side by side, without padding.
 unsafe impl Simd for Sse42 {
     #[cfg(feature = "transcode")]
     type Converter = Self;
     type Vector = __m128i;
     const LANES: usize = 16;
-    const ASCII_PAYS: usize = 16;
+    const ASCII_TEST_FROM: usize = 16;
 
     #[cfg(feature = "transcode")]
     #[inline(always)]
@@ -81,7 +76,7 @@ unsafe impl Simd for Sse42 {
             // SAFETY: SSE2, by `self`.
             return unsafe { _mm_set_epi64x(0, low as i64) };
         };
-        // Four dwords that overlap, whatever the length: a branch on it would often be predicted wrongly.
+        // Four dwords that overlap, for every length: a branch on the length would often be predicted wrongly.
         let second = bytes[(n - 4).min(4)..].first_chunk().unwrap_or(last);
         let third = bytes[(n - 4).max(4) - 4..].first_chunk().unwrap_or(last);
         let (first, second) = (i32::from_le_bytes(*first), i32::from_le_bytes(*second));
@@ -94,7 +89,7 @@ unsafe impl Simd for Sse42 {
     }
 
     #[inline(always)]
-    fn load_rest(self, bytes: &[u8]) -> __m128i {
+    fn load_second(self, bytes: &[u8]) -> __m128i {
         let end = self.load(bytes, bytes.len() - 16);
         let indices = self.load(&MOVE_DOWN.0, 32 - bytes.len());
         // SAFETY: SSSE3, by `self`.
@@ -120,8 +115,8 @@ unsafe impl Simd for Sse42 {
 
     #[inline(always)]
     fn earlier<const N: usize>(self, now: __m128i, before: __m128i) -> __m128i {
-        // PALIGNR takes 16 bytes out of the 32 of `before` and `now`, from the given place on.
         const { assert!(1 <= N && N <= 3) };
+        // PALIGNR takes 16 bytes out of the 32 of `before` and `now`, from the given place on.
         match N {
             // SAFETY: SSSE3, by `self`.
             1 => unsafe { _mm_alignr_epi8::<15>(now, before) },
@@ -134,8 +129,8 @@ unsafe impl Simd for Sse42 {
 
     #[inline(always)]
     fn high_nibbles(self, v: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`. There is no shift of bytes; the 16-bit one moves bits in from the
-        // neighbour, which the mask removes.
+        // SAFETY: SSE2, by `self`. There is no shift of bytes. A shift of 16 bits moves in bits of the neighbouring
+        // byte, and the mask removes them.
         let shifted = unsafe { _mm_srli_epi16::<4>(v) };
         self.low_nibbles(shifted)
     }
@@ -214,7 +209,7 @@ unsafe impl Simd for Sse42 {
 
     #[inline(always)]
     fn sum(self, v: __m128i) -> usize {
-        // SAFETY: SSE2, by `self`. PSADBW sums differences, here from zero, of eight bytes each.
+        // SAFETY: SSE2, by `self`. PSADBW sums the differences of eight bytes each, here from zero.
         let sums = unsafe { _mm_sad_epu8(v, self.splat(0)) };
         // SAFETY: SSE2, by `self`.
         let swapped = unsafe { _mm_unpackhi_epi64(sums, sums) };
@@ -225,8 +220,8 @@ unsafe impl Simd for Sse42 {
     }
 
     #[inline(always)]
-    fn any_high(self, v: __m128i) -> bool {
-        // SAFETY: SSE2, by `self`. PMOVMSKB gathers the bits 7 of all bytes.
+    fn any_high_bit(self, v: __m128i) -> bool {
+        // SAFETY: SSE2, by `self`. PMOVMSKB gathers bit 7 of every byte.
         unsafe { _mm_movemask_epi8(v) != 0 }
     }
 
@@ -235,21 +230,6 @@ unsafe impl Simd for Sse42 {
         // SAFETY: SSE4.1, by `self`. PTEST sets ZF when `v & v` is zero.
         unsafe { _mm_testz_si128(v, v) == 0 }
     }
-}
-
-impl Token for Sse42 {
-    // Out of line here and not only below: where a function without the features calls one with them, as here, the
-    // compiler (1.95) forgets the callee's `inline(never)`. What is left of this is a jump.
-    #[inline(never)]
-    fn apart<R: Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output {
-        // SAFETY: `self` is the proof that the CPU has the features.
-        unsafe { apart::<R>(bytes, at) }
-    }
-}
-
-#[target_feature(enable = "sse4.2,popcnt")]
-fn apart<R: Routine<Sse42>>(bytes: &[u8], at: usize) -> R::Output {
-    R::run(Sse42::new(), bytes, at)
 }
 
 #[cfg(feature = "transcode")]
