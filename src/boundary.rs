@@ -116,11 +116,17 @@ pub(crate) fn start_before(bytes: &[u8], at: usize) -> usize {
 #[cfg(kernel_simd)]
 pub(crate) const CONTEXT: usize = 3;
 
+/// Returns the `N` bytes from `at` on, if there are that many. Nothing can panic here, which keeps loops small.
+#[inline(always)]
+pub(crate) fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
+    bytes.get(at..)?.first_chunk()
+}
+
 /// Returns the `N` bytes from `at - CONTEXT` on: a block and its context. `at` is at least `CONTEXT`.
 #[cfg(kernel_simd)]
 #[inline(always)]
 pub(crate) fn with_context<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
-    bytes.get(at - CONTEXT..)?.first_chunk()
+    array_at(bytes, at - CONTEXT)
 }
 
 /// Returns whether a character that begins in the context of a block does not end there.

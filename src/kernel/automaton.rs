@@ -41,7 +41,7 @@ use super::survey::Replaced;
 use super::survey::{self, Classes, Found, LINE, Surveyor, WITH_CONTEXT};
 use super::verdict::Verdict;
 use super::{Engine, Validates};
-use crate::boundary::start_before;
+use crate::boundary::{array_at, start_before};
 use crate::error::Utf8Error;
 #[cfg(any(feature = "alloc", feature = "transcode"))]
 use crate::output::Output;
@@ -200,17 +200,17 @@ fn validate(bytes: &[u8]) -> Verdict {
     let mut run = 1;
     // A character begins at `at`, and all before it is well-formed.
     loop {
-        while let Some(two_blocks) = bytes[at..].first_chunk::<TWO_BLOCKS>() {
+        while let Some(two_blocks) = array_at::<TWO_BLOCKS>(bytes, at) {
             if !two_blocks.is_ascii() {
                 break;
             }
             at += TWO_BLOCKS;
         }
-        let rest = &bytes[at..];
+        let rest = bytes.get(at..).unwrap_or_default();
         if rest.len() < TWO_BLOCKS && is_ascii(rest) {
             return Verdict::VALID;
         }
-        if at > 0 && is_two_byte_block(&bytes[at - 1..]) {
+        if at > 0 && is_two_byte_block(bytes.get(at - 1..).unwrap_or_default()) {
             // A lead at the end of the block belongs to the next block.
             at += BLOCK - usize::from(rest[BLOCK - 1] >= 0xC0);
             run = 1;
@@ -353,7 +353,8 @@ impl Surveyor for Words {
             .fold(0, |all, (i, word)| all | high_bits(u64::from_le_bytes(*word)) << (8 * i))
     }
 
-    #[inline(always)]
+    // Not inlined: `seek` and `replace` would consist of this twice, and programs that call one usually call the other.
+    #[inline(never)]
     fn classes(self, bytes: &[u8; WITH_CONTEXT]) -> Classes {
         // Bit 7 says whether the byte may stand after the one before it. The compiler makes vectors of bytes, not of
         // Booleans.

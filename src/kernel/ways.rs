@@ -10,11 +10,11 @@ use super::verdict::Verdict;
 #[cfg(kernel_simd)]
 use crate::simd::Token;
 
-/// For each instruction set the doors of its ways: the kernel that has the way's name, the routine, and, where it is not the
+/// For each instruction set the doors of its ways: the way's name, the routine and its number, and, where it is not the
 /// kernel's own, the routine that counts as well.
 macro_rules! ways {
     ($($set:ident, $token:expr, $features:meta: {
-        $($way:ident: $name:literal, $routine:ty $(, counting $counting:ty as $count:ident)?;)+
+        $($way:ident: $name:literal, $routine:ty, $number:expr $(, counting $counting:ty as $count:ident)?;)+
     })*) => {
         $(mod $set {
             use super::*;
@@ -22,13 +22,13 @@ macro_rules! ways {
             $(
                 #[$features]
                 fn $way(bytes: &[u8]) -> Verdict {
-                    $token.apart::<$routine>(bytes, 0)
+                    $token.apart::<$routine>(bytes, $number)
                 }
 
                 $(
                     #[$features]
                     pub(super) fn $count(bytes: &[u8]) -> (Verdict, Counts) {
-                        $token.apart::<$counting>(bytes, 0)
+                        $token.apart::<$counting>(bytes, $number)
                     }
                 )?
             )+
@@ -71,7 +71,7 @@ pub(crate) fn inspect(kernel: &Kernel, bytes: &[u8]) -> (Verdict, Counts) {
 
 cfg_if::cfg_if! {
     if #[cfg(kernel_x86)] {
-        use super::bitplanes::{Blocks, CountedBlocks, CountedSuperblocks, Superblocks};
+        use super::bitplanes::{Blocks, CountedBlocks, CountedSuperblocks, PER_PLACE, Superblocks};
         use super::lookup::{Long, Short};
         use crate::simd::x86::avx2::Avx2;
         use crate::simd::x86::avx512::Avx512;
@@ -81,30 +81,28 @@ cfg_if::cfg_if! {
             avx512, Avx512::new(), target_feature(
                 enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
             ): {
-                blocks: "blocks", Blocks, counting CountedBlocks as count_blocks;
-                superblocks: "superblocks", Superblocks<{ bitplanes::PER_PLACE }>,
-                    counting CountedSuperblocks<{ bitplanes::PER_PLACE }> as count_superblocks;
-                // So few superblocks at each place that tests need no megabytes.
-                streams: "streams", Superblocks<4>, counting CountedSuperblocks<4> as count_streams;
+                blocks: "blocks", Blocks, 0, counting CountedBlocks as count_blocks;
+                superblocks: "superblocks", Superblocks, PER_PLACE, counting CountedSuperblocks as count_superblocks;
+                // So few at each place that tests need no megabytes.
+                streams: "streams", Superblocks, 4, counting CountedSuperblocks as count_streams;
             }
             avx2, Avx2::new(), target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt"): {
-                short: "short", Short;
-                long: "long", Long;
+                short: "short", Short, 0;
+                long: "long", Long, 0;
             }
             sse42, Sse42::new(), target_feature(enable = "sse4.2,popcnt"): {
-                short: "short", Short;
-                long: "long", Long;
+                short: "short", Short, 0;
+                long: "long", Long, 0;
             }
         }
-        use super::bitplanes;
     } else if #[cfg(kernel_neon)] {
         use super::lookup::{Long, Short};
         use crate::simd::arm::neon::Neon;
 
         ways! {
             neon, Neon::new(), target_feature(enable = "neon"): {
-                short: "short", Short;
-                long: "long", Long;
+                short: "short", Short, 0;
+                long: "long", Long, 0;
             }
         }
     } else if #[cfg(kernel_wasm)] {
@@ -113,8 +111,8 @@ cfg_if::cfg_if! {
 
         ways! {
             simd128, Simd128, inline(never): {
-                short: "short", Short;
-                long: "long", Long;
+                short: "short", Short, 0;
+                long: "long", Long, 0;
             }
         }
     } else {

@@ -63,7 +63,7 @@ pub(crate) trait Routine<T> {
     /// What the function returns.
     type Output;
 
-    /// Works on `bytes`, from `at` on where a place matters.
+    /// Works on `bytes`. `at` is the place from which on, or another number that the routine asks for.
     fn run(token: T, bytes: &[u8], at: usize) -> Self::Output;
 }
 

@@ -22,6 +22,7 @@
 
 use super::BLOCK;
 use super::tally::Tally;
+use crate::boundary::array_at;
 use crate::kernel::survey::{Classes, Surveyor};
 use crate::kernel::verdict::Verdict;
 #[cfg(feature = "alloc")]
@@ -374,7 +375,7 @@ pub(super) fn validate_from<T: Tally>(checker: Checker, bytes: &[u8], from: usiz
     let mut before = leads_before(&checker, bytes, from);
     let (mut at, mut sound) = (from, from);
     // Four blocks at a time, so that ASCII is skipped fast.
-    while let Some(blocks) = bytes[at..].first_chunk::<{ 4 * BLOCK }>() {
+    while let Some(blocks) = array_at::<{ 4 * BLOCK }>(bytes, at) {
         if at - sound >= CHUNK {
             if checker.any(&faults) {
                 return first_faulty_block(checker, bytes, sound);
@@ -459,7 +460,7 @@ pub(super) fn first_faulty_block(checker: Checker, bytes: &[u8], sound: usize) -
     let s = checker.s;
     let mut at = sound;
     let mut before = leads_before(&checker, bytes, at);
-    while let Some(block) = bytes[at..].first_chunk::<BLOCK>() {
+    while let Some(block) = array_at::<BLOCK>(bytes, at) {
         let mut faults = checker.no_faults();
         before = checker.check(&mut faults, s.load(block, 0), before);
         if checker.any(&faults) {

@@ -24,7 +24,7 @@ use super::blocks::{self, Checker};
 use super::planes::{self, SUPERBLOCK};
 use super::tally::Tally;
 use super::{BLOCK, EIGHT_BLOCKS};
-use crate::boundary::{CONTEXT, allows_two_byte, is_unfinished, with_context};
+use crate::boundary::{CONTEXT, allows_two_byte, array_at, is_unfinished, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::simd::x86::avx512::{Avx512, Vector};
 
@@ -40,9 +40,9 @@ const LONGEST_INTERRUPTION: usize = 4;
 
 /// Returns the verdict on any number of bytes.
 ///
-/// Text that is read at several places has `PER_PLACE` superblocks at each of them. Tests have few.
+/// Text that is read at several places has `per_place` superblocks at each of them. Tests have few.
 #[inline(always)]
-pub(super) fn validate<const PER_PLACE: usize, T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
+pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tally: &mut T) -> Verdict {
     let checker = Checker::new(s);
     // The first block is checked by itself, so that there is context before everything after it.
     let Some(start) = bytes.first_chunk::<BLOCK>() else { return blocks::validate(s, bytes, tally) };
@@ -58,7 +58,9 @@ pub(super) fn validate<const PER_PLACE: usize, T: Tally>(s: Avx512, bytes: &[u8]
     // All before `at` is well-formed, except for a character that `at` cuts off.
     let mut at = (BLOCK - bytes.as_ptr().addr() % BLOCK).max(CONTEXT);
     tally.block(s, start);
-    tally.take_back(s, &bytes[at..BLOCK]);
+    if T::COUNTS {
+        tally.take_back(s, &bytes[at..BLOCK]);
+    }
     let (mut kind, mut run) = (TextKind::Ascii, 1);
     let mut by_places = true;
     while let Some(eight) = with_context(bytes, at) {
@@ -70,9 +72,9 @@ pub(super) fn validate<const PER_PLACE: usize, T: Tally>(s: Avx512, bytes: &[u8]
             TextKind::Ascii => ascii_run(s, &checker, bytes, at, tally),
             _ if by_places
                 && run == T::LONGEST_RUN
-                && bytes.len() - at >= kind.least_for_places::<PER_PLACE>() =>
+                && bytes.len() - at >= kind.least_for_places(per_place) =>
             {
-                match planes_run_by_places::<PER_PLACE, T>(s, bytes, at, tally) {
+                match planes_run_by_places(s, bytes, at, per_place, tally) {
                     Some(after) => Ok(after),
                     None => {
                         // There is a fault at one of the places. To find the first fault, read them one after the
@@ -115,13 +117,17 @@ fn ascii_run<T: Tally>(
     tally: &mut T,
 ) -> Result<usize, usize> {
     let mut counts = T::start_ascii(s);
-    tally.ascii_run_eight(s, &mut counts, load_eight(s, &bytes[at..]));
+    if T::COUNTS {
+        tally.ascii_run_eight(s, &mut counts, load_eight(s, &bytes[at..]));
+    }
     let end = at + EIGHT_BLOCKS;
     let mut at = aligned_down(bytes, end);
-    tally.take_back(s, &bytes[at..end]);
+    if T::COUNTS {
+        tally.take_back(s, &bytes[at..end]);
+    }
     let after = 'run: loop {
         if T::COUNTS {
-            while let Some(eight) = bytes[at..].first_chunk::<EIGHT_BLOCKS>()
+            while let Some(eight) = array_at::<EIGHT_BLOCKS>(bytes, at)
                 && !s.any_high_bit(s.or(or_of_four(s, eight, 0), or_of_four(s, eight, 4 * BLOCK)))
             {
                 tally.ascii_run_eight(s, &mut counts, load_eight(s, eight));
@@ -130,7 +136,7 @@ fn ascii_run<T: Tally>(
         } else {
             // Four blocks, which end nearer to what interrupts ASCII than eight. They are also faster when text comes
             // from the second-level cache, because the CPU prefetches only up to the end of a page.
-            while let Some(four) = bytes[at..].first_chunk::<{ 4 * BLOCK }>()
+            while let Some(four) = array_at::<{ 4 * BLOCK }>(bytes, at)
                 && !s.any_high_bit(or_of_four(s, four, 0))
             {
                 at += 4 * BLOCK;
@@ -138,7 +144,7 @@ fn ascii_run<T: Tally>(
         }
         // On to the block with the next character that is not ASCII. All before that block is ASCII.
         let interruption = loop {
-            let Some(block) = bytes[at..].first_chunk::<BLOCK>() else { break 'run Ok(at) };
+            let Some(block) = array_at::<BLOCK>(bytes, at) else { break 'run Ok(at) };
             let now = s.load(block, 0);
             if s.any_high_bit(now) {
                 break now;
@@ -155,7 +161,7 @@ fn ascii_run<T: Tally>(
             before = checker.check(&mut faults, now, before);
             tally.block(s, now);
             at += BLOCK;
-            let Some(block) = bytes[at..].first_chunk::<BLOCK>() else { break };
+            let Some(block) = array_at::<BLOCK>(bytes, at) else { break };
             now = s.load(block, 0);
             ends_with_ascii = !s.any_high_bit(now);
             if ends_with_ascii {
@@ -236,7 +242,9 @@ fn two_byte_run<T: Tally>(
         (lengths, smallest, counts) = (next_lengths, next_smallest, next_counts);
         let end = at + EIGHT_BLOCKS;
         at = aligned_down(bytes, end);
-        tally.take_back_two_byte(s, &bytes[at..end]);
+        if T::COUNTS {
+            tally.take_back_two_byte(s, &bytes[at..end]);
+        }
     }
     tally.end_two_byte(s, counts, bytes, sound, at);
     let overlong = s.minus(s.splat(2), smallest);
@@ -274,20 +282,21 @@ fn planes_run<T: Tally>(
     if s.any(faults) { Err(at) } else { Ok(after) }
 }
 
-/// Checks a run of any text that is larger than the caches: `PER_PLACE` superblocks at each of several places, one
+/// Checks a run of any text that is larger than the caches: `per_place` superblocks at each of several places, one
 /// superblock of each in turn. Returns where the run ends, or `None` if there is a fault or the text is shorter.
 #[inline(always)]
-fn planes_run_by_places<const PER_PLACE: usize, T: Tally>(
+fn planes_run_by_places<T: Tally>(
     s: Avx512,
     bytes: &[u8],
     at: usize,
+    per_place: usize,
     tally: &mut T,
 ) -> Option<usize> {
     let (mut faults, mut counts) = (s.zero(), T::start_planes(s));
     let mut masks;
-    for i in 0..PER_PLACE {
+    for i in 0..per_place {
         for place in 0..PLACES {
-            let from = at + (place * PER_PLACE + i) * SUPERBLOCK;
+            let from = at + (place * per_place + i) * SUPERBLOCK;
             prefetch_eight(s, bytes, from + 2048);
             let text = with_context(bytes, from)?;
             (faults, masks) = planes::check(s, faults, planes::planes(s, text));
@@ -297,7 +306,7 @@ fn planes_run_by_places<const PER_PLACE: usize, T: Tally>(
             return None;
         }
     }
-    let after = at + PLACES * PER_PLACE * SUPERBLOCK;
+    let after = at + PLACES * per_place * SUPERBLOCK;
     tally.end_planes(s, counts, bytes, at, after);
     if s.any(faults) { None } else { Some(after) }
 }
@@ -326,8 +335,8 @@ impl TextKind {
     ///
     /// For any text, that is the length of the run. Two-byte characters have a faster run of their own, as long as
     /// memory keeps up with it. It does not for a text that is far larger than the caches.
-    const fn least_for_places<const PER_PLACE: usize>(self) -> usize {
-        let all_places = PLACES * PER_PLACE * SUPERBLOCK;
+    const fn least_for_places(self, per_place: usize) -> usize {
+        let all_places = PLACES * per_place * SUPERBLOCK;
         match self {
             Self::Ascii => usize::MAX,
             Self::TwoByte => 8 * all_places,

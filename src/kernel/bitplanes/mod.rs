@@ -67,7 +67,7 @@ impl Validates for Avx512 {
         } else if bytes.len() < LONG {
             self.apart::<Blocks>(bytes, 0)
         } else {
-            self.apart::<Superblocks<PER_PLACE>>(bytes, 0)
+            self.apart::<Superblocks>(bytes, PER_PLACE)
         }
     }
 }
@@ -94,7 +94,7 @@ impl Engine for Avx512 {
         if bytes.len() < LONG {
             CountedBlocks::run(self, bytes, 0)
         } else {
-            self.apart::<CountedSuperblocks<PER_PLACE>>(bytes, 0)
+            self.apart::<CountedSuperblocks>(bytes, PER_PLACE)
         }
     }
 
@@ -139,16 +139,16 @@ impl Routine<Avx512> for Blocks {
     }
 }
 
-/// Validation by kind of text, as of long input, for any length. Text that is read at several places has `PER_PLACE`
-/// superblocks at each.
-pub(crate) struct Superblocks<const PER_PLACE: usize>;
+/// Validation by kind of text, as of long input, for any length. The routine's number is how many superblocks text that is
+/// read at several places has at each.
+pub(crate) struct Superblocks;
 
-impl<const PER_PLACE: usize> Routine<Avx512> for Superblocks<PER_PLACE> {
+impl Routine<Avx512> for Superblocks {
     type Output = Verdict;
 
     #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], _: usize) -> Verdict {
-        long::validate::<PER_PLACE, _>(s, bytes, &mut Nothing)
+    fn run(s: Avx512, bytes: &[u8], per_place: usize) -> Verdict {
+        long::validate(s, bytes, per_place, &mut Nothing)
     }
 }
 
@@ -167,15 +167,15 @@ impl Routine<Avx512> for CountedBlocks {
 }
 
 /// Validation by kind of text, and counts.
-pub(crate) struct CountedSuperblocks<const PER_PLACE: usize>;
+pub(crate) struct CountedSuperblocks;
 
-impl<const PER_PLACE: usize> Routine<Avx512> for CountedSuperblocks<PER_PLACE> {
+impl Routine<Avx512> for CountedSuperblocks {
     type Output = (Verdict, Counts);
 
     #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], _: usize) -> (Verdict, Counts) {
+    fn run(s: Avx512, bytes: &[u8], per_place: usize) -> (Verdict, Counts) {
         let mut counter = Counter::new(s);
-        let verdict = long::validate::<PER_PLACE, _>(s, bytes, &mut counter);
+        let verdict = long::validate(s, bytes, per_place, &mut counter);
         (verdict, counter.counts(s))
     }
 }

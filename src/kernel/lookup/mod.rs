@@ -50,7 +50,7 @@ use super::survey::Replaced;
 use super::survey::{self, Found};
 use super::verdict::Verdict;
 use super::{Apart, Engine, Validates};
-use crate::boundary::{CONTEXT, allows_two_byte, is_unfinished, with_context};
+use crate::boundary::{CONTEXT, allows_two_byte, array_at, is_unfinished, with_context};
 #[cfg(any(feature = "alloc", feature = "transcode"))]
 use crate::output::Output;
 use crate::simd::{Routine, Simd};
@@ -393,7 +393,7 @@ impl<S: Simd> Routine<S> for AsciiRun {
         let start = at + BLOCK;
         let mut at = start;
         loop {
-            while let Some(two_blocks) = bytes[at..].first_chunk::<{ 2 * BLOCK }>() {
+            while let Some(two_blocks) = array_at::<{ 2 * BLOCK }>(bytes, at) {
                 if !is_ascii(s, two_blocks) {
                     break;
                 }
@@ -404,7 +404,7 @@ impl<S: Simd> Routine<S> for AsciiRun {
             }
             // On to the half block with the next character that is not ASCII. All before that half block is ASCII.
             loop {
-                let Some(half) = bytes[at..].first_chunk::<HALF_BLOCK>() else { return Ok(at) };
+                let Some(half) = array_at::<HALF_BLOCK>(bytes, at) else { return Ok(at) };
                 if !is_ascii(s, half) {
                     break;
                 }
@@ -543,7 +543,7 @@ fn first_faulty_half<S: Simd>(checker: Checker<S>, bytes: &[u8], sound: usize) -
 /// Returns whether there are `N` bytes at `at`, and all of them are ASCII.
 #[inline(always)]
 fn is_ascii_at<S: Simd, const N: usize>(s: S, bytes: &[u8], at: usize) -> bool {
-    match bytes[at..].first_chunk::<N>() {
+    match array_at::<N>(bytes, at) {
         Some(bytes) => is_ascii(s, bytes),
         None => false,
     }
