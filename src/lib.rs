@@ -63,18 +63,18 @@
 //! | a reader | text, or lines, as they come | [`io::Utf8Reader`] | its buffer |
 //! | a writer | the certainty that it gets only UTF-8 | [`io::Utf8Writer`] | no |
 //! | a file, or a reader | all of it as a `String` | [`fs::read_to_string`], [`io::read_to_string`] | the `String` |
-//! | an `AsyncRead`, or a framed connection | text, or lines, as they come | `tokio::Utf8Reader`, `tokio::LinesCodec` | its buffer |
+//! | an `AsyncRead`, or a framed connection | text, or lines, as they come | `tokio::Utf8Reader`, `tokio::LinesCodec`, with the feature `tokio` | its buffer |
 //! | `&[u8]` and memory for it | a validated copy | [`copy_utf8`] | no |
 //! | a column of strings | the first row that is wrong | [`columns`] | no |
 //! | `&[u8]` | the numbers of characters, lines, UTF-16 units | [`inspect`](inspect()) | no |
 //! | `&str` | one of these | [`count_chars`], [`utf16_len`] | no |
-//! | UTF-8, UTF-16, UTF-32 or ISO-8859-1 | another of these | [`transcode::convert`] | the result |
-//! | the same, and memory for it | the same | [`transcode::convert_into`] | no |
-//! | pieces of these | the same | [`transcode::Transcoder`] | no, if you bring the memory |
-//! | CESU-8, Modified UTF-8 (Java), WTF-8 | UTF-8, and back | [`dialect::Dialect`] | where the two differ |
-//! | bytes that may be one of these | which one it is | [`dialect::diagnose`] | no |
+//! | UTF-8, UTF-16, UTF-32 or ISO-8859-1 | another of these | [`transcode::convert`], with the feature `transcode` | the result |
+//! | the same, and memory for it | the same | [`transcode::convert_into`], likewise | no |
+//! | pieces of these | the same | [`transcode::Transcoder`], likewise | no, if you bring the memory |
+//! | CESU-8, Modified UTF-8 (Java), WTF-8 | UTF-8, and back | [`dialect::Dialect`], with the feature `dialect` | where the two differ |
+//! | bytes that may be one of these | which one it is | [`dialect::diagnose`], likewise | no |
 //! | bytes that may begin with a byte order mark | the mark, or the bytes after it | [`Bom`], [`strip_bom`] | no |
-//! | megabytes, and several cores | any of the first rows | `par_from_utf8`, `par_inspect` | what rayon does |
+//! | megabytes, and several cores | any of the first rows | `par_from_utf8`, `par_inspect`, with the feature `rayon` | what rayon does |
 //! | a program that lets its user choose | one implementation | [`Kernel`] | no |
 //! | a place to cut bytes | the place before it where a character begins | [`boundary::floor`] | no |
 //!
@@ -151,7 +151,7 @@
 //! # Conversions
 //!
 //! One function converts between all encodings: it takes the two encodings as values, and the text. A text that has the type
-//! `&str` is not validated again.
+//! `&str` is not validated again. The module needs the feature `transcode`.
 //!
 //! ```
 //! # #[cfg(all(feature = "transcode", feature = "alloc"))] {
@@ -183,14 +183,15 @@
 //! |---|---|---|
 //! | `std` | yes | [`io`] and [`fs`]; implies `alloc` |
 //! | `alloc` | yes, by `std` | what makes a `String` or a `Vec`: [`string_from_utf8`], lossy text, and conversions into new memory |
-//! | `transcode` | yes | [`transcode`] |
-//! | `dialect` | yes | [`dialect`] |
+//! | `transcode` | no | [`transcode`] |
+//! | `dialect` | no | [`dialect`] |
 //! | `rayon` | no | `par_from_utf8` and `par_inspect`, which use all cores; implies `std` |
 //! | `tokio` | no | `tokio`: an `AsyncRead` adapter, and codecs that yield strings and lines; implies `std` |
 //! | `memchr` | no | [`locate`] finds newlines with that crate |
 //!
 //! SIMD needs none of them. Without `std`, the CPU is asked as well. A program contains the code of the functions that it
-//! calls, and not that of the others.
+//! calls, and not that of the others. But all code must be compiled, and `transcode` and `dialect` are half of it. They are
+//! off by default because a parser calls neither. This documentation shows all features.
 //!
 //! # Migration
 //!
@@ -216,8 +217,8 @@
 //! # }
 //! ```
 //!
-//! Likewise [`fs::read_to_string`] for `std`'s, [`utf8_chunks`] for the method of slices, and
-//! `convert(Utf16, Str, units)` for `String::from_utf16`.
+//! Likewise, [`fs::read_to_string`] replaces `std`'s, [`utf8_chunks`] the method of slices, and, with the feature `transcode`,
+//! `convert(Utf16, Str, units)` replaces `String::from_utf16`.
 //!
 //! ## From simdutf8
 //!
@@ -243,8 +244,12 @@
 //!
 //! ## From `encoding_rs::mem`
 //!
-//! The buffer may be uninitialised and as long as the text needs, which [`transcode::len`] says. What is written comes back
-//! as a slice.
+//! Conversions need the feature `transcode`. The buffer may be uninitialised and as long as the text needs, which
+//! [`transcode::len`] says. What is written comes back as a slice.
+//!
+//! ```toml
+//! trust8 = { version = "0.1", features = ["transcode"] }
+//! ```
 //!
 //! ```
 //! # #[cfg(all(feature = "transcode", feature = "alloc"))] {
