@@ -4,7 +4,7 @@
 //! on the stack. What comes back may contain half a surrogate pair, which such systems allow and UTF-8 does not.
 //!
 //! ```sh
-//! cargo run --release --example utf16_ffi
+//! cargo run --release --features transcode --example utf16_ffi
 //! ```
 
 #![forbid(unsafe_code)]
