@@ -315,6 +315,10 @@
 
 #![cfg_attr(not(test), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    not(all(feature = "dialect", feature = "std", feature = "transcode")),
+    expect(rustdoc::broken_intra_doc_links, reason = "the front page names what the features bring")
+)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
