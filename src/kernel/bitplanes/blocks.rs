@@ -237,14 +237,14 @@ impl Checker {
 /// The classes of bytes, for the search of all faults.
 impl Surveyor for Checker {
     #[inline(always)]
-    fn high(self, window: &[u8; 64]) -> u64 {
-        self.s.high_bits(self.s.load(window, 0))
+    fn high(self, bytes: &[u8; 64]) -> u64 {
+        self.s.high_bits(self.s.load(bytes, 0))
     }
 
     #[inline(always)]
-    fn classes(self, window: &[u8; 64]) -> Classes {
+    fn classes(self, bytes: &[u8; 64]) -> Classes {
         let s = self.s;
-        let now = s.load(window, 0);
+        let now = s.load(bytes, 0);
         let [lead, ..] = s.earlier_and_up(self.leads(now).0, s.zero());
         let second = s.lookup(self.second, s.shift_right_4_in_16(now));
         Classes {

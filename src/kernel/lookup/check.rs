@@ -246,23 +246,23 @@ impl<S: Simd> Checker<S> {
 /// The classes of bytes, for the search of all faults.
 impl<S: Simd> Surveyor for Checker<S> {
     #[inline(always)]
-    fn high(self, window: &[u8; 64]) -> u64 {
+    fn high(self, bytes: &[u8; 64]) -> u64 {
         let (mut high, mut at) = (0, 0);
         while at < 64 {
-            high |= self.s.high_bits(self.s.load(window, at)) << at;
+            high |= self.s.high_bits(self.s.load(bytes, at)) << at;
             at += S::LANES;
         }
         high
     }
 
     #[inline(always)]
-    fn classes(self, window: &[u8; 64]) -> Classes {
+    fn classes(self, bytes: &[u8; 64]) -> Classes {
         let s = self.s;
         let mut classes = Classes { high: 0, lead: 0, lead3: 0, lead4: 0, allowed: 0 };
         let mut at = 0;
         while at < 64 {
-            let now = s.load(window, at);
-            let earlier1 = if at == 0 { s.earlier::<1>(now, s.splat(0)) } else { s.load(window, at - 1) };
+            let now = s.load(bytes, at);
+            let earlier1 = if at == 0 { s.earlier::<1>(now, s.splat(0)) } else { s.load(bytes, at - 1) };
             // Saturating subtraction leaves bit 7 set from C0, from E0, and from F0 on.
             classes.high |= s.high_bits(now) << at;
             classes.lead |= s.high_bits(s.minus(now, s.splat(0xC0 - 0x80))) << at;
