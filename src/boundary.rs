@@ -56,7 +56,7 @@ pub fn floor(bytes: &[u8], at: usize) -> usize {
     (at.saturating_sub(3)..=at).rev().find(|&at| !is_continuation(bytes[at])).unwrap_or(at)
 }
 
-/// Returns how many bytes of a valid text there are without the character that its end cuts off, if it does.
+/// Returns the length of `text` without the character that its end cuts off, if there is one. The rest of `text` is valid.
 ///
 /// ```
 /// use trust8::boundary::whole_len;
@@ -73,11 +73,11 @@ pub fn whole_len(text: &[u8]) -> usize {
     text.len() - unfinished_len(last)
 }
 
-/// Returns how many bytes at the end of a text begin a character that does not end there, given its last four bytes. For
-/// bytes that the text does not have, zeros, or any ASCII, may stand.
+/// Returns how many bytes at the end of a text begin a character that does not end there, given its last four bytes. If the text
+/// is shorter, the missing bytes are zeros or other ASCII.
 ///
-/// Each lead says how many bytes its character has. Where it is near enough to the end, there are fewer. Not more than
-/// one lead is, as all before the end is valid.
+/// Each lead says how many bytes its character has. A lead near the end has fewer bytes after it than that. At most one lead
+/// does, because all before the end is valid.
 #[inline(always)]
 pub(crate) const fn unfinished_len(last: [u8; 4]) -> usize {
     let [_, third, second, first] = last;
@@ -92,7 +92,7 @@ pub(crate) const fn ends_in_lead(bytes: &[u8]) -> bool {
 }
 
 /// Returns the last place at or before `at` where a character begins, if `bytes[..at]` has no fault except perhaps for a
-/// character that `at` cuts off. What stands at `at` does not matter.
+/// character that `at` cuts off. The byte at `at` does not matter.
 ///
 /// `start_before` steps back over a whole character as well as over a cut one: which of the two it is may be what the caller
 /// wants to find out.
@@ -137,7 +137,7 @@ pub(crate) fn is_unfinished<const N: usize>(block: &[u8; N]) -> bool {
 }
 
 /// Returns whether the context of a block leaves all in it to the rules of two-byte characters: no character of three or four
-/// bytes reaches in, and no `C0` or `C1` stands directly before it, where those rules would not see it.
+/// bytes reaches in, and no `C0` or `C1` comes directly before it, where those rules would not see it.
 #[cfg(kernel_simd)]
 #[inline(always)]
 pub(crate) fn allows_two_byte<const N: usize>(block: &[u8; N]) -> bool {

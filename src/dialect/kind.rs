@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-/// Why a [`Dialect`] does not accept a sequence of bytes, or why it can't be converted to UTF-8.
+/// Why a [`Dialect`](super::Dialect) does not accept a sequence of bytes, or why it can't be converted to UTF-8.
 ///
 /// ```
 /// use trust8::dialect::Dialect::{Cesu8, ModifiedUtf8, Rfc2279, Wtf8};
@@ -38,7 +38,7 @@ pub enum DialectErrorKind {
     Truncated,
     /// The input ends inside a sequence; more input might complete it.
     ///
-    /// This is the one kind whose [`DialectError::error_len`] is `None`.
+    /// This is the one kind whose [`DialectError::error_len`](super::DialectError::error_len) is `None`.
     Incomplete,
     /// A lone surrogate or a character above U+10FFFF, which the dialect has and UTF-8 does not. Only conversions to UTF-8
     /// return this kind.
