@@ -4,7 +4,7 @@
 //! machine, most of their time goes into compiling and linking; this links once:
 //!
 //! ```text
-//! cargo test --test all --target s390x-unknown-linux-gnu
+//! cargo test --all-features --test all --target s390x-unknown-linux-gnu
 //! ```
 //!
 //! `.ci/run lint` fails when a room is missing here, or a file in the `main.rs` of its room.

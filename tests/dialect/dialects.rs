@@ -441,7 +441,7 @@ fn all_scalar_values_through_every_dialect() {
 
 /// All 2^31 values of RFC 2279, through `encode`, and 4096 at a time through `decode`:
 ///
-/// `cargo test --release --test dialect all_values_of_rfc_2279 -- --ignored`
+/// `cargo test --release --features dialect --test dialect all_values_of_rfc_2279 -- --ignored`
 #[test]
 #[ignore = "all 2^31 values take minutes"]
 fn all_values_of_rfc_2279() {
