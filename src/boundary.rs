@@ -147,7 +147,7 @@ pub(crate) fn allows_two_byte<const N: usize>(block: &[u8; N]) -> bool {
 /// The largest byte that may stand in each of the last 64 places of a text: a lead of two, three or four bytes needs one, two
 /// or three bytes after it.
 #[cfg(kernel_simd)]
-pub(crate) static LARGEST_AT_END: [u8; 64] = {
+pub(crate) const LARGEST_AT_END: &[u8; 64] = &{
     let mut limits = [0xFF; 64];
     limits[61] = 0xF0 - 1;
     limits[62] = 0xE0 - 1;

@@ -58,8 +58,17 @@ impl Validates for Automaton {
 }
 
 impl Engine for Automaton {
+    // To the automaton all lengths are the same.
+    const MEDIUM: usize = usize::MAX;
+    const LONG: usize = usize::MAX;
+
     #[inline(always)]
-    fn continues_short(self, before: [u8; 4], piece: &[u8]) -> bool {
+    fn validate_short(self, bytes: &[u8]) -> Verdict {
+        validate(bytes)
+    }
+
+    #[inline(always)]
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
         continues(before, piece)
     }
 
@@ -163,7 +172,7 @@ const fn row(byte: u8) -> u32 {
     row as u32
 }
 
-static ROWS: [u32; 256] = {
+const ROWS: &[u32; 256] = &{
     let mut rows = [0; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -206,11 +215,11 @@ fn validate(bytes: &[u8]) -> Verdict {
             }
             at += TWO_BLOCKS;
         }
-        let rest = bytes.get(at..).unwrap_or_default();
+        let rest = &bytes[at..];
         if rest.len() < TWO_BLOCKS && is_ascii(rest) {
             return Verdict::VALID;
         }
-        if at > 0 && is_two_byte_block(bytes.get(at - 1..).unwrap_or_default()) {
+        if at > 0 && is_two_byte_block(&bytes[at - 1..]) {
             // A lead at the end of the block belongs to the next block.
             at += BLOCK - usize::from(rest[BLOCK - 1] >= 0xC0);
             run = 1;

@@ -17,7 +17,7 @@ use super::survey::Replaced;
 use super::verdict::Verdict;
 #[cfg(feature = "transcode")]
 use super::{Conversion, Measure};
-use super::{Engine, Kernel, Validates, automaton::Automaton};
+use super::{Engine, Kernel, SHORT_PIECE, automaton::Automaton, is_between_ascii};
 #[cfg(any(feature = "alloc", feature = "transcode"))]
 use crate::output::Output;
 
@@ -28,6 +28,12 @@ use crate::output::Output;
 /// - The CPU must have the instruction set that the function was compiled for.
 pub(crate) type Validate = unsafe fn(&[u8]) -> Verdict;
 
+/// Returns the least medium and the least long length, for an engine whose type has no name here.
+#[inline(always)]
+const fn lengths<E: Engine>(_: E) -> (usize, usize) {
+    (E::MEDIUM, E::LONG)
+}
+
 /// The doors of one instruction set: functions that are compiled for it and call its engine.
 macro_rules! doors {
     ($set:ident, $token:expr $(, $features:meta)?) => {
@@ -36,12 +42,36 @@ macro_rules! doors {
 
             $(#[$features])?
             pub(crate) fn validate(bytes: &[u8]) -> Verdict {
-                $token.validate(bytes)
+                let engine = $token;
+                let (least_medium, least_long) = lengths(engine);
+                if bytes.len() < least_medium {
+                    engine.validate_short(bytes)
+                } else if bytes.len() < least_long {
+                    medium(bytes)
+                } else {
+                    long(bytes)
+                }
+            }
+
+            // These two are functions of their own: short texts do not pay for the registers that they save.
+            #[inline(never)]
+            $(#[$features])?
+            pub(crate) fn medium(bytes: &[u8]) -> Verdict {
+                $token.validate_medium(bytes)
+            }
+
+            #[inline(never)]
+            $(#[$features])?
+            pub(crate) fn long(bytes: &[u8]) -> Verdict {
+                $token.validate_long(bytes)
             }
 
             $(#[$features])?
             pub(super) fn continues(before: [u8; 4], piece: &[u8]) -> bool {
-                $token.continues(before, piece)
+                if piece.len() <= SHORT_PIECE {
+                    return $token.continues(before, piece);
+                }
+                is_between_ascii(before, piece) && validate(piece).is_valid()
             }
 
             $(#[$features])?
@@ -159,7 +189,28 @@ cfg_if::cfg_if! {
     }
 }
 
-/// A safe function for each door: whoever has a [`Kernel`] has one that the CPU can run.
+/// The doors of a conversion. A static of this type is made in this crate once; a function with a type parameter would be
+/// compiled again in each program that converts.
+#[cfg(feature = "transcode")]
+pub(crate) struct Conversions([unsafe fn(&[u8], &mut Output<'_>) -> usize; KERNELS.len()]);
+
+#[cfg(feature = "transcode")]
+impl Conversions {
+    /// Returns the doors of the conversion `C`.
+    pub(crate) const fn of<C: Conversion>() -> Self {
+        Self(table!(convert::<C>))
+    }
+
+    /// Converts the beginning of a text and returns how much of it, in bytes; see [`Conversion`].
+    #[inline]
+    pub(crate) fn convert(&self, kernel: &Kernel, text: &[u8], out: &mut Output<'_>) -> usize {
+        // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set that
+        // the door is compiled for.
+        unsafe { self.0[kernel.isa as usize](text, out) }
+    }
+}
+
+/// A safe function for each other door: whoever has a [`Kernel`] has one that the CPU can run.
 macro_rules! of_kernels {
     ($(
         $(#[$meta:meta])*
@@ -177,7 +228,7 @@ macro_rules! of_kernels {
 }
 
 of_kernels! {
-    /// [`Engine::continues`].
+    /// [`Engine::continues`]; of a long piece, only if it [`is_between_ascii`].
     continues(before: [u8; 4], piece: &[u8]) -> bool;
     /// [`Engine::seek`].
     seek(bytes: &[u8], from: usize) -> Found;
@@ -190,9 +241,6 @@ of_kernels! {
     count_chars(text: &[u8]) -> usize;
     /// [`Engine::utf16_len`].
     utf16_len(text: &[u8]) -> usize;
-    /// Converts the beginning of a text and returns how much of it, in bytes; see [`Conversion`].
-    #[cfg(feature = "transcode")]
-    convert<C: Conversion>(text: &[u8], out: &mut Output<'_>) -> usize;
     /// [`Engine::measure`].
     #[cfg(feature = "transcode")]
     measure<M: Measure>(text: &[u8]) -> usize;

@@ -64,26 +64,36 @@ pub(crate) trait Validates: Copy {
 ///
 /// Every method is inlined into a door of `entries.rs`, which is compiled for the instruction set.
 pub(crate) trait Engine: Validates {
-    /// Returns whether `piece` continues a text whose last four bytes are `before`. See
-    /// [`continues`](Engine::continues) for what may stand in `before` and at the end of `piece`.
-    ///
-    /// `piece` has between one byte and [`SHORT_PIECE`] bytes.
-    fn continues_short(self, before: [u8; 4], piece: &[u8]) -> bool;
+    /// Lengths below this one are short.
+    const MEDIUM: usize;
+
+    /// Lengths from this one on are long, those between medium.
+    const LONG: usize;
+
+    /// Does what [`validate`](Validates::validate) does, for a short text. It is inlined into the door, so it must need few
+    /// registers.
+    fn validate_short(self, bytes: &[u8]) -> Verdict;
+
+    /// Does the same for a text of medium length, as a function of its own.
+    #[inline(always)]
+    fn validate_medium(self, bytes: &[u8]) -> Verdict {
+        self.validate_short(bytes)
+    }
+
+    /// Does the same for a long text, as a function of its own.
+    #[inline(always)]
+    fn validate_long(self, bytes: &[u8]) -> Verdict {
+        self.validate_short(bytes)
+    }
 
     /// Returns whether `piece` continues a text whose last four bytes are `before`.
     ///
     /// Of `before` only the beginning of a character that its end cuts off counts: zeros, or any ASCII, may stand for
     /// what comes earlier. The end of `piece` may cut a character off as well, if what is there of it is well-formed:
-    /// `continues([0, 0, 0, 0xC3], b"\xA9t\xC3")` is true. `false` may also mean that the engine prefers not to say: it
-    /// does so for long pieces that may begin or end inside a character.
-    #[inline(always)]
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        if piece.len() <= SHORT_PIECE {
-            return self.continues_short(before, piece);
-        }
-        let ends_in_ascii = |bytes: &[u8]| bytes.last().is_some_and(u8::is_ascii);
-        ends_in_ascii(&before) && ends_in_ascii(piece) && self.validate(piece).is_valid()
-    }
+    /// `continues([0, 0, 0, 0xC3], b"\xA9t\xC3")` is true.
+    ///
+    /// `piece` has between one byte and [`SHORT_PIECE`] bytes.
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool;
 
     /// Returns the first block from `from` on with an ill-formed sequence in it, or the place up to which a few blocks
     /// have none.
@@ -150,9 +160,16 @@ impl<E: Engine> Routine<E> for Apart<E> {
     }
 }
 
-/// The longest piece of a stream that engines check as it is, cut or not, with what stands before it. For longer ones it
-/// costs little to cut whole characters out of them first, and whole text has faster ways.
+/// The longest piece of a stream that an engine checks as it is, cut or not, with what stands before it. It costs little to cut
+/// whole characters out of a longer piece first, and whole text has faster ways.
 pub(crate) const SHORT_PIECE: usize = 512;
+
+/// Returns whether a piece that is not short is whole text if it is well-formed: what stands before it ends in ASCII, and so does
+/// the piece. About any other long piece `continues` says no, and the caller cuts it.
+#[inline(always)]
+pub(crate) fn is_between_ascii(before: [u8; 4], piece: &[u8]) -> bool {
+    before[3].is_ascii() && piece.last().is_some_and(u8::is_ascii)
+}
 
 /// A conversion from one encoding into another, written once for all instruction sets.
 ///

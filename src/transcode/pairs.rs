@@ -18,7 +18,8 @@ use super::vector::{IntoUtf16, IntoUtf32, from_utf8, from_utf16, from_utf32, lat
 use super::{lengths, portable};
 #[cfg(kernel_simd)]
 use crate::kernel::Validates;
-use crate::kernel::{Conversion, Kernel, Measure, entries};
+use crate::kernel::entries::{self, Conversions};
+use crate::kernel::{Conversion, Kernel};
 use crate::output::Output;
 #[cfg(kernel_simd)]
 use crate::simd::convert::ConvertOps;
@@ -35,9 +36,28 @@ pub(super) enum Length {
     Counted(fn(&Kernel, &[u8]) -> usize),
 }
 
-/// Returns the length that `M` counts.
-const fn counted<M: Measure>() -> Length {
-    Length::Counted(entries::measure::<M>)
+// These two make functions without type parameters: they are compiled here, once, and not again in each program that converts.
+
+/// A function that converts by this conversion.
+macro_rules! converted {
+    ($conversion:ty) => {{
+        static DOORS: Conversions = Conversions::of::<$conversion>();
+        #[inline]
+        fn convert(kernel: &Kernel, text: &[u8], out: &mut Output<'_>) -> usize {
+            DOORS.convert(kernel, text, out)
+        }
+        convert as Convert
+    }};
+}
+
+/// A length that this measure counts.
+macro_rules! counted {
+    ($measure:ty) => {{
+        fn count(kernel: &Kernel, text: &[u8]) -> usize {
+            entries::measure::<$measure>(kernel, text)
+        }
+        Length::Counted(count)
+    }};
 }
 
 /// The conversion from one family into another.
@@ -85,7 +105,7 @@ macro_rules! pairs {
         #[inline(always)]
         pub(super) fn conversion(from: Family, to: Family) -> Option<Convert> {
             match (from, to) {
-                $((Family::$from, Family::$to) => Some(entries::convert::<Pair<$from, $to>>),)*
+                $((Family::$from, Family::$to) => Some(converted!(Pair<$from, $to>)),)*
                 _ => None,
             }
         }
@@ -97,7 +117,7 @@ macro_rules! pairs {
                 // Nothing but its being there matters.
                 let _ = stringify!($long_valid);
                 if let (Family::$from, Family::$to) = (from, to) {
-                    return Some(entries::convert::<Pair<Valid<$from>, $to>>);
+                    return Some(converted!(Pair<Valid<$from>, $to>));
                 }
             )?)*
             None
@@ -158,7 +178,7 @@ pairs! { |s, text, out, validator|
             long: from_utf8::long_valid::<_, IntoUtf16>(s, text, out)
         },
         portable: portable::utf8_to_utf16,
-        length: counted::<lengths::Utf16OfUtf8>(),
+        length: counted!(lengths::Utf16OfUtf8),
     }
     Utf8 => Utf32 {
         short: from_utf8::short::<_, IntoUtf32>(s, text, out, validator),
@@ -168,19 +188,19 @@ pairs! { |s, text, out, validator|
             long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out)
         },
         portable: portable::utf8_to_utf32,
-        length: counted::<lengths::Utf32OfUtf8>(),
+        length: counted!(lengths::Utf32OfUtf8),
     }
     Utf8 => Latin1 {
         short: latin1::short_from_utf8(s, text, out),
         long: latin1::from_utf8(s, text, out),
         portable: portable::utf8_to_latin1,
-        length: counted::<lengths::Utf32OfUtf8>(),
+        length: counted!(lengths::Utf32OfUtf8),
     }
     Utf16 => Utf8 {
         short: from_utf16::short_to_utf8(s, text, out),
         long: from_utf16::to_utf8(s, text, out),
         portable: portable::utf16_to_utf8,
-        length: counted::<lengths::Utf8OfUtf16>(),
+        length: counted!(lengths::Utf8OfUtf16),
     }
     Utf16 => Utf16 {
         long: portable::utf16_to_utf16(text, out),
@@ -190,22 +210,22 @@ pairs! { |s, text, out, validator|
     Utf16 => Utf32 {
         long: from_utf16::to_utf32(s, text, out),
         portable: portable::utf16_to_utf32,
-        length: counted::<lengths::Utf32OfUtf16>(),
+        length: counted!(lengths::Utf32OfUtf16),
     }
     Utf16 => Latin1 {
         long: latin1::from_utf16(s, text, out),
         portable: portable::utf16_to_latin1,
-        length: counted::<lengths::Utf32OfUtf16>(),
+        length: counted!(lengths::Utf32OfUtf16),
     }
     Utf32 => Utf8 {
         long: from_utf32::to_utf8(s, text, out),
         portable: portable::utf32_to_utf8,
-        length: counted::<lengths::Utf8OfUtf32>(),
+        length: counted!(lengths::Utf8OfUtf32),
     }
     Utf32 => Utf16 {
         long: from_utf32::to_utf16(s, text, out),
         portable: portable::utf32_to_utf16,
-        length: counted::<lengths::Utf16OfUtf32>(),
+        length: counted!(lengths::Utf16OfUtf32),
     }
     Utf32 => Utf32 {
         long: portable::utf32_to_utf32(text, out),
@@ -221,7 +241,7 @@ pairs! { |s, text, out, validator|
         short: latin1::short_to_utf8(s, text, out),
         long: latin1::to_utf8(s, text, out),
         portable: portable::latin1_to_utf8,
-        length: counted::<lengths::Utf8OfLatin1>(),
+        length: counted!(lengths::Utf8OfLatin1),
     }
     Latin1 => Utf16 {
         long: latin1::to_utf16(s, text, out),

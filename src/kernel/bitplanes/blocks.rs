@@ -56,7 +56,7 @@ const THIRD_DUE: u8 = 1 << 5;
 const NO_CONTINUATION: u8 = 1 << 7;
 
 /// The entries for the low six bits of a byte C0..FF.
-static LEAD: [u8; 64] = {
+const LEAD: &[u8; 64] = &{
     let mut table = [FIRST_DUE; 64];
     let mut i = 0;
     while i < 64 {
@@ -82,7 +82,7 @@ static LEAD: [u8; 64] = {
 
 /// The entries for the upper four bits of a byte. They stand here four times: the index has two more bits, and the
 /// shift that makes it leaves bits of a neighbouring byte there.
-static SECOND: [u8; 64] = {
+const SECOND: &[u8; 64] = &{
     let mut table = [ANYTHING; 64];
     let mut i = 0;
     while i < 64 {
@@ -98,7 +98,7 @@ static SECOND: [u8; 64] = {
 };
 
 /// The bits of the last three entries of a block that speak of places after the block.
-static DUE_AFTER: [u8; 64] = {
+const DUE_AFTER: &[u8; 64] = &{
     let mut table = [0; 64];
     table[61] = THIRD_DUE;
     table[62] = THIRD_DUE | SECOND_DUE;
@@ -143,7 +143,7 @@ pub(super) struct Checker {
 impl Checker {
     #[inline(always)]
     pub(super) fn new(s: Avx512) -> Self {
-        Self { s, lead: s.load(&LEAD, 0), second: s.load(&SECOND, 0) }
+        Self { s, lead: s.load(LEAD, 0), second: s.load(SECOND, 0) }
     }
 
     #[inline(always)]
@@ -200,7 +200,7 @@ impl Checker {
     #[inline(always)]
     pub(super) fn check_end(&self, faults: &mut FaultBits, last: Leads) {
         let s = self.s;
-        let due = s.and(last.0, s.load(&DUE_AFTER, 0));
+        let due = s.and(last.0, s.load(DUE_AFTER, 0));
         // Bits 5 to 7 move to bits 4 to 6, which have no other meaning. Bit 0 is never set, so no bit moves to
         // another byte.
         faults.forbidden = s.or(faults.forbidden, s.shift_right::<1>(due));

@@ -73,8 +73,26 @@ impl Validates for Avx512 {
 }
 
 impl Engine for Avx512 {
+    const MEDIUM: usize = BLOCK;
+    const LONG: usize = LONG;
+
     #[inline(always)]
-    fn continues_short(self, before: [u8; 4], piece: &[u8]) -> bool {
+    fn validate_short(self, bytes: &[u8]) -> Verdict {
+        blocks::one_block(self, bytes, &mut Nothing)
+    }
+
+    #[inline(always)]
+    fn validate_medium(self, bytes: &[u8]) -> Verdict {
+        blocks::validate(self, bytes, &mut Nothing)
+    }
+
+    #[inline(always)]
+    fn validate_long(self, bytes: &[u8]) -> Verdict {
+        long::validate(self, bytes, PER_PLACE, &mut Nothing)
+    }
+
+    #[inline(always)]
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
         blocks::continues(self, before, piece)
     }
 

@@ -55,7 +55,7 @@ const PICK: [u64; 8] = [pick(0), pick(1), pick(2), pick(3), pick(4), pick(5), pi
 /// The indices that put a plane in the order of the text: byte `7 - q` of lane `r` comes from byte `7 - r` of lane
 /// `q`. After that, the first byte of a vector is the most significant bit of its lane, and a shift right moves bits
 /// to later places.
-static ORDER: [u8; 64] = {
+const ORDER: &[u8; 64] = &{
     let mut indices = [0; 64];
     let mut r = 0;
     while r < 8 {
@@ -169,7 +169,7 @@ pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, 
     let newlines = s.ternary::<{ truth!(|all, b7, own| all & !b7 & own) }>(is_0a_or_8a, b7, own);
 
     // Then neighbours, in the order of the text.
-    let order = s.load(&ORDER, 0);
+    let order = s.load(ORDER, 0);
     let (b7, b6) = (s.lookup(b7, order), s.lookup(b6, order));
     let (b5, b4) = (s.lookup(b5, order), s.lookup(b4, order));
     let (b2, restricts) = (s.lookup(b2, order), s.lookup(restricts, order));

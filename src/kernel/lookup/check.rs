@@ -37,7 +37,7 @@ impl<S: Simd> FaultBits<S> {
     #[inline(always)]
     pub(super) fn first_lanes(self, s: S, n: usize) -> Self {
         /// 64 bytes of ones, and then 64 zeros. A load at `64 - n` gives ones in the first `n` lanes.
-        static FIRST: [u8; 128] = {
+        const FIRST: &[u8; 128] = &{
             let mut lanes = [0; 128];
             let mut i = 0;
             while i < 64 {
@@ -46,7 +46,7 @@ impl<S: Simd> FaultBits<S> {
             }
             lanes
         };
-        Self(s.and(self.0, s.load(&FIRST, 64 - n)))
+        Self(s.and(self.0, s.load(FIRST, 64 - n)))
     }
 
     #[inline(always)]
@@ -233,7 +233,7 @@ impl<S: Simd> Checker<S> {
     #[inline(always)]
     pub(super) fn check_end(&self, faults: &mut FaultBits<S>, last: S::Vector) {
         let s = self.s;
-        let limits = s.load(&LARGEST_AT_END, LARGEST_AT_END.len() - S::LANES);
+        let limits = s.load(LARGEST_AT_END, LARGEST_AT_END.len() - S::LANES);
         faults.0 = s.or(faults.0, s.minus(last, limits));
     }
 

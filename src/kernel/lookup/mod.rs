@@ -83,8 +83,22 @@ impl<S: Simd> Validates for S {
 }
 
 impl<S: Simd> Engine for S {
+    // No length is medium.
+    const MEDIUM: usize = LONG;
+    const LONG: usize = LONG;
+
     #[inline(always)]
-    fn continues_short(self, before: [u8; 4], piece: &[u8]) -> bool {
+    fn validate_short(self, bytes: &[u8]) -> Verdict {
+        short(self, bytes)
+    }
+
+    #[inline(always)]
+    fn validate_long(self, bytes: &[u8]) -> Verdict {
+        long(self, bytes)
+    }
+
+    #[inline(always)]
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
         continues(self, before, piece)
     }
 
