@@ -48,7 +48,9 @@ fn compare(dialect: Dialect, bytes: &[u8]) {
         assert_eq!(testing::dialect::to_utf8_lossy(way, dialect, bytes), lossy, "{who}");
     }
     if let Err(error) = dialect.validate(bytes) {
-        assert!(error.to_string().starts_with(&format!("invalid {dialect} at byte {}: ", error.valid_up_to())));
+        assert!(
+            error.to_string().starts_with(&format!("invalid {dialect} at byte {}: ", error.valid_up_to()))
+        );
     }
 }
 

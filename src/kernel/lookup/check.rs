@@ -2,8 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+use super::ascii::{is_ascii, is_ascii_at};
 use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, NO_CONTINUATION, SECOND_HIGH};
-use super::{is_ascii, is_ascii_at};
 use crate::boundary::{CONTEXT, LARGEST_AT_END};
 use crate::kernel::survey::{Classes, Surveyor};
 #[cfg(feature = "alloc")]

@@ -1,0 +1,78 @@
+//! Short input: few vectors, and few branches.
+
+#![forbid(unsafe_code)]
+
+use super::ascii::is_all_ascii;
+use super::check::{Before, Checker, FaultBits};
+use crate::boundary::CONTEXT;
+use crate::kernel::automaton::is_tiny_text;
+use crate::kernel::verdict::Verdict;
+use crate::simd::Simd;
+
+/// Returns the verdict on input of fewer than `LONG` bytes. (Longer input is right as well, but slower.)
+#[inline(always)]
+pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
+    let checker = Checker::new(s);
+    let mut faults = FaultBits::none(s);
+    let n = bytes.len();
+    if n < 4 {
+        return if is_tiny_text(bytes) { Verdict::VALID } else { Verdict::suspect(0) };
+    } else if n < S::LANES {
+        // Zeros follow the text, so a character that the end cuts off lacks a continuation.
+        checker.check_after(&mut faults, s.load_short(bytes), checker.before_start());
+    } else if n >= S::ASCII_TEST_FROM && is_all_ascii(s, bytes) {
+        return Verdict::VALID;
+    } else if n < S::LANES + CONTEXT {
+        let before = checker.check_after(&mut faults, s.load(bytes, 0), checker.before_start());
+        // Zeros follow the text here too.
+        checker.check_after(&mut faults, s.load_second(bytes), before);
+    } else if n <= 2 * S::LANES {
+        checker.check_after(&mut faults, s.load(bytes, 0), checker.before_start());
+        checker.check_at_without_panic(&mut faults, bytes, n - S::LANES);
+        checker.check_end(&mut faults, s.load(bytes, n - S::LANES));
+    } else {
+        check_by_two(&checker, &mut faults, bytes, checker.before_start());
+        checker.check_end(&mut faults, s.load(bytes, n - S::LANES));
+    }
+    if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
+}
+
+/// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Engine::continues`.
+#[inline(always)]
+pub(super) fn continues<S: Simd>(s: S, before: [u8; 4], bytes: &[u8]) -> bool {
+    let checker = Checker::new(s);
+    let mut faults = FaultBits::none(s);
+    let before = checker.ending_in(before);
+    let n = bytes.len();
+    if n < S::LANES {
+        checker.check_after(&mut faults, s.load_short(bytes), before);
+        // The zeros after the text show faults of a character that is cut off. These do not count.
+        faults = faults.first_lanes(s, n);
+    } else if n <= 2 * S::LANES {
+        let before = checker.check_after(&mut faults, s.load(bytes, 0), before);
+        let mut last = FaultBits::none(s);
+        checker.check_after(&mut last, s.load_second(bytes), before);
+        faults = faults.or(s, last.first_lanes(s, n - S::LANES));
+    } else {
+        check_by_two(&checker, &mut faults, bytes, before);
+    }
+    // A byte that never appears in UTF-8 is a fault of the byte after it. The last byte has none after it.
+    !checker.any(&faults) && !matches!(bytes.last(), Some(0xC0 | 0xC1 | 0xF5..))
+}
+
+/// Checks more than two vectors of text, two at a time. The last two end with the text, and overlap what is checked
+/// already. A character that the end of the text cuts off is no fault.
+#[inline(always)]
+fn check_by_two<S: Simd>(checker: &Checker<S>, faults: &mut FaultBits<S>, bytes: &[u8], before: Before<S>) {
+    let (s, n) = (checker.s, bytes.len());
+    let before = checker.check_after(faults, s.load(bytes, 0), before);
+    checker.check_after(faults, s.load(bytes, S::LANES), before);
+    let mut at = 2 * S::LANES;
+    while at + 2 * S::LANES < n {
+        checker.check_at_without_panic(faults, bytes, at);
+        checker.check_at_without_panic(faults, bytes, at + S::LANES);
+        at += 2 * S::LANES;
+    }
+    checker.check_at_without_panic(faults, bytes, (n - 2 * S::LANES).max(CONTEXT));
+    checker.check_at_without_panic(faults, bytes, n - S::LANES);
+}
