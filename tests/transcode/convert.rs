@@ -614,7 +614,7 @@ fn what_latin1_lacks() {
             for kernel in kernels() {
                 let error = testing::transcode::convert(kernel, Str, Encoding::Latin1, &text).unwrap_err();
                 assert_eq!(error.kind(), ErrorKind::Unmappable(wrong), "{}", kernel.name());
-                assert_eq!(&text[error.valid_up_to()..], format!("{wrong}behind it"), "{}", kernel.name());
+                assert_eq!(&text[error.valid_up_to()..], format!("{wrong}after it"), "{}", kernel.name());
             }
             if before % 29 == 0 {
                 for from in [Encoding::Utf8, Encoding::Utf16Le, Encoding::Utf16Be, Encoding::Utf32Be] {
