@@ -10,7 +10,10 @@ const WORD_BY_WORD: usize = 16;
 
 /// The sequences that a dialect writes in its own way. They end a run of UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(not(feature = "dialect"), expect(dead_code, reason = "only dialects have sequences of their own"))]
+#[cfg_attr(
+    not(any(feature = "dialect", test)),
+    expect(dead_code, reason = "only dialects have sequences of their own")
+)]
 pub(crate) enum OwnForms {
     /// UTF-8 has none.
     Nothing,
