@@ -1,6 +1,6 @@
 //! The counts of every kernel and way, and the places of bytes, against what `core` says of the same text.
 
-use super::support::kernels::{kernels, ways};
+use super::support::kernels::ways;
 use super::support::malformed::MALFORMED;
 use super::support::random::{cases, insertion, lines, passage};
 use super::support::scale::Thin;
@@ -286,7 +286,7 @@ fn larger_than_the_caches() {
     for text in ["日本語\n", "日é😀a\n"] {
         let text = text.repeat((5 << 20) / text.len());
         let expected = Model::of(text.as_bytes());
-        for kernel in kernels() {
+        for kernel in super::support::kernels::kernels() {
             assert_eq!(Model::from(&kernel.inspect(text.as_bytes())), expected, "{}", kernel.name());
         }
     }

@@ -17,7 +17,6 @@
 mod by_shuffle;
 #[cfg(test)]
 mod model;
-#[cfg(any(kernel_neon, kernel_wasm, kernel_x86))]
 mod tables;
 
 pub(crate) use by_shuffle::WideLaneOps;
