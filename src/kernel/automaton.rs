@@ -301,6 +301,7 @@ fn continues(before: [u8; 4], bytes: &[u8]) -> bool {
 
 /// Returns whether up to three bytes are UTF-8, without a branch on their content. So few bytes are not worth a
 /// vector.
+#[cfg(kernel_simd)]
 #[inline(always)]
 pub(crate) fn is_tiny_text(bytes: &[u8]) -> bool {
     let n = bytes.len();
@@ -312,6 +313,7 @@ pub(crate) fn is_tiny_text(bytes: &[u8]) -> bool {
     is(step(step(step(START, first), second), third), START)
 }
 
+#[cfg(kernel_simd)]
 #[inline(always)]
 fn ones_if(condition: bool) -> u8 {
     u8::from(condition).wrapping_neg()

@@ -16,7 +16,7 @@ use super::survey::Found;
 use super::survey::Replaced;
 use super::verdict::Verdict;
 #[cfg(feature = "transcode")]
-use super::{Conversion, Measure};
+use super::{Conversion, Measure, swap_units};
 use super::{Engine, Kernel, SHORT_PIECE, automaton::Automaton, is_between_ascii};
 #[cfg(any(feature = "alloc", feature = "transcode"))]
 use crate::output::Output;
@@ -124,7 +124,7 @@ macro_rules! doors {
             #[cfg(feature = "transcode")]
             $(#[$features])?
             pub(super) fn swap(unit: usize, bytes: &mut [u8]) {
-                crate::simd::convert::swap(unit, bytes);
+                swap_units(unit, bytes);
             }
         }
     };

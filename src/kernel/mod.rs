@@ -57,6 +57,10 @@ pub(crate) trait Validates: Copy {
     /// Returns whether `bytes` is UTF-8, and if not, where to look for the error.
     ///
     /// `validate(b"ab\xFF")` may return `suspect(0)`, `suspect(1)` or `suspect(2)`, but not `VALID`.
+    #[cfg_attr(
+        not(kernel_simd),
+        expect(dead_code, reason = "only algorithms with vectors validate inside of others")
+    )]
     fn validate(self, bytes: &[u8]) -> Verdict;
 }
 
@@ -203,6 +207,21 @@ pub(crate) trait Measure {
     #[inline(always)]
     fn avx512(_s: Avx512, text: &[u8]) -> usize {
         Self::portable(text)
+    }
+}
+
+/// Reverses the bytes of each unit of `unit` bytes: 2 or 4.
+#[cfg(feature = "transcode")]
+#[inline(always)]
+pub(crate) fn swap_units(unit: usize, bytes: &mut [u8]) {
+    if unit == 2 {
+        for unit in bytes.as_chunks_mut::<2>().0 {
+            unit.reverse();
+        }
+    } else if unit == 4 {
+        for unit in bytes.as_chunks_mut::<4>().0 {
+            unit.reverse();
+        }
     }
 }
 

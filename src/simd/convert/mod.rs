@@ -29,20 +29,6 @@ pub(crate) fn first_bits(n: usize) -> u64 {
     if n >= 64 { u64::MAX } else { (1 << n) - 1 }
 }
 
-/// Reverses the bytes of each unit of `unit` bytes: 2 or 4.
-#[inline(always)]
-pub(crate) fn swap(unit: usize, bytes: &mut [u8]) {
-    if unit == 2 {
-        for unit in bytes.as_chunks_mut::<2>().0 {
-            unit.reverse();
-        }
-    } else if unit == 4 {
-        for unit in bytes.as_chunks_mut::<4>().0 {
-            unit.reverse();
-        }
-    }
-}
-
 /// The operations of an instruction set that the conversions use. A vector has [`LANES`](Self::LANES) bytes.
 ///
 /// As with [`Simd`](super::Simd), a value is the proof that the CPU has the instructions, and every method is
