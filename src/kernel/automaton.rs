@@ -321,9 +321,22 @@ fn ones_if(condition: bool) -> u8 {
 
 /// Returns where the first ill-formed sequence begins, if there is one. A character begins at `from`.
 fn first_fault(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut state = START;
-    let mut start = from;
-    for (at, &byte) in bytes.iter().enumerate().skip(from) {
+    // Up to the word with the fault. Within a word it does not matter where characters begin.
+    let (mut state, mut at) = (START, from);
+    for word in bytes[from..].as_chunks::<8>().0 {
+        if u64::from_ne_bytes(*word) & 0x8080_8080_8080_8080 != 0 || !is(state, START) {
+            let after = word.iter().fold(state, |state, &byte| step(state, byte));
+            if is(after, FAULT) {
+                break;
+            }
+            state = after;
+        }
+        at += 8;
+    }
+    // Byte by byte, from where a character begins.
+    let mut start = if is(state, START) { at } else { start_before(bytes, at) };
+    state = START;
+    for (at, &byte) in bytes.iter().enumerate().skip(start) {
         if is(state, START) {
             start = at;
         }

@@ -196,6 +196,10 @@ pub(crate) unsafe trait Simd: Token {
     /// Returns whether bit 7 of any byte is set. In text: whether any byte is not ASCII.
     fn any_high_bit(self, v: Self::Vector) -> bool;
 
+    /// Asks the cache for the line at `bytes[at]`, where the instruction set has a way to. The place may be outside of `bytes`.
+    #[inline(always)]
+    fn prefetch(self, _bytes: &[u8], _at: usize) {}
+
     /// Returns whether any bit is set.
     fn any(self, v: Self::Vector) -> bool;
 

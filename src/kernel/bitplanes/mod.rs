@@ -57,7 +57,7 @@ const BLOCK: usize = 64;
 /// The bytes of eight blocks.
 const EIGHT_BLOCKS: usize = 8 * BLOCK;
 /// The least length at which superblocks pay for the work at the start and at the end.
-const LONG: usize = 1024;
+const LONG: usize = 2048;
 
 impl Validates for Avx512 {
     #[inline(always)]

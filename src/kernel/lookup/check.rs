@@ -4,7 +4,7 @@
 
 use super::ascii::{is_ascii, is_ascii_at};
 use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, NO_CONTINUATION, SECOND_HIGH};
-use crate::boundary::{CONTEXT, LARGEST_AT_END};
+use crate::boundary::{CONTEXT, LARGEST_AT_END, allows_two_byte};
 use crate::kernel::survey::{Classes, Surveyor};
 #[cfg(feature = "alloc")]
 use crate::output::Output;
@@ -28,11 +28,6 @@ pub(super) struct Checker<S: Simd> {
 pub(super) struct FaultBits<S: Simd>(S::Vector);
 
 impl<S: Simd> FaultBits<S> {
-    #[inline(always)]
-    pub(super) fn none(s: S) -> Self {
-        Self(s.splat(0))
-    }
-
     /// Returns the faults in the first `n` lanes alone.
     #[inline(always)]
     pub(super) fn first_lanes(self, s: S, n: usize) -> Self {
@@ -63,26 +58,80 @@ pub(super) struct Before<S: Simd> {
     forbids: S::Vector,
 }
 
-/// The faults in text of ASCII and two-byte characters, and whether the text is such text.
+/// A way to check blocks of text that are not ASCII. It keeps its constants in registers.
+pub(super) trait Check<S: Simd>: Copy {
+    /// The faults that were found. A check sets bits, and no check clears any.
+    type Faults: Copy;
+
+    /// Loads the constants.
+    fn new(s: S) -> Self;
+
+    /// Returns whether a run may begin after this context.
+    fn may_follow(context: &[u8; CONTEXT]) -> bool;
+
+    /// Returns whether the check is right for a block. `largest` are the block's largest bytes, lane by lane.
+    fn applies(&self, largest: S::Vector) -> bool;
+
+    /// Returns whether a run goes on after a chunk. `largest` are the largest bytes of its last block.
+    fn goes_on(&self, largest: S::Vector) -> bool;
+
+    /// Returns the faults before any check.
+    fn no_faults(&self) -> Self::Faults;
+
+    /// Checks the vector at `at`. The text before it is loaded from `bytes` again.
+    fn check_at(&self, faults: &mut Self::Faults, bytes: &[u8], at: usize);
+
+    /// Returns whether there are any faults.
+    fn any(&self, faults: &Self::Faults) -> bool;
+
+    /// Adds a fault if the end of `last` cuts off a character.
+    fn check_end(&self, faults: &mut Self::Faults, last: S::Vector);
+}
+
+/// The check of ASCII and two-byte characters, without lookups.
+#[derive(Clone, Copy)]
+pub(super) struct TwoByteChecker<S: Simd>(S);
+
+/// The faults that a [`TwoByteChecker`] has found.
 #[derive(Clone, Copy)]
 pub(super) struct TwoByteFaults<S: Simd> {
     /// Bit 7 (`1.......`): a continuation is missing, or stands where none is due. The other bits mean nothing.
     lengths: S::Vector,
     /// The smallest `byte + 0x40`, added as signed numbers. 0 and 1 stand for C0 and C1.
     smallest: S::Vector,
-    /// The largest byte.
-    largest: S::Vector,
+    /// Any bit is set if ASCII comes after a character that is cut off.
+    cut_off: S::Vector,
 }
 
-impl<S: Simd> TwoByteFaults<S> {
+impl<S: Simd> Check<S> for TwoByteChecker<S> {
+    type Faults = TwoByteFaults<S>;
+
     #[inline(always)]
-    pub(super) fn none(s: S) -> Self {
-        Self { lengths: s.splat(0), smallest: s.splat(0x7F), largest: s.splat(0) }
+    fn new(s: S) -> Self {
+        Self(s)
     }
 
-    /// Checks the vector `now`. `earlier1` is the text one byte before it.
-    ///
-    /// These are six operations, and no lookup:
+    #[inline(always)]
+    fn may_follow(context: &[u8; CONTEXT]) -> bool {
+        allows_two_byte(context)
+    }
+
+    #[inline(always)]
+    fn applies(&self, largest: S::Vector) -> bool {
+        !is_from_e0(self.0, largest)
+    }
+
+    #[inline(always)]
+    fn goes_on(&self, _: S::Vector) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn no_faults(&self) -> TwoByteFaults<S> {
+        TwoByteFaults { lengths: self.0.splat(0), smallest: self.0.splat(0x7F), cut_off: self.0.splat(0) }
+    }
+
+    /// Checks a vector. These are five operations, and no lookup:
     ///
     /// ```text
     /// byte     now + 0x40, signed, at most 7F    earlier1 - 0x40, unsigned, at least 00
@@ -93,32 +142,46 @@ impl<S: Simd> TwoByteFaults<S> {
     ///
     /// A continuation stands after each lead and nowhere else if bit 7 of both is the same.
     #[inline(always)]
-    pub(super) fn check(&mut self, s: S, now: S::Vector, earlier1: S::Vector) {
-        let moved = s.plus_signed(now, s.splat(0x40));
-        let due = s.minus(earlier1, s.splat(0x40));
-        self.lengths = s.or(self.lengths, s.xor(due, moved));
-        self.smallest = s.min(self.smallest, moved);
-        self.largest = s.max(self.largest, now);
-    }
-
-    /// Returns whether all of the text is ASCII and two-byte characters. If not, the faults mean nothing.
-    #[inline(always)]
-    pub(super) fn applies(&self, s: S) -> bool {
-        // Saturating subtraction leaves bit 7 set from E0 on.
-        !s.any_high_bit(s.minus(self.largest, s.splat(0xE0 - 0x80)))
+    fn check_at(&self, faults: &mut TwoByteFaults<S>, bytes: &[u8], at: usize) {
+        let s = self.0;
+        let moved = s.plus_signed(s.load(bytes, at), s.splat(0x40));
+        let due = s.minus(s.load(bytes, at - 1), s.splat(0x40));
+        faults.lengths = s.or(faults.lengths, s.xor(due, moved));
+        faults.smallest = s.min(faults.smallest, moved);
     }
 
     #[inline(always)]
-    pub(super) fn any(&self, s: S) -> bool {
+    fn any(&self, faults: &TwoByteFaults<S>) -> bool {
+        let s = self.0;
         // 0 and 1, which stand for C0 and C1, become 2 and 1. Everything else becomes 0.
-        let overlong = s.minus(s.splat(2), self.smallest);
-        s.any(s.or(s.and(self.lengths, s.splat(0x80)), overlong))
+        let overlong = s.minus(s.splat(2), faults.smallest);
+        s.any(s.or(s.or(s.and(faults.lengths, s.splat(0x80)), overlong), faults.cut_off))
+    }
+
+    #[inline(always)]
+    fn check_end(&self, faults: &mut TwoByteFaults<S>, last: S::Vector) {
+        faults.cut_off = self.0.or(faults.cut_off, unfinished(self.0, last));
     }
 }
 
-impl<S: Simd> Checker<S> {
+/// Returns whether any byte is E0 or above.
+#[inline(always)]
+fn is_from_e0<S: Simd>(s: S, largest: S::Vector) -> bool {
+    // Saturating subtraction leaves bit 7 set from E0 on.
+    s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80)))
+}
+
+/// Returns a vector that has bits set if the end of `last` cuts off a character.
+#[inline(always)]
+fn unfinished<S: Simd>(s: S, last: S::Vector) -> S::Vector {
+    s.minus(last, s.load(LARGEST_AT_END, LARGEST_AT_END.len() - S::LANES))
+}
+
+impl<S: Simd> Check<S> for Checker<S> {
+    type Faults = FaultBits<S>;
+
     #[inline(always)]
-    pub(super) fn new(s: S) -> Self {
+    fn new(s: S) -> Self {
         Self {
             s,
             first_high: s.table(&FIRST_HIGH),
@@ -127,6 +190,48 @@ impl<S: Simd> Checker<S> {
         }
     }
 
+    #[inline(always)]
+    fn may_follow(_: &[u8; CONTEXT]) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn applies(&self, _: S::Vector) -> bool {
+        true
+    }
+
+    /// A run ends after a block of two-byte characters, which have a faster check.
+    #[inline(always)]
+    fn goes_on(&self, largest: S::Vector) -> bool {
+        !self.s.any_high_bit(largest) || is_from_e0(self.s, largest)
+    }
+
+    #[inline(always)]
+    fn no_faults(&self) -> FaultBits<S> {
+        FaultBits(self.s.splat(0))
+    }
+
+    #[inline(always)]
+    fn check_at(&self, faults: &mut FaultBits<S>, bytes: &[u8], at: usize) {
+        let s = self.s;
+        let earlier1 = s.load(bytes, at - 1);
+        let forbidden = self.forbidden_after(earlier1, s.high_nibbles(earlier1));
+        let now_high = s.high_nibbles(s.load(bytes, at));
+        self.check(faults, now_high, forbidden, s.load(bytes, at - 2), s.load(bytes, at - 3));
+    }
+
+    #[inline(always)]
+    fn any(&self, faults: &FaultBits<S>) -> bool {
+        self.s.any(faults.0)
+    }
+
+    #[inline(always)]
+    fn check_end(&self, faults: &mut FaultBits<S>, last: S::Vector) {
+        faults.0 = self.s.or(faults.0, unfinished(self.s, last));
+    }
+}
+
+impl<S: Simd> Checker<S> {
     /// Checks a vector of any text, with three lookups.
     ///
     /// `now_high` are the upper nibbles of the vector. `forbidden` is what [`forbidden_after`](Self::forbidden_after)
@@ -166,16 +271,6 @@ impl<S: Simd> Checker<S> {
     fn forbidden_after(&self, text: S::Vector, high: S::Vector) -> S::Vector {
         let s = self.s;
         s.and(s.lookup(self.first_high, high), s.lookup(self.first_low, s.low_nibbles(text)))
-    }
-
-    /// Checks the vector at `at`. The text before it is loaded from `bytes` again.
-    #[inline(always)]
-    pub(super) fn check_at(&self, faults: &mut FaultBits<S>, bytes: &[u8], at: usize) {
-        let s = self.s;
-        let earlier1 = s.load(bytes, at - 1);
-        let forbidden = self.forbidden_after(earlier1, s.high_nibbles(earlier1));
-        let now_high = s.high_nibbles(s.load(bytes, at));
-        self.check(faults, now_high, forbidden, s.load(bytes, at - 2), s.load(bytes, at - 3));
     }
 
     /// Does what `check_at` does, and cannot panic: if the vector and its context are not inside `bytes`, that is a
@@ -227,19 +322,6 @@ impl<S: Simd> Checker<S> {
     pub(super) fn ending_in(&self, bytes: [u8; 4]) -> Before<S> {
         let text = self.s.ending_in(bytes);
         Before { text, forbids: self.forbidden_after(text, self.s.high_nibbles(text)) }
-    }
-
-    /// Adds a fault if the end of `last` cuts off a character.
-    #[inline(always)]
-    pub(super) fn check_end(&self, faults: &mut FaultBits<S>, last: S::Vector) {
-        let s = self.s;
-        let limits = s.load(LARGEST_AT_END, LARGEST_AT_END.len() - S::LANES);
-        faults.0 = s.or(faults.0, s.minus(last, limits));
-    }
-
-    #[inline(always)]
-    pub(super) fn any(&self, faults: &FaultBits<S>) -> bool {
-        self.s.any(faults.0)
     }
 }
 

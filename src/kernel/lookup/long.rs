@@ -1,87 +1,80 @@
-//! Long input: runs of blocks of one kind.
+//! Long input: two kinds of run take turns.
 
 #![forbid(unsafe_code)]
 
-use super::ascii::{is_all_ascii, is_ascii, is_ascii_at};
-use super::check::{Checker, FaultBits, TwoByteFaults};
-use super::{LONG, short};
-use crate::boundary::{CONTEXT, allows_two_byte, array_at, is_unfinished, with_context};
+use core::marker::PhantomData;
+
+use super::ascii::{is_all_ascii, is_ascii_at};
+use super::check::{Check, Checker, TwoByteChecker};
+use super::short;
+use crate::boundary::{CONTEXT, is_unfinished, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Routine, Simd};
 
 /// The bytes of a block.
-const BLOCK: usize = 128;
-/// A run of ASCII looks for what interrupts it, and a search for a fault looks for the fault, in half blocks.
-const HALF_BLOCK: usize = BLOCK / 2;
+const BLOCK: usize = 64;
 /// A block, and the context before it.
 type BlockInContext = [u8; CONTEXT + BLOCK];
-/// A half block, and the context before it.
-type HalfInContext = [u8; CONTEXT + HALF_BLOCK];
-/// The longest interruption of a run of ASCII, in half blocks, including the half block of ASCII that ends it. A
-/// longer one ends the run.
-const LONGEST_INTERRUPTION: usize = 4;
-/// About the most that is read before a look at the faults, unless it is ASCII. It is so short that a fault is
-/// reported soon, and so long that looking costs nothing.
-const CHUNK: usize = 16 * BLOCK;
-/// The least length at which a run of ASCII costs no more than a test whether the whole text is ASCII.
-const LONG_ASCII: usize = 2048;
+/// The most that is checked before a look at the faults, and at the kind of text. It is so short that a fault is reported
+/// soon, and so long that looking costs nothing.
+const CHUNK: usize = 32 * BLOCK;
+/// The first chunk, so that an early fault is reported early. Each later chunk is twice as long, up to `CHUNK`.
+const FIRST_CHUNK: usize = BLOCK;
+/// After this much ASCII, more is likely to follow. The faults are looked at, and then four blocks at a time are skipped.
+const LONG_ASCII: usize = 16 * BLOCK;
+/// The length from which on a run of ASCII costs no more than a test whether all of a text is ASCII.
+const LONGEST_ASCII_TEST: usize = 2048;
+/// How far ahead of a block the cache is asked for text. Twice as far is no better.
+const AHEAD: usize = 8 * BLOCK;
 
-/// Returns the verdict on input of at least [`LONG`] bytes. (Shorter input goes to [`short::validate`].)
+/// Returns the verdict on input of at least two blocks. (Shorter input goes to [`short::validate`].)
 #[inline(always)]
 pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
-    if bytes.len() < LONG {
+    let n = bytes.len();
+    if n < 2 * BLOCK {
         return short::validate(s, bytes);
     }
-    if bytes.len() < LONG_ASCII && is_all_ascii(s, bytes) {
+    if n < LONGEST_ASCII_TEST && is_all_ascii(s, bytes) {
         return Verdict::VALID;
     }
     let checker = Checker::new(s);
-    let mut faults = FaultBits::none(s);
 
-    // The start, vector by vector, up to the first aligned place after the first vector.
-    let mut at = S::LANES + bytes[S::LANES..].as_ptr().align_offset(64).min(63);
-    if !is_ascii_at::<S, 128>(s, bytes, 0) {
+    // The first block has nothing before it.
+    if !is_ascii_at::<S, BLOCK>(s, bytes, 0) {
+        let mut faults = checker.no_faults();
         checker.check_after(&mut faults, s.load(bytes, 0), checker.before_start());
-        let mut head = S::LANES;
-        while head < at {
-            checker.check_at(&mut faults, bytes, head);
-            head += S::LANES;
+        let mut at = S::LANES;
+        while at < BLOCK {
+            checker.check_at(&mut faults, bytes, at);
+            at += S::LANES;
+        }
+        if checker.any(&faults) {
+            return Verdict::suspect(0);
         }
     }
 
-    if checker.any(&faults) {
-        return Verdict::suspect(0);
-    }
-
-    // All before `at` is well-formed, except for a character that `at` cuts off.
-    while let Some(block) = with_context(bytes, at) {
-        let after = match TextKind::of(s, block) {
-            TextKind::Ascii if is_unfinished(block) => Err(at),
-            TextKind::Ascii => s.apart::<AsciiRun>(bytes, at),
-            TextKind::TwoByte => s.apart::<TwoByteRun>(bytes, at),
-            TextKind::Any => s.apart::<AnyRun>(bytes, at),
+    // All before `at` is well-formed, except for a character that `at` cuts off. From here on, vectors begin at aligned
+    // addresses. So a load of a vector of ASCII lies within a cache line.
+    let mut at = BLOCK - bytes.as_ptr().addr() % S::LANES;
+    while at + BLOCK <= n {
+        let after = match s.apart::<Run<TwoByteChecker<S>>>(bytes, at) {
+            Ok(after) if after + BLOCK <= n => s.apart::<Run<Checker<S>>>(bytes, after),
+            after => after,
         };
         match after {
             Ok(after) => at = after,
-            Err(sound) => return first_faulty_half(checker, bytes, sound),
+            Err(sound) => return first_faulty_block(checker, bytes, sound),
         }
     }
 
-    // What is left, vector by vector. The last vector ends with the input.
-    let n = bytes.len();
-    let ends_in_ascii = match with_context(bytes, n - BLOCK) {
-        Some(end) => TextKind::of(s, end) == TextKind::Ascii && !is_unfinished(end),
-        None => false,
-    };
-    if !ends_in_ascii {
-        let mut faults = FaultBits::none(s);
-        let mut place = at;
-        while place + S::LANES < n {
-            checker.check_at(&mut faults, bytes, place);
-            place += S::LANES;
-        }
-        checker.check_at(&mut faults, bytes, n - S::LANES);
-        checker.check_end(&mut faults, s.load(bytes, n - S::LANES));
+    // The last block ends with the input, and overlaps what is checked already. If it is ASCII, so is the byte before
+    // `at`.
+    if let Some(last) = with_context(bytes, n - BLOCK)
+        && !is_ascii_at::<S, BLOCK>(s, last, CONTEXT)
+    {
+        let mut faults = checker.no_faults();
+        check_block(checker, &mut faults, last);
+        checker.check_end(&mut faults, s.load(last, CONTEXT + BLOCK - S::LANES));
         if checker.any(&faults) {
             return Verdict::suspect(at);
         }
@@ -89,161 +82,107 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     Verdict::VALID
 }
 
-/// What a block is made of.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum TextKind {
-    Ascii,
-    /// ASCII and two-byte characters. No longer character reaches in.
-    TwoByte,
-    Any,
-}
-
-impl TextKind {
-    #[inline(always)]
-    fn of<S: Simd>(s: S, block: &BlockInContext) -> Self {
-        // Two chains of operations that wait for each other are half as long as one.
-        let mut even = s.load(block, CONTEXT);
-        let mut odd = s.load(block, CONTEXT + S::LANES);
-        for k in 1..BLOCK / S::LANES / 2 {
-            even = s.max(even, s.load(block, CONTEXT + 2 * k * S::LANES));
-            odd = s.max(odd, s.load(block, CONTEXT + (2 * k + 1) * S::LANES));
-        }
-        let largest = s.max(even, odd);
-        if !s.any_high_bit(largest) {
-            Self::Ascii
-        } else if !s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80))) && allows_two_byte(block) {
-            Self::TwoByte
-        } else {
-            Self::Any
-        }
-    }
-}
-
-// A run is a routine. It checks the text from `at` on, where a block of its kind begins. It returns where it stopped,
-// or, as an error, a place shortly before a fault.
-
-/// A run of text that is mostly ASCII.
+/// A run: blocks of ASCII are skipped, and all others are checked in the way `C`.
 ///
-/// ```text
-/// skip ASCII, two blocks at a time
-/// skip ASCII, half a block at a time
-/// check half blocks, at most four, up to the first that is ASCII, and start again; if none is, stop
-/// ```
-///
-/// So a name or a dash within ASCII does not end the run.
-struct AsciiRun;
+/// The routine begins at `at`, which is at least a vector after the start of `bytes`. It returns where it stopped, or, as
+/// an error, a place before a fault. All before both places is well-formed, except for a character that they cut off.
+struct Run<C>(PhantomData<C>);
 
-impl<S: Simd> Routine<S> for AsciiRun {
+impl<S: Simd, C: Check<S>> Routine<S> for Run<C> {
     type Output = Result<usize, usize>;
 
     #[inline(always)]
     fn run(s: S, bytes: &[u8], at: usize) -> Result<usize, usize> {
-        let checker = Checker::new(s);
-        let start = at + BLOCK;
-        let mut at = start;
-        loop {
-            while let Some(two_blocks) = array_at::<{ 2 * BLOCK }>(bytes, at) {
-                if !is_ascii(s, two_blocks) {
-                    break;
-                }
-                at += 2 * BLOCK;
-            }
-            if at == start {
-                return Ok(at);
-            }
-            // On to the half block with the next character that is not ASCII. All before that half block is ASCII.
-            loop {
-                let Some(half) = array_at::<HALF_BLOCK>(bytes, at) else { return Ok(at) };
-                if !is_ascii(s, half) {
-                    break;
-                }
-                at += HALF_BLOCK;
-            }
-            // On to the next half block of ASCII. Its check also shows a character that the half block before it cuts
-            // off.
-            let sound = at;
-            let mut faults = FaultBits::none(s);
-            let mut ascii = false;
-            for _ in 0..LONGEST_INTERRUPTION {
-                let Some(half) = with_context(bytes, at) else { break };
-                check_half(&checker, &mut faults, half);
-                ascii = is_ascii_at::<S, HALF_BLOCK>(s, bytes, at);
-                at += HALF_BLOCK;
-                if ascii {
-                    break;
-                }
-            }
-            if checker.any(&faults) {
-                return faulty(sound);
-            }
-            if !ascii {
-                return Ok(at);
-            }
+        // What is left of the text, and the context before it.
+        let mut left = bytes.get(at - CONTEXT..).unwrap_or_default();
+        let place = |left: &[u8]| bytes.len() - left.len() + CONTEXT;
+        if !left.first_chunk::<CONTEXT>().is_some_and(C::may_follow) {
+            return Ok(at);
         }
+        let check = C::new(s);
+        let (mut chunk, mut unseen) = (FIRST_CHUNK, FIRST_CHUNK);
+        // All before `sound` is well-formed, except for a character that `sound` cuts off. The faults are those after it.
+        let (mut sound, mut faults) = (left, check.no_faults());
+        // After a character that `at` cuts off, a first block of ASCII is no text to skip. It is checked.
+        let mut is_ascii_next = !left.first_chunk::<CONTEXT>().is_some_and(is_unfinished);
+        let end = 'run: loop {
+            // Blocks of ASCII, up to one that is not.
+            while is_ascii_next {
+                for _ in 0..LONG_ASCII / BLOCK {
+                    let Some(block) = left.first_chunk::<{ CONTEXT + BLOCK }>() else { break 'run left };
+                    s.prefetch(left, AHEAD);
+                    is_ascii_next = is_ascii_at::<S, BLOCK>(s, block, CONTEXT);
+                    if !is_ascii_next {
+                        break;
+                    }
+                    left = &left[BLOCK..];
+                }
+                if is_ascii_next {
+                    if check.any(&faults) {
+                        break 'run left;
+                    }
+                    left = skip_ascii(s, left);
+                    sound = left;
+                }
+            }
+            // Other blocks, up to one of ASCII.
+            let Some(mut block) = left.first_chunk() else { break left };
+            let mut largest = largest_of(s, block);
+            while !is_ascii_next {
+                if !check.applies(largest) {
+                    break 'run left;
+                }
+                check_block(check, &mut faults, block);
+                left = &left[BLOCK..];
+                unseen -= BLOCK;
+                if unseen == 0 {
+                    if check.any(&faults) || !check.goes_on(largest) {
+                        break 'run left;
+                    }
+                    sound = left;
+                    chunk = CHUNK.min(2 * chunk);
+                    unseen = chunk;
+                }
+                let Some(next) = left.first_chunk() else { break 'run left };
+                s.prefetch(left, AHEAD);
+                largest = largest_of(s, next);
+                is_ascii_next = !s.any_high_bit(largest);
+                if is_ascii_next {
+                    check.check_end(&mut faults, s.load(block, CONTEXT + BLOCK - S::LANES));
+                    left = &left[BLOCK..];
+                }
+                block = next;
+            }
+        };
+        if check.any(&faults) { faulty(place(sound)) } else { Ok(place(end)) }
     }
 }
 
-/// A run of text of ASCII and two-byte characters, at most a chunk.
-///
-/// A block of ASCII does not end the run. So text that mixes both takes the same branches all the time.
-struct TwoByteRun;
-
-impl<S: Simd> Routine<S> for TwoByteRun {
-    type Output = Result<usize, usize>;
-
-    #[inline(always)]
-    fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
-        let (sound, end) = (at, at + CHUNK);
-        let mut faults = TwoByteFaults::none(s);
-        while at < end {
-            let Some(block) = with_context::<{ CONTEXT + BLOCK }>(bytes, at) else { break };
-            // The check of a block also finds out whether the block is of this kind. If it is not, its faults are
-            // dropped.
-            let mut next = faults;
-            for k in 0..BLOCK / S::LANES {
-                let place = CONTEXT + k * S::LANES;
-                next.check(s, s.load(block, place), s.load(block, place - 1));
-            }
-            if !next.applies(s) {
-                break;
-            }
-            faults = next;
-            at += BLOCK;
-        }
-        if faults.any(s) { faulty(sound) } else { Ok(at) }
+/// Returns `text`, which begins with context, without the ASCII at its start, four blocks at a time.
+#[inline(always)]
+fn skip_ascii<S: Simd>(s: S, mut text: &[u8]) -> &[u8] {
+    while let Some(blocks) = text.first_chunk::<{ CONTEXT + 4 * BLOCK }>()
+        && is_ascii_at::<S, { 4 * BLOCK }>(s, blocks, CONTEXT)
+    {
+        text = &text[4 * BLOCK..];
     }
+    text
 }
 
-/// A run of any text, up to a block of another kind, or not much longer than a chunk.
-struct AnyRun;
+/// Returns the largest byte in each lane of a block.
+#[inline(always)]
+fn largest_of<S: Simd>(s: S, block: &BlockInContext) -> S::Vector {
+    let mut largest = s.load(block, CONTEXT);
+    for k in 1..BLOCK / S::LANES {
+        largest = s.max(largest, s.load(block, CONTEXT + k * S::LANES));
+    }
+    largest
+}
 
-impl<S: Simd> Routine<S> for AnyRun {
-    type Output = Result<usize, usize>;
-
-    #[inline(always)]
-    fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
-        let (sound, end) = (at, at + CHUNK);
-        let checker = Checker::new(s);
-        let mut faults = FaultBits::none(s);
-        // The number of blocks before a look at the faults and the kind. It doubles each time: the longer a run has
-        // been, the likelier it goes on.
-        let mut unseen = 1;
-        'run: while at < end {
-            for _ in 0..unseen {
-                let Some(block) = with_context(bytes, at) else { break 'run };
-                check_block(&checker, &mut faults, block);
-                at += BLOCK;
-            }
-            unseen *= 2;
-            if checker.any(&faults) {
-                break;
-            }
-            match with_context(bytes, at) {
-                Some(block) if TextKind::of(s, block) == TextKind::Any => {}
-                _ => break,
-            }
-        }
-        if checker.any(&faults) { faulty(sound) } else { Ok(at) }
+#[inline(always)]
+fn check_block<S: Simd, C: Check<S>>(check: C, faults: &mut C::Faults, block: &BlockInContext) {
+    for k in 0..BLOCK / S::LANES {
+        check.check_at(faults, block, CONTEXT + k * S::LANES);
     }
 }
 
@@ -257,34 +196,20 @@ fn faulty(sound: usize) -> Result<usize, usize> {
     Err(sound)
 }
 
-#[inline(always)]
-fn check_block<S: Simd>(checker: &Checker<S>, faults: &mut FaultBits<S>, block: &BlockInContext) {
-    for k in 0..BLOCK / S::LANES {
-        checker.check_at(faults, block, CONTEXT + k * S::LANES);
-    }
-}
-
-#[inline(always)]
-fn check_half<S: Simd>(checker: &Checker<S>, faults: &mut FaultBits<S>, half: &HalfInContext) {
-    for k in 0..HALF_BLOCK / S::LANES {
-        checker.check_at(faults, half, CONTEXT + k * S::LANES);
-    }
-}
-
-/// Returns as suspect the first half block from `sound` on that shows a fault.
+/// Returns as suspect the first block from `sound` on that shows a fault.
 ///
 /// All before `sound` is well-formed, except for a character that `sound` cuts off. `sound` is at least `CONTEXT`.
 #[cold]
 #[inline(always)]
-fn first_faulty_half<S: Simd>(checker: Checker<S>, bytes: &[u8], sound: usize) -> Verdict {
+fn first_faulty_block<S: Simd>(checker: Checker<S>, bytes: &[u8], sound: usize) -> Verdict {
     let mut at = sound;
-    while let Some(half) = with_context(bytes, at) {
-        let mut faults = FaultBits::none(checker.s);
-        check_half(&checker, &mut faults, half);
+    while let Some(block) = with_context(bytes, at) {
+        let mut faults = checker.no_faults();
+        check_block(checker, &mut faults, block);
         if checker.any(&faults) {
             break;
         }
-        at += HALF_BLOCK;
+        at += BLOCK;
     }
     Verdict::suspect(at)
 }

@@ -1,39 +1,42 @@
-//! The block algorithm: three kinds of block, each with the least work that decides it.
+//! The block algorithm: ASCII is skipped, and what is left takes the least work that decides it.
 //!
 //! ```text
-//! check the start, up to an aligned address
-//! for each block of 128 bytes:
-//!     m = the largest byte of the block
-//!     m < 80: ASCII. The text before the block must not end inside a character.
-//!     m < E0, and no longer character reaches in: two-byte characters, six operations a vector
-//!     otherwise: any text, three lookups and sixteen operations a vector
-//!     go on with blocks of the same kind, as long as they come
-//! check the last, partial block, vector by vector; the last vector overlaps the one before it
+//! short input: is all of it ASCII? If not, check every vector, by any text's rules
+//!
+//! long input: check the first block, and then by turns, until less than a block is left:
+//!     a run of two-byte characters: skip blocks of ASCII, check the others with five operations a vector;
+//!         up to a block with a byte of E0 or above
+//!     a run of any text: skip blocks of ASCII, check the others with three lookups and thirteen operations a vector;
+//!         up to a block of two-byte characters at the end of a chunk
+//! check the last block, which overlaps the one before it
 //! ```
 //!
 //! The algorithm is written once for all instruction sets; see `simd/`. What makes it fast:
 //!
-//! 1. **No state between blocks.** A block needs up to three bytes of the text before it. These are loaded again:
+//! 1. **One branch for each block of 64 bytes** depends on the text: is the block ASCII? Most text in the world is ASCII
+//!    with other characters here and there, and to check its ASCII would cost more than all else.
+//! 2. **No state between blocks.** A block needs up to three bytes of the text before it. These are loaded again:
 //!    three more loads of each vector begin one, two and three bytes earlier. Loads have ports of their own, while
 //!    the shifts across registers that they replace compete with the lookups.
-//! 2. **Faults are gathered**, and looked at when a run of blocks ends, at the latest after a [`CHUNK`]. If there are
-//!    any, a second pass over the run looks for the half block with the first fault.
-//! 3. **Alignment.** With it, most loads lie within a cache line.
-//! 4. **Short input** (below [`LONG`] bytes) has at most one branch on its content (all ASCII or not, and only from a
-//!    certain length on), and few on its length. Both vary from call to call, and a branch that is predicted wrongly
-//!    costs more than the check.
+//! 3. **Faults are gathered**, and looked at when a run ends, at the latest after a chunk of checked text or of ASCII. If
+//!    there are any, a second pass looks for the block with the first fault.
+//! 4. **Text is asked for ahead of time** (`Simd::prefetch`). A branch that is predicted wrongly throws away the loads
+//!    after it. If they find their text in the first-level cache, the next such branch is decided ten cycles earlier.
+//! 5. **Short input** has at most one branch on its content (all ASCII or not, and only from a certain length on), and few
+//!    on its length. Both vary from call to call, and a branch that is predicted wrongly costs more than the check of
+//!    several vectors.
 //!
 //! The lookups are John Keiser's and Daniel Lemire's (arXiv 2010.03090, 2020; see `tables.rs`). What differs from
 //! their algorithm:
 //!
-//! - It has two kinds of block, ASCII and anything. Here text of ASCII and two-byte characters is a third kind,
+//! - It checks all blocks that are not ASCII in one way. Here text of ASCII and two-byte characters has a way of its own,
 //!   without lookups.
-//! - It shifts the bytes of the vector before into each vector. Here long input is loaded again (1). In short input,
+//! - It shifts the bytes of the vector before into each vector. Here long input is loaded again (2). In short input,
 //!   what a byte forbids is looked up before the shift and not after it; see [`Checker::check_after`].
-//! - It gathers faults up to the end of the text. Here they are looked at after each run, because the exact error is
-//!   wanted as well (2).
-//! - Their code notes after each block whether its end cuts off a character, in case ASCII follows. Here a block of
-//!   ASCII looks at the three bytes before it.
+//! - It gathers faults up to the end of the text. Here they are looked at earlier, because the exact error is wanted as
+//!   well (3).
+//! - Their code notes after each block whether its end cuts off a character, and adds that to the faults in each block of
+//!   ASCII. Here the change from other blocks to ASCII is a place in the code, and only there is the end looked at.
 
 #![forbid(unsafe_code)]
 
@@ -55,22 +58,31 @@ use super::{Apart, Engine, Validates};
 #[cfg(any(feature = "alloc", feature = "transcode"))]
 use crate::output::Output;
 use crate::simd::{Routine, Simd};
-use check::Checker;
+use check::{Check, Checker};
 
-/// The least length at which alignment and kinds of block pay.
-const LONG: usize = 513;
+/// Returns the least length at which runs pay. Below it, all vectors are checked, unless all of the text is ASCII.
+///
+/// The branch for each block is predicted well only if a text is long, or has been seen before. A wrong prediction costs as
+/// much as the check of about six vectors: three blocks of two vectors, or hardly more than one block of four.
+const fn long_from<S: Simd>() -> usize {
+    if S::LANES == 16 { 256 } else { 2048 }
+}
 
 impl<S: Simd> Validates for S {
     #[inline(always)]
     fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < LONG { short::validate(self, bytes) } else { self.apart::<Long>(bytes, 0) }
+        if bytes.len() < long_from::<S>() {
+            short::validate(self, bytes)
+        } else {
+            self.apart::<Long>(bytes, 0)
+        }
     }
 }
 
 impl<S: Simd> Engine for S {
     // No length is medium.
-    const MEDIUM: usize = LONG;
-    const LONG: usize = LONG;
+    const MEDIUM: usize = long_from::<S>();
+    const LONG: usize = long_from::<S>();
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {

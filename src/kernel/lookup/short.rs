@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::ascii::is_all_ascii;
-use super::check::{Before, Checker, FaultBits};
+use super::check::{Before, Check, Checker, FaultBits};
 use crate::boundary::CONTEXT;
 use crate::kernel::automaton::is_tiny_text;
 use crate::kernel::verdict::Verdict;
@@ -13,7 +13,7 @@ use crate::simd::Simd;
 #[inline(always)]
 pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     let checker = Checker::new(s);
-    let mut faults = FaultBits::none(s);
+    let mut faults = checker.no_faults();
     let n = bytes.len();
     if n < 4 {
         return if is_tiny_text(bytes) { Verdict::VALID } else { Verdict::suspect(0) };
@@ -41,7 +41,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 #[inline(always)]
 pub(super) fn continues<S: Simd>(s: S, before: [u8; 4], bytes: &[u8]) -> bool {
     let checker = Checker::new(s);
-    let mut faults = FaultBits::none(s);
+    let mut faults = checker.no_faults();
     let before = checker.ending_in(before);
     let n = bytes.len();
     if n < S::LANES {
@@ -50,7 +50,7 @@ pub(super) fn continues<S: Simd>(s: S, before: [u8; 4], bytes: &[u8]) -> bool {
         faults = faults.first_lanes(s, n);
     } else if n <= 2 * S::LANES {
         let before = checker.check_after(&mut faults, s.load(bytes, 0), before);
-        let mut last = FaultBits::none(s);
+        let mut last = checker.no_faults();
         checker.check_after(&mut last, s.load_second(bytes), before);
         faults = faults.or(s, last.first_lanes(s, n - S::LANES));
     } else {
