@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use std::io;
 
-use crate::stream::{StreamError, Validator};
+use crate::stream::Validator;
 use crate::text::bom::strip_bom;
 
 /// The default capacity of a reader: small enough for the first-level cache, large enough for the kernels to run at full speed.
@@ -29,6 +29,17 @@ pub(crate) struct Intake {
     /// It has seen all received bytes. Its pending bytes are those after `end`.
     validator: Validator,
     signature: Signature,
+    stop: Stop,
+}
+
+/// Whether nothing more is received, for another reason than an error that the validator has found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    No,
+    /// The input ended inside a character.
+    Cut,
+    /// The inner reader claimed to have read more bytes than it had room for.
+    FalseClaim,
 }
 
 /// What happens to a signature at the start of the text.
@@ -66,6 +77,7 @@ impl Intake {
             end: 0,
             validator: Validator::new(),
             signature: Signature::Keep,
+            stop: Stop::No,
         }
     }
 
@@ -144,24 +156,41 @@ impl Intake {
     }
 
     /// Takes the first `n` bytes of `space`. An error is kept until the text before it has been consumed.
-    pub(crate) fn received(&mut self, n: usize) {
+    ///
+    /// Returns an error, and takes nothing, if `space` had less than `n` bytes.
+    pub(crate) fn received(&mut self, n: usize) -> io::Result<()> {
         let held = self.validator.pending().len();
-        self.end = validate(&mut self.validator, &self.bytes[held..held + n]);
+        let Some(bytes) = self.bytes[held..].get(..n) else { return self.stop(Stop::FalseClaim) };
+        self.end = validate(&mut self.validator, bytes);
         self.start = self.signature.take(&self.bytes[..self.end]);
+        Ok(())
     }
 
     /// Returns the error if there has been one, after which nothing more may be received.
-    pub(crate) fn status(&self) -> Result<(), StreamError> {
-        self.validator.status()
+    pub(crate) fn status(&self) -> io::Result<()> {
+        match self.stop {
+            Stop::No => Ok(self.validator.status()?),
+            Stop::Cut => Ok(self.validator.finish()?),
+            Stop::FalseClaim => {
+                Err(io::Error::other("the inner reader claims to have read more bytes than it had room for"))
+            }
+        }
     }
 
-    /// Returns an error if the input may not end here.
-    pub(crate) fn finish(&self) -> Result<(), StreamError> {
-        self.validator.finish()
+    /// Ends the input. Returns an error, which stays, if it may not end here.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        if self.validator.finish().is_ok() { Ok(()) } else { self.stop(Stop::Cut) }
+    }
+
+    /// Receives nothing more from now on, and returns the error that says why.
+    fn stop(&mut self, why: Stop) -> io::Result<()> {
+        self.stop = why;
+        self.status()
     }
 
     /// Does what `space` and `received` do, with a buffer of the caller, which has at least four bytes. `read` puts bytes after
     /// those that are pending. Returns how many bytes at the start of the buffer are text, or `None` if `read` put none there.
+    /// If `read` returns more than it had room for, the buffer has no text, and [`status`](Self::status) returns an error.
     pub(crate) fn bypass<E>(
         &mut self,
         buffer: &mut [u8],
@@ -173,7 +202,11 @@ impl Intake {
         if n == 0 {
             return Ok(None);
         }
-        let text = validate(&mut self.validator, &buffer[held..held + n]);
+        let Some(bytes) = buffer[held..].get(..n) else {
+            self.stop = Stop::FalseClaim;
+            return Ok(Some(0));
+        };
+        let text = validate(&mut self.validator, bytes);
         let signature = self.signature.take(&buffer[..text]);
         buffer.copy_within(signature..text, 0);
         Ok(Some(text - signature))

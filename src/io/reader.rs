@@ -16,8 +16,12 @@ use super::intake::{CAPACITY, Intake};
 /// - [`read_line`](BufRead::read_line) and [`lines`](BufRead::lines) of [`BufRead`] do not validate a second time.
 ///
 /// The valid text before an error comes out first. From then on, every call returns the error, an [`ErrorKind::InvalidData`] that
-/// carries a [`StreamError`](crate::stream::StreamError). An error of the inner reader is passed on and changes nothing: the next
-/// call continues where that one stopped, which [`valid_up_to`](Self::valid_up_to) and [`pending`](Self::pending) tell.
+/// carries a [`StreamError`](crate::stream::StreamError). So it is if the input ends inside a character, even if the inner reader
+/// could read more later.
+///
+/// An error of the inner reader is passed on and changes nothing: the next call continues where that one stopped, which
+/// [`valid_up_to`](Self::valid_up_to) and [`pending`](Self::pending) tell. If the inner reader claims to have read more bytes than
+/// it had room for, that is an [`ErrorKind::Other`], which every later call returns as well.
 ///
 /// ```
 /// use std::io::{BufRead, Read};
@@ -207,7 +211,7 @@ impl<R: Read> Utf8Reader<R> {
                 self.intake.finish()?;
                 break;
             }
-            self.intake.received(n);
+            self.intake.received(n)?;
         }
         Ok(())
     }
@@ -240,6 +244,9 @@ impl<R: Read> Utf8Reader<R> {
 impl<R: Read> Read for Utf8Reader<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         if buf.is_empty() {
+            if self.intake.is_empty() {
+                self.intake.status()?;
+            }
             return Ok(0);
         }
         if !self.intake.is_empty() || buf.len() < self.intake.capacity() {

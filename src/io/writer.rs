@@ -13,8 +13,9 @@ use crate::stream::{Decoder, Validator};
 /// that carries a [`StreamError`](crate::stream::StreamError).
 ///
 /// An error of the inner writer is passed on and changes nothing: accepted bytes are written later, and others can be written
-/// again. At the end, [`finish`](Self::finish) says whether a character is unfinished. Dropping the writer says nothing and
-/// writes nothing.
+/// again. If the inner writer claims to have taken more bytes than it was given, that is an [`ErrorKind::Other`], which every
+/// later call returns as well. At the end, [`finish`](Self::finish) says whether a character is unfinished. Dropping the writer
+/// says nothing and writes nothing.
 ///
 /// ```
 /// use std::io::Write;
@@ -40,6 +41,8 @@ pub struct Utf8Writer<W> {
     /// The last `owed` of these bytes are part of a character that was accepted, and `inner` has not taken them yet.
     last: [u8; 4],
     owed: usize,
+    /// Whether `inner` claimed to have taken more bytes than it was given. Nobody knows what it has then, so it gets no more.
+    claimed_too_much: bool,
 }
 
 /// The longest piece that is validated for one call of the inner writer. If that takes only some of its bytes, the others are
@@ -55,7 +58,7 @@ impl<W> Utf8Writer<W> {
     /// assert!(write!(writer, "{}", 12).is_ok());
     /// ```
     pub const fn new(inner: W) -> Self {
-        Self { inner, validator: Validator::new(), last: [0; 4], owed: 0 }
+        Self { inner, validator: Validator::new(), last: [0; 4], owed: 0, claimed_too_much: false }
     }
 
     /// Returns a reference to the inner writer.
@@ -138,13 +141,30 @@ impl<W: Write> Utf8Writer<W> {
 
     /// Writes the bytes that are owed.
     fn settle(&mut self) -> io::Result<()> {
+        self.check_claims()?;
         while self.owed > 0 {
             match self.inner.write(&self.last[4 - self.owed..]) {
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),
-                Ok(n) => self.owed -= n,
+                Ok(n) => match self.owed.checked_sub(n) {
+                    Some(owed) => self.owed = owed,
+                    None => {
+                        self.claimed_too_much = true;
+                        self.check_claims()?;
+                    }
+                },
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
+        }
+        Ok(())
+    }
+
+    /// Returns an error if the inner writer has claimed to have taken more bytes than it was given.
+    fn check_claims(&self) -> io::Result<()> {
+        if self.claimed_too_much {
+            return Err(io::Error::other(
+                "the inner writer claims to have taken more bytes than it was given",
+            ));
         }
         Ok(())
     }
@@ -192,7 +212,11 @@ impl<W: Write> Write for Utf8Writer<W> {
         // Nothing was pending, or all of the piece still is.
         let text = text.rest();
         let n = if text.is_empty() { 0 } else { self.inner.write(text.as_bytes())? };
-        if n >= text.len() {
+        if n > text.len() {
+            self.claimed_too_much = true;
+            self.check_claims()?;
+        }
+        if n == text.len() {
             self.validator = next.into();
             return Ok(piece.len());
         }

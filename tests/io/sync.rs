@@ -345,22 +345,196 @@ proptest! {
     }
 }
 
-/// A reader may end inside a character and go on later, as with a file that somebody is still writing.
+/// The inner reader ends inside a character, and could go on later. The error has been reported, so it stays.
 #[test]
-fn an_end_inside_a_character_need_not_be_final() {
-    let mut reader = Utf8Reader::new(VecDeque::from(b"ab\xE2\x82".to_vec()));
-    let mut buf = [0; 16];
-    let n = reader.read(&mut buf).unwrap();
-    assert_eq!(&buf[..n], b"ab");
-    for _ in 0..2 {
-        let error = stream_error(reader.read(&mut buf).unwrap_err()).unwrap();
-        assert_eq!((error.valid_up_to(), error.error_len()), (2, None));
+fn an_end_inside_a_character_is_final() {
+    for capacity in [4, 1000] {
+        let mut reader = Utf8Reader::with_capacity(capacity, VecDeque::from(b"ab\xE2\x82".to_vec()));
+        let mut buf = [0; 16];
+        let n = reader.read(&mut buf).unwrap();
+        assert_eq!(&buf[..n], b"ab");
+        for _ in 0..2 {
+            let error = stream_error(reader.read(&mut buf).unwrap_err()).unwrap();
+            assert_eq!((error.valid_up_to(), error.error_len()), (2, None));
+            assert_eq!((reader.valid_up_to(), reader.pending()), (2, &b"\xE2\x82"[..]));
+            // This would complete the character.
+            reader.get_mut().extend(b"\xACc");
+        }
+        let results = [
+            reader.read(&mut buf).map(|_| ()),
+            reader.read(&mut []).map(|_| ()),
+            reader.fill_str().map(|_| ()),
+            reader.fill_buf().map(|_| ()),
+            reader.read_line(&mut String::new()).map(|_| ()),
+            reader.read_to_string(&mut String::new()).map(|_| ()),
+            reader.read_to_end(&mut Vec::new()).map(|_| ()),
+        ];
+        for result in results {
+            let error = stream_error(result.unwrap_err()).unwrap();
+            assert_eq!((error.valid_up_to(), error.error_len()), (2, None));
+        }
         assert_eq!((reader.valid_up_to(), reader.pending()), (2, &b"\xE2\x82"[..]));
+        assert_eq!(reader.get_ref().len(), 4, "the reader has read on");
     }
-    reader.get_mut().extend(b"\xACc");
-    let n = reader.read(&mut buf).unwrap();
-    assert_eq!(&buf[..n], "\u{20AC}c".as_bytes());
-    assert_eq!(reader.read(&mut buf).unwrap(), 0);
+}
+
+/// Breaks the contract of `Read` and `Write`: the call with this number, from 0, claims more bytes than there was room for,
+/// or more than were given. It reads or writes half of them.
+struct Liar<T> {
+    inner: T,
+    honest_calls: usize,
+    /// By how much the claim is too high.
+    excess: usize,
+    /// The calls after the lie.
+    calls_after: usize,
+}
+
+impl<T> Liar<T> {
+    fn new(inner: T, honest_calls: usize, excess: usize) -> Self {
+        Self { inner, honest_calls, excess, calls_after: 0 }
+    }
+
+    /// Does `work` for `len` bytes, or, if this is the call that lies, for half of them.
+    fn call(
+        &mut self,
+        len: usize,
+        work: impl FnOnce(&mut T, usize) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        if self.honest_calls > 0 {
+            self.honest_calls -= 1;
+            return work(&mut self.inner, len.min(5));
+        }
+        self.calls_after += 1;
+        work(&mut self.inner, len / 2)?;
+        Ok(len.saturating_add(self.excess))
+    }
+}
+
+impl<R: Read> Read for Liar<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.call(buf.len(), |inner, n| inner.read(&mut buf[..n]))
+    }
+}
+
+impl<W: Write> Write for Liar<W> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.call(buf.len(), |inner, n| inner.write(&buf[..n]))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+#[test]
+fn a_reader_that_claims_too_much_is_an_error_that_stays() {
+    type Call = fn(&mut Utf8Reader<Liar<&[u8]>>, &mut Vec<u8>) -> io::Result<usize>;
+    let calls: [Call; 5] = [
+        |reader, out| {
+            let mut buf = [0; 3];
+            let n = reader.read(&mut buf)?;
+            out.extend_from_slice(&buf[..n]);
+            Ok(n)
+        },
+        |reader, out| {
+            let mut buf = [0; 100];
+            let n = reader.read(&mut buf)?;
+            out.extend_from_slice(&buf[..n]);
+            Ok(n)
+        },
+        |reader, out| {
+            let n = reader.fill_buf()?.len();
+            out.extend_from_slice(reader.fill_buf()?);
+            reader.consume(n);
+            Ok(n)
+        },
+        |reader, out| {
+            let text = reader.fill_str()?.to_owned();
+            out.extend_from_slice(text.as_bytes());
+            reader.consume(text.len());
+            Ok(text.len())
+        },
+        |reader, out| {
+            let mut line = String::new();
+            let result = reader.read_line(&mut line);
+            out.extend_from_slice(line.as_bytes());
+            result
+        },
+    ];
+    let text = "a\u{E9}\u{20AC}\n\u{1F600}".repeat(20);
+    for capacity in [4, 7, 64, 1000] {
+        for honest_calls in [0, 1, 2, 3, 8] {
+            for excess in [1, 2, 4, 1000, usize::MAX / 2, usize::MAX] {
+                for (number, call) in calls.iter().enumerate() {
+                    let case = format!("{capacity}, {honest_calls}, {excess}, {number}");
+                    let liar = Liar::new(text.as_bytes(), honest_calls, excess);
+                    let mut reader = Utf8Reader::with_capacity(capacity, liar);
+                    let mut out = Vec::new();
+                    let error = loop {
+                        match call(&mut reader, &mut out) {
+                            Ok(n) => assert!(n > 0, "{case}"),
+                            Err(error) => break error,
+                        }
+                    };
+                    assert_eq!(error.kind(), ErrorKind::Other, "{case}");
+                    assert!(text.as_bytes().starts_with(&out) && std::str::from_utf8(&out).is_ok(), "{case}");
+                    for call in calls {
+                        let before = out.len();
+                        assert_eq!(call(&mut reader, &mut out).unwrap_err().kind(), ErrorKind::Other);
+                        assert_eq!(out.len(), before, "{case}");
+                    }
+                    assert_eq!(reader.get_ref().calls_after, 1, "{case}");
+                }
+            }
+        }
+    }
+}
+
+/// Nobody knows what such a writer has taken. So it gets nothing more, or half a character might be written twice.
+#[test]
+fn a_writer_that_claims_too_much_is_an_error_that_stays() {
+    let text = "a\u{E9}\u{20AC}\n\u{1F600}".repeat(20);
+    for size in [1, 2, 3, 5, 17, 1000] {
+        for honest_calls in 0..12 {
+            for excess in [1, 2, 3, 4, 1000, usize::MAX / 2, usize::MAX] {
+                let case = format!("{size}, {honest_calls}, {excess}");
+                let mut writer = Utf8Writer::new(Liar::new(Vec::new(), honest_calls, excess));
+                let mut rest = text.as_bytes();
+                let error = loop {
+                    match writer.write(&rest[..size.min(rest.len())]) {
+                        Ok(n) => rest = &rest[n..],
+                        Err(error) => break error,
+                    }
+                };
+                assert_eq!(error.kind(), ErrorKind::Other, "{case}");
+                let accepted = text.len() - rest.len();
+                assert_eq!(writer.valid_up_to() + writer.pending().len() as u64, accepted as u64, "{case}");
+                for _ in 0..3 {
+                    assert_eq!(writer.write(rest).unwrap_err().kind(), ErrorKind::Other, "{case}");
+                    assert_eq!(writer.write(b"\xFF").unwrap_err().kind(), ErrorKind::Other, "{case}");
+                    assert_eq!(writer.flush().unwrap_err().kind(), ErrorKind::Other, "{case}");
+                    assert_eq!(writer.finish().unwrap_err().kind(), ErrorKind::Other, "{case}");
+                }
+                let inner = writer.into_inner();
+                assert_eq!(inner.calls_after, 1, "{case}");
+                assert!(text.as_bytes().starts_with(&inner.inner), "{case}");
+            }
+        }
+    }
+}
+
+/// std's own functions panic at such a reader, and the string is as it was.
+#[test]
+#[cfg(panic = "unwind")]
+fn read_to_string_survives_a_reader_that_claims_too_much() {
+    for excess in [1, 1000, usize::MAX] {
+        let mut string = "before".to_owned();
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            read_to_string(Liar::new(&b"text"[..], 0, excess), &mut string)
+        }));
+        assert!(!matches!(result, Ok(Ok(_))));
+        assert_eq!(string, "before");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
+use std::sync::Mutex;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -402,6 +403,78 @@ async fn an_error_of_the_reader_inside_loses_nothing() {
         };
         assert_eq!((failures, read.as_slice()), (2, "ab\u{20AC}cd".as_bytes()));
         assert_eq!(error.valid_up_to(), 7);
+    }
+}
+
+/// The inner reader ends inside a character, and could go on later. The error has been reported, so it stays.
+#[tokio::test]
+async fn an_end_inside_a_character_is_final() {
+    /// Each of the parts ends like a file.
+    struct Parts(Vec<&'static [u8]>);
+
+    impl AsyncRead for Parts {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            buf: &mut ReadBuf<'_>,
+        ) -> Poll<io::Result<()>> {
+            buf.put_slice(self.0.pop().unwrap_or_default());
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    for size in [3, 40_000] {
+        let mut reader = Utf8Reader::new(Parts(vec![b"\xACc", b"", b"ab\xE2\x82"]));
+        let mut buf = vec![0; size];
+        assert_eq!(reader.read(&mut buf).await.unwrap(), 2);
+        for _ in 0..3 {
+            let results = [
+                reader.read(&mut buf).await.map(|_| ()),
+                reader.read(&mut []).await.map(|_| ()),
+                reader.fill_str().await.map(|_| ()),
+                reader.read_line(&mut String::new()).await.map(|_| ()),
+                AsyncBufReadExt::fill_buf(&mut reader).await.map(|_| ()),
+            ];
+            for result in results {
+                let error = stream_error(result.unwrap_err());
+                assert_eq!((error.valid_up_to(), error.error_len()), (2, None));
+            }
+        }
+        assert_eq!(reader.pending(), b"\xE2\x82");
+    }
+}
+
+/// Such a reader fills a buffer of its own in place of the one that it was given.
+#[tokio::test]
+async fn a_reader_that_claims_too_much_is_an_error_that_stays() {
+    struct Liar;
+
+    static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+    impl AsyncRead for Liar {
+        fn poll_read(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            buf: &mut ReadBuf<'_>,
+        ) -> Poll<io::Result<()>> {
+            let memory = Box::leak(vec![0; 100_000].into_boxed_slice());
+            // Memory whose address is known somewhere is no leak to a sanitizer.
+            KEPT.lock().unwrap().push(memory.as_ptr().addr());
+            let mut other = ReadBuf::new(memory);
+            other.set_filled(100_000);
+            *buf = other;
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    for size in [3, 40_000] {
+        let mut reader = Utf8Reader::new(Liar);
+        let mut buf = vec![0; size];
+        for _ in 0..3 {
+            assert_eq!(reader.read(&mut buf).await.unwrap_err().kind(), io::ErrorKind::Other);
+            assert_eq!(reader.fill_str().await.unwrap_err().kind(), io::ErrorKind::Other);
+        }
+        assert_eq!(reader.valid_up_to(), 0);
     }
 }
 

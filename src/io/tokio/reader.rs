@@ -21,8 +21,9 @@ use crate::io::intake::{CAPACITY, Intake};
 ///   validates a second time.
 ///
 /// The valid text before an error comes out first. From then on, every call returns the error, an
-/// [`io::ErrorKind::InvalidData`] that carries a [`StreamError`](crate::stream::StreamError). An error of the inner reader is
-/// passed on and changes nothing. Nothing is lost when a future is dropped: the bytes that it has read are in the buffer.
+/// [`io::ErrorKind::InvalidData`] that carries a [`StreamError`](crate::stream::StreamError). So it is if the input ends inside a
+/// character, even if the inner reader could read more later. An error of the inner reader is passed on and changes nothing.
+/// Nothing is lost when a future is dropped: the bytes that it has read are in the buffer.
 ///
 /// ```
 /// use tokio::io::AsyncReadExt;
@@ -245,7 +246,7 @@ impl<R: AsyncRead + Unpin> Utf8Reader<R> {
                 intake.finish()?;
                 break;
             }
-            intake.received(n);
+            intake.received(n)?;
         }
         Poll::Ready(Ok(()))
     }
@@ -266,7 +267,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Utf8Reader<R> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if buf.remaining() == 0 {
-            return Poll::Ready(Ok(()));
+            return Poll::Ready(if this.intake.is_empty() { this.intake.status() } else { Ok(()) });
         }
         if !this.intake.is_empty() || buf.remaining() < this.intake.capacity() {
             ready!(this.poll_fill(cx))?;
@@ -288,7 +289,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Utf8Reader<R> {
                     buf.advance(n);
                     return Poll::Ready(Ok(()));
                 }
-                Ok(None) => return Poll::Ready(Ok(intake.finish()?)),
+                Ok(None) => return Poll::Ready(intake.finish()),
                 Err(stopped) => return stopped.map(Err),
             }
         }
