@@ -1,6 +1,7 @@
-//! Decides which kernels are compiled, from the target and its features. No other file repeats the reasoning.
+//! Decides which kernels are compiled, from the target and its features, and whether they are optimised. No other file
+//! repeats the reasoning.
 //!
-//! The decision is a few cfgs:
+//! The decisions are a few cfgs:
 //!
 //! | cfg             | meaning                                                                              |
 //! |-----------------|--------------------------------------------------------------------------------------|
@@ -9,12 +10,14 @@
 //! | `kernel_wasm`   | the kernel for WebAssembly's SIMD is compiled, and the engine checks that it has it  |
 //! | `kernel_simd`   | any of these is compiled                                                             |
 //! | `asks_the_cpu`  | the CPU is asked at run time which kernels it can run                                |
+//! | `optimised`     | the compiler optimises, so what is inlined shares its place on the stack             |
 //!
 //! With `kernel_x86` and without `asks_the_cpu`, every CPU of the target can run all kernels.
 
 use std::env::var;
 
-const NAMES: [&str; 5] = ["kernel_x86", "kernel_neon", "kernel_wasm", "kernel_simd", "asks_the_cpu"];
+const NAMES: [&str; 6] =
+    ["kernel_x86", "kernel_neon", "kernel_wasm", "kernel_simd", "asks_the_cpu", "optimised"];
 
 /// The features that the x86 kernels are compiled for, all of them together.
 const X86_FEATURES: [&str; 11] = [
@@ -37,6 +40,10 @@ fn main() {
         println!("cargo::rustc-check-cfg=cfg({name})");
     }
     let set = |name| println!("cargo::rustc-cfg={name}");
+
+    if var("OPT_LEVEL").as_deref() != Ok("0") {
+        set("optimised");
+    }
 
     let target = |key: &str| var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
     let features = target("FEATURE");

@@ -21,6 +21,8 @@ mod kernel;
 mod repair;
 #[path = "simdutf8/main.rs"]
 mod simdutf8;
+#[path = "stack.rs"]
+mod stack;
 #[path = "stream/main.rs"]
 mod stream;
 #[path = "text/main.rs"]

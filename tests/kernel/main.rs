@@ -13,4 +13,3 @@ mod kernels;
 mod positions;
 mod regressions;
 mod rfc;
-mod stack;
