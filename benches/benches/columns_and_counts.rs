@@ -286,7 +286,8 @@ fn columns(page: &mut Page, targets: &mut Targets) {
         "loop, bstr",
         "loop, std",
     ]);
-    for mean in [4, 16, 64] {
+    let mut table_of_long = Table::new(["mean length", "trust8", "arrow's way, simdutf8"]);
+    for mean in [1, 4, 8, 16, 32, 64] {
         let strings = strings(count, mean);
         let values = strings.concat().into_bytes();
         let mut offsets = vec![0_i32];
@@ -321,6 +322,31 @@ fn columns(page: &mut Page, targets: &mut Targets) {
         ];
         let nanos = race_column(whole, loops(rows, count));
         row("offsets", &nanos, 0);
+        let long_offsets: Vec<i64> = offsets.iter().map(|&offset| offset.into()).collect();
+        let long = [
+            Contestant::new("trust8", 1, || {
+                usize::from(columns::validate_offsets(black_box(&values), black_box(&long_offsets)).is_ok())
+            }),
+            Contestant::new("arrow's way, simdutf8", 1, || {
+                let text = simdutf8::compat::from_utf8(black_box(&values)).expect("valid text");
+                let mut offsets = black_box(&long_offsets).iter();
+                usize::from(offsets.all(|&offset| text.is_char_boundary(offset as usize)))
+            }),
+        ];
+        let long = race(&long, Duration::from_secs(1));
+        table_of_long.row([
+            mean_len.clone(),
+            format!("{:.2}", long[0] / count as f64),
+            format!("{:.2}", long[1] / count as f64),
+        ]);
+        let place = format!("mean length {mean_len}");
+        targets.at_least(
+            "a column of any length / arrow's way with simdutf8",
+            1.0,
+            nanos[2] / nanos[0],
+            &place,
+        );
+        targets.at_least("the same with offsets of 64 bits", 1.0, long[1] / long[0], &place);
         if mean == 16 {
             let place = format!("{count} strings");
             targets.at_least("a column / a loop of std's from_utf8", 8.0, nanos[6] / nanos[0], &place);
@@ -353,6 +379,8 @@ fn columns(page: &mut Page, targets: &mut Targets) {
         row("slices", &race_column(whole, loops(rows, count)), 2);
     }
     page.table(&table);
+    page.block("The same with offsets of 64 bits:");
+    page.table(&table_of_long);
 }
 
 /// Returns the string of a view, which the view itself holds if it is short.

@@ -153,6 +153,44 @@ fn hostile_offsets() {
     check_both(values.as_bytes(), &offsets);
 }
 
+/// From one offset to the next, the difference is positive modulo 2^32 or 2^64. In truth it is negative once.
+#[test]
+fn offsets_that_go_round() {
+    let values = "some text, of which no offset is wrong but one".as_bytes();
+    for (least, more) in [(i64::from(i32::MIN), i64::from(i32::MAX)), (i64::MIN, i64::MAX)] {
+        for first in [1, 5, 30] {
+            for next in [least, least + 1, least + first - 1] {
+                for len in [0, 3, 9, 2000] {
+                    let mut offsets = vec![first; len];
+                    offsets.extend([first, next, next + more, -1, 40]);
+                    check_both(values, &offsets);
+                    offsets.truncate(len + 2);
+                    check_both(values, &offsets);
+                }
+            }
+        }
+    }
+}
+
+/// Every bit of a view's padding, for every length.
+#[test]
+fn padding_of_views() {
+    for len in 0..=12_usize {
+        let mut view = [0; 16];
+        view[0] = len as u8;
+        view[4..][..len].fill(b'x');
+        let valid = u128::from_le_bytes(view);
+        for (at, number) in (4..16).zip([0, 1, 5, 127, 128, 129, 130, 200, 255, 256, 257, 258]) {
+            for bit in 0..8 {
+                let mut views = vec![valid; number];
+                views.push(valid ^ 1 << (8 * at + bit));
+                views.push(valid);
+                check_views(&views, &[]);
+            }
+        }
+    }
+}
+
 /// A row may not begin inside a character, whichever row and character it is.
 #[test]
 fn no_border_inside_a_character() {

@@ -43,9 +43,26 @@ impl Offset for i32 {}
 impl Offset for i64 {}
 
 mod sealed {
-    pub trait Sealed {}
-    impl Sealed for i32 {}
-    impl Sealed for i64 {}
+    pub trait Sealed: Sized {
+        /// Returns whether an offset is less than the one before it. The first offset must not be negative.
+        fn decrease(offsets: &[Self]) -> bool;
+    }
+
+    macro_rules! impl_sealed {
+        ($($integer:ty),+) => {$(
+            impl Sealed for $integer {
+                #[inline(always)]
+                fn decrease(offsets: &[Self]) -> bool {
+                    // A difference is negative where an offset is less than the one before it, unless it overflows. It
+                    // overflows only if one of the offsets is negative, and that shows in the offset. So one bit decides,
+                    // and there is no comparison: SSE2 has none of 64 bits.
+                    let pairs = offsets.iter().zip(offsets.get(1..).unwrap_or_default());
+                    pairs.fold(0, |bits, (from, to)| bits | to | to.wrapping_sub(*from)) < 0
+                }
+            }
+        )+};
+    }
+    impl_sealed!(i32, i64);
 }
 
 /// Checks that each row of a column is UTF-8, where row n is `values[offsets[n]..offsets[n + 1]]`.

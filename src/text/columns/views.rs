@@ -19,6 +19,28 @@ const GROUP: usize = 128;
 /// The longest string that a view holds itself.
 const INLINE: u32 = 12;
 
+/// For each length, the bits of a view that are its text. The last entry is for all longer strings, which are not in the view.
+const TEXT: [u128; INLINE as usize + 2] = {
+    let mut masks = [0; INLINE as usize + 2];
+    let mut len = 1;
+    while len <= INLINE {
+        masks[len as usize] = !0 >> (8 * (INLINE - len)) & !0 << 32;
+        len += 1;
+    }
+    masks
+};
+
+/// For each length, the bits of a view that must be zero, because neither its length nor its text is there.
+const PADDING: [u128; INLINE as usize + 2] = {
+    let mut masks = [0; INLINE as usize + 2];
+    let mut len = 0;
+    while len < INLINE {
+        masks[len as usize] = !0 << 32 & !TEXT[len as usize];
+        len += 1;
+    }
+    masks
+};
+
 /// Does what [`validate_views`](super::validate_views) does, with this kernel.
 pub(crate) fn validate_views_with(
     kernel: &Kernel,
@@ -49,17 +71,17 @@ fn group_is_valid<'a>(
     let mut inline = [[0; 16]; GROUP];
     let mut long = [0; GROUP];
     let mut longs = 0;
-    let mut wrong = false;
+    let mut padding = 0;
     // There is no branch in the loop: lengths change from row to row, and no CPU predicts them.
     for ((&view, gathered), number) in views.iter().zip(&mut inline).zip(0..) {
         let len = view as u32;
-        let is_inline = len <= INLINE;
-        let text = if is_inline { view >> 32 } else { 0 };
-        wrong |= text >> (8 * len.min(INLINE)) != 0;
-        *gathered = (text << 32).to_le_bytes();
+        let kind = len.min(INLINE + 1) as usize;
+        *gathered = (view & TEXT[kind]).to_le_bytes();
+        padding |= view & PADDING[kind];
         long[longs] = number;
-        longs += usize::from(!is_inline);
+        longs += usize::from(len > INLINE);
     }
+    let mut wrong = padding != 0;
     for &number in &long[..longs] {
         let Some((number, buffer, from, to)) = long_view(views[number], buffers) else { return false };
         wrong |= !joined.join(kernel, number, buffer, from, to);
