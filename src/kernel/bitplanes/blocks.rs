@@ -166,7 +166,7 @@ impl Checker {
     /// character that the end of `now` cuts off is no fault yet.
     ///
     /// These are eleven operations.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn check(&self, faults: &mut FaultBits, now: Vector, before: Leads) -> Leads {
         let s = self.s;
         let leads = self.leads(now);
@@ -241,7 +241,7 @@ impl Surveyor for Checker {
         self.s.high_bits(self.s.load(bytes, 0))
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn classes(self, bytes: &[u8; 64]) -> Classes {
         let s = self.s;
         let now = s.load(bytes, 0);
@@ -311,7 +311,7 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verd
 
 /// Returns the verdict on 64 to 127 bytes: two blocks, of which the second may be short. The only branch asks whether
 /// all is ASCII.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn two_blocks<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
     let first = s.load(bytes, 0);
     let last = s.load(bytes, bytes.len() - BLOCK);
@@ -368,7 +368,7 @@ pub(super) fn continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
 
 /// Returns the verdict on `bytes`, of which all before `from` is well-formed, except for a character that `from` cuts
 /// off.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn validate_from<T: Tally>(checker: Checker, bytes: &[u8], from: usize, tally: &mut T) -> Verdict {
     let s = checker.s;
     let mut faults = checker.no_faults();
@@ -455,7 +455,7 @@ fn is_ascii_end(s: Avx512, bytes: &[u8], n: usize) -> bool {
 ///
 /// All before `sound` is well-formed, except for a character that `sound` cuts off.
 #[cold]
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn first_faulty_block(checker: Checker, bytes: &[u8], sound: usize) -> Verdict {
     let s = checker.s;
     let mut at = sound;

@@ -108,7 +108,7 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
 /// ```
 ///
 /// So a name or a dash within ASCII does not end the run.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn ascii_run<T: Tally>(
     s: Avx512,
     checker: &Checker,
@@ -207,7 +207,7 @@ fn max_of_two(s: Avx512, bytes: &[u8], at: usize) -> Vector {
 /// place is `at`.
 ///
 /// The operations are those of `TwoByteFaults` in `lookup/check.rs`, which explains them.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn two_byte_run<T: Tally>(
     s: Avx512,
     bytes: &[u8],
@@ -253,7 +253,7 @@ fn two_byte_run<T: Tally>(
 }
 
 /// Checks a run of any text: at most `run` superblocks. In the case of an error the place is `at`.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn planes_run<T: Tally>(
     s: Avx512,
     bytes: &[u8],
@@ -284,7 +284,7 @@ fn planes_run<T: Tally>(
 
 /// Checks a run of any text that is larger than the caches: `per_place` superblocks at each of several places, one
 /// superblock of each in turn. Returns where the run ends, or `None` if there is a fault or the text is shorter.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn planes_run_by_places<T: Tally>(
     s: Avx512,
     bytes: &[u8],

@@ -76,7 +76,7 @@ const NOT_CONTEXT: u64 = !0 >> CONTEXT;
 const SECOND_FOLLOWS: u64 = !0 << 1 & !0 >> (CONTEXT - 1);
 
 /// Returns the planes of a superblock, from bit 0 to bit 7, with places out of order. `text` begins with the context.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn planes(s: Avx512, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8] {
     let (a0, a1) = s.regroup_8(vector_planes(s, text, 0), vector_planes(s, text, 1));
     let (b0, b1) = s.regroup_8(vector_planes(s, text, 2), vector_planes(s, text, 3));
@@ -131,7 +131,7 @@ static OWN_PLACES: [u8; 64] = {
 
 /// Checks a superblock, given its planes. Returns `faults` with the superblock's faults added, a bit for each in no
 /// useful order, and the masks of its bytes.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, Masks) {
     let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;
 

@@ -88,19 +88,19 @@ impl Tally for Nothing {
     fn ascii_run_eight(&mut self, _: Avx512, (): &mut (), _: [Vector; 8]) {}
     #[inline(always)]
     fn ascii_run_block(&mut self, _: Avx512, (): &mut (), _: Vector) {}
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn end_ascii(&mut self, _: Avx512, (): ()) {}
     #[inline(always)]
     fn start_two_byte(_: Avx512) {}
     #[inline(always)]
     fn two_byte_block(&self, _: Avx512, (): (), _: Vector) {}
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn end_two_byte(&mut self, _: Avx512, (): (), _: &[u8], _: usize, _: usize) {}
     #[inline(always)]
     fn start_planes(_: Avx512) {}
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn superblock(_: Avx512, (): (), _: Masks) {}
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn end_planes(&mut self, _: Avx512, (): (), _: &[u8], _: usize, _: usize) {}
 }
 
@@ -278,7 +278,7 @@ impl Tally for Counter {
         *sum = s.count_where(*sum, s.equal(block, s.splat(b'\n')), self.ones);
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn end_ascii(&mut self, s: Avx512, newlines: NewlinesInBytes) {
         let [a, b, c, d] = newlines.sums;
         let (ab, cd) = (
@@ -303,7 +303,7 @@ impl Tally for Counter {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn end_two_byte(&mut self, s: Avx512, counts: CountsInBytes, bytes: &[u8], from: usize, to: usize) {
         // There are as many leads as continuations. Each stands one place before its continuation, so leads are
         // counted late.
@@ -320,7 +320,7 @@ impl Tally for Counter {
         CountsInLanes::none(s)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn superblock(s: Avx512, counts: CountsInLanes, masks: Masks) -> CountsInLanes {
         CountsInLanes {
             continuations: s.plus64(counts.continuations, s.count_ones(masks.continuations)),
@@ -330,7 +330,7 @@ impl Tally for Counter {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn end_planes(&mut self, s: Avx512, counts: CountsInLanes, bytes: &[u8], from: usize, to: usize) {
         self.more.add_late(&bytes[..to]);
         self.twice.add_late(&bytes[..from]);

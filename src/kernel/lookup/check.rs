@@ -141,7 +141,7 @@ impl<S: Simd> Check<S> for TwoByteChecker<S> {
     /// ```
     ///
     /// A continuation stands after each lead and nowhere else if bit 7 of both is the same.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn check_at(&self, faults: &mut TwoByteFaults<S>, bytes: &[u8], at: usize) {
         let s = self.0;
         let moved = s.plus_signed(s.load(bytes, at), s.splat(0x40));
@@ -211,7 +211,7 @@ impl<S: Simd> Check<S> for Checker<S> {
         FaultBits(self.s.splat(0))
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn check_at(&self, faults: &mut FaultBits<S>, bytes: &[u8], at: usize) {
         let s = self.s;
         let earlier1 = s.load(bytes, at - 1);
@@ -248,7 +248,7 @@ impl<S: Simd> Checker<S> {
     ///    right for a third or a fourth byte, and for no other. So `xor` leaves a fault where found and due differ.
     /// 2. A saturating subtraction is the comparison: it leaves bit 7 set from E0, or from F0, on. Where it leaves
     ///    other bits, the mask removes them.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn check(
         &self,
         faults: &mut FaultBits<S>,
@@ -290,7 +290,7 @@ impl<S: Simd> Checker<S> {
     ///
     /// What a byte forbids is looked up before the shift by one byte, not after it. So the upper nibbles of each
     /// vector are taken only once.
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     pub(super) fn check_after(
         &self,
         faults: &mut FaultBits<S>,

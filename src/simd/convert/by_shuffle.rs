@@ -298,7 +298,7 @@ impl<S: WideLaneOps> ConvertOps for S {
         put(self, v, n, out)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_first_of_two(
         self,
         first: Self::Vector,
@@ -309,13 +309,13 @@ impl<S: WideLaneOps> ConvertOps for S {
         out.left() >= n && put(self, first, n.min(16), out) && put(self, second, n.saturating_sub(16), out)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_as_u16(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
         let [first, second] = self.widened8(v);
         self.put_first_of_two(first, second, 2 * n, out)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_as_u32(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
         let [first, second] = self.widened8(v);
         let ([a, b], [c, d]) = (self.widened16(first), self.widened16(second));
@@ -324,12 +324,12 @@ impl<S: WideLaneOps> ConvertOps for S {
             && (n <= 8 || self.put_first_of_two(c, d, 4 * n - 32, out))
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_low_bytes(self, a: Self::Vector, b: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
         put(self, self.narrowed16(a, b), n, out)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_u16_of_bytes(
         self,
         low: Self::Vector,
@@ -352,7 +352,7 @@ impl<S: WideLaneOps> ConvertOps for S {
         put(self, shuffle(self, v, tables::ends_of_three(keep)), keep.count_ones() as usize, out)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_u32_of_bytes(
         self,
         low: Self::Vector,
@@ -374,7 +374,7 @@ impl<S: WideLaneOps> ConvertOps for S {
             && put_kept_u32(self, d, keep >> 12, out)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_u32_of_halves(
         self,
         low: Self::Vector,
@@ -404,7 +404,7 @@ impl<S: WideLaneOps> ConvertOps for S {
         put_two(self, self.zip8(first, second), shuffles, lens, out)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_kept_bytes(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
         let first = shuffle(self, v, tables::kept_bytes(keep));
         let of_second = self.table(tables::kept_bytes(keep >> 8));

@@ -348,7 +348,7 @@ impl ConvertOps for Avx512 {
         self.put(v, n, out)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_first_of_two(self, first: __m512i, second: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         let n = n.min(128);
         if let Some(next) = out.next_array::<128>() {
@@ -363,7 +363,7 @@ impl ConvertOps for Avx512 {
         out.left() >= n && self.put(first, n.min(64), out) && self.put(second, n.saturating_sub(64), out)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_as_u32(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         let [first, second] = self.widened8(v);
         let ([a, b], [c, d]) = (self.widened16(first), self.widened16(second));
@@ -381,20 +381,20 @@ impl ConvertOps for Avx512 {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_as_u16(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         let [first, second] = self.widened8(v);
         self.put_first_of_two(first, second, 2 * n, out)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_low_bytes(self, a: __m512i, b: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         // SAFETY: AVX512BW, by `self`.
         let packed = unsafe { _mm512_packus_epi16(a, b) };
         self.put(self.reordered(packed), n, out)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_u16_of_bytes(self, low: __m512i, high: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
         let n = 2 * keep.count_ones() as usize;
         // SAFETY: AVX512VBMI2, by `self`.
@@ -416,7 +416,7 @@ impl ConvertOps for Avx512 {
         self.put_first_of_two(first, second, n, out)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_u32_of_bytes(
         self,
         low: __m512i,
@@ -453,7 +453,7 @@ impl ConvertOps for Avx512 {
         self.put_u32_of_low_half(words, high_second, n - 32, out)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_u32_of_halves(self, low: __m512i, high: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
         let n = 2 * keep.count_ones() as usize;
         // SAFETY: AVX512VBMI2, by `self`.
@@ -484,7 +484,7 @@ impl ConvertOps for Avx512 {
         out.left() >= all && self.put_kept_bytes(a, keep_a, out) && self.put_kept_bytes(b, keep_b, out)
     }
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_kept_bytes(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
         // SAFETY: AVX512VBMI2, by `self`.
         let bytes = unsafe { _mm512_maskz_compress_epi8(keep, v) };

@@ -118,7 +118,7 @@ fn pair_start(text: &[u8], at: usize) -> (usize, usize) {
 
 /// Appends the first `len` bytes of a block as UTF-8; or nothing, if there is a lone surrogate. `text` begins with the block,
 /// and `before` is the block before it.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn put_as_utf8<S: ConvertOps>(
     s: S,
     now: S::Vector,
@@ -192,7 +192,7 @@ fn which_half<S: ConvertOps>(s: S, units: S::Vector) -> S::Vector {
 /// The others are zero where the character has fewer bytes, and have bit 7 set where it has them.
 ///
 /// `number` is the unit, unless that is half a pair; `marks` has the upper bits of each byte for two and three bytes.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(super) fn encoded<S: ConvertOps>(
     s: S,
     unit: S::Vector,
@@ -219,7 +219,7 @@ pub(super) fn marks<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
 /// high surrogate   110110 and ten bits, of which 0x40 more are uuuvvvvvvww
 /// low surrogate    110111 and wwwwxxxxxx
 /// ```
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn encoded_with_pairs<S: ConvertOps>(s: S, unit: S::Vector, before: S::Vector) -> S::Vector {
     let ten = s.and(unit, s.splat32(0x3FF));
     let high = s.right32::<2>(s.plus32(ten, s.splat32(0x40)));
@@ -273,7 +273,7 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut
 
 /// Appends the first `len` bytes of units as UTF-32; or nothing, if there is a lone surrogate. `before` and `after` are the units
 /// one place earlier and later. A pair belongs to the block in which it ends.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn put_joined<S: ConvertOps>(
     s: S,
     before: S::Vector,

@@ -70,7 +70,7 @@ fn any_surrogate<S: ConvertOps>(s: S, units: S::Vector) -> bool {
 }
 
 /// Appends the first `len` bytes of two vectors of units as UTF-8; or nothing, if a unit is not a character.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn put_as_utf8<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
     let all = s.or(a, b);
     if !s.any(s.and(all, s.splat32(!0x7FF))) {

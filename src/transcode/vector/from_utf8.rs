@@ -71,7 +71,7 @@ pub(in crate::transcode) trait Wide: Narrow {
 impl Wide for IntoUtf16 {
     const AT_THIRD_OF_FOUR: usize = 2;
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_block<S: ConvertOps>(
         s: S,
         now: S::Vector,
@@ -110,7 +110,7 @@ impl Wide for IntoUtf16 {
 impl Wide for IntoUtf32 {
     const AT_THIRD_OF_FOUR: usize = 0;
 
-    #[inline(always)]
+    #[cfg_attr(optimised, inline(always))]
     fn put_block<S: ConvertOps>(
         s: S,
         now: S::Vector,
@@ -200,7 +200,7 @@ pub(in crate::transcode) fn short_valid<S: ConvertOps, T: Wide>(
 
 /// Converts the ASCII at the start of a text that is not long. If that is all of the text, nothing has to be prepared for the
 /// loop over blocks.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
     if text.len() >= LINES_PAY {
@@ -222,7 +222,7 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
 }
 
 /// Converts UTF-8 whose first `valid` bytes are known to be valid and end with a whole character.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn convert<S: ConvertOps, T: Wide>(
     s: S,
     mut text: &[u8],

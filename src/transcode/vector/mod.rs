@@ -80,7 +80,7 @@ impl Narrow for IntoUtf32 {
 }
 
 /// Returns the first block of a text and its length: a vector, or all that there is followed by zeros.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
     match text.len() {
         // An empty slice may point to an address that is no memory. A masked load reads nothing from there, but the CPU
@@ -95,7 +95,7 @@ fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
 /// the last whole vectors, or until the output is full. Returns the number of bytes.
 ///
 /// `text` begins with a vector of such bytes. If that does not fit, nothing is appended.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn put_in_lines<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool>(
     s: S,
     text: &[u8],
