@@ -101,7 +101,6 @@ impl<'a> Output<'a> {
     }
 
     /// Takes the last `n` bytes back: they no longer count as text.
-    #[cfg(any(kernel_simd, feature = "alloc"))]
     #[inline(always)]
     pub(crate) fn retract(&mut self, n: usize) {
         self.len = self.len.saturating_sub(n);

@@ -8,13 +8,13 @@
 
 use core::marker::PhantomData;
 
-use super::encodings::Family;
+use super::encodings::{Family, Layout};
 use super::latin1::Latin1;
 use super::utf8::Utf8;
 use super::utf16::Utf16;
 use super::utf32::Utf32;
 #[cfg(kernel_simd)]
-use super::vector::{IntoUtf16, IntoUtf32, from_utf8, from_utf16, from_utf32, latin1};
+use super::vector::{IntoUtf16, IntoUtf32, from_utf8, from_utf16, from_utf32, latin1, utf16_order};
 use super::{lengths, portable};
 #[cfg(kernel_simd)]
 use crate::kernel::Validates;
@@ -74,7 +74,7 @@ macro_rules! pairs {
             $(short: $short:expr,)?
             long: $long:expr,
             $(valid: { short: $short_valid:expr, long: $long_valid:expr },)?
-            portable: $portable:path,
+            portable: $portable:expr,
             length: $length:expr,
         }
     )*) => {
@@ -134,6 +134,46 @@ macro_rules! pairs {
     };
 }
 
+/// From one byte order of a family into another one, or from the order that is not the machine's into itself.
+struct Reordered<F, const FROM: bool, const TO: bool>(PhantomData<F>);
+
+/// The list of families with two byte orders, and the conversion between them.
+macro_rules! reordered {
+    (|$s:ident, $text:ident, $out:ident, $validator:ident| $(
+        $family:ident<$from:ident, $to:ident> { long: $long:expr, portable: $portable:expr }
+    )*) => {
+        $(
+            impl<const $from: bool, const $to: bool> Conversion for Reordered<$family, $from, $to> {
+                vectors!(|$s, $text, $out, $validator| long: $long);
+
+                #[inline(always)]
+                fn portable(text: &[u8], out: &mut Output<'_>) -> usize {
+                    $portable(text, out)
+                }
+            }
+        )*
+
+        /// Returns the conversion between the byte orders of a family, unless both are the machine's.
+        #[inline(always)]
+        pub(super) fn reordering(from: Layout, to: Layout) -> Option<Convert> {
+            match (from.family, to.family, from.swapped, to.swapped) {
+                $(
+                    (Family::$family, Family::$family, false, true) => {
+                        Some(converted!(Reordered<$family, false, true>))
+                    }
+                    (Family::$family, Family::$family, true, false) => {
+                        Some(converted!(Reordered<$family, true, false>))
+                    }
+                    (Family::$family, Family::$family, true, true) => {
+                        Some(converted!(Reordered<$family, true, true>))
+                    }
+                )*
+                _ => None,
+            }
+        }
+    };
+}
+
 /// The methods of a [`Conversion`] with vectors.
 macro_rules! vectors {
     (|$s:ident, $text:ident, $out:ident, $validator:ident| $(short: $short:expr,)? long: $long:expr) => {
@@ -167,6 +207,17 @@ macro_rules! vectors {
             read
         }
     };
+}
+
+reordered! { |s, text, out, validator|
+    Utf16<FROM, TO> {
+        long: utf16_order::copy::<_, FROM, TO>(s, text, out),
+        portable: portable::utf16_to_utf16::<FROM, TO>
+    }
+    Utf32<FROM, TO> {
+        long: portable::utf32_to_utf32::<FROM, TO>(text, out),
+        portable: portable::utf32_to_utf32::<FROM, TO>
+    }
 }
 
 pairs! { |s, text, out, validator|
@@ -203,8 +254,8 @@ pairs! { |s, text, out, validator|
         length: counted!(lengths::Utf8OfUtf16),
     }
     Utf16 => Utf16 {
-        long: portable::utf16_to_utf16(text, out),
-        portable: portable::utf16_to_utf16,
+        long: utf16_order::copy::<_, false, false>(s, text, out),
+        portable: portable::utf16_to_utf16::<false, false>,
         length: Length::Unchanged,
     }
     Utf16 => Utf32 {
@@ -228,8 +279,8 @@ pairs! { |s, text, out, validator|
         length: counted!(lengths::Utf16OfUtf32),
     }
     Utf32 => Utf32 {
-        long: portable::utf32_to_utf32(text, out),
-        portable: portable::utf32_to_utf32,
+        long: portable::utf32_to_utf32::<false, false>(text, out),
+        portable: portable::utf32_to_utf32::<false, false>,
         length: Length::Unchanged,
     }
     Utf32 => Latin1 {

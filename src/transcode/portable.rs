@@ -145,37 +145,107 @@ pub(super) fn utf16_to_latin1(text: &[u8], out: &mut Output<'_>) -> usize {
     at
 }
 
-/// Copies UTF-16 if it is well-formed.
+/// Copies UTF-16 if it is well-formed. `FROM` and `TO` say whether the bytes of each unit are in the order that is not the
+/// machine's, in the text and in the copy.
+///
+/// A text is well-formed if every low surrogate follows a high one, and every high one comes before a low one. So a unit must
+/// be a low surrogate exactly if the unit before it is a high one. That is one comparison for each unit, whatever the text is.
 #[inline(always)]
-pub(super) fn utf16_to_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
+pub(super) fn utf16_to_utf16<const FROM: bool, const TO: bool>(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
-    while let Some(block) = text[at..].first_chunk::<BLOCK>() {
-        let units: [u16; BLOCK / 2] = utf16_units(block);
-        if has_surrogates(&units) {
-            let end = at + BLOCK;
-            if characters::<Utf16, Utf16>(text, &mut at, end, out) {
-                continue;
-            }
-            break;
+    // The shorter blocks take what the longer ones leave at the end of the text and of the output.
+    copy_paired::<FROM, TO, { 2 * BLOCK }, { 2 * BLOCK + 2 }>(text, &mut at, out);
+    copy_paired::<FROM, TO, { BLOCK / 4 }, { BLOCK / 4 + 2 }>(text, &mut at, out);
+    // A high surrogate at the end of a block belongs to what follows.
+    match text[..at].last_chunk() {
+        Some(unit) if half::<FROM>(*unit) == order::<FROM>(0xD800) => {
+            out.retract(2);
+            at - 2
         }
-        if !out.put(block) {
-            break;
-        }
-        at += BLOCK;
+        _ => at,
     }
-    at
 }
 
-/// Copies UTF-32 if it is well-formed.
+/// Copies blocks of UTF-16 from `at` on, as long as they are well-formed and fit. `WITH_BEFORE` is the length of a block and the
+/// unit before it.
 #[inline(always)]
-pub(super) fn utf32_to_utf32(text: &[u8], out: &mut Output<'_>) -> usize {
+fn copy_paired<const FROM: bool, const TO: bool, const BYTES: usize, const WITH_BEFORE: usize>(
+    text: &[u8],
+    at: &mut usize,
+    out: &mut Output<'_>,
+) {
+    const { assert!(WITH_BEFORE == BYTES + 2) };
+    while let Some(block) = text[*at..].first_chunk::<BYTES>() {
+        let mut first = [0; WITH_BEFORE];
+        let with_before = match at.checked_sub(2).and_then(|begin| text[begin..].first_chunk()) {
+            Some(with_before) => with_before,
+            None => {
+                // No unit stands before the first block.
+                first[2..].copy_from_slice(block);
+                &first
+            }
+        };
+        if !is_paired::<FROM, WITH_BEFORE>(with_before) || !out.put(&reordered16::<FROM, TO, _>(block)) {
+            return;
+        }
+        *at += BYTES;
+    }
+}
+
+/// Returns the number as it stands in memory: with its bytes reversed, or as it is.
+#[inline(always)]
+const fn order<const SWAPPED: bool>(unit: u16) -> u16 {
+    if SWAPPED { unit.swap_bytes() } else { unit }
+}
+
+/// Returns the bits of a unit that say which half of a surrogate pair it is, as they stand in memory.
+#[inline(always)]
+fn half<const SWAPPED: bool>(unit: [u8; 2]) -> u16 {
+    u16::from_ne_bytes(unit) & order::<SWAPPED>(0xFC00)
+}
+
+/// Returns whether the units, without the first one, are low surrogates exactly where they follow high ones.
+#[inline(always)]
+fn is_paired<const SWAPPED: bool, const BYTES: usize>(with_before: &[u8; BYTES]) -> bool {
+    let units = with_before.as_chunks::<2>().0;
+    let mut wrong = false;
+    for (before, unit) in units.iter().zip(&units[1..]) {
+        let low = half::<SWAPPED>(*unit) == order::<SWAPPED>(0xDC00);
+        wrong |= low != (half::<SWAPPED>(*before) == order::<SWAPPED>(0xD800));
+    }
+    !wrong
+}
+
+/// Returns a block of UTF-16 in the other byte order if `FROM` and `TO` differ.
+#[inline(always)]
+fn reordered16<const FROM: bool, const TO: bool, const BYTES: usize>(block: &[u8; BYTES]) -> [u8; BYTES] {
+    let mut copy = *block;
+    if FROM != TO {
+        for unit in copy.as_chunks_mut::<2>().0 {
+            unit.reverse();
+        }
+    }
+    copy
+}
+
+/// Copies UTF-32 if it is well-formed. `FROM` and `TO` say whether the bytes of each unit are in the order that is not the
+/// machine's, in the text and in the copy.
+#[inline(always)]
+pub(super) fn utf32_to_utf32<const FROM: bool, const TO: bool>(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
     while let Some(block) = text[at..].first_chunk::<BLOCK>() {
         let mut malformed = false;
         for unit in utf32_units(block) {
+            let unit = if FROM { unit.swap_bytes() } else { unit };
             malformed |= unit > 0x10_FFFF || unit & 0xFFFF_F800 == 0xD800;
         }
-        if malformed || !out.put(block) {
+        let mut copy = *block;
+        if FROM != TO {
+            for unit in copy.as_chunks_mut::<4>().0 {
+                unit.reverse();
+            }
+        }
+        if malformed || !out.put(&copy) {
             break;
         }
         at += BLOCK;

@@ -147,7 +147,7 @@ impl Route {
     fn conversion(&self) -> Option<Convert> {
         let Self { from, to, .. } = *self;
         if from.swapped || to.swapped {
-            return None;
+            return pairs::reordering(from, to);
         }
         match self.conversion_of_valid() {
             None => pairs::conversion(from.family, to.family),
@@ -174,6 +174,9 @@ impl Route {
         let Self { kernel, from, to, .. } = *self;
         if self.copies() {
             return self.copy_utf8(text, out);
+        }
+        if let Some(convert) = pairs::reordering(from, to) {
+            return convert(kernel, text, out);
         }
         if pairs::conversion(from.family, to.family).is_none() {
             return 0;

@@ -206,6 +206,11 @@ impl<S: WideLaneOps> ConvertOps for S {
     }
 
     #[inline(always)]
+    fn reversed16(self, v: Self::Vector) -> Self::Vector {
+        shuffle(self, v, &[1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14])
+    }
+
+    #[inline(always)]
     fn spread_sixes(self, v: Self::Vector) -> Self::Vector {
         let second =
             Simd::and(self, WideLaneOps::left32::<2>(self, v), WideLaneOps::splat32(self, 0x0000_FF00));

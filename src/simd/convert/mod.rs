@@ -87,6 +87,9 @@ pub(crate) trait ConvertOps: Copy {
     fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
     fn right32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
 
+    /// Reverses the two bytes of each lane of 16 bits.
+    fn reversed16(self, v: Self::Vector) -> Self::Vector;
+
     /// Spreads the number in each lane of 32 bits, below 0x0010_0000, over three bytes, each six bits further down: bits 12
     /// to 19 in the lowest byte, 6 to 13 in the second, 0 to 7 in the third.
     fn spread_sixes(self, v: Self::Vector) -> Self::Vector;

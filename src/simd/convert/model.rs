@@ -112,6 +112,7 @@ fn check<S: ConvertOps>(s: S) {
         assert_eq!(lanes(s.right16::<2>(x)), of_words(words(&a).iter().map(|word| word >> 2)));
         assert_eq!(lanes(s.left32::<14>(x)), of_dwords(dwords(&a).iter().map(|dword| dword << 14)));
         assert_eq!(lanes(s.right32::<12>(x)), of_dwords(dwords(&a).iter().map(|dword| dword >> 12)));
+        assert_eq!(lanes(s.reversed16(x)), of_words(words(&a).into_iter().map(u16::swap_bytes)));
         let bits = a.iter().enumerate().map(|(i, byte)| u64::from(byte >> 7) << i).sum();
         assert_eq!(s.high_bits(x), bits);
         assert_eq!(s.any(x), a.iter().any(|&byte| byte != 0));

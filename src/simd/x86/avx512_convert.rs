@@ -246,6 +246,15 @@ impl ConvertOps for Avx512 {
     }
 
     #[inline(always)]
+    fn reversed16(self, v: __m512i) -> __m512i {
+        // VPSHUFB works on each 128 bits by themselves.
+        // SAFETY: AVX512F, by `self`.
+        let order = unsafe { _mm512_set4_epi32(0x0E0F_0C0D, 0x0A0B_0809, 0x0607_0405, 0x0203_0001) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_shuffle_epi8(v, order) }
+    }
+
+    #[inline(always)]
     fn spread_sixes(self, v: __m512i) -> __m512i {
         // For each byte of the result, VPMULTISHIFTQB takes eight bits out of 64, starting at any bit.
         const FROM: u64 = u64::from_le_bytes([12, 6, 0, 24, 44, 38, 32, 56]);

@@ -5,6 +5,7 @@
 //! | `from_utf8.rs` | UTF-8 | UTF-16, UTF-32 |
 //! | `from_utf16.rs` | UTF-16 | UTF-8, UTF-32 |
 //! | `from_utf32.rs` | UTF-32 | UTF-8, UTF-16 |
+//! | `utf16_order.rs` | UTF-16 | UTF-16 |
 //! | `latin1.rs` | UTF-8, UTF-16; Latin-1 | Latin-1; UTF-8, UTF-16, UTF-32 |
 //!
 //! A function returns how many bytes of the text it has converted. It stops at the latest where the text is malformed or the
@@ -27,6 +28,7 @@ pub(super) mod from_utf16;
 pub(super) mod from_utf32;
 pub(super) mod from_utf8;
 pub(super) mod latin1;
+pub(super) mod utf16_order;
 
 use crate::output::Output;
 use crate::simd::convert::ConvertOps;

@@ -1,0 +1,75 @@
+//! UTF-16 into UTF-16, of the same byte order or of the other one, with vectors.
+//!
+//! A text is well-formed if every low surrogate follows a high one, and every high one comes before a low one. So a unit must be
+//! a low surrogate exactly if the unit before it is a high one. That is one comparison for each unit, which costs the same
+//! however many surrogates there are, and does not need the units in the machine's byte order.
+
+#![forbid(unsafe_code)]
+
+use super::load_block;
+use crate::output::Output;
+use crate::simd::convert::ConvertOps;
+use crate::transcode::portable;
+
+/// Copies UTF-16 if it is well-formed. `FROM` and `TO` say whether the bytes of each unit are in the order that is not the
+/// machine's, in the text and in the copy.
+#[inline(always)]
+pub(in crate::transcode) fn copy<S: ConvertOps, const FROM: bool, const TO: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    if S::LANES < 64 {
+        // The compiler makes longer vectors of this loop.
+        return portable::utf16_to_utf16::<FROM, TO>(text, out);
+    }
+    let text = &text[..text.len() & !1];
+    let mut at = 0;
+    let mut before = s.splat8(0);
+    while text.len() - at >= 2 * S::LANES {
+        let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
+        let paired =
+            follows::<S, FROM>(s, s.earlier(a, before)[1], a) & follows::<S, FROM>(s, s.earlier(b, a)[1], b);
+        let (first, second) = if FROM == TO { (a, b) } else { (s.reversed16(a), s.reversed16(b)) };
+        if !paired || !s.put_first_of_two(first, second, 2 * S::LANES, out) {
+            break;
+        }
+        before = b;
+        at += 2 * S::LANES;
+    }
+    // What is left at the end, and what comes before a fault.
+    while at < text.len() {
+        let (now, len) = load_block(s, &text[at..]);
+        let copy = if FROM == TO { now } else { s.reversed16(now) };
+        if !follows::<S, FROM>(s, s.earlier(now, before)[1], now) || !s.put_first(copy, len, out) {
+            break;
+        }
+        before = now;
+        at += len;
+    }
+    if ends_in_high::<FROM>(&text[..at]) {
+        // It belongs to what follows.
+        out.retract(2);
+        at -= 2;
+    }
+    at
+}
+
+/// Returns the number as it stands in a vector, or with its bytes reversed.
+const fn order<const SWAPPED: bool>(unit: u16) -> u16 {
+    if SWAPPED { unit.swap_bytes() } else { unit }
+}
+
+/// Returns whether the text ends in a high surrogate.
+#[inline(always)]
+fn ends_in_high<const SWAPPED: bool>(text: &[u8]) -> bool {
+    text.last_chunk().is_some_and(|unit| order::<SWAPPED>(u16::from_ne_bytes(*unit)) & 0xFC00 == 0xD800)
+}
+
+/// Returns whether the low surrogates of `units` are where `before`, the units one place earlier, has the high ones.
+#[inline(always)]
+fn follows<S: ConvertOps, const SWAPPED: bool>(s: S, before: S::Vector, units: S::Vector) -> bool {
+    let half = s.splat16(order::<SWAPPED>(0xFC00));
+    let (low, high) = (order::<SWAPPED>(0xDC00), order::<SWAPPED>(0xD800));
+    !s.matches_differ16(s.and(units, half), low, s.and(before, half), high)
+}
