@@ -73,7 +73,6 @@ impl<'a> Output<'a> {
     }
 
     /// Returns the next `n` bytes, if that many are left.
-    #[cfg(feature = "transcode")]
     #[inline(always)]
     pub(crate) fn next_slice(&mut self, n: usize) -> Option<&mut [MaybeUninit<u8>]> {
         self.free().get_mut(..n)
@@ -92,7 +91,6 @@ impl<'a> Output<'a> {
 
     /// Returns an output for the memory that is left. It can live in registers while a loop writes to it, and
     /// [`Fork::join`] counts what it has written.
-    #[cfg(any(kernel_simd, feature = "alloc"))]
     #[inline(always)]
     pub(crate) fn fork(&mut self) -> Fork<'_> {
         self.assume_in_bounds();
@@ -107,7 +105,6 @@ impl<'a> Output<'a> {
     }
 
     /// Appends `bytes` if all of them fit, and returns whether they do.
-    #[cfg(feature = "transcode")]
     #[inline(always)]
     pub(crate) fn put(&mut self, bytes: &[u8]) -> bool {
         let Some(next) = self.next_slice(bytes.len()) else { return false };
@@ -149,7 +146,7 @@ impl<'a> Output<'a> {
 }
 
 /// An output for the memory that another output has left; see [`Output::fork`].
-#[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
+#[cfg(any(feature = "alloc", feature = "transcode"))]
 pub(crate) struct Fork<'a> {
     output: Output<'a>,
     /// The address at which the memory of `output` begins.
@@ -157,7 +154,7 @@ pub(crate) struct Fork<'a> {
     len: &'a mut usize,
 }
 
-#[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
+#[cfg(any(feature = "alloc", feature = "transcode"))]
 impl<'a> Fork<'a> {
     #[inline(always)]
     pub(crate) fn output(&mut self) -> &mut Output<'a> {

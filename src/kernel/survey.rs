@@ -196,7 +196,7 @@ pub(crate) fn seek<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> Found {
 }
 
 /// The UTF-8 of U+FFFD, and a zero that the next byte overwrites: four bytes are one store.
-#[cfg(feature = "alloc")]
+#[cfg(any(feature = "alloc", feature = "transcode"))]
 pub(crate) const REPLACEMENT: [u8; 4] = *b"\xEF\xBF\xBD\0";
 
 /// The room that [`replace`] wants for a block: three bytes of U+FFFD for each byte, and the bytes that it copies too many. If

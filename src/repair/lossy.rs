@@ -8,9 +8,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
-use super::faults::Search;
+use super::replacer::Replacer;
 use crate::kernel::Kernel;
-use crate::kernel::survey::{Found, REPLACEMENT, ROOM_PER_BLOCK, TEXT_PER_BLOCK};
+use crate::kernel::survey::{REPLACEMENT, ROOM_PER_BLOCK};
 use crate::output::Output;
 
 /// Converts `bytes` to text, with each ill-formed sequence replaced by U+FFFD.
@@ -100,9 +100,6 @@ pub(crate) fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
     text
 }
 
-/// When this much well-formed text has been found, it is copied, while it is still in the cache.
-const COPY_FROM: usize = 4096;
-
 /// For shorter input, the loop of `core`, byte by byte, takes less time than the first map.
 const SHORT: usize = 32;
 
@@ -121,39 +118,16 @@ fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     // A replacement has up to two bytes more than what it replaces. An eighth more is enough for a text with a few faults, so
     // that it need not be moved.
     text.reserve(bytes.len() + bytes.len() / 8 + ROOM_PER_BLOCK);
-    // The bytes before this have been written.
-    let mut done = 0;
-    let mut search = Search::new(kernel, bytes);
-    let mut found = Some(Found::NONE);
-    while let Some(mut block) = found {
-        if (block.end == 0 || !block.is_sound()) && bytes.len() - block.start >= TEXT_PER_BLOCK {
-            if done < block.start {
-                text.extend_from_slice(&bytes[done..block.start]);
-                done = block.start;
-            }
-            text.reserve(bytes.len() - done + ROOM_PER_BLOCK);
-            let mut out = Output::new(text.spare_capacity_mut());
-            let replaced = search.replace(block, done, &mut out);
-            let len = out.len();
-            if len > 0 {
-                done = replaced.done;
-                // SAFETY: `out` had the spare capacity of `text`, and the first `len` bytes of it have been written.
-                unsafe { text.set_len(text.len() + len) };
-                found = search.advance();
-                continue;
-            }
+    let mut replacer = Replacer::new(kernel, bytes);
+    loop {
+        let mut out = Output::new(text.spare_capacity_mut());
+        let done = replacer.write(&mut out);
+        let len = out.len();
+        // SAFETY: `out` had the spare capacity of `text`, and the first `len` bytes of it have been written.
+        unsafe { text.set_len(text.len() + len) };
+        if done == bytes.len() {
+            return;
         }
-        while let Some((at, len)) = block.pop() {
-            let at = block.start + at;
-            text.extend_from_slice(&bytes[done..at]);
-            text.extend_from_slice(&REPLACEMENT[..3]);
-            done = at + len;
-        }
-        if block.end > done + COPY_FROM {
-            text.extend_from_slice(&bytes[done..block.end]);
-            done = block.end;
-        }
-        found = search.advance();
+        text.reserve(bytes.len() - done + ROOM_PER_BLOCK);
     }
-    text.extend_from_slice(&bytes[done..]);
 }

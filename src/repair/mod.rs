@@ -4,6 +4,8 @@ pub(crate) mod chunks;
 pub(crate) mod faults;
 #[cfg(feature = "alloc")]
 pub(crate) mod lossy;
+#[cfg(any(feature = "alloc", feature = "transcode"))]
+pub(crate) mod replacer;
 
 pub use chunks::{Errors, Utf8Chunk, Utf8Chunks, errors, utf8_chunks};
 #[cfg(feature = "alloc")]

@@ -42,6 +42,7 @@
 //! [`String::from_utf16_lossy`]: https://doc.rust-lang.org/std/string/struct.String.html#method.from_utf16_lossy
 
 mod codec;
+mod copies;
 mod encodings;
 mod error;
 mod form;
@@ -49,6 +50,7 @@ mod latin1;
 mod lengths;
 mod pairs;
 mod portable;
+mod repaired;
 mod route;
 mod scalar;
 mod transcoder;
@@ -266,6 +268,13 @@ impl Route {
         // A length that does not fit into a `usize` does not fit into memory either.
         self.length(text).saturating_mul(self.to.family.unit() / size_of::<T::Unit>())
     }
+
+    /// Returns how many more units to reserve for replacements, which lengths do not count. An eighth more is enough for a text
+    /// with a few faults.
+    #[cfg(feature = "alloc")]
+    fn slack(&self, text: &[u8]) -> usize {
+        if self.lossy && self.to.family == encodings::Family::Utf8 { text.len() / 8 + 256 } else { 0 }
+    }
 }
 
 /// Converts a text into a buffer.
@@ -303,11 +312,11 @@ fn owned<T: Form>(route: Route, text: &[u8]) -> (T::Owned, (usize, End)) {
     let mut owned = T::Owned::default();
     let mut at = 0;
     let mut ended = End::All;
-    append::<T>(&mut owned, route.length_in::<T>(text), |out| {
+    append::<T>(&mut owned, route.length_in::<T>(text).saturating_add(route.slack(text)), |out| {
         let (read, end) = route.run_to_end(&text[at..], out);
         at += read;
         ended = end;
-        matches!(end, End::Full).then(|| route.length_in::<T>(&text[at..]))
+        matches!(end, End::Full).then(|| route.length_in::<T>(&text[at..]) + route.slack(&text[at..]))
     });
     (owned, (at, ended))
 }

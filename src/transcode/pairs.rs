@@ -15,7 +15,7 @@ use super::utf16::Utf16;
 use super::utf32::Utf32;
 #[cfg(kernel_simd)]
 use super::vector::{IntoUtf16, IntoUtf32, from_utf8, from_utf16, from_utf32, latin1, utf16_order};
-use super::{lengths, portable};
+use super::{copies, lengths, portable};
 #[cfg(kernel_simd)]
 use crate::kernel::Validates;
 use crate::kernel::entries::{self, Conversions};
@@ -174,6 +174,61 @@ macro_rules! reordered {
     };
 }
 
+/// A copy of a text in which each fault is replaced.
+struct Repaired<F>(PhantomData<F>);
+
+/// A conversion that replaces what the target lacks, of well-formed text, or of any text where faults become the same.
+struct Lossy<F, T>(PhantomData<(F, T)>);
+
+/// The list of conversions that replace. `repaired` has loops that the compiler makes vectors of.
+macro_rules! lossy {
+    (|$s:ident, $text:ident, $out:ident, $validator:ident|
+        copies { $($family:ident: $repaired:path;)* }
+        $($from:ident => $to:ident { long: $long:expr, portable: $portable:expr })*
+    ) => {
+        $(
+            impl Conversion for Repaired<$family> {
+                vectors!(|$s, $text, $out, $validator| long: $repaired($text, $out));
+
+                #[inline(always)]
+                fn portable(text: &[u8], out: &mut Output<'_>) -> usize {
+                    $repaired(text, out)
+                }
+            }
+        )*
+
+        $(
+            impl Conversion for Lossy<$from, $to> {
+                vectors!(|$s, $text, $out, $validator| long: $long);
+
+                #[inline(always)]
+                fn portable(text: &[u8], out: &mut Output<'_>) -> usize {
+                    $portable(text, out)
+                }
+            }
+        )*
+
+        /// Returns the function that copies text in the machine's byte order with each fault replaced. It does not copy a high
+        /// surrogate at the end of the text.
+        #[inline(always)]
+        pub(super) fn repair(family: Family) -> Option<Convert> {
+            match family {
+                $(Family::$family => Some(converted!(Repaired<$family>)),)*
+                _ => None,
+            }
+        }
+
+        /// Returns the conversion that replaces what the target lacks, if there is one. UTF-8 must be valid.
+        #[inline(always)]
+        pub(super) fn lossy_conversion(from: Family, to: Family) -> Option<Convert> {
+            match (from, to) {
+                $((Family::$from, Family::$to) => Some(converted!(Lossy<$from, $to>)),)*
+                _ => None,
+            }
+        }
+    };
+}
+
 /// The methods of a [`Conversion`] with vectors.
 macro_rules! vectors {
     (|$s:ident, $text:ident, $out:ident, $validator:ident| $(short: $short:expr,)? long: $long:expr) => {
@@ -212,11 +267,31 @@ macro_rules! vectors {
 reordered! { |s, text, out, validator|
     Utf16<FROM, TO> {
         long: utf16_order::copy::<_, FROM, TO>(s, text, out),
-        portable: portable::utf16_to_utf16::<FROM, TO>
+        portable: copies::utf16_to_utf16::<FROM, TO>
     }
     Utf32<FROM, TO> {
-        long: portable::utf32_to_utf32::<FROM, TO>(text, out),
-        portable: portable::utf32_to_utf32::<FROM, TO>
+        long: copies::utf32_to_utf32::<FROM, TO>(text, out),
+        portable: copies::utf32_to_utf32::<FROM, TO>
+    }
+}
+
+lossy! { |s, text, out, validator|
+    copies {
+        Utf16: copies::repaired_utf16;
+        Utf32: copies::repaired_utf32;
+    }
+
+    Utf8 => Latin1 {
+        long: latin1::from_valid_utf8_lossy(s, text, out),
+        portable: copies::characters_or_replacement::<Utf8, Latin1>
+    }
+    Utf16 => Latin1 {
+        long: latin1::from_utf16_lossy(s, text, out),
+        portable: copies::characters_or_replacement::<Utf16, Latin1>
+    }
+    Utf32 => Latin1 {
+        long: copies::utf32_to_latin1_lossy(text, out),
+        portable: copies::utf32_to_latin1_lossy
     }
 }
 
@@ -255,7 +330,7 @@ pairs! { |s, text, out, validator|
     }
     Utf16 => Utf16 {
         long: utf16_order::copy::<_, false, false>(s, text, out),
-        portable: portable::utf16_to_utf16::<false, false>,
+        portable: copies::utf16_to_utf16::<false, false>,
         length: Length::Unchanged,
     }
     Utf16 => Utf32 {
@@ -279,8 +354,8 @@ pairs! { |s, text, out, validator|
         length: counted!(lengths::Utf16OfUtf32),
     }
     Utf32 => Utf32 {
-        long: portable::utf32_to_utf32::<false, false>(text, out),
-        portable: portable::utf32_to_utf32::<false, false>,
+        long: copies::utf32_to_utf32::<false, false>(text, out),
+        portable: copies::utf32_to_utf32::<false, false>,
         length: Length::Unchanged,
     }
     Utf32 => Latin1 {

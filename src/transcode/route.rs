@@ -8,7 +8,8 @@
 //! ```
 //!
 //! A pair of families that `pairs.rs` lists has a conversion for each kernel. Where that stops, `scalar.rs` continues. If it
-//! only stopped because it could not decide, the kernel takes over again.
+//! only stopped because it could not decide, the kernel takes over again. In lossy conversions of text with faults,
+//! `repaired.rs` converts what is near a fault.
 //!
 //! If no bytes are to be swapped, nothing but the conversion is called. Which one it is, the compiler knows wherever it knows
 //! the forms, so a short text costs one call. If bytes are to be swapped, it takes two steps, chunk by chunk, with a buffer
@@ -27,7 +28,7 @@ use crate::kernel::{Kernel, entries};
 use crate::output::Output;
 
 /// The number of bytes that are taken through two steps at a time.
-const CHUNK: usize = 2048;
+pub(super) const CHUNK: usize = 2048;
 
 /// The number of bytes of UTF-8 that are validated at a time and then copied from the L1 cache.
 const COPIED_CHUNK: usize = 4096;
@@ -70,6 +71,9 @@ impl Route {
     #[inline(never)]
     fn resume(self, text: &[u8], mut at: usize, out: &mut Output<'_>) -> (usize, End) {
         loop {
+            if self.lossy {
+                at += self.by_copies(&text[at..], out);
+            }
             let (read, stop) = scalar::convert_some(self.from, self.to, &text[at..], out);
             at += read;
             let end = match stop {
@@ -165,7 +169,7 @@ impl Route {
 
     /// Returns whether UTF-8 is only validated and copied, for which no pair is listed.
     #[inline(always)]
-    fn copies(&self) -> bool {
+    pub(super) fn copies(&self) -> bool {
         matches!((self.from.family, self.to.family), (Family::Utf8, Family::Utf8))
     }
 
@@ -178,9 +182,7 @@ impl Route {
         if let Some(convert) = pairs::reordering(from, to) {
             return convert(kernel, text, out);
         }
-        if pairs::conversion(from.family, to.family).is_none() {
-            return 0;
-        }
+        let Some(mut convert) = pairs::conversion(from.family, to.family) else { return 0 };
         if from.swapped {
             return in_chunks(text, |chunk| {
                 let mut buffer = [MaybeUninit::uninit(); CHUNK];
@@ -200,10 +202,13 @@ impl Route {
             // Valid, but a chunk of it may end inside a character.
             return convert(kernel, &text[..whole_len(text)], out);
         }
-        match pairs::conversion(from.family, to.family) {
-            Some(convert) => convert(kernel, text, out),
-            None => 0,
+        if self.lossy
+            && (from.known_valid || from.family != Family::Utf8)
+            && let Some(lossy) = pairs::lossy_conversion(from.family, to.family)
+        {
+            convert = lossy;
         }
+        convert(kernel, text, out)
     }
 
     /// Copies UTF-8, each chunk after it is validated.
@@ -243,7 +248,7 @@ fn in_chunks(text: &[u8], mut convert: impl FnMut(&[u8]) -> usize) -> usize {
 
 /// Returns the whole units of `text` in the machine's byte order.
 #[inline(always)]
-fn swapped<'a>(
+pub(super) fn swapped<'a>(
     kernel: &Kernel,
     from: Layout,
     text: &[u8],

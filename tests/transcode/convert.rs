@@ -655,6 +655,67 @@ fn streams_cut_everywhere() {
     }
 }
 
+/// Long texts with a fault every 1 to 1000 characters, in every pair: whole, into buffers of every kind of length, and in pieces
+/// through small buffers.
+#[test]
+fn faults_at_every_rate() {
+    let mut thin = Thin::new();
+    for filler in ["a", "é", "敏", "😀", "a😀é敏 some words"] {
+        for rate in [1, 2, 3, 7, 20, 60, 200, 1000] {
+            for from in Encoding::ALL {
+                if !thin.keep() {
+                    continue;
+                }
+                let text = faulty(from, filler, rate);
+                let items = decode(from, &text);
+                for to in Encoding::ALL {
+                    check_bytes(from, to, &text);
+                    let expected = expected(to, &items);
+                    for kernel in kernels() {
+                        check_lossy_stream(from, to, &text, &expected.lossy, kernel);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns some thousand characters of `filler`, about every `rate`-th of which is something that the encoding does not allow.
+fn faulty(from: Encoding, filler: &str, rate: usize) -> Vec<u8> {
+    let wrong: &[&[u8]] = match from {
+        Encoding::Utf8 => &[b"\xFF", b"\x80", b"\xE2\x82", b"\xF0\x9F\x98", b"\xED\xA0\x80", b"\xC3"],
+        Encoding::Utf16Le => &[b"\x00\xD8", b"\x00\xDC", b"\x00\xDC\x00\xD8", b"\x00\xD8\x00\xD8\x00\xDC"],
+        Encoding::Utf16Be => &[b"\xD8\x00", b"\xDC\x00", b"\xDC\x00\xD8\x00", b"\xD8\x00\xD8\x00\xDC\x00"],
+        Encoding::Utf32Le => &[b"\x00\xD8\0\0", b"\0\0\x11\0", b"\xFF\xFF\xFF\xFF"],
+        Encoding::Utf32Be => &[b"\0\0\xD8\x00", b"\0\x11\0\0", b"\xFF\xFF\xFF\xFF"],
+        _ => &[b"\xFF", b"?"],
+    };
+    let chars =
+        filler.chars().cycle().filter(|&char| has(from, char) || !filler.chars().any(|char| has(from, char)));
+    let mut text = Vec::new();
+    for (i, char) in chars.take(3 * rate.max(600)).enumerate() {
+        if i % rate == rate / 2 {
+            text.extend(wrong[i / rate % wrong.len()]);
+        }
+        text.extend(encode(from, char).unwrap_or_default());
+    }
+    text
+}
+
+/// Asserts that a lossy transcoder gives what is expected, in long pieces and through buffers of several lengths.
+fn check_lossy_stream(from: Encoding, to: Encoding, text: &[u8], expected: &[u8], kernel: &'static Kernel) {
+    for room in [16, 61, 256, 700, 4000] {
+        for piece in [1001, text.len().max(1)] {
+            let mut transcoder = Transcoder::with_kernel(kernel, from, to, true);
+            let pieces: Vec<&[u8]> = text.chunks(piece).collect();
+            let mut bytes = Vec::new();
+            through_buffer(&mut transcoder, &pieces, room, &mut bytes).unwrap();
+            let pair = format!("{} to {}", from.name(), to.name());
+            assert!(bytes == expected, "{pair}, {}, {room}, {piece}, {text:02X?}", kernel.name());
+        }
+    }
+}
+
 fn check_stream(
     from: Encoding,
     to: Encoding,

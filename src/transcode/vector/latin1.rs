@@ -8,7 +8,7 @@
 #![forbid(unsafe_code)]
 
 use super::{IntoBytes, IntoUtf16, IntoUtf32, LINES_PAY, Narrow, load_block, masked, put_in_lines};
-use crate::boundary::ends_in_lead;
+use crate::boundary::{ends_in_lead, floor};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 use crate::transcode::portable;
@@ -106,6 +106,53 @@ fn put_as_latin1<S: ConvertOps>(
     // 0x40 after C3, and 0 after everything else.
     let more = s.left16::<6>(s.minus(before, s.splat8(0xC2)));
     s.put_kept_bytes(s.or(now, more), !leads & within, out)
+}
+
+/// Converts valid UTF-8 into Latin-1, and replaces what Latin-1 lacks.
+///
+/// A character that Latin-1 has is put where it ends, any other one where it begins.
+#[inline(always)]
+pub(in crate::transcode) fn from_valid_utf8_lossy<S: ConvertOps>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let (mut at, mut before) = (0, s.splat8(0));
+    while at < text.len() {
+        let (now, len) = load_block(s, &text[at..]);
+        let put = if s.high_bits(now) == 0 {
+            s.put_first(now, len, out)
+        } else {
+            put_as_latin1_lossy(s, s.earlier(now, before)[0], now, len, out)
+        };
+        if !put {
+            let start = floor(text, at);
+            // A replacement has been put for a character that goes on.
+            out.retract(usize::from(start < at && text[start] >= 0xC4));
+            return start;
+        }
+        before = now;
+        at += len;
+    }
+    at
+}
+
+/// Appends the first `len` bytes of `now`, valid UTF-8, as Latin-1. `before` has the bytes before them.
+#[inline(always)]
+fn put_as_latin1_lossy<S: ConvertOps>(
+    s: S,
+    before: S::Vector,
+    now: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    let continuations = s.high_bits(s.plus_signed(now, s.splat8(0x40)));
+    let leads = at_least::<S, 0xC0>(s, now) & !at_least::<S, 0xC4>(s, now);
+    let after_leads = at_least::<S, 0xC0>(s, before) & !at_least::<S, 0xC4>(s, before);
+    // 0x40 after C3. The mask removes what a shift has moved in from the byte below.
+    let more = masked(s, s.left16::<6>(s.minus(before, s.splat8(0xC2))), 0x40);
+    let bytes = s.select_high(s.minus(now, s.splat8(0xC4 - 0x80)), s.splat8(b'?'), s.or(now, more));
+    s.put_kept_bytes(bytes, !leads & !(continuations & !after_leads) & first_bits(len), out)
 }
 
 /// Returns a one for each byte that is at least `LEAST`.
@@ -216,4 +263,59 @@ pub(in crate::transcode) fn from_utf16<S: ConvertOps>(s: S, text: &[u8], out: &m
         at += len;
     }
     at
+}
+
+/// Converts UTF-16 into Latin-1, and replaces what Latin-1 lacks and what is malformed. A high surrogate at the end of the text
+/// is left.
+#[inline(always)]
+pub(in crate::transcode) fn from_utf16_lossy<S: ConvertOps>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let text = &text[..text.len() & !1];
+    let text = match text.split_last_chunk() {
+        Some((rest, unit)) if u16::from_ne_bytes(*unit) & 0xFC00 == 0xD800 => rest,
+        _ => text,
+    };
+    let (mut at, mut before) = (0, s.splat8(0));
+    while at < text.len() {
+        let (now, len) = load_block(s, &text[at..]);
+        let put = if s.any(s.and(now, s.splat16(0xFF00))) {
+            let [_, before, _] = s.earlier(now, before);
+            put_units_as_latin1(s, before, now, len, out)
+        } else {
+            s.put_low_bytes(now, now, len / 2, out)
+        };
+        if !put {
+            // A replacement has been put for the first half of a pair.
+            let cut = text[at..]
+                .first_chunk()
+                .is_some_and(|unit| u16::from_ne_bytes(*unit) & 0xFC00 == 0xDC00)
+                && text[..at].last_chunk().is_some_and(|unit| u16::from_ne_bytes(*unit) & 0xFC00 == 0xD800);
+            out.retract(usize::from(cut));
+            return at - 2 * usize::from(cut);
+        }
+        before = now;
+        at += len;
+    }
+    at
+}
+
+/// Appends the first `len` bytes of units as Latin-1. `before` has the units before them.
+#[inline(always)]
+fn put_units_as_latin1<S: ConvertOps>(
+    s: S,
+    before: S::Vector,
+    now: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    let upper = s.and(now, s.splat16(0xFF00));
+    let bytes = s.select16_equal(upper, 0, now, s.splat16(u16::from(b'?')));
+    // A pair is one character, whose replacement stands in the place of its first half.
+    let half = s.splat16(0xFC00);
+    let unless_high = s.select16_equal(s.and(before, half), 0xD800, s.splat8(0), s.splat8(0xFF));
+    let kept = s.select16_equal(s.and(now, half), 0xDC00, unless_high, s.splat8(0xFF));
+    s.put_kept_bytes(bytes, s.high_bits(s.and(kept, s.splat16(0x0080))) & first_bits(len), out)
 }

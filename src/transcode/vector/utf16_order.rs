@@ -9,7 +9,7 @@
 use super::load_block;
 use crate::output::Output;
 use crate::simd::convert::ConvertOps;
-use crate::transcode::portable;
+use crate::transcode::copies;
 
 /// Copies UTF-16 if it is well-formed. `FROM` and `TO` say whether the bytes of each unit are in the order that is not the
 /// machine's, in the text and in the copy.
@@ -21,7 +21,7 @@ pub(in crate::transcode) fn copy<S: ConvertOps, const FROM: bool, const TO: bool
 ) -> usize {
     if S::LANES < 64 {
         // The compiler makes longer vectors of this loop.
-        return portable::utf16_to_utf16::<FROM, TO>(text, out);
+        return copies::utf16_to_utf16::<FROM, TO>(text, out);
     }
     let text = &text[..text.len() & !1];
     let mut at = 0;

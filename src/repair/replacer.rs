@@ -1,0 +1,95 @@
+//! Text with its ill-formed sequences replaced by U+FFFD, written to memory that may be too small for all of it.
+
+#![forbid(unsafe_code)]
+
+use super::faults::Search;
+use crate::kernel::Kernel;
+use crate::kernel::survey::{Found, REPLACEMENT};
+#[cfg(feature = "alloc")]
+use crate::kernel::survey::{ROOM_PER_BLOCK, TEXT_PER_BLOCK};
+use crate::output::Output;
+
+/// Writes a text with each ill-formed sequence replaced by U+FFFD, and can continue in other memory when it is full.
+pub(crate) struct Replacer<'a> {
+    search: Search<'a>,
+    /// The block that was found last.
+    block: Found,
+    /// Whether ill-formed sequences have been taken out of the block.
+    started: bool,
+    /// The text before this has been written.
+    done: usize,
+}
+
+impl<'a> Replacer<'a> {
+    pub(crate) fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
+        Self { search: Search::new(kernel, bytes), block: Found::NONE, started: false, done: 0 }
+    }
+
+    /// Writes as much of the text as fits, and returns how much of it has been written so far. All that is written is valid,
+    /// except that the end of the memory may cut a character off.
+    pub(crate) fn write(&mut self, out: &mut Output<'_>) -> usize {
+        // A copy lives in registers.
+        let mut fork = out.fork();
+        self.write_to(fork.output());
+        fork.join();
+        self.done
+    }
+
+    #[inline(always)]
+    fn write_to(&mut self, out: &mut Output<'_>) {
+        let bytes = self.search.bytes();
+        loop {
+            if !self.copy(self.block.start, out) {
+                return;
+            }
+            #[cfg(feature = "alloc")]
+            if !self.started
+                && (self.block.end == 0 || !self.block.is_sound())
+                && bytes.len() - self.block.start >= TEXT_PER_BLOCK
+                && out.left() >= ROOM_PER_BLOCK
+            {
+                let replaced = self.search.replace(self.block, self.done, out);
+                if replaced.at > self.block.start {
+                    self.done = replaced.done;
+                    if self.advance() {
+                        continue;
+                    }
+                    break;
+                }
+            }
+            let mut rest = self.block;
+            while let Some((at, len)) = rest.pop() {
+                let at = self.block.start + at;
+                if !self.copy(at, out) || !out.put(&REPLACEMENT[..3]) {
+                    return;
+                }
+                self.done = at + len;
+                self.block = rest;
+                self.started = true;
+            }
+            if !self.advance() {
+                break;
+            }
+        }
+        self.copy(bytes.len(), out);
+    }
+
+    /// Searches for the next block. Returns whether there is one.
+    fn advance(&mut self) -> bool {
+        let Some(block) = self.search.advance() else {
+            self.block = Found::nothing(self.search.bytes().len());
+            return false;
+        };
+        (self.block, self.started) = (block, false);
+        true
+    }
+
+    /// Copies the text up to `to`, or as much of it as fits. Returns whether all of it fits.
+    #[inline(always)]
+    fn copy(&mut self, to: usize, out: &mut Output<'_>) -> bool {
+        let rest = &self.search.bytes()[self.done.min(to)..to];
+        let fitting = rest.len().min(out.left());
+        self.done += fitting;
+        out.put(&rest[..fitting]) && fitting == rest.len()
+    }
+}
