@@ -30,6 +30,10 @@ const COPY: usize = 2 * CHUNK;
 /// After this many bytes without a fault, faults are no longer near.
 const CLEAN: usize = 2 * CHUNK;
 
+/// The number of bytes of UTF-16 or UTF-32 that are repaired at a time: blocks of 128 bytes, the unit before the first one, and
+/// the unit after the last one.
+const REPAIRED_CHUNK: usize = CHUNK - 128 + 4;
+
 impl Route {
     /// Converts a text with faults, each of which is replaced. Returns how many bytes of the text have been converted.
     ///
@@ -97,7 +101,7 @@ impl Route {
         let (mut at, mut clean) = (0, 0);
         loop {
             // More units than there are bytes left in the output don't fit.
-            let len = (text.len() - at).min(CHUNK).min(out.left().saturating_mul(unit));
+            let len = (text.len() - at).min(REPAIRED_CHUNK).min(out.left().saturating_mul(unit));
             let chunk = &text[at..at + len / unit * unit];
             let mut buffer = [MaybeUninit::uninit(); CHUNK];
             let chunk =
