@@ -13,6 +13,7 @@ use super::latin1::Latin1;
 use super::utf8::Utf8;
 use super::utf16::Utf16;
 use super::utf32::Utf32;
+use crate::boundary::whole_len;
 use crate::output::Output;
 
 /// The list: each family has the name of its codec. An encoding has a name, perhaps other names, and a byte order.
@@ -210,6 +211,23 @@ impl Family {
 }
 
 impl Layout {
+    /// Returns the whole characters at the start of a well-formed text that is cut off anywhere.
+    pub(super) fn whole(self, text: &[u8]) -> &[u8] {
+        let len = match self.family {
+            Family::Utf8 => whole_len(text),
+            family => text.len() / family.unit() * family.unit(),
+        };
+        let text = &text[..len];
+        let is_high = |unit: &[u8; 2]| {
+            let unit = u16::from_ne_bytes(*unit);
+            (if self.swapped { unit.swap_bytes() } else { unit }) & 0xFC00 == 0xD800
+        };
+        match text.split_last_chunk() {
+            Some((before, unit)) if self.family == Family::Utf16 && is_high(unit) => before,
+            _ => text,
+        }
+    }
+
     /// Returns the same layout in the machine's byte order.
     pub(super) const fn unswapped(self) -> Self {
         Self { swapped: false, ..self }

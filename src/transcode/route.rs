@@ -33,6 +33,15 @@ pub(super) const CHUNK: usize = 2048;
 /// The number of bytes of UTF-8 that are validated at a time and then copied from the L1 cache.
 const COPIED_CHUNK: usize = 4096;
 
+/// The number of bytes of text that are converted at a time where the output is nearly full.
+const PART: usize = 256;
+
+/// If at least this much text certainly fits, it is converted where the output lies.
+const BLOCK: usize = 64;
+
+/// Fewer bytes are converted character by character.
+const FEW: usize = 8;
+
 /// From one form into another, with a kernel.
 #[derive(Clone, Copy)]
 pub(super) struct Route {
@@ -74,6 +83,7 @@ impl Route {
             if self.lossy {
                 at += self.by_copies(&text[at..], out);
             }
+            at += self.fill(&text[at..], out);
             let (read, stop) = scalar::convert_some(self.from, self.to, &text[at..], out);
             at += read;
             let end = match stop {
@@ -95,6 +105,64 @@ impl Route {
                 return (at, end);
             }
             at += self.by_kernel(&text[at..], out);
+        }
+    }
+
+    /// Fills what a kernel has left of the output, because a block might not have fitted.
+    ///
+    /// First, as much of the text is converted as certainly fits, again and again. When that is less than a block, a part of the
+    /// text is converted into other memory, and whole characters of it are copied as far as they fit. Their length in the
+    /// encoding of the text says how much of the text they are. Character by character, it would take longer than all that was
+    /// written before.
+    fn fill(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+        // A replacement of several units is one character, and its length says nothing.
+        if self.lossy && self.to.family == Family::Latin1 {
+            return 0;
+        }
+        let unit = self.from.family.unit();
+        let mut memory = [MaybeUninit::uninit(); 4 * PART];
+        let mut at = 0;
+        while out.left() >= FEW && text.len() - at >= FEW {
+            let fitting = self.fitting(out.left());
+            let certain = fitting >= BLOCK;
+            let len =
+                if certain { fitting } else { PART.min(out.left().saturating_mul(unit.max(2)) / 4 * 4) };
+            let end = text.len().min(at + len);
+            let end = if self.from.family == Family::Utf8 { floor(text, end) } else { end };
+            if certain {
+                let read = self.by_kernel(&text[at..end], out);
+                at += read;
+                if read < BLOCK / 2 {
+                    return at;
+                }
+                continue;
+            }
+            let mut part = Output::new(&mut memory);
+            let read = self.by_kernel(&text[at..end], &mut part);
+            let part = part.finish();
+            if read > 0 && out.put(part) {
+                at += read;
+                continue;
+            }
+            let fitting = self.to.whole(&part[..part.len().min(out.left())]);
+            if read == 0 || !out.put(fitting) {
+                return at;
+            }
+            return at + unit * Self { from: self.to, to: self.from, ..*self }.length(fitting);
+        }
+        at
+    }
+
+    /// Returns a number of bytes of text, in whole units, that become no more than `left` bytes.
+    fn fitting(&self, left: usize) -> usize {
+        match (self.from.family, self.to.family) {
+            (Family::Utf8 | Family::Latin1, Family::Utf16) | (Family::Latin1, Family::Utf8) => left / 2,
+            (Family::Utf8 | Family::Latin1, Family::Utf32) => left / 4,
+            // Three bytes for a unit.
+            (Family::Utf16, Family::Utf8) => left / 3 * 2,
+            (Family::Utf16, Family::Utf32) => left / 4 * 2,
+            (Family::Utf16 | Family::Utf32, Family::Latin1) => left.saturating_mul(self.from.family.unit()),
+            _ => left / 4 * 4,
         }
     }
 
@@ -184,6 +252,9 @@ impl Route {
         }
         let Some(mut convert) = pairs::conversion(from.family, to.family) else { return 0 };
         if from.swapped {
+            // More units than there are bytes left in the output don't fit.
+            let unit = from.family.unit();
+            let text = &text[..text.len().min(out.left().saturating_mul(unit))];
             return in_chunks(text, |chunk| {
                 let mut buffer = [MaybeUninit::uninit(); CHUNK];
                 let chunk = swapped(kernel, from, chunk, &mut buffer);
@@ -215,7 +286,7 @@ impl Route {
     fn copy_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let mut at = 0;
         loop {
-            let chunk = &text[at..floor(text, at + COPIED_CHUNK)];
+            let chunk = &text[at..floor(text, at + COPIED_CHUNK.min(out.left()))];
             let valid = match self.kernel.from_utf8(chunk) {
                 Ok(_) => chunk,
                 Err(error) => &chunk[..error.valid_up_to()],
@@ -224,7 +295,8 @@ impl Route {
                 return at;
             }
             at += valid.len();
-            if valid.len() < chunk.len() || at == text.len() {
+            // A chunk is empty if the next character does not fit.
+            if valid.is_empty() || valid.len() < chunk.len() || at == text.len() {
                 return at;
             }
         }
