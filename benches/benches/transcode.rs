@@ -17,7 +17,7 @@ use std::{env, io};
 
 use trust8::Kernel;
 use trust8::testing;
-use trust8::transcode::Encoding::{Latin1, Utf8};
+use trust8::transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le};
 use trust8::transcode::{Encoding, Form, Str, Utf16, Utf32};
 use trust8_benches::machine::Machine;
 use trust8_benches::measure::pin;
@@ -494,6 +494,150 @@ fn utf32_and_latin1(report: &mut Report, texts: &[Text], utf16: &[Vec<u16>]) {
     );
 }
 
+/// Does what a conversion from UTF-16LE into UTF-16BE does, with simdutf: validates, and reverses bytes. Returns the number of bytes
+/// that it wrote, or 0 if the text is not valid.
+///
+/// # Safety
+///
+/// - `from` points to `len` bytes, an even number, and `to` to as many that may be written. Both are aligned for `u16`.
+unsafe fn simdutf_reversed(from: *const u8, len: usize, to: *mut u8) -> usize {
+    // SAFETY: the caller vouches for the memory and its alignment.
+    let units = unsafe { std::slice::from_raw_parts(from.cast::<u16>(), len / 2) };
+    if !simdutf::validate_utf16le(units) {
+        return 0;
+    }
+    // SAFETY: the caller vouches for the memory.
+    unsafe { simdutf::change_endianness_utf16(units.as_ptr(), units.len(), to.cast()) };
+    len
+}
+
+/// Measures UTF-16 of one byte order into the other one.
+fn byte_orders(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
+    let in_order = |bytes: fn(u16) -> [u8; 2]| -> Vec<Vec<u8>> {
+        units.iter().map(|units| units.iter().flat_map(|&unit| bytes(unit)).collect()).collect()
+    };
+    let (little, big) = (in_order(u16::to_le_bytes), in_order(u16::to_be_bytes));
+    let cases: Vec<Case<'_, _, _>> =
+        texts.iter().zip(&little).zip(&big).map(|((text, from), to)| (text, &from[..], &to[..])).collect();
+    convert_texts(report, "UTF-16LE to UTF-16BE", (Utf16Le, Utf16Be), &cases, simdutf_reversed, None);
+}
+
+/// Returns `text` with a wrong unit after every 1 to `2 * rate - 1` units.
+fn spoiled<U: Copy>(text: &[U], wrong: U, rate: usize) -> Vec<U> {
+    let mut text = text.to_vec();
+    let (mut state, mut at) = (0x9E37_79B9_7F4A_7C15_u64, 0);
+    while at < text.len() {
+        text[at] = wrong;
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        at += 1 + state as usize % (2 * rate - 1);
+    }
+    text
+}
+
+/// Measures lossy conversions of text with a fault every 1 to 1000 units.
+fn faulty(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
+    report.page.heading(2, "Lossy conversions of faulty text");
+    report.page.block(
+        "GB/s of input, with the best kernel: ASCII and Russian text in which one unit of so many, at random distances, is FF \
+         or a lone surrogate. The last column divides by the fastest of the others.",
+    );
+    let heads =
+        ["conversion", "text", "a fault every", "std", ENCODING_RS, "from_utf8_lossy", "trust8", "ratio"];
+    let mut table = Table::new(heads);
+    let kernel = Kernel::best();
+    for (text, units) in
+        texts.iter().zip(units).filter(|(text, _)| ["ASCII", "Russian"].contains(&&*text.name))
+    {
+        for rate in [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] {
+            let bytes = spoiled(text.text.as_bytes(), 0xFF, rate);
+            let units = spoiled(units, 0xDC00, rate);
+            let (bytes, units) = (&bytes[..], &units[..]);
+            let decoded = String::from_utf8_lossy(bytes);
+            let (in_utf8, in_utf16) = (decoded.len(), decoded.encode_utf16().count());
+            let of_units = String::from_utf16_lossy(units).len();
+            let mut to_rs = vec![0; in_utf8 + 64];
+            let mut to_rs16 = vec![0; bytes.len() + 64];
+            let mut to_rs8 = vec![0; 3 * units.len() + 64];
+            let (mut to8, mut to16, mut to_str) = (buffer(in_utf8), buffer(in_utf16), buffer(of_units));
+            let rows: [(&str, usize, usize, Vec<Contestant<'_>>); 3] = [
+                (
+                    "UTF-8 to `str`",
+                    bytes.len(),
+                    in_utf8,
+                    vec![
+                        contestant("trust8", || {
+                            let text = black_box(bytes);
+                            testing::transcode::convert_into_lossy(kernel, Utf8, Str, text, &mut to8)
+                                .unwrap()
+                                .len()
+                        }),
+                        contestant("std", || String::from_utf8_lossy(black_box(bytes)).len()),
+                        contestant("from_utf8_lossy", || trust8::from_utf8_lossy(black_box(bytes)).len()),
+                        contestant(ENCODING_RS, move || {
+                            let mut decoder = encoding_rs::UTF_8.new_decoder_without_bom_handling();
+                            decoder.decode_to_utf8(black_box(bytes), &mut to_rs, true).2
+                        }),
+                    ],
+                ),
+                (
+                    "UTF-8 to UTF-16LE",
+                    bytes.len(),
+                    in_utf16,
+                    vec![
+                        contestant("trust8", || {
+                            let text = black_box(bytes);
+                            testing::transcode::convert_into_lossy(kernel, Utf8, Utf16, text, &mut to16)
+                                .unwrap()
+                                .len()
+                        }),
+                        contestant(ENCODING_RS, move || {
+                            encoding_rs::mem::convert_utf8_to_utf16(black_box(bytes), &mut to_rs16)
+                        }),
+                    ],
+                ),
+                (
+                    "UTF-16LE to `str`",
+                    2 * units.len(),
+                    of_units,
+                    vec![
+                        contestant("trust8", || {
+                            let text = black_box(units);
+                            testing::transcode::convert_into_lossy(kernel, Utf16, Str, text, &mut to_str)
+                                .unwrap()
+                                .len()
+                        }),
+                        contestant("std", || String::from_utf16_lossy(black_box(units)).len()),
+                        contestant(ENCODING_RS, move || {
+                            encoding_rs::mem::convert_utf16_to_utf8(black_box(units), &mut to_rs8)
+                        }),
+                    ],
+                ),
+            ];
+            for (what, len, expected, mut contestants) in rows {
+                let nanos = race(report.plan, expected, &mut contestants);
+                let speed = |name: &str| {
+                    let i = contestants.iter().position(|contestant| contestant.name == name)?;
+                    Some(len as f64 / nanos[i])
+                };
+                let others = nanos[1..].iter().copied().fold(f64::INFINITY, f64::min);
+                report.target(
+                    &format!("{what}, lossy, against the fastest other"),
+                    1.0,
+                    others / nanos[0],
+                    &text.name,
+                );
+                let names = ["std", ENCODING_RS, "from_utf8_lossy", "trust8"];
+                let cells = names.map(|name| speed(name).map_or_else(String::new, digits));
+                let first = [what.to_owned(), text.name.clone(), rate.to_string()];
+                table.row(first.into_iter().chain(cells).chain([format!("{:.2}", others / nanos[0])]));
+            }
+        }
+    }
+    report.page.table(&table);
+}
+
 /// Measures every pair of encodings with the best kernel, on the characters of German text that all encodings have.
 fn every_pair(report: &mut Report, texts: &[Text]) {
     report.page.heading(2, "Every pair of encodings");
@@ -825,6 +969,8 @@ fn main() -> io::Result<()> {
     lengths(&mut report, &texts, &units);
     short(&mut report);
     utf32_and_latin1(&mut report, &texts, &units);
+    byte_orders(&mut report, &texts, &units);
+    faulty(&mut report, &texts, &units);
     every_pair(&mut report, &texts);
     short_utf32_and_latin1(&mut report);
 
