@@ -110,21 +110,17 @@ impl Route {
 
     /// Fills what a kernel has left of the output, because a block might not have fitted.
     ///
-    /// First, as much of the text is converted as certainly fits, again and again. When that is less than a block, a part of the
-    /// text is converted into other memory, and whole characters of it are copied as far as they fit. Their length in the
-    /// encoding of the text says how much of the text they are. Character by character, it would take longer than all that was
-    /// written before.
+    /// As much of the text is converted as certainly fits, again and again. Into UTF-8, what a text becomes varies most. So there,
+    /// when less than a block certainly fits, a part of the text is converted into other memory, and whole characters of it are
+    /// copied as far as they fit. Their length in the encoding of the text says how much of the text they are. Character by
+    /// character, it would take longer than all that was written before.
     fn fill(&self, text: &[u8], out: &mut Output<'_>) -> usize {
-        // A replacement of several units is one character, and its length says nothing.
-        if self.lossy && self.to.family == Family::Latin1 {
-            return 0;
-        }
         let unit = self.from.family.unit();
         let mut memory = [MaybeUninit::uninit(); 4 * PART];
         let mut at = 0;
         while out.left() >= FEW && text.len() - at >= FEW {
             let fitting = self.fitting(out.left());
-            let certain = fitting >= BLOCK;
+            let certain = fitting >= BLOCK || self.to.family != Family::Utf8;
             let len =
                 if certain { fitting } else { PART.min(out.left().saturating_mul(unit.max(2)) / 4 * 4) };
             let end = text.len().min(at + len);
@@ -132,7 +128,7 @@ impl Route {
             if certain {
                 let read = self.by_kernel(&text[at..end], out);
                 at += read;
-                if read < BLOCK / 2 {
+                if read < FEW {
                     return at;
                 }
                 continue;
