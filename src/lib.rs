@@ -66,6 +66,7 @@
 //! | an `AsyncRead`, or a framed connection | text, or lines, as they come | `tokio::Utf8Reader`, `tokio::LinesCodec`, with the feature `tokio` | its buffer |
 //! | `&[u8]` and memory for it | a validated copy | [`copy_utf8`] | no |
 //! | a column of strings | the first row that is wrong | [`columns`] | no |
+//! | parts of a text, cut anywhere, on several machines | one verdict on the whole | [`Part`] | no |
 //! | `&[u8]` | the numbers of characters, lines, UTF-16 units | [`inspect`](inspect()) | no |
 //! | `&str` | one of these | [`count_chars`], [`utf16_len`] | no |
 //! | UTF-8, UTF-16, UTF-32 or ISO-8859-1 | another of these | [`transcode::convert`], with the feature `transcode` | the result |
@@ -365,6 +366,7 @@ pub use text::inspect::{Summary, count_chars, inspect, utf16_len};
 pub use text::locate::{Location, locate};
 #[cfg(feature = "rayon")]
 pub use text::parallel::{par_from_utf8, par_inspect};
+pub use text::part::{Part, PartError, Tally};
 #[cfg(feature = "alloc")]
 pub use text::string::{FromUtf8Error, string_from_utf8};
 

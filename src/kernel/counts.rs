@@ -82,6 +82,19 @@ pub(crate) fn newlines(bytes: &[u8]) -> usize {
     count_if(bytes, |byte| byte == b'\n')
 }
 
+/// Returns the text after the last line feed, or all of it.
+pub(crate) fn last_line(text: &[u8]) -> &[u8] {
+    let mut end = text.len();
+    // A search byte by byte would be slow for text of one line. The compiler makes vectors of this one.
+    while let Some(block) = text[..end].last_chunk::<BLOCK>()
+        && !block.iter().fold(false, |any, &byte| any | (byte == b'\n'))
+    {
+        end -= BLOCK;
+    }
+    let newline = text[..end].iter().rposition(|&byte| byte == b'\n');
+    &text[newline.map_or(0, |at| at + 1)..]
+}
+
 /// The longest chunk: it stays in the first-level cache between being validated and being counted.
 const CHUNK: usize = 8 << 10;
 

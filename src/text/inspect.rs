@@ -66,6 +66,10 @@ impl Summary {
         Self { error, bytes, counts }
     }
 
+    pub(crate) fn counts(&self) -> Counts {
+        self.counts
+    }
+
     /// Returns the first place at which the bytes are not UTF-8, if there is one.
     ///
     /// ```

@@ -8,6 +8,7 @@ pub(crate) mod inspect;
 pub(crate) mod locate;
 #[cfg(feature = "rayon")]
 pub(crate) mod parallel;
+pub(crate) mod part;
 pub(crate) mod runs;
 #[cfg(feature = "alloc")]
 pub(crate) mod string;

@@ -1,29 +1,25 @@
 //! Validation and counting on all cores, with rayon.
 //!
 //! ```text
-//! cut the text into chunks, each cut moved back to where a character begins
-//! validate the chunks in any order
-//! if some are not valid: look for the error from the first of them on
+//! cut the text into chunks, anywhere
+//! judge the chunks in any order
+//! join the judgements in the order of the text
 //! ```
 //!
-//! All chunks before the first invalid one are valid, and a character begins after them. So the first error from there on is
-//! the first error of the text. It is searched for in all of the rest, as it need not lie inside that chunk: where nothing
-//! is well-formed, a cut may not lie at the beginning of a character, and then the chunk before the cut is invalid.
-//!
-//! Once a chunk is known to be invalid, no thread begins a chunk after it.
+//! A chunk may begin and end inside a character: see [`Judgement`]. Once a chunk is known to be invalid, no thread begins a
+//! chunk after it.
 
 #![forbid(unsafe_code)]
 
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::vec::Vec;
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use crate::boundary;
 use crate::error::Utf8Error;
 use crate::kernel::Kernel;
 use crate::kernel::verdict::Verdict;
 use crate::text::inspect::Summary;
+use crate::text::part::{Counted, Judgement, Tally};
 
 /// The length of the shortest chunk. To validate it takes so long that handing it to another thread costs nothing in
 /// comparison.
@@ -67,7 +63,14 @@ pub(crate) fn par_from_utf8_with<'a>(
     chunk_len: usize,
     bytes: &'a [u8],
 ) -> Result<&'a str, Utf8Error> {
-    crate::kernel::text(bytes, validate(kernel, chunk_len, bytes))
+    let verdict = match judge::<()>(kernel, chunk_len, bytes) {
+        None => kernel.verdict(bytes),
+        Some(judgement) => match judgement.valid_up_to() {
+            None => Verdict::VALID,
+            Some(place) => Verdict::suspect(place),
+        },
+    };
+    crate::kernel::text(bytes, verdict)
 }
 
 /// Validates `bytes` and counts their characters, UTF-16 units and newlines: [`inspect`](crate::inspect()) on all cores.
@@ -87,67 +90,29 @@ pub fn par_inspect(bytes: &[u8]) -> Summary {
 
 /// Does what [`par_inspect`] does, with this kernel and chunks of `chunk_len` bytes: for tests and measurements.
 pub(crate) fn par_inspect_with(kernel: &'static Kernel, chunk_len: usize, bytes: &[u8]) -> Summary {
-    let chunks = Chunks::of(bytes, chunk_len);
-    if chunks.count < 2 {
-        return kernel.inspect(bytes);
+    judge::<Tally>(kernel, chunk_len, bytes)
+        .map_or_else(|| kernel.inspect(bytes), |judgement| judgement.summary())
+}
+
+/// Judges `bytes` in chunks of about `chunk_len` bytes. Returns `None` if they are less than two chunks.
+fn judge<T: Counted + Send>(kernel: &'static Kernel, chunk_len: usize, bytes: &[u8]) -> Option<Judgement<T>> {
+    let count = bytes.len() / chunk_len;
+    if count < 2 {
+        return None;
     }
     // The first chunk that is known to be invalid. What comes after it does not count.
-    let first_invalid = AtomicUsize::new(chunks.count);
-    let inspect = |i| {
+    let first_invalid = AtomicUsize::new(count);
+    let judge = |i: usize| {
         if i > first_invalid.load(Relaxed) {
-            return Summary::default();
+            return Judgement::of(kernel, &[]);
         }
-        let summary = kernel.inspect(chunks.get(i));
-        if !summary.is_valid() {
+        // The last chunk also has the bytes that are left over.
+        let end = if i + 1 == count { bytes.len() } else { (i + 1) * chunk_len };
+        let judgement = Judgement::of(kernel, &bytes[i * chunk_len..end]);
+        if judgement.has_failed() {
             first_invalid.fetch_min(i, Relaxed);
         }
-        summary
+        judgement
     };
-    let mut summaries = Vec::new();
-    (0..chunks.count).into_par_iter().map(inspect).collect_into_vec(&mut summaries);
-
-    let mut whole = Summary::default();
-    for (i, summary) in summaries.iter().enumerate() {
-        if !summary.is_valid() {
-            whole.append(&kernel.inspect(&bytes[chunks.start(i)..]));
-            break;
-        }
-        whole.append(summary);
-    }
-    whole
-}
-
-fn validate(kernel: &'static Kernel, chunk_len: usize, bytes: &[u8]) -> Verdict {
-    let chunks = Chunks::of(bytes, chunk_len);
-    if chunks.count < 2 {
-        return kernel.verdict(bytes);
-    }
-    let suspicion = (0..chunks.count).into_par_iter().find_map_first(|i| {
-        let suspect = kernel.verdict(chunks.get(i)).suspicion()?;
-        Some(chunks.start(i) + suspect)
-    });
-    suspicion.map_or(Verdict::VALID, Verdict::suspect)
-}
-
-/// A text in chunks of about the same length.
-struct Chunks<'a> {
-    bytes: &'a [u8],
-    chunk_len: usize,
-    /// The number of chunks. The last one also has the bytes that are left over.
-    count: usize,
-}
-
-impl<'a> Chunks<'a> {
-    fn of(bytes: &'a [u8], chunk_len: usize) -> Self {
-        Self { bytes, chunk_len, count: bytes.len() / chunk_len }
-    }
-
-    /// Returns where chunk `i` begins. For the number after the last chunk it is the end of the text.
-    fn start(&self, i: usize) -> usize {
-        if i == self.count { self.bytes.len() } else { boundary::floor(self.bytes, i * self.chunk_len) }
-    }
-
-    fn get(&self, i: usize) -> &'a [u8] {
-        &self.bytes[self.start(i)..self.start(i + 1)]
-    }
+    (0..count).into_par_iter().map(judge).reduce_with(|left, right| left.then(&right))
 }

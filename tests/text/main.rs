@@ -9,4 +9,5 @@ mod copy;
 mod inspect;
 #[cfg(feature = "rayon")]
 mod parallel;
+mod part;
 mod string;

@@ -1,0 +1,230 @@
+//! The judgement on a part of a text, and how the judgements on two neighbours are joined.
+//!
+//! ```text
+//! the bytes of a part:   head    up to three continuations, which may belong to a character of the part before
+//!                        body    well-formed text, which is counted
+//!                        tail    up to three bytes that begin a character of the part after
+//!                                or instead of the tail: the first ill-formed sequence, after which nothing counts
+//! ```
+//!
+//! Joining looks at a few bytes: the tail of the first part, the head of the second, and at most one byte after it. So a
+//! judgement keeps the first three bytes of its part. That is enough: the shortest tail has one byte, and an ill-formed
+//! sequence has at most three, with one byte after it that proves the error.
+//!
+//! A fourth continuation at the start of a part belongs to no character, whatever comes before. So a head longer than three
+//! bytes is a failed body.
+
+#![forbid(unsafe_code)]
+
+use super::tally::{Counted, Tally};
+use crate::boundary::{is_continuation, unfinished_len};
+#[cfg(feature = "rayon")]
+use crate::error::Utf8Error;
+use crate::error::{ErrorKind, Sequence};
+use crate::kernel::Kernel;
+#[cfg(feature = "rayon")]
+use crate::text::inspect::Summary;
+
+/// The longest head: a character has at most three continuations.
+pub(super) const HEAD: usize = 3;
+
+/// What comes after the body of a part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// The first `len` of these bytes, which begin a character and do not end it.
+    Tail { bytes: [u8; 3], len: u8 },
+    /// The first ill-formed sequence.
+    Failed(Sequence),
+}
+
+impl End {
+    pub(super) const CLEAN: Self = Self::Tail { bytes: [0; 3], len: 0 };
+
+    /// Returns the end of a part whose last bytes are `rest`, where no well-formed character begins.
+    pub(super) fn of(rest: &[u8]) -> Self {
+        let sequence = Sequence::at_start_of(rest);
+        match sequence.kind() {
+            ErrorKind::Incomplete => {
+                let mut bytes = [0; 3];
+                bytes[..rest.len()].copy_from_slice(rest);
+                Self::Tail { bytes, len: rest.len() as u8 }
+            }
+            _ => Self::Failed(sequence),
+        }
+    }
+}
+
+/// The judgement on a part, with what `T` counts of its body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Judgement<T> {
+    /// The length of the part.
+    pub(super) len: u64,
+    /// The first bytes of the part, with zeros for the bytes that it does not have.
+    pub(super) first: [u8; HEAD],
+    /// The length of the head.
+    pub(super) head: u8,
+    /// The length of the body.
+    pub(super) body: u64,
+    pub(super) counted: T,
+    pub(super) end: End,
+}
+
+impl<T: Counted> Judgement<T> {
+    /// Judges a part by itself.
+    pub(crate) fn of(kernel: &Kernel, part: &[u8]) -> Self {
+        let head = part.iter().take(HEAD).take_while(|&&byte| is_continuation(byte)).count();
+        let text = &part[head..];
+        let mut first = [0; HEAD];
+        let known = part.len().min(HEAD);
+        first[..known].copy_from_slice(&part[..known]);
+
+        let (counted, end) = Self::body(kernel, text);
+        let (body, end) = match end {
+            None => (text.len(), End::CLEAN),
+            Some(start) => (start, End::of(&text[start..])),
+        };
+        Self { len: part.len() as u64, first, head: head as u8, body: body as u64, counted, end }
+    }
+
+    /// Counts the body, which is at the start of `text`. Returns its end too, if `text` does not end there.
+    fn body(kernel: &Kernel, text: &[u8]) -> (T, Option<usize>) {
+        // A kernel suspects a text whose end cuts off a character, and the text before would be counted twice. So that
+        // end is left out at first.
+        let cut = match text.last_chunk() {
+            Some(&last) => unfinished_len(last),
+            None => 0,
+        };
+        if let Some(whole) = text.len().checked_sub(cut)
+            && cut > 0
+            && let (counted, None) = T::of(kernel, &text[..whole])
+            && matches!(End::of(&text[whole..]), End::Tail { .. })
+        {
+            return (counted, Some(whole));
+        }
+        let (counted, error) = T::of(kernel, text);
+        (counted, error.map(|error| error.valid_up_to()))
+    }
+
+    /// Returns the judgement on this part and the one after it, as one part.
+    pub(crate) fn then(&self, next: &Self) -> Self {
+        let mut joined = *self;
+        joined.len = self.len.saturating_add(next.len);
+        for (i, byte) in (self.known()..HEAD).zip(next.first) {
+            joined.first[i] = byte;
+        }
+        let End::Tail { bytes: tail, len: tail_len } = self.end else { return joined };
+        if self.body == 0 && tail_len == 0 {
+            // This part is a head and nothing else, so the head may go on in the next part.
+            let head = usize::from(self.head + next.head);
+            joined.head = head.min(HEAD) as u8;
+            match head {
+                0..=HEAD => (joined.body, joined.counted, joined.end) = (next.body, next.counted, next.end),
+                _ => joined.end = End::of(&next.first[HEAD - usize::from(self.head)..]),
+            }
+            return joined;
+        }
+
+        let mut taken = 0;
+        if tail_len > 0 {
+            let tail = &tail[..usize::from(tail_len)];
+            let (mut seam, len) = ([0; 2 * HEAD], tail.len() + next.known());
+            seam[..tail.len()].copy_from_slice(tail);
+            seam[tail.len()..len].copy_from_slice(&next.first[..next.known()]);
+            let seam = &seam[..len];
+            let character = seam.get(..1 + continuations_after(seam[0]));
+            let Some(character) = character.filter(|bytes| core::str::from_utf8(bytes).is_ok()) else {
+                // If the character is not complete yet, the next part has nothing but its continuations.
+                joined.end = End::of(seam);
+                return joined;
+            };
+            joined.add(character.len() as u64, T::of_character(character));
+            taken = character.len() - tail.len();
+        }
+        if usize::from(next.head) > taken {
+            joined.end = End::of(&next.first[taken..]);
+        } else {
+            joined.add(next.body, next.counted);
+            joined.end = next.end;
+        }
+        joined
+    }
+
+    fn add(&mut self, bytes: u64, counted: T) {
+        self.body = self.body.saturating_add(bytes);
+        self.counted = self.counted.and(counted);
+    }
+
+    /// Returns how many of the first bytes there are.
+    fn known(&self) -> usize {
+        self.len.min(HEAD as u64) as usize
+    }
+
+    /// Returns the first error if this part is the whole text: the length and the counts of the text before it, and the
+    /// ill-formed sequence.
+    pub(super) fn error(&self) -> Option<(u64, T, Sequence)> {
+        if self.head > 0 {
+            return Some((0, T::default(), Sequence::at_start_of(&self.first[..1])));
+        }
+        let sequence = match &self.end {
+            End::Tail { len: 0, .. } => return None,
+            End::Tail { bytes, len } => Sequence::at_start_of(&bytes[..usize::from(*len)]),
+            End::Failed(sequence) => *sequence,
+        };
+        Some((self.body, self.counted, sequence))
+    }
+
+    /// Returns whether there is an error, whatever comes before this part and after it.
+    pub(crate) fn has_failed(&self) -> bool {
+        matches!(self.end, End::Failed(_))
+    }
+
+    /// Returns the place of the first error in a text that lies in memory, if this part is the whole of it.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn valid_up_to(&self) -> Option<usize> {
+        self.error().map(|(before, ..)| before as usize)
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl Judgement<Tally> {
+    /// Returns the summary of a text that lies in memory, if this part is the whole of it.
+    pub(crate) fn summary(&self) -> Summary {
+        let (tally, error) = match self.error() {
+            None => (self.counted, None),
+            Some((at, before, sequence)) => (before, Some(Utf8Error::new(at as usize, sequence))),
+        };
+        Summary::new(error, tally.bytes as usize, tally.counts())
+    }
+}
+
+/// Returns how many continuations the character has that begins with `lead`.
+const fn continuations_after(lead: u8) -> usize {
+    (lead >= 0xC0) as usize + (lead >= 0xE0) as usize + (lead >= 0xF0) as usize
+}
+
+impl End {
+    /// Returns the tail, or the bytes that prove the error.
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Tail { bytes, len } => &bytes[..usize::from(*len)],
+            Self::Failed(sequence) => sequence.seen(),
+        }
+    }
+}
+
+impl Judgement<Tally> {
+    /// Returns whether some part can have this judgement, as far as its numbers and its first bytes say.
+    pub(super) fn is_possible(&self) -> bool {
+        let sound_len = u64::from(self.head).checked_add(self.body);
+        let Some(sound_len) = sound_len.and_then(|len| len.checked_add(self.end.bytes().len() as u64)) else {
+            return false;
+        };
+        let known = &self.first[..self.known()];
+        // Of a failed part, the bytes that prove the error are in it, and anything may follow.
+        let fits = if self.has_failed() { sound_len <= self.len } else { sound_len == self.len };
+        let is_head = |byte: &&u8| is_continuation(**byte);
+        fits && known.iter().take_while(is_head).count() == usize::from(self.head)
+            && self.first[known.len()..].iter().all(|&byte| byte == 0)
+            && self.counted.is_possible()
+    }
+}

@@ -1,0 +1,219 @@
+//! Parts of a text that are judged by themselves, and joined.
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod judgement;
+mod tally;
+
+use core::fmt;
+
+use crate::error::Hex;
+use crate::kernel::Kernel;
+
+pub use error::PartError;
+pub(crate) use judgement::Judgement;
+use judgement::{End, HEAD};
+#[cfg(feature = "rayon")]
+pub(crate) use tally::Counted;
+pub use tally::Tally;
+
+/// The judgement on a part of a text: whether it is UTF-8, what it is made of, and where its first error is.
+///
+/// A text may be cut anywhere, even inside a character. Each part is judged by itself, in any order and on any machine, and
+/// the judgements are joined in the order of the text. However it was cut and joined, the result is that of one pass over the
+/// whole. Joining takes a few nanoseconds, and does not need the bytes. A judgement has [64 bytes](Self::to_bytes).
+///
+/// ```
+/// use trust8::Part;
+///
+/// let text = "Grüße,\n世界".as_bytes();
+/// let (left, right) = text.split_at(3); // inside the ü
+/// let tally = Part::of(left).then(&Part::of(right)).finish().unwrap();
+/// assert_eq!((tally.bytes(), tally.chars(), tally.newlines()), (15, 9, 1));
+///
+/// let whole = Part::of(b"one\ntw").then(&Part::of(b"o\xC3")).then(&Part::of(b"!"));
+/// let error = whole.finish().unwrap_err();
+/// assert_eq!((error.valid_up_to(), error.line(), error.column()), (7, 2, 4));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Part(Judgement<Tally>);
+
+impl Part {
+    /// The length of [`to_bytes`](Self::to_bytes).
+    pub const LEN: usize = 64;
+
+    /// Judges `bytes`, which may begin and end inside a character.
+    ///
+    /// ```
+    /// use trust8::Part;
+    ///
+    /// // The last two bytes of a character of three: a part, but no text.
+    /// let part = Part::of(b"\x82\xAC");
+    /// assert!(part.finish().is_err());
+    /// assert!(Part::of(b"5 \xE2").then(&part).finish().is_ok());
+    /// ```
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Kernel::best().part(bytes)
+    }
+
+    /// Returns the judgement on this part and the one after it, as one part.
+    ///
+    /// The part of no bytes changes nothing, and it does not matter which neighbours are joined first.
+    ///
+    /// ```
+    /// use trust8::Part;
+    ///
+    /// let [a, b, c] = [&b"\xF0\x9F"[..], b"\x98", b"\x80!"].map(Part::of);
+    /// assert_eq!(a.then(&b).then(&c), a.then(&b.then(&c)));
+    /// assert_eq!(a.then(&b).then(&c), Part::of("😀!".as_bytes()));
+    /// assert_eq!(a.then(&Part::default()), a);
+    /// ```
+    #[must_use]
+    pub fn then(&self, next: &Self) -> Self {
+        Self(self.0.then(&next.0))
+    }
+
+    /// Returns what the text is made of, if this part is the whole of it and is UTF-8.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first place at which the text is not UTF-8. What its start or its end cuts off is an error here.
+    ///
+    /// ```
+    /// use trust8::{ErrorKind, Part};
+    ///
+    /// assert_eq!(Part::of("naïve".as_bytes()).finish().unwrap().chars(), 5);
+    /// assert_eq!(Part::of(b"na\xC3").finish().unwrap_err().kind(), ErrorKind::Incomplete);
+    /// ```
+    pub fn finish(&self) -> Result<Tally, PartError> {
+        match self.0.error() {
+            None => Ok(self.0.counted),
+            Some((_, before, sequence)) => Err(PartError { before, sequence }),
+        }
+    }
+
+    /// Returns the number of bytes.
+    ///
+    /// ```
+    /// assert_eq!(trust8::Part::of(b"any \xFF bytes").len(), 11);
+    /// ```
+    #[must_use]
+    pub const fn len(&self) -> u64 {
+        self.0.len
+    }
+
+    /// Returns whether this is the part of no bytes.
+    ///
+    /// ```
+    /// assert!(trust8::Part::default().is_empty());
+    /// ```
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.len == 0
+    }
+
+    /// Returns whether the part has an error, whatever comes before it and after it. Parts after it need not be judged.
+    ///
+    /// ```
+    /// use trust8::Part;
+    ///
+    /// assert!(Part::of(b"a\xFF").has_failed());
+    /// assert!(!Part::of(b"\x80a\xE2\x82").has_failed());
+    /// ```
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.0.has_failed()
+    }
+
+    /// Returns the judgement as bytes, to be sent or stored. They are the same on all machines.
+    ///
+    /// ```
+    /// use trust8::Part;
+    ///
+    /// let part = Part::of(b"sent to another machine \xE2");
+    /// assert_eq!(Part::from_bytes(&part.to_bytes()), Some(part));
+    /// ```
+    #[must_use]
+    pub fn to_bytes(&self) -> [u8; Self::LEN] {
+        let Judgement { len, first, head, body, counted, end } = &self.0;
+        let Tally { continuations, from_e0, from_f0, newlines, line_chars, .. } = *counted;
+        let (mut last, last_len) = ([0; 4], end.bytes().len());
+        last[..last_len].copy_from_slice(end.bytes());
+        let mut bytes = [0; Self::LEN];
+        let numbers = [*len, *body, continuations, from_e0, from_f0, newlines, line_chars];
+        for (to, number) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(numbers) {
+            *to = number.to_le_bytes();
+        }
+        bytes[56..59].copy_from_slice(first);
+        bytes[59..63].copy_from_slice(&last);
+        bytes[63] = head | (last_len as u8) << 2 | u8::from(self.0.has_failed()) << 5;
+        bytes
+    }
+
+    /// Returns the judgement that [`to_bytes`](Self::to_bytes) made these bytes of, or `None` if no part has such a judgement.
+    ///
+    /// Nobody can say whether the text was like that: a judgement is as trustworthy as the place that it comes from.
+    ///
+    /// ```
+    /// use trust8::Part;
+    ///
+    /// assert_eq!(Part::from_bytes(&[0; 64]), Some(Part::default()));
+    /// assert_eq!(Part::from_bytes(&[0xFF; 64]), None);
+    /// ```
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8; Self::LEN]) -> Option<Self> {
+        let mut numbers = [0; 7];
+        for (number, from) in numbers.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *number = u64::from_le_bytes(*from);
+        }
+        let [len, body, continuations, from_e0, from_f0, newlines, line_chars] = numbers;
+        let first = [bytes[56], bytes[57], bytes[58]];
+        let (last, last_len) = (&bytes[59..63], usize::from(bytes[63] >> 2 & 7));
+        let (head, failed) = (bytes[63] & 3, bytes[63] >> 5 == 1);
+        let end = match last.get(..last_len)? {
+            [] => End::CLEAN,
+            &[0x00..=0x7F, ..] => return None,
+            seen if core::str::from_utf8(seen).is_ok() => return None,
+            seen => End::of(seen),
+        };
+        let counted = Tally { bytes: body, continuations, from_e0, from_f0, newlines, line_chars };
+        let judgement = Judgement { len, first, head, body, counted, end };
+        let part = Self(judgement);
+        (judgement.is_possible() && judgement.has_failed() == failed && part.to_bytes() == *bytes)
+            .then_some(part)
+    }
+}
+
+/// The part of no bytes.
+impl Default for Part {
+    fn default() -> Self {
+        let counted = Tally::default();
+        Self(Judgement { len: 0, first: [0; HEAD], head: 0, body: 0, counted, end: End::CLEAN })
+    }
+}
+
+impl Kernel {
+    /// Does what [`Part::of`] does, with this kernel.
+    ///
+    /// ```
+    /// use trust8::{Kernel, Part};
+    /// assert_eq!(Kernel::best().part(b"part"), Part::of(b"part"));
+    /// ```
+    #[must_use]
+    pub fn part(&self, bytes: &[u8]) -> Part {
+        Part(Judgement::of(self, bytes))
+    }
+}
+
+impl fmt::Debug for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut fields = f.debug_struct("Part");
+        fields.field("len", &self.len()).field("head", &self.0.head).field("body", &self.0.counted);
+        match &self.0.end {
+            End::Tail { .. } => fields.field("tail", &format_args!("{}", Hex(self.0.end.bytes()))).finish(),
+            End::Failed(sequence) => sequence.debug(&mut fields),
+        }
+    }
+}
