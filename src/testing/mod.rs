@@ -112,7 +112,7 @@ pub mod stream {
 /// The functions of `trust8::columns` with a kernel that the caller chooses.
 pub mod columns {
     use crate::Kernel;
-    use crate::columns::{ColumnError, Offset};
+    use crate::columns::{Column, ColumnError, InvalidRows, Offset};
     use crate::text::columns;
 
     /// Does what `columns::validate_offsets` does, with this kernel.
@@ -139,6 +139,11 @@ pub mod columns {
         buffers: &[impl AsRef<[u8]>],
     ) -> Result<(), ColumnError> {
         columns::validate_views_with(kernel, views, buffers)
+    }
+
+    /// Does what `columns::invalid_rows` does, with this kernel.
+    pub fn invalid_rows<C: Column>(kernel: &'static Kernel, column: C) -> InvalidRows<C> {
+        columns::invalid_rows_with(kernel, column)
     }
 
     /// Does what `columns::validate_slices` does, with this kernel.

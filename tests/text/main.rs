@@ -6,6 +6,7 @@ mod support;
 mod characters;
 mod columns;
 mod copy;
+mod dirty_columns;
 mod inspect;
 #[cfg(feature = "rayon")]
 mod parallel;

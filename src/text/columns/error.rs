@@ -117,6 +117,16 @@ pub enum ColumnErrorKind {
         /// The first four bytes of the string.
         actual: [u8; 4],
     },
+    /// The validity bitmap has no bit for a row. The error names the first such row.
+    ShortValidity {
+        /// How many rows there are.
+        rows: usize,
+    },
+    /// What [`repair`](super::repair) writes up to the end of this row no longer fits into the column's offsets.
+    TooLong {
+        /// The greatest length that fits.
+        limit: usize,
+    },
 }
 
 impl fmt::Display for ColumnError {
@@ -145,6 +155,12 @@ impl fmt::Display for ColumnErrorKind {
             }
             Self::WrongPrefix { prefix, actual } => {
                 write!(f, "the view has the prefix {prefix:02X?}, and its string begins with {actual:02X?}")
+            }
+            Self::ShortValidity { rows } => {
+                write!(f, "the validity bitmap has no bit for this row, and there are {rows} rows")
+            }
+            Self::TooLong { limit } => {
+                write!(f, "the repaired rows up to this one have more than {limit} bytes")
             }
         }
     }

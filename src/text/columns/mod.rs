@@ -18,52 +18,22 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod invalid;
+mod layout;
+mod marks;
+mod offset;
 mod offsets;
 mod views;
 
 use crate::kernel::Kernel;
 
 pub use error::{ColumnError, ColumnErrorKind};
+pub(crate) use invalid::invalid_rows_with;
+pub use invalid::{InvalidRows, invalid_rows};
+pub use layout::{Column, FixedSize, Offsets, Validity, Views};
+pub use offset::Offset;
 pub(crate) use offsets::validate_offsets_with;
 pub(crate) use views::validate_views_with;
-
-/// An integer type for offsets: `i32` as in Arrow's `Utf8`, or `i64` as in its `LargeUtf8`.
-///
-/// ```
-/// use trust8::columns::{Offset, validate_offsets};
-///
-/// fn rows_are_valid<O: Offset>(offsets: &[O]) -> bool {
-///     validate_offsets(b"two rows", offsets).is_ok()
-/// }
-/// assert!(rows_are_valid(&[0_i32, 4, 8]) && rows_are_valid(&[0_i64, 4, 8]));
-/// ```
-pub trait Offset: sealed::Sealed + Copy + Ord + Into<i64> {}
-
-impl Offset for i32 {}
-impl Offset for i64 {}
-
-mod sealed {
-    pub trait Sealed: Sized {
-        /// Returns whether an offset is less than the one before it. The first offset must not be negative.
-        fn decrease(offsets: &[Self]) -> bool;
-    }
-
-    macro_rules! impl_sealed {
-        ($($integer:ty),+) => {$(
-            impl Sealed for $integer {
-                #[inline(always)]
-                fn decrease(offsets: &[Self]) -> bool {
-                    // A difference is negative where an offset is less than the one before it, unless it overflows. It
-                    // overflows only if one of the offsets is negative, and that shows in the offset. So one bit decides,
-                    // and there is no comparison: SSE2 has none of 64 bits.
-                    let pairs = offsets.iter().zip(offsets.get(1..).unwrap_or_default());
-                    pairs.fold(0, |bits, (from, to)| bits | to | to.wrapping_sub(*from)) < 0
-                }
-            }
-        )+};
-    }
-    impl_sealed!(i32, i64);
-}
 
 /// Checks that each row of a column is UTF-8, where row n is `values[offsets[n]..offsets[n + 1]]`.
 ///

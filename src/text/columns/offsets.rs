@@ -9,12 +9,13 @@
 
 #![forbid(unsafe_code)]
 
-use super::{ColumnError, ColumnErrorKind, Offset, check_row};
+use super::offset::Offset;
+use super::{ColumnError, ColumnErrorKind, check_row};
 use crate::kernel::Kernel;
 
 /// The rows of a group: few enough that the values of short strings are still in the first-level cache when the bytes at
 /// their offsets are looked at.
-const GROUP: usize = 1024;
+pub(super) const GROUP: usize = 1024;
 
 /// Strings of less than this mean length are short.
 const SHORT: usize = 16;
@@ -31,7 +32,7 @@ pub(crate) fn validate_offsets_with<O: Offset>(
     while row == 0 || row < rows {
         let group = &offsets[row..offsets.len().min(row + GROUP + 1)];
         if !group_is_valid(kernel, values, group) {
-            check_rows(kernel, values, group, row)?;
+            each_row(values, group, row, |row, bytes| check_row(kernel, row, bytes))?;
         }
         row += GROUP;
     }
@@ -40,7 +41,7 @@ pub(crate) fn validate_offsets_with<O: Offset>(
 
 /// Returns whether all rows of these offsets are valid, by checking their values as a whole.
 #[inline(always)]
-fn group_is_valid<O: Offset>(kernel: &Kernel, values: &[u8], offsets: &[O]) -> bool {
+pub(super) fn group_is_valid<O: Offset>(kernel: &Kernel, values: &[u8], offsets: &[O]) -> bool {
     let place = |offset: O| usize::try_from(offset.into()).ok();
     let [Some(first), Some(last)] = [offsets.first(), offsets.last()].map(|offset| place(*offset?)) else {
         return false;
@@ -85,12 +86,12 @@ fn splits_character<O: Offset>(values: &[u8], offsets: &[O]) -> bool {
     bits < 0
 }
 
-/// Checks row by row, and returns the first error. The first of `offsets` begins row `first`.
-fn check_rows<O: Offset>(
-    kernel: &Kernel,
+/// Calls `check` with each row and its bytes, and returns the first error. The first of `offsets` begins row `first`.
+pub(super) fn each_row<O: Offset>(
     values: &[u8],
     offsets: &[O],
     first: usize,
+    check: impl Fn(usize, &[u8]) -> Result<(), ColumnError>,
 ) -> Result<(), ColumnError> {
     let place = |row, offset: O| {
         let offset: i64 = offset.into();
@@ -110,7 +111,7 @@ fn check_rows<O: Offset>(
             let kind = ColumnErrorKind::DecreasingOffset { from: start as i64, to: end as i64 };
             return Err(ColumnError { row, kind });
         };
-        check_row(kernel, row, bytes)?;
+        check(row, bytes)?;
         start = end;
     }
     Ok(())

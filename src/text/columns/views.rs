@@ -14,10 +14,10 @@ use crate::boundary::is_inside;
 use crate::kernel::Kernel;
 
 /// The views of a group: few enough that the gathered strings, 16 bytes each, stay in the first-level cache.
-const GROUP: usize = 128;
+pub(super) const GROUP: usize = 128;
 
 /// The longest string that a view holds itself.
-const INLINE: u32 = 12;
+pub(super) const INLINE: u32 = 12;
 
 /// For each length, the bits of a view that are its text. The last entry is for all longer strings, which are not in the view.
 const TEXT: [u128; INLINE as usize + 2] = {
@@ -50,7 +50,7 @@ pub(crate) fn validate_views_with(
     let mut joined = Joined::NONE;
     for (number, group) in views.chunks(GROUP).enumerate() {
         if !group_is_valid(kernel, group, buffers, &mut joined) {
-            check_views(kernel, group, buffers, number * GROUP)?;
+            each_view(group, buffers, number * GROUP, |row, bytes| check_row(kernel, row, bytes))?;
             joined = Joined::NONE;
         }
     }
@@ -62,7 +62,7 @@ pub(crate) fn validate_views_with(
 /// The strings in the views are gathered with zeros in place of the lengths and of the views without one. No character goes
 /// on after a zero, so the gathered bytes are UTF-8 exactly if each string is.
 #[inline(always)]
-fn group_is_valid<'a>(
+pub(super) fn group_is_valid<'a>(
     kernel: &Kernel,
     views: &[u128],
     buffers: &'a [impl AsRef<[u8]>],
@@ -92,7 +92,7 @@ fn group_is_valid<'a>(
 /// Returns the number of a long view's buffer, the buffer, and the range of the string in it, if the buffer has that range
 /// and the view's prefix is right.
 #[inline(always)]
-fn long_view(view: u128, buffers: &[impl AsRef<[u8]>]) -> Option<(usize, &[u8], usize, usize)> {
+pub(super) fn long_view(view: u128, buffers: &[impl AsRef<[u8]>]) -> Option<(usize, &[u8], usize, usize)> {
     let [len, prefix, number, from] = [0, 32, 64, 96].map(|bit| (view >> bit) as u32);
     let (len, number, from) = (len as usize, number as usize, from as usize);
     let buffer = buffers.get(number)?.as_ref();
@@ -101,7 +101,7 @@ fn long_view(view: u128, buffers: &[impl AsRef<[u8]>]) -> Option<(usize, &[u8], 
 }
 
 /// Strings that follow each other in a buffer without a gap.
-struct Joined<'a> {
+pub(super) struct Joined<'a> {
     number: usize,
     buffer: &'a [u8],
     start: usize,
@@ -112,7 +112,7 @@ struct Joined<'a> {
 
 impl<'a> Joined<'a> {
     /// No strings. As the start is after the end, no string is joined to it.
-    const NONE: Self = Self { number: 0, buffer: &[], start: 1, checked: 0, end: 0 };
+    pub(super) const NONE: Self = Self { number: 0, buffer: &[], start: 1, checked: 0, end: 0 };
 
     /// Adds the string `buffer[from..to]`, or begins anew with it if there is a gap. Returns `false` if something is wrong.
     /// Only [`finish`](Self::finish) finds all that is.
@@ -144,12 +144,12 @@ impl<'a> Joined<'a> {
     }
 }
 
-/// Checks view by view, and returns the first error. The first of `views` is that of row `first`.
-fn check_views(
-    kernel: &Kernel,
+/// Calls `check` with each row and its bytes, and returns the first error. The first of `views` is that of row `first`.
+pub(super) fn each_view(
     views: &[u128],
     buffers: &[impl AsRef<[u8]>],
     first: usize,
+    check: impl Fn(usize, &[u8]) -> Result<(), ColumnError>,
 ) -> Result<(), ColumnError> {
     for (row, &view) in (first..).zip(views) {
         let bytes = view.to_le_bytes();
@@ -161,7 +161,7 @@ fn check_views(
             if padding.iter().any(|&byte| byte != 0) {
                 return fail(ColumnErrorKind::NonZeroPadding { len });
             }
-            check_row(kernel, row, text)?;
+            check(row, text)?;
             continue;
         }
         let (prefix, buffer, offset) = (word(1).to_le_bytes(), word(2), word(3));
@@ -177,7 +177,7 @@ fn check_views(
         if actual != prefix {
             return fail(ColumnErrorKind::WrongPrefix { prefix, actual });
         }
-        check_row(kernel, row, text)?;
+        check(row, text)?;
     }
     Ok(())
 }

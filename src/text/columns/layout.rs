@@ -1,0 +1,377 @@
+//! The layouts of a column. Whoever has one of these values has a column whose offsets or views were checked.
+
+#![forbid(unsafe_code)]
+
+use core::marker::PhantomData;
+
+use super::error::{ColumnError, ColumnErrorKind};
+use super::marks::Marks;
+use super::offset::Offset;
+use super::{offsets, views};
+use crate::boundary::is_continuation;
+use crate::kernel::Kernel;
+
+/// A column whose rows are bytes: [`Offsets`], [`Views`] or [`FixedSize`].
+///
+/// ```
+/// use trust8::columns::{Column, FixedSize, Offsets};
+///
+/// fn bad_rows(column: impl Column) -> usize {
+///     trust8::columns::invalid_rows(column).count()
+/// }
+/// assert_eq!(bad_rows(Offsets::new(b"ab\xFF", &[0, 2, 3], None).unwrap()), 1);
+/// assert_eq!(bad_rows(FixedSize::<i32>::new(b"abc\xFF", 2, 2, None).unwrap()), 1);
+/// ```
+pub trait Column: sealed::Rows + Copy {
+    /// Returns the number of rows.
+    fn rows(&self) -> usize {
+        self.count()
+    }
+}
+
+impl<O: Offset> Column for Offsets<'_, O> {}
+impl<B: AsRef<[u8]>> Column for Views<'_, B> {}
+impl<O: Offset> Column for FixedSize<'_, O> {}
+
+pub(super) mod sealed {
+    use super::Validity;
+    use crate::kernel::Kernel;
+    use crate::text::columns::marks::Marks;
+
+    /// What the algorithms ask of a layout.
+    pub trait Rows {
+        /// Returns the number of rows.
+        fn count(&self) -> usize;
+
+        /// Returns which rows are null, if any may be.
+        fn validity(&self) -> Option<Validity<'_>>;
+
+        /// Calls `use_row` with the bytes of a row, null or not.
+        fn with_row<R>(&self, row: usize, use_row: impl FnOnce(&[u8]) -> R) -> R;
+
+        /// Marks the rows from `first` to `last`, null or not, that are not UTF-8. They are at most as many as `marks` has
+        /// place for, and none is marked yet.
+        fn mark(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks);
+    }
+}
+
+/// A bitmap that says which rows are not null, as in Arrow: row n has bit n after the first one, counted from the lowest bit
+/// of the first byte, and a row whose bit is 0 is null.
+///
+/// What lies under a null is ignored.
+///
+/// ```
+/// use trust8::columns::{Offsets, Validity, invalid_rows};
+///
+/// let values = b"one\xFFtwo";
+/// let column = Offsets::new(values, &[0, 3, 4, 7], Some(Validity::new(&[0b101], 0))).unwrap();
+/// assert_eq!(invalid_rows(column).count(), 0);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Validity<'a> {
+    bits: &'a [u8],
+    offset: usize,
+}
+
+impl<'a> Validity<'a> {
+    /// Returns the bitmap whose first bit is bit `offset` of `bits`.
+    ///
+    /// ```
+    /// use trust8::columns::Validity;
+    ///
+    /// let validity = Validity::new(&[0b1010_0000], 5);
+    /// assert_eq!([0, 1, 2].map(|row| validity.is_valid(row)), [true, false, true]);
+    /// ```
+    #[must_use]
+    pub const fn new(bits: &'a [u8], offset: usize) -> Self {
+        Self { bits, offset }
+    }
+
+    /// Returns whether a row is not null. Rows without a bit are null.
+    ///
+    /// ```
+    /// assert!(!trust8::columns::Validity::new(&[], 0).is_valid(0));
+    /// ```
+    #[must_use]
+    pub fn is_valid(&self, row: usize) -> bool {
+        let Some(bit) = self.offset.checked_add(row) else { return false };
+        self.bits.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
+    }
+
+    /// Returns the bits of 64 rows, with zeros for those that it lacks.
+    pub(super) fn word(&self, row: usize) -> u64 {
+        let Some(bit) = self.offset.checked_add(row) else { return 0 };
+        let rest = self.bits.get(bit / 8..).unwrap_or_default();
+        let mut bytes = [0; 16];
+        let known = rest.len().min(9);
+        bytes[..known].copy_from_slice(&rest[..known]);
+        (u128::from_le_bytes(bytes) >> (bit % 8)) as u64
+    }
+
+    fn check(validity: Option<Self>, rows: usize) -> Result<(), ColumnError> {
+        let Some(Self { bits, offset }) = validity else { return Ok(()) };
+        let row = bits.len().saturating_mul(8).saturating_sub(offset);
+        if row < rows {
+            return Err(ColumnError { row, kind: ColumnErrorKind::ShortValidity { rows } });
+        }
+        Ok(())
+    }
+}
+
+/// A column with offsets: row n is `values[offsets[n]..offsets[n + 1]]`.
+///
+/// ```
+/// use trust8::columns::{Column, Offsets};
+///
+/// let column = Offsets::new("añob".as_bytes(), &[0, 4, 5], None).unwrap();
+/// assert_eq!(column.rows(), 2);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Offsets<'a, O> {
+    pub(super) values: &'a [u8],
+    pub(super) offsets: &'a [O],
+    validity: Option<Validity<'a>>,
+}
+
+impl<'a, O: Offset> Offsets<'a, O> {
+    /// Returns the column, if its offsets are as they must be.
+    ///
+    /// Values before the first offset and after the last one are no part of it.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first row with a wrong offset. Offsets must not be negative, decrease, or lie beyond the end of `values`,
+    /// even for null rows. The validity must have a bit for each row.
+    ///
+    /// ```
+    /// use trust8::columns::{ColumnErrorKind, Offsets};
+    ///
+    /// let error = Offsets::new(b"abc", &[0, 2, 9], None).unwrap_err();
+    /// assert_eq!(error.row(), 1);
+    /// assert_eq!(error.kind(), ColumnErrorKind::OffsetOutOfRange { offset: 9, values_len: 3 });
+    /// ```
+    pub fn new(
+        values: &'a [u8],
+        offsets: &'a [O],
+        validity: Option<Validity<'a>>,
+    ) -> Result<Self, ColumnError> {
+        // There is no branch in the loop, so the compiler compares many offsets at once.
+        let decreases = offsets.iter().zip(offsets.iter().skip(1)).fold(false, |any, (a, b)| any | (a > b));
+        let ends = [offsets.first(), offsets.last()].map(|offset| offset.map_or(0, |&offset| offset.into()));
+        if decreases || ends[0] < 0 || usize::try_from(ends[1]).is_ok_and(|last| last > values.len()) {
+            offsets::each_row(values, offsets, 0, |_, _| Ok(()))?;
+        }
+        Validity::check(validity, offsets.len().saturating_sub(1))?;
+        Ok(Self { values, offsets, validity })
+    }
+}
+
+impl<O: Offset> sealed::Rows for Offsets<'_, O> {
+    fn count(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    fn validity(&self) -> Option<Validity<'_>> {
+        self.validity
+    }
+
+    #[inline]
+    fn with_row<R>(&self, row: usize, use_row: impl FnOnce(&[u8]) -> R) -> R {
+        use_row(&self.values[self.offsets[row].len()..self.offsets[row + 1].len()])
+    }
+
+    fn mark(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
+        let offsets = &self.offsets[first..=last];
+        if marks.expects_faults() || !offsets::group_is_valid(kernel, self.values, offsets) {
+            marks.contiguous(kernel, self.values, last - first, |row| offsets[row].len());
+        }
+    }
+}
+
+/// A column of views, as [`validate_views`](super::validate_views) describes them.
+///
+/// ```
+/// use trust8::columns::{Column, Views};
+///
+/// let view = u128::from_le_bytes(*b"\x05\0\0\0na\xC3\xAFf\0\0\0\0\0\0\0");
+/// assert_eq!(Views::new(&[view, 0], &[b""], None).unwrap().rows(), 2);
+/// ```
+#[derive(Debug)]
+pub struct Views<'a, B> {
+    pub(super) views: &'a [u128],
+    pub(super) buffers: &'a [B],
+    validity: Option<Validity<'a>>,
+}
+
+impl<B> Clone for Views<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B> Copy for Views<'_, B> {}
+
+impl<'a, B: AsRef<[u8]>> Views<'a, B> {
+    /// Returns the column, if its views are as they must be. The views of null rows are ignored.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first row with a wrong view. The validity must have a bit for each row.
+    ///
+    /// ```
+    /// use trust8::columns::{Validity, Views};
+    ///
+    /// let no_such_buffer = u128::from_le_bytes(*b"\x0D\0\0\0abcd\x07\0\0\0\0\0\0\0");
+    /// assert_eq!(Views::new(&[0, no_such_buffer], &[b""], None).unwrap_err().row(), 1);
+    /// assert!(Views::new(&[0, no_such_buffer], &[b""], Some(Validity::new(&[0b01], 0))).is_ok());
+    /// ```
+    pub fn new(
+        views: &'a [u128],
+        buffers: &'a [B],
+        validity: Option<Validity<'a>>,
+    ) -> Result<Self, ColumnError> {
+        Validity::check(validity, views.len())?;
+        let column = Self { views, buffers, validity };
+        for first in (0..views.len()).step_by(views::GROUP) {
+            let mut group = [0; views::GROUP];
+            let group = column.group(first, views.len().min(first + views::GROUP), &mut group);
+            let is_wrong = |&view: &u128| {
+                let len = view as u32;
+                match len <= views::INLINE {
+                    true => view >> 32 >> (8 * len) != 0,
+                    false => views::long_view(view, buffers).is_none(),
+                }
+            };
+            if group.iter().any(is_wrong) {
+                views::each_view(group, buffers, first, |_, _| Ok(()))?;
+            }
+        }
+        Ok(column)
+    }
+
+    /// Returns the views from `first` to `last`, at most a group, with 0 for each null row.
+    fn group<'g>(&self, first: usize, last: usize, group: &'g mut [u128; views::GROUP]) -> &'g [u128] {
+        let group = &mut group[..last - first];
+        group.copy_from_slice(&self.views[first..last]);
+        if let Some(validity) = self.validity {
+            for (at, views) in group.chunks_mut(64).enumerate() {
+                let bits = validity.word(first + 64 * at);
+                for (i, view) in views.iter_mut().enumerate() {
+                    *view &= (bits >> i & 1).wrapping_neg() as i64 as i128 as u128;
+                }
+            }
+        }
+        group
+    }
+}
+
+impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
+    fn count(&self) -> usize {
+        self.views.len()
+    }
+
+    fn validity(&self) -> Option<Validity<'_>> {
+        self.validity
+    }
+
+    fn with_row<R>(&self, row: usize, use_row: impl FnOnce(&[u8]) -> R) -> R {
+        let view = self.views[row];
+        let is_null = self.validity.is_some_and(|validity| !validity.is_valid(row));
+        let len = view as u32;
+        if len <= views::INLINE && !is_null {
+            return use_row(&view.to_le_bytes()[4..4 + len as usize]);
+        }
+        // An `AsRef` may return another buffer each time. Then there may be no such row.
+        match views::long_view(view, self.buffers) {
+            Some((_, buffer, from, to)) if !is_null => use_row(&buffer[from..to]),
+            _ => use_row(&[]),
+        }
+    }
+
+    fn mark(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
+        for start in (first..last).step_by(views::GROUP) {
+            let end = last.min(start + views::GROUP);
+            let mut group = [0; views::GROUP];
+            let group = self.group(start, end, &mut group);
+            let mut joined = views::Joined::NONE;
+            if views::group_is_valid(kernel, group, self.buffers, &mut joined) {
+                continue;
+            }
+            for row in start..end {
+                let (is_text, len) = self.with_row(row, |bytes| (kernel.is_utf8(bytes), bytes.len()));
+                if !is_text {
+                    marks.set(row - first, len);
+                }
+            }
+        }
+    }
+}
+
+/// A column whose rows all have `width` bytes. [`repair`](super::repair) gives it offsets of the type `O`.
+///
+/// ```
+/// use trust8::columns::{Column, FixedSize};
+///
+/// assert_eq!(FixedSize::<i32>::new(b"abcdef", 3, 2, None).unwrap().rows(), 2);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct FixedSize<'a, O> {
+    pub(super) values: &'a [u8],
+    pub(super) width: usize,
+    rows: usize,
+    validity: Option<Validity<'a>>,
+    offsets: PhantomData<O>,
+}
+
+impl<'a, O: Offset> FixedSize<'a, O> {
+    /// Returns the column, if `values` has all rows. More values may follow them.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first row that ends beyond the end of `values`. The validity must have a bit for each row.
+    ///
+    /// ```
+    /// use trust8::columns::FixedSize;
+    ///
+    /// assert_eq!(FixedSize::<i32>::new(b"abcde", 3, 2, None).unwrap_err().row(), 1);
+    /// ```
+    pub fn new(
+        values: &'a [u8],
+        width: usize,
+        rows: usize,
+        validity: Option<Validity<'a>>,
+    ) -> Result<Self, ColumnError> {
+        if let Some(whole) = values.len().checked_div(width)
+            && whole < rows
+        {
+            let end = (whole as i64).saturating_add(1).saturating_mul(width.try_into().unwrap_or(i64::MAX));
+            let kind = ColumnErrorKind::OffsetOutOfRange { offset: end, values_len: values.len() };
+            return Err(ColumnError { row: whole, kind });
+        }
+        Validity::check(validity, rows)?;
+        Ok(Self { values, width, rows, validity, offsets: PhantomData })
+    }
+}
+
+impl<O: Offset> sealed::Rows for FixedSize<'_, O> {
+    fn count(&self) -> usize {
+        self.rows
+    }
+
+    fn validity(&self) -> Option<Validity<'_>> {
+        self.validity
+    }
+
+    fn with_row<R>(&self, row: usize, use_row: impl FnOnce(&[u8]) -> R) -> R {
+        use_row(&self.values[row * self.width..][..self.width])
+    }
+
+    fn mark(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
+        let values = &self.values[first * self.width..last * self.width];
+        let splits =
+            || values.iter().step_by(self.width).fold(false, |any, &byte| any | is_continuation(byte));
+        if self.width > 0 && (marks.expects_faults() || !kernel.is_utf8(values) || splits()) {
+            marks.contiguous(kernel, values, last - first, |row| row * self.width);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Which rows of a group are not UTF-8.
+//!
+//! ```text
+//! the values of a group, as a whole, are UTF-8, and no offset lies inside a character: no row is marked
+//! otherwise, in the values as a whole:
+//!     each ill-formed sequence marks the row in which it begins
+//!     a row that begins with a continuation is marked
+//!     the row before such a row is looked at by itself, as the end of a character may be missing there
+//! ```
+//!
+//! A row is not UTF-8 exactly if it is marked. What is ill-formed in the whole is ill-formed in its row: a row has less before
+//! and after it, so no sequence is completed there. And if a sequence is ill-formed in its row alone, the bytes that complete
+//! it in the whole lie in another row, which then begins with a continuation.
+
+#![forbid(unsafe_code)]
+
+use crate::boundary::is_continuation;
+use crate::kernel::Kernel;
+use crate::kernel::survey::Found;
+use crate::repair::faults::Search;
+
+/// The rows of a group.
+pub(super) const GROUP: usize = super::offsets::GROUP;
+
+/// The number of bits in a word.
+pub(super) const WORD: usize = 64;
+
+/// The rows that are searched one after the other for the next fault, before the rest is halved again and again.
+const NEAR: usize = 4;
+
+/// The marks of a group.
+#[derive(Clone, Debug)]
+pub struct Marks {
+    /// One bit for each row, the first one the lowest.
+    pub(super) words: [u64; GROUP / WORD],
+    /// How many bytes of the marked rows are in ill-formed sequences, or more.
+    pub(super) ill_formed: usize,
+    /// Whether the last group had faults.
+    dirty: bool,
+}
+
+impl Marks {
+    pub(super) const NONE: Self = Self { words: [0; GROUP / WORD], ill_formed: 0, dirty: false };
+
+    /// Removes all marks.
+    pub(super) fn clear(&mut self) {
+        // Of the marks, some may have been removed by now.
+        self.dirty = self.ill_formed > 0;
+        self.words = [0; GROUP / WORD];
+        self.ill_formed = 0;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.words == [0; GROUP / WORD]
+    }
+
+    /// Returns whether the group is searched for faults without being validated before. Where one group has faults, the next
+    /// one has some too.
+    pub(super) fn expects_faults(&self) -> bool {
+        self.dirty
+    }
+
+    /// Marks a row.
+    #[inline(always)]
+    pub(super) fn set(&mut self, row: usize, ill_formed: usize) {
+        self.words[row / WORD] |= 1 << (row % WORD);
+        self.ill_formed += ill_formed;
+    }
+
+    /// Marks the rows that are not UTF-8. Row n of `rows` is `values[start(n)..start(n + 1)]`.
+    pub(super) fn contiguous(
+        &mut self,
+        kernel: &'static Kernel,
+        values: &[u8],
+        rows: usize,
+        start: impl Fn(usize) -> usize,
+    ) {
+        let (begin, end) = (start(0), start(rows));
+        self.faults(kernel, &values[begin..end], rows, |row| start(row) - begin);
+        let mut previous = begin;
+        for row in 0..rows {
+            let at = start(row);
+            if at < end && is_continuation(values[at]) {
+                // Three bytes of each row at most belong to the character that is cut in two.
+                if start(row + 1) > at {
+                    self.set(row, 3);
+                }
+                if at > previous && !kernel.is_utf8(&values[previous..at]) {
+                    self.set(row - 1, 3);
+                }
+            }
+            previous = at;
+        }
+    }
+
+    /// Marks each row in which an ill-formed sequence of `text` begins.
+    fn faults(&mut self, kernel: &'static Kernel, text: &[u8], rows: usize, start: impl Fn(usize) -> usize) {
+        let mut search = Search::new(kernel, text);
+        let mut block = Found::NONE;
+        let mut row = 0;
+        loop {
+            while let Some((at, len)) = block.pop() {
+                row = row_at(block.start + at, row, rows, &start);
+                self.set(row, len);
+            }
+            match search.advance() {
+                Some(next) => block = next,
+                None => break,
+            }
+        }
+    }
+}
+
+/// Returns the row that has the byte `at`. Rows before `row` end before it.
+#[inline(always)]
+fn row_at(at: usize, mut row: usize, rows: usize, start: &impl Fn(usize) -> usize) -> usize {
+    for _ in 0..NEAR {
+        if row + 1 == rows || start(row + 1) > at {
+            return row;
+        }
+        row += 1;
+    }
+    let (mut low, mut high) = (row, rows);
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        if start(middle) <= at {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
