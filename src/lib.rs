@@ -67,6 +67,7 @@
 //! | `&[u8]` and memory for it | a validated copy | [`copy_utf8`] | no |
 //! | a column of strings | the first row that is wrong | [`columns`] | no |
 //! | the same, with bad rows and nulls | all rows that are wrong, and why | [`columns::invalid_rows`] | no |
+//! | the same | rows that are all UTF-8 | [`columns::repair`] | the new rows, if one is bad |
 //! | parts of a text, cut anywhere, on several machines | one verdict on the whole | [`Part`] | no |
 //! | `&[u8]` | the numbers of characters, lines, UTF-16 units | [`inspect`](inspect()) | no |
 //! | `&str` | one of these | [`count_chars`], [`utf16_len`] | no |

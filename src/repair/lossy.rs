@@ -103,10 +103,24 @@ pub(crate) fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
 /// For shorter input, the loop of `core`, byte by byte, takes less time than the first map.
 const SHORT: usize = 32;
 
+/// The capacity that [`append_in_place`] needs besides the result.
+pub(crate) const SPARE_ROOM: usize = ROOM_PER_BLOCK;
+
 /// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD. All that it appends is valid.
 fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     if bytes.len() < SHORT {
         text.reserve(bytes.len() + 2);
+        return append_in_place(kernel, bytes, text);
+    }
+    // A replacement has up to two bytes more than what it replaces. An eighth more is enough for a text with a few faults, so
+    // that it need not be moved.
+    text.reserve(bytes.len() + bytes.len() / 8 + ROOM_PER_BLOCK);
+    append_in_place(kernel, bytes, text);
+}
+
+/// Does what `append` does. If the capacity of `text` has [`SPARE_ROOM`] bytes more than the result, it does not grow.
+pub(crate) fn append_in_place(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
+    if bytes.len() < SHORT {
         for chunk in bytes.utf8_chunks() {
             text.extend_from_slice(chunk.valid().as_bytes());
             if !chunk.invalid().is_empty() {
@@ -115,9 +129,6 @@ fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
         }
         return;
     }
-    // A replacement has up to two bytes more than what it replaces. An eighth more is enough for a text with a few faults, so
-    // that it need not be moved.
-    text.reserve(bytes.len() + bytes.len() / 8 + ROOM_PER_BLOCK);
     let mut replacer = Replacer::new(kernel, bytes);
     loop {
         let mut out = Output::new(text.spare_capacity_mut());

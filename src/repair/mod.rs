@@ -7,6 +7,8 @@ pub(crate) mod lossy;
 #[cfg(any(feature = "alloc", feature = "transcode"))]
 pub(crate) mod replacer;
 
+#[cfg(feature = "alloc")]
+pub(crate) use chunks::utf8_chunks_with;
 pub use chunks::{Errors, Utf8Chunk, Utf8Chunks, errors, utf8_chunks};
 #[cfg(feature = "alloc")]
 pub use lossy::{from_utf8_lossy, from_utf8_lossy_owned, lossy_into};

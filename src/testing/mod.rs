@@ -113,6 +113,8 @@ pub mod stream {
 pub mod columns {
     use crate::Kernel;
     use crate::columns::{Column, ColumnError, InvalidRows, Offset};
+    #[cfg(feature = "alloc")]
+    use crate::columns::{Policy, Repair, Repaired};
     use crate::text::columns;
 
     /// Does what `columns::validate_offsets` does, with this kernel.
@@ -144,6 +146,21 @@ pub mod columns {
     /// Does what `columns::invalid_rows` does, with this kernel.
     pub fn invalid_rows<C: Column>(kernel: &'static Kernel, column: C) -> InvalidRows<C> {
         columns::invalid_rows_with(kernel, column)
+    }
+
+    /// Does what `columns::repair` does, with this kernel, and with offsets that reach to `limit` at most.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of the public function.
+    #[cfg(feature = "alloc")]
+    pub fn repair<C: Column + Repair>(
+        kernel: &'static Kernel,
+        column: C,
+        policy: Policy,
+        limit: usize,
+    ) -> Result<Repaired<C, C::Owned>, ColumnError> {
+        columns::repair_with(kernel, column, policy, limit)
     }
 
     /// Does what `columns::validate_slices` does, with this kernel.

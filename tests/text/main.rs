@@ -11,4 +11,5 @@ mod inspect;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod part;
+mod repaired_columns;
 mod string;

@@ -81,12 +81,14 @@ impl Marks {
         for row in 0..rows {
             let at = start(row);
             if at < end && is_continuation(values[at]) {
-                // Three bytes of each row at most belong to the character that is cut in two.
+                // A character that is cut in two has up to four bytes in both rows together.
+                let continuations =
+                    values[at..].iter().take(3).take_while(|&&byte| is_continuation(byte)).count();
                 if start(row + 1) > at {
-                    self.set(row, 3);
+                    self.set(row, continuations);
                 }
                 if at > previous && !kernel.is_utf8(&values[previous..at]) {
-                    self.set(row - 1, 3);
+                    self.set(row - 1, 4 - continuations);
                 }
             }
             previous = at;

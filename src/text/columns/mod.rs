@@ -23,6 +23,8 @@ mod layout;
 mod marks;
 mod offset;
 mod offsets;
+#[cfg(feature = "alloc")]
+mod repair;
 mod views;
 
 use crate::kernel::Kernel;
@@ -33,6 +35,10 @@ pub use invalid::{InvalidRows, invalid_rows};
 pub use layout::{Column, FixedSize, Offsets, Validity, Views};
 pub use offset::Offset;
 pub(crate) use offsets::validate_offsets_with;
+#[cfg(feature = "alloc")]
+pub(crate) use repair::repair_with;
+#[cfg(feature = "alloc")]
+pub use repair::{Policy, Repair, Repaired, RepairedRows, RepairedViews, repair};
 pub(crate) use views::validate_views_with;
 
 /// Checks that each row of a column is UTF-8, where row n is `values[offsets[n]..offsets[n + 1]]`.

@@ -1,0 +1,163 @@
+//! Columns whose rows are not all UTF-8 become columns whose rows are.
+//!
+//! ```text
+//! find the rows that are not UTF-8, and how long the output can become; if there are none, return the column as it was
+//! allocate the output
+//! copy the rows between two such rows at once, and write such a row as the policy says
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod contiguous;
+mod policy;
+mod views;
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::error::ColumnError;
+use super::invalid::{InvalidRows, invalid_rows_with};
+use super::layout::{Column, Validity};
+use super::marks::{GROUP, WORD};
+use crate::kernel::Kernel;
+
+pub use contiguous::RepairedRows;
+pub use policy::Policy;
+pub use views::RepairedViews;
+
+/// Repairs the rows that are not UTF-8, as `policy` says.
+///
+/// If all rows are UTF-8, or null, the column is returned as it was, and nothing is allocated. Otherwise new values and new
+/// offsets are written, which are allocated once, and all of the new values are UTF-8: what lay under a null and was not UTF-8
+/// is left out.
+///
+/// # Errors
+///
+/// Returns the first row with which the new values become longer than the offsets can say.
+///
+/// ```
+/// use trust8::columns::{Offsets, Policy, Repaired, repair};
+///
+/// let column = Offsets::new(b"clean\xFFcaf\xE9", &[0, 5, 6, 10], None).unwrap();
+/// let Ok(Repaired::Owned(repaired)) = repair(column, Policy::Windows1252) else { panic!() };
+/// assert_eq!(repaired.values, "cleanÿcafé".as_bytes());
+/// assert_eq!(repaired.offsets, [0, 5, 7, 12]);
+///
+/// let clean = Offsets::new(b"clean", &[0, 5], None).unwrap();
+/// assert!(matches!(repair(clean, Policy::Null), Ok(Repaired::Borrowed(_))));
+/// ```
+pub fn repair<C: Column + Repair>(column: C, policy: Policy) -> Result<Repaired<C, C::Owned>, ColumnError> {
+    repair_with(Kernel::best(), column, policy, C::LIMIT)
+}
+
+/// Does what [`repair`] does, with this kernel, and with offsets that reach to `limit` at most.
+pub(crate) fn repair_with<C: Column + Repair>(
+    kernel: &'static Kernel,
+    column: C,
+    policy: Policy,
+    limit: usize,
+) -> Result<Repaired<C, C::Owned>, ColumnError> {
+    match Finding::of(invalid_rows_with(kernel, column)) {
+        None => Ok(Repaired::Borrowed(column)),
+        Some(finding) => column.write(kernel, policy, &finding, limit.min(C::LIMIT)).map(Repaired::Owned),
+    }
+}
+
+/// What [`repair`] returns: the column as it was, or new rows.
+///
+/// ```
+/// use trust8::columns::{Offsets, Policy, Repaired, repair};
+///
+/// fn len(values: &[u8], offsets: &[i32]) -> usize {
+///     match repair(Offsets::new(values, offsets, None).unwrap(), Policy::Drop).unwrap() {
+///         Repaired::Borrowed(_) => values.len(),
+///         Repaired::Owned(rows) => rows.values.len(),
+///     }
+/// }
+/// assert_eq!([len(b"ab", &[0, 2]), len(b"a\xFF", &[0, 2])], [2, 1]);
+/// ```
+#[derive(Clone, Debug)]
+pub enum Repaired<C, T> {
+    /// All rows are UTF-8 or null. Nothing was allocated.
+    Borrowed(C),
+    /// Some rows were not UTF-8.
+    Owned(T),
+}
+
+/// A layout that [`repair`] can write.
+pub trait Repair: Sized {
+    /// What `repair` writes.
+    type Owned;
+
+    /// The greatest length of the new values.
+    #[doc(hidden)]
+    const LIMIT: usize;
+
+    /// Writes all rows, with those of `finding` repaired.
+    #[doc(hidden)]
+    fn write(
+        &self,
+        kernel: &'static Kernel,
+        policy: Policy,
+        finding: &Finding,
+        limit: usize,
+    ) -> Result<Self::Owned, ColumnError>;
+}
+
+/// The rows that are not UTF-8.
+#[derive(Debug)]
+pub struct Finding {
+    /// One bit for each row, the first one the lowest: whether it is not UTF-8, null or not.
+    words: Vec<u64>,
+    /// How many bytes of these rows are in ill-formed sequences, or more.
+    ill_formed: usize,
+}
+
+impl Finding {
+    /// Returns `None` if only null rows are not UTF-8. Until a row is found, nothing is allocated.
+    fn of<C: Column>(mut rows: InvalidRows<C>) -> Option<Self> {
+        let mut finding = Self { words: Vec::new(), ill_formed: 0 };
+        let mut any = false;
+        while rows.advance() {
+            if rows.marks.is_empty() {
+                continue;
+            }
+            if finding.words.is_empty() {
+                finding.words = vec![0; rows.column.rows().div_ceil(GROUP) * (GROUP / WORD)];
+            }
+            finding.words[rows.group / WORD..][..GROUP / WORD].copy_from_slice(&rows.marks.words);
+            finding.ill_formed += rows.marks.ill_formed;
+            any |= match rows.column.validity() {
+                None => true,
+                Some(validity) => {
+                    let words = rows.marks.words.iter().zip((rows.group..).step_by(WORD));
+                    words.fold(false, |any, (word, row)| any | (word & validity.word(row) != 0))
+                }
+            };
+        }
+        any.then_some(finding)
+    }
+
+    /// Returns the rows, in their order.
+    fn rows(&self) -> impl Iterator<Item = usize> {
+        self.words.iter().zip((0..).step_by(WORD)).flat_map(|(&word, first)| {
+            let mut left = word;
+            core::iter::from_fn(move || {
+                let row = (left != 0).then(|| first + left.trailing_zeros() as usize);
+                left &= left.wrapping_sub(1);
+                row
+            })
+        })
+    }
+
+    /// Returns the bitmap of the rows that are neither null nor in this finding.
+    fn validity_without(&self, validity: Option<Validity<'_>>, rows: usize) -> Vec<u8> {
+        let mut bitmap = vec![0; rows.div_ceil(8)];
+        for ((bytes, word), row) in bitmap.chunks_mut(8).zip(&self.words).zip((0..).step_by(WORD)) {
+            let valid = validity.map_or(u64::MAX, |validity| validity.word(row)) & !word;
+            let valid = if rows - row < WORD { valid & !(u64::MAX << (rows - row)) } else { valid };
+            bytes.copy_from_slice(&valid.to_le_bytes()[..bytes.len()]);
+        }
+        bitmap
+    }
+}

@@ -1,0 +1,80 @@
+//! Views: only the rows that are not UTF-8 are written, into a buffer of their own.
+
+#![forbid(unsafe_code)]
+
+use alloc::vec::Vec;
+
+use super::{Finding, Policy, Repair};
+use crate::kernel::Kernel;
+use crate::text::columns::error::{ColumnError, ColumnErrorKind};
+use crate::text::columns::layout::Views;
+use crate::text::columns::layout::sealed::Rows;
+use crate::text::columns::views::INLINE;
+
+/// The views that [`repair`](super::repair) has written. All of them are UTF-8.
+///
+/// ```
+/// use trust8::columns::{Policy, Repaired, Views, repair};
+///
+/// let bad = u128::from_le_bytes(*b"\x05\0\0\0caf\xE9!\0\0\0\0\0\0\0");
+/// let Ok(Repaired::Owned(repaired)) = repair(Views::new(&[0, bad], &[b""], None).unwrap(), Policy::Escape) else { panic!() };
+/// assert_eq!(repaired.views[1].to_le_bytes(), *b"\x08\0\0\0caf\\xE9!\0\0\0\0");
+/// assert!(repaired.buffer.is_empty()); // what is that short stands in its view
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RepairedViews {
+    /// The views of all rows. Rows that were UTF-8 have the view that they had.
+    pub views: Vec<u128>,
+    /// The buffer that comes after all others. New views of strings of more than 12 bytes name it.
+    pub buffer: Vec<u8>,
+    /// Which rows are not null, from the lowest bit of the first byte on; or `None` if the same rows are null as before.
+    pub validity: Option<Vec<u8>>,
+}
+
+impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
+    type Owned = RepairedViews;
+
+    /// Arrow reads offsets and lengths as signed numbers.
+    const LIMIT: usize = i32::MAX as usize;
+
+    fn write(
+        &self,
+        kernel: &'static Kernel,
+        policy: Policy,
+        finding: &Finding,
+        limit: usize,
+    ) -> Result<Self::Owned, ColumnError> {
+        let is_null = |row| self.validity().is_some_and(|validity| !validity.is_valid(row));
+        let len = finding.rows().map(|row| self.with_row(row, <[u8]>::len)).fold(0, usize::saturating_add);
+        let mut buffer = match policy {
+            Policy::Null => Vec::new(),
+            _ => Vec::with_capacity(policy.capacity(len, finding.ill_formed).min(limit.saturating_add(len))),
+        };
+        let mut views = self.views.to_vec();
+        if self.validity().is_some() {
+            // A null row may have any view.
+            views.iter_mut().enumerate().filter(|(row, _)| is_null(*row)).for_each(|(_, view)| *view = 0);
+        }
+        for row in finding.rows() {
+            let start = buffer.len();
+            self.with_row(row, |bytes| policy.append(kernel, bytes, &mut buffer));
+            let text = &buffer[start..];
+            let mut view = [0; 16];
+            view[..4].copy_from_slice(&(text.len() as u32).to_le_bytes());
+            if text.len() <= INLINE as usize {
+                view[4..4 + text.len()].copy_from_slice(text);
+                buffer.truncate(start);
+            } else if buffer.len() > limit {
+                return Err(ColumnError { row, kind: ColumnErrorKind::TooLong { limit } });
+            } else {
+                view[4..8].copy_from_slice(&text[..4]);
+                view[8..12].copy_from_slice(&(self.buffers.len() as u32).to_le_bytes());
+                view[12..].copy_from_slice(&(start as u32).to_le_bytes());
+            }
+            views[row] = u128::from_le_bytes(view);
+        }
+        let rows = self.count();
+        let validity = (policy == Policy::Null).then(|| finding.validity_without(self.validity(), rows));
+        Ok(RepairedViews { views, buffer, validity })
+    }
+}

@@ -1,0 +1,351 @@
+//! Columns with bad rows, repaired by every policy, against a loop over the rows.
+
+#![cfg(feature = "alloc")]
+
+use std::fmt::Write;
+
+use super::dirty_columns::{Memory, Row};
+use super::support::kernels::kernels;
+use super::support::malformed::MALFORMED;
+use super::support::random::{Random, cases};
+use super::support::scale::{Thin, scale};
+use encoding_rs::WINDOWS_1252;
+use proptest::prelude::*;
+use trust8::columns::{
+    ColumnErrorKind, FixedSize, Offset, Offsets, Policy, Repaired, RepairedRows, RepairedViews, Views, repair,
+};
+use trust8::{Kernel, testing};
+
+const POLICIES: [Policy; 6] =
+    [Policy::Replace, Policy::Java, Policy::Drop, Policy::Null, Policy::Escape, Policy::Windows1252];
+
+/// Decodes as the JDK's `String` does, by its cases: the number of bytes that are at hand decides, then which of them are
+/// continuations. A sequence of three bytes is checked for being overlong at once, and for being a surrogate last.
+fn java(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    let mut rest = bytes;
+    while let &[first, ..] = rest {
+        let is_tail = |at: usize| rest.get(at).is_some_and(|byte| (0x80..=0xBF).contains(byte));
+        let second_is = |least: u8, most: u8| rest.get(1).is_some_and(|byte| (least..=most).contains(byte));
+        // How many bytes belong together, and whether they are a character.
+        let (taken, is_character) = match first {
+            0x00..=0x7F => (1, true),
+            0xC2..=0xDF => (1 + usize::from(is_tail(1)), is_tail(1)),
+            0xE0..=0xEF => {
+                let starts = if first == 0xE0 { second_is(0xA0, 0xBF) } else { is_tail(1) };
+                let surrogate = first == 0xED && second_is(0xA0, 0xBF);
+                match (starts, starts && is_tail(2)) {
+                    (false, _) => (1, false),
+                    (true, false) => (2, false),
+                    (true, true) => (3, !surrogate),
+                }
+            }
+            0xF0..=0xF4 => {
+                let starts = match first {
+                    0xF0 => second_is(0x90, 0xBF),
+                    0xF4 => second_is(0x80, 0x8F),
+                    _ => is_tail(1),
+                };
+                match (starts, is_tail(2), is_tail(3)) {
+                    (false, ..) => (1, false),
+                    (true, false, _) => (2, false),
+                    (true, true, false) => (3, false),
+                    (true, true, true) => (4, true),
+                }
+            }
+            _ => (1, false),
+        };
+        text.push_str(if is_character { std::str::from_utf8(&rest[..taken]).unwrap() } else { "\u{FFFD}" });
+        rest = &rest[taken..];
+    }
+    text
+}
+
+/// What a row becomes.
+fn repaired(policy: Policy, bytes: &[u8]) -> String {
+    let mut text = String::new();
+    match policy {
+        Policy::Replace => return String::from_utf8_lossy(bytes).into_owned(),
+        Policy::Java => return java(bytes),
+        Policy::Null => return text,
+        _ => {}
+    }
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        match policy {
+            Policy::Escape => chunk.invalid().iter().for_each(|byte| write!(text, "\\x{byte:02X}").unwrap()),
+            Policy::Windows1252 => {
+                text.push_str(&WINDOWS_1252.decode_without_bom_handling(chunk.invalid()).0)
+            }
+            _ => assert_eq!(policy, Policy::Drop),
+        }
+    }
+    text
+}
+
+/// What a column becomes: `None` if it is left alone, or the text of each row, or `None` for a null.
+type Answer = Option<Vec<Option<String>>>;
+
+fn model(rows: &[Row], policy: Policy) -> Answer {
+    let is_bad = |(bytes, is_valid): &Row| *is_valid && std::str::from_utf8(bytes).is_err();
+    rows.iter().any(is_bad).then(|| {
+        let repair = |row: &Row| match (row.1, is_bad(row)) {
+            (false, _) => None,
+            (true, true) if policy == Policy::Null => None,
+            (true, true) => Some(repaired(policy, &row.0)),
+            (true, false) => Some(String::from_utf8(row.0.clone()).unwrap()),
+        };
+        rows.iter().map(repair).collect()
+    })
+}
+
+/// Returns whether each row is not null: as the new bitmap says, or as before.
+fn validity(bitmap: Option<&Vec<u8>>, rows: &[Row]) -> Vec<bool> {
+    match bitmap {
+        None => rows.iter().map(|(_, is_valid)| *is_valid).collect(),
+        Some(bits) => {
+            assert_eq!(bits.len(), rows.len().div_ceil(8));
+            let unused = 8 * bits.len() - rows.len();
+            assert!(
+                unused == 0 || bits.last().unwrap().leading_zeros() as usize >= unused,
+                "bits after the rows"
+            );
+            (0..rows.len()).map(|row| bits[row / 8] >> (row % 8) & 1 == 1).collect()
+        }
+    }
+}
+
+fn of_rows<C, O: Offset>(repaired: &Repaired<C, RepairedRows<O>>, rows: &[Row]) -> Answer {
+    let Repaired::Owned(RepairedRows { values, offsets, validity: bitmap }) = repaired else { return None };
+    // All values are text, also those of nulls.
+    let text = std::str::from_utf8(values).expect("new values are UTF-8");
+    let offsets: Vec<usize> = offsets.iter().map(|&offset| offset.into() as usize).collect();
+    assert_eq!((offsets.len(), offsets[0], offsets[rows.len()]), (rows.len() + 1, 0, text.len()));
+    let texts = offsets.windows(2).map(|pair| text.get(pair[0]..pair[1]).expect("whole characters"));
+    Some(
+        texts
+            .zip(validity(bitmap.as_ref(), rows))
+            .map(|(text, valid)| valid.then(|| text.to_owned()))
+            .collect(),
+    )
+}
+
+fn of_views<C>(repaired: &Repaired<C, RepairedViews>, buffers: &[Vec<u8>], rows: &[Row]) -> Answer {
+    let Repaired::Owned(RepairedViews { views, buffer, validity: bitmap }) = repaired else { return None };
+    let buffers: Vec<&[u8]> = buffers.iter().map(Vec::as_slice).chain([buffer.as_slice()]).collect();
+    // No view is wrong, also under nulls.
+    trust8::columns::validate_views(views, &buffers).expect("new views are UTF-8");
+    let text = |view: u128| {
+        let bytes = view.to_le_bytes();
+        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+        let text = match word(0) {
+            len @ 0..=12 => &bytes[4..4 + len],
+            len => &buffers[word(8)][word(12)..][..len],
+        };
+        String::from_utf8(text.to_vec()).unwrap()
+    };
+    Some(
+        views
+            .iter()
+            .zip(validity(bitmap.as_ref(), rows))
+            .map(|(&view, valid)| valid.then(|| text(view)))
+            .collect(),
+    )
+}
+
+fn check(rows: &[Row], bit: usize) {
+    let memory = Memory::of(rows, bit);
+    let narrow: Vec<i32> = memory.offsets.iter().map(|&offset| offset as i32).collect();
+    let is_null = rows.iter().any(|(_, is_valid)| !is_valid);
+    let validity = if is_null || bit % 2 == 1 { memory.validity() } else { None };
+    let wide = Offsets::new(&memory.values, &memory.offsets, validity).unwrap();
+    let narrow = Offsets::new(&memory.values, &narrow, validity).unwrap();
+    let views = Views::new(&memory.views, &memory.buffers, validity).unwrap();
+    for policy in POLICIES {
+        let expected = model(rows, policy);
+        for kernel in kernels() {
+            let of = |what: &str| format!("{policy:?}, {}, {what}: {rows:02X?}", kernel.name());
+            let answer = testing::columns::repair(kernel, wide, policy, usize::MAX).unwrap();
+            assert_eq!(of_rows(&answer, rows), expected, "{}", of("64 bits"));
+            let answer = testing::columns::repair(kernel, narrow, policy, usize::MAX).unwrap();
+            assert_eq!(of_rows(&answer, rows), expected, "{}", of("32 bits"));
+            let answer = testing::columns::repair(kernel, views, policy, usize::MAX).unwrap();
+            assert_eq!(of_views(&answer, &memory.buffers, rows), expected, "{}", of("views"));
+        }
+        let width = rows.first().map_or(0, |(bytes, _)| bytes.len());
+        if rows.iter().all(|(bytes, _)| bytes.len() == width) {
+            let column = FixedSize::<i64>::new(&memory.values[3..], width, rows.len(), validity).unwrap();
+            assert_eq!(of_rows(&repair(column, policy).unwrap(), rows), expected, "{policy:?}, fixed size");
+        }
+    }
+}
+
+fn all_valid(rows: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Vec<Row> {
+    rows.into_iter().map(|row| (row.as_ref().to_vec(), true)).collect()
+}
+
+/// All sequences of up to four bytes, by classes of bytes: each a row, alone and among text.
+#[test]
+fn every_short_row() {
+    const BYTES: [u8; 19] = [
+        b'a', 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF3,
+        0xF4, 0xFF,
+    ];
+    let mut thin = Thin::new();
+    let mut rows = Vec::new();
+    for len in 0..=4_u32 {
+        for number in 0..19_usize.pow(len) {
+            if len < 3 || thin.keep() {
+                rows.push((0..len).map(|i| BYTES[number / 19_usize.pow(i) % 19]).collect::<Vec<_>>());
+            }
+        }
+    }
+    for rows in rows.chunks(3000) {
+        check(&all_valid(rows), 1);
+        check(
+            &all_valid(
+                rows.iter().map(|row| [b"long enough for views: ", &row[..], "é".as_bytes()].concat()),
+            ),
+            0,
+        );
+    }
+}
+
+#[test]
+fn clean_columns_are_left_alone() {
+    check(&[], 0);
+    check(&all_valid(["", "é", "日本", ""]), 0);
+    check(&[(b"\xFF".to_vec(), false), (b"ok".to_vec(), true), (b"\xE2\x82".to_vec(), false)], 4);
+}
+
+#[test]
+fn nulls_over_bytes_that_are_no_text() {
+    let row = |bytes: &[u8], is_valid| (bytes.to_vec(), is_valid);
+    check(
+        &[
+            row(b"\xE2\x82", false),
+            row(b"\xAC", true),
+            row("é".as_bytes(), false),
+            row(b"\x80 long enough for a view of its own \xFF", false),
+            row(b"\xFF long enough for a view of its own \xFF", true),
+            row(b"end", true),
+        ],
+        3,
+    );
+}
+
+/// Rows of many lengths, of which many, few, or all are bad. Long rows take other ways than short ones.
+#[test]
+fn columns_with_many_bad_rows() {
+    let mut random = Random::new(0x4E_9A17);
+    let texts =
+        ["", "a", "é", "日本", "😀", "plain text", "Съешь же ещё этих", "long enough for a buffer, é"];
+    for case in 0..(300 / scale()).max(12) {
+        let bad_one_in = [1, 3, 100][case % 3];
+        let null_one_in = [5, 1000][case / 3 % 2];
+        let long = [1, 40][case / 6 % 2];
+        let rows: Vec<Row> = (0..random.index(3000 / long))
+            .map(|_| {
+                let mut bytes = random.one_of(&texts).repeat(random.index(2 * long + 1)).into_bytes();
+                if random.below(bad_one_in) == 0 {
+                    for _ in 0..=random.index(3) {
+                        let malformed = MALFORMED[random.index(MALFORMED.len())].bytes;
+                        let at = random.index(bytes.len() + 1);
+                        bytes.splice(at..at, malformed.iter().copied());
+                    }
+                }
+                (bytes, random.below(null_one_in) != 0)
+            })
+            .collect();
+        check(&rows, random.index(70));
+    }
+}
+
+/// The error names the row, for each limit that is too low, and there is none if the limit is the new length.
+#[test]
+fn what_is_too_long_names_the_row() {
+    let rows = all_valid([
+        &b"clean"[..],
+        b"a\xFFb",
+        b"",
+        "é twelve and more".as_bytes(),
+        b"\xFF\xFF and twelve more",
+        b"end",
+    ]);
+    let memory = Memory::of(&rows, 0);
+    for policy in POLICIES {
+        let ends: Vec<usize> = model(&rows, policy)
+            .unwrap()
+            .iter()
+            .scan(0, |end, row| {
+                *end += row.as_ref().map_or(0, String::len);
+                Some(*end)
+            })
+            .collect();
+        let whole = ends[ends.len() - 1];
+        for limit in 0..whole + 3 {
+            let column = Offsets::new(&memory.values, &memory.offsets, None).unwrap();
+            let result = testing::columns::repair(Kernel::best(), column, policy, limit);
+            match ends.iter().position(|&end| end > limit) {
+                None => assert_eq!(of_rows(&result.unwrap(), &rows), model(&rows, policy)),
+                Some(row) => {
+                    let error = result.unwrap_err();
+                    assert_eq!(
+                        (error.row(), error.kind()),
+                        (row, ColumnErrorKind::TooLong { limit }),
+                        "{policy:?}"
+                    );
+                }
+            }
+        }
+    }
+    let views = Views::new(&memory.views, &memory.buffers, None).unwrap();
+    let error = testing::columns::repair(Kernel::best(), views, Policy::Replace, 20).unwrap_err();
+    assert_eq!((error.row(), error.kind()), (4, ColumnErrorKind::TooLong { limit: 20 }));
+    assert_eq!(error.to_string(), "row 4: the repaired rows up to this one have more than 20 bytes");
+    assert!(testing::columns::repair(Kernel::best(), views, Policy::Drop, 20).is_ok());
+}
+
+/// The values are allocated once: their capacity is what was asked for, with room for the worst case of the bad bytes alone.
+#[test]
+fn the_capacity_is_near_the_length() {
+    for policy in POLICIES {
+        for bad in [
+            &b"\xFF"[..],
+            b"caf\xE9",
+            b"\xF0\x9F\x98",
+            "é, and a long row\u{FFFD}".as_bytes(),
+            b"\x80 and a long row \xE2\x82",
+        ] {
+            let mut rows = all_valid(std::iter::repeat_n("clean, and as long as others", 500));
+            rows.resize(2000, (bad.to_vec(), true));
+            rows[700].0 = b"\xFF".to_vec();
+            let memory = Memory::of(&rows, 0);
+            let column = Offsets::new(&memory.values, &memory.offsets, None).unwrap();
+            let Repaired::Owned(new) = repair(column, policy).unwrap() else { panic!() };
+            let len = memory.values.len() - 5;
+            let invalid: usize =
+                rows.iter().flat_map(|row| row.0.utf8_chunks()).map(|chunk| chunk.invalid().len()).sum();
+            assert!(new.values.capacity() <= len + 4 * invalid + 400, "{policy:?} {bad:02X?}");
+            assert_eq!(new.offsets.capacity(), rows.len() + 1);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(600, 40))]
+
+    #[test]
+    fn any_bytes_cut_anywhere(
+        bytes in prop::collection::vec(prop::sample::select(&b"ab\x80\x9F\xA0\xC3\xE0\xE2\xED\xF0\xF4\xFF"[..]), 0..600),
+        cuts in prop::collection::vec(0..600_usize, 0..40),
+        nulls in any::<u64>(),
+        bit in 0..20_usize,
+    ) {
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).chain([0, bytes.len()]).collect();
+        cuts.sort_unstable();
+        let rows: Vec<Row> = cuts.windows(2).enumerate()
+            .map(|(row, pair)| (bytes[pair[0]..pair[1]].to_vec(), nulls >> (row % 64) & 1 == 0)).collect();
+        check(&rows, bit);
+    }
+}
