@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Installs what the tests for other machines need, on Debian bookworm (amd64). Installing needs root.
 #
-#   scripts/setup-cross.sh [aarch64] [s390x] [i686] [wasm] [x86-64] [valgrind]   (no argument: all)
+#   scripts/setup-cross.sh [aarch64] [s390x] [i686] [wasm] [x86-64] [valgrind] [java]   (no argument: all but java)
 #
 #   aarch64, s390x   a linker, a C library, qemu, and Rust's standard library or its source
 #   i686             the same without qemu: the CPU runs these programs itself
 #   wasm             a linker, a C library, the source of the standard library, and Node unless there is one
 #   x86-64           qemu, for x86-64 CPUs that are older than this one
 #   valgrind         Valgrind, and the debug symbols of the C library that it needs
+#   java             a JDK, unless there is one
 #
 # The script skips what is already installed, so a second run does nothing. The compiler is Debian's
 # (rustc-web and the packages that belong to it), because Debian also packages a standard library for AArch64
@@ -49,6 +50,9 @@ for machine in "$@"; do
             ;;
         valgrind)
             packages+=(valgrind libc6-dbg)
+            ;;
+        java)
+            command -v javac >/dev/null || packages+=(default-jdk-headless)
             ;;
         *)
             echo "setup-cross.sh: no such machine: $machine" >&2

@@ -1,0 +1,114 @@
+//! What is wrong with which row of an array.
+
+#![forbid(unsafe_code)]
+
+use std::fmt;
+
+use trust8::Utf8Error;
+use trust8::columns::{ColumnError, ColumnErrorKind};
+
+/// A row that is not UTF-8, or whose offsets, views or children are not as Arrow wants them.
+///
+/// ```
+/// use arrow_array::BinaryArray;
+/// use trust8_arrow::as_utf8;
+///
+/// let error = as_utf8(&BinaryArray::from_vec(vec![b"ok", b"caf\xE9"])).unwrap_err();
+/// assert_eq!((error.row(), error.path()), (1, ""));
+/// assert!(error.to_string().starts_with("row 1: invalid UTF-8 at byte 3: E9 "));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RowError {
+    pub(crate) row: usize,
+    pub(crate) path: String,
+    pub(crate) reason: Reason,
+}
+
+/// What is wrong with a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The bytes are not UTF-8.
+    NotUtf8(Utf8Error),
+    /// An offset or a view is wrong, or the repaired rows are too long for their offsets.
+    Layout(ColumnErrorKind),
+    /// The array does not have the shape that its type says.
+    Shape(&'static str),
+}
+
+impl RowError {
+    /// Returns the number of the row, from 0.
+    ///
+    /// If the bytes are not UTF-8, it is a row of the whole array. Otherwise it is a row of the array inside it that the
+    /// [path](Self::path) names.
+    #[must_use]
+    pub fn row(&self) -> usize {
+        self.row
+    }
+
+    /// Returns the way to the value inside the row: `.name` for a field of a struct, `[]` for an item of a list, `.key` and
+    /// `.value` for those of a map. It is empty if the row is the value. In a record batch, the name of the column comes first.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Returns what is wrong.
+    #[must_use]
+    pub fn reason(&self) -> Reason {
+        self.reason
+    }
+
+    pub(crate) fn shape(row: usize, path: &str, what: &'static str) -> Self {
+        Self { row, path: path.to_owned(), reason: Reason::Shape(what) }
+    }
+
+    pub(crate) fn column(path: &str, error: ColumnError) -> Self {
+        let reason = match error.kind() {
+            ColumnErrorKind::NotUtf8(error) => Reason::NotUtf8(error),
+            kind => Reason::Layout(kind),
+        };
+        Self { row: error.row(), path: path.to_owned(), reason }
+    }
+}
+
+impl Reason {
+    /// Returns the name of the kind of error: that of [`trust8::ErrorKind::name`], or `layout`, or `shape`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::NotUtf8(error) => error.kind().name(),
+            Self::Layout(_) => "layout",
+            Self::Shape(_) => "shape",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotUtf8(error) => error.fmt(f),
+            Self::Layout(kind) => kind.fmt(f),
+            Self::Shape(what) => f.write_str(what),
+        }
+    }
+}
+
+impl fmt::Display for RowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "row {}", self.row)?;
+        if !self.path.is_empty() {
+            write!(f, ", {}", self.path)?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}
+
+impl std::error::Error for RowError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.reason {
+            Reason::NotUtf8(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Arrays of bytes: their rows as columns of trust8, and as text.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    BinaryType, BinaryViewType, ByteArrayType, ByteViewType, LargeBinaryType, LargeUtf8Type, StringViewType,
+    Utf8Type,
+};
+use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, StringViewArray};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::DataType;
+use trust8::Utf8Error;
+use trust8::columns::{
+    self, Column, ColumnError, ColumnErrorKind, FixedSize, Offset, Offsets, Policy, Repair, Repaired,
+    RepairedRows, RepairedViews, Validity, Views, invalid_rows,
+};
+
+use crate::error::{Reason, RowError};
+use crate::mask::reached;
+
+/// What to do about rows that are not UTF-8.
+#[derive(Clone, Copy)]
+pub(crate) enum Plan {
+    /// The first of them is an error.
+    Refuse,
+    /// They are repaired.
+    Repair(Policy),
+}
+
+/// Whether an array of this type has bytes for rows, and whether it claims that they are UTF-8.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Claim {
+    Bytes,
+    Utf8,
+    /// It has no bytes for rows.
+    Other,
+}
+
+pub(crate) fn claim(data_type: &DataType) -> Claim {
+    match data_type {
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            Claim::Bytes
+        }
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Claim::Utf8,
+        _ => Claim::Other,
+    }
+}
+
+/// The memory of an array of bytes. Nothing in it can be relied on: arrow lets arrays be built without checks.
+enum Memory {
+    Narrow(OffsetBuffer<i32>, Buffer),
+    Wide(OffsetBuffer<i64>, Buffer),
+    Views(ScalarBuffer<u128>, Arc<[Buffer]>),
+    FixedSize(usize, usize, Buffer),
+}
+
+/// An array of bytes, and which of its rows count.
+pub(crate) struct Leaf<'a> {
+    memory: Memory,
+    nulls: Option<&'a NullBuffer>,
+    live: Option<&'a NullBuffer>,
+    /// The rows that are neither null nor out of reach; `None` for all.
+    reached: Option<NullBuffer>,
+    path: &'a str,
+}
+
+fn validity(nulls: &NullBuffer) -> Validity<'_> {
+    Validity::new(nulls.validity(), nulls.offset())
+}
+
+impl<'a> Leaf<'a> {
+    /// Returns the leaf if `array` has bytes for rows. Of its rows, those that are not in `live` are out of reach.
+    pub(crate) fn of(
+        array: &'a dyn Array,
+        live: Option<&'a NullBuffer>,
+        path: &'a str,
+    ) -> Result<Self, RowError> {
+        fn bytes<T: ByteArrayType>(array: &dyn Array) -> (OffsetBuffer<T::Offset>, Buffer) {
+            let array = array.as_bytes::<T>();
+            (array.offsets().clone(), array.values().clone())
+        }
+        fn views<T: ByteViewType>(array: &dyn Array) -> Memory {
+            let array = array.as_byte_view::<T>();
+            Memory::Views(array.views().clone(), array.data_buffers().clone())
+        }
+        let narrow = |(offsets, values)| Memory::Narrow(offsets, values);
+        let wide = |(offsets, values)| Memory::Wide(offsets, values);
+        let memory = match array.data_type() {
+            DataType::Binary => narrow(bytes::<BinaryType>(array)),
+            DataType::Utf8 => narrow(bytes::<Utf8Type>(array)),
+            DataType::LargeBinary => wide(bytes::<LargeBinaryType>(array)),
+            DataType::LargeUtf8 => wide(bytes::<LargeUtf8Type>(array)),
+            DataType::BinaryView => views::<BinaryViewType>(array),
+            DataType::Utf8View => views::<StringViewType>(array),
+            _ => {
+                let array = array.as_fixed_size_binary();
+                let width = usize::try_from(array.value_length()).unwrap_or(0);
+                Memory::FixedSize(width, array.len(), array.values().clone())
+            }
+        };
+        let len = match &memory {
+            Memory::Narrow(offsets, _) => offsets.inner().len().checked_sub(1),
+            Memory::Wide(offsets, _) => offsets.inner().len().checked_sub(1),
+            Memory::Views(views, _) => Some(views.len()),
+            Memory::FixedSize(_, len, _) => Some(*len),
+        };
+        let Some(len) = len else { return Err(RowError::shape(0, path, "the array has no offsets")) };
+        let nulls = array.nulls();
+        Ok(Self { memory, nulls, live, reached: reached(len, nulls, live, path)?, path })
+    }
+
+    /// Calls `each` with every row that is reached and is not UTF-8.
+    pub(crate) fn errors(&self, each: &mut dyn FnMut(usize, Utf8Error)) -> Result<(), RowError> {
+        let validity = self.reached.as_ref().map(validity);
+        match &self.memory {
+            Memory::Narrow(offsets, values) => {
+                invalid_rows(self.checked(Offsets::new(values, offsets.inner(), validity))?)
+                    .for_each(|(row, e)| each(row, e));
+            }
+            Memory::Wide(offsets, values) => {
+                invalid_rows(self.checked(Offsets::new(values, offsets.inner(), validity))?)
+                    .for_each(|(row, e)| each(row, e));
+            }
+            Memory::Views(views, buffers) => {
+                invalid_rows(self.checked(Views::new(views, buffers, validity))?)
+                    .for_each(|(row, e)| each(row, e));
+            }
+            Memory::FixedSize(width, len, values) => {
+                let column = self.checked(FixedSize::<i32>::new(values, *width, *len, validity))?;
+                invalid_rows(column).for_each(|(row, e)| each(row, e));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the array as text. Where nothing is to be repaired, nothing is copied.
+    pub(crate) fn text(&self, plan: Plan) -> Result<ArrayRef, RowError> {
+        match &self.memory {
+            Memory::Narrow(offsets, values) => self.offsets_text(plan, offsets, values),
+            Memory::Wide(offsets, values) => self.offsets_text(plan, offsets, values),
+            Memory::Views(views, buffers) => self.views_text(plan, views, buffers),
+            Memory::FixedSize(width, len, values) => self.fixed_text(plan, *width, *len, values),
+        }
+    }
+
+    fn offsets_text<O: OffsetSizeTrait + Offset>(
+        &self,
+        plan: Plan,
+        offsets: &OffsetBuffer<O>,
+        values: &Buffer,
+    ) -> Result<ArrayRef, RowError> {
+        let column = |validity| self.checked(Offsets::new(values, offsets.inner(), validity));
+        match self.rewritten(plan, column(None)?, || column(self.reached.as_ref().map(validity)))? {
+            Some(rows) => Ok(self.rows_text(rows)),
+            None => {
+                let (first, last) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
+                // The values outside of the rows need not be UTF-8, and arrow wants all of them to be.
+                let offsets = match first {
+                    0 => offsets.clone(),
+                    _ => OffsetBuffer::new(offsets.iter().map(|&offset| offset - offsets[0]).collect()),
+                };
+                Ok(text(offsets, values.slice_with_length(first, last - first), self.nulls.cloned()))
+            }
+        }
+    }
+
+    fn fixed_text(
+        &self,
+        plan: Plan,
+        width: usize,
+        len: usize,
+        values: &Buffer,
+    ) -> Result<ArrayRef, RowError> {
+        let column = |validity| self.checked(FixedSize::<i32>::new(values, width, len, validity));
+        let all = column(None)?;
+        let limit = i32::MAX as usize;
+        if width.saturating_mul(len) > limit {
+            return Err(self.error(limit / width, Reason::Layout(ColumnErrorKind::TooLong { limit })));
+        }
+        match self.rewritten(plan, all, || column(self.reached.as_ref().map(validity)))? {
+            Some(rows) => Ok(self.rows_text(rows)),
+            None => {
+                let offsets = (0..=len).map(|row| (row * width) as i32).collect();
+                let values = values.slice_with_length(0, width * len);
+                Ok(text(OffsetBuffer::new(offsets), values, self.nulls.cloned()))
+            }
+        }
+    }
+
+    /// Returns new rows if some are not UTF-8, even if no row that is reached is among them: arrow wants text under nulls too.
+    fn rewritten<O: Offset, C: Column + Repair<Owned = RepairedRows<O>>>(
+        &self,
+        plan: Plan,
+        all: C,
+        reached: impl FnOnce() -> Result<C, RowError>,
+    ) -> Result<Option<RepairedRows<O>>, RowError> {
+        if invalid_rows(all).next().is_none() {
+            return Ok(None);
+        }
+        if let Repaired::Owned(rows) = self.planned(plan, reached()?)? {
+            return Ok(Some(rows));
+        }
+        // Only rows that are null or out of reach are not UTF-8. They get no bytes, and are as null as they were.
+        match self.checked(columns::repair(all, Policy::Null))? {
+            Repaired::Owned(rows) => Ok(Some(RepairedRows { validity: None, ..rows })),
+            Repaired::Borrowed(_) => Ok(None),
+        }
+    }
+
+    /// Does what the plan says about the rows that are reached.
+    fn planned<C: Column + Repair>(&self, plan: Plan, column: C) -> Result<Repaired<C, C::Owned>, RowError> {
+        match plan {
+            Plan::Repair(policy) => self.checked(columns::repair(column, policy)),
+            Plan::Refuse => match invalid_rows(column).next() {
+                None => Ok(Repaired::Borrowed(column)),
+                Some((row, error)) => Err(self.error(row, Reason::NotUtf8(error))),
+            },
+        }
+    }
+
+    fn rows_text<O: OffsetSizeTrait + Offset>(&self, rows: RepairedRows<O>) -> ArrayRef {
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(rows.offsets));
+        let nulls = self.new_nulls(rows.validity, offsets.len() - 1);
+        text(offsets, Buffer::from_vec(rows.values), nulls)
+    }
+
+    fn views_text(
+        &self,
+        plan: Plan,
+        views: &ScalarBuffer<u128>,
+        buffers: &Arc<[Buffer]>,
+    ) -> Result<ArrayRef, RowError> {
+        let column = |validity| self.checked(Views::new(views, buffers, validity));
+        if column(None).is_ok_and(|all| invalid_rows(all).next().is_none()) {
+            return Ok(view_text(views.clone(), buffers.clone(), self.nulls.cloned()));
+        }
+        match self.planned(plan, column(self.reached.as_ref().map(validity))?)? {
+            Repaired::Borrowed(_) => {
+                // Only views that are null or out of reach are wrong. They become empty.
+                let is_reached = |row| self.reached.as_ref().is_none_or(|rows| rows.is_valid(row));
+                let views =
+                    views.iter().enumerate().map(|(row, &view)| if is_reached(row) { view } else { 0 });
+                Ok(view_text(views.collect(), buffers.clone(), self.nulls.cloned()))
+            }
+            Repaired::Owned(RepairedViews { views, buffer, validity }) => {
+                let nulls = self.new_nulls(validity, views.len());
+                let more = (!buffer.is_empty()).then(|| Buffer::from_vec(buffer));
+                let buffers: Vec<Buffer> = buffers.iter().cloned().chain(more).collect();
+                Ok(view_text(ScalarBuffer::from(views), buffers.into(), nulls))
+            }
+        }
+    }
+
+    /// Returns the nulls after a repair. Rows out of reach are as null as they were.
+    fn new_nulls(&self, validity: Option<Vec<u8>>, len: usize) -> Option<NullBuffer> {
+        let Some(validity) = validity else { return self.nulls.cloned() };
+        let mut valid = BooleanBuffer::new(Buffer::from_vec(validity), 0, len);
+        if let Some(live) = self.live {
+            valid = &valid | &!live.inner();
+        }
+        NullBuffer::union(self.nulls, Some(&NullBuffer::new(valid)))
+    }
+
+    fn error(&self, row: usize, reason: Reason) -> RowError {
+        RowError { row, path: self.path.to_owned(), reason }
+    }
+
+    fn checked<T>(&self, result: Result<T, ColumnError>) -> Result<T, RowError> {
+        result.map_err(|error| RowError::column(self.path, error))
+    }
+}
+
+fn text<O: OffsetSizeTrait>(offsets: OffsetBuffer<O>, values: Buffer, nulls: Option<NullBuffer>) -> ArrayRef {
+    // SAFETY: trust8 has checked the offsets, found each row UTF-8 or written it, and no value lies outside of the rows. The
+    // nulls have the length of the array.
+    Arc::new(unsafe { GenericStringArray::<O>::new_unchecked(offsets, values, nulls) })
+}
+
+fn view_text(views: ScalarBuffer<u128>, buffers: Arc<[Buffer]>, nulls: Option<NullBuffer>) -> ArrayRef {
+    // SAFETY: trust8 has checked each view and found its string UTF-8, or has written it. The nulls have the length of the array.
+    Arc::new(unsafe { StringViewArray::new_unchecked(views, buffers, nulls) })
+}

@@ -1,0 +1,234 @@
+//! Columns of Arrow that may not be UTF-8: validated, explained and repaired by [trust8](https://docs.rs/trust8).
+//!
+//! Arrow's own conversion of binary data to text validates it with the standard library, and one bad row fails the array. Here
+//! the bad rows of an array are found at the speed of long input, each says why it is bad, and all of them can be repaired.
+//!
+//! | I have | I want | use |
+//! |---|---|---|
+//! | bytes | text, or the first bad row | [`as_utf8`] |
+//! | bytes | text, whatever the rows are | [`repair`] |
+//! | bytes | which rows are bad | [`is_valid`] |
+//! | bytes | what is wrong with them, as a table | [`errors`] |
+//! | a batch from IPC, FFI or Flight that was not validated | the certainty that its text is UTF-8 | [`check`] |
+//!
+//! ```
+//! use arrow_array::{Array, BinaryArray, StringArray, cast::AsArray};
+//! use trust8::columns::Policy;
+//! use trust8_arrow::{as_utf8, errors, repair};
+//!
+//! let names = BinaryArray::from_opt_vec(vec![Some(b"Ana"), None, Some(b"Ren\xE9"), Some("Zoë".as_bytes())]);
+//! assert_eq!(as_utf8(&names).unwrap_err().row(), 2);
+//!
+//! let repaired = repair(&names, Policy::Windows1252).unwrap();
+//! assert_eq!(repaired.as_string::<i32>(), &StringArray::from(vec![Some("Ana"), None, Some("René"), Some("Zoë")]));
+//! assert_eq!(errors(&names).unwrap().num_rows(), 1);
+//! ```
+//!
+//! # Which arrays
+//!
+//! `Binary`, `LargeBinary`, `BinaryView` and `FixedSizeBinary` become `Utf8`, `LargeUtf8`, `Utf8View` and `Utf8`. Dictionaries and
+//! run-end encoded arrays have their values converted, and `List`, `LargeList`, `FixedSizeList`, `Map` and `Struct` what is inside
+//! them, at any depth. Text inside these is validated as well. All other arrays stay as they are, and unions and list views are
+//! not looked into.
+//!
+//! What lies under a null, and what no row reaches, is ignored: an item of a list that is null, a value of a dictionary that no
+//! key names, bytes outside of a slice. Nothing is copied of an array that is clean, except for the offsets of a slice.
+//!
+//! Arrow lets arrays be built without checks, so their offsets, views and lengths are checked here. What is wrong with them is an
+//! error and no panic.
+
+mod error;
+mod leaf;
+mod mask;
+mod nested;
+
+use std::sync::Arc;
+
+use arrow_array::builder::{StringBuilder, UInt8Builder, UInt64Builder};
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
+use arrow_buffer::BooleanBufferBuilder;
+use arrow_schema::{Field, Schema};
+use trust8::columns::Policy;
+
+pub use error::{Reason, RowError};
+use leaf::Plan;
+use nested::{Found, convert, find};
+
+/// Returns an array as text, if all of its rows are UTF-8. The crate's page says which arrays.
+///
+/// # Errors
+///
+/// Returns the first row that is not UTF-8, or that has a wrong offset or view.
+///
+/// ```
+/// use arrow_array::{BinaryArray, StringArray, cast::AsArray};
+/// use trust8_arrow::as_utf8;
+///
+/// let bytes = BinaryArray::from_opt_vec(vec![Some(b"caf\xC3\xA9"), None]);
+/// let text = as_utf8(&bytes).unwrap();
+/// assert_eq!(text.as_string::<i32>(), &StringArray::from(vec![Some("café"), None]));
+/// // The values are those of the array itself.
+/// assert_eq!(text.as_string::<i32>().values().as_ptr(), bytes.values().as_ptr());
+/// ```
+pub fn as_utf8(array: &dyn Array) -> Result<ArrayRef, RowError> {
+    match converted(array, Plan::Refuse) {
+        Ok(text) => Ok(text),
+        // In a nested array, what was found first need not be in the first row.
+        Err(RowError { reason: Reason::NotUtf8(_), .. }) => Err(first(array, false, "")?
+            .unwrap_or_else(|| RowError::shape(0, "", "the array changed while it was read"))),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns an array as text, with the rows that are not UTF-8 repaired.
+///
+/// If a `policy` makes a row null, its field becomes nullable. The keys of a map can't be null, so they get U+FFFD then.
+///
+/// # Errors
+///
+/// Returns the first row that has a wrong offset or view, or with which the text becomes longer than its offsets can say.
+///
+/// ```
+/// use arrow_array::{BinaryViewArray, StringViewArray, cast::AsArray};
+/// use trust8::columns::Policy;
+/// use trust8_arrow::repair;
+///
+/// let bytes = BinaryViewArray::from_iter_values([&b"clean"[..], b"not \xFF clean"]);
+/// let text = repair(&bytes, Policy::Escape).unwrap();
+/// assert_eq!(text.as_string_view(), &StringViewArray::from_iter_values(["clean", r"not \xFF clean"]));
+/// ```
+pub fn repair(array: &dyn Array, policy: Policy) -> Result<ArrayRef, RowError> {
+    converted(array, Plan::Repair(policy))
+}
+
+/// Returns for each row whether it is UTF-8, or null if the row is null. A nested row is if everything in it is.
+///
+/// # Errors
+///
+/// Returns the first row that has a wrong offset or view.
+///
+/// ```
+/// use arrow_array::{BinaryArray, BooleanArray};
+///
+/// let bytes = BinaryArray::from_opt_vec(vec![Some(b"ok"), None, Some(b"\xFF")]);
+/// assert_eq!(trust8_arrow::is_valid(&bytes).unwrap(), BooleanArray::from(vec![Some(true), None, Some(false)]));
+/// ```
+pub fn is_valid(array: &dyn Array) -> Result<BooleanArray, RowError> {
+    let found = found(array, false, "")?;
+    let mut valid = BooleanBufferBuilder::new(array.len());
+    valid.append_n(array.len(), true);
+    found.iter().for_each(|found| valid.set_bit(found.row, false));
+    Ok(BooleanArray::new(valid.finish(), array.nulls().cloned()))
+}
+
+/// Returns a table of all values that are not UTF-8, in the order of the rows.
+///
+/// | column | type | what it says |
+/// |---|---|---|
+/// | `row` | `UInt64` | the row, from 0 |
+/// | `path` | `Utf8` | the way to the value inside the row: see [`RowError::path`] |
+/// | `offset` | `UInt64` | where in the value the ill-formed sequence begins |
+/// | `length` | `UInt8` | its length, or null if the value ends inside a character |
+/// | `kind` | `Utf8` | the name of the kind of error: see [`trust8::ErrorKind::name`] |
+/// | `message` | `Utf8` | the error for people |
+///
+/// # Errors
+///
+/// Returns the first row that has a wrong offset or view.
+///
+/// ```
+/// use arrow_array::{BinaryArray, cast::AsArray, types::UInt64Type};
+///
+/// let errors = trust8_arrow::errors(&BinaryArray::from_vec(vec![b"ok", b"caf\xE9", b"\xC0\xAF"])).unwrap();
+/// assert_eq!(errors["row"].as_primitive::<UInt64Type>().values(), &[1, 2]);
+/// assert_eq!(errors["offset"].as_primitive::<UInt64Type>().values(), &[3, 0]);
+/// assert_eq!(errors["kind"].as_string::<i32>().value(1), "overlong");
+/// ```
+pub fn errors(array: &dyn Array) -> Result<RecordBatch, RowError> {
+    let found = found(array, false, "")?;
+    let (mut rows, mut offsets, mut lengths) =
+        (UInt64Builder::new(), UInt64Builder::new(), UInt8Builder::new());
+    let [mut paths, mut kinds, mut messages] = [(); 3].map(|()| StringBuilder::new());
+    for Found { row, path, error } in found {
+        rows.append_value(row as u64);
+        paths.append_value(path);
+        offsets.append_value(error.valid_up_to() as u64);
+        // At most three.
+        lengths.append_option(error.error_len().map(|len| len as u8));
+        kinds.append_value(error.kind().name());
+        messages.append_value(error.to_string());
+    }
+    let columns: [(&str, ArrayRef); 6] = [
+        ("row", Arc::new(rows.finish())),
+        ("path", Arc::new(paths.finish())),
+        ("offset", Arc::new(offsets.finish())),
+        ("length", Arc::new(lengths.finish())),
+        ("kind", Arc::new(kinds.finish())),
+        ("message", Arc::new(messages.finish())),
+    ];
+    let fields =
+        columns.iter().map(|(name, column)| Field::new(*name, column.data_type().clone(), *name == "length"));
+    let schema = Schema::new(fields.collect::<Vec<_>>());
+    let columns = columns.into_iter().map(|(_, column)| column).collect();
+    Ok(RecordBatch::try_new(Arc::new(schema), columns).expect("columns of one length, as the schema says"))
+}
+
+/// Checks that what claims to be UTF-8 in a batch is: `Utf8`, `LargeUtf8` and `Utf8View`, at any depth.
+///
+/// Such a batch comes from readers that were told to skip validation, and from other languages.
+///
+/// # Errors
+///
+/// Returns the first row that is not UTF-8, or that has a wrong offset or view.
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{BinaryArray, RecordBatch, StringArray};
+///
+/// let bytes = BinaryArray::from_vec(vec![b"ok", b"\xFF"]);
+/// let (offsets, values, nulls) = bytes.clone().into_parts();
+/// // SAFETY: none. That is the point: somebody else has built this array.
+/// let lie = unsafe { StringArray::new_unchecked(offsets, values, nulls) };
+/// let batch = RecordBatch::try_from_iter([("name", Arc::new(lie) as _), ("raw", Arc::new(bytes) as _)]).unwrap();
+/// let error = trust8_arrow::check(&batch).unwrap_err();
+/// assert_eq!((error.row(), error.path()), (1, "name"));
+/// ```
+pub fn check(batch: &RecordBatch) -> Result<(), RowError> {
+    let mut earliest: Option<RowError> = None;
+    for (column, field) in batch.columns().iter().zip(batch.schema_ref().fields()) {
+        if let Some(error) = first(column, true, field.name())?
+            && earliest.as_ref().is_none_or(|earliest| error.row < earliest.row)
+        {
+            earliest = Some(error);
+        }
+    }
+    earliest.map_or(Ok(()), Err)
+}
+
+fn converted(array: &dyn Array, plan: Plan) -> Result<ArrayRef, RowError> {
+    match convert(array, None, plan, "")? {
+        Some(text) => Ok(text),
+        None => {
+            let len = mask::len(array);
+            mask::reached(len, array.nulls(), None, "")?;
+            Ok(array.slice(0, len))
+        }
+    }
+}
+
+fn found(array: &dyn Array, claims: bool, path: &str) -> Result<Vec<Found>, RowError> {
+    let mut all = Vec::new();
+    find(array, None, claims, path, &mut all)?;
+    all.sort_by_key(|found| found.row);
+    Ok(all)
+}
+
+/// Returns the first value that is not UTF-8.
+fn first(array: &dyn Array, claims: bool, path: &str) -> Result<Option<RowError>, RowError> {
+    let first = found(array, claims, path)?.into_iter().next();
+    Ok(first.map(|Found { row, path, error }| RowError {
+        row,
+        path: path.to_string(),
+        reason: Reason::NotUtf8(error),
+    }))
+}

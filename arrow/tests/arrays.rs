@@ -1,0 +1,441 @@
+//! Arrays of bytes and arrays inside arrays, against arrow's own validation and a loop over the rows.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{BinaryBuilder, BinaryDictionaryBuilder, ListBuilder, MapBuilder};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int8Type, Int16Type, Int32Type, UInt8Type, UInt64Type};
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray, FixedSizeListArray,
+    Int16Array, Int32Array, LargeBinaryArray, LargeListArray, ListArray, MapArray, RecordBatch, RunArray,
+    StringArray, StringViewArray, StructArray,
+};
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_schema::{DataType, Field};
+use trust8::columns::Policy;
+use trust8_arrow::{Reason, as_utf8, check, errors, is_valid, repair};
+
+const POLICIES: [Policy; 6] =
+    [Policy::Replace, Policy::Java, Policy::Drop, Policy::Null, Policy::Escape, Policy::Windows1252];
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n
+    }
+}
+
+type Rows = Vec<Option<Vec<u8>>>;
+
+fn random_rows(random: &mut Random, bad_one_in: usize) -> Rows {
+    let texts = ["", "a", "é", "日本", "😀", "twelve bytes", "more than twelve, é"];
+    (0..random.below(200))
+        .map(|_| {
+            let mut bytes = texts[random.below(7)].repeat(random.below(3)).into_bytes();
+            if random.below(bad_one_in) == 0 {
+                let bad: &[u8] =
+                    [&b"\xFF"[..], b"\xE2\x82", b"\xED\xA0\x80", b"\xF0\x9F\x98", b"\x80"][random.below(5)];
+                let at = random.below(bytes.len() + 1);
+                bytes.splice(at..at, bad.iter().copied());
+            }
+            (random.below(5) > 0).then_some(bytes)
+        })
+        .collect()
+}
+
+/// Returns an array with these bytes under its nulls as well.
+fn over_garbage(rows: &Rows) -> BinaryArray {
+    let under = |row: &Option<Vec<u8>>| row.clone().unwrap_or_else(|| b"\xE2\x82\xFF".to_vec());
+    let all = BinaryArray::from_iter_values(rows.iter().map(under));
+    let (offsets, values, _) = all.into_parts();
+    BinaryArray::new(offsets, values, Some(NullBuffer::from_iter(rows.iter().map(Option::is_some))))
+}
+
+/// Returns the text of each row, after arrow has validated all of it.
+fn texts(array: &dyn Array) -> Vec<Option<String>> {
+    array.to_data().validate_full().expect("arrow finds nothing wrong");
+    let own = |text: Option<&str>| text.map(str::to_owned);
+    match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().iter().map(own).collect(),
+        DataType::LargeUtf8 => array.as_string::<i64>().iter().map(own).collect(),
+        DataType::Utf8View => array.as_string_view().iter().map(own).collect(),
+        other => panic!("{other} is no text"),
+    }
+}
+
+fn check_leaf(array: &dyn Array, rows: &Rows) {
+    let bad = |row: &Option<Vec<u8>>| row.as_ref().is_some_and(|bytes| std::str::from_utf8(bytes).is_err());
+    let first = rows.iter().position(bad);
+    match as_utf8(array) {
+        Ok(text) => {
+            assert_eq!(first, None);
+            let expected: Vec<_> =
+                rows.iter().map(|row| row.clone().map(|row| String::from_utf8(row).unwrap())).collect();
+            assert_eq!(texts(&text), expected);
+        }
+        Err(error) => {
+            assert_eq!(Some(error.row()), first);
+            let Reason::NotUtf8(in_row) = error.reason() else { panic!("{error}") };
+            let std = std::str::from_utf8(rows[error.row()].as_ref().unwrap()).unwrap_err();
+            assert_eq!((in_row.valid_up_to(), in_row.error_len()), (std.valid_up_to(), std.error_len()));
+        }
+    }
+    let valid: Vec<_> =
+        rows.iter().map(|row| row.as_ref().map(|bytes| std::str::from_utf8(bytes).is_ok())).collect();
+    assert_eq!(is_valid(array).unwrap().iter().collect::<Vec<_>>(), valid);
+    let table = errors(array).unwrap();
+    let found = table["row"].as_primitive::<UInt64Type>().values().iter().map(|&row| row as usize);
+    assert!(found.eq((0..rows.len()).filter(|&row| bad(&rows[row]))));
+    for (i, &row) in table["row"].as_primitive::<UInt64Type>().values().iter().enumerate() {
+        let bytes = rows[row as usize].as_ref().unwrap();
+        let std = std::str::from_utf8(bytes).unwrap_err();
+        assert_eq!(table["offset"].as_primitive::<UInt64Type>().value(i) as usize, std.valid_up_to());
+        let length = &table["length"].as_primitive::<UInt8Type>();
+        assert_eq!(length.is_valid(i).then(|| length.value(i) as usize), std.error_len());
+        let ours = trust8::from_utf8(bytes).unwrap_err();
+        assert_eq!(table["kind"].as_string::<i32>().value(i), ours.kind().name());
+        assert_eq!(table["message"].as_string::<i32>().value(i), ours.to_string());
+    }
+    for policy in POLICIES {
+        let expected: Vec<Option<String>> = rows
+            .iter()
+            .map(|row| match policy {
+                Policy::Null if bad(row) => None,
+                _ => row.as_ref().map(|bytes| text_of(policy, bytes)),
+            })
+            .collect();
+        assert_eq!(texts(&repair(array, policy).unwrap()), expected, "{policy:?}");
+    }
+}
+
+/// What the library makes of one row.
+fn text_of(policy: Policy, bytes: &[u8]) -> String {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return text.to_owned();
+    }
+    let offsets = [0, bytes.len() as i64];
+    let column = trust8::columns::Offsets::new(bytes, &offsets, None).unwrap();
+    match trust8::columns::repair(column, policy).unwrap() {
+        trust8::columns::Repaired::Owned(rows) => String::from_utf8(rows.values).unwrap(),
+        trust8::columns::Repaired::Borrowed(_) => unreachable!("the row is not UTF-8"),
+    }
+}
+
+#[test]
+fn rows_of_bytes_in_every_type_and_slice() {
+    let mut random = Random(7);
+    for case in 0..60 {
+        let rows = random_rows(&mut random, [1000, 20, 2][case % 3]);
+        let options = || rows.iter().map(Option::as_deref);
+        let arrays: [ArrayRef; 4] = [
+            Arc::new(options().collect::<BinaryArray>()),
+            Arc::new(options().collect::<LargeBinaryArray>()),
+            Arc::new(options().collect::<BinaryViewArray>()),
+            Arc::new(over_garbage(&rows)),
+        ];
+        for array in arrays {
+            check_leaf(&array, &rows);
+            let from = random.below(rows.len() + 1);
+            let len = random.below(rows.len() - from + 1);
+            check_leaf(&array.slice(from, len), &rows[from..from + len].to_vec());
+        }
+    }
+}
+
+#[test]
+fn rows_of_one_size() {
+    let mut random = Random(9);
+    for width in [1, 2, 3, 5, 16] {
+        let rows: Rows = (0..150)
+            .map(|_| {
+                let mut bytes =
+                    "aé日😀abcdefghijk".bytes().cycle().skip(random.below(3)).take(width).collect::<Vec<_>>();
+                if random.below(4) == 0 {
+                    bytes[random.below(width)] = 0xFF;
+                }
+                (random.below(5) > 0).then_some(bytes)
+            })
+            .collect();
+        let array =
+            FixedSizeBinaryArray::try_from_sparse_iter_with_size(rows.iter().cloned(), width as i32).unwrap();
+        check_leaf(&array, &rows);
+        check_leaf(&array.slice(37, 90), &rows[37..127].to_vec());
+        // Over garbage.
+        let values: Vec<u8> =
+            rows.iter().flat_map(|row| row.clone().unwrap_or_else(|| vec![0xE2; width])).collect();
+        let nulls = NullBuffer::from_iter(rows.iter().map(Option::is_some));
+        check_leaf(&FixedSizeBinaryArray::new(width as i32, values.into(), Some(nulls)), &rows);
+    }
+}
+
+/// arrow's conversion succeeds exactly if ours does, as far as arrow ignores nulls.
+#[test]
+fn arrow_agrees() {
+    let mut random = Random(11);
+    for _ in 0..200 {
+        let rows = random_rows(&mut random, 60);
+        let array: BinaryArray = rows.iter().map(Option::as_deref).collect();
+        match (StringArray::try_from_binary(array.clone()), as_utf8(&array)) {
+            (Ok(theirs), Ok(ours)) => assert_eq!(ours.as_string::<i32>(), &theirs),
+            (theirs, ours) => assert!(theirs.is_err() && ours.is_err(), "{rows:?}"),
+        }
+    }
+}
+
+#[test]
+fn clean_arrays_are_not_copied() {
+    let bytes = BinaryArray::from_vec(vec![b"one", "zwéi".as_bytes(), b"more than twelve bytes"]);
+    let text = as_utf8(&bytes).unwrap();
+    assert_eq!(text.as_string::<i32>().values().as_ptr(), bytes.values().as_ptr());
+    assert_eq!(text.as_string::<i32>().offsets().as_ptr(), bytes.offsets().as_ptr());
+    let repaired = repair(&bytes, Policy::Null).unwrap();
+    assert_eq!(repaired.as_string::<i32>().values().as_ptr(), bytes.values().as_ptr());
+    let views = BinaryViewArray::from_iter_values(bytes.iter().flatten());
+    let text = as_utf8(&views).unwrap();
+    assert_eq!(text.as_string_view().views().as_ptr(), views.views().as_ptr());
+    assert_eq!(text.as_string_view().data_buffers()[0].as_ptr(), views.data_buffers()[0].as_ptr());
+    // A dirty array of views keeps the buffers of its clean rows.
+    let views = BinaryViewArray::from_iter_values([&b"\xFF"[..], b"more than twelve bytes"]);
+    let text = repair(&views, Policy::Drop).unwrap();
+    assert_eq!(text.as_string_view().data_buffers()[0].as_ptr(), views.data_buffers()[0].as_ptr());
+    // Other arrays stay as they are.
+    let numbers = Int32Array::from(vec![1, 2, 3]);
+    assert_eq!(as_utf8(&numbers).unwrap().as_primitive::<Int32Type>(), &numbers);
+}
+
+/// Values before and after a slice are not text, and arrow wants all values to be.
+#[test]
+fn slices_of_dirty_arrays() {
+    let all = BinaryArray::from_vec(vec![b"\xFF", b"one", b"two", b"\x80"]);
+    assert_eq!(texts(&as_utf8(&all.slice(1, 2)).unwrap()), [Some("one".to_owned()), Some("two".to_owned())]);
+    assert_eq!(as_utf8(&all.slice(1, 3)).unwrap_err().row(), 2);
+}
+
+fn dirty() -> BinaryArray {
+    BinaryArray::from_opt_vec(vec![
+        Some(b"a"),
+        Some(b"\xFF"),
+        None,
+        Some("é".as_bytes()),
+        Some(b"x\xC3"),
+        Some(b"end"),
+    ])
+}
+
+fn rows_and_paths(array: &dyn Array) -> Vec<(u64, String)> {
+    let table = errors(array).unwrap();
+    let rows = table["row"].as_primitive::<UInt64Type>().values().to_vec();
+    rows.into_iter()
+        .zip(table["path"].as_string::<i32>().iter().map(|path| path.unwrap().to_owned()))
+        .collect()
+}
+
+fn check_nested(array: &dyn Array, expected: &[(u64, &str)], ok: &dyn Array, shown: &str) {
+    let owned: Vec<_> = expected.iter().map(|&(row, path)| (row, path.to_owned())).collect();
+    assert_eq!(rows_and_paths(array), owned);
+    let error = as_utf8(array).unwrap_err();
+    assert_eq!((error.row() as u64, error.path()), expected[0]);
+    let valid = is_valid(array).unwrap();
+    assert!((0..array.len()).all(|row| valid.value(row) != expected.iter().any(|bad| bad.0 == row as u64)));
+    for policy in POLICIES {
+        let repaired = repair(array, policy).unwrap();
+        repaired.to_data().validate_full().expect("arrow finds nothing wrong");
+        assert_eq!((repaired.len(), repaired.nulls()), (array.len(), array.nulls()));
+        assert!(errors(&repaired).unwrap().num_rows() == 0);
+        if policy == Policy::Drop {
+            assert_eq!(
+                format!("{repaired:?}").split_whitespace().collect::<String>(),
+                shown.split_whitespace().collect::<String>()
+            );
+        }
+    }
+    let text = as_utf8(ok).unwrap();
+    text.to_data().validate_full().expect("arrow finds nothing wrong");
+    assert_eq!(text.len(), ok.len());
+}
+
+fn list_of(values: BinaryArray, offsets: Vec<i32>, nulls: Option<NullBuffer>) -> ListArray {
+    let field = Arc::new(Field::new_list_field(DataType::Binary, true));
+    ListArray::new(field, OffsetBuffer::new(offsets.into()), Arc::new(values), nulls)
+}
+
+#[test]
+fn lists() {
+    let list = list_of(dirty(), vec![0, 1, 4, 4, 6], None);
+    let shown = "ListArray [ StringArray [\"a\",], StringArray [\"\", null, \"é\",], StringArray [], StringArray [\"x\", \"end\",],]";
+    check_nested(&list, &[(1, "[]"), (3, "[]")], &list.slice(0, 1), shown);
+    // A null list over bad items, and items before and after a slice.
+    let nulls = NullBuffer::from(vec![true, false, true, false]);
+    as_utf8(&list_of(dirty(), vec![0, 1, 4, 4, 6], Some(nulls))).unwrap().to_data().validate_full().unwrap();
+    assert_eq!(as_utf8(&list.slice(1, 3)).unwrap_err().row(), 0);
+    let large = LargeListArray::new(
+        Arc::new(Field::new_list_field(DataType::Binary, true)),
+        OffsetBuffer::new(vec![0_i64, 1, 4, 4, 6].into()),
+        Arc::new(dirty()),
+        None,
+    );
+    let shown = shown.replace("ListArray [ S", "LargeListArray [ S");
+    check_nested(&large, &[(1, "[]"), (3, "[]")], &large.slice(2, 1), &shown);
+    let fixed = FixedSizeListArray::new(
+        Arc::new(Field::new_list_field(DataType::Binary, true)),
+        2,
+        Arc::new(dirty()),
+        None,
+    );
+    let shown = "FixedSizeListArray<2> [ StringArray [\"a\",\"\",], StringArray [null, \"é\",], StringArray [\"x\", \"end\",],]";
+    check_nested(&fixed, &[(0, "[]"), (2, "[]")], &fixed.slice(1, 1), shown);
+    let field = Arc::new(Field::new_list_field(DataType::Binary, true));
+    let nulls = Some(NullBuffer::from(vec![false, true, false]));
+    let hidden = FixedSizeListArray::new(field, 2, Arc::new(dirty()), nulls);
+    as_utf8(&hidden).unwrap().to_data().validate_full().unwrap();
+    // Lists of lists.
+    let inner: ArrayRef = Arc::new(list);
+    let field = Arc::new(Field::new_list_field(inner.data_type().clone(), true));
+    let outer = ListArray::new(field, OffsetBuffer::new(vec![0, 3, 4].into()), inner, None);
+    assert_eq!(rows_and_paths(&outer), [(0, "[][]".to_owned()), (1, "[][]".to_owned())]);
+}
+
+#[test]
+fn structs_and_maps() {
+    let other: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"\x80", b"b", b"c", b"d", b"e", b"\xFE"]));
+    let number: ArrayRef = Arc::new(Int32Array::from(vec![1; 6]));
+    let fields = || {
+        let field =
+            |name: &str, array: &ArrayRef, nullable| Field::new(name, array.data_type().clone(), nullable);
+        let dirty: ArrayRef = Arc::new(dirty());
+        vec![
+            (Arc::new(field("one", &dirty, true)), dirty),
+            (Arc::new(field("n", &number, false)), number.clone()),
+            (Arc::new(field("two", &other, false)), other.clone()),
+        ]
+    };
+    let array = StructArray::from(fields());
+    let expected = [(0, ".two"), (1, ".one"), (4, ".one"), (5, ".two")];
+    assert_eq!(rows_and_paths(&array), expected.map(|(row, path)| (row, path.to_owned())));
+    assert_eq!(
+        (as_utf8(&array).unwrap_err().row(), as_utf8(&array).unwrap_err().path().to_owned()),
+        (0, ".two".to_owned())
+    );
+    for policy in POLICIES {
+        repair(&array, policy).unwrap().to_data().validate_full().unwrap();
+    }
+    let nulled = repair(&array, Policy::Null).unwrap();
+    assert!(nulled.as_struct().fields()[2].is_nullable() && nulled.as_struct().column(2).is_null(0));
+    // Under a null struct, fields may be anything.
+    let (names, columns, _) = array.into_parts();
+    let nulls = NullBuffer::from(vec![false, false, true, true, false, false]);
+    let hidden = StructArray::new(names, columns, Some(nulls));
+    as_utf8(&hidden).unwrap().to_data().validate_full().unwrap();
+
+    let mut builder = MapBuilder::new(None, BinaryBuilder::new(), BinaryBuilder::new());
+    for (keys, values) in
+        [(&[&b"k"[..]][..], &[&b"v"[..]][..]), (&[b"\xFF", b"q"], &[b"v", b"w"]), (&[b"z"], &[b"\xC0"])]
+    {
+        keys.iter().for_each(|key| builder.keys().append_value(key));
+        values.iter().for_each(|value| builder.values().append_value(value));
+        builder.append(true).unwrap();
+    }
+    let map: MapArray = builder.finish();
+    assert_eq!(rows_and_paths(&map), [(1, ".key".to_owned()), (2, ".value".to_owned())]);
+    for policy in POLICIES {
+        repair(&map, policy).unwrap().to_data().validate_full().unwrap();
+    }
+    assert_eq!(repair(&map, Policy::Null).unwrap().as_map().keys().as_string::<i32>().value(1), "\u{FFFD}");
+    as_utf8(&map.slice(0, 1)).unwrap().to_data().validate_full().unwrap();
+}
+
+#[test]
+fn dictionaries_and_runs() {
+    let mut builder = BinaryDictionaryBuilder::<Int8Type>::new();
+    for value in [&b"a"[..], b"\xFF", b"a", b"b", b"\xFF"] {
+        builder.append(value).unwrap();
+    }
+    let dictionary = builder.finish();
+    assert_eq!(rows_and_paths(&dictionary), [(1, String::new()), (4, String::new())]);
+    for policy in POLICIES {
+        let text = repair(&dictionary, policy).unwrap();
+        text.to_data().validate_full().unwrap();
+        assert_eq!(text.as_dictionary::<Int8Type>().keys(), dictionary.keys());
+    }
+    // No row of the slice names the bad value.
+    let text = as_utf8(&dictionary.slice(2, 2)).unwrap();
+    text.to_data().validate_full().unwrap();
+    let text = text.as_dictionary::<Int8Type>().downcast_dict::<StringArray>().unwrap();
+    assert_eq!(text.into_iter().collect::<Vec<_>>(), [Some("a"), Some("b")]);
+
+    let values = BinaryArray::from_vec(vec![b"a", b"\xFF", b"b"]);
+    let runs = RunArray::try_new(&Int16Array::from(vec![2, 5, 6]), &values).unwrap();
+    assert_eq!(rows_and_paths(&runs), [2, 3, 4].map(|row| (row, String::new())));
+    for policy in POLICIES {
+        repair(&runs, policy).unwrap().to_data().validate_full().unwrap();
+    }
+    assert_eq!(rows_and_paths(&runs.slice(3, 3)), [0, 1].map(|row| (row, String::new())));
+    for clean in [runs.slice(0, 2), runs.slice(5, 1)] {
+        let text = as_utf8(&clean).unwrap();
+        assert_eq!(
+            (text.len(), text.as_run::<Int16Type>().values().data_type()),
+            (clean.len(), &DataType::Utf8)
+        );
+    }
+    // Inside a list, of which only a part is reached.
+    let inner: ArrayRef = Arc::new(runs);
+    let field = Arc::new(Field::new_list_field(inner.data_type().clone(), true));
+    let list = ListArray::new(field, OffsetBuffer::new(vec![0, 2, 4, 6].into()), inner, None);
+    assert_eq!(rows_and_paths(&list), [1, 1, 2].map(|row| (row, "[]".to_owned())));
+    assert!(as_utf8(&list.slice(0, 1)).is_ok());
+}
+
+#[test]
+fn lists_of_builders() {
+    let mut builder = ListBuilder::new(BinaryBuilder::new());
+    for row in 0..300_u32 {
+        for item in 0..row % 4 {
+            builder.values().append_value(if row * item == 598 { &b"\xFF"[..] } else { b"ok" });
+        }
+        builder.append(row % 7 > 0);
+    }
+    let list = builder.finish();
+    assert_eq!(rows_and_paths(&list), [(299, "[]".to_owned())]);
+    as_utf8(&list.slice(0, 299)).unwrap().to_data().validate_full().unwrap();
+}
+
+#[test]
+fn batches_that_lie() {
+    let (offsets, values, nulls) = dirty().into_parts();
+    // SAFETY: none. The test is about text that lies, and does not read it.
+    let lie = unsafe { StringArray::new_unchecked(offsets, values, nulls) };
+    let views =
+        BinaryViewArray::from_iter_values([&b"a"[..], b"b", b"\xFF and more than twelve", b"", b"", b""]);
+    let (views, buffers, nulls) = views.into_parts();
+    // SAFETY: likewise.
+    let views = unsafe { StringViewArray::new_unchecked(views, buffers, nulls) };
+    let raw: ArrayRef = Arc::new(dirty());
+    let list: ArrayRef = {
+        let field = Arc::new(Field::new_list_field(DataType::Utf8View, true));
+        Arc::new(ListArray::new(
+            field,
+            OffsetBuffer::new(vec![0, 3, 3, 3, 6, 6, 6].into()),
+            Arc::new(views.clone()),
+            None,
+        ))
+    };
+    let batch = |columns: Vec<(&str, ArrayRef)>| RecordBatch::try_from_iter(columns).unwrap();
+    assert_eq!(check(&batch(vec![("raw", raw.clone())])), Ok(()));
+    let error = check(&batch(vec![("raw", raw.clone()), ("views", Arc::new(views)), ("lie", Arc::new(lie))]))
+        .unwrap_err();
+    assert_eq!((error.row(), error.path()), (1, "lie"));
+    let error = check(&batch(vec![("raw", raw), ("list", list)])).unwrap_err();
+    assert_eq!((error.row(), error.path()), (0, "list[]"));
+    assert!(error.to_string().starts_with("row 0, list[]: invalid UTF-8 at byte 0: FF "), "{error}");
+}
+
+#[test]
+fn dictionary_keys_that_are_null() {
+    let keys = arrow_array::Int8Array::from(vec![Some(0), None, Some(1)]);
+    let values = BinaryArray::from_vec(vec![b"a", b"b", b"\xFF"]);
+    let array = DictionaryArray::new(keys, Arc::new(values));
+    as_utf8(&array).unwrap().to_data().validate_full().unwrap();
+    assert_eq!(is_valid(&array).unwrap().iter().collect::<Vec<_>>(), [Some(true), None, Some(true)]);
+}

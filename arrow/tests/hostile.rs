@@ -1,0 +1,238 @@
+//! Arrays that arrow lets be built without checks, and that no reader should trust: errors and no panic.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use arrow_array::types::{Int8Type, Int32Type};
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeListArray, Int8Array,
+    LargeBinaryArray, ListArray, MapArray, RecordBatch, RunArray, StringArray, StringViewArray, StructArray,
+};
+use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, RunEndBuffer, ScalarBuffer};
+use arrow_schema::{DataType, Field, Fields};
+use trust8::columns::Policy;
+use trust8_arrow::{Reason, as_utf8, check, errors, is_valid, repair};
+
+/// Calls everything, and returns the error of `as_utf8`. Where that has none, what it returns can be read.
+fn call_all(array: &ArrayRef) -> Option<Reason> {
+    let result = as_utf8(array);
+    let _ = errors(array).map(|table| table.num_rows());
+    let _ = is_valid(array).map(|valid| valid.len());
+    for policy in
+        [Policy::Replace, Policy::Java, Policy::Drop, Policy::Null, Policy::Escape, Policy::Windows1252]
+    {
+        if let Ok(text) = repair(array, policy) {
+            read(&text);
+        }
+    }
+    let field = Field::new("column", array.data_type().clone(), true);
+    let schema = Arc::new(arrow_schema::Schema::new(vec![field]));
+    // A batch asks for lengths, and that panics in arrow itself if there are no offsets.
+    if let Ok(Ok(batch)) =
+        catch_unwind(AssertUnwindSafe(|| RecordBatch::try_new(schema, vec![array.clone()])))
+    {
+        let _ = check(&batch);
+    }
+    match result {
+        Ok(text) => {
+            read(&text);
+            None
+        }
+        Err(error) => {
+            let _ = (error.to_string(), error.row(), error.path().to_owned());
+            Some(error.reason())
+        }
+    }
+}
+
+/// Reads all text, as far as it lies directly in the array.
+fn read(array: &dyn Array) {
+    let texts: Vec<&str> = match array.data_type() {
+        DataType::Utf8 => {
+            let array = array.as_any().downcast_ref::<StringArray>().unwrap();
+            (0..array.len()).map(|row| array.value(row)).collect()
+        }
+        DataType::Utf8View => {
+            let array = array.as_any().downcast_ref::<StringViewArray>().unwrap();
+            (0..array.len()).map(|row| array.value(row)).collect()
+        }
+        _ => return,
+    };
+    texts.iter().for_each(|text| assert!(std::str::from_utf8(text.as_bytes()).is_ok()));
+}
+
+fn unchecked<O: ArrowNativeType>(offsets: &[O]) -> OffsetBuffer<O> {
+    // SAFETY: none. What these tests build breaks every rule, and only what checks it may read it.
+    unsafe { OffsetBuffer::new_unchecked(ScalarBuffer::from(offsets.to_vec())) }
+}
+
+#[test]
+fn offsets() {
+    let values = Buffer::from_slice_ref(b"a\xFFbcd");
+    let cases: [&[i32]; 9] = [
+        &[],
+        &[0, 9],
+        &[-1, 2],
+        &[0, 3, 2],
+        &[i32::MAX, i32::MIN],
+        &[3, 2, 1],
+        &[0, i32::MAX, 5],
+        &[5, 5, 6],
+        &[i32::MIN; 3],
+    ];
+    for offsets in cases {
+        let wide: Vec<i64> = offsets.iter().map(|&offset| i64::from(offset) << 20).collect();
+        // SAFETY: as above.
+        let array: ArrayRef =
+            Arc::new(unsafe { BinaryArray::new_unchecked(unchecked(offsets), values.clone(), None) });
+        assert!(matches!(call_all(&array), Some(Reason::Layout(_) | Reason::Shape(_))), "{offsets:?}");
+        // SAFETY: as above.
+        let text: ArrayRef =
+            Arc::new(unsafe { StringArray::new_unchecked(unchecked(offsets), values.clone(), None) });
+        assert!(call_all(&text).is_some(), "{offsets:?}");
+        // SAFETY: as above.
+        let array: ArrayRef =
+            Arc::new(unsafe { LargeBinaryArray::new_unchecked(unchecked(&wide), values.clone(), None) });
+        assert!(call_all(&array).is_some(), "{offsets:?}");
+        // Inside other arrays, and as the offsets of a list.
+        for inner in [array, text] {
+            let field = Arc::new(Field::new_list_field(inner.data_type().clone(), true));
+            for list in [offsets, &[0, 1, 1]] {
+                let offsets = unchecked(list);
+                // SAFETY: as above.
+                let list: ArrayRef = Arc::new(unsafe {
+                    ListArray::new_unchecked(field.clone(), offsets, inner.clone(), None)
+                });
+                assert!(call_all(&list).is_some());
+            }
+            let fields = Fields::from(vec![Field::new("field", inner.data_type().clone(), true)]);
+            // SAFETY: as above.
+            let array = unsafe { StructArray::new_unchecked_with_length(fields, vec![inner], None, 1) };
+            assert!(call_all(&(Arc::new(array) as ArrayRef)).is_some());
+        }
+        let inner: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a", b"\xFF"]));
+        let field = Arc::new(Field::new_list_field(DataType::Binary, true));
+        // SAFETY: as above.
+        let list = unsafe { ListArray::new_unchecked(field, unchecked(offsets), inner, None) };
+        assert!(call_all(&(Arc::new(list) as ArrayRef)).is_some(), "{offsets:?}");
+    }
+}
+
+#[test]
+fn views() {
+    let view = |len: u32, prefix: u32, buffer: u32, offset: u32| {
+        u128::from(len) | u128::from(prefix) << 32 | u128::from(buffer) << 64 | u128::from(offset) << 96
+    };
+    let prefix = u32::from_le_bytes(*b"more");
+    let buffers: Arc<[Buffer]> = vec![Buffer::from_slice_ref(b"more than twelve \xFF")].into();
+    for bad in [
+        view(5, 0, 0, 1),
+        view(13, prefix, 1, 0),
+        view(13, prefix, u32::MAX, u32::MAX),
+        view(u32::MAX, prefix, 0, 0),
+        view(13, prefix + 1, 0, 0),
+        view(13, prefix, 0, 9),
+        u128::MAX,
+    ] {
+        let views = ScalarBuffer::from(vec![0, bad, view(16, prefix, 0, 0)]);
+        // SAFETY: none, as above.
+        let array = unsafe { BinaryViewArray::new_unchecked(views.clone(), buffers.clone(), None) };
+        assert!(matches!(call_all(&(Arc::new(array) as ArrayRef)), Some(Reason::Layout(_))), "{bad:032X}");
+        // Under a null it may be anything.
+        let nulls = NullBuffer::from(vec![true, false, true]);
+        // SAFETY: none, as above.
+        let array = unsafe { StringViewArray::new_unchecked(views, buffers.clone(), Some(nulls)) };
+        assert_eq!(call_all(&(Arc::new(array) as ArrayRef)), None, "{bad:032X}");
+    }
+}
+
+#[test]
+fn validity_of_another_length() {
+    let nulls = || Some(NullBuffer::from(vec![true, false, true]));
+    let values: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a", b"\xFF", b"b", b"c"]));
+    let (offsets, bytes, _) = BinaryArray::from_vec(vec![b"a", b"\xFF"]).into_parts();
+    let field = Arc::new(Field::new_list_field(DataType::Binary, true));
+    let fields = Fields::from(vec![Field::new("field", DataType::Binary, true)]);
+    // SAFETY: none, as above.
+    let arrays: [ArrayRef; 4] = unsafe {
+        [
+            Arc::new(BinaryArray::new_unchecked(offsets, bytes, nulls())),
+            Arc::new(ListArray::new_unchecked(field.clone(), unchecked(&[0, 1, 4]), values.clone(), nulls())),
+            Arc::new(FixedSizeListArray::new_unchecked(field, 2, values.clone(), nulls(), 2)),
+            Arc::new(StructArray::new_unchecked_with_length(fields, vec![values], nulls(), 4)),
+        ]
+    };
+    for array in arrays {
+        assert!(matches!(call_all(&array), Some(Reason::Shape(_))), "{}", array.data_type());
+    }
+}
+
+#[test]
+fn children_of_another_length() {
+    let values: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a", b"\xFF", b"b", b"c"]));
+    let field = Arc::new(Field::new_list_field(DataType::Binary, true));
+    let fields = |names: &[&str]| {
+        names.iter().map(|name| Field::new(*name, DataType::Binary, false)).collect::<Fields>()
+    };
+    let map = |names: &[&str], len: usize, offsets: &[i32]| {
+        let columns = names.iter().map(|_| values.clone()).collect();
+        // SAFETY: none, as above.
+        let entries = unsafe { StructArray::new_unchecked_with_length(fields(names), columns, None, len) };
+        let field = Arc::new(Field::new("entries", DataType::Struct(fields(names)), false));
+        // SAFETY: none, as above.
+        Arc::new(unsafe { MapArray::new_unchecked(field, unchecked(offsets), entries, None, false) })
+            as ArrayRef
+    };
+    // SAFETY: none, as above.
+    let lists: [ArrayRef; 3] = unsafe {
+        [
+            Arc::new(FixedSizeListArray::new_unchecked(field.clone(), 2, values.clone(), None, 1)),
+            Arc::new(FixedSizeListArray::new_unchecked(field, 2, values.clone(), None, 3)),
+            Arc::new(StructArray::new_unchecked_with_length(fields(&["f"]), vec![values.clone()], None, 2)),
+        ]
+    };
+    let maps = [
+        map(&["k"], 4, &[0, 4]),
+        map(&["k", "v"], 3, &[0, 3]),
+        map(&["k", "v"], 9, &[0, 9]),
+        map(&["k", "v"], 4, &[0, 5]),
+    ];
+    for array in lists.into_iter().chain(maps) {
+        assert!(matches!(call_all(&array), Some(Reason::Shape(_))), "{}", array.data_type());
+    }
+}
+
+#[test]
+fn keys_and_run_ends() {
+    let values: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a", b"\xFF", b"b"]));
+    for keys in [vec![0, 1, -1], vec![0, 100, 2], vec![-128; 3], vec![]] {
+        // SAFETY: none, as above.
+        let array = unsafe {
+            DictionaryArray::<Int8Type>::new_unchecked(Int8Array::from(keys.clone()), values.clone())
+        };
+        let error = call_all(&(Arc::new(array) as ArrayRef));
+        assert_eq!(error.is_some(), keys.contains(&1), "{keys:?}");
+    }
+    for ends in [
+        vec![1, 2, 3],
+        vec![3, 2, 1],
+        vec![-1, -5, 2],
+        vec![i32::MAX; 3],
+        vec![0, 0, 0],
+        vec![1],
+        vec![],
+        vec![1, 2, 3, 4],
+    ] {
+        for (offset, len) in [(0, 3), (2, 1), (0, 0), (1, 500)] {
+            // SAFETY: none, as above.
+            let ends = unsafe { RunEndBuffer::new_unchecked(ScalarBuffer::from(ends.clone()), offset, len) };
+            let types = [DataType::Int32, DataType::Binary]
+                .map(|data_type| Arc::new(Field::new("field", data_type, true)));
+            let [run, value] = types;
+            let data_type = DataType::RunEndEncoded(run, value);
+            // SAFETY: none, as above.
+            let array = unsafe { RunArray::<Int32Type>::new_unchecked(data_type, ends, values.clone()) };
+            call_all(&(Arc::new(array) as ArrayRef));
+        }
+    }
+}
