@@ -195,6 +195,12 @@ impl<'a> Leaf<'a> {
         all: C,
         reached: impl FnOnce() -> Result<C, RowError>,
     ) -> Result<Option<RepairedRows<O>>, RowError> {
+        if self.reached.is_none() {
+            return Ok(match self.planned(plan, all)? {
+                Repaired::Owned(rows) => Some(rows),
+                Repaired::Borrowed(_) => None,
+            });
+        }
         if invalid_rows(all).next().is_none() {
             return Ok(None);
         }

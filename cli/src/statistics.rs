@@ -3,7 +3,7 @@
 use std::ops::Add;
 use std::time::Duration;
 
-use trust8::{Kernel, Utf8Error};
+use trust8::{Kernel, Tally, Utf8Error};
 
 /// The number of characters of one to four bytes, and of newlines.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -25,6 +25,12 @@ impl Characters {
 
     pub(crate) fn total(&self) -> u64 {
         self.by_len.iter().sum()
+    }
+}
+
+impl From<Tally> for Characters {
+    fn from(tally: Tally) -> Self {
+        Self { by_len: tally.chars_by_len(), newlines: tally.newlines() }
     }
 }
 

@@ -6,7 +6,7 @@
 //! the second-level cache, where validating it costs little: docs/command.md has the figures.
 //!
 //! A large file is cut into pieces, which several threads validate. A piece begins with a character, so it can be
-//! validated alone. This pass only finds out whether there is an error; `scan.rs` then finds the first one.
+//! validated alone. If characters are counted, it is cut anywhere, and is a `Part`. This pass only finds out whether there is an error; `scan.rs` then finds the first one.
 
 use std::fs::File;
 use std::io;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trust8::boundary::floor;
-use trust8::{Kernel, Utf8Error};
+use trust8::{Kernel, Part, Utf8Error};
 
 use crate::progress::Progress;
 use crate::source::{CHUNK, read_at};
@@ -138,6 +138,9 @@ impl FileValidator {
                 self.pool.get_or_init(|| pool.expect("threads for reading"))
             }
         };
+        if self.counting {
+            return self.judge_in_pieces(pool, file, start, end);
+        }
         let next = AtomicU64::new(0);
         let stop = AtomicBool::new(false);
         let pieces = (end - start).div_ceil(PIECE);
@@ -176,6 +179,70 @@ impl FileValidator {
             }
         }
         Ok((!shorter).then_some(all))
+    }
+
+    /// Does what `validate_in_pieces` does, and counts. The pieces are cut anywhere, and the judgements on them are joined.
+    fn judge_in_pieces(
+        &self,
+        pool: &ThreadPool,
+        file: &File,
+        start: u64,
+        end: u64,
+    ) -> io::Result<Option<FileStatus>> {
+        let next = AtomicU64::new(0);
+        let stop = AtomicBool::new(false);
+        let pieces = (end - start).div_ceil(PIECE);
+        let work = || {
+            let mut buffer = Buffer::new();
+            let mut parts = Vec::new();
+            while !stop.load(Ordering::Relaxed) {
+                let piece = next.fetch_add(1, Ordering::Relaxed);
+                if piece >= pieces {
+                    break;
+                }
+                let from = start + piece * PIECE;
+                // The last piece also has what was appended since `end` was read.
+                let to = if piece + 1 == pieces { u64::MAX } else { from + PIECE };
+                let part = self.judge_piece(file, from, to, &mut buffer);
+                if !matches!(&part, Ok(Some(part)) if !part.has_failed()) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                parts.push((piece, part));
+            }
+            parts
+        };
+        let mut parts: Vec<_> = pool.broadcast(|_| work()).into_iter().flatten().collect();
+        parts.sort_unstable_by_key(|(piece, _)| *piece);
+        let mut whole = Part::default();
+        for (_, part) in parts {
+            match part? {
+                Some(part) => whole = whole.then(&part),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(match whole.finish() {
+            Ok(tally) => FileStatus::Valid { bytes: tally.bytes(), characters: Characters::from(tally) },
+            Err(_) => FileStatus::Invalid { progress: whole.len() },
+        }))
+    }
+
+    /// Judges one piece, up to its first error. Returns `None` if the file ends before `to`, unless `to` is `u64::MAX`.
+    fn judge_piece(&self, file: &File, from: u64, to: u64, buffer: &mut Buffer) -> io::Result<Option<Part>> {
+        let mut part = Part::default();
+        let mut at = from;
+        buffer.carried = 0;
+        while at < to && !part.has_failed() {
+            let space = buffer.space();
+            let wanted = space.len().min(usize::try_from(to - at).unwrap_or(usize::MAX));
+            let n = read_at(file, &mut space[..wanted], at)?;
+            if n == 0 {
+                return Ok((to == u64::MAX).then_some(part));
+            }
+            part = part.then(&self.kernel.part(&space[..n]));
+            at += n as u64;
+            self.progress.add(n as u64);
+        }
+        Ok(Some(part))
     }
 
     /// Validates one piece. Returns `None` if the file ends before `to`, unless `to` is `u64::MAX`.
@@ -336,6 +403,16 @@ mod tests {
         FileValidator::new(Kernel::best(), threads, Progress::none(), true)
     }
 
+    /// Returns the status with two threads. Whether characters are counted does not change whether the file is valid.
+    fn status_in_pieces(file: &File) -> FileStatus {
+        let plain = FileValidator::new(Kernel::best(), 2, Progress::none(), false);
+        let plain = plain.validate(file, 0, false, &mut Buffer::new()).unwrap();
+        let counted = validator(2).validate(file, 0, false, &mut Buffer::new()).unwrap();
+        let bytes = |status| if let FileStatus::Valid { bytes, .. } = status { Some(bytes) } else { None };
+        assert_eq!(bytes(plain), bytes(counted));
+        counted
+    }
+
     /// The pieces of a file are valid if and only if the file is.
     #[test]
     fn pieces_agree_with_the_whole_file() {
@@ -354,7 +431,10 @@ mod tests {
             file.write_all(&content).unwrap();
             let expected = std::str::from_utf8(&content).is_ok();
             assert_eq!(expected, spoil.is_none());
-            let status = |threads| validator(threads).validate(&file, 0, false, &mut Buffer::new()).unwrap();
+            let status = |threads| match threads {
+                2 => status_in_pieces(&file),
+                _ => validator(threads).validate(&file, 0, false, &mut Buffer::new()).unwrap(),
+            };
             assert_eq!(matches!(status(2), FileStatus::Valid { .. }), expected, "{shift} {spoil:?}");
             if expected {
                 assert_eq!(status(1), status(2));
@@ -382,7 +462,7 @@ mod tests {
                     write_at(&file, &content[around.clone()], around.start as u64);
                     let expected = std::str::from_utf8(&content[around.clone()]).is_ok();
                     valid += usize::from(expected);
-                    let status = validator(2).validate(&file, 0, false, &mut Buffer::new()).unwrap();
+                    let status = status_in_pieces(&file);
                     assert_eq!(
                         !matches!(status, FileStatus::Invalid { .. }),
                         expected,

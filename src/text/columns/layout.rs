@@ -5,7 +5,7 @@
 use core::marker::PhantomData;
 
 use super::error::{ColumnError, ColumnErrorKind};
-use super::marks::Marks;
+use super::marks::{Marks, all_valid};
 use super::offset::Offset;
 use super::{offsets, views};
 use crate::boundary::is_continuation;
@@ -156,7 +156,8 @@ impl<'a, O: Offset> Offsets<'a, O> {
         validity: Option<Validity<'a>>,
     ) -> Result<Self, ColumnError> {
         // There is no branch in the loop, so the compiler compares many offsets at once.
-        let decreases = offsets.iter().zip(offsets.iter().skip(1)).fold(false, |any, (a, b)| any | (a > b));
+        let decreases =
+            offsets.iter().zip(offsets.get(1..).unwrap_or_default()).fold(false, |any, (a, b)| any | (a > b));
         let ends = [offsets.first(), offsets.last()].map(|offset| offset.map_or(0, |&offset| offset.into()));
         if decreases || ends[0] < 0 || usize::try_from(ends[1]).is_ok_and(|last| last > values.len()) {
             offsets::each_row(values, offsets, 0, |_, _| Ok(()))?;
@@ -182,7 +183,7 @@ impl<O: Offset> sealed::Rows for Offsets<'_, O> {
 
     fn mark(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
         let offsets = &self.offsets[first..=last];
-        if marks.expects_faults() || !offsets::group_is_valid(kernel, self.values, offsets) {
+        if marks.expects_faults() || !all_valid(kernel, self.values, offsets, O::len) {
             marks.contiguous(kernel, self.values, last - first, |row| offsets[row].len());
         }
     }

@@ -14,9 +14,8 @@
 
 #![forbid(unsafe_code)]
 
-use crate::boundary::is_continuation;
+use crate::boundary::{is_continuation, is_inside};
 use crate::kernel::Kernel;
-use crate::kernel::survey::Found;
 use crate::repair::faults::Search;
 
 /// The rows of a group.
@@ -27,6 +26,9 @@ pub(super) const WORD: usize = 64;
 
 /// The rows that are searched one after the other for the next fault, before the rest is halved again and again.
 const NEAR: usize = 4;
+
+/// Rows of fewer bytes than this are short.
+const SHORT_ROWS: usize = 16;
 
 /// The marks of a group.
 #[derive(Clone, Debug)]
@@ -97,20 +99,45 @@ impl Marks {
 
     /// Marks each row in which an ill-formed sequence of `text` begins.
     fn faults(&mut self, kernel: &'static Kernel, text: &[u8], rows: usize, start: impl Fn(usize) -> usize) {
-        let mut search = Search::new(kernel, text);
-        let mut block = Found::NONE;
         let mut row = 0;
-        loop {
-            while let Some((at, len)) = block.pop() {
-                row = row_at(block.start + at, row, rows, &start);
-                self.set(row, len);
-            }
-            match search.advance() {
-                Some(next) => block = next,
-                None => break,
-            }
+        each_fault(kernel, text, |at, len| {
+            row = row_at(at, row, rows, &start);
+            self.set(row, len);
+        });
+    }
+}
+
+/// Calls `use_fault` with the place and the length of each ill-formed sequence of `text`.
+#[inline(always)]
+pub(super) fn each_fault(kernel: &'static Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
+    let mut search = Search::new(kernel, text);
+    while let Some(mut block) = search.advance() {
+        while let Some((at, len)) = block.pop() {
+            use_fault(block.start + at, len);
         }
     }
+}
+
+/// Returns whether all rows are UTF-8, given that their offsets are as they must be.
+#[inline(always)]
+pub(super) fn all_valid<O: Copy>(
+    kernel: &Kernel,
+    values: &[u8],
+    offsets: &[O],
+    place: impl Fn(O) -> usize,
+) -> bool {
+    let ends = [offsets.first(), offsets.last()].map(|offset| offset.map_or(0, |&offset| place(offset)));
+    let text = &values[ends[0]..ends[1]];
+    if !kernel.is_utf8(text) {
+        return false;
+    }
+    // In ASCII no offset lies inside a character. Where rows are short, it takes less time to look for that.
+    if text.len() < SHORT_ROWS * offsets.len() && text.is_ascii() {
+        return true;
+    }
+    // The end of the text is the end of a character. At each offset before it, a character must begin.
+    let inside = offsets.partition_point(|&offset| place(offset) < ends[1]);
+    !offsets[..inside].iter().fold(false, |any, &offset| any | is_inside(values, place(offset)))
 }
 
 /// Returns the row that has the byte `at`. Rows before `row` end before it.

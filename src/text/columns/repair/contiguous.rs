@@ -4,12 +4,18 @@
 
 use alloc::vec::Vec;
 
-use super::{Finding, Policy, Repair};
+use super::{Finding, Policy, Repair, rows_of};
+use crate::boundary::is_inside;
 use crate::kernel::Kernel;
+use crate::repair::lossy::append_in_place;
 use crate::text::columns::error::{ColumnError, ColumnErrorKind};
 use crate::text::columns::layout::sealed::Rows;
 use crate::text::columns::layout::{FixedSize, Offsets, Validity};
+use crate::text::columns::marks::{GROUP, WORD, each_fault};
 use crate::text::columns::offset::Offset;
+
+/// If one row in so many is bad, all rows of a group are replaced at once.
+const MANY: usize = 32;
 
 /// The rows that [`repair`](super::repair) has written. All values are UTF-8, and no row begins or ends inside a character.
 ///
@@ -90,21 +96,79 @@ impl<F: Fn(usize) -> usize> Source<'_, F> {
         let (mut values, mut offsets) = (Vec::with_capacity(capacity), Vec::with_capacity(self.rows + 1));
         offsets.push(O::of(0));
         let mut next = 0;
-        for row in finding.rows() {
-            self.copy(next, row, limit, &mut values, &mut offsets)?;
-            if self.validity.is_none_or(|validity| validity.is_valid(row)) {
-                let bytes = &self.values[(self.start)(row)..(self.start)(row + 1)];
-                policy.append(kernel, bytes, &mut values);
-                if values.len() > limit {
-                    return Err(ColumnError { row, kind: ColumnErrorKind::TooLong { limit } });
+        for (first, words) in finding.groups() {
+            let last = self.rows.min(first + GROUP);
+            if policy == Policy::Replace && self.can_replace_at_once(first, last, words) {
+                self.copy(next, first, limit, &mut values, &mut offsets)?;
+                let most = 3 * ((self.start)(last) - (self.start)(first));
+                // Near the limit, rows are written one by one, so that the error names the row.
+                if most <= limit - values.len() {
+                    self.replace_at_once(kernel, first, last, &mut values, &mut offsets);
+                    next = last;
+                    continue;
                 }
+                next = first;
             }
-            offsets.push(O::of(values.len()));
-            next = row + 1;
+            for row in rows_of(words, first) {
+                self.copy(next, row, limit, &mut values, &mut offsets)?;
+                if self.validity.is_none_or(|validity| validity.is_valid(row)) {
+                    let bytes = &self.values[(self.start)(row)..(self.start)(row + 1)];
+                    policy.append(kernel, bytes, &mut values);
+                    if values.len() > limit {
+                        return Err(ColumnError { row, kind: ColumnErrorKind::TooLong { limit } });
+                    }
+                }
+                offsets.push(O::of(values.len()));
+                next = row + 1;
+            }
         }
         self.copy(next, self.rows, limit, &mut values, &mut offsets)?;
         let validity = (policy == Policy::Null).then(|| finding.validity_without(self.validity, self.rows));
         Ok(RepairedRows { values, offsets, validity })
+    }
+
+    /// Returns whether the rows from `first` to `last` can be replaced as one text: many of them are bad, no null among these, and
+    /// none begins inside a sequence, so that no sequence is cut by the end of a row.
+    fn can_replace_at_once(&self, first: usize, last: usize, words: &[u64]) -> bool {
+        let bad: usize = words.iter().map(|word| word.count_ones() as usize).sum();
+        let is_null = |(word, row): (&u64, usize)| {
+            self.validity.is_some_and(|validity| word & !validity.word(row) != 0)
+        };
+        let end = (self.start)(last);
+        bad * MANY >= last - first
+            && !words.iter().zip((first..).step_by(WORD)).any(is_null)
+            && !(first + 1..last).fold(false, |any, row| {
+                let at = (self.start)(row);
+                any | (at < end && is_inside(self.values, at))
+            })
+    }
+
+    /// Appends the rows from `first` to `last` with each ill-formed sequence replaced by U+FFFD, all at once. What lossy text is as
+    /// a whole, it is row by row, if no sequence is cut.
+    fn replace_at_once<O: Offset>(
+        &self,
+        kernel: &'static Kernel,
+        first: usize,
+        last: usize,
+        values: &mut Vec<u8>,
+        offsets: &mut Vec<O>,
+    ) {
+        let begin = (self.start)(first);
+        let text = &self.values[begin..(self.start)(last)];
+        // Where a byte of the text is in `values`, as far as no replacement comes before it.
+        let mut base = values.len();
+        append_in_place(kernel, text, values);
+        let mut row = first;
+        each_fault(kernel, text, |at, len| {
+            while (self.start)(row + 1) - begin <= at {
+                row += 1;
+                offsets.push(O::of(base + (self.start)(row) - begin));
+            }
+            // A sequence has at most the three bytes of its replacement.
+            base += 3 - len;
+        });
+        offsets.extend((row..last).map(|row| O::of(base + (self.start)(row + 1) - begin)));
+        debug_assert_eq!(offsets.last().map(|&last| last.len()), Some(values.len()));
     }
 
     /// Copies the rows from `first` to `last`, which are UTF-8.

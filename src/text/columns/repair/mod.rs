@@ -140,14 +140,12 @@ impl Finding {
 
     /// Returns the rows, in their order.
     fn rows(&self) -> impl Iterator<Item = usize> {
-        self.words.iter().zip((0..).step_by(WORD)).flat_map(|(&word, first)| {
-            let mut left = word;
-            core::iter::from_fn(move || {
-                let row = (left != 0).then(|| first + left.trailing_zeros() as usize);
-                left &= left.wrapping_sub(1);
-                row
-            })
-        })
+        rows_of(&self.words, 0)
+    }
+
+    /// Returns the first row of each group, and its words.
+    fn groups(&self) -> impl Iterator<Item = (usize, &[u64])> {
+        (0..).step_by(GROUP).zip(self.words.chunks(GROUP / WORD))
     }
 
     /// Returns the bitmap of the rows that are neither null nor in this finding.
@@ -160,4 +158,16 @@ impl Finding {
         }
         bitmap
     }
+}
+
+/// Returns the rows whose bits are 1. The first bit is that of row `first`.
+fn rows_of(words: &[u64], first: usize) -> impl Iterator<Item = usize> {
+    words.iter().zip((first..).step_by(WORD)).flat_map(|(&word, first)| {
+        let mut left = word;
+        core::iter::from_fn(move || {
+            let row = (left != 0).then(|| first + left.trailing_zeros() as usize);
+            left &= left.wrapping_sub(1);
+            row
+        })
+    })
 }

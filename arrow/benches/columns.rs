@@ -1,0 +1,341 @@
+//! Measures columns with clean and with bad rows against what arrow and engines do about them.
+//!
+//! ```text
+//! taskset -c 1 cargo bench -p trust8-arrow --bench columns              writes docs/columns.md
+//! taskset -c 1 cargo bench -p trust8-arrow --bench columns -- --quick   a quick look, printed
+//! ```
+//!
+//! The contestants of a line take turns in one process, and the fastest round of each counts. All answers are checked. In
+//! `cargo test` everything runs once, on a few rows.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::hint::black_box;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, BinaryArray, StringArray};
+use trust8::Kernel;
+use trust8::columns::{Offsets, Policy, invalid_rows};
+use trust8_arrow::{as_utf8, repair};
+
+/// The mean lengths of rows, and how many rows there are of each.
+const LENGTHS: [(f64, usize); 4] = [(3.5, 200_000), (15.0, 60_000), (60.0, 16_000), (1000.0, 1_000)];
+
+/// One row in so many is bad.
+const RATES: [(&str, usize); 3] = [("0.1 %", 1000), ("1 %", 100), ("all", 1)];
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n
+    }
+}
+
+/// Returns rows of text, between empty and twice the mean length. One in `bad_one_in` has a byte that is not UTF-8.
+fn column(mean: f64, rows: usize, ascii: bool, bad_one_in: Option<usize>) -> BinaryArray {
+    const ASCII: &str = "The quick brown fox jumps over the lazy dog, and then some more of it; 1 + 1 = 2. ";
+    const OTHER: &str =
+        "Съешь же ещё этих мягких булок. 敏捷的棕色狐狸跳过了懒狗。 Größe, naïveté, ça va? 😀 ";
+    let source = if ascii { ASCII } else { OTHER }.repeat(2 + 3 * mean as usize / 80);
+    let mut random = Random(mean as u64 + 17);
+    let rows = (0..rows).map(|_| {
+        let mut from = random.below(80);
+        while !source.is_char_boundary(from) {
+            from += 1;
+        }
+        let mut to = from + random.below((2.0 * mean) as usize + 1);
+        while !source.is_char_boundary(to) {
+            to -= 1;
+        }
+        let mut row = source.as_bytes()[from..to.max(from)].to_vec();
+        if bad_one_in.is_some_and(|rate| random.below(rate) == 0) {
+            let at = random.below(row.len() + 1);
+            // A byte of ISO-8859-1, at a random place.
+            row.insert(at, 0xE9);
+        }
+        row
+    });
+    BinaryArray::from_iter_values(rows.collect::<Vec<_>>())
+}
+
+fn rows(array: &BinaryArray) -> impl Iterator<Item = &[u8]> {
+    array.offsets().windows(2).map(|pair| &array.values()[pair[0] as usize..pair[1] as usize])
+}
+
+/// Validates each row with std, and decodes it with replacements if it is bad, as engines do it that go row by row.
+fn row_by_row(array: &BinaryArray) -> StringArray {
+    let mut builder = StringBuilder::with_capacity(array.len(), array.values().len());
+    for row in rows(array) {
+        match std::str::from_utf8(row) {
+            Ok(text) => builder.append_value(text),
+            Err(_) => builder.append_value(String::from_utf8_lossy(row)),
+        }
+    }
+    builder.finish()
+}
+
+type Work<'a> = Box<dyn Fn() -> usize + 'a>;
+
+/// Returns the nanoseconds of each contestant's fastest round. All must return `answer`.
+fn race(contestants: &[(&str, Work<'_>)], answer: usize, time: Duration) -> Vec<f64> {
+    let mut best = vec![f64::INFINITY; contestants.len()];
+    let (start, mut round) = (Instant::now(), 0);
+    while round < 1 || time > Duration::ZERO && (round < 9 || start.elapsed() < time) {
+        for turn in 0..contestants.len() {
+            let i = (turn + round) % contestants.len();
+            let begin = Instant::now();
+            let found = (contestants[i].1)();
+            best[i] = best[i].min(begin.elapsed().as_nanos() as f64);
+            assert_eq!(found, answer, "{}", contestants[i].0);
+        }
+        round += 1;
+    }
+    best
+}
+
+/// The lowest ratio of each target, and where it was measured.
+#[derive(Default)]
+struct Targets(BTreeMap<String, (f64, f64, String)>);
+
+impl Targets {
+    fn at_least(&mut self, what: &str, wanted: f64, measured: f64, place: &str) {
+        let lowest = self.0.entry(what.to_owned()).or_insert((wanted, f64::INFINITY, String::new()));
+        if measured < lowest.1 {
+            (lowest.1, lowest.2) = (measured, place.to_owned());
+        }
+    }
+}
+
+fn line(page: &mut String, cells: impl IntoIterator<Item = String>) {
+    let cells: Vec<String> = cells.into_iter().collect();
+    writeln!(page, "| {} |", cells.join(" | ")).expect("a string");
+}
+
+fn head(page: &mut String, heads: &[&str]) {
+    line(page, heads.iter().map(|&head| head.to_owned()));
+    line(page, heads.iter().map(|_| "---:".to_owned()));
+}
+
+fn clean(page: &mut String, targets: &mut Targets, scale: usize, time: Duration) {
+    page.push_str(
+        "\n## Clean columns\n\nns a row. `trust8` is `invalid_rows`, which finds none, and `as_utf8` the conversion of the array. \
+         `arrow` is `StringArray::try_from_binary`. `simdutf8, whole` validates all values at once, and then looks at the byte at \
+         each offset. The last columns call `from_utf8` for each row. The ratios divide by `trust8`.\n\n",
+    );
+    head(
+        page,
+        &[
+            "mean length",
+            "text",
+            "trust8",
+            "as_utf8",
+            "arrow",
+            "simdutf8, whole",
+            "simdutf8 a row",
+            "std a row",
+            "std a row / trust8",
+            "best simdutf8 / trust8",
+        ],
+    );
+    for (mean, count) in LENGTHS {
+        for ascii in [true, false] {
+            let array = column(mean, count / scale + 1, ascii, None);
+            let (values, offsets) = (array.values().as_slice(), array.offsets().inner());
+            let contestants: [(&str, Work<'_>); 6] = [
+                (
+                    "trust8",
+                    Box::new(|| {
+                        let column =
+                            Offsets::new(black_box(values), black_box(offsets), None).expect("good offsets");
+                        column_len(&array) - invalid_rows(column).count()
+                    }),
+                ),
+                ("as_utf8", Box::new(|| as_utf8(black_box(&array)).expect("clean rows").len())),
+                (
+                    "arrow",
+                    Box::new(|| {
+                        StringArray::try_from_binary(black_box(array.clone())).expect("clean rows").len()
+                    }),
+                ),
+                (
+                    "simdutf8, whole",
+                    Box::new(|| {
+                        let text = simdutf8::basic::from_utf8(black_box(values)).expect("clean rows");
+                        black_box(offsets).iter().filter(|&&at| text.is_char_boundary(at as usize)).count()
+                            - 1
+                    }),
+                ),
+                (
+                    "simdutf8 a row",
+                    Box::new(|| {
+                        rows(black_box(&array)).filter(|row| simdutf8::basic::from_utf8(row).is_ok()).count()
+                    }),
+                ),
+                (
+                    "std a row",
+                    Box::new(|| {
+                        rows(black_box(&array)).filter(|row| std::str::from_utf8(row).is_ok()).count()
+                    }),
+                ),
+            ];
+            let nanos = race(&contestants, array.len(), time);
+            let (std, simdutf8) = (nanos[5] / nanos[0], nanos[3].min(nanos[4]) / nanos[0]);
+            let text = if ascii { "ASCII" } else { "not ASCII" };
+            let place = format!("{mean} bytes, {text}");
+            if !ascii {
+                targets.at_least("clean and not ASCII, against std a row", 10.0, std, &place);
+            }
+            targets.at_least("clean, against any way with simdutf8", 1.0, simdutf8, &place);
+            let cells = nanos.iter().map(|nanos| format!("{:.2}", nanos / array.len() as f64));
+            line(
+                page,
+                [mean.to_string(), text.to_owned()]
+                    .into_iter()
+                    .chain(cells)
+                    .chain([std, simdutf8].map(|ratio| format!("{ratio:.2}"))),
+            );
+        }
+    }
+}
+
+fn column_len(array: &BinaryArray) -> usize {
+    array.len()
+}
+
+fn dirty(page: &mut String, targets: &mut Targets, scale: usize, time: Duration) {
+    page.push_str(
+        "\n## Columns with bad rows\n\nns a row. `find` makes a bitmap of the bad rows, and `std a row` counts them with a loop over \
+         `from_utf8`. `repair` makes an array with U+FFFD. `row by row` does the same as engines do it: it validates each row with \
+         std, appends it to a builder, and decodes it with `from_utf8_lossy` if it is bad. Both make the same array.\n\n",
+    );
+    head(
+        page,
+        &[
+            "mean length",
+            "text",
+            "bad rows",
+            "find",
+            "std a row",
+            "std / find",
+            "repair",
+            "row by row",
+            "row by row / repair",
+        ],
+    );
+    for (mean, count) in LENGTHS {
+        for ascii in [true, false] {
+            for (name, rate) in RATES {
+                let array = column(mean, count / scale + 1, ascii, Some(rate));
+                let (values, offsets) = (array.values().as_slice(), array.offsets().inner());
+                let bad = rows(&array).filter(|row| std::str::from_utf8(row).is_err()).count();
+                let find: [(&str, Work<'_>); 2] = [
+                    (
+                        "find",
+                        Box::new(|| {
+                            let column = Offsets::new(black_box(values), black_box(offsets), None)
+                                .expect("good offsets");
+                            invalid_rows(column)
+                                .bitmap(&mut vec![0; array.len().div_ceil(8)])
+                                .expect("a bit for each row")
+                        }),
+                    ),
+                    (
+                        "std a row",
+                        Box::new(|| {
+                            rows(black_box(&array)).filter(|row| std::str::from_utf8(row).is_err()).count()
+                        }),
+                    ),
+                ];
+                let expected = row_by_row(&array);
+                assert_eq!(
+                    repair(&array, Policy::Replace).expect("good offsets").as_string::<i32>(),
+                    &expected
+                );
+                let fix: [(&str, Work<'_>); 2] = [
+                    (
+                        "repair",
+                        Box::new(|| {
+                            let text = repair(black_box(&array), Policy::Replace).expect("good offsets");
+                            text.as_string::<i32>().values().len()
+                        }),
+                    ),
+                    ("row by row", Box::new(|| row_by_row(black_box(&array)).values().len())),
+                ];
+                let found = race(&find, bad, time);
+                let fixed = race(&fix, expected.values().len(), time);
+                let text = if ascii { "ASCII" } else { "not ASCII" };
+                let (ratio, place) = (fixed[1] / fixed[0], format!("{mean} bytes, {text}"));
+                match name {
+                    "1 %" => targets.at_least("1 % bad, repair against row by row", 5.0, ratio, &place),
+                    "all" => targets.at_least("all bad, repair against row by row", 2.0, ratio, &place),
+                    _ => {}
+                }
+                let ns = |nanos: f64| format!("{:.2}", nanos / array.len() as f64);
+                line(
+                    page,
+                    [
+                        mean.to_string(),
+                        text.to_owned(),
+                        name.to_owned(),
+                        ns(found[0]),
+                        ns(found[1]),
+                        format!("{:.2}", found[1] / found[0]),
+                        ns(fixed[0]),
+                        ns(fixed[1]),
+                        format!("{ratio:.2}"),
+                    ],
+                );
+            }
+        }
+    }
+}
+
+fn main() {
+    let asked = |what: &str| env::args().any(|argument| argument == what);
+    let (measuring, quick) = (asked("--bench"), asked("--quick"));
+    let scale = if measuring { 1 } else { 100 };
+    let time = match (measuring, quick) {
+        (false, _) => Duration::ZERO,
+        (true, true) => Duration::from_millis(60),
+        (true, false) => Duration::from_millis(700),
+    };
+    let (mut body, mut targets) = (String::new(), Targets::default());
+    clean(&mut body, &mut targets, scale, time);
+    dirty(&mut body, &mut targets, scale, time);
+    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpu =
+        cpu.lines().find_map(|line| line.strip_prefix("model name\t: ")).unwrap_or("unknown").to_owned();
+    let rustc =
+        Command::new("rustc").arg("--version").output().map(|output| output.stdout).unwrap_or_default();
+    let mut page = format!(
+        "# Columns measured\n\nThis page is written by `taskset -c 1 cargo bench -p trust8-arrow --bench columns`. The contestants of a \
+         line take turns in one process, and the fastest round of each counts. All answers were checked.\n\nOffsets have 32 bits. Rows \
+         are between empty and twice the mean length; there are {}. A bad row has one byte of ISO-8859-1.\n\n- CPU: {cpu}\n- Kernel: {}\n\
+         - Compiler: {}\n\n## Targets\n\nEach number is the lowest ratio of speeds.\n\n",
+        LENGTHS.map(|(mean, count)| format!("{count} of {mean}")).join(", "),
+        Kernel::best().name(),
+        String::from_utf8_lossy(&rustc).trim(),
+    );
+    head(&mut page, &["target", "wanted", "measured", "met", "where"]);
+    for (what, (wanted, measured, place)) in &targets.0 {
+        let met = if measured >= wanted { "yes" } else { "**no**" };
+        line(
+            &mut page,
+            [what.clone(), format!("≥ {wanted}"), format!("{measured:.2}"), met.to_owned(), place.clone()],
+        );
+    }
+    page.push_str(&body);
+    if measuring && !quick {
+        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/columns.md"), page)
+            .expect("docs/columns.md");
+    } else {
+        println!("{page}");
+    }
+}
