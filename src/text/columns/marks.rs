@@ -137,7 +137,13 @@ pub(super) fn all_valid<O: Copy>(
     }
     // The end of the text is the end of a character. At each offset before it, a character must begin.
     let inside = offsets.partition_point(|&offset| place(offset) < ends[1]);
-    !offsets[..inside].iter().fold(false, |any, &offset| any | is_inside(values, place(offset)))
+    !any_inside(values, &offsets[..inside], place)
+}
+
+/// Returns whether one of these offsets lies inside a character. As a function of its own it has all registers.
+#[inline(never)]
+fn any_inside<O: Copy>(values: &[u8], offsets: &[O], place: impl Fn(O) -> usize) -> bool {
+    offsets.iter().fold(false, |any, &offset| any | is_inside(values, place(offset)))
 }
 
 /// Returns the row that has the byte `at`. Rows before `row` end before it.
