@@ -5,7 +5,7 @@
 use core::marker::PhantomData;
 
 use super::error::{ColumnError, ColumnErrorKind};
-use super::marks::{Marks, all_valid};
+use super::marks::Marks;
 use super::offset::Offset;
 use super::{offsets, views};
 use crate::boundary::is_continuation;
@@ -155,11 +155,11 @@ impl<'a, O: Offset> Offsets<'a, O> {
         offsets: &'a [O],
         validity: Option<Validity<'a>>,
     ) -> Result<Self, ColumnError> {
-        // There is no branch in the loop, so the compiler compares many offsets at once.
-        let decreases =
-            offsets.iter().zip(offsets.get(1..).unwrap_or_default()).fold(false, |any, (a, b)| any | (a > b));
         let ends = [offsets.first(), offsets.last()].map(|offset| offset.map_or(0, |&offset| offset.into()));
-        if decreases || ends[0] < 0 || usize::try_from(ends[1]).is_ok_and(|last| last > values.len()) {
+        if ends[0] < 0
+            || O::decrease(offsets)
+            || usize::try_from(ends[1]).map_or(true, |last| last > values.len())
+        {
             offsets::each_row(values, offsets, 0, |_, _| Ok(()))?;
         }
         Validity::check(validity, offsets.len().saturating_sub(1))?;
@@ -183,7 +183,7 @@ impl<O: Offset> sealed::Rows for Offsets<'_, O> {
 
     fn mark(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks) {
         let offsets = &self.offsets[first..=last];
-        if marks.expects_faults() || !all_valid(kernel, self.values, offsets, O::len) {
+        if marks.expects_faults() || !offsets::group_is_valid(kernel, self.values, offsets) {
             marks.contiguous(kernel, self.values, last - first, |row| offsets[row].len());
         }
     }

@@ -14,7 +14,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::boundary::{is_continuation, is_inside};
+use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
 use crate::repair::faults::Search;
 
@@ -26,9 +26,6 @@ pub(super) const WORD: usize = 64;
 
 /// The rows that are searched one after the other for the next fault, before the rest is halved again and again.
 const NEAR: usize = 4;
-
-/// Rows of fewer bytes than this are short.
-const SHORT_ROWS: usize = 16;
 
 /// The marks of a group.
 #[derive(Clone, Debug)]
@@ -116,34 +113,6 @@ pub(super) fn each_fault(kernel: &'static Kernel, text: &[u8], mut use_fault: im
             use_fault(block.start + at, len);
         }
     }
-}
-
-/// Returns whether all rows are UTF-8, given that their offsets are as they must be.
-#[inline(always)]
-pub(super) fn all_valid<O: Copy>(
-    kernel: &Kernel,
-    values: &[u8],
-    offsets: &[O],
-    place: impl Fn(O) -> usize,
-) -> bool {
-    let ends = [offsets.first(), offsets.last()].map(|offset| offset.map_or(0, |&offset| place(offset)));
-    let text = &values[ends[0]..ends[1]];
-    if !kernel.is_utf8(text) {
-        return false;
-    }
-    // In ASCII no offset lies inside a character. Where rows are short, it takes less time to look for that.
-    if text.len() < SHORT_ROWS * offsets.len() && text.is_ascii() {
-        return true;
-    }
-    // The end of the text is the end of a character. At each offset before it, a character must begin.
-    let inside = offsets.partition_point(|&offset| place(offset) < ends[1]);
-    !any_inside(values, &offsets[..inside], place)
-}
-
-/// Returns whether one of these offsets lies inside a character. As a function of its own it has all registers.
-#[inline(never)]
-fn any_inside<O: Copy>(values: &[u8], offsets: &[O], place: impl Fn(O) -> usize) -> bool {
-    offsets.iter().fold(false, |any, &offset| any | is_inside(values, place(offset)))
 }
 
 /// Returns the row that has the byte `at`. Rows before `row` end before it.

@@ -41,7 +41,7 @@ pub(crate) fn validate_offsets_with<O: Offset>(
 
 /// Returns whether all rows of these offsets are valid, by checking their values as a whole.
 #[inline(always)]
-fn group_is_valid<O: Offset>(kernel: &Kernel, values: &[u8], offsets: &[O]) -> bool {
+pub(super) fn group_is_valid<O: Offset>(kernel: &Kernel, values: &[u8], offsets: &[O]) -> bool {
     let place = |offset: O| usize::try_from(offset.into()).ok();
     let [Some(first), Some(last)] = [offsets.first(), offsets.last()].map(|offset| place(*offset?)) else {
         return false;
