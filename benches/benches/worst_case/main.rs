@@ -3,9 +3,13 @@
 //! ```text
 //! cargo bench -p trust8-benches --bench worst_case               writes docs/worst-case.md
 //! cargo bench -p trust8-benches --bench worst_case -- --quick    a quick look, written to the target folder
+//! cargo bench -p trust8-benches --bench worst_case -- --quick --only convert_lossy
+//!                                                                the functions with this in their names, printed
 //! ```
 //!
 //! In `cargo test` everything runs once, to check the answers. No time is tested there.
+
+mod functions;
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -36,11 +40,16 @@ struct Effort {
     report: usize,
     /// The largest input of the section about growth.
     largest: usize,
+    /// The number of texts, and of changes, that the search tries for each function.
+    functions: (usize, usize),
 }
 
-const FULL: Effort = Effort { texts: 3000, changes: 600, search: 7, report: 400, largest: 16 << 20 };
-const QUICK: Effort = Effort { texts: 150, changes: 50, search: 5, report: 40, largest: 2 << 20 };
-const SMOKE: Effort = Effort { texts: 4, changes: 2, search: 1, report: 1, largest: 1 << 17 };
+const FULL: Effort =
+    Effort { texts: 3000, changes: 600, search: 7, report: 400, largest: 16 << 20, functions: (200, 60) };
+const QUICK: Effort =
+    Effort { texts: 150, changes: 50, search: 5, report: 40, largest: 2 << 20, functions: (60, 20) };
+const SMOKE: Effort =
+    Effort { texts: 4, changes: 2, search: 1, report: 1, largest: 1 << 17, functions: (1, 1) };
 
 fn main() -> io::Result<()> {
     let says = |flag: &str| env::args().any(|argument| argument == flag);
@@ -50,6 +59,12 @@ fn main() -> io::Result<()> {
         (true, false) => (FULL, true),
     };
     pin()?;
+    if let Some(only) = env::args().skip_while(|argument| argument != "--only").nth(1) {
+        let mut page = Page::default();
+        functions::functions(&mut page, effort, &only);
+        print!("{}", page.markdown());
+        return Ok(());
+    }
     let machine = Machine::ask();
     let mut page = Page::default();
     page.heading(1, "What an input can cost");
@@ -76,6 +91,7 @@ fn main() -> io::Result<()> {
     errors(&mut page, effort);
     calls(&mut page, effort);
     growth(&mut page, effort, &worst);
+    functions::functions(&mut page, effort, "");
 
     let folder = match docs {
         true => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs")),
