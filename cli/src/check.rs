@@ -1,6 +1,6 @@
 //! `trust8 check`: reports what is not UTF-8 in all selected files, with several threads.
 
-use std::io::{self, Read, Write, stderr, stdout};
+use std::io::{self, Read, Write, stderr};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -16,20 +16,25 @@ use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::report::{Conclusion, Report};
 use crate::scan::Scanner;
-use crate::source::{FileFrom, Opened};
+use crate::source::{FileFrom, Opened, OutputFile, read_at};
 use crate::statistics::Totals;
+use crate::streams::StandardOutput;
 use crate::validate::{Buffer, FileStatus, FileValidator};
 use crate::walk::{Entry, Unreachable, Walk};
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs, common: &CommonArgs) -> ExitCode {
-    let walk = match Walk::new(&args.selection) {
+    let selection = match args.selection.resolve(true) {
+        Ok(selection) => selection,
+        Err(error) => return Outcome::fail(&error),
+    };
+    let walk = match Walk::new(&selection) {
         Ok(walk) => walk,
         Err(error) => return Outcome::fail(&error),
     };
     let started = Instant::now();
     let progress = Progress::start(!common.no_progress && !args.quiet, {
-        let selection = args.selection.clone();
+        let selection = selection.clone();
         move || total_bytes(&selection)
     });
     interrupt::on_signal({
@@ -37,19 +42,14 @@ pub(crate) fn run(args: &CheckArgs, common: &CommonArgs) -> ExitCode {
         move || progress.finish()
     });
     let report = crate::report::select(args, common);
-    let check = Check::new(args, common, &*report, &progress, Box::new(stdout()));
+    let check = Check::new(args, common, &*report, &progress, Box::new(StandardOutput::new()));
     let (totals, written) = check.with_header_and_footer(started, args.stats, |check| check.check_all(walk));
     progress.finish();
     if args.stats && !report.has_totals_in_footer() {
         let _ = write!(stderr(), "{}", totals.for_people(started.elapsed()));
     }
-    let outcome = Outcome::of(&totals);
-    match written {
-        Ok(()) => outcome.into(),
-        // A reader that closes the pipe has seen what it needs. The exit code still tells what was found.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => outcome.into(),
-        Err(error) => Outcome::fail(&format!("standard output: {error}")),
-    }
+    // If a pipe was closed by its reader, the exit code still tells what was found.
+    Outcome::of(&totals).with_output(written).into()
 }
 
 /// Returns the number of bytes in all selected files, or `None` if a path on the command line is no file or folder.
@@ -65,6 +65,19 @@ pub(crate) fn total_bytes(selection: &Selection) -> Option<u64> {
     Some(total)
 }
 
+/// Returns a hint if `name`, for which there is no file, is similar to the name of a command.
+fn similar_command(name: &[u8]) -> String {
+    use clap::CommandFactory;
+    let name = String::from_utf8_lossy(name);
+    let command = crate::args::Cli::command();
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    let similar = names
+        .map(|command| (strsim::jaro_winkler(&name, command), command))
+        .filter(|(similarity, _)| *similarity > 0.8)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b));
+    similar.map_or_else(String::new, |(_, command)| format!("; did you mean the command {command}?"))
+}
+
 /// Checks files and reports their errors.
 pub(crate) struct Check<'a> {
     validator: FileValidator,
@@ -76,6 +89,8 @@ pub(crate) struct Check<'a> {
     to_the_end: bool,
     /// Whether to check binary files in folders.
     binary: bool,
+    /// What the reports go to.
+    output_file: OutputFile,
 }
 
 impl<'a> Check<'a> {
@@ -92,6 +107,7 @@ impl<'a> Check<'a> {
             error_limit: if report.shows_errors() { args.error_limit() } else { 1 },
             to_the_end: args.stats,
             binary: args.selection.binary,
+            output_file: OutputFile::new(),
             output: OrderedOutput::new(out, progress.clone(), report.separator()),
             report,
         }
@@ -161,7 +177,9 @@ impl<'a> Check<'a> {
         };
         result.unwrap_or_else(|error| {
             self.report.unread(turn.out(), &name, &error);
-            turn.print_error(format!("{}: {error}", String::from_utf8_lossy(&name)));
+            let hint =
+                if error.kind() == io::ErrorKind::NotFound { similar_command(&name) } else { String::new() };
+            turn.print_error(format!("{}: {error}{hint}", String::from_utf8_lossy(&name)));
             Totals { unread: 1, ..Totals::default() }
         })
     }
@@ -172,14 +190,20 @@ impl<'a> Check<'a> {
             Opened::Seekable { file, start } => {
                 match self.validator.validate(&file, start, !entry.named && !self.binary, buffer)? {
                     FileStatus::Valid { bytes, characters } => {
-                        Ok(Totals { valid: 1, bytes, characters, ..Totals::default() })
+                        let mut last = [b'\n'];
+                        if self.to_the_end && bytes > 0 {
+                            read_at(&file, &mut last, start + bytes - 1)?;
+                        }
+                        let open_lines = u64::from(last != *b"\n");
+                        Ok(Totals { valid: 1, bytes, characters, open_lines, ..Totals::default() })
                     }
                     FileStatus::Binary => Ok(Totals { binary: 1, ..Totals::default() }),
                     FileStatus::Invalid { .. } if !self.report.shows_errors() && !self.to_the_end => {
                         self.report.conclusion(turn.out(), entry.source.name(), &Conclusion::default());
                         Ok(Totals { invalid: 1, ..Totals::default() })
                     }
-                    FileStatus::Invalid { progress } => {
+                    FileStatus::Invalid { progress, .. } => {
+                        self.output_file.check_input(&file, start)?;
                         self.validator.progress.take_back(progress);
                         let from = |skip| FileFrom { file: &file, at: start + skip };
                         let conclude = |first_error| self.conclusion(from, first_error);
@@ -211,7 +235,8 @@ impl<'a> Check<'a> {
         let mut errors = 0;
         let mut first_error = 0;
         let read = loop {
-            match scanner.next() {
+            // What was found in a pipe is written before the command may have to wait for more.
+            match scanner.next_error(&mut || turn.write_through(at_once)) {
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
                 Ok(Some(finding)) => {
@@ -220,7 +245,7 @@ impl<'a> Check<'a> {
                     }
                     if errors < self.error_limit {
                         self.report.finding(turn.out(), name, &finding, errors);
-                        turn.write_through(at_once);
+                        turn.write_through(false);
                     }
                     errors += 1;
                 }
@@ -231,6 +256,7 @@ impl<'a> Check<'a> {
         };
         let mut totals =
             Totals { errors, bytes: scanner.offset(), characters: scanner.characters(), ..Totals::default() };
+        totals.open_lines = u64::from(scanner.is_inside_line());
         let conclusion =
             read.and_then(|()| if errors > 0 { conclude(first_error) } else { Ok(Conclusion::default()) });
         if let Err(error) = &conclusion {
@@ -264,7 +290,7 @@ impl<'a> Check<'a> {
         let mut first = Vec::new();
         from(0).take(4).read_to_end(&mut first)?;
         let mark = Bom::detect(&first).map(|(mark, _)| mark);
-        let accepted_by = accepting_dialects(self.validator.kernel, from, first_error)?;
+        let accepted_by = accepting_dialects(from, first_error)?;
         Ok(Conclusion { mark, accepted_by, unread: None })
     }
 }

@@ -3,8 +3,7 @@
 use std::io::{self, Read};
 
 use trust8::boundary::is_continuation;
-use trust8::dialect::Dialect;
-use trust8::{Kernel, testing};
+use trust8::dialect::{Dialect, diagnose};
 
 use crate::source::{self, CHUNK};
 
@@ -73,20 +72,19 @@ pub(crate) struct AcceptedBy {
 /// `from` returns a reader that begins at an offset. The first error of UTF-8 is at the offset `error` or after it. The
 /// part from there on is tried first, because in most files no dialect accepts it.
 pub(crate) fn accepting_dialects<R: Read>(
-    kernel: &'static Kernel,
     from: impl Fn(u64) -> R,
     error: u64,
 ) -> io::Result<Vec<AcceptedBy>> {
-    let accepted = accepted_by(kernel, DialectChunks::new(from(error)))?;
+    let accepted = accepted_by(DialectChunks::new(from(error)))?;
     if accepted.is_empty() || error == 0 {
         return Ok(accepted);
     }
-    accepted_by(kernel, DialectChunks::new(from(0)))
+    accepted_by(DialectChunks::new(from(0)))
 }
 
-fn accepted_by(kernel: &'static Kernel, mut chunks: DialectChunks<impl Read>) -> io::Result<Vec<AcceptedBy>> {
+fn accepted_by(mut chunks: DialectChunks<impl Read>) -> io::Result<Vec<AcceptedBy>> {
     // Every dialect accepts the empty text. The library lists them in order of preference.
-    let mut accepted: Vec<_> = testing::dialect::diagnose(kernel, b"")
+    let mut accepted: Vec<_> = diagnose(b"")
         .accepted()
         .filter(|dialect| *dialect != Dialect::Utf8)
         .map(|dialect| AcceptedBy { dialect, convertible: true })
@@ -94,7 +92,7 @@ fn accepted_by(kernel: &'static Kernel, mut chunks: DialectChunks<impl Read>) ->
     while !accepted.is_empty()
         && let Some(chunk) = chunks.next()?
     {
-        let diagnosis = testing::dialect::diagnose(kernel, chunk);
+        let diagnosis = diagnose(chunk);
         accepted.retain(|by| diagnosis.check(by.dialect).is_ok());
         for by in &mut accepted {
             by.convertible &= diagnosis.conversion(by.dialect).is_ok();
@@ -121,12 +119,11 @@ mod tests {
             b"a\xFC\x84\x80\x80\x80\x80b\xF8\x88\x80\x80\x80\xED\xA0\xBD\xED\xB8\x80",
             b"a\xED\xA0\xBD\xED\xB8\x80\xE9t\xE9",
         ];
-        let kernel = Kernel::best();
         let mut found = 0;
         for text in texts {
             for repeat in 1..5 {
                 let bytes = text.repeat(repeat);
-                let diagnosis = testing::dialect::diagnose(kernel, &bytes);
+                let diagnosis = diagnose(&bytes);
                 let expected: Vec<_> = diagnosis
                     .accepted()
                     .map(|dialect| AcceptedBy { dialect, convertible: diagnosis.conversion(dialect).is_ok() })
@@ -138,7 +135,7 @@ mod tests {
                         together.extend(chunk);
                     }
                     assert_eq!(together, bytes);
-                    let accepted = accepted_by(kernel, DialectChunks::of_size(&bytes[..], size)).unwrap();
+                    let accepted = accepted_by(DialectChunks::of_size(&bytes[..], size)).unwrap();
                     assert_eq!(accepted, expected, "{bytes:X?} in chunks of {size}");
                     found += accepted.len();
                 }

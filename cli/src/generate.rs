@@ -35,6 +35,7 @@ fn man(cli: &clap::Command, command: Option<&Command>, out: &mut Vec<u8>) -> io:
         Command::Fix(_) => "fix",
         Command::Convert(_) => "convert",
         Command::Inspect(_) => "inspect",
+        Command::Encodings => "encodings",
         Command::Kernels => "kernels",
         Command::Bench(_) => "bench",
     });

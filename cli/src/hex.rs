@@ -6,9 +6,14 @@ use std::fmt::{self, Write};
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
 /// Returns the two hexadecimal digits of a byte. (A file can have millions of errors, and formatting is slower.)
-pub(crate) fn digits(byte: u8) -> [char; 2] {
+fn digits(byte: u8) -> [char; 2] {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     [byte >> 4, byte & 0xF].map(|digit| DIGITS[usize::from(digit)].into())
+}
+
+/// Appends the two hexadecimal digits of a byte to `text`.
+pub(crate) fn push_hex_digits(text: &mut String, byte: u8) {
+    text.extend(digits(byte));
 }
 
 impl fmt::Display for Hex<'_> {

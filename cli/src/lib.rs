@@ -7,7 +7,7 @@
 //! Findings go to standard output, and errors of reading or writing to standard error. All files are checked,
 //! whatever happens to the ones before them. The modules:
 //!
-//! - `args.rs` is the command line. `generate.rs` makes manual pages and completions from it.
+//! - `args/` is the command line. `generate.rs` makes manual pages and completions from it.
 //! - `walk.rs` turns paths into files. `source.rs` opens and reads them.
 //! - `validate.rs` is the first pass over a file: it only says whether the file is valid, and has to be fast. `scan.rs`
 //!   is the second pass: it finds each error. It uses `segments.rs` to split the input into valid text and errors,
@@ -15,22 +15,25 @@
 //!   that accept the file.
 //! - `check.rs` is the command `check`. `report/` has its output formats. `ordered_output.rs` keeps the output of several
 //!   threads in the order of the files.
-//! - `fix/`, `convert.rs`, `inspect.rs`, `kernels.rs` and `bench/` are the other commands. `atomic_file.rs` replaces a
-//!   file in one step.
-//! - `progress.rs`, `interrupt.rs` and `colors.rs` deal with the terminal. `visible.rs` and `hex.rs` show bytes.
+//! - `fix/`, `convert/`, `inspect/`, `encodings.rs`, `kernels.rs` and `bench/` are the other commands. `charset.rs` has the
+//!   names of encodings. `target.rs` is where a result goes, and `replace/` replaces a file in one step.
+//! - `streams.rs` has the standard streams. `progress.rs`, `interrupt.rs` and `colors.rs` deal with the terminal.
+//!   `visible.rs` and `hex.rs` show bytes.
 //! - `statistics.rs` has the totals, and `outcome.rs` the exit code.
 //! - `main.rs` calls `run`. `probes.rs` is what the fuzz target calls.
 
-#![forbid(unsafe_code)]
+// Only `streams.rs` has unsafe code: a function that runs before Rust's runtime.
+#![deny(unsafe_code)]
 
 mod args;
-mod atomic_file;
 mod bench;
+mod charset;
 mod check;
 mod colors;
 mod convert;
 mod culprit;
 mod dialects;
+mod encodings;
 mod fix;
 mod generate;
 mod hex;
@@ -43,11 +46,14 @@ mod outcome;
 #[doc(hidden)]
 pub mod probes;
 mod progress;
+mod replace;
 mod report;
 mod scan;
 mod segments;
 mod source;
 mod statistics;
+mod streams;
+mod target;
 mod validate;
 mod visible;
 mod walk;
@@ -58,7 +64,10 @@ use args::{Cli, Command};
 
 /// Runs the command with the arguments that the program was started with.
 pub fn run() -> ExitCode {
-    let Cli { command, check, common } = Cli::from_env();
+    let Cli { command, check, common } = match Cli::from_env() {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
     if let Some(what) = common.generate {
         return generate::run(what, command.as_ref());
     }
@@ -68,6 +77,7 @@ pub fn run() -> ExitCode {
         Some(Command::Fix(fix)) => fix::run(&fix, &common),
         Some(Command::Convert(convert)) => convert::run(&convert, &common),
         Some(Command::Inspect(inspect)) => inspect::run(&inspect, &common),
+        Some(Command::Encodings) => encodings::run(&common),
         Some(Command::Kernels) => kernels::run(&common),
         Some(Command::Bench(bench)) => bench::run(&bench, &common),
     }

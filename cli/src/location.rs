@@ -16,10 +16,15 @@ impl Location {
 
     /// Moves past `text`, which is valid UTF-8.
     pub(crate) fn pass(&mut self, kernel: &Kernel, text: &[u8]) {
+        self.pass_counted(kernel, text, memchr_iter(b'\n', text).count() as u64);
+    }
+
+    /// Does the same, if the number of line feeds in `text` is known already.
+    pub(crate) fn pass_counted(&mut self, kernel: &Kernel, text: &[u8], newlines: u64) {
         let line = match memrchr(b'\n', text) {
             None => text,
             Some(last) => {
-                self.line += memchr_iter(b'\n', text).count() as u64;
+                self.line += newlines;
                 self.column = 1;
                 &text[last + 1..]
             }

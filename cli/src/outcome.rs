@@ -1,9 +1,11 @@
 //! The exit code, and what is printed just before it.
 
-use std::io::{self, Write, stderr, stdout};
+use std::io::{self, ErrorKind, Write, stderr};
 use std::process::ExitCode;
 
 use crate::statistics::Totals;
+use crate::streams::StandardOutput;
+use crate::visible::push_harmless;
 
 /// What the exit code says. Of two outcomes, the larger one is reported.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -29,6 +31,18 @@ impl Outcome {
         print_error(error);
         Self::SomeUnread.into()
     }
+
+    /// Returns this outcome if `written` is no error. An error is printed, unless it is that the reader of a pipe has gone:
+    /// that reader has seen what it needs.
+    pub(crate) fn with_output(self, written: io::Result<()>) -> Self {
+        match written {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                print_error(&format!("standard output: {error}"));
+                Self::SomeUnread
+            }
+            _ => self,
+        }
+    }
 }
 
 impl From<Outcome> for ExitCode {
@@ -37,19 +51,16 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// Prints `error` on standard error.
+/// Prints `error` on standard error. It may have names of files in it, so control characters are escaped.
 pub(crate) fn print_error(error: &str) {
+    let mut line = String::from("trust8: ");
+    push_harmless(&mut line, error);
+    line.push('\n');
     // If standard error is closed too, only the exit code can still report the error.
-    let _ = writeln!(stderr().lock(), "trust8: {error}");
+    let _ = stderr().lock().write_all(line.as_bytes());
 }
 
 /// Prints `bytes`, which are the whole output of a command, and returns its exit code.
 pub(crate) fn print_output(bytes: &[u8]) -> ExitCode {
-    match stdout().lock().write_all(bytes) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Outcome::fail(&format!("standard output: {error}"))
-        }
-        // A reader that closes the pipe has seen what it needs.
-        _ => Outcome::AllValid.into(),
-    }
+    Outcome::AllValid.with_output(StandardOutput::new().write_all(bytes)).into()
 }

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::args::{Cli, Command};
+use crate::charset::from_fix;
 use crate::check::Check;
 use crate::dialects::DialectChunks;
-use crate::fix::charset::Charset;
-use crate::fix::{FileError, source_charset, write_fixed};
+use crate::fix::{FileError, fixed};
 use crate::progress::Progress;
 use crate::source::Source;
 use crate::walk::Entry;
@@ -70,16 +70,12 @@ impl Line {
     /// or why the input can't be converted. For another command, returns nothing.
     pub fn fix<R: Read>(&self, from: impl Fn(u64) -> R) -> Result<(Vec<u8>, u64), String> {
         let Some(Command::Fix(args)) = &self.0.command else { return Ok((Vec::new(), 0)) };
-        let kernel = self.0.common.kernel();
-        let mut out = Vec::new();
-        let result = source_charset(kernel, args.from, &from).and_then(|charset| {
-            write_fixed(kernel, charset, from(0), args.remedy(), &Progress::none(), &mut out)
-        });
-        match result {
-            Ok(invalid) => Ok((out, invalid)),
-            Err(FileError::Unconvertible(why)) => Err(why),
-            Err(FileError::Read(error) | FileError::Write(error)) => Err(error.to_string()),
-        }
+        fixed(args, self.0.common.kernel(), from).map_err(|error| match error {
+            FileError::Unconvertible(why) => why,
+            FileError::Read(error) | FileError::Write(error) | FileError::Target(_, error) => {
+                error.to_string()
+            }
+        })
     }
 }
 
@@ -99,7 +95,7 @@ impl Write for Out {
 
 /// Returns the name of the charset that `label` stands for, or why it stands for none.
 pub fn charset(label: &str) -> Result<String, String> {
-    label.parse::<Charset>().map(|charset| charset.label())
+    from_fix(label).map(|charset| charset.label())
 }
 
 /// Returns `bytes` as text that is safe to write to a terminal.

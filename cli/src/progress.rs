@@ -1,21 +1,22 @@
-//! The progress bar. It appears on a terminal if the work takes longer than half a second.
+//! The progress line. It appears on a terminal if the work takes longer than half a second.
 //!
-//! The threads that read only add to a number. A thread of its own waits for half a second and then draws the bar.
-//! Another one then goes through the folders to find out how much there is to read. Without a bar nobody needs that
-//! number, so nobody looks for it.
+//! The threads that read only add to a number. A thread of its own waits for half a second and then draws the line. Another
+//! one then goes through the folders to find out how much there is to read. Without a line nobody needs that number, so
+//! nobody looks for it.
 
+use std::fmt::Write;
 use std::io::{IsTerminal, stderr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How long the work must take before the bar appears.
+/// How long the work must take before the line appears.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The time between two drawings of the bar.
+/// The time between two drawings of the line.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Counts the bytes that were read, and shows them.
@@ -23,10 +24,22 @@ const TICK: Duration = Duration::from_millis(100);
 pub(crate) struct Progress(Option<Arc<Shared>>);
 
 struct Shared {
+    started: Instant,
     bytes: AtomicU64,
-    bar: Mutex<Option<ProgressBar>>,
+    /// How many bytes there are to read, or 0 if that is not known.
+    total: AtomicU64,
+    /// What is being done.
+    phase: Mutex<&'static str>,
+    line: Mutex<Line>,
     /// Dropped when the work is done.
     running: Mutex<Option<Sender<()>>>,
+}
+
+enum Line {
+    Hidden,
+    Shown(ProgressBar),
+    /// The work is done, so the line must not appear any more.
+    Finished,
 }
 
 impl Progress {
@@ -43,12 +56,15 @@ impl Progress {
         }
         let (running, done) = channel();
         let shared = Arc::new(Shared {
+            started: Instant::now(),
             bytes: AtomicU64::new(0),
-            bar: Mutex::new(None),
+            total: AtomicU64::new(0),
+            phase: Mutex::new("checking"),
+            line: Mutex::new(Line::Hidden),
             running: Mutex::new(Some(running)),
         });
         let progress = Self(Some(Arc::clone(&shared)));
-        // If the thread can't be started there is no bar, and the work goes on.
+        // If the thread can't be started there is no line, and the work goes on.
         let _ = thread::Builder::new().name("progress".to_owned()).spawn(move || draw(&shared, &done, total));
         progress
     }
@@ -67,77 +83,118 @@ impl Progress {
         }
     }
 
-    /// Calls `f`, which may write to the terminal, while the bar is hidden.
-    pub(crate) fn suspend<T>(&self, f: impl FnOnce() -> T) -> T {
-        let Some(shared) = &self.0 else { return f() };
-        let bar = lock(&shared.bar);
-        match &*bar {
-            Some(bar) => bar.suspend(f),
-            None => f(),
+    /// Says what is being done.
+    pub(crate) fn phase(&self, phase: &'static str) {
+        if let Some(shared) = &self.0 {
+            *lock(&shared.phase) = phase;
         }
     }
 
-    /// Removes the bar. It will not appear again.
+    /// Calls `f`, which may write to the terminal, while the line is hidden.
+    pub(crate) fn suspend<T>(&self, f: impl FnOnce() -> T) -> T {
+        let Some(shared) = &self.0 else { return f() };
+        let line = lock(&shared.line);
+        match &*line {
+            Line::Shown(bar) => bar.suspend(f),
+            _ => f(),
+        }
+    }
+
+    /// Removes the line. It will not appear again.
     pub(crate) fn finish(&self) {
         if let Some(shared) = &self.0 {
             *lock(&shared.running) = None;
-            if let Some(bar) = lock(&shared.bar).take() {
+            let mut line = lock(&shared.line);
+            if let Line::Shown(bar) = std::mem::replace(&mut *line, Line::Finished) {
                 bar.finish_and_clear();
             }
         }
     }
 }
 
-/// Locks `mutex`, even if a thread has panicked while it held the lock: the bar is still usable.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+/// Locks `mutex`, even if a thread has panicked while it held the lock: the line is still usable.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn draw(shared: &Arc<Shared>, done: &Receiver<()>, total: impl FnOnce() -> Option<u64> + Send + 'static) {
     let is_done_after = |time| done.recv_timeout(time) == Err(RecvTimeoutError::Disconnected);
-    // The bar measures the speed, so it exists from the start and only stays hidden at first.
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-    bar.set_style(style(WITHOUT_TOTAL));
-    for _ in 0..PATIENCE.as_millis() / TICK.as_millis() {
-        if is_done_after(TICK) {
+    if is_done_after(PATIENCE) {
+        return;
+    }
+    // If that thread can't be started, the line is shown without the total.
+    let _ = thread::Builder::new().name("total".to_owned()).spawn({
+        let shared = Arc::clone(shared);
+        move || shared.total.store(total().unwrap_or(0), Ordering::Relaxed)
+    });
+    {
+        let mut line = lock(&shared.line);
+        if matches!(*line, Line::Finished) {
             return;
         }
-        bar.set_position(shared.bytes.load(Ordering::Relaxed));
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        bar.set_style(style());
+        *line = Line::Shown(bar);
     }
-    bar.set_draw_target(ProgressDrawTarget::stderr());
-    let totalling = thread::Builder::new().name("total".to_owned()).spawn({
-        let bar = bar.clone();
-        move || {
-            if let Some(total) = total() {
-                bar.set_length(total);
-                bar.set_style(style(WITH_TOTAL));
-            }
-        }
-    });
-    // If that thread can't be started, the bar is shown without the total.
-    drop(totalling);
-    *lock(&shared.bar) = Some(bar);
     while !is_done_after(TICK) {
-        if let Some(bar) = &*lock(&shared.bar) {
-            bar.set_position(shared.bytes.load(Ordering::Relaxed));
-            bar.tick();
+        if let Line::Shown(bar) = &*lock(&shared.line) {
+            bar.set_message(shared.text());
         }
     }
 }
 
-/// For input of unknown length, and while the total is being found out.
-const WITHOUT_TOTAL: &str = "{spinner} {bytes} in {elapsed}, {bytes_per_sec}";
-const WITH_TOTAL: &str = "{bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+/// Cuts the line off where the terminal ends: a line that is broken into two could not be removed.
+fn style() -> ProgressStyle {
+    ProgressStyle::with_template("{wide_msg}").expect("a test parses the template")
+}
 
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).expect("a test parses both templates")
+impl Shared {
+    fn text(&self) -> String {
+        let total = self.total.load(Ordering::Relaxed);
+        describe(*lock(&self.phase), self.bytes.load(Ordering::Relaxed), total, self.started.elapsed())
+    }
+}
+
+/// Returns the text of the line. `total` is 0 if it is not known.
+///
+/// Bytes that are read again do not count twice. So when all of them have been read there may be more to do, and the share
+/// that is done stays below 100 %.
+fn describe(phase: &str, bytes: u64, total: u64, time: Duration) -> String {
+    let rate = bytes as f64 / time.as_secs_f64().max(0.001);
+    let per_second = BinaryBytes(rate as u64);
+    let mut text = phase.to_owned();
+    // Writing to a string never fails.
+    let _ = if total == 0 {
+        write!(text, "  {} in {}, {per_second}/s", BinaryBytes(bytes), HumanDuration(time))
+    } else {
+        let share = (100 * bytes / total).min(99);
+        let left = Duration::from_secs_f64(total.saturating_sub(bytes) as f64 / rate.max(1.0));
+        let (bytes, total, left) = (BinaryBytes(bytes), BinaryBytes(total), HumanDuration(left));
+        write!(text, " {share:>3} %  {bytes} of {total}, {per_second}/s, {left} left")
+    };
+    text
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
-    fn both_templates_can_be_parsed() {
-        super::style(super::WITHOUT_TOTAL);
-        super::style(super::WITH_TOTAL);
+    fn the_template_can_be_parsed() {
+        style();
+    }
+
+    #[test]
+    fn the_line_tells_the_phase_and_never_says_that_all_is_done() {
+        let second = Duration::from_secs(1);
+        assert_eq!(describe("checking", 3 << 20, 0, second), "checking  3.00 MiB in 1 second, 3.00 MiB/s");
+        assert_eq!(
+            describe("converting", 1 << 20, 4 << 20, second),
+            "converting  25 %  1.00 MiB of 4.00 MiB, 1.00 MiB/s, 3 seconds left"
+        );
+        assert!(
+            describe("syncing", 4 << 20, 4 << 20, second).starts_with("syncing  99 %  4.00 MiB of 4.00 MiB")
+        );
+        assert!(describe("checking", 5, 4, Duration::ZERO).starts_with("checking  99 %"));
     }
 }

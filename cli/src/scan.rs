@@ -35,6 +35,8 @@ pub(crate) struct Scanner<R> {
     previous: Option<(usize, u64)>,
     /// `None` if characters are not counted.
     characters: Option<Characters>,
+    /// Whether the last byte so far is a line feed.
+    ends_line: bool,
 }
 
 impl<R: Read> Scanner<R> {
@@ -46,21 +48,39 @@ impl<R: Read> Scanner<R> {
             location: Location::START,
             previous: None,
             characters: counting.then(Characters::default),
+            ends_line: false,
         }
     }
 
     /// Returns the next error, or `None` at the end of the input.
     pub(crate) fn next(&mut self) -> io::Result<Option<Finding<'_>>> {
+        self.next_error(&mut || {})
+    }
+
+    /// Does the same, and calls `before_reading` before each time that it reads from the input, which can take long if that
+    /// is a pipe.
+    pub(crate) fn next_error(&mut self, before_reading: &mut dyn FnMut()) -> io::Result<Option<Finding<'_>>> {
         if let Some((bytes, replacements)) = self.previous.take() {
             self.segments.skip(bytes);
             self.location.pass_invalid(replacements);
         }
-        while let Some(Segment::Valid(text)) = self.segments.next()? {
-            self.location.pass(self.kernel, text);
-            self.progress.add(text.len() as u64);
-            if let Some(characters) = &mut self.characters {
-                // The text is valid, so this can't fail.
-                let _ = characters.count(self.kernel, text);
+        while let Some(segment) = self.segments.next()? {
+            match segment {
+                Segment::Reading => before_reading(),
+                Segment::Valid(text) => {
+                    self.progress.add(text.len() as u64);
+                    self.ends_line = text.last() == Some(&b'\n');
+                    match &mut self.characters {
+                        None => self.location.pass(self.kernel, text),
+                        Some(characters) => {
+                            let lines = characters.newlines;
+                            // The text is valid, so this can't fail.
+                            let _ = characters.count(self.kernel, text);
+                            self.location.pass_counted(self.kernel, text, characters.newlines - lines);
+                        }
+                    }
+                }
+                Segment::Invalid { .. } => break,
             }
         }
         // An invalid segment is returned again until it is skipped.
@@ -68,9 +88,15 @@ impl<R: Read> Scanner<R> {
             return Ok(None);
         };
         let culprit = Culprit::new(&error, rest);
+        self.ends_line = false;
         self.previous = Some((culprit.bytes.len(), culprit.replacements()));
         let after = first_bytes(&rest[culprit.bytes.len()..]);
         Ok(Some(Finding { location: self.location, offset, culprit, before: last_bytes(before), after }))
+    }
+
+    /// Whether what has been scanned ends inside a line.
+    pub(crate) fn is_inside_line(&self) -> bool {
+        self.offset() > 0 && !self.ends_line
     }
 
     /// Returns how many bytes have been scanned.

@@ -24,10 +24,14 @@ pub(crate) struct Segments<R> {
     /// The offset in the input that corresponds to `at`.
     offset: u64,
     ended: bool,
+    /// Whether `Segment::Reading` has been returned for the next read.
+    announced: bool,
 }
 
 /// A part of the input.
 pub(crate) enum Segment<'a> {
+    /// Nothing: more of the input is read next, which can take long if it is a pipe.
+    Reading,
     /// Valid text.
     Valid(&'a [u8]),
     /// An error at the start of `rest`, after `before`.
@@ -37,7 +41,7 @@ pub(crate) enum Segment<'a> {
 impl<R: Read> Segments<R> {
     pub(crate) fn new(kernel: &'static Kernel, reader: R) -> Self {
         let bytes = vec![0; 2 * CONTEXT + CHUNK].into_boxed_slice();
-        Self { reader, kernel, bytes, at: 0, filled: 0, offset: 0, ended: false }
+        Self { reader, kernel, bytes, at: 0, filled: 0, offset: 0, ended: false, announced: false }
     }
 
     /// Returns the offset in the input after the last segment.
@@ -67,7 +71,11 @@ impl<R: Read> Segments<R> {
                     let rest = &self.bytes[self.at..self.filled];
                     return Ok(Some(Segment::Invalid { offset: self.offset, error, before, rest }));
                 }
-                _ => self.read()?,
+                _ if std::mem::take(&mut self.announced) => self.read()?,
+                _ => {
+                    self.announced = true;
+                    return Ok(Some(Segment::Reading));
+                }
             }
         }
     }
@@ -139,6 +147,7 @@ mod tests {
                 let mut text: Vec<u8> = Vec::new();
                 while let Some(segment) = segments.next().unwrap() {
                     match segment {
+                        Segment::Reading => {}
                         Segment::Valid(bytes) => text.extend(bytes),
                         Segment::Invalid { offset, error, before, rest } => {
                             let at = offset as usize;

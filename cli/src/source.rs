@@ -1,8 +1,11 @@
 //! Inputs: their names, how they are opened, and how they are read.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
+
+use crate::replace::identity;
+use crate::streams::{StandardOutput, standard_input};
 
 /// How many bytes are read at once. A buffer of this size leaves room in the second-level cache of every current CPU, and
 /// the cost of the system call no longer shows.
@@ -31,7 +34,7 @@ impl Source {
         }
     }
 
-    /// Returns the name for people, with U+FFFD for invalid sequences.
+    /// Returns the name for people, with each invalid sequence replaced by U+FFFD.
     pub(crate) fn display(&self) -> impl std::fmt::Display {
         String::from_utf8_lossy(self.name())
     }
@@ -101,17 +104,36 @@ pub(crate) enum Opened {
     Stream(File),
 }
 
-/// Returns standard input without the buffer of the standard library.
-fn standard_input() -> io::Result<File> {
-    #[cfg(unix)]
-    {
-        use std::os::fd::AsFd;
-        Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+impl Opened {
+    /// Returns the file, to be read from its cursor on.
+    pub(crate) fn into_file(self) -> File {
+        match self {
+            Self::Seekable { file, .. } | Self::Stream(file) => file,
+        }
     }
-    #[cfg(windows)]
-    {
-        use std::os::windows::io::AsHandle;
-        Ok(File::from(io::stdin().as_handle().try_clone_to_owned()?))
+}
+
+/// What standard output leads to, to find out whether an input is the output as well.
+pub(crate) struct OutputFile(Option<Metadata>);
+
+impl OutputFile {
+    pub(crate) fn new() -> Self {
+        Self(StandardOutput::new().metadata())
+    }
+
+    /// Whether `metadata` is that of the same file, pipe or device.
+    pub(crate) fn is(&self, metadata: &Metadata) -> bool {
+        self.0.as_ref().and_then(identity).is_some_and(|output| Some(output) == identity(metadata))
+    }
+
+    /// Fails if `file` is the output as well, and has something to read from the offset `start` on. The output would be
+    /// read as input, without an end.
+    pub(crate) fn check_input(&self, file: &File, start: u64) -> io::Result<()> {
+        let metadata = file.metadata()?;
+        if metadata.is_file() && start < metadata.len() && self.is(&metadata) {
+            return Err(io::Error::other("input file is output file"));
+        }
+        Ok(())
     }
 }
 

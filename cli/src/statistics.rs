@@ -58,6 +58,8 @@ pub(crate) struct Totals {
     pub(crate) bytes: u64,
     /// The characters in those bytes.
     pub(crate) characters: Characters,
+    /// Files whose last line does not end with a line feed.
+    pub(crate) open_lines: u64,
 }
 
 impl Totals {
@@ -65,16 +67,21 @@ impl Totals {
         self.valid + self.invalid
     }
 
+    /// Returns the number of lines. A line ends with a line feed, or with the end of its file.
+    pub(crate) fn lines(&self) -> u64 {
+        self.characters.newlines + self.open_lines
+    }
+
     /// Returns the totals as text for people.
     pub(crate) fn for_people(&self, time: Duration) -> String {
-        let Self { valid, invalid, unread, binary, errors, bytes, characters } = *self;
+        let Self { valid, invalid, unread, binary, errors, bytes, characters, .. } = *self;
         let seconds = time.as_secs_f64();
-        let speed = if seconds > 0.0 { bytes as f64 / seconds / 1e9 } else { 0.0 };
+        let speed = speed(bytes as f64 / seconds.max(1e-9));
         let [one, two, three, four] = characters.by_len.map(grouped);
         format!(
             "files       {}: {} valid, {} invalid; also {} binary skipped, {} not read\n\
              errors      {} in the invalid files\n\
-             bytes       {} in {seconds:.3} s, {speed:.2} GB/s\n\
+             bytes       {} in {seconds:.3} s, {speed}\n\
              characters  {}: {one} of 1 byte, {two} of 2, {three} of 3, {four} of 4\n\
              lines       {}\n",
             grouped(self.files()),
@@ -85,7 +92,7 @@ impl Totals {
             grouped(errors),
             grouped(bytes),
             grouped(characters.total()),
-            grouped(characters.newlines),
+            grouped(self.lines()),
         )
     }
 }
@@ -102,8 +109,20 @@ impl Add for Totals {
             errors: self.errors + other.errors,
             bytes: self.bytes + other.bytes,
             characters: self.characters + other.characters,
+            open_lines: self.open_lines + other.open_lines,
         }
     }
+}
+
+/// Returns a number of bytes per second, in the largest unit of which it is at least one.
+fn speed(bytes: f64) -> String {
+    let (size, unit) = match bytes {
+        1e9.. => (1e9, "GB"),
+        1e6.. => (1e6, "MB"),
+        1e3.. => (1e3, "kB"),
+        _ => return format!("{bytes:.0} B/s"),
+    };
+    format!("{:.2} {unit}/s", bytes / size)
 }
 
 /// Returns `number` in decimal, with its digits in groups of three.
@@ -122,6 +141,19 @@ pub(crate) fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_speed_has_the_unit_that_fits() {
+        for (bytes, text) in [
+            (0.0, "0 B/s"),
+            (999.4, "999 B/s"),
+            (1.5e3, "1.50 kB/s"),
+            (2e6, "2.00 MB/s"),
+            (2.5e10, "25.00 GB/s"),
+        ] {
+            assert_eq!(speed(bytes), text);
+        }
+    }
 
     #[test]
     fn digits_are_grouped_in_threes() {

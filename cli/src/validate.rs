@@ -50,6 +50,8 @@ pub(crate) enum FileStatus {
         characters: Characters,
     },
     Invalid {
+        /// An offset in the file: all bytes before it are valid, and the first error is in the chunk after it.
+        before: u64,
         /// How many bytes were added to the progress. The second pass will read them again.
         progress: u64,
     },
@@ -74,7 +76,7 @@ impl FileValidator {
         unless_binary: bool,
         buffer: &mut Buffer,
     ) -> io::Result<FileStatus> {
-        let mut validator = ChunkValidator::new(self);
+        let mut validator = ChunkValidator::new(self, start);
         // Reading the previous file may have failed inside a character.
         buffer.carried = 0;
         let first = read_at(file, buffer.space(), start)?;
@@ -253,7 +255,7 @@ impl FileValidator {
         to: u64,
         buffer: &mut Buffer,
     ) -> io::Result<Option<FileStatus>> {
-        let mut validator = ChunkValidator::new(self);
+        let mut validator = ChunkValidator::new(self, from);
         let mut at = from;
         buffer.carried = 0;
         while at < to {
@@ -281,9 +283,15 @@ impl FileStatus {
     fn progress(self) -> u64 {
         match self {
             Self::Valid { bytes, .. } => bytes,
-            Self::Invalid { progress } => progress,
+            Self::Invalid { progress, .. } => progress,
             Self::Binary => 0,
         }
+    }
+
+    /// Returns up to where the file is known to be valid. Pieces are begun in their order, and those that were begun are
+    /// finished. So with an error in a piece, all pieces before it were looked at.
+    fn before(self) -> u64 {
+        if let Self::Invalid { before, .. } = self { before } else { u64::MAX }
     }
 
     /// Combines the statuses of two pieces of a file.
@@ -293,7 +301,10 @@ impl FileStatus {
                 Self::Valid { bytes, characters },
                 Self::Valid { bytes: more_bytes, characters: more_characters },
             ) => Self::Valid { bytes: bytes + more_bytes, characters: characters + more_characters },
-            _ => Self::Invalid { progress: self.progress() + other.progress() },
+            _ => Self::Invalid {
+                before: self.before().min(other.before()),
+                progress: self.progress() + other.progress(),
+            },
         }
     }
 }
@@ -346,6 +357,8 @@ impl Buffer {
 /// Validates one chunk after another.
 struct ChunkValidator<'a> {
     settings: &'a FileValidator,
+    /// The offset of the first chunk in the file.
+    start: u64,
     bytes: u64,
     characters: Characters,
 }
@@ -354,8 +367,8 @@ struct ChunkValidator<'a> {
 struct InvalidChunk;
 
 impl<'a> ChunkValidator<'a> {
-    fn new(settings: &'a FileValidator) -> Self {
-        Self { settings, bytes: 0, characters: Characters::default() }
+    fn new(settings: &'a FileValidator, start: u64) -> Self {
+        Self { settings, start, bytes: 0, characters: Characters::default() }
     }
 
     /// Validates the first `filled` bytes, which begin with a character. If they end inside a character, moves the part
@@ -385,7 +398,7 @@ impl<'a> ChunkValidator<'a> {
     }
 
     fn invalid(self) -> FileStatus {
-        FileStatus::Invalid { progress: self.bytes }
+        FileStatus::Invalid { before: self.start + self.bytes, progress: self.bytes }
     }
 }
 
@@ -435,6 +448,15 @@ mod tests {
                 2 => status_in_pieces(&file),
                 _ => validator(threads).validate(&file, 0, false, &mut Buffer::new()).unwrap(),
             };
+            for threads in [1, 2] {
+                if let FileStatus::Invalid { before, .. } = status(threads) {
+                    let error = std::str::from_utf8(&content).unwrap_err().valid_up_to() as u64;
+                    assert!(
+                        (error.saturating_sub(CHUNK as u64 + 3)..=error).contains(&before),
+                        "{before} {error}"
+                    );
+                }
+            }
             assert_eq!(matches!(status(2), FileStatus::Valid { .. }), expected, "{shift} {spoil:?}");
             if expected {
                 assert_eq!(status(1), status(2));

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ignore::overrides::{Override, OverrideBuilder};
+use ignore::types::{Types, TypesBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::args::Selection;
@@ -24,10 +25,9 @@ pub(crate) struct Entry {
 pub(crate) struct Walk<'a> {
     selection: &'a Selection,
     globs: Override,
+    types: Types,
     paths: std::slice::Iter<'a, PathBuf>,
     folder: Option<ignore::Walk>,
-    /// Whether standard input is still to be returned, because there are no paths.
-    standard_input: bool,
 }
 
 /// A path that could not be visited, and why.
@@ -38,18 +38,26 @@ pub(crate) struct Unreachable {
 }
 
 impl<'a> Walk<'a> {
-    /// Fails if a glob of the selection is malformed.
+    /// Fails if a glob of the selection is malformed, or a type is not known.
     pub(crate) fn new(selection: &'a Selection) -> Result<Self, String> {
         let mut globs = OverrideBuilder::new(".");
         for glob in &selection.glob {
             globs.add(glob).map_err(|error| error.to_string())?;
         }
+        let mut types = TypesBuilder::new();
+        types.add_defaults();
+        for name in &selection.types {
+            types.select(name);
+        }
+        for name in &selection.type_not {
+            types.negate(name);
+        }
         Ok(Self {
             selection,
             globs: globs.build().map_err(|error| error.to_string())?,
+            types: types.build().map_err(|error| unknown_type(&error))?,
             paths: selection.paths.iter(),
             folder: None,
-            standard_input: selection.paths.is_empty(),
         })
     }
 
@@ -66,6 +74,10 @@ impl<'a> Walk<'a> {
         let filtered = !self.selection.no_ignore;
         WalkBuilder::new(path)
             .overrides(self.globs.clone())
+            .types(self.types.clone())
+            .max_depth(self.selection.max_depth)
+            // A file that the output goes to would never end.
+            .skip_stdout(true)
             .hidden(!self.selection.hidden)
             .follow_links(self.selection.follow)
             .parents(filtered)
@@ -82,15 +94,17 @@ impl Iterator for Walk<'_> {
     type Item = Result<Entry, Unreachable>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if std::mem::take(&mut self.standard_input) {
-            return Some(Ok(Entry { source: Source::StandardInput, named: true }));
-        }
         loop {
             while let Some(folder) = &mut self.folder {
                 match folder.next() {
                     None => self.folder = None,
                     Some(Ok(entry)) => {
-                        if let Some(path) = regular_file(entry) {
+                        if let Some(mut path) = regular_file(entry) {
+                            if self.selection.is_implied
+                                && let Ok(inner) = path.strip_prefix(".")
+                            {
+                                path = inner.to_owned();
+                            }
                             return Some(Ok(Entry { source: Source::Path(path), named: false }));
                         }
                     }
@@ -109,6 +123,23 @@ impl Iterator for Walk<'_> {
                 return Some(Ok(Entry { source, named: true }));
             }
         }
+    }
+}
+
+/// Returns the message for a type that is not known, with the one that is meant, if any is similar.
+fn unknown_type(error: &ignore::Error) -> String {
+    let ignore::Error::UnrecognizedFileType(name) = error else { return error.to_string() };
+    let mut types = TypesBuilder::new();
+    types.add_defaults();
+    let known = types.definitions();
+    let similar = known
+        .iter()
+        .map(|known| (strsim::jaro_winkler(name, known.name()), known.name()))
+        .filter(|(similarity, _)| *similarity > 0.7)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b));
+    match similar {
+        Some((_, similar)) => format!("--type: {name} is not known; did you mean {similar}?"),
+        None => format!("--type: {name} is not known; `rg --type-list` shows the same types"),
     }
 }
 

@@ -7,35 +7,127 @@ use std::io::{Read, Write};
 use encoding_rs::{DecoderResult, Encoding, UTF_16BE, UTF_16LE};
 use trust8::Kernel;
 use trust8::dialect::{Dialect, DialectError, DialectErrorKind};
-use trust8::testing;
+use trust8::transcode;
 
 use super::FileError;
-use super::charset::Charset;
 use super::repair::apply;
 use crate::args::Remedy;
+use crate::charset::Charset;
 use crate::dialects::DialectChunks;
 use crate::hex::Hex;
+use crate::progress::Progress;
+use crate::segments::{Segment, Segments};
 use crate::source::{self, CHUNK};
 
 /// Writes the text of `reader`, which is encoded in `charset`, to `out`. Returns how many sequences were invalid.
 ///
 /// Without a remedy, the first invalid sequence is an error.
-pub(super) fn decode(
-    kernel: &'static Kernel,
+pub(crate) fn decode(
     charset: Charset,
     reader: impl Read,
     remedy: Option<Remedy>,
+    progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<u64, FileError> {
+    let reader = Counted { reader, progress };
     match charset {
-        Charset::Dialect(dialect) => from_dialect(kernel, dialect, reader, remedy, out),
+        Charset::Dialect(dialect) => from_dialect(dialect, reader, remedy, out),
         Charset::Encoding(encoding) => from_encoding(encoding, reader, remedy, out),
+        Charset::Exact(encoding) => from_units(encoding, reader, remedy, out),
+        Charset::Utf8 => from_utf8(reader, remedy, out),
         Charset::Auto => Err(FileError::Unconvertible("the encoding was not guessed".to_owned())),
     }
 }
 
+/// Adds what is read to the progress.
+struct Counted<'a, R> {
+    reader: R,
+    progress: &'a Progress,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.reader.read(buffer)?;
+        self.progress.add(n as u64);
+        Ok(n)
+    }
+}
+
+fn from_utf8(reader: impl Read, remedy: Option<Remedy>, out: &mut dyn Write) -> Result<u64, FileError> {
+    let mut segments = Segments::new(Kernel::best(), reader);
+    let mut invalid = 0;
+    while let Some(segment) = segments.next().map_err(FileError::Read)? {
+        match segment {
+            Segment::Reading => {}
+            Segment::Valid(text) => out.write_all(text).map_err(FileError::Write)?,
+            Segment::Invalid { offset, error, rest, .. } => {
+                let sequence = &rest[..error.error_len().unwrap_or(rest.len())];
+                let Some(remedy) = remedy else { return Err(invalid_at(offset, sequence, "UTF-8")) };
+                apply(remedy, sequence, out)?;
+                invalid += 1;
+                let len = sequence.len();
+                segments.skip(len);
+            }
+        }
+    }
+    Ok(invalid)
+}
+
+/// Returns the message for a sequence that is not valid.
+fn invalid_at(offset: u64, sequence: &[u8], name: &str) -> FileError {
+    FileError::Unconvertible(format!("byte {offset}: {} is not valid {name}{HINT}", Hex(sequence)))
+}
+
+/// Decodes UTF-32, whose byte order mark is removed, and Latin-1.
+fn from_units(
+    encoding: transcode::Encoding,
+    mut reader: impl Read,
+    remedy: Option<Remedy>,
+    out: &mut dyn Write,
+) -> Result<u64, FileError> {
+    let (size, number): (_, fn([u8; 4]) -> u32) = match encoding {
+        transcode::Encoding::Utf32Be => (4, u32::from_be_bytes),
+        transcode::Encoding::Utf32Le => (4, u32::from_le_bytes),
+        _ => (1, u32::from_le_bytes),
+    };
+    let mut bytes = vec![0; CHUNK];
+    let (mut filled, mut offset, mut invalid) = (0, 0, 0);
+    let mut text = String::new();
+    loop {
+        let n = source::read(&mut reader, &mut bytes[filled..]).map_err(FileError::Read)?;
+        filled += n;
+        // At the end there may be a part of a unit.
+        let whole = if n == 0 { filled } else { filled - filled % size };
+        for unit in bytes[..whole].chunks(size) {
+            let mut four = [0; 4];
+            four[..unit.len()].copy_from_slice(unit);
+            match char::from_u32(number(four)).filter(|_| unit.len() == size) {
+                Some('\u{FEFF}') if offset == 0 && size > 1 => {}
+                Some(c) => text.push(c),
+                None => {
+                    let Some(remedy) = remedy else {
+                        out.write_all(text.as_bytes()).map_err(FileError::Write)?;
+                        return Err(invalid_at(offset, unit, encoding.name()));
+                    };
+                    out.write_all(text.as_bytes()).map_err(FileError::Write)?;
+                    text.clear();
+                    apply(remedy, unit, out)?;
+                    invalid += 1;
+                }
+            }
+            offset += unit.len() as u64;
+        }
+        out.write_all(text.as_bytes()).map_err(FileError::Write)?;
+        text.clear();
+        bytes.copy_within(whole..filled, 0);
+        filled -= whole;
+        if n == 0 {
+            return Ok(invalid);
+        }
+    }
+}
+
 fn from_dialect(
-    kernel: &'static Kernel,
     dialect: Dialect,
     reader: impl Read,
     remedy: Option<Remedy>,
@@ -47,13 +139,10 @@ fn from_dialect(
     while let Some(chunk) = chunks.next().map_err(FileError::Read)? {
         let mut rest = chunk;
         while !rest.is_empty() {
-            let (text, error) = match testing::dialect::to_utf8(kernel, dialect, rest) {
+            let (text, error) = match dialect.to_utf8(rest) {
                 Ok(text) => (text, None),
                 // There is no error before this one, so nothing is lost here.
-                Err(error) => (
-                    testing::dialect::to_utf8_lossy(kernel, dialect, &rest[..error.valid_up_to()]),
-                    Some(error),
-                ),
+                Err(error) => (dialect.to_utf8_lossy(&rest[..error.valid_up_to()]), Some(error)),
             };
             out.write_all(text.as_bytes()).map_err(FileError::Write)?;
             let Some(error) = error else { break };
@@ -87,7 +176,7 @@ fn invalid_in_dialect(error: &DialectError, offset: u64, sequence: &[u8]) -> Fil
     })
 }
 
-const HINT: &str = " (to continue, use --replace, --skip or --escape)";
+pub(crate) const HINT: &str = " (to continue, use --replace, --skip or --escape)";
 
 /// How many bytes before a chunk are kept. When encoding_rs finds that a sequence is malformed, it may have read up to 7
 /// bytes since the sequence began.
@@ -125,11 +214,8 @@ fn from_encoding(
                     let start = stop.saturating_sub(usize::from(len)).max(KEPT - kept);
                     let sequence = &bytes[start..stop];
                     let Some(remedy) = remedy else {
-                        let hex = Hex(sequence);
                         let place = offset + start as u64 - KEPT as u64;
-                        let name = encoding.name();
-                        let message = format!("byte {place}: {hex} is not valid {name}{HINT}");
-                        return Err(FileError::Unconvertible(message));
+                        return Err(invalid_at(place, sequence, encoding.name()));
                     };
                     apply(remedy, sequence, out)?;
                     invalid += 1;
@@ -155,10 +241,12 @@ mod tests {
 
     fn decoded(charset: &str, bytes: &[u8], remedy: Option<Remedy>) -> Result<(String, u64), String> {
         let mut out = Vec::new();
-        match decode(Kernel::best(), charset.parse().unwrap(), bytes, remedy, &mut out) {
+        match decode(charset.parse().unwrap(), bytes, remedy, &Progress::none(), &mut out) {
             Ok(invalid) => Ok((String::from_utf8(out).unwrap(), invalid)),
             Err(FileError::Unconvertible(why)) => Err(why),
-            Err(FileError::Read(error) | FileError::Write(error)) => panic!("{error}"),
+            Err(FileError::Read(error) | FileError::Write(error) | FileError::Target(_, error)) => {
+                panic!("{error}")
+            }
         }
     }
 
@@ -184,6 +272,19 @@ mod tests {
             decoded("wtf-8", wtf8, Some(Remedy::Escape)),
             Ok(("a\\xED\\xA0\\x80b\\xFFc".to_owned(), 2))
         );
+    }
+
+    #[test]
+    fn utf32_and_latin1_are_decoded_unit_by_unit() {
+        assert_eq!(decoded("utf-32le", b"\xFF\xFE\0\0\xE9\0\0\0", None), Ok(("é".to_owned(), 0)));
+        let bad = b"\0\0\0a\0\0\xD8\0\0\0";
+        assert_eq!(
+            decoded("utf-32be", bad, None),
+            Err(format!("byte 4: 00 00 D8 00 is not valid utf-32be{HINT}"))
+        );
+        assert_eq!(decoded("utf-32be", bad, Some(Remedy::Replace)), Ok(("a\u{FFFD}\u{FFFD}".to_owned(), 2)));
+        assert_eq!(decoded("latin1-exact", b"\x80\xE9", None), Ok(("\u{80}é".to_owned(), 0)));
+        assert_eq!(decoded("utf-8", b"a\xFF", Some(Remedy::Escape)), Ok(("a\\xFF".to_owned(), 1)));
     }
 
     /// Sequences that begin in one chunk and end in the next.

@@ -1,65 +1,152 @@
-//! Guesses what a file that is not UTF-8 is encoded in, for `--from auto`.
+//! Guesses what a file that is not UTF-8 is, for `--from auto` and for `inspect`.
 
 use std::io::{self, Read};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
-use trust8::{Bom, Kernel};
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use trust8::Bom;
+use trust8::transcode;
 
-use super::FileError;
-use super::charset::Charset;
-use crate::dialects::accepting_dialects;
-use crate::source::{self, CHUNK};
+use super::evidence::{Evidence, Shares};
+use crate::charset::Charset;
+use crate::dialects::AcceptedBy;
 
-/// Returns the encoding that the byte order mark names. Without one, returns the preferred dialect of UTF-8 that accepts
-/// the whole file and can be converted. If there is none, guesses with chardetng.
-///
-/// The file is not UTF-8. `from` returns a reader that begins at an offset.
-pub(super) fn guess<R: Read>(kernel: &'static Kernel, from: impl Fn(u64) -> R) -> Result<Charset, FileError> {
-    let mut first = Vec::new();
-    from(0).take(4).read_to_end(&mut first).map_err(FileError::Read)?;
-    match Bom::detect(&first) {
-        Some((Bom::Utf16Le, _)) => return Ok(Charset::Encoding(UTF_16LE)),
-        Some((Bom::Utf16Be, _)) => return Ok(Charset::Encoding(UTF_16BE)),
-        Some((mark @ (Bom::Utf32Le | Bom::Utf32Be), _)) => {
-            return Err(FileError::Unconvertible(format!(
-                "it seems to be {}, which only trust8 convert supports",
-                mark.encoding()
-            )));
-        }
-        Some(_) | None => {}
-    }
-    let accepted = accepting_dialects(kernel, &from, 0).map_err(FileError::Read)?;
-    if let Some(by) = accepted.iter().find(|by| by.convertible) {
-        return Ok(Charset::Dialect(by.dialect));
-    }
-    Ok(Charset::Encoding(guess_encoding(from(0)).map_err(FileError::Read)?))
+/// What a file that is not UTF-8 seems to be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Guess {
+    /// The file is in this encoding.
+    From(Charset),
+    /// The file is UTF-8, except for some bytes that are in this encoding.
+    InvalidAs(&'static Encoding),
+    /// The file is none of these, for this reason.
+    Unknown(String),
 }
 
-/// Returns the encoding that chardetng guesses, as Firefox does.
-pub(crate) fn guess_encoding(mut reader: impl Read) -> io::Result<&'static Encoding> {
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    let mut bytes = vec![0; CHUNK];
-    loop {
-        let n = source::read(&mut reader, &mut bytes)?;
-        detector.feed(&bytes[..n], n == 0);
-        if n == 0 {
-            return Ok(detector.guess(None, Utf8Detection::Deny));
+impl Guess {
+    /// Returns the options of `trust8 fix` that convert the file.
+    pub(crate) fn options(&self) -> Option<String> {
+        match self {
+            Self::From(charset) => Some(format!("--from {}", charset.label())),
+            Self::InvalidAs(encoding) => {
+                Some(format!("--invalid-as {}", Charset::Encoding(encoding).label()))
+            }
+            Self::Unknown(_) => None,
         }
     }
+}
+
+/// Returns, in this order:
+///
+/// 1. the encoding that the byte order mark names;
+/// 2. the preferred dialect of UTF-8 that accepts the whole file and can be converted;
+/// 3. UTF-16 without a byte order mark;
+/// 4. UTF-8 with some bytes in another encoding, if most of the file is UTF-8;
+/// 5. the encoding that chardetng guesses, as Firefox does.
+///
+/// `accepted` are the dialects of UTF-8 that accept the whole file.
+pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evidence) -> Guess {
+    match mark {
+        Some(Bom::Utf16Le) => return Guess::From(Charset::Encoding(UTF_16LE)),
+        Some(Bom::Utf16Be) => return Guess::From(Charset::Encoding(UTF_16BE)),
+        Some(Bom::Utf32Le) => return Guess::From(Charset::Exact(transcode::Encoding::Utf32Le)),
+        Some(Bom::Utf32Be) => return Guess::From(Charset::Exact(transcode::Encoding::Utf32Be)),
+        _ => {}
+    }
+    if let Some(by) = accepted.iter().find(|by| by.convertible) {
+        return Guess::From(Charset::Dialect(by.dialect));
+    }
+    let shares = evidence.shares();
+    let is_utf8 = is_mostly_utf8(evidence, shares);
+    if !is_utf8 && evidence.has_controls() {
+        return match evidence.utf16() {
+            Some(utf16) => Guess::From(Charset::Encoding(utf16)),
+            None => Guess::Unknown(if evidence.has_nul() { HAS_NUL } else { HAS_CONTROLS }.to_owned()),
+        };
+    }
+    if is_utf8 {
+        return Guess::InvalidAs(encoding_of_invalid(evidence));
+    }
+    let guess = encoding_of_all(evidence);
+    // In a text of a few bytes, any pairs of letters can be characters of UTF-16. In the longer ones of East Asian encodings,
+    // many pairs can.
+    if (guess.is_single_byte() || evidence.is_short()) && evidence.may_be_utf16() {
+        let label = Charset::Encoding(guess).label();
+        return Guess::Unknown(format!("it may be utf-16 as well as {label}: name the encoding with --from"));
+    }
+    Guess::From(Charset::Encoding(guess))
+}
+
+const HAS_NUL: &str = "it has NULs, so it may be binary, or UTF-16 or UTF-32: name the encoding with --from";
+const HAS_CONTROLS: &str =
+    "it has control characters, so it may be binary or UTF-16: name the encoding with --from";
+
+/// Whether the sample is UTF-8 apart from some invalid sequences.
+///
+/// Text in another encoding has characters of UTF-8 too, by chance. In encodings of single bytes they are rare. In those of
+/// East Asia up to a half of the bytes can be.
+fn is_mostly_utf8(evidence: &Evidence, shares: Shares) -> bool {
+    let Shares { valid, invalid } = shares;
+    let all = valid + invalid;
+    if valid * 4 >= all * 3 {
+        return valid > 0;
+    }
+    let guess = encoding_of_all(evidence);
+    if guess.is_single_byte() {
+        return valid > 0 && valid * 10 >= all;
+    }
+    let decodes = evidence.pieces().all(|piece| !guess.decode_without_bom_handling(piece).1);
+    !decodes && valid >= invalid
+}
+
+fn encoding_of_all(evidence: &Evidence) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    for piece in evidence.pieces() {
+        detector.feed(piece, false);
+    }
+    detector.feed(b"", true);
+    detector.guess(None, Utf8Detection::Deny)
+}
+
+/// Returns the encoding of the invalid sequences, in which each byte is a character.
+fn encoding_of_invalid(evidence: &Evidence) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    for chunk in evidence.pieces().flat_map(<[u8]>::utf8_chunks) {
+        // Without the other characters of UTF-8, what is left is text in the other encoding.
+        for text in chunk.valid().split(|c: char| !c.is_ascii()) {
+            detector.feed(text.as_bytes(), false);
+        }
+        detector.feed(chunk.invalid(), false);
+    }
+    detector.feed(b"", true);
+    let guess = detector.guess(None, Utf8Detection::Deny);
+    if guess.is_single_byte() { guess } else { WINDOWS_1252 }
+}
+
+/// Returns the byte order mark that the file begins with. `from` returns a reader that begins at an offset.
+pub(crate) fn mark<R: Read>(from: impl Fn(u64) -> R) -> io::Result<Option<Bom>> {
+    let mut first = Vec::new();
+    from(0).take(4).read_to_end(&mut first)?;
+    Ok(Bom::detect(&first).map(|(mark, _)| mark))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialects::accepting_dialects;
+
+    fn guess(bytes: &[u8]) -> String {
+        let from = |skip: u64| &bytes[skip as usize..];
+        let evidence = Evidence::gather(from, bytes.len() as u64, 0).unwrap();
+        let accepted = accepting_dialects(from, 0).unwrap();
+        match super::guess(mark(from).unwrap(), &accepted, &evidence) {
+            Guess::From(charset) => charset.label(),
+            Guess::InvalidAs(encoding) => format!("invalid as {}", encoding.name()),
+            Guess::Unknown(why) => why,
+        }
+    }
 
     #[test]
     fn marks_come_before_dialects_and_dialects_before_chardetng() {
-        let guess = |bytes: &[u8]| match guess(Kernel::best(), |skip| &bytes[skip as usize..]) {
-            Ok(charset) => charset.label(),
-            Err(FileError::Unconvertible(why)) => why,
-            Err(FileError::Read(error) | FileError::Write(error)) => panic!("{error}"),
-        };
         assert_eq!(guess(b"\xFF\xFEa\0"), "utf-16le");
         assert_eq!(guess(b"\xFE\xFF\0a"), "utf-16be");
         assert!(guess(b"\xFF\xFE\0\0a\0\0\0").contains("utf-32le"));
@@ -68,5 +155,55 @@ mod tests {
         assert_eq!(guess(b"Gr\xFC\xDFe aus M\xFCnchen, stra\xDFe, h\xF6ren"), "windows-1252");
         let (russian, ..) = encoding_rs::KOI8_U.encode("Съешь же ещё этих мягких французских булок");
         assert_eq!(guess(&russian), "koi8-u");
+    }
+
+    #[test]
+    fn a_file_that_is_mostly_utf8_is_not_converted() {
+        for (bytes, invalid_as) in [
+            (&b"Gr\xC3\xB6\xC3\x9Fe: \xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E caf\xE9"[..], "windows-1252"),
+            (b"\xC3\xA9 \xE9", "windows-1252"),
+            (b"\xE2\x80\x9Cquoted\xE2\x80\x9D and \x93quoted\x94 and \x93quoted\x94", "windows-1252"),
+        ] {
+            assert_eq!(guess(bytes), format!("invalid as {invalid_as}"), "{bytes:X?}");
+        }
+        for text in
+            ["日本語のテキスト。", "Съешь ещё этих мягких французских булок. ", "naïve, größer, élève. "]
+        {
+            let mut bytes = text.repeat(50).into_bytes();
+            bytes.extend(b"\xE9\n");
+            assert!(guess(&bytes).starts_with("invalid as "), "{text}: {}", guess(&bytes));
+        }
+    }
+
+    /// Pairs of bytes that UTF-8 has as well, such as `ß` before a quotation mark.
+    #[test]
+    fn text_in_another_encoding_is_not_taken_for_utf8() {
+        for (encoding, text) in [
+            (encoding_rs::WINDOWS_1252, "Sie sagte: „Das macht mir viel Spaß“, und ging nach Hause."),
+            (encoding_rs::EUC_JP, "これは日本語のテキストです。文字コードを調べています。"),
+            (encoding_rs::SHIFT_JIS, "これは日本語のテキストです。文字コードを調べています。"),
+            (encoding_rs::GBK, "这是一个中文文本。我们在检查字符编码，看看结果如何。"),
+            (encoding_rs::BIG5, "這是一個中文文本。我們在檢查字符編碼，看看結果如何。"),
+            (encoding_rs::EUC_KR, "이것은 한국어 텍스트입니다. 문자 인코딩을 확인하고 있습니다."),
+            (encoding_rs::WINDOWS_1251, "Съешь же ещё этих мягких французских булок, да выпей чаю."),
+        ] {
+            let (bytes, ..) = encoding.encode(text);
+            assert_eq!(guess(&bytes), Charset::Encoding(encoding).label(), "{text}");
+        }
+    }
+
+    #[test]
+    fn utf16_without_a_mark_is_recognised_or_refused() {
+        let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+        assert_eq!(guess(&utf16("Größe: 12 cm, naïve\r\n")), "utf-16le");
+        assert_eq!(guess(&utf16("日本語のテキスト。文字コード")), "utf-16le");
+        for text in ["日本", "é\0", "ÿ", "中文"] {
+            let guess = guess(&utf16(text));
+            assert!(
+                guess == "utf-16le" || guess.contains("name the encoding with --from"),
+                "{text}: {guess}"
+            );
+        }
+        assert!(guess(b"\x7FELF\xFF\0\0\0").contains("has NULs"));
     }
 }

@@ -1,20 +1,70 @@
-//! Repairs UTF-8: replaces invalid sequences, leaves them out or escapes them, and copies everything else.
+//! Repairs UTF-8: replaces invalid sequences, leaves them out, escapes or decodes them, and copies everything else.
 
 use std::io::{Read, Write};
 
+use encoding_rs::Encoding;
 use trust8::Kernel;
 
 use super::FileError;
 use crate::args::Remedy;
+use crate::hex::Hex;
 use crate::progress::Progress;
 use crate::segments::{Segment, Segments};
-use crate::source::CHUNK;
+use crate::source::{self, CHUNK};
+use crate::visible::push_escaped;
+
+/// What to do with invalid sequences.
+pub(crate) struct Treatment {
+    /// The characters of the bytes in an encoding, if the sequences are to be decoded.
+    characters: Option<Box<[Option<char>; 256]>>,
+    /// What to do with bytes that are no characters. Without a remedy, they are an error.
+    remedy: Option<Remedy>,
+}
+
+impl Treatment {
+    /// Applies `remedy` to every sequence.
+    pub(crate) fn remedy(remedy: Remedy) -> Self {
+        Self { characters: None, remedy: Some(remedy) }
+    }
+
+    /// Decodes every byte in `encoding`, in which each byte is a character. Applies `remedy` to those that are none.
+    pub(crate) fn decode(encoding: &'static Encoding, remedy: Option<Remedy>) -> Self {
+        let character = |byte: usize| {
+            let bytes = [byte as u8];
+            let text = encoding.decode_without_bom_handling_and_without_replacement(&bytes)?;
+            text.chars().next()
+        };
+        Self { characters: Some(Box::new(std::array::from_fn(character))), remedy }
+    }
+
+    /// Writes what becomes of an invalid sequence at `offset`.
+    fn apply(&self, offset: u64, sequence: &[u8], out: &mut dyn Write) -> Result<(), FileError> {
+        let Some(characters) = &self.characters else {
+            return apply(self.remedy.unwrap_or(Remedy::Replace), sequence, out);
+        };
+        for (byte, at) in sequence.iter().zip(offset..) {
+            match (characters[usize::from(*byte)], self.remedy) {
+                (Some(c), _) => {
+                    out.write_all(c.encode_utf8(&mut [0; 4]).as_bytes()).map_err(FileError::Write)?;
+                }
+                (None, Some(remedy)) => apply(remedy, &[*byte], out)?,
+                (None, None) => {
+                    let hex = Hex(std::slice::from_ref(byte)).to_string();
+                    let why =
+                        format!("byte {at}: {hex} is no character in the encoding{}", super::decode::HINT);
+                    return Err(FileError::Unconvertible(why));
+                }
+            }
+        }
+        Ok(())
+    }
+}
 
 /// Writes the repaired text of `reader` to `out`. Returns how many sequences were invalid, counted as browsers do.
 pub(super) fn repair(
     kernel: &'static Kernel,
     reader: impl Read,
-    remedy: Remedy,
+    treatment: &Treatment,
     progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<u64, FileError> {
@@ -22,13 +72,15 @@ pub(super) fn repair(
     let mut invalid = 0;
     while let Some(segment) = segments.next().map_err(FileError::Read)? {
         match segment {
+            Segment::Reading => {}
             Segment::Valid(text) => {
                 out.write_all(text).map_err(FileError::Write)?;
                 progress.add(text.len() as u64);
             }
-            Segment::Invalid { error, rest, .. } => {
+            Segment::Invalid { offset, error, rest, .. } => {
                 let len = error.error_len().unwrap_or(rest.len());
-                apply(remedy, &rest[..len], out)?;
+                treatment.apply(offset, &rest[..len], out)?;
+                progress.add(len as u64);
                 invalid += 1;
                 segments.skip(len);
             }
@@ -42,18 +94,25 @@ pub(super) fn apply(remedy: Remedy, sequence: &[u8], out: &mut dyn Write) -> Res
     match remedy {
         Remedy::Replace => out.write_all("\u{FFFD}".as_bytes()),
         Remedy::Skip => Ok(()),
-        Remedy::Escape => sequence.iter().try_for_each(|byte| write!(out, "\\x{byte:02X}")),
+        Remedy::Escape => {
+            let mut text = String::new();
+            sequence.iter().for_each(|byte| push_escaped(&mut text, *byte));
+            out.write_all(text.as_bytes())
+        }
     }
     .map_err(FileError::Write)
 }
 
 /// Copies `reader` to `out`.
-pub(super) fn copy(mut reader: impl Read, out: &mut dyn Write) -> Result<(), FileError> {
+pub(super) fn copy(mut reader: impl Read, progress: &Progress, out: &mut dyn Write) -> Result<(), FileError> {
     let mut bytes = vec![0; CHUNK];
     loop {
-        match reader.read(&mut bytes).map_err(FileError::Read)? {
+        match source::read(&mut reader, &mut bytes).map_err(FileError::Read)? {
             0 => return Ok(()),
-            n => out.write_all(&bytes[..n]).map_err(FileError::Write)?,
+            n => {
+                out.write_all(&bytes[..n]).map_err(FileError::Write)?;
+                progress.add(n as u64);
+            }
         }
     }
 }

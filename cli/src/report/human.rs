@@ -13,7 +13,7 @@ use crate::colors::Colors;
 use crate::dialects::AcceptedBy;
 use crate::hex::Hex;
 use crate::scan::{Finding, skip_continuations};
-use crate::visible::{visible, write_name};
+use crate::visible::{shell_word, visible, write_name};
 
 /// How many bytes of text to show on either side. With a culprit of average length, the line has 80 columns.
 const TEXT: usize = 28;
@@ -64,14 +64,11 @@ impl Report for Human {
             let Colors { hint, .. } = self.colors;
             let _ = writeln!(out, "    {hint}note{hint:#}  {what}");
         };
-        let fix = |label: &str| format!("trust8 fix --from {label} {}", visible(name));
+        let fix = |label: &str| format!("trust8 fix --from {label} {}", shell_word(name));
         match (conclusion.mark, conclusion.accepted_by.first()) {
-            (Some(mark @ (Bom::Utf16Le | Bom::Utf16Be)), _) => {
+            (Some(mark @ (Bom::Utf16Le | Bom::Utf16Be | Bom::Utf32Le | Bom::Utf32Be)), _) => {
                 let encoding = mark.encoding();
                 note(format!("it seems to be {encoding}: {}", fix(encoding)));
-            }
-            (Some(mark @ (Bom::Utf32Le | Bom::Utf32Be)), _) => {
-                note(format!("it seems to be {}", mark.encoding()))
             }
             (_, Some(AcceptedBy { dialect, convertible: true })) => {
                 note(format!("all of it is valid {dialect}: {}", fix(dialect.name())));

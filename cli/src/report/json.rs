@@ -22,16 +22,16 @@ pub(super) struct Document;
 /// One object per line, each with a `type`.
 pub(super) struct Lines;
 
-/// The name of a file. If it is not UTF-8, `path` has U+FFFD for invalid sequences, and `path_hex` has the bytes.
+/// The name of a file. If it is not UTF-8, `path` has each invalid sequence replaced by U+FFFD, and `path_hex` has the bytes.
 #[derive(Serialize)]
-struct Path<'a> {
+pub(crate) struct JsonPath<'a> {
     path: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path_hex: Option<String>,
 }
 
-impl<'a> Path<'a> {
-    fn new(name: &'a [u8]) -> Self {
+impl<'a> JsonPath<'a> {
+    pub(crate) fn new(name: &'a [u8]) -> Self {
         let path = String::from_utf8_lossy(name);
         let path_hex = matches!(path, Cow::Owned(_)).then(|| Hex(name).to_string());
         Self { path, path_hex }
@@ -83,7 +83,7 @@ impl<'a> Error<'a> {
 #[derive(Serialize)]
 struct Invalid<'a> {
     #[serde(flatten)]
-    path: Path<'a>,
+    path: JsonPath<'a>,
     status: &'static str,
 }
 
@@ -91,24 +91,29 @@ struct Invalid<'a> {
 #[derive(Serialize)]
 struct AfterErrors {
     byte_order_mark: Option<&'static str>,
-    dialects: Vec<AcceptingDialect>,
+    dialects: Vec<JsonDialect>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unread: Option<String>,
 }
 
+/// A dialect of UTF-8 that accepts all of a file.
 #[derive(Serialize)]
-struct AcceptingDialect {
+pub(crate) struct JsonDialect {
     name: &'static str,
     convertible: bool,
 }
 
+impl JsonDialect {
+    pub(crate) fn new(by: &AcceptedBy) -> Self {
+        Self { name: by.dialect.name(), convertible: by.convertible }
+    }
+}
+
 impl AfterErrors {
     fn new(conclusion: &Conclusion) -> Self {
-        let dialect =
-            |by: &AcceptedBy| AcceptingDialect { name: by.dialect.name(), convertible: by.convertible };
         Self {
             byte_order_mark: conclusion.mark.map(Bom::encoding),
-            dialects: conclusion.accepted_by.iter().map(dialect).collect(),
+            dialects: conclusion.accepted_by.iter().map(JsonDialect::new).collect(),
             unread: conclusion.unread.clone(),
         }
     }
@@ -117,7 +122,7 @@ impl AfterErrors {
 #[derive(Serialize)]
 struct Unread<'a> {
     #[serde(flatten)]
-    path: Path<'a>,
+    path: JsonPath<'a>,
     status: &'static str,
     message: String,
 }
@@ -142,6 +147,7 @@ struct Statistics {
     characters: u64,
     characters_by_length: [u64; 4],
     newlines: u64,
+    lines: u64,
 }
 
 impl Summary {
@@ -159,13 +165,14 @@ impl Summary {
                 characters: totals.characters.total(),
                 characters_by_length: totals.characters.by_len,
                 newlines: totals.characters.newlines,
+                lines: totals.lines(),
             }),
         }
     }
 }
 
 /// Writes `value` as JSON. None of the types here can fail, and writing to a vector never does.
-fn write_json(out: &mut Vec<u8>, value: &impl Serialize) {
+pub(crate) fn write_json(out: &mut Vec<u8>, value: &impl Serialize) {
     let _ = serde_json::to_writer(out, value);
 }
 
@@ -180,7 +187,7 @@ impl Report for Document {
 
     fn finding(&self, out: &mut Vec<u8>, name: &[u8], finding: &Finding<'_>, earlier: u64) {
         if earlier == 0 {
-            write_json(out, &Invalid { path: Path::new(name), status: "invalid" });
+            write_json(out, &Invalid { path: JsonPath::new(name), status: "invalid" });
             // Remove the closing brace, so that the errors become part of the object.
             out.pop();
             out.extend(b",\"errors\":[\n");
@@ -203,7 +210,7 @@ impl Report for Document {
     }
 
     fn unread(&self, out: &mut Vec<u8>, name: &[u8], error: &io::Error) {
-        write_json(out, &Unread { path: Path::new(name), status: "unread", message: error.to_string() });
+        write_json(out, &Unread { path: JsonPath::new(name), status: "unread", message: error.to_string() });
     }
 
     fn footer(&self, totals: &Totals, time: Option<Duration>) -> Vec<u8> {
@@ -234,14 +241,15 @@ struct Both<T, U> {
     second: U,
 }
 
-fn write_line(out: &mut Vec<u8>, r#type: &str, content: impl Serialize) {
+/// Writes an object with this `type` and the members of `content`, on a line of its own.
+pub(crate) fn write_line(out: &mut Vec<u8>, r#type: &str, content: impl Serialize) {
     write_json(out, &Line { r#type, content });
     out.push(b'\n');
 }
 
 impl Report for Lines {
     fn finding(&self, out: &mut Vec<u8>, name: &[u8], finding: &Finding<'_>, _: u64) {
-        write_line(out, "error", Both { first: Path::new(name), second: Error::new(finding) });
+        write_line(out, "error", Both { first: JsonPath::new(name), second: Error::new(finding) });
     }
 
     fn shows_conclusions(&self) -> bool {
@@ -249,7 +257,7 @@ impl Report for Lines {
     }
 
     fn conclusion(&self, out: &mut Vec<u8>, name: &[u8], conclusion: &Conclusion) {
-        let first = Invalid { path: Path::new(name), status: "invalid" };
+        let first = Invalid { path: JsonPath::new(name), status: "invalid" };
         write_line(out, "file", Both { first, second: AfterErrors::new(conclusion) });
     }
 
@@ -257,7 +265,7 @@ impl Report for Lines {
         write_line(
             out,
             "file",
-            Unread { path: Path::new(name), status: "unread", message: error.to_string() },
+            Unread { path: JsonPath::new(name), status: "unread", message: error.to_string() },
         );
     }
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 use trust8::Bom;
 
 pub(crate) use human::Human;
+pub(crate) use json::{JsonDialect, JsonPath, write_json, write_line as write_json_line};
 
 use crate::args::{CheckArgs, CommonArgs, Format};
 use crate::dialects::AcceptedBy;
@@ -79,7 +80,7 @@ pub(crate) fn select(args: &CheckArgs, common: &CommonArgs) -> Box<dyn Report> {
     if args.list {
         return Box::new(names::Names { null: args.null, terminal });
     }
-    match args.format {
+    match args.format() {
         Format::Human => Box::new(Human::new(common.color)),
         Format::Short => Box::new(short::Short { terminal }),
         Format::Json => Box::new(json::Document),

@@ -332,7 +332,7 @@ fn dialects_of_utf8_are_named_with_the_command_that_converts_them() {
         (b"x\xED\xA0\x80", "all of it is valid WTF-8, but UTF-8 cannot encode some of it"),
         (b"\xF8\x88\x80\x80\x80", "all of it is valid RFC 2279, but UTF-8 cannot encode some of it"),
         (b"\xFF\xFEx\0", "it seems to be utf-16le: trust8 fix --from utf-16le f"),
-        (b"\0\0\xFE\xFF\0\0\0x", "it seems to be utf-32be"),
+        (b"\0\0\xFE\xFF\0\0\0x", "it seems to be utf-32be: trust8 fix --from utf-32be f"),
     ] {
         folder.file("f", content);
         let assert = folder.trust8().arg("f").assert().code(1);

@@ -266,13 +266,9 @@ fn an_interrupt_leaves_no_temporary_file() {
     // Waiting for a child closes its input if this is dropped, and then the command might end before the signal comes.
     let mut input = child.stdin.take().unwrap();
     input.write_all(&b"text \xFF".repeat(1000)).unwrap();
-    let start = Instant::now();
-    while folder.names().is_empty() {
-        assert!(start.elapsed() < Duration::from_secs(20), "a temporary file");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    // The file may exist already, but not yet be in the list of files to remove.
-    std::thread::sleep(Duration::from_millis(100));
+    // Where the system can, the new file has no name before it is complete. Elsewhere it may exist already, but not yet be in
+    // the list of files to remove.
+    std::thread::sleep(Duration::from_millis(300));
     signal(&child, "TERM");
     assert_eq!(child.wait().unwrap().signal(), Some(15));
     assert!(folder.names().is_empty(), "{:?}", folder.names());

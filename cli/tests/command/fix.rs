@@ -65,6 +65,8 @@ fn encodings_of_the_web_and_dialects_of_utf8_are_converted() {
         ("mutf-8", b"x\xC0\x80\xED\xA0\xBD\xED\xB8\x80", "x\0😀"),
         ("auto", b"x\xED\xA0\xBD\xED\xB8\x80", "x😀"),
         ("auto", b"\xFE\xFF\0a\0\xE9", "aé"),
+        ("auto", b"\xFF\xFE\0\0a\0\0\0\xE9\0\0\0", "aé"),
+        ("utf-32be", b"\0\0\0a\0\0\0\xE9", "aé"),
         ("auto", b"Gr\xFC\xDFe aus M\xFCnchen und sch\xF6nes Wetter", "Grüße aus München und schönes Wetter"),
     ] {
         folder.file("f", bytes);
@@ -112,7 +114,7 @@ fn files_that_cannot_be_converted_stay_unchanged_and_the_exit_code_is_1() {
             b"\xF8\x88\x80\x80\x80",
             "byte 0: F8 88 80 80 80 is U+200000 in RFC 2279, which UTF-8 cannot encode",
         ),
-        ("auto", b"\xFF\xFE\0\0a\0\0\0", "it seems to be utf-32le, which only trust8 convert supports"),
+        ("auto", b"\xFF\xFE\0\0\0\0\x11\0", "byte 4: 00 00 11 00 is not valid utf-32le"),
     ] {
         folder.file("f", bytes);
         folder

@@ -71,7 +71,7 @@ f:1:4: byte 3: 2-byte character cut short after 1 byte: DF; RFC 3629 section 4 r
         (&b"x\xED\xA0\xBD\xED\xB8\x80"[..], "CESU-8, in which all of it is valid; trust8 fix --from cesu-8"),
         (b"x\xED\xA0\x80", "WTF-8, in which all of it is valid; UTF-8 cannot encode some of it"),
         (b"\xFF\xFEa\0", "utf-16le; trust8 fix --from utf-16le"),
-        (b"\xFF\xFE\0\0a\0\0\0", "utf-32le\n"),
+        (b"\xFF\xFE\0\0a\0\0\0", "utf-32le; trust8 fix --from utf-32le\n"),
     ] {
         folder
             .trust8()
@@ -163,7 +163,7 @@ fn manual_pages_and_completions_are_generated() {
         man.contains(".TH trust8 1") && man.contains("trust8\\-fix(1)") && man.contains("EXAMPLES")
             || man.contains("Examples")
     );
-    for command in ["check", "fix", "convert", "inspect", "kernels", "bench"] {
+    for command in ["check", "fix", "convert", "inspect", "encodings", "kernels", "bench"] {
         let man = generate(&[command, "--generate", "man"]);
         assert!(
             man.contains(&format!(".TH trust8-{command} 1")),

@@ -1,14 +1,26 @@
 //! The command line, derived with clap. The modules of the commands decide what the options do.
+//!
+//! `check.rs` and `fix.rs` have the options of these commands, and `selection.rs` those that say which files to work on.
+
+mod check;
+mod fix;
+mod selection;
 
 use std::ffi::OsString;
+use std::io::stdout;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
-use anstream::ColorChoice;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use anstream::{AutoStream, ColorChoice};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 use trust8::Kernel;
 
+pub(crate) use check::{CheckArgs, Format};
+pub(crate) use fix::{FixArgs, Remedy, suffix};
+pub(crate) use selection::Selection;
+
 use crate::convert::ConvertArgs;
-use crate::fix::charset::Charset;
+use crate::outcome::{Outcome, print_output};
 
 /// Finds what is not UTF-8 in files, says exactly where and why, and repairs it.
 ///
@@ -35,9 +47,21 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Parses the arguments that the program was started with. If they are wrong, the program ends.
-    pub(crate) fn from_env() -> Self {
-        Self::parse_words(std::env::args_os()).unwrap_or_else(|error| error.exit())
+    /// Parses the arguments that the program was started with. If there is nothing more to do, because they are wrong or ask
+    /// for help, returns the exit code.
+    pub(crate) fn from_env() -> Result<Self, ExitCode> {
+        Self::parse_words(std::env::args_os()).map_err(|error| {
+            if error.use_stderr() {
+                // If standard error is closed, the exit code still says it.
+                let _ = error.print();
+                return Outcome::SomeUnread.into();
+            }
+            let text = error.render();
+            match AutoStream::choice(&stdout()) {
+                ColorChoice::Never => print_output(text.to_string().as_bytes()),
+                _ => print_output(text.ansi().to_string().as_bytes()),
+            }
+        })
     }
 
     /// Parses `words`, the first of which is the name of the program.
@@ -64,8 +88,9 @@ Examples:
   trust8 dump.sql                    where is this file not UTF-8, and why?
   trust8 --all src                   every error in every file of a folder
   zcat log.gz | trust8 --quiet       only the exit status
-  trust8 --list -0 . | xargs -0 trust8 fix --in-place --from auto
+  trust8 --list -0 . | xargs -0r trust8 fix --in-place --from auto
   trust8 fix --from windows-1252 old.txt > new.txt
+  trust8 fix --diff --from auto src  what would change?
   trust8 inspect mystery.txt         what kind of text is this?";
 
 #[derive(Subcommand, Debug)]
@@ -83,28 +108,39 @@ pub(crate) enum Command {
     /// never changed. The result goes to standard output, unless --output or --in-place is given.
     #[command(after_help = FIX_EXAMPLES)]
     Fix(FixArgs),
-    /// Converts between UTF-8, UTF-16, UTF-32 and Latin-1
+    /// Converts between UTF-8, UTF-16, UTF-32, Latin-1 and the encodings of the web
     ///
     /// The result goes to standard output, unless --output or --in-place is given. If something can't be converted,
     /// that is an error and the file stays unchanged, unless --replace is given.
     #[command(after_help = CONVERT_EXAMPLES)]
     Convert(ConvertArgs),
     /// Shows on one screen what a file is
+    ///
+    /// What it seems to be instead of UTF-8 is a guess from a sample: the start, the first errors, and the end. The command
+    /// that converts it is shown.
+    #[command(after_help = INSPECT_EXIT_STATUS)]
     Inspect(InspectArgs),
+    /// Lists the encodings, with the names that --from, --to and --invalid-as take
+    Encodings,
     /// Lists the implementations that this CPU can run, and which one is used
     Kernels,
     /// Measures every implementation on this computer
     Bench(BenchArgs),
 }
 
+const INSPECT_EXIT_STATUS: &str =
+    "Exit status: 0 if all files are UTF-8, 1 if some are not, 2 if some could not be read.";
+
 const FIX_EXAMPLES: &str = "\
 Examples:
   trust8 fix broken.txt > repaired.txt
   trust8 fix --in-place --backup --from auto notes
   trust8 fix --from cesu-8 dump.sql --output dump-utf8.sql
+  trust8 fix --check --from auto src   what would be changed, for CI
 
 Exit status: 0 if everything is UTF-8 now, 1 if something could not be converted (it stays unchanged), 2 if something \
-could not be read or written.";
+could not be read or written. With --check or --diff, 1 also means that something would change. To see how many files \
+were changed, use --verbose or --json.";
 
 const CONVERT_EXAMPLES: &str = "\
 Examples:
@@ -118,7 +154,8 @@ Exit status: 0 if everything is converted, 1 if something could not be, 2 if som
 #[derive(Args, Debug)]
 pub(crate) struct CommonArgs {
     /// Use this implementation instead of the best one that this CPU can run
-    #[arg(long, value_name = "NAME", value_parser = kernel, global = true, help_heading = COMMON)]
+    #[arg(long, value_name = "NAME", value_parser = KernelNames, hide_possible_values = true, global = true,
+          help_heading = COMMON)]
     pub(crate) kernel: Option<&'static Kernel>,
 
     /// Use this many threads [default: one per CPU]
@@ -185,176 +222,19 @@ pub(crate) enum Generate {
     Zsh,
 }
 
-/// Which files to work on.
-#[derive(Args, Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Selection {
-    /// Files and folders; `-`, or no path at all, means standard input
-    ///
-    /// Folders are searched recursively, without hidden files, files that .gitignore and .ignore exclude, symbolic
-    /// links, and binary files (files with a NUL among their first 8000 bytes, which is what Git calls binary).
-    #[arg(value_name = "PATH")]
-    pub(crate) paths: Vec<PathBuf>,
-
-    /// In folders, include hidden files
-    #[arg(long, short = 'H', help_heading = FOLDERS)]
-    pub(crate) hidden: bool,
-
-    /// In folders, include files that .gitignore and .ignore exclude
-    #[arg(long, short = 'I', help_heading = FOLDERS)]
-    pub(crate) no_ignore: bool,
-
-    /// In folders, include binary files
-    #[arg(long, help_heading = FOLDERS)]
-    pub(crate) binary: bool,
-
-    /// In folders, follow symbolic links
-    #[arg(long, short = 'L', help_heading = FOLDERS)]
-    pub(crate) follow: bool,
-
-    /// In folders, include only files that match GLOB, or that don't if it begins with ! [may be repeated]
-    #[arg(long, short = 'g', value_name = "GLOB", help_heading = FOLDERS)]
-    pub(crate) glob: Vec<String>,
-}
-
-const FOLDERS: &str = "Files in folders";
-
-#[derive(Args, Clone, PartialEq, Eq, Debug)]
-pub(crate) struct CheckArgs {
-    #[command(flatten)]
-    pub(crate) selection: Selection,
-
-    /// Report every error, not only the first of each file
-    #[arg(long, short = 'a')]
-    all: bool,
-
-    /// Report at most N errors of each file [default: 1]
-    #[arg(long, short = 'm', value_name = "N", conflicts_with = "all",
-          value_parser = clap::value_parser!(u64).range(1..))]
-    max_errors: Option<u64>,
-
-    /// How to report errors
-    #[arg(long, short = 'f', value_name = "FORMAT", default_value = "human")]
-    pub(crate) format: Format,
-
-    /// Print nothing except which files could not be read; the exit status says the rest
-    #[arg(long, short = 'q', conflicts_with_all = ["list", "format"])]
-    pub(crate) quiet: bool,
-
-    /// Print only the names of the invalid files
-    #[arg(long, short = 'l', conflicts_with_all = ["format", "all", "max_errors"])]
-    pub(crate) list: bool,
-
-    /// With --list, end each name with a NUL instead of a line feed
-    #[arg(long, short = '0', requires = "list")]
-    pub(crate) null: bool,
-
-    /// At the end, print the number of files and bytes, the speed, and the number of characters of each length
-    #[arg(long, short = 's')]
-    pub(crate) stats: bool,
-}
-
-impl CheckArgs {
-    /// Returns how many errors of one file to report.
-    pub(crate) fn error_limit(&self) -> u64 {
-        if self.all { u64::MAX } else { self.max_errors.unwrap_or(1) }
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Format {
-    /// With context, for people
-    Human,
-    /// One line per error, path:line:column: message, for editors and CI
-    Short,
-    /// One JSON document
-    Json,
-    /// One JSON object per line
-    Jsonl,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct FixArgs {
-    #[command(flatten)]
-    pub(crate) selection: Selection,
-
-    #[command(flatten)]
-    remedy: RemedyArgs,
-
-    /// Convert from this encoding: any label of the WHATWG Encoding Standard, or cesu-8, mutf-8, wtf-8,
-    /// utf-8-rfc2279; or `auto`, to guess
-    ///
-    /// With --from, a sequence that is not valid in the encoding is an error, unless --replace, --skip or --escape
-    /// says what to do with it.
-    #[arg(long, value_name = "ENCODING")]
-    pub(crate) from: Option<Charset>,
-
-    /// Convert files even if they are UTF-8 already
-    ///
-    /// Text in UTF-16 or ISO-2022-JP can look like UTF-8 (like ASCII with control characters).
-    #[arg(long, requires = "from")]
-    pub(crate) force: bool,
-
-    /// Write to this file, which is replaced in one step at the end
-    #[arg(long, short = 'o', value_name = "FILE", conflicts_with = "in_place")]
-    pub(crate) output: Option<PathBuf>,
-
-    /// Replace each file by its repaired text
-    ///
-    /// Each file is replaced in one step: the new file is written beside it, synced, and renamed. It has the
-    /// permissions of the old one. Symbolic links are followed. If there are other hard links to the file, they keep the
-    /// old text.
-    #[arg(long, short = 'i')]
-    pub(crate) in_place: bool,
-
-    /// With --in-place, keep each old file under its name with SUFFIX appended (by default, ~)
-    #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = "~",
-          requires = "in_place", value_parser = suffix)]
-    pub(crate) backup: Option<String>,
-
-    /// Report each file that was repaired, and how
-    #[arg(long, short = 'v')]
-    pub(crate) verbose: bool,
-}
-
-/// What to do with invalid sequences.
-#[derive(Args, Debug)]
-#[group(multiple = false)]
-struct RemedyArgs {
-    /// Replace each invalid sequence by U+FFFD, as browsers do (the default)
-    #[arg(long)]
-    replace: bool,
-
-    /// Leave invalid sequences out
-    #[arg(long)]
-    skip: bool,
-
-    /// Write the bytes of invalid sequences as \xNN
-    #[arg(long)]
-    escape: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Remedy {
-    Replace,
-    Skip,
-    Escape,
-}
-
-impl FixArgs {
-    /// Returns the remedy that the command line asks for, if any.
-    pub(crate) fn remedy(&self) -> Option<Remedy> {
-        let RemedyArgs { replace, skip, escape } = self.remedy;
-        [(replace, Remedy::Replace), (skip, Remedy::Skip), (escape, Remedy::Escape)]
-            .into_iter()
-            .find_map(|(asked, remedy)| asked.then_some(remedy))
-    }
-}
-
 #[derive(Args, Debug)]
 pub(crate) struct InspectArgs {
-    /// The file; `-`, or no file at all, means standard input
-    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
-    pub(crate) file: PathBuf,
+    /// Files; `-`, or no file at all, means standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Read more paths from FILE (`-` is standard input); a line feed ends each, or a NUL if there is any
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) files_from: Option<PathBuf>,
+
+    /// Print one object of JSON per file
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -372,23 +252,33 @@ pub(crate) struct BenchArgs {
     pub(crate) time: u64,
 }
 
+/// Parses the name of a kernel.
+#[derive(Clone)]
+struct KernelNames;
+
+impl clap::builder::TypedValueParser for KernelNames {
+    type Value = &'static Kernel;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        crate::charset::parse_value(command, arg, value, kernel)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = clap::builder::PossibleValue> + '_>> {
+        Some(Box::new(Kernel::available().iter().map(|kernel| kernel.name().into())))
+    }
+}
+
 /// Returns the kernel called `name`, or an error that lists the names that this CPU supports.
 fn kernel(name: &str) -> Result<&'static Kernel, String> {
     Kernel::by_name(name).ok_or_else(|| {
         let names: Vec<_> = Kernel::available().iter().map(Kernel::name).collect();
         format!("this CPU supports {}", names.join(", "))
     })
-}
-
-/// Returns `text` if it can be appended to the name of a file.
-pub(crate) fn suffix(text: &str) -> Result<String, String> {
-    if text.is_empty() {
-        Err("an empty suffix would name the file itself".to_owned())
-    } else if text.contains(std::path::is_separator) {
-        Err("a suffix cannot contain a path separator".to_owned())
-    } else {
-        Ok(text.to_owned())
-    }
 }
 
 #[cfg(test)]

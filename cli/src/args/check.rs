@@ -1,0 +1,67 @@
+//! The options of `trust8 check`.
+
+use clap::{Args, ValueEnum};
+
+use super::Selection;
+
+#[derive(Args, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+
+    /// Report every error, not only the first of each file
+    #[arg(long, short = 'a')]
+    all: bool,
+
+    /// Report at most N errors of each file [default: 1]
+    #[arg(long, short = 'm', value_name = "N", conflicts_with = "all",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    max_errors: Option<u64>,
+
+    /// How to report errors
+    #[arg(long, short = 'f', value_name = "FORMAT", default_value = "human")]
+    format: Format,
+
+    /// The same as --format json
+    #[arg(long, conflicts_with_all = ["format", "quiet", "list"])]
+    json: bool,
+
+    /// Print nothing except which files could not be read; the exit status says the rest
+    #[arg(long, short = 'q', conflicts_with_all = ["list", "format"])]
+    pub(crate) quiet: bool,
+
+    /// Print only the names of the invalid files
+    #[arg(long, short = 'l', conflicts_with_all = ["format", "all", "max_errors"])]
+    pub(crate) list: bool,
+
+    /// With --list, end each name with a NUL instead of a line feed
+    #[arg(long, short = '0', requires = "list")]
+    pub(crate) null: bool,
+
+    /// At the end, print the number of files and bytes, the speed, and the number of characters of each length
+    #[arg(long, short = 's')]
+    pub(crate) stats: bool,
+}
+
+impl CheckArgs {
+    pub(crate) fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
+
+    /// Returns how many errors of one file to report.
+    pub(crate) fn error_limit(&self) -> u64 {
+        if self.all { u64::MAX } else { self.max_errors.unwrap_or(1) }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Format {
+    /// With context, for people
+    Human,
+    /// One line per error, path:line:column: message, for editors and CI
+    Short,
+    /// One JSON document
+    Json,
+    /// One JSON object per line
+    Jsonl,
+}

@@ -1,0 +1,133 @@
+//! The options of `trust8 fix`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use encoding_rs::Encoding;
+
+use super::Selection;
+use crate::charset::{Charset, Names, from_fix, from_single_byte};
+
+#[derive(Args, Debug)]
+pub(crate) struct FixArgs {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+
+    #[command(flatten)]
+    remedy: RemedyArgs,
+
+    /// Convert from this encoding (`trust8 encodings` lists them); or `auto`, to guess
+    ///
+    /// With --from, a sequence that is not valid in the encoding is an error, unless --replace, --skip or --escape
+    /// says what to do with it. Files that are UTF-8 already stay as they are. `auto` keeps all valid text of a file that is
+    /// mostly UTF-8, and decodes only the rest, as --invalid-as does.
+    #[arg(long, value_name = "ENCODING", value_parser = Names(from_fix), hide_possible_values = true)]
+    pub(crate) from: Option<Charset>,
+
+    /// Keep what is UTF-8, and decode only the invalid bytes, in this encoding, in which each byte is a character
+    #[arg(long, value_name = "ENCODING", value_parser = Names(from_single_byte), hide_possible_values = true,
+          conflicts_with = "from")]
+    pub(crate) invalid_as: Option<&'static Encoding>,
+
+    /// Undo that text was decoded as windows-1252 when it was UTF-8 (`GrÃ¶ÃŸe` becomes `Größe`)
+    ///
+    /// Only lines change in which all characters outside ASCII can be undone exactly. Invalid sequences are repaired as
+    /// well.
+    #[arg(long, conflicts_with_all = ["from", "invalid_as"])]
+    pub(crate) unmojibake: bool,
+
+    /// Remove the byte order mark of UTF-8
+    #[arg(long)]
+    pub(crate) strip_bom: bool,
+
+    /// Convert files even if they are UTF-8 already
+    ///
+    /// Text in UTF-16 or ISO-2022-JP can look like UTF-8 (like ASCII with control characters).
+    #[arg(long, requires = "from")]
+    pub(crate) force: bool,
+
+    /// Write to this file, which is replaced in one step at the end; `-` is standard output
+    #[arg(long, short = 'o', value_name = "FILE", conflicts_with = "in_place", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Replace each file by its repaired text
+    ///
+    /// Each file is replaced in one step: the new file is written beside it, synced, and renamed. It has the owner, the
+    /// permissions, the access control list and the extended attributes of the old one. Symbolic links are followed. If
+    /// there are other hard links to the file, they keep the old text. If another program changes the file in the
+    /// meantime, it is left alone.
+    #[arg(long, short = 'i')]
+    pub(crate) in_place: bool,
+
+    /// With --in-place, keep each old file under its name with SUFFIX appended (by default, ~)
+    #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = "~",
+          requires = "in_place", value_parser = suffix)]
+    pub(crate) backup: Option<String>,
+
+    /// Change nothing; exit with 1 if a file would change
+    #[arg(long, conflicts_with_all = ["in_place", "output"])]
+    pub(crate) check: bool,
+
+    /// Show what would change, as a unified diff; implies --check
+    #[arg(long, conflicts_with_all = ["in_place", "output", "json"])]
+    pub(crate) diff: bool,
+
+    /// Report each file as an object of JSON, one per line (on standard output with --in-place, --output or --check,
+    /// else on standard error)
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Report each file that was repaired, and how; and at the end, how many
+    #[arg(long, short = 'v')]
+    pub(crate) verbose: bool,
+}
+
+/// What to do with invalid sequences.
+#[derive(Args, Debug)]
+#[group(multiple = false)]
+struct RemedyArgs {
+    /// Replace each invalid sequence by U+FFFD, as browsers do (the default)
+    #[arg(long)]
+    replace: bool,
+
+    /// Leave invalid sequences out
+    #[arg(long)]
+    skip: bool,
+
+    /// Write the bytes of invalid sequences as \xNN
+    #[arg(long)]
+    escape: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Remedy {
+    Replace,
+    Skip,
+    Escape,
+}
+
+impl FixArgs {
+    /// Returns the remedy that the command line asks for, if any.
+    pub(crate) fn remedy(&self) -> Option<Remedy> {
+        let RemedyArgs { replace, skip, escape } = self.remedy;
+        [(replace, Remedy::Replace), (skip, Remedy::Skip), (escape, Remedy::Escape)]
+            .into_iter()
+            .find_map(|(asked, remedy)| asked.then_some(remedy))
+    }
+
+    /// Whether to change nothing, and only report what would change.
+    pub(crate) fn is_dry(&self) -> bool {
+        self.check || self.diff
+    }
+}
+
+/// Returns `text` if it can be appended to the name of a file.
+pub(crate) fn suffix(text: &str) -> Result<String, String> {
+    if text.is_empty() {
+        Err("an empty suffix would name the file itself".to_owned())
+    } else if text.contains(std::path::is_separator) {
+        Err("a suffix cannot contain a path separator".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
+}

@@ -1,0 +1,150 @@
+//! The options that say which files to work on.
+
+use std::io::{IsTerminal, Read, stdin};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+
+use crate::source::Source;
+
+/// Which files to work on.
+#[derive(Args, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Selection {
+    /// Files and folders; `-` means standard input
+    ///
+    /// Without a path, `check` searches the current folder if standard input is a terminal, and else reads standard input.
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Read more paths from FILE (`-` is standard input); a line feed ends each, or a NUL if there is any
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) files_from: Option<PathBuf>,
+
+    /// In folders, include hidden files
+    #[arg(long, short = 'H', help_heading = FOLDERS)]
+    pub(crate) hidden: bool,
+
+    /// In folders, include files that .gitignore and .ignore exclude
+    #[arg(long, short = 'I', help_heading = FOLDERS)]
+    pub(crate) no_ignore: bool,
+
+    /// In folders, include binary files
+    #[arg(long, help_heading = FOLDERS)]
+    pub(crate) binary: bool,
+
+    /// In folders, follow symbolic links
+    #[arg(long, short = 'L', help_heading = FOLDERS)]
+    pub(crate) follow: bool,
+
+    /// In folders, include only files that match GLOB, or that don't if it begins with ! [may be repeated]
+    #[arg(long, short = 'g', value_name = "GLOB", help_heading = FOLDERS)]
+    pub(crate) glob: Vec<String>,
+
+    /// In folders, include only files of this type, such as rust, py or md, as ripgrep names them [may be repeated]
+    #[arg(long = "type", short = 't', value_name = "TYPE", help_heading = FOLDERS)]
+    pub(crate) types: Vec<String>,
+
+    /// In folders, leave out files of this type [may be repeated]
+    #[arg(long, short = 'T', value_name = "TYPE", help_heading = FOLDERS)]
+    pub(crate) type_not: Vec<String>,
+
+    /// Visit folders at most N levels deep; with 1, only the files of the folders that are named
+    #[arg(long, short = 'd', value_name = "N", help_heading = FOLDERS)]
+    pub(crate) max_depth: Option<usize>,
+
+    /// Whether the current folder is searched because no path is named. Its name is not shown then.
+    #[arg(skip)]
+    pub(crate) is_implied: bool,
+}
+
+const FOLDERS: &str = "Files in folders";
+
+impl Selection {
+    /// Returns the selection with all paths in `paths`: those of `files_from`, and those that are meant if there are none.
+    ///
+    /// # Errors
+    ///
+    /// The list can't be read; or there is no path, standard input is a terminal, and `searches_folder` is false.
+    pub(crate) fn resolve(&self, searches_folder: bool) -> Result<Self, String> {
+        let mut selection = self.clone();
+        if let Some(list) = selection.files_from.take() {
+            let source = Source::named(&list);
+            let bytes = read(&source).map_err(|error| format!("{}: {error}", source.display()))?;
+            selection.paths.extend(paths_in(&bytes));
+        } else if selection.paths.is_empty() {
+            match (stdin().is_terminal(), searches_folder) {
+                (false, _) => selection.paths.push(PathBuf::from("-")),
+                (true, true) => {
+                    selection.paths.push(PathBuf::from("."));
+                    selection.is_implied = true;
+                }
+                (true, false) => {
+                    return Err(
+                        "no file is named, and standard input is a terminal (to read from it, write -)"
+                            .to_owned(),
+                    );
+                }
+            }
+        }
+        Ok(selection)
+    }
+}
+
+impl Selection {
+    /// Returns the sources for `paths` and the list `files_from`, of a command that does not search folders.
+    pub(crate) fn of_files(paths: &[PathBuf], files_from: Option<&Path>) -> Result<Vec<Source>, String> {
+        let selection = Self {
+            paths: paths.to_vec(),
+            files_from: files_from.map(Path::to_owned),
+            hidden: false,
+            no_ignore: false,
+            binary: false,
+            follow: false,
+            glob: Vec::new(),
+            types: Vec::new(),
+            type_not: Vec::new(),
+            max_depth: None,
+            is_implied: false,
+        };
+        let selection = selection.resolve(false)?;
+        Ok(selection.paths.iter().map(|path| Source::named(path)).collect())
+    }
+}
+
+fn read(source: &Source) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.open()?.into_file().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Returns the paths in a list.
+fn paths_in(list: &[u8]) -> impl Iterator<Item = PathBuf> {
+    let end = if list.contains(&0) { 0 } else { b'\n' };
+    list.split(move |&byte| byte == end).filter(|path| !path.is_empty()).map(path)
+}
+
+/// Returns the path that `bytes` are the name of.
+fn path(bytes: &[u8]) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        Path::new(std::ffi::OsStr::from_bytes(bytes)).to_owned()
+    }
+    #[cfg(not(unix))]
+    {
+        Path::new(&*String::from_utf8_lossy(bytes)).to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nul_ends_each_path_of_a_list_if_there_is_any() {
+        let paths = |list: &[u8]| paths_in(list).collect::<Vec<_>>();
+        assert_eq!(paths(b"a b\n\nc"), [Path::new("a b"), Path::new("c")]);
+        assert_eq!(paths(b"a\nb\0c\0"), [Path::new("a\nb"), Path::new("c")]);
+        assert!(paths(b"").is_empty());
+    }
+}

@@ -1,0 +1,415 @@
+//! The names of encodings on the command line: those of the WHATWG standard, the dialects of UTF-8, UTF-32, and `auto`.
+//!
+//! All options take the same names with the same meanings. An option that can't use an encoding says so.
+
+use std::ffi::OsStr;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use trust8::dialect::Dialect;
+use trust8::transcode;
+
+/// What a file is encoded in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Charset {
+    /// To be guessed.
+    Auto,
+    Utf8,
+    /// An encoding of the WHATWG standard, decoded as browsers do.
+    Encoding(&'static Encoding),
+    /// A dialect of UTF-8.
+    Dialect(Dialect),
+    /// UTF-32, or Latin-1 in which every byte is the character of the same number.
+    Exact(transcode::Encoding),
+}
+
+/// The name of Latin-1 as ISO 8859-1 has it. `latin1` is windows-1252 when it is read, as the WHATWG standard says.
+const LATIN1_EXACT: &str = "latin1-exact";
+
+const IS_UTF8: &str = "UTF-8 needs no conversion; to repair it, leave out --from";
+
+/// The encodings of the WHATWG standard other than UTF-8, by their names.
+pub(crate) const WEB: [&Encoding; 38] = {
+    use encoding_rs::*;
+    [
+        UTF_16LE,
+        UTF_16BE,
+        WINDOWS_1252,
+        WINDOWS_1250,
+        WINDOWS_1251,
+        WINDOWS_1253,
+        WINDOWS_1254,
+        WINDOWS_1255,
+        WINDOWS_1256,
+        WINDOWS_1257,
+        WINDOWS_1258,
+        WINDOWS_874,
+        ISO_8859_2,
+        ISO_8859_3,
+        ISO_8859_4,
+        ISO_8859_5,
+        ISO_8859_6,
+        ISO_8859_7,
+        ISO_8859_8,
+        ISO_8859_8_I,
+        ISO_8859_10,
+        ISO_8859_13,
+        ISO_8859_14,
+        ISO_8859_15,
+        ISO_8859_16,
+        KOI8_R,
+        KOI8_U,
+        IBM866,
+        MACINTOSH,
+        X_MAC_CYRILLIC,
+        X_USER_DEFINED,
+        SHIFT_JIS,
+        EUC_JP,
+        ISO_2022_JP,
+        GBK,
+        GB18030,
+        BIG5,
+        EUC_KR,
+    ]
+};
+
+/// What people type besides the labels of the WHATWG standard, and the name that it stands for.
+pub(crate) const SPELLINGS: [(&str, &str); 36] = [
+    ("874", "windows-874"),
+    ("932", "shift_jis"),
+    ("936", "gbk"),
+    ("949", "euc-kr"),
+    ("950", "big5"),
+    ("1200", "utf-16le"),
+    ("1201", "utf-16be"),
+    ("1250", "windows-1250"),
+    ("1251", "windows-1251"),
+    ("1252", "windows-1252"),
+    ("1253", "windows-1253"),
+    ("1254", "windows-1254"),
+    ("1255", "windows-1255"),
+    ("1256", "windows-1256"),
+    ("1257", "windows-1257"),
+    ("1258", "windows-1258"),
+    ("866", "ibm866"),
+    ("12000", "utf-32le"),
+    ("12001", "utf-32be"),
+    ("20866", "koi8-r"),
+    ("21866", "koi8-u"),
+    ("51949", "euc-kr"),
+    ("54936", "gb18030"),
+    ("65001", "utf-8"),
+    ("ansi", "windows-1252"),
+    ("macroman", "macintosh"),
+    ("xmacroman", "macintosh"),
+    ("maccyrillic", "x-mac-cyrillic"),
+    ("ms932", "shift_jis"),
+    ("cp1252", "windows-1252"),
+    ("latin9", "iso-8859-15"),
+    ("ucs2", "utf-16le"),
+    ("utf16", "utf-16le"),
+    ("utf32", "utf-32le"),
+    ("ucs4", "utf-32le"),
+    ("utf8sig", "utf-8"),
+];
+
+/// Encodings that people ask for and that this command does not have, with the name that iconv knows.
+const OTHERS: [(&str, &str); 14] = [
+    ("437", "CP437"),
+    ("737", "CP737"),
+    ("775", "CP775"),
+    ("850", "CP850"),
+    ("852", "CP852"),
+    ("855", "CP855"),
+    ("857", "CP857"),
+    ("858", "CP858"),
+    ("860", "CP860"),
+    ("861", "CP861"),
+    ("862", "CP862"),
+    ("ebcdic", "EBCDIC-US"),
+    ("037", "CP037"),
+    ("utf7", "UTF-7"),
+];
+
+/// Returns `name` in lower case, without the characters that people leave out.
+fn bare(name: &str) -> String {
+    let letters = name.chars().filter(|c| !matches!(c, '-' | '_' | ' ' | '.' | ':'));
+    letters.map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// Returns `bare` without what comes before the number of a code page.
+fn code_page(bare: &str) -> &str {
+    ["windows", "codepage", "win", "ibm", "cp", "dos", "oem"]
+        .iter()
+        .find_map(|prefix| bare.strip_prefix(prefix))
+        .filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+        .unwrap_or(bare)
+}
+
+impl FromStr for Charset {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        if let Some(known) = Self::known(name) {
+            return Ok(known);
+        }
+        let bare = bare(name);
+        let page = code_page(&bare);
+        if let Some((_, name)) = SPELLINGS.iter().find(|(spelling, _)| *spelling == page)
+            && let Some(known) = Self::known(name)
+        {
+            return Ok(known);
+        }
+        if let Some(known) = Self::all().into_iter().find(|charset| self::bare(&charset.label()) == bare) {
+            return Ok(known);
+        }
+        let unknown =
+            "not a label of the WHATWG Encoding Standard, and not another name that `trust8 encodings` lists";
+        if let Some((_, iconv)) = OTHERS.iter().find(|(other, _)| *other == page) {
+            return Err(format!("{unknown}; try `iconv -f {iconv} -t UTF-8`"));
+        }
+        match Self::similar(&bare) {
+            Some(similar) => Err(format!("{unknown}; did you mean {similar}?")),
+            None => Err(unknown.to_owned()),
+        }
+    }
+}
+
+impl Charset {
+    /// Returns the encoding that has this name or label in one of the standards.
+    fn known(name: &str) -> Option<Self> {
+        if name.eq_ignore_ascii_case("auto") {
+            return Some(Self::Auto);
+        }
+        if name.eq_ignore_ascii_case(LATIN1_EXACT) {
+            return Some(Self::Exact(transcode::Encoding::Latin1));
+        }
+        match Dialect::by_name(name) {
+            Some(Dialect::Utf8) => return Some(Self::Utf8),
+            Some(dialect) => return Some(Self::Dialect(dialect)),
+            None => {}
+        }
+        match Encoding::for_label_no_replacement(name.as_bytes()) {
+            // The standard has labels for UTF-8 that `Dialect::by_name` does not know, such as unicode-1-1-utf-8.
+            Some(encoding) if encoding == UTF_8 => Some(Self::Utf8),
+            Some(encoding) => Some(Self::Encoding(encoding)),
+            None => match transcode::Encoding::by_name(name) {
+                Some(utf32 @ (transcode::Encoding::Utf32Le | transcode::Encoding::Utf32Be)) => {
+                    Some(Self::Exact(utf32))
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// Returns all of them, in the order of a list.
+    pub(crate) fn all() -> Vec<Self> {
+        let mut all = vec![Self::Auto, Self::Utf8];
+        all.extend(WEB.map(Self::Encoding));
+        all.extend([transcode::Encoding::Utf32Le, transcode::Encoding::Utf32Be].map(Self::Exact));
+        all.push(Self::Exact(transcode::Encoding::Latin1));
+        all.extend(
+            Dialect::ALL.iter().filter(|dialect| **dialect != Dialect::Utf8).map(|&it| Self::Dialect(it)),
+        );
+        all
+    }
+
+    /// Returns the name that is most similar to `bare`, if any is similar.
+    fn similar(bare: &str) -> Option<String> {
+        let spellings = SPELLINGS.iter().map(|(spelling, name)| ((*spelling).to_owned(), (*name).to_owned()));
+        let names = Self::all().into_iter().map(|charset| (self::bare(&charset.label()), charset.label()));
+        names
+            .chain(spellings)
+            .map(|(known, name)| (strsim::jaro_winkler(bare, &known), name))
+            .filter(|(similarity, _)| *similarity > 0.85)
+            .max_by(|(a, _), (b, _)| a.total_cmp(b))
+            .map(|(_, name)| name)
+    }
+
+    /// Returns the name that the command line uses.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Self::Auto => "auto".to_owned(),
+            Self::Utf8 => "utf-8".to_owned(),
+            Self::Encoding(encoding) => encoding.name().to_ascii_lowercase(),
+            Self::Dialect(dialect) => dialect.name().to_owned(),
+            Self::Exact(transcode::Encoding::Latin1) => LATIN1_EXACT.to_owned(),
+            Self::Exact(encoding) => encoding.name().to_owned(),
+        }
+    }
+
+    /// Whether text in ASCII is the same bytes in this encoding, so that text in UTF-8 is easily told from it.
+    pub(crate) fn has_ascii(&self) -> bool {
+        match self {
+            Self::Encoding(encoding) => encoding.is_ascii_compatible(),
+            Self::Exact(encoding) => *encoding == transcode::Encoding::Latin1,
+            _ => true,
+        }
+    }
+
+    /// Returns the library's encoding for this one, in which a byte order mark is a character like any other.
+    pub(crate) fn exact(&self) -> Option<transcode::Encoding> {
+        match self {
+            Self::Utf8 => Some(transcode::Encoding::Utf8),
+            Self::Exact(encoding) => Some(*encoding),
+            Self::Encoding(encoding) if *encoding == UTF_16LE => Some(transcode::Encoding::Utf16Le),
+            Self::Encoding(encoding) if *encoding == UTF_16BE => Some(transcode::Encoding::Utf16Be),
+            _ => None,
+        }
+    }
+}
+
+/// Parses the value of an option with `parse`.
+pub(crate) fn parse_value<T>(
+    command: &Command,
+    arg: Option<&Arg>,
+    value: &OsStr,
+    parse: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<T, clap::Error> {
+    let text = value.to_string_lossy();
+    parse(&text).map_err(|why| {
+        let name = arg.map_or_else(String::new, ToString::to_string);
+        let mut error = clap::Error::raw(
+            ErrorKind::ValueValidation,
+            format!("invalid value '{}' for '{name}': {why}\n", crate::visible::visible(text.as_bytes())),
+        );
+        error = error.with_cmd(command);
+        error.insert(ContextKind::InvalidValue, ContextValue::String(text.into_owned()));
+        error
+    })
+}
+
+/// Parses the value of an option with a function. Completions offer the names that the function takes.
+#[derive(Clone)]
+pub(crate) struct Names<T>(pub(crate) fn(&str) -> Result<T, String>);
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Names<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        parse_value(command, arg, value, self.0)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        static ALL: LazyLock<Vec<String>> =
+            LazyLock::new(|| Charset::all().iter().map(Charset::label).collect());
+        Some(Box::new(ALL.iter().filter(|name| self.0(name).is_ok()).map(|name| name.as_str().into())))
+    }
+}
+
+/// What `fix --from` takes.
+pub(crate) fn from_fix(name: &str) -> Result<Charset, String> {
+    match name.parse()? {
+        Charset::Utf8 => Err(IS_UTF8.to_owned()),
+        charset => Ok(charset),
+    }
+}
+
+/// What `fix --invalid-as` takes.
+pub(crate) fn from_single_byte(name: &str) -> Result<&'static Encoding, String> {
+    match name.parse()? {
+        Charset::Encoding(encoding) if encoding.is_single_byte() => Ok(encoding),
+        other => Err(format!(
+            "in {} not every byte is a character; to convert all of a file, use --from",
+            other.label()
+        )),
+    }
+}
+
+/// What `convert --from` takes.
+pub(crate) fn from_source(name: &str) -> Result<Charset, String> {
+    if name.eq_ignore_ascii_case("utf-16") || name.eq_ignore_ascii_case("utf16") {
+        return Err("say which: utf-16le or utf-16be, or auto if there is a byte order mark".to_owned());
+    }
+    name.parse().map_err(|why| format!("{why} (expected one of {}, or another one)", exact_names()))
+}
+
+/// What `convert --to` takes.
+pub(crate) fn from_target(name: &str) -> Result<Charset, String> {
+    if name.eq_ignore_ascii_case("utf-16") || name.eq_ignore_ascii_case("utf16") {
+        return Err("say which: utf-16le or utf-16be".to_owned());
+    }
+    if let Some(latin1) = transcode::Encoding::by_name(name)
+        && latin1 == transcode::Encoding::Latin1
+    {
+        return Ok(Charset::Exact(latin1));
+    }
+    match name
+        .parse()
+        .map_err(|why: String| format!("{why} (expected one of {}, or another one)", exact_names()))?
+    {
+        Charset::Auto => Err("only the encoding of the input can be guessed".to_owned()),
+        charset => Ok(charset),
+    }
+}
+
+fn exact_names() -> String {
+    transcode::Encoding::ALL.map(transcode::Encoding::name).join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_browsers_and_of_dialects_are_known() {
+        let parse = |name: &str| from_fix(name);
+        assert_eq!(parse("Auto"), Ok(Charset::Auto));
+        for latin1 in ["latin1", "ISO-8859-1", "windows-1252", "cp1252", "ascii"] {
+            assert_eq!(parse(latin1), Ok(Charset::Encoding(encoding_rs::WINDOWS_1252)), "{latin1}");
+        }
+        assert_eq!(parse("sjis"), Ok(Charset::Encoding(encoding_rs::SHIFT_JIS)));
+        for &dialect in Dialect::ALL {
+            let expected = if dialect == Dialect::Utf8 { None } else { Some(Charset::Dialect(dialect)) };
+            assert_eq!(parse(dialect.name()).ok(), expected);
+            if let Some(charset) = expected {
+                assert_eq!(parse(&charset.label()), Ok(charset));
+            }
+        }
+        for unknown in ["", "utf8", "latin-99", "replacement"] {
+            assert!(parse(unknown).is_err(), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn every_name_stands_for_itself() {
+        for charset in Charset::all() {
+            assert_eq!(charset.label().parse(), Ok(charset));
+            assert_eq!(bare(&charset.label()).parse(), Ok(charset));
+        }
+    }
+
+    #[test]
+    fn spellings_that_people_type_are_taken_or_answered_with_a_suggestion() {
+        for (typed, name) in [
+            ("utf8", "utf-8"),
+            ("UTF8", "utf-8"),
+            ("utf16", "utf-16le"),
+            ("UTF_16BE", "utf-16be"),
+            ("utf32", "utf-32le"),
+            ("1252", "windows-1252"),
+            ("CP1251", "windows-1251"),
+            ("win1250", "windows-1250"),
+            ("codepage-932", "shift_jis"),
+            ("macroman", "macintosh"),
+            ("Mac Roman", "macintosh"),
+            ("Shift-JIS", "shift_jis"),
+            ("koi8r", "koi8-r"),
+            ("iso8859-15", "iso-8859-15"),
+        ] {
+            assert_eq!(
+                typed.parse::<Charset>().map(|charset| charset.label()),
+                Ok(name.to_owned()),
+                "{typed}"
+            );
+        }
+        let why = |name: &str| name.parse::<Charset>().unwrap_err();
+        assert!(why("cp437").ends_with("try `iconv -f CP437 -t UTF-8`"));
+        assert!(why("windows-125").contains("did you mean windows-125"), "{}", why("windows-125"));
+        assert!(why("shfit_jis").ends_with("did you mean shift_jis?"));
+    }
+}

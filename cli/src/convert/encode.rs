@@ -1,0 +1,114 @@
+//! Encodes text in UTF-8, for targets that the library has no direct conversion to.
+
+use std::io::{self, Write};
+
+use encoding_rs::{Encoder, EncoderResult};
+use trust8::dialect::Dialect;
+use trust8::transcode::{self, Transcoder};
+
+use super::{REPLACE, unconvertible};
+use crate::charset::Charset;
+
+/// Encodes what is written to it, which is UTF-8 in whole characters, and passes it on.
+pub(super) struct Encode<'a> {
+    out: &'a mut dyn Write,
+    target: Target,
+    replace: bool,
+    /// How many line feeds there were, to say where a character is.
+    lines: u64,
+    buffer: Vec<u8>,
+    /// Why the text can't be encoded.
+    pub(super) error: Option<String>,
+}
+
+enum Target {
+    Exact(Box<Transcoder<transcode::Encoding, transcode::Encoding>>),
+    Web(Box<Encoder>),
+    Dialect(Dialect),
+}
+
+impl<'a> Encode<'a> {
+    pub(super) fn new(to: Charset, replace: bool, out: &'a mut dyn Write) -> Self {
+        let transcoder = if replace { Transcoder::lossy } else { Transcoder::new };
+        let target = match (to, to.exact()) {
+            (_, Some(exact)) => Target::Exact(Box::new(transcoder(transcode::Encoding::Utf8, exact))),
+            (Charset::Encoding(encoding), _) => Target::Web(Box::new(encoding.new_encoder())),
+            (Charset::Dialect(dialect), _) => Target::Dialect(dialect),
+            (Charset::Auto | Charset::Utf8 | Charset::Exact(_), _) => Target::Dialect(Dialect::Utf8),
+        };
+        Self { out, target, replace, lines: 0, buffer: Vec::new(), error: None }
+    }
+
+    /// Writes what belongs to the end of the text.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        match &mut self.target {
+            Target::Exact(transcoder) => {
+                let finished = transcoder.finish(&mut self.buffer);
+                self.write_buffer()?;
+                finished.map_err(|error| self.fail(unconvertible(&error)))
+            }
+            Target::Web(_) => self.encode("", true),
+            Target::Dialect(_) => Ok(()),
+        }
+    }
+
+    /// Keeps the reason, and returns an error that stands for it.
+    fn fail(&mut self, why: String) -> io::Error {
+        self.error = Some(why);
+        io::Error::other("the text cannot be encoded")
+    }
+
+    fn write_buffer(&mut self) -> io::Result<()> {
+        let written = self.out.write_all(&self.buffer);
+        self.buffer.clear();
+        written
+    }
+
+    /// Encodes `text` with the crate encoding_rs.
+    fn encode(&mut self, mut text: &str, last: bool) -> io::Result<()> {
+        let Target::Web(encoder) = &mut self.target else { return Ok(()) };
+        let mut encoded = vec![0; 4 * text.len() + 64];
+        let mut unmappable = None;
+        loop {
+            let (result, read, written) =
+                encoder.encode_from_utf8_without_replacement(text, &mut encoded, last);
+            self.buffer.extend(&encoded[..written]);
+            self.lines += text[..read].matches('\n').count() as u64;
+            text = &text[read..];
+            match result {
+                EncoderResult::InputEmpty => break,
+                EncoderResult::OutputFull => {}
+                EncoderResult::Unmappable(_) if self.replace => self.buffer.push(b'?'),
+                EncoderResult::Unmappable(c) => {
+                    let name = Charset::Encoding(encoder.encoding()).label();
+                    let line = self.lines + 1;
+                    unmappable =
+                        Some(format!("line {line}: U+{:04X} is not in {name}{REPLACE}", u32::from(c)));
+                    break;
+                }
+            }
+        }
+        self.write_buffer()?;
+        unmappable.map_or(Ok(()), |why| Err(self.fail(why)))
+    }
+}
+
+impl Write for Encode<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = std::str::from_utf8(bytes).map_err(io::Error::other)?;
+        match &mut self.target {
+            Target::Exact(transcoder) => {
+                let pushed = transcoder.push(bytes, &mut self.buffer);
+                self.write_buffer()?;
+                pushed.map_err(|error| self.fail(unconvertible(&error)))?;
+            }
+            Target::Web(_) => self.encode(text, false)?,
+            Target::Dialect(dialect) => self.out.write_all(&dialect.from_utf8(text))?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

@@ -1,0 +1,267 @@
+//! `trust8 convert`: converts text from one encoding into another, as a stream.
+//!
+//! This is not a part of `fix`, because the two differ in what they do with a file that is UTF-8 already: `fix` makes UTF-8,
+//! and leaves it alone; `convert` does what it is told.
+
+mod encode;
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueHint};
+use trust8::Kernel;
+use trust8::transcode::{Encoding, Transcoder, TranscoderError};
+
+use crate::args::{CommonArgs, Remedy, Selection, suffix};
+use crate::charset::{Charset, Names, from_source, from_target};
+use crate::dialects::accepting_dialects;
+use crate::fix::decode::{HINT, decode};
+use crate::fix::evidence::Evidence;
+use crate::fix::guess::{Guess, guess, mark};
+use crate::fix::{FileError, copy_to_temporary_file};
+use crate::interrupt;
+use crate::outcome::{Outcome, print_error};
+use crate::progress::Progress;
+use crate::replace::{self, Original};
+use crate::source::{self, CHUNK, FileFrom, Opened, Source};
+use crate::streams::StandardOutput;
+use crate::target::Target;
+use encode::Encode;
+
+#[derive(Args, Debug)]
+pub(crate) struct ConvertArgs {
+    /// Files; `-`, or no file at all, means standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    paths: Vec<PathBuf>,
+
+    /// Read more paths from FILE (`-` is standard input); a line feed ends each, or a NUL if there is any
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    files_from: Option<PathBuf>,
+
+    /// The encoding of the input, as `trust8 encodings` lists them; or `auto`, to guess
+    ///
+    /// A byte order mark in UTF-8, UTF-16 or UTF-32 is a character like any other. `latin1` is windows-1252, as it is for
+    /// browsers, and `latin1-exact` is Latin-1 in which every byte is the character of the same number.
+    #[arg(long, value_name = "ENCODING", default_value = "utf-8", value_parser = Names(from_source),
+          hide_possible_values = true)]
+    from: Charset,
+
+    /// The encoding of the output: one of the same
+    ///
+    /// A byte order mark is a character like any other: it is converted, and none is added. `latin1` is ISO 8859-1.
+    #[arg(long, value_name = "ENCODING", value_parser = Names(from_target), hide_possible_values = true,
+          required_unless_present = "generate")]
+    to: Option<Charset>,
+
+    /// Replace what can't be converted by U+FFFD (by `?` in an encoding that has no U+FFFD)
+    #[arg(long)]
+    replace: bool,
+
+    /// Write to this file, which is replaced in one step at the end; `-` is standard output
+    #[arg(long, short = 'o', value_name = "FILE", conflicts_with = "in_place", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+
+    /// Replace each file by its converted text, in one step
+    #[arg(long, short = 'i')]
+    in_place: bool,
+
+    /// With --in-place, keep each old file under its name with SUFFIX appended (by default, ~)
+    #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = "~",
+          requires = "in_place", value_parser = suffix)]
+    backup: Option<String>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ConvertArgs, common: &CommonArgs) -> ExitCode {
+    // clap requires --to, except with --generate, which `lib.rs` has dealt with.
+    let Some(to) = args.to else { return Outcome::fail("convert: --to is missing") };
+    let sources = match Selection::of_files(&args.paths, args.files_from.as_deref()) {
+        Ok(sources) => sources,
+        Err(error) => return Outcome::fail(&format!("convert: {error}")),
+    };
+    if args.in_place && sources.contains(&Source::StandardInput) {
+        return Outcome::fail("convert --in-place: standard input cannot be replaced");
+    }
+    if args.output.is_some() && sources.len() != 1 {
+        return Outcome::fail("convert --output: only one file can be given");
+    }
+    let progress = Progress::start(!common.no_progress, {
+        let sources = sources.clone();
+        move || sources.iter().map(Source::len).sum()
+    });
+    progress.phase("converting");
+    interrupt::on_signal({
+        let progress = progress.clone();
+        move || progress.finish()
+    });
+    interrupt::on_signal(replace::remove_unfinished);
+    let convert = Convert { args, to, kernel: common.kernel(), progress };
+    let outcome = convert.convert_all(&sources);
+    convert.progress.finish();
+    outcome.into()
+}
+
+struct Convert<'a> {
+    args: &'a ConvertArgs,
+    to: Charset,
+    kernel: &'static Kernel,
+    progress: Progress,
+}
+
+impl Convert<'_> {
+    fn convert_all(&self, sources: &[Source]) -> Outcome {
+        let mut out = BufWriter::with_capacity(CHUNK, StandardOutput::new());
+        let mut outcome = Outcome::AllValid;
+        for source in sources {
+            match self.convert(source, &mut out) {
+                Ok(lost) => {
+                    for lost in lost {
+                        self.print(&format!("{}: {lost}", source.display()));
+                    }
+                }
+                Err(FileError::Write(error)) => {
+                    // Dropping `out` would try to write again.
+                    let _ = out.into_parts();
+                    return outcome.with_output(Err(error));
+                }
+                Err(error) => {
+                    let (message, worse) = error.describe(&source.display().to_string(), self.args.in_place);
+                    self.print(&message);
+                    outcome = outcome.max(worse);
+                }
+            }
+        }
+        let written = out.flush();
+        let _ = out.into_parts();
+        outcome.with_output(written)
+    }
+
+    /// Prints `message` on standard error.
+    fn print(&self, message: &str) {
+        self.progress.suspend(|| print_error(message));
+    }
+
+    /// Converts one file. Returns what could not be kept of the old one, if it is replaced.
+    fn convert(&self, source: &Source, out: &mut dyn Write) -> Result<Vec<String>, FileError> {
+        let args = self.args;
+        let target = Target::of(source, args.output.as_deref(), args.in_place);
+        // If the source can't be opened, no file is created.
+        let mut opened = source.open().map_err(FileError::Read)?;
+        if let Opened::Stream(stream) = opened {
+            if args.in_place {
+                return Err(FileError::Read(io::Error::other(
+                    "not a regular file, so it cannot be converted in place",
+                )));
+            }
+            opened = match args.from {
+                // A guess reads parts of the input twice.
+                Charset::Auto => {
+                    let file = copy_to_temporary_file(stream, u64::MAX).map_err(FileError::Read)?;
+                    Opened::Seekable { file, start: 0 }
+                }
+                _ => Opened::Stream(stream),
+            };
+        }
+        let original = match (&opened, source) {
+            (Opened::Seekable { file, .. }, Source::Path(_)) => Some(Original::new(file)),
+            _ => None,
+        };
+        let original = original.transpose().map_err(FileError::Read)?;
+        if let Opened::Seekable { file, start } = &opened {
+            target.check_input(file, *start).map_err(FileError::Read)?;
+        }
+        let from = match (&opened, args.from) {
+            (Opened::Seekable { file, start }, Charset::Auto) => guessed(file, *start)?,
+            (_, from) => from,
+        };
+        if args.from == Charset::Auto {
+            self.print(&format!("{}: converted from {} (a guess)", source.display(), from.label()));
+        }
+        let backup = args.backup.as_deref();
+        let ((), lost) = target.write(original, backup, &self.progress, out, |out| match opened {
+            Opened::Seekable { file, start } => {
+                self.convert_text(from, FileFrom { file: &file, at: start }, out)
+            }
+            Opened::Stream(stream) => self.convert_text(from, stream, out),
+        })?;
+        Ok(lost)
+    }
+
+    fn convert_text(
+        &self,
+        from: Charset,
+        mut reader: impl io::Read,
+        out: &mut dyn Write,
+    ) -> Result<(), FileError> {
+        if let (Some(from), Some(to)) = (from.exact(), self.to.exact()) {
+            return self.transcode(from, to, &mut reader, out);
+        }
+        let mut encode = Encode::new(self.to, self.args.replace, out);
+        let remedy = self.args.replace.then_some(Remedy::Replace);
+        let result = decode(from, reader, remedy, &self.progress, &mut encode)
+            .and_then(|_| encode.finish().map_err(FileError::Write));
+        match (encode.error, result) {
+            (Some(why), _) => Err(FileError::Unconvertible(why)),
+            (None, Err(FileError::Unconvertible(why))) => {
+                Err(FileError::Unconvertible(why.replace(HINT, REPLACE)))
+            }
+            (None, result) => result,
+        }
+    }
+
+    /// Converts directly, with the library.
+    fn transcode(
+        &self,
+        from: Encoding,
+        to: Encoding,
+        reader: &mut impl io::Read,
+        out: &mut dyn Write,
+    ) -> Result<(), FileError> {
+        let mut transcoder = Transcoder::with_kernel(self.kernel, from, to, self.args.replace);
+        let mut bytes = vec![0; CHUNK];
+        let mut text = Vec::new();
+        loop {
+            let n = source::read(reader, &mut bytes).map_err(FileError::Read)?;
+            let result = match n {
+                0 => transcoder.finish(&mut text),
+                _ => transcoder.push(&bytes[..n], &mut text),
+            };
+            // `text` has what comes before an error.
+            out.write_all(&text).map_err(FileError::Write)?;
+            text.clear();
+            result.map_err(|error| FileError::Unconvertible(unconvertible(&error)))?;
+            self.progress.add(n as u64);
+            if n == 0 {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Returns what `file` seems to be encoded in.
+fn guessed(file: &std::fs::File, start: u64) -> Result<Charset, FileError> {
+    let from = |skip| FileFrom { file, at: start + skip };
+    let read = || -> io::Result<Option<Guess>> {
+        let len = file.metadata()?.len().saturating_sub(start);
+        if decode(Charset::Utf8, from(0), None, &Progress::none(), &mut io::sink()).is_ok() {
+            return Ok(None);
+        }
+        let accepted = accepting_dialects(from, 0)?;
+        Ok(Some(guess(mark(from)?, &accepted, &Evidence::gather(from, len, 0)?)))
+    };
+    match read().map_err(FileError::Read)? {
+        None => Ok(Charset::Utf8),
+        Some(Guess::From(charset)) => Ok(charset),
+        Some(Guess::InvalidAs(_)) => Err(FileError::Unconvertible(
+            "it is UTF-8 with some invalid bytes; repair it first, with trust8 fix --from auto".to_owned(),
+        )),
+        Some(Guess::Unknown(why)) => Err(FileError::Unconvertible(why)),
+    }
+}
+
+const REPLACE: &str = " (to continue, use --replace)";
+
+fn unconvertible(error: &TranscoderError) -> String {
+    format!("{error}{REPLACE}")
+}

@@ -1,0 +1,204 @@
+//! A sample of a file that is not UTF-8: its start, what surrounds the first error, some places after it, and its end. So a
+//! guess takes the same time for a file of any size.
+
+use std::io::{self, Read};
+
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use trust8::boundary::whole_len;
+
+use crate::scan::skip_continuations;
+
+/// The length of the start, of the end, and of what follows the first error. A file that is not longer than a few of these
+/// is read as a whole.
+const LONG: u64 = 64 << 10;
+/// The length of every other place.
+const SHORT: u64 = 16 << 10;
+/// How many places there are between the first error and the end.
+const PLACES: u64 = 6;
+/// How many bytes before the first error belong to the sample.
+const BEFORE: u64 = 1 << 10;
+
+/// In text in UTF-16, at least this share of the code units is common.
+const ENOUGH: f64 = 0.97;
+
+pub(crate) struct Evidence {
+    /// Parts of the file, each of which begins at an even offset.
+    pieces: Vec<Vec<u8>>,
+    /// Whether the length of the file is even.
+    is_even: bool,
+}
+
+/// How much of the sample is UTF-8, apart from ASCII.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Shares {
+    /// Bytes of characters that are plausible in UTF-8.
+    pub(super) valid: u64,
+    /// Bytes of invalid sequences.
+    pub(super) invalid: u64,
+}
+
+impl Evidence {
+    /// Reads the sample. `from` returns a reader that begins at an offset. The file has `len` bytes, and the first error is
+    /// at `first_error` or after it.
+    pub(crate) fn gather<R: Read>(from: impl Fn(u64) -> R, len: u64, first_error: u64) -> io::Result<Self> {
+        let is_even = len.is_multiple_of(2);
+        let mut places = vec![(0, LONG), (first_error.saturating_sub(BEFORE), BEFORE + LONG)];
+        let rest = len.saturating_sub(first_error);
+        places.extend((1..=PLACES).map(|i| (first_error + rest / (PLACES + 1) * i, SHORT)));
+        places.push((len.saturating_sub(LONG), LONG));
+        if len <= 8 * LONG {
+            places = vec![(0, len)];
+        }
+        let mut pieces = Vec::new();
+        let mut end = 0;
+        for (start, length) in places {
+            let (start, stop) = (start.max(end) & !1, start + length);
+            if start < stop {
+                let mut piece = Vec::new();
+                from(start).take(stop - start).read_to_end(&mut piece)?;
+                pieces.push(piece);
+                end = stop;
+            }
+        }
+        Ok(Self { pieces, is_even })
+    }
+
+    /// Returns the pieces without the parts of characters of UTF-8 that they begin and end with.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        self.pieces.iter().enumerate().map(|(i, piece)| {
+            let piece = if i == 0 { piece } else { skip_continuations(piece) };
+            if i + 1 == self.pieces.len() { piece } else { &piece[..whole_len(piece)] }
+        })
+    }
+
+    pub(super) fn shares(&self) -> Shares {
+        let mut shares = Shares::default();
+        for chunk in self.pieces().flat_map(<[u8]>::utf8_chunks) {
+            shares.invalid += chunk.invalid().len() as u64;
+            let characters = chunk.valid().chars().filter(|c| is_plausible(*c));
+            shares.valid += characters.map(|c| c.len_utf8() as u64).sum::<u64>();
+        }
+        shares
+    }
+
+    /// Whether there are control characters that no text in an encoding of single or double bytes has.
+    pub(super) fn has_controls(&self) -> bool {
+        let is_control = |byte: &u8| matches!(byte, 0x00..=0x06 | 0x0E..=0x19 | 0x1C..=0x1F);
+        self.pieces.iter().any(|piece| piece.iter().any(is_control))
+    }
+
+    pub(super) fn has_nul(&self) -> bool {
+        self.pieces.iter().any(|piece| memchr::memchr(0, piece).is_some())
+    }
+
+    /// Returns the kind of UTF-16 that the sample is text in, although it has no byte order mark.
+    pub(crate) fn utf16(&self) -> Option<&'static Encoding> {
+        /// How much less it has to be in the other order of bytes.
+        const MARGIN: f64 = 0.03;
+        if !self.is_even {
+            return None;
+        }
+        let little = self.share_common(u16::from_le_bytes);
+        let big = self.share_common(u16::from_be_bytes);
+        if little >= ENOUGH && little > big + MARGIN {
+            Some(UTF_16LE)
+        } else if big >= ENOUGH && big > little + MARGIN {
+            Some(UTF_16BE)
+        } else {
+            None
+        }
+    }
+
+    /// Whether there are so few bytes that pairs of them can mean anything.
+    pub(super) fn is_short(&self) -> bool {
+        self.pieces.iter().map(Vec::len).sum::<usize>() < 16
+    }
+
+    /// Whether the sample can be text in UTF-16, of either order of bytes.
+    pub(super) fn may_be_utf16(&self) -> bool {
+        self.is_even
+            && [u16::from_le_bytes, u16::from_be_bytes].iter().any(|unit| self.share_common(unit) >= ENOUGH)
+    }
+
+    /// Returns which share of the code units is common in text, or 0 if a surrogate is alone.
+    fn share_common(&self, unit: impl Fn([u8; 2]) -> u16) -> f64 {
+        let (mut common, mut all) = (0_u64, 0_u64);
+        for piece in &self.pieces {
+            let units = piece.chunks_exact(2).map(|bytes| unit([bytes[0], bytes[1]]));
+            let characters: Vec<_> = char::decode_utf16(units).collect();
+            for (i, c) in characters.iter().enumerate() {
+                match c {
+                    Ok(c) => common += u64::from(is_common_in_utf16(*c)),
+                    // A piece may begin or end between the two surrogates of a pair.
+                    Err(_) if self.pieces.len() > 1 && (i == 0 || i + 1 == characters.len()) => continue,
+                    Err(_) => return 0.0,
+                }
+                all += 1;
+            }
+        }
+        if all == 0 { 0.0 } else { common as f64 / all as f64 }
+    }
+}
+
+/// Whether `c` is a character that text in UTF-8 has. The others stand for pairs of bytes that other encodings have often
+/// enough, such as `ß“` in windows-1252.
+fn is_plausible(c: char) -> bool {
+    matches!(c, '\u{80}'..='\u{17F}' | '\u{370}'..='\u{4FF}' | '\u{5C0}'..='\u{6FF}' | '\u{800}'..)
+}
+
+/// Whether `c` is common in text in UTF-16.
+fn is_common_in_utf16(c: char) -> bool {
+    matches!(c,
+        '\t' | '\n' | '\r' | ' '..='~'
+        | '\u{A0}'..='\u{17F}' | '\u{370}'..='\u{4FF}' | '\u{5D0}'..='\u{5EA}' | '\u{600}'..='\u{6FF}'
+        | '\u{900}'..='\u{97F}' | '\u{E00}'..='\u{E7F}' | '\u{2010}'..='\u{203A}' | '€' | '™'
+        | '\u{3000}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' | '\u{FF00}'..='\u{FFEF}'
+        | '\u{1_0000}'..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evidence(bytes: &[u8]) -> Evidence {
+        Evidence::gather(|skip| &bytes[skip as usize..], bytes.len() as u64, 0).unwrap()
+    }
+
+    fn utf16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(unit).collect()
+    }
+
+    #[test]
+    fn utf16_is_recognised_in_each_script_and_order() {
+        for text in [
+            "plain text\r\n",
+            "Größe: 12 €",
+            "Съешь ещё",
+            "日本語のテキスト。",
+            "한국어 텍스트",
+            "😀 ok",
+            "नमस्ते दुनिया",
+        ] {
+            let text = text.repeat(40);
+            assert_eq!(evidence(&utf16(&text, u16::to_le_bytes)).utf16(), Some(UTF_16LE), "{text}");
+            assert_eq!(evidence(&utf16(&text, u16::to_be_bytes)).utf16(), Some(UTF_16BE), "{text}");
+        }
+        for other in
+            [&b""[..], b"a\0b", b"\x7FELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", b"Gr\xFC\xDFe aus M\xFCnchen!"]
+        {
+            assert_eq!(evidence(other).utf16(), None, "{other:X?}");
+        }
+    }
+
+    #[test]
+    fn the_sample_of_a_large_file_is_small_and_has_the_error() {
+        let mut bytes = "日本語 ".repeat(1 << 20).into_bytes();
+        let error = bytes.len() / 2;
+        bytes[error] = b'\xFF';
+        let evidence =
+            Evidence::gather(|skip| &bytes[skip as usize..], bytes.len() as u64, error as u64).unwrap();
+        assert!(evidence.pieces.iter().map(Vec::len).sum::<usize>() < 400_000);
+        let Shares { valid, invalid } = evidence.shares();
+        assert!((1..4).contains(&invalid) && valid > 100_000, "{valid} {invalid}");
+    }
+}

@@ -1,0 +1,204 @@
+//! What happens to one file.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Write, stdout};
+
+use encoding_rs::ISO_2022_JP;
+use memchr::memchr;
+
+use super::evidence::Evidence;
+use super::report::FileReport;
+use super::transform::{Changes, Plan, plan, transform};
+use super::{FileError, Fix, copy_to_temporary_file, diff};
+use crate::charset::Charset;
+use crate::colors::Colors;
+use crate::progress::Progress;
+use crate::replace::{self, Original};
+use crate::source::{self, CHUNK, FileFrom, Opened, Source};
+use crate::target::Target;
+use crate::validate::{Buffer, FileStatus};
+use crate::walk::Entry;
+
+impl Fix<'_> {
+    /// Fixes one file.
+    pub(super) fn fix(
+        &self,
+        entry: &Entry,
+        out: &mut dyn Write,
+        buffer: &mut Buffer,
+    ) -> Result<FileReport, FileError> {
+        let args = self.args;
+        let target = || Target::of(&entry.source, args.output.as_deref(), args.in_place);
+        let opened = if entry.named { entry.source.open() } else { entry.source.open_found() };
+        let (file, start) = match opened.map_err(FileError::Read)? {
+            Opened::Seekable { file, start } => (file, start),
+            Opened::Stream(_) if args.in_place => {
+                return Err(FileError::Read(io::Error::other(
+                    "not a regular file, so it cannot be repaired in place",
+                )));
+            }
+            // A repair reads its input only once, so nothing needs to be stored.
+            Opened::Stream(stream) if args.from.is_none() && !args.diff => {
+                let plan = args.invalid_as.map_or(Plan::Repair, Plan::InvalidAs);
+                return self.write(plan, stream, target(), None, out);
+            }
+            Opened::Stream(stream) => (copy_to_temporary_file(stream, u64::MAX).map_err(FileError::Read)?, 0),
+        };
+        // This is before the first read.
+        let original = matches!(entry.source, Source::Path(_)).then(|| Original::new(&file)).transpose();
+        let original = original.map_err(FileError::Read)?;
+        if !args.is_dry() {
+            target().check_input(&file, start).map_err(FileError::Read)?;
+        }
+        let progress = &self.validator.progress;
+        progress.phase("checking");
+        let skip_binary = !entry.named && !args.selection.binary;
+        let status = self.validator.validate(&file, start, skip_binary, buffer).map_err(FileError::Read)?;
+        let from = |skip| FileFrom { file: &file, at: start + skip };
+        let plan = match status {
+            FileStatus::Binary => return Ok(FileReport::unchanged()),
+            FileStatus::Valid { bytes, .. } => {
+                if bytes > 0 {
+                    self.plan_for_valid(&file, start)?
+                } else {
+                    Plan::Copy
+                }
+            }
+            FileStatus::Invalid { before, progress: added } => {
+                progress.take_back(added);
+                progress.phase("guessing");
+                let len = file.metadata().map_err(FileError::Read)?.len().saturating_sub(start);
+                plan(args, from, len, before - start)?
+            }
+        };
+        if plan == Plan::Copy && !args.strip_bom && !args.unmojibake && (args.in_place || args.is_dry()) {
+            self.clean_up(entry);
+            return Ok(FileReport::unchanged());
+        }
+        progress.phase(if plan == Plan::Copy { "copying" } else { "converting" });
+        if args.diff {
+            return self.diff(&entry.source, plan, from(0), &file, out);
+        }
+        if plan == Plan::Copy && args.in_place {
+            // Only if something changes is the file replaced.
+            let changes = transform(args, self.kernel, plan, from(0), &Progress::none(), &mut io::sink())?;
+            if changes.is_nothing() {
+                self.clean_up(entry);
+                return Ok(FileReport::unchanged());
+            }
+        }
+        self.write(plan, from(0), target(), original, out)
+    }
+
+    /// Removes what a run that was killed has left of a file that needs no change now. It does no harm if that fails.
+    fn clean_up(&self, entry: &Entry) {
+        if let (true, Source::Path(path)) = (self.args.in_place, &entry.source) {
+            let _ = replace::remove_leftover(path);
+        }
+    }
+
+    /// Writes what becomes of `reader` to `target`, or nowhere with `--check`.
+    fn write(
+        &self,
+        plan: Plan,
+        reader: impl Read,
+        target: Target,
+        original: Option<Original>,
+        out: &mut dyn Write,
+    ) -> Result<FileReport, FileError> {
+        let args = self.args;
+        let progress = &self.validator.progress;
+        if args.is_dry() {
+            let changes = transform(args, self.kernel, plan, reader, progress, &mut io::sink())?;
+            return Ok(FileReport::new(changes, Vec::new(), args));
+        }
+        let backup = args.backup.as_deref();
+        let (changes, lost) = target.write(original, backup, progress, out, |out| {
+            transform(args, self.kernel, plan, reader, progress, out)
+        })?;
+        Ok(FileReport::new(changes, lost, args))
+    }
+
+    /// Shows what would change.
+    fn diff(
+        &self,
+        source: &Source,
+        plan: Plan,
+        mut reader: FileFrom<'_>,
+        file: &File,
+        out: &mut dyn Write,
+    ) -> Result<FileReport, FileError> {
+        if file.metadata().map_err(FileError::Read)?.len() > diff::LONGEST {
+            let report = self.write(plan, reader, Target::StandardOutput, None, out)?;
+            if report.is_changed() {
+                self.print(&format!("{}: is too long to show the difference", source.display()));
+            }
+            return Ok(report);
+        }
+        let mut old = Vec::new();
+        reader.read_to_end(&mut old).map_err(FileError::Read)?;
+        let mut new = Vec::new();
+        let progress = &self.validator.progress;
+        let changes: Changes = transform(self.args, self.kernel, plan, &old[..], progress, &mut new)?;
+        if old != new {
+            let colors = Colors::new(self.common.color);
+            progress
+                .suspend(|| diff::write(out, source.name(), &old, &new, &colors, stdout().is_terminal()))
+                .map_err(FileError::Write)?;
+        }
+        Ok(FileReport::new(changes, Vec::new(), self.args))
+    }
+
+    /// Returns the plan for a file that is UTF-8 already, and not empty. It is not changed, unless the user is certain that
+    /// it is something else.
+    fn plan_for_valid(&self, file: &File, start: u64) -> Result<Plan, FileError> {
+        let from = |skip| FileFrom { file, at: start + skip };
+        match self.args.from {
+            Some(charset) if self.args.force => {
+                let len = file.metadata().map_err(FileError::Read)?.len().saturating_sub(start);
+                if charset == Charset::Auto { plan(self.args, from, len, 0) } else { Ok(Plan::From(charset)) }
+            }
+            // Text in UTF-16 can be UTF-8 as well, if all bytes are ASCII. Then about half of them are NULs.
+            Some(Charset::Auto) => {
+                let mut first = vec![0; CHUNK];
+                let n = source::read(&mut from(0), &mut first).map_err(FileError::Read)?;
+                if memchr(0, &first[..n]).is_none() {
+                    return Ok(Plan::Copy);
+                }
+                let len = file.metadata().map_err(FileError::Read)?.len().saturating_sub(start);
+                match Evidence::gather(from, len, 0).map_err(FileError::Read)?.utf16() {
+                    None => Ok(Plan::Copy),
+                    Some(utf16) => {
+                        let name = Charset::Encoding(utf16).label();
+                        let why =
+                            format!("it is valid UTF-8, but seems to be {name}; --from {name} converts it");
+                        Err(FileError::Unconvertible(why))
+                    }
+                }
+            }
+            Some(charset) if !charset.has_ascii() => {
+                let escape = if charset == Charset::Encoding(ISO_2022_JP) { 0x1B } else { 0 };
+                if contains(from(0), escape).map_err(FileError::Read)? {
+                    return Ok(Plan::From(charset));
+                }
+                let name = charset.label();
+                let why =
+                    format!("it is valid UTF-8, and hardly {name}; to convert it nevertheless, use --force");
+                Err(FileError::Unconvertible(why))
+            }
+            _ => Ok(Plan::Copy),
+        }
+    }
+}
+
+/// Whether `reader` yields `byte` anywhere.
+fn contains(mut reader: impl Read, byte: u8) -> io::Result<bool> {
+    let mut bytes = vec![0; CHUNK];
+    loop {
+        match source::read(&mut reader, &mut bytes)? {
+            0 => return Ok(false),
+            n if memchr(byte, &bytes[..n]).is_some() => return Ok(true),
+            _ => {}
+        }
+    }
+}

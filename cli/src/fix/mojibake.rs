@@ -1,0 +1,221 @@
+//! Mojibake: text in UTF-8 that was decoded as windows-1252, and encoded as UTF-8 again. `Größe` becomes `GrÃ¶ÃŸe`.
+//!
+//! The windows-1252 bytes of the characters are the original text. A line is mojibake if that is true of it without an
+//! exception: every group of its characters that windows-1252 has beyond ASCII is valid UTF-8 as bytes, and the groups are
+//! not such that good text has them too. So undoing it is exact: decoding the result as windows-1252 again gives the line.
+//!
+//! The crate ftfy for Python does the same with statistics on more encodings. This one prefers to miss a line.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use encoding_rs::WINDOWS_1252;
+use memchr::memchr;
+
+/// Returns the byte of `c` in windows-1252, unless `c` is in ASCII.
+fn byte(c: char) -> Option<u8> {
+    if c.is_ascii() {
+        return None;
+    }
+    let mut buffer = [0; 4];
+    let (bytes, _, unmappable) = WINDOWS_1252.encode(c.encode_utf8(&mut buffer));
+    match (&*bytes, unmappable) {
+        (&[byte], false) => Some(byte),
+        _ => None,
+    }
+}
+
+/// Returns the text that `line` was before it became mojibake, or `None` if it is no mojibake.
+///
+/// `is_ascii` lines are never mojibake.
+pub(crate) fn undo(line: &str) -> Option<String> {
+    if line.is_ascii() {
+        return None;
+    }
+    let mut text = String::with_capacity(line.len());
+    let mut group = Vec::new();
+    let mut is_certain = false;
+    for c in line.chars().chain(['\n']) {
+        match byte(c) {
+            Some(byte) => group.push(byte),
+            None => {
+                if !group.is_empty() {
+                    let original = std::str::from_utf8(&group).ok()?;
+                    is_certain |= original.chars().any(is_certainly_mojibake);
+                    text.push_str(original);
+                    group.clear();
+                }
+                text.push(c);
+            }
+        }
+    }
+    text.pop();
+    is_certain.then_some(text)
+}
+
+/// Whether good text hardly has the characters of windows-1252 that the bytes of `c` stand for.
+///
+/// A character of two bytes becomes a capital letter, such as `Ã` or `É`, and a sign. Good text can have that, such as `É…`
+/// or `Ñ»`, but not with most letters.
+fn is_certainly_mojibake(c: char) -> bool {
+    let mut buffer = [0; 4];
+    match *c.encode_utf8(&mut buffer).as_bytes() {
+        // `Â` or `Ã`, and a sign other than those that end a word: `Â°`, `Ã¼`.
+        [0xC2 | 0xC3, last] => !is_end_of_word(last),
+        [0xC4 | 0xC5 | 0xCE | 0xCF | 0xD0 | 0xD1, last] => !is_end_of_word(last) && !is_letter(last),
+        [_, _] => false,
+        // `â€™`, `æ—¥`, `ðŸ˜€`.
+        _ => true,
+    }
+}
+
+/// Whether the byte stands for a sign that may come after a word.
+fn is_end_of_word(byte: u8) -> bool {
+    matches!(byte, 0x82 | 0x84..=0x87 | 0x89 | 0x8B | 0x91..=0x97 | 0x99 | 0x9B | 0xA0 | 0xAB | 0xB7 | 0xBB)
+}
+
+/// Whether the byte stands for a letter or a number that may come after a letter.
+fn is_letter(byte: u8) -> bool {
+    matches!(
+        byte,
+        0x83 | 0x8A | 0x8C | 0x8E | 0x9A | 0x9C | 0x9E | 0x9F | 0xAA | 0xB2 | 0xB3 | 0xB5 | 0xB9 | 0xBA
+    )
+}
+
+/// Counts the lines of `text` that are mojibake.
+pub(crate) fn count(text: &str) -> u64 {
+    text.lines().filter(|line| undo(line).is_some()).count() as u64
+}
+
+/// Undoes mojibake in what is written to it, which is valid UTF-8, and passes it on.
+pub(super) struct Undo<'a> {
+    out: &'a mut dyn Write,
+    /// The beginning of a line that is not complete.
+    line: Vec<u8>,
+    /// How many lines were changed.
+    pub(super) lines: u64,
+}
+
+/// A line that is longer than this is cut at a space, so that memory does not grow with it.
+const LONGEST: usize = 1 << 20;
+
+impl<'a> Undo<'a> {
+    pub(super) fn new(out: &'a mut dyn Write) -> Self {
+        Self { out, line: Vec::new(), lines: 0 }
+    }
+
+    /// Writes `line`, or what it was.
+    fn write_line(&mut self, line: &[u8]) -> io::Result<()> {
+        let text = match std::str::from_utf8(line).ok().and_then(undo) {
+            Some(text) => {
+                self.lines += 1;
+                Cow::Owned(text.into_bytes())
+            }
+            None => Cow::Borrowed(line),
+        };
+        self.out.write_all(&text)
+    }
+
+    /// Writes the last line. Call this at the end of the text.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        let line = std::mem::take(&mut self.line);
+        self.write_line(&line)
+    }
+}
+
+impl Write for Undo<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut rest = bytes;
+        while let Some(end) = memchr(b'\n', rest) {
+            let (line, after) = rest.split_at(end + 1);
+            rest = after;
+            if self.line.is_empty() {
+                self.write_line(line)?;
+            } else {
+                self.line.extend(line);
+                self.finish()?;
+            }
+        }
+        self.line.extend(rest);
+        if self.line.len() > LONGEST
+            && let Some(space) = memchr::memrchr(b' ', &self.line)
+        {
+            let after = self.line.split_off(space + 1);
+            self.finish()?;
+            self.line = after;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns `text` decoded once too often.
+    fn mojibake(text: &str) -> String {
+        WINDOWS_1252.decode_without_bom_handling(text.as_bytes()).0.into_owned()
+    }
+
+    #[test]
+    fn mojibake_is_undone_exactly() {
+        for text in [
+            "Größe",
+            "naïve café, 12 °C",
+            "“quoted” – it’s",
+            "Привет, мир",
+            "日本語 テキスト",
+            "😀",
+            "5 €, ½ £",
+        ] {
+            assert_eq!(undo(&mojibake(text)).as_deref(), Some(text), "{}", mojibake(text));
+            // Twice.
+            assert_eq!(undo(&mojibake(&mojibake(text))).unwrap(), mojibake(text));
+        }
+    }
+
+    #[test]
+    fn good_text_is_no_mojibake() {
+        for text in [
+            "",
+            "plain",
+            "Größe",
+            "É…",
+            "«SPASS» und Ñ»",
+            "AMANHÃ…",
+            "São Paulo",
+            "“quoted” – it’s",
+            "日本語",
+            "Привет",
+            "😀",
+            "ÃO, ÉÈÊ",
+            "Ã¶ and Größe on one line",
+            "Ä“",
+            "5 €",
+            "\u{A0}» ",
+            "Ð²² ",
+            "12 °C ± 3 µm²",
+        ] {
+            assert_eq!(undo(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_are_undone_however_they_are_cut() {
+        let text = format!("good Größe\n{}\nplain\r\n{}", mojibake("Größe\r"), mojibake("日本"));
+        for cut in (0..=text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+            let mut out = Vec::new();
+            let mut undo = Undo::new(&mut out);
+            undo.write_all(&text.as_bytes()[..cut]).unwrap();
+            undo.write_all(&text.as_bytes()[cut..]).unwrap();
+            undo.finish().unwrap();
+            assert_eq!(undo.lines, 2);
+            assert_eq!(out, "good Größe\nGröße\r\nplain\r\n日本".as_bytes());
+        }
+        assert_eq!(count(&text), 2);
+    }
+}

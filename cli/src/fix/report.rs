@@ -1,0 +1,197 @@
+//! What `fix` says about each file, and at the end.
+
+use std::io::{self, Write, stderr};
+
+use serde::Serialize;
+
+use super::Fix;
+use super::transform::{Changes, Plan};
+use crate::args::{FixArgs, Remedy};
+use crate::charset::Charset;
+use crate::outcome::Outcome;
+use crate::report::{JsonPath, write_json_line};
+use crate::source::Source;
+
+/// What happened to one file.
+#[derive(Serialize)]
+pub(super) struct FileReport {
+    status: Status,
+    /// The encoding that the file was converted from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
+    /// The encoding that the invalid sequences were decoded in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invalid_as: Option<String>,
+    /// Whether the encoding is a guess.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    guess: bool,
+    /// How many invalid sequences were replaced, left out, escaped or decoded.
+    invalid_sequences: u64,
+    /// How many lines of mojibake were undone.
+    mojibake_lines: u64,
+    byte_order_mark_removed: bool,
+    /// What could not be kept of the old file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lost: Vec<String>,
+    /// Why the file was not fixed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Changed,
+    Unchanged,
+    Unconvertible,
+    Failed,
+}
+
+impl FileReport {
+    pub(super) fn new(changes: Changes, lost: Vec<String>, args: &FixArgs) -> Self {
+        let label = |encoding| Charset::Encoding(encoding).label();
+        let (from, invalid_as) = match changes.plan {
+            Plan::From(charset) => (Some(charset.label()), None),
+            Plan::InvalidAs(encoding) if changes.invalid > 0 => (None, Some(label(encoding))),
+            _ => (None, None),
+        };
+        Self {
+            status: if changes.is_nothing() { Status::Unchanged } else { Status::Changed },
+            guess: args.from == Some(Charset::Auto) && (from.is_some() || invalid_as.is_some()),
+            from,
+            invalid_as,
+            invalid_sequences: changes.invalid,
+            mojibake_lines: changes.mojibake,
+            byte_order_mark_removed: changes.mark,
+            lost,
+            message: None,
+        }
+    }
+
+    fn empty(status: Status) -> Self {
+        Self {
+            status,
+            from: None,
+            invalid_as: None,
+            guess: false,
+            invalid_sequences: 0,
+            mojibake_lines: 0,
+            byte_order_mark_removed: false,
+            lost: Vec::new(),
+            message: None,
+        }
+    }
+
+    pub(super) fn unchanged() -> Self {
+        Self::empty(Status::Unchanged)
+    }
+
+    pub(super) fn failed(message: String, outcome: Outcome) -> Self {
+        let status = if outcome == Outcome::SomeInvalid { Status::Unconvertible } else { Status::Failed };
+        Self { message: Some(message), ..Self::empty(status) }
+    }
+
+    pub(super) fn is_changed(&self) -> bool {
+        self.status == Status::Changed
+    }
+
+    /// Returns what was done, for people.
+    fn describe(&self, args: &FixArgs) -> String {
+        let guess = if self.guess { " (a guess)" } else { "" };
+        let mut text = match &self.from {
+            Some(from) => format!("converted from {from}{guess}"),
+            None => "repaired".to_owned(),
+        };
+        if self.invalid_sequences > 0 {
+            let sequences = if self.invalid_sequences == 1 { "sequence" } else { "sequences" };
+            let remedied = match (&self.invalid_as, args.remedy().unwrap_or(Remedy::Replace)) {
+                (Some(encoding), _) => format!("decoded as {encoding}{guess}"),
+                (None, Remedy::Replace) => "replaced by U+FFFD".to_owned(),
+                (None, Remedy::Skip) => "left out".to_owned(),
+                (None, Remedy::Escape) => "escaped".to_owned(),
+            };
+            text += &format!(", {} invalid {sequences} {remedied}", self.invalid_sequences);
+        }
+        if self.mojibake_lines > 0 {
+            let lines = if self.mojibake_lines == 1 { "line" } else { "lines" };
+            text += &format!(", mojibake undone in {} {lines}", self.mojibake_lines);
+        }
+        if self.byte_order_mark_removed {
+            text += ", byte order mark removed";
+        }
+        text
+    }
+}
+
+/// How many files had each outcome.
+#[derive(Default, Serialize)]
+pub(super) struct Summary {
+    changed: u64,
+    unchanged: u64,
+    unconvertible: u64,
+    failed: u64,
+}
+
+impl Summary {
+    pub(super) fn add(&mut self, report: &FileReport) {
+        *match report.status {
+            Status::Changed => &mut self.changed,
+            Status::Unchanged => &mut self.unchanged,
+            Status::Unconvertible => &mut self.unconvertible,
+            Status::Failed => &mut self.failed,
+        } += 1;
+    }
+}
+
+#[derive(Serialize)]
+struct FileLine<'a> {
+    #[serde(flatten)]
+    path: JsonPath<'a>,
+    #[serde(flatten)]
+    report: &'a FileReport,
+}
+
+impl Fix<'_> {
+    /// Reports what happened to a file. A guess may be wrong, so it is always reported, and so is what could not be kept.
+    pub(super) fn report(&self, source: &Source, report: &FileReport, out: &mut dyn Write) -> io::Result<()> {
+        if self.args.json {
+            let line = FileLine { path: JsonPath::new(source.name()), report };
+            return self.write_json(out, |out| write_json_line(out, "file", &line));
+        }
+        let name = source.display();
+        if report.is_changed() && !self.args.diff && (self.args.verbose || report.guess || self.args.check) {
+            let would = if self.args.check { "would be " } else { "" };
+            self.print(&format!("{name}: {would}{}", report.describe(self.args)));
+        }
+        for lost in &report.lost {
+            self.print(&format!("{name}: {lost}"));
+        }
+        Ok(())
+    }
+
+    /// Reports how many files had each outcome, if the command line asks for that.
+    pub(super) fn report_summary(&self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        if self.args.json {
+            return self.write_json(out, |out| write_json_line(out, "summary", summary));
+        }
+        if self.args.verbose {
+            let Summary { changed, unchanged, unconvertible, failed } = summary;
+            let would = if self.args.is_dry() { "would be changed" } else { "changed" };
+            self.print(&format!(
+                "{changed} {would}, {unchanged} unchanged, {unconvertible} not convertible, {failed} failed"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Writes JSON to standard output, or to standard error if the fixed text goes to standard output.
+    fn write_json(&self, out: &mut dyn Write, write: impl FnOnce(&mut Vec<u8>)) -> io::Result<()> {
+        let mut line = Vec::new();
+        write(&mut line);
+        if self.prints_text() {
+            let _ = self.validator.progress.suspend(|| stderr().lock().write_all(&line));
+            return Ok(());
+        }
+        self.validator.progress.suspend(|| out.write_all(&line))
+    }
+}

@@ -1,0 +1,243 @@
+//! `trust8 inspect`: shows on one screen what a file is.
+//!
+//! `facts.rs` reads the file, and `line_endings.rs` counts line endings.
+
+mod facts;
+mod line_endings;
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::process::ExitCode;
+
+use serde::Serialize;
+use trust8::Bom;
+
+use crate::args::{CommonArgs, InspectArgs, Selection};
+use crate::charset::Charset;
+use crate::colors::Colors;
+use crate::dialects::AcceptedBy;
+use crate::fix::guess::Guess;
+use crate::hex::Hex;
+use crate::interrupt;
+use crate::outcome::{Outcome, print_error};
+use crate::progress::Progress;
+use crate::report::{JsonDialect, JsonPath, on_terminal, write_json};
+use crate::source::Source;
+use crate::statistics::grouped;
+use crate::streams::StandardOutput;
+use crate::visible::write_name;
+use facts::{Facts, SHOWN_ERRORS};
+
+/// Runs the command.
+pub(crate) fn run(args: &InspectArgs, common: &CommonArgs) -> ExitCode {
+    let sources = match Selection::of_files(&args.paths, args.files_from.as_deref()) {
+        Ok(sources) => sources,
+        Err(error) => return Outcome::fail(&format!("inspect: {error}")),
+    };
+    let progress = Progress::start(!common.no_progress, {
+        let sources = sources.clone();
+        move || sources.iter().map(Source::len).sum()
+    });
+    interrupt::on_signal({
+        let progress = progress.clone();
+        move || progress.finish()
+    });
+    let mut out = StandardOutput::new();
+    let mut outcome = Outcome::AllValid;
+    for (i, source) in sources.iter().enumerate() {
+        let facts = match Facts::read(source, common, &progress) {
+            Ok(facts) => facts,
+            Err(error) => {
+                progress.suspend(|| print_error(&format!("{}: {error}", source.display())));
+                outcome = Outcome::SomeUnread;
+                continue;
+            }
+        };
+        if facts.errors > 0 {
+            outcome = outcome.max(Outcome::SomeInvalid);
+        }
+        let text = match args.json {
+            true => facts.json(source),
+            false if i == 0 => facts.render(source, common),
+            false => [b"\n", &*facts.render(source, common)].concat(),
+        };
+        let written = progress.suspend(|| out.write_all(&text));
+        if written.is_err() {
+            progress.finish();
+            return outcome.with_output(written).into();
+        }
+    }
+    progress.finish();
+    outcome.into()
+}
+
+impl Facts {
+    /// Returns what the command prints.
+    fn render(&self, source: &Source, common: &CommonArgs) -> Vec<u8> {
+        let colors = Colors::new(common.color);
+        let Colors { name, dim, good, bad, hint, .. } = colors;
+        let mut text = String::new();
+        let mut row = |title: &str, what: String| {
+            // Writing to a string never fails.
+            let _ = writeln!(text, "  {dim}{title:<12}{dim:#}  {what}");
+        };
+        row(
+            "UTF-8",
+            match self.errors {
+                0 if self.bytes == 0 => format!("{good}yes{good:#}: it is empty"),
+                0 if self.is_ascii() => format!("{good}yes{good:#}: it is ASCII"),
+                0 => format!("{good}yes{good:#}"),
+                1 => format!("{bad}no{bad:#}: 1 error"),
+                errors => format!("{bad}no{bad:#}: {} errors", grouped(errors)),
+            },
+        );
+        row(
+            "mark",
+            match self.mark {
+                None => "no byte order mark".to_owned(),
+                Some(mark) => {
+                    format!("{} byte order mark: {}", mark.encoding(), Hex(mark.bytes()))
+                }
+            },
+        );
+        let cut_off = if self.is_cut_off { "; the rest of the stream was not read" } else { "" };
+        row("bytes", grouped(self.bytes) + cut_off);
+        row("characters", grouped(self.characters.total()));
+        let width = grouped(self.characters.total()).len();
+        for (len, count) in (1..).zip(self.characters.by_len) {
+            if count > 0 {
+                let share = 100.0 * count as f64 / self.characters.total() as f64;
+                let bytes = if len == 1 { "1 byte (ASCII)".to_owned() } else { format!("{len} bytes") };
+                row("", format!("{:>width$}  {share:>5.1} %  of {bytes}", grouped(count)));
+            }
+        }
+        let lone_cr = if self.line_endings.cr > 0 { "; a CR alone ends no line" } else { "" };
+        row("lines", grouped(self.lines) + lone_cr);
+        row("line endings", self.line_endings.describe());
+        if self.has_nul {
+            row("NUL", "yes, so it is binary, or UTF-16 or UTF-32".to_owned());
+        }
+        if let Some(likely) = self.likely() {
+            row("likely", format!("{hint}{likely}{hint:#}"));
+        }
+        if self.mojibake > 0 {
+            let lines = if self.mojibake == 1 {
+                "1 line".to_owned()
+            } else {
+                format!("{} lines", grouped(self.mojibake))
+            };
+            let command = fix("--unmojibake");
+            row(
+                "mojibake",
+                format!(
+                    "{hint}in {lines} of a sample: UTF-8 that was decoded as windows-1252; {command}{hint:#}"
+                ),
+            );
+        }
+        let mut out = format!("{name}").into_bytes();
+        write_name(&mut out, source.name(), on_terminal());
+        let _ = writeln!(out, "{name:#}");
+        out.extend(text.as_bytes());
+        if self.errors > 0 {
+            let first = if self.errors > SHOWN_ERRORS { "the first errors" } else { "all errors" };
+            let _ = writeln!(out, "\n{first}:");
+            out.extend(&self.shown_errors);
+        }
+        out
+    }
+
+    /// Returns what the file may be instead of UTF-8, and how to convert it.
+    fn likely(&self) -> Option<String> {
+        let guess = self.guess.as_ref()?;
+        let command = guess.options().map(|options| fix(&options));
+        let command = command.map_or_else(String::new, |command| format!("; {command}"));
+        Some(match (self.mark, self.accepted_by.first(), guess) {
+            (Some(Bom::Utf16Le | Bom::Utf16Be | Bom::Utf32Le | Bom::Utf32Be), _, Guess::From(charset)) => {
+                format!("{}{command}", charset.label())
+            }
+            (_, Some(AcceptedBy { dialect, convertible: true }), _) => {
+                format!("{dialect}, in which all of it is valid{command}")
+            }
+            (_, Some(AcceptedBy { dialect, convertible: false }), _) => {
+                format!("{dialect}, in which all of it is valid; UTF-8 cannot encode some of it")
+            }
+            (_, None, Guess::From(charset)) => {
+                format!("{}, if it is text (a guess){command}", charset.label())
+            }
+            (_, None, Guess::InvalidAs(encoding)) => {
+                let label = Charset::Encoding(encoding).label();
+                format!("UTF-8 with some bytes in {label} (a guess){command}")
+            }
+            (_, None, Guess::Unknown(why)) => format!("unknown: {why}"),
+        })
+    }
+
+    /// Returns the facts as JSON, on one line.
+    fn json(&self, source: &Source) -> Vec<u8> {
+        let line_endings = JsonLineEndings {
+            lf: self.line_endings.lf,
+            crlf: self.line_endings.crlf,
+            cr: self.line_endings.cr,
+        };
+        let (from, invalid_as) = match &self.guess {
+            Some(Guess::From(charset)) => (Some(charset.label()), None),
+            Some(Guess::InvalidAs(encoding)) => (None, Some(Charset::Encoding(encoding).label())),
+            _ => (None, None),
+        };
+        let mut out = Vec::new();
+        write_json(
+            &mut out,
+            &JsonFacts {
+                path: JsonPath::new(source.name()),
+                valid: self.errors == 0,
+                errors: self.errors,
+                byte_order_mark: self.mark.map(Bom::encoding),
+                bytes: self.bytes,
+                complete: !self.is_cut_off,
+                characters: self.characters.total(),
+                characters_by_length: self.characters.by_len,
+                lines: self.lines,
+                line_endings,
+                has_nul: self.has_nul,
+                dialects: self.accepted_by.iter().map(JsonDialect::new).collect(),
+                likely_from: from,
+                likely_invalid_as: invalid_as,
+                mojibake_lines_in_sample: self.mojibake,
+            },
+        );
+        out.push(b'\n');
+        out
+    }
+}
+
+/// Returns the command that fixes a file with `options`.
+fn fix(options: &str) -> String {
+    format!("trust8 fix {options}")
+}
+
+#[derive(Serialize)]
+struct JsonFacts<'a> {
+    #[serde(flatten)]
+    path: JsonPath<'a>,
+    valid: bool,
+    errors: u64,
+    byte_order_mark: Option<&'static str>,
+    bytes: u64,
+    complete: bool,
+    characters: u64,
+    characters_by_length: [u64; 4],
+    lines: u64,
+    line_endings: JsonLineEndings,
+    has_nul: bool,
+    dialects: Vec<JsonDialect>,
+    likely_from: Option<String>,
+    likely_invalid_as: Option<String>,
+    mojibake_lines_in_sample: u64,
+}
+
+#[derive(Serialize)]
+struct JsonLineEndings {
+    lf: u64,
+    crlf: u64,
+    cr: u64,
+}

@@ -1,0 +1,332 @@
+//! The place of a file: the folder, as an open handle, and the name in it.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub(super) use system::Place;
+
+/// How many symbolic links may lead from one to the next. Linux has the same limit.
+const MAX_LINKS: u32 = 40;
+
+/// Follows symbolic links, and returns the folder and the name of the file that `path` stands for. It need not exist.
+fn follow(path: &Path) -> io::Result<(PathBuf, OsString)> {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let name = path.file_name().ok_or_else(|| io::Error::other("is not the name of a file"))?.to_owned();
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        match path.read_link() {
+            Ok(target) => path = folder.join(target),
+            // It is no symbolic link, or there is nothing.
+            Err(_) => return Ok((folder, name)),
+        }
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+/// Returns the temporary name for the file `name`, which is always the same: the next run on the file recognises what a
+/// run that was killed has left.
+fn temporary_name(name: &OsStr) -> OsString {
+    // FNV-1a. The name itself could be too long with something appended.
+    let hash = name.as_encoded_bytes().iter().fold(0xCBF2_9CE4_8422_2325_u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    });
+    format!(".trust8-{hash:016x}.tmp").into()
+}
+
+/// Returns the name with `suffix` appended.
+fn with_suffix(name: &OsStr, suffix: &str) -> OsString {
+    let mut name = name.to_owned();
+    name.push(suffix);
+    name
+}
+
+#[cfg(unix)]
+mod system {
+    use std::ffi::{OsStr, OsString};
+    use std::fs::{File, Metadata};
+    use std::io::{self, ErrorKind};
+    use std::os::fd::AsFd;
+    use std::path::Path;
+
+    use rustix::fs::{AtFlags, Mode, OFlags, linkat, openat, renameat, unlinkat};
+
+    use super::super::{attributes, identity};
+    use super::{follow, temporary_name, with_suffix};
+    use crate::source::FileFrom;
+
+    pub(in crate::replace) struct Place {
+        folder: File,
+        name: OsString,
+        temporary: OsString,
+        /// The name of a copy or link of the old file, until it is the backup.
+        backup: OsString,
+    }
+
+    /// Returns `None` for the error that means that there is no such file.
+    fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+        match result {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            result => result.map(Some),
+        }
+    }
+
+    impl Place {
+        pub(in crate::replace) fn find(path: &Path) -> io::Result<Self> {
+            let (folder, name) = follow(path)?;
+            let temporary = temporary_name(&name);
+            let backup = with_suffix(&temporary, "~");
+            Ok(Self { folder: File::open(folder)?, name, temporary, backup })
+        }
+
+        fn open_at(&self, name: &OsStr, flags: OFlags, mode: u32) -> io::Result<File> {
+            let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+            Ok(openat(&self.folder, name, flags, Mode::from_raw_mode(mode as _))?.into())
+        }
+
+        fn metadata_at(&self, name: &OsStr) -> io::Result<Option<Metadata>> {
+            #[cfg(target_os = "linux")]
+            let flags = OFlags::PATH;
+            #[cfg(not(target_os = "linux"))]
+            let flags = OFlags::RDONLY | OFlags::NONBLOCK;
+            found(self.open_at(name, flags, 0).and_then(|file| file.metadata()))
+        }
+
+        /// Returns the metadata of what is there.
+        pub(in crate::replace) fn metadata(&self) -> io::Result<Option<Metadata>> {
+            self.metadata_at(&self.name)
+        }
+
+        /// Opens what is there.
+        pub(in crate::replace) fn open(&self) -> io::Result<Option<File>> {
+            found(self.open_at(&self.name, OFlags::RDONLY | OFlags::NONBLOCK, 0))
+        }
+
+        /// Opens what has the temporary name.
+        pub(in crate::replace) fn open_temporary(&self) -> io::Result<Option<File>> {
+            found(self.open_at(&self.temporary, OFlags::RDONLY | OFlags::NONBLOCK, 0))
+        }
+
+        /// Creates a file without a name, or returns `None` if the file system has none.
+        pub(in crate::replace) fn create_without_name(&self, mode: u32) -> io::Result<Option<File>> {
+            #[cfg(target_os = "linux")]
+            {
+                let flags = OFlags::RDWR | OFlags::TMPFILE;
+                let file = match self.open_at(".".as_ref(), flags, mode) {
+                    Ok(file) => file,
+                    Err(error) if is_unsupported(&error) => return Ok(None),
+                    Err(error) => return Err(error),
+                };
+                // Without this folder, the file could never get a name.
+                Ok(Path::new(&path_of(&file)).exists().then_some(file))
+            }
+            #[cfg(not(target_os = "linux"))]
+            {
+                let _ = mode;
+                Ok(None)
+            }
+        }
+
+        /// Creates a file with the temporary name.
+        pub(in crate::replace) fn create_temporary(&self, mode: u32) -> io::Result<File> {
+            self.open_at(&self.temporary, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, mode)
+        }
+
+        fn link(&self, file: &File, name: &OsStr) -> io::Result<()> {
+            Ok(linkat(rustix::fs::CWD, path_of(file), &self.folder, name, AtFlags::SYMLINK_FOLLOW)?)
+        }
+
+        /// Gives `file`, which has no name, the temporary name.
+        pub(in crate::replace) fn link_temporary(&self, file: &File) -> io::Result<()> {
+            self.link(file, &self.temporary)
+        }
+
+        /// Gives `file`, which has no name, the name of the place, unless something else has it.
+        pub(in crate::replace) fn link_new(&self, file: &File) -> io::Result<()> {
+            self.link(file, &self.name)
+        }
+
+        pub(in crate::replace) fn remove_temporary(&self) -> io::Result<()> {
+            Ok(unlinkat(&self.folder, &self.temporary, AtFlags::empty())?)
+        }
+
+        /// Exchanges the file that is there and the temporary one. Returns whether the system can.
+        pub(in crate::replace) fn exchange(&self) -> io::Result<bool> {
+            #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+            {
+                use rustix::fs::{RenameFlags, renameat_with};
+                let (from, to) = (&self.temporary, &self.name);
+                let exchanged = renameat_with(&self.folder, from, &self.folder, to, RenameFlags::EXCHANGE);
+                match exchanged.map_err(io::Error::from) {
+                    Ok(()) => Ok(true),
+                    Err(error) if is_unsupported(&error) => Ok(false),
+                    Err(error) => Err(error),
+                }
+            }
+            #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+            Ok(false)
+        }
+
+        /// Puts the temporary file in the place, whatever is there.
+        pub(in crate::replace) fn rename_temporary(&self) -> io::Result<()> {
+            Ok(renameat(&self.folder, &self.temporary, &self.folder, &self.name)?)
+        }
+
+        /// Puts the temporary file in the place, where there must be nothing.
+        pub(in crate::replace) fn rename_temporary_to_new(&self) -> io::Result<()> {
+            let (from, to) = (&self.temporary, &self.name);
+            // A second name fails if there is a file. File systems without second names take a rename.
+            match linkat(&self.folder, from, &self.folder, to, AtFlags::empty()).map_err(io::Error::from) {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => self.rename_temporary(),
+                result => result,
+            }
+        }
+
+        /// Gives the old file a second name, in one step: with a hard link, or if there can be none, with a copy.
+        pub(in crate::replace) fn back_up(&self, suffix: &str, old: &File) -> io::Result<()> {
+            let _ = unlinkat(&self.folder, &self.backup, AtFlags::empty());
+            match linkat(&self.folder, &self.name, &self.folder, &self.backup, AtFlags::empty()) {
+                Ok(()) => {
+                    let linked = self.metadata_at(&self.backup)?;
+                    if linked.as_ref().and_then(identity) != identity(&old.metadata()?) {
+                        let _ = unlinkat(&self.folder, &self.backup, AtFlags::empty());
+                        return Err(super::super::busy(super::super::CHANGED));
+                    }
+                }
+                Err(_) => {
+                    let mut copy =
+                        self.open_at(&self.backup, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, 0o600)?;
+                    io::copy(&mut FileFrom { file: old, at: 0 }, &mut copy)?;
+                    attributes::keep(old, &copy)?;
+                    copy.sync_all()?;
+                }
+            }
+            let name = with_suffix(&self.name, suffix);
+            Ok(renameat(&self.folder, &self.backup, &self.folder, &name)?)
+        }
+
+        pub(in crate::replace) fn sync_folder(&self) -> io::Result<()> {
+            self.folder.sync_all()
+        }
+    }
+
+    /// Returns the path by which the process itself finds an open file.
+    fn path_of(file: &File) -> String {
+        use std::os::fd::AsRawFd;
+        format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())
+    }
+
+    /// Whether `error` means that the file system does not know the operation.
+    fn is_unsupported(error: &io::Error) -> bool {
+        matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::InvalidInput | ErrorKind::IsADirectory)
+    }
+}
+
+/// Systems without handles of folders.
+#[cfg(not(unix))]
+mod system {
+    use std::ffi::{OsStr, OsString};
+    use std::fs::{self, File, Metadata};
+    use std::io::{self, ErrorKind};
+    use std::path::{Path, PathBuf};
+
+    use super::{follow, temporary_name, with_suffix};
+
+    pub(in crate::replace) struct Place {
+        folder: PathBuf,
+        name: OsString,
+        temporary: OsString,
+    }
+
+    fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+        match result {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            result => result.map(Some),
+        }
+    }
+
+    impl Place {
+        pub(in crate::replace) fn find(path: &Path) -> io::Result<Self> {
+            let (folder, name) = follow(path)?;
+            let temporary = temporary_name(&name);
+            Ok(Self { folder, name, temporary })
+        }
+
+        fn path(&self, name: &OsStr) -> PathBuf {
+            self.folder.join(name)
+        }
+
+        pub(in crate::replace) fn metadata(&self) -> io::Result<Option<Metadata>> {
+            found(fs::symlink_metadata(self.path(&self.name)))
+        }
+
+        pub(in crate::replace) fn open(&self) -> io::Result<Option<File>> {
+            found(File::open(self.path(&self.name)))
+        }
+
+        pub(in crate::replace) fn open_temporary(&self) -> io::Result<Option<File>> {
+            found(File::open(self.path(&self.temporary)))
+        }
+
+        pub(in crate::replace) fn create_without_name(&self, _mode: u32) -> io::Result<Option<File>> {
+            Ok(None)
+        }
+
+        pub(in crate::replace) fn create_temporary(&self, _mode: u32) -> io::Result<File> {
+            File::create_new(self.path(&self.temporary))
+        }
+
+        pub(in crate::replace) fn link_temporary(&self, _file: &File) -> io::Result<()> {
+            Err(ErrorKind::Unsupported.into())
+        }
+
+        pub(in crate::replace) fn link_new(&self, _file: &File) -> io::Result<()> {
+            Err(ErrorKind::Unsupported.into())
+        }
+
+        pub(in crate::replace) fn remove_temporary(&self) -> io::Result<()> {
+            fs::remove_file(self.path(&self.temporary))
+        }
+
+        pub(in crate::replace) fn exchange(&self) -> io::Result<bool> {
+            Ok(false)
+        }
+
+        pub(in crate::replace) fn rename_temporary(&self) -> io::Result<()> {
+            fs::rename(self.path(&self.temporary), self.path(&self.name))
+        }
+
+        pub(in crate::replace) fn rename_temporary_to_new(&self) -> io::Result<()> {
+            match fs::hard_link(self.path(&self.temporary), self.path(&self.name)) {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => self.rename_temporary(),
+                result => result,
+            }
+        }
+
+        pub(in crate::replace) fn back_up(&self, suffix: &str, _old: &File) -> io::Result<()> {
+            let backup = self.path(&with_suffix(&self.name, suffix));
+            fs::copy(self.path(&self.name), backup).map(drop)
+        }
+
+        pub(in crate::replace) fn sync_folder(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn temporary_names_are_hidden_and_depend_only_on_the_name() {
+        let name = |name: &str| temporary_name(name.as_ref());
+        assert_eq!(name(""), ".trust8-cbf29ce484222325.tmp");
+        assert_eq!(name("f"), name("f"));
+        assert_ne!(name("f"), name("g"));
+        assert!(name(&"x".repeat(255)).len() < 40);
+    }
+}

@@ -1,0 +1,194 @@
+//! Tests how encodings are guessed and named, and what is done with a guess.
+
+use std::fs;
+
+use crate::folder::{Folder, stderr, stdout, trust8};
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty};
+
+/// A file that is UTF-8 but for one byte was decoded as windows-1252, all of it, and "Größe: 日本語" became mojibake.
+#[test]
+fn mostly_utf8_is_repaired_and_not_converted() {
+    let folder = Folder::new();
+    let text = |bad: &[u8]| ["Größe: 日本語\n“naïve” caf".as_bytes(), bad, " œuvre\n".as_bytes()].concat();
+    folder.file("f", text(b"\xE9"));
+    let assert = folder.trust8().args(["fix", "--from", "auto", "f"]).assert().code(0);
+    assert_eq!(stdout(&assert).as_bytes(), text("é".as_bytes()));
+    let report = "trust8: f: repaired, 1 invalid sequence decoded as windows-1252 (a guess)\n";
+    assert_eq!(stderr(&assert), report);
+    // `inspect` recommends the same.
+    let inspected = folder.trust8().args(["inspect", "f"]).assert().code(1);
+    let likely = "UTF-8 with some bytes in windows-1252 (a guess); trust8 fix --invalid-as windows-1252\n";
+    assert!(stdout(&inspected).contains(likely), "{}", stdout(&inspected));
+    folder
+        .trust8()
+        .args(["fix", "-i", "--invalid-as", "windows-1252", "f"])
+        .assert()
+        .code(0)
+        .stderr(is_empty());
+    assert_eq!(fs::read(folder.at("f")).unwrap(), text("é".as_bytes()));
+}
+
+/// The bad byte may be anywhere in a large file.
+#[test]
+fn a_sample_of_a_large_file_is_enough() {
+    let folder = Folder::new();
+    let text = "Größe: 日本語, 5 €\n".repeat(200_000);
+    for place in [0, text.len() / 3, text.len()] {
+        let place = text.floor_char_boundary(place);
+        let bytes = [&text.as_bytes()[..place], b"\x80", &text.as_bytes()[place..]].concat();
+        folder.file("f", &bytes);
+        let assert = folder.trust8().args(["fix", "--from", "auto", "f"]).assert().code(0);
+        assert!(stdout(&assert) == [&text[..place], "€", &text[place..]].concat(), "{place}");
+    }
+}
+
+#[test]
+fn invalid_bytes_are_decoded_in_the_encoding_that_is_named() {
+    let fix = |args: &[&str], input: &[u8]| {
+        trust8().args(["fix", "--invalid-as"]).args(args).write_stdin(input.to_vec()).assert()
+    };
+    fix(&["windows-1251"], "да \u{FFFD}".as_bytes()).code(0).stdout("да \u{FFFD}");
+    fix(&["windows-1251"], b"\xD0\xB4\xD0\xB0 \xE4\xE0\xFF").code(0).stdout("да дая");
+    fix(&["1252"], b"\xE2\x82 \xE2\x82\xAC").code(0).stdout("â‚ €");
+    // A byte that is no character in the encoding.
+    fix(&["windows-1253"], b"a\xD2").code(1).stderr(contains("byte 1: D2 is no character in the encoding"));
+    fix(&["windows-1253", "--escape"], b"a\xD2\xE1").code(0).stdout("a\\xD2α");
+    fix(&["shift_jis"], b"").code(2).stderr(contains("in shift_jis not every byte is a character"));
+    fix(&["utf-8", "--from", "latin1"], b"").code(2);
+}
+
+#[test]
+fn utf16_without_a_byte_order_mark_is_recognised_or_refused() {
+    let folder = Folder::new();
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    let fix = |from: &str| folder.trust8().args(["fix", "--from", from, "f"]).assert();
+    for text in ["Größe: 12 €\r\n", "日本語のテキスト。文字コード\n", "Съешь ещё этих мягких булок\n"]
+    {
+        folder.file("f", utf16(text));
+        let assert = fix("auto").code(0).stdout(text.to_owned());
+        assert_eq!(stderr(&assert), "trust8: f: converted from utf-16le (a guess)\n");
+    }
+    // These are UTF-8 as well, with NULs, so nothing changes without the user's word.
+    for text in ["plain text\n", "Съешь ещё этих мягких булок\n"] {
+        folder.file("f", utf16(text));
+        fix("auto").code(1).stdout(is_empty()).stderr(contains("--from utf-16le converts it"));
+        fix("utf-16le").code(0).stdout(text);
+    }
+    // So few bytes could be anything.
+    folder.file("f", b"Th\xE9s");
+    fix("auto").code(1).stdout(is_empty()).stderr(contains("it may be utf-16 as well as windows-1252"));
+    fix("windows-1252").code(0).stdout("Thés");
+    folder.file("f", b"\x7FELF\xFF\0\0\0\x01\x02");
+    fix("auto").code(1).stderr(contains("it has NULs"));
+}
+
+/// `--from utf-16le` did nothing with a file that was UTF-8 by its bytes, and reported success.
+#[test]
+fn an_encoding_that_is_named_is_used_or_refused() {
+    let folder = Folder::new();
+    let fix = |args: &[&str]| folder.trust8().args(["fix", "-i", "f", "--from"]).args(args).assert();
+    folder.file("f", "a\0b\0");
+    fix(&["utf-16le"]).code(0);
+    assert_eq!(fs::read(folder.at("f")).unwrap(), b"ab");
+    // Once more, it is hardly UTF-16.
+    fix(&["utf-16le"]).code(1).stderr(contains("it is valid UTF-8, and hardly utf-16le"));
+    assert_eq!(fs::read(folder.at("f")).unwrap(), b"ab");
+    fix(&["utf-16le", "--force"]).code(0);
+    assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "扡");
+    folder.file("f", b"\x1B$BF|\x1B(B");
+    fix(&["iso-2022-jp"]).code(0);
+    assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "日");
+    folder.file("f", "");
+    fix(&["utf-16le"]).code(0).stderr(is_empty());
+}
+
+#[test]
+fn one_vocabulary_for_all_options() {
+    let list = stdout(&trust8().arg("encodings").assert().code(0));
+    let names: Vec<_> =
+        list.lines().map_while(|line| line.split(' ').next().filter(|name| !name.is_empty())).collect();
+    assert!(
+        names.len() > 40
+            && names.contains(&"auto")
+            && names.contains(&"utf-32le")
+            && names.contains(&"cesu-8")
+    );
+    let text = "A";
+    for name in names.iter().filter(|name| !["auto", "utf-8"].contains(name)) {
+        let encoded = trust8().args(["convert", "--to", name]).write_stdin(text).assert().code(0);
+        let bytes = encoded.get_output().stdout.clone();
+        for command in [&["fix", "--force"][..], &["convert", "--to", "utf-8"]] {
+            let decoded = trust8().args(command).args(["--from", name]).write_stdin(bytes.clone()).assert();
+            decoded.code(0).stdout(text);
+        }
+    }
+    for (typed, output) in [
+        ("1252", "é"),
+        ("macroman", "È"),
+        ("MacRoman", "È"),
+        ("latin1", "é"),
+        ("koi8r", "И"),
+        ("cp1251", "й"),
+    ] {
+        for command in [&["fix"][..], &["convert", "--to", "utf8"]] {
+            trust8()
+                .args(command)
+                .args(["--from", typed])
+                .write_stdin(b"\xE9".to_vec())
+                .assert()
+                .code(0)
+                .stdout(output);
+        }
+    }
+    for (typed, hint) in [
+        ("cp437", "iconv -f CP437"),
+        ("windows-1259", "did you mean windows-125"),
+        ("sihft_jis", "did you mean shift_jis"),
+    ] {
+        for command in [&["fix"][..], &["convert", "--to", "utf-8"]] {
+            trust8().args(command).args(["--from", typed]).assert().code(2).stderr(contains(hint));
+        }
+    }
+    trust8().args(["convert", "--to", "utf16"]).assert().code(2).stderr(contains("utf-16le or utf-16be"));
+}
+
+#[test]
+fn text_is_encoded_in_encodings_of_the_web() {
+    let convert =
+        |args: &[&str], input: &[u8]| trust8().arg("convert").args(args).write_stdin(input.to_vec()).assert();
+    convert(&["--to", "koi8-r"], "Тест".as_bytes()).code(0).stdout(&b"\xF4\xC5\xD3\xD4"[..]);
+    convert(&["--to", "koi8-r"], "a\n日".as_bytes())
+        .code(1)
+        .stdout("a\n")
+        .stderr(contains("<stdin>: line 2: U+65E5 is not in koi8-r (to continue, use --replace)"));
+    convert(&["--to", "koi8-r", "--replace"], "a日".as_bytes()).code(0).stdout("a?");
+    convert(&["--to", "iso-2022-jp"], "日".as_bytes()).code(0).stdout("\x1B$BF|\x1B(B");
+    convert(&["--to", "cesu-8"], "😀".as_bytes()).code(0).stdout(&b"\xED\xA0\xBD\xED\xB8\x80"[..]);
+    convert(&["--from", "shift_jis", "--to", "utf-16be"], b"\x93\xFA").code(0).stdout(&b"\x65\xE5"[..]);
+    convert(&["--from", "shift_jis", "--to", "utf-16be"], b"\x93\xFA\xFF")
+        .code(1)
+        .stderr(contains("byte 2: FF is not valid Shift_JIS (to continue, use --replace)"));
+    convert(&["--from", "auto", "--to", "utf-8"], b"\xFF\xFEa\0").code(0).stdout("\u{FEFF}a");
+    convert(&["--from", "auto", "--to", "koi8-r"], "Тест".as_bytes())
+        .code(0)
+        .stdout(&b"\xF4\xC5\xD3\xD4"[..]);
+}
+
+#[test]
+fn mojibake_is_named_and_undone() {
+    let folder = Folder::new();
+    folder.file("f", "good: Größe\nGrÃ¶ÃŸe, itâ€™s 12 Â°C\nÉ… SPASS»\n");
+    let inspected = stdout(&folder.trust8().args(["inspect", "f"]).assert().code(0));
+    let named = "mojibake      in 1 line of a sample: UTF-8 that was decoded as windows-1252; trust8 fix --unmojibake\n";
+    assert!(inspected.contains(named), "{inspected}");
+    let assert = folder.trust8().args(["fix", "-iv", "--unmojibake", "f"]).assert().code(0);
+    assert!(stderr(&assert).starts_with("trust8: f: repaired, mojibake undone in 1 line\n"));
+    let text = "good: Größe\nGröße, it’s 12 °C\nÉ… SPASS»\n";
+    assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), text);
+    // Good text stays, and is not even written.
+    let before = folder.at("f").metadata().unwrap().modified().unwrap();
+    folder.trust8().args(["fix", "-i", "--unmojibake", "f"]).assert().code(0).stderr(is_empty());
+    assert_eq!(folder.at("f").metadata().unwrap().modified().unwrap(), before);
+    folder.trust8().args(["inspect", "f"]).assert().code(0).stdout(contains("mojibake").not());
+}
