@@ -12,8 +12,18 @@ fn digits(byte: u8) -> [char; 2] {
 }
 
 /// Appends the two hexadecimal digits of a byte to `text`.
-pub(crate) fn push_hex_digits(text: &mut String, byte: u8) {
-    text.extend(digits(byte));
+pub(crate) fn push_hex_digits(text: &mut Vec<u8>, byte: u8) {
+    text.extend(digits(byte).map(|digit| digit as u8));
+}
+
+/// Appends bytes in hexadecimal to `text`, with a space between two.
+pub(crate) fn push_hex(text: &mut Vec<u8>, bytes: &[u8]) {
+    for (i, &byte) in bytes.iter().enumerate() {
+        if i > 0 {
+            text.push(b' ');
+        }
+        push_hex_digits(text, byte);
+    }
 }
 
 impl fmt::Display for Hex<'_> {

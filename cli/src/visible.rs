@@ -5,32 +5,32 @@ use crate::hex::push_hex_digits;
 /// Returns `bytes` as visible text. Control characters and other invisible characters are escaped as in Rust, and
 /// invalid bytes as \xNN.
 pub(crate) fn visible(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
+    let mut text = Vec::with_capacity(bytes.len());
     push_visible(&mut text, bytes);
-    text
+    String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Appends `bytes` to `text` as `visible` returns them.
-pub(crate) fn push_visible(text: &mut String, bytes: &[u8]) {
+/// Appends `bytes` to `text` as `visible` returns them. (A file can have millions of errors, so this has to be fast.)
+pub(crate) fn push_visible(text: &mut Vec<u8>, bytes: &[u8]) {
     for chunk in bytes.utf8_chunks() {
         let mut valid = chunk.valid();
         while !valid.is_empty() {
             // The result is not quoted, so quotation marks and backslashes stay as they are.
             let plain = valid.bytes().position(|byte| !matches!(byte, b' '..=b'~')).unwrap_or(valid.len());
-            text.push_str(&valid[..plain]);
+            text.extend_from_slice(&valid.as_bytes()[..plain]);
             let mut rest = valid[plain..].chars();
-            text.extend(rest.next().into_iter().flat_map(char::escape_debug));
+            for c in rest.next().into_iter().flat_map(char::escape_debug) {
+                text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
             valid = rest.as_str();
         }
-        for &byte in chunk.invalid() {
-            push_escaped(text, byte);
-        }
+        chunk.invalid().iter().for_each(|byte| push_escaped(text, *byte));
     }
 }
 
 /// Appends `byte` to `text` as \xNN.
-pub(crate) fn push_escaped(text: &mut String, byte: u8) {
-    text.push_str("\\x");
+pub(crate) fn push_escaped(text: &mut Vec<u8>, byte: u8) {
+    text.extend(b"\\x");
     push_hex_digits(text, byte);
 }
 
@@ -55,7 +55,11 @@ pub(crate) fn push_harmless(line: &mut String, text: &str) {
 /// On a terminal, the name is made visible. For programs it is unchanged, except that control characters are escaped.
 pub(crate) fn write_name(out: &mut Vec<u8>, name: &[u8], terminal: bool) {
     if terminal {
-        out.extend(visible(name).as_bytes());
+        push_visible(out, name);
+        return;
+    }
+    if name.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        out.extend_from_slice(name);
         return;
     }
     for chunk in name.utf8_chunks() {
@@ -78,7 +82,7 @@ pub(crate) fn shell_word(name: &[u8]) -> String {
             match byte {
                 b'\'' | b'\\' => word.extend(['\\', byte.into()]),
                 b' '..=b'~' => word.push(byte.into()),
-                _ => push_escaped(&mut word, byte),
+                _ => word += &format!("\\x{byte:02X}"),
             }
         }
         word.push('\'');

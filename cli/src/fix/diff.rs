@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use similar::{ChangeTag, TextDiff};
 
 use crate::colors::Colors;
-use crate::visible::{push_escaped, push_visible, write_name};
+use crate::visible::{push_visible, write_name};
 
 /// Longer files are not compared, because that takes memory and time.
 pub(super) const LONGEST: u64 = 64 << 20;
@@ -66,14 +66,12 @@ fn shown(line: &[u8], terminal: bool) -> Cow<'_, [u8]> {
     if !terminal {
         return Cow::Borrowed(line);
     }
-    let mut text = String::new();
-    for chunk in line.utf8_chunks() {
-        for part in chunk.valid().split_inclusive('\t') {
-            let (part, tab) = part.strip_suffix('\t').map_or((part, ""), |part| (part, "\t"));
-            push_visible(&mut text, part.as_bytes());
-            text.push_str(tab);
+    let mut text = Vec::new();
+    for (i, part) in line.split(|&byte| byte == b'\t').enumerate() {
+        if i > 0 {
+            text.push(b'\t');
         }
-        chunk.invalid().iter().for_each(|byte| push_escaped(&mut text, *byte));
+        push_visible(&mut text, part);
     }
-    Cow::Owned(text.into_bytes())
+    Cow::Owned(text)
 }

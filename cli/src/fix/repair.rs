@@ -95,9 +95,9 @@ pub(super) fn apply(remedy: Remedy, sequence: &[u8], out: &mut dyn Write) -> Res
         Remedy::Replace => out.write_all("\u{FFFD}".as_bytes()),
         Remedy::Skip => Ok(()),
         Remedy::Escape => {
-            let mut text = String::new();
+            let mut text = Vec::new();
             sequence.iter().for_each(|byte| push_escaped(&mut text, *byte));
-            out.write_all(text.as_bytes())
+            out.write_all(&text)
         }
     }
     .map_err(FileError::Write)

@@ -11,9 +11,9 @@ use super::{Conclusion, Report, on_terminal};
 use crate::args::ColorWhen;
 use crate::colors::Colors;
 use crate::dialects::AcceptedBy;
-use crate::hex::Hex;
+use crate::hex::push_hex;
 use crate::scan::{Finding, skip_continuations};
-use crate::visible::{shell_word, visible, write_name};
+use crate::visible::{push_visible, shell_word, write_name};
 
 /// How many bytes of text to show on either side. With a culprit of average length, the line has 80 columns.
 const TEXT: usize = 28;
@@ -22,6 +22,7 @@ const HEX: usize = 8;
 
 pub(crate) struct Human {
     colors: Colors,
+    painted: Painted,
     terminal: bool,
 }
 
@@ -42,17 +43,24 @@ impl Report for Human {
         let _ = write!(out, "{style:#}:{number}{}:{}{number:#}: ", location.line, location.column);
         let _ = writeln!(out, "byte {offset}: {message}{culprit}{message:#}");
         let (text_before, text_after) = same_line(before, after);
-        self.write_marked(out, "text", &visible(text_before), &visible(culprit.bytes), &visible(text_after));
-        let hex = |bytes| Hex(bytes).to_string();
-        let mut hex_before = hex(&before[before.len().saturating_sub(HEX)..]);
-        if !hex_before.is_empty() {
-            hex_before.push(' ');
-        }
-        let mut hex_after = hex(&after[..after.len().min(HEX)]);
-        if !hex_after.is_empty() {
-            hex_after.insert(0, ' ');
-        }
-        self.write_marked(out, "hex ", &hex_before, &hex(culprit.bytes), &hex_after);
+        self.write_marked(out, b"text", |out, part| match part {
+            Part::Before => push_visible(out, text_before),
+            Part::Culprit => push_visible(out, culprit.bytes),
+            Part::After => push_visible(out, text_after),
+        });
+        let hex_before = &before[before.len().saturating_sub(HEX)..];
+        let hex_after = &after[..after.len().min(HEX)];
+        self.write_marked(out, b"hex ", |out, part| match part {
+            Part::Before => {
+                push_hex(out, hex_before);
+                out.extend(if hex_before.is_empty() { "" } else { " " }.bytes());
+            }
+            Part::Culprit => push_hex(out, culprit.bytes),
+            Part::After => {
+                out.extend(if hex_after.is_empty() { "" } else { " " }.bytes());
+                push_hex(out, hex_after);
+            }
+        });
     }
 
     fn shows_conclusions(&self) -> bool {
@@ -83,17 +91,62 @@ impl Report for Human {
 
 impl Human {
     pub(crate) fn new(color: ColorWhen) -> Self {
-        Self { colors: Colors::new(color), terminal: on_terminal() }
+        let colors = Colors::new(color);
+        let Colors { dim, bad, .. } = colors;
+        let painted = Painted {
+            dim: dim.to_string().into_bytes(),
+            bad: bad.to_string().into_bytes(),
+            off: format!("{bad:#}").into_bytes(),
+        };
+        Self { colors, painted, terminal: on_terminal() }
     }
 
-    /// Writes two lines: the culprit between what comes before and after it, and a mark below the culprit.
-    fn write_marked(&self, out: &mut Vec<u8>, title: &str, before: &str, culprit: &str, after: &str) {
-        let Colors { dim, bad: style, .. } = self.colors;
-        let _ = writeln!(out, "    {dim}{title}{dim:#}  {before}{style}{culprit}{style:#}{after}");
-        let blank = " ".repeat("    text  ".len() + before.width());
-        let mark = "^".repeat(culprit.width());
-        let _ = writeln!(out, "{blank}{style}{mark}{style:#}");
+    /// Writes two lines: the culprit between what comes before and after it, and a mark below the culprit. `push` appends
+    /// each part.
+    fn write_marked(&self, out: &mut Vec<u8>, title: &[u8], push: impl Fn(&mut Vec<u8>, Part)) {
+        let Painted { dim, bad, off } = &self.painted;
+        let part = |out: &mut Vec<u8>, part| {
+            let start = out.len();
+            push(out, part);
+            width(&out[start..])
+        };
+        out.extend_from_slice(b"    ");
+        out.extend_from_slice(dim);
+        out.extend_from_slice(title);
+        out.extend_from_slice(off);
+        out.extend_from_slice(b"  ");
+        let before = part(out, Part::Before);
+        out.extend_from_slice(bad);
+        let culprit = part(out, Part::Culprit);
+        out.extend_from_slice(off);
+        part(out, Part::After);
+        out.push(b'\n');
+        out.resize(out.len() + "    text  ".len() + before, b' ');
+        out.extend_from_slice(bad);
+        out.resize(out.len() + culprit, b'^');
+        out.extend_from_slice(off);
+        out.push(b'\n');
     }
+}
+
+/// What a line shows of the bytes.
+#[derive(Clone, Copy)]
+enum Part {
+    Before,
+    Culprit,
+    After,
+}
+
+/// Returns how many columns `text` takes on a terminal.
+fn width(text: &[u8]) -> usize {
+    if text.is_ascii() { text.len() } else { String::from_utf8_lossy(text).width() }
+}
+
+/// The escape sequences of two styles, and of their end.
+struct Painted {
+    dim: Vec<u8>,
+    bad: Vec<u8>,
+    off: Vec<u8>,
 }
 
 /// Returns the end of `before` and the beginning of `after` that are on the same line as the error between them: at most

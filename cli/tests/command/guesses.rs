@@ -63,8 +63,7 @@ fn utf16_without_a_byte_order_mark_is_recognised_or_refused() {
     let folder = Folder::new();
     let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
     let fix = |from: &str| folder.trust8().args(["fix", "--from", from, "f"]).assert();
-    for text in ["Größe: 12 €\r\n", "日本語のテキスト。文字コード\n", "Съешь ещё этих мягких булок\n"]
-    {
+    for text in ["Größe: 12 €\r\n", "日本語のテキスト。文字コード\n"] {
         folder.file("f", utf16(text));
         let assert = fix("auto").code(0).stdout(text.to_owned());
         assert_eq!(stderr(&assert), "trust8: f: converted from utf-16le (a guess)\n");
