@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests for other machines need, on Debian bookworm (amd64). Installing needs root.
 #
-#   scripts/setup-cross.sh [aarch64] [s390x] [i686] [wasm] [x86-64] [valgrind] [java]   (no argument: all but java)
+#   scripts/setup-cross.sh [aarch64] [s390x] [i686] [wasm] [x86-64] [valgrind] [access] [java]   (no argument: all but java)
 #
 #   aarch64, s390x   a linker, a C library, qemu, and Rust's standard library or its source
 #   i686             the same without qemu: the CPU runs these programs itself
@@ -9,6 +9,7 @@
 #   x86-64           qemu, for x86-64 CPUs that are older than this one
 #   valgrind         Valgrind, and the debug symbols of the C library that it needs
 #   java             a JDK, unless there is one
+#   access           programs for access control lists and extended attributes, for the tests of the command
 #
 # The script skips what is already installed, so a second run does nothing. The compiler is Debian's
 # (rustc-web and the packages that belong to it), because Debian also packages a standard library for AArch64
@@ -21,7 +22,7 @@ fail() {
 }
 
 if [ $# -eq 0 ]; then
-    set -- aarch64 s390x i686 wasm x86-64 valgrind
+    set -- aarch64 s390x i686 wasm x86-64 valgrind access
 fi
 
 packages=()
@@ -53,6 +54,9 @@ for machine in "$@"; do
             ;;
         java)
             command -v javac >/dev/null || packages+=(default-jdk-headless)
+            ;;
+        access)
+            packages+=(acl attr)
             ;;
         *)
             echo "setup-cross.sh: no such machine: $machine" >&2

@@ -224,7 +224,7 @@ impl FileValidator {
         }
         Ok(Some(match whole.finish() {
             Ok(tally) => FileStatus::Valid { bytes: tally.bytes(), characters: Characters::from(tally) },
-            Err(_) => FileStatus::Invalid { progress: whole.len() },
+            Err(error) => FileStatus::Invalid { before: error.valid_up_to(), progress: whole.len() },
         }))
     }
 

@@ -178,26 +178,38 @@ fn manual_pages_and_completions_are_generated() {
     trust8().args(["--generate", "tcsh"]).assert().code(2);
 }
 
-/// Loads the generated script in bash, if there is one, and completes an option.
+/// Loads the generated script in bash, if there is one, and completes an option, values of options, and names of files.
 #[cfg(target_os = "linux")]
 #[test]
 fn bash_completes() {
     let script = stdout(&trust8().args(["--generate", "bash"]).assert().code(0));
     let folder = Folder::new();
     let path = folder.file("trust8.bash", script);
-    let ask = format!(
-        "source {} && COMP_WORDS=(trust8 fix --fr) COMP_CWORD=2 && _trust8 trust8 --fr fix && echo \"${{COMPREPLY[@]}}\"",
-        path.display()
-    );
-    let Ok(output) = std::process::Command::new("bash").args(["-c", &ask]).output() else {
+    folder.file("two words.txt", "");
+    let complete = |words: &str| {
+        let words: Vec<_> = words.split('|').collect();
+        let (count, last) = (words.len() - 1, words[words.len() - 1]);
+        let quoted: Vec<_> = words.iter().map(|word| format!("'{word}'")).collect();
+        let ask = format!(
+            "source {} && compopt() {{ :; }} && COMP_WORDS=({}) COMP_CWORD={count} && _trust8 trust8 '{last}' '{}' && \
+             printf '%s\n' \"${{COMPREPLY[@]}}\"",
+            path.display(),
+            quoted.join(" "),
+            words[count - 1]
+        );
+        let output =
+            std::process::Command::new("bash").args(["-c", &ask]).current_dir(folder.path()).output();
+        output.ok().map(|output| String::from_utf8(output.stdout).unwrap())
+    };
+    let Some(options) = complete("trust8|fix|--fr") else {
         eprintln!("skipped: bash is not installed");
         return;
     };
-    assert_eq!(
-        String::from_utf8_lossy(&output.stdout),
-        "--from\n",
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert_eq!(options, "--from\n");
+    assert_eq!(complete("trust8|fix|--from|windows-125").unwrap().lines().count(), 9);
+    assert_eq!(complete("trust8|fix|--invalid-as|shift").unwrap(), "\n");
+    assert_eq!(complete("trust8|convert|--to|latin1").unwrap(), "latin1-exact\n");
+    assert!(complete("trust8|check|--kernel|sca").unwrap().contains("scalar"));
+    assert_eq!(complete("trust8|fix|--output|two").unwrap(), "two words.txt\n");
     assert_eq!(stderr(&trust8().args(["--generate", "fish"]).assert().code(0)), "");
 }

@@ -9,7 +9,12 @@ use assert_cmd::cargo::cargo_bin;
 
 /// Returns everything that a shell command writes to a terminal of 100 columns.
 fn on_terminal(folder: &Folder, command: &str) -> String {
-    let command = format!("stty cols 100 rows 30; {command}");
+    on_terminal_of(folder, 100, command)
+}
+
+/// Does the same with another number of columns.
+fn on_terminal_of(folder: &Folder, columns: usize, command: &str) -> String {
+    let command = format!("stty cols {columns} rows 30; {command}");
     let output = Command::new("script")
         .args(["--quiet", "--return", "--command", &command, "/dev/null"])
         .current_dir(folder.path())
@@ -56,6 +61,20 @@ fn a_progress_bar_appears_if_the_work_takes_long_and_disappears_at_the_end() {
     assert!(!on_terminal(&folder, &format!("{SLOW} | $TRUST8 --quiet")).contains("MiB"));
     folder.file("small", "text");
     assert!(!on_terminal(&folder, "$TRUST8 small").contains('B'));
+}
+
+/// A line that was longer than the terminal is wide took two lines of the screen, and one of them stayed.
+#[test]
+fn in_a_narrow_terminal_the_progress_takes_one_line() {
+    let folder = Folder::new();
+    for columns in [20, 40] {
+        let shown = on_terminal_of(&folder, columns, &format!("{SLOW} | $TRUST8; echo done"));
+        assert!(shown.contains("checking"), "{shown:?}");
+        for line in shown.split(['\r', '\n']) {
+            assert!(anstream::adapter::strip_str(line).to_string().chars().count() <= columns, "{line:?}");
+        }
+        assert!(!shown.contains("\x1B[1A"), "{shown:?}");
+    }
 }
 
 /// The length of files is known, so the bar shows the total and the time left. An interrupt clears it.
