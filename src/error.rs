@@ -226,6 +226,33 @@ impl Utf8Error {
         self.sequence.kind()
     }
 
+    /// Returns the bytes that prove the error: the ill-formed sequence, and the byte after it where that byte decides.
+    ///
+    /// These are one to four bytes of the input. The error of these bytes alone has the same kind and the same
+    /// [`reason`](Self::reason), so they are all that a report has to keep.
+    ///
+    /// ```
+    /// let error = trust8::from_utf8(b"ab\xE2\x82!").unwrap_err();
+    /// assert_eq!(error.bytes(), b"\xE2\x82!");
+    /// assert_eq!(trust8::from_utf8(error.bytes()).unwrap_err().kind(), error.kind());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        self.sequence.seen()
+    }
+
+    /// Returns the second half of the message, without the place: for messages that name the place in their own way.
+    ///
+    /// ```
+    /// let error = trust8::from_utf8(b"ab\xFF").unwrap_err();
+    /// assert_eq!(error.reason().to_string(), "FF never appears in UTF-8; expected a first byte (00 to 7F, C2 to F4)");
+    /// ```
+    #[must_use]
+    pub fn reason(&self) -> impl fmt::Display + Copy {
+        self.sequence
+    }
+
     /// Converts the error to the standard library's type, for a function whose signature asks for that.
     ///
     /// `bytes` is the input that gave this error. `core` has no public constructor for its error, so its own validator

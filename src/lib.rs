@@ -54,6 +54,7 @@
 //! | `&[u8]` that may be invalid | text, with each invalid sequence replaced by U+FFFD | [`from_utf8_lossy`] | if it is invalid |
 //! | `Vec<u8>` that may be invalid | the same as a `String` | [`from_utf8_lossy_owned`] | if it is invalid |
 //! | many of these | the same, appended to a `String` | [`lossy_into`] | if the `String` is too short |
+//! | the same, and memory for it | the same | [`copy_utf8_lossy`], [`lossy_len`] | no |
 //! | `&[u8]` that may be invalid | valid and invalid parts in turn | [`utf8_chunks`] | no |
 //! | `&[u8]` that may be invalid | every error in it | [`errors`] | no |
 //! | `&[u8]` that may be invalid | its characters and errors, one by one | [`decode`] | no |
@@ -355,7 +356,7 @@ pub use io::fs;
 #[cfg(feature = "tokio")]
 pub use io::tokio;
 pub use kernel::Kernel;
-pub use repair::{Errors, Utf8Chunk, Utf8Chunks, errors, utf8_chunks};
+pub use repair::{Errors, Utf8Chunk, Utf8Chunks, copy_utf8_lossy, errors, lossy_len, utf8_chunks};
 #[cfg(feature = "alloc")]
 pub use repair::{from_utf8_lossy, from_utf8_lossy_owned, lossy_into};
 pub use simdutf8::{basic, compat};

@@ -4,20 +4,17 @@
 //! were written just before. So nothing is written outside the memory, and nothing is handed out that was not written,
 //! whatever the algorithms compute.
 
-#[cfg(any(feature = "alloc", feature = "transcode"))]
 use core::hint::assert_unchecked;
 use core::mem::MaybeUninit;
 use core::ptr;
 
 /// Memory for text, of which the beginning is text already.
-#[cfg(any(feature = "alloc", feature = "transcode"))]
 pub(crate) struct Output<'a> {
     room: &'a mut [MaybeUninit<u8>],
     /// The number of bytes at the start of `room` that are initialised: at most its length.
     len: usize,
 }
 
-#[cfg(any(feature = "alloc", feature = "transcode"))]
 impl<'a> Output<'a> {
     #[inline(always)]
     pub(crate) fn new(room: &'a mut [MaybeUninit<u8>]) -> Self {
@@ -25,6 +22,7 @@ impl<'a> Output<'a> {
     }
 
     /// Returns the number of bytes written so far.
+    #[cfg(any(feature = "alloc", feature = "dialect", feature = "transcode"))]
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.len
@@ -52,7 +50,7 @@ impl<'a> Output<'a> {
     }
 
     /// Returns the number of bytes from the next byte up to the next start of a cache line (a multiple of 64).
-    #[cfg(any(kernel_simd, feature = "alloc"))]
+    #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
     #[inline(always)]
     pub(crate) fn bytes_to_line(&self) -> usize {
         self.room.as_ptr().addr().wrapping_add(self.len).wrapping_neg() % 64
@@ -66,7 +64,7 @@ impl<'a> Output<'a> {
     }
 
     /// Returns the next `N` bytes, if that many are left.
-    #[cfg(any(kernel_simd, feature = "alloc"))]
+    #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
     #[inline(always)]
     pub(crate) fn next_array<const N: usize>(&mut self) -> Option<&mut [MaybeUninit<u8>; N]> {
         self.free().first_chunk_mut()
@@ -91,6 +89,7 @@ impl<'a> Output<'a> {
 
     /// Returns an output for the memory that is left. It can live in registers while a loop writes to it, and
     /// [`Fork::join`] counts what it has written.
+    #[cfg(any(feature = "alloc", feature = "transcode"))]
     #[inline(always)]
     pub(crate) fn fork(&mut self) -> Fork<'_> {
         self.assume_in_bounds();
@@ -99,6 +98,7 @@ impl<'a> Output<'a> {
     }
 
     /// Takes the last `n` bytes back: they no longer count as text.
+    #[cfg(any(feature = "alloc", feature = "transcode"))]
     #[inline(always)]
     pub(crate) fn retract(&mut self, n: usize) {
         self.len = self.len.saturating_sub(n);
@@ -135,7 +135,6 @@ impl<'a> Output<'a> {
     }
 
     /// Returns what has been written.
-    #[cfg(feature = "transcode")]
     #[inline(always)]
     pub(crate) fn finish(self) -> &'a mut [u8] {
         self.assume_in_bounds();
@@ -171,6 +170,16 @@ impl<'a> Fork<'a> {
         assert_eq!(self.output.room.as_ptr(), self.start);
         *self.len += self.output.len;
     }
+}
+
+/// How far a conversion into a buffer has come.
+#[cfg(any(feature = "dialect", feature = "transcode"))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// The number of units of the text that have been read.
+    pub read: usize,
+    /// The number of units that have been written to the start of the buffer.
+    pub written: usize,
 }
 
 /// Returns initialised bytes as bytes that need not be.

@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+use crate::error::ErrorKind;
+
 /// Why a [`Dialect`](super::Dialect) does not accept a sequence of bytes, or why it can't be converted to UTF-8.
 ///
 /// ```
@@ -43,4 +45,61 @@ pub enum DialectErrorKind {
     /// A lone surrogate or a character above U+10FFFF, which the dialect has and UTF-8 does not. Only conversions to UTF-8
     /// return this kind.
     Inexpressible,
+}
+
+impl DialectErrorKind {
+    /// Returns the kind's name, which no version of this crate changes.
+    ///
+    /// ```
+    /// use trust8::dialect::DialectErrorKind;
+    /// assert_eq!(DialectErrorKind::FourBytes.name(), "four-bytes");
+    /// assert_eq!(DialectErrorKind::Overlong.name(), trust8::ErrorKind::Overlong.name());
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self.of_utf8() {
+            Some(kind) => kind.name(),
+            None => match self {
+                Self::SurrogatePair => "surrogate-pair",
+                Self::FourBytes => "four-bytes",
+                Self::Nul => "nul",
+                _ => "inexpressible",
+            },
+        }
+    }
+
+    /// Returns the kind's number, which no version of this crate changes. A rule that UTF-8 has too has the number of
+    /// [`trust8::ErrorKind`](crate::ErrorKind::code).
+    ///
+    /// ```
+    /// use trust8::dialect::DialectErrorKind;
+    /// assert_eq!(DialectErrorKind::FourBytes.code(), 12);
+    /// assert_eq!(DialectErrorKind::Overlong.code(), trust8::ErrorKind::Overlong.code());
+    /// ```
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self.of_utf8() {
+            Some(kind) => kind.code(),
+            None => match self {
+                Self::SurrogatePair => 11,
+                Self::FourBytes => 12,
+                Self::Nul => 13,
+                _ => 14,
+            },
+        }
+    }
+
+    /// Returns the kind of UTF-8 that stands for the same rule.
+    const fn of_utf8(self) -> Option<ErrorKind> {
+        Some(match self {
+            Self::UnexpectedContinuation => ErrorKind::UnexpectedContinuation,
+            Self::InvalidByte => ErrorKind::InvalidByte,
+            Self::Overlong => ErrorKind::Overlong,
+            Self::Surrogate => ErrorKind::Surrogate,
+            Self::TooLarge => ErrorKind::TooLarge,
+            Self::Truncated => ErrorKind::Truncated,
+            Self::Incomplete => ErrorKind::Incomplete,
+            Self::SurrogatePair | Self::FourBytes | Self::Nul | Self::Inexpressible => return None,
+        })
+    }
 }

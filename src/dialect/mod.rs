@@ -57,6 +57,7 @@
 mod diagnosis;
 mod error;
 mod form;
+mod into;
 mod kind;
 mod parts;
 
@@ -70,6 +71,7 @@ use crate::kernel::Kernel;
 use crate::text::runs::OwnForms;
 use parts::{Part, Parts};
 
+pub use crate::output::Progress;
 pub(crate) use diagnosis::diagnose_with;
 pub use diagnosis::{Diagnosis, diagnose};
 pub use error::{DialectError, EncodeError};

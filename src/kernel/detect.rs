@@ -5,6 +5,8 @@
 //! - Elsewhere the first call asks the CPU. The answer is kept as a function pointer in one relaxed atomic: a call is one
 //!   load and one indirect jump from then on.
 //!
+//! A program may store another kernel in place of the best one: see [`Kernel::make_default`].
+//!
 //! A target that guarantees AVX2 but not AVX-512 (x86-64-v3) still asks: the better kernel is worth more than the fraction
 //! of a nanosecond that asking costs.
 
@@ -14,7 +16,8 @@ use super::verdict::Verdict;
 
 cfg_if::cfg_if! {
     if #[cfg(asks_the_cpu)] {
-        pub(crate) use choice::{best, validate};
+        pub(crate) use choice::{best, make_default, validate};
+        use x86::first;
     } else {
         #[inline(always)]
         pub(crate) fn validate(bytes: &[u8]) -> Verdict {
@@ -26,12 +29,21 @@ cfg_if::cfg_if! {
         pub(crate) fn best() -> &'static Kernel {
             &KERNELS[0]
         }
+
+        /// Nothing is stored here, so there is only the kernel that runs anyway.
+        pub(crate) fn make_default(kernel: &'static Kernel) -> bool {
+            kernel.isa == KERNELS[0].isa
+        }
+
+        fn first() -> usize {
+            0
+        }
     }
 }
 
 /// Returns the kernels from the best one on: what a CPU needs for a kernel includes what it needs for those after it.
 pub(crate) fn available() -> &'static [Kernel] {
-    &KERNELS[best().isa as usize..]
+    &KERNELS[first()..]
 }
 
 /// The choice that the first call makes.
@@ -43,9 +55,9 @@ mod choice {
     use super::super::entries::Validate;
     use super::{KERNELS, Kernel, Verdict, x86};
 
-    /// The best kernel's function for whole texts; until the first call, [`choose`].
+    /// The default kernel's function for whole texts; until the first call, [`choose`].
     ///
-    /// Threads that race through the first call store the same value. A function is not data that a store would have to
+    /// Threads that race through the first call store the same value, and not over the one that a program has set. A function is not data that a store would have to
     /// publish, so `Relaxed` is enough.
     static CHOSEN: AtomicPtr<()> = AtomicPtr::new(choose as fn(&[u8]) -> Verdict as *mut ());
 
@@ -63,21 +75,26 @@ mod choice {
     #[cold]
     fn choose(bytes: &[u8]) -> Verdict {
         let best = best();
-        CHOSEN.store(best.validate as *mut (), Relaxed);
+        let undecided = choose as fn(&[u8]) -> Verdict as *mut ();
+        // It fails if another thread has decided in the meantime.
+        let _ = CHOSEN.compare_exchange(undecided, best.validate as *mut (), Relaxed, Relaxed);
         best.verdict(bytes)
     }
 
-    /// Returns the best kernel, for all that is not plain validation: one load more than that.
+    /// The default kernel; null until the first call.
+    static BEST: AtomicPtr<Kernel> = AtomicPtr::new(ptr::null_mut());
+
+    /// Returns the default kernel, for all that is not plain validation: one load more than that.
     #[inline(always)]
     pub(crate) fn best() -> &'static Kernel {
-        static BEST: AtomicPtr<Kernel> = AtomicPtr::new(ptr::null_mut());
-
-        /// Asks the CPU, which happens once: under a hypervisor each CPUID leaves the guest.
         #[cold]
         fn choose() -> &'static Kernel {
-            let best = &KERNELS[x86::ask() as usize];
-            BEST.store(ptr::from_ref(best).cast_mut(), Relaxed);
-            best
+            let best = &KERNELS[x86::first()];
+            match BEST.compare_exchange(ptr::null_mut(), ptr::from_ref(best).cast_mut(), Relaxed, Relaxed) {
+                Ok(_) => best,
+                // Another thread has decided in the meantime.
+                Err(_) => self::best(),
+            }
         }
 
         // SAFETY: null, or a reference to one of `KERNELS`, which nobody writes to. They are constant, so `Relaxed` shows
@@ -86,6 +103,14 @@ mod choice {
             Some(best) => best,
             None => choose(),
         }
+    }
+
+    /// Makes `kernel` the default. Always succeeds.
+    pub(crate) fn make_default(kernel: &'static Kernel) -> bool {
+        // In this order: `choose` reads the one before it decides about the other.
+        BEST.store(ptr::from_ref(kernel).cast_mut(), Relaxed);
+        CHOSEN.store(kernel.validate as *mut (), Relaxed);
+        true
     }
 
     #[cfg(test)]
@@ -104,10 +129,26 @@ mod x86 {
     #[cfg(target_arch = "x86_64")]
     use core::arch::x86_64 as arch;
 
+    use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
     use super::super::entries::Isa;
 
+    /// Returns the place of the best kernel in `KERNELS`. The CPU is asked once: under a hypervisor each CPUID leaves the guest.
+    pub(super) fn first() -> usize {
+        const UNKNOWN: usize = usize::MAX;
+        static FIRST: AtomicUsize = AtomicUsize::new(UNKNOWN);
+        match FIRST.load(Relaxed) {
+            UNKNOWN => {
+                let first = ask() as usize;
+                FIRST.store(first, Relaxed);
+                first
+            }
+            first => first,
+        }
+    }
+
     /// Returns the best instruction set that the CPU has.
-    pub(super) fn ask() -> Isa {
+    fn ask() -> Isa {
         match Cpu::ask() {
             Cpu { sse42: false, .. } => Isa::scalar,
             Cpu { avx2: false, .. } => Isa::sse42,

@@ -259,7 +259,8 @@ impl Kernel {
         detect::available()
     }
 
-    /// Returns the kernel that [`from_utf8`](crate::from_utf8) uses.
+    /// Returns the kernel that [`from_utf8`](crate::from_utf8) and all other functions use: the first of those that are
+    /// [available](Self::available), unless the program has [chosen another one](Self::make_default).
     ///
     /// ```
     /// use trust8::Kernel;
@@ -282,6 +283,27 @@ impl Kernel {
     #[must_use]
     pub fn by_name(name: &str) -> Option<&'static Self> {
         Self::available().iter().find(|kernel| kernel.name == name)
+    }
+
+    /// Makes this kernel the one that all functions use from now on, in all threads, and returns `true`.
+    ///
+    /// It is for programs whose tests or measurements go through all kernels. A library must not call it, because it changes
+    /// what the whole program uses. All kernels give the same answers, so only the time changes.
+    ///
+    /// Where the target fixes the choice, such as on AArch64, this changes nothing, and returns whether this kernel is the
+    /// target's.
+    ///
+    /// ```
+    /// use trust8::Kernel;
+    ///
+    /// let slowest = Kernel::by_name("scalar").unwrap();
+    /// if slowest.make_default() {
+    ///     assert_eq!(Kernel::best().name(), "scalar");
+    /// }
+    /// Kernel::available()[0].make_default();
+    /// ```
+    pub fn make_default(&'static self) -> bool {
+        detect::make_default(self)
     }
 
     /// Returns the instruction set's name.

@@ -1,6 +1,7 @@
 //! Bytes that are not all UTF-8: text with replacements, chunks of valid text, and a list of all errors.
 
 pub(crate) mod chunks;
+pub(crate) mod copy;
 pub(crate) mod faults;
 #[cfg(feature = "alloc")]
 pub(crate) mod lossy;
@@ -10,5 +11,6 @@ pub(crate) mod replacer;
 #[cfg(feature = "alloc")]
 pub(crate) use chunks::utf8_chunks_with;
 pub use chunks::{Errors, Utf8Chunk, Utf8Chunks, errors, utf8_chunks};
+pub use copy::{copy_utf8_lossy, lossy_len};
 #[cfg(feature = "alloc")]
 pub use lossy::{from_utf8_lossy, from_utf8_lossy_owned, lossy_into};

@@ -22,6 +22,20 @@ use crate::boundary;
 pub(super) struct Tail(pub(super) [u8; 4]);
 
 impl Tail {
+    /// Returns the tail of an input that ends with `pending` after whole characters, or `None` if `pending` is not the beginning
+    /// of a character that is well-formed so far.
+    #[inline(always)]
+    pub(super) fn of_pending(pending: &[u8]) -> Option<Self> {
+        let tail = match *pending {
+            [] => [0; 4],
+            [a] => [0, 0, 0, a],
+            [a, b] => [0, 0, a, b],
+            [a, b, c] => [0, a, b, c],
+            _ => return None,
+        };
+        (beginning(u32::from_be_bytes(tail)).len() == pending.len()).then_some(Self(tail))
+    }
+
     /// Returns how many bytes begin a character that does not end here.
     #[inline(always)]
     pub(super) const fn pending_len(self) -> usize {

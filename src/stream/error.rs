@@ -79,6 +79,34 @@ impl StreamError {
     pub const fn kind(&self) -> ErrorKind {
         self.sequence.kind()
     }
+
+    /// Returns the bytes that prove the error, as [`Utf8Error::bytes`](crate::Utf8Error::bytes) does.
+    ///
+    /// ```
+    /// use trust8::Validator;
+    ///
+    /// let mut validator = Validator::new();
+    /// validator.push(b"ab\xF0\x9F").unwrap();
+    /// assert_eq!(validator.push(b"!").unwrap_err().bytes(), b"\xF0\x9F!");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        self.sequence.seen()
+    }
+
+    /// Returns the second half of the message, as [`Utf8Error::reason`](crate::Utf8Error::reason) does.
+    ///
+    /// ```
+    /// use trust8::Validator;
+    ///
+    /// let error = Validator::new().push(b"\xFF").unwrap_err();
+    /// assert!(error.reason().to_string().starts_with("FF never appears in UTF-8"));
+    /// ```
+    #[must_use]
+    pub fn reason(&self) -> impl fmt::Display + Copy {
+        self.sequence
+    }
 }
 
 impl fmt::Debug for StreamError {

@@ -93,6 +93,39 @@ impl Validator {
         Self { state: Packed::after(0) }
     }
 
+    /// Returns a validator that continues after `valid_up_to` bytes of whole characters and then `pending`.
+    ///
+    /// What [`valid_up_to`](Self::valid_up_to) and [`pending`](Self::pending) return is all that a validator without an error
+    /// remembers. So they can be kept anywhere, such as in a file or in memory that another language owns, and the validation
+    /// goes on from there.
+    ///
+    /// Returns `None` if `pending` is not the beginning of a character that is well-formed so far, or if `valid_up_to` is
+    /// greater than [`i64::MAX`].
+    ///
+    /// ```
+    /// use trust8::Validator;
+    ///
+    /// let mut validator = Validator::new();
+    /// validator.push(b"ab\xE2\x82")?;
+    /// let mut later = Validator::resume(validator.valid_up_to(), validator.pending()).unwrap();
+    /// later.push(b"\xAC")?;
+    /// assert_eq!(later.valid_up_to(), 5);
+    ///
+    /// assert!(Validator::resume(2, b"\xE0\x80").is_none());
+    /// # Ok::<(), trust8::stream::StreamError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn resume(valid_up_to: u64, pending: &[u8]) -> Option<Self> {
+        if valid_up_to > i64::MAX as u64 {
+            return None;
+        }
+        let tail = Tail::of_pending(pending)?;
+        let mut state = Packed::after(valid_up_to);
+        state.accept(pending.len(), tail);
+        Some(Self { state })
+    }
+
     /// Returns a validator after `valid_up_to` bytes of whole characters.
     #[cfg(feature = "tokio")]
     pub(crate) const fn after(valid_up_to: u64) -> Self {

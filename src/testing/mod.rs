@@ -45,6 +45,25 @@ pub fn copy_utf8<'d>(
     text::copy::copy_utf8_with(kernel, src, dst)
 }
 
+/// Does what `trust8::lossy_len` does, with this kernel.
+#[must_use]
+pub fn lossy_len(kernel: &'static Kernel, bytes: &[u8]) -> usize {
+    repair::copy::lossy_len_with(kernel, bytes)
+}
+
+/// Does what `trust8::copy_utf8_lossy` does, with this kernel.
+///
+/// # Errors
+///
+/// Returns the errors of the public function.
+pub fn copy_utf8_lossy<'d>(
+    kernel: &'static Kernel,
+    src: &[u8],
+    dst: &'d mut [core::mem::MaybeUninit<u8>],
+) -> Result<&'d mut str, crate::TooSmall> {
+    repair::copy::copy_utf8_lossy_with(kernel, src, dst)
+}
+
 /// Does what `trust8::from_utf8_lossy` does, with this kernel.
 #[cfg(feature = "alloc")]
 #[must_use]
@@ -180,8 +199,34 @@ pub mod columns {
 /// The functions of `trust8::dialect` with a kernel that the caller chooses.
 #[cfg(feature = "dialect")]
 pub mod dialect {
+    use core::mem::MaybeUninit;
+
     use crate::Kernel;
-    use crate::dialect::{CodePoints, Diagnosis, Dialect, DialectError};
+    use crate::dialect::{CodePoints, Diagnosis, Dialect, DialectError, Progress};
+
+    /// Does what `Dialect::to_utf8_into` does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of the public function.
+    pub fn to_utf8_into(
+        kernel: &'static Kernel,
+        dialect: Dialect,
+        bytes: &[u8],
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Result<Progress, DialectError> {
+        dialect.to_utf8_into_with(Some(kernel), bytes, buffer)
+    }
+
+    /// Does what `Dialect::to_utf8_lossy_into` does, with this kernel.
+    pub fn to_utf8_lossy_into(
+        kernel: &'static Kernel,
+        dialect: Dialect,
+        bytes: &[u8],
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Progress {
+        dialect.fill(Some(kernel), bytes, buffer, Some(char::REPLACEMENT_CHARACTER)).0
+    }
 
     /// Does what `dialect::diagnose` does, with this kernel.
     #[must_use]

@@ -40,6 +40,49 @@ pub enum ErrorKind {
     Incomplete,
 }
 
+impl ErrorKind {
+    /// Returns the kind's name, which no version of this crate changes.
+    ///
+    /// ```
+    /// use trust8::transcode::ErrorKind;
+    /// assert_eq!(ErrorKind::LoneHigh(0xD83D).name(), "lone-high-surrogate");
+    /// assert_eq!(ErrorKind::Utf8(trust8::ErrorKind::Overlong).name(), "overlong");
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Utf8(kind) => kind.name(),
+            Self::LoneHigh(_) => "lone-high-surrogate",
+            Self::LoneLow(_) => "lone-low-surrogate",
+            Self::Surrogate(_) => crate::ErrorKind::Surrogate.name(),
+            Self::TooLarge(_) => crate::ErrorKind::TooLarge.name(),
+            Self::Unmappable(_) => "unmappable",
+            Self::Incomplete => crate::ErrorKind::Incomplete.name(),
+        }
+    }
+
+    /// Returns the kind's number, which no version of this crate changes. A rule that UTF-8 has too has the number of
+    /// [`trust8::ErrorKind`](crate::ErrorKind::code).
+    ///
+    /// ```
+    /// use trust8::transcode::ErrorKind;
+    /// assert_eq!(ErrorKind::LoneHigh(0xD83D).code(), 8);
+    /// assert_eq!(ErrorKind::TooLarge(0x110000).code(), trust8::ErrorKind::TooLarge.code());
+    /// ```
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Utf8(kind) => kind.code(),
+            Self::LoneHigh(_) => 8,
+            Self::LoneLow(_) => 9,
+            Self::Surrogate(_) => crate::ErrorKind::Surrogate.code(),
+            Self::TooLarge(_) => crate::ErrorKind::TooLarge.code(),
+            Self::Unmappable(_) => 10,
+            Self::Incomplete => crate::ErrorKind::Incomplete.code(),
+        }
+    }
+}
+
 /// What is wrong, with all that the message says about it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Fault {

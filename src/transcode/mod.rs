@@ -62,10 +62,11 @@ mod vector;
 
 use core::mem::MaybeUninit;
 
+pub use crate::output::Progress;
 pub use encodings::Encoding;
 pub use error::{BufferError, Error, ErrorKind, TranscoderError};
 pub use form::{Chars, Form, Str, Utf16, Utf32};
-pub use transcoder::{Progress, Transcoder};
+pub use transcoder::Transcoder;
 
 use crate::error::TooSmall;
 use crate::kernel::Kernel;

@@ -14,7 +14,7 @@ use super::form::Form;
 use super::route::{End, Route};
 use super::scalar;
 use crate::kernel::Kernel;
-use crate::output::Output;
+use crate::output::{Output, Progress};
 
 /// Converts text that arrives in pieces.
 ///
@@ -41,15 +41,6 @@ pub struct Transcoder<F: Form, T: Form> {
     held: [u8; 4],
     held_len: usize,
     failed: Option<Fault>,
-}
-
-/// How far [`Transcoder::push_into`] has come.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Progress {
-    /// The number of units of the piece that have been read.
-    pub read: usize,
-    /// The number of units that have been written to the start of the buffer.
-    pub written: usize,
 }
 
 impl<F: Form, T: Form> Transcoder<F, T> {
@@ -94,6 +85,39 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     pub fn with_kernel(kernel: &'static Kernel, from: F, to: T, lossy: bool) -> Self {
         let route = Route { kernel, from: from.layout(), to: to.layout(), lossy };
         Self { route, forms: (from, to), converted: 0, held: [0; 4], held_len: 0, failed: None }
+    }
+
+    /// Returns the transcoder that continues after `position` units of text and then `pending`, the beginning of a character.
+    ///
+    /// What [`position`](Self::position) and [`pending`](Self::pending) return is all that a transcoder without an error
+    /// remembers. So they can be kept anywhere, such as in memory that another language owns, and the conversion goes on from
+    /// there.
+    ///
+    /// Returns `None` if `pending` is not the beginning of a character, or if `position` is greater than [`i64::MAX`] bytes.
+    ///
+    /// ```
+    /// use trust8::transcode::{Encoding::*, Str, Transcoder};
+    ///
+    /// let mut text = String::new();
+    /// let mut transcoder = Transcoder::new(Utf16Le, Str);
+    /// transcoder.push(b"a\0\x3D", &mut text)?;
+    /// let (position, pending) = (transcoder.position(), transcoder.pending());
+    /// let mut later = Transcoder::new(Utf16Le, Str).resume(position, pending).unwrap();
+    /// later.push(b"\xD8\x00\xDE", &mut text)?;
+    /// assert_eq!((text.as_str(), later.position()), ("a😀", 6));
+    /// # Ok::<(), trust8::transcode::TranscoderError>(())
+    /// ```
+    #[must_use]
+    pub fn resume(mut self, position: u64, pending: &[u8]) -> Option<Self> {
+        let converted = position.checked_mul(size_of::<F::Unit>() as u64)?;
+        let is_beginning = pending.is_empty() || matches!(self.route.from.next(pending), Next::Cut(_));
+        if converted > i64::MAX as u64 || pending.len() >= self.held.len() || !is_beginning {
+            return None;
+        }
+        self.converted = converted;
+        self.failed = None;
+        self.hold(pending);
+        Some(self)
     }
 
     /// Converts the next piece of the text and appends the result.

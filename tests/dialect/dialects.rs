@@ -3,6 +3,7 @@
 #![cfg(all(feature = "alloc", feature = "dialect"))]
 
 use std::borrow::Cow;
+use std::mem::MaybeUninit;
 
 use super::support::dialects::{self as reference, Item};
 use super::support::kernels::{kernels, ways};
@@ -82,6 +83,42 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
         _ => panic!("{converted:?} in place of {obstacle:?}: {}", context()),
     }
     assert_eq!(testing::dialect::to_utf8_lossy(kernel, dialect, bytes), text, "{}", context());
+
+    // Into a buffer, part by part.
+    let rooms: &[usize] = if bytes.len() < 300 { &[4, 7, 100] } else { &[1000] };
+    for &room in rooms {
+        let mut buffer = vec![MaybeUninit::new(0); room];
+        let mut convert = |lossy: bool| {
+            let (mut at, mut filled) = (0, Vec::new());
+            while at < bytes.len() {
+                let progress = if lossy {
+                    testing::dialect::to_utf8_lossy_into(kernel, dialect, &bytes[at..], &mut buffer)
+                } else {
+                    match testing::dialect::to_utf8_into(kernel, dialect, &bytes[at..], &mut buffer) {
+                        Ok(progress) => progress,
+                        Err(error) => {
+                            assert_eq!(error.valid_up_to(), 0, "{}", context());
+                            return (filled, Some((at, error.kind())));
+                        }
+                    }
+                };
+                assert!(progress.read > 0 && progress.written > 0, "no progress: {}", context());
+                at += progress.read;
+                // SAFETY: all of it was initialised above.
+                filled.extend(buffer[..progress.written].iter().map(|byte| unsafe { byte.assume_init() }));
+            }
+            (filled, None)
+        };
+        assert_eq!(convert(true), (text.as_bytes().to_vec(), None), "{}", context());
+        let (filled, stopped) = convert(false);
+        match &converted {
+            Ok(converted) => assert_eq!((&*filled, stopped), (converted.as_bytes(), None), "{}", context()),
+            Err(error) => {
+                assert_eq!(stopped, Some((error.valid_up_to(), error.kind())), "{}", context());
+                assert!(text.as_bytes().starts_with(&filled), "{}", context());
+            }
+        }
+    }
 }
 
 /// The same with the best kernel, in every dialect.
@@ -663,6 +700,16 @@ proptest! {
                 text.chars().flat_map(|c| dialect.encode(c.into(), &mut [0; 6]).unwrap().to_vec()).collect();
             prop_assert_eq!(&bytes[..], &by_character[..]);
             prop_assert_eq!(matches!(bytes, Cow::Borrowed(_)), *bytes == *text.as_bytes());
+            let mut buffer = [MaybeUninit::new(0); 6];
+            let (mut rest, mut filled) = (text.as_str(), Vec::new());
+            while !rest.is_empty() {
+                let progress = dialect.from_utf8_into(rest, &mut buffer);
+                prop_assert!(progress.read > 0);
+                rest = &rest[progress.read..];
+                // SAFETY: all of it was initialised above.
+                filled.extend(buffer[..progress.written].iter().map(|byte| unsafe { byte.assume_init() }));
+            }
+            prop_assert_eq!(&*filled, &*bytes);
         }
         for c in text.chars() {
             assert_eq!(Utf8.encode(c.into(), &mut [0; 6]).unwrap(), c.encode_utf8(&mut [0; 4]).as_bytes());

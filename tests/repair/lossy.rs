@@ -3,6 +3,7 @@
 #![cfg(feature = "alloc")]
 
 use std::borrow::Cow;
+use std::mem::MaybeUninit;
 
 use super::support::kernels::{Way, fault_of, kernels, ways};
 use super::support::malformed::{BOUNDARY_CHARACTERS, MALFORMED};
@@ -13,7 +14,8 @@ use super::support::text::{Filler, Place};
 use proptest::prelude::*;
 use trust8::testing;
 use trust8::{
-    Kernel, errors, from_utf8_lossy, from_utf8_lossy_owned, lossy_into, string_from_utf8, utf8_chunks,
+    Kernel, TooSmall, copy_utf8_lossy, errors, from_utf8_lossy, from_utf8_lossy_owned, lossy_into, lossy_len,
+    string_from_utf8, utf8_chunks,
 };
 
 /// What the standard library says of an input.
@@ -51,6 +53,21 @@ fn check_way(way: &Way, input: &[u8], expected: &Expected) {
         Cow::Owned(_) => assert!(std::str::from_utf8(input).is_err(), "{name} has copied valid text"),
     }
     check_chunks(way, input, expected);
+    check_copy(way, input, expected);
+}
+
+/// Checks the length, a buffer of exactly that length, and one that is too small by one.
+fn check_copy(way: &Way, input: &[u8], expected: &Expected) {
+    let Way { name, kernel, .. } = way;
+    let needed = expected.text.len();
+    assert_eq!(testing::lossy_len(kernel, input), needed, "{name}: {input:02X?}");
+    let mut buffer = vec![MaybeUninit::uninit(); needed];
+    let text = testing::copy_utf8_lossy(kernel, input, &mut buffer);
+    assert_eq!(text.as_deref(), Ok(&*expected.text), "{name}: {input:02X?}");
+    if let Some(len) = needed.checked_sub(1) {
+        let error = testing::copy_utf8_lossy(kernel, input, &mut buffer[..len]);
+        assert_eq!(error, Err(TooSmall { needed, len }), "{name}: {input:02X?}");
+    }
 }
 
 fn check_chunks(way: &Way, input: &[u8], expected: &Expected) {
@@ -104,6 +121,9 @@ fn check_dispatched(input: &[u8]) {
         Err(error) => assert_eq!(error.into_utf8_lossy(), expected.text),
     }
     assert!(utf8_chunks(input).eq(testing::utf8_chunks(Kernel::best(), input)));
+    let mut buffer = vec![MaybeUninit::uninit(); lossy_len(input)];
+    let copied = copy_utf8_lossy(input, &mut buffer).unwrap();
+    assert_eq!(*copied, *String::from_utf8_lossy(input));
     assert!(errors(input).map(|error| fault_of(&error)).eq(all_faults(input)));
     assert_eq!(format!("{}", utf8_chunks(input)), expected.text);
     assert_eq!(format!("{:?}", utf8_chunks(input)), format!("{:?}", input.utf8_chunks()));

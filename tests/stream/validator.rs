@@ -23,6 +23,35 @@ fn surroundings() -> Vec<(String, String)> {
 }
 
 #[test]
+fn only_the_beginning_of_a_character_can_be_pending() {
+    let bytes: Vec<u8> = (0..=255).filter(|byte| byte % 16 < 2 || byte % 16 > 13 || *byte >= 0xC0).collect();
+    let check = |pending: &[u8]| {
+        let core = std::str::from_utf8(pending);
+        let is_beginning =
+            core.map_or_else(|e| e.valid_up_to() == 0 && e.error_len().is_none(), |_| pending.is_empty());
+        let resumed = Validator::resume(7, pending);
+        assert_eq!(resumed.is_some(), is_beginning, "{pending:02X?}");
+        if let Some(resumed) = resumed {
+            assert_eq!((resumed.valid_up_to(), resumed.pending()), (7, pending));
+        }
+    };
+    check(b"");
+    check(b"\xF0\x9F\x98\x80");
+    check(b"\xF0\x9F\x98\x80\x80");
+    for &a in &bytes {
+        check(&[a]);
+        for &b in &bytes {
+            check(&[a, b]);
+            for &c in &bytes {
+                check(&[a, b, c]);
+            }
+        }
+    }
+    assert!(Validator::resume(i64::MAX as u64, b"\xC3").is_some());
+    assert!(Validator::resume(i64::MAX as u64 + 1, b"").is_none());
+}
+
+#[test]
 fn every_cut_in_two_of_every_sequence() {
     for door in doors() {
         for sequence in all_sequences() {

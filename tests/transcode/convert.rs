@@ -14,7 +14,9 @@ use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use trust8::Kernel;
 use trust8::testing;
-use trust8::transcode::{BufferError, Chars, Encoding, ErrorKind, Str, Transcoder, Utf16, Utf32};
+use trust8::transcode::{
+    BufferError, Chars, Encoding, ErrorKind, Str, Transcoder, TranscoderError, Utf16, Utf32,
+};
 
 use reference::{Item, decode, encode, encode_all, has};
 
@@ -748,6 +750,20 @@ fn check_stream(
             let wrong = wrong.map(|error| (error.valid_up_to() as usize, error.kind()));
             assert_eq!((&bytes, wrong), (prefix, error), "{}", context());
         }
+
+        // With another transcoder for each piece.
+        let mut transcoder = Transcoder::with_kernel(kernel, from, to, lossy);
+        let mut bytes = Vec::new();
+        let result = pieces.iter().try_for_each(|piece| {
+            transcoder.push(piece, &mut bytes)?;
+            let (position, pending) = (transcoder.position(), transcoder.pending());
+            let fresh = Transcoder::with_kernel(kernel, from, to, lossy);
+            transcoder = fresh.resume(position, pending).expect("this is how a transcoder ends a piece");
+            Ok(())
+        });
+        let result = result.and_then(|()| transcoder.finish(&mut bytes));
+        let wrong = result.err().map(|error: TranscoderError| (error.valid_up_to() as usize, error.kind()));
+        assert_eq!((&bytes, wrong), (prefix, error), "{}", context());
     }
 }
 

@@ -129,6 +129,51 @@ pub enum ColumnErrorKind {
     },
 }
 
+impl ColumnErrorKind {
+    /// Returns the kind's name, which no version of this crate changes.
+    ///
+    /// ```
+    /// use trust8::columns::ColumnErrorKind;
+    /// assert_eq!(ColumnErrorKind::NegativeOffset { offset: -1 }.name(), "negative-offset");
+    /// ```
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::NotUtf8(error) => error.kind().name(),
+            Self::NegativeOffset { .. } => "negative-offset",
+            Self::DecreasingOffset { .. } => "decreasing-offset",
+            Self::OffsetOutOfRange { .. } => "offset-out-of-range",
+            Self::NonZeroPadding { .. } => "non-zero-padding",
+            Self::NoSuchBuffer { .. } => "no-such-buffer",
+            Self::ViewOutOfRange { .. } => "view-out-of-range",
+            Self::WrongPrefix { .. } => "wrong-prefix",
+        }
+    }
+
+    /// Returns the kind's number, which no version of this crate changes. Where the row is not UTF-8, it is the number of
+    /// [`ErrorKind`](crate::ErrorKind::code).
+    ///
+    /// ```
+    /// use trust8::columns::validate_slices;
+    ///
+    /// let error = validate_slices([b"\xFF"]).unwrap_err();
+    /// assert_eq!(error.kind().code(), trust8::ErrorKind::InvalidByte.code());
+    /// ```
+    #[must_use]
+    pub const fn code(&self) -> u8 {
+        match self {
+            Self::NotUtf8(error) => error.kind().code(),
+            Self::NegativeOffset { .. } => 32,
+            Self::DecreasingOffset { .. } => 33,
+            Self::OffsetOutOfRange { .. } => 34,
+            Self::NonZeroPadding { .. } => 35,
+            Self::NoSuchBuffer { .. } => 36,
+            Self::ViewOutOfRange { .. } => 37,
+            Self::WrongPrefix { .. } => 38,
+        }
+    }
+}
+
 impl fmt::Display for ColumnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "row {}: {}", self.row, self.kind)

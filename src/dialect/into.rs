@@ -1,0 +1,152 @@
+//! Conversions to UTF-8 and back into memory that belongs to the caller, without an allocation.
+//!
+//! A conversion stops where the next character does not fit, and the caller pushes the rest. Nothing needs to be remembered
+//! between two calls: a conversion stops only between two code points.
+
+#![forbid(unsafe_code)]
+
+use core::mem::MaybeUninit;
+
+use super::parts::{Part, Parts};
+use super::{Dialect, DialectError, form};
+use crate::boundary;
+use crate::kernel::Kernel;
+use crate::output::{Output, Progress};
+
+impl Dialect {
+    /// Converts `bytes` from this dialect to UTF-8 into a buffer, as far as it fits.
+    ///
+    /// As many whole characters are written as fit. Convert the rest of `bytes` next. A buffer of four bytes is enough for
+    /// progress.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `bytes` begin with something that is not in this dialect or that UTF-8 can't express. What comes
+    /// before such a place is converted first, and the error is returned when the rest is converted.
+    ///
+    /// ```
+    /// use core::mem::MaybeUninit;
+    /// use trust8::dialect::{Dialect, Progress};
+    ///
+    /// let mut buffer = [MaybeUninit::uninit(); 4];
+    /// let bytes = b"a\xED\xA0\xBD\xED\xB8\x80!";
+    /// assert_eq!(Dialect::Cesu8.to_utf8_into(bytes, &mut buffer).unwrap(), Progress { read: 1, written: 1 });
+    /// assert_eq!(Dialect::Cesu8.to_utf8_into(&bytes[1..], &mut buffer).unwrap(), Progress { read: 6, written: 4 });
+    /// ```
+    pub fn to_utf8_into(
+        self,
+        bytes: &[u8],
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Result<Progress, DialectError> {
+        self.to_utf8_into_with(None, bytes, buffer)
+    }
+
+    /// Does what [`to_utf8_into`](Self::to_utf8_into) does, with this kernel: for tests and measurements.
+    pub(crate) fn to_utf8_into_with(
+        self,
+        kernel: Option<&'static Kernel>,
+        bytes: &[u8],
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Result<Progress, DialectError> {
+        let (progress, stopped) = self.fill(kernel, bytes, buffer, None);
+        match stopped {
+            Some(error) if progress.read == 0 => Err(error),
+            _ => Ok(progress),
+        }
+    }
+
+    /// Converts `bytes` from this dialect to UTF-8 into a buffer, as far as it fits. It replaces by U+FFFD each sequence that is
+    /// not in this dialect or that UTF-8 can't express.
+    ///
+    /// As many whole characters are written as fit. Convert the rest of `bytes` next.
+    ///
+    /// ```
+    /// use core::mem::MaybeUninit;
+    /// use trust8::dialect::{Dialect, Progress};
+    ///
+    /// let mut buffer = [MaybeUninit::uninit(); 8];
+    /// let progress = Dialect::Wtf8.to_utf8_lossy_into(b"a\xED\xA0\x80b", &mut buffer);
+    /// assert_eq!(progress, Progress { read: 5, written: 5 });
+    /// ```
+    pub fn to_utf8_lossy_into(self, bytes: &[u8], buffer: &mut [MaybeUninit<u8>]) -> Progress {
+        self.fill(None, bytes, buffer, Some(char::REPLACEMENT_CHARACTER)).0
+    }
+
+    /// Converts `text` to this dialect into a buffer, as far as it fits.
+    ///
+    /// As many whole characters are written as fit. Convert the rest of `text` next. A buffer of six bytes is enough for
+    /// progress.
+    ///
+    /// ```
+    /// use core::mem::MaybeUninit;
+    /// use trust8::dialect::{Dialect, Progress};
+    ///
+    /// let mut buffer = [MaybeUninit::uninit(); 8];
+    /// assert_eq!(Dialect::Cesu8.from_utf8_into("a😀bc", &mut buffer), Progress { read: 6, written: 8 });
+    /// ```
+    #[must_use]
+    pub fn from_utf8_into(self, text: &str, buffer: &mut [MaybeUninit<u8>]) -> Progress {
+        let own = self.own_forms();
+        let mut out = Output::new(buffer);
+        let mut rest = text;
+        while !rest.is_empty() {
+            let plain = own.find_excluded(rest.as_bytes()).unwrap_or(rest.len());
+            let copied = put_prefix(&rest[..plain], &mut out);
+            rest = &rest[copied..];
+            if copied < plain {
+                break;
+            }
+            let mut characters = rest.chars();
+            let Some(character) = characters.next() else { break };
+            // Every dialect has a form for every character.
+            if !out.put(form::write(self, character.into(), &mut [0; 6]).unwrap_or_default()) {
+                break;
+            }
+            rest = characters.as_str();
+        }
+        Progress { read: text.len() - rest.len(), written: out.len() }
+    }
+
+    /// Converts `bytes` to UTF-8 as far as it fits. Each error is replaced by `instead`, or ends the conversion and is returned.
+    pub(crate) fn fill(
+        self,
+        kernel: Option<&'static Kernel>,
+        bytes: &[u8],
+        buffer: &mut [MaybeUninit<u8>],
+        instead: Option<char>,
+    ) -> (Progress, Option<DialectError>) {
+        let mut out = Output::new(buffer);
+        let mut read = 0;
+        let mut stopped = None;
+        let mut parts = Parts::limited(self, bytes, kernel);
+        while let Some((at, part)) = parts.next() {
+            let (value, error) = match part {
+                Part::Text(text) => {
+                    let copied = put_prefix(text, &mut out);
+                    read += copied;
+                    if copied < text.len() {
+                        break;
+                    }
+                    continue;
+                }
+                Part::Own(value) => (char::from_u32(value), parts.inexpressible(at)),
+                Part::Error(error) => (None, error),
+            };
+            let Some(character) = value.or(instead) else {
+                stopped = Some(error);
+                break;
+            };
+            if !out.put(character.encode_utf8(&mut [0; 4]).as_bytes()) {
+                break;
+            }
+            read = parts.at();
+        }
+        (Progress { read, written: out.len() }, stopped)
+    }
+}
+
+/// Appends as many whole characters of `text` as fit. Returns how many bytes these are.
+fn put_prefix(text: &str, out: &mut Output<'_>) -> usize {
+    let fits = boundary::floor(text.as_bytes(), text.len().min(out.left()));
+    if out.put(&text.as_bytes()[..fits]) { fits } else { 0 }
+}

@@ -1,0 +1,72 @@
+//! Lossy text in memory that belongs to the caller, without an allocation.
+
+use core::mem::MaybeUninit;
+
+use super::chunks::{errors_with, utf8_chunks_with};
+use crate::error::TooSmall;
+use crate::kernel::Kernel;
+use crate::output::Output;
+
+/// U+FFFD.
+const REPLACEMENT: &str = "\u{FFFD}";
+
+/// Returns the length of the text that [`copy_utf8_lossy`] makes of `bytes`, in bytes.
+///
+/// A length that does not fit into a `usize` is `usize::MAX`.
+///
+/// ```
+/// assert_eq!(trust8::lossy_len("naïve".as_bytes()), 6);
+/// assert_eq!(trust8::lossy_len(b"na\xEFve"), 7);
+/// ```
+#[must_use]
+pub fn lossy_len(bytes: &[u8]) -> usize {
+    lossy_len_with(Kernel::best(), bytes)
+}
+
+/// Does what [`lossy_len`] does, with this kernel: for tests and measurements.
+pub(crate) fn lossy_len_with(kernel: &'static Kernel, bytes: &[u8]) -> usize {
+    errors_with(kernel, bytes).fold(bytes.len(), |len, error| {
+        let replaced = error.error_len().unwrap_or(bytes.len() - error.valid_up_to());
+        // An ill-formed sequence has at most three bytes, so the length never decreases.
+        len.saturating_add(REPLACEMENT.len() - replaced)
+    })
+}
+
+/// Copies `src` to the start of `dst`, with each ill-formed sequence replaced by U+FFFD.
+///
+/// The text is that of `from_utf8_lossy` for every input. Three bytes for each byte of `src` are always enough for it, and
+/// [`lossy_len`] returns its length. Nothing is allocated.
+///
+/// # Errors
+///
+/// Returns an error if `dst` is too small. What `dst` contains then has no meaning.
+///
+/// ```
+/// use core::mem::MaybeUninit;
+/// use trust8::{TooSmall, copy_utf8_lossy};
+///
+/// let mut buffer = [MaybeUninit::uninit(); 7];
+/// assert_eq!(copy_utf8_lossy(b"na\xEFve", &mut buffer).unwrap(), "na\u{FFFD}ve");
+/// assert_eq!(copy_utf8_lossy(b"na\xEFve\xFF", &mut buffer), Err(TooSmall { needed: 10, len: 7 }));
+/// ```
+pub fn copy_utf8_lossy<'d>(src: &[u8], dst: &'d mut [MaybeUninit<u8>]) -> Result<&'d mut str, TooSmall> {
+    copy_utf8_lossy_with(Kernel::best(), src, dst)
+}
+
+/// Does what [`copy_utf8_lossy`] does, with this kernel: for tests and measurements.
+pub(crate) fn copy_utf8_lossy_with<'d>(
+    kernel: &'static Kernel,
+    src: &[u8],
+    dst: &'d mut [MaybeUninit<u8>],
+) -> Result<&'d mut str, TooSmall> {
+    let len = dst.len();
+    let mut out = Output::new(dst);
+    for chunk in utf8_chunks_with(kernel, src) {
+        let replacement = if chunk.invalid().is_empty() { "" } else { REPLACEMENT };
+        if !out.put(chunk.valid().as_bytes()) || !out.put(replacement.as_bytes()) {
+            return Err(TooSmall { needed: lossy_len_with(kernel, src), len });
+        }
+    }
+    // SAFETY: only the bytes of `str`s have been written.
+    Ok(unsafe { core::str::from_utf8_unchecked_mut(out.finish()) })
+}
