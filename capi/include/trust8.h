@@ -1,0 +1,464 @@
+/* trust8: is it UTF-8, and if not, where and why?
+ *
+ * The answers are exact, and the same on every CPU. The library chooses the CPU's widest vectors
+ * when the program runs. It allocates nothing, keeps no state but the choice of the vectors, and
+ * needs no C++ runtime.
+ *
+ *     trust8_error error;
+ *     if (!trust8_validate(data, len, &error)) {
+ *         char message[256];
+ *         trust8_explain(&error, data, len, message, sizeof message);
+ *         fputs(message, stderr);
+ *     }
+ *
+ * What a caller promises, for every function:
+ *
+ * - A pointer with a length points to that many bytes (or units, where the type says so) of
+ *   readable memory, and a pointer with a capacity to that many bytes of writable memory, which
+ *   need not be initialised. Nobody writes to the memory while the function runs.
+ * - A pointer to a struct that the function fills may be NULL: then that answer is not wanted.
+ * - A string is terminated by a zero byte.
+ *
+ * What a caller need not promise:
+ *
+ * - NULL with the length 0 is the empty text.
+ * - These are errors of the kind TRUST8_MISUSE, and nothing worse: NULL with another length, a
+ *   length above PTRDIFF_MAX, a number that names no encoding, a flag that does not exist, output
+ *   that overlaps the input, an array of integers that is not aligned, and the state of a stream or
+ *   a conversion with contents that no function of this library wrote.
+ * - All functions may be called from any thread at any time. Two threads must not use one
+ *   trust8_validator or trust8_converter at the same time.
+ *
+ * Byte values in this header are hexadecimal.
+ */
+
+/* header.py has written this file from the comments in src/, which are the place to change it. */
+
+#ifndef TRUST8_H
+#define TRUST8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Versions -------------------------------------------------------------------------------- */
+
+/* A program that was compiled with this header runs with every library of the same TRUST8_ABI and
+ * of the same or a later version. The number grows when a function is removed or changes its
+ * parameters or its meaning, or when a struct changes its size. It is part of the shared library's
+ * soname. A new function, a new kind of error or a new encoding does not change it.
+ */
+
+/* The number of the binary interface that this header describes. */
+#define TRUST8_ABI 1u
+
+/* Returns TRUST8_ABI as the library was compiled with it. It differs from the header's number only
+ * if a program was linked in a way that evades the soname.
+ */
+uint32_t trust8_abi(void);
+
+/* Returns the library's version, such as "0.1.0". */
+const char *trust8_version(void);
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+/* A kind is the number of a rule. Kinds 1 to 7 are the rules of UTF-8 (RFC 3629). Other encodings
+ * break the same rules, or have rules of their own. A number never changes its meaning, and later
+ * versions may add numbers.
+ */
+
+/* There is no error. */
+#define TRUST8_NO_ERROR 0
+/* A continuation byte, 80 to BF, where a character must begin. */
+#define TRUST8_UNEXPECTED_CONTINUATION 1
+/* A byte that never appears: F8 to FF. */
+#define TRUST8_INVALID_BYTE 2
+/* A character in more bytes than it needs, such as C0 AF. */
+#define TRUST8_OVERLONG 3
+/* A surrogate, U+D800 to U+DFFF, which is not a character. */
+#define TRUST8_SURROGATE 4
+/* A character above U+10FFFF. */
+#define TRUST8_TOO_LARGE 5
+/* A character that another one interrupts. */
+#define TRUST8_TRUNCATED 6
+/* The input ends inside a character, so more input might complete it. */
+#define TRUST8_INCOMPLETE 7
+/* UTF-16: the first half of a surrogate pair without the second one. */
+#define TRUST8_LONE_HIGH_SURROGATE 8
+/* UTF-16: the second half of a surrogate pair without the first one. */
+#define TRUST8_LONE_LOW_SURROGATE 9
+/* The target encoding does not have the character. */
+#define TRUST8_UNMAPPABLE 10
+/* WTF-8: a surrogate pair as two sequences of three bytes. */
+#define TRUST8_SURROGATE_PAIR 11
+/* CESU-8 and Modified UTF-8: a sequence of four bytes. */
+#define TRUST8_FOUR_BYTES 12
+/* Modified UTF-8: a byte 00. */
+#define TRUST8_NUL 13
+/* A code point that UTF-8 has no bytes for. */
+#define TRUST8_INEXPRESSIBLE 14
+/* Columns: an offset is negative. */
+#define TRUST8_NEGATIVE_OFFSET 32
+/* Columns: an offset is smaller than the one before it. */
+#define TRUST8_DECREASING_OFFSET 33
+/* Columns: an offset is beyond the end of the values. */
+#define TRUST8_OFFSET_OUT_OF_RANGE 34
+/* Columns: the bytes after a string that its view holds are not zero. */
+#define TRUST8_NON_ZERO_PADDING 35
+/* Columns: a view names a buffer that does not exist. */
+#define TRUST8_NO_SUCH_BUFFER 36
+/* Columns: a view reaches beyond the end of its buffer. */
+#define TRUST8_VIEW_OUT_OF_RANGE 37
+/* Columns: the first four bytes of a string are not those that its view repeats. */
+#define TRUST8_WRONG_PREFIX 38
+/* The output is too small. */
+#define TRUST8_TOO_SMALL 64
+/* The arguments are not what the function takes. */
+#define TRUST8_MISUSE 255
+/* What a size_t function returns in place of TRUST8_MISUSE: SIZE_MAX. */
+#define TRUST8_NONE SIZE_MAX
+
+/* The first place at which an input is not what it must be. */
+typedef struct trust8_error {
+  /* How many bytes, from the start of the input or stream, are valid. The ill-formed sequence
+   * begins there.
+   */
+  uint64_t valid_up_to;
+  /* The length of the ill-formed sequence. One U+FFFD replaces it, and the text goes on after it.
+   * It is 0 if the input ends inside a character, and if there is no sequence.
+   */
+  uint8_t error_len;
+  /* The rule that is broken: TRUST8_NO_ERROR (0) or another kind. */
+  uint8_t kind;
+  /* The number of bytes in bytes. */
+  uint8_t bytes_len;
+  /* Zero. */
+  uint8_t reserved;
+  /* The bytes that prove an error of UTF-8: the sequence, and the byte after it where that byte
+   * decides.
+   */
+  uint8_t bytes[4];
+} trust8_error;
+
+/* Returns the kind's name, such as "overlong", or "unknown". */
+const char *trust8_kind_name(uint8_t kind);
+
+/* Writes a message for people to buf, such as "line 2, column 4: invalid UTF-8 at byte 12: FF never
+ * appears in UTF-8; ...".
+ *
+ * The message is ASCII. As with snprintf, it is cut where cap demands it, it is terminated unless
+ * cap is 0, and the result is the length of the whole message without the terminator. If data is
+ * the input that gave the error, the message begins with the line and the column. It may be NULL:
+ * the message of a stream has only the byte.
+ */
+size_t trust8_explain(const trust8_error *error, const void *data, size_t len, char *buf,
+                      size_t cap);
+
+/* ---- Text in memory -------------------------------------------------------------------------- */
+
+/* Returns whether the bytes are UTF-8, as RFC 3629 defines it. */
+bool trust8_is_utf8(const void *data, size_t len);
+
+/* Returns whether the bytes are UTF-8. If they are not, error says where the first ill-formed
+ * sequence is and which rule it breaks; if they are, its kind is 0 and its valid_up_to is len.
+ */
+bool trust8_validate(const void *data, size_t len, trust8_error *error);
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+/* A stream is text that arrives in pieces, which may end anywhere, even inside a character. The
+ * state is a plain struct: it lives where the caller puts it, can be copied with =, and needs no
+ * clean-up.
+ */
+
+/* The state of a stream. */
+typedef struct trust8_validator {
+  /* While the kind is 0: how many bytes are whole characters, and in bytes the beginning of the
+   * next character, if it has come already. Otherwise the error that a push has returned.
+   */
+  trust8_error state;
+} trust8_validator;
+
+/* Begins a stream, or begins anew. */
+void trust8_validator_init(trust8_validator *validator);
+
+/* Takes the next piece of the stream. Returns false as soon as it is certain that the stream is not
+ * UTF-8: with the very piece that has the byte that proves it. From then on, every push returns the
+ * same error.
+ *
+ * The error counts from the start of the stream, so it may be in an earlier piece. If the result is
+ * true, the kind of error is 0, and its valid_up_to is the number of bytes that are whole
+ * characters.
+ */
+bool trust8_validator_push(trust8_validator *validator, const void *piece, size_t len,
+                           trust8_error *error);
+
+/* Ends the stream. Returns false if it ends inside a character, or if a push has returned false.
+ * The state stays as it is.
+ */
+bool trust8_validator_finish(const trust8_validator *validator, trust8_error *error);
+
+/* ---- Lossy text ------------------------------------------------------------------------------ */
+
+/* Any bytes become text: one U+FFFD replaces each ill-formed sequence, as in web browsers. */
+
+/* Returns the length of the lossy text, in bytes: len if the bytes are UTF-8, and never more than
+ * three times as many. Returns TRUST8_NONE for a misuse.
+ */
+size_t trust8_lossy_len(const void *data, size_t len);
+
+/* Writes the lossy text to out, without a terminator. Returns its length if it fits, and otherwise
+ * TRUST8_NONE: then out has no meaning. trust8_lossy_len returns the capacity that is enough.
+ */
+size_t trust8_lossy(const void *data, size_t len, void *out, size_t cap);
+
+/* ---- Counts and places ----------------------------------------------------------------------- */
+
+/* What a text consists of. If the bytes are not UTF-8, the counts are those of the valid text
+ * before the error.
+ */
+typedef struct trust8_summary {
+  /* How many bytes were counted: all, or those before the error. */
+  uint64_t bytes;
+  /* The number of characters (Unicode scalar values). */
+  uint64_t chars;
+  /* The number of 16-bit units in UTF-16. */
+  uint64_t utf16_len;
+  /* The number of line feeds. */
+  uint64_t newlines;
+  /* How many characters have one, two, three and four bytes. */
+  uint64_t chars_by_len[4];
+  /* The first error. Its kind is 0 if there is none. */
+  trust8_error error;
+} trust8_summary;
+
+/* Validates the bytes and counts what they consist of, in one pass. Returns whether they are UTF-8. */
+bool trust8_inspect(const void *data, size_t len, trust8_summary *summary);
+
+/* Returns the number of characters, or TRUST8_NONE if the bytes are not UTF-8. */
+size_t trust8_count_chars(const void *data, size_t len);
+
+/* Returns the number of 16-bit units that the text has in UTF-16, or TRUST8_NONE if the bytes are
+ * not UTF-8.
+ */
+size_t trust8_utf16_len(const void *data, size_t len);
+
+/* The line and the column of a byte. All numbers begin with 1. */
+typedef struct trust8_location {
+  /* How many line feeds come before the byte, plus one. */
+  uint64_t line;
+  /* How many characters of the line come before the byte, plus one. An ill-formed sequence counts
+   * as one character.
+   */
+  uint64_t column;
+  /* How many bytes of the line come before the byte, plus one. */
+  uint64_t byte_column;
+} trust8_location;
+
+/* Finds the line and the column of the byte at offset. An offset of len or more is the end of the
+ * text. Returns false for a misuse.
+ */
+bool trust8_locate(const void *data, size_t len, uint64_t offset, trust8_location *location);
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+/* A column is the memory of many strings, as Arrow lays it out: all values one after the other, and
+ * offsets or views that say which part is which row. All rows are checked in one pass. Offsets and
+ * views may be hostile.
+ */
+
+/* The first row that is not as it must be. */
+typedef struct trust8_column_error {
+  /* The number of the row, from 0. If there is no error, it is 0. */
+  uint64_t row;
+  /* What is wrong with it. An error of UTF-8 is that of the row by itself: valid_up_to counts from
+   * the row's start.
+   */
+  trust8_error error;
+} trust8_column_error;
+
+/* Some bytes: a buffer that views refer to. */
+typedef struct trust8_slice {
+  /* The first byte. */
+  const void *data;
+  /* The number of bytes. */
+  size_t len;
+} trust8_slice;
+
+/* Checks each row of a column with 32-bit offsets (Arrow's Utf8): row n is values[offsets[n]] up to
+ * values[offsets[n + 1]]. offsets_count is the number of rows plus one; 0 and 1 stand for no rows.
+ */
+bool trust8_validate_offsets32(const void *values, size_t values_len, const int32_t *offsets,
+                               size_t offsets_count, trust8_column_error *error);
+
+/* Does the same for a column with 64-bit offsets (Arrow's LargeUtf8). */
+bool trust8_validate_offsets64(const void *values, size_t values_len, const int64_t *offsets,
+                               size_t offsets_count, trust8_column_error *error);
+
+/* Checks each string of a column of views (Arrow's Utf8View). views are count times 16 bytes, whose
+ * numbers are little-endian; they need not be aligned. The buffers are those that the views refer
+ * to by number.
+ */
+bool trust8_validate_views(const void *views, size_t count, const trust8_slice *buffers,
+                           size_t buffers_count, trust8_column_error *error);
+
+/* ---- Encodings ------------------------------------------------------------------------------- */
+
+/* A number names an encoding. Text is bytes in every encoding, and all lengths and places are
+ * numbers of bytes.
+ */
+
+/* UTF-8, as RFC 3629 defines it. */
+#define TRUST8_UTF8 1u
+/* UTF-16, the low byte of each unit first. */
+#define TRUST8_UTF16LE 2u
+/* UTF-16, the high byte of each unit first. */
+#define TRUST8_UTF16BE 3u
+/* UTF-32, the lowest byte of each unit first. */
+#define TRUST8_UTF32LE 4u
+/* UTF-32, the highest byte of each unit first. */
+#define TRUST8_UTF32BE 5u
+/* ISO-8859-1: each byte is the character with its number. */
+#define TRUST8_LATIN1 6u
+/* UTF-16 in the machine's byte order: char16_t. */
+#define TRUST8_UTF16 7u
+/* UTF-32 in the machine's byte order: char32_t. */
+#define TRUST8_UTF32 8u
+/* A relative of UTF-8: as RFC 2279 defined it, in up to six bytes and with surrogates. */
+#define TRUST8_RFC2279 16u
+/* A relative of UTF-8: CESU-8, with surrogate pairs in place of four bytes. */
+#define TRUST8_CESU8 17u
+/* A relative of UTF-8: Java's Modified UTF-8, which is CESU-8 with C0 80 in place of 00. */
+#define TRUST8_MUTF8 18u
+/* A relative of UTF-8: WTF-8, with lone surrogates, for names of files on Windows. */
+#define TRUST8_WTF8 19u
+
+/* Returns the name of the encoding with this number, such as "utf-16le", or NULL if there is none. */
+const char *trust8_encoding_name(uint32_t encoding);
+
+/* Returns the number of the encoding with this name, in upper or lower case, or 0 if there is none. */
+uint32_t trust8_encoding_by_name(const char *name);
+
+/* Returns whether the bytes are in a relative of UTF-8 (TRUST8_RFC2279 to TRUST8_WTF8), or in
+ * UTF-8. Other encodings are a misuse: trust8_convert says whether they are well-formed.
+ */
+bool trust8_validate_dialect(uint32_t dialect, const void *data, size_t len, trust8_error *error);
+
+/* ---- Conversions ----------------------------------------------------------------------------- */
+
+/* Text is converted between any two encodings from 1 to 8, and between UTF-8 and its relatives. It
+ * is validated on the way. As many whole characters are written as fit, so a text can be converted
+ * part by part through a small buffer:
+ *
+ *     do {
+ *         done = trust8_convert(TRUST8_UTF8, TRUST8_UTF16, 0, in, len, out, sizeof out, &result);
+ *         use(out, result.written);
+ *         in += result.read, len -= result.read;
+ *     } while (!done && result.kind == TRUST8_TOO_SMALL);
+ */
+
+/* A flag: replace what can't be converted, by U+FFFD, or by '?' where the target does not have
+ * that.
+ */
+#define TRUST8_LOSSY 1u
+
+/* How far a conversion has come, and why it stopped there. */
+typedef struct trust8_conversion {
+  /* How many bytes of the input were converted. If the input is wrong, the error is at this place. */
+  uint64_t read;
+  /* How many bytes were written to the start of the output. They are whole characters. */
+  uint64_t written;
+  /* The unit, number or character that is wrong, where the kind speaks of one; otherwise 0. */
+  uint32_t value;
+  /* Why the conversion stopped: TRUST8_NO_ERROR at the end of the input, TRUST8_TOO_SMALL where the
+   * next character does not fit, or another kind.
+   */
+  uint8_t kind;
+  /* Zeros. */
+  uint8_t reserved[3];
+} trust8_conversion;
+
+/* Converts text. Returns true if all of it was converted. Otherwise result says where and why the
+ * conversion stopped. If the output was too small, call the function again with the rest of the
+ * input and the output.
+ */
+bool trust8_convert(uint32_t from, uint32_t to, uint32_t flags, const void *text, size_t len,
+                    void *out, size_t cap, trust8_conversion *result);
+
+/* Returns the length of the converted text, or TRUST8_NONE for a misuse. If the text is wrong and
+ * the flag TRUST8_LOSSY is not set, the length is at least that of what comes before the error.
+ */
+size_t trust8_convert_len(uint32_t from, uint32_t to, uint32_t flags, const void *text, size_t len);
+
+/* The state of a conversion of text that arrives in pieces. It lives where the caller puts it, and
+ * needs no clean-up.
+ */
+typedef struct trust8_converter {
+  /* How many bytes of the text have been converted so far. */
+  uint64_t position;
+  /* The encoding of the text. */
+  uint32_t from;
+  /* The encoding of the output. */
+  uint32_t to;
+  /* The flags. */
+  uint32_t flags;
+  /* What was wrong, after an error. */
+  uint32_t value;
+  /* The kind of the error, or 0. */
+  uint8_t kind;
+  /* The number of bytes in pending. */
+  uint8_t pending_len;
+  /* Zeros. */
+  uint8_t reserved[2];
+  /* The first bytes of a character whose other bytes have not come yet. */
+  uint8_t pending[4];
+} trust8_converter;
+
+/* Begins a conversion in pieces, between two encodings from 1 to 8. Returns false for a misuse. */
+bool trust8_converter_init(trust8_converter *converter, uint32_t from, uint32_t to, uint32_t flags);
+
+/* Converts the next piece of the text, as far as it fits. Returns true if all of the piece was
+ * read; if a character is cut off at its end, the converter keeps that. After TRUST8_TOO_SMALL,
+ * push the rest of the piece. After any other error, every call returns that error. In result, read
+ * and written are those of this call, and an error is at the converter's position.
+ */
+bool trust8_converter_push(trust8_converter *converter, const void *piece, size_t len, void *out,
+                           size_t cap, trust8_conversion *result);
+
+/* Ends the text. If it ends inside a character, that is an error of the kind TRUST8_INCOMPLETE or
+ * of a lone surrogate. With TRUST8_LOSSY, a replacement is written instead, for which four bytes of
+ * output are enough.
+ */
+bool trust8_converter_finish(trust8_converter *converter, void *out, size_t cap,
+                             trust8_conversion *result);
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+/* A kernel is one implementation, for one instruction set. All kernels give the same answers. */
+
+/* Returns how many kernels this CPU can run. */
+size_t trust8_kernel_count(void);
+
+/* Returns the name of the kernel with this number, from 0, best first: "avx512", "avx2", "sse4.2",
+ * "neon" or "scalar". Returns NULL if there is no such kernel.
+ */
+const char *trust8_kernel_name(size_t index);
+
+/* Returns the name of the kernel that all functions use. */
+const char *trust8_kernel_current(void);
+
+/* Makes all functions use the kernel of this name, in all threads: for tests and measurements.
+ * Returns false, and changes nothing, if this CPU can't run the kernel, or if the library was built
+ * for a target that needs no choice, such as AArch64, and this is not the target's kernel.
+ */
+bool trust8_kernel_use(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,177 @@
+// trust8 for C++17 and later: the functions of trust8.h with the types of the standard library. It defines no macros and
+// throws nothing of its own; only functions that return a string allocate, and then the string may throw std::bad_alloc.
+//
+//     if (auto text = trust8::validate(bytes))
+//         use(*text);
+//     else
+//         std::cerr << text.error().message(bytes) << '\n';
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#if __cplusplus >= 202002L && __has_include(<span>)
+#include <span>
+#endif
+
+#include "trust8.h"
+
+namespace trust8 {
+
+// Where and why an input is not what it must be.
+class error {
+public:
+    constexpr explicit error(const trust8_error &plain) noexcept : plain_(plain) {}
+
+    // The number of valid bytes before the ill-formed sequence.
+    constexpr std::uint64_t valid_up_to() const noexcept { return plain_.valid_up_to; }
+    // The length of the ill-formed sequence, or 0 if the input ends inside a character.
+    constexpr std::size_t length() const noexcept { return plain_.error_len; }
+    // The number of the rule that is broken, such as TRUST8_OVERLONG.
+    constexpr std::uint8_t kind() const noexcept { return plain_.kind; }
+    // The name of the rule, such as "overlong".
+    std::string_view name() const noexcept { return trust8_kind_name(plain_.kind); }
+    // A message for people. With the input that gave the error, it begins with the line and the column.
+    std::string message(std::string_view input = {}) const {
+        std::string text(trust8_explain(&plain_, input.data(), input.size(), nullptr, 0), '\0');
+        trust8_explain(&plain_, input.data(), input.size(), text.data(), text.size() + 1);
+        return text;
+    }
+    constexpr const trust8_error &plain() const noexcept { return plain_; }
+
+private:
+    trust8_error plain_;
+};
+
+// A value or an error, as std::expected has it. Without a value, `*` and `->` are undefined; with one, `error()` is.
+template <class T, class E = error> class result {
+public:
+    result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+    result(E error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+    bool has_value() const noexcept { return state_.index() == 0; }
+    explicit operator bool() const noexcept { return has_value(); }
+    const T &operator*() const & noexcept { return *std::get_if<0>(&state_); }
+    T &operator*() & noexcept { return *std::get_if<0>(&state_); }
+    T &&operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
+    const T *operator->() const noexcept { return std::get_if<0>(&state_); }
+    T value_or(T other) const { return has_value() ? **this : std::move(other); }
+    const E &error() const noexcept { return *std::get_if<1>(&state_); }
+
+private:
+    std::variant<T, E> state_;
+};
+
+inline bool is_utf8(std::string_view bytes) noexcept { return trust8_is_utf8(bytes.data(), bytes.size()); }
+
+// Returns `bytes` itself, if it is UTF-8.
+inline result<std::string_view> validate(std::string_view bytes) noexcept {
+    trust8_error plain;
+    if (trust8_validate(bytes.data(), bytes.size(), &plain)) return bytes;
+    return error(plain);
+}
+
+// Validates text that arrives in pieces. It can be copied.
+class validator {
+public:
+    validator() noexcept { trust8_validator_init(&state_); }
+    // Returns the error as soon as it is certain, and from then on.
+    std::optional<error> push(std::string_view piece) noexcept {
+        trust8_error plain;
+        if (trust8_validator_push(&state_, piece.data(), piece.size(), &plain)) return std::nullopt;
+        return error(plain);
+    }
+    std::optional<error> finish() const noexcept {
+        trust8_error plain;
+        if (trust8_validator_finish(&state_, &plain)) return std::nullopt;
+        return error(plain);
+    }
+
+private:
+    trust8_validator state_;
+};
+
+// Returns text with each ill-formed sequence replaced by U+FFFD.
+inline std::string lossy(std::string_view bytes) {
+    std::string text(trust8_lossy_len(bytes.data(), bytes.size()), '\0');
+    trust8_lossy(bytes.data(), bytes.size(), text.data(), text.size());
+    return text;
+}
+
+// Counts what the text consists of. The `error` of the result has the kind 0 if the bytes are UTF-8.
+inline trust8_summary inspect(std::string_view bytes) noexcept {
+    trust8_summary summary;
+    trust8_inspect(bytes.data(), bytes.size(), &summary);
+    return summary;
+}
+
+inline trust8_location locate(std::string_view bytes, std::uint64_t offset) noexcept {
+    trust8_location location;
+    trust8_locate(bytes.data(), bytes.size(), offset, &location);
+    return location;
+}
+
+// The row of a column that is wrong, and why.
+struct column_error {
+    std::uint64_t row;
+    error reason;
+};
+
+#ifdef __cpp_lib_span
+// Returns the first wrong row of a column with Arrow's offsets, or nothing if all are valid.
+inline std::optional<column_error> validate_offsets(std::string_view values, std::span<const std::int32_t> offsets) noexcept {
+    trust8_column_error plain;
+    if (trust8_validate_offsets32(values.data(), values.size(), offsets.data(), offsets.size(), &plain)) return std::nullopt;
+    return column_error{plain.row, error(plain.error)};
+}
+
+inline std::optional<column_error> validate_offsets(std::string_view values, std::span<const std::int64_t> offsets) noexcept {
+    trust8_column_error plain;
+    if (trust8_validate_offsets64(values.data(), values.size(), offsets.data(), offsets.size(), &plain)) return std::nullopt;
+    return column_error{plain.row, error(plain.error)};
+}
+#endif
+
+// Where and why text can't be converted.
+struct conversion_error {
+    std::uint64_t valid_up_to; // in units of the input
+    std::uint8_t kind;
+    std::uint32_t value;
+    std::string_view name() const noexcept { return trust8_kind_name(kind); }
+};
+
+// The encoding of a string's units.
+template <class Unit> constexpr std::uint32_t encoding_of =
+    sizeof(Unit) == 1 ? TRUST8_UTF8 : sizeof(Unit) == 2 ? TRUST8_UTF16 : TRUST8_UTF32;
+
+// Converts between strings of char, char16_t and char32_t (or wchar_t): `convert<std::u16string>(text)`.
+template <class To, class From>
+result<To, conversion_error> convert(std::basic_string_view<From> text, std::uint32_t flags = 0) {
+    using unit = typename To::value_type;
+    const std::uint32_t from = encoding_of<From>, to = encoding_of<unit>;
+    const std::size_t bytes = text.size() * sizeof(From);
+    To out(trust8_convert_len(from, to, flags, text.data(), bytes) / sizeof(unit), unit());
+    trust8_conversion done;
+    if (trust8_convert(from, to, flags, text.data(), bytes, out.data(), out.size() * sizeof(unit), &done)) {
+        out.resize(static_cast<std::size_t>(done.written) / sizeof(unit));
+        return out;
+    }
+    return conversion_error{done.read / sizeof(From), done.kind, done.value};
+}
+
+inline result<std::u16string, conversion_error> to_utf16(std::string_view text) { return convert<std::u16string>(text); }
+inline result<std::u32string, conversion_error> to_utf32(std::string_view text) { return convert<std::u32string>(text); }
+inline result<std::string, conversion_error> to_utf8(std::u16string_view text) { return convert<std::string>(text); }
+inline result<std::string, conversion_error> to_utf8(std::u32string_view text) { return convert<std::string>(text); }
+
+// The same with U+FFFD in place of what can't be converted, so that there is no error.
+inline std::u16string to_utf16_lossy(std::string_view text) { return *convert<std::u16string>(text, TRUST8_LOSSY); }
+inline std::u32string to_utf32_lossy(std::string_view text) { return *convert<std::u32string>(text, TRUST8_LOSSY); }
+inline std::string to_utf8_lossy(std::u16string_view text) { return *convert<std::string>(text, TRUST8_LOSSY); }
+inline std::string to_utf8_lossy(std::u32string_view text) { return *convert<std::string>(text, TRUST8_LOSSY); }
+
+} // namespace trust8

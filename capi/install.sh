@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Builds the library and installs it, on Linux and other systems with ELF.
+#
+#   capi/install.sh [--target TRIPLE] [--no-build] PREFIX
+#
+#   PREFIX/include          trust8.h, trust8.hpp
+#   PREFIX/lib              libtrust8.a, libtrust8.so.N, and libtrust8.so, a link to that
+#   PREFIX/lib/pkgconfig    trust8.pc
+#   PREFIX/lib/cmake        the package `trust8`, with the targets trust8::trust8 and trust8::static
+#
+# N is the number of the binary interface, TRUST8_ABI in the header. The files refer to each other by relative paths, so the
+# folder can be moved. Environment: CARGO is the cargo to call (default: cargo), CARGO_TARGET_DIR the folder to compile in
+# (default: capi/target), STRIP the program that removes symbols (default: strip).
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+target=() folder=release build=yes
+while [ $# -gt 1 ]; do
+    case $1 in
+        --target) target=(--target "$2") folder=$2/release && shift 2 ;;
+        --no-build) build=no && shift ;;
+        *) break ;;
+    esac
+done
+[ $# -eq 1 ] && [[ $1 != -* ]] || { sed -n '2,/^set/{/^#/s/^# \?//p}' "$0" >&2; exit 2; }
+prefix=$1
+built=${CARGO_TARGET_DIR:-$here/target}/$folder
+[ $build = no ] || "${CARGO:-cargo}" build --release --manifest-path "$here/Cargo.toml" "${target[@]}"
+
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$here/Cargo.toml")
+abi=$(sed -n 's/^#define TRUST8_ABI \([0-9]*\)u$/\1/p' "$here/include/trust8.h")
+
+install -d "$prefix/include" "$prefix/lib/pkgconfig" "$prefix/lib/cmake/trust8"
+install -m 644 "$here"/include/trust8.{h,hpp} "$prefix/include"
+install -m 644 "$built/libtrust8_capi.a" "$prefix/lib/libtrust8.a"
+install -m 755 "$built/libtrust8_capi.so" "$prefix/lib/libtrust8.so.$abi"
+"${STRIP:-strip}" --strip-unneeded "$prefix/lib/libtrust8.so.$abi"
+# The archive has the standard library's debug information, which nobody needs.
+"${STRIP:-strip}" --strip-debug "$prefix/lib/libtrust8.a"
+ln -sf "libtrust8.so.$abi" "$prefix/lib/libtrust8.so"
+
+cat >"$prefix/lib/pkgconfig/trust8.pc" <<END
+prefix=\${pcfiledir}/../..
+includedir=\${prefix}/include
+libdir=\${prefix}/lib
+
+Name: trust8
+Description: UTF-8 validation with SIMD and exact errors
+Version: $version
+Cflags: -I\${includedir}
+Libs: -L\${libdir} -ltrust8
+END
+
+cat >"$prefix/lib/cmake/trust8/trust8-config.cmake" <<END
+get_filename_component(_trust8_prefix "\${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+if(NOT TARGET trust8::trust8)
+  add_library(trust8::trust8 SHARED IMPORTED)
+  set_target_properties(trust8::trust8 PROPERTIES
+    IMPORTED_LOCATION "\${_trust8_prefix}/lib/libtrust8.so.$abi"
+    IMPORTED_SONAME "libtrust8.so.$abi"
+    INTERFACE_INCLUDE_DIRECTORIES "\${_trust8_prefix}/include")
+  add_library(trust8::static STATIC IMPORTED)
+  set_target_properties(trust8::static PROPERTIES
+    IMPORTED_LOCATION "\${_trust8_prefix}/lib/libtrust8.a"
+    INTERFACE_INCLUDE_DIRECTORIES "\${_trust8_prefix}/include")
+endif()
+unset(_trust8_prefix)
+END
+
+# As long as the first number is 0, the second one must be the same.
+cat >"$prefix/lib/cmake/trust8/trust8-config-version.cmake" <<END
+set(PACKAGE_VERSION "$version")
+if(PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
+  set(PACKAGE_VERSION_COMPATIBLE FALSE)
+elseif("\${PACKAGE_FIND_VERSION_MAJOR}.\${PACKAGE_FIND_VERSION_MINOR}" VERSION_EQUAL "${version%.*}")
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+else()
+  set(PACKAGE_VERSION_COMPATIBLE FALSE)
+endif()
+if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+  set(PACKAGE_VERSION_EXACT TRUE)
+endif()
+END

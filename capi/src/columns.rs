@@ -1,0 +1,168 @@
+//! # Columns
+//!
+//! A column is the memory of many strings, as Arrow lays it out: all values one after the other, and offsets or views that say
+//! which part is which row. All rows are checked in one pass. Offsets and views may be hostile.
+
+use core::ffi::c_void;
+
+use trust8::columns::{ColumnError, ColumnErrorKind, Offset, validate_offsets, validate_views};
+
+use crate::errors::{TRUST8_NO_ERROR, trust8_error};
+use crate::memory;
+
+/// The first row that is not as it must be.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct trust8_column_error {
+    /// The number of the row, from 0. If there is no error, it is 0.
+    pub row: u64,
+    /// What is wrong with it. An error of UTF-8 is that of the row by itself: `valid_up_to` counts from the row's start.
+    pub error: trust8_error,
+}
+
+/// Some bytes: a buffer that views refer to.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct trust8_slice {
+    /// The first byte.
+    pub data: *const c_void,
+    /// The number of bytes.
+    pub len: usize,
+}
+
+impl trust8_column_error {
+    const NONE: Self = Self { row: 0, error: trust8_error::at(0, TRUST8_NO_ERROR) };
+    const MISUSE: Self = Self { row: 0, error: trust8_error::MISUSE };
+
+    /// Returns the error of a part of a column that begins with row `first`.
+    fn from_row(first: usize, error: &ColumnError) -> Self {
+        let of_row = match error.kind() {
+            ColumnErrorKind::NotUtf8(error) => error.into(),
+            other => trust8_error::at(0, other.code()),
+        };
+        Self { row: (first + error.row()) as u64, error: of_row }
+    }
+}
+
+/// Checks each row of a column with 32-bit offsets (Arrow's Utf8): row n is values[offsets[n]] up to values[offsets[n + 1]].
+/// `offsets_count` is the number of rows plus one; 0 and 1 stand for no rows.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_validate_offsets32(
+    values: *const c_void,
+    values_len: usize,
+    offsets: *const i32,
+    offsets_count: usize,
+    error: *mut trust8_column_error,
+) -> bool {
+    // SAFETY: the caller vouches for all of it.
+    unsafe { by_offsets(values, values_len, offsets, offsets_count, error) }
+}
+
+/// Does the same for a column with 64-bit offsets (Arrow's LargeUtf8).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_validate_offsets64(
+    values: *const c_void,
+    values_len: usize,
+    offsets: *const i64,
+    offsets_count: usize,
+    error: *mut trust8_column_error,
+) -> bool {
+    // SAFETY: the caller vouches for all of it.
+    unsafe { by_offsets(values, values_len, offsets, offsets_count, error) }
+}
+
+/// Does what the two functions do.
+///
+/// # Safety
+///
+/// - The same as for [`memory::values`] and [`memory::put`].
+unsafe fn by_offsets<O: Offset>(
+    values: *const c_void,
+    values_len: usize,
+    offsets: *const O,
+    offsets_count: usize,
+    error: *mut trust8_column_error,
+) -> bool {
+    // SAFETY: the caller vouches for the memory.
+    let values = unsafe { memory::bytes(values, values_len) };
+    // SAFETY: the caller vouches for the memory.
+    let offsets = unsafe { memory::values(offsets, offsets_count) };
+    let found = match (values, offsets) {
+        (Some(values), Some(offsets)) => match validate_offsets(values, offsets) {
+            Ok(()) => trust8_column_error::NONE,
+            Err(error) => trust8_column_error::from_row(0, &error),
+        },
+        _ => trust8_column_error::MISUSE,
+    };
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(error, found) };
+    found.error.kind == TRUST8_NO_ERROR
+}
+
+/// Checks each string of a column of views (Arrow's Utf8View). `views` are `count` times 16 bytes, whose numbers are
+/// little-endian; they need not be aligned. The buffers are those that the views refer to by number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_validate_views(
+    views: *const c_void,
+    count: usize,
+    buffers: *const trust8_slice,
+    buffers_count: usize,
+    error: *mut trust8_column_error,
+) -> bool {
+    // SAFETY: the caller vouches for the memory.
+    let views = unsafe { memory::values(views.cast::<[u8; 16]>(), count) };
+    // SAFETY: the caller vouches for the memory, and for that of each buffer.
+    let buffers = unsafe { Buffer::all(buffers, buffers_count) };
+    let found = match (views, buffers) {
+        (Some(views), Some(buffers)) => by_views(views, buffers),
+        _ => trust8_column_error::MISUSE,
+    };
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(error, found) };
+    found.error.kind == TRUST8_NO_ERROR
+}
+
+fn by_views(views: &[[u8; 16]], buffers: &[Buffer]) -> trust8_column_error {
+    /// The views that are brought into aligned memory at a time: the library looks at as many together.
+    const GROUP: usize = 128;
+
+    let mut first = 0;
+    for group in views.chunks(GROUP) {
+        let mut aligned = [0; GROUP];
+        for (view, bytes) in aligned.iter_mut().zip(group) {
+            *view = u128::from_le_bytes(*bytes);
+        }
+        let aligned = aligned.get(..group.len()).unwrap_or_default();
+        if let Err(error) = validate_views(aligned, buffers) {
+            return trust8_column_error::from_row(first, &error);
+        }
+        first += group.len();
+    }
+    trust8_column_error::NONE
+}
+
+/// A [`trust8_slice`] whose pointer and length are not a misuse, and for whose memory the caller vouches.
+#[repr(transparent)]
+struct Buffer(trust8_slice);
+
+impl Buffer {
+    /// Returns the buffers, or `None` if one of them is a misuse.
+    ///
+    /// # Safety
+    ///
+    /// - The same as for [`memory::values`], for the array and for each slice in it, as long as the result is in use.
+    unsafe fn all<'a>(slices: *const trust8_slice, count: usize) -> Option<&'a [Self]> {
+        // SAFETY: the caller vouches for the array. A `Buffer` has the layout of a slice.
+        let buffers = unsafe { memory::values(slices.cast::<Self>(), count) }?;
+        // SAFETY: the caller vouches for the bytes.
+        let is_sound = |buffer: &Self| unsafe { memory::bytes(buffer.0.data, buffer.0.len) }.is_some();
+        buffers.iter().all(is_sound).then_some(buffers)
+    }
+}
+
+impl AsRef<[u8]> for Buffer {
+    fn as_ref(&self) -> &[u8] {
+        // SAFETY: whoever called `all` vouches for the bytes.
+        unsafe { memory::bytes(self.0.data, self.0.len) }.unwrap_or_default()
+    }
+}

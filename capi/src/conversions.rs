@@ -1,0 +1,420 @@
+//! # Conversions
+//!
+//! Text is converted between any two encodings from 1 to 8, and between UTF-8 and its relatives. It is validated on the way. As
+//! many whole characters are written as fit, so a text can be converted part by part through a small buffer:
+//!
+//!     do {
+//!         done = trust8_convert(TRUST8_UTF8, TRUST8_UTF16, 0, in, len, out, sizeof out, &result);
+//!         use(out, result.written);
+//!         in += result.read, len -= result.read;
+//!     } while (!done && result.kind == TRUST8_TOO_SMALL);
+
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+
+use trust8::dialect::Dialect;
+use trust8::transcode::{Encoding, ErrorKind, Transcoder, TranscoderError};
+
+use crate::encodings::Number;
+use crate::errors::{TRUST8_MISUSE, TRUST8_NO_ERROR, TRUST8_NONE, TRUST8_TOO_SMALL};
+use crate::memory;
+
+/// A flag: replace what can't be converted, by U+FFFD, or by '?' where the target does not have that.
+pub const TRUST8_LOSSY: u32 = 1;
+
+/// How far a conversion has come, and why it stopped there.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct trust8_conversion {
+    /// How many bytes of the input were converted. If the input is wrong, the error is at this place.
+    pub read: u64,
+    /// How many bytes were written to the start of the output. They are whole characters.
+    pub written: u64,
+    /// The unit, number or character that is wrong, where the kind speaks of one; otherwise 0.
+    pub value: u32,
+    /// Why the conversion stopped: TRUST8_NO_ERROR at the end of the input, TRUST8_TOO_SMALL where the next character does not
+    /// fit, or another kind.
+    pub kind: u8,
+    /// Zeros.
+    pub reserved: [u8; 3],
+}
+
+impl trust8_conversion {
+    fn new(read: usize, written: usize, Stop { kind, value }: Stop) -> Self {
+        Self { read: read as u64, written: written as u64, value, kind, reserved: [0; 3] }
+    }
+
+    const MISUSE: Self = Self { read: 0, written: 0, value: 0, kind: TRUST8_MISUSE, reserved: [0; 3] };
+}
+
+/// Why a conversion stopped.
+#[derive(Clone, Copy)]
+struct Stop {
+    kind: u8,
+    value: u32,
+}
+
+impl Stop {
+    const END: Self = Self { kind: TRUST8_NO_ERROR, value: 0 };
+    const FULL: Self = Self { kind: TRUST8_TOO_SMALL, value: 0 };
+
+    fn invalid(kind: ErrorKind) -> Self {
+        let value = match kind {
+            ErrorKind::LoneHigh(unit) | ErrorKind::LoneLow(unit) => unit.into(),
+            ErrorKind::Surrogate(unit) | ErrorKind::TooLarge(unit) => unit,
+            ErrorKind::Unmappable(character) => character.into(),
+            _ => 0,
+        };
+        Self { kind: kind.code(), value }
+    }
+}
+
+/// A way from one encoding to another that exists.
+#[derive(Clone, Copy)]
+enum Way {
+    Encodings(Encoding, Encoding),
+    FromDialect(Dialect),
+    ToDialect(Dialect),
+}
+
+impl Way {
+    fn new(from: u32, to: u32, flags: u32) -> Option<(Self, bool)> {
+        let way = match (Number::new(from)?, Number::new(to)?) {
+            (Number::Encoding(from), Number::Encoding(to)) => Self::Encodings(from, to),
+            (Number::Dialect(from), Number::Encoding(Encoding::Utf8)) => Self::FromDialect(from),
+            (Number::Encoding(Encoding::Utf8), Number::Dialect(to)) => Self::ToDialect(to),
+            _ => return None,
+        };
+        (flags & !TRUST8_LOSSY == 0).then_some((way, flags == TRUST8_LOSSY))
+    }
+
+    /// Converts as much of the whole text as fits.
+    fn run(self, lossy: bool, text: &[u8], room: &mut [MaybeUninit<u8>]) -> (usize, usize, Stop) {
+        match self {
+            Self::Encodings(from, to) => {
+                let mut transcoder = transcoder(from, to, lossy);
+                let (_, mut written, mut stop) = push(&mut transcoder, text, room);
+                if stop.kind == TRUST8_NO_ERROR {
+                    let (more, end) = finish(&mut transcoder, rest(room, written));
+                    written += more;
+                    stop = end;
+                }
+                // The position is inside a slice.
+                (transcoder.position() as usize, written, stop)
+            }
+            Self::FromDialect(dialect) => from_dialect(dialect, lossy, text, room),
+            Self::ToDialect(dialect) => to_dialect(dialect, lossy, text, room),
+        }
+    }
+}
+
+/// Returns the memory after the first `written` bytes.
+fn rest(room: &mut [MaybeUninit<u8>], written: usize) -> &mut [MaybeUninit<u8>] {
+    room.get_mut(written..).unwrap_or_default()
+}
+
+fn transcoder(from: Encoding, to: Encoding, lossy: bool) -> Transcoder<Encoding, Encoding> {
+    if lossy { Transcoder::lossy(from, to) } else { Transcoder::new(from, to) }
+}
+
+/// Pushes a piece as far as it fits. Returns how many bytes were read and written, and why it stopped.
+fn push(
+    transcoder: &mut Transcoder<Encoding, Encoding>,
+    piece: &[u8],
+    room: &mut [MaybeUninit<u8>],
+) -> (usize, usize, Stop) {
+    let (mut read, mut written) = (0, 0);
+    let stop = loop {
+        let Some(left) = piece.get(read..) else { break Stop::END };
+        match transcoder.push_into(left, rest(room, written)) {
+            Ok(progress) => {
+                read += progress.read;
+                written += progress.written;
+                if read == piece.len() {
+                    break Stop::END;
+                }
+                if progress.read == 0 && progress.written == 0 {
+                    break Stop::FULL;
+                }
+            }
+            Err(error) => break Stop::invalid(error.kind()),
+        }
+    };
+    (read, written, stop)
+}
+
+/// Ends the text. Returns how many bytes were written, and whether all is well.
+fn finish(transcoder: &mut Transcoder<Encoding, Encoding>, room: &mut [MaybeUninit<u8>]) -> (usize, Stop) {
+    match transcoder.finish_into(room) {
+        Ok(written) if transcoder.pending().is_empty() => (written, Stop::END),
+        Ok(written) => (written, Stop::FULL),
+        Err(error) => (0, Stop::invalid(TranscoderError::kind(&error))),
+    }
+}
+
+fn from_dialect(
+    dialect: Dialect,
+    lossy: bool,
+    text: &[u8],
+    room: &mut [MaybeUninit<u8>],
+) -> (usize, usize, Stop) {
+    let (mut read, mut written) = (0, 0);
+    let stop = loop {
+        let left = text.get(read..).unwrap_or_default();
+        if left.is_empty() {
+            break Stop::END;
+        }
+        let progress = if lossy {
+            Ok(dialect.to_utf8_lossy_into(left, rest(room, written)))
+        } else {
+            dialect.to_utf8_into(left, rest(room, written))
+        };
+        match progress {
+            Ok(progress) if progress.read == 0 => break Stop::FULL,
+            Ok(progress) => {
+                read += progress.read;
+                written += progress.written;
+            }
+            Err(error) => {
+                break Stop { kind: error.kind().code(), value: error.code_point().unwrap_or(0) };
+            }
+        }
+    };
+    (read, written, stop)
+}
+
+fn to_dialect(
+    dialect: Dialect,
+    lossy: bool,
+    text: &[u8],
+    room: &mut [MaybeUninit<u8>],
+) -> (usize, usize, Stop) {
+    let (mut read, mut written) = (0, 0);
+    for chunk in trust8::utf8_chunks(text) {
+        let valid = chunk.valid();
+        let progress = dialect.from_utf8_into(valid, rest(room, written));
+        read += progress.read;
+        written += progress.written;
+        if progress.read < valid.len() {
+            return (read, written, Stop::FULL);
+        }
+        match chunk.kind() {
+            None => {}
+            Some(kind) if !lossy => return (read, written, Stop { kind: kind.code(), value: 0 }),
+            Some(_) => {
+                let progress = dialect.from_utf8_into("\u{FFFD}", rest(room, written));
+                if progress.read == 0 {
+                    return (read, written, Stop::FULL);
+                }
+                read += chunk.invalid().len();
+                written += progress.written;
+            }
+        }
+    }
+    (read, written, Stop::END)
+}
+
+/// Converts text. Returns true if all of it was converted. Otherwise `result` says where and why the conversion stopped. If
+/// the output was too small, call the function again with the rest of the input and the output.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_convert(
+    from: u32,
+    to: u32,
+    flags: u32,
+    text: *const c_void,
+    len: usize,
+    out: *mut c_void,
+    cap: usize,
+    result: *mut trust8_conversion,
+) -> bool {
+    // SAFETY: the caller vouches for the memory, and that the two do not overlap, or this is seen.
+    let memory = unsafe { memory::both(text, len, out, cap) };
+    let found = match (memory, Way::new(from, to, flags)) {
+        (Some((text, room)), Some((way, lossy))) => {
+            let (read, written, stop) = way.run(lossy, text, room);
+            trust8_conversion::new(read, written, stop)
+        }
+        _ => trust8_conversion::MISUSE,
+    };
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(result, found) };
+    found.kind == TRUST8_NO_ERROR
+}
+
+/// Returns the length of the converted text, or TRUST8_NONE for a misuse. If the text is wrong and the flag TRUST8_LOSSY is not
+/// set, the length is at least that of what comes before the error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_convert_len(
+    from: u32,
+    to: u32,
+    flags: u32,
+    text: *const c_void,
+    len: usize,
+) -> usize {
+    // SAFETY: the caller vouches for the memory.
+    let text = unsafe { memory::bytes(text, len) };
+    match (text, Way::new(from, to, flags)) {
+        (Some(text), Some((Way::Encodings(from, to), false))) => trust8::transcode::len(from, to, text),
+        (Some(text), Some((way, lossy))) => measure(way, lossy, text),
+        _ => TRUST8_NONE,
+    }
+}
+
+/// Returns the length of the converted text, by converting it part by part.
+fn measure(way: Way, lossy: bool, text: &[u8]) -> usize {
+    let mut scratch = [MaybeUninit::uninit(); 2048];
+    let (mut at, mut len) = (0, 0_usize);
+    loop {
+        let (read, written, stop) = way.run(lossy, text.get(at..).unwrap_or_default(), &mut scratch);
+        at += read;
+        len = len.saturating_add(written);
+        if stop.kind != TRUST8_TOO_SMALL {
+            return len;
+        }
+    }
+}
+
+/// The state of a conversion of text that arrives in pieces. It lives where the caller puts it, and needs no clean-up.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct trust8_converter {
+    /// How many bytes of the text have been converted so far.
+    pub position: u64,
+    /// The encoding of the text.
+    pub from: u32,
+    /// The encoding of the output.
+    pub to: u32,
+    /// The flags.
+    pub flags: u32,
+    /// What was wrong, after an error.
+    pub value: u32,
+    /// The kind of the error, or 0.
+    pub kind: u8,
+    /// The number of bytes in `pending`.
+    pub pending_len: u8,
+    /// Zeros.
+    pub reserved: [u8; 2],
+    /// The first bytes of a character whose other bytes have not come yet.
+    pub pending: [u8; 4],
+}
+
+impl trust8_converter {
+    /// Returns what the converter stands for, or `None` if no function of this library has written it.
+    fn resume(&self) -> Option<Transcoder<Encoding, Encoding>> {
+        let (Way::Encodings(from, to), lossy) = Way::new(self.from, self.to, self.flags)? else {
+            return None;
+        };
+        transcoder(from, to, lossy).resume(self.position, self.pending.get(..self.pending_len.into())?)
+    }
+
+    /// Remembers where the transcoder stands. An error stays.
+    fn keep(&mut self, transcoder: &Transcoder<Encoding, Encoding>, stop: Stop) {
+        self.position = transcoder.position();
+        let pending = transcoder.pending();
+        // There are at most three.
+        self.pending_len = pending.len() as u8;
+        for (kept, byte) in self.pending.iter_mut().zip(pending) {
+            *kept = *byte;
+        }
+        if stop.kind != TRUST8_TOO_SMALL {
+            (self.kind, self.value) = (stop.kind, stop.value);
+        }
+    }
+}
+
+/// Begins a conversion in pieces, between two encodings from 1 to 8. Returns false for a misuse.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_converter_init(
+    converter: *mut trust8_converter,
+    from: u32,
+    to: u32,
+    flags: u32,
+) -> bool {
+    let exists = matches!(Way::new(from, to, flags), Some((Way::Encodings(..), _)));
+    let kind = if exists { TRUST8_NO_ERROR } else { TRUST8_MISUSE };
+    let state = trust8_converter {
+        position: 0,
+        from,
+        to,
+        flags,
+        value: 0,
+        kind,
+        pending_len: 0,
+        reserved: [0; 2],
+        pending: [0; 4],
+    };
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(converter, state) };
+    exists && !converter.is_null()
+}
+
+/// Converts the next piece of the text, as far as it fits. Returns true if all of the piece was read; if a character is cut off
+/// at its end, the converter keeps that. After TRUST8_TOO_SMALL, push the rest of the piece. After any other error, every call
+/// returns that error. In `result`, `read` and `written` are those of this call, and an error is at the converter's `position`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_converter_push(
+    converter: *mut trust8_converter,
+    piece: *const c_void,
+    len: usize,
+    out: *mut c_void,
+    cap: usize,
+    result: *mut trust8_conversion,
+) -> bool {
+    // SAFETY: the caller vouches for the memory, and that the two do not overlap, or this is seen.
+    let memory = unsafe { memory::both(piece, len, out, cap) };
+    // SAFETY: the caller vouches for both structs.
+    unsafe { advance(converter, result, memory, |transcoder, (piece, room)| push(transcoder, piece, room)) }
+}
+
+/// Ends the text. If it ends inside a character, that is an error of the kind TRUST8_INCOMPLETE or of a lone surrogate. With
+/// TRUST8_LOSSY, a replacement is written instead, for which four bytes of output are enough.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_converter_finish(
+    converter: *mut trust8_converter,
+    out: *mut c_void,
+    cap: usize,
+    result: *mut trust8_conversion,
+) -> bool {
+    // SAFETY: the caller vouches for the memory.
+    let room = unsafe { memory::room(out, cap) };
+    let end = |transcoder: &mut _, room: &mut _| {
+        let (written, stop) = finish(transcoder, room);
+        (0, written, stop)
+    };
+    // SAFETY: the caller vouches for both structs.
+    unsafe { advance(converter, result, room, |transcoder, room| end(transcoder, room)) }
+}
+
+/// Does what both functions do: takes the state, calls `run` with the memory, and keeps the new state.
+///
+/// # Safety
+///
+/// - The same as for [`memory::take`] and [`memory::put`].
+unsafe fn advance<M>(
+    converter: *mut trust8_converter,
+    result: *mut trust8_conversion,
+    memory: Option<M>,
+    run: impl FnOnce(&mut Transcoder<Encoding, Encoding>, M) -> (usize, usize, Stop),
+) -> bool {
+    // SAFETY: the caller vouches for the struct.
+    let state = unsafe { memory::take(converter) };
+    let found = match (state, memory) {
+        (Some(state), Some(_)) if state.kind != TRUST8_NO_ERROR => {
+            trust8_conversion::new(0, 0, Stop { kind: state.kind, value: state.value })
+        }
+        (Some(mut state), Some(memory)) => match state.resume() {
+            Some(mut transcoder) => {
+                let (read, written, stop) = run(&mut transcoder, memory);
+                state.keep(&transcoder, stop);
+                // SAFETY: the caller vouches for the struct.
+                unsafe { crate::memory::put(converter, state) };
+                trust8_conversion::new(read, written, stop)
+            }
+            None => trust8_conversion::MISUSE,
+        },
+        _ => trust8_conversion::MISUSE,
+    };
+    // SAFETY: the caller vouches for the struct.
+    unsafe { crate::memory::put(result, found) };
+    found.kind == TRUST8_NO_ERROR
+}

@@ -1,0 +1,185 @@
+//! # Encodings
+//!
+//! A number names an encoding. Text is bytes in every encoding, and all lengths and places are numbers of bytes.
+
+use core::ffi::{CStr, c_char, c_void};
+
+use trust8::dialect::Dialect;
+use trust8::transcode::Encoding;
+
+use crate::errors::{TRUST8_NO_ERROR, trust8_error};
+use crate::memory;
+
+/// UTF-8, as RFC 3629 defines it.
+pub const TRUST8_UTF8: u32 = 1;
+/// UTF-16, the low byte of each unit first.
+pub const TRUST8_UTF16LE: u32 = 2;
+/// UTF-16, the high byte of each unit first.
+pub const TRUST8_UTF16BE: u32 = 3;
+/// UTF-32, the lowest byte of each unit first.
+pub const TRUST8_UTF32LE: u32 = 4;
+/// UTF-32, the highest byte of each unit first.
+pub const TRUST8_UTF32BE: u32 = 5;
+/// ISO-8859-1: each byte is the character with its number.
+pub const TRUST8_LATIN1: u32 = 6;
+/// UTF-16 in the machine's byte order: char16_t.
+pub const TRUST8_UTF16: u32 = 7;
+/// UTF-32 in the machine's byte order: char32_t.
+pub const TRUST8_UTF32: u32 = 8;
+/// A relative of UTF-8: as RFC 2279 defined it, in up to six bytes and with surrogates.
+pub const TRUST8_RFC2279: u32 = 16;
+/// A relative of UTF-8: CESU-8, with surrogate pairs in place of four bytes.
+pub const TRUST8_CESU8: u32 = 17;
+/// A relative of UTF-8: Java's Modified UTF-8, which is CESU-8 with C0 80 in place of 00.
+pub const TRUST8_MUTF8: u32 = 18;
+/// A relative of UTF-8: WTF-8, with lone surrogates, for names of files on Windows.
+pub const TRUST8_WTF8: u32 = 19;
+
+/// What a number stands for.
+#[derive(Clone, Copy)]
+pub(crate) enum Number {
+    Encoding(Encoding),
+    Dialect(Dialect),
+}
+
+impl Number {
+    pub(crate) const fn new(number: u32) -> Option<Self> {
+        const BIG: bool = cfg!(target_endian = "big");
+        Some(match number {
+            TRUST8_UTF8 => Self::Encoding(Encoding::Utf8),
+            TRUST8_UTF16LE => Self::Encoding(Encoding::Utf16Le),
+            TRUST8_UTF16BE => Self::Encoding(Encoding::Utf16Be),
+            TRUST8_UTF32LE => Self::Encoding(Encoding::Utf32Le),
+            TRUST8_UTF32BE => Self::Encoding(Encoding::Utf32Be),
+            TRUST8_LATIN1 => Self::Encoding(Encoding::Latin1),
+            TRUST8_UTF16 => Self::Encoding(if BIG { Encoding::Utf16Be } else { Encoding::Utf16Le }),
+            TRUST8_UTF32 => Self::Encoding(if BIG { Encoding::Utf32Be } else { Encoding::Utf32Le }),
+            TRUST8_RFC2279 => Self::Dialect(Dialect::Rfc2279),
+            TRUST8_CESU8 => Self::Dialect(Dialect::Cesu8),
+            TRUST8_MUTF8 => Self::Dialect(Dialect::ModifiedUtf8),
+            TRUST8_WTF8 => Self::Dialect(Dialect::Wtf8),
+            _ => return None,
+        })
+    }
+
+    fn name(self) -> &'static CStr {
+        match self {
+            Self::Encoding(Encoding::Utf8) => c"utf-8",
+            Self::Encoding(Encoding::Utf16Le) => c"utf-16le",
+            Self::Encoding(Encoding::Utf16Be) => c"utf-16be",
+            Self::Encoding(Encoding::Utf32Le) => c"utf-32le",
+            Self::Encoding(Encoding::Utf32Be) => c"utf-32be",
+            Self::Encoding(Encoding::Latin1) => c"iso-8859-1",
+            Self::Dialect(Dialect::Rfc2279) => c"utf-8-rfc2279",
+            Self::Dialect(Dialect::Cesu8) => c"cesu-8",
+            Self::Dialect(Dialect::ModifiedUtf8) => c"mutf-8",
+            Self::Dialect(Dialect::Wtf8) => c"wtf-8",
+            _ => c"unknown",
+        }
+    }
+}
+
+/// The numbers of all encodings. Those of the machine's byte order have the names of others, so they come last.
+const ALL: [u32; 12] = [
+    TRUST8_UTF8,
+    TRUST8_UTF16LE,
+    TRUST8_UTF16BE,
+    TRUST8_UTF32LE,
+    TRUST8_UTF32BE,
+    TRUST8_LATIN1,
+    TRUST8_RFC2279,
+    TRUST8_CESU8,
+    TRUST8_MUTF8,
+    TRUST8_WTF8,
+    TRUST8_UTF16,
+    TRUST8_UTF32,
+];
+
+/// Returns the name of the encoding with this number, such as "utf-16le", or NULL if there is none.
+#[unsafe(no_mangle)]
+pub extern "C" fn trust8_encoding_name(encoding: u32) -> *const c_char {
+    Number::new(encoding).map_or(core::ptr::null(), |number| number.name().as_ptr())
+}
+
+/// Returns the number of the encoding with this name, in upper or lower case, or 0 if there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_encoding_by_name(name: *const c_char) -> u32 {
+    if name.is_null() {
+        return 0;
+    }
+    // SAFETY: the caller vouches for the string.
+    let name = unsafe { CStr::from_ptr(name) };
+    by_name(name.to_bytes()).unwrap_or(0)
+}
+
+fn by_name(name: &[u8]) -> Option<u32> {
+    let named = |number: &u32| {
+        let known = Number::new(*number).map_or(c"", Number::name);
+        known.to_bytes().eq_ignore_ascii_case(name)
+    };
+    match ALL.into_iter().find(named) {
+        None if name.eq_ignore_ascii_case(b"latin1") => Some(TRUST8_LATIN1),
+        found => found,
+    }
+}
+
+/// Returns whether the bytes are in a relative of UTF-8 (TRUST8_RFC2279 to TRUST8_WTF8), or in UTF-8. Other encodings are a
+/// misuse: trust8_convert says whether they are well-formed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_validate_dialect(
+    dialect: u32,
+    data: *const c_void,
+    len: usize,
+    error: *mut trust8_error,
+) -> bool {
+    let dialect = match Number::new(dialect) {
+        Some(Number::Dialect(dialect)) => Some(dialect),
+        Some(Number::Encoding(Encoding::Utf8)) => Some(Dialect::Utf8),
+        _ => None,
+    };
+    // SAFETY: the caller vouches for the memory.
+    let bytes = unsafe { memory::bytes(data, len) };
+    let found = match (dialect, bytes) {
+        (Some(Dialect::Utf8), Some(bytes)) => match trust8::from_utf8(bytes) {
+            Ok(_) => trust8_error::at(len as u64, TRUST8_NO_ERROR),
+            Err(error) => error.into(),
+        },
+        (Some(dialect), Some(bytes)) => match dialect.validate(bytes) {
+            Ok(()) => trust8_error::at(len as u64, TRUST8_NO_ERROR),
+            Err(error) => {
+                trust8_error::new(error.valid_up_to() as u64, error.kind().code(), error.error_len(), &[])
+            }
+        },
+        _ => trust8_error::MISUSE,
+    };
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(error, found) };
+    found.kind == TRUST8_NO_ERROR
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_have_the_names_of_the_library() {
+        for number in ALL {
+            let number_of = Number::new(number).unwrap();
+            let name = match number_of {
+                Number::Encoding(encoding) => encoding.name(),
+                Number::Dialect(dialect) => dialect.name(),
+            };
+            assert_eq!(number_of.name().to_str(), Ok(name));
+            let same = by_name(name.to_ascii_uppercase().as_bytes()).and_then(Number::new).unwrap();
+            assert_eq!(same.name(), number_of.name());
+        }
+        assert_eq!(by_name(b"latin1"), Some(TRUST8_LATIN1));
+        assert_eq!((by_name(b""), by_name(b"unknown")), (None, None));
+        for encoding in Encoding::ALL {
+            assert!(by_name(encoding.name().as_bytes()).is_some(), "{encoding:?}");
+        }
+        for dialect in Dialect::ALL {
+            assert!(by_name(dialect.name().as_bytes()).is_some(), "{dialect}");
+        }
+    }
+}

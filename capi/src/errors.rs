@@ -1,0 +1,290 @@
+//! # Errors
+//!
+//! A kind is the number of a rule. Kinds 1 to 7 are the rules of UTF-8 (RFC 3629). Other encodings break the same rules, or
+//! have rules of their own. A number never changes its meaning, and later versions may add numbers.
+
+use core::ffi::{CStr, c_char, c_void};
+use core::fmt::{self, Write};
+
+use crate::memory;
+
+/// There is no error.
+pub const TRUST8_NO_ERROR: u8 = 0;
+/// A continuation byte, 80 to BF, where a character must begin.
+pub const TRUST8_UNEXPECTED_CONTINUATION: u8 = 1;
+/// A byte that never appears: F8 to FF.
+pub const TRUST8_INVALID_BYTE: u8 = 2;
+/// A character in more bytes than it needs, such as C0 AF.
+pub const TRUST8_OVERLONG: u8 = 3;
+/// A surrogate, U+D800 to U+DFFF, which is not a character.
+pub const TRUST8_SURROGATE: u8 = 4;
+/// A character above U+10FFFF.
+pub const TRUST8_TOO_LARGE: u8 = 5;
+/// A character that another one interrupts.
+pub const TRUST8_TRUNCATED: u8 = 6;
+/// The input ends inside a character, so more input might complete it.
+pub const TRUST8_INCOMPLETE: u8 = 7;
+/// UTF-16: the first half of a surrogate pair without the second one.
+pub const TRUST8_LONE_HIGH_SURROGATE: u8 = 8;
+/// UTF-16: the second half of a surrogate pair without the first one.
+pub const TRUST8_LONE_LOW_SURROGATE: u8 = 9;
+/// The target encoding does not have the character.
+pub const TRUST8_UNMAPPABLE: u8 = 10;
+/// WTF-8: a surrogate pair as two sequences of three bytes.
+pub const TRUST8_SURROGATE_PAIR: u8 = 11;
+/// CESU-8 and Modified UTF-8: a sequence of four bytes.
+pub const TRUST8_FOUR_BYTES: u8 = 12;
+/// Modified UTF-8: a byte 00.
+pub const TRUST8_NUL: u8 = 13;
+/// A code point that UTF-8 has no bytes for.
+pub const TRUST8_INEXPRESSIBLE: u8 = 14;
+/// Columns: an offset is negative.
+pub const TRUST8_NEGATIVE_OFFSET: u8 = 32;
+/// Columns: an offset is smaller than the one before it.
+pub const TRUST8_DECREASING_OFFSET: u8 = 33;
+/// Columns: an offset is beyond the end of the values.
+pub const TRUST8_OFFSET_OUT_OF_RANGE: u8 = 34;
+/// Columns: the bytes after a string that its view holds are not zero.
+pub const TRUST8_NON_ZERO_PADDING: u8 = 35;
+/// Columns: a view names a buffer that does not exist.
+pub const TRUST8_NO_SUCH_BUFFER: u8 = 36;
+/// Columns: a view reaches beyond the end of its buffer.
+pub const TRUST8_VIEW_OUT_OF_RANGE: u8 = 37;
+/// Columns: the first four bytes of a string are not those that its view repeats.
+pub const TRUST8_WRONG_PREFIX: u8 = 38;
+/// The output is too small.
+pub const TRUST8_TOO_SMALL: u8 = 64;
+/// The arguments are not what the function takes.
+pub const TRUST8_MISUSE: u8 = 255;
+
+/// What a size_t function returns in place of TRUST8_MISUSE: SIZE_MAX.
+pub const TRUST8_NONE: usize = usize::MAX;
+
+/// The first place at which an input is not what it must be.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct trust8_error {
+    /// How many bytes, from the start of the input or stream, are valid. The ill-formed sequence begins there.
+    pub valid_up_to: u64,
+    /// The length of the ill-formed sequence. One U+FFFD replaces it, and the text goes on after it. It is 0 if the input ends
+    /// inside a character, and if there is no sequence.
+    pub error_len: u8,
+    /// The rule that is broken: TRUST8_NO_ERROR (0) or another kind.
+    pub kind: u8,
+    /// The number of bytes in `bytes`.
+    pub bytes_len: u8,
+    /// Zero.
+    pub reserved: u8,
+    /// The bytes that prove an error of UTF-8: the sequence, and the byte after it where that byte decides.
+    pub bytes: [u8; 4],
+}
+
+impl trust8_error {
+    /// Returns an error of this kind at a place, without a sequence.
+    pub(crate) const fn at(valid_up_to: u64, kind: u8) -> Self {
+        Self { valid_up_to, error_len: 0, kind, bytes_len: 0, reserved: 0, bytes: [0; 4] }
+    }
+
+    pub(crate) const MISUSE: Self = Self::at(0, TRUST8_MISUSE);
+
+    pub(crate) fn new(valid_up_to: u64, kind: u8, error_len: Option<usize>, seen: &[u8]) -> Self {
+        let mut bytes = [0; 4];
+        for (byte, seen) in bytes.iter_mut().zip(seen) {
+            *byte = *seen;
+        }
+        // No sequence has more than six bytes, and no more than four are kept.
+        let error_len = error_len.unwrap_or(0) as u8;
+        Self { valid_up_to, error_len, kind, bytes_len: seen.len().min(4) as u8, reserved: 0, bytes }
+    }
+
+    /// Returns the bytes, or as many as there can be.
+    pub(crate) fn seen(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.bytes_len)).unwrap_or(&self.bytes)
+    }
+}
+
+impl From<trust8::Utf8Error> for trust8_error {
+    #[inline]
+    fn from(error: trust8::Utf8Error) -> Self {
+        Self::new(error.valid_up_to() as u64, error.kind().code(), error.error_len(), error.bytes())
+    }
+}
+
+/// Returns the kind's name, such as "overlong", or "unknown".
+#[unsafe(no_mangle)]
+pub extern "C" fn trust8_kind_name(kind: u8) -> *const c_char {
+    name(kind).as_ptr()
+}
+
+fn name(kind: u8) -> &'static CStr {
+    match kind {
+        TRUST8_NO_ERROR => c"no-error",
+        TRUST8_UNEXPECTED_CONTINUATION => c"unexpected-continuation",
+        TRUST8_INVALID_BYTE => c"invalid-byte",
+        TRUST8_OVERLONG => c"overlong",
+        TRUST8_SURROGATE => c"surrogate",
+        TRUST8_TOO_LARGE => c"too-large",
+        TRUST8_TRUNCATED => c"truncated",
+        TRUST8_INCOMPLETE => c"incomplete",
+        TRUST8_LONE_HIGH_SURROGATE => c"lone-high-surrogate",
+        TRUST8_LONE_LOW_SURROGATE => c"lone-low-surrogate",
+        TRUST8_UNMAPPABLE => c"unmappable",
+        TRUST8_SURROGATE_PAIR => c"surrogate-pair",
+        TRUST8_FOUR_BYTES => c"four-bytes",
+        TRUST8_NUL => c"nul",
+        TRUST8_INEXPRESSIBLE => c"inexpressible",
+        TRUST8_NEGATIVE_OFFSET => c"negative-offset",
+        TRUST8_DECREASING_OFFSET => c"decreasing-offset",
+        TRUST8_OFFSET_OUT_OF_RANGE => c"offset-out-of-range",
+        TRUST8_NON_ZERO_PADDING => c"non-zero-padding",
+        TRUST8_NO_SUCH_BUFFER => c"no-such-buffer",
+        TRUST8_VIEW_OUT_OF_RANGE => c"view-out-of-range",
+        TRUST8_WRONG_PREFIX => c"wrong-prefix",
+        TRUST8_TOO_SMALL => c"too-small",
+        TRUST8_MISUSE => c"misuse",
+        _ => c"unknown",
+    }
+}
+
+/// Writes a message for people to `buf`, such as "line 2, column 4: invalid UTF-8 at byte 12: FF never appears in UTF-8; ...".
+///
+/// The message is ASCII. As with snprintf, it is cut where `cap` demands it, it is terminated unless `cap` is 0, and the result
+/// is the length of the whole message without the terminator. If `data` is the input that gave the error, the message begins
+/// with the line and the column. It may be NULL: the message of a stream has only the byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_explain(
+    error: *const trust8_error,
+    data: *const c_void,
+    len: usize,
+    buf: *mut c_char,
+    cap: usize,
+) -> usize {
+    // SAFETY: the caller vouches for the memory, and that the two do not overlap, or this is seen.
+    let Some((data, room)) = (unsafe { memory::both(data, len, buf.cast(), cap) }) else {
+        return TRUST8_NONE;
+    };
+    // SAFETY: the caller vouches for the struct.
+    let error = unsafe { memory::take(error) };
+    let mut message = Message { room, len: 0 };
+    // A `Message` accepts everything.
+    let _ = explain(&error.unwrap_or(trust8_error::MISUSE), data, &mut message);
+    message.terminate()
+}
+
+fn explain(error: &trust8_error, data: &[u8], message: &mut Message<'_>) -> fmt::Result {
+    if error.kind == TRUST8_NO_ERROR {
+        return message.write_str("no error");
+    }
+    if error.kind == TRUST8_MISUSE {
+        return message.write_str("misuse: the arguments are not what the function takes");
+    }
+    if !data.is_empty() {
+        let place = trust8::locate(data, usize::try_from(error.valid_up_to).unwrap_or(usize::MAX));
+        write!(message, "line {}, column {}: ", place.line, place.column)?;
+    }
+    match trust8::from_utf8(error.seen()) {
+        Err(of_bytes) if of_bytes.kind().code() == error.kind => {
+            write!(message, "invalid UTF-8 at byte {}: {}", error.valid_up_to, of_bytes.reason())
+        }
+        _ => {
+            message.write_str("invalid text at byte ")?;
+            write!(message, "{}: ", error.valid_up_to)?;
+            name(error.kind).to_bytes().iter().try_for_each(|byte| message.write_char(char::from(*byte)))
+        }
+    }
+}
+
+/// A message in the caller's memory, of which the last byte is for the terminator.
+struct Message<'a> {
+    room: &'a mut [core::mem::MaybeUninit<u8>],
+    /// The length of the whole message, whether it fits or not.
+    len: usize,
+}
+
+impl Message<'_> {
+    /// Writes the terminator, and returns the length of the whole message.
+    fn terminate(self) -> usize {
+        let end = self.len.min(self.room.len().saturating_sub(1));
+        if let Some(byte) = self.room.get_mut(end) {
+            byte.write(0);
+        }
+        self.len
+    }
+}
+
+impl Write for Message<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = self.room.get_mut(self.len..).unwrap_or_default();
+        for (place, byte) in room.iter_mut().zip(text.bytes()) {
+            place.write(byte);
+        }
+        self.len += text.len();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use trust8::columns::{ColumnErrorKind, validate_offsets};
+    use trust8::dialect::DialectErrorKind as OfDialect;
+    use trust8::transcode::ErrorKind as OfConversion;
+
+    use super::name;
+
+    /// Asserts that C has the library's name for the library's number.
+    fn same(code: u8, expected: &str) {
+        assert_eq!(name(code).to_str(), Ok(expected));
+    }
+
+    #[test]
+    fn kinds_have_the_names_and_numbers_of_the_library() {
+        for kind in trust8::ErrorKind::ALL {
+            same(kind.code(), kind.name());
+        }
+        for kind in [
+            OfConversion::LoneHigh(0),
+            OfConversion::LoneLow(0),
+            OfConversion::Surrogate(0),
+            OfConversion::TooLarge(0),
+            OfConversion::Unmappable(' '),
+            OfConversion::Incomplete,
+        ] {
+            same(kind.code(), kind.name());
+        }
+        for kind in [
+            OfDialect::UnexpectedContinuation,
+            OfDialect::InvalidByte,
+            OfDialect::Overlong,
+            OfDialect::Surrogate,
+            OfDialect::SurrogatePair,
+            OfDialect::TooLarge,
+            OfDialect::FourBytes,
+            OfDialect::Nul,
+            OfDialect::Truncated,
+            OfDialect::Incomplete,
+            OfDialect::Inexpressible,
+        ] {
+            same(kind.code(), kind.name());
+        }
+        let not_utf8 = validate_offsets(b"\xFF", &[0, 1]).unwrap_err().kind();
+        for kind in [
+            not_utf8,
+            ColumnErrorKind::NegativeOffset { offset: 0 },
+            ColumnErrorKind::DecreasingOffset { from: 0, to: 0 },
+            ColumnErrorKind::OffsetOutOfRange { offset: 0, values_len: 0 },
+            ColumnErrorKind::NonZeroPadding { len: 0 },
+            ColumnErrorKind::NoSuchBuffer { buffer: 0, buffers: 0 },
+            ColumnErrorKind::ViewOutOfRange { buffer: 0, offset: 0, len: 0, buffer_len: 0 },
+            ColumnErrorKind::WrongPrefix { prefix: [0; 4], actual: [0; 4] },
+        ] {
+            same(kind.code(), kind.name());
+        }
+    }
+
+    #[test]
+    fn numbers_without_a_meaning_are_unknown() {
+        for code in [15, 31, 39, 63, 65, 254] {
+            same(code, "unknown");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! # Kernels
+//!
+//! A kernel is one implementation, for one instruction set. All kernels give the same answers.
+
+use core::ffi::{CStr, c_char};
+use core::ptr;
+
+use trust8::Kernel;
+
+/// Returns how many kernels this CPU can run.
+#[unsafe(no_mangle)]
+pub extern "C" fn trust8_kernel_count() -> usize {
+    Kernel::available().len()
+}
+
+/// Returns the name of the kernel with this number, from 0, best first: "avx512", "avx2", "sse4.2", "neon" or "scalar".
+/// Returns NULL if there is no such kernel.
+#[unsafe(no_mangle)]
+pub extern "C" fn trust8_kernel_name(index: usize) -> *const c_char {
+    match Kernel::available().get(index) {
+        Some(kernel) => c_name(kernel).as_ptr(),
+        None => ptr::null(),
+    }
+}
+
+/// Returns the name of the kernel that all functions use.
+#[unsafe(no_mangle)]
+pub extern "C" fn trust8_kernel_current() -> *const c_char {
+    c_name(Kernel::best()).as_ptr()
+}
+
+/// Makes all functions use the kernel of this name, in all threads: for tests and measurements. Returns false, and changes
+/// nothing, if this CPU can't run the kernel, or if the library was built for a target that needs no choice, such as AArch64,
+/// and this is not the target's kernel.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_kernel_use(name: *const c_char) -> bool {
+    if name.is_null() {
+        return false;
+    }
+    // SAFETY: the caller vouches for the string.
+    let name = unsafe { CStr::from_ptr(name) };
+    let named = |kernel: &&Kernel| kernel.name().as_bytes() == name.to_bytes();
+    Kernel::available().iter().find(named).is_some_and(Kernel::make_default)
+}
+
+fn c_name(kernel: &Kernel) -> &'static CStr {
+    match kernel.name() {
+        "avx512" => c"avx512",
+        "avx2" => c"avx2",
+        "sse4.2" => c"sse4.2",
+        "neon" => c"neon",
+        "simd128" => c"simd128",
+        "scalar" => c"scalar",
+        _ => c"unknown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use trust8::Kernel;
+
+    use super::c_name;
+
+    #[test]
+    fn kernels_have_the_names_of_the_library() {
+        for kernel in Kernel::available() {
+            assert_eq!(c_name(kernel).to_str(), Ok(kernel.name()));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! trust8: is it UTF-8, and if not, where and why?
+//!
+//! The answers are exact, and the same on every CPU. The library chooses the CPU's widest vectors when the program runs. It
+//! allocates nothing, keeps no state but the choice of the vectors, and needs no C++ runtime.
+//!
+//!     trust8_error error;
+//!     if (!trust8_validate(data, len, &error)) {
+//!         char message[256];
+//!         trust8_explain(&error, data, len, message, sizeof message);
+//!         fputs(message, stderr);
+//!     }
+//!
+//! What a caller promises, for every function:
+//!
+//! - A pointer with a length points to that many bytes (or units, where the type says so) of readable memory, and a pointer
+//!   with a capacity to that many bytes of writable memory, which need not be initialised. Nobody writes to the memory while
+//!   the function runs.
+//! - A pointer to a struct that the function fills may be NULL: then that answer is not wanted.
+//! - A string is terminated by a zero byte.
+//!
+//! What a caller need not promise:
+//!
+//! - NULL with the length 0 is the empty text.
+//! - These are errors of the kind TRUST8_MISUSE, and nothing worse: NULL with another length, a length above PTRDIFF_MAX, a
+//!   number that names no encoding, a flag that does not exist, output that overlaps the input, an array of integers that is
+//!   not aligned, and the state of a stream or a conversion with contents that no function of this library wrote.
+//! - All functions may be called from any thread at any time. Two threads must not use one trust8_validator or
+//!   trust8_converter at the same time.
+//!
+//! Byte values in this header are hexadecimal.
+
+#![cfg_attr(not(test), no_std)]
+#![expect(
+    clippy::missing_safety_doc,
+    reason = "the text above says what the callers of all functions promise"
+)]
+
+use core::ffi::{CStr, c_char};
+
+pub mod columns;
+pub mod conversions;
+pub mod counts;
+pub mod encodings;
+pub mod errors;
+pub mod kernels;
+pub mod lossy;
+mod memory;
+pub mod slices;
+pub mod streams;
+
+// # Versions
+//
+// A program that was compiled with this header runs with every library of the same TRUST8_ABI and of the same or a later
+// version. The number grows when a function is removed or changes its parameters or its meaning, or when a struct changes its
+// size. It is part of the shared library's soname. A new function, a new kind of error or a new encoding does not change it.
+
+/// The number of the binary interface that this header describes.
+pub const TRUST8_ABI: u32 = 1;
+
+/// Returns TRUST8_ABI as the library was compiled with it. It differs from the header's number only if a program was linked
+/// in a way that evades the soname.
+#[unsafe(no_mangle)]
+pub extern "C" fn trust8_abi() -> u32 {
+    TRUST8_ABI
+}
+
+/// Returns the library's version, such as "0.1.0".
+#[unsafe(no_mangle)]
+pub extern "C" fn trust8_version() -> *const c_char {
+    const VERSION: &CStr =
+        match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+            Ok(version) => version,
+            Err(_) => c"",
+        };
+    VERSION.as_ptr()
+}
+
+/// A panic would be a bug of the library. It ends the process instead of unwinding into C.
+#[cfg(not(test))]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    // SAFETY: the function of the C library, as its header declares it.
+    unsafe extern "C" {
+        safe fn abort() -> !;
+    }
+    abort()
+}

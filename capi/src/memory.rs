@@ -1,0 +1,109 @@
+//! What pointers of C become: slices, if all that can be seen of a pointer and a length is right.
+
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+use core::slice;
+
+/// Returns whether `data` and `len` can be `len` values of type `T`, as far as that can be seen.
+fn is_plausible<T>(data: *const T, len: usize) -> bool {
+    !data.is_null() && data.is_aligned() && len <= isize::MAX as usize / size_of::<T>()
+}
+
+/// Returns the values at `data`, or `None` if the pointer and the length are a misuse.
+///
+/// # Safety
+///
+/// - If the pointer is not null and the length is not 0, `data` points to `len` readable values, which nobody changes while
+///   the result is in use.
+#[inline(always)]
+pub(crate) unsafe fn values<'a, T>(data: *const T, len: usize) -> Option<&'a [T]> {
+    if len == 0 {
+        return Some(&[]);
+    }
+    if !is_plausible(data, len) {
+        return None;
+    }
+    // SAFETY: the pointer is aligned and not null, the length is no more than what fits into memory, and the caller vouches
+    // for the values.
+    Some(unsafe { slice::from_raw_parts(data, len) })
+}
+
+/// Returns the bytes at `data`, or `None` if the pointer and the length are a misuse.
+///
+/// # Safety
+///
+/// - The same as for [`values`].
+#[inline(always)]
+pub(crate) unsafe fn bytes<'a>(data: *const c_void, len: usize) -> Option<&'a [u8]> {
+    // SAFETY: the caller vouches for it.
+    unsafe { values(data.cast(), len) }
+}
+
+/// Returns the memory at `data`, or `None` if the pointer and the capacity are a misuse.
+///
+/// # Safety
+///
+/// - If the pointer is not null and the capacity is not 0, `data` points to `cap` writable bytes, which nobody else uses while
+///   the result is in use.
+#[inline(always)]
+pub(crate) unsafe fn room<'a>(data: *mut c_void, cap: usize) -> Option<&'a mut [MaybeUninit<u8>]> {
+    if cap == 0 {
+        return Some(&mut []);
+    }
+    if !is_plausible::<u8>(data.cast(), cap) {
+        return None;
+    }
+    // SAFETY: the pointer is not null, bytes need no alignment, the capacity is no more than what fits into memory, and the
+    // caller vouches for the bytes.
+    Some(unsafe { slice::from_raw_parts_mut(data.cast(), cap) })
+}
+
+/// Returns the input and the output of one call, or `None` if one of them is a misuse, or if they overlap.
+///
+/// # Safety
+///
+/// - The same as for [`values`] and [`room`], except that the two may overlap.
+pub(crate) unsafe fn both<'a>(
+    data: *const c_void,
+    len: usize,
+    out: *mut c_void,
+    cap: usize,
+) -> Option<(&'a [u8], &'a mut [MaybeUninit<u8>])> {
+    let (from, to) = (data.addr(), out.addr());
+    let apart = len == 0 || cap == 0 || from.checked_add(len)? <= to || to.checked_add(cap)? <= from;
+    if !apart {
+        return None;
+    }
+    // SAFETY: the caller vouches for it.
+    let bytes = unsafe { bytes(data, len) }?;
+    // SAFETY: the caller vouches for it, and the two do not overlap.
+    let room = unsafe { room(out, cap) }?;
+    Some((bytes, room))
+}
+
+/// Writes `value` to `out`, unless that is null.
+///
+/// # Safety
+///
+/// - If `out` is not null, it points to memory for a `T`. The memory need not be aligned.
+#[inline(always)]
+pub(crate) unsafe fn put<T>(out: *mut T, value: T) {
+    if !out.is_null() {
+        // SAFETY: the caller vouches for the memory.
+        unsafe { out.write_unaligned(value) }
+    }
+}
+
+/// Reads the value at `from`, unless that is null.
+///
+/// # Safety
+///
+/// - If `from` is not null, it points to a `T`. It need not be aligned.
+#[inline(always)]
+pub(crate) unsafe fn take<T: Copy>(from: *const T) -> Option<T> {
+    if from.is_null() {
+        return None;
+    }
+    // SAFETY: the caller vouches for the value.
+    Some(unsafe { from.read_unaligned() })
+}

@@ -1,0 +1,131 @@
+/* Columns, hostile ones above all: the answers are those of a check row by row. */
+#include "check.h"
+
+static void check_offsets(const uint8_t *values, size_t values_len, const int64_t *offsets, size_t count) {
+    trust8_column_error expected, found;
+    memset(&expected, 0, sizeof expected);
+    for (size_t i = 0; i < count && expected.error.kind == 0; i++) {
+        expected.row = i == 0 ? 0 : i - 1;
+        if (offsets[i] < 0) {
+            expected.error.kind = TRUST8_NEGATIVE_OFFSET;
+        } else if ((uint64_t)offsets[i] > values_len) {
+            expected.error.kind = TRUST8_OFFSET_OUT_OF_RANGE;
+        } else if (i > 0 && offsets[i] < offsets[i - 1]) {
+            expected.error.kind = TRUST8_DECREASING_OFFSET;
+        } else if (i > 0 &&
+                   oracle(values + offsets[i - 1], (size_t)(offsets[i] - offsets[i - 1]), &expected.error)) {
+            memset(&expected.error, 0, sizeof expected.error);
+        }
+    }
+    const bool valid = expected.error.kind == 0;
+    if (valid) expected.row = 0;
+    int32_t *const narrow = (int32_t *)malloc(count * sizeof *narrow + 1);
+    for (size_t i = 0; i < count; i++) narrow[i] = (int32_t)offsets[i];
+    CHECK(trust8_validate_offsets32(values, values_len, narrow, count, &found) == valid);
+    CHECK(found.row == expected.row && same_error(&found.error, &expected.error));
+    CHECK(trust8_validate_offsets64(values, values_len, offsets, count, &found) == valid);
+    CHECK(found.row == expected.row && same_error(&found.error, &expected.error));
+    CHECK(trust8_validate_offsets64(values, values_len, offsets, count, NULL) == valid);
+    free(narrow);
+}
+
+static void test_offsets(void) {
+    for (size_t i = 0; i < 3000 / scale + 50; i++) {
+        const size_t values_len = random_below(500), rows = random_below(i % 20 == 0 ? 3000 : 40);
+        uint8_t *const values = (uint8_t *)malloc(values_len + 1);
+        int64_t *const offsets = (int64_t *)malloc((rows + 1) * sizeof *offsets);
+        random_text(values, values_len);
+        size_t at = 0;
+        for (size_t row = 0; row <= rows; row++) {
+            offsets[row] = (int64_t)at;
+            at += random_below(2 * values_len / (rows + 1) + 2);
+            if (at > values_len) at = values_len;
+            /* Most offsets are where a character begins. */
+            while (random_below(8) != 0 && at < values_len && (values[at] & 0xC0) == 0x80) at++;
+        }
+        if (random_below(3) == 0) {
+            static const int64_t hostile[] = {-1, INT32_MIN, INT32_MAX, 0, 1, 501};
+            offsets[random_below(rows + 1)] = hostile[random_below(6)];
+        }
+        check_offsets(values, values_len, offsets, rows + 1);
+        check_offsets(values, values_len, offsets, 0);
+        free(offsets);
+        free(values);
+    }
+}
+
+static uint32_t word(const uint8_t *view, size_t which) {
+    const uint8_t *const bytes = view + 4 * which;
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static void put_word(uint8_t *view, size_t which, size_t number) {
+    for (size_t i = 0; i < 4; i++) view[4 * which + i] = (uint8_t)(number >> (8 * i));
+}
+
+static uint8_t wrong_view(const uint8_t *view, const trust8_slice *buffers, size_t count, trust8_error *error) {
+    const uint32_t len = word(view, 0);
+    memset(error, 0, sizeof *error);
+    if (len <= 12) {
+        for (size_t i = len; i < 12; i++) {
+            if (view[4 + i] != 0) return TRUST8_NON_ZERO_PADDING;
+        }
+        return oracle(view + 4, len, error) ? 0 : error->kind;
+    }
+    if (word(view, 2) >= count) return TRUST8_NO_SUCH_BUFFER;
+    const trust8_slice buffer = buffers[word(view, 2)];
+    if ((uint64_t)word(view, 3) + len > buffer.len) return TRUST8_VIEW_OUT_OF_RANGE;
+    const uint8_t *const text = (const uint8_t *)buffer.data + word(view, 3);
+    if (memcmp(text, view + 4, 4) != 0) return TRUST8_WRONG_PREFIX;
+    return oracle(text, len, error) ? 0 : error->kind;
+}
+
+static void test_views(void) {
+    for (size_t i = 0; i < 2000 / scale + 50; i++) {
+        uint8_t first[300], second[100];
+        random_text(first, sizeof first);
+        random_text(second, sizeof second);
+        const trust8_slice buffers[] = {{first, sizeof first}, {second, sizeof second}, {NULL, 0}};
+        const size_t rows = random_below(300);
+        /* Not aligned. */
+        uint8_t *const memory = (uint8_t *)malloc(16 * rows + 1), *const views = memory + 1;
+        for (size_t row = 0; row < rows; row++) {
+            uint8_t *const view = views + 16 * row;
+            const size_t len = random_below(24);
+            memset(view, 0, 16);
+            put_word(view, 0, len);
+            if (len <= 12) {
+                random_text(view + 4, len);
+                if (!trust8_is_utf8(view + 4, len) && random_below(100) != 0) memset(view + 4, 'a', len);
+            } else {
+                const size_t at = random_below(76);
+                put_word(view, 2, random_below(2));
+                put_word(view, 3, at);
+                memcpy(view + 4, (word(view, 2) == 0 ? first : second) + at, 4);
+                trust8_error error;
+                if (wrong_view(view, buffers, 3, &error) != 0 && random_below(50) != 0) memset(view, 0, 16);
+            }
+            if (random_below(1000) == 0) view[random_below(16)] = (uint8_t)random_number();
+        }
+        trust8_column_error expected, found;
+        memset(&expected, 0, sizeof expected);
+        for (size_t row = 0; row < rows && expected.error.kind == 0; row++) {
+            const uint8_t kind = wrong_view(views + 16 * row, buffers, 3, &expected.error);
+            if (kind == 0) {
+                memset(&expected, 0, sizeof expected);
+            } else {
+                expected.row = row;
+                expected.error.kind = kind;
+            }
+        }
+        const bool valid = expected.error.kind == 0;
+        CHECK(trust8_validate_views(views, rows, buffers, 3, &found) == valid);
+        CHECK(found.row == expected.row && same_error(&found.error, &expected.error));
+        free(memory);
+    }
+}
+
+void test_columns(void) {
+    test_offsets();
+    test_views();
+}

@@ -1,0 +1,87 @@
+// The C++ wrapper: each function once, with its errors.
+#include <cstdio>
+#include <utility>
+
+#include "trust8.hpp"
+#include "trust8.hpp"
+
+using namespace std::literals;
+
+static unsigned failures;
+
+#define CHECK(condition) \
+    do { \
+        if (!(condition)) { \
+            failures++; \
+            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+        } \
+    } while (0)
+
+static void test_slices() {
+    CHECK(trust8::is_utf8("na\xC3\xAFve"sv));
+    CHECK(trust8::is_utf8({}));
+    const auto text = trust8::validate("na\xC3\xAFve"sv);
+    CHECK(text && *text == "na\xC3\xAFve" && text->size() == 6);
+    const auto input = "one\ntwo \xC0\xAF"sv;
+    const auto wrong = trust8::validate(input);
+    CHECK(!wrong && wrong.value_or("none"sv) == "none");
+    CHECK(wrong.error().valid_up_to() == 8 && wrong.error().length() == 1);
+    CHECK(wrong.error().kind() == TRUST8_OVERLONG && wrong.error().name() == "overlong");
+    const auto message = "invalid UTF-8 at byte 8: C0 begins an overlong form of an ASCII character; "
+                         "expected a first byte (00 to 7F, C2 to F4)"s;
+    CHECK(wrong.error().message() == message);
+    CHECK(wrong.error().message(input) == "line 2, column 5: " + message);
+    CHECK(trust8::lossy("na\xEFve"sv) == "na\xEF\xBF\xBDve" && trust8::lossy({}).empty());
+    const auto summary = trust8::inspect("\xE6\x97\xA5\n\xF0\x9F\x8C\x8D"sv);
+    CHECK(summary.error.kind == 0 && summary.chars == 3 && summary.utf16_len == 4 && summary.newlines == 1);
+    CHECK(trust8::locate(input, 8).line == 2 && trust8::locate(input, 8).column == 5);
+}
+
+static void test_streams() {
+    trust8::validator validator;
+    CHECK(!validator.push("na\xC3"sv));
+    auto copy = validator;
+    CHECK(!validator.push("\xAFve"sv) && !validator.finish());
+    CHECK(copy.finish() && copy.finish()->kind() == TRUST8_INCOMPLETE);
+    const auto error = copy.push("ve"sv);
+    CHECK(error && error->kind() == TRUST8_TRUNCATED && error->valid_up_to() == 2);
+    CHECK(copy.push("more"sv)->kind() == TRUST8_TRUNCATED);
+}
+
+static void test_columns() {
+#ifdef __cpp_lib_span
+    const auto values = "OsloTroms\xC3\xB8"sv;
+    const std::int32_t offsets[] = {0, 4, 11};
+    const std::int64_t wrong[] = {0, 4, 10};
+    CHECK(!trust8::validate_offsets(values, offsets));
+    const auto error = trust8::validate_offsets(values, wrong);
+    CHECK(error && error->row == 1 && error->reason.kind() == TRUST8_INCOMPLETE && error->reason.valid_up_to() == 5);
+#endif
+}
+
+static void test_conversions() {
+    CHECK(*trust8::to_utf16("5 \xE2\x82\xAC \xF0\x9F\x98\x80"sv) == u"5 \u20AC \U0001F600");
+    CHECK(*trust8::to_utf32("5 \xE2\x82\xAC \xF0\x9F\x98\x80"sv) == U"5 \u20AC \U0001F600");
+    CHECK(*trust8::to_utf8(u"5 \u20AC \U0001F600"sv) == "5 \xE2\x82\xAC \xF0\x9F\x98\x80");
+    CHECK(*trust8::to_utf8(U"5 \u20AC \U0001F600"sv) == "5 \xE2\x82\xAC \xF0\x9F\x98\x80");
+    CHECK(trust8::to_utf16({})->empty());
+    // The conversion moves out of a temporary.
+    std::u16string moved = *trust8::to_utf16("moved"sv);
+    CHECK(moved == u"moved");
+    const char16_t lone[] = {u'a', 0xD83D, u'b'};
+    const auto error = trust8::to_utf8(std::u16string_view(lone, 3));
+    CHECK(!error && error.error().valid_up_to == 1 && error.error().kind == TRUST8_LONE_HIGH_SURROGATE);
+    CHECK(error.error().value == 0xD83D && error.error().name() == "lone-high-surrogate");
+    CHECK(trust8::to_utf8_lossy(std::u16string_view(lone, 3)) == "a\xEF\xBF\xBD" "b");
+    CHECK(trust8::to_utf16_lossy("a\xFF"sv) == u"a\uFFFD" && trust8::to_utf32_lossy("a\xFF"sv) == U"a\uFFFD");
+    CHECK(trust8::to_utf8_lossy(U"a\uFFFD"sv) == "a\xEF\xBF\xBD");
+}
+
+int main() {
+    test_slices();
+    test_streams();
+    test_columns();
+    test_conversions();
+    std::printf("%u checks failed\n", failures);
+    return failures != 0;
+}
