@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests for other machines need, on Debian bookworm (amd64). Installing needs root.
 #
-#   scripts/setup-cross.sh [aarch64] [s390x] [i686] [wasm] [x86-64] [valgrind] [access] [java]   (no argument: all but java)
+#   scripts/setup-cross.sh [aarch64] [s390x] [i686] [wasm] [x86-64] [valgrind] [access] [capi] [java]   (no argument: all but java)
 #
 #   aarch64, s390x   a linker, a C library, qemu, and Rust's standard library or its source
 #   i686             the same without qemu: the CPU runs these programs itself
@@ -10,6 +10,7 @@
 #   valgrind         Valgrind, and the debug symbols of the C library that it needs
 #   java             a JDK, unless there is one
 #   access           programs for access control lists and extended attributes, for the tests of the command
+#   capi             clang, the programs that build the examples of the C interface, and the libraries that it is compared with
 #
 # The script skips what is already installed, so a second run does nothing. The compiler is Debian's
 # (rustc-web and the packages that belong to it), because Debian also packages a standard library for AArch64
@@ -22,7 +23,7 @@ fail() {
 }
 
 if [ $# -eq 0 ]; then
-    set -- aarch64 s390x i686 wasm x86-64 valgrind access
+    set -- aarch64 s390x i686 wasm x86-64 valgrind access capi
 fi
 
 packages=()
@@ -57,6 +58,10 @@ for machine in "$@"; do
             ;;
         access)
             packages+=(acl attr)
+            ;;
+        capi)
+            packages+=(clang libclang-rt-14-dev cmake meson ninja-build pkgconf
+                libglib2.0-dev libunistring-dev libicu-dev)
             ;;
         *)
             echo "setup-cross.sh: no such machine: $machine" >&2

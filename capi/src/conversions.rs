@@ -13,7 +13,9 @@ use core::ffi::c_void;
 use core::mem::MaybeUninit;
 
 use trust8::dialect::Dialect;
-use trust8::transcode::{Encoding, ErrorKind, Transcoder, TranscoderError};
+use trust8::transcode::{
+    BufferError, Encoding, ErrorKind, Transcoder, TranscoderError, convert_into, convert_into_lossy,
+};
 
 use crate::encodings::Number;
 use crate::errors::{TRUST8_MISUSE, TRUST8_NO_ERROR, TRUST8_NONE, TRUST8_TOO_SMALL};
@@ -92,6 +94,9 @@ impl Way {
     fn run(self, lossy: bool, text: &[u8], room: &mut [MaybeUninit<u8>]) -> (usize, usize, Stop) {
         match self {
             Self::Encodings(from, to) => {
+                if let Some(done) = at_once(from, to, lossy, text, room) {
+                    return done;
+                }
                 let mut transcoder = transcoder(from, to, lossy);
                 let (_, mut written, mut stop) = push(&mut transcoder, text, room);
                 if stop.kind == TRUST8_NO_ERROR {
@@ -105,6 +110,36 @@ impl Way {
             Self::FromDialect(dialect) => from_dialect(dialect, lossy, text, room),
             Self::ToDialect(dialect) => to_dialect(dialect, lossy, text, room),
         }
+    }
+}
+
+/// Converts a text if it is short, or if there is room for whatever it becomes, without a transcoder: that costs less. Returns
+/// `None` if it is neither, or does not fit.
+#[inline(always)]
+fn at_once(
+    from: Encoding,
+    to: Encoding,
+    lossy: bool,
+    text: &[u8],
+    room: &mut [MaybeUninit<u8>],
+) -> Option<(usize, usize, Stop)> {
+    /// A text of this length may be converted in vain.
+    const SHORT: usize = 256;
+    // No byte becomes more than four bytes.
+    let always_fits = room.len() / 4 > text.len();
+    if !always_fits && text.len() > SHORT {
+        return None;
+    }
+    if lossy {
+        let written = convert_into_lossy(from, to, text, room).ok()?.len();
+        return Some((text.len(), written, Stop::END));
+    }
+    match convert_into(from, to, text, room) {
+        Ok(written) => Some((text.len(), written.len(), Stop::END)),
+        Err(BufferError::Invalid { error, written }) if always_fits => {
+            Some((error.valid_up_to(), written, Stop::invalid(error.kind())))
+        }
+        Err(_) => None,
     }
 }
 

@@ -87,14 +87,35 @@ impl trust8_error {
 
     pub(crate) const MISUSE: Self = Self::at(0, TRUST8_MISUSE);
 
+    #[inline(always)]
     pub(crate) fn new(valid_up_to: u64, kind: u8, error_len: Option<usize>, seen: &[u8]) -> Self {
-        let mut bytes = [0; 4];
-        for (byte, seen) in bytes.iter_mut().zip(seen) {
-            *byte = *seen;
-        }
+        // A loop over the bytes would take longer.
+        let bytes = match *seen {
+            [] => [0; 4],
+            [a] => [a, 0, 0, 0],
+            [a, b] => [a, b, 0, 0],
+            [a, b, c] => [a, b, c, 0],
+            [a, b, c, d, ..] => [a, b, c, d],
+        };
         // No sequence has more than six bytes, and no more than four are kept.
         let error_len = error_len.unwrap_or(0) as u8;
         Self { valid_up_to, error_len, kind, bytes_len: seen.len().min(4) as u8, reserved: 0, bytes }
+    }
+
+    /// Returns the struct as two words. The state of a stream is read soon after it was written, and a CPU that reads a word in one
+    /// go waits if it was written in several.
+    #[inline(always)]
+    pub(crate) const fn words(&self) -> [u64; 2] {
+        let [a, b, c, d] = self.bytes;
+        let fields = [self.error_len, self.kind, self.bytes_len, self.reserved, a, b, c, d];
+        [self.valid_up_to, u64::from_ne_bytes(fields)]
+    }
+
+    /// Returns the struct that [`words`](Self::words) has taken apart.
+    #[inline(always)]
+    pub(crate) const fn from_words([valid_up_to, fields]: [u64; 2]) -> Self {
+        let [error_len, kind, bytes_len, reserved, a, b, c, d] = fields.to_ne_bytes();
+        Self { valid_up_to, error_len, kind, bytes_len, reserved, bytes: [a, b, c, d] }
     }
 
     /// Returns the bytes, or as many as there can be.

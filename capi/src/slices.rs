@@ -10,6 +10,8 @@ use crate::memory;
 pub unsafe extern "C" fn trust8_is_utf8(data: *const c_void, len: usize) -> bool {
     // SAFETY: the caller vouches for the memory.
     match unsafe { memory::bytes(data, len) } {
+        // Without this line, an empty text would cost a call of the kernel.
+        Some([]) => true,
         Some(bytes) => trust8::is_utf8(bytes),
         None => false,
     }
@@ -20,14 +22,37 @@ pub unsafe extern "C" fn trust8_is_utf8(data: *const c_void, len: usize) -> bool
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_validate(data: *const c_void, len: usize, error: *mut trust8_error) -> bool {
     // SAFETY: the caller vouches for the memory.
-    let found = match unsafe { memory::bytes(data, len) } {
-        Some(bytes) => match trust8::from_utf8(bytes) {
-            Ok(_) => trust8_error::at(len as u64, TRUST8_NO_ERROR),
-            Err(error) => error.into(),
-        },
-        None => trust8_error::MISUSE,
+    let result = match unsafe { memory::bytes(data, len) } {
+        Some([]) => Ok(""),
+        Some(bytes) => trust8::from_utf8(bytes),
+        None => {
+            // SAFETY: the caller vouches for the memory.
+            unsafe { memory::put(error, trust8_error::MISUSE) };
+            return false;
+        }
     };
+    match result {
+        Ok(_) => {
+            // SAFETY: the caller vouches for the memory.
+            unsafe { memory::put(error, trust8_error::at(len as u64, TRUST8_NO_ERROR)) };
+            true
+        }
+        Err(found) => {
+            // SAFETY: the caller vouches for the memory.
+            unsafe { fail(error, &found) };
+            false
+        }
+    }
+}
+
+/// Writes an error. It is a function of its own so that the way of valid text is short.
+///
+/// # Safety
+///
+/// - The same as for [`memory::put`].
+#[cold]
+#[inline(never)]
+unsafe fn fail(error: *mut trust8_error, found: &trust8::Utf8Error) {
     // SAFETY: the caller vouches for the memory.
-    unsafe { memory::put(error, found) };
-    found.kind == TRUST8_NO_ERROR
+    unsafe { memory::put(error, (*found).into()) }
 }

@@ -42,19 +42,19 @@ pub unsafe extern "C" fn trust8_validator_push(
 ) -> bool {
     // SAFETY: the caller vouches for the memory.
     let piece = unsafe { memory::bytes(piece, len) };
-    // SAFETY: the caller vouches for the struct.
-    let state = unsafe { memory::take(validator) };
-    let (Some(piece), Some(trust8_validator { state })) = (piece, state) else {
+    // SAFETY: the caller vouches for the struct, which has the size of two words.
+    let state = unsafe { memory::take(validator.cast::<[u64; 2]>()) };
+    let (Some(piece), Some(state)) = (piece, state) else {
         // SAFETY: the caller vouches for the memory.
         unsafe { memory::put(error, trust8_error::MISUSE) };
         return false;
     };
     let state = pushed(state, piece);
     // SAFETY: the caller vouches for the memory.
-    unsafe { memory::put(validator, trust8_validator { state }) };
+    unsafe { memory::put(validator.cast(), state) };
     // SAFETY: the caller vouches for the memory.
-    unsafe { memory::put(error, state) };
-    state.kind == TRUST8_NO_ERROR
+    unsafe { memory::put(error.cast(), state) };
+    trust8_error::from_words(state).kind == TRUST8_NO_ERROR
 }
 
 /// Ends the stream. Returns false if it ends inside a character, or if a push has returned false. The state stays as it is.
@@ -85,19 +85,27 @@ fn resume(state: &trust8_error) -> Option<Validator> {
     Validator::resume(state.valid_up_to, state.seen())
 }
 
+#[cold]
+#[inline(never)]
 fn stream_error(error: &StreamError) -> trust8_error {
     trust8_error::new(error.valid_up_to(), error.kind().code(), error.error_len(), error.bytes())
 }
 
 /// Returns the state after `piece`.
 #[inline(always)]
-fn pushed(state: trust8_error, piece: &[u8]) -> trust8_error {
+fn pushed(words: [u64; 2], piece: &[u8]) -> [u64; 2] {
+    let state = trust8_error::from_words(words);
     if state.kind != TRUST8_NO_ERROR {
-        return state;
+        return words;
     }
-    let Some(mut validator) = resume(&state) else { return trust8_error::MISUSE };
+    let Some(mut validator) = resume(&state) else { return trust8_error::MISUSE.words() };
     match validator.push(piece) {
-        Ok(()) => trust8_error::new(validator.valid_up_to(), TRUST8_NO_ERROR, None, validator.pending()),
-        Err(error) => stream_error(&error),
+        Ok(()) => match validator.pending() {
+            [] => [validator.valid_up_to(), 0],
+            pending => trust8_error::new(validator.valid_up_to(), TRUST8_NO_ERROR, None, pending).words(),
+        },
+        Err(error) => stream_error(&error).words(),
     }
 }
+
+const _: () = assert!(size_of::<trust8_validator>() == size_of::<[u64; 2]>());

@@ -27,7 +27,7 @@ impl Tail {
     #[inline(always)]
     pub(super) fn of_pending(pending: &[u8]) -> Option<Self> {
         let tail = match *pending {
-            [] => [0; 4],
+            [] => return Some(Self([0; 4])),
             [a] => [0, 0, 0, a],
             [a, b] => [0, 0, a, b],
             [a, b, c] => [0, a, b, c],

@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# Tests the C interface.
+#
+#   capi/test.sh                          everything below
+#   capi/test.sh header install ...       these parts
+#
+#   header      the header is what the source says, and compiles alone, twice included, in C and C++
+#   install     the library is installed; exports, soname and size are right; the examples build from there and run
+#   suite       the tests in C and C++, with gcc and clang, against the installed libraries; and other libraries' answers
+#   sanitize    the same with AddressSanitizer in the library, and with UndefinedBehaviorSanitizer
+#   valgrind    the same under Valgrind
+#   i686        the same for 32-bit x86
+#   aarch64     the same for AArch64, emulated
+#
+# scripts/setup-cross.sh installs what all this needs: `capi`, `valgrind`, `i686` and `aarch64`. Environment: CARGO_TARGET_DIR is
+# the folder to compile in (default: capi/target). TRUST8_TEST_SCALE=N tests one input in N where inputs are plentiful
+# (default: 8); slow parts test fewer.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+PARTS=(header install suite sanitize valgrind i686 aarch64)
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
+prefix=$CARGO_TARGET_DIR/prefix programs=$CARGO_TARGET_DIR/programs
+host=$(rustc -vV | sed -n 's/^host: //p')
+scale=${TRUST8_TEST_SCALE:-8}
+WARNINGS=(-Wall -Wextra -Werror -pedantic)
+OTHERS=$(pkg-config --cflags --libs glib-2.0 icu-uc 2>/dev/null || true)
+mkdir -p "$programs"
+
+fail() {
+    echo "test.sh: $*" >&2
+    exit 1
+}
+
+# Prints a command, and runs it.
+run() {
+    echo "\$ $*"
+    "$@"
+}
+
+# Compiles the suite in C: compile_suite COMPILER OUT LIBRARY [OPTION...]
+compile_suite() {
+    local compiler=$1 out=$2 library=$3
+    shift 3
+    run "$compiler" -std=c11 -O1 "${WARNINGS[@]}" -Iinclude "$@" tests/suite/*.c "$library" -o "$out" -lpthread
+}
+
+# Cargo with settings that compile fast. The code is not what users get, but the C interface is the same.
+fast_cargo() {
+    cargo +nightly build --release "$@" --config profile.release.opt-level=1 --config profile.release.lto=false \
+        --config profile.release.codegen-units=16
+}
+
+# The same with Debian's compiler, which has a standard library for AArch64, and the source of `core`.
+debian_cargo() {
+    RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 fast_cargo "$@"
+}
+
+part_header() {
+    run ./header.py --check
+    local compiler code='#include "trust8.h"\n#include "trust8.h"\n'
+    for compiler in "gcc -std=c11 -x c" "clang -std=c11 -x c" "g++ -std=c++17 -x c++" "clang++ -std=c++17 -x c++"; do
+        # shellcheck disable=SC2086 # the options are words
+        printf '%b' "$code" | run $compiler "${WARNINGS[@]}" -Iinclude -fsyntax-only -
+    done
+    code='#include "trust8.hpp"\n#include "trust8.hpp"\n'
+    for compiler in g++ clang++; do
+        printf '%b' "$code" | run $compiler -std=c++17 -x c++ "${WARNINGS[@]}" -Iinclude -fsyntax-only -
+    done
+    # The wrapper defines no macros.
+    ! grep -n '^ *# *define' include/trust8.hpp || fail "trust8.hpp defines a macro"
+}
+
+part_install() {
+    run ./install.sh "$prefix"
+    local library=$prefix/lib/libtrust8.so abi declared exported size folder=$programs/examples
+    abi=$(sed -n 's/^#define TRUST8_ABI \([0-9]*\)u$/\1/p' include/trust8.h)
+    readelf --dynamic "$library" | grep --quiet --fixed-strings "[libtrust8.so.$abi]" || fail "the soname is not libtrust8.so.$abi"
+    declared=$(sed -n 's/^[a-z].*[ *]\(trust8_[a-z0-9_]*\)(.*/\1/p' include/trust8.h | sort)
+    exported=$(nm --dynamic --defined-only --format=posix "$library" | cut -d' ' -f1 | sort)
+    [ "$declared" = "$exported" ] || fail "the library exports other names: $(diff <(echo "$declared") <(echo "$exported"))"
+    ! nm --dynamic --undefined-only "$library" | grep -E 'malloc|calloc|realloc|free|_Unwind|__cxa_throw|St' ||
+        fail "the library allocates or throws"
+    size=$(stat --dereference --format=%s "$library")
+    echo "the shared library has $size bytes"
+    [ "$size" -lt $((1 << 20)) ] || fail "that is more than 1 MiB"
+
+    # The examples are copied, as a user would do.
+    rm -rf "$folder"
+    cp -r examples "$folder"
+    export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+    run "$folder/cc/build.sh" "$prefix"
+    [ "$("$folder/cc/arguments" na$'\xC3\xAF've | head -n1)" = "1: 5 characters" ] || fail "cc/arguments"
+    ! "$folder/cc/arguments" $'caf\xE9' || fail "cc/arguments accepts everything"
+    run make --directory "$folder/pkg-config"
+    echo text | "$folder/pkg-config/standard_input" || fail "pkg-config/standard_input"
+    [ "$(printf 'a\xE2\x82' | "$folder/pkg-config/standard_input" | cut -c1-25)" = "invalid UTF-8 at byte 1: " ] ||
+        fail "pkg-config/standard_input"
+    run cmake -S "$folder/cmake" -B "$folder/cmake/build" -DCMAKE_PREFIX_PATH="$prefix"
+    run cmake --build "$folder/cmake/build"
+    local program
+    for program in lines lines_static; do
+        [ "$(printf 'a\xFF' | "$folder/cmake/build/$program" 2>/dev/null)" = $'a\xEF\xBF\xBD' ] || fail "cmake/$program"
+    done
+    run meson setup "$folder/meson/build" "$folder/meson"
+    run meson compile -C "$folder/meson/build"
+    [ "$(printf 'a\xFF' | "$folder/meson/build/utf16" | od -An -tx1 | tr -d ' \n')" = 6100fdff ] || fail "meson/utf16"
+}
+
+part_suite() {
+    run cargo test --manifest-path Cargo.toml
+    local compiler
+    for compiler in gcc clang; do
+        compile_suite $compiler "$programs/suite-$compiler" "$prefix/lib/libtrust8.a"
+        compile_suite $compiler "$programs/suite-shared-$compiler" "$prefix/lib/libtrust8.so" -Wl,-rpath,"$prefix/lib"
+    done
+    TRUST8_TEST_SCALE=$scale run "$programs/suite-gcc"
+    TRUST8_TEST_SCALE=$((scale * 8)) run "$programs/suite-clang"
+    TRUST8_TEST_SCALE=$((scale * 8)) run "$programs/suite-shared-gcc"
+    TRUST8_TEST_SCALE=$((scale * 8)) run "$programs/suite-shared-clang"
+    for compiler in g++ clang++; do
+        # The tests in C are C++ as well.
+        run $compiler -std=c++17 "${WARNINGS[@]}" -Iinclude -fsyntax-only -x c++ tests/suite/*.c
+        run $compiler -std=c++17 -O1 "${WARNINGS[@]}" -Iinclude tests/wrapper.cpp "$prefix/lib/libtrust8.a" -o "$programs/wrapper"
+        run "$programs/wrapper"
+        run $compiler -std=c++20 -O1 "${WARNINGS[@]}" -Iinclude tests/wrapper.cpp "$prefix/lib/libtrust8.a" -o "$programs/wrapper"
+        run "$programs/wrapper"
+    done
+    # shellcheck disable=SC2086 # the options are words
+    compile_suite gcc "$programs/others" "$prefix/lib/libtrust8.a" -DOTHER_LIBRARIES -Itests/suite tests/others/*.c $OTHERS -lunistring
+    TRUST8_TEST_SCALE=$scale run "$programs/others"
+}
+
+part_sanitize() {
+    # Debug assertions make the library check its own arithmetic: a panic ends the test.
+    RUSTFLAGS="-Zsanitizer=address -Cdebug-assertions" run fast_cargo --target "$host" --target-dir "$CARGO_TARGET_DIR/asan"
+    local compiler library=$CARGO_TARGET_DIR/asan/$host/release/libtrust8_capi.a
+    # Nothing unwinds, but the tables of the compiled `core` name a function for it, which the linker removes elsewhere.
+    local options=(-g -fsanitize=address,undefined -fno-sanitize-recover -Wl,--defsym=rust_eh_personality=0)
+    for compiler in gcc clang; do
+        compile_suite $compiler "$programs/suite-asan" "$library" "${options[@]}"
+        TRUST8_TEST_SCALE=$((scale * 8)) run "$programs/suite-asan"
+    done
+    run g++ -std=c++20 -O1 "${WARNINGS[@]}" -Iinclude "${options[@]}" tests/wrapper.cpp "$library" -o "$programs/wrapper-asan"
+    run "$programs/wrapper-asan"
+}
+
+part_valgrind() {
+    TRUST8_TEST_SCALE=$((scale * 32)) run valgrind --quiet --error-exitcode=9 --leak-check=full "$programs/suite-gcc"
+    run valgrind --quiet --error-exitcode=9 --leak-check=full "$programs/wrapper"
+}
+
+part_i686() {
+    local triple=i686-unknown-linux-gnu root=/usr/i686-linux-gnu/lib
+    run debian_cargo --target $triple -Zbuild-std=core --target-dir "$CARGO_TARGET_DIR/cross"
+    compile_suite i686-linux-gnu-gcc "$programs/suite-i686" "$CARGO_TARGET_DIR/cross/$triple/release/libtrust8_capi.a"
+    TRUST8_TEST_SCALE=$((scale * 8)) run $root/ld-linux.so.2 --library-path $root "$programs/suite-i686"
+}
+
+part_aarch64() {
+    local triple=aarch64-unknown-linux-gnu
+    run debian_cargo --target $triple --target-dir "$CARGO_TARGET_DIR/cross"
+    compile_suite aarch64-linux-gnu-gcc "$programs/suite-aarch64" "$CARGO_TARGET_DIR/cross/$triple/release/libtrust8_capi.a" -static
+    TRUST8_TEST_SCALE=$((scale * 16)) run qemu-aarch64 "$programs/suite-aarch64"
+}
+
+[ $# -gt 0 ] || set -- "${PARTS[@]}"
+for part in "$@"; do
+    [[ " ${PARTS[*]} " == *" $part "* ]] || fail "no such part: $part"
+done
+for part in "$@"; do
+    echo "--- $part"
+    "part_$part"
+done
