@@ -38,6 +38,9 @@ run() {
     "$@"
 }
 
+# Nothing unwinds, but the tables of the compiled `core` name a function for it. With link-time optimization they are gone.
+NO_UNWINDING=-Wl,--defsym=rust_eh_personality=0
+
 # Compiles the suite in C: compile_suite COMPILER OUT LIBRARY [OPTION...]
 compile_suite() {
     local compiler=$1 out=$2 library=$3
@@ -135,8 +138,7 @@ part_sanitize() {
     # Debug assertions make the library check its own arithmetic: a panic ends the test.
     RUSTFLAGS="-Zsanitizer=address -Cdebug-assertions" run fast_cargo --target "$host" --target-dir "$CARGO_TARGET_DIR/asan"
     local compiler library=$CARGO_TARGET_DIR/asan/$host/release/libtrust8_capi.a
-    # Nothing unwinds, but the tables of the compiled `core` name a function for it, which the linker removes elsewhere.
-    local options=(-g -fsanitize=address,undefined -fno-sanitize-recover -Wl,--defsym=rust_eh_personality=0)
+    local options=(-g -fsanitize=address,undefined -fno-sanitize-recover $NO_UNWINDING)
     for compiler in gcc clang; do
         compile_suite $compiler "$programs/suite-asan" "$library" "${options[@]}"
         TRUST8_TEST_SCALE=$((scale * 8)) run "$programs/suite-asan"
@@ -153,14 +155,15 @@ part_valgrind() {
 part_i686() {
     local triple=i686-unknown-linux-gnu root=/usr/i686-linux-gnu/lib
     run debian_cargo --target $triple -Zbuild-std=core --target-dir "$CARGO_TARGET_DIR/cross"
-    compile_suite i686-linux-gnu-gcc "$programs/suite-i686" "$CARGO_TARGET_DIR/cross/$triple/release/libtrust8_capi.a"
+    compile_suite i686-linux-gnu-gcc "$programs/suite-i686" "$CARGO_TARGET_DIR/cross/$triple/release/libtrust8_capi.a" $NO_UNWINDING
     TRUST8_TEST_SCALE=$((scale * 8)) run $root/ld-linux.so.2 --library-path $root "$programs/suite-i686"
 }
 
 part_aarch64() {
     local triple=aarch64-unknown-linux-gnu
     run debian_cargo --target $triple --target-dir "$CARGO_TARGET_DIR/cross"
-    compile_suite aarch64-linux-gnu-gcc "$programs/suite-aarch64" "$CARGO_TARGET_DIR/cross/$triple/release/libtrust8_capi.a" -static
+    compile_suite aarch64-linux-gnu-gcc "$programs/suite-aarch64" "$CARGO_TARGET_DIR/cross/$triple/release/libtrust8_capi.a" -static \
+        $NO_UNWINDING
     TRUST8_TEST_SCALE=$((scale * 16)) run qemu-aarch64 "$programs/suite-aarch64"
 }
 
