@@ -115,6 +115,8 @@ const char *trust8_version(void);
 #define TRUST8_VIEW_OUT_OF_RANGE 37
 /* Columns: the first four bytes of a string are not those that its view repeats. */
 #define TRUST8_WRONG_PREFIX 38
+/* Columns: the validity bitmap has no bit for a row. */
+#define TRUST8_SHORT_VALIDITY 39
 /* The output is too small. */
 #define TRUST8_TOO_SMALL 64
 /* The arguments are not what the function takes. */
@@ -305,6 +307,28 @@ bool trust8_validate_offsets64(const void *values, size_t values_len, const int6
  */
 bool trust8_validate_views(const void *views, size_t count, const trust8_slice *buffers,
                            size_t buffers_count, trust8_column_error *error);
+
+/* Finds all rows of a column with 32-bit offsets that are not UTF-8, and writes a bitmap, in which
+ * their bits are 1. Row 0 has the lowest bit of the first byte, and bits after the last row are 0.
+ * bitmap has bitmap_len bytes, at least one bit for each row.
+ *
+ * validity may be NULL; otherwise it is a bitmap of at least one bit for each row, from its first
+ * bit on, and rows whose bit is 0 are null: what they contain is ignored. Returns false if offsets
+ * are wrong, with the first one in error. count gets the number of rows that are not UTF-8.
+ */
+bool trust8_invalid_rows32(const void *values, size_t values_len, const int32_t *offsets,
+                           size_t offsets_count, const uint8_t *validity, uint8_t *bitmap,
+                           size_t bitmap_len, size_t *count, trust8_column_error *error);
+
+/* Does the same for a column with 64-bit offsets. */
+bool trust8_invalid_rows64(const void *values, size_t values_len, const int64_t *offsets,
+                           size_t offsets_count, const uint8_t *validity, uint8_t *bitmap,
+                           size_t bitmap_len, size_t *count, trust8_column_error *error);
+
+/* Does the same for a column of views. The views must be aligned to 16 bytes. */
+bool trust8_invalid_rows_views(const void *views, size_t views_count, const trust8_slice *buffers,
+                               size_t buffers_count, const uint8_t *validity, uint8_t *bitmap,
+                               size_t bitmap_len, size_t *count, trust8_column_error *error);
 
 /* ---- Encodings ------------------------------------------------------------------------------- */
 

@@ -5,9 +5,12 @@
 
 use core::ffi::c_void;
 
-use trust8::columns::{ColumnError, ColumnErrorKind, Offset, validate_offsets, validate_views};
+use trust8::columns::{
+    Column, ColumnError, ColumnErrorKind, Offset, Offsets, Validity, Views, invalid_rows, validate_offsets,
+    validate_views,
+};
 
-use crate::errors::{TRUST8_NO_ERROR, trust8_error};
+use crate::errors::{TRUST8_NO_ERROR, TRUST8_TOO_SMALL, trust8_error};
 use crate::memory;
 
 /// The first row that is not as it must be.
@@ -139,6 +142,164 @@ fn by_views(views: &[[u8; 16]], buffers: &[Buffer]) -> trust8_column_error {
         first += group.len();
     }
     trust8_column_error::NONE
+}
+
+/// Finds all rows of a column with 32-bit offsets that are not UTF-8, and writes a bitmap, in which their bits are 1. Row 0 has the
+/// lowest bit of the first byte, and bits after the last row are 0. `bitmap` has `bitmap_len` bytes, at least one bit for each row.
+///
+/// `validity` may be NULL; otherwise it is a bitmap of at least one bit for each row, from its first bit on, and rows whose bit is 0
+/// are null: what they contain is ignored. Returns false if offsets are wrong, with the first one in `error`. `count` gets the
+/// number of rows that are not UTF-8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_invalid_rows32(
+    values: *const c_void,
+    values_len: usize,
+    offsets: *const i32,
+    offsets_count: usize,
+    validity: *const u8,
+    bitmap: *mut u8,
+    bitmap_len: usize,
+    count: *mut usize,
+    error: *mut trust8_column_error,
+) -> bool {
+    // SAFETY: the caller vouches for all of it.
+    unsafe {
+        rows_by_offsets(
+            (values, values_len),
+            (offsets, offsets_count),
+            validity,
+            (bitmap, bitmap_len),
+            count,
+            error,
+        )
+    }
+}
+
+/// Does the same for a column with 64-bit offsets.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_invalid_rows64(
+    values: *const c_void,
+    values_len: usize,
+    offsets: *const i64,
+    offsets_count: usize,
+    validity: *const u8,
+    bitmap: *mut u8,
+    bitmap_len: usize,
+    count: *mut usize,
+    error: *mut trust8_column_error,
+) -> bool {
+    // SAFETY: the caller vouches for all of it.
+    unsafe {
+        rows_by_offsets(
+            (values, values_len),
+            (offsets, offsets_count),
+            validity,
+            (bitmap, bitmap_len),
+            count,
+            error,
+        )
+    }
+}
+
+/// Does the same for a column of views. The views must be aligned to 16 bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_invalid_rows_views(
+    views: *const c_void,
+    views_count: usize,
+    buffers: *const trust8_slice,
+    buffers_count: usize,
+    validity: *const u8,
+    bitmap: *mut u8,
+    bitmap_len: usize,
+    count: *mut usize,
+    error: *mut trust8_column_error,
+) -> bool {
+    // SAFETY: the caller vouches for the memory.
+    let views = unsafe { memory::values(views.cast::<u128>(), views_count) };
+    // SAFETY: the caller vouches for the memory, and for that of each buffer.
+    let buffers = unsafe { Buffer::all(buffers, buffers_count) };
+    // SAFETY: the caller vouches for the memory.
+    let validity = unsafe { validity_of(validity, views_count) };
+    let column = match (views, buffers, validity) {
+        (Some(views), Some(buffers), Some(validity)) => {
+            Views::new(views, buffers, validity).map_err(|error| trust8_column_error::from_row(0, &error))
+        }
+        _ => Err(trust8_column_error::MISUSE),
+    };
+    // SAFETY: the caller vouches for the memory.
+    unsafe { mark_rows(column, bitmap, bitmap_len, count, error) }
+}
+
+/// Does what the two functions for offsets do. Pairs are a pointer and a length.
+///
+/// # Safety
+///
+/// - The same as for [`memory::values`], [`memory::room`] and [`memory::put`].
+unsafe fn rows_by_offsets<O: Offset>(
+    values: (*const c_void, usize),
+    offsets: (*const O, usize),
+    validity: *const u8,
+    bitmap: (*mut u8, usize),
+    count: *mut usize,
+    error: *mut trust8_column_error,
+) -> bool {
+    // SAFETY: the caller vouches for the memory.
+    let values = unsafe { memory::bytes(values.0, values.1) };
+    // SAFETY: the caller vouches for the memory.
+    let validity = unsafe { validity_of(validity, offsets.1.saturating_sub(1)) };
+    // SAFETY: the caller vouches for the memory.
+    let offsets = unsafe { memory::values(offsets.0, offsets.1) };
+    let column = match (values, offsets, validity) {
+        (Some(values), Some(offsets), Some(validity)) => {
+            Offsets::new(values, offsets, validity).map_err(|error| trust8_column_error::from_row(0, &error))
+        }
+        _ => Err(trust8_column_error::MISUSE),
+    };
+    // SAFETY: the caller vouches for the memory.
+    unsafe { mark_rows(column, bitmap.0, bitmap.1, count, error) }
+}
+
+/// Returns the validity of `rows` rows, or `Some(None)` if there is none.
+///
+/// # Safety
+///
+/// - The same as for [`memory::values`], for one bit for each row.
+unsafe fn validity_of<'a>(validity: *const u8, rows: usize) -> Option<Option<Validity<'a>>> {
+    if validity.is_null() {
+        return Some(None);
+    }
+    // SAFETY: the caller vouches for the memory.
+    let bits = unsafe { memory::values(validity, rows.div_ceil(8)) }?;
+    Some(Some(Validity::new(bits, 0)))
+}
+
+/// Writes the bitmap, the count, and the error.
+///
+/// # Safety
+///
+/// - The same as for [`memory::room`] and [`memory::put`].
+unsafe fn mark_rows<C: Column>(
+    column: Result<C, trust8_column_error>,
+    bitmap: *mut u8,
+    bitmap_len: usize,
+    count: *mut usize,
+    error: *mut trust8_column_error,
+) -> bool {
+    // SAFETY: the caller vouches for the memory.
+    let room = unsafe { memory::room(bitmap.cast(), bitmap_len) };
+    let marked = match (column, room) {
+        (Err(error), _) => Err(error),
+        (_, None) => Err(trust8_column_error::MISUSE),
+        (Ok(column), Some(room)) => match room.get_mut(..column.rows().div_ceil(8)) {
+            Some(room) => Ok(invalid_rows(column).bitmap(memory::zeroed(room)).unwrap_or(0)),
+            None => Err(trust8_column_error { row: 0, error: trust8_error::at(0, TRUST8_TOO_SMALL) }),
+        },
+    };
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(count, marked.unwrap_or(0)) };
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(error, marked.err().unwrap_or(trust8_column_error::NONE)) };
+    marked.is_ok()
 }
 
 /// A [`trust8_slice`] whose pointer and length are not a misuse, and for whose memory the caller vouches.

@@ -52,6 +52,8 @@ pub const TRUST8_NO_SUCH_BUFFER: u8 = 36;
 pub const TRUST8_VIEW_OUT_OF_RANGE: u8 = 37;
 /// Columns: the first four bytes of a string are not those that its view repeats.
 pub const TRUST8_WRONG_PREFIX: u8 = 38;
+/// Columns: the validity bitmap has no bit for a row.
+pub const TRUST8_SHORT_VALIDITY: u8 = 39;
 /// The output is too small.
 pub const TRUST8_TOO_SMALL: u8 = 64;
 /// The arguments are not what the function takes.
@@ -161,6 +163,7 @@ fn name(kind: u8) -> &'static CStr {
         TRUST8_NO_SUCH_BUFFER => c"no-such-buffer",
         TRUST8_VIEW_OUT_OF_RANGE => c"view-out-of-range",
         TRUST8_WRONG_PREFIX => c"wrong-prefix",
+        TRUST8_SHORT_VALIDITY => c"short-validity",
         TRUST8_TOO_SMALL => c"too-small",
         TRUST8_MISUSE => c"misuse",
         _ => c"unknown",
@@ -297,6 +300,7 @@ mod tests {
             ColumnErrorKind::NoSuchBuffer { buffer: 0, buffers: 0 },
             ColumnErrorKind::ViewOutOfRange { buffer: 0, offset: 0, len: 0, buffer_len: 0 },
             ColumnErrorKind::WrongPrefix { prefix: [0; 4], actual: [0; 4] },
+            ColumnErrorKind::ShortValidity { rows: 0 },
         ] {
             same(kind.code(), kind.name());
         }
@@ -304,7 +308,7 @@ mod tests {
 
     #[test]
     fn numbers_without_a_meaning_are_unknown() {
-        for code in [15, 31, 39, 63, 65, 254] {
+        for code in [15, 31, 63, 65, 254] {
             same(code, "unknown");
         }
     }

@@ -58,6 +58,13 @@ pub(crate) unsafe fn room<'a>(data: *mut c_void, cap: usize) -> Option<&'a mut [
     Some(unsafe { slice::from_raw_parts_mut(data.cast(), cap) })
 }
 
+/// Fills memory with zeros and returns it as bytes.
+pub(crate) fn zeroed(room: &mut [MaybeUninit<u8>]) -> &mut [u8] {
+    room.fill(MaybeUninit::new(0));
+    // SAFETY: the line above has initialised all of it. Memory, length and borrow are the same.
+    unsafe { slice::from_raw_parts_mut(room.as_mut_ptr().cast(), room.len()) }
+}
+
 /// Returns the input and the output of one call, or `None` if one of them is a misuse, or if they overlap.
 ///
 /// # Safety

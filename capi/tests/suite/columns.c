@@ -125,7 +125,66 @@ static void test_views(void) {
     }
 }
 
+/* All wrong rows in a bitmap, with and without nulls, and with a bitmap that is too small by one byte. */
+static void test_invalid_rows(void) {
+    for (size_t i = 0; i < 1000 / scale + 50; i++) {
+        uint8_t values[600], views[16 * 301] = {0};
+        const size_t rows = random_below(300), bytes = (rows + 7) / 8;
+        int32_t narrow[301] = {0};
+        int64_t wide[301] = {0};
+        size_t at = 0;
+        random_text(values, sizeof values);
+        uint8_t *const aligned = views + (16 - (uintptr_t)views % 16) % 16;
+        for (size_t row = 0; row < rows; row++) {
+            const size_t len = random_below(3);
+            put_word(aligned + 16 * row, 0, len);
+            memcpy(aligned + 16 * row + 4, values + at, len);
+            at += len;
+            narrow[row + 1] = (int32_t)at;
+            wide[row + 1] = (int64_t)at;
+        }
+        uint8_t validity[38], expected[38] = {0};
+        for (size_t byte = 0; byte < sizeof validity; byte++) validity[byte] = (uint8_t)random_number();
+        const uint8_t *const nulls = random_below(2) == 0 ? NULL : validity;
+        size_t wrong = 0;
+        for (size_t row = 0; row < rows; row++) {
+            trust8_error error;
+            if (nulls != NULL && (nulls[row / 8] >> row % 8 & 1) == 0) continue;
+            if (oracle(values + wide[row], (size_t)(wide[row + 1] - wide[row]), &error)) continue;
+            expected[row / 8] = (uint8_t)(expected[row / 8] | 1u << row % 8);
+            wrong++;
+        }
+        for (int layout = 0; layout < 3; layout++) {
+            for (size_t missing = 0; missing < 2 && missing <= bytes; missing++) {
+                uint8_t *const bitmap = (uint8_t *)malloc(bytes + 1);
+                size_t count = 999;
+                trust8_column_error error;
+                const bool ok =
+                    layout == 0 ? trust8_invalid_rows32(values, sizeof values, narrow, rows + 1, nulls, bitmap,
+                                                        bytes - missing, &count, &error)
+                    : layout == 1 ? trust8_invalid_rows64(values, sizeof values, wide, rows + 1, nulls, bitmap,
+                                                          bytes - missing, &count, &error)
+                                  : trust8_invalid_rows_views(aligned, rows, NULL, 0, nulls, bitmap, bytes - missing,
+                                                              &count, &error);
+                CHECK(ok == (missing == 0));
+                CHECK(error.error.kind == (ok ? TRUST8_NO_ERROR : TRUST8_TOO_SMALL));
+                CHECK(count == (ok ? wrong : 0));
+                CHECK(!ok || memcmp(bitmap, expected, bytes) == 0);
+                free(bitmap);
+            }
+        }
+    }
+    const int32_t decreasing[] = {0, 2, 1};
+    uint8_t bitmap[1];
+    trust8_column_error error;
+    CHECK(!trust8_invalid_rows32("abc", 3, decreasing, 3, NULL, bitmap, 1, NULL, &error));
+    CHECK(error.row == 1 && error.error.kind == TRUST8_DECREASING_OFFSET);
+    CHECK(!trust8_invalid_rows64(NULL, 3, NULL, 0, NULL, bitmap, 1, NULL, &error) && error.error.kind == TRUST8_MISUSE);
+    CHECK(trust8_invalid_rows64(NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL));
+}
+
 void test_columns(void) {
     test_offsets();
     test_views();
+    test_invalid_rows();
 }

@@ -147,6 +147,8 @@ impl ColumnErrorKind {
             Self::NoSuchBuffer { .. } => "no-such-buffer",
             Self::ViewOutOfRange { .. } => "view-out-of-range",
             Self::WrongPrefix { .. } => "wrong-prefix",
+            Self::ShortValidity { .. } => "short-validity",
+            Self::TooLong { .. } => "too-long",
         }
     }
 
@@ -170,6 +172,8 @@ impl ColumnErrorKind {
             Self::NoSuchBuffer { .. } => 36,
             Self::ViewOutOfRange { .. } => 37,
             Self::WrongPrefix { .. } => 38,
+            Self::ShortValidity { .. } => 39,
+            Self::TooLong { .. } => 40,
         }
     }
 }
