@@ -346,9 +346,13 @@ fn early_faults_do_not_depend_on_what_follows() {
         vec![0xFF; LEN],
         vec![0xF4; LEN],
     ];
+    let mut thin = Thin::where_slow();
     for malformed in MALFORMED.iter().step_by(5) {
         for after in &after {
             for offset in [0, 100, 1000] {
+                if offset > 0 && !thin.keep() {
+                    continue;
+                }
                 let bytes = [&vec![b'a'; offset], malformed.bytes, b"...", after].concat();
                 let expected = malformed.fault_between(offset);
                 for way in ways() {

@@ -98,6 +98,7 @@ fn the_oracle_agrees_with_core_on_up_to_four_bytes() {
         0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED,
         0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF7, 0xF8, 0xFF,
     ];
+    let mut thin = Thin::where_slow();
     let agree = |bytes: &[u8]| assert_eq!(oracle_fault(bytes), std_fault(bytes), "{bytes:02X?}");
     agree(&[]);
     for a in 0..=255 {
@@ -110,7 +111,9 @@ fn the_oracle_agrees_with_core_on_up_to_four_bytes() {
             for c in edges {
                 agree(&[a, b, c]);
                 for d in edges {
-                    agree(&[a, b, c, d]);
+                    if thin.keep() {
+                        agree(&[a, b, c, d]);
+                    }
                 }
             }
         }

@@ -113,7 +113,7 @@ pub(crate) fn assert_same(
 /// does this for some of the calls.
 #[track_caller]
 pub(crate) fn check<'a>(door: Door, pieces: impl Iterator<Item = &'a [u8]> + Clone) {
-    thread_local!(static THIN: RefCell<Thin> = const { RefCell::new(Thin::new()) });
+    thread_local!(static THIN: RefCell<Thin> = RefCell::new(Thin::new()));
     if !THIN.with_borrow_mut(Thin::keep) {
         return;
     }

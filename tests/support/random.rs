@@ -12,11 +12,16 @@ use super::scale;
 /// Returns a configuration of proptest with the share of `natively` that the scale says, but at least `least` cases.
 /// A failure is printed, and not written to a file.
 pub fn cases(natively: u32, least: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases: scale::cases(natively, least),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
+    config(scale::cases(natively, least))
+}
+
+/// Returns the same for `slow_scale`: up to scale 8, all cases.
+pub fn slow_cases(natively: u32, least: u32) -> ProptestConfig {
+    config(scale::slow_cases(natively, least))
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 /// Numbers that need not be good, only always the same for the same seed (xorshift).

@@ -19,24 +19,49 @@ pub fn scale() -> usize {
     })
 }
 
+/// Returns the scale of sets of inputs that a CPU itself goes through in seconds: an eighth of `scale`, but at least 1.
+///
+/// Such a set is tested whole up to scale 8, and in part where an emulator or a sanitizer makes everything slower.
+pub fn slow_scale() -> usize {
+    scale().div_ceil(8)
+}
+
 /// Returns how many random cases to try: `natively`, divided by the scale, but at least `least`.
 pub fn cases(natively: u32, least: u32) -> u32 {
-    (natively / u32::try_from(scale()).unwrap_or(u32::MAX)).max(least)
+    share(natively, scale(), least)
+}
+
+/// Returns the same for `slow_scale`.
+pub fn slow_cases(natively: u32, least: u32) -> u32 {
+    share(natively, slow_scale(), least)
+}
+
+fn share(natively: u32, scale: usize, least: u32) -> u32 {
+    (natively / u32::try_from(scale).unwrap_or(u32::MAX)).max(least)
 }
 
 /// Decides which inputs a scaled-down run tests. The choice is irregular, so that it never leaves out all inputs of a
 /// kind because of the order in which loops make them.
-pub struct Thin(u32);
+pub struct Thin {
+    state: u32,
+    /// The number of inputs of which one is tested.
+    scale: usize,
+}
 
 impl Thin {
-    pub const fn new() -> Self {
-        Self(1)
+    pub fn new() -> Self {
+        Self { state: 1, scale: scale() }
+    }
+
+    /// Thins out a set of inputs by `slow_scale`.
+    pub fn where_slow() -> Self {
+        Self { state: 1, scale: slow_scale() }
     }
 
     /// Returns whether the next input is to be tested.
     pub fn keep(&mut self) -> bool {
         // A linear congruential generator, of which the upper bits are good enough.
-        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        ((self.0 >> 16) as usize).is_multiple_of(scale())
+        self.state = self.state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        ((self.state >> 16) as usize).is_multiple_of(self.scale)
     }
 }

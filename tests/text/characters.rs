@@ -2,7 +2,7 @@
 
 use super::support::kernels::ways;
 use super::support::malformed::MALFORMED;
-use super::support::random::cases;
+use super::support::random::slow_cases;
 use super::support::scale::Thin;
 use proptest::prelude::*;
 use trust8::testing;
@@ -113,7 +113,7 @@ fn every_number() {
 }
 
 proptest! {
-    #![proptest_config(cases(256, 256))]
+    #![proptest_config(slow_cases(256, 32))]
 
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300), text in "\\PC{0,300}") {
