@@ -105,6 +105,11 @@ if [ "$(id -u)" -ne 0 ]; then
     fail "only root can install ${missing[*]:-$wasm_start}"
 fi
 
+# CI runs this script in two lanes at once. The second one waits, and then there is less to install.
+exec 9>/run/lock/trust8-setup
+flock 9
+find_missing
+
 if [ ${#missing[@]} -gt 0 ]; then
     echo "setup-cross.sh: installing ${missing[*]}"
     case " ${missing[*]} " in

@@ -164,13 +164,14 @@ fn describe(phase: &str, bytes: u64, total: u64, time: Duration) -> String {
     let per_second = BinaryBytes(rate as u64);
     let mut text = phase.to_owned();
     // Writing to a string never fails.
-    let _ = if total == 0 {
-        write!(text, "  {} in {}, {per_second}/s", BinaryBytes(bytes), HumanDuration(time))
-    } else {
-        let share = (100 * bytes / total).min(99);
-        let left = Duration::from_secs_f64(total.saturating_sub(bytes) as f64 / rate.max(1.0));
-        let (bytes, total, left) = (BinaryBytes(bytes), BinaryBytes(total), HumanDuration(left));
-        write!(text, " {share:>3} %  {bytes} of {total}, {per_second}/s, {left} left")
+    let _ = match (100 * bytes).checked_div(total) {
+        None => write!(text, "  {} in {}, {per_second}/s", BinaryBytes(bytes), HumanDuration(time)),
+        Some(share) => {
+            let share = share.min(99);
+            let left = Duration::from_secs_f64(total.saturating_sub(bytes) as f64 / rate.max(1.0));
+            let (bytes, total, left) = (BinaryBytes(bytes), BinaryBytes(total), HumanDuration(left));
+            write!(text, " {share:>3} %  {bytes} of {total}, {per_second}/s, {left} left")
+        }
     };
     text
 }
