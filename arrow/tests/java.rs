@@ -25,7 +25,7 @@ fn rows() -> Vec<Vec<u8>> {
     let mut state = 0x5EED_u64;
     let mut below = |n: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 33) * n >> 31) as usize
+        (((state >> 33) * n) >> 31) as usize
     };
     for _ in 0..1_000_000 {
         // Mostly text, so that rows are cut and spoiled in every phase; some are of bytes that mean something; few are long.
