@@ -1,6 +1,9 @@
 //! Arrays that arrow lets be built without checks, and that no reader should trust: errors and no panic.
 
-#![expect(clippy::multiple_unsafe_ops_per_block, reason = "a list of arrays, each of which is built without checks")]
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "a list of arrays, each of which is built without checks"
+)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

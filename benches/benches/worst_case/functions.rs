@@ -5,6 +5,7 @@ use std::io::{BufRead, Read, Write};
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
+use trust8::boundary::floor;
 use trust8::dialect::Dialect;
 use trust8::stream::Decoder;
 use trust8::transcode::{Encoding, Transcoder, convert, convert_into_lossy, convert_lossy};
@@ -20,10 +21,13 @@ const INPUT: usize = 16 << 10;
 /// How much worse than clean text an input may be. For a function that is worse, the page has to say why.
 const LIMIT: f64 = 12.0;
 
+/// Calls a function with an input.
+type Work = Box<dyn Fn(&[u8])>;
+
 /// A function, and what it can be given.
 struct Function {
     name: String,
-    work: Box<dyn Fn(&[u8])>,
+    work: Work,
     symbols: Symbols,
 }
 
@@ -127,7 +131,7 @@ fn done<T>(result: T) {
 /// Returns all functions over bytes, with the best kernel.
 fn all() -> Vec<Function> {
     let mut all = Vec::new();
-    let mut add = |name: &str, symbols, work: Box<dyn Fn(&[u8])>| {
+    let mut add = |name: &str, symbols, work: Work| {
         all.push(Function { name: name.to_owned(), work, symbols });
     };
     let (valid, any) = (Symbols::Valid(Encoding::Utf8), Symbols::Any(Encoding::Utf8));
@@ -162,9 +166,7 @@ fn all() -> Vec<Function> {
         Box::new(|bytes| {
             // Rows that cut characters are errors, so each row is cut where one begins.
             let text = std::str::from_utf8(bytes).expect("valid text");
-            let rows = (0..text.len())
-                .step_by(10)
-                .map(|at| &text[text.floor_char_boundary(at)..text.floor_char_boundary(at + 10)]);
+            let rows = (0..text.len()).step_by(10).map(|at| &text[floor(bytes, at)..floor(bytes, at + 10)]);
             assert!(columns::validate_slices(rows).is_ok());
         }),
     );
@@ -172,9 +174,7 @@ fn all() -> Vec<Function> {
         "`validate_offsets`, 10 bytes",
         Symbols::Valid(Encoding::Utf8),
         Box::new(|bytes| {
-            let text = std::str::from_utf8(bytes).expect("valid text");
-            let offsets: Vec<i32> =
-                (0..=text.len()).step_by(10).map(|at| text.floor_char_boundary(at) as i32).collect();
+            let offsets: Vec<i32> = (0..=bytes.len()).step_by(10).map(|at| floor(bytes, at) as i32).collect();
             assert!(columns::validate_offsets(bytes, &offsets).is_ok());
         }),
     );
