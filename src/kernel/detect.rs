@@ -57,8 +57,8 @@ mod choice {
 
     /// The default kernel's function for whole texts; until the first call, [`choose`].
     ///
-    /// Threads that race through the first call store the same value, and not over the one that a program has set. A function is not data that a store would have to
-    /// publish, so `Relaxed` is enough.
+    /// Threads that race through the first call store the same value, and not over the one that a program has set. A function
+    /// is not data that a store would have to publish, so `Relaxed` is enough.
     static CHOSEN: AtomicPtr<()> = AtomicPtr::new(choose as fn(&[u8]) -> Verdict as *mut ());
 
     /// Returns the verdict of the best kernel.
@@ -133,7 +133,8 @@ mod x86 {
 
     use super::super::entries::Isa;
 
-    /// Returns the place of the best kernel in `KERNELS`. The CPU is asked once: under a hypervisor each CPUID leaves the guest.
+    /// Returns the place of the best kernel in `KERNELS`. The CPU is asked once: under a hypervisor each CPUID leaves the
+    /// guest.
     pub(super) fn first() -> usize {
         const UNKNOWN: usize = usize::MAX;
         static FIRST: AtomicUsize = AtomicUsize::new(UNKNOWN);

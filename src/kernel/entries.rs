@@ -296,7 +296,7 @@ mod tests {
                     let piece = &text[from..to];
                     assert!(
                         continues(kernel, before, piece),
-                        "{kernel:?}, behind {before:02X?}: {piece:02X?}"
+                        "{kernel:?}, after {before:02X?}: {piece:02X?}"
                     );
                     pieces += 1;
                 }

@@ -72,8 +72,8 @@ pub(super) trait Check<S: Simd>: Copy {
     /// Returns whether the check is right for a block. `largest` are the block's largest bytes, lane by lane.
     fn applies(&self, largest: S::Vector) -> bool;
 
-    /// Returns whether a run goes on after a chunk. `largest` are the largest bytes of its last block.
-    fn goes_on(&self, largest: S::Vector) -> bool;
+    /// Returns whether a run stays with this check after a chunk. `largest` are the largest bytes of its last block.
+    fn stays(&self, largest: S::Vector) -> bool;
 
     /// Returns the faults before any check.
     fn no_faults(&self) -> Self::Faults;
@@ -122,7 +122,7 @@ impl<S: Simd> Check<S> for TwoByteChecker<S> {
     }
 
     #[inline(always)]
-    fn goes_on(&self, _: S::Vector) -> bool {
+    fn stays(&self, _: S::Vector) -> bool {
         true
     }
 
@@ -202,7 +202,7 @@ impl<S: Simd> Check<S> for Checker<S> {
 
     /// A run ends after a block of two-byte characters, which have a faster check.
     #[inline(always)]
-    fn goes_on(&self, largest: S::Vector) -> bool {
+    fn stays(&self, largest: S::Vector) -> bool {
         !self.s.any_high_bit(largest) || is_from_e0(self.s, largest)
     }
 

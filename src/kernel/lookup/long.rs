@@ -136,7 +136,7 @@ impl<S: Simd, C: Check<S>> Routine<S> for Run<C> {
                 left = &left[BLOCK..];
                 unseen -= BLOCK;
                 if unseen == 0 {
-                    if check.any(&faults) || !check.goes_on(largest) {
+                    if check.any(&faults) || !check.stays(largest) {
                         break 'run left;
                     }
                     sound = left;
