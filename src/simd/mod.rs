@@ -193,6 +193,17 @@ pub(crate) unsafe trait Simd: Token {
     /// Returns bit 7 of each byte. The first byte's is the lowest bit of the result.
     fn high_bits(self, v: Self::Vector) -> u64;
 
+    /// Returns bit 7 of each byte of `bytes[at..at + 64]`. The first byte's is the lowest bit of the result.
+    #[inline(always)]
+    fn high_bits_of_64(self, bytes: &[u8], at: usize) -> u64 {
+        let (mut bits, mut done) = (0, 0);
+        while done < 64 {
+            bits |= self.high_bits(self.load(bytes, at + done)) << done;
+            done += Self::LANES;
+        }
+        bits
+    }
+
     /// Returns whether bit 7 of any byte is set. In text: whether any byte is not ASCII.
     fn any_high_bit(self, v: Self::Vector) -> bool;
 

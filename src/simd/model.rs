@@ -276,6 +276,11 @@ fn questions<S: Simd>(s: S) {
             bits(bytes, |byte| byte >= 0x80),
             "high_bits of {bytes:02X?}"
         );
+        assert_eq!(
+            s.high_bits_of_64(&array, 0),
+            bits(&array, |byte| byte >= 0x80),
+            "high_bits_of_64 of {array:02X?}"
+        );
         let model = (bytes.iter().any(|&byte| byte >= 0x80), bytes.iter().any(|&byte| byte != 0));
         assert_eq!(ask(bytes), model, "{bytes:02X?}");
     }

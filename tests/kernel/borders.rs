@@ -3,9 +3,10 @@
 //! A kernel treats a block according to its kind, so its mistakes hide where kinds meet. In random text, kinds rarely meet
 //! at a multiple of 64, and a random mutation rarely falls there.
 
-use super::support::kernels::ways;
+use super::support::kernels::{check, ways};
+use super::support::malformed::{BOUNDARY_CHARACTERS, MALFORMED};
 use super::support::random::Random;
-use super::support::scale::scale;
+use super::support::scale::{Thin, scale};
 
 /// Fills a part with ASCII, with ASCII and one character in it, or with one script.
 fn fill(part: &mut [u8], kind: usize, random: &mut Random) {
@@ -84,6 +85,76 @@ fn where_kinds_meet() {
                 format!("{}: {bytes:X?} at {border} of {len}, {shift} off, parts of {part_len}", way.name);
             assert_eq!(found, expected, "{what}");
             assert_eq!(way.kernel.is_utf8(text), expected.is_none(), "{what}");
+        }
+    }
+}
+
+/// A kernel may check only the part of a block that has all of its other characters. So each sequence stands at every place of
+/// a block of ASCII, alone and with one more character at each distance after it, and in runs of both kinds.
+#[test]
+fn every_place_in_a_block_of_ascii() {
+    const BLOCK: usize = 64;
+    const AT: usize = 8 * BLOCK;
+    let mut thin = Thin::new();
+    let mut memory = vec![0; 1 << 11];
+    let aligned = memory.as_ptr().align_offset(BLOCK);
+    let text = &mut memory[aligned..][..16 * BLOCK + 7];
+    let characters = BOUNDARY_CHARACTERS.map(String::from);
+    let characters = characters.iter().map(String::as_bytes);
+    for sequence in MALFORMED.iter().map(|malformed| malformed.bytes).chain(characters) {
+        for (place, distance) in
+            (0..BLOCK).flat_map(|place| (0..=BLOCK).map(move |distance| (place, distance)))
+        {
+            for run in ["", "\u{E9}", "\u{65E5}"].map(str::as_bytes) {
+                if !thin.keep() {
+                    continue;
+                }
+                text.fill(b'a');
+                // The kind of run.
+                text[3 * BLOCK..][..run.len()].copy_from_slice(run);
+                let mut at = AT + place;
+                text[at..][..sequence.len()].copy_from_slice(sequence);
+                at += sequence.len() + distance;
+                if distance < BLOCK {
+                    text[at..][..3].copy_from_slice("\u{65E5}".as_bytes());
+                }
+                check(text);
+            }
+        }
+    }
+}
+
+/// Dense text is checked without a look at each block. So every border of its first blocks is spoiled, and the kind of text changes
+/// in each of them, with each kind of text before and after.
+#[test]
+fn dense_text_that_changes_its_kind() {
+    const BLOCK: usize = 64;
+    let mut thin = Thin::new();
+    let mut random = Random::new(0x0DE5_5E7E_2718_2818);
+    let mut memory = vec![0; 1 << 13];
+    let aligned = memory.as_ptr().align_offset(BLOCK);
+    for (first, second) in (0..5).flat_map(|first| (0..5).map(move |second| (first, second))) {
+        // Up to three times as many blocks as a kernel may look at together.
+        for change in 1..100 {
+            for (bytes, before) in AT_BORDERS {
+                if !thin.keep() {
+                    continue;
+                }
+                let text = &mut memory[aligned..][..120 * BLOCK + 3];
+                for (block, part) in text.chunks_mut(BLOCK).enumerate() {
+                    let kind = if block < change { first } else { second };
+                    // `fill` knows dense text of two and of three bytes as 2 and 3.
+                    fill(part, kind, &mut random);
+                    if kind == 4 {
+                        part.fill(b'a');
+                        part.chunks_exact_mut(4)
+                            .for_each(|place| place.copy_from_slice("\u{1F600}".as_bytes()));
+                    }
+                }
+                let border = (change + random.index(20)).min(119) * BLOCK;
+                text[border - before..][..bytes.len()].copy_from_slice(bytes);
+                check(text);
+            }
         }
     }
 }

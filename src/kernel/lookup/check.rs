@@ -58,6 +58,11 @@ pub(super) struct Before<S: Simd> {
     forbids: S::Vector,
 }
 
+/// The bytes of a block of long input.
+pub(super) const BLOCK: usize = 64;
+/// A block, and the context before it.
+pub(super) type BlockInContext = [u8; CONTEXT + BLOCK];
+
 /// A way to check blocks of text that are not ASCII. It keeps its constants in registers.
 pub(super) trait Check<S: Simd>: Copy {
     /// The faults that were found. A check sets bits, and no check clears any.
@@ -72,14 +77,29 @@ pub(super) trait Check<S: Simd>: Copy {
     /// Returns whether the check is right for a block. `largest` are the block's largest bytes, lane by lane.
     fn applies(&self, largest: S::Vector) -> bool;
 
-    /// Returns whether a run stays with this check after a chunk. `largest` are the largest bytes of its last block.
-    fn stays(&self, largest: S::Vector) -> bool;
+    /// Returns whether a block is not ASCII, and no other check is faster on it. `largest` are the block's largest bytes,
+    /// lane by lane.
+    fn suits(&self, largest: S::Vector) -> bool;
 
     /// Returns the faults before any check.
     fn no_faults(&self) -> Self::Faults;
 
     /// Checks the vector at `at`. The text before it is loaded from `bytes` again.
     fn check_at(&self, faults: &mut Self::Faults, bytes: &[u8], at: usize);
+
+    /// Checks all vectors of a block.
+    #[inline(always)]
+    fn check_all(&self, faults: &mut Self::Faults, block: &BlockInContext) {
+        for k in 0..BLOCK / S::LANES {
+            self.check_at(faults, block, CONTEXT + k * S::LANES);
+        }
+    }
+
+    /// Checks a block that is not ASCII. An implementation may leave out vectors in which nothing can be wrong.
+    #[inline(always)]
+    fn check_block(&self, faults: &mut Self::Faults, block: &BlockInContext) {
+        self.check_all(faults, block);
+    }
 
     /// Returns whether there are any faults.
     fn any(&self, faults: &Self::Faults) -> bool;
@@ -122,8 +142,8 @@ impl<S: Simd> Check<S> for TwoByteChecker<S> {
     }
 
     #[inline(always)]
-    fn stays(&self, _: S::Vector) -> bool {
-        true
+    fn suits(&self, largest: S::Vector) -> bool {
+        self.0.any_high_bit(largest) && self.applies(largest)
     }
 
     #[inline(always)]
@@ -200,10 +220,32 @@ impl<S: Simd> Check<S> for Checker<S> {
         true
     }
 
-    /// A run ends after a block of two-byte characters, which have a faster check.
     #[inline(always)]
-    fn stays(&self, largest: S::Vector) -> bool {
-        !self.s.any_high_bit(largest) || is_from_e0(self.s, largest)
+    fn suits(&self, largest: S::Vector) -> bool {
+        is_from_e0(self.s, largest)
+    }
+
+    /// Checks one vector if all that is not ASCII fits into it, and all vectors otherwise.
+    ///
+    /// In ordinary text, most blocks that are not ASCII have a single character that is not. Vectors of half a block are too
+    /// few to pay for finding it.
+    ///
+    /// A fault shows at a byte that is not ASCII, or at the ASCII byte after one. So the vector begins at the first such
+    /// place and reaches past the last byte that is not ASCII, or to the end of the block. If the byte before the block is
+    /// not ASCII, the first place is the block's start.
+    #[inline(always)]
+    fn check_block(&self, faults: &mut FaultBits<S>, block: &BlockInContext) {
+        if S::LANES > BLOCK / 4 {
+            return self.check_all(faults, block);
+        }
+        let places = self.s.high_bits_of_64(block, CONTEXT) | u64::from(block[CONTEXT - 1] >> 7);
+        let (before, after) = (places.trailing_zeros() as usize, places.leading_zeros() as usize);
+        // `BLOCK - before - after` bytes, and one after them.
+        if BLOCK - before < S::LANES + after {
+            self.check_at(faults, block, CONTEXT + before.min(BLOCK - S::LANES));
+        } else {
+            self.check_all(faults, block);
+        }
     }
 
     #[inline(always)]
@@ -329,12 +371,7 @@ impl<S: Simd> Checker<S> {
 impl<S: Simd> Surveyor for Checker<S> {
     #[inline(always)]
     fn high(self, bytes: &[u8; 64]) -> u64 {
-        let (mut high, mut at) = (0, 0);
-        while at < 64 {
-            high |= self.s.high_bits(self.s.load(bytes, at)) << at;
-            at += S::LANES;
-        }
-        high
+        self.s.high_bits_of_64(bytes, 0)
     }
 
     #[inline(always)]

@@ -1,20 +1,16 @@
-//! Long input: two kinds of run take turns.
+//! Long input: two kinds of run take turns, and dense text is checked without a look at each block.
 
 #![forbid(unsafe_code)]
 
 use core::marker::PhantomData;
 
 use super::ascii::{is_all_ascii, is_ascii_at};
-use super::check::{Check, Checker, TwoByteChecker};
+use super::check::{BLOCK, BlockInContext, Check, Checker, TwoByteChecker};
 use super::short;
 use crate::boundary::{CONTEXT, is_unfinished, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Routine, Simd};
 
-/// The bytes of a block.
-const BLOCK: usize = 64;
-/// A block, and the context before it.
-type BlockInContext = [u8; CONTEXT + BLOCK];
 /// The most that is checked before a look at the faults, and at the kind of text. It is so short that a fault is reported
 /// soon, and so long that looking costs nothing.
 const CHUNK: usize = 32 * BLOCK;
@@ -22,6 +18,8 @@ const CHUNK: usize = 32 * BLOCK;
 const FIRST_CHUNK: usize = BLOCK;
 /// After this much ASCII, more is likely to follow. The faults are looked at, and then four blocks at a time are skipped.
 const LONG_ASCII: usize = 16 * BLOCK;
+/// After this many blocks in a row that are not ASCII, the text is dense. Dense text is checked this many blocks at a time.
+const DENSE: usize = 16;
 /// The length from which on a run of ASCII costs no more than a test whether all of a text is ASCII.
 const LONGEST_ASCII_TEST: usize = 2048;
 /// How far ahead of a block the cache is asked for text. Twice as far is no better.
@@ -73,7 +71,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         && !is_ascii_at::<S, BLOCK>(s, last, CONTEXT)
     {
         let mut faults = checker.no_faults();
-        check_block(checker, &mut faults, last);
+        checker.check_all(&mut faults, last);
         checker.check_end(&mut faults, s.load(last, CONTEXT + BLOCK - S::LANES));
         if checker.any(&faults) {
             return Verdict::suspect(at);
@@ -82,7 +80,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     Verdict::VALID
 }
 
-/// A run: blocks of ASCII are skipped, and all others are checked in the way `C`.
+/// A run: blocks of ASCII are skipped, and all others are checked in the way `C`. Dense text ends it.
 ///
 /// The routine begins at `at`, which is at least a vector after the start of `bytes`. It returns where it stopped, or, as
 /// an error, a place before a fault. All before both places is well-formed, except for a character that they cut off.
@@ -128,16 +126,20 @@ impl<S: Simd, C: Check<S>> Routine<S> for Run<C> {
             // Other blocks, up to one of ASCII.
             let Some(mut block) = left.first_chunk() else { break left };
             let mut largest = largest_of(s, block);
+            let row = left;
             while !is_ascii_next {
                 if !check.applies(largest) {
                     break 'run left;
                 }
-                check_block(check, &mut faults, block);
+                check.check_block(&mut faults, block);
                 left = &left[BLOCK..];
                 unseen -= BLOCK;
                 if unseen == 0 {
-                    if check.any(&faults) || !check.stays(largest) {
+                    if check.any(&faults) || !check.suits(largest) {
                         break 'run left;
+                    }
+                    if row.len() - left.len() >= DENSE * BLOCK {
+                        return s.apart::<Dense<C>>(bytes, place(left));
                     }
                     sound = left;
                     chunk = CHUNK.min(2 * chunk);
@@ -155,6 +157,43 @@ impl<S: Simd, C: Check<S>> Routine<S> for Run<C> {
             }
         };
         if check.any(&faults) { faulty(place(sound)) } else { Ok(place(end)) }
+    }
+}
+
+/// Dense text: all blocks are checked in the way `C`, ASCII or not.
+///
+/// The routine begins after a run, and promises what a run does. It stops where the next block is ASCII or suits another
+/// check, and at the latest where fewer than `DENSE` blocks are left.
+struct Dense<C>(PhantomData<C>);
+
+impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
+    type Output = Result<usize, usize>;
+
+    #[inline(always)]
+    fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
+        let check = C::new(s);
+        while let Some(blocks) = with_context::<{ CONTEXT + DENSE * BLOCK }>(bytes, at) {
+            if !blocks.first_chunk().is_some_and(|first| check.suits(largest_of(s, first))) {
+                break;
+            }
+            let mut faults = check.no_faults();
+            let mut largest = s.splat(0);
+            for k in 0..DENSE {
+                let Some(block) = with_context(blocks, CONTEXT + k * BLOCK) else { break };
+                s.prefetch(bytes, at + k * BLOCK + AHEAD);
+                check.check_all(&mut faults, block);
+                largest = s.max(largest, largest_of(s, block));
+            }
+            // If the check was not right for these blocks, what it found means nothing.
+            if !check.applies(largest) {
+                break;
+            }
+            if check.any(&faults) {
+                return faulty(at);
+            }
+            at += DENSE * BLOCK;
+        }
+        Ok(at)
     }
 }
 
@@ -179,13 +218,6 @@ fn largest_of<S: Simd>(s: S, block: &BlockInContext) -> S::Vector {
     largest
 }
 
-#[inline(always)]
-fn check_block<S: Simd, C: Check<S>>(check: C, faults: &mut C::Faults, block: &BlockInContext) {
-    for k in 0..BLOCK / S::LANES {
-        check.check_at(faults, block, CONTEXT + k * S::LANES);
-    }
-}
-
 /// Returns `Err(sound)`.
 ///
 /// This function makes its callers branch. Without it, the compiler selects one of the two results without a branch,
@@ -205,7 +237,7 @@ fn first_faulty_block<S: Simd>(checker: Checker<S>, bytes: &[u8], sound: usize) 
     let mut at = sound;
     while let Some(block) = with_context(bytes, at) {
         let mut faults = checker.no_faults();
-        check_block(checker, &mut faults, block);
+        checker.check_all(&mut faults, block);
         if checker.any(&faults) {
             break;
         }

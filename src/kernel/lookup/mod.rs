@@ -8,13 +8,16 @@
 //!         up to a block with a byte of E0 or above
 //!     a run of any text: skip blocks of ASCII, check the others with three lookups and thirteen operations a vector;
 //!         up to a block of two-byte characters at the end of a chunk
+//!     in both, after a row of blocks that are not ASCII: check dense text, many blocks at a time;
+//!         up to one that is ASCII or of the other kind
 //! check the last block, which overlaps the one before it
 //! ```
 //!
 //! The algorithm is written once for all instruction sets; see `simd/`. What makes it fast:
 //!
 //! 1. **One branch for each block of 64 bytes** depends on the text: is the block ASCII? Most text in the world is ASCII
-//!    with other characters here and there, and to check its ASCII would cost more than all else.
+//!    with other characters here and there, and to check its ASCII would cost more than all else. Dense text has no such
+//!    branch.
 //! 2. **No state between blocks.** A block needs up to three bytes of the text before it. These are loaded again:
 //!    three more loads of each vector begin one, two and three bytes earlier. Loads have ports of their own, while
 //!    the shifts across registers that they replace compete with the lookups.

@@ -22,6 +22,18 @@ static POWERS: [u8; 16] = {
     powers
 };
 
+impl Neon {
+    /// Returns, in each lane whose bit 7 is set in `v`, the lane's power of two: that is the bit where `high_bits` wants it.
+    #[inline(always)]
+    fn weighted(self, v: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        let signed = unsafe { vreinterpretq_s8_u8(v) };
+        // SAFETY: NEON, by `self`.
+        let ones = unsafe { vcltzq_s8(signed) };
+        self.and(ones, self.load(&POWERS, 0))
+    }
+}
+
 // Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
 // NEON, and was called on a CPU that has it. SAFETY: `uint8x16_t` is integers side by side, without padding.
 unsafe impl Simd for Neon {
@@ -167,16 +179,8 @@ unsafe impl Simd for Neon {
 
     #[inline(always)]
     fn high_bits(self, v: uint8x16_t) -> u64 {
-        // No instruction does this. Bit 7 of each lane is spread over the lane and masked with the lane's power of
-        // two: that is the bit where the result wants it. The sum of eight lanes is one byte of the result.
-        let weights = self.load(&POWERS, 0);
-        // SAFETY: NEON, by `self`.
-        let signed = unsafe { vreinterpretq_s8_u8(v) };
-        // SAFETY: NEON, by `self`.
-        let ones = unsafe { vshrq_n_s8::<7>(signed) };
-        // SAFETY: NEON, by `self`.
-        let ones = unsafe { vreinterpretq_u8_s8(ones) };
-        let bits = self.and(ones, weights);
+        // No instruction does this. The sum of eight weighted lanes is one byte of the result.
+        let bits = self.weighted(v);
         // SAFETY: NEON, by `self`.
         let low = unsafe { vget_low_u8(bits) };
         // SAFETY: NEON, by `self`.
@@ -186,6 +190,24 @@ unsafe impl Simd for Neon {
         // SAFETY: NEON, by `self`.
         let high = unsafe { vaddv_u8(high) };
         u64::from(low) | u64::from(high) << 8
+    }
+
+    #[inline(always)]
+    fn high_bits_of_64(self, bytes: &[u8], at: usize) -> u64 {
+        let weighted = |k| self.weighted(self.load(bytes, at + 16 * k));
+        // ADDP adds neighbours: first lanes, then pairs, then fours.
+        // SAFETY: NEON, by `self`.
+        let low = unsafe { vpaddq_u8(weighted(0), weighted(1)) };
+        // SAFETY: NEON, by `self`.
+        let high = unsafe { vpaddq_u8(weighted(2), weighted(3)) };
+        // SAFETY: NEON, by `self`.
+        let fours = unsafe { vpaddq_u8(low, high) };
+        // SAFETY: NEON, by `self`.
+        let eights = unsafe { vpaddq_u8(fours, fours) };
+        // SAFETY: NEON, by `self`.
+        let eights = unsafe { vreinterpretq_u64_u8(eights) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vgetq_lane_u64::<0>(eights) }
     }
 
     #[inline(always)]
