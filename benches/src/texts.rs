@@ -469,6 +469,35 @@ fn json_log(random: &mut Random, text: &mut String) {
     );
 }
 
+/// Generates `len` bytes of ordinary text: lines of a log in ASCII, with a character of `width` bytes at random places, on
+/// average after `distance` bytes of ASCII. `number` tells texts of the same kind apart.
+///
+/// A log has no pattern that repeats every few bytes, and the distances vary as they do in prose: from each byte to the
+/// next, the chance that a character comes is the same.
+///
+/// # Panics
+///
+/// If `distance` is zero.
+#[must_use]
+pub fn ordinary(width: usize, distance: usize, len: usize, number: usize) -> Text {
+    let name = format!("{width}-byte characters, {distance} bytes apart");
+    let mut random = Random::named(&format!("{name}, text {number}"));
+    let mut log = Random::named(&format!("{name}, log {number}"));
+    let mut text = String::with_capacity(len + 4096);
+    let mut line = String::new();
+    while text.len() < len {
+        line.clear();
+        json_log(&mut log, &mut line);
+        for byte in line.chars().filter(char::is_ascii) {
+            text.push(byte);
+            if random.once_in(distance) {
+                text.push(random_char(&mut random, width));
+            }
+        }
+    }
+    Text { name, text: cut(text, len) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -511,6 +540,22 @@ mod tests {
             off.then(|| format!("{}: {density:.4} of {:?}", recipe.name, recipe.density))
         });
         assert_eq!(off.collect::<Vec<_>>(), [""; 0]);
+    }
+
+    #[test]
+    fn ordinary_text_has_characters_as_far_apart_as_asked() {
+        for width in [2, 3, 4] {
+            for distance in [16, 200, 1600] {
+                let text = ordinary(width, distance, 1 << 20, 0).text;
+                assert_eq!(text.len(), 1 << 20);
+                let others: Vec<_> = text.chars().filter(|char| !char.is_ascii()).collect();
+                assert!(others.iter().all(|char| char.len_utf8() == width));
+                let ascii = text.len() - others.len() * width;
+                let mean = ascii as f64 / others.len() as f64 / distance as f64;
+                assert!((0.85..1.15).contains(&mean), "{width} bytes, {distance}: {mean}");
+                assert_ne!(text, ordinary(width, distance, 1 << 20, 1).text);
+            }
+        }
     }
 
     #[test]

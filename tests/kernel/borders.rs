@@ -89,36 +89,35 @@ fn where_kinds_meet() {
     }
 }
 
-/// A kernel may check only the part of a block that has all of its other characters. So each sequence stands at every place of
-/// a block of ASCII, alone and with one more character at each distance after it, and in runs of both kinds.
+/// A kernel may check only the part of a block that has all of its other characters. So each sequence stands in a block of ASCII with
+/// one more character before or after it, at every place and every distance, and in runs of both kinds.
 #[test]
-fn every_place_in_a_block_of_ascii() {
+fn two_places_in_a_block_of_ascii() {
     const BLOCK: usize = 64;
-    const AT: usize = 8 * BLOCK;
     let mut thin = Thin::new();
     let mut memory = vec![0; 1 << 11];
     let aligned = memory.as_ptr().align_offset(BLOCK);
     let text = &mut memory[aligned..][..16 * BLOCK + 7];
+    let other = "\u{65E5}".as_bytes();
     let characters = BOUNDARY_CHARACTERS.map(String::from);
     let characters = characters.iter().map(String::as_bytes);
     for sequence in MALFORMED.iter().map(|malformed| malformed.bytes).chain(characters) {
         for (place, distance) in
-            (0..BLOCK).flat_map(|place| (0..=BLOCK).map(move |distance| (place, distance)))
+            (0..BLOCK).flat_map(|place| (0..BLOCK).map(move |distance| (place, distance)))
         {
-            for run in ["", "\u{E9}", "\u{65E5}"].map(str::as_bytes) {
-                if !thin.keep() {
-                    continue;
+            for pair in [[sequence, other], [other, sequence]] {
+                for run in ["", "\u{E9}", "\u{65E5}"].map(str::as_bytes) {
+                    if !thin.keep() {
+                        continue;
+                    }
+                    text.fill(b'a');
+                    // The kind of run.
+                    text[3 * BLOCK..][..run.len()].copy_from_slice(run);
+                    let first = 8 * BLOCK + place;
+                    text[first..][..pair[0].len()].copy_from_slice(pair[0]);
+                    text[first + pair[0].len() + distance..][..pair[1].len()].copy_from_slice(pair[1]);
+                    check(text);
                 }
-                text.fill(b'a');
-                // The kind of run.
-                text[3 * BLOCK..][..run.len()].copy_from_slice(run);
-                let mut at = AT + place;
-                text[at..][..sequence.len()].copy_from_slice(sequence);
-                at += sequence.len() + distance;
-                if distance < BLOCK {
-                    text[at..][..3].copy_from_slice("\u{65E5}".as_bytes());
-                }
-                check(text);
             }
         }
     }

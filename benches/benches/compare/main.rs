@@ -42,7 +42,8 @@ fn command() -> String {
 /// A section: it measures something, and adds the results to the page and to the targets.
 type Section = fn(&mut Race, &mut Page, &mut Targets) -> io::Result<()>;
 
-const SECTIONS: [(&str, Section); 6] = [
+const SECTIONS: [(&str, Section); 7] = [
+    ("ordinary", sections::ordinary),
     ("texts", sections::texts),
     ("kernels", sections::kernels),
     ("short", sections::short),

@@ -8,7 +8,7 @@ use trust8_benches::measure::{Measured, Placed};
 use trust8_benches::report::{Axis, Page, Scale, Series, Table, digits, size};
 use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
 use trust8_benches::targets::Targets;
-use trust8_benches::texts::{Text, TextKind, generated};
+use trust8_benches::texts::{Text, TextKind, generated, ordinary as ordinary_text};
 
 use crate::race::{Care, Grid, Race, Results, TEXT, lowest, mean};
 
@@ -63,6 +63,91 @@ fn each_text(race: &mut Race, who: &[usize]) -> Vec<(Text, Results)> {
         (text, results)
     };
     texts.into_iter().map(run).collect()
+}
+
+/// The distances between characters that are not ASCII, in bytes.
+const DISTANCES: [usize; 9] = [16, 32, 64, 100, 200, 400, 800, 1600, 6400];
+
+/// Measures ASCII with other characters here and there, which most of the world's text is.
+pub(crate) fn ordinary(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
+    let peers = ["simdutf C++", "simdutf8 avx2", "simdutf8 sse4.2"];
+    let who = race.which(|contestant| {
+        let kernel = contestant.role == Role::Kernel && contestant.name != "trust8 scalar";
+        kernel || contestant.name == TRUST8 || peers.contains(&contestant.name.as_str())
+    });
+    let distances: Vec<usize> = race.by(vec![16, 200], vec![16, 64, 200, 800], DISTANCES.to_vec());
+    // As much as the L2 cache holds together with everything else.
+    let others = race.by(2, 4, 12);
+
+    page.heading(2, "Ordinary text");
+    page.block(
+        "Most text is ASCII with other characters here and there: JSON with names, English with curly quotes, a page in German, a \
+         log. Here the ASCII is lines of a log, and characters of two, three or four bytes stand in it at random places. The \
+         first column is their mean distance in bytes. GB/s on 64 KiB of text.",
+    );
+    page.heading(3, "One text, again and again");
+    page.block(
+        "As in the other sections, all rounds have the same text. A CPU learns the branches of a text that it has seen many times, \
+         so these figures are what benchmarks show, and more than a program sees.",
+    );
+    let mut ratios = Vec::new();
+    for width in [2, 3, 4] {
+        let mut grid = Grid::default();
+        for &distance in &distances {
+            let text = ordinary_text(width, distance, TEXT, 0);
+            grid.0.push((format!("{distance}"), race.run_text(&who, text.text.as_bytes(), 0, Care::Number)));
+        }
+        page.table(&grid.row_for_each_race(&format!("{width}-byte, every"), gb_per_s));
+        if width == 3 {
+            let series = grid.series(|i, measured| (distances[i] as f64, measured.gb_per_s()));
+            let plot = race.lines(
+                "Throughput by the distance of three-byte characters in ASCII, 64 KiB",
+                Axis::new("bytes from one such character to the next, on average", Scale::Log),
+                Axis::new("GB/s", Scale::Log),
+                series,
+            );
+            page.plot("by-distance.svg", &plot);
+        }
+        ratios.extend(
+            grid.0.into_iter().map(|(distance, results)| (format!("{width}-byte, {distance}"), results)),
+        );
+    }
+
+    page.heading(3, "Many texts in turn");
+    page.block(&format!(
+        "{others} texts of this kind take turns, so that the CPU learns less of each. A program that reads new text sees \
+         figures like these, or lower ones.",
+    ));
+    for width in [2, 3] {
+        let mut grid = Grid::default();
+        for &distance in &distances {
+            let texts: Vec<_> =
+                (0..others).map(|number| ordinary_text(width, distance, TEXT, number)).collect();
+            let placed: Vec<_> = texts.iter().map(|text| Placed::new(text.text.as_bytes(), 0)).collect();
+            let strings: Vec<_> = placed.iter().map(Placed::bytes).collect();
+            grid.0.push((format!("{distance}"), race.run(&who, &strings, Care::Number)));
+        }
+        page.table(&grid.row_for_each_race(&format!("{width}-byte, every"), gb_per_s));
+    }
+
+    let pairs = [
+        ("trust8", None),
+        ("trust8 avx2", Some("simdutf8 avx2")),
+        ("trust8 sse4.2", Some("simdutf8 sse4.2")),
+    ];
+    for ((name, peer), wanted) in pairs.into_iter().zip([1.7, 1.4, 1.4]) {
+        let ratio = |results: &Results| match peer {
+            None => results.lead(name),
+            Some(peer) => results.ratio(name, peer),
+        };
+        let all: Vec<_> =
+            ratios.iter().filter_map(|(place, results)| Some((place.clone(), ratio(results)?))).collect();
+        let against = peer.unwrap_or("the best peer");
+        let mean = mean(all.iter().map(|all| all.1)).map(|mean| ("mean".to_owned(), mean));
+        targets.at_least(&format!("{name} against {against}, ordinary text"), 1.0, lowest(all));
+        targets.at_least(&format!("{name} against {against}, ordinary text, mean"), wanted, mean);
+    }
+    Ok(())
 }
 
 /// Measures throughput by text and by the alignment of its beginning.
