@@ -233,7 +233,8 @@
 //! ```
 //!
 //! New code needs no choice between the two: [`from_utf8`] is as fast as `basic`, and has the error of `compat`. In the place
-//! of the streaming validators of simdutf8, which are unsafe to use, there is [`Validator`].
+//! of the streaming validators of simdutf8, which are unsafe to use, there is [`Validator`]. For the crates that a program depends
+//! on, the folder `compat/simdutf8` of the repository has a package to patch in, with these validators.
 //!
 //! ```
 //! # let bytes = b"caf\xE9 au lait";

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs the tests of other crates that use simdutf8, with trust8 in its place. A package `driver` calls more such crates.
+# Runs the tests of other crates that use simdutf8, first as they are, then with trust8 in the place of simdutf8. Each test
+# must have the same outcome both times. A package `driver` calls more such crates.
 #
 #   scripts/other-programs/run.sh            runs all of them
 #   scripts/other-programs/run.sh driver     runs those that are named: `driver`, or a crate of the list below
 #
-# A [patch] replaces the package simdutf8 by a shim with that name, which only re-exports trust8's modules `basic` and
-# `compat`. The script asks cargo whether the patch took effect. It needs crates.io and a few minutes, so neither
-# `cargo test` nor CI runs it.
+# A [patch] replaces the package simdutf8 by compat/simdutf8. The script asks cargo whether the patch took effect. It needs
+# crates.io and up to an hour, so neither `cargo test` nor CI runs it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -14,13 +14,20 @@ export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never}
 work=${CARGO_TARGET_DIR:-$root/target}/other-programs
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
-export CARGO_TARGET_DIR=$work/target
+export CARGO_TARGET_DIR=$work/target CARGO_PROFILE_DEV_DEBUG=false CARGO_PROFILE_TEST_DEBUG=false CARGO_INCREMENTAL=0
 
 # Each line is a crate, its version, and the arguments of `cargo test`. They choose the tests that the crate's package
-# contains and that need neither the network nor a file that the package lacks. Each crate calls the stable functions of
-# simdutf8.
+# contains and that need no network. Some of these tests fail because the package lacks a file; they have to fail both times.
+# `simdutf8` stands for the integration tests of simdutf8 itself.
 crates=(
+    "simdutf8 0.1.5 --features public_imp,aarch64_neon"
+    "encoding_rs 0.8.44 --lib --features serde,alloc"
+    "simd-json 0.19.0 --lib --tests"
     "sonic-rs 0.5.10 --lib -- --skip test_node_from_files3"
+    "bson 3.1.0 --lib --features serde -- --skip serial_test"
+    "maxminddb 0.27.3 --lib --features simdutf8"
+    "arrow-json 60.1.0 --lib"
+    "parquet 60.1.0 --lib"
     "fastwebsockets 0.10.0 --features simd,upgrade,unstable-split --lib --test upgrade --test split --test concurrency"
     "bytecheck 0.8.3 --features simdutf8 --lib"
     "ntex-bytes 1.14.0 --features simd --lib --tests"
@@ -31,32 +38,7 @@ for name in "$@"; do
     [[ $name == driver || " ${crates[*]%% *} " == *" $name "* ]] || { echo "run.sh: no such crate: $name" >&2; exit 2; }
 done
 
-# The shim has the version of simdutf8 that the other crates ask for.
-shim=$work/simdutf8
-mkdir -p "$shim/src"
-cat >"$shim/Cargo.toml" <<END
-[package]
-name = "simdutf8"
-version = "0.1.5"
-edition = "2024"
-
-[features]
-default = ["std"]
-std = ["trust8/std"]
-# These have no effect here. trust8 always uses NEON, and has no other interface to export.
-aarch64_neon = []
-aarch64_neon_prefetch = []
-
-[dependencies]
-trust8 = { path = "$root", default-features = false }
-
-[workspace]
-END
-cat >"$shim/src/lib.rs" <<END
-//! trust8 under the name of simdutf8.
-#![no_std]
-pub use trust8::{basic, compat};
-END
+shim=$root/compat/simdutf8
 
 # Fails unless the package in this folder depends on the shim, and on no other simdutf8.
 patch_took_effect() {
@@ -66,7 +48,7 @@ patch_took_effect() {
         cargo tree --prefix none --target all)
     tree=$(grep '^simdutf8 ' <<<"$tree" | sort --unique) || { echo "the tree has no simdutf8"; return 1; }
     echo "$tree"
-    if grep --invert-match --fixed-strings "simdutf8 v0.1.5 ($shim)" <<<"$tree" >/dev/null; then
+    if grep --invert-match --fixed-strings "simdutf8 v0.1.5+trust8 ($shim)" <<<"$tree" >/dev/null; then
         echo "the patch did not take effect"
         return 1
     fi
@@ -76,9 +58,9 @@ patch() {
     printf '\n[patch.crates-io]\nsimdutf8 = { path = "%s" }\n' "$shim"
 }
 
-run_crate() {
+# Makes the package `$work/NAME` from what crates.io has. Its lock file, toolchain and flags are not ours.
+unpack() {
     local name=$1 version=$2 source
-    shift 2
     # Cargo unpacks the crate when another package depends on it, and says where.
     mkdir -p "$work/fetch/src"
     : >"$work/fetch/src/lib.rs"
@@ -91,50 +73,95 @@ print(pathlib.Path(next(p["manifest_path"] for p in packages if p["name"] == sys
     rm -rf "${work:?}/$name"
     cp -r "$source" "$work/$name"
     cd "$work/$name"
-    if [ "$name" = sonic-rs ]; then
-        # One test needs a crate and files that the package lacks.
-        perl -0pi -e 's/#\[test\]\s+#\[cfg\(not\(target_arch = "wasm32"\)\)\]\s+fn test_struct\b/#[cfg(any())]\n    fn test_struct/' src/serde/mod.rs
-    fi
-    # The crate's lock file names the other simdutf8. Its toolchain and its flags are not ours, and its lints do not matter
-    # here.
     rm -rf Cargo.lock rust-toolchain rust-toolchain.toml .cargo
-    { printf '\n[workspace]\n'; patch; } >>Cargo.toml
-    patch_took_effect
-    RUSTFLAGS="--cap-lints=allow" cargo test --no-fail-fast "$@" 2>&1 | tee "$work/$name.log" | grep -E '^(test result|     Running|error)'
+    case $name in
+        sonic-rs)
+            # One test needs a crate and files that the package lacks.
+            perl -0pi -e 's/#\[test\]\s+#\[cfg\(not\(target_arch = "wasm32"\)\)\]\s+fn test_struct\b/#[cfg(any())]\n    fn test_struct/' src/serde/mod.rs
+            ;;
+        simdutf8)
+            # Only the tests stay. They call whichever simdutf8 the patch leaves.
+            rm -r src examples
+            mkdir src
+            : >src/lib.rs
+            cat >Cargo.toml <<END
+[package]
+name = "tests-of-simdutf8"
+version = "0.0.0"
+edition = "2018"
+[features]
+default = ["std"]
+std = ["simdutf8/std"]
+public_imp = ["simdutf8/public_imp"]
+aarch64_neon = ["simdutf8/aarch64_neon"]
+[dependencies]
+simdutf8 = { version = "=$version", default-features = false }
+END
+            ;;
+    esac
+    printf '\n[workspace]\n' >>Cargo.toml
 }
 
-run_driver() {
-    rm -rf "$work/driver"
-    cp -r "$here/driver" "$work/driver"
-    cd "$work/driver"
-    patch >>Cargo.toml
-    patch_took_effect
-    cargo test 2>&1 | tee "$work/driver.log" | grep -E '^(test |     Running|error)'
+# Runs `cargo test` with these arguments, and keeps what it prints.
+run_tests() {
+    local log=$1
+    shift
+    # The lints of other crates do not matter here.
+    RUSTFLAGS="--cap-lints=allow ${flags-}" cargo test --no-fail-fast "$@" 2>&1 | tee "$log" |
+        grep -E '^(test result|     Running|error)' || true
 }
 
-failed=0 done=()
-for crate in "${crates[@]}" driver; do
+# Prints each test with its outcome.
+outcomes() {
+    sed -n -E 's/^(test .* \.\.\. (ok|FAILED|ignored)).*/\1/p' "$1" | LC_ALL=C sort
+}
+
+count() {
+    outcomes "$1" | grep --count " $2\$" || true
+}
+
+failed=0 table=()
+for crate in "${crates[@]}" "driver 0.0.0"; do
     read -ra words <<<"$crate"
-    name=${words[0]}
+    name=${words[0]} version=${words[1]}
     [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
     echo
     echo "=== $crate"
-    : >"$work/$name.log"
+    without=$work/$name.without.log with=$work/$name.with.log
+    : >"$without" >"$with"
     # The subshell is not part of a condition, because bash ignores `set -e` there.
     set +e
     (
         set -e
-        if [ "$name" = driver ]; then run_driver; else run_crate "${words[@]}"; fi
+        if [ "$name" = driver ]; then
+            rm -rf "$work/driver"
+            cp -r "$here/driver" "$work/driver"
+            cd "$work/driver"
+        else
+            unpack "$name" "$version"
+        fi
+        if [ "$name" = simdutf8 ]; then flags="-Ctarget-cpu=native"; fi
+        echo "--- as it is"
+        run_tests "$without" "${words[@]:2}"
+        echo "--- with trust8"
+        printf '\n[patch.crates-io]\nsimdutf8 = { path = "%s" }\n' "$shim" >>Cargo.toml
+        # The lock file names the other simdutf8. All other versions stay.
+        cargo update --quiet simdutf8
+        patch_took_effect
+        run_tests "$with" "${words[@]:2}"
+        diff <(outcomes "$without") <(outcomes "$with")
     )
     code=$?
     set -e
-    passed=$(sed -n 's/^test result: .* \([0-9]*\) passed; .*/\1/p' "$work/$name.log" | awk '{ sum += $1 } END { print sum + 0 }')
-    result=ok
-    if [ $code -ne 0 ] || [ "$passed" -eq 0 ]; then
-        result=FAILED failed=1
+    result=same
+    if [ $code -ne 0 ] || [ "$(count "$with" ok)" -eq 0 ]; then
+        result=DIFFERENT failed=1
     fi
-    done+=("$(printf '%-16s %-8s %4d tests passed  %s' "$name" "$([ "$name" = driver ] || echo "${words[1]}")" "$passed" "$result")")
+    table+=("$(printf '| %s | %s | %d | %d | %d | %s |' "$name" "$version" "$(count "$without" ok)" "$(count "$with" ok)" \
+        "$(count "$with" FAILED)" "$result")")
 done
 echo
-printf '%s\n' "${done[@]}"
+echo "| crate | version | passed as it is | passed with trust8 | failed both times | outcomes |"
+echo "|---|---|---:|---:|---:|---|"
+printf '%s\n' "${table[@]}"
 exit $failed
