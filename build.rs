@@ -5,7 +5,8 @@
 //!
 //! | cfg             | meaning                                                                              |
 //! |-----------------|--------------------------------------------------------------------------------------|
-//! | `kernel_x86`    | the SSE4.2, AVX2 and AVX-512 kernels are compiled                                    |
+//! | `kernel_x86`    | the SSE4.2 and AVX2 kernels are compiled                                             |
+//! | `kernel_avx512` | the AVX-512 kernel is compiled as well: the compiler has the intrinsics              |
 //! | `kernel_neon`   | the NEON kernel is compiled, and every CPU of the target has NEON                    |
 //! | `kernel_wasm`   | the kernel for WebAssembly's SIMD is compiled, and the engine checks that it has it  |
 //! | `kernel_simd`   | any of these is compiled                                                             |
@@ -13,29 +14,27 @@
 //! | `optimised`     | the compiler optimises, so what is inlined shares its place on the stack             |
 //!
 //! With `kernel_x86` and without `asks_the_cpu`, every CPU of the target can run all kernels.
+//!
+//! `RUSTFLAGS="--cfg trust8_without_avx512"` leaves the AVX-512 kernel out, as a compiler before Rust 1.89 does.
 
 use std::env::var;
 
-const NAMES: [&str; 6] =
-    ["kernel_x86", "kernel_neon", "kernel_wasm", "kernel_simd", "asks_the_cpu", "optimised"];
+const NAMES: [&str; 7] =
+    ["kernel_x86", "kernel_avx512", "kernel_neon", "kernel_wasm", "kernel_simd", "asks_the_cpu", "optimised"];
 
-/// The features that the x86 kernels are compiled for, all of them together.
-const X86_FEATURES: [&str; 11] = [
-    "avx512f",
-    "avx512bw",
-    "avx512vl",
-    "avx512vbmi",
-    "avx512vbmi2",
-    "avx512vpopcntdq",
-    "gfni",
-    "bmi1",
-    "bmi2",
-    "lzcnt",
-    "popcnt",
-];
+/// The features that the AVX2 kernel and the SSE4.2 kernel are compiled for, all of them together.
+const AVX2_FEATURES: [&str; 5] = ["avx2", "bmi1", "bmi2", "lzcnt", "popcnt"];
+
+/// What the AVX-512 kernel is compiled for besides.
+const AVX512_FEATURES: [&str; 7] =
+    ["avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "avx512vpopcntdq", "gfni"];
+
+/// The first version 1.x of Rust that has the AVX-512 intrinsics.
+const AVX512_SINCE: u32 = 89;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-check-cfg=cfg(trust8_without_avx512)");
     for name in NAMES {
         println!("cargo::rustc-check-cfg=cfg({name})");
     }
@@ -58,7 +57,13 @@ fn main() {
         "x86" | "x86_64" if has("sse2") && target("ENV") != "sgx" => {
             set("kernel_simd");
             set("kernel_x86");
-            if !X86_FEATURES.iter().all(|feature| has(feature)) {
+            let mut needed = AVX2_FEATURES.to_vec();
+            let is_left_out = var("CARGO_CFG_TRUST8_WITHOUT_AVX512").is_ok();
+            if minor_version() >= AVX512_SINCE && !is_left_out {
+                set("kernel_avx512");
+                needed.extend(AVX512_FEATURES);
+            }
+            if !needed.iter().all(|feature| has(feature)) {
                 set("asks_the_cpu");
             }
         }
@@ -73,4 +78,14 @@ fn main() {
         }
         _ => {}
     }
+}
+
+/// Returns 89 if the compiler's version is 1.89.x, and 0 if the compiler does not say.
+fn minor_version() -> u32 {
+    // "rustc 1.89.0 (29483883e 2025-08-04)"
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let said = std::process::Command::new(rustc).arg("--version").output().map(|output| output.stdout);
+    let said = String::from_utf8(said.unwrap_or_default()).unwrap_or_default();
+    let minor = said.strip_prefix("rustc 1.").and_then(|rest| rest.split('.').next());
+    minor.and_then(|minor| minor.parse().ok()).unwrap_or(0)
 }

@@ -313,8 +313,9 @@
 //!
 //! # Versions of Rust
 //!
-//! The crate needs Rust 1.89, the first version with stable AVX-512 intrinsics. A release that needs a newer one has a new
-//! minor version (0.2 after 0.1), asks for none that is younger than six months, and says so in the changelog.
+//! The crate needs Rust 1.88. Rust 1.89 is the first version with stable AVX-512 intrinsics, so an older compiler leaves the
+//! kernel `avx512` out. `RUSTFLAGS="--cfg trust8_without_avx512"` does the same. A release that needs a newer version of Rust has
+//! a new minor version (0.2 after 0.1), asks for none that is younger than six months, and says so in the changelog.
 //!
 //! [RFC 3629]: https://www.rfc-editor.org/rfc/rfc3629
 

@@ -153,8 +153,9 @@ mod x86 {
         match Cpu::ask() {
             Cpu { sse42: false, .. } => Isa::scalar,
             Cpu { avx2: false, .. } => Isa::sse42,
-            Cpu { avx512: false, .. } => Isa::avx2,
+            #[cfg(kernel_avx512)]
             Cpu { avx512: true, .. } => Isa::avx512,
+            _ => Isa::avx2,
         }
     }
 

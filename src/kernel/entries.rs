@@ -155,7 +155,7 @@ macro_rules! kernels {
 }
 
 cfg_if::cfg_if! {
-    if #[cfg(kernel_x86)] {
+    if #[cfg(kernel_avx512)] {
         use crate::simd::x86::avx2::Avx2;
         use crate::simd::x86::avx512::Avx512;
         use crate::simd::x86::sse42::Sse42;
@@ -164,6 +164,15 @@ cfg_if::cfg_if! {
             avx512: "avx512", Avx512::new(), target_feature(
                 enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
             );
+            avx2: "avx2", Avx2::new(), target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt");
+            sse42: "sse4.2", Sse42::new(), target_feature(enable = "sse4.2,popcnt");
+            scalar: "scalar", Automaton;
+        }
+    } else if #[cfg(kernel_x86)] {
+        use crate::simd::x86::avx2::Avx2;
+        use crate::simd::x86::sse42::Sse42;
+
+        kernels! { $
             avx2: "avx2", Avx2::new(), target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt");
             sse42: "sse4.2", Sse42::new(), target_feature(enable = "sse4.2,popcnt");
             scalar: "scalar", Automaton;

@@ -23,7 +23,7 @@
 //! - *Chunk*: the part of a text that is read before something else is done with it.
 
 pub(crate) mod automaton;
-#[cfg(kernel_x86)]
+#[cfg(kernel_avx512)]
 pub(crate) mod bitplanes;
 pub(crate) mod counts;
 pub(crate) mod detect;
@@ -41,7 +41,7 @@ use crate::error::Utf8Error;
 use crate::output::Output;
 #[cfg(all(kernel_simd, feature = "transcode"))]
 use crate::simd::convert::ConvertOps;
-#[cfg(all(kernel_x86, feature = "transcode"))]
+#[cfg(all(kernel_avx512, feature = "transcode"))]
 use crate::simd::x86::avx512::Avx512;
 #[cfg(kernel_simd)]
 use crate::simd::{Routine, Token};
@@ -203,7 +203,7 @@ pub(crate) trait Measure {
     fn portable(text: &[u8]) -> usize;
 
     /// The same with AVX-512.
-    #[cfg(kernel_x86)]
+    #[cfg(kernel_avx512)]
     #[inline(always)]
     fn avx512(_s: Avx512, text: &[u8]) -> usize {
         Self::portable(text)

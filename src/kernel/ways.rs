@@ -70,7 +70,7 @@ pub(crate) fn inspect(kernel: &Kernel, bytes: &[u8]) -> (Verdict, Counts) {
 }
 
 cfg_if::cfg_if! {
-    if #[cfg(kernel_x86)] {
+    if #[cfg(kernel_avx512)] {
         use super::bitplanes::{Blocks, CountedBlocks, CountedSuperblocks, PER_PLACE, Superblocks};
         use super::lookup::{Long, Short};
         use crate::simd::x86::avx2::Avx2;
@@ -86,6 +86,21 @@ cfg_if::cfg_if! {
                 // So few at each place that tests need no megabytes.
                 streams: "streams", Superblocks, 4, counting CountedSuperblocks as count_streams;
             }
+            avx2, Avx2::new(), target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt"): {
+                short: "short", Short, 0;
+                long: "long", Long, 0;
+            }
+            sse42, Sse42::new(), target_feature(enable = "sse4.2,popcnt"): {
+                short: "short", Short, 0;
+                long: "long", Long, 0;
+            }
+        }
+    } else if #[cfg(kernel_x86)] {
+        use super::lookup::{Long, Short};
+        use crate::simd::x86::avx2::Avx2;
+        use crate::simd::x86::sse42::Sse42;
+
+        ways! {
             avx2, Avx2::new(), target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt"): {
                 short: "short", Short, 0;
                 long: "long", Long, 0;

@@ -21,10 +21,14 @@ cfg_if::cfg_if! {
             //! The instruction sets of x86 and x86-64.
 
             pub(crate) mod avx2;
+            #[cfg(kernel_avx512)]
+            #[expect(clippy::incompatible_msrv, reason = "build.rs asks the compiler for its version")]
             pub(crate) mod avx512;
-            #[cfg(feature = "transcode")]
+            #[cfg(all(kernel_avx512, feature = "transcode"))]
+            #[expect(clippy::incompatible_msrv, reason = "build.rs asks the compiler for its version")]
             mod avx512_convert;
-            #[cfg(feature = "transcode")]
+            #[cfg(all(kernel_avx512, feature = "transcode"))]
+            #[expect(clippy::incompatible_msrv, reason = "build.rs asks the compiler for its version")]
             mod avx512_lengths;
             pub(crate) mod sse42;
         }

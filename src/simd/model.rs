@@ -324,7 +324,6 @@ fn simd128() {
 mod x86 {
     use super::*;
     use crate::simd::x86::avx2::Avx2;
-    use crate::simd::x86::avx512::{Avx512, Vector};
     use crate::simd::x86::sse42::Sse42;
 
     #[test]
@@ -350,9 +349,15 @@ mod x86 {
             unsafe { check() }
         }
     }
+}
+
+#[cfg(kernel_avx512)]
+mod avx512 {
+    use super::*;
+    use crate::simd::x86::avx512::{Avx512, Vector};
 
     #[test]
-    fn avx512() {
+    fn all_operations() {
         #[target_feature(
             enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
         )]

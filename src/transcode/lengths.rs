@@ -4,7 +4,7 @@
 
 use super::portable::{BLOCK, utf16_units, utf32_units};
 use crate::kernel::Measure;
-#[cfg(kernel_x86)]
+#[cfg(kernel_avx512)]
 use crate::simd::x86::avx512::Avx512;
 
 /// The list of lengths: a type for each, with a loop that the compiler makes vectors of, and a faster method of `Avx512` if there
@@ -24,7 +24,7 @@ macro_rules! lengths {
             }
 
             $(
-                #[cfg(kernel_x86)]
+                #[cfg(kernel_avx512)]
                 #[inline(always)]
                 fn avx512(s: Avx512, text: &[u8]) -> usize {
                     s.$avx512(text, Self::portable)

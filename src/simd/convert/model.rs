@@ -252,7 +252,7 @@ fn sse42() {
     }
 }
 
-#[cfg(kernel_x86)]
+#[cfg(kernel_avx512)]
 #[test]
 fn avx512() {
     #[target_feature(
