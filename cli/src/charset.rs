@@ -27,7 +27,8 @@ pub(crate) enum Charset {
     Exact(transcode::Encoding),
 }
 
-/// The name of Latin-1 as ISO 8859-1 has it. `latin1` is windows-1252 when it is read, as the WHATWG standard says.
+/// The name of Latin-1 as ISO 8859-1 has it. `latin1` and `iso-8859-1` are windows-1252 everywhere, as the WHATWG standard
+/// says: a text that is read as `latin1` and written as `latin1` is the same bytes again.
 const LATIN1_EXACT: &str = "latin1-exact";
 
 const IS_UTF8: &str = "UTF-8 needs no conversion; to repair it, leave out --from";
@@ -158,6 +159,10 @@ impl FromStr for Charset {
             return Ok(known);
         }
         let bare = bare(name);
+        // The standard has labels without hyphens, such as iso88591.
+        if let Some(known) = Self::known(&bare) {
+            return Ok(known);
+        }
         let page = code_page(&bare);
         if let Some((_, name)) = SPELLINGS.iter().find(|(spelling, _)| *spelling == page)
             && let Some(known) = Self::known(name)
@@ -333,11 +338,6 @@ pub(crate) fn from_target(name: &str) -> Result<Charset, String> {
     if name.eq_ignore_ascii_case("utf-16") || name.eq_ignore_ascii_case("utf16") {
         return Err("say which: utf-16le or utf-16be".to_owned());
     }
-    if let Some(latin1) = transcode::Encoding::by_name(name)
-        && latin1 == transcode::Encoding::Latin1
-    {
-        return Ok(Charset::Exact(latin1));
-    }
     match name
         .parse()
         .map_err(|why: String| format!("{why} (expected one of {}, or another one)", exact_names()))?
@@ -348,7 +348,12 @@ pub(crate) fn from_target(name: &str) -> Result<Charset, String> {
 }
 
 fn exact_names() -> String {
-    transcode::Encoding::ALL.map(transcode::Encoding::name).join(", ")
+    transcode::Encoding::ALL
+        .map(|encoding| match encoding {
+            transcode::Encoding::Latin1 => LATIN1_EXACT,
+            other => other.name(),
+        })
+        .join(", ")
 }
 
 #[cfg(test)]
@@ -373,6 +378,31 @@ mod tests {
         for unknown in ["", "utf8", "latin-99", "replacement"] {
             assert!(parse(unknown).is_err(), "{unknown}");
         }
+    }
+
+    /// `latin1` was windows-1252 when it was read, and ISO 8859-1 when it was written.
+    #[test]
+    fn every_option_means_the_same_by_a_name() {
+        for name in [
+            "latin1",
+            "l1",
+            "ISO-8859-1",
+            "ascii",
+            "latin1-exact",
+            "koi8-r",
+            "utf-32le",
+            "wtf-8",
+            "sjis",
+            "utf-16be",
+        ] {
+            let charset = name.parse::<Charset>();
+            assert_eq!(
+                [from_fix(name), from_source(name), from_target(name)],
+                [charset.clone(), charset.clone(), charset],
+                "{name}"
+            );
+        }
+        assert_eq!(from_target("latin1"), Ok(Charset::Encoding(encoding_rs::WINDOWS_1252)));
     }
 
     #[test]
@@ -400,6 +430,8 @@ mod tests {
             ("Shift-JIS", "shift_jis"),
             ("koi8r", "koi8-r"),
             ("iso8859-15", "iso-8859-15"),
+            ("ISO8859_1", "windows-1252"),
+            ("latin-1", "windows-1252"),
         ] {
             assert_eq!(
                 typed.parse::<Charset>().map(|charset| charset.label()),

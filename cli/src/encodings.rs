@@ -43,14 +43,14 @@ fn what(charset: Charset) -> &'static str {
     match charset {
         Charset::Auto => "guess, from the byte order mark and the text",
         Charset::Encoding(encoding) if encoding == encoding_rs::WINDOWS_1252 => {
-            "Western European; read as latin1, iso-8859-1, ascii"
+            "Western European; also latin1, iso-8859-1 and ascii, as for browsers"
         }
         Charset::Encoding(encoding) if encoding == encoding_rs::SHIFT_JIS => {
             "Japanese, with Microsoft's additions"
         }
         Charset::Encoding(encoding) if encoding.is_single_byte() || charset.has_ascii() => "",
         Charset::Exact(transcode::Encoding::Latin1) => {
-            "ISO 8859-1: every byte is the character of the same number; written as latin1"
+            "ISO 8859-1, in which every byte is the character of the same number"
         }
         Charset::Dialect(trust8::dialect::Dialect::Cesu8) => {
             "UTF-8 with surrogate pairs, of Oracle and MySQL"

@@ -5,24 +5,32 @@ use std::fmt::{self, Write};
 /// Displays bytes in hexadecimal, as the RFCs write them.
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
-/// Returns the two hexadecimal digits of a byte. (A file can have millions of errors, and formatting is slower.)
-fn digits(byte: u8) -> [char; 2] {
+/// The two hexadecimal digits of each byte, and a space. (A file can have millions of errors, and formatting is slower.)
+const DIGITS: [[u8; 3]; 256] = {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    [byte >> 4, byte & 0xF].map(|digit| DIGITS[usize::from(digit)].into())
-}
+    let mut all = [[b' '; 3]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        all[byte][0] = DIGITS[byte >> 4];
+        all[byte][1] = DIGITS[byte & 0xF];
+        byte += 1;
+    }
+    all
+};
 
-/// Appends the two hexadecimal digits of a byte to `text`.
-pub(crate) fn push_hex_digits(text: &mut Vec<u8>, byte: u8) {
-    text.extend(digits(byte).map(|digit| digit as u8));
+/// Returns the two hexadecimal digits of a byte.
+pub(crate) const fn digits(byte: u8) -> [u8; 2] {
+    let [high, low, _] = DIGITS[byte as usize];
+    [high, low]
 }
 
 /// Appends bytes in hexadecimal to `text`, with a space between two.
 pub(crate) fn push_hex(text: &mut Vec<u8>, bytes: &[u8]) {
-    for (i, &byte) in bytes.iter().enumerate() {
-        if i > 0 {
-            text.push(b' ');
-        }
-        push_hex_digits(text, byte);
+    for &byte in bytes {
+        text.extend_from_slice(&DIGITS[usize::from(byte)]);
+    }
+    if !bytes.is_empty() {
+        text.pop();
     }
 }
 
@@ -33,8 +41,8 @@ impl fmt::Display for Hex<'_> {
                 f.write_char(' ')?;
             }
             let [high, low] = digits(byte);
-            f.write_char(high)?;
-            f.write_char(low)?;
+            f.write_char(high.into())?;
+            f.write_char(low.into())?;
         }
         Ok(())
     }

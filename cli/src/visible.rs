@@ -1,6 +1,11 @@
 //! Makes bytes visible. Everything that could affect a terminal is escaped.
 
-use crate::hex::push_hex_digits;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use trust8::boundary::is_continuation;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::hex::digits;
 
 /// Returns `bytes` as visible text. Control characters and other invisible characters are escaped as in Rust, and
 /// invalid bytes as \xNN.
@@ -10,28 +15,147 @@ pub(crate) fn visible(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Appends `bytes` to `text` as `visible` returns them. (A file can have millions of errors, so this has to be fast.)
-pub(crate) fn push_visible(text: &mut Vec<u8>, bytes: &[u8]) {
-    for chunk in bytes.utf8_chunks() {
-        let mut valid = chunk.valid();
-        while !valid.is_empty() {
-            // The result is not quoted, so quotation marks and backslashes stay as they are.
-            let plain = valid.bytes().position(|byte| !matches!(byte, b' '..=b'~')).unwrap_or(valid.len());
-            text.extend_from_slice(&valid.as_bytes()[..plain]);
-            let mut rest = valid[plain..].chars();
-            for c in rest.next().into_iter().flat_map(char::escape_debug) {
-                text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-            }
-            valid = rest.as_str();
+/// Appends `bytes` to `text` as `visible` returns them. Returns how many columns that takes on a terminal.
+///
+/// A file can have millions of errors, so this has to be fast. What is known of a character is kept in `SHAPES`.
+pub(crate) fn push_visible(text: &mut Vec<u8>, bytes: &[u8]) -> usize {
+    let start = text.len();
+    let mut columns = 0;
+    let mut is_sum = true;
+    // Appending a few bytes at a time to a vector takes twice as long.
+    let mut buffer = [0; 128];
+    let mut filled = 0;
+    let mut rest = bytes;
+    while let Some((&first, after)) = rest.split_first() {
+        if filled + 4 > buffer.len() {
+            text.extend_from_slice(&buffer[..filled]);
+            filled = 0;
         }
-        chunk.invalid().iter().for_each(|byte| push_escaped(text, *byte));
+        let (form, len) = FORMS[usize::from(first)];
+        if len > 0 {
+            buffer[filled..filled + 4].copy_from_slice(&form);
+            filled += usize::from(len);
+            columns += usize::from(len);
+            rest = after;
+            continue;
+        }
+        let Some(c) = first_character(rest) else {
+            buffer[filled..filled + 4].copy_from_slice(&form);
+            filled += 4;
+            columns += 4;
+            rest = after;
+            continue;
+        };
+        let (character, after) = rest.split_at(c.len_utf8());
+        rest = after;
+        match Shape::of(c) {
+            Shape::Escaped => {
+                text.extend_from_slice(&buffer[..filled]);
+                filled = 0;
+                let escape: String = c.escape_debug().collect();
+                text.extend_from_slice(escape.as_bytes());
+                columns += escape.len();
+                continue;
+            }
+            Shape::Columns(n) => columns += n,
+            Shape::Plain => is_sum = false,
+        }
+        buffer[filled..filled + character.len()].copy_from_slice(character);
+        filled += character.len();
     }
+    text.extend_from_slice(&buffer[..filled]);
+    if is_sum { columns } else { String::from_utf8_lossy(&text[start..]).width() }
+}
+
+/// How each byte is shown, and the length of that. The length is 0 for a byte that may begin a character that is not in ASCII, which
+/// decides how it is shown, and for a control character.
+const FORMS: [([u8; 4], u8); 256] = {
+    let mut forms = [([0; 4], 0); 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let [high, low] = digits(byte as u8);
+        forms[byte] = match byte {
+            0x20..=0x7E => ([byte as u8, 0, 0, 0], 1),
+            0x00..=0x7F | 0xC2..=0xF4 => ([b'\\', b'x', high, low], 0),
+            _ => ([b'\\', b'x', high, low], 4),
+        };
+        byte += 1;
+    }
+    forms
+};
+
+/// Returns the character that `bytes` begin with, if they begin with one.
+fn first_character(bytes: &[u8]) -> Option<char> {
+    let bits = |byte: u8| is_continuation(byte).then_some(u32::from(byte & 0x3F));
+    let (least, value) = match *bytes {
+        [a @ 0x00..=0x7F, ..] => (0, a.into()),
+        [a @ 0xC0..=0xDF, b, ..] => (0x80, u32::from(a & 0x1F) << 6 | bits(b)?),
+        [a @ 0xE0..=0xEF, b, c, ..] => (0x800, u32::from(a & 0xF) << 12 | bits(b)? << 6 | bits(c)?),
+        [a @ 0xF0..=0xF7, b, c, d, ..] => {
+            (0x1_0000, u32::from(a & 7) << 18 | bits(b)? << 12 | bits(c)? << 6 | bits(d)?)
+        }
+        _ => return None,
+    };
+    char::from_u32(value).filter(|_| value >= least)
+}
+
+/// How a character is shown.
+#[derive(Clone, Copy)]
+enum Shape {
+    /// It is invisible, and is escaped.
+    Escaped,
+    /// As it is. How many columns it takes depends on the characters around it.
+    Plain,
+    /// As it is, in this number of columns.
+    Columns(usize),
+}
+
+/// The shapes that have been asked for, as numbers, of the characters below U+10000. Where there is a 0, nobody has asked.
+static SHAPES: [AtomicU8; 1 << 16] = [const { AtomicU8::new(0) }; 1 << 16];
+
+impl Shape {
+    fn of(c: char) -> Self {
+        let Some(kept) = SHAPES.get(c as usize) else { return Self::find(c) };
+        match kept.load(Ordering::Relaxed) {
+            1 => Self::Escaped,
+            2 => Self::Plain,
+            3 => Self::Columns(1),
+            4 => Self::Columns(2),
+            _ => {
+                let shape = Self::find(c);
+                let number = match shape {
+                    Self::Escaped => 1,
+                    Self::Columns(1) => 3,
+                    Self::Columns(2) => 4,
+                    Self::Columns(_) | Self::Plain => 2,
+                };
+                kept.store(number, Ordering::Relaxed);
+                shape
+            }
+        }
+    }
+
+    fn find(c: char) -> Self {
+        // `escape_debug` also escapes quotation marks and backslashes. These are plain here, because the result is not quoted.
+        let is_plain = matches!(c, ' '..='~') || c.escape_debug().len() == 1;
+        match c.width() {
+            _ if !is_plain => Self::Escaped,
+            Some(columns @ 1..=2) if stands_alone(c) => Self::Columns(columns),
+            _ => Self::Plain,
+        }
+    }
+}
+
+/// Whether `c` takes as many columns next to any other character of which this is true. That is so for letters of Latin,
+/// Greek, Cyrillic, Chinese, Japanese and Korean. It is not so for Arabic ligatures and sequences of emoji.
+fn stands_alone(c: char) -> bool {
+    matches!(c, ' '..='~' | '\u{A0}'..='\u{2FF}' | '\u{370}'..='\u{52F}' | '\u{3041}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
 }
 
 /// Appends `byte` to `text` as \xNN.
 pub(crate) fn push_escaped(text: &mut Vec<u8>, byte: u8) {
-    text.extend(b"\\x");
-    push_hex_digits(text, byte);
+    let [high, low] = digits(byte);
+    text.extend_from_slice(&[b'\\', b'x', high, low]);
 }
 
 /// Whether `c` can do something to a terminal, end a line, or reorder the text around it.
@@ -103,6 +227,47 @@ mod tests {
         assert_eq!(visible("naïve 日本 '\"\\".as_bytes()), "naïve 日本 '\"\\");
         assert_eq!(visible(b"a\tb\0c\x1B[31m\xC0\xAF"), "a\\tb\\0c\\u{1b}[31m\\xC0\\xAF");
         assert_eq!(visible("\u{202E}gpj.exe".as_bytes()), "\\u{202e}gpj.exe");
+    }
+
+    /// Whatever stands next to each other, the columns are those of the crate unicode-width, and the text is that of `Utf8Chunks`.
+    #[test]
+    fn columns_are_those_of_the_whole_text() {
+        let mut all: Vec<u8> = Vec::new();
+        for c in '\0'..=char::MAX {
+            let mut buffer = [0; 4];
+            let alone = c.encode_utf8(&mut buffer).as_bytes();
+            let mut text = Vec::new();
+            for _ in 0..2 {
+                text.clear();
+                let columns = push_visible(&mut text, alone);
+                assert_eq!(columns, String::from_utf8_lossy(&text).width(), "{c:?}");
+            }
+            if !text.starts_with(b"\\u") && u32::from(c) % 11 == 0 {
+                all.extend(alone);
+            }
+        }
+        let extra = "é語日本Ж\u{301}👩\u{200D}👩👍🏽\u{FE0F}لا🇩🇪<\u{338}각ﾊﾞ";
+        for bytes in
+            [&all, extra.as_bytes(), b"a\xE6\x97\xF0\x9F\x98b\xED\xA0\x80\xC0\xF4\x90\x80\x80\xE6\x97"]
+        {
+            for part in bytes.windows(9.min(bytes.len())) {
+                let mut text = Vec::new();
+                let columns = push_visible(&mut text, part);
+                assert_eq!(columns, std::str::from_utf8(&text).unwrap().width(), "{part:X?}");
+                let mut expected = String::new();
+                for chunk in part.utf8_chunks() {
+                    for c in chunk.valid().chars() {
+                        if matches!(c, ' '..='~') {
+                            expected.push(c)
+                        } else {
+                            expected.extend(c.escape_debug())
+                        }
+                    }
+                    chunk.invalid().iter().for_each(|byte| expected += &format!("\\x{byte:02X}"));
+                }
+                assert_eq!(String::from_utf8_lossy(&text), expected);
+            }
+        }
     }
 
     #[test]

@@ -45,7 +45,9 @@ impl<'a> Walk<'a> {
             globs.add(glob).map_err(|error| error.to_string())?;
         }
         let mut types = TypesBuilder::new();
-        types.add_defaults();
+        if !(selection.types.is_empty() && selection.type_not.is_empty()) {
+            types.add_defaults();
+        }
         for name in &selection.types {
             types.select(name);
         }
@@ -55,7 +57,7 @@ impl<'a> Walk<'a> {
         Ok(Self {
             selection,
             globs: globs.build().map_err(|error| error.to_string())?,
-            types: types.build().map_err(|error| unknown_type(&error))?,
+            types: types.build().map_err(|error| error.to_string())?,
             paths: selection.paths.iter(),
             folder: None,
         })
@@ -123,23 +125,6 @@ impl Iterator for Walk<'_> {
                 return Some(Ok(Entry { source, named: true }));
             }
         }
-    }
-}
-
-/// Returns the message for a type that is not known, with the one that is meant, if any is similar.
-fn unknown_type(error: &ignore::Error) -> String {
-    let ignore::Error::UnrecognizedFileType(name) = error else { return error.to_string() };
-    let mut types = TypesBuilder::new();
-    types.add_defaults();
-    let known = types.definitions();
-    let similar = known
-        .iter()
-        .map(|known| (strsim::jaro_winkler(name, known.name()), known.name()))
-        .filter(|(similarity, _)| *similarity > 0.7)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b));
-    match similar {
-        Some((_, similar)) => format!("--type: {name} is not known; did you mean {similar}?"),
-        None => format!("--type: {name} is not known; `rg --type-list` shows the same types"),
     }
 }
 

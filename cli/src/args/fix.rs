@@ -29,9 +29,9 @@ pub(crate) struct FixArgs {
           conflicts_with = "from")]
     pub(crate) invalid_as: Option<&'static Encoding>,
 
-    /// Undo that text was decoded as windows-1252 when it was UTF-8 (`GrÃ¶ÃŸe` becomes `Größe`)
+    /// Repair text in UTF-8 that was decoded as windows-1252 (`GrÃ¶ÃŸe` becomes `Größe`)
     ///
-    /// Only lines change in which all characters outside ASCII can be undone exactly. Invalid sequences are repaired as
+    /// A line changes only if all its characters outside ASCII can be undone exactly. Invalid sequences are repaired as
     /// well.
     #[arg(long, conflicts_with_all = ["from", "invalid_as"])]
     pub(crate) unmojibake: bool,

@@ -104,8 +104,9 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Repairs files, or converts them from other encodings
     ///
-    /// Each invalid sequence is replaced by U+FFFD, unless an option says otherwise. A file that is UTF-8 already is
-    /// never changed. The result goes to standard output, unless --output or --in-place is given.
+    /// Each invalid sequence is replaced by U+FFFD, unless an option says otherwise. A file that is UTF-8 already stays as
+    /// it is, unless --unmojibake, --strip-bom or --force is given. The result goes to standard output, unless --output or
+    /// --in-place is given.
     #[command(after_help = FIX_EXAMPLES)]
     Fix(FixArgs),
     /// Converts between UTF-8, UTF-16, UTF-32, Latin-1 and the encodings of the web

@@ -1,10 +1,15 @@
 //! The options that say which files to work on.
 
+use std::ffi::OsStr;
 use std::io::{IsTerminal, Read, stdin};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use clap::{Args, ValueHint};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Args, Command, ValueHint};
+use ignore::types::TypesBuilder;
 
+use crate::charset::parse_value;
 use crate::source::Source;
 
 /// Which files to work on.
@@ -12,7 +17,8 @@ use crate::source::Source;
 pub(crate) struct Selection {
     /// Files and folders; `-` means standard input
     ///
-    /// Without a path, `check` searches the current folder if standard input is a terminal, and else reads standard input.
+    /// Without a path, standard input is read. If that is a terminal, `check` searches the current folder instead, and the
+    /// other commands ask for a path.
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
 
@@ -41,11 +47,13 @@ pub(crate) struct Selection {
     pub(crate) glob: Vec<String>,
 
     /// In folders, include only files of this type, such as rust, py or md, as ripgrep names them [may be repeated]
-    #[arg(long = "type", short = 't', value_name = "TYPE", help_heading = FOLDERS)]
+    #[arg(long = "type", short = 't', value_name = "TYPE", help_heading = FOLDERS,
+          value_parser = TypeNames, hide_possible_values = true)]
     pub(crate) types: Vec<String>,
 
     /// In folders, leave out files of this type [may be repeated]
-    #[arg(long, short = 'T', value_name = "TYPE", help_heading = FOLDERS)]
+    #[arg(long, short = 'T', value_name = "TYPE", help_heading = FOLDERS,
+          value_parser = TypeNames, hide_possible_values = true)]
     pub(crate) type_not: Vec<String>,
 
     /// Visit folders at most N levels deep; with 1, only the files of the folders that are named
@@ -109,6 +117,51 @@ impl Selection {
         let selection = selection.resolve(false)?;
         Ok(selection.paths.iter().map(|path| Source::named(path)).collect())
     }
+}
+
+/// Parses the name of a type of files. Completions offer all types.
+#[derive(Clone)]
+struct TypeNames;
+
+impl TypedValueParser for TypeNames {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        parse_value(command, arg, value, known_type)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(types().iter().map(|name| name.as_str().into())))
+    }
+}
+
+/// Returns the names of all types, in their order.
+fn types() -> &'static [String] {
+    static TYPES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let mut types = TypesBuilder::new();
+        types.add_defaults();
+        // `all` stands for all the others.
+        let names = types.definitions().into_iter().map(|definition| definition.name().to_owned());
+        ["all".to_owned()].into_iter().chain(names).collect()
+    });
+    &TYPES
+}
+
+/// Returns `name` if it is the name of a type.
+fn known_type(name: &str) -> Result<String, String> {
+    let types = types();
+    if types.iter().any(|known| known == name) {
+        return Ok(name.to_owned());
+    }
+    let similar = types
+        .iter()
+        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .filter(|(similarity, _)| *similarity > 0.8)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b));
+    Err(match similar {
+        Some((_, similar)) => format!("this type is not known; did you mean {similar}?"),
+        None => "this type is not known; `rg --type-list` shows the same types".to_owned(),
+    })
 }
 
 fn read(source: &Source) -> std::io::Result<Vec<u8>> {

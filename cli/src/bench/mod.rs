@@ -4,7 +4,7 @@
 //! of all contestants, and not all rounds of one. Every answer is compared with the standard library's.
 
 mod chart;
-mod texts;
+pub(crate) mod texts;
 
 use std::fs;
 use std::hint::black_box;

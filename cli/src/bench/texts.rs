@@ -12,7 +12,7 @@ const WORDS: [(&str, &str); 7] = [
 ];
 
 /// Returns the name and the text of each language. Every text has `length` bytes.
-pub(super) fn generated(length: usize) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn generated(length: usize) -> Vec<(String, Vec<u8>)> {
     WORDS.iter().map(|(name, words)| ((*name).to_owned(), text(words, length))).collect()
 }
 

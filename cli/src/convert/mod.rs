@@ -41,16 +41,17 @@ pub(crate) struct ConvertArgs {
 
     /// The encoding of the input, as `trust8 encodings` lists them; or `auto`, to guess
     ///
-    /// A byte order mark in UTF-8, UTF-16 or UTF-32 is a character like any other. `latin1` is windows-1252, as it is for
-    /// browsers, and `latin1-exact` is Latin-1 in which every byte is the character of the same number.
-    #[arg(long, value_name = "ENCODING", default_value = "utf-8", value_parser = Names(from_source),
+    /// A byte order mark in UTF-8, UTF-16 or UTF-32 is a character like any other. `latin1` and `iso-8859-1` are
+    /// windows-1252 for every option, as they are for browsers. In `latin1-exact` every byte is the character of the same
+    /// number.
+    #[arg(long, short = 'f', value_name = "ENCODING", default_value = "utf-8", value_parser = Names(from_source),
           hide_possible_values = true)]
     from: Charset,
 
     /// The encoding of the output: one of the same
     ///
-    /// A byte order mark is a character like any other: it is converted, and none is added. `latin1` is ISO 8859-1.
-    #[arg(long, value_name = "ENCODING", value_parser = Names(from_target), hide_possible_values = true,
+    /// A byte order mark is a character like any other: it is converted, and none is added.
+    #[arg(long, short = 't', value_name = "ENCODING", value_parser = Names(from_target), hide_possible_values = true,
           required_unless_present = "generate")]
     to: Option<Charset>,
 

@@ -63,9 +63,19 @@ fn is_certainly_mojibake(c: char) -> bool {
         // `Â` or `Ã`, and a sign other than those that end a word: `Â°`, `Ã¼`.
         [0xC2 | 0xC3, last] => !is_end_of_word(last),
         [0xC4 | 0xC5 | 0xCE | 0xCF | 0xD0 | 0xD1, last] => !is_end_of_word(last) && !is_letter(last),
-        [_, _] => false,
-        // `â€™`, `æ—¥`, `ðŸ˜€`.
-        _ => true,
+        // The bytes of U+0081, U+008D, U+008F, U+0090 and U+009D, which no good text has.
+        [_, 0x81 | 0x8D | 0x8F | 0x90 | 0x9D] => true,
+        // Letters of Hebrew, but for `×£` and other sums of money.
+        [0xD7, last] => last == 0x98,
+        // Letters of Arabic, but for `Ø®` and `90 Ø°`.
+        [0xD8..=0xDB, last] => {
+            !is_end_of_word(last) && !is_letter(last) && !matches!(last, 0xA9 | 0xAE | 0xB0)
+        }
+        [] | [_, _] => false,
+        // `â„–`, `â†’`, `â•‘` and `â–‘`, which are `№`, `→`, `║` and `░`. No word ends with `â`. All emoji begin with `ðŸ`.
+        [0xE2, 0x84 | 0x86 | 0x95 | 0x96, _] | [0xF0, 0x9F, _, _] => true,
+        // `â€™`, `æ—¥`. A small letter may come before two letters or signs that may end a word: `ášš`, `é…»`.
+        [_, ref after @ ..] => after.iter().any(|byte| !is_end_of_word(*byte) && !is_letter(*byte)),
     }
 }
 
@@ -168,8 +178,13 @@ mod tests {
             "naïve café, 12 °C",
             "“quoted” – it’s",
             "Привет, мир",
+            "Καλημέρα κόσμε",
+            "مرحبا بالعالم",
+            "שלום עולם",
             "日本語 テキスト",
             "😀",
+            "🎠",
+            "№ 5 → ░",
             "5 €, ½ £",
         ] {
             assert_eq!(undo(&mojibake(text)).as_deref(), Some(text), "{}", mojibake(text));
@@ -195,12 +210,35 @@ mod tests {
             "ÃO, ÉÈÊ",
             "Ã¶ and Größe on one line",
             "Ä“",
+            // A Sámi name in the Public Suffix List. As bytes it is one letter of Ogham.
+            "evenášši.no",
+            "NESTLÉ®, BJÖRNØ®, 3×£5, 2×½",
+            "«je l’ai aimé…»",
             "5 €",
             "\u{A0}» ",
             "Ð²² ",
             "12 °C ± 3 µm²",
         ] {
             assert_eq!(undo(text), None, "{text}");
+        }
+    }
+
+    /// Twelve words of each language that `bench` has, as good text and decoded once too often.
+    #[test]
+    fn generated_text_is_good_and_its_mojibake_is_found() {
+        for (language, text) in crate::bench::texts::generated(100_000) {
+            let text = String::from_utf8(text).unwrap();
+            let words: Vec<_> = text.split(' ').collect();
+            let (mut lines, mut undone) = (0, 0);
+            for line in words.chunks(12).map(|words| words.join(" ")).filter(|line| !line.is_ascii()) {
+                assert_eq!(undo(&line), None);
+                let found = undo(&mojibake(&line));
+                lines += 1;
+                undone += usize::from(found.is_some());
+                assert!(found.is_none_or(|found| found == line), "{line}");
+            }
+            assert!(undone * 100 >= lines * 99, "{language}: {undone} of {lines}");
+            assert_eq!(lines == 0, language == "ASCII");
         }
     }
 

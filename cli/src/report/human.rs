@@ -3,9 +3,10 @@
 
 use std::io::Write;
 
+use anstyle::Style;
+use memchr::{memchr, memrchr};
 use trust8::Bom;
 use trust8::boundary::floor;
-use unicode_width::UnicodeWidthStr;
 
 use super::{Conclusion, Report, on_terminal};
 use crate::args::ColorWhen;
@@ -36,12 +37,24 @@ impl Report for Human {
             out.push(b'\n');
         }
         let Finding { location, offset, culprit, before, after } = finding;
-        let Colors { name: style, location: number, message, .. } = self.colors;
-        // Writing to a vector never fails.
-        let _ = write!(out, "{style}");
+        let Painted { name: style, number, message, off, .. } = &self.painted;
+        out.extend_from_slice(style);
         write_name(out, name, self.terminal);
-        let _ = write!(out, "{style:#}:{number}{}:{}{number:#}: ", location.line, location.column);
-        let _ = writeln!(out, "byte {offset}: {message}{culprit}{message:#}");
+        out.extend_from_slice(off);
+        out.push(b':');
+        out.extend_from_slice(number);
+        push_decimal(out, location.line);
+        out.push(b':');
+        push_decimal(out, location.column);
+        out.extend_from_slice(off);
+        out.extend_from_slice(b": byte ");
+        push_decimal(out, *offset);
+        out.extend_from_slice(b": ");
+        out.extend_from_slice(message);
+        // Writing to a vector never fails.
+        let _ = write!(out, "{culprit}");
+        out.extend_from_slice(off);
+        out.push(b'\n');
         let (text_before, text_after) = same_line(before, after);
         self.write_marked(out, b"text", |out, part| match part {
             Part::Before => push_visible(out, text_before),
@@ -50,16 +63,24 @@ impl Report for Human {
         });
         let hex_before = &before[before.len().saturating_sub(HEX)..];
         let hex_after = &after[..after.len().min(HEX)];
-        self.write_marked(out, b"hex ", |out, part| match part {
-            Part::Before => {
-                push_hex(out, hex_before);
-                out.extend(if hex_before.is_empty() { "" } else { " " }.bytes());
+        self.write_marked(out, b"hex ", |out, part| {
+            let start = out.len();
+            match part {
+                Part::Before => {
+                    push_hex(out, hex_before);
+                    if !hex_before.is_empty() {
+                        out.push(b' ');
+                    }
+                }
+                Part::Culprit => push_hex(out, culprit.bytes),
+                Part::After => {
+                    if !hex_after.is_empty() {
+                        out.push(b' ');
+                    }
+                    push_hex(out, hex_after);
+                }
             }
-            Part::Culprit => push_hex(out, culprit.bytes),
-            Part::After => {
-                out.extend(if hex_after.is_empty() { "" } else { " " }.bytes());
-                push_hex(out, hex_after);
-            }
+            out.len() - start
         });
     }
 
@@ -92,34 +113,32 @@ impl Report for Human {
 impl Human {
     pub(crate) fn new(color: ColorWhen) -> Self {
         let colors = Colors::new(color);
-        let Colors { dim, bad, .. } = colors;
+        let start = |style: Style| style.to_string().into_bytes();
         let painted = Painted {
-            dim: dim.to_string().into_bytes(),
-            bad: bad.to_string().into_bytes(),
-            off: format!("{bad:#}").into_bytes(),
+            name: start(colors.name),
+            number: start(colors.location),
+            message: start(colors.message),
+            dim: start(colors.dim),
+            bad: start(colors.bad),
+            off: format!("{:#}", colors.bad).into_bytes(),
         };
         Self { colors, painted, terminal: on_terminal() }
     }
 
     /// Writes two lines: the culprit between what comes before and after it, and a mark below the culprit. `push` appends
-    /// each part.
-    fn write_marked(&self, out: &mut Vec<u8>, title: &[u8], push: impl Fn(&mut Vec<u8>, Part)) {
-        let Painted { dim, bad, off } = &self.painted;
-        let part = |out: &mut Vec<u8>, part| {
-            let start = out.len();
-            push(out, part);
-            width(&out[start..])
-        };
+    /// each part, and returns how many columns it takes.
+    fn write_marked(&self, out: &mut Vec<u8>, title: &[u8], push: impl Fn(&mut Vec<u8>, Part) -> usize) {
+        let Painted { dim, bad, off, .. } = &self.painted;
         out.extend_from_slice(b"    ");
         out.extend_from_slice(dim);
         out.extend_from_slice(title);
         out.extend_from_slice(off);
         out.extend_from_slice(b"  ");
-        let before = part(out, Part::Before);
+        let before = push(out, Part::Before);
         out.extend_from_slice(bad);
-        let culprit = part(out, Part::Culprit);
+        let culprit = push(out, Part::Culprit);
         out.extend_from_slice(off);
-        part(out, Part::After);
+        push(out, Part::After);
         out.push(b'\n');
         out.resize(out.len() + "    text  ".len() + before, b' ');
         out.extend_from_slice(bad);
@@ -137,13 +156,26 @@ enum Part {
     After,
 }
 
-/// Returns how many columns `text` takes on a terminal.
-fn width(text: &[u8]) -> usize {
-    if text.is_ascii() { text.len() } else { String::from_utf8_lossy(text).width() }
+/// Appends `number` to `out` in decimal.
+fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0; 20];
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[start..]);
 }
 
-/// The escape sequences of two styles, and of their end.
+/// The escape sequences of some styles, and of their end. (A file can have millions of errors, and formatting is slower.)
 struct Painted {
+    name: Vec<u8>,
+    number: Vec<u8>,
+    message: Vec<u8>,
     dim: Vec<u8>,
     bad: Vec<u8>,
     off: Vec<u8>,
@@ -152,12 +184,12 @@ struct Painted {
 /// Returns the end of `before` and the beginning of `after` that are on the same line as the error between them: at most
 /// `TEXT` bytes each, and only whole characters.
 fn same_line<'a>(before: &'a [u8], after: &'a [u8]) -> (&'a [u8], &'a [u8]) {
-    let line = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let line = memrchr(b'\n', before).map_or(0, |at| at + 1);
     let start = line.max(before.len().saturating_sub(TEXT));
     // No character reaches across a line feed, so continuation bytes just after one are shown.
     let is_whole_line = start == line && line > 0;
     let before = if is_whole_line { &before[start..] } else { skip_continuations(&before[start..]) };
-    let line = after.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let line = &after[..memchr(b'\n', after).unwrap_or(after.len())];
     (before, &line[..floor(line, TEXT)])
 }
 

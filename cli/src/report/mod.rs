@@ -92,3 +92,40 @@ pub(crate) fn select(args: &CheckArgs, common: &CommonArgs) -> Box<dyn Report> {
 pub(crate) fn on_terminal() -> bool {
     stdout().is_terminal()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use trust8::Kernel;
+
+    use super::*;
+    use crate::args::ColorWhen;
+    use crate::progress::Progress;
+    use crate::scan::Scanner;
+
+    /// Characters outside ASCII made the report for people take eight times the time of the short one.
+    /// `scripts/measure-command.py` measures the command itself; here little is optimised, so the limit is wider.
+    #[test]
+    fn the_report_for_people_takes_little_longer_than_the_short_one() {
+        let input = ["größe 日本 ".as_bytes(), b"\xFF"].concat().repeat(5_000);
+        let human = Human::new(ColorWhen::Never);
+        let short = short::Short { terminal: false };
+        let time = |report: &dyn Report| {
+            let started = Instant::now();
+            let mut scanner = Scanner::new(Kernel::best(), &input[..], Progress::none(), false);
+            let mut out = Vec::new();
+            while let Some(finding) = scanner.next().unwrap() {
+                out.clear();
+                report.finding(&mut out, b"name", &finding, 0);
+            }
+            started.elapsed()
+        };
+        let mut fastest = [Duration::MAX; 2];
+        for _ in 0..15 {
+            fastest[0] = fastest[0].min(time(&short));
+            fastest[1] = fastest[1].min(time(&human));
+        }
+        assert!(fastest[1] < fastest[0] * 4, "{fastest:?}");
+    }
+}

@@ -149,6 +149,16 @@ fn one_vocabulary_for_all_options() {
             trust8().args(command).args(["--from", typed]).assert().code(2).stderr(contains(hint));
         }
     }
+    // What is read as `latin1` can be written as `latin1`.
+    for name in ["latin1", "iso-8859-1", "l1", "ISO8859_1"] {
+        trust8()
+            .args(["convert", "-f", name, "-t", "utf-8"])
+            .write_stdin(b"\x80\xE9".to_vec())
+            .assert()
+            .stdout("€é");
+        trust8().args(["fix", "--from", name]).write_stdin(b"\x80\xE9".to_vec()).assert().stdout("€é");
+        trust8().args(["convert", "-t", name]).write_stdin("€é").assert().code(0).stdout(&b"\x80\xE9"[..]);
+    }
     trust8().args(["convert", "--to", "utf16"]).assert().code(2).stderr(contains("utf-16le or utf-16be"));
 }
 

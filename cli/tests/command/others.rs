@@ -210,6 +210,10 @@ fn bash_completes() {
     assert_eq!(complete("trust8|fix|--invalid-as|shift").unwrap(), "\n");
     assert_eq!(complete("trust8|convert|--to|latin1").unwrap(), "latin1-exact\n");
     assert!(complete("trust8|check|--kernel|sca").unwrap().contains("scalar"));
+    for types in ["check|--type|rus", "check|-T|rus", "fix|-t|rus", "--type|rus"] {
+        assert_eq!(complete(&format!("trust8|{types}")).unwrap(), "rust\n", "{types}");
+    }
+    assert_eq!(complete("trust8|convert|-f|koi8").unwrap(), "koi8-r\nkoi8-u\n");
     assert_eq!(complete("trust8|fix|--output|two").unwrap(), "two words.txt\n");
     assert_eq!(stderr(&trust8().args(["--generate", "fish"]).assert().code(0)), "");
 }
