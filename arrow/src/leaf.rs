@@ -110,25 +110,24 @@ impl<'a> Leaf<'a> {
         Ok(Self { memory, nulls, live, reached: reached(len, nulls, live, path)?, path })
     }
 
-    /// Calls `each` with every row that is reached and is not UTF-8.
-    pub(crate) fn errors(&self, each: &mut dyn FnMut(usize, Utf8Error)) -> Result<(), RowError> {
+    /// Calls `each` with the rows that are reached and are not UTF-8, `most` of them at most.
+    pub(crate) fn errors(&self, most: usize, each: &mut dyn FnMut(usize, Utf8Error)) -> Result<(), RowError> {
+        fn of(column: impl Column, most: usize, each: &mut dyn FnMut(usize, Utf8Error)) {
+            invalid_rows(column).take(most).for_each(|(row, error)| each(row, error));
+        }
         let validity = self.reached.as_ref().map(validity);
         match &self.memory {
             Memory::Narrow(offsets, values) => {
-                invalid_rows(self.checked(Offsets::new(values, offsets.inner(), validity))?)
-                    .for_each(|(row, e)| each(row, e));
+                of(self.checked(Offsets::new(values, offsets.inner(), validity))?, most, each);
             }
             Memory::Wide(offsets, values) => {
-                invalid_rows(self.checked(Offsets::new(values, offsets.inner(), validity))?)
-                    .for_each(|(row, e)| each(row, e));
+                of(self.checked(Offsets::new(values, offsets.inner(), validity))?, most, each);
             }
             Memory::Views(views, buffers) => {
-                invalid_rows(self.checked(Views::new(views, buffers, validity))?)
-                    .for_each(|(row, e)| each(row, e));
+                of(self.checked(Views::new(views, buffers, validity))?, most, each);
             }
             Memory::FixedSize(width, len, values) => {
-                let column = self.checked(FixedSize::<i32>::new(values, *width, *len, validity))?;
-                invalid_rows(column).for_each(|(row, e)| each(row, e));
+                of(self.checked(FixedSize::<i32>::new(values, *width, *len, validity))?, most, each);
             }
         }
         Ok(())

@@ -44,15 +44,16 @@ mod nested;
 
 use std::sync::Arc;
 
-use arrow_array::builder::{StringBuilder, UInt8Builder, UInt64Builder};
+use arrow_array::builder::{LargeStringBuilder, UInt8Builder, UInt64Builder};
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBufferBuilder;
 use arrow_schema::{Field, Schema};
 use trust8::columns::Policy;
 
 pub use error::{Reason, RowError};
-use leaf::Plan;
-use nested::{Found, convert, find};
+use leaf::{Claim, Plan, claim};
+use mask::check_slices;
+use nested::{Found, Search, convert, find};
 
 /// Returns an array as text, if all of its rows are UTF-8. The crate's page says which arrays.
 ///
@@ -74,8 +75,10 @@ pub fn as_utf8(array: &dyn Array) -> Result<ArrayRef, RowError> {
     match converted(array, Plan::Refuse) {
         Ok(text) => Ok(text),
         // In a nested array, what was found first need not be in the first row.
-        Err(RowError { reason: Reason::NotUtf8(_), .. }) => Err(first(array, false, "")?
-            .unwrap_or_else(|| RowError::shape(0, "", "the array changed while it was read"))),
+        Err(RowError { reason: Reason::NotUtf8(_), .. }) if claim(array.data_type()) == Claim::Other => {
+            Err(first(array, false, "")?
+                .unwrap_or_else(|| RowError::shape(0, "", "the array changed while it was read")))
+        }
         Err(error) => Err(error),
     }
 }
@@ -114,7 +117,8 @@ pub fn repair(array: &dyn Array, policy: Policy) -> Result<ArrayRef, RowError> {
 /// assert_eq!(trust8_arrow::is_valid(&bytes).unwrap(), BooleanArray::from(vec![Some(true), None, Some(false)]));
 /// ```
 pub fn is_valid(array: &dyn Array) -> Result<BooleanArray, RowError> {
-    let found = found(array, false, "")?;
+    let found = found(array, Search { claims: false, first: false }, "")?;
+    check_slices(array, "")?;
     let mut valid = BooleanBufferBuilder::new(array.len());
     valid.append_n(array.len(), true);
     found.iter().for_each(|found| valid.set_bit(found.row, false));
@@ -126,11 +130,11 @@ pub fn is_valid(array: &dyn Array) -> Result<BooleanArray, RowError> {
 /// | column | type | what it says |
 /// |---|---|---|
 /// | `row` | `UInt64` | the row, from 0 |
-/// | `path` | `Utf8` | the way to the value inside the row: see [`RowError::path`] |
+/// | `path` | `LargeUtf8` | the way to the value inside the row: see [`RowError::path`] |
 /// | `offset` | `UInt64` | where in the value the ill-formed sequence begins |
 /// | `length` | `UInt8` | its length, or null if the value ends inside a character |
-/// | `kind` | `Utf8` | the name of the kind of error: see [`trust8::ErrorKind::name`] |
-/// | `message` | `Utf8` | the error for people |
+/// | `kind` | `LargeUtf8` | the name of the kind of error: see [`trust8::ErrorKind::name`] |
+/// | `message` | `LargeUtf8` | the error for people |
 ///
 /// # Errors
 ///
@@ -142,13 +146,14 @@ pub fn is_valid(array: &dyn Array) -> Result<BooleanArray, RowError> {
 /// let errors = trust8_arrow::errors(&BinaryArray::from_vec(vec![b"ok", b"caf\xE9", b"\xC0\xAF"])).unwrap();
 /// assert_eq!(errors["row"].as_primitive::<UInt64Type>().values(), &[1, 2]);
 /// assert_eq!(errors["offset"].as_primitive::<UInt64Type>().values(), &[3, 0]);
-/// assert_eq!(errors["kind"].as_string::<i32>().value(1), "overlong");
+/// assert_eq!(errors["kind"].as_string::<i64>().value(1), "overlong");
 /// ```
 pub fn errors(array: &dyn Array) -> Result<RecordBatch, RowError> {
-    let found = found(array, false, "")?;
+    let found = found(array, Search { claims: false, first: false }, "")?;
     let (mut rows, mut offsets, mut lengths) =
         (UInt64Builder::new(), UInt64Builder::new(), UInt8Builder::new());
-    let [mut paths, mut kinds, mut messages] = [(); 3].map(|()| StringBuilder::new());
+    // The messages of some ten million rows are too long for offsets of 32 bits.
+    let [mut paths, mut kinds, mut messages] = [(); 3].map(|()| LargeStringBuilder::new());
     for Found { row, path, error } in found {
         rows.append_value(row as u64);
         paths.append_value(path);
@@ -209,23 +214,22 @@ fn converted(array: &dyn Array, plan: Plan) -> Result<ArrayRef, RowError> {
     match convert(array, None, plan, "")? {
         Some(text) => Ok(text),
         None => {
-            let len = mask::len(array);
-            mask::reached(len, array.nulls(), None, "")?;
-            Ok(array.slice(0, len))
+            check_slices(array, "")?;
+            Ok(array.slice(0, array.len()))
         }
     }
 }
 
-fn found(array: &dyn Array, claims: bool, path: &str) -> Result<Vec<Found>, RowError> {
+fn found(array: &dyn Array, search: Search, path: &str) -> Result<Vec<Found>, RowError> {
     let mut all = Vec::new();
-    find(array, None, claims, path, &mut all)?;
+    find(array, None, search, path, &mut all)?;
     all.sort_by_key(|found| found.row);
     Ok(all)
 }
 
 /// Returns the first value that is not UTF-8.
 fn first(array: &dyn Array, claims: bool, path: &str) -> Result<Option<RowError>, RowError> {
-    let first = found(array, claims, path)?.into_iter().next();
+    let first = found(array, Search { claims, first: true }, path)?.into_iter().next();
     Ok(first.map(|Found { row, path, error }| RowError {
         row,
         path: path.to_string(),

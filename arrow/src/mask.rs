@@ -2,20 +2,22 @@
 
 #![forbid(unsafe_code)]
 
+use std::ops::{ControlFlow, Range};
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type, RunEndIndexType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrowPrimitiveType, OffsetSizeTrait};
-use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, NullBuffer, RunEndBuffer};
-use arrow_schema::DataType;
+use arrow_array::{Array, ArrayRef, FixedSizeListArray, OffsetSizeTrait, RunArray};
+use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, NullBuffer};
+use arrow_schema::{DataType, UnionMode};
 
 use crate::error::RowError;
 
-/// Returns the length of an array. One without offsets has none, and arrow's own `len` panics then.
-pub(crate) fn len(array: &dyn Array) -> usize {
-    let offsets = match array.data_type() {
+/// Returns how many offsets an array has, if its type has any.
+fn offsets(array: &dyn Array) -> Option<usize> {
+    Some(match array.data_type() {
         DataType::Binary => array.as_binary::<i32>().offsets().inner().len(),
         DataType::LargeBinary => array.as_binary::<i64>().offsets().inner().len(),
         DataType::Utf8 => array.as_string::<i32>().offsets().inner().len(),
@@ -23,9 +25,13 @@ pub(crate) fn len(array: &dyn Array) -> usize {
         DataType::List(_) => array.as_list::<i32>().offsets().inner().len(),
         DataType::LargeList(_) => array.as_list::<i64>().offsets().inner().len(),
         DataType::Map(..) => array.as_map().offsets().inner().len(),
-        _ => array.len() + 1,
-    };
-    offsets.saturating_sub(1)
+        _ => return None,
+    })
+}
+
+/// Returns the length of an array. One without offsets has none, and arrow's own `len` panics then.
+pub(crate) fn len(array: &dyn Array) -> usize {
+    offsets(array).map_or_else(|| array.len(), |offsets| offsets.saturating_sub(1))
 }
 
 /// Returns the rows that are neither null nor out of reach, or `None` if these are all.
@@ -83,80 +89,131 @@ pub(crate) fn items<O: OffsetSizeTrait>(
     Some(NullBuffer::new(bits.finish()))
 }
 
-/// Calls `each` with every row of a dictionary that is reached, and its key. A key below 0 is no key.
-pub(crate) fn keys(keys: &dyn Array, rows: Option<&NullBuffer>, mut each: impl FnMut(usize, usize)) {
+/// Calls `each` with rows of a dictionary, or of an array of runs, that share a value, and with the number of the value, until
+/// `each` breaks. The rows come in their order. A number may be that of no value.
+pub(crate) fn shared(array: &dyn Array, mut each: impl FnMut(Range<usize>, usize) -> ControlFlow<()>) {
+    // What breaks off has no result to return.
+    let _ = match array.data_type() {
+        DataType::Dictionary(..) => keys(array.as_any_dictionary().keys(), &mut each),
+        _ => match (array.as_run_opt(), array.as_run_opt(), array.as_run_opt()) {
+            (Some(array), ..) => runs::<Int16Type>(array, &mut each),
+            (_, Some(array), _) => runs::<Int32Type>(array, &mut each),
+            (.., Some(array)) => runs::<Int64Type>(array, &mut each),
+            _ => ControlFlow::Continue(()),
+        },
+    };
+}
+
+fn keys(keys: &dyn Array, each: &mut impl FnMut(Range<usize>, usize) -> ControlFlow<()>) -> ControlFlow<()> {
     fn typed<K: ArrowDictionaryKeyType>(
         keys: &dyn Array,
-        rows: Option<&NullBuffer>,
-        each: &mut impl FnMut(usize, usize),
-    ) {
-        for (row, key) in keys.as_primitive::<K>().values().iter().enumerate() {
-            if rows.is_none_or(|rows| rows.is_valid(row)) {
-                each(row, key.to_usize().unwrap_or(usize::MAX));
-            }
-        }
+        each: &mut impl FnMut(Range<usize>, usize) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut keys = keys.as_primitive::<K>().values().iter().enumerate();
+        // A key below 0 is no key.
+        keys.try_for_each(|(row, key)| each(row..row + 1, key.to_usize().unwrap_or(usize::MAX)))
     }
     match keys.data_type() {
-        DataType::Int8 => typed::<Int8Type>(keys, rows, &mut each),
-        DataType::Int16 => typed::<Int16Type>(keys, rows, &mut each),
-        DataType::Int32 => typed::<Int32Type>(keys, rows, &mut each),
-        DataType::Int64 => typed::<Int64Type>(keys, rows, &mut each),
-        DataType::UInt8 => typed::<UInt8Type>(keys, rows, &mut each),
-        DataType::UInt16 => typed::<UInt16Type>(keys, rows, &mut each),
-        DataType::UInt32 => typed::<UInt32Type>(keys, rows, &mut each),
-        DataType::UInt64 => typed::<UInt64Type>(keys, rows, &mut each),
-        _ => {}
+        DataType::Int8 => typed::<Int8Type>(keys, each),
+        DataType::Int16 => typed::<Int16Type>(keys, each),
+        DataType::Int32 => typed::<Int32Type>(keys, each),
+        DataType::Int64 => typed::<Int64Type>(keys, each),
+        DataType::UInt8 => typed::<UInt8Type>(keys, each),
+        DataType::UInt16 => typed::<UInt16Type>(keys, each),
+        DataType::UInt32 => typed::<UInt32Type>(keys, each),
+        DataType::UInt64 => typed::<UInt64Type>(keys, each),
+        _ => ControlFlow::Continue(()),
     }
 }
 
-/// Calls `each` with every row of an array of runs that is reached, and the number of its run.
-pub(crate) fn runs<E: ArrowNativeType>(
-    ends: &RunEndBuffer<E>,
-    rows: Option<&NullBuffer>,
-    mut each: impl FnMut(usize, usize),
-) {
+fn runs<R: RunEndIndexType>(
+    array: &RunArray<R>,
+    each: &mut impl FnMut(Range<usize>, usize) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let ends = array.run_ends();
     let (offset, len) = (ends.offset(), ends.len());
     let mut row = 0;
     for (run, end) in ends.inner().iter().enumerate() {
         // Ends that do not increase have no rows.
         let end = end.to_usize().unwrap_or(0).saturating_sub(offset).min(len);
-        for row in row..end {
-            if rows.is_none_or(|rows| rows.is_valid(row)) {
-                each(row, run);
-            }
+        if row < end {
+            each(row..end, run)?;
+            row = end;
         }
-        row = row.max(end);
     }
+    ControlFlow::Continue(())
 }
 
-/// Returns the mask of `len` values of which some are reached.
-pub(crate) fn mask(len: usize, each: impl FnOnce(&mut dyn FnMut(usize, usize))) -> NullBuffer {
+/// Returns the rows of `range` that are reached.
+pub(crate) fn rows_in(range: Range<usize>, rows: Option<&NullBuffer>) -> impl Iterator<Item = usize> {
+    range.filter(move |&row| rows.is_none_or(|rows| rows.is_valid(row)))
+}
+
+/// Returns the mask of the `len` values of a dictionary, or of an array of runs, that some of `rows` have.
+pub(crate) fn used(array: &dyn Array, rows: Option<&NullBuffer>, len: usize) -> NullBuffer {
     let mut bits = BooleanBufferBuilder::new(len);
     bits.append_n(len, false);
-    each(&mut |_, value| {
-        if value < len {
+    shared(array, |range, value| {
+        if value < len && rows_in(range, rows).next().is_some() {
             bits.set_bit(value, true);
         }
+        ControlFlow::Continue(())
     });
     NullBuffer::new(bits.finish())
 }
 
-/// Calls `each` with every row of an array of runs that is reached, and the number of its run.
-pub(crate) fn each_run(array: &dyn Array, rows: Option<&NullBuffer>, each: impl FnMut(usize, usize)) {
-    fn typed<R: arrow_array::types::RunEndIndexType + ArrowPrimitiveType>(
-        array: &dyn Array,
-        rows: Option<&NullBuffer>,
-        each: impl FnMut(usize, usize),
-    ) {
-        if let Some(array) = array.as_run_opt::<R>() {
-            runs(array.run_ends(), rows, each);
-        }
+/// Returns the values of a dictionary or of an array of runs.
+pub(crate) fn shared_values<'a>(array: &'a dyn Array, path: &str) -> Result<&'a ArrayRef, RowError> {
+    match array.data_type() {
+        DataType::Dictionary(..) => return Ok(array.as_any_dictionary().values()),
+        DataType::RunEndEncoded(ends, _) => match ends.data_type() {
+            DataType::Int16 => array.as_run_opt::<Int16Type>().map(RunArray::values),
+            DataType::Int32 => array.as_run_opt::<Int32Type>().map(RunArray::values),
+            _ => array.as_run_opt::<Int64Type>().map(RunArray::values),
+        },
+        _ => None,
     }
-    if let DataType::RunEndEncoded(ends, _) = array.data_type() {
-        match ends.data_type() {
-            DataType::Int16 => typed::<Int16Type>(array, rows, each),
-            DataType::Int32 => typed::<Int32Type>(array, rows, each),
-            _ => typed::<Int64Type>(array, rows, each),
+    .ok_or_else(|| RowError::shape(0, path, "the runs do not end as their type says"))
+}
+
+/// Checks what arrow relies on when it slices an array.
+pub(crate) fn check_slices(array: &dyn Array, path: &str) -> Result<(), RowError> {
+    if offsets(array) == Some(0) {
+        return Err(RowError::shape(0, path, "the array has no offsets"));
+    }
+    reached(array.len(), array.nulls(), None, path)?;
+    match array.data_type() {
+        DataType::FixedSizeList(..) => {
+            let list = array.as_fixed_size_list();
+            check_items(list, path)?;
+            check_slices(list.values(), path)
         }
+        DataType::Struct(_) => array.as_struct().columns().iter().try_for_each(|column| {
+            check_len(column, array.len(), path)?;
+            check_slices(column, path)
+        }),
+        DataType::Union(fields, UnionMode::Sparse) => fields.iter().try_for_each(|(id, _)| {
+            let child = array.as_union().child(id);
+            check_len(child, array.len(), path)?;
+            check_slices(child, path)
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that a list has as many items as its rows need.
+pub(crate) fn check_items(list: &FixedSizeListArray, path: &str) -> Result<(), RowError> {
+    let size = usize::try_from(list.value_length()).ok();
+    match size.and_then(|size| size.checked_mul(list.len())) {
+        Some(items) if items == len(list.values()) => Ok(()),
+        _ => Err(RowError::shape(0, path, "the list does not have the items that its type says")),
+    }
+}
+
+/// Checks that a field has as many rows as the array that it is a field of.
+pub(crate) fn check_len(column: &dyn Array, rows: usize, path: &str) -> Result<(), RowError> {
+    match len(column) == rows {
+        true => Ok(()),
+        false => Err(RowError::shape(0, path, "the field and its struct differ in length")),
     }
 }

@@ -1,5 +1,6 @@
 //! Arrays inside arrays: what is converted or found there, and the rows of the whole that it belongs to.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -14,7 +15,9 @@ use trust8::columns::Policy;
 
 use crate::error::RowError;
 use crate::leaf::{Claim, Leaf, Plan, claim};
-use crate::mask::{check_offsets, each_run, items, keys, len, mask, reached};
+use crate::mask::{
+    check_items, check_len, check_offsets, items, len, reached, rows_in, shared, shared_values, used,
+};
 
 /// Returns whether an array of this type has bytes somewhere.
 fn has_bytes(data_type: &DataType) -> bool {
@@ -30,14 +33,20 @@ fn has_bytes(data_type: &DataType) -> bool {
     }
 }
 
-/// Returns the field for an array that took the place of its array.
+/// Returns whether an array has nulls, also among values that its rows share.
+fn has_nulls(array: &dyn Array) -> bool {
+    array.null_count() > 0
+        || match array.data_type() {
+            DataType::Dictionary(..) | DataType::RunEndEncoded(..) => {
+                shared_values(array, "").is_ok_and(|values| has_nulls(values))
+            }
+            _ => false,
+        }
+}
+
+/// Returns the field for an array that took the place of its array. A repair can make nulls.
 fn field_for(field: &Field, array: &dyn Array) -> FieldRef {
-    // A repair can make nulls, also among values that rows share.
-    let shared = match array.data_type() {
-        DataType::Dictionary(..) => array.as_any_dictionary().values().null_count(),
-        _ => 0,
-    };
-    let nullable = field.is_nullable() || array.null_count() + shared > 0;
+    let nullable = field.is_nullable() || has_nulls(array);
     Arc::new(field.clone().with_data_type(array.data_type().clone()).with_nullable(nullable))
 }
 
@@ -91,14 +100,8 @@ pub(crate) fn convert(
             Ok(Arc::new(unsafe { MapArray::new_unchecked(field, offsets, entries, nulls, *ordered) }))
         }
         DataType::Dictionary(..) => {
-            let dictionary = array.as_any_dictionary();
-            let used = |rows: Option<&NullBuffer>| {
-                mask(len(dictionary.values()), |each| keys(dictionary.keys(), rows, each))
-            };
-            let values = convert_shared(dictionary.values(), plan, path, || {
-                Ok(used(reached(dictionary.len(), dictionary.keys().nulls(), live, path)?.as_ref()))
-            })?;
-            Ok(dictionary.with_values(values))
+            let values = convert_shared(array, live, plan, path)?;
+            Ok(array.as_any_dictionary().with_values(values))
         }
         DataType::RunEndEncoded(ends, _) => match ends.data_type() {
             DataType::Int16 => convert_runs::<Int16Type>(array, live, plan, path),
@@ -110,33 +113,20 @@ pub(crate) fn convert(
     converted.map(Some)
 }
 
-/// Checks that a list has as many items as its rows need.
-fn check_items(list: &FixedSizeListArray, path: &str) -> Result<(), RowError> {
-    let size = usize::try_from(list.value_length()).ok();
-    match size.and_then(|size| size.checked_mul(list.len())) {
-        Some(items) if items == len(list.values()) => Ok(()),
-        _ => Err(RowError::shape(0, path, "the list does not have the items that its type says")),
-    }
-}
-
-/// Checks that a field has as many rows as its struct.
-fn check_len(column: &dyn Array, array: &StructArray, path: &str) -> Result<(), RowError> {
-    match len(column) == array.len() {
-        true => Ok(()),
-        false => Err(RowError::shape(0, path, "the field and its struct differ in length")),
-    }
-}
-
-/// Converts values that rows share. If all of them are UTF-8, nobody asks which are used.
+/// Converts the values of a dictionary or of an array of runs. If all of them are UTF-8, nobody asks which are used.
 fn convert_shared(
-    values: &ArrayRef,
+    array: &dyn Array,
+    live: Option<&NullBuffer>,
     plan: Plan,
     path: &str,
-    used: impl FnOnce() -> Result<NullBuffer, RowError>,
 ) -> Result<ArrayRef, RowError> {
+    let values = shared_values(array, path)?;
     match convert_part(values, None, Plan::Refuse, path) {
         Ok(values) => Ok(values),
-        Err(_) => convert_part(values, Some(&used()?), plan, path),
+        Err(_) => {
+            let rows = reached(array.len(), array.nulls(), live, path)?;
+            convert_part(values, Some(&used(array, rows.as_ref(), len(values))), plan, path)
+        }
     }
 }
 
@@ -146,11 +136,8 @@ fn convert_runs<R: RunEndIndexType>(
     plan: Plan,
     path: &str,
 ) -> Result<ArrayRef, RowError> {
+    let values = convert_shared(array, live, plan, path)?;
     let runs = array.as_run::<R>();
-    let values = convert_shared(runs.values(), plan, path, || {
-        let rows = reached(runs.len(), None, live, path)?;
-        Ok(mask(len(runs.values()), |each| each_run(array, rows.as_ref(), each)))
-    })?;
     let DataType::RunEndEncoded(ends, field) = array.data_type() else { unreachable!("an array of runs") };
     let data_type = DataType::RunEndEncoded(ends.clone(), field_for(field, &values));
     // SAFETY: the runs are as they were, with values of another type and the same number.
@@ -211,7 +198,7 @@ fn convert_fields(
     let rows = reached(array.len(), array.nulls(), live, path)?;
     let mut columns = Vec::with_capacity(plans.len());
     for (column, (plan, path)) in array.columns().iter().zip(&plans) {
-        check_len(column, array, path)?;
+        check_len(column, array.len(), path)?;
         columns.push(convert_part(column, rows.as_ref(), *plan, path)?);
     }
     let fields: Fields =
@@ -219,6 +206,15 @@ fn convert_fields(
     let nulls = array.nulls().cloned();
     // SAFETY: the struct is as it was, with fields of other types and the same length.
     Ok(unsafe { StructArray::new_unchecked_with_length(fields, columns, nulls, array.len()) })
+}
+
+/// What to look for.
+#[derive(Clone, Copy)]
+pub(crate) struct Search {
+    /// Only arrays count that claim to be UTF-8.
+    pub(crate) claims: bool,
+    /// The first value of each array is enough.
+    pub(crate) first: bool,
 }
 
 /// A value that is not UTF-8, and its row.
@@ -229,12 +225,10 @@ pub(crate) struct Found {
 }
 
 /// Appends the values of an array that are not UTF-8 to `found`, in the order of its rows where it is not nested.
-///
-/// If `claims` is true, only arrays count that claim to be UTF-8.
 pub(crate) fn find(
     array: &dyn Array,
     live: Option<&NullBuffer>,
-    claims: bool,
+    search: Search,
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
@@ -245,18 +239,18 @@ pub(crate) fn find(
         DataType::Struct(fields) => {
             let rows = reached(array.len(), array.nulls(), live, path)?;
             for (column, field) in array.as_struct().columns().iter().zip(fields) {
-                check_len(column, array.as_struct(), path)?;
-                find(column, rows.as_ref(), claims, &format!("{path}.{}", field.name()), found)?;
+                check_len(column, array.len(), path)?;
+                find(column, rows.as_ref(), search, &format!("{path}.{}", field.name()), found)?;
             }
         }
-        DataType::List(_) => find_items(array.as_list::<i32>(), live, claims, path, found)?,
-        DataType::LargeList(_) => find_items(array.as_list::<i64>(), live, claims, path, found)?,
+        DataType::List(_) => find_items(array.as_list::<i32>(), live, search, path, found)?,
+        DataType::LargeList(_) => find_items(array.as_list::<i64>(), live, search, path, found)?,
         DataType::FixedSizeList(_, size) => {
             check_items(array.as_fixed_size_list(), path)?;
             let size = size.as_usize();
             let items = reached(array.len(), array.nulls(), live, path)?.map(|rows| rows.expand(size));
             let start = found.len();
-            find(array.as_fixed_size_list().values(), items.as_ref(), claims, &format!("{path}[]"), found)?;
+            find(array.as_fixed_size_list().values(), items.as_ref(), search, &format!("{path}[]"), found)?;
             found[start..].iter_mut().for_each(|found| found.row /= size.max(1));
         }
         DataType::Map(..) => {
@@ -265,36 +259,25 @@ pub(crate) fn find(
             let rows = reached(map.len(), map.nulls(), live, path)?;
             let entries = items(map.offsets(), len(map.entries()), rows.as_ref());
             let start = found.len();
-            map.entries().columns().iter().try_for_each(|column| check_len(column, map.entries(), path))?;
+            map.entries()
+                .columns()
+                .iter()
+                .try_for_each(|column| check_len(column, len(map.entries()), path))?;
             for (column, name) in map.entries().columns().iter().zip(["key", "value"]) {
-                find(column, entries.as_ref(), claims, &format!("{path}.{name}"), found)?;
+                find(column, entries.as_ref(), search, &format!("{path}.{name}"), found)?;
             }
             rows_of_items(map.offsets(), &mut found[start..]);
         }
-        DataType::Dictionary(..) => {
-            let dictionary = array.as_any_dictionary();
-            let rows = reached(dictionary.len(), dictionary.keys().nulls(), live, path)?;
-            let used = || mask(len(dictionary.values()), |each| keys(dictionary.keys(), rows.as_ref(), each));
-            let each = |each: &mut dyn FnMut(usize, usize)| keys(dictionary.keys(), rows.as_ref(), each);
-            find_shared(dictionary.values(), used, each, claims, path, found)?;
+        DataType::Dictionary(..) | DataType::RunEndEncoded(..) => {
+            let rows = reached(array.len(), array.nulls(), live, path)?;
+            find_shared(array, rows.as_ref(), search, path, found)?;
         }
-        DataType::RunEndEncoded(..) => {
-            let rows = reached(array.len(), None, live, path)?;
-            let values = match array.as_run_opt::<Int32Type>() {
-                Some(runs) => runs.values(),
-                None => match array.as_run_opt::<Int16Type>() {
-                    Some(runs) => runs.values(),
-                    None => array.as_run::<Int64Type>().values(),
-                },
-            };
-            let used = || mask(len(values), |each| each_run(array, rows.as_ref(), each));
-            find_shared(values, used, |each| each_run(array, rows.as_ref(), each), claims, path, found)?;
-        }
-        data_type if claims && claim(data_type) == Claim::Bytes => {}
+        data_type if search.claims && claim(data_type) == Claim::Bytes => {}
         _ => {
             let path: Arc<str> = path.into();
+            let most = if search.first { 1 } else { usize::MAX };
             Leaf::of(array, live, &path)?
-                .errors(&mut |row, error| found.push(Found { row, path: path.clone(), error }))?;
+                .errors(most, &mut |row, error| found.push(Found { row, path: path.clone(), error }))?;
         }
     }
     Ok(())
@@ -303,7 +286,7 @@ pub(crate) fn find(
 fn find_items<O: OffsetSizeTrait>(
     list: &GenericListArray<O>,
     live: Option<&NullBuffer>,
-    claims: bool,
+    search: Search,
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
@@ -311,7 +294,7 @@ fn find_items<O: OffsetSizeTrait>(
     let rows = reached(list.len(), list.nulls(), live, path)?;
     let items = items(list.offsets(), len(list.values()), rows.as_ref());
     let start = found.len();
-    find(list.values(), items.as_ref(), claims, &format!("{path}[]"), found)?;
+    find(list.values(), items.as_ref(), search, &format!("{path}[]"), found)?;
     rows_of_items(list.offsets(), &mut found[start..]);
     Ok(())
 }
@@ -323,27 +306,36 @@ fn rows_of_items<O: OffsetSizeTrait>(offsets: &[O], found: &mut [Found]) {
     }
 }
 
-/// Finds values that rows share, and names each row that has one. `each` calls a function with every row and its value.
+/// Finds values of a dictionary or of an array of runs, and names each of `rows` that has one.
 fn find_shared(
-    values: &ArrayRef,
-    used: impl FnOnce() -> NullBuffer,
-    each: impl FnOnce(&mut dyn FnMut(usize, usize)),
-    claims: bool,
+    array: &dyn Array,
+    rows: Option<&NullBuffer>,
+    search: Search,
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
+    let values = shared_values(array, path)?;
+    let all = Search { first: false, ..search };
     let mut bad = Vec::new();
-    match find(values, None, claims, path, &mut bad) {
+    match find(values, None, Search { first: true, ..search }, path, &mut bad) {
         Ok(()) if bad.is_empty() => return Ok(()),
         _ => bad.clear(),
     }
-    find(values, Some(&used()), claims, path, &mut bad)?;
+    find(values, Some(&used(array, rows, len(values))), all, path, &mut bad)?;
     bad.sort_by_key(|found| found.row);
-    each(&mut |row, value| {
+    shared(array, |range, value| {
         let first = bad.partition_point(|found| found.row < value);
-        for same in bad[first..].iter().take_while(|found| found.row == value) {
-            found.push(Found { row, path: same.path.clone(), error: same.error });
+        let same = bad[first..].iter().take_while(|found| found.row == value);
+        if same.clone().next().is_none() {
+            return ControlFlow::Continue(());
         }
+        for row in rows_in(range, rows) {
+            found.extend(same.clone().map(|same| Found { row, path: same.path.clone(), error: same.error }));
+            if search.first {
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
     });
     Ok(())
 }

@@ -95,8 +95,8 @@ fn check_leaf(array: &dyn Array, rows: &Rows) {
         let length = &table["length"].as_primitive::<UInt8Type>();
         assert_eq!(length.is_valid(i).then(|| length.value(i) as usize), std.error_len());
         let ours = trust8::from_utf8(bytes).unwrap_err();
-        assert_eq!(table["kind"].as_string::<i32>().value(i), ours.kind().name());
-        assert_eq!(table["message"].as_string::<i32>().value(i), ours.to_string());
+        assert_eq!(table["kind"].as_string::<i64>().value(i), ours.kind().name());
+        assert_eq!(table["message"].as_string::<i64>().value(i), ours.to_string());
     }
     for policy in POLICIES {
         let expected: Vec<Option<String>> = rows
@@ -228,7 +228,7 @@ fn rows_and_paths(array: &dyn Array) -> Vec<(u64, String)> {
     let table = errors(array).unwrap();
     let rows = table["row"].as_primitive::<UInt64Type>().values().to_vec();
     rows.into_iter()
-        .zip(table["path"].as_string::<i32>().iter().map(|path| path.unwrap().to_owned()))
+        .zip(table["path"].as_string::<i64>().iter().map(|path| path.unwrap().to_owned()))
         .collect()
 }
 
@@ -438,4 +438,23 @@ fn dictionary_keys_that_are_null() {
     let array = DictionaryArray::new(keys, Arc::new(values));
     as_utf8(&array).unwrap().to_data().validate_full().unwrap();
     assert_eq!(is_valid(&array).unwrap().iter().collect::<Vec<_>>(), [Some(true), None, Some(true)]);
+}
+
+/// Nulls that a repair makes among values that rows share show in the field.
+#[test]
+fn fields_of_shared_values_become_nullable() {
+    let values = BinaryArray::from_vec(vec![b"a", b"\xFF"]);
+    let runs: ArrayRef = Arc::new(RunArray::try_new(&Int32Array::from(vec![1, 3]), &values).unwrap());
+    let dictionary: ArrayRef =
+        Arc::new(DictionaryArray::new(arrow_array::Int8Array::from(vec![1, 0, 1]), Arc::new(values)));
+    for shared in [runs, dictionary] {
+        let field = Field::new("field", shared.data_type().clone(), false);
+        let array = StructArray::new(vec![field].into(), vec![shared], None);
+        let repaired = repair(&array, Policy::Null).unwrap();
+        assert!(repaired.as_struct().fields()[0].is_nullable(), "{}", repaired.data_type());
+        let (fields, columns, nulls) = repaired.as_struct().clone().into_parts();
+        StructArray::try_new(fields, columns, nulls).unwrap();
+        let kept = repair(&array, Policy::Drop).unwrap();
+        assert!(!kept.as_struct().fields()[0].is_nullable(), "{}", kept.data_type());
+    }
 }

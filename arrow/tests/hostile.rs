@@ -8,7 +8,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow_array::types::{Int8Type, Int32Type};
+use arrow_array::types::{Int8Type, Int32Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeListArray, Int8Array,
     LargeBinaryArray, ListArray, MapArray, RecordBatch, RunArray, StringArray, StringViewArray, StructArray,
@@ -239,5 +239,84 @@ fn keys_and_run_ends() {
             let array = unsafe { RunArray::<Int32Type>::new_unchecked(data_type, ends, values.clone()) };
             call_all(&(Arc::new(array) as ArrayRef));
         }
+    }
+}
+
+/// Arrays without bytes are returned as they are, and must be looked at before arrow slices them.
+#[test]
+fn arrays_without_bytes() {
+    let numbers: ArrayRef = Arc::new(Int8Array::from(vec![1, 2, 3, 4]));
+    let field = Arc::new(Field::new_list_field(DataType::Int8, true));
+    let fields = Fields::from(vec![Field::new("field", DataType::Int8, true)]);
+    let nulls = || Some(NullBuffer::from(vec![true, false, true]));
+    // SAFETY: none, as above.
+    let fixed = unsafe { FixedSizeListArray::new_unchecked(field.clone(), 2, numbers.clone(), None, 3) };
+    let nested = Fields::from(vec![Field::new("field", fixed.data_type().clone(), true)]);
+    // SAFETY: none, as above.
+    let arrays: [ArrayRef; 7] = unsafe {
+        [
+            Arc::new(StructArray::new_unchecked_with_length(
+                fields.clone(),
+                vec![numbers.clone()],
+                nulls(),
+                4,
+            )),
+            Arc::new(StructArray::new_unchecked_with_length(fields, vec![numbers.clone()], None, 5)),
+            Arc::new(ListArray::new_unchecked(field.clone(), unchecked(&[]), numbers.clone(), None)),
+            Arc::new(ListArray::new_unchecked(
+                field.clone(),
+                unchecked(&[0, 1, 4]),
+                numbers.clone(),
+                nulls(),
+            )),
+            Arc::new(FixedSizeListArray::new_unchecked(field, -2, numbers, None, 2)),
+            Arc::new(StructArray::new_unchecked_with_length(nested, vec![Arc::new(fixed.clone())], None, 3)),
+            Arc::new(fixed),
+        ]
+    };
+    for (case, array) in arrays.into_iter().enumerate() {
+        assert!(matches!(call_all(&array), Some(Reason::Shape(_))), "{case}: {}", array.data_type());
+        assert!(is_valid(&array).is_err(), "{case}: {}", array.data_type());
+    }
+}
+
+/// The type of an array of runs may name another type of ends than the array has.
+#[test]
+fn runs_with_another_type_of_ends() {
+    let values: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a", b"\xFF"]));
+    // SAFETY: none, as above.
+    let ends = unsafe { RunEndBuffer::new_unchecked(ScalarBuffer::from(vec![1, 2]), 0, 2) };
+    for claimed in [DataType::Int16, DataType::Int64, DataType::Utf8] {
+        let [run, value] =
+            [claimed, DataType::Binary].map(|data_type| Arc::new(Field::new("field", data_type, true)));
+        let data_type = DataType::RunEndEncoded(run, value);
+        // SAFETY: none, as above.
+        let array = unsafe { RunArray::<Int32Type>::new_unchecked(data_type, ends.clone(), values.clone()) };
+        assert!(matches!(call_all(&(Arc::new(array) as ArrayRef)), Some(Reason::Shape(_))));
+    }
+}
+
+/// A few bytes can claim a million million rows. Nothing that asks for the first bad row, or for text, may visit each of them.
+#[test]
+fn runs_of_many_rows() {
+    let values: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a", b"\xFF", b"\xFE"]));
+    let ends = |offset, len| {
+        let ends = ScalarBuffer::from(vec![1_i64 << 40, 3 << 40, 4 << 40]);
+        // SAFETY: none, as above.
+        unsafe { RunEndBuffer::new_unchecked(ends, offset, len) }
+    };
+    let [run, value] =
+        [DataType::Int64, DataType::Binary].map(|data_type| Arc::new(Field::new("field", data_type, true)));
+    let data_type = DataType::RunEndEncoded(run, value);
+    let of = |offset, len| {
+        let ends = ends(offset, len);
+        // SAFETY: none, as above.
+        unsafe { RunArray::<Int64Type>::new_unchecked(data_type.clone(), ends, values.clone()) }
+    };
+    let error = as_utf8(&of(5, 3 << 40)).unwrap_err();
+    assert_eq!(error.row(), (1 << 40) - 5);
+    assert!(as_utf8(&of(5, 1000)).is_ok());
+    for policy in [Policy::Replace, Policy::Null] {
+        assert_eq!(repair(&of(5, 3 << 40), policy).unwrap().len(), 3 << 40);
     }
 }
