@@ -1,0 +1,101 @@
+//! Functions of [DataFusion](https://datafusion.apache.org) for columns that may not be UTF-8. [trust8](https://docs.rs/trust8)
+//! finds the bad rows of a whole batch at the speed of long input, says why they are bad, and repairs them.
+//!
+//! | function | returns |
+//! |---|---|
+//! | `is_valid_utf8(col)` | whether the value is UTF-8 |
+//! | `make_valid_utf8(col)` | text, with each ill-formed sequence replaced by U+FFFD |
+//! | `make_valid_utf8(col, policy)` | text, with bad values repaired as the policy says |
+//! | `validate_utf8(col)` | text; a value that is not UTF-8 fails the query |
+//! | `try_validate_utf8(col)` | text; a value that is not UTF-8 becomes null |
+//! | `utf8_error(col)` | what is wrong with the value, or null if nothing is |
+//!
+//! The names, the nulls and the error `INVALID_UTF8_STRING` of the first four are those of Spark 4.
+//!
+//! ```
+//! use datafusion::prelude::SessionContext;
+//!
+//! async fn names() -> datafusion::error::Result<()> {
+//!     let context = SessionContext::new();
+//!     trust8_datafusion::register(&context);
+//!     let rows = context.sql("SELECT make_valid_utf8(X'52656EE9', 'windows-1252') AS name").await?.collect().await?;
+//!     datafusion::assert_batches_eq!(["+------+", "| name |", "+------+", "| René |", "+------+"], &rows);
+//!     Ok(())
+//! }
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(names()).unwrap();
+//! ```
+//!
+//! # Columns
+//!
+//! A column is `Binary`, `LargeBinary`, `BinaryView`, `FixedSizeBinary`, `Utf8`, `LargeUtf8` or `Utf8View`, or a dictionary of one of
+//! these. Text keeps the width of its offsets, or its views: `LargeBinary` becomes `LargeUtf8`. A column that is clean is not copied.
+//! Columns of text are checked like those of bytes, because a reader that skips validation may have filled them. Numbers, booleans,
+//! dates and times are cast to text first.
+//!
+//! A null stays null, and the bytes under it are ignored.
+//!
+//! # Policies
+//!
+//! The policy is a literal. Upper and lower case are the same in it.
+//!
+//! | policy | each ill-formed sequence |
+//! |---|---|
+//! | `'replace'` | becomes U+FFFD, as in Spark, in the WHATWG encoding standard and in Rust |
+//! | `'java'` | becomes U+FFFD, as in Java's `new String(bytes, UTF_8)`, which has fewer of them for surrogates |
+//! | `'drop'` | is left out |
+//! | `'null'` | makes the whole value null |
+//! | `'escape'` | becomes `\xNN` for each byte |
+//! | `'windows-1252'` | becomes the characters that its bytes are in windows-1252 |
+//!
+//! # Errors as values
+//!
+//! `utf8_error` returns a struct, so `utf8_error(col)['offset']` is a number. Without DataFusion's feature `nested_expressions`, SQL
+//! says `get_field(utf8_error(col), 'offset')`.
+//!
+//! | field | type | what it says |
+//! |---|---|---|
+//! | `offset` | `Int64` | where in the value the ill-formed sequence begins |
+//! | `length` | `Int64` | its length, or null if the value ends inside a character |
+//! | `kind` | `Utf8View` | the name of the kind of error: see [`trust8::ErrorKind::name`] |
+//! | `message` | `Utf8View` | the error for people |
+
+mod dictionary;
+mod function;
+mod rows;
+
+use std::sync::Arc;
+
+use datafusion::logical_expr::ScalarUDF;
+use datafusion::prelude::SessionContext;
+
+use function::{Function, Task};
+
+/// Registers all functions with `context`. They replace functions that have the same names.
+///
+/// ```
+/// use datafusion::prelude::SessionContext;
+///
+/// let context = SessionContext::new();
+/// trust8_datafusion::register(&context);
+/// assert!(context.state().scalar_functions().contains_key("utf8_error"));
+/// ```
+pub fn register(context: &SessionContext) {
+    for function in functions() {
+        context.register_udf(Arc::unwrap_or_clone(function));
+    }
+}
+
+/// Returns all functions, for a registry that is not a [`SessionContext`], and for expressions that are built without SQL.
+///
+/// ```
+/// use datafusion::prelude::col;
+///
+/// let functions = trust8_datafusion::functions();
+/// let names: Vec<_> = functions.iter().map(|function| function.name()).collect();
+/// assert_eq!(names, ["is_valid_utf8", "make_valid_utf8", "validate_utf8", "try_validate_utf8", "utf8_error"]);
+/// assert_eq!(functions[0].call(vec![col("name")]).to_string(), "is_valid_utf8(name)");
+/// ```
+#[must_use]
+pub fn functions() -> Vec<Arc<ScalarUDF>> {
+    Task::ALL.into_iter().map(|task| Arc::new(Function::new(task).into())).collect()
+}
