@@ -1,8 +1,8 @@
 //! The command `trust8`: reports which files are not UTF-8, where and why; repairs and converts them; and shows what
 //! a file is and which kernels this computer can run.
 //!
-//! This crate is a library only so that the fuzz target can call it. It is **not an API**: anything in it may change
-//! with any version. Rust programs should use the crate `trust8`.
+//! This crate is a library only so that the fuzz target and the Python package can call it. It is **not an API**: anything in
+//! it may change with any version. Rust programs should use the crate `trust8`.
 //!
 //! Findings go to standard output, and errors of reading or writing to standard error. All files are checked,
 //! whatever happens to the ones before them. The modules:
@@ -58,13 +58,19 @@ mod validate;
 mod visible;
 mod walk;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use args::{Cli, Command};
 
 /// Runs the command with the arguments that the program was started with.
 pub fn run() -> ExitCode {
-    let Cli { command, check, common } = match Cli::from_env() {
+    run_with(std::env::args_os())
+}
+
+/// Runs the command with `words`, the first of which is the name of the program.
+pub fn run_with(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let Cli { command, check, common } = match Cli::from_words(words) {
         Ok(cli) => cli,
         Err(code) => return code,
     };

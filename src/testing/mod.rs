@@ -353,4 +353,10 @@ pub mod transcode {
     pub fn len<F: Form, T: Form>(kernel: &'static Kernel, from: F, to: T, text: &F::Text) -> usize {
         with::len_with(kernel, from, to, text)
     }
+
+    /// Does what `transcode::is_latin1` does, with this kernel.
+    #[must_use]
+    pub fn is_latin1(kernel: &'static Kernel, text: &str) -> bool {
+        with::is_latin1_with(kernel, text)
+    }
 }

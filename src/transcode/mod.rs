@@ -69,8 +69,9 @@ pub use form::{Chars, Form, Str, Utf16, Utf32};
 pub use transcoder::Transcoder;
 
 use crate::error::TooSmall;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, entries};
 use crate::output::Output;
+use lengths::AboveLatin1;
 use route::{End, Route};
 
 /// Converts text into a new `Vec`, or into a `String`.
@@ -201,7 +202,31 @@ pub fn len<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
     len_with(Kernel::best(), from, to, text)
 }
 
+/// Returns whether all characters of `text` are in ISO-8859-1: U+0000 to U+00FF.
+///
+/// If so, `convert(Str, Latin1, text)` succeeds.
+///
+/// ```
+/// use trust8::transcode::is_latin1;
+///
+/// assert!(is_latin1("naïve ÿ"));
+/// assert!(!is_latin1("5 €"));
+/// ```
+#[must_use]
+pub fn is_latin1(text: &str) -> bool {
+    is_latin1_with(Kernel::best(), text)
+}
+
 // The same functions with a kernel, for tests and measurements.
+
+pub(crate) fn is_latin1_with(kernel: &'static Kernel, text: &str) -> bool {
+    // A text that is not Latin-1 usually shows it early.
+    const FIRST: usize = 64;
+    const CHUNK: usize = 4096;
+    let has_more = |chunk: &[u8]| entries::measure::<AboveLatin1>(kernel, chunk) > 0;
+    let (first, rest) = text.as_bytes().split_at(text.len().min(FIRST));
+    !has_more(first) && !rest.chunks(CHUNK).any(has_more)
+}
 
 #[cfg(feature = "alloc")]
 #[inline]

@@ -5,4 +5,5 @@ mod support;
 
 mod convert;
 mod guard_pages;
+mod latin1;
 mod regressions;

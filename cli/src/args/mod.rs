@@ -47,10 +47,10 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Parses the arguments that the program was started with. If there is nothing more to do, because they are wrong or ask
-    /// for help, returns the exit code.
-    pub(crate) fn from_env() -> Result<Self, ExitCode> {
-        Self::parse_words(std::env::args_os()).map_err(|error| {
+    /// Parses `words`, the first of which is the name of the program. If there is nothing more to do, because they are wrong or
+    /// ask for help, returns the exit code.
+    pub(crate) fn from_words(words: impl IntoIterator<Item = OsString>) -> Result<Self, ExitCode> {
+        Self::parse_words(words).map_err(|error| {
             if error.use_stderr() {
                 // If standard error is closed, the exit code still says it.
                 let _ = error.print();

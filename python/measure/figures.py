@@ -1,0 +1,220 @@
+"""Measures the package against what CPython and others do, and prints the figures as JSON.
+
+    python/measure/figures.py > figures-3.11.json
+
+All contestants of a case take turns in one process, and the smallest time of each counts. Every answer is compared before it is
+timed. `report.py` writes docs/python.md and the plot from the files of several versions of Python.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import trust8
+
+TEXTS = {
+    "ASCII": "The quick brown fox jumps over the lazy dog. ",
+    "German": "Größere Übungen für müde Füchse: schön, daß ihr über Zäune springt. ",
+    "Russian": "Съешь же ещё этих мягких французских булок, да выпей чаю. ",
+    "Chinese": "色即是空，空即是色。受想行识，亦复如是。天地玄黄，宇宙洪荒。",
+    "emoji": "Ein Gruß 👋 aus 東京 🗼, привет 🌍 und so weiter 😀. ",
+}
+SIZES = {"4 KiB": 4 << 10, "64 KiB": 64 << 10, "1 MiB": 1 << 20}
+ROUNDS = 40
+# How long a turn takes, in nanoseconds. Shorter work is repeated.
+TURN = 400_000
+
+
+def text_of(name: str, size: int) -> bytes:
+    """Whole sentences of about so many bytes, in varying order of their words."""
+    chosen = random.Random(name)
+    words = TEXTS[name].split(" ") if " " in TEXTS[name] else list(TEXTS[name])
+    data, length = [], 0
+    while length < size:
+        word = chosen.choice(words) + (" " if " " in TEXTS[name] else "")
+        data.append(word)
+        length += len(word.encode())
+    # The last character is whole.
+    return "".join(data).encode()[:size].decode("utf-8", "ignore").encode()
+
+
+def with_faults(data: bytes, every: int) -> bytes:
+    chosen = random.Random(every)
+    changed = bytearray(data)
+    for _ in range(max(1, len(data) // every)):
+        changed[chosen.randrange(len(data))] = chosen.choice(b"\x80\xff\xc0\xe2")
+    return bytes(changed)
+
+
+def timed(work: Callable[[], object], repeat: int) -> float:
+    start = time.perf_counter_ns()
+    for _ in range(repeat):
+        work()
+    return (time.perf_counter_ns() - start) / repeat
+
+
+def race(contestants: dict[str, Callable[[], object]], rounds: int = ROUNDS) -> dict[str, float]:
+    """The smallest time of each, in nanoseconds."""
+    repeats = {}
+    for name, work in contestants.items():
+        work()
+        repeats[name] = max(1, int(TURN / max(1, min(timed(work, 1) for _ in range(3)))))
+    best = dict.fromkeys(contestants, float("inf"))
+    for _ in range(rounds):
+        for name, work in contestants.items():
+            best[name] = min(best[name], timed(work, repeats[name]))
+    return best
+
+
+def loop(items: list[bytes], function: Callable[[bytes], object]) -> Callable[[], None]:
+    def work() -> None:
+        call = function
+        for item in items:
+            call(item)
+
+    return work
+
+
+def loop_of_method(items: list[bytes]) -> Callable[[], None]:
+    def work() -> None:
+        for item in items:
+            item.decode()
+
+    return work
+
+
+def bare_loop(items: list[bytes]) -> Callable[[], None]:
+    def work() -> None:
+        for item in items:
+            pass
+
+    return work
+
+
+def main() -> None:
+    figures: dict[str, object] = {
+        "python": "%d.%d.%d" % sys.version_info[:3],
+        "version": trust8.__version__,
+        "kernel": trust8.kernels()[0],
+        "cpu": cpu(),
+    }
+
+    # Long texts.
+    long_texts = []
+    for name in TEXTS:
+        for size_name, size in SIZES.items():
+            data = text_of(name, size)
+            decode, is_utf8 = trust8.decode, trust8.is_utf8
+            assert decode(data) == data.decode() and is_utf8(data) and not is_utf8(data + b"\xff")
+            text = data.decode()
+            assert trust8.encode(text) == data
+            best = race({
+                "bytes.decode": lambda: data.decode(),
+                "decode": lambda: decode(data),
+                "is_utf8": lambda: is_utf8(data),
+                "str.encode": lambda: text.encode(),
+                "encode": lambda: trust8.encode(text),
+            })
+            long_texts.append({"text": name, "size": size_name, "bytes": len(data), "ns": best})
+    figures["long"] = long_texts
+
+    # Faulty texts, with `replace`.
+    faulty = []
+    for name in TEXTS:
+        for every in [50, 1000]:
+            data = with_faults(text_of(name, 64 << 10), every)
+            assert trust8.decode(data, "replace") == data.decode("utf-8", "replace")
+            best = race({
+                "bytes.decode": lambda: data.decode("utf-8", "replace"),
+                "decode": lambda: trust8.decode(data, "replace"),
+            })
+            faulty.append({"text": name, "every": every, "bytes": len(data), "ns": best})
+    figures["faulty"] = faulty
+
+    # Short strings: a thousand of random lengths, each a method call or a function call.
+    short = []
+    for name in TEXTS:
+        chosen = random.Random(1)
+        for low, high in [(1, 15), (16, 31), (32, 63)]:
+            source = text_of(name, 1 << 16)
+            items = []
+            for _ in range(1000):
+                at = chosen.randrange(len(source) - 100)
+                items.append(source[at : at + chosen.randint(low, high)].decode("utf-8", "ignore").encode())
+            assert [trust8.decode(item) for item in items] == [item.decode() for item in items]
+            best = race({
+                "loop": bare_loop(items),
+                "bytes.decode": loop_of_method(items),
+                "str": loop(items, lambda item: str(item, "utf-8")),
+                "decode": loop(items, trust8.decode),
+                "is_utf8": loop(items, trust8.is_utf8),
+            }, rounds=15)
+            short.append({"text": name, "lengths": f"{low} to {high}", "ns": {k: v / 1000 for k, v in best.items()}})
+    figures["short"] = short
+
+    figures["others"] = others()
+    figures["columns"] = columns()
+    json.dump(figures, sys.stdout, indent=1)
+
+
+def others() -> list[dict[str, object]]:
+    """What else decodes or validates: JSON parsers, which make a string of a JSON string, and pyarrow's conversion to text."""
+    import orjson
+    import simdjson
+
+    results = []
+    for name in TEXTS:
+        data = text_of(name, 64 << 10)
+        quoted = b'"' + data + b'"'
+        parser = simdjson.Parser()
+        assert orjson.loads(quoted) == parser.parse(quoted) == trust8.decode(data)
+        best = race({
+            "decode": lambda: trust8.decode(data),
+            "orjson.loads": lambda: orjson.loads(quoted),
+            "simdjson.parse": lambda: parser.parse(quoted),
+        }, rounds=15)
+        results.append({"text": name, "bytes": len(data), "ns": best})
+    return results
+
+
+def columns() -> list[dict[str, object]]:
+    import polars
+    import pyarrow
+    from trust8 import arrow
+
+    results = []
+    for name in TEXTS:
+        words = text_of(name, 4 << 20).split(b" ") if " " in TEXTS[name] else [
+            character.encode() * 3 for character in text_of(name, 1 << 20).decode()
+        ]
+        array = pyarrow.array(words[:300_000], pyarrow.binary())
+        series = polars.Series(array)
+        size = array.nbytes
+        assert pyarrow.array(arrow.as_utf8(array)).equals(array.cast(pyarrow.string()))
+        best = race({
+            "as_utf8": lambda: arrow.as_utf8(array),
+            "rust": lambda: _rust(array),
+            "pyarrow cast": lambda: array.cast(pyarrow.string()),
+            "polars cast": lambda: series.cast(polars.String),
+        }, rounds=10)
+        # The time inside of Rust, which excludes the interface to Python.
+        results.append({"text": name, "rows": len(array), "bytes": size, "ns": best})
+    return results
+
+
+def _rust(array: object) -> object:
+    return None
+
+
+def cpu() -> str:
+    with open("/proc/cpuinfo") as file:
+        return next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""UTF-8, validated and decoded by SIMD, with exact errors.
+
+All functions take any object with the buffer protocol: bytes, bytearray, memoryview, mmap, and the arrays and buffers of numpy
+and pyarrow.
+
+>>> import trust8
+>>> trust8.is_utf8(b'caf\\xc3\\xa9')
+True
+>>> trust8.decode(b'caf\\xe9', 'replace')
+'caf\\ufffd'
+
+`trust8.arrow` does the same for columns.
+"""
+
+import sys as _sys
+
+try:
+    import _interpreters  # type: ignore[import-not-found,unused-ignore]
+except ImportError:
+    try:
+        import _xxsubinterpreters as _interpreters  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        _interpreters = None  # type: ignore[assignment,unused-ignore]
+
+if _interpreters is not None and _interpreters.get_current() != _interpreters.get_main():
+    raise ImportError("trust8 does not support subinterpreters; import it in the main interpreter")
+del _interpreters
+
+if "t" in getattr(_sys, "abiflags", ""):
+    raise ImportError(
+        "trust8 does not support free-threaded Python, where memory can change at any time; use a build with the lock"
+    )
+
+from ._codecs import (
+    Codec,
+    IncrementalDecoder,
+    IncrementalEncoder,
+    StreamReader,
+    StreamWriter,
+    open_text,
+    read_text,
+    register,
+)
+from ._exceptions import PartError, StreamError, Tally, Utf8Error
+from ._trust8 import (
+    Diagnosis,
+    Errors,
+    Part,
+    Summary,
+    Validator,
+    __version__,
+    decode,
+    diagnose,
+    encode,
+    errors,
+    inspect,
+    is_utf8,
+    kernels,
+    repair,
+    utf_8_decode,
+    validate,
+)
+
+__all__ = [
+    "Codec",
+    "Diagnosis",
+    "Errors",
+    "IncrementalDecoder",
+    "IncrementalEncoder",
+    "Part",
+    "PartError",
+    "StreamError",
+    "StreamReader",
+    "StreamWriter",
+    "Summary",
+    "Tally",
+    "Utf8Error",
+    "Validator",
+    "__version__",
+    "decode",
+    "diagnose",
+    "encode",
+    "errors",
+    "inspect",
+    "is_utf8",
+    "kernels",
+    "open_text",
+    "read_text",
+    "register",
+    "repair",
+    "utf_8_decode",
+    "validate",
+]

@@ -1,0 +1,242 @@
+"""Codecs: UTF-8 by trust8, and its relatives CESU-8, Modified UTF-8 and WTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import re
+from typing import TYPE_CHECKING
+
+from . import _trust8
+from ._trust8 import encode as _encode_utf8
+from ._trust8 import utf_8_decode
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+# The name that UTF-8 by trust8 has as a codec. The interpreter keeps the name 'utf-8' for its own.
+UTF_8 = "trust8-utf-8"
+
+_DIALECTS = {"cesu_8": "cesu-8", "mutf_8": "mutf-8", "wtf_8": "wtf-8"}
+_SURROGATES = re.compile("[\ud800-\udfff]+")
+
+
+def _encode(text: str, errors: str = "strict") -> tuple[bytes, int]:
+    return _encode_utf8(text, errors), len(text)
+
+
+def _decode(data: Buffer, errors: str = "strict") -> tuple[str, int]:
+    return utf_8_decode(data, errors, True)
+
+
+class Codec(codecs.Codec):
+    """UTF-8, by trust8: the codec that `codecs.lookup` finds as 'trust8-utf-8' after `register`."""
+
+    def encode(self, input: str, errors: str = "strict") -> tuple[bytes, int]:
+        return _encode(input, errors)
+
+    def decode(self, input: Buffer, errors: str = "strict") -> tuple[str, int]:
+        return _decode(input, errors)
+
+
+class IncrementalEncoder(codecs.IncrementalEncoder):
+    """An encoder as `codecs.getincrementalencoder('utf-8')` returns it."""
+
+    def encode(self, input: str, final: bool = False) -> bytes:
+        return _encode_utf8(input, self.errors)
+
+
+class IncrementalDecoder(codecs.BufferedIncrementalDecoder):
+    """A decoder as `codecs.getincrementaldecoder('utf-8')` returns it.
+
+    >>> import trust8
+    >>> decoder = trust8.IncrementalDecoder()
+    >>> decoder.decode(b'5 \\xe2\\x82')
+    '5 '
+    >>> decoder.decode(b'\\xac', final=True) == '\\u20ac'
+    True
+    """
+
+    def _buffer_decode(self, input: Buffer, errors: str, final: bool) -> tuple[str, int]:
+        return utf_8_decode(input, errors, final)
+
+
+class StreamWriter(Codec, codecs.StreamWriter):
+    """A writer as `codecs.getwriter('utf-8')` returns it."""
+
+
+class StreamReader(Codec, codecs.StreamReader):
+    """A reader as `codecs.getreader('utf-8')` returns it."""
+
+    # This one says how much it has decoded, and `codecs.StreamReader` keeps the rest.
+    def decode(self, input: Buffer, errors: str = "strict") -> tuple[str, int]:
+        return utf_8_decode(input, errors)
+
+
+def _utf_8() -> codecs.CodecInfo:
+    return codecs.CodecInfo(
+        name=UTF_8,
+        encode=_encode,
+        decode=_decode,
+        incrementalencoder=IncrementalEncoder,
+        incrementaldecoder=IncrementalDecoder,
+        streamreader=StreamReader,
+        streamwriter=StreamWriter,
+    )
+
+
+def _dialect_encode(name: str, text: str, errors: str) -> bytes:
+    """Encode a text in a dialect."""
+    encoded = _trust8._dialect_encode(name, text, name != "cesu-8" or errors == "surrogatepass")
+    if encoded is not None:
+        return encoded
+    # CESU-8 has no lone surrogates, so the handler of errors is asked, as the codec of UTF-8 asks it.
+    handler = codecs.lookup_error(errors)
+    pieces = []
+    at = 0
+    while found := _SURROGATES.search(text, at):
+        start, end = found.span()
+        pieces.append(_trust8._dialect_encode(name, text[at:start], False) or b"")
+        replacement, at = handler(UnicodeEncodeError(name, text, start, end, "surrogates not allowed"))
+        if at < 0:
+            at += len(text)
+        if not 0 <= at <= len(text):
+            raise IndexError(f"position {at} from error handler out of bounds")
+        if isinstance(replacement, str):
+            piece = _trust8._dialect_encode(name, replacement, False)
+            if piece is None:
+                raise UnicodeEncodeError(name, text, start, end, "surrogates not allowed")
+            pieces.append(piece)
+        else:
+            pieces.append(replacement)
+    pieces.append(_trust8._dialect_encode(name, text[at:], False) or b"")
+    return b"".join(pieces)
+
+
+def _dialect(name: str) -> codecs.CodecInfo:
+    """Return the codec of a dialect."""
+
+    def encode(text: str, errors: str = "strict") -> tuple[bytes, int]:
+        return _dialect_encode(name, text, errors), len(text)
+
+    def decode(data: Buffer, errors: str = "strict") -> tuple[str, int]:
+        return _trust8._dialect_decode(name, data, errors, True)
+
+    class DialectIncrementalEncoder(codecs.IncrementalEncoder):
+        def __init__(self, errors: str = "strict") -> None:
+            super().__init__(errors)
+            self._kept = ""
+
+        def encode(self, input: str, final: bool = False) -> bytes:
+            text = self._kept + input
+            # In WTF-8, two halves of a pair are one character, so a first half waits for what follows.
+            waits = name == "wtf-8" and not final and "\ud800" <= text[-1:] <= "\udbff"
+            text, self._kept = (text[:-1], text[-1]) if waits else (text, "")
+            return _dialect_encode(name, text, self.errors)
+
+        def reset(self) -> None:
+            self._kept = ""
+
+        def getstate(self) -> int:
+            return ord(self._kept) if self._kept else 0
+
+        def setstate(self, state: int | str) -> None:
+            self._kept = chr(int(state)) if state else ""
+
+    class DialectIncrementalDecoder(codecs.BufferedIncrementalDecoder):
+        def _buffer_decode(self, input: Buffer, errors: str, final: bool) -> tuple[str, int]:
+            return _trust8._dialect_decode(name, input, errors, final)
+
+    class DialectStreamWriter(codecs.StreamWriter):
+        def encode(self, input: str, errors: str = "strict") -> tuple[bytes, int]:
+            return _dialect_encode(name, input, errors), len(input)
+
+    class DialectStreamReader(codecs.StreamReader):
+        def decode(self, input: Buffer, errors: str = "strict") -> tuple[str, int]:
+            return _trust8._dialect_decode(name, input, errors, False)
+
+        def read(self, size: int = -1, chars: int = -1, firstline: bool = False) -> str:
+            text = super().read(size, chars, firstline)
+            if size < 0 and chars < 0 and self.bytebuffer:
+                # The text ends here, and what was kept for the next piece is its last character.
+                rest, _ = _trust8._dialect_decode(name, self.bytebuffer, self.errors, True)
+                self.bytebuffer = b""
+                text += rest
+            return text
+
+    return codecs.CodecInfo(
+        name=name,
+        encode=encode,
+        decode=decode,
+        incrementalencoder=DialectIncrementalEncoder,
+        incrementaldecoder=DialectIncrementalDecoder,
+        streamreader=DialectStreamReader,
+        streamwriter=DialectStreamWriter,
+    )
+
+
+def _search(name: str) -> codecs.CodecInfo | None:
+    name = name.replace("-", "_")
+    if name == "trust8_utf_8":
+        return _utf_8()
+    return _dialect(_DIALECTS[name]) if name in _DIALECTS else None
+
+
+_registered = False
+
+
+def register() -> None:
+    """Add the codecs 'cesu-8', 'mutf-8', 'wtf-8' and 'trust8-utf-8' to those that Python knows.
+
+    CESU-8 and WTF-8 are what their specifications say. 'mutf-8' is Modified UTF-8, as Java's class files and NBT have it, with
+    the lone surrogates that Java writes. 'trust8-utf-8' is UTF-8, decoded by trust8.
+
+    >>> import trust8
+    >>> trust8.register()
+    >>> b'\\xed\\xa0\\xbd\\xed\\xb8\\x80'.decode('cesu-8') == '\\U0001f600'
+    True
+    >>> '\\0'.encode('mutf-8')
+    b'\\xc0\\x80'
+    """
+    global _registered
+    if not _registered:
+        codecs.register(_search)
+        _registered = True
+
+
+def open_text(
+    path: str | bytes | os.PathLike[str] | os.PathLike[bytes] | int,
+    mode: str = "r",
+    errors: str = "strict",
+    newline: str | None = None,
+) -> io.TextIOWrapper:
+    """Open a file of UTF-8 text, as ``open(path, mode, encoding='utf-8', errors=errors, newline=newline)`` does.
+
+    What is read is decoded by trust8, and an error is a `Utf8Error`.
+    """
+    if "b" in mode:
+        raise ValueError("a text has no binary mode")
+    register()
+    return io.open(path, mode, encoding=UTF_8, errors=errors, newline=newline)  # type: ignore[return-value]
+
+
+def read_text(
+    path: str | bytes | os.PathLike[str] | os.PathLike[bytes] | int,
+    errors: str = "strict",
+    newline: str | None = None,
+) -> str:
+    """Return the text of a file, as ``open(path, encoding='utf-8', errors=errors, newline=newline).read()`` does.
+
+    The file is read as a whole and decoded at once, which is faster than in pieces.
+    """
+    if newline not in (None, "", "\n", "\r", "\r\n"):
+        raise ValueError(f"illegal newline value: {newline!r}")
+    with open(path, "rb", buffering=0) as file:
+        data = file.read()
+    text, _ = utf_8_decode(data, errors, True)
+    if newline is None and "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
+
+

@@ -1,0 +1,107 @@
+"""The exceptions of trust8, and what they carry."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import _trust8
+
+
+class Tally(NamedTuple):
+    """What a valid text is made of.
+
+    `chars_by_len` says how many characters have one, two, three and four bytes.
+    """
+
+    bytes: int
+    chars: int
+    utf16_len: int
+    newlines: int
+    chars_by_len: tuple[int, int, int, int]
+
+
+class Utf8Error(UnicodeDecodeError):
+    """The first place at which some bytes are not UTF-8.
+
+    `start`, `end`, `reason` and `object` are what `bytes.decode` says. `kind` and `explanation` say more.
+
+    >>> import trust8
+    >>> try:
+    ...     trust8.decode(b'/srv/\\xc0\\xae')
+    ... except UnicodeDecodeError as error:
+    ...     print(error)
+    ...     print(error.kind)
+    ...     print(error.explanation)
+    'utf-8' codec can't decode byte 0xc0 in position 5: invalid start byte
+    overlong
+    C0 begins an overlong form of an ASCII character; expected a first byte (00 to 7F, C2 to F4)
+    """
+
+    @property
+    def kind(self) -> str:
+        """The name of the rule that is broken.
+
+        One of 'unexpected-continuation', 'invalid-byte', 'overlong', 'surrogate', 'too-large', 'truncated' and
+        'incomplete'; or '' if there is no error at `start`.
+        """
+        found = _trust8._describe(self.object, self.start)
+        return found[0] if found else ""
+
+    @property
+    def explanation(self) -> str:
+        """What is wrong there and what was expected, as a sentence."""
+        found = _trust8._describe(self.object, self.start)
+        return found[1] if found else ""
+
+
+class StreamError(ValueError):
+    """The first place at which a text that came in pieces is not UTF-8.
+
+    `position` counts from the start of the text. `length` is that of the ill-formed sequence, or None if the text ends inside
+    a character. `kind` is the name of the rule that is broken.
+    """
+
+    def __init__(self, position: int, length: int | None, kind: str, message: str) -> None:
+        super().__init__(position, length, kind, message)
+        self.position = position
+        self.length = length
+        self.kind = kind
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class PartError(StreamError):
+    """The first place at which a text that was judged in parts is not UTF-8.
+
+    `line` and `column` begin with 1. `before` says what the text before that place is made of.
+    """
+
+    def __init__(
+        self, position: int, length: int | None, kind: str, message: str, line: int, column: int, before: Tally
+    ) -> None:
+        super().__init__(position, length, kind, message)
+        self.args = (position, length, kind, message, line, column, before)
+        self.line = line
+        self.column = column
+        self.before = before
+
+
+class RowError(ValueError):
+    """The first row of a column that is not UTF-8, or that does not have the shape of its type.
+
+    `path` is the way to the value inside the row, and is empty if the row is the value. `kind` is the name of the rule that is
+    broken, or 'layout' or 'shape'. `start` is the place inside the value.
+    """
+
+    def __init__(self, row: int, path: str, kind: str, start: int | None, message: str) -> None:
+        super().__init__(row, path, kind, start, message)
+        self.row = row
+        self.path = path
+        self.kind = kind
+        self.start = start
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.message

@@ -1,0 +1,213 @@
+"""Columns of Arrow that may not be UTF-8: validated, explained and repaired.
+
+The functions take any object with Arrow's PyCapsule interface: arrays and tables of pyarrow, polars, duckdb, nanoarrow and
+others. What they return has the same interface. Nothing is copied of a column that is clean.
+
+>>> import pyarrow
+>>> from trust8 import arrow
+>>> names = pyarrow.array([b'Ana', None, b'Ren\\xe9'])
+>>> pyarrow.array(arrow.is_valid(names)).to_pylist()
+[True, None, False]
+>>> pyarrow.array(arrow.repair(names, 'drop')).to_pylist()
+['Ana', None, 'Ren']
+>>> pyarrow.table(arrow.errors(names)).select(['row', 'offset', 'kind']).to_pylist()
+[{'row': 2, 'offset': 3, 'kind': 'incomplete'}]
+
+Binary arrays become text: `Binary`, `LargeBinary`, `BinaryView` and `FixedSizeBinary`, in lists, maps, structs, dictionaries and
+runs as well. Text inside these is validated, too. Other arrays stay as they are.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from . import _trust8
+from ._exceptions import RowError
+from ._trust8 import Array, Stream
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["Array", "RowError", "Stream", "as_utf8", "errors", "is_valid", "repair", "repair_parquet", "repair_table"]
+
+
+class _HasArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+
+class _HasStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+def is_valid(array: _HasArray | _HasStream) -> Array | Stream:
+    """Return for each row whether it is UTF-8, or null if the row is null."""
+    return _trust8._arrow_is_valid(array)
+
+
+def errors(array: _HasArray | _HasStream) -> Stream:
+    """Return a table of all values that are not UTF-8, with the first error of each.
+
+    Its columns are `row`, `path` (the way to the value inside the row), `offset` and `length` (of the ill-formed sequence in
+    the value), `kind` and `message`.
+    """
+    return _trust8._arrow_errors(array)
+
+
+def as_utf8(array: _HasArray | _HasStream) -> Array | Stream:
+    """Return an array as text. If a row is not UTF-8, raise `RowError` for the first.
+
+    >>> import pyarrow
+    >>> from trust8 import arrow
+    >>> arrow.as_utf8(pyarrow.array([b'ok', b'caf\\xe9']))
+    Traceback (most recent call last):
+        ...
+    trust8._exceptions.RowError: row 1: invalid UTF-8 at byte 3: E9 begins a character of 3 bytes, and the input ends; expected a continuation byte (80 to BF)
+    """
+    return _trust8._arrow_as_utf8(array)
+
+
+def repair(array: _HasArray | _HasStream, policy: str = "replace") -> Array | Stream:
+    """Return an array as text, with the rows repaired that are not UTF-8.
+
+    The policies are those of `trust8.repair`, and 'null', which makes such a row null.
+    """
+    return _trust8._arrow_repair(array, policy, False, None)
+
+
+def repair_table(
+    table: _HasArray | _HasStream, policy: str = "replace", columns: Iterable[str] | None = None
+) -> Stream:
+    """Return a table with columns repaired.
+
+    These are the columns with the names in `columns`, which become text; or, without names, those that claim to be text.
+
+    >>> import pyarrow
+    >>> from trust8 import arrow
+    >>> table = pyarrow.table({'id': [1, 2], 'name': [b'ok', b'caf\\xe9']})
+    >>> pyarrow.table(arrow.repair_table(table, 'drop', ['name'])).to_pylist()
+    [{'id': 1, 'name': 'ok'}, {'id': 2, 'name': 'caf'}]
+    """
+    names = None if columns is None else list(columns)
+    repaired = _trust8._arrow_repair(table, policy, True, names)
+    assert isinstance(repaired, Stream)
+    return repaired
+
+
+def repair_parquet(
+    src: str | os.PathLike[str],
+    dst: str | os.PathLike[str],
+    policy: str = "replace",
+    columns: Iterable[str] | None = None,
+    *,
+    batch_rows: int = 65536,
+    progress: bool | None = None,
+) -> int:
+    """Repair a Parquet file, and return how many values were not UTF-8.
+
+    The columns are those of `repair_table`. The file is read and written in batches of `batch_rows` rows, so memory does not
+    grow with the file. `dst` appears when it is complete; it may be `src`. On a terminal a bar shows the progress; `progress`
+    says otherwise. This needs pyarrow.
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    names = None if columns is None else list(columns)
+    folder = os.path.dirname(os.path.abspath(dst))
+    descriptor, temporary = tempfile.mkstemp(prefix=".trust8-", suffix=".parquet", dir=folder)
+    os.close(descriptor)
+    found = 0
+    try:
+        with pyarrow.parquet.ParquetFile(src) as source:
+            total = source.metadata.num_rows
+            compression = _compression(source.metadata)
+            empty = source.schema_arrow.empty_table()
+            schema = pyarrow.table(repair_table(empty, policy, names)).schema
+            schema = schema.with_metadata(source.schema_arrow.metadata)
+            bar = _Bar(total, sys.stderr.isatty() if progress is None else progress)
+            with pyarrow.parquet.ParquetWriter(temporary, schema, compression=compression) as sink:
+                for batch in source.iter_batches(batch_size=batch_rows):
+                    chosen = [field.name for field in schema if _changes(batch.schema, field, names)]
+                    if chosen:
+                        found += len(errors(batch.select(chosen)))
+                    repaired = pyarrow.table(repair_table(batch, policy, names))
+                    sink.write_table(repaired.cast(schema), row_group_size=batch_rows)
+                    bar.advance(batch.num_rows)
+            bar.end()
+        if os.path.exists(dst):
+            os.chmod(temporary, os.stat(dst).st_mode & 0o7777)
+        else:
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, dst)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return found
+
+
+def _changes(before: pyarrow.Schema, field: pyarrow.Field, names: list[str] | None) -> bool:
+    """Return whether a column is one of those that are repaired."""
+    if names is not None:
+        return field.name in names
+    return _is_text(before.field(field.name).type)
+
+
+def _is_text(kind: Any) -> bool:
+    """Return whether a type has text in it and no bytes that are not called text."""
+    import pyarrow.types as types
+
+    def leaves(kind: Any) -> Iterable[Any]:
+        if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+            yield from leaves(kind.value_type)
+        elif kind.num_fields:
+            for i in range(kind.num_fields):
+                yield from leaves(kind.field(i).type)
+        else:
+            yield kind
+
+    def is_bytes(kind: Any) -> bool:
+        return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
+                    or types.is_fixed_size_binary(kind))
+
+    def is_text(kind: Any) -> bool:
+        return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+    kinds = list(leaves(kind))
+    return any(map(is_text, kinds)) and not any(map(is_bytes, kinds))
+
+
+def _compression(metadata: Any) -> str:
+    """Return the compression of a file, or that of its first column if they differ."""
+    if metadata.num_row_groups == 0 or metadata.num_columns == 0:
+        return "snappy"
+    name = str(metadata.row_group(0).column(0).compression).lower()
+    return "none" if name == "uncompressed" else name
+
+
+class _Bar:
+    """A bar that shows how many rows are done."""
+
+    def __init__(self, total: int, shown: bool) -> None:
+        self._total, self._shown, self._done, self._next = total, shown, 0, 0.0
+
+    def advance(self, rows: int) -> None:
+        self._done += rows
+        if self._shown and time.monotonic() >= self._next:
+            self._next = time.monotonic() + 0.1
+            self._draw()
+
+    def _draw(self) -> None:
+        share = self._done / self._total if self._total else 1.0
+        bar = "#" * int(30 * share)
+        print(f"\r[{bar:<30}] {self._done:,} of {self._total:,} rows", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self._shown:
+            self._draw()
+            print(file=sys.stderr)

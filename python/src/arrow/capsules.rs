@@ -1,0 +1,215 @@
+//! Capsules, and what is in them: the C data interface and the C stream interface of Arrow.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::Arc;
+
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::{Array, ArrayRef, make_array};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, FieldRef};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+
+use super::of_arrow;
+
+const SCHEMA: &CStr = c"arrow_schema";
+const ARRAY: &CStr = c"arrow_array";
+const STREAM: &CStr = c"arrow_array_stream";
+
+/// A column that Python hands over, in one chunk or in several.
+pub(super) struct Column {
+    pub(super) field: FieldRef,
+    pub(super) chunks: Vec<ArrayRef>,
+    /// Whether it came as a stream, and so has any number of chunks.
+    pub(super) is_stream: bool,
+}
+
+impl Column {
+    /// Takes an object with the PyCapsule interface.
+    pub(super) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = object.py();
+        if let Some(export) = object.getattr_opt(intern!(py, "__arrow_c_array__"))? {
+            let pair = export.call0()?.cast_into::<PyTuple>()?;
+            let schema: *mut FFI_ArrowSchema = pointer(&pair.get_item(0)?, SCHEMA)?;
+            let array: *mut FFI_ArrowArray = pointer(&pair.get_item(1)?, ARRAY)?;
+            // SAFETY: a capsule of this name has a schema, which the capsule goes on owning, and which lives as long as it.
+            let field = unsafe { schema.as_ref() }.map(Field::try_from);
+            let field = field.expect("a pointer that is not null").map_err(|error| of_arrow(&error))?;
+            // SAFETY: a capsule of this name has an array. It is moved out, as the interface asks of who takes it.
+            let array = unsafe { FFI_ArrowArray::from_raw(array) };
+            if array.is_released() {
+                return Err(PyValueError::new_err("this array has been taken already"));
+            }
+            // SAFETY: the interface promises that the array has the type of its schema.
+            let data = unsafe { from_ffi_and_data_type(array, field.data_type().clone()) };
+            let chunk = make_array(data.map_err(|error| of_arrow(&error))?);
+            return Ok(Self { field: Arc::new(field), chunks: vec![chunk], is_stream: false });
+        }
+        let Some(export) = object.getattr_opt(intern!(py, "__arrow_c_stream__"))? else {
+            let name = object.get_type().name()?;
+            let message =
+                format!("an object with __arrow_c_array__ or __arrow_c_stream__ is required, not '{name}'");
+            return Err(PyTypeError::new_err(message));
+        };
+        let capsule = export.call0()?;
+        let stream: *mut FFI_ArrowArrayStream = pointer(&capsule, STREAM)?;
+        // SAFETY: a capsule of this name has a stream. It is moved out, as the interface asks of who takes it.
+        let reader = unsafe { ArrayStreamReader::from_raw(stream) }.map_err(|error| of_arrow(&error))?;
+        let field = arrow_array::ArrayReader::field(&reader).clone();
+        let mut chunks = Vec::new();
+        for chunk in reader {
+            chunks.push(chunk.map_err(|error| of_arrow(&error))?);
+            py.check_signals()?;
+        }
+        Ok(Self { field, chunks, is_stream: true })
+    }
+
+    /// Makes each field in the type nullable, so that any value can become null. A map's keys can't.
+    pub(super) fn loosen(&mut self) {
+        let data_type = loose(self.field.data_type());
+        self.field = Arc::new(self.field.as_ref().clone().with_data_type(data_type.clone()));
+        for chunk in &mut self.chunks {
+            *chunk = make_array(loosened(chunk.to_data(), &data_type));
+        }
+    }
+}
+
+/// Returns the type with nullable fields.
+fn loose(data_type: &DataType) -> DataType {
+    let field = |field: &FieldRef| {
+        Arc::new(field.as_ref().clone().with_data_type(loose(field.data_type())).with_nullable(true))
+    };
+    match data_type {
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(field).collect()),
+        DataType::List(item) => DataType::List(field(item)),
+        DataType::LargeList(item) => DataType::LargeList(field(item)),
+        DataType::FixedSizeList(item, size) => DataType::FixedSizeList(field(item), *size),
+        other => other.clone(),
+    }
+}
+
+/// Returns the array with a type that differs only in what is nullable.
+fn loosened(data: ArrayData, data_type: &DataType) -> ArrayData {
+    let types: Vec<&DataType> = match data_type {
+        DataType::Struct(fields) => fields.iter().map(|field| field.data_type()).collect(),
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            vec![item.data_type()]
+        }
+        _ => return data,
+    };
+    let children = data.child_data().iter().zip(types);
+    let children = children.map(|(child, data_type)| loosened(child.clone(), data_type)).collect();
+    let builder = data.into_builder().data_type(data_type.clone()).child_data(children);
+    // SAFETY: the array is as it was, and its new type allows all that the old one did.
+    unsafe { builder.build_unchecked() }
+}
+
+/// Returns what a capsule has, if it has this name.
+fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<*mut T> {
+    // SAFETY: both are what the function asks for, and the interpreter is held. It checks that the object is a capsule.
+    let pointer = unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), name.as_ptr()) };
+    if pointer.is_null() { Err(PyErr::fetch(capsule.py())) } else { Ok(pointer.cast()) }
+}
+
+/// Returns a capsule with a schema.
+pub(super) fn of_field<'py>(py: Python<'py>, field: &Field) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema = FFI_ArrowSchema::try_from(field).map_err(|error| of_arrow(&error))?;
+    PyCapsule::new_with_value(py, schema, SCHEMA)
+}
+
+/// Returns a capsule with an array.
+pub(super) fn of_array<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyCapsule>> {
+    PyCapsule::new_with_value(py, FFI_ArrowArray::new(&array.to_data()), ARRAY)
+}
+
+/// Returns a capsule with a stream of these chunks.
+pub(super) fn of_chunks(
+    py: Python<'_>,
+    chunks: Vec<ArrayRef>,
+    field: FieldRef,
+) -> PyResult<Bound<'_, PyCapsule>> {
+    let chunks = Box::new(Chunks { left: chunks.into_iter(), field, error: None });
+    let private = Box::into_raw(chunks).cast();
+    // SAFETY: the functions do what the interface asks for, with what `private` points to, which is theirs until `release`.
+    let stream = unsafe {
+        FFI_ArrowArrayStream::new_unchecked(Some(schema), Some(next), Some(error), Some(release), private)
+    };
+    PyCapsule::new_with_value(py, stream, STREAM)
+}
+
+/// What a stream has left.
+struct Chunks {
+    left: std::vec::IntoIter<ArrayRef>,
+    field: FieldRef,
+    error: Option<CString>,
+}
+
+impl Chunks {
+    /// Returns the state of a stream that `of_chunks` has made.
+    ///
+    /// # Safety
+    ///
+    /// - `stream` is such a stream and not released, and nobody else uses it during `'a`.
+    unsafe fn of<'a>(stream: *mut FFI_ArrowArrayStream) -> &'a mut Self {
+        // SAFETY: the caller vouches for the stream.
+        let private: *mut c_void = unsafe { &*stream }.private_data();
+        // SAFETY: `of_chunks` has put a box of this type there.
+        unsafe { &mut *private.cast() }
+    }
+
+    /// Runs a function of the stream. An error or a panic becomes a number, as C has it.
+    fn run(&mut self, body: impl FnOnce(&mut Self) -> Result<(), String>) -> c_int {
+        let result = catch_unwind(AssertUnwindSafe(|| body(self)));
+        match result.unwrap_or_else(|_| Err("trust8 has panicked".to_owned())) {
+            Ok(()) => 0,
+            Err(message) => {
+                self.error = CString::new(message).ok();
+                libc::EINVAL
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn schema(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowSchema) -> c_int {
+    // SAFETY: the interface promises a stream that is not released, used by one thread at a time.
+    unsafe { Chunks::of(stream) }.run(|chunks| {
+        let schema = FFI_ArrowSchema::try_from(chunks.field.as_ref()).map_err(|error| error.to_string())?;
+        // SAFETY: the interface promises memory for a schema.
+        unsafe { out.write(schema) };
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn next(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowArray) -> c_int {
+    // SAFETY: the interface promises a stream that is not released, used by one thread at a time.
+    unsafe { Chunks::of(stream) }.run(|chunks| {
+        let array = match chunks.left.next() {
+            Some(chunk) => FFI_ArrowArray::new(&chunk.to_data()),
+            None => FFI_ArrowArray::empty(),
+        };
+        // SAFETY: the interface promises memory for an array.
+        unsafe { out.write(array) };
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn error(stream: *mut FFI_ArrowArrayStream) -> *const c_char {
+    // SAFETY: the interface promises a stream that is not released, used by one thread at a time.
+    let chunks = unsafe { Chunks::of(stream) };
+    chunks.error.as_ref().map_or(ptr::null(), |error| error.as_ptr())
+}
+
+unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {
+    // SAFETY: the interface promises a stream that is not released, used by one thread at a time.
+    let chunks: *mut Chunks = unsafe { Chunks::of(stream) };
+    // SAFETY: `of_chunks` has made a box of it, and this function is called once.
+    drop(unsafe { Box::from_raw(chunks) });
+    // SAFETY: an empty stream is one that is released. The old one is overwritten, not dropped.
+    unsafe { stream.write(FFI_ArrowArrayStream::empty()) };
+}

@@ -1,0 +1,276 @@
+//! Columns of Arrow, by the PyCapsule interface: what pyarrow, polars, duckdb and nanoarrow give and take.
+//!
+//! The memory of a column may be that of a `bytearray`, so the interpreter is held while it is read.
+
+mod capsules;
+
+use std::sync::Arc;
+
+use arrow_array::types::UInt64Type;
+use arrow_array::{
+    Array as _, ArrayRef, RecordBatch, StructArray, UInt64Array, cast::AsArray, new_empty_array,
+};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyCapsule, PyType};
+use trust8::columns::Policy;
+use trust8_arrow::{Reason, RowError};
+
+use crate::repair::policy;
+use capsules::Column;
+
+/// An array of Arrow, with the PyCapsule interface: ``pyarrow.array(array)`` and ``nanoarrow.Array(array)`` take it.
+#[pyclass(frozen, module = "trust8.arrow")]
+pub(crate) struct Array {
+    array: ArrayRef,
+    field: FieldRef,
+}
+
+#[pymethods]
+impl Array {
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsules::of_field(py, &self.field)
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        // The interface allows to return another type than the one that was asked for.
+        let _ = requested_schema;
+        Ok((capsules::of_field(py, &self.field)?, capsules::of_array(py, &self.array)?))
+    }
+
+    fn __len__(&self) -> usize {
+        self.array.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<trust8.arrow.Array of {} rows, {}>", self.array.len(), self.array.data_type())
+    }
+}
+
+/// A column or a table of Arrow in chunks, with the PyCapsule interface: ``pyarrow.table(stream)``, ``polars.DataFrame(stream)``
+/// and ``pyarrow.chunked_array(stream)`` take it.
+#[pyclass(frozen, module = "trust8.arrow")]
+pub(crate) struct Stream {
+    chunks: Vec<ArrayRef>,
+    field: FieldRef,
+}
+
+#[pymethods]
+impl Stream {
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsules::of_field(py, &self.field)
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        capsules::of_chunks(py, self.chunks.clone(), self.field.clone())
+    }
+
+    fn __len__(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.len()).sum()
+    }
+
+    fn __repr__(&self) -> String {
+        let chunks = self.chunks.len();
+        format!(
+            "<trust8.arrow.Stream of {} rows in {chunks} chunks, {}>",
+            self.__len__(),
+            self.field.data_type()
+        )
+    }
+}
+
+/// Returns what a function makes of each chunk: as an array if there was one, else as a stream.
+fn each<'py>(
+    py: Python<'py>,
+    column: &Column,
+    field: impl Fn(&DataType) -> Field,
+    mut make: impl FnMut(&ArrayRef, usize) -> PyResult<ArrayRef>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut row = 0;
+    let mut chunks = Vec::with_capacity(column.chunks.len());
+    for chunk in &column.chunks {
+        chunks.push(make(chunk, row)?);
+        row += chunk.len();
+        py.check_signals()?;
+    }
+    let data_type = match chunks.first() {
+        Some(chunk) => chunk.data_type().clone(),
+        None => make(&new_empty_array(column.field.data_type()), 0)?.data_type().clone(),
+    };
+    let field = Arc::new(field(&data_type));
+    match (column.is_stream, &*chunks) {
+        (false, [array]) => Ok(Bound::new(py, Array { array: array.clone(), field })?.into_any()),
+        _ => Ok(Bound::new(py, Stream { chunks, field })?.into_any()),
+    }
+}
+
+/// Returns for each row whether it is UTF-8.
+#[pyfunction]
+#[pyo3(name = "_arrow_is_valid")]
+pub(crate) fn arrow_is_valid<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let column = Column::of(array)?;
+    let field = |data_type: &DataType| Field::new(column.field.name(), data_type.clone(), true);
+    each(array.py(), &column, field, |chunk, row| {
+        Ok(Arc::new(trust8_arrow::is_valid(chunk).map_err(|error| raised(array.py(), &error, row))?))
+    })
+}
+
+/// Returns a table of all values that are not UTF-8.
+#[pyfunction]
+#[pyo3(name = "_arrow_errors")]
+pub(crate) fn arrow_errors<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let mut column = Column::of(array)?;
+    column.is_stream = true;
+    each(
+        array.py(),
+        &column,
+        |data_type| Field::new("", data_type.clone(), false),
+        |chunk, row| {
+            let table = trust8_arrow::errors(chunk).map_err(|error| raised(array.py(), &error, row))?;
+            Ok(Arc::new(StructArray::from(moved(table, row as u64)?)))
+        },
+    )
+}
+
+/// Returns the table with `rows` added to the number of each row.
+fn moved(table: RecordBatch, rows: u64) -> PyResult<RecordBatch> {
+    let (schema, mut columns) = (table.schema(), table.columns().to_vec());
+    let numbers = columns[0].as_primitive::<UInt64Type>().values().iter();
+    columns[0] = Arc::new(UInt64Array::from_iter_values(numbers.map(|number| number + rows)));
+    RecordBatch::try_new(schema, columns).map_err(|error| of_arrow(&error))
+}
+
+/// Returns the array as text, or raises an exception for the first row that is not UTF-8.
+#[pyfunction]
+#[pyo3(name = "_arrow_as_utf8")]
+pub(crate) fn arrow_as_utf8<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let column = Column::of(array)?;
+    let field = |data_type: &DataType| column.field.as_ref().clone().with_data_type(data_type.clone());
+    each(array.py(), &column, field, |chunk, row| {
+        trust8_arrow::as_utf8(chunk).map_err(|error| raised(array.py(), &error, row))
+    })
+}
+
+/// Which columns of a table are repaired.
+enum Choice {
+    /// The whole array.
+    All,
+    /// The columns of a table that are text, with no bytes in them that are not called text.
+    Text,
+    /// These columns of a table.
+    Named(Vec<String>),
+}
+
+/// Returns the array as text, with the rows repaired that are not UTF-8.
+///
+/// If `table` is true, the array is a table, of which the named columns are repaired, or those that are text.
+#[pyfunction]
+#[pyo3(name = "_arrow_repair")]
+pub(crate) fn arrow_repair<'py>(
+    array: &Bound<'py, PyAny>,
+    policy: &str,
+    table: bool,
+    columns: Option<Vec<String>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = array.py();
+    let policy = self::policy(policy)?;
+    let mut column = Column::of(array)?;
+    let choice = match (table, columns) {
+        (false, _) => Choice::All,
+        (true, None) => Choice::Text,
+        (true, Some(names)) => Choice::Named(names),
+    };
+    if table && !matches!(column.field.data_type(), DataType::Struct(_)) {
+        return Err(PyTypeError::new_err("this is a column and no table"));
+    }
+    if let (Choice::Named(names), DataType::Struct(fields)) = (&choice, column.field.data_type()) {
+        for name in names {
+            fields.find(name).ok_or_else(|| PyKeyError::new_err(name.clone()))?;
+        }
+    }
+    column.is_stream |= table;
+    if policy == Policy::Null {
+        // All chunks of a stream have one type, so a field is nullable in all of them.
+        column.loosen();
+    }
+    let field = |data_type: &DataType| {
+        let nullable = column.field.is_nullable() || policy == Policy::Null;
+        column.field.as_ref().clone().with_data_type(data_type.clone()).with_nullable(nullable)
+    };
+    each(py, &column, field, |chunk, row| {
+        repaired(chunk, policy, &choice).map_err(|error| raised(py, &error, row))
+    })
+}
+
+fn repaired(chunk: &ArrayRef, policy: Policy, choice: &Choice) -> Result<ArrayRef, RowError> {
+    if matches!(choice, Choice::All) {
+        return trust8_arrow::repair(chunk, policy);
+    }
+    let table = chunk.as_struct();
+    let (mut fields, mut columns) = (Vec::new(), Vec::new());
+    for (column, field) in table.columns().iter().zip(table.fields()) {
+        let chosen = match choice {
+            Choice::All => true,
+            Choice::Text => has(field.data_type(), true) && !has(field.data_type(), false),
+            Choice::Named(names) => names.contains(field.name()),
+        };
+        let column = if chosen { trust8_arrow::repair(column, policy)? } else { column.clone() };
+        fields.push(Arc::new(field.as_ref().clone().with_data_type(column.data_type().clone())));
+        columns.push(column);
+    }
+    let nulls = table.nulls().cloned();
+    let table = StructArray::try_new_with_length(Fields::from(fields), columns, nulls, table.len());
+    Ok(Arc::new(table.expect("columns of one length, with nulls only where the field allows them")))
+}
+
+/// Returns whether a type has text in it, or else bytes.
+fn has(data_type: &DataType, text: bool) -> bool {
+    use DataType::*;
+    match data_type {
+        Utf8 | LargeUtf8 | Utf8View => text,
+        Binary | LargeBinary | BinaryView | FixedSizeBinary(_) => !text,
+        List(field)
+        | LargeList(field)
+        | FixedSizeList(field, _)
+        | Map(field, _)
+        | RunEndEncoded(_, field) => has(field.data_type(), text),
+        Struct(fields) => fields.iter().any(|field| has(field.data_type(), text)),
+        Dictionary(_, values) => has(values, text),
+        _ => false,
+    }
+}
+
+/// Returns the exception for a row. `before` is the number of rows in the chunks before.
+fn raised(py: Python<'_>, error: &RowError, before: usize) -> PyErr {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let row = before + error.row();
+    let place = if error.path().is_empty() { String::new() } else { format!(", {}", error.path()) };
+    let message = format!("row {row}{place}: {}", error.reason());
+    let start = match error.reason() {
+        Reason::NotUtf8(error) => Some(error.valid_up_to()),
+        _ => None,
+    };
+    let class = CLASS.import(py, "trust8._exceptions", "RowError");
+    let arguments = (row, error.path(), error.reason().name(), start, message);
+    match class.and_then(|class| class.call1(arguments)) {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}
+
+fn of_arrow(error: &ArrowError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}

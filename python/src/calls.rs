@@ -1,0 +1,243 @@
+//! `is_utf8` and `decode`, as the interpreter calls them.
+//!
+//! For short strings, most of what a call costs is the call. These two functions look at the argument and, if it is a `bytes`
+//! object that is not long, answer at once. Everything else takes the long way, with the conveniences of PyO3.
+
+use std::ffi::CStr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::panic::PanicException;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+use trust8::inspect;
+
+use crate::input::{Input, LONG};
+use crate::{decode, errors, text};
+
+const IS_UTF8: &CStr = c"is_utf8(data, /)
+--
+
+Return whether `data` is UTF-8.
+
+`data` is any object with the buffer protocol.
+
+>>> import trust8
+>>> trust8.is_utf8(b'caf\\xc3\\xa9')
+True
+>>> trust8.is_utf8(b'caf\\xe9')
+False
+";
+
+const DECODE: &CStr = c"decode(data, /, errors='strict')
+--
+
+Decode UTF-8.
+
+The result is that of ``bytes(data).decode('utf-8', errors)``. If `data` is not UTF-8, and `errors` says so, the exception
+is `trust8.Utf8Error`, which is a `UnicodeDecodeError`.
+
+>>> import trust8
+>>> trust8.decode(b'caf\\xc3\\xa9') == 'caf\\u00e9'
+True
+>>> trust8.decode(b'caf\\xe9', 'backslashreplace')
+'caf\\\\xe9'
+";
+
+/// The definitions of the functions, which the interpreter refers to as long as they live.
+struct Definitions([ffi::PyMethodDef; 3]);
+
+// SAFETY: the interpreter only reads them.
+unsafe impl Sync for Definitions {}
+
+static DEFINITIONS: Definitions = Definitions([
+    ffi::PyMethodDef {
+        ml_name: c"is_utf8".as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunction: is_utf8 },
+        ml_flags: ffi::METH_O,
+        ml_doc: IS_UTF8.as_ptr(),
+    },
+    ffi::PyMethodDef {
+        ml_name: c"decode".as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: decode },
+        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+        ml_doc: DECODE.as_ptr(),
+    },
+    ffi::PyMethodDef {
+        ml_name: c"_panic_quickly".as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunction: panic_quickly },
+        ml_flags: ffi::METH_O,
+        ml_doc: c"Panics like `_panic`, in a function that is called like `is_utf8`.".as_ptr(),
+    },
+]);
+
+/// Adds the functions to the module.
+pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let name = PyString::new(module.py(), "trust8");
+    for definition in &DEFINITIONS.0 {
+        let definition = ptr::from_ref(definition).cast_mut();
+        // SAFETY: the definition lives forever, and the other arguments are objects.
+        let function = unsafe { ffi::PyCFunction_NewEx(definition, ptr::null_mut(), name.as_ptr()) };
+        // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
+        let function = unsafe { Bound::from_owned_ptr_or_err(module.py(), function) }?;
+        module.add(function.getattr("__name__")?.cast::<PyString>()?, &function)?;
+    }
+    Ok(())
+}
+
+/// Returns the argument if it is a `bytes` object that is not long.
+///
+/// # Safety
+///
+/// - `data` is an object that lives as long as `'a`, and the interpreter is held.
+#[inline]
+unsafe fn quick<'a>(data: *mut ffi::PyObject) -> Option<&'a [u8]> {
+    // SAFETY: the caller vouches for the object.
+    if unsafe { ffi::PyBytes_CheckExact(data) } == 0 {
+        return None;
+    }
+    // SAFETY: the object is a `bytes` object.
+    let len = unsafe { ffi::PyBytes_Size(data) }.cast_unsigned();
+    // SAFETY: the object is a `bytes` object.
+    let start = unsafe { ffi::PyBytes_AsString(data) };
+    // SAFETY: it has so many bytes there, which never change.
+    (len < LONG).then(|| unsafe { std::slice::from_raw_parts(start.cast(), len) })
+}
+
+unsafe extern "C" fn is_utf8(_: *mut ffi::PyObject, data: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    guarded(|py| {
+        // SAFETY: the interpreter passes an object, which lives during the call.
+        let valid = match unsafe { quick(data) } {
+            Some(bytes) => trust8::is_utf8(bytes),
+            None => attached(py, |py| {
+                // SAFETY: the same.
+                let data = unsafe { Bound::from_borrowed_ptr(py, data) };
+                errors::is_valid(&Input::of(&data)?, py)
+            })?,
+        };
+        // SAFETY: the interpreter is held.
+        Ok(unsafe { ffi::PyBool_FromLong(valid.into()) })
+    })
+}
+
+unsafe extern "C" fn decode(
+    _: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    guarded(|py| {
+        if count == 1 && names.is_null() {
+            // SAFETY: there is one argument.
+            let data = unsafe { *arguments };
+            // SAFETY: it is an object, which lives during the call.
+            if let Some(bytes) = unsafe { quick(data) } {
+                if let Some(string) = text::short(py, bytes) {
+                    return Ok(string.as_ptr());
+                }
+                let summary = inspect(bytes);
+                if summary.is_valid() {
+                    return Ok(text::of_valid(py, bytes, &summary)?.into_ptr());
+                }
+            }
+        }
+        // SAFETY: the interpreter passes so many arguments, and those that have names after them.
+        attached(py, |py| unsafe { decode_any(py, arguments, count.cast_unsigned(), names) })
+    })
+}
+
+/// # Safety
+///
+/// - `arguments` has `count` objects and, after them, one for each name in `names`, which is a tuple or null.
+unsafe fn decode_any(
+    py: Python<'_>,
+    arguments: *const *mut ffi::PyObject,
+    count: usize,
+    names: *mut ffi::PyObject,
+) -> PyResult<*mut ffi::PyObject> {
+    // SAFETY: `names` is an object or null.
+    let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) };
+    let names = names.map(|names| names.cast_into::<PyTuple>()).transpose()?;
+    let named = names.as_ref().map_or(0, |names| names.len());
+    let argument = |i: usize| {
+        // SAFETY: the caller vouches for so many arguments, and the ranges below stay within them.
+        let argument = unsafe { *arguments.add(i) };
+        // SAFETY: it is an object, which lives during the call.
+        unsafe { Bound::from_borrowed_ptr(py, argument) }
+    };
+    if count == 0 || count > 2 {
+        let message = format!("decode() takes 1 or 2 positional arguments but {count} were given");
+        return Err(PyTypeError::new_err(message));
+    }
+    let mut handler = (count == 2).then(|| argument(1));
+    for (i, name) in names.iter().flatten().enumerate() {
+        if handler.is_some() || named > 1 || name.cast::<PyString>()? != "errors" {
+            return Err(PyTypeError::new_err("decode() takes one named argument, 'errors'"));
+        }
+        handler = Some(argument(count + i));
+    }
+    let data = argument(0);
+    let name = match &handler {
+        None => "strict",
+        Some(handler) => handler_name(handler)?,
+    };
+    let (string, _) = decode::decode(&data, name, true)?;
+    Ok(string.into_ptr())
+}
+
+/// Returns the name of a handler of errors.
+pub(crate) fn handler_name<'a>(handler: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+    let Ok(name) = handler.cast::<PyString>() else {
+        let name = match handler.is_none() {
+            true => "None".to_owned(),
+            false => handler.get_type().name()?.to_string(),
+        };
+        return Err(PyTypeError::new_err(format!("decode() argument 'errors' must be str, not {name}")));
+    };
+    let name = name.to_str()?;
+    match name.contains('\0') {
+        true => Err(PyValueError::new_err("embedded null character")),
+        false => Ok(name),
+    }
+}
+
+/// Runs the body of a function that the interpreter calls. An error becomes an exception, and so does a panic.
+#[inline]
+fn guarded(body: impl FnOnce(Python<'_>) -> PyResult<*mut ffi::PyObject>) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter calls, so it is held.
+    let py = unsafe { Python::assume_attached() };
+    match catch_unwind(AssertUnwindSafe(|| body(py))) {
+        Ok(Ok(object)) => object,
+        Ok(Err(error)) => {
+            error.restore(py);
+            ptr::null_mut()
+        }
+        Err(payload) => {
+            let said = payload.downcast_ref::<String>().map(String::as_str);
+            let said = said.or(payload.downcast_ref::<&str>().copied()).unwrap_or("trust8 has panicked");
+            PanicException::new_err(said.to_owned()).restore(py);
+            ptr::null_mut()
+        }
+    }
+}
+
+/// Takes the long way: PyO3 counts who holds the interpreter, so that what is dropped is released at once.
+#[cold]
+#[inline(never)]
+fn attached<T>(_: Python<'_>, body: impl FnOnce(Python<'_>) -> PyResult<T>) -> PyResult<T> {
+    Python::attach(body)
+}
+
+unsafe extern "C" fn panic_quickly(_: *mut ffi::PyObject, _: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    guarded(|py| {
+        provoked();
+        Ok(py.None().into_ptr())
+    })
+}
+
+/// Panics, for a test.
+pub(crate) fn provoked() {
+    panic!("a test has provoked this panic");
+}

@@ -1,0 +1,205 @@
+//! Decoding with handlers of errors, as the interpreter's own codec does it.
+//!
+//! ```text
+//! count and validate; if all is valid, make the string
+//! `replace`: convert with replacements
+//! otherwise, for each error: append the valid text before it, and what the handler makes of it
+//! ```
+//!
+//! `ignore`, `replace` and `surrogateescape` are not looked up, whatever is registered under these names: the interpreter does
+//! not do it either. All other handlers are, and `strict` is one of them.
+
+use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString, PyTuple};
+use trust8::{ErrorKind, Utf8Error, inspect, utf8_chunks};
+
+use crate::calls::handler_name;
+use crate::errors::{new_error, reason};
+use crate::input::{Input, unlocked_if_long};
+use crate::text::{self, Builder};
+
+/// Decode UTF-8, as `codecs.utf_8_decode` does, and return the text and how many bytes were decoded.
+///
+/// Unless `final` is true, an incomplete character at the end is left for the next call.
+///
+/// >>> import trust8
+/// >>> trust8.utf_8_decode(b'5 \xe2\x82')
+/// ('5 ', 2)
+#[pyfunction]
+#[pyo3(signature = (data, errors = None, r#final = false, /))]
+pub(crate) fn utf_8_decode<'py>(
+    data: &Bound<'py, PyAny>,
+    errors: Option<&Bound<'py, PyAny>>,
+    r#final: bool,
+) -> PyResult<(Bound<'py, PyString>, usize)> {
+    decode(data, errors.map_or(Ok("strict"), handler_name)?, r#final)
+}
+
+/// Decodes, and returns how many bytes were decoded: all, or those before an incomplete character if the input is not final.
+pub(crate) fn decode<'py>(
+    data: &Bound<'py, PyAny>,
+    handler: &str,
+    is_final: bool,
+) -> PyResult<(Bound<'py, PyString>, usize)> {
+    let py = data.py();
+    let input = Input::of(data)?.bytes(py)?;
+    let all = input.as_bytes();
+    let bytes = if is_final { all } else { &all[..all.len() - unfinished(all)] };
+    let summary = unlocked_if_long(py, bytes.len(), || inspect(bytes));
+    if summary.is_valid() {
+        return Ok((text::of_valid(py, bytes, &summary)?, bytes.len()));
+    }
+    let string = match handler {
+        "replace" => text::lossy(py, bytes)?,
+        "ignore" => built(py, bytes, |_, _| Ok(()))?,
+        "surrogateescape" => built(py, bytes, |out, invalid| {
+            invalid.iter().try_for_each(|&byte| out.push_code_point(0xDC00 + u32::from(byte)))
+        })?,
+        _ => return with_handler(py, input, handler, is_final),
+    };
+    Ok((string, bytes.len()))
+}
+
+/// Returns the length of what the end of the bytes cuts off: 0 to 3 bytes.
+///
+/// Like the interpreter, this waits for the third byte of a surrogate, so that `surrogatepass` gets all of it.
+pub(crate) fn unfinished(bytes: &[u8]) -> usize {
+    let last = &bytes[bytes.len().saturating_sub(3)..];
+    let lead = last.iter().rposition(|byte| !trust8::boundary::is_continuation(*byte));
+    let Some(rest) = lead.map(|lead| &last[lead..]) else { return 0 };
+    match trust8::from_utf8(rest) {
+        Err(error) if is_unfinished(&error, rest.len()) => rest.len(),
+        _ => 0,
+    }
+}
+
+/// Returns whether an error with so many bytes from its start to the end of the input may be none if more follows.
+fn is_unfinished(error: &Utf8Error, rest: usize) -> bool {
+    match error.kind() {
+        ErrorKind::Incomplete => true,
+        ErrorKind::Surrogate => rest == 2,
+        _ => false,
+    }
+}
+
+/// Decodes, and calls `instead` for each ill-formed sequence.
+fn built<'py>(
+    py: Python<'py>,
+    bytes: &[u8],
+    mut instead: impl FnMut(&mut Builder<'py>, &[u8]) -> PyResult<()>,
+) -> PyResult<Bound<'py, PyString>> {
+    let mut out = Builder::new(py, bytes.len())?;
+    for chunk in utf8_chunks(bytes) {
+        out.push_str(chunk.valid())?;
+        instead(&mut out, chunk.invalid())?;
+    }
+    out.finish()
+}
+
+/// Decodes, and calls the handler that is registered under this name for each ill-formed sequence.
+fn with_handler<'py>(
+    py: Python<'py>,
+    mut input: Bound<'py, PyBytes>,
+    name: &str,
+    is_final: bool,
+) -> PyResult<(Bound<'py, PyString>, usize)> {
+    let mut out = Builder::new(py, input.as_bytes().len())?;
+    let mut handler = Handler::new(name);
+    let mut at = 0;
+    loop {
+        let rest = &input.as_bytes()[at..];
+        let Some(chunk) = utf8_chunks(rest).next() else { break };
+        out.push_str(chunk.valid())?;
+        at += chunk.valid().len();
+        let Some(error) = chunk.error() else { break };
+        if !is_final && is_unfinished(&error, rest.len() - chunk.valid().len()) {
+            break;
+        }
+        let end = at + chunk.invalid().len();
+        let replacement;
+        (replacement, at) =
+            handler.call(py, &mut input, at, end, reason(&error), |bytes, start, end, reason| {
+                new_error(py, bytes, start, end, reason)
+            })?;
+        out.push_string(&replacement)?;
+        py.check_signals()?;
+    }
+    Ok((out.finish()?, at))
+}
+
+/// A handler of errors that is registered in `codecs`.
+pub(crate) struct Handler<'a, 'py> {
+    name: &'a str,
+    /// The handler, and the exception that it gets. Like the interpreter, this makes one exception and changes it.
+    called: Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
+}
+
+impl<'a, 'py> Handler<'a, 'py> {
+    pub(crate) fn new(name: &'a str) -> Self {
+        Self { name, called: None }
+    }
+
+    /// Calls the handler for an error, and returns its text and where to go on. The handler may put other bytes into the
+    /// exception; they become the input.
+    pub(crate) fn call(
+        &mut self,
+        py: Python<'py>,
+        input: &mut Bound<'py, PyBytes>,
+        start: usize,
+        end: usize,
+        reason: &str,
+        new_error: impl FnOnce(&Bound<'py, PyBytes>, usize, usize, &str) -> PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyString>, usize)> {
+        let (handler, exception) = match &self.called {
+            Some((handler, exception)) => {
+                exception.setattr(intern!(py, "start"), start)?;
+                exception.setattr(intern!(py, "end"), end)?;
+                exception.setattr(intern!(py, "reason"), reason)?;
+                (handler, exception)
+            }
+            None => {
+                let handler = py.import("codecs")?.call_method1(intern!(py, "lookup_error"), (self.name,))?;
+                let called = self.called.insert((handler, new_error(input, start, end, reason)?));
+                (&called.0, &called.1)
+            }
+        };
+        let (replacement, position) = answer(&handler.call1((exception,))?)?;
+        // SAFETY: the exception is a `UnicodeDecodeError`, and the interpreter is held.
+        let object = unsafe { ffi::PyUnicodeDecodeError_GetObject(exception.as_ptr()) };
+        // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
+        *input = unsafe { Bound::from_owned_ptr_or_err(py, object) }?.cast_into()?;
+        let len = input.as_bytes().len();
+        let absolute = if position < 0 { position.checked_add_unsigned(len) } else { Some(position) };
+        match absolute.and_then(|position| usize::try_from(position).ok()) {
+            Some(absolute) if absolute <= len => Ok((replacement, absolute)),
+            _ => {
+                let shown = absolute.unwrap_or(position);
+                Err(PyIndexError::new_err(format!("position {shown} from error handler out of bounds")))
+            }
+        }
+    }
+}
+
+/// Returns what a handler has answered: the text, and where to go on.
+fn answer<'py>(answer: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyString>, isize)> {
+    const WANTED: &str = "decoding error handler must return (str, int) tuple";
+    let wrong = || PyTypeError::new_err(WANTED);
+    let tuple = answer.cast::<PyTuple>().map_err(|_| wrong())?;
+    if tuple.len() != 2 {
+        return Err(wrong());
+    }
+    let text = tuple.get_item(0)?.cast_into::<PyString>().map_err(|_| wrong())?;
+    let position = tuple.get_item(1)?;
+    // SAFETY: the pointer is that of an object, and the interpreter is held.
+    let number =
+        unsafe { Bound::from_owned_ptr_or_err(position.py(), ffi::PyNumber_Index(position.as_ptr())) }?;
+    // SAFETY: the object is an integer, and the interpreter is held.
+    let number = unsafe { ffi::PyLong_AsSsize_t(number.as_ptr()) };
+    match PyErr::take(position.py()) {
+        Some(error) if number == -1 => Err(error),
+        _ => Ok((text, number)),
+    }
+}

@@ -1,0 +1,133 @@
+//! The relatives of UTF-8, as codecs.
+
+use pyo3::exceptions::{PyLookupError, PyUnicodeDecodeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use trust8::dialect::{Dialect, DialectError};
+
+use crate::calls::handler_name;
+use crate::decode::Handler;
+use crate::input::{Input, unlocked_if_long};
+use crate::text::{self, Builder};
+
+fn dialect(name: &str) -> PyResult<Dialect> {
+    Dialect::by_name(name).ok_or_else(|| PyLookupError::new_err(format!("unknown dialect: {name}")))
+}
+
+/// Decode a dialect, and return the text and how many bytes were decoded.
+///
+/// A `str` can have lone surrogates. WTF-8 has them by definition, and Java writes them in Modified UTF-8, so these two decode
+/// them. In CESU-8 the handler 'surrogatepass' does.
+#[pyfunction]
+#[pyo3(name = "_dialect_decode", signature = (name, data, errors, r#final, /))]
+pub(crate) fn dialect_decode<'py>(
+    name: &str,
+    data: &Bound<'py, PyAny>,
+    errors: &Bound<'py, PyAny>,
+    r#final: bool,
+) -> PyResult<(Bound<'py, PyString>, usize)> {
+    let py = data.py();
+    let dialect = dialect(name)?;
+    let mut input = Input::of(data)?.bytes(py)?;
+    let bytes = input.as_bytes();
+    if let Ok(text) = unlocked_if_long(py, bytes.len(), || dialect.to_utf8(bytes)) {
+        return Ok((text::of_valid(py, text.as_bytes(), &trust8::inspect(text.as_bytes()))?, bytes.len()));
+    }
+    let handler_name = handler_name(errors)?;
+    let passes = matches!(dialect, Dialect::Wtf8 | Dialect::ModifiedUtf8) || handler_name == "surrogatepass";
+    let mut handler = Handler::new(handler_name);
+    let mut out = Builder::new(py, bytes.len())?;
+    let mut at = 0;
+    while at < input.as_bytes().len() {
+        let rest = &input.as_bytes()[at..];
+        let error = match dialect.to_utf8(rest) {
+            Ok(text) => {
+                out.push_str(&text)?;
+                at += rest.len();
+                break;
+            }
+            Err(error) => error,
+        };
+        let (valid, invalid) = rest.split_at(error.valid_up_to());
+        // What comes before the first error has none.
+        out.push_str(&dialect.to_utf8_lossy(valid))?;
+        at += valid.len();
+        if !r#final && is_unfinished(dialect, &error, invalid) {
+            break;
+        }
+        if passes && let Some(surrogate) = lone_surrogate(dialect, invalid) {
+            out.push_code_point(surrogate)?;
+            at += 3;
+            continue;
+        }
+        let end = error.error_len().map_or(input.as_bytes().len(), |len| at + len);
+        let message = error.to_string();
+        let reason = message.split_once(": ").map_or(&*message, |(_, reason)| reason);
+        let replacement;
+        (replacement, at) = handler.call(py, &mut input, at, end, reason, |bytes, start, end, reason| {
+            py.get_type::<PyUnicodeDecodeError>().call1((name, bytes, start, end, reason))
+        })?;
+        out.push_string(&replacement)?;
+        py.check_signals()?;
+    }
+    Ok((out.finish()?, at))
+}
+
+/// Returns whether an error may be none if more follows.
+fn is_unfinished(dialect: Dialect, error: &DialectError, invalid: &[u8]) -> bool {
+    match invalid {
+        // In WTF-8, a first half of a pair is a character of its own only if no second half follows.
+        [0xED, 0xA0..=0xAF, _] if dialect == Dialect::Wtf8 => true,
+        // A surrogate is read as a whole.
+        [0xED, 0xA0..=0xBF] => true,
+        _ => error.error_len().is_none(),
+    }
+}
+
+/// Returns the surrogate at the start of the bytes, if it is no part of a pair.
+fn lone_surrogate(dialect: Dialect, bytes: &[u8]) -> Option<u32> {
+    let surrogate = |bytes: &[u8]| match bytes {
+        &[0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, ..] => {
+            Some(0xD000 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F))
+        }
+        _ => None,
+    };
+    let first = surrogate(bytes)?;
+    // All but WTF-8 have pairs, so what they refuse is none.
+    let is_pair = dialect == Dialect::Wtf8
+        && first < 0xDC00
+        && surrogate(&bytes[3..]).is_some_and(|second| second >= 0xDC00);
+    (!is_pair).then_some(first)
+}
+
+/// Encode in a dialect. If the text has surrogates that are not to be written, return None.
+#[pyfunction]
+#[pyo3(name = "_dialect_encode", signature = (name, text, surrogates, /))]
+pub(crate) fn dialect_encode<'py>(
+    name: &str,
+    text: &Bound<'py, PyString>,
+    surrogates: bool,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let py = text.py();
+    let dialect = dialect(name)?;
+    if let Ok(text) = text.to_str() {
+        let bytes = unlocked_if_long(py, text.len(), || dialect.from_utf8(text));
+        return Ok(Some(PyBytes::new(py, &bytes)));
+    }
+    if !surrogates {
+        return Ok(None);
+    }
+    let units = text.call_method1("encode", ("utf-16-le", "surrogatepass"))?.cast_into::<PyBytes>()?;
+    let units = units.as_bytes().as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit));
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 6];
+    for item in char::decode_utf16(units) {
+        // Each dialect has a form for all characters, and that of a surrogate is the same in all.
+        let (dialect, value) = match item {
+            Ok(character) => (dialect, character.into()),
+            Err(lone) => (Dialect::Wtf8, lone.unpaired_surrogate().into()),
+        };
+        bytes.extend_from_slice(dialect.encode(value, &mut buffer).unwrap_or_default());
+    }
+    Ok(Some(PyBytes::new(py, &bytes)))
+}

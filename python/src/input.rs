@@ -1,0 +1,135 @@
+//! The bytes that Python code hands over.
+//!
+//! A `bytes` object never changes, so its memory is read where it is, without the interpreter's lock if it is long. All other
+//! memory may change while it is read: Python code may write to a `bytearray`, another process to the file under an `mmap`, and
+//! C code that has released the lock to an array of numpy. A read-only view says nothing of who else may write. So such
+//! memory is copied, and only the copy is read. Where the bytes are needed once and in order, the copy is made in pieces.
+
+use std::ops::ControlFlow;
+
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMemoryView};
+use pyo3::{PyTypeInfo, ffi};
+
+/// From this length on, the interpreter's lock is released while bytes are read that never change.
+pub(crate) const LONG: usize = 256 << 10;
+
+/// The length after which a long call looks for signals, such as that of Ctrl-C. It is a few milliseconds of work.
+const PIECE: usize = 16 << 20;
+
+/// The length of the pieces in which changing memory is copied. They fit into the first-level cache with room to spare.
+const COPY: usize = 16 << 10;
+
+/// Does some work on so many bytes that never change, without the interpreter's lock if they are long.
+pub(crate) fn unlocked_if_long<T: Send>(py: Python<'_>, len: usize, work: impl FnOnce() -> T + Send) -> T {
+    if len < LONG { work() } else { py.detach(work) }
+}
+
+/// The bytes of an argument.
+pub(crate) enum Input<'py> {
+    /// They never change.
+    Bytes(Bound<'py, PyBytes>),
+    /// They are in one piece of memory, and may change.
+    Memory(PyUntypedBuffer),
+}
+
+impl<'py> Input<'py> {
+    /// Takes any object with the buffer protocol.
+    pub(crate) fn of(data: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Ok(bytes) = data.cast::<PyBytes>() {
+            return Ok(Self::Bytes(bytes.clone()));
+        }
+        // SAFETY: the pointer is that of an object, and the interpreter is held.
+        if unsafe { ffi::PyObject_CheckBuffer(data.as_ptr()) } == 0 {
+            let name = data.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("a bytes-like object is required, not '{name}'")));
+        }
+        if let Ok(view) = data.cast::<PyMemoryView>()
+            && let Some(bytes) = all_of_bytes(view)?
+        {
+            return Ok(Self::Bytes(bytes));
+        }
+        let buffer = PyUntypedBuffer::get(data)?;
+        if buffer.is_c_contiguous() {
+            return Ok(Self::Memory(buffer));
+        }
+        // SAFETY: the pointer is that of an object with the buffer protocol, and the interpreter is held.
+        let copy =
+            unsafe { Bound::from_owned_ptr_or_err(data.py(), ffi::PyBytes_FromObject(data.as_ptr())) }?;
+        Ok(Self::Bytes(copy.cast_into()?))
+    }
+
+    /// Returns the bytes as they are now.
+    pub(crate) fn bytes(self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            Self::Memory(buffer) => PyBytes::new_with(py, buffer.len_bytes(), |to| {
+                copy(&buffer, 0, to);
+                Ok(())
+            }),
+        }
+    }
+
+    /// Calls `each` with the bytes, piece by piece, until it breaks.
+    pub(crate) fn pieces(
+        &self,
+        py: Python<'_>,
+        mut each: impl FnMut(&[u8]) -> ControlFlow<()> + Send,
+    ) -> PyResult<()> {
+        match self {
+            Self::Bytes(bytes) => {
+                let bytes = bytes.as_bytes();
+                if bytes.len() < LONG {
+                    let _ = each(bytes);
+                    return Ok(());
+                }
+                for piece in bytes.chunks(PIECE) {
+                    if py.detach(|| each(piece)).is_break() {
+                        break;
+                    }
+                    py.check_signals()?;
+                }
+            }
+            Self::Memory(buffer) => {
+                let mut copied = [0; COPY];
+                for at in (0..buffer.len_bytes()).step_by(COPY) {
+                    let piece = &mut copied[..COPY.min(buffer.len_bytes() - at)];
+                    copy(buffer, at, piece);
+                    if each(piece).is_break() {
+                        break;
+                    }
+                    if at % PIECE == 0 {
+                        py.check_signals()?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the object that a view shows, if it is a `bytes` object and the view shows all of it, in its order.
+fn all_of_bytes<'py>(view: &Bound<'py, PyMemoryView>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let object = view.getattr("obj")?;
+    if !PyBytes::is_type_of(&object) {
+        return Ok(None);
+    }
+    let bytes = object.cast_into::<PyBytes>()?;
+    let buffer = PyUntypedBuffer::get(view)?;
+    let same = buffer.is_c_contiguous()
+        && buffer.buf_ptr().cast_const().cast() == bytes.as_bytes().as_ptr()
+        && buffer.len_bytes() == bytes.as_bytes().len();
+    Ok(same.then_some(bytes))
+}
+
+/// Copies the bytes of a buffer from `at` on.
+fn copy(buffer: &PyUntypedBuffer, at: usize, to: &mut [u8]) {
+    assert!(at <= buffer.len_bytes() && to.len() <= buffer.len_bytes() - at && buffer.is_c_contiguous());
+    // SAFETY: the offset is within the buffer's memory, which stays where it is until the buffer is released.
+    let from = unsafe { buffer.buf_ptr().byte_add(at) };
+    // SAFETY: both pieces of memory have this length. `to` is borrowed mutably, so it is not a part of the buffer. Others may
+    // write to the buffer meanwhile; C's function then copies old bytes or new ones, and no Rust code reads them in place.
+    unsafe { libc::memcpy(to.as_mut_ptr().cast(), from, to.len()) };
+}

@@ -1,0 +1,88 @@
+//! The extension module `trust8._trust8`. The folder `package/` has the Python code around it.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `input.rs` | the bytes that Python hands over: those that never change, and memory that may |
+//! | `text/` | the interpreter's strings: made directly in their memory, or by the stable interface |
+//! | `decode.rs` | `decode` with all handlers of errors |
+//! | `calls.rs` | `is_utf8` and `decode` as the interpreter calls them, because each nanosecond counts there |
+//! | `encode.rs` | `encode` |
+//! | `errors.rs` | `validate`, `errors`, and the exceptions |
+//! | `counts.rs`, `repair.rs`, `stream.rs`, `part.rs`, `dialects.rs` | a piece of the library's interface each |
+//! | `arrow.rs` | columns, by the C data interface of Arrow |
+//! | `command.rs` | `python -m trust8` |
+//!
+//! Three files have unsafe code: `text/direct.rs` and `calls.rs` for the interpreter's C interface, and `input.rs`, which
+//! copies memory that may change. `arrow.rs` has it to take over what a capsule holds.
+
+mod arrow;
+mod calls;
+#[cfg(feature = "command")]
+mod command;
+mod counts;
+mod decode;
+mod dialects;
+mod encode;
+mod errors;
+mod input;
+mod part;
+mod repair;
+mod stream;
+mod text;
+
+use pyo3::prelude::*;
+
+/// The parts of trust8 that are written in Rust.
+#[pymodule]
+mod _trust8 {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::counts::{Diagnosis, Summary, diagnose, inspect};
+    #[pymodule_export]
+    use crate::decode::utf_8_decode;
+    #[pymodule_export]
+    use crate::dialects::{dialect_decode, dialect_encode};
+    #[pymodule_export]
+    use crate::encode::encode;
+    #[pymodule_export]
+    use crate::errors::{Errors, describe, errors, validate};
+    #[pymodule_export]
+    use crate::part::Part;
+    #[pymodule_export]
+    use crate::repair::repair;
+    #[pymodule_export]
+    use crate::stream::Validator;
+
+    #[pymodule_export]
+    use crate::arrow::{Array, Stream, arrow_as_utf8, arrow_errors, arrow_is_valid, arrow_repair};
+    #[cfg(feature = "command")]
+    #[pymodule_export]
+    use crate::command::check;
+    #[pymodule_export]
+    use crate::{kernels, panic};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("STABLE_ABI", cfg!(feature = "abi3"))?;
+        crate::calls::add_to(module)
+    }
+}
+
+/// Returns the names of the kernels that this CPU can run, the best one first. Validation uses the best.
+///
+/// >>> import trust8
+/// >>> "scalar" in trust8.kernels()
+/// True
+#[pyfunction]
+fn kernels() -> Vec<&'static str> {
+    trust8::Kernel::available().iter().map(trust8::Kernel::name).collect()
+}
+
+/// Panics, so that a test can see what becomes of it.
+#[pyfunction]
+#[pyo3(name = "_panic")]
+fn panic() {
+    calls::provoked();
+}

@@ -1,0 +1,71 @@
+//! Bytes that are made UTF-8.
+
+use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use trust8::columns::{Offsets, Policy, Repaired};
+
+use crate::input::{Input, unlocked_if_long};
+
+/// The names of policies.
+const POLICIES: [(&str, Policy); 6] = [
+    ("replace", Policy::Replace),
+    ("java", Policy::Java),
+    ("drop", Policy::Drop),
+    ("null", Policy::Null),
+    ("escape", Policy::Escape),
+    ("windows-1252", Policy::Windows1252),
+];
+
+/// Returns the policy of this name.
+pub(crate) fn policy(name: &str) -> PyResult<Policy> {
+    let found = POLICIES.iter().find(|(known, _)| *known == name);
+    found.map(|(_, policy)| *policy).ok_or_else(|| {
+        let names = POLICIES.map(|(known, _)| format!("'{known}'")).join(", ");
+        PyValueError::new_err(format!("unknown policy '{name}'; the policies are {names}"))
+    })
+}
+
+/// Return `data` as UTF-8, with each ill-formed sequence repaired.
+///
+/// | policy | an ill-formed sequence becomes |
+/// |---|---|
+/// | ``'replace'`` | U+FFFD, as in web browsers and in ``bytes.decode`` |
+/// | ``'java'`` | U+FFFD, as in Java, where a surrogate becomes one and not three |
+/// | ``'drop'`` | nothing |
+/// | ``'escape'`` | ``\xNN`` for each byte |
+/// | ``'windows-1252'`` | what each byte is in windows-1252 |
+///
+/// A `bytes` object that is UTF-8 is returned as it is. `data` is any object with the buffer protocol.
+///
+/// >>> import trust8
+/// >>> trust8.repair(b'caf\xe9').decode()
+/// 'caf\ufffd'
+/// >>> trust8.repair(b'caf\xe9', 'windows-1252') == 'caf\u00e9'.encode()
+/// True
+#[pyfunction]
+#[pyo3(signature = (data, /, policy = "replace"))]
+pub(crate) fn repair<'py>(data: &Bound<'py, PyAny>, policy: &str) -> PyResult<Bound<'py, PyBytes>> {
+    let py = data.py();
+    let policy = self::policy(policy)?;
+    if policy == Policy::Null {
+        return Err(PyValueError::new_err("the policy 'null' is for columns, whose rows can be null"));
+    }
+    let input = Input::of(data)?.bytes(py)?;
+    let bytes = input.as_bytes();
+    let ends = [0, i64::try_from(bytes.len()).map_err(PyOverflowError::new_err)?];
+    // A text is a column of one row.
+    let repair = || match trust8::columns::repair(Offsets::new(bytes, &ends, None)?, policy)? {
+        Repaired::Borrowed(_) => Ok(None),
+        Repaired::Owned(rows) => Ok(Some(rows.values)),
+    };
+    let repaired = unlocked_if_long(py, bytes.len(), repair);
+    match repaired {
+        Ok(None) => Ok(input),
+        Ok(Some(values)) => Ok(PyBytes::new(py, &values)),
+        Err(error) => {
+            let error: trust8::columns::ColumnError = error;
+            Err(PyOverflowError::new_err(error.to_string()))
+        }
+    }
+}

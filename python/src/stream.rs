@@ -1,0 +1,88 @@
+//! Text that arrives in pieces.
+
+use std::ops::ControlFlow;
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyType};
+use trust8::stream::StreamError;
+
+use crate::input::Input;
+
+/// Validates text that arrives in pieces, which may end inside a character.
+///
+/// A validator belongs to one thread at a time.
+///
+/// >>> import trust8
+/// >>> validator = trust8.Validator()
+/// >>> validator.push(b'caf\xc3')
+/// >>> validator.position, validator.pending
+/// (3, b'\xc3')
+/// >>> validator.push(b'\xa9')
+/// >>> validator.finish()
+#[pyclass(module = "trust8")]
+pub(crate) struct Validator(trust8::Validator);
+
+#[pymethods]
+impl Validator {
+    #[new]
+    fn new() -> Self {
+        Self(trust8::Validator::new())
+    }
+
+    /// Validate the next piece. Raise `StreamError` if it makes an error certain; then every later call raises it, too.
+    #[pyo3(signature = (data, /))]
+    fn push(&mut self, data: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = data.py();
+        let validator = &mut self.0;
+        let mut result = Ok(());
+        // An empty piece still says if there was an error.
+        result = result.and(validator.push(b""));
+        Input::of(data)?.pieces(py, |piece| match validator.push(piece) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                result = Err(error);
+                ControlFlow::Break(())
+            }
+        })?;
+        result.map_err(|error| raised(py, &error))
+    }
+
+    /// End the text. Raise `StreamError` if it ends inside a character, or if there was an error.
+    fn finish(&self, py: Python<'_>) -> PyResult<()> {
+        self.0.finish().map_err(|error| raised(py, &error))
+    }
+
+    /// Forget everything, as if the validator were new.
+    fn reset(&mut self) {
+        self.0.reset();
+    }
+
+    /// How many bytes, from the start of the text, are known to be whole characters.
+    #[getter]
+    fn position(&self) -> u64 {
+        self.0.valid_up_to()
+    }
+
+    /// The last bytes so far, if they begin a character that is not complete yet.
+    #[getter]
+    fn pending<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.pending())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<trust8.{:?}>", self.0)
+    }
+}
+
+/// Returns the exception for an error of a stream.
+fn raised(py: Python<'_>, error: &StreamError) -> PyErr {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let arguments = (error.valid_up_to(), error.error_len(), error.kind().name(), error.to_string());
+    let raised =
+        CLASS.import(py, "trust8._exceptions", "StreamError").and_then(|class| class.call1(arguments));
+    match raised {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}

@@ -1,0 +1,380 @@
+//! Strings, made in their own memory.
+//!
+//! `PyUnicode_New` makes a string whose characters are not written yet. Nobody else has the object before it is finished, so
+//! its memory is an ordinary buffer, which the library's conversions fill.
+
+use std::mem::{self, MaybeUninit};
+use std::ptr::NonNull;
+use std::slice;
+
+use pyo3::exceptions::PySystemError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use trust8::transcode::{self, Encoding, Str, Utf16, Utf32};
+use trust8::{Summary, inspect};
+
+use crate::input::unlocked_if_long;
+
+/// How many bytes each character of a string has, and whether it is ASCII, which is a kind of its own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Width {
+    Ascii,
+    One,
+    Two,
+    Four,
+}
+
+impl Width {
+    /// Returns the width of a text that has so many characters of one, two, three and four bytes in UTF-8.
+    fn of(text: &str, chars_by_len: [usize; 4]) -> Self {
+        match chars_by_len {
+            [_, 0, 0, 0] => Self::Ascii,
+            [_, _, 0, 0] if transcode::is_latin1(text) => Self::One,
+            [.., 0] => Self::Two,
+            _ => Self::Four,
+        }
+    }
+
+    /// Returns the largest character of this width, which `PyUnicode_New` asks for.
+    fn largest(self) -> ffi::Py_UCS4 {
+        match self {
+            Self::Ascii => 0x7F,
+            Self::One => 0xFF,
+            Self::Two => 0xFFFF,
+            Self::Four => 0x10_FFFF,
+        }
+    }
+
+    /// Returns the width of a string.
+    fn of_string(string: &Bound<'_, PyString>) -> Self {
+        // SAFETY: the object is a string, and the interpreter is held.
+        if unsafe { ffi::PyUnicode_IS_ASCII(string.as_ptr()) } != 0 {
+            return Self::Ascii;
+        }
+        // SAFETY: the same.
+        match unsafe { ffi::PyUnicode_KIND(string.as_ptr()) } {
+            ffi::PyUnicode_1BYTE_KIND => Self::One,
+            ffi::PyUnicode_2BYTE_KIND => Self::Two,
+            _ => Self::Four,
+        }
+    }
+}
+
+/// The memory of a string that is being made.
+enum Room<'a> {
+    One(&'a mut [MaybeUninit<u8>]),
+    Two(&'a mut [MaybeUninit<u16>]),
+    Four(&'a mut [MaybeUninit<u32>]),
+}
+
+impl Room<'_> {
+    /// Writes a text, whose characters have at most this width, and returns how many characters it has.
+    fn fill(self, text: &str) -> Option<usize> {
+        match self {
+            Self::One(room) => {
+                transcode::convert_into(Str, Encoding::Latin1, text, room).ok().map(|text| text.len())
+            }
+            Self::Two(room) => transcode::convert_into(Str, Utf16, text, room).ok().map(|text| text.len()),
+            Self::Four(room) => transcode::convert_into(Str, Utf32, text, room).ok().map(|text| text.len()),
+        }
+    }
+}
+
+/// A string that nobody else has yet.
+struct New<'py> {
+    string: Bound<'py, PyAny>,
+    width: Width,
+    len: usize,
+}
+
+impl<'py> New<'py> {
+    /// Makes a string of `len` characters, which is at least 1.
+    fn new(py: Python<'py>, len: usize, width: Width) -> PyResult<Self> {
+        let size = ffi::Py_ssize_t::try_from(len).map_err(|_| too_long())?;
+        // SAFETY: the interpreter is held.
+        let string = unsafe { ffi::PyUnicode_New(size, width.largest()) };
+        // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
+        let string = unsafe { Bound::from_owned_ptr_or_err(py, string) }?;
+        Ok(Self { string, width, len })
+    }
+
+    /// Returns the memory from character `at` on.
+    fn room(&mut self, at: usize) -> Room<'_> {
+        // SAFETY: the object is a string that is compact, as all are that `PyUnicode_New` makes.
+        let data = unsafe { ffi::PyUnicode_DATA(self.string.as_ptr()) };
+        match self.width {
+            Width::Ascii | Width::One => Room::One(self.units(data.cast(), at)),
+            Width::Two => Room::Two(self.units(data.cast(), at)),
+            Width::Four => Room::Four(self.units(data.cast(), at)),
+        }
+    }
+
+    /// Returns the memory from unit `at` on. `data` is the string's own, and `U` has its width.
+    fn units<U>(&mut self, data: *mut MaybeUninit<U>, at: usize) -> &mut [MaybeUninit<U>] {
+        // SAFETY: the string has memory for `len` units of its width, aligned for them. Nobody else has the string, which is
+        // borrowed mutably for as long as the slice.
+        let all = unsafe { slice::from_raw_parts_mut(data, self.len) };
+        &mut all[at..]
+    }
+
+    /// Makes the string longer or shorter. Its characters stay.
+    fn resize(&mut self, py: Python<'py>, len: usize) -> PyResult<()> {
+        let size = ffi::Py_ssize_t::try_from(len).map_err(|_| too_long())?;
+        let mut string = mem::replace(&mut self.string, py.None().into_bound(py)).into_ptr();
+        // SAFETY: `string` is a string that belongs to this function. If it has to move, the function replaces it.
+        let failed = unsafe { ffi::PyUnicode_Resize(&raw mut string, size) } < 0;
+        // SAFETY: `string` belongs to this function, resized or not.
+        self.string = unsafe { Bound::from_owned_ptr(py, string) };
+        if failed {
+            return Err(PyErr::fetch(py));
+        }
+        self.len = len;
+        Ok(())
+    }
+
+    fn finish(self) -> PyResult<Bound<'py, PyString>> {
+        Ok(self.string.cast_into::<PyString>()?)
+    }
+}
+
+#[cold]
+fn too_long() -> PyErr {
+    pyo3::exceptions::PyMemoryError::new_err(())
+}
+
+#[cold]
+fn miscounted() -> PyErr {
+    PySystemError::new_err("trust8 has counted the characters of a text wrongly")
+}
+
+/// Returns valid text as a string. `summary` is what `inspect` has said of it.
+pub(crate) fn of_valid<'py>(
+    py: Python<'py>,
+    bytes: &[u8],
+    summary: &Summary,
+) -> PyResult<Bound<'py, PyString>> {
+    let chars = summary.chars();
+    if chars == 0 {
+        return Ok(PyString::new(py, ""));
+    }
+    assert!(summary.is_valid() && summary.bytes() == bytes.len());
+    // SAFETY: `inspect` has found the bytes valid.
+    let text = unsafe { str::from_utf8_unchecked(bytes) };
+    let mut new = New::new(py, chars, Width::of(text, summary.chars_by_len()))?;
+    let room = new.room(0);
+    let filled = unlocked_if_long(py, text.len(), || room.fill(text));
+    if filled != Some(chars) {
+        return Err(miscounted());
+    }
+    new.finish()
+}
+
+/// Returns a short text as a string, or `None` if the long way has to be taken.
+#[inline]
+pub(crate) fn short(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObject>> {
+    const SHORT: usize = 64;
+    if bytes.len() > SHORT || !bytes.is_ascii() {
+        return None;
+    }
+    let _ = py;
+    // SAFETY: the interpreter is held. 64 fits.
+    let string = NonNull::new(unsafe { ffi::PyUnicode_New(bytes.len() as ffi::Py_ssize_t, 0x7F) });
+    let Some(string) = string else {
+        // SAFETY: the interpreter is held. The long way will fail as well, and say why.
+        unsafe { ffi::PyErr_Clear() };
+        return None;
+    };
+    // SAFETY: the object is a string that is compact.
+    let data = unsafe { ffi::PyUnicode_DATA(string.as_ptr()) };
+    // SAFETY: the string has memory for so many characters of one byte, and nobody else has it: if it is the empty string,
+    // nothing is written.
+    unsafe { data.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    Some(string)
+}
+
+/// Returns the bytes as a string, with each ill-formed sequence replaced by U+FFFD. There is at least one.
+pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    // As UTF-16 there is at most one unit for each byte. If all characters have one unit, these are the string's.
+    let mut new = New::new(py, bytes.len(), Width::Two)?;
+    let Room::Two(room) = new.room(0) else { return Err(miscounted()) };
+    let converted = unlocked_if_long(py, bytes.len(), move || {
+        let units = transcode::convert_into_lossy(Encoding::Utf8, Utf16, bytes, room).ok()?;
+        Some((units.len(), transcode::len(Utf16, Utf32, units), &*units))
+    });
+    let (units, chars, text) = converted.ok_or_else(miscounted)?;
+    if chars < units {
+        let mut wide = New::new(py, chars, Width::Four)?;
+        let Room::Four(room) = wide.room(0) else { return Err(miscounted()) };
+        let convert = move || transcode::convert_into(Utf16, Utf32, text, room).map(|text| text.len());
+        let filled = unlocked_if_long(py, units, convert);
+        if filled != Ok(chars) {
+            return Err(miscounted());
+        }
+        return wide.finish();
+    }
+    new.resize(py, units)?;
+    new.finish()
+}
+
+/// A string that is made of several texts. It becomes wider, and longer, when a text needs it.
+pub(crate) struct Builder<'py> {
+    py: Python<'py>,
+    new: New<'py>,
+    len: usize,
+}
+
+impl<'py> Builder<'py> {
+    /// Makes a builder with memory for so many characters.
+    pub(crate) fn new(py: Python<'py>, capacity: usize) -> PyResult<Self> {
+        Ok(Self { py, new: New::new(py, capacity.max(1), Width::Ascii)?, len: 0 })
+    }
+
+    /// Makes room for so many characters, of this width.
+    fn reserve(&mut self, more: usize, width: Width) -> PyResult<()> {
+        let needed = self.len.checked_add(more).ok_or_else(too_long)?;
+        let capacity = if needed <= self.new.len { self.new.len } else { needed.saturating_add(needed / 4) };
+        if width > self.new.width {
+            let wide = New::new(self.py, capacity, width)?;
+            let (to, from) = (wide.string.as_ptr(), self.new.string.as_ptr());
+            // SAFETY: both are strings, the new one is longer and wider, and nobody else has it.
+            let copied =
+                unsafe { ffi::PyUnicode_CopyCharacters(to, 0, from, 0, self.len as ffi::Py_ssize_t) };
+            if copied < 0 {
+                return Err(PyErr::fetch(self.py));
+            }
+            self.new = wide;
+        } else if needed > self.new.len {
+            self.new.resize(self.py, capacity)?;
+        }
+        Ok(())
+    }
+
+    /// Appends a text.
+    pub(crate) fn push_str(&mut self, text: &str) -> PyResult<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let summary = inspect(text.as_bytes());
+        self.reserve(summary.chars(), Width::of(text, summary.chars_by_len()))?;
+        if self.new.room(self.len).fill(text) != Some(summary.chars()) {
+            return Err(miscounted());
+        }
+        self.len += summary.chars();
+        Ok(())
+    }
+
+    /// Appends a character, or a surrogate, which a `str` may have as well.
+    pub(crate) fn push_code_point(&mut self, code_point: u32) -> PyResult<()> {
+        let width = match code_point {
+            0..=0x7F => Width::Ascii,
+            0x80..=0xFF => Width::One,
+            0x100..=0xFFFF => Width::Two,
+            _ => Width::Four,
+        };
+        self.reserve(1, width)?;
+        match self.new.room(self.len) {
+            // The width is enough for the number.
+            Room::One(room) => room[0] = MaybeUninit::new(code_point as u8),
+            Room::Two(room) => room[0] = MaybeUninit::new(code_point as u16),
+            Room::Four(room) => room[0] = MaybeUninit::new(code_point),
+        }
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Appends a string.
+    pub(crate) fn push_string(&mut self, string: &Bound<'py, PyString>) -> PyResult<()> {
+        let chars = string.len()?;
+        if chars == 0 {
+            return Ok(());
+        }
+        self.reserve(chars, Width::of_string(string))?;
+        let (to, from) = (self.new.string.as_ptr(), string.as_ptr());
+        let (at, chars_size) = (self.len as ffi::Py_ssize_t, chars as ffi::Py_ssize_t);
+        // SAFETY: both are strings, `to` has room for so many characters of this width, and nobody else has it.
+        if unsafe { ffi::PyUnicode_CopyCharacters(to, at, from, 0, chars_size) } < 0 {
+            return Err(PyErr::fetch(self.py));
+        }
+        self.len += chars;
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> PyResult<Bound<'py, PyString>> {
+        if self.len == 0 {
+            return Ok(PyString::new(self.py, ""));
+        }
+        if self.len < self.new.len {
+            self.new.resize(self.py, self.len)?;
+        }
+        self.new.finish()
+    }
+}
+
+/// Returns the string in UTF-8, or `None` if it has a surrogate.
+pub(crate) fn encoded<'py>(
+    py: Python<'py>,
+    string: &Bound<'py, PyString>,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let len = string.len()?;
+    // SAFETY: the object is a string, and the interpreter is held.
+    let data = unsafe { ffi::PyUnicode_DATA(string.as_ptr()) };
+    match Width::of_string(string) {
+        Width::Ascii => {
+            // SAFETY: the string has so many characters of one byte. Strings never change, and this one outlives the slice.
+            let units = unsafe { slice::from_raw_parts(data.cast::<u8>(), len) };
+            bytes(py, len, |room| {
+                transcode::convert_into(Encoding::Latin1, Encoding::Latin1, units, room)
+                    .ok()
+                    .map(|text| text.len())
+            })
+        }
+        Width::One => {
+            // SAFETY: the same.
+            let units = unsafe { slice::from_raw_parts(data.cast::<u8>(), len) };
+            bytes(py, transcode::len(Encoding::Latin1, Encoding::Utf8, units), |room| {
+                transcode::convert_into(Encoding::Latin1, Encoding::Utf8, units, room)
+                    .ok()
+                    .map(|text| text.len())
+            })
+        }
+        Width::Two => {
+            // SAFETY: the same, with two bytes for each character.
+            let units = unsafe { slice::from_raw_parts(data.cast::<u16>(), len) };
+            // Two surrogates in a row are a pair in UTF-16, and an error here.
+            if transcode::len(Utf16, Utf32, units) < len {
+                return Ok(None);
+            }
+            bytes(py, transcode::len(Utf16, Encoding::Utf8, units), |room| {
+                transcode::convert_into(Utf16, Encoding::Utf8, units, room).ok().map(|text| text.len())
+            })
+        }
+        Width::Four => {
+            // SAFETY: the same, with four bytes for each character.
+            let units = unsafe { slice::from_raw_parts(data.cast::<u32>(), len) };
+            bytes(py, transcode::len(Utf32, Encoding::Utf8, units), |room| {
+                transcode::convert_into(Utf32, Encoding::Utf8, units, room).ok().map(|text| text.len())
+            })
+        }
+    }
+}
+
+/// Returns a `bytes` object of this length, which `fill` fills, or `None` if it does not.
+fn bytes<'py>(
+    py: Python<'py>,
+    len: usize,
+    fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> Option<usize> + Send,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let size = ffi::Py_ssize_t::try_from(len).map_err(|_| too_long())?;
+    // SAFETY: the interpreter is held. Without a source, the function leaves the bytes uninitialised.
+    let object = unsafe { ffi::PyBytes_FromStringAndSize(std::ptr::null(), size) };
+    // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
+    let object = unsafe { Bound::from_owned_ptr_or_err(py, object) }?.cast_into::<PyBytes>()?;
+    // SAFETY: the object is a `bytes` object.
+    let data = unsafe { ffi::PyBytes_AsString(object.as_ptr()) };
+    // SAFETY: the object has memory for so many bytes, and nobody else has it. (The empty one is shared, and nothing is
+    // written to it.)
+    let room = unsafe { slice::from_raw_parts_mut(data.cast::<MaybeUninit<u8>>(), len) };
+    let filled = unlocked_if_long(py, len, || fill(room));
+    Ok((filled == Some(len)).then_some(object))
+}

@@ -1,0 +1,77 @@
+//! Strings, made by functions that are the same in all versions of Python.
+//!
+//! `PyUnicode_FromStringAndSize` decodes UTF-8 itself, so a text is read by two decoders. It only gets text that is valid.
+
+#![forbid(unsafe_code)]
+
+use std::ptr::NonNull;
+
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyString};
+use trust8::Summary;
+
+/// Returns valid text as a string. `summary` is what `inspect` has said of it.
+pub(crate) fn of_valid<'py>(
+    py: Python<'py>,
+    bytes: &[u8],
+    summary: &Summary,
+) -> PyResult<Bound<'py, PyString>> {
+    assert!(summary.is_valid() && summary.bytes() == bytes.len());
+    PyString::from_bytes(py, bytes)
+}
+
+/// Returns `None`: here there is only the long way.
+#[inline]
+pub(crate) fn short(_: Python<'_>, _: &[u8]) -> Option<NonNull<ffi::PyObject>> {
+    None
+}
+
+/// Returns the bytes as a string, with each ill-formed sequence replaced by U+FFFD.
+pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    PyString::from_bytes(py, trust8::from_utf8_lossy(bytes).as_bytes())
+}
+
+/// A string that is made of several texts.
+pub(crate) struct Builder<'py> {
+    parts: Bound<'py, PyList>,
+}
+
+impl<'py> Builder<'py> {
+    pub(crate) fn new(py: Python<'py>, _: usize) -> PyResult<Self> {
+        Ok(Self { parts: PyList::empty(py) })
+    }
+
+    /// Appends a text.
+    pub(crate) fn push_str(&mut self, text: &str) -> PyResult<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.parts.append(PyString::from_bytes(self.parts.py(), text.as_bytes())?)
+    }
+
+    /// Appends a character, or a surrogate, which a `str` may have as well.
+    pub(crate) fn push_code_point(&mut self, code_point: u32) -> PyResult<()> {
+        let py = self.parts.py();
+        self.parts.append(py.import("builtins")?.call_method1(intern!(py, "chr"), (code_point,))?)
+    }
+
+    /// Appends a string.
+    pub(crate) fn push_string(&mut self, string: &Bound<'py, PyString>) -> PyResult<()> {
+        self.parts.append(string)
+    }
+
+    pub(crate) fn finish(self) -> PyResult<Bound<'py, PyString>> {
+        let py = self.parts.py();
+        Ok(PyString::new(py, "").call_method1(intern!(py, "join"), (self.parts,))?.cast_into()?)
+    }
+}
+
+/// Returns the string in UTF-8, or `None` if it has a surrogate.
+pub(crate) fn encoded<'py>(
+    py: Python<'py>,
+    string: &Bound<'py, PyString>,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    Ok(string.to_str().ok().map(|text| PyBytes::new(py, text.as_bytes())))
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Builds the wheel for each Python on this machine, installs it into a new environment, and tests it there, outside of the
+# source folder: pytest, with the examples of the documentation, and mypy.
+#
+#   python/test.sh                 all versions of Python from 3.10 on that are found, all inputs
+#   python/test.sh 3.11 3.13       these versions
+#   python/test.sh --abi3 3.12     the build with the stable interface of the interpreter
+#
+# Versions are found as pythonX.Y on the path, and in the folders of pyenv. At least two must be found, or as many as are
+# named. Environment: TRUST8_TEST_SCALE divides the number of inputs. CARGO_TARGET_DIR is the folder to compile in.
+# TRUST8_PYTHON_PROFILE=quick compiles for less time and makes slower code. TRUST8_COMMAND is the command, to compare with.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+MATURIN=maturin==1.16.0
+TESTS=(pytest==9.2.0 hypothesis==6.170.15 mypy==2.4.1 typing_extensions)
+# What the tests compare with, and give columns to. Tests of a package that has no wheel for a version of Python are skipped.
+OTHERS=(numpy pyarrow polars duckdb nanoarrow mutf8 ftfy)
+
+features=() wanted=()
+for argument in "$@"; do
+    case $argument in
+        --abi3) features=(--features abi3) ;;
+        *) wanted+=("$argument") ;;
+    esac
+done
+
+# Prints the interpreter of a version, if it runs.
+interpreter() {
+    local candidate
+    for candidate in "$(command -v "python$1" || true)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python; do
+        if [ -n "$candidate" ] && "$candidate" -c "import sys, venv, ensurepip; sys.exit('%d.%d' % sys.version_info[:2] != '$1')" 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+}
+
+versions=()
+for version in "${wanted[@]:-3.10 3.11 3.12 3.13}"; do
+    # Without names, this is one word with all versions.
+    for one in $version; do
+        if [ -n "$(interpreter "$one")" ]; then
+            versions+=("$one")
+        elif [ ${#wanted[@]} -gt 0 ]; then
+            echo "there is no Python $one here" >&2
+            exit 1
+        fi
+    done
+done
+echo "Python: ${versions[*]}"
+if [ ${#wanted[@]} -eq 0 ] && [ ${#versions[@]} -lt 2 ]; then
+    echo "fewer than two versions of Python were found" >&2
+    exit 1
+fi
+
+if [ "${TRUST8_PYTHON_PROFILE:-}" = quick ]; then
+    export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+fi
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+for version in "${versions[@]}"; do
+    python=$(interpreter "$version")
+    echo "=== Python $version ($python)"
+    "$python" -m venv "$work/$version"
+    bin=$work/$version/bin
+    "$bin/pip" install --quiet --disable-pip-version-check "$MATURIN" "${TESTS[@]}"
+    for package in "${OTHERS[@]}"; do
+        "$bin/pip" install --quiet --disable-pip-version-check --only-binary :all: "$package" \
+            || echo "no $package for Python $version"
+    done
+    "$bin/maturin" build --release --locked --manifest-path "$here/Cargo.toml" --interpreter "$bin/python" \
+        --out "$work/wheels-$version" "${features[@]}"
+    "$bin/pip" install --quiet --disable-pip-version-check --no-index "$work/wheels-$version"/*.whl
+    # The tests are copied, so that nothing of the source folder can be imported.
+    cp -r "$here/tests" "$work/tests-$version"
+    cp "$here/README.md" "$work/tests-$version"
+    (
+        cd "$work/tests-$version"
+        "$bin/python" -m pytest --quiet -p no:cacheprovider .
+        "$bin/mypy" --strict --no-error-summary uses.py
+        "$bin/python" -m mypy.stubtest trust8._trust8 --ignore-missing-stub
+    )
+done
+echo "python/test.sh: ${versions[*]} passed"

@@ -1,0 +1,268 @@
+"""Columns: in from pyarrow, polars, duckdb and nanoarrow, out to them again, and compared with what CPython decodes."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from support import SCALE, TEXTS, faulty
+
+import trust8
+from trust8 import arrow
+
+pa = pytest.importorskip("pyarrow")
+
+ROWS = [b"clean", None, b"caf\xe9", "Grüße 🌍".encode(), b"", b"\xff" * 20, "a longer row, 世界".encode() * 3]
+
+
+def expected(policy, row):
+    if row is None:
+        return None
+    if policy == "null":
+        return row.decode() if trust8.is_utf8(row) else None
+    return trust8.repair(row, policy).decode()
+
+
+BINARY = [pa.binary(), pa.large_binary(), pa.binary_view()]
+TEXT_OF = {"binary": "string", "large_binary": "large_string", "binary_view": "string_view"}
+
+
+@pytest.mark.parametrize("kind", BINARY, ids=str)
+@pytest.mark.parametrize("policy", ["replace", "java", "drop", "null", "escape", "windows-1252"])
+def test_arrays_of_bytes(kind, policy):
+    array = pa.array(ROWS, kind)
+    for array in [array, array.slice(1), array.slice(2, 3), array.slice(0, 0)]:
+        rows = array.to_pylist()
+        assert pa.array(arrow.is_valid(array)).to_pylist() == [row and trust8.is_utf8(row) if row else (row == b"" or None) for row in rows]
+        repaired = pa.array(arrow.repair(array, policy))
+        repaired.validate(full=True)
+        assert str(repaired.type) == TEXT_OF[str(kind)]
+        assert repaired.to_pylist() == [expected(policy, row) for row in rows]
+        found = pa.table(arrow.errors(array)).to_pylist()
+        errors = ((i, next(trust8.errors(row or b""), None)) for i, row in enumerate(rows))
+        wanted = [(i, error.start, error.kind) for i, error in errors if error]
+        assert [(one["row"], one["offset"], one["kind"]) for one in found] == wanted
+        if wanted:
+            with pytest.raises(arrow.RowError) as caught:
+                arrow.as_utf8(array)
+            assert (caught.value.row, caught.value.start, caught.value.kind) == wanted[0]
+            assert str(caught.value).startswith(f"row {wanted[0][0]}: invalid UTF-8 at byte {wanted[0][1]}: ")
+        else:
+            assert pa.array(arrow.as_utf8(array)).to_pylist() == [row and row.decode() for row in rows]
+
+
+def test_nothing_is_copied_of_a_clean_array():
+    array = pa.array([b"one", None, "zwölf".encode()])
+    for text in [pa.array(arrow.as_utf8(array)), pa.array(arrow.repair(array))]:
+        assert text.to_pylist() == ["one", None, "zwölf"]
+        assert text.buffers()[2].address == array.buffers()[2].address
+        assert text.buffers()[1].address == array.buffers()[1].address
+
+
+def test_memory_outlives_the_array_that_it_came_from():
+    import gc
+
+    before = pa.total_allocated_bytes()
+    array = pa.array([b"row %d" % i for i in range(10_000)])
+    text = pa.array(arrow.as_utf8(array))
+    del array
+    gc.collect()
+    assert text[9_999].as_py() == "row 9999"
+    del text
+    gc.collect()
+    assert pa.total_allocated_bytes() <= before
+
+
+def test_capsules_are_taken_once_and_released():
+    import gc
+
+    before = pa.total_allocated_bytes()
+    for _ in range(2_000 // SCALE + 100):
+        array = pa.array(ROWS * 50)
+        result = arrow.repair(array)
+        # A capsule that nobody takes is released with the object.
+        result.__arrow_c_array__()
+        result.__arrow_c_schema__()
+        stream = arrow.repair(pa.chunked_array([array, array]))
+        stream.__arrow_c_stream__()
+        pa.chunked_array(stream)
+        arrow.errors(array)
+    del array, result, stream
+    gc.collect()
+    assert pa.total_allocated_bytes() <= before
+
+    class Twice:
+        def __init__(self, array):
+            self.capsules = array.__arrow_c_array__()
+
+        def __arrow_c_array__(self, requested_schema=None):
+            return self.capsules
+
+    twice = Twice(pa.array(ROWS))
+    arrow.is_valid(twice)
+    with pytest.raises(ValueError, match="taken already"):
+        arrow.is_valid(twice)
+
+
+def test_chunks():
+    chunked = pa.chunked_array([pa.array(ROWS), pa.array(ROWS[:2]), pa.array([], pa.binary()), pa.array(ROWS)])
+    rows = chunked.to_pylist()
+    assert pa.chunked_array(arrow.repair(chunked)).to_pylist() == [expected("replace", row) for row in rows]
+    assert len(arrow.repair(chunked)) == len(rows)
+    found = pa.table(arrow.errors(chunked))
+    assert sorted(set(found["row"].to_pylist())) == [
+        i for i, row in enumerate(rows) if row is not None and not trust8.is_utf8(row)
+    ]
+    with pytest.raises(arrow.RowError) as caught:
+        arrow.as_utf8(chunked.slice(7))
+    assert caught.value.row == 4
+    empty = pa.chunked_array([], pa.binary())
+    assert pa.chunked_array(arrow.repair(empty)).type == pa.string()
+    assert pa.table(arrow.errors(empty)).num_rows == 0
+
+
+def test_nested_columns():
+    rows = [[b"a", b"\xff"], None, [], ["é".encode(), None]]
+    lists = pa.array(rows, pa.list_(pa.binary()))
+    assert pa.array(arrow.repair(lists, "drop")).to_pylist() == [["a", ""], None, [], ["é", None]]
+    assert pa.array(arrow.repair(lists, "null")).to_pylist() == [["a", None], None, [], ["é", None]]
+    structs = pa.array([{"x": 1, "y": b"\xff"}, {"x": 2, "y": b"ok"}])
+    assert pa.array(arrow.repair(structs, "escape")).to_pylist() == [{"x": 1, "y": r"\xFF"}, {"x": 2, "y": "ok"}]
+    with pytest.raises(arrow.RowError) as caught:
+        arrow.as_utf8(structs)
+    assert (caught.value.row, caught.value.path) == (0, ".y")
+    dictionary = pa.array([b"a", b"\xff", b"a"]).dictionary_encode()
+    assert pa.array(arrow.repair(dictionary)).to_pylist() == ["a", "\ufffd", "a"]
+    numbers = pa.array([1, 2, None])
+    assert pa.array(arrow.repair(numbers)).equals(numbers)
+
+
+def lie(rows):
+    """An array that claims to be text and is not."""
+    array = pa.array(rows, pa.binary())
+    return pa.Array.from_buffers(pa.string(), len(array), array.buffers())
+
+
+def table():
+    return pa.table({
+        "id": pa.array(range(len(ROWS))),
+        "raw": pa.array(ROWS),
+        "claimed": lie([row or b"" for row in ROWS]),
+        "text": pa.array(["é"] * len(ROWS)),
+    }).replace_schema_metadata({"kept": "yes"})
+
+
+def test_tables():
+    repaired = pa.table(arrow.repair_table(table()))
+    assert repaired.schema.field("raw").type == pa.binary()
+    assert repaired["raw"].to_pylist() == ROWS
+    assert repaired["claimed"].to_pylist() == [expected("replace", row or b"") for row in ROWS]
+    assert repaired["id"].to_pylist() == list(range(len(ROWS)))
+    named = pa.table(arrow.repair_table(table(), "null", columns=["raw"]))
+    assert named["raw"].to_pylist() == [expected("null", row) for row in ROWS]
+    assert named["claimed"].chunk(0).buffers()[2].to_pybytes() == table()["claimed"].chunk(0).buffers()[2].to_pybytes()
+    batch = table().to_batches()[0]
+    assert pa.table(arrow.repair_table(batch, "drop", ["raw"]))["raw"].to_pylist()[2] == "caf"
+    reader = pa.RecordBatchReader.from_batches(batch.schema, [batch, batch])
+    assert len(arrow.repair_table(reader)) == 2 * len(ROWS)
+    with pytest.raises(KeyError, match="missing"):
+        arrow.repair_table(table(), columns=["missing"])
+    with pytest.raises(TypeError, match="no table"):
+        arrow.repair_table(pa.array(ROWS))
+
+
+def test_wrong_arguments():
+    for wrong in [5, b"bytes", [b"a"], None]:
+        for function in [arrow.is_valid, arrow.errors, arrow.as_utf8, arrow.repair, arrow.repair_table]:
+            with pytest.raises(TypeError, match="__arrow_c_array__ or __arrow_c_stream__"):
+                function(wrong)
+    with pytest.raises(ValueError, match="the policies are"):
+        arrow.repair(pa.array(ROWS), "guess")
+
+    class Wrong:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return object()
+
+    with pytest.raises(ValueError):
+        arrow.is_valid(Wrong())
+
+
+def test_many_random_columns():
+    chosen = random.Random(11)
+    for number in range(400 // SCALE + 20):
+        rows = []
+        for _ in range(chosen.randrange(60)):
+            row = TEXTS[chosen.choice(list(TEXTS))][: chosen.randrange(40)].encode()
+            if chosen.random() < 0.3:
+                row = faulty(row.decode(), 10, number)
+            rows.append(None if chosen.random() < 0.1 else row)
+        for kind in BINARY:
+            array = pa.array(rows, kind)
+            if len(rows) > 4:
+                array = array.slice(chosen.randrange(3))
+            for policy in ["replace", "drop", "null"]:
+                repaired = pa.array(arrow.repair(array, policy))
+                assert repaired.to_pylist() == [expected(policy, row) for row in array.to_pylist()]
+
+
+def test_polars():
+    polars = pytest.importorskip("polars")
+    series = polars.Series("name", ROWS, dtype=polars.Binary)
+    repaired = polars.Series(arrow.repair(series, "drop"))
+    assert repaired.dtype == polars.String
+    assert repaired.to_list() == [expected("drop", row) for row in ROWS]
+    assert polars.Series(arrow.is_valid(series)).to_list() == [row if row is None else trust8.is_utf8(row) for row in ROWS]
+    frame = polars.DataFrame({"id": range(len(ROWS)), "name": series})
+    back = polars.DataFrame(arrow.repair_table(frame, "replace", ["name"]))
+    assert back["name"].to_list() == [expected("replace", row) for row in ROWS]
+    assert back["id"].to_list() == list(range(len(ROWS)))
+    assert polars.DataFrame(arrow.errors(frame))["path"].unique().to_list() == [".name"]
+
+
+def test_duckdb():
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    raw = table().select(["id", "raw"])
+    connection.register("raw_table", raw)
+    relation = connection.sql("select * from raw_table order by id")
+    repaired = pa.table(arrow.repair_table(relation, "drop", ["raw"]))
+    assert repaired["raw"].to_pylist() == [expected("drop", row) for row in ROWS]
+    connection.register("repaired", repaired)
+    assert connection.sql("select count(*) from repaired where raw = 'caf'").fetchall() == [(1,)]
+    stream = arrow.repair_table(relation, "drop", ["raw"])
+    reader = pa.RecordBatchReader.from_stream(stream)
+    assert connection.from_arrow(reader).aggregate("max(length(raw))").fetchall()[0][0] > 0
+
+
+def test_nanoarrow():
+    nanoarrow = pytest.importorskip("nanoarrow")
+    array = nanoarrow.Array(ROWS, nanoarrow.binary())
+    assert nanoarrow.Array(arrow.repair(array, "escape")).to_pylist() == [expected("escape", row) for row in ROWS]
+    assert len(arrow.errors(array)) > 0
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy", "zstd"])
+def test_parquet(compression, tmp_path, capsys):
+    import pyarrow.parquet as parquet
+
+    source = pa.concat_tables([table()] * 300)
+    src, dst = tmp_path / "src.parquet", tmp_path / "dst.parquet"
+    parquet.write_table(source, src, compression=compression, row_group_size=500)
+    expected_errors = 300 * sum(not trust8.is_utf8(row or b"") for row in ROWS)
+    assert arrow.repair_parquet(src, dst, batch_rows=128, progress=True) == expected_errors
+    assert "2,100 of 2,100 rows" in capsys.readouterr().err
+    repaired = parquet.read_table(dst)
+    repaired.validate(full=True)
+    assert repaired["claimed"].to_pylist() == [expected("replace", row or b"") for row in ROWS] * 300
+    assert repaired["raw"].to_pylist() == ROWS * 300
+    assert repaired.schema.metadata[b"kept"] == b"yes"
+    assert parquet.ParquetFile(dst).metadata.row_group(0).column(0).compression.lower() in (
+        compression, "uncompressed" if compression == "none" else compression
+    )
+    assert arrow.repair_parquet(dst, dst) == 0
+    assert capsys.readouterr().err == ""
+    assert arrow.repair_parquet(src, dst, "null", ["raw", "claimed"], batch_rows=100) == 2 * expected_errors
+    assert parquet.read_table(dst)["raw"].to_pylist() == [expected("null", row) for row in ROWS] * 300
+    with pytest.raises(KeyError):
+        arrow.repair_parquet(src, tmp_path / "none.parquet", columns=["missing"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dst.parquet", "src.parquet"]

@@ -1,0 +1,69 @@
+"""`python -m trust8` against the command's `check`, if that is installed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from trust8 import _trust8
+
+if not hasattr(_trust8, "_check"):
+    pytest.skip("this build is without the command", allow_module_level=True)
+
+# The command itself. Without it, only what this page says is compared.
+COMMAND = os.environ.get("TRUST8_COMMAND")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "valid").write_bytes(b"caf\xc3\xa9\n")
+    (tmp_path / "invalid").write_bytes(b"caf\xe9 au lait\nand \xc0\xaf\n")
+    (tmp_path / "fix").write_bytes(b"a file with the name of a command \xff\n")
+    return tmp_path
+
+
+def run(folder, *arguments, command=None, stdin=b""):
+    words = [sys.executable, "-m", "trust8"] if command is None else [command, "check"]
+    done = subprocess.run([*words, *arguments], cwd=folder, capture_output=True, input=stdin)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["valid"], 0),
+        (["invalid"], 1),
+        (["missing"], 2),
+        (["valid", "invalid", "fix"], 1),
+        (["--all", "invalid"], 1),
+        (["--list", "."], 1),
+        (["--quiet", "invalid"], 1),
+        (["-"], 1),
+        (["--no-such-option"], 2),
+        (["--help"], 0),
+    ],
+)
+def test_output_and_exit_codes(folder, arguments, code):
+    ours = run(folder, *arguments, stdin=b"from a pipe \xff")
+    assert ours[0] == code, ours
+    if COMMAND:
+        assert ours == run(folder, *arguments, command=COMMAND, stdin=b"from a pipe \xff")
+
+
+def test_the_place_of_an_error(folder):
+    code, out, err = run(folder, "invalid")
+    assert code == 1
+    assert b"invalid" in out and b"E9" in out
+
+
+def test_ctrl_c_ends_it(folder):
+    """The command waits for a pipe, and dies of the signal as a command does."""
+    process = subprocess.Popen([sys.executable, "-m", "trust8", "-"], stdin=subprocess.PIPE, cwd=folder)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) in (-signal.SIGINT, 130)
+    process.stdin.close()

@@ -1,0 +1,227 @@
+"""`decode` against CPython: the same strings, and the same exceptions."""
+
+from __future__ import annotations
+
+import codecs
+import random
+
+import pytest
+import trust8
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import HANDLERS, SCALE, TEXTS, faulty, outcome, sequences
+
+
+def check(data: bytes, errors: str) -> None:
+    expected = outcome(data.decode, "utf-8", errors)
+    actual = outcome(trust8.decode, data, errors)
+    assert actual == expected, (data, errors)
+    if isinstance(expected, str):
+        # Strings of different widths are never equal for CPython, but a width that is too large shows here as well.
+        assert actual.__sizeof__() == expected.__sizeof__(), (data, errors)
+
+
+@pytest.mark.parametrize("errors", HANDLERS)
+def test_all_short_sequences(errors):
+    for number, data in enumerate(sequences(4)):
+        if len(data) < 4 or number % SCALE == 0:
+            check(data, errors)
+
+
+@pytest.mark.parametrize("errors", HANDLERS)
+@pytest.mark.parametrize("before", ["", "a" * 61, "é" * 40, "я" * 100, "世" * 50, "🌍" * 70])
+def test_sequences_after_and_before_text(errors, before):
+    for number, data in enumerate(sequences(3)):
+        if number % max(1, SCALE // 2) == 0:
+            check(before.encode() + data, errors)
+            check(data + before.encode(), errors)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_all_lengths(name):
+    text = TEXTS[name] * 8
+    for length in range(len(text)):
+        check(text[:length].encode(), "strict")
+        check(text[length:].encode(), "strict")
+
+
+@pytest.mark.parametrize("last", ["", "é", "я", "世", "🌍", "\x80", "ÿ", "Ā", "\u07ff", "\u0800", "\uffff", "\U00010000"])
+@pytest.mark.parametrize("length", [0, 1, 7, 63, 64, 65, 100, 4095, 4096, 4097, 300_000])
+def test_the_widest_character_is_the_last_or_the_first(length, last):
+    check(("a" * length + last).encode(), "strict")
+    check((last + "a" * length).encode(), "strict")
+    check(("a" * length + last + "a" * length).encode(), "strict")
+
+
+@pytest.mark.parametrize("errors", HANDLERS)
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("every", [1, 3, 20, 300, 5000])
+def test_faulty_texts(name, every, errors):
+    for repeat in [1, 40, 3000]:
+        for seed in range(1 if repeat == 3000 else max(1, 16 // SCALE)):
+            data = faulty(TEXTS[name] * repeat, every, seed)
+            if errors in ("backslashreplace", "surrogatepass") and repeat == 3000 and SCALE > 1:
+                data = data[:20_000]
+            check(data, errors)
+
+
+def test_random_inputs():
+    chosen = random.Random(8)
+    pools = ["a", "aé", "aя世", "aя世🌍"]
+    for _ in range(400_000 // SCALE):
+        data = "".join(chosen.choices(chosen.choice(pools), k=chosen.randrange(80))).encode()
+        if chosen.random() < 0.7 and data:
+            changed = bytearray(data)
+            for _ in range(chosen.randrange(1, 4)):
+                changed[chosen.randrange(len(changed))] = chosen.randrange(256)
+            data = bytes(changed)
+        check(data, chosen.choice(HANDLERS))
+
+
+@settings(max_examples=max(50, 2000 // SCALE), deadline=None)
+@given(st.binary(max_size=200), st.sampled_from(HANDLERS))
+def test_any_bytes(data, errors):
+    check(data, errors)
+
+
+@settings(max_examples=max(50, 2000 // SCALE), deadline=None)
+@given(st.text(max_size=300))
+def test_any_text(text):
+    check(text.encode("utf-8", "surrogatepass"), "strict")
+    check(text.encode("utf-8", "surrogatepass"), "surrogatepass")
+
+
+def answers(*replies):
+    """A handler that gives these answers in turn, the last one again and again. It notes what it was asked."""
+    asked = []
+
+    def handler(error):
+        asked.append((error.start, error.end, error.reason, bytes(error.object)))
+        reply = replies[min(len(asked), len(replies)) - 1]
+        return reply(error) if callable(reply) else reply
+
+    return handler, asked
+
+
+def replaced_object(error):
+    error.object = b"other \xffbytes"
+    return "<>", 7 if error.start == 6 else 0
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        [lambda error: ("?", error.end)],
+        [lambda error: ("", error.start + 1)],
+        [lambda error: ("\U0001f600" * 50, error.end)],
+        [lambda error: ("я", error.end), lambda error: ("é", error.end)],
+        [lambda error: ("\udc80", -1), lambda error: ("", error.end)],
+        [lambda error: ("x", len(error.object))],
+        [lambda error: ("x", len(error.object) + 1)],
+        [lambda error: ("x", -len(error.object) - 1)],
+        [lambda error: ("x", error.end, 3)],
+        [lambda error: ["x", error.end]],
+        [lambda error: (b"x", error.end)],
+        [lambda error: ("x", "y")],
+        [lambda error: ("x", 1 << 80)],
+        [lambda error: ("x", True), lambda error: ("", error.end)],
+        [lambda error: None],
+        [lambda error: 1 / 0],
+        [("back", 0), lambda error: ("on", error.end)],
+        [("from the end", -1), lambda error: ("on", error.end)],
+        [replaced_object],
+    ],
+)
+def test_registered_handlers(replies):
+    for data in [b"one\xfftwo\xe2\x82three\xf0\x9f", b"\xff", b"abc" * 30 + b"\xed\xa0\x80" + b"def" * 30]:
+        results = []
+        for function in [lambda data, errors: data.decode("utf-8", errors), trust8.decode]:
+            handler, asked = answers(*replies)
+            codecs.register_error("trust8-test", handler)
+            results.append((outcome(function, data, "trust8-test"), asked))
+        assert results[0] == results[1], data
+
+
+def test_handlers_that_are_registered_anew():
+    names = ["strict", "ignore", "replace", "backslashreplace", "surrogateescape", "surrogatepass"]
+    before = {name: codecs.lookup_error(name) for name in names}
+    try:
+        for name in names:
+            codecs.register_error(name, lambda error: ("*", error.end))
+            check(b"a\xffb\xe2\x82", name)
+    finally:
+        for name, handler in before.items():
+            codecs.register_error(name, handler)
+
+
+def test_wrong_arguments():
+    for errors in ["no-such-handler", "nul\0", "\ud800", 5, None, b"strict"]:
+        for data in [b"abc", b"a\xffb"]:
+            ours, theirs = outcome(trust8.decode, data, errors), outcome(data.decode, "utf-8", errors)
+            assert ours == theirs or (ours[0] is theirs[0] and isinstance(ours, tuple)), (data, errors)
+    for arguments in [(), (b"", "strict", 1)]:
+        with pytest.raises(TypeError):
+            trust8.decode(*arguments)
+    for keywords in [{"error": "strict"}, {"errors": "strict", "more": 1}, {"data": b""}]:
+        with pytest.raises(TypeError):
+            trust8.decode(b"", **keywords)
+    with pytest.raises(TypeError):
+        trust8.decode(b"", "strict", errors="strict")
+    for data in ["text", 5, None, [1, 2]]:
+        with pytest.raises(TypeError, match="a bytes-like object is required"):
+            trust8.decode(data)
+    assert trust8.decode(b"a\xff", errors="replace") == trust8.decode(b"a\xff", "replace") == "a\ufffd"
+
+
+@pytest.mark.parametrize("errors", HANDLERS)
+def test_decoding_in_pieces(errors):
+    """`utf_8_decode` against `codecs.utf_8_decode`, with and without more to come."""
+    for number, data in enumerate(sequences(3)):
+        if number % SCALE == 0:
+            for final in [False, True]:
+                data = b"ab" + data
+                expected = outcome(codecs.utf_8_decode, data, errors, final)
+                assert outcome(trust8.utf_8_decode, data, errors, final) == expected, (data, final)
+
+
+@pytest.mark.parametrize("errors", HANDLERS)
+def test_incremental_decoders(errors):
+    chosen = random.Random(3)
+    for number in range(4000 // SCALE + 40):
+        data = faulty(TEXTS[chosen.choice(list(TEXTS))], 15, number) + chosen.choice([b"", b"\xe2\x82", b"\xed\xa0"])
+        cuts = sorted(chosen.sample(range(len(data) + 1), 3))
+        pieces = [data[a:b] for a, b in zip([0, *cuts], [*cuts, len(data)])]
+        results = []
+        for make in [codecs.getincrementaldecoder("utf-8"), trust8.IncrementalDecoder]:
+            decoder = make(errors)
+            results.append([
+                (outcome(decoder.decode, piece, i == 3), decoder.getstate()) for i, piece in enumerate(pieces)
+            ])
+        assert results[0] == results[1], data
+
+
+def test_exceptions_are_unicode_decode_errors():
+    with pytest.raises(UnicodeDecodeError) as caught:
+        trust8.decode(b"caf\xe9 au lait")
+    error = caught.value
+    assert type(error) is trust8.Utf8Error
+    assert (error.encoding, error.start, error.end, error.reason) == ("utf-8", 3, 4, "invalid continuation byte")
+    assert error.object == b"caf\xe9 au lait"
+    assert error.kind == "truncated"
+    assert error.explanation == (
+        "E9 begins a character of 3 bytes, and 20 follows; expected a continuation byte (80 to BF)"
+    )
+    assert trust8.Utf8Error("utf-8", b"fine", 0, 1, "made up").kind == ""
+    assert trust8.Utf8Error("utf-8", b"", 0, 1, "made up").explanation == ""
+
+
+def test_encode():
+    chosen = random.Random(4)
+    alphabets = ["ab", "aé\xff\x80", "aя\u07ff\u0800", "世\uffff", "🌍a\U0010ffff", "a\ud800", "\ud83d\ude00", "🌍\udc00"]
+    for alphabet in alphabets:
+        for length in [0, 1, 2, 30, 64, 65, 500, 70_000]:
+            text = "".join(chosen.choices(alphabet, k=length))
+            for errors in ["strict", "ignore", "replace", "surrogatepass", "xmlcharrefreplace"]:
+                assert outcome(trust8.encode, text, errors) == outcome(text.encode, "utf-8", errors)
+    with pytest.raises(TypeError):
+        trust8.encode(b"bytes")

@@ -1,0 +1,184 @@
+"""The codecs 'cesu-8', 'mutf-8' and 'wtf-8', against the packages mutf8 and ftfy and against arithmetic."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import random
+
+import pytest
+import trust8
+from support import SCALE, TEXTS, outcome
+
+ALPHABET = ["a", "\0", "\x7f", "é", "\u07ff", "\u0800", "世", "\ud7ff", "\ue000", "\uffff", "🌍", "\U0010ffff"]
+SURROGATES = ["\ud800", "\udbff", "\udc00", "\udfff", "\ud83d", "\ude00"]
+
+
+@pytest.fixture(autouse=True)
+def registered():
+    trust8.register()
+    trust8.register()
+
+
+def by_hand(name: str, text: str) -> bytes:
+    """Encode by arithmetic: each surrogate as three bytes, and pairs of them in all but WTF-8."""
+    units = text.encode("utf-16-be", "surrogatepass")
+    joined = units.decode("utf-16-be", "surrogatepass")
+    result = b""
+    for character in joined:
+        if name != "wtf-8" and ord(character) > 0xFFFF:
+            pair = character.encode("utf-16-be")
+            result += b"".join(chr(int.from_bytes(half, "big")).encode("utf-8", "surrogatepass") for half in (pair[:2], pair[2:]))
+        elif name == "mutf-8" and character == "\0":
+            result += b"\xc0\x80"
+        else:
+            result += character.encode("utf-8", "surrogatepass")
+    return result
+
+
+def texts(surrogates: bool):
+    chosen = random.Random(7)
+    alphabet = ALPHABET + (SURROGATES if surrogates else [])
+    yield ""
+    for _ in range(20_000 // SCALE):
+        yield "".join(chosen.choices(alphabet, k=chosen.randrange(12)))
+    for text in TEXTS.values():
+        yield text * 100
+
+
+@pytest.mark.parametrize("name", ["cesu-8", "mutf-8", "wtf-8"])
+def test_there_and_back(name):
+    for text in texts(surrogates=name != "cesu-8"):
+        data = text.encode(name)
+        assert data == by_hand(name, text), ascii(text)
+        joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+        assert data.decode(name) == joined, ascii(text)
+        assert bytearray(data).decode(name) == joined
+
+
+def test_cesu_8_has_no_lone_surrogates():
+    for text in ["\ud800", "a\udfffb", "\udc00\ud800"]:
+        with pytest.raises(UnicodeEncodeError) as caught:
+            text.encode("cesu-8")
+        assert caught.value.reason == "surrogates not allowed" and caught.value.encoding == "cesu-8"
+        data = text.encode("cesu-8", "surrogatepass")
+        assert data == by_hand("cesu-8", text)
+        assert data.decode("cesu-8", "surrogatepass") == text
+        with pytest.raises(UnicodeDecodeError):
+            data.decode("cesu-8")
+        for errors in ["ignore", "replace", "backslashreplace", "xmlcharrefreplace"]:
+            assert text.encode("cesu-8", errors) == text.encode("utf-8", errors)
+
+
+def test_modified_utf_8_is_that_of_java():
+    """The package mutf8 reads and writes class files and NBT."""
+    mutf8 = pytest.importorskip("mutf8")
+    for text in texts(surrogates=True):
+        data = mutf8.encode_modified_utf8(text)
+        assert text.encode("mutf-8") == data, ascii(text)
+        assert data.decode("mutf-8") == mutf8.decode_modified_utf8(data), ascii(text)
+    for wrong in [b"\0", b"a\xe2\x82", b"\xc3", b"ab\0"]:
+        with pytest.raises(UnicodeDecodeError):
+            mutf8.decode_modified_utf8(wrong)
+        with pytest.raises(UnicodeDecodeError):
+            wrong.decode("mutf-8")
+
+
+def test_ftfy_reads_them_alike():
+    pytest.importorskip("ftfy.bad_codecs").ok()
+    for text in texts(surrogates=False):
+        for name in ["cesu-8", "mutf-8"]:
+            data = text.encode(name)
+            assert data.decode(name) == data.decode("utf-8-variants"), (name, ascii(text))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "start", "end"),
+    [
+        ("cesu-8", b"a\xf0\x9f\x98\x80", 1, 5),
+        ("cesu-8", b"\xc0\x80", 0, 1),
+        ("cesu-8", b"ab\xff", 2, 3),
+        ("mutf-8", b"a\0b", 1, 2),
+        ("mutf-8", b"\xf0\x9f\x98\x80", 0, 4),
+        ("wtf-8", b"a\xed\xa0\xbd\xed\xb8\x80", 1, 7),
+        ("wtf-8", b"\xc0\x80", 0, 1),
+        ("wtf-8", b"a\xe2\x82", 1, 3),
+    ],
+)
+def test_errors(name, data, start, end):
+    with pytest.raises(UnicodeDecodeError) as caught:
+        data.decode(name)
+    error = caught.value
+    assert (error.encoding, error.object, error.start, error.end) == (name, data, start, end)
+    assert error.reason
+    assert data.decode(name, "ignore") == (data[:start] + data[end:]).decode(name, "ignore")
+    assert data.decode(name, "replace").startswith(data[:start].decode() + "\ufffd")
+    assert "\\x" in data.decode(name, "backslashreplace")
+    codecs.register_error("trust8-dialect", lambda error: ("[?]", error.end))
+    assert "[?]" in data.decode(name, "trust8-dialect")
+
+
+@pytest.mark.parametrize("name", ["cesu-8", "mutf-8", "wtf-8"])
+def test_pieces(name):
+    chosen = random.Random(9)
+    for text in texts(surrogates=name != "cesu-8"):
+        if len(text) > 300:
+            text = text[:300]
+        data = text.encode(name)
+        decoder = codecs.getincrementaldecoder(name)()
+        encoder = codecs.getincrementalencoder(name)()
+        cut, at = chosen.randrange(len(data) + 1), chosen.randrange(len(text) + 1)
+        other = min(len(data), cut + chosen.randrange(4))
+        decoded = decoder.decode(data[:cut]) + decoder.decode(data[cut:other]) + decoder.decode(data[other:], True)
+        assert decoded == data.decode(name), (data, cut, other)
+        assert encoder.encode(text[:at]) + encoder.encode(text[at:], True) == data, (ascii(text), at)
+        stream = io.BytesIO()
+        codecs.getwriter(name)(stream).write(text)
+        assert codecs.getreader(name)(io.BytesIO(data)).read() == data.decode(name)
+
+
+def test_an_encoder_has_a_state():
+    encoder = codecs.getincrementalencoder("wtf-8")()
+    assert encoder.encode("a\ud83d") == b"a"
+    state = encoder.getstate()
+    assert encoder.encode("\ude00", True) == "😀".encode()
+    encoder.setstate(state)
+    assert encoder.encode("b", True) == b"\xed\xa0\xbdb"
+    encoder.reset()
+    assert encoder.encode("c", True) == b"c"
+
+
+def test_files(tmp_path):
+    path = tmp_path / "file"
+    for text in ["", "one\ntwo\r\nthree\rfour", "é\r", *(text * 3000 for text in TEXTS.values())]:
+        for tail in [b"", b"\xff", b"\xe2\x82"]:
+            path.write_bytes(text.encode() + tail)
+            for errors in ["strict", "replace", "surrogateescape"]:
+                for newline in [None, "", "\n", "\r\n"]:
+
+                    def expected():
+                        with open(path, encoding="utf-8", errors=errors, newline=newline) as file:
+                            return file.read()
+
+                    def opened():
+                        with trust8.open_text(path, errors=errors, newline=newline) as file:
+                            return file.read()
+
+                    wanted = outcome(expected)
+                    # In pieces, an exception says where it is in the piece.
+                    if isinstance(wanted, str):
+                        assert outcome(opened) == wanted
+                        assert trust8.read_text(path, errors, newline) == wanted
+                    else:
+                        assert outcome(opened)[0] == wanted[0] == outcome(trust8.read_text, path, errors)[0]
+    with trust8.open_text(path, "w", newline="\n") as file:
+        file.write("é\n")
+    assert path.read_bytes() == b"\xc3\xa9\n"
+    with trust8.open_text(str(path)) as file:
+        assert list(file) == ["é\n"]
+    with pytest.raises(ValueError):
+        trust8.open_text(path, "rb")
+    with pytest.raises(ValueError):
+        trust8.read_text(path, newline="x")
+    with pytest.raises(FileNotFoundError):
+        trust8.read_text(tmp_path / "missing")

@@ -1,0 +1,292 @@
+"""Memory that changes, threads, signals, references, panics and other interpreters."""
+
+from __future__ import annotations
+
+import gc
+import mmap
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import pytest
+import trust8
+from support import SCALE, TEXTS, faulty
+from trust8 import _trust8
+
+LONG = ("Grüße, 世界 🌍 " * 60_000).encode()
+
+
+def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", textwrap.dedent(code), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def test_threads_hammer_one_buffer():
+    """Some threads read a `bytes` object and a `bytearray`; one exchanges the whole of the `bytearray` all the time."""
+    fixed = LONG[: 1 << 20]
+    fixed = fixed[: fixed.rindex(b" ")]
+    wrong = faulty(TEXTS["two"] * 2000, 400)
+    versions = [("ä" * 30_000).encode(), ("я" * 30_000).encode(), ("a" * 60_000).encode()]
+    changing = bytearray(versions[0])
+    expected = {version.decode() for version in versions}
+    over = threading.Event()
+    failures = []
+
+    def read():
+        try:
+            while not over.is_set():
+                assert trust8.is_utf8(fixed) and not trust8.is_utf8(wrong)
+                assert trust8.decode(fixed) == fixed.decode()
+                assert trust8.decode(wrong, "replace") == wrong.decode("utf-8", "replace")
+                assert trust8.decode(changing) in expected
+                assert trust8.is_utf8(changing) and trust8.inspect(changing).bytes == 60_000
+                assert trust8.repair(changing).decode() in expected
+        except BaseException as error:
+            failures.append(error)
+
+    def write():
+        i = 0
+        while not over.is_set():
+            i += 1
+            changing[:] = versions[i % 3]
+
+    threads = [threading.Thread(target=read) for _ in range(4)] + [threading.Thread(target=write)]
+    for thread in threads:
+        thread.start()
+    time.sleep(8 / min(SCALE, 8))
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_memory_that_changes_is_copied():
+    """A string and an exception keep what the memory had, whatever is written to it later."""
+    data = bytearray("Grüße".encode())
+    text = trust8.decode(data)
+    repaired = trust8.repair(data)
+    data[0] = 0xFF
+    with pytest.raises(trust8.Utf8Error) as caught:
+        trust8.validate(data)
+    found = trust8.errors(data)
+    data[0] = ord("G")
+    assert text == "Grüße" and repaired == "Grüße".encode()
+    assert caught.value.object[0] == 0xFF and type(caught.value.object) is bytes
+    assert [error.start for error in found] == [0]
+    # Nothing holds the memory any more, so it can be resized.
+    data.extend(b"!")
+    assert trust8.decode(data) == "Grüße!"
+
+
+@pytest.mark.parametrize("function", [trust8.is_utf8, trust8.decode, trust8.inspect, trust8.repair])
+def test_the_lock_is_released_for_long_bytes(function):
+    """Another thread runs meanwhile, although the interpreter would not switch threads by itself."""
+    data = LONG * 40
+    before = sys.getswitchinterval()
+    state = {"running": False, "during": 0}
+
+    def other():
+        while not state["over"]:
+            state["during"] += state["running"]
+            time.sleep(0)
+
+    state["over"] = False
+    thread = threading.Thread(target=other)
+    thread.start()
+    sys.setswitchinterval(100)
+    try:
+        for _ in range(20):
+            state["running"] = True
+            function(data)
+            state["running"] = False
+            if state["during"]:
+                break
+    finally:
+        sys.setswitchinterval(before)
+        state["over"] = True
+        thread.join()
+    assert state["during"] > 0
+
+
+class Interrupted(Exception):
+    pass
+
+
+@pytest.mark.parametrize("function", [trust8.is_utf8, trust8.validate, trust8.inspect, trust8.Part.of])
+def test_signals_interrupt_long_calls(function, tmp_path):
+    """A file of 16 GiB without data, which takes seconds."""
+    path = tmp_path / "sparse"
+    path.touch()
+    os.truncate(path, 16 << 30)
+
+    def interrupt(*_):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            with pytest.raises(Interrupted):
+                function(mapped)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+
+def test_signals_interrupt_a_handler_of_errors():
+    def interrupt(*_):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(Interrupted):
+            trust8.decode(b"\xff" * 50_000_000, "backslashreplace")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def resident() -> int:
+    gc.collect()
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * mmap.PAGESIZE
+
+
+def raising(function, *arguments):
+    def call():
+        try:
+            function(*arguments)
+        except ValueError:
+            pass
+
+    return call
+
+
+def calls():
+    """Calls of all functions, on all of their ways."""
+    valid = [text.encode() for text in TEXTS.values()]
+    wrong = [b"\xff", faulty(TEXTS["four"] * 3, 8), b"ab\xe2\x82"]
+    part = trust8.Part.of(b"a\n\xff")
+    for data in [*valid, *wrong, bytearray(valid[1]), memoryview(valid[1])[1:]]:
+        for function in [trust8.is_utf8, trust8.inspect, trust8.diagnose, trust8.repair, trust8.Part.of]:
+            yield lambda data=data, function=function: function(data)
+        yield raising(trust8.validate, data)
+        yield lambda data=data: list(trust8.errors(data))
+        for errors in ["strict", "ignore", "replace", "backslashreplace", "surrogateescape", "surrogatepass"]:
+            yield raising(trust8.decode, data, errors)
+            yield raising(trust8.utf_8_decode, data, errors)
+        yield raising(trust8.Validator().push, data)
+        yield raising(_trust8._dialect_decode, "mutf-8", data, "strict", True)
+    for text in [*TEXTS.values(), "\ud800"]:
+        yield raising(trust8.encode, text)
+        yield lambda text=text: _trust8._dialect_encode("mutf-8", text, True)
+    yield raising(part.finish)
+    yield lambda: trust8.Part.from_bytes(part.to_bytes())
+    yield lambda: trust8.kernels()
+
+
+def test_a_million_calls_keep_memory_flat():
+    every = list(calls())
+    total = 1_000_000 // SCALE
+    for call in every:
+        for _ in range(20):
+            call()
+    before = resident()
+    for _ in range(total // len(every)):
+        for call in every:
+            call()
+    assert resident() - before < 2 << 20
+
+
+def test_references_are_given_back():
+    data = b"caf\xe9" * 3
+    changing = bytearray(data)
+    handler = "backslashreplace"
+    before = [sys.getrefcount(one) for one in (data, changing, handler, trust8.Utf8Error, None)]
+    for _ in range(100):
+        for one in (data, changing):
+            trust8.is_utf8(one), trust8.inspect(one), trust8.repair(one), trust8.diagnose(one)
+            trust8.decode(one, handler), trust8.decode(one, "replace"), list(trust8.errors(one))
+            raising(trust8.validate, one)(), raising(trust8.decode, one)()
+            raising(trust8.decode, one, "no such handler")
+    gc.collect()
+    after = [sys.getrefcount(one) for one in (data, changing, handler, trust8.Utf8Error, None)]
+    assert all(abs(a - b) < 5 for a, b in zip(before, after)), (before, after)
+
+
+def test_no_panic_crosses():
+    """A panic is an exception, and the module works on."""
+    with pytest.raises(BaseException, match="a test has provoked this panic") as caught:
+        _trust8._panic()
+    assert type(caught.value).__name__ == "PanicException"
+    with pytest.raises(BaseException, match="a test has provoked this panic") as caught:
+        _trust8._panic_quickly(b"")
+    assert type(caught.value).__name__ == "PanicException"
+    assert trust8.is_utf8(b"still here")
+
+
+def test_too_little_memory_is_an_error():
+    """The string does not fit, so there is a MemoryError, as in CPython."""
+    code = """
+        import resource, sys, trust8
+        data = ("a" * (1 << 26) + "\\U0001f600").encode()
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28))
+        for errors in ["strict", "replace"]:
+            try:
+                trust8.decode(data if errors == "strict" else data + b"\\xff", errors)
+            except MemoryError:
+                print("MemoryError")
+    """
+    done = run(code)
+    assert done.stdout.split() == ["MemoryError"] * 2, done.stderr
+
+
+def test_subinterpreters_are_refused():
+    code = """
+        try:
+            import _interpreters as interpreters
+            execute = interpreters.exec
+        except ImportError:
+            import _xxsubinterpreters as interpreters
+            execute = interpreters.run_string
+        import sys
+        if sys.argv[1] == "first":
+            import trust8
+        script = '''
+        try:
+            import trust8
+        except ImportError as error:
+            print(error)
+        '''
+        import textwrap
+        execute(interpreters.create(), textwrap.dedent(script))
+        sys.stdout.flush()
+        import trust8
+        print(trust8.is_utf8(b""))
+    """
+    for order in ["first", "second"]:
+        done = run(code, order)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines() == [
+            "trust8 does not support subinterpreters; import it in the main interpreter",
+            "True",
+        ]
+
+
+def test_free_threaded_python_is_refused():
+    """There is no such build here, so a test says that this is one."""
+    code = """
+        import sys
+        sys.abiflags = "t"
+        try:
+            import trust8
+        except ImportError as error:
+            print(error)
+    """
+    done = run(code)
+    assert done.stdout.startswith("trust8 does not support free-threaded Python"), done.stderr
