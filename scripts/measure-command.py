@@ -8,7 +8,8 @@
 The sections are `file`, `files`, `tree`, `errors`, `many` and `mojibake`. Each takes about a minute, and keeps its result in
 target/measure-command.json. The page is written from these results as soon as all are there; without a section, all are
 measured. The files are made in FOLDER, the same ones each time, and are removed at the end. The default is the system's folder
-for temporary files. It needs 1.2 GiB there, and 1 GiB of free memory to cache the file.
+for temporary files. It needs 1.2 GiB there, and 1 GiB of free memory to cache the file. `mojibake` reads the texts of this system,
+and those of the folder that the environment variable TRUST8_CORPUS names.
 
 In each round the contestants take turns, and the fastest round of each counts. So a disturbance hits one round of all
 contestants, not all rounds of one. The exit code of every run is checked, and so is the exit code for a file with an error.
@@ -338,7 +339,7 @@ def measure_mojibake(trust8, _folder, _rounds, _one):
     result = {"corpora": {}, "flagged": {}}
     corpora = dict(CORPORA)
     if os.environ.get("TRUST8_CORPUS"):
-        corpora = {"texts of Wikipedia and lorem ipsum in 14 languages": [os.environ["TRUST8_CORPUS"]]} | corpora
+        corpora = {"the texts in the folder `TRUST8_CORPUS`": [os.environ["TRUST8_CORPUS"]]} | corpora
     for name, patterns in corpora.items():
         lines = valid_lines(patterns)
         flagged = [(line, new) for line, new in zip(lines, unmojibake(trust8, lines), strict=True) if line != new]
