@@ -179,6 +179,7 @@ pub fn errors(array: &dyn Array) -> Result<RecordBatch, RowError> {
 }
 
 /// Checks that what claims to be UTF-8 in a batch is: `Utf8`, `LargeUtf8` and `Utf8View`, at any depth.
+/// Unions and list views are not looked into.
 ///
 /// Such a batch comes from readers that were told to skip validation, and from other languages.
 ///
