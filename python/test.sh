@@ -4,11 +4,12 @@
 #
 #   python/test.sh                 all versions of Python from 3.10 on that are found, all inputs
 #   python/test.sh 3.11 3.13       these versions
+#   python/test.sh --two           the oldest and the newest of those that are found
 #   python/test.sh --abi3 3.12     the build with the stable interface of the interpreter
 #
-# Versions are found as pythonX.Y on the path, and in the folders of pyenv. At least two must be found, or as many as are
-# named. Environment: TRUST8_TEST_SCALE divides the number of inputs. CARGO_TARGET_DIR is the folder to compile in.
-# TRUST8_PYTHON_PROFILE=quick compiles for less time and makes slower code. TRUST8_COMMAND is the command, to compare with.
+# Versions are found as pythonX.Y on the path, in the folders of pyenv, and as python3. At least two must be found, or those
+# that are named. Environment: TRUST8_TEST_SCALE divides the number of inputs. CARGO_TARGET_DIR is the folder to compile in.
+# TRUST8_PYTHON_PROFILE=quick compiles in less time, and makes slower code. TRUST8_COMMAND is the command, to compare with.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 MATURIN=maturin==1.16.0
@@ -16,10 +17,11 @@ TESTS=(pytest==9.2.0 hypothesis==6.170.15 mypy==2.4.1 typing_extensions)
 # What the tests compare with, and give columns to. Tests of a package that has no wheel for a version of Python are skipped.
 OTHERS=(numpy pyarrow polars duckdb nanoarrow mutf8 ftfy)
 
-features=() wanted=()
+features=() wanted=() two=
 for argument in "$@"; do
     case $argument in
         --abi3) features=(--features abi3) ;;
+        --two) two=1 ;;
         *) wanted+=("$argument") ;;
     esac
 done
@@ -27,7 +29,8 @@ done
 # Prints the interpreter of a version, if it runs.
 interpreter() {
     local candidate
-    for candidate in "$(command -v "python$1" || true)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python; do
+    for candidate in "$(command -v "python$1" || true)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python \
+        "$(command -v python3 || true)"; do
         if [ -n "$candidate" ] && "$candidate" -c "import sys, venv, ensurepip; sys.exit('%d.%d' % sys.version_info[:2] != '$1')" 2>/dev/null; then
             echo "$candidate"
             return
@@ -53,8 +56,15 @@ if [ ${#wanted[@]} -eq 0 ] && [ ${#versions[@]} -lt 2 ]; then
     exit 1
 fi
 
+if [ -n "$two" ]; then
+    versions=("${versions[0]}" "${versions[-1]}")
+fi
+
+profile=()
 if [ "${TRUST8_PYTHON_PROFILE:-}" = quick ]; then
-    export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+    # Of all that is compiled, only the library has to be fast.
+    export CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+    profile=(--config profile.release.package.trust8.opt-level=2)
 fi
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
@@ -69,7 +79,7 @@ for version in "${versions[@]}"; do
             || echo "no $package for Python $version"
     done
     "$bin/maturin" build --release --locked --manifest-path "$here/Cargo.toml" --interpreter "$bin/python" \
-        --out "$work/wheels-$version" "${features[@]}"
+        --out "$work/wheels-$version" "${features[@]}" "${profile[@]}"
     "$bin/pip" install --quiet --disable-pip-version-check --no-index "$work/wheels-$version"/*.whl
     # The tests are copied, so that nothing of the source folder can be imported.
     cp -r "$here/tests" "$work/tests-$version"

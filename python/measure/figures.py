@@ -14,8 +14,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import trust8
+from trust8 import _trust8
 
 TEXTS = {
     "ASCII": "The quick brown fox jumps over the lazy dog. ",
@@ -157,9 +159,41 @@ def main() -> None:
             short.append({"text": name, "lengths": f"{low} to {high}", "ns": {k: v / 1000 for k, v in best.items()}})
     figures["short"] = short
 
+    figures["memory"] = memory()
     figures["others"] = others()
     figures["columns"] = columns()
     json.dump(figures, sys.stdout, indent=1)
+
+
+MEMORY = """
+import resource, sys, trust8
+from figures import TEXTS, text_of, with_faults
+name, who, errors = sys.argv[1:]
+data = text_of(name, 32 << 20)
+if errors != "strict":
+    data = with_faults(data, 1000)
+# What was needed so far is given back, and counts again.
+open("/proc/self/clear_refs", "w").write("5")
+def status(field):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(field))
+before = status("VmRSS")
+text = trust8.decode(data, errors) if who == "trust8" else data.decode("utf-8", errors)
+print((status("VmHWM") - before) * 1024)
+"""
+
+
+def memory() -> list[dict[str, object]]:
+    """The most memory that decoding 32 MiB needs, besides that of the bytes: each in a process of its own."""
+    results = []
+    for name in TEXTS:
+        for errors in ["strict", "replace", "ignore", "surrogateescape"]:
+            peak = {}
+            for who in ["CPython", "trust8"]:
+                command = [sys.executable, "-c", MEMORY, name, who, errors]
+                done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent)
+                peak[who] = int(done.stdout)
+            results.append({"text": name, "errors": errors, "peak": peak})
+    return results
 
 
 def others() -> list[dict[str, object]]:
@@ -198,17 +232,13 @@ def columns() -> list[dict[str, object]]:
         assert pyarrow.array(arrow.as_utf8(array)).equals(array.cast(pyarrow.string()))
         best = race({
             "as_utf8": lambda: arrow.as_utf8(array),
-            "rust": lambda: _rust(array),
             "pyarrow cast": lambda: array.cast(pyarrow.string()),
             "polars cast": lambda: series.cast(polars.String),
         }, rounds=10)
-        # The time inside of Rust, which excludes the interface to Python.
+        # The same work without Python.
+        best["Rust"] = min(_trust8._arrow_timed(array, 40) for _ in range(3))
         results.append({"text": name, "rows": len(array), "bytes": size, "ns": best})
     return results
-
-
-def _rust(array: object) -> object:
-    return None
 
 
 def cpu() -> str:

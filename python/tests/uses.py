@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator
 
-import pyarrow
+import pyarrow  # type: ignore[import-untyped,unused-ignore]
 import trust8
 from trust8 import arrow
 

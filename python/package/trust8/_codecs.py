@@ -153,6 +153,8 @@ def _dialect(name: str) -> codecs.CodecInfo:
             return _dialect_encode(name, input, errors), len(input)
 
     class DialectStreamReader(codecs.StreamReader):
+        bytebuffer: bytes
+
         def decode(self, input: Buffer, errors: str = "strict") -> tuple[str, int]:
             return _trust8._dialect_decode(name, input, errors, False)
 

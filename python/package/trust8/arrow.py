@@ -31,7 +31,7 @@ from ._exceptions import RowError
 from ._trust8 import Array, Stream
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow  # type: ignore[import-untyped,unused-ignore]
 
 __all__ = ["Array", "RowError", "Stream", "as_utf8", "errors", "is_valid", "repair", "repair_parquet", "repair_table"]
 
@@ -113,8 +113,8 @@ def repair_parquet(
     grow with the file. `dst` appears when it is complete; it may be `src`. On a terminal a bar shows the progress; `progress`
     says otherwise. This needs pyarrow.
     """
-    import pyarrow
-    import pyarrow.parquet
+    import pyarrow  # type: ignore[import-untyped,unused-ignore]
+    import pyarrow.parquet  # type: ignore[import-untyped,unused-ignore]
 
     names = None if columns is None else list(columns)
     folder = os.path.dirname(os.path.abspath(dst))
@@ -160,7 +160,7 @@ def _changes(before: pyarrow.Schema, field: pyarrow.Field, names: list[str] | No
 
 def _is_text(kind: Any) -> bool:
     """Return whether a type has text in it and no bytes that are not called text."""
-    import pyarrow.types as types
+    import pyarrow.types as types  # type: ignore[import-untyped,unused-ignore]
 
     def leaves(kind: Any) -> Iterable[Any]:
         if types.is_dictionary(kind) or types.is_run_end_encoded(kind):

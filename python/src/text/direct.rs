@@ -161,6 +161,11 @@ pub(crate) fn of_valid<'py>(
     assert!(summary.is_valid() && summary.bytes() == bytes.len());
     // SAFETY: `inspect` has found the bytes valid.
     let text = unsafe { str::from_utf8_unchecked(bytes) };
+    if chars == 1
+        && let Some(character) = text.chars().next()
+    {
+        return one(py, character);
+    }
     let mut new = New::new(py, chars, Width::of(text, summary.chars_by_len()))?;
     let room = new.room(0);
     let filled = unlocked_if_long(py, text.len(), || room.fill(text));
@@ -170,6 +175,14 @@ pub(crate) fn of_valid<'py>(
     new.finish()
 }
 
+/// Returns a string of one character. Of those below U+0100 the interpreter has only one object each.
+fn one(py: Python<'_>, character: char) -> PyResult<Bound<'_, PyString>> {
+    // SAFETY: the interpreter is held.
+    let string = unsafe { ffi::PyUnicode_FromOrdinal(u32::from(character).cast_signed()) };
+    // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
+    Ok(unsafe { Bound::from_owned_ptr_or_err(py, string) }?.cast_into()?)
+}
+
 /// Returns a short text as a string, or `None` if the long way has to be taken.
 #[inline]
 pub(crate) fn short(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObject>> {
@@ -177,7 +190,9 @@ pub(crate) fn short(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObjec
     if bytes.len() > SHORT || !bytes.is_ascii() {
         return None;
     }
-    let _ = py;
+    if let &[byte] = bytes {
+        return NonNull::new(one(py, byte.into()).ok()?.into_ptr());
+    }
     // SAFETY: the interpreter is held. 64 fits.
     let string = NonNull::new(unsafe { ffi::PyUnicode_New(bytes.len() as ffi::Py_ssize_t, 0x7F) });
     let Some(string) = string else {
