@@ -1,6 +1,7 @@
 """Measures the package against what CPython and others do, and prints the figures as JSON.
 
-    python/measure/figures.py > figures-3.11.json
+    python/measure/figures.py times > 3.11.times.json
+    python/measure/figures.py memory > 3.11.memory.json
 
 All contestants of a case take turns in one process, and the smallest time of each counts. Every answer is compared before it is
 timed. `report.py` writes docs/python.md and the plot from the files of several versions of Python.
@@ -159,7 +160,6 @@ def main() -> None:
             short.append({"text": name, "lengths": f"{low} to {high}", "ns": {k: v / 1000 for k, v in best.items()}})
     figures["short"] = short
 
-    figures["memory"] = memory()
     figures["others"] = others()
     figures["columns"] = columns()
     json.dump(figures, sys.stdout, indent=1)
@@ -169,7 +169,7 @@ MEMORY = """
 import resource, sys, trust8
 from figures import TEXTS, text_of, with_faults
 name, who, errors = sys.argv[1:]
-data = text_of(name, 32 << 20)
+data = text_of(name, 1 << 20) * 32
 if errors != "strict":
     data = with_faults(data, 1000)
 # What was needed so far is given back, and counts again.
@@ -247,4 +247,7 @@ def cpu() -> str:
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1] == "memory":
+        json.dump({"memory": memory()}, sys.stdout, indent=1)
+    else:
+        main()

@@ -1,6 +1,8 @@
 """Writes docs/python.md and docs/python.svg from the files that `figures.py` has printed.
 
-    python/measure/report.py figures-3.10.json figures-3.11.json ...
+    python/measure/report.py FOLDER
+
+The folder has VERSION.times.json and VERSION.memory.json for each version of Python.
 """
 
 from __future__ import annotations
@@ -13,7 +15,10 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def main() -> None:
-    runs = [json.loads(Path(name).read_text()) for name in sys.argv[1:]]
+    runs = [
+        json.loads(path.read_text()) | json.loads(Path(str(path).replace(".times.", ".memory.")).read_text())
+        for path in Path(sys.argv[1]).glob("*.times.json")
+    ]
     runs.sort(key=lambda run: [int(number) for number in run["python"].split(".")])
     (DOCS / "python.md").write_text(page(runs), encoding="utf-8")
     (DOCS / "python.svg").write_text(plot(runs), encoding="utf-8")

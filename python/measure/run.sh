@@ -4,13 +4,12 @@
 #   python/measure/run.sh                  all versions
 #   python/measure/run.sh 3.11 3.13        these
 #
-# It takes a minute and a half for each version, on one core that nothing else should use. MEASURE_WITH is a command to run the
-# measurement under, such as `taskset -c 1`.
+# It takes a minute for each version, besides compiling, on one core that nothing else should use. MEASURE_WITH is a command to
+# run the measurement under, such as `taskset -c 1`.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
-files=()
 for version in "${@:-3.10 3.11 3.12 3.13}"; do
     for one in $version; do
         for python in "$(command -v "python$one" || true)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$one".*/bin/python; do
@@ -21,11 +20,11 @@ for version in "${@:-3.10 3.11 3.12 3.13}"; do
                     --interpreter "$work/$one/bin/python" --out "$work/wheels-$one"
                 "$work/$one/bin/pip" install --quiet --no-index "$work/wheels-$one"/*.whl
                 # shellcheck disable=SC2086 # MEASURE_WITH is a command with arguments
-                ${MEASURE_WITH:-} "$work/$one/bin/python" "$here/figures.py" >"$work/$one.json"
-                files+=("$work/$one.json")
+                ${MEASURE_WITH:-} "$work/$one/bin/python" "$here/figures.py" times >"$work/$one.times.json"
+                "$work/$one/bin/python" "$here/figures.py" memory >"$work/$one.memory.json"
                 break
             fi
         done
     done
 done
-python3 "$here/report.py" "${files[@]}"
+python3 "$here/report.py" "$work"

@@ -12,8 +12,9 @@
 //! | `arrow.rs` | columns, by the C data interface of Arrow |
 //! | `command.rs` | `python -m trust8` |
 //!
-//! Three files have unsafe code: `text/direct.rs` and `calls.rs` for the interpreter's C interface, and `input.rs`, which
-//! copies memory that may change. `arrow.rs` has it to take over what a capsule holds.
+//! Five files have unsafe code. `text/direct.rs` makes strings, and is the only one that writes to the memory of an object.
+//! `calls.rs` and `decode.rs` call the interpreter's C interface, `input.rs` copies memory that may change, and
+//! `arrow/capsules.rs` takes over what a capsule holds.
 
 mod arrow;
 mod calls;
