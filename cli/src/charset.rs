@@ -29,7 +29,7 @@ pub(crate) enum Charset {
 
 /// The name of Latin-1 as ISO 8859-1 has it. `latin1` and `iso-8859-1` are windows-1252 everywhere, as the WHATWG standard
 /// says: a text that is read as `latin1` and written as `latin1` is the same bytes again.
-const LATIN1_EXACT: &str = "latin1-exact";
+pub(crate) const LATIN1_EXACT: &str = "latin1-exact";
 
 const IS_UTF8: &str = "UTF-8 needs no conversion; to repair it, leave out --from";
 

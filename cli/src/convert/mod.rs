@@ -14,7 +14,7 @@ use trust8::Kernel;
 use trust8::transcode::{Encoding, Transcoder, TranscoderError};
 
 use crate::args::{CommonArgs, Remedy, Selection, suffix};
-use crate::charset::{Charset, Names, from_source, from_target};
+use crate::charset::{Charset, LATIN1_EXACT, Names, from_source, from_target};
 use crate::dialects::accepting_dialects;
 use crate::fix::decode::{HINT, decode};
 use crate::fix::evidence::Evidence;
@@ -264,5 +264,6 @@ fn guessed(file: &std::fs::File, start: u64) -> Result<Charset, FileError> {
 const REPLACE: &str = " (to continue, use --replace)";
 
 fn unconvertible(error: &TranscoderError) -> String {
-    format!("{error}{REPLACE}")
+    // On the command line, the library's name for Latin-1 stands for windows-1252.
+    format!("{error}{REPLACE}").replace(Encoding::Latin1.name(), LATIN1_EXACT)
 }

@@ -96,7 +96,7 @@ fn errors_have_offsets_and_replace_continues() {
         .write_stdin("5 €")
         .assert()
         .code(1)
-        .stderr(starts_with("trust8: <stdin>: U+20AC at 2 is not in iso-8859-1"));
+        .stderr(starts_with("trust8: <stdin>: U+20AC at 2 is not in latin1-exact"));
     convert(&["--to", "latin1-exact", "--replace"]).write_stdin("5 €").assert().code(0).stdout("5 ?");
     // An error at the end of the input.
     convert(&to_latin1)
