@@ -25,7 +25,9 @@ done
 [ $# -eq 1 ] && [[ $1 != -* ]] || { sed -n '2,/^set/{/^#/s/^# \?//p}' "$0" >&2; exit 2; }
 prefix=$1
 built=${CARGO_TARGET_DIR:-$here/target}/$folder
-[ $build = no ] || "${CARGO:-cargo}" build --release --manifest-path "$here/Cargo.toml" "${target[@]}"
+# Functions begin where cache lines do: that makes a call for a short text half a nanosecond faster.
+[ $build = no ] || "${CARGO:-cargo}" rustc --lib --release --manifest-path "$here/Cargo.toml" "${target[@]}" -- \
+    -C llvm-args=-align-all-functions=6
 
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$here/Cargo.toml")
 abi=$(sed -n 's/^#define TRUST8_ABI \([0-9]*\)u$/\1/p' "$here/include/trust8.h")

@@ -48,6 +48,21 @@ compile_suite() {
     run "$compiler" -std=c11 -O1 "${WARNINGS[@]}" -Iinclude "$@" tests/suite/*.c "$library" -o "$out" -lpthread
 }
 
+# The same in two steps, for several libraries: compile_once COMPILER FOLDER, link_suite COMPILER FOLDER OUT LIBRARY [OPTION...]
+compile_once() {
+    local file
+    rm -rf "$2"
+    mkdir "$2"
+    for file in tests/suite/*.c; do
+        run "$1" -std=c11 -O1 "${WARNINGS[@]}" -Iinclude -c "$file" -o "$2/$(basename "$file" .c).o"
+    done
+}
+link_suite() {
+    local compiler=$1 objects=$2 out=$3
+    shift 3
+    run "$compiler" "$objects"/*.o "$@" -o "$out" -lpthread
+}
+
 # Cargo with settings that compile fast. The code is not what users get, but the C interface is the same.
 fast_cargo() {
     cargo +nightly build --release "$@" --config profile.release.opt-level=1 --config profile.release.lto=false \
@@ -114,8 +129,10 @@ part_suite() {
     run cargo test --manifest-path Cargo.toml
     local compiler
     for compiler in gcc clang; do
-        compile_suite $compiler "$programs/suite-$compiler" "$prefix/lib/libtrust8.a"
-        compile_suite $compiler "$programs/suite-shared-$compiler" "$prefix/lib/libtrust8.so" -Wl,-rpath,"$prefix/lib"
+        compile_once $compiler "$programs/objects"
+        link_suite $compiler "$programs/objects" "$programs/suite-$compiler" "$prefix/lib/libtrust8.a"
+        link_suite $compiler "$programs/objects" "$programs/suite-shared-$compiler" "$prefix/lib/libtrust8.so" \
+            -Wl,-rpath,"$prefix/lib"
     done
     TRUST8_TEST_SCALE=$scale run "$programs/suite-gcc"
     TRUST8_TEST_SCALE=$((scale * 8)) run "$programs/suite-clang"

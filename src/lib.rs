@@ -341,6 +341,8 @@ mod simd;
 
 #[cfg(feature = "dialect")]
 pub mod dialect;
+#[doc(hidden)]
+pub mod foreign;
 #[cfg(feature = "std")]
 pub mod io;
 mod repair;

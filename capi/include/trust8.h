@@ -16,16 +16,17 @@
  * - A pointer with a length points to that many bytes (or units, where the type says so) of
  *   readable memory, and a pointer with a capacity to that many bytes of writable memory, which
  *   need not be initialised. Nobody writes to the memory while the function runs.
- * - A pointer to a struct that the function fills may be NULL: then that answer is not wanted.
+ * - A pointer to a struct that the function fills may be NULL: then that answer is not wanted. The
+ *   struct does not lie in the input.
  * - A string is terminated by a zero byte.
  *
  * What a caller need not promise:
  *
  * - NULL with the length 0 is the empty text.
  * - These are errors of the kind TRUST8_MISUSE, and nothing worse: NULL with another length, a
- *   length above PTRDIFF_MAX, a number that names no encoding, a flag that does not exist, output
- *   that overlaps the input, an array of integers that is not aligned, and the state of a stream or
- *   a conversion with contents that no function of this library wrote.
+ *   length above PTRDIFF_MAX, a number that names no encoding, a flag that does not exist, a buffer
+ *   for output that overlaps the input, an array of integers that is not aligned, and the state of
+ *   a stream or a conversion whose contents show that no function of this library has written it.
  * - All functions may be called from any thread at any time. Two threads must not use one
  *   trust8_validator or trust8_converter at the same time.
  *
@@ -177,12 +178,13 @@ bool trust8_validate(const void *data, size_t len, trust8_error *error);
  * clean-up.
  */
 
-/* The state of a stream. */
+/* The state of a stream. What the numbers mean is not part of the interface, and may differ in
+ * another version. Zeros are not a state, so a struct that trust8_validator_init has not seen is
+ * found out.
+ */
 typedef struct trust8_validator {
-  /* While the kind is 0: how many bytes are whole characters, and in bytes the beginning of the
-   * next character, if it has come already. Otherwise the error that a push has returned.
-   */
-  trust8_error state;
+  /* The state. */
+  uint64_t state[2];
 } trust8_validator;
 
 /* Begins a stream, or begins anew. */

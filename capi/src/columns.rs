@@ -214,14 +214,25 @@ pub unsafe extern "C" fn trust8_invalid_rows_views(
     count: *mut usize,
     error: *mut trust8_column_error,
 ) -> bool {
+    let views_place = views;
     // SAFETY: the caller vouches for the memory.
     let views = unsafe { memory::values(views.cast::<u128>(), views_count) };
     // SAFETY: the caller vouches for the memory, and for that of each buffer.
     let buffers = unsafe { Buffer::all(buffers, buffers_count) };
+    let is_apart = buffers.is_some_and(|buffers| {
+        let array = (buffers.as_ptr().cast(), size_of_val(buffers));
+        let inputs = [
+            array,
+            (views_place, 16_usize.saturating_mul(views_count)),
+            validity_place(validity, views_count),
+        ];
+        let texts = buffers.iter().map(|buffer| (buffer.0.data, buffer.0.len));
+        inputs.into_iter().chain(texts).all(|input| memory::are_apart(input, (bitmap.cast(), bitmap_len)))
+    });
     // SAFETY: the caller vouches for the memory.
     let validity = unsafe { validity_of(validity, views_count) };
     let column = match (views, buffers, validity) {
-        (Some(views), Some(buffers), Some(validity)) => {
+        (Some(views), Some(buffers), Some(validity)) if is_apart => {
             Views::new(views, buffers, validity).map_err(|error| trust8_column_error::from_row(0, &error))
         }
         _ => Err(trust8_column_error::MISUSE),
@@ -243,14 +254,21 @@ unsafe fn rows_by_offsets<O: Offset>(
     count: *mut usize,
     error: *mut trust8_column_error,
 ) -> bool {
+    let rows = offsets.1.saturating_sub(1);
+    let inputs = [
+        values,
+        (offsets.0.cast(), size_of::<O>().saturating_mul(offsets.1)),
+        validity_place(validity, rows),
+    ];
+    let is_apart = inputs.into_iter().all(|input| memory::are_apart(input, (bitmap.0.cast(), bitmap.1)));
     // SAFETY: the caller vouches for the memory.
     let values = unsafe { memory::bytes(values.0, values.1) };
     // SAFETY: the caller vouches for the memory.
-    let validity = unsafe { validity_of(validity, offsets.1.saturating_sub(1)) };
+    let validity = unsafe { validity_of(validity, rows) };
     // SAFETY: the caller vouches for the memory.
     let offsets = unsafe { memory::values(offsets.0, offsets.1) };
     let column = match (values, offsets, validity) {
-        (Some(values), Some(offsets), Some(validity)) => {
+        (Some(values), Some(offsets), Some(validity)) if is_apart => {
             Offsets::new(values, offsets, validity).map_err(|error| trust8_column_error::from_row(0, &error))
         }
         _ => Err(trust8_column_error::MISUSE),
@@ -271,6 +289,11 @@ unsafe fn validity_of<'a>(validity: *const u8, rows: usize) -> Option<Option<Val
     // SAFETY: the caller vouches for the memory.
     let bits = unsafe { memory::values(validity, rows.div_ceil(8)) }?;
     Some(Some(Validity::new(bits, 0)))
+}
+
+/// Returns where the validity of `rows` rows lies, and how many bytes it has.
+fn validity_place(validity: *const u8, rows: usize) -> (*const c_void, usize) {
+    (validity.cast(), if validity.is_null() { 0 } else { rows.div_ceil(8) })
 }
 
 /// Writes the bitmap, the count, and the error.

@@ -104,26 +104,30 @@ impl trust8_error {
         Self { valid_up_to, error_len, kind, bytes_len: seen.len().min(4) as u8, reserved: 0, bytes }
     }
 
-    /// Returns the struct as two words. The state of a stream is read soon after it was written, and a CPU that reads a word in one
-    /// go waits if it was written in several.
-    #[inline(always)]
+    /// Returns the struct as two words, to compare it with another one.
     pub(crate) const fn words(&self) -> [u64; 2] {
         let [a, b, c, d] = self.bytes;
         let fields = [self.error_len, self.kind, self.bytes_len, self.reserved, a, b, c, d];
         [self.valid_up_to, u64::from_ne_bytes(fields)]
     }
 
-    /// Returns the struct that [`words`](Self::words) has taken apart.
-    #[inline(always)]
-    pub(crate) const fn from_words([valid_up_to, fields]: [u64; 2]) -> Self {
-        let [error_len, kind, bytes_len, reserved, a, b, c, d] = fields.to_ne_bytes();
-        Self { valid_up_to, error_len, kind, bytes_len, reserved, bytes: [a, b, c, d] }
-    }
-
     /// Returns the bytes, or as many as there can be.
     pub(crate) fn seen(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.bytes_len)).unwrap_or(&self.bytes)
     }
+}
+
+/// Writes that the arguments are a misuse, and returns `false`.
+///
+/// # Safety
+///
+/// - The same as for [`memory::put`].
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn misuse(error: *mut trust8_error) -> bool {
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(error, trust8_error::MISUSE) };
+    false
 }
 
 impl From<trust8::Utf8Error> for trust8_error {

@@ -1,20 +1,23 @@
 //! # Text in memory
 
 use core::ffi::c_void;
+use core::hint::black_box;
 
-use crate::errors::{TRUST8_NO_ERROR, trust8_error};
+use trust8::foreign::accepts;
+
+use crate::errors::{TRUST8_NO_ERROR, misuse, trust8_error};
 use crate::memory;
+
+// In both functions the call of the kernel comes last, so that it is a jump. What the caller must get for valid text stands there
+// before.
 
 /// Returns whether the bytes are UTF-8, as RFC 3629 defines it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_is_utf8(data: *const c_void, len: usize) -> bool {
     // SAFETY: the caller vouches for the memory.
-    match unsafe { memory::bytes(data, len) } {
-        // Without this line, an empty text would cost a call of the kernel.
-        Some([]) => true,
-        Some(bytes) => trust8::is_utf8(bytes),
-        None => false,
-    }
+    let Some(bytes) = (unsafe { memory::bytes(data, len) }) else { return false };
+    // The compiler does not see what comes back, so it keeps apart what valid text does not need.
+    accepts(bytes, |_| black_box(false))
 }
 
 /// Returns whether the bytes are UTF-8. If they are not, `error` says where the first ill-formed sequence is and which rule it
@@ -22,37 +25,17 @@ pub unsafe extern "C" fn trust8_is_utf8(data: *const c_void, len: usize) -> bool
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_validate(data: *const c_void, len: usize, error: *mut trust8_error) -> bool {
     // SAFETY: the caller vouches for the memory.
-    let result = match unsafe { memory::bytes(data, len) } {
-        Some([]) => Ok(""),
-        Some(bytes) => trust8::from_utf8(bytes),
-        None => {
-            // SAFETY: the caller vouches for the memory.
-            unsafe { memory::put(error, trust8_error::MISUSE) };
-            return false;
-        }
-    };
-    match result {
-        Ok(_) => {
-            // SAFETY: the caller vouches for the memory.
-            unsafe { memory::put(error, trust8_error::at(len as u64, TRUST8_NO_ERROR)) };
-            true
-        }
+    let bytes = unsafe { memory::bytes(data, len) };
+    // SAFETY: the caller vouches for the memory.
+    let Some(bytes) = bytes else { return unsafe { misuse(error) } };
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(error, trust8_error::at(len as u64, TRUST8_NO_ERROR)) };
+    accepts(bytes, move |rejected| match rejected.text() {
+        Ok(_) => true,
         Err(found) => {
             // SAFETY: the caller vouches for the memory.
-            unsafe { fail(error, &found) };
+            unsafe { memory::put(error, found.into()) };
             false
         }
-    }
-}
-
-/// Writes an error. It is a function of its own so that the way of valid text is short.
-///
-/// # Safety
-///
-/// - The same as for [`memory::put`].
-#[cold]
-#[inline(never)]
-unsafe fn fail(error: *mut trust8_error, found: &trust8::Utf8Error) {
-    // SAFETY: the caller vouches for the memory.
-    unsafe { memory::put(error, (*found).into()) }
+    })
 }

@@ -4,28 +4,77 @@
 //! lives where the caller puts it, can be copied with `=`, and needs no clean-up.
 
 use core::ffi::c_void;
+use core::slice;
 
-use trust8::Validator;
+use trust8::foreign::{continues_or, from_parts, is_short_ascii, parts};
 use trust8::stream::StreamError;
+use trust8::{Validator, boundary};
 
-use crate::errors::{TRUST8_NO_ERROR, trust8_error};
+use crate::errors::{TRUST8_NO_ERROR, misuse, trust8_error};
 use crate::memory;
 
-/// The state of a stream.
+/// The state of a stream. What the numbers mean is not part of the interface, and may differ in another version. Zeros are not
+/// a state, so a struct that trust8_validator_init has not seen is found out.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct trust8_validator {
-    /// While the kind is 0: how many bytes are whole characters, and in `bytes` the beginning of the next character, if it has
-    /// come already. Otherwise the error that a push has returned.
-    pub state: trust8_error,
+    /// The state.
+    pub state: [u64; 2],
+}
+
+/// The state of a stream without an error. After an error, the struct holds a [`trust8_error`].
+///
+/// A push reads and writes each field by itself. A CPU that reads in one go what was written in several waits until all of it
+/// has reached the cache, and a push reads what the push before it has written.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Sound {
+    /// How many bytes were pushed.
+    pushed: u64,
+    mark: u32,
+    /// The last four bytes, or others that mean the same.
+    last: [u8; 4],
+}
+
+impl Sound {
+    /// Stands where an error has its kind and a byte that is zero. That byte is not zero here.
+    const MARK: u32 = u32::from_ne_bytes([b'u', 0, b't', b'8']);
+
+    const fn new(pushed: u64, last: [u8; 4]) -> Self {
+        Self { pushed, mark: Self::MARK, last }
+    }
+
+    /// Returns what a push says that leaves the stream in this state.
+    #[inline(always)]
+    fn report(self) -> trust8_error {
+        let pending = self.last.len() - boundary::whole_len(&self.last);
+        trust8_error::at(self.pushed.wrapping_sub(pending as u64), TRUST8_NO_ERROR)
+    }
+
+    fn validator(self) -> Option<Validator> {
+        if self.mark == Self::MARK { from_parts(self.pushed, self.last) } else { None }
+    }
+}
+
+const _: () = assert!(size_of::<Sound>() == size_of::<trust8_validator>());
+const _: () = assert!(size_of::<trust8_error>() == size_of::<trust8_validator>());
+
+/// Returns the error that a struct holds which is not [`Sound`]. If no push can have written the struct, that is a misuse.
+fn failure(error: trust8_error) -> trust8_error {
+    let written = match trust8::from_utf8(error.seen()) {
+        Err(found) => {
+            trust8_error::new(error.valid_up_to, found.kind().code(), found.error_len(), found.bytes())
+        }
+        Ok(_) => trust8_error::MISUSE,
+    };
+    if written.words() == error.words() { error } else { trust8_error::MISUSE }
 }
 
 /// Begins a stream, or begins anew.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_validator_init(validator: *mut trust8_validator) {
-    let state = trust8_error::at(0, TRUST8_NO_ERROR);
     // SAFETY: the caller vouches for the memory.
-    unsafe { memory::put(validator, trust8_validator { state }) }
+    unsafe { memory::put(validator.cast(), Sound::new(0, [0; 4])) }
 }
 
 /// Takes the next piece of the stream. Returns false as soon as it is certain that the stream is not UTF-8: with the very piece
@@ -40,21 +89,117 @@ pub unsafe extern "C" fn trust8_validator_push(
     len: usize,
     error: *mut trust8_error,
 ) -> bool {
-    // SAFETY: the caller vouches for the memory.
-    let piece = unsafe { memory::bytes(piece, len) };
-    // SAFETY: the caller vouches for the struct, which has the size of two words.
-    let state = unsafe { memory::take(validator.cast::<[u64; 2]>()) };
-    let (Some(piece), Some(state)) = (piece, state) else {
+    // A piece of four bytes or more, and a state without an error. One comparison finds both ends of the range.
+    let is_usual = len.wrapping_sub(4) <= isize::MAX as usize - 4 && !piece.is_null() && !validator.is_null();
+    let sound: *mut Sound = validator.cast();
+    // SAFETY: the caller vouches for the struct.
+    if !is_usual || unsafe { (&raw const (*sound).mark).read_unaligned() } != Sound::MARK {
+        // SAFETY: the caller vouches for all of it.
+        return unsafe { push_unusual(validator, piece, len, error) };
+    }
+    // SAFETY: the caller vouches for the struct.
+    let last = unsafe { (&raw const (*sound).last).read_unaligned() };
+    // SAFETY: the caller vouches for the struct.
+    let pushed = unsafe { (&raw const (*sound).pushed).read_unaligned() };
+    // SAFETY: the pointer is not null, the length is no more than what fits into memory, and the caller vouches for the bytes.
+    let bytes: &[u8] = unsafe { slice::from_raw_parts(piece.cast(), len) };
+    // SAFETY: there are four bytes or more.
+    let end = unsafe { bytes.last_chunk().unwrap_unchecked() };
+    // The call of the kernel comes last, so that it is a jump. What is right if the answer is yes stands before it.
+    let after = Sound::new(pushed.wrapping_add(len as u64), *end);
+    // SAFETY: the caller vouches for the struct.
+    unsafe { (&raw mut (*sound).pushed).write_unaligned(after.pushed) };
+    // SAFETY: the caller vouches for the struct.
+    unsafe { (&raw mut (*sound).last).write_unaligned(after.last) };
+    if !error.is_null() {
         // SAFETY: the caller vouches for the memory.
-        unsafe { memory::put(error, trust8_error::MISUSE) };
-        return false;
+        unsafe { memory::put(error, after.report()) };
+    }
+    if is_short_ascii(bytes) && last[3].is_ascii() {
+        return true;
+    }
+    continues_or(last, bytes, move |last, bytes| {
+        // SAFETY: the caller vouches for the memory.
+        unsafe { take_back(validator, last, bytes, error) }
+    })
+}
+
+/// Does what `trust8_validator_push` does, with any arguments. It has the same parameters, so that calling it is a jump.
+///
+/// # Safety
+///
+/// - The same as for `trust8_validator_push`.
+#[inline(never)]
+unsafe extern "C" fn push_unusual(
+    validator: *mut trust8_validator,
+    piece: *const c_void,
+    len: usize,
+    error: *mut trust8_error,
+) -> bool {
+    // SAFETY: the caller vouches for the memory.
+    let bytes = unsafe { memory::bytes(piece, len) };
+    match (bytes, validator.is_null()) {
+        // SAFETY: the caller vouches for the memory.
+        (Some(bytes), false) => unsafe { push(validator, bytes, error) },
+        // SAFETY: the caller vouches for the memory.
+        _ => unsafe { misuse(error) },
+    }
+}
+
+/// Takes back that `piece` was accepted, after `last`. Then pushes it in the other way.
+///
+/// # Safety
+///
+/// - The same as for [`push`].
+#[cold]
+#[inline(never)]
+unsafe fn take_back(
+    validator: *mut trust8_validator,
+    last: [u8; 4],
+    piece: &[u8],
+    error: *mut trust8_error,
+) -> bool {
+    // SAFETY: the caller vouches for the struct.
+    let after: Option<Sound> = unsafe { memory::take(validator.cast()) };
+    let pushed = after.map_or(0, |after| after.pushed.wrapping_sub(piece.len() as u64));
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(validator.cast(), Sound::new(pushed, last)) };
+    // SAFETY: the caller vouches for the memory.
+    unsafe { push(validator, piece, error) }
+}
+
+/// Does what `trust8_validator_push` does, with any piece and whatever the struct holds.
+///
+/// # Safety
+///
+/// - The same as for [`memory::take`] and [`memory::put`].
+unsafe fn push(validator: *mut trust8_validator, piece: &[u8], error: *mut trust8_error) -> bool {
+    // SAFETY: the caller vouches for the struct.
+    let sound: Option<Sound> = unsafe { memory::take(validator.cast()) };
+    let failed = match sound.and_then(Sound::validator) {
+        Some(mut state) => {
+            let result = state.push(piece);
+            match (result, parts(&state)) {
+                (Ok(()), Some((pushed, last))) => {
+                    let after = Sound::new(pushed, last);
+                    // SAFETY: the caller vouches for the memory.
+                    unsafe { memory::put(validator.cast(), after) };
+                    // SAFETY: the caller vouches for the memory.
+                    unsafe { memory::put(error, after.report()) };
+                    return true;
+                }
+                (Err(error), _) => stream_error(&error),
+                (Ok(()), None) => trust8_error::MISUSE,
+            }
+        }
+        // SAFETY: the caller vouches for the struct.
+        None => unsafe { memory::take(validator.cast()) }.map_or(trust8_error::MISUSE, failure),
     };
-    let state = pushed(state, piece);
     // SAFETY: the caller vouches for the memory.
-    unsafe { memory::put(validator.cast(), state) };
+    unsafe { memory::put(validator.cast(), failed) };
     // SAFETY: the caller vouches for the memory.
-    unsafe { memory::put(error.cast(), state) };
-    trust8_error::from_words(state).kind == TRUST8_NO_ERROR
+    unsafe { memory::put(error, failed) };
+    false
 }
 
 /// Ends the stream. Returns false if it ends inside a character, or if a push has returned false. The state stays as it is.
@@ -64,25 +209,18 @@ pub unsafe extern "C" fn trust8_validator_finish(
     error: *mut trust8_error,
 ) -> bool {
     // SAFETY: the caller vouches for the struct.
-    let found = match unsafe { memory::take(validator) } {
-        Some(trust8_validator { state }) if state.kind == TRUST8_NO_ERROR => match resume(&state) {
-            Some(validator) => match validator.finish() {
-                Ok(()) => state,
-                Err(error) => stream_error(&error),
-            },
-            None => trust8_error::MISUSE,
+    let sound: Option<Sound> = unsafe { memory::take(validator.cast()) };
+    let found = match sound.and_then(Sound::validator) {
+        Some(state) => match state.finish() {
+            Ok(()) => trust8_error::at(state.valid_up_to(), TRUST8_NO_ERROR),
+            Err(error) => stream_error(&error),
         },
-        Some(trust8_validator { state }) => state,
-        None => trust8_error::MISUSE,
+        // SAFETY: the caller vouches for the struct.
+        None => unsafe { memory::take(validator.cast()) }.map_or(trust8_error::MISUSE, failure),
     };
     // SAFETY: the caller vouches for the memory.
     unsafe { memory::put(error, found) };
     found.kind == TRUST8_NO_ERROR
-}
-
-#[inline(always)]
-fn resume(state: &trust8_error) -> Option<Validator> {
-    Validator::resume(state.valid_up_to, state.seen())
 }
 
 #[cold]
@@ -90,22 +228,3 @@ fn resume(state: &trust8_error) -> Option<Validator> {
 fn stream_error(error: &StreamError) -> trust8_error {
     trust8_error::new(error.valid_up_to(), error.kind().code(), error.error_len(), error.bytes())
 }
-
-/// Returns the state after `piece`.
-#[inline(always)]
-fn pushed(words: [u64; 2], piece: &[u8]) -> [u64; 2] {
-    let state = trust8_error::from_words(words);
-    if state.kind != TRUST8_NO_ERROR {
-        return words;
-    }
-    let Some(mut validator) = resume(&state) else { return trust8_error::MISUSE.words() };
-    match validator.push(piece) {
-        Ok(()) => match validator.pending() {
-            [] => [validator.valid_up_to(), 0],
-            pending => trust8_error::new(validator.valid_up_to(), TRUST8_NO_ERROR, None, pending).words(),
-        },
-        Err(error) => stream_error(&error).words(),
-    }
-}
-
-const _: () = assert!(size_of::<trust8_validator>() == size_of::<[u64; 2]>());

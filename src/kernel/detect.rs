@@ -16,7 +16,7 @@ use super::verdict::Verdict;
 
 cfg_if::cfg_if! {
     if #[cfg(asks_the_cpu)] {
-        pub(crate) use choice::{best, make_default, validate};
+        pub(crate) use choice::{best, if_chosen, make_default, validate};
         use x86::first;
     } else {
         #[inline(always)]
@@ -28,6 +28,12 @@ cfg_if::cfg_if! {
         #[inline(always)]
         pub(crate) fn best() -> &'static Kernel {
             &KERNELS[0]
+        }
+
+        /// Returns the first one: there is no choice.
+        #[inline(always)]
+        pub(crate) fn if_chosen() -> Option<&'static Kernel> {
+            Some(best())
         }
 
         /// Nothing is stored here, so there is only the kernel that runs anyway.
@@ -97,12 +103,18 @@ mod choice {
             }
         }
 
-        // SAFETY: null, or a reference to one of `KERNELS`, which nobody writes to. They are constant, so `Relaxed` shows
-        // all of them.
-        match unsafe { BEST.load(Relaxed).as_ref() } {
+        match if_chosen() {
             Some(best) => best,
             None => choose(),
         }
+    }
+
+    /// Returns the default kernel, unless nobody has asked for it yet.
+    #[inline(always)]
+    pub(crate) fn if_chosen() -> Option<&'static Kernel> {
+        // SAFETY: null, or a reference to one of `KERNELS`, which nobody writes to. They are constant, so `Relaxed` shows
+        // all of them.
+        unsafe { BEST.load(Relaxed).as_ref() }
     }
 
     /// Makes `kernel` the default. Always succeeds.

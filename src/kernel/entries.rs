@@ -11,6 +11,7 @@
 //! To add an instruction set, write its file in `simd/` and add its line to `kernels!` below.
 
 use super::counts::Counts;
+use super::otherwise::{OnNotContinued, OnRejected, Rejected};
 use super::survey::Found;
 #[cfg(feature = "alloc")]
 use super::survey::Replaced;
@@ -27,6 +28,18 @@ use crate::output::Output;
 ///
 /// - The CPU must have the instruction set that the function was compiled for.
 pub(crate) type Validate = unsafe fn(&[u8]) -> Verdict;
+
+#[cold]
+#[inline(never)]
+fn rejected<F: OnRejected>(bytes: &[u8], verdict: Verdict, otherwise: F) -> bool {
+    otherwise(Rejected::new(bytes, verdict))
+}
+
+#[cold]
+#[inline(never)]
+fn not_continued<F: OnNotContinued>(before: [u8; 4], piece: &[u8], otherwise: F) -> bool {
+    otherwise(before, piece)
+}
 
 /// Returns the least medium and the least long length, for an engine whose type has no name here.
 #[inline(always)]
@@ -72,6 +85,41 @@ macro_rules! doors {
                     return $token.continues(before, piece);
                 }
                 is_between_ascii(before, piece) && validate(piece).is_valid()
+            }
+
+            $(#[$features])?
+            pub(super) fn accepts<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool {
+                let engine = $token;
+                if bytes.len() >= lengths(engine).0 {
+                    return accepts_more(bytes, otherwise);
+                }
+                let verdict = engine.validate_short(bytes);
+                verdict.is_valid() || rejected(bytes, verdict, otherwise)
+            }
+
+            /// A function of its own, so that short texts need not save registers for it.
+            #[inline(never)]
+            $(#[$features])?
+            fn accepts_more<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool {
+                let engine = $token;
+                let is_medium = bytes.len() < lengths(engine).1;
+                let verdict = if is_medium { engine.validate_medium(bytes) } else { long(bytes) };
+                verdict.is_valid() || rejected(bytes, verdict, otherwise)
+            }
+
+            $(#[$features])?
+            pub(super) fn continues_or<F: OnNotContinued>(before: [u8; 4], piece: &[u8], otherwise: F) -> bool {
+                if piece.len() > SHORT_PIECE {
+                    return continues_or_more(before, piece, otherwise);
+                }
+                $token.continues(before, piece) || not_continued(before, piece, otherwise)
+            }
+
+            /// A function of its own, so that short pieces need not save registers for it.
+            #[inline(never)]
+            $(#[$features])?
+            fn continues_or_more<F: OnNotContinued>(before: [u8; 4], piece: &[u8], otherwise: F) -> bool {
+                is_between_ascii(before, piece) && validate(piece).is_valid() || not_continued(before, piece, otherwise)
             }
 
             $(#[$features])?
@@ -239,6 +287,10 @@ macro_rules! of_kernels {
 of_kernels! {
     /// [`Engine::continues`]; of a long piece, only if it [`is_between_ascii`].
     continues(before: [u8; 4], piece: &[u8]) -> bool;
+    /// Returns whether the kernel finds `bytes` valid, or else what `otherwise` says.
+    accepts<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool;
+    /// Returns whether [`continues`] says yes, or else what `otherwise` says.
+    continues_or<F: OnNotContinued>(before: [u8; 4], piece: &[u8], otherwise: F) -> bool;
     /// [`Engine::seek`].
     seek(bytes: &[u8], from: usize) -> Found;
     /// [`Engine::replace`].
@@ -278,12 +330,63 @@ mod tests {
                 for before in [*b"abcd", *b"\0\0\0\n", "\u{65E5}a".as_bytes().try_into().unwrap()] {
                     assert!(continues(kernel, before, text.as_bytes()), "{kernel:?}, {before:02X?}, {len}");
                 }
-                // Behind a lead, and with a wrong byte anywhere: also at the end, where it is no ASCII.
+                // After a lead, and with a wrong byte anywhere: also at the end, where it is not ASCII.
                 assert!(!continues(kernel, [0, 0, 0, 0xC3], text.as_bytes()), "{kernel:?}, {len}");
                 for at in [0, 1, 255, 256, 511, 512, 599, text.len() / 2, text.len() - 2, text.len() - 1] {
                     let mut wrong = text.clone().into_bytes();
                     wrong[at] = 0xF5;
                     assert!(!continues(kernel, *b"abcd", &wrong), "{kernel:?}, {len}, {at}");
+                }
+            }
+        }
+    }
+
+    /// The answer is that of the kernel. `otherwise` is asked exactly if that is no, and gets all of the arguments.
+    #[test]
+    fn what_is_done_otherwise_is_done_exactly_where_the_answer_is_no() {
+        let text = "a\u{E9}\u{65E5}\u{1F600}bcdefg".repeat(500);
+        for kernel in Kernel::available() {
+            for len in (0..70).chain(500..530).chain([1000, 2047, 2048, 2049, 4096, 7000]) {
+                let valid =
+                    text.as_bytes()[..len].utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
+                for wrong_at in [None, Some(0), Some(valid / 2), Some(valid.saturating_sub(1))] {
+                    let mut bytes = text.as_bytes()[..valid].to_vec();
+                    if let Some(byte) = wrong_at.and_then(|at| bytes.get_mut(at)) {
+                        *byte = 0xFF;
+                    }
+                    let expected = core::str::from_utf8(&bytes);
+                    for answer in [false, true] {
+                        let mut asked = 0;
+                        let found = accepts(kernel, &bytes, |rejected: Rejected<'_>| {
+                            asked += 1;
+                            let error = rejected.text().expect_err("it is not UTF-8");
+                            let expected = expected.expect_err("it is not UTF-8");
+                            assert_eq!(
+                                error.valid_up_to(),
+                                expected.valid_up_to(),
+                                "{kernel:?}, {len}, {wrong_at:?}"
+                            );
+                            answer
+                        });
+                        assert_eq!(asked, usize::from(expected.is_err()), "{kernel:?}, {len}, {wrong_at:?}");
+                        assert_eq!(found, expected.is_ok() || answer, "{kernel:?}, {len}, {wrong_at:?}");
+                    }
+                    for before in [*b"abcd", *b"ab\xE6\x97"] {
+                        if bytes.is_empty() {
+                            continue;
+                        }
+                        let expected = continues(kernel, before, &bytes);
+                        let mut asked = 0;
+                        let found = continues_or(kernel, before, &bytes, |same: [u8; 4], piece: &[u8]| {
+                            asked += 1;
+                            assert!(
+                                same == before && core::ptr::eq(piece, bytes.as_slice()),
+                                "{kernel:?}, {len}"
+                            );
+                            false
+                        });
+                        assert_eq!((found, asked), (expected, usize::from(!expected)), "{kernel:?}, {len}");
+                    }
                 }
             }
         }

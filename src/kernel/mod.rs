@@ -30,6 +30,7 @@ pub(crate) mod detect;
 pub(crate) mod entries;
 #[cfg(kernel_simd)]
 pub(crate) mod lookup;
+pub(crate) mod otherwise;
 pub(crate) mod survey;
 pub(crate) mod verdict;
 pub(crate) mod ways;
@@ -270,6 +271,13 @@ impl Kernel {
     #[must_use]
     pub fn best() -> &'static Self {
         detect::best()
+    }
+
+    /// Returns the [best](Self::best) kernel, unless nobody has asked for it yet. So a caller can do without the code around a call
+    /// that asks the CPU.
+    #[inline(always)]
+    pub(crate) fn if_chosen() -> Option<&'static Self> {
+        detect::if_chosen()
     }
 
     /// Returns the kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`, `"neon"`,

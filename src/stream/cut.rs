@@ -36,6 +36,14 @@ impl Tail {
         (beginning(u32::from_be_bytes(tail)).len() == pending.len()).then_some(Self(tail))
     }
 
+    /// Returns the tail of an input whose last four bytes are these, or `None` if the end of no well-formed text is pending in
+    /// this way.
+    #[inline(always)]
+    pub(super) fn of_last(last: [u8; 4]) -> Option<Self> {
+        let tail = Self(last);
+        (beginning(u32::from_be_bytes(last)).len() == tail.pending_len()).then_some(tail)
+    }
+
     /// Returns how many bytes begin a character that does not end here.
     #[inline(always)]
     pub(super) const fn pending_len(self) -> usize {

@@ -35,3 +35,5 @@ pub use decoder::Decoder;
 pub use error::StreamError;
 pub use piece::Piece;
 pub use validator::Validator;
+#[doc(hidden)]
+pub use validator::is_short_ascii;

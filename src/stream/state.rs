@@ -60,6 +60,15 @@ impl Packed {
         }
     }
 
+    /// Returns how many bytes are accepted, and the tail of a sound state.
+    #[inline(always)]
+    pub(super) const fn parts(&self) -> Option<(u64, [u8; 4])> {
+        match self.tail() {
+            Some(tail) => Some((self.accepted, tail.0)),
+            None => None,
+        }
+    }
+
     /// Returns whether there is no error and the last byte is ASCII, so that nothing is pending.
     #[inline(always)]
     pub(super) const fn is_sound_and_ends_in_ascii(&self) -> bool {

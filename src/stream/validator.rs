@@ -126,6 +126,28 @@ impl Validator {
         Some(Self { state })
     }
 
+    /// Returns a validator after `pushed` bytes that end with `last`, or `None` if no text that is well-formed so far ends with
+    /// these bytes, or if `pushed` is greater than [`i64::MAX`]. Where the text is shorter than four bytes, other ASCII stands
+    /// before it.
+    ///
+    /// In contrast to [`resume`](Self::resume) nothing branches on the number of pending bytes.
+    #[inline(always)]
+    pub(crate) fn from_parts(pushed: u64, last: [u8; 4]) -> Option<Self> {
+        let tail = Tail::of_last(last)?;
+        if pushed > i64::MAX as u64 || pushed < tail.pending_len() as u64 {
+            return None;
+        }
+        let mut state = Packed::after(pushed);
+        state.accept(0, tail);
+        Some(Self { state })
+    }
+
+    /// Returns how many bytes were pushed, and the last four, or other bytes that mean the same. Returns `None` after an error.
+    #[inline(always)]
+    pub(crate) fn parts(&self) -> Option<(u64, [u8; 4])> {
+        self.state.parts()
+    }
+
     /// Returns a validator after `valid_up_to` bytes of whole characters.
     #[cfg(feature = "tokio")]
     pub(crate) const fn after(valid_up_to: u64) -> Self {
@@ -388,7 +410,8 @@ enum Stop {
 
 /// Returns whether `piece` has 8 to 32 bytes and all of them are ASCII.
 #[inline(always)]
-fn is_short_ascii(piece: &[u8]) -> bool {
+#[must_use]
+pub fn is_short_ascii(piece: &[u8]) -> bool {
     // The top bit of each byte.
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
 
@@ -418,5 +441,67 @@ impl fmt::Debug for Validator {
             Err(error) => fields.field("error", &error),
         };
         fields.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str =
+        "ab\u{E9}\u{65E5}\u{1F600}\u{7FF}c\u{800}\u{D7FF}\u{E000}\u{FFFF}\u{10000}\u{10FFFF}\u{80}de";
+
+    /// Every kernel goes on from the parts as from the validator itself.
+    #[test]
+    fn a_validator_goes_on_from_its_parts() {
+        for kernel in Kernel::available() {
+            for at in 0..=TEXT.len() {
+                let (before, after) = TEXT.as_bytes().split_at(at);
+                let mut validator = Validator::new();
+                validator.push_with(kernel, before).expect("it is the start of UTF-8");
+                let (pushed, last) = validator.parts().expect("there is no error");
+                assert_eq!(pushed, at as u64);
+                let mut later = Validator::from_parts(pushed, last).expect("a validator has these parts");
+                assert_eq!(
+                    (later.valid_up_to(), later.pending()),
+                    (validator.valid_up_to(), validator.pending())
+                );
+                assert_eq!(later.push_with(kernel, after), Ok(()), "{kernel:?}, {at}");
+                assert_eq!(
+                    (later.valid_up_to(), later.finish()),
+                    (TEXT.len() as u64, Ok(())),
+                    "{kernel:?}, {at}"
+                );
+                assert_eq!(validator.push_with(kernel, b"\xFF").map_err(|_| validator.parts()), Err(None));
+            }
+        }
+    }
+
+    /// The oracle tries the four bytes after every text that may stand before them.
+    #[test]
+    fn parts_that_no_validator_has_are_refused() {
+        const BYTES: [u8; 19] = [
+            0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEF,
+            0xF0, 0xF4, 0xF5,
+        ];
+        for number in 0..BYTES.len().pow(4) {
+            let last: [u8; 4] =
+                core::array::from_fn(|i| BYTES[number / BYTES.len().pow(i as u32) % BYTES.len()]);
+            let before: [&[u8]; 6] = [b"", b"\xC2", b"\xE1", b"\xE1\x80", b"\xF1\x80\x80", b"\xF1"];
+            let may_be_an_end = before.iter().any(|before| {
+                let text = [before, &last[..]].concat();
+                Validator::new().push_with(&Kernel::available()[0], &text).is_ok()
+            });
+            match Validator::from_parts(1000, last) {
+                Some(validator) => {
+                    let pending = validator.pending();
+                    assert!(pending.is_empty() || Validator::resume(0, pending).is_some(), "{last:02X?}");
+                    assert_eq!(validator.valid_up_to() + pending.len() as u64, 1000, "{last:02X?}");
+                }
+                None => assert!(!may_be_an_end, "{last:02X?}"),
+            }
+        }
+        assert!(Validator::from_parts(1, *b"ab\xE6\x97").is_none());
+        assert!(Validator::from_parts(1 << 63, *b"abcd").is_none());
     }
 }

@@ -7,70 +7,83 @@
 //!
 //! All contestants of a table take turns in one process, and each answer is checked. A number is the best of all rounds.
 
-use std::ffi::c_void;
 use std::hint::black_box;
-use std::mem::MaybeUninit;
-use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use trust8::transcode::{Encoding, Utf16, convert_into};
+use trust8::transcode::{Encoding, convert_into};
 use trust8_benches::machine::Machine;
 use trust8_benches::measure::{Packed, Placed, pin};
 use trust8_benches::report::{Table, digits};
 use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
 use trust8_benches::texts;
 
-/// The state of `trust8_validator`.
+/// The `string` of loops.c.
 #[repr(C)]
-struct CValidator([u64; 2]);
-
-// SAFETY: the functions as trust8.h and others.c declare them.
-unsafe extern "C" {
-    fn trust8_is_utf8(data: *const c_void, len: usize) -> bool;
-    fn trust8_validate(data: *const c_void, len: usize, error: *mut c_void) -> bool;
-    fn trust8_count_chars(data: *const c_void, len: usize) -> usize;
-    fn trust8_validator_init(validator: *mut CValidator);
-    fn trust8_validator_push(
-        validator: *mut CValidator,
-        piece: *const c_void,
-        len: usize,
-        error: *mut c_void,
-    ) -> bool;
-    fn trust8_convert(
-        from: u32,
-        to: u32,
-        flags: u32,
-        text: *const c_void,
-        len: usize,
-        out: *mut c_void,
-        cap: usize,
-        result: *mut c_void,
-    ) -> bool;
-    fn others_glib(bytes: *const u8, len: usize) -> bool;
-    fn others_unistring(bytes: *const u8, len: usize) -> bool;
-    fn others_icu(bytes: *const u8, len: usize, out: *mut u16, cap: usize) -> usize;
+#[derive(Clone, Copy)]
+struct CString {
+    data: *const u8,
+    len: usize,
 }
 
-/// A function that is called for each string, and says something about it.
-type Sweep<'a> = Box<dyn FnMut(&[&[u8]]) -> usize + 'a>;
+/// A loop in C.
+type Loop = unsafe extern "C" fn(*const CString, usize) -> usize;
 
-/// Returns the loop around a function. It is compiled once for each, so the function is inlined where a program would.
-fn sweep<'a>(mut call: impl FnMut(&[u8]) -> usize + 'a) -> Sweep<'a> {
-    Box::new(move |strings| strings.iter().map(|bytes| call(black_box(bytes))).sum())
+// SAFETY: the functions as loops.c defines them.
+unsafe extern "C" {
+    fn loop_is_utf8(strings: *const CString, count: usize) -> usize;
+    fn loop_validate(strings: *const CString, count: usize) -> usize;
+    fn loop_count_chars(strings: *const CString, count: usize) -> usize;
+    fn loop_push(pieces: *const CString, count: usize) -> usize;
+    fn loop_to_utf16(strings: *const CString, count: usize, out: *mut u16, cap: usize) -> usize;
+    fn loop_glib(strings: *const CString, count: usize) -> usize;
+    fn loop_unistring(strings: *const CString, count: usize) -> usize;
+    fn loop_icu(strings: *const CString, count: usize, out: *mut u16, cap: usize, valid_only: bool) -> usize;
+}
+
+/// The same strings for Rust and for C.
+struct Strings<'a> {
+    rust: Vec<&'a [u8]>,
+    c: Vec<CString>,
+}
+
+impl<'a> Strings<'a> {
+    fn new(rust: Vec<&'a [u8]>) -> Self {
+        let c = rust.iter().map(|bytes| CString { data: bytes.as_ptr(), len: bytes.len() }).collect();
+        Self { rust, c }
+    }
+
+    /// Calls a function of C with the pointer and the number of strings, which are those of living slices.
+    fn in_c(&self, sweep: impl FnOnce(*const CString, usize) -> usize) -> usize {
+        sweep(black_box(self.c.as_ptr()), self.c.len())
+    }
+}
+
+/// A loop that calls a function for each string, and adds up what it says.
+type Sweep<'a> = Box<dyn FnMut(&Strings<'_>) -> usize + 'a>;
+
+/// Returns the loop around a function of Rust. It is compiled once for each, so the function is inlined where a program would.
+fn rust<'a>(mut call: impl FnMut(&[u8]) -> usize + 'a) -> Sweep<'a> {
+    Box::new(move |strings| black_box(&strings.rust).iter().map(|bytes| call(bytes)).sum())
+}
+
+fn c(sweep: Loop) -> Sweep<'static> {
+    // SAFETY: the loop reads the strings, which live.
+    Box::new(move |strings| strings.in_c(|first, count| unsafe { sweep(first, count) }))
 }
 
 /// Returns the nanoseconds a call of each contestant, in the best round.
-fn race(contestants: &mut [Sweep<'_>], strings: &[&[u8]], rounds: usize) -> Vec<f64> {
-    let expected = contestants[0](strings);
+fn race(contestants: &mut [Sweep<'_>], strings: Vec<&[u8]>, rounds: usize) -> Vec<f64> {
+    let strings = Strings::new(strings);
+    let expected = contestants[0](&strings);
     let mut best = vec![f64::INFINITY; contestants.len()];
     let times: Vec<usize> = contestants
         .iter_mut()
         .map(|contestant| {
-            assert_eq!(contestant(strings), expected, "the answers differ");
+            assert_eq!(contestant(&strings), expected, "the answers differ");
             let start = Instant::now();
-            black_box(contestant(strings));
-            (Duration::from_micros(500).as_nanos() / start.elapsed().as_nanos().max(1)) as usize + 1
+            black_box(contestant(&strings));
+            (SAMPLE.as_nanos() / start.elapsed().as_nanos().max(1)) as usize + 1
         })
         .collect();
     for round in 0..rounds {
@@ -78,43 +91,41 @@ fn race(contestants: &mut [Sweep<'_>], strings: &[&[u8]], rounds: usize) -> Vec<
             let i = (turn + round) % contestants.len();
             let start = Instant::now();
             for _ in 0..times[i] {
-                black_box(contestants[i](strings));
+                black_box(contestants[i](&strings));
             }
-            let nanos = start.elapsed().as_nanos() as f64 / (times[i] * strings.len()) as f64;
+            let nanos = start.elapsed().as_nanos() as f64 / (times[i] * strings.rust.len()) as f64;
             best[i] = best[i].min(nanos);
         }
     }
     best
 }
 
+/// The time that a round of a contestant takes, unless one pass takes longer. It is short, so that other programs leave some
+/// rounds alone.
+const SAMPLE: Duration = Duration::from_micros(50);
+
 /// The length of the longest text that is converted.
 const LONG: usize = 64 << 10;
 
-fn validators<'a>(units: &'a mut [u16]) -> Vec<Sweep<'a>> {
-    let cap = units.len();
-    let out = units.as_mut_ptr();
+fn validators(units: &mut [u16]) -> Vec<Sweep<'_>> {
     vec![
-        sweep(|bytes| usize::from(trust8::is_utf8(bytes))),
-        // SAFETY: the bytes of a slice.
-        sweep(|bytes| usize::from(unsafe { trust8_is_utf8(bytes.as_ptr().cast(), bytes.len()) })),
-        sweep(|bytes| usize::from(black_box(trust8::from_utf8(bytes)).is_ok())),
-        sweep(|bytes| {
-            let mut error = MaybeUninit::<[u64; 2]>::uninit();
-            // SAFETY: the bytes of a slice, and memory for the struct.
-            usize::from(unsafe {
-                trust8_validate(bytes.as_ptr().cast(), bytes.len(), error.as_mut_ptr().cast())
-            })
-        }),
-        sweep(|bytes| usize::from(simdutf::validate_utf8(bytes))),
-        // SAFETY: the bytes of a slice.
-        sweep(|bytes| usize::from(unsafe { others_glib(bytes.as_ptr(), bytes.len()) })),
-        // SAFETY: the bytes of a slice.
-        sweep(|bytes| usize::from(unsafe { others_unistring(bytes.as_ptr(), bytes.len()) })),
-        sweep(move |bytes| {
-            // SAFETY: the bytes of a slice, and memory for as many units as it says.
-            usize::from(unsafe { others_icu(bytes.as_ptr(), bytes.len(), out, cap) } != usize::MAX)
-        }),
+        rust(|bytes| usize::from(trust8::is_utf8(bytes))),
+        c(loop_is_utf8),
+        rust(|bytes| usize::from(black_box(trust8::from_utf8(bytes)).is_ok())),
+        c(loop_validate),
+        rust(|bytes| usize::from(simdutf::validate_utf8(bytes))),
+        c(loop_glib),
+        c(loop_unistring),
+        icu(units, true),
     ]
+}
+
+fn icu(units: &mut [u16], valid_only: bool) -> Sweep<'_> {
+    Box::new(move |strings| {
+        let (out, cap) = (units.as_mut_ptr(), units.len());
+        // SAFETY: the loop reads the strings, which live, and writes to `units`.
+        strings.in_c(|first, count| unsafe { loop_icu(first, count, out, cap, valid_only) })
+    })
 }
 
 const VALIDATORS: [&str; 8] = [
@@ -135,17 +146,18 @@ fn table(heads: &[&str]) -> Table {
 fn main() {
     let core = pin().expect("the core exists");
     let machine = Machine::ask();
-    let rounds = if env::args().any(|argument| argument == "--quick") { 5 } else { 40 };
+    let rounds = if env::args().any(|argument| argument == "--quick") { 30 } else { 400 };
     let mut units = vec![0_u16; LONG + 64];
     let mut page = format!(
         "# The C interface, measured\n\n\
          `capi/measure/run.sh` writes this page. All numbers are from one run, on one core of: {}. {}; {}. The C functions are \
          those of the shared library, called through the procedure linkage table, as a C program calls them. The contestants of a \
-         table took turns, their answers were compared, and each number is the best of {rounds} rounds. trust8's kernel was \
-         {}.{}\n",
+         table took turns, their answers were compared, and each number is the best of {rounds} rounds of {} microseconds. trust8's \
+         kernel was {}.{}\n",
         machine.cpu,
         machine.rustc,
         machine.cxx,
+        SAMPLE.as_micros(),
         trust8::Kernel::best().name(),
         core.map_or(String::new(), |_| " The process was pinned to a core.".to_owned()),
     );
@@ -158,7 +170,7 @@ fn main() {
     for contents in Contents::ALL {
         for lengths in [Lengths::Below(9), Lengths::Below(17), Lengths::Below(33), Lengths::Below(65)] {
             let packed = random_strings(lengths, contents, 4096);
-            let best = race(&mut validators(&mut units), &packed.strings(), rounds);
+            let best = race(&mut validators(&mut units), packed.strings(), rounds);
             let name = match lengths {
                 Lengths::Below(end) => format!("{}, 0 to {}", contents.name(), end - 1),
                 _ => lengths.name(),
@@ -186,22 +198,29 @@ fn main() {
     page += "\n### At one length\n\nThe same, where all strings have one length, so that the CPU predicts the branches.\n\n";
     let mut fixed = table(&[&["strings"], &VALIDATORS[..]].concat());
     let mut slower = Vec::new();
+    let mut most_over = [0.0_f64; 2];
     for contents in [Contents::Ascii, Contents::Mixed] {
         for len in [0, 1, 2, 4, 8, 12, 16, 24, 32, 48, 64] {
             let packed = random_strings(Lengths::Fixed(len), contents, 64);
             let name = format!("{}, {len}", contents.name());
-            let best = race(&mut validators(&mut units), &packed.strings(), rounds);
+            let best = race(&mut validators(&mut units), packed.strings(), rounds);
             for (i, other) in VALIDATORS.iter().enumerate().skip(5) {
                 if best[1] > best[i] || best[3] > best[i] {
                     slower.push(format!("{name} bytes: {other}"));
                 }
+            }
+            for call in 0..2 {
+                most_over[call] = most_over[call].max(best[2 * call + 1] - best[2 * call]);
             }
             fixed.row([name].into_iter().chain(best.iter().map(|ns| digits(*ns))));
         }
     }
     page += &fixed.markdown();
     page += &format!(
-        "\nSlower than glib, libunistring or ICU: {}.\n",
+        "\nThe C call costs at most {:.2} ns more than the Rust call for `is_utf8`, and {:.2} ns for `validate`. Slower than glib, \
+         libunistring or ICU: {}.\n",
+        most_over[0],
+        most_over[1],
         if slower.is_empty() { "none".to_owned() } else { slower.join("; ") }
     );
 
@@ -210,7 +229,7 @@ fn main() {
     let mut long = table(&[&["text"], &VALIDATORS[..], &["times as fast"]].concat());
     for text in texts::texts(LONG).expect("the texts are generated") {
         let placed = Placed::filled(&text.text, text.text.len());
-        let best = race(&mut validators(&mut units), &[placed.bytes()], rounds);
+        let best = race(&mut validators(&mut units), vec![placed.bytes()], rounds);
         let fastest = best[5..].iter().copied().fold(f64::INFINITY, f64::min);
         let speeds = best.iter().map(|ns| digits(placed.bytes().len() as f64 / ns));
         long.row([text.name].into_iter().chain(speeds).chain([digits(fastest / best[3])]));
@@ -218,31 +237,28 @@ fn main() {
     page += &long.markdown();
 
     page += "\n## Streams, counts and conversions\n\nNanoseconds a call, or GB/s of UTF-8 on 64 KiB. A stream is pushed in pieces of \
-             64 bytes, cut anywhere; Rust has its validator on the stack, and C its struct.\n\n";
+             one length, which cut characters anywhere. Rust has its validator on the stack. C has its struct, and gets the \
+             number of valid bytes from each push. In conversions, both get the encodings as values.\n\n";
     let mut others = table(&["what", "Rust", "C", "simdutf", "ICU"]);
-    for name in ["ASCII", "Russian", "Chinese"] {
+    for (name, len) in
+        [("ASCII", 16), ("ASCII", 64), ("Russian", 16), ("Russian", 64), ("Chinese", 16), ("Chinese", 64)]
+    {
         let text = texts::generated(name, LONG);
-        let pieces = pieces(&text.text);
+        let pieces = pieces(&text.text, len);
         let strings = pieces.strings();
-        let mut rust = trust8::Validator::new();
-        let mut c = CValidator([0; 2]);
-        // SAFETY: memory for the struct.
-        unsafe { trust8_validator_init(&mut c) };
         let best = race(
             &mut [
-                sweep(|piece| usize::from(rust.push(piece).is_ok())),
-                sweep(|piece| {
-                    // SAFETY: the struct, and the bytes of a slice.
-                    usize::from(unsafe {
-                        trust8_validator_push(&mut c, piece.as_ptr().cast(), piece.len(), null_mut())
-                    })
+                Box::new(|strings| {
+                    let mut validator = trust8::Validator::new();
+                    black_box(&strings.rust).iter().filter(|piece| validator.push(piece).is_ok()).count()
                 }),
+                c(loop_push),
             ],
-            &strings,
+            strings,
             rounds,
         );
         others.row([
-            format!("stream of {name}, ns a push"),
+            format!("stream of {name}, pieces of {len} bytes, ns a push"),
             digits(best[0]),
             digits(best[1]),
             String::new(),
@@ -254,12 +270,11 @@ fn main() {
         let bytes = text.text.as_bytes();
         let best = race(
             &mut [
-                sweep(|bytes| trust8::inspect(bytes).chars()),
-                // SAFETY: the bytes of a slice.
-                sweep(|bytes| unsafe { trust8_count_chars(bytes.as_ptr().cast(), bytes.len()) }),
-                sweep(|bytes| simdutf::count_utf8(bytes)),
+                rust(|bytes| trust8::inspect(bytes).chars()),
+                c(loop_count_chars),
+                rust(|bytes| simdutf::count_utf8(bytes)),
             ],
-            &[bytes],
+            vec![bytes],
             rounds,
         );
         let speed = |ns: f64| digits(bytes.len() as f64 / ns);
@@ -277,49 +292,36 @@ fn main() {
         let text = texts::generated(name, LONG);
         let packed = consecutive(&text.text, len);
         let strings = packed.strings();
-        let (mut ours, mut c, mut theirs, mut icu) =
-            (vec![0_u16; LONG + 64], vec![0_u16; LONG + 64], vec![0_u16; LONG + 64], vec![0_u16; LONG + 64]);
+        let (mut ours, mut in_c, mut theirs) =
+            (vec![0_u16; LONG + 64], vec![0_u16; LONG + 64], vec![0_u16; LONG + 64]);
+        let text_len = strings[0].len();
         let best = race(
             &mut [
-                sweep(|bytes| {
-                    // SAFETY: initialised memory may be written to in any way.
+                rust(|bytes| {
+                    // SAFETY: initialised memory may be written to in any way, and has two bytes for each unit.
                     let room =
-                        unsafe { std::slice::from_raw_parts_mut(ours.as_mut_ptr().cast(), ours.len()) };
-                    convert_into(Encoding::Utf8, Utf16, bytes, room).map_or(usize::MAX, |units| units.len())
+                        unsafe { std::slice::from_raw_parts_mut(ours.as_mut_ptr().cast(), 2 * ours.len()) };
+                    convert_into(black_box(Encoding::Utf8), black_box(Encoding::Utf16Le), bytes, room)
+                        .map_or(usize::MAX, |bytes| bytes.len() / 2)
                 }),
-                sweep(|bytes| {
-                    let mut result = [0_u64; 3];
-                    // SAFETY: the bytes of a slice, and memory for the units and the struct.
-                    unsafe {
-                        trust8_convert(
-                            1,
-                            7,
-                            0,
-                            bytes.as_ptr().cast(),
-                            bytes.len(),
-                            c.as_mut_ptr().cast(),
-                            2 * c.len(),
-                            result.as_mut_ptr().cast(),
-                        )
-                    };
-                    result[1] as usize / 2
+                Box::new(|strings| {
+                    let (out, cap) = (in_c.as_mut_ptr(), in_c.len());
+                    // SAFETY: the loop reads the strings, which live, and writes to `in_c`.
+                    strings.in_c(|first, count| unsafe { loop_to_utf16(first, count, out, cap) })
                 }),
-                sweep(|bytes| {
+                rust(|bytes| {
                     // SAFETY: the buffer has a unit for each byte.
                     unsafe {
                         simdutf::convert_utf8_to_utf16le(bytes.as_ptr(), bytes.len(), theirs.as_mut_ptr())
                     }
                 }),
-                // SAFETY: the bytes of a slice, and memory for the units.
-                sweep(|bytes| unsafe {
-                    others_icu(bytes.as_ptr(), bytes.len(), icu.as_mut_ptr(), icu.len())
-                }),
+                icu(&mut units, false),
             ],
-            &strings,
+            strings,
             rounds,
         );
         if len == LONG {
-            let speeds = best.iter().map(|ns| digits(strings[0].len() as f64 / ns));
+            let speeds = best.iter().map(|ns| digits(text_len as f64 / ns));
             others.row([format!("{name} to UTF-16, GB/s")].into_iter().chain(speeds));
         } else {
             let name = format!("{name} to UTF-16, strings of {len} bytes, ns a call");
@@ -335,9 +337,9 @@ fn main() {
     }
 }
 
-/// Returns the text in pieces of 64 bytes, which cut characters.
-fn pieces(text: &str) -> Packed {
-    let ranges = (0..text.len()).step_by(64).map(|at| at..text.len().min(at + 64)).collect();
+/// Returns the text in pieces of this length, which cut characters.
+fn pieces(text: &str, len: usize) -> Packed {
+    let ranges = (0..text.len()).step_by(len).map(|at| at..text.len().min(at + len)).collect();
     Packed::new(text.as_bytes(), ranges)
 }
 

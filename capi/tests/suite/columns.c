@@ -125,6 +125,44 @@ static void test_views(void) {
     }
 }
 
+static bool is_misuse(bool ok, const trust8_column_error *error) {
+    return !ok && error->error.kind == TRUST8_MISUSE;
+}
+
+/* A bitmap that lies in what is read is a misuse. */
+static void test_overlap(void) {
+    union {
+        int32_t narrow[8];
+        int64_t wide[4];
+        uint8_t bytes[32];
+    } memory;
+    static const int32_t narrow[] = {0, 1};
+    static const int64_t wide[] = {0, 1};
+    static const uint8_t valid = 1;
+    uint8_t views[48] = {0};
+    uint8_t *const aligned = views + (16 - (uintptr_t)views % 16) % 16;
+    const trust8_slice slice = {memory.bytes, 4};
+    trust8_column_error error;
+    memset(&memory, 0, sizeof memory);
+    for (size_t at = 0; at < 4; at++) {
+        uint8_t *const bitmap = memory.bytes + at;
+        CHECK(is_misuse(trust8_invalid_rows32(memory.bytes, 4, narrow, 2, NULL, bitmap, 1, NULL, &error), &error));
+        CHECK(is_misuse(trust8_invalid_rows64(memory.bytes, 4, wide, 2, NULL, bitmap, 1, NULL, &error), &error));
+        CHECK(is_misuse(trust8_invalid_rows32("a", 1, memory.narrow, 2, NULL, bitmap, 1, NULL, &error), &error));
+        CHECK(is_misuse(trust8_invalid_rows64("a", 1, memory.wide, 2, NULL, bitmap, 1, NULL, &error), &error));
+        CHECK(is_misuse(trust8_invalid_rows_views(aligned, 1, &slice, 1, NULL, bitmap, 1, NULL, &error), &error));
+        CHECK(is_misuse(trust8_invalid_rows_views(aligned, 1, NULL, 0, NULL, aligned + at, 1, NULL, &error), &error));
+    }
+    memory.bytes[0] = valid;
+    CHECK(is_misuse(trust8_invalid_rows32("a", 1, narrow, 2, memory.bytes, memory.bytes, 1, NULL, &error), &error));
+    CHECK(is_misuse(trust8_invalid_rows64("a", 1, wide, 2, memory.bytes, memory.bytes, 1, NULL, &error), &error));
+    CHECK(is_misuse(trust8_invalid_rows_views(aligned, 1, NULL, 0, memory.bytes, memory.bytes, 1, NULL, &error), &error));
+    CHECK(memory.bytes[0] == valid);
+    /* Side by side is no overlap. */
+    CHECK(trust8_invalid_rows32("a", 1, narrow, 2, memory.bytes, memory.bytes + 1, 1, NULL, &error));
+    CHECK(trust8_invalid_rows_views(aligned, 1, &slice, 1, NULL, memory.bytes + 4, 1, NULL, &error));
+}
+
 /* All wrong rows in a bitmap, with and without nulls, and with a bitmap that is too small by one byte. */
 static void test_invalid_rows(void) {
     for (size_t i = 0; i < 1000 / scale + 50; i++) {
@@ -181,6 +219,7 @@ static void test_invalid_rows(void) {
     CHECK(error.row == 1 && error.error.kind == TRUST8_DECREASING_OFFSET);
     CHECK(!trust8_invalid_rows64(NULL, 3, NULL, 0, NULL, bitmap, 1, NULL, &error) && error.error.kind == TRUST8_MISUSE);
     CHECK(trust8_invalid_rows64(NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL));
+    test_overlap();
 }
 
 void test_columns(void) {

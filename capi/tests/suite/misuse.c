@@ -81,6 +81,48 @@ static void test_overlap(void) {
     CHECK(!trust8_convert(TRUST8_UTF8, TRUST8_UTF8, 0, memory, 8, memory, 64, &done) && done.kind == TRUST8_MISUSE);
 }
 
+/* A state without an error has eight bytes that a push leaves alone or counts with, then four of a mark, then the last four bytes
+ * of the text. Here the mark is right and the last bytes are any: there is an answer, which may mean nothing, but from there on the
+ * state is sound. */
+static void check_forged(const uint8_t *bytes) {
+    for (size_t len = 0; len <= 600; len = 3 * len + 1) {
+        static const char text[] = "caf\xC3\xA9 caf\xC3\xA9 caf\xC3\xA9 caf\xC3\xA9 caf\xC3\xA9 caf\xC3\xA9 caf\xC3\xA9 caf\xC3\xA9 caf\xC3\xA9";
+        uint8_t *const piece = (uint8_t *)malloc(len + (len == 0));
+        for (size_t i = 0; i < len; i++) piece[i] = (uint8_t)text[i % (sizeof text - 1)];
+        trust8_validator validator;
+        trust8_error error;
+        trust8_validator_init(&validator);
+        memcpy((uint8_t *)&validator + 12, bytes, 4);
+        if (random_below(2) == 0) memcpy(&validator, bytes + 4, 8);
+        const bool pushed = trust8_validator_push(&validator, piece, len, &error);
+        CHECK(pushed == (error.kind == TRUST8_NO_ERROR));
+        const bool again = trust8_validator_push(&validator, "\xFF", 1, &error);
+        CHECK(!again && error.kind != TRUST8_NO_ERROR);
+        CHECK(!trust8_validator_finish(&validator, NULL));
+        free(piece);
+    }
+}
+
+/* A state that trust8_validator_init has not written, or that a failed push has not. */
+static void test_forgotten_init(void) {
+    trust8_validator validator;
+    trust8_error error;
+    memset(&validator, 0, sizeof validator);
+    CHECK(!trust8_validator_push(&validator, "text", 4, &error) && error.kind == TRUST8_MISUSE);
+    CHECK(!trust8_validator_push(&validator, "text", 4, NULL) && !trust8_validator_finish(&validator, NULL));
+    memset(&validator, 0xFF, sizeof validator);
+    CHECK(!trust8_validator_push(&validator, "text", 4, &error) && error.kind == TRUST8_MISUSE);
+    memset(&validator, 0, sizeof validator);
+    CHECK(!trust8_validator_finish(&validator, &error) && error.kind == TRUST8_MISUSE);
+    /* It can be used again. */
+    trust8_validator_init(&validator);
+    CHECK(trust8_validator_push(&validator, "text", 4, &error) && trust8_validator_finish(&validator, &error));
+    /* An error whose bytes were changed is not one that a push has written. */
+    CHECK(!trust8_validator_push(&validator, "\xFF", 1, &error) && error.kind == TRUST8_INVALID_BYTE);
+    ((uint8_t *)&validator)[12] = 'a';
+    CHECK(!trust8_validator_push(&validator, "text", 4, &error) && error.kind == TRUST8_MISUSE);
+}
+
 /* Structs with any contents: no answer is wrong in itself, and nothing but the structs is touched. */
 static void test_hostile_structs(void) {
     for (size_t i = 0; i < 20000 / scale + 200; i++) {
@@ -97,11 +139,13 @@ static void test_hostile_structs(void) {
             any.bytes[at] = random_below(3) == 0 ? (uint8_t)random_number() : (uint8_t)random_below(5);
         }
         CHECK(trust8_explain(&any.error, "some text", 9, message, sizeof message) < sizeof message);
-        if (random_below(4) != 0) any.validator.state.kind = 0;
-        const bool pushed = trust8_validator_push(&any.validator, "caf\xC3\xA9", 5, &error);
-        CHECK(pushed == (error.kind == 0));
-        CHECK(!pushed || any.validator.state.bytes_len == 0);
-        trust8_validator_finish(&any.validator, &error);
+        trust8_validator copy = any.validator;
+        CHECK(!trust8_validator_finish(&copy, &error) && error.kind == TRUST8_MISUSE);
+        for (size_t len = 0; len <= 9; len++) {
+            CHECK(!trust8_validator_push(&copy, "caf\xC3\xA9 au lait", len, &error) && error.kind == TRUST8_MISUSE);
+            copy = any.validator;
+        }
+        check_forged(any.bytes);
         any.converter.from %= 9;
         any.converter.to %= 9;
         any.converter.flags %= 2;
@@ -118,6 +162,7 @@ void test_misuse(void) {
     test_pointers();
     test_numbers();
     test_overlap();
+    test_forgotten_init();
     test_hostile_structs();
 }
 
