@@ -21,6 +21,8 @@ cfg_if::cfg_if! {
             //! The instruction sets of x86 and x86-64.
 
             pub(crate) mod avx2;
+            #[cfg(feature = "transcode")]
+            mod avx2_convert;
             #[cfg(kernel_avx512)]
             #[expect(clippy::incompatible_msrv, reason = "build.rs asks the compiler for its version")]
             pub(crate) mod avx512;

@@ -317,8 +317,12 @@ pairs! { |s, text, out, validator|
         length: counted!(lengths::Utf32OfUtf8),
     }
     Utf8 => Latin1 {
-        short: latin1::short_from_utf8(s, text, out),
-        long: latin1::from_utf8(s, text, out),
+        short: latin1::short_from_utf8::<_, false>(s, text, out),
+        long: latin1::from_utf8::<_, false>(s, text, out),
+        valid: {
+            short: latin1::short_from_utf8::<_, true>(s, text, out),
+            long: latin1::from_utf8::<_, true>(s, text, out)
+        },
         portable: portable::utf8_to_latin1,
         length: counted!(lengths::Utf32OfUtf8),
     }
@@ -359,7 +363,7 @@ pairs! { |s, text, out, validator|
         length: Length::Unchanged,
     }
     Utf32 => Latin1 {
-        long: portable::utf32_to_latin1(text, out),
+        long: from_utf32::to_latin1(s, text, out),
         portable: portable::utf32_to_latin1,
         length: Length::Unchanged,
     }

@@ -1,12 +1,19 @@
-//! [`ConvertOps`] for instruction sets with vectors of 16 bytes: made of a few operations on wider lanes, [`WideLaneOps`], and
-//! of shuffles that move the kept bytes to the front. So such an instruction set implements those few operations and no more.
+//! [`ConvertOps`] for instruction sets with vectors of 16 or 32 bytes: made of a few operations on wider lanes,
+//! [`WideLaneOps`], and of shuffles that move the kept bytes to the front. So such an instruction set implements those few
+//! operations and no more.
+//!
+//! A shuffle works on *parts* of 16 bytes: a vector is one part, or two. What is to be appended is shuffled to the start of
+//! each part. The parts are stored one after the other, each over the unused end of the one before.
 
+#![forbid(unsafe_code)]
+
+use super::parts::put_all;
 use super::{ConvertOps, first_bits, tables};
 use crate::output::Output;
 use crate::simd::Simd;
 
-/// The operations on lanes of 16 and 32 bits that an instruction set with vectors of 16 bytes adds to [`Simd`] for
-/// conversions.
+/// The operations on lanes of 16 and 32 bits that an instruction set with vectors of 16 or 32 bytes adds to [`Simd`] for
+/// conversions. The defaults are for vectors of 16 bytes.
 ///
 /// Lanes have the low byte first. A mask has all bits of a lane set, or none.
 pub(crate) trait WideLaneOps: Simd {
@@ -14,14 +21,31 @@ pub(crate) trait WideLaneOps: Simd {
     fn splat16(self, word: u16) -> Self::Vector;
     fn splat32(self, dword: u32) -> Self::Vector;
 
-    /// Returns the bytes of `a` and `b` in turn, or their lanes of 16 bits: the first halves of both, and the second halves.
+    /// Returns the bytes of `a` and `b` in turn, or their lanes of 16 bits: the first halves of both, and the second halves. A
+    /// vector with two parts does so in each part by itself.
     fn zip8(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
     fn zip16(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
+
+    /// Widens lanes to twice their width: the first half of the vector, and the second half.
+    #[inline(always)]
+    fn widened8(self, v: Self::Vector) -> [Self::Vector; 2] {
+        self.zip8(v, self.splat(0))
+    }
+    #[inline(always)]
+    fn widened16(self, v: Self::Vector) -> [Self::Vector; 2] {
+        self.zip16(v, self.splat(0))
+    }
 
     /// Narrows the lanes of `a` and then `b` to half their width: lanes of 16 bits, all below 0x100, or of 32 bits, all below
     /// 0x10000.
     fn narrowed16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn narrowed32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns parts that begin 12 bytes after each other: `bytes[at..at + 16]`, `bytes[at + 12..at + 28]`.
+    #[inline(always)]
+    fn load_every_twelve(self, bytes: &[u8], at: usize) -> Self::Vector {
+        self.load(bytes, at)
+    }
 
     /// Returns `a + b` in lanes of 32 bits.
     fn plus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -41,6 +65,12 @@ pub(crate) trait WideLaneOps: Simd {
     fn at_least16(self, v: Self::Vector, least: u16) -> Self::Vector;
     fn at_least32(self, v: Self::Vector, least: u32) -> Self::Vector;
 
+    /// Returns the highest bits of the lanes of 16 bits: those of a part, eight, as the lowest of 16 bits.
+    #[inline(always)]
+    fn highest16(self, v: Self::Vector) -> u64 {
+        tables::first_of_each_two(self.high_bits(v) >> 1)
+    }
+
     /// Returns `yes` where `mask` has ones, and `no` elsewhere.
     fn select(self, mask: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
 
@@ -49,62 +79,68 @@ pub(crate) trait WideLaneOps: Simd {
     fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector {
         self.select(self.below_signed(flags, self.splat(0)), yes, no)
     }
+
+    /// Tells the cache that `bytes` bytes some way ahead of `out` will be written. The default does nothing.
+    #[inline(always)]
+    fn prefetch_output(self, _bytes: usize, _out: &Output<'_>) {}
+
+    /// Appends the bytes of vectors part by part, shuffled, if all of them fit. The parts come in this order: the first one of
+    /// each vector, then the second one of each. `part` returns, for the number of a part in this order, its shuffle and how
+    /// many bytes of the result are appended.
+    #[inline(always)]
+    fn put_shuffled<const N: usize>(
+        self,
+        vectors: [Self::Vector; N],
+        part: impl Fn(usize) -> Part,
+        out: &mut Output<'_>,
+    ) -> bool {
+        const { assert!(size_of::<Self::Vector>() == 16) };
+        let (mut parts, mut lens) = (vectors, [0; N]);
+        for (i, (vector, len)) in parts.iter_mut().zip(&mut lens).enumerate() {
+            let (shuffle, n) = part(i);
+            (*vector, *len) = (self.lookup(*vector, self.table(shuffle)), n);
+        }
+        put_all([parts], [lens], out)
+    }
+
+    /// Does what [`put_shuffled`](Self::put_shuffled) does, and widens the lanes of 16 bits that are appended to 32. A part has at
+    /// most eight of them.
+    #[inline(always)]
+    fn put_shuffled_as_u32<const N: usize>(
+        self,
+        vectors: [Self::Vector; N],
+        part: impl Fn(usize) -> Part,
+        out: &mut Output<'_>,
+    ) -> bool {
+        const { assert!(size_of::<Self::Vector>() == 16) };
+        let mut parts = [[self.splat(0); 2]; N];
+        let mut lens = [0; N];
+        for (i, vector) in vectors.iter().enumerate() {
+            let (shuffle, len) = part(i);
+            (parts[i], lens[i]) = (self.widened16(self.lookup(*vector, self.table(shuffle))), 2 * len);
+        }
+        put_all([parts], [lens], out)
+    }
 }
 
-/// Returns the bytes of `v` in the order that `shuffle` says.
-#[inline(always)]
-fn shuffle<S: WideLaneOps>(s: S, v: S::Vector, shuffle: &[u8; 16]) -> S::Vector {
-    s.lookup(v, s.table(shuffle))
-}
+/// A shuffle of 16 bytes, and how many bytes of the result are appended.
+pub(crate) type Part = (&'static [u8; 16], usize);
 
 /// Appends the first `n` bytes of the vector, if they fit.
 #[inline(always)]
 fn put<S: WideLaneOps>(_: S, v: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
-    const { assert!(size_of::<S::Vector>() == 16 && <S as Simd>::LANES == 16) };
-    let n = n.min(16);
-    if let Some(next) = out.next_array::<16>() {
-        // SAFETY: `next` has 16 bytes, and so has the vector. The store needs no alignment.
-        unsafe { next.as_mut_ptr().cast::<S::Vector>().write_unaligned(v) };
-        // SAFETY: the store has written 16 bytes, as a vector has no padding by the contract of `Simd`; `n` is at most 16.
-        unsafe { out.advance(n) };
-        return true;
-    }
-    let mut bytes = [0u8; 16];
-    // SAFETY: the array has 16 bytes, and so has the vector, which has no padding by the contract of `Simd`. The store needs
-    // no alignment.
-    unsafe { bytes.as_mut_ptr().cast::<S::Vector>().write_unaligned(v) };
-    out.put(&bytes[..n])
+    put_all([[v]], [[n]], out)
 }
 
-/// Appends the first `n` and `m` bytes of two vectors after they are shuffled, if all of them fit.
+/// Returns the number of ones in the lowest `N` bits.
 #[inline(always)]
-fn put_two<S: WideLaneOps>(
-    s: S,
-    [first, second]: [S::Vector; 2],
-    shuffles: [&[u8; 16]; 2],
-    [n, m]: [usize; 2],
-    out: &mut Output<'_>,
-) -> bool {
-    out.left() >= n + m
-        && put(s, shuffle(s, first, shuffles[0]), n, out)
-        && put(s, shuffle(s, second, shuffles[1]), m, out)
-}
-
-/// Returns the number of ones in the lowest eight bits, and in the next eight.
-#[inline(always)]
-fn ones_by_half(keep: u64) -> [usize; 2] {
-    [(keep & 0xFF).count_ones() as usize, (keep >> 8 & 0xFF).count_ones() as usize]
-}
-
-/// Appends those of the four lanes of 32 bits for which the lowest four bits of `keep` have a one, if they fit.
-#[inline(always)]
-fn put_kept_u32<S: WideLaneOps>(s: S, v: S::Vector, keep: u64, out: &mut Output<'_>) -> bool {
-    put(s, shuffle(s, v, tables::kept_u32(keep)), 4 * (keep & 0xF).count_ones() as usize, out)
+fn ones<const N: u32>(keep: u64) -> usize {
+    (keep & ((1 << N) - 1)).count_ones() as usize
 }
 
 impl<S: WideLaneOps> ConvertOps for S {
     type Vector = <S as Simd>::Vector;
-    const LANES: usize = 16;
+    const LANES: usize = <S as Simd>::LANES;
 
     #[inline(always)]
     fn splat8(self, byte: u8) -> Self::Vector {
@@ -132,6 +168,13 @@ impl<S: WideLaneOps> ConvertOps for S {
     }
 
     #[inline(always)]
+    fn load_threes(self, bytes: &[u8], at: usize) -> Self::Vector {
+        // An index with bit 7 set gives zero.
+        let reversed = self.table(&[2, 1, 0, 0x80, 5, 4, 3, 0x80, 8, 7, 6, 0x80, 11, 10, 9, 0x80]);
+        self.lookup(self.load_every_twelve(bytes, at), reversed)
+    }
+
+    #[inline(always)]
     fn earlier(self, now: Self::Vector, before: Self::Vector) -> [Self::Vector; 3] {
         [
             Simd::earlier::<1>(self, now, before),
@@ -142,12 +185,17 @@ impl<S: WideLaneOps> ConvertOps for S {
 
     #[inline(always)]
     fn widened16(self, v: Self::Vector) -> [Self::Vector; 2] {
-        self.zip16(v, self.splat(0))
+        WideLaneOps::widened16(self, v)
     }
 
     #[inline(always)]
     fn widened8(self, v: Self::Vector) -> [Self::Vector; 2] {
-        self.zip8(v, self.splat(0))
+        WideLaneOps::widened8(self, v)
+    }
+
+    #[inline(always)]
+    fn narrowed16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        WideLaneOps::narrowed16(self, a, b)
     }
 
     #[inline(always)]
@@ -207,7 +255,7 @@ impl<S: WideLaneOps> ConvertOps for S {
 
     #[inline(always)]
     fn reversed16(self, v: Self::Vector) -> Self::Vector {
-        shuffle(self, v, &[1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14])
+        self.lookup(v, self.table(&[1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14]))
     }
 
     #[inline(always)]
@@ -279,6 +327,12 @@ impl<S: WideLaneOps> ConvertOps for S {
     }
 
     #[inline(always)]
+    fn any_equal16_of_two(self, a: Self::Vector, b: Self::Vector, word: u16) -> bool {
+        let word = WideLaneOps::splat16(self, word);
+        Simd::any(self, Simd::or(self, self.equal16(a, word), self.equal16(b, word)))
+    }
+
+    #[inline(always)]
     fn any_equal16(self, v: Self::Vector, word: u16) -> bool {
         Simd::any(self, self.equal16(v, WideLaneOps::splat16(self, word)))
     }
@@ -311,27 +365,24 @@ impl<S: WideLaneOps> ConvertOps for S {
         n: usize,
         out: &mut Output<'_>,
     ) -> bool {
-        out.left() >= n && put(self, first, n.min(16), out) && put(self, second, n.saturating_sub(16), out)
+        put_all([[[first, second]]], [[n]], out)
+    }
+
+    #[inline(always)]
+    fn prefetch_output(self, bytes: usize, out: &Output<'_>) {
+        WideLaneOps::prefetch_output(self, bytes, out);
     }
 
     #[cfg_attr(optimised, inline(always))]
     fn put_as_u16(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
-        let [first, second] = self.widened8(v);
-        self.put_first_of_two(first, second, 2 * n, out)
+        put_all([[WideLaneOps::widened8(self, v)]], [[2 * n]], out)
     }
 
     #[cfg_attr(optimised, inline(always))]
     fn put_as_u32(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
-        let [first, second] = self.widened8(v);
-        let ([a, b], [c, d]) = (self.widened16(first), self.widened16(second));
-        out.left() >= 4 * n
-            && self.put_first_of_two(a, b, (4 * n).min(32), out)
-            && (n <= 8 || self.put_first_of_two(c, d, 4 * n - 32, out))
-    }
-
-    #[cfg_attr(optimised, inline(always))]
-    fn put_low_bytes(self, a: Self::Vector, b: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
-        put(self, self.narrowed16(a, b), n, out)
+        let [first, second] = WideLaneOps::widened8(self, v);
+        let wide = [WideLaneOps::widened16(self, first), WideLaneOps::widened16(self, second)];
+        put_all([[wide]], [[4 * n]], out)
     }
 
     #[cfg_attr(optimised, inline(always))]
@@ -342,19 +393,42 @@ impl<S: WideLaneOps> ConvertOps for S {
         keep: u64,
         out: &mut Output<'_>,
     ) -> bool {
-        let shuffles = [tables::kept_u16(keep), tables::kept_u16(keep >> 8)];
-        let [n, m] = ones_by_half(keep);
-        put_two(self, self.zip8(low, high), shuffles, [2 * n, 2 * m], out)
+        let part = |i| (tables::kept_u16(keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
+        self.put_shuffled(self.zip8(low, high), part, out)
     }
 
     #[inline(always)]
-    fn put_starts_of_two(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
-        put(self, shuffle(self, v, tables::starts_of_two(keep)), keep.count_ones() as usize, out)
+    fn put_starts_of_two(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
+        let seconds = self.highest16(v);
+        let part = |i| {
+            let units = n.saturating_sub(8 * i).min(8);
+            let seconds = seconds >> (16 * i) & first_bits(units);
+            (tables::firsts_and_some_seconds(seconds), units + ones::<8>(seconds))
+        };
+        self.put_shuffled([v], part, out)
     }
 
     #[inline(always)]
     fn put_ends_of_three(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
-        put(self, shuffle(self, v, tables::ends_of_three(keep)), keep.count_ones() as usize, out)
+        let first_two = tables::first_two_of_each_four(keep);
+        let part = |i| (tables::ends_of_three(first_two >> (16 * i)), ones::<16>(keep >> (16 * i)));
+        self.put_shuffled([v], part, out)
+    }
+
+    #[inline(always)]
+    fn put_ends_of_three_halves(
+        self,
+        firsts: Self::Vector,
+        thirds: Self::Vector,
+        n: usize,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let first_two = ConvertOps::high_bits(self, firsts) & first_bits(2 * n);
+        let part = |i| {
+            let first_two = first_two >> (8 * i);
+            (tables::ends_of_three(first_two), n.saturating_sub(4 * i).min(4) + ones::<8>(first_two))
+        };
+        self.put_shuffled(self.zip16(firsts, thirds), part, out)
     }
 
     #[cfg_attr(optimised, inline(always))]
@@ -366,17 +440,15 @@ impl<S: WideLaneOps> ConvertOps for S {
         keep: u64,
         out: &mut Output<'_>,
     ) -> bool {
-        let [first, second] = self.zip8(low, middle);
-        let [upper_first, upper_second] = match high {
-            Some(high) => self.widened8(high),
-            None => [self.splat(0); 2],
+        let words = self.zip8(low, middle);
+        let Some(high) = high else {
+            let part = |i| (tables::kept_u16(keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
+            return self.put_shuffled_as_u32(words, part, out);
         };
-        let ([a, b], [c, d]) = (self.zip16(first, upper_first), self.zip16(second, upper_second));
-        out.left() >= 4 * (keep & 0xFFFF).count_ones() as usize
-            && put_kept_u32(self, a, keep, out)
-            && put_kept_u32(self, b, keep >> 4, out)
-            && put_kept_u32(self, c, keep >> 8, out)
-            && put_kept_u32(self, d, keep >> 12, out)
+        let upper = self.zip8(high, self.splat(0));
+        let ([a, b], [c, d]) = (self.zip16(words[0], upper[0]), self.zip16(words[1], upper[1]));
+        let part = |i| (tables::kept_u32(keep >> (4 * i)), 4 * ones::<4>(keep >> (4 * i)));
+        self.put_shuffled([a, b, c, d], part, out)
     }
 
     #[cfg_attr(optimised, inline(always))]
@@ -387,9 +459,8 @@ impl<S: WideLaneOps> ConvertOps for S {
         keep: u64,
         out: &mut Output<'_>,
     ) -> bool {
-        let shuffles = [tables::kept_u32_by_two_bits(keep), tables::kept_u32_by_two_bits(keep >> 8)];
-        let [n, m] = ones_by_half(keep);
-        put_two(self, self.zip16(low, high), shuffles, [2 * n, 2 * m], out)
+        let part = |i| (tables::kept_u32_by_two_bits(keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
+        self.put_shuffled(self.zip16(low, high), part, out)
     }
 
     #[inline(always)]
@@ -402,29 +473,30 @@ impl<S: WideLaneOps> ConvertOps for S {
         out: &mut Output<'_>,
     ) -> bool {
         let with_second = with_second & first_bits(n);
-        let shuffles =
-            [tables::firsts_and_some_seconds(with_second), tables::firsts_and_some_seconds(with_second >> 8)];
-        let [more, more_of_second] = ones_by_half(with_second);
-        let lens = [n.min(8) + more, n.saturating_sub(8) + more_of_second];
-        put_two(self, self.zip8(first, second), shuffles, lens, out)
+        let part = |i| {
+            let seconds = with_second >> (8 * i);
+            (tables::firsts_and_some_seconds(seconds), n.saturating_sub(8 * i).min(8) + ones::<8>(seconds))
+        };
+        self.put_shuffled(self.zip8(first, second), part, out)
     }
 
     #[cfg_attr(optimised, inline(always))]
     fn put_kept_bytes(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
-        let first = shuffle(self, v, tables::kept_bytes(keep));
-        let of_second = self.table(tables::kept_bytes(keep >> 8));
-        let second = self.lookup(v, Simd::or(self, of_second, self.splat(8)));
-        let [n, m] = ones_by_half(keep);
-        out.left() >= n + m && put(self, first, n, out) && put(self, second, m, out)
+        let part = |i| (tables::kept_bytes(keep >> (8 * i), i % 2), ones::<8>(keep >> (8 * i)));
+        self.put_shuffled([v, v], part, out)
     }
 
     #[inline(always)]
     fn put_kept_u16(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
-        put(self, shuffle(self, v, tables::kept_u16_by_two_bits(keep)), keep.count_ones() as usize, out)
+        let units = tables::first_of_each_two(keep);
+        let part = |i| (tables::kept_u16(units >> (16 * i)), ones::<16>(keep >> (16 * i)));
+        self.put_shuffled([v], part, out)
     }
 
     #[inline(always)]
     fn put_ends_of_four(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
-        put(self, shuffle(self, v, tables::ends_of_four(keep)), keep.count_ones() as usize, out)
+        let more = tables::first_two_of_each_four(tables::ones_at_end_of_four(keep));
+        let part = |i| (tables::ends_of_four(more >> (16 * i)), ones::<16>(keep >> (16 * i)));
+        self.put_shuffled([v], part, out)
     }
 }

@@ -3,7 +3,8 @@
 //! | file | what it has |
 //! |---|---|
 //! | `mod.rs` | [`ConvertOps`], the operations over which the conversions are written |
-//! | `by_shuffle.rs` | these operations for all sets with vectors of 16 bytes, made of a few lane operations and shuffles |
+//! | `by_shuffle.rs` | these operations for all sets with vectors of 16 or 32 bytes, made of a few lane operations and shuffles |
+//! | `parts.rs` | the stores of what was shuffled |
 //! | `tables.rs` | the tables of shuffles |
 //! | `model.rs` | every operation against a model on arrays |
 //!
@@ -17,9 +18,14 @@
 mod by_shuffle;
 #[cfg(test)]
 mod model;
+mod parts;
 mod tables;
 
+#[cfg(kernel_x86)]
+pub(crate) use by_shuffle::Part;
 pub(crate) use by_shuffle::WideLaneOps;
+#[cfg(kernel_x86)]
+pub(crate) use parts::put_all;
 
 use crate::output::Output;
 
@@ -54,6 +60,10 @@ pub(crate) trait ConvertOps: Copy {
     /// Returns `bytes`, fewer than `LANES`, followed by zeros.
     fn load_short(self, bytes: &[u8]) -> Self::Vector;
 
+    /// Returns groups of three bytes, beginning with the group at `at`: in each lane of 32 bits one group, its last byte lowest,
+    /// and a zero. Panics if there are not `LANES` bytes from `at` on.
+    fn load_threes(self, bytes: &[u8], at: usize) -> Self::Vector;
+
     /// Returns the text one, two and three bytes earlier: the last bytes of `before`, then the first bytes of `now`.
     fn earlier(self, now: Self::Vector, before: Self::Vector) -> [Self::Vector; 3];
 
@@ -62,6 +72,9 @@ pub(crate) trait ConvertOps: Copy {
 
     /// Widens bytes to lanes of 16 bits: the first half of them, and the second half.
     fn widened8(self, v: Self::Vector) -> [Self::Vector; 2];
+
+    /// Narrows the lanes of 16 bits of `a` and then `b`, all below 0x100, to bytes.
+    fn narrowed16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Narrows the lanes of 32 bits of `a` and then `b`, all below 0x10000, to 16.
     fn narrowed32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -141,6 +154,9 @@ pub(crate) trait ConvertOps: Copy {
     /// Returns whether the lanes of 16 bits in which `x` is `a` are other lanes than those in which `y` is `b`.
     fn matches_differ16(self, x: Self::Vector, a: u16, y: Self::Vector, b: u16) -> bool;
 
+    /// Returns whether a lane of 16 bits of `a` or `b` is equal to the number.
+    fn any_equal16_of_two(self, a: Self::Vector, b: Self::Vector, word: u16) -> bool;
+
     /// Returns whether a lane of 16 or 32 bits is equal to the number.
     fn any_equal16(self, v: Self::Vector, word: u16) -> bool;
     fn any_equal32(self, v: Self::Vector, dword: u32) -> bool;
@@ -166,9 +182,6 @@ pub(crate) trait ConvertOps: Copy {
 
     /// Appends each of the first `n` bytes as a unit of 32 bits.
     fn put_as_u32(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
-
-    /// Appends the first `n` lanes of 16 bits of `a` and then `b`, which are below 0x100, as a byte each.
-    fn put_low_bytes(self, a: Self::Vector, b: Self::Vector, n: usize, out: &mut Output<'_>) -> bool;
 
     /// Appends units of 16 bits, whose bytes are in `low` and `high`: the units for which `keep` has a one.
     fn put_u16_of_bytes(self, low: Self::Vector, high: Self::Vector, keep: u64, out: &mut Output<'_>)
@@ -220,11 +233,12 @@ pub(crate) trait ConvertOps: Copy {
         self.put_kept_bytes(v, keep, out)
     }
 
-    /// Appends the bytes for which `keep` has a one. Of each two bytes these are the first or both. From some place on,
-    /// nothing more is kept.
+    /// Appends the first `n` of characters of one or two bytes, which have a lane of 16 bits each. The second byte is appended
+    /// where bit 7 is set.
     #[inline(always)]
-    fn put_starts_of_two(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
-        self.put_kept_bytes(v, keep, out)
+    fn put_starts_of_two(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
+        let keep = self.high_bits(self.or(v, self.splat16(0x0080)));
+        self.put_kept_bytes(v, keep & first_bits(2 * n), out)
     }
 
     /// Appends the bytes for which `keep` has a one. Of each four bytes these are the third, or the second and the third, or
@@ -232,6 +246,27 @@ pub(crate) trait ConvertOps: Copy {
     #[inline(always)]
     fn put_ends_of_three(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
         self.put_kept_bytes(v, keep, out)
+    }
+
+    /// Appends the first `n` of characters of one to three bytes. A lane of 16 bits of `firsts` has the first two bytes, and a lane
+    /// of `thirds` has the third, which is always appended. The others are appended where bit 7 is set.
+    #[inline(always)]
+    fn put_ends_of_three_halves(
+        self,
+        firsts: Self::Vector,
+        thirds: Self::Vector,
+        n: usize,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let ([a, b], [c, d]) = (self.widened16(firsts), self.widened16(thirds));
+        let [first, second] = [self.or(a, self.left32::<16>(c)), self.or(b, self.left32::<16>(d))];
+        let third = self.splat32(0x0080_0000);
+        let keep_first = self.high_bits(self.or(first, third)) & first_bits(4 * n);
+        let in_second = first_bits((4 * n).saturating_sub(Self::LANES));
+        let keep_second = self.high_bits(self.or(second, third)) & in_second;
+        out.left() >= (keep_first.count_ones() + keep_second.count_ones()) as usize
+            && self.put_ends_of_three(first, keep_first, out)
+            && self.put_ends_of_three(second, keep_second, out)
     }
 
     /// Appends the bytes for which `keep` has a one. Of each four bytes these are the last, the last two, the last three, or

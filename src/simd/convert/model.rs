@@ -97,6 +97,8 @@ fn check<S: ConvertOps>(s: S) {
         for (back, earlier) in (1..).zip(s.earlier(x, y)) {
             assert_eq!(lanes(earlier), both[n - back..2 * n - back]);
         }
+        let threes = both[1..].chunks(3).take(n / 4).flat_map(|three| [three[2], three[1], three[0], 0]);
+        assert_eq!(lanes(s.load_threes(&both[..n + 1], 1)), threes.collect::<Vec<_>>());
         assert_eq!(lanes(s.splat8(a[0])), vec![a[0]; n]);
         assert_eq!(lanes(s.splat16(words(&a)[0])), of_words(vec![words(&a)[0]; n / 2]));
         assert_eq!(lanes(s.splat32(dwords(&a)[0])), of_dwords(vec![dwords(&a)[0]; n / 4]));
@@ -168,6 +170,8 @@ fn check<S: ConvertOps>(s: S) {
         assert!(s.matches_differ16(v, 0xD800, s.load(&w, 0), 0xDC00));
         let word = words(&halves)[random.next() as usize % (n / 2)];
         assert!(s.any_equal16(v, word));
+        assert!(s.any_equal16_of_two(v, s.splat8(0), word) && s.any_equal16_of_two(s.splat8(0), v, word));
+        assert!(!s.any_equal16_of_two(v, s.splat8(0), 0xD801));
         let all = words(&halves).into_iter().zip(words(&b).into_iter().zip(words(&c)));
         let chosen = of_words(all.map(|(half, (yes, no))| if half == word { yes } else { no }));
         assert_eq!(lanes(s.select16_equal(v, word, y, z)), chosen);
@@ -192,7 +196,8 @@ fn check<S: ConvertOps>(s: S) {
             words(&latin1(&a)).into_iter().chain(words(&latin1(&b))).map(|word| word as u8).collect();
         let (low, high) = (latin1(&a), latin1(&b));
         for some in [n, some] {
-            check_put(&narrow[..some], |out| s.put_low_bytes(s.load(&low, 0), s.load(&high, 0), some, out));
+            let v = s.narrowed16(s.load(&low, 0), s.load(&high, 0));
+            check_put(&narrow[..some], |out| s.put_first(v, some, out));
         }
 
         let all = u64::MAX >> (64 - n);
@@ -221,8 +226,22 @@ fn check<S: ConvertOps>(s: S) {
             let joined = joined.map(|(low, high)| u32::from(high) << 16 | u32::from(low));
             check_put(&of_dwords(joined), |out| s.put_u32_of_halves(x, y, twos, out));
 
-            // Of each two bytes the first or both. Of each four bytes the third, or the second and third, or the first three.
-            let two = keep | 0x5555_5555_5555_5555;
+            for units in [n / 2, n / 2 - 1, n / 4 + 1, 1, 0] {
+                let starts = a.chunks(2).take(units);
+                let starts = starts.flat_map(|unit| &unit[..if unit[1] > 0x7F { 2 } else { 1 }]);
+                check_put(&starts.copied().collect::<Vec<_>>(), |out| s.put_starts_of_two(x, units, out));
+                let (firsts, thirds) = (words(&a), words(&b));
+                let bytes = firsts.iter().zip(thirds).take(units).flat_map(|(first, third)| {
+                    let first_two = first.to_le_bytes().into_iter().filter(|&byte| byte > 0x7F);
+                    first_two.chain([third as u8]).collect::<Vec<_>>()
+                });
+                let thirds = s.and(y, s.splat16(0xFF));
+                check_put(&bytes.collect::<Vec<_>>(), |out| {
+                    s.put_ends_of_three_halves(x, thirds, units, out)
+                });
+            }
+
+            // Of each four bytes the third, or the second and third, or the first three.
             let three = (keep & 0x3333_3333_3333_3333) | 0x4444_4444_4444_4444;
             let three = three | (three & 0x1111_1111_1111_1111) << 1;
             // Of each four bytes the last, the last two, the last three, or all.
@@ -230,9 +249,8 @@ fn check<S: ConvertOps>(s: S) {
             let four = four & (four >> 1 | 0xCCCC_CCCC_CCCC_CCCC) & (four >> 2 | 0xEEEE_EEEE_EEEE_EEEE);
             for places in [n, n / 2, 4, 0] {
                 let first = if places == 64 { u64::MAX } else { (1 << places) - 1 };
-                let (two, three, four) = (two & first, three & first, four & first);
+                let (three, four) = (three & first, four & first);
                 check_put(&kept(&a, four), |out| s.put_ends_of_four(x, four, out));
-                check_put(&kept(&a, two), |out| s.put_starts_of_two(x, two, out));
                 check_put(&kept(&a, three), |out| s.put_ends_of_three(x, three, out));
             }
         }
@@ -253,6 +271,19 @@ fn sse42() {
 }
 
 #[cfg(kernel_avx512)]
+#[test]
+fn avx2() {
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn run() {
+        check(crate::simd::x86::avx2::Avx2::new());
+    }
+    if crate::Kernel::by_name("avx2").is_some() {
+        // SAFETY: the CPU has AVX2, or `by_name` would find no such kernel.
+        unsafe { run() };
+    }
+}
+
+#[cfg(kernel_x86)]
 #[test]
 fn avx512() {
     #[target_feature(

@@ -1,28 +1,29 @@
 //! Shuffles of 16 bytes that move the kept bytes to the front, looked up by the bits of what is kept.
 //!
-//! A table has 4 KiB, except that of 32-bit units, which has 256 bytes. What a shuffle leaves after the kept bytes has no
+//! A table has 4 KiB, except that of 32-bit units, which has 256 bytes, and that of bytes, which has 8 KiB. What a shuffle leaves after the kept bytes has no
 //! meaning.
 
 #![forbid(unsafe_code)]
 
 type Table = [[u8; 16]; 256];
 
-/// By a bit for each of the first eight bytes: the bytes whose bits are set.
-static KEPT_BYTES: Table = {
-    let mut table = [[0; 16]; 256];
+/// Half a part, and then by a bit for each of its eight bytes: the bytes whose bits are set.
+static KEPT_BYTES: [Table; 2] = {
+    let mut tables = [[[0; 16]; 256]; 2];
     let mut index = 0;
     while index < 256 {
         let (mut byte, mut to) = (0, 0);
         while byte < 8 {
             if index >> byte & 1 == 1 {
-                table[index][to] = byte;
+                tables[0][index][to] = byte;
+                tables[1][index][to] = byte + 8;
                 to += 1;
             }
             byte += 1;
         }
         index += 1;
     }
-    table
+    tables
 };
 
 /// By a bit for each of eight units of 16 bits: the units whose bits are set.
@@ -121,26 +122,17 @@ static KEPT_U32: [[u8; 16]; 16] = {
     table
 };
 
-/// Returns the shuffle for the first eight bytes, of which the lowest bits of `keep` have one each.
+/// Returns the shuffle for the first eight bytes (`half` is 0) or the last eight (1), of which the lowest bits of `keep` have
+/// one each.
 #[inline(always)]
-pub(super) fn kept_bytes(keep: u64) -> &'static [u8; 16] {
-    &KEPT_BYTES[(keep & 0xFF) as usize]
+pub(super) fn kept_bytes(keep: u64, half: usize) -> &'static [u8; 16] {
+    &KEPT_BYTES[half][(keep & 0xFF) as usize]
 }
 
 /// Returns the shuffle for eight units of 16 bits, of which the lowest bits of `keep` have one each.
 #[inline(always)]
 pub(super) fn kept_u16(keep: u64) -> &'static [u8; 16] {
     &KEPT_U16[(keep & 0xFF) as usize]
-}
-
-/// Returns the shuffle for eight units of 16 bits, of which `keep` has two bits each: both are set, or none.
-#[inline(always)]
-pub(super) fn kept_u16_by_two_bits(keep: u64) -> &'static [u8; 16] {
-    // Bring one bit of each two together.
-    let bits = keep & 0x5555;
-    let bits = (bits | bits >> 1) & 0x3333;
-    let bits = (bits | bits >> 2) & 0x0F0F;
-    kept_u16(bits | bits >> 4)
 }
 
 /// Returns the shuffle for four units of 32 bits, of which the lowest bits of `keep` have one each.
@@ -164,31 +156,41 @@ pub(super) fn firsts_and_some_seconds(seconds: u64) -> &'static [u8; 16] {
     &STARTS_OF_TWO[(seconds & 0xFF) as usize]
 }
 
-/// Returns the shuffle for the starts of eight pairs of bytes, of which `keep` has a bit for each byte.
-#[inline(always)]
-pub(super) fn starts_of_two(keep: u64) -> &'static [u8; 16] {
-    // Bring the bits of the second bytes together.
-    let bits = keep >> 1 & 0x5555;
-    let bits = (bits | bits >> 1) & 0x3333;
-    let bits = (bits | bits >> 2) & 0x0F0F;
-    firsts_and_some_seconds(bits | bits >> 4)
-}
-
-/// Returns the shuffle for the ends of the first three of each four bytes, of which `keep` has a bit for each byte.
+/// Returns the shuffle for the ends of the first three of each four bytes. `keep` has a bit for each of the first two bytes.
 #[inline(always)]
 pub(super) fn ends_of_three(keep: u64) -> &'static [u8; 16] {
-    // Bring the bits of the first two bytes together.
-    let bits = keep & 0x3333;
-    let bits = (bits | bits >> 2) & 0x0F0F;
-    &ENDS_OF_THREE[((bits | bits >> 4) & 0xFF) as usize]
+    &ENDS_OF_THREE[(keep & 0xFF) as usize]
 }
 
-/// Returns the shuffle for the ends of each four bytes, of which `keep` has a bit for each byte.
+/// Returns the shuffle for the ends of each four bytes. `more` has two bits for each: how many bytes belong to it besides the
+/// last one.
 #[inline(always)]
-pub(super) fn ends_of_four(keep: u64) -> &'static [u8; 16] {
-    // The bit of the last byte is always set. The others are 000, 100, 110 or 111, from the highest one down: 0 to 3 bytes
-    // more. The middle bit is the upper bit of that number, and the parity of all three is its lower one.
-    let bits = (keep ^ keep >> 1 ^ keep >> 2) & 0x1111 | keep & 0x2222;
-    let bits = (bits | bits >> 2) & 0x0F0F;
-    &ENDS_OF_FOUR[((bits | bits >> 4) & 0xFF) as usize]
+pub(super) fn ends_of_four(more: u64) -> &'static [u8; 16] {
+    &ENDS_OF_FOUR[(more & 0xFF) as usize]
+}
+
+/// Brings the first bit of each two together: those of 16 bits in the lower half of the 16.
+#[inline(always)]
+pub(super) fn first_of_each_two(bits: u64) -> u64 {
+    let bits = bits & 0x5555_5555_5555_5555;
+    let bits = (bits | bits >> 1) & 0x3333_3333_3333_3333;
+    let bits = (bits | bits >> 2) & 0x0F0F_0F0F_0F0F_0F0F;
+    bits | bits >> 4
+}
+
+/// Brings the first two bits of each four together: those of 16 bits in the lower half of the 16.
+#[inline(always)]
+pub(super) fn first_two_of_each_four(bits: u64) -> u64 {
+    let bits = bits & 0x3333_3333_3333_3333;
+    let bits = (bits | bits >> 2) & 0x0F0F_0F0F_0F0F_0F0F;
+    bits | bits >> 4
+}
+
+/// Returns how many of each four bits are ones, less one, in the lowest two of the four. The ones are at the upper end, and
+/// there is at least one.
+#[inline(always)]
+pub(super) fn ones_at_end_of_four(bits: u64) -> u64 {
+    // The other bits are 000, 100, 110 or 111, from the highest one down: 0 to 3. The middle bit is the upper bit of that number,
+    // and the parity of all three is its lower one.
+    (bits ^ bits >> 1 ^ bits >> 2) & 0x1111_1111_1111_1111 | bits & 0x2222_2222_2222_2222
 }

@@ -5,25 +5,14 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-#[cfg(feature = "transcode")]
-use super::sse42::Sse42;
 use crate::simd::{Simd, short_words, token};
 
 token! {
-    /// The proof that the CPU has AVX2, BMI1, BMI2, LZCNT and POPCNT, and everything that [`Sse42`] stands for.
+    /// The proof that the CPU has AVX2, BMI1, BMI2, LZCNT and POPCNT.
     Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt"
 }
 
 impl Avx2 {
-    /// Returns the proof that the CPU has SSE4.2, as every CPU with AVX2 does.
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn sse42(self) -> Sse42 {
-        // SAFETY: `detect` finds AVX2 only on a CPU that has SSE4.2 and POPCNT as well, and `self` proves that it
-        // found AVX2.
-        unsafe { Sse42::new() }
-    }
-
     /// Returns `bytes[from..]`, at most 32 bytes, and zeros after them. `bytes` has at least four bytes.
     ///
     /// VPMASKMOVD loads the whole dwords of `bytes[from..]`, and accesses nothing else. The one to three bytes after
@@ -84,15 +73,15 @@ const PARTS: &[Part; 33] = &{
 // AVX2, and was called on a CPU that has it. SAFETY: `__m256i` is integers side by side, without padding.
 unsafe impl Simd for Avx2 {
     #[cfg(feature = "transcode")]
-    type Converter = Sse42;
+    type Converter = Self;
     type Vector = __m256i;
     const LANES: usize = 32;
     const ASCII_TEST_FROM: usize = 32;
 
     #[cfg(feature = "transcode")]
     #[inline(always)]
-    fn converter(self) -> Sse42 {
-        self.sse42()
+    fn converter(self) -> Self {
+        self
     }
 
     #[inline(always)]

@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 
 use super::avx512::Avx512;
 use crate::output::Output;
-use crate::simd::convert::{ConvertOps, first_bits};
+use crate::simd::convert::{ConvertOps, first_bits, put_all};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
 // features that `Avx512` stands for, and that was called on a CPU that has them.
@@ -141,6 +141,22 @@ impl ConvertOps for Avx512 {
     }
 
     #[inline(always)]
+    fn load_threes(self, bytes: &[u8], at: usize) -> __m512i {
+        const REVERSED: &[u8; 64] = &{
+            let mut places = [0; 64];
+            let mut i = 0;
+            while i < 64 {
+                places[i] = if i % 4 < 3 { (i / 4 * 3 + 2 - i % 4) as u8 } else { 0 };
+                i += 1;
+            }
+            places
+        };
+        let (v, places) = (Self::load(self, bytes, at), Self::load(self, REVERSED, 0));
+        // SAFETY: AVX512VBMI, by `self`. The mask has a zero for the fourth byte of each lane.
+        unsafe { _mm512_maskz_permutexvar_epi8(0x7777_7777_7777_7777, places, v) }
+    }
+
+    #[inline(always)]
     fn earlier(self, now: __m512i, before: __m512i) -> [__m512i; 3] {
         // SAFETY: AVX512F, by `self`.
         let lanes = unsafe { _mm512_alignr_epi64::<7>(now, before) };
@@ -173,6 +189,13 @@ impl ConvertOps for Avx512 {
         // SAFETY: AVX512BW, by `self`.
         let second = unsafe { _mm512_cvtepu8_epi16(second) };
         [first, second]
+    }
+
+    #[inline(always)]
+    fn narrowed16(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let packed = unsafe { _mm512_packus_epi16(a, b) };
+        self.reordered(packed)
     }
 
     #[inline(always)]
@@ -323,6 +346,16 @@ impl ConvertOps for Avx512 {
     }
 
     #[inline(always)]
+    fn any_equal16_of_two(self, a: __m512i, b: __m512i, word: u16) -> bool {
+        let word = self.splat16(word);
+        // SAFETY: AVX512BW, by `self`.
+        let of_a = unsafe { _mm512_cmpeq_epi16_mask(a, word) };
+        // SAFETY: AVX512BW, by `self`.
+        let of_b = unsafe { _mm512_cmpeq_epi16_mask(b, word) };
+        of_a | of_b != 0
+    }
+
+    #[inline(always)]
     fn any_equal16(self, v: __m512i, word: u16) -> bool {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_cmpeq_epi16_mask(v, self.splat16(word)) != 0 }
@@ -394,13 +427,6 @@ impl ConvertOps for Avx512 {
     fn put_as_u16(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
         let [first, second] = self.widened8(v);
         self.put_first_of_two(first, second, 2 * n, out)
-    }
-
-    #[cfg_attr(optimised, inline(always))]
-    fn put_low_bytes(self, a: __m512i, b: __m512i, n: usize, out: &mut Output<'_>) -> bool {
-        // SAFETY: AVX512BW, by `self`.
-        let packed = unsafe { _mm512_packus_epi16(a, b) };
-        self.put(self.reordered(packed), n, out)
     }
 
     #[cfg_attr(optimised, inline(always))]
@@ -489,8 +515,11 @@ impl ConvertOps for Avx512 {
         let [a, b] = self.interleaved(first, second);
         let keep_a = self.with_seconds(with_second) & first_bits(2 * n);
         let keep_b = self.with_seconds(with_second >> 32) & first_bits((2 * n).saturating_sub(64));
-        let all = (keep_a.count_ones() + keep_b.count_ones()) as usize;
-        out.left() >= all && self.put_kept_bytes(a, keep_a, out) && self.put_kept_bytes(b, keep_b, out)
+        // SAFETY: AVX512VBMI2, by `self`.
+        let a = unsafe { _mm512_maskz_compress_epi8(keep_a, a) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let b = unsafe { _mm512_maskz_compress_epi8(keep_b, b) };
+        put_all([[a, b]], [[keep_a.count_ones() as usize, keep_b.count_ones() as usize]], out)
     }
 
     #[cfg_attr(optimised, inline(always))]

@@ -338,6 +338,14 @@ impl WideLaneOps for Sse42 {
     }
 
     #[inline(always)]
+    fn highest16(self, v: __m128i) -> u64 {
+        // PACKSSWB keeps the signs.
+        // SAFETY: SSE2, by `self`.
+        let bytes = unsafe { _mm_packs_epi16(v, v) };
+        self.high_bits(bytes)
+    }
+
+    #[inline(always)]
     fn select(self, mask: __m128i, yes: __m128i, no: __m128i) -> __m128i {
         // SAFETY: SSE4.1, by `self`.
         unsafe { _mm_blendv_epi8(no, yes, mask) }

@@ -25,7 +25,7 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out:
     }
     let now = s.load_short(text);
     let put = if are_ascii(s, now) {
-        s.put_low_bytes(now, s.splat8(0), text.len() / 2, out)
+        s.put_first(s.narrowed16(now, s.splat8(0)), text.len() / 2, out)
     } else {
         put_as_utf8(s, now, s.splat8(0), text, text.len(), out)
     };
@@ -41,7 +41,7 @@ fn leading_ascii_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>)
     }
     while let Some(two) = text.get(at..at + 2 * S::LANES) {
         let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
-        if !are_ascii(s, s.or(a, b)) || !s.put_low_bytes(a, b, S::LANES, out) {
+        if !are_ascii(s, s.or(a, b)) || !s.put_first(s.narrowed16(a, b), S::LANES, out) {
             return at;
         }
         at += 2 * S::LANES;
@@ -49,7 +49,11 @@ fn leading_ascii_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>)
     let rest = &text[at..];
     let (a, len) = load_block(s, rest);
     let (b, _) = load_block(s, &rest[len..]);
-    if are_ascii(s, s.or(a, b)) && s.put_low_bytes(a, b, rest.len() / 2, out) { text.len() } else { at }
+    if are_ascii(s, s.or(a, b)) && s.put_first(s.narrowed16(a, b), rest.len() / 2, out) {
+        text.len()
+    } else {
+        at
+    }
 }
 
 /// Converts UTF-16 into UTF-8.
@@ -77,9 +81,13 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
             let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
             if are_ascii(s, s.or(a, b)) {
                 before = b;
-                (s.put_low_bytes(a, b, S::LANES, out), 2 * S::LANES)
+                (s.put_first(s.narrowed16(a, b), S::LANES, out), 2 * S::LANES)
             } else {
-                let put = put_as_utf8(s, a, before, two, S::LANES, out);
+                let put = if S::LANES < 64 && are_ascii(s, a) {
+                    s.put_first(s.narrowed16(a, a), S::LANES / 2, out)
+                } else {
+                    put_as_utf8(s, a, before, two, S::LANES, out)
+                };
                 before = a;
                 (put, S::LANES)
             }
@@ -131,20 +139,52 @@ fn put_as_utf8<S: ConvertOps>(
         return put_below_800(s, now, len, out);
     }
 
-    let [mut first, mut second] = s.widened16(now);
-    if has_surrogates(s, now) {
-        let [_, before, _] = s.earlier(now, before);
-        let (after, _) = load_block(s, &text[2..]);
-        if !are_paired(s, before, now, after) {
-            return false;
-        }
-        let [before_first, before_second] = s.widened16(before);
-        first = encoded_with_pairs(s, first, before_first);
-        second = encoded_with_pairs(s, second, before_second);
-    } else {
-        first = encoded(s, first, first, marks(s, first));
-        second = encoded(s, second, second, marks(s, second));
+    if !has_surrogates(s, now) {
+        return put_below_10000(s, now, len, out);
     }
+    let [_, before, _] = s.earlier(now, before);
+    let (after, _) = load_block(s, &text[2..]);
+    if !are_paired(s, before, now, after) {
+        return false;
+    }
+    let ([first, second], [before_first, before_second]) = (s.widened16(now), s.widened16(before));
+    let first = encoded_with_pairs(s, first, before_first);
+    let second = encoded_with_pairs(s, second, before_second);
+    put_ends_of_three(s, [first, second], len, out)
+}
+
+/// Appends the first `len` bytes of units that are not surrogates as UTF-8.
+#[cfg_attr(optimised, inline(always))]
+pub(super) fn put_below_10000<S: ConvertOps>(
+    s: S,
+    units: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    if S::LANES == 64 {
+        // What `encoded` needs of a lane of 32 bits is one instruction there.
+        let [first, second] = s.widened16(units);
+        let first = encoded(s, first, first, marks(s, first));
+        let second = encoded(s, second, second, marks(s, second));
+        return put_ends_of_three(s, [first, second], len, out);
+    }
+    // Six bits in the third and in the second byte. Four bits are left for the first. A byte that is not used is zero.
+    let (is_ascii, below_800) = (s.and(units, s.splat16(0xFF80)), s.and(units, s.splat16(0xF800)));
+    let third = s.or(s.and(units, s.splat16(0x3F)), s.splat16(0x80));
+    let two = s.or(s.right16::<12>(units), s.and(s.left16::<2>(units), s.splat16(0x3F00)));
+    let two = s.or(two, s.select16_equal(below_800, 0, s.splat16(0xC000), s.splat16(0x80E0)));
+    let two = s.select16_equal(is_ascii, 0, s.splat8(0), two);
+    s.put_ends_of_three_halves(two, s.select16_equal(is_ascii, 0, units, third), len / 2, out)
+}
+
+/// Appends the UTF-8 of the first `len` bytes of a block, as [`encoded`] has returned it for the halves of the block.
+#[inline(always)]
+fn put_ends_of_three<S: ConvertOps>(
+    s: S,
+    [first, second]: [S::Vector; 2],
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
     // The third byte is always kept. The others are kept where they are not zero: then bit 7 is set.
     let third = s.splat32(0x0080_0000);
     let keep_first = s.high_bits(s.or(first, third)) & first_bits(2 * len);
@@ -164,8 +204,7 @@ pub(super) fn put_below_800<S: ConvertOps>(s: S, units: S::Vector, len: usize, o
     // The first byte is in the lower half of a lane, the second in the upper half.
     let two = s.or(s.right16::<6>(units), s.and(s.left16::<8>(units), s.splat16(0x3F00)));
     let bytes = s.select16_at_least(units, 0x80, s.or(two, s.splat16(0x80C0)), units);
-    let keep = s.high_bits(s.or(bytes, s.splat16(0x0080)));
-    s.put_starts_of_two(bytes, keep & first_bits(len), out)
+    s.put_starts_of_two(bytes, len / 2, out)
 }
 
 /// Returns whether there is a surrogate.
@@ -238,51 +277,62 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut
     let text = &text[..text.len() & !1];
     let mut at = 0;
     let mut before = s.splat8(0);
+    // Whether `before` ends with the first half of a pair.
+    let mut cut = false;
     while at < text.len() {
         let rest = &text[at..];
+        if !cut
+            && let Some(two) = rest.get(..2 * S::LANES)
+            && out.left() >= 4 * S::LANES
+        {
+            let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+            let bits = s.splat16(0xF800);
+            if !s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
+                let ([first, second], [third, fourth]) = (s.widened16(a), s.widened16(b));
+                s.prefetch_output(4 * S::LANES, out);
+                s.put_first_of_two(first, second, 2 * S::LANES, out);
+                s.put_first_of_two(third, fourth, 2 * S::LANES, out);
+                before = b;
+                at += 2 * S::LANES;
+                continue;
+            }
+        }
         let (now, len) = load_block(s, rest);
-        let put = if has_surrogates(s, now) {
-            let (after, _) = load_block(s, &rest[2..]);
-            put_joined(s, s.earlier(now, before)[1], now, after, len, out)
+        let put = if cut || has_surrogates(s, now) {
+            put_joined(s, s.earlier(now, before)[1], now, len, out)
         } else {
             let [first, second] = s.widened16(now);
-            if let Some(next) = rest.get(S::LANES..2 * S::LANES)
-                && out.left() >= 4 * S::LANES
-            {
-                let next = s.load(next, 0);
-                if !has_surrogates(s, next) {
-                    let [third, fourth] = s.widened16(next);
-                    s.put_first_of_two(first, second, 2 * S::LANES, out);
-                    s.put_first_of_two(third, fourth, 2 * S::LANES, out);
-                    before = next;
-                    at += 2 * S::LANES;
-                    continue;
-                }
-            }
             s.put_first_of_two(first, second, 2 * len, out)
         };
         if !put {
-            // Nothing has been put for the first half of a pair.
-            return pair_start(text, at).0;
+            break;
         }
+        cut = ends_in_high(&rest[..len]);
         before = now;
         at += len;
     }
-    at
+    // Nothing has been put for the first half of a pair.
+    if cut { at - 2 } else { at }
 }
 
-/// Appends the first `len` bytes of units as UTF-32; or nothing, if there is a lone surrogate. `before` and `after` are the units
-/// one place earlier and later. A pair belongs to the block in which it ends.
+/// Returns whether the text ends with a high surrogate.
+#[inline(always)]
+fn ends_in_high(text: &[u8]) -> bool {
+    text.last_chunk().is_some_and(|unit| u16::from_ne_bytes(*unit) & 0xFC00 == 0xD800)
+}
+
+/// Appends the first `len` bytes of units as UTF-32; or nothing, if low surrogates are not exactly where `before`, the units one
+/// place earlier, has high ones. A pair belongs to the block in which it ends.
 #[cfg_attr(optimised, inline(always))]
 fn put_joined<S: ConvertOps>(
     s: S,
     before: S::Vector,
     now: S::Vector,
-    after: S::Vector,
     len: usize,
     out: &mut Output<'_>,
 ) -> bool {
-    if !are_paired(s, before, now, after) {
+    let half = which_half(s, now);
+    if s.matches_differ16(half, 0xDC00, which_half(s, before), 0xD800) {
         return false;
     }
     // Each half has ten bits of the number less 0x10000. The lower half of the number is six bits of the high surrogate and
@@ -290,7 +340,6 @@ fn put_joined<S: ConvertOps>(
     let ten = s.splat16(0x3FF);
     let low = s.or(s.left16::<10>(before), s.and(now, ten));
     let high = s.right16::<6>(s.plus32(s.and(before, ten), s.splat16(0x40)));
-    let half = s.and(now, s.splat16(0xFC00));
     let low = s.select16_equal(half, 0xDC00, low, now);
     let high = s.select16_equal(half, 0xDC00, high, s.splat8(0));
     let keep = s.high_bits(s.select16_equal(half, 0xD800, s.splat8(0), s.splat8(0xFF)));

@@ -1,11 +1,11 @@
 //! UTF-32 into UTF-8 and UTF-16 with vectors.
 //!
-//! Into UTF-8, units below U+0800 are narrowed to 16 bits, and units up to U+FFFF stay in 32; both are then encoded like units of
-//! UTF-16. A larger number becomes four bytes. Comparisons find what is not a character.
+//! Into UTF-8, units up to U+FFFF are narrowed to 16 bits, and then encoded like units of UTF-16. A larger number becomes four
+//! bytes. Comparisons find what is not a character.
 
 #![forbid(unsafe_code)]
 
-use super::from_utf16::{encoded, has_surrogates, marks, put_below_800};
+use super::from_utf16::{encoded, has_surrogates, marks, put_below_800, put_below_10000};
 use super::load_block;
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
@@ -22,10 +22,19 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
         {
             let (c, d) = (s.load(block, 0), s.load(block, S::LANES));
             if are_ascii(s, c, d) {
-                if !s.put_low_bytes(s.narrowed32(a, b), s.narrowed32(c, d), S::LANES, out) {
+                let narrow = s.narrowed16(s.narrowed32(a, b), s.narrowed32(c, d));
+                if !s.put_first(narrow, S::LANES, out) {
                     return at;
                 }
                 at += 4 * S::LANES;
+                continue;
+            }
+            if S::LANES < 64 {
+                let units = s.narrowed32(a, b);
+                if !s.put_first(s.narrowed16(units, units), S::LANES / 2, out) {
+                    return at;
+                }
+                at += 2 * S::LANES;
                 continue;
             }
         }
@@ -42,7 +51,7 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
     text.len()
 }
 
-/// Returns the rest of a text, less than two vectors, followed by zeros.
+/// Returns the first two vectors of a text, or all that there is followed by zeros.
 #[inline(always)]
 fn load_pair<S: ConvertOps>(s: S, rest: &[u8]) -> [S::Vector; 2] {
     let (first, len) = load_block(s, rest);
@@ -81,13 +90,7 @@ fn put_as_utf8<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, len: usize, out:
     }
     let (in_a, in_b) = (first_bits(len), first_bits(len.saturating_sub(S::LANES)));
     if !s.any(s.and(all, s.splat32(!0xFFFF))) {
-        let (a, b) = (up_to_three(s, a), up_to_three(s, b));
-        // The third byte is always kept. The others are kept where they are not zero: then bit 7 is set.
-        let third = s.splat32(0x0080_0000);
-        let keep_a = s.high_bits(s.or(a, third)) & in_a;
-        let keep_b = s.high_bits(s.or(b, third)) & in_b;
-        let n = (keep_a.count_ones() + keep_b.count_ones()) as usize;
-        return out.left() >= n && s.put_ends_of_three(a, keep_a, out) && s.put_ends_of_three(b, keep_b, out);
+        return put_below_10000(s, s.narrowed32(a, b), len / 2, out);
     }
     let (a, b) = (up_to_four(s, a), up_to_four(s, b));
     let fourth = s.splat32(0x8000_0000);
@@ -125,6 +128,18 @@ pub(in crate::transcode) fn to_utf16<S: ConvertOps>(s: S, text: &[u8], out: &mut
     let mut at = 0;
     while let Some(block) = text.get(at..at + 2 * S::LANES) {
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
+        if let Some(next) = text.get(at + 2 * S::LANES..at + 4 * S::LANES) {
+            let (c, d) = (s.load(next, 0), s.load(next, S::LANES));
+            let (first, second) = (s.narrowed32(a, b), s.narrowed32(c, d));
+            if !s.any(s.and(s.or(s.or(a, b), s.or(c, d)), s.splat32(!0xFFFF)))
+                && !has_surrogates(s, first)
+                && !has_surrogates(s, second)
+                && s.put_first_of_two(first, second, 2 * S::LANES, out)
+            {
+                at += 4 * S::LANES;
+                continue;
+            }
+        }
         if !put_as_utf16(s, a, b, 2 * S::LANES, out) {
             return at;
         }
@@ -136,6 +151,39 @@ pub(in crate::transcode) fn to_utf16<S: ConvertOps>(s: S, text: &[u8], out: &mut
         return at;
     }
     text.len()
+}
+
+/// Converts UTF-32 into Latin-1.
+#[inline(always)]
+pub(in crate::transcode) fn to_latin1<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let text = &text[..text.len() & !3];
+    let mut at = 0;
+    while let Some(block) = text.get(at..at + 4 * S::LANES) {
+        let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
+        let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
+        if !are_latin1(s, s.or(s.or(a, b), s.or(c, d)))
+            || !s.put_first(s.narrowed16(s.narrowed32(a, b), s.narrowed32(c, d)), S::LANES, out)
+        {
+            break;
+        }
+        at += 4 * S::LANES;
+    }
+    while at < text.len() {
+        let [a, b] = load_pair(s, &text[at..]);
+        let len = (text.len() - at).min(2 * S::LANES);
+        let units = s.narrowed32(a, b);
+        if !are_latin1(s, s.or(a, b)) || !s.put_first(s.narrowed16(units, units), len / 4, out) {
+            break;
+        }
+        at += len;
+    }
+    at
+}
+
+/// Returns whether all units are in Latin-1.
+#[inline(always)]
+fn are_latin1<S: ConvertOps>(s: S, units: S::Vector) -> bool {
+    !s.any(s.and(units, s.splat32(!0xFF)))
 }
 
 /// Appends the first `len` bytes of two vectors of units as UTF-16; or nothing, if a unit is not a character.

@@ -26,6 +26,9 @@
 //! third  =  Q >> 4, two bits   |  R << 2, three bits
 //! ```
 //!
+//! A run of characters of three bytes, which is what Chinese and Japanese consist of, is converted without this: each three bytes
+//! are moved to a lane of their own.
+//!
 //! The ideas are those of Clausecker and Lemire ('Transcoding Unicode Characters with AVX-512 Instructions', arXiv 2212.05098):
 //! a compression for the gaps, and surrogates computed in place. The differences: the validator decides about validity
 //! before; blocks have a fixed length, since a block sees the bytes before it; and bytes are compressed, not units.
@@ -66,6 +69,9 @@ pub(in crate::transcode) trait Wide: Narrow {
         ends: u64,
         out: &mut Output<'_>,
     ) -> bool;
+
+    /// Appends characters of three bytes, whose numbers are in the lanes of 32 bits of two vectors.
+    fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool;
 }
 
 impl Wide for IntoUtf16 {
@@ -105,6 +111,11 @@ impl Wide for IntoUtf16 {
         }
         s.put_u16_of_bytes(low, high, keep, out)
     }
+
+    #[inline(always)]
+    fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool {
+        s.put_first(s.narrowed32(first, second), S::LANES, out)
+    }
 }
 
 impl Wide for IntoUtf32 {
@@ -131,6 +142,11 @@ impl Wide for IntoUtf32 {
         let middle = s.select_high(four, middle_of_four, middle);
         let high = s.or(masked(s, s.right16::<4>(before2), 0x03), masked(s, s.left16::<2>(before3), 0x1C));
         s.put_u32_of_bytes(low, middle, Some(s.zero_unless_high(four, high)), ends, out)
+    }
+
+    #[inline(always)]
+    fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool {
+        s.put_first_of_two(first, second, 2 * S::LANES, out)
     }
 }
 
@@ -247,8 +263,17 @@ fn convert<S: ConvertOps, T: Wide>(
                 T::put_narrow(s, now, S::LANES, out)
             } else {
                 ascii = 0;
-                let context = [s.load(block, 2), s.load(block, 1), s.load(block, 0)];
                 let ends = !continuations(s, s.load(block, 4)) & first_bits(S::LANES);
+                // Perhaps all of it are characters of three bytes.
+                if (ends ^ ends >> 3) & first_bits(S::LANES - 3) == 0 {
+                    let start = floor(text, at);
+                    let read = put_threes::<S, T>(s, &text[start..valid], out);
+                    if read > 0 {
+                        at = start + read;
+                        continue;
+                    }
+                }
+                let context = [s.load(block, 2), s.load(block, 1), s.load(block, 0)];
                 T::put_block(s, now, context, ends, out)
             };
             if !put {
@@ -312,6 +337,35 @@ fn convert<S: ConvertOps, T: Wide>(
     let (start, put) = character_start::<T>(text, at);
     out.retract(put);
     start
+}
+
+/// Converts characters from the start of valid text as long as they have three bytes each, two vectors of them at a time. Returns
+/// the number of bytes.
+#[cfg_attr(optimised, inline(always))]
+fn put_threes<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    // The bytes of a vector of characters, which have a lane of four bytes each.
+    let bytes = S::LANES / 4 * 3;
+    // The second and third byte of each character are continuation bytes, and the byte after the last character is none.
+    let places = 0x6DB6_DB6D_B6DB_6DB6 & first_bits(bytes);
+    let are_threes = |v| continuations(s, v) & first_bits(bytes + 1) == places;
+    let mut at = 0;
+    while let Some(block) = text.get(at..at + bytes + S::LANES)
+        && are_threes(s.load(block, 0))
+        && are_threes(s.load(block, bytes))
+        && T::put_threes(s, joined(s, s.load_threes(block, 0)), joined(s, s.load_threes(block, bytes)), out)
+    {
+        at += 2 * bytes;
+    }
+    at
+}
+
+/// Returns the numbers of characters of three bytes, whose last byte is the lowest byte of a lane of 32 bits.
+#[inline(always)]
+fn joined<S: ConvertOps>(s: S, threes: S::Vector) -> S::Vector {
+    let third = s.and(threes, s.splat32(0x3F));
+    let second = s.and(s.right32::<2>(threes), s.splat32(0x0FC0));
+    let first = s.and(s.right32::<4>(threes), s.splat32(0xF000));
+    s.or(s.or(third, second), first)
 }
 
 /// Returns the place where the character begins to which byte `at` belongs, and how many bytes have been put for the part of

@@ -13,93 +13,104 @@ use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 use crate::transcode::portable;
 
-/// Appends ASCII from the start of `text`, which begins with the two vectors `a` and `b`. If there were ASCII vectors `before`
-/// these, whole cache lines of it may pay; otherwise only the two vectors are appended. Returns the number of bytes.
+/// Appends ASCII from the start of `text`, which begins with the ASCII vector `first`: two vectors at a time, as long as both are
+/// ASCII, or otherwise the first one. If there was an ASCII vector `before` this, whole cache lines may pay. Returns the number
+/// of bytes.
 #[inline(always)]
 fn put_ascii<S: ConvertOps>(
     s: S,
     text: &[u8],
-    [a, b]: [S::Vector; 2],
+    first: S::Vector,
     before: bool,
     out: &mut Output<'_>,
 ) -> usize {
     // Shorter vectors do not cross the end of a line as often.
     if before && S::LANES == 64 && text.len() >= LINES_PAY {
-        put_in_lines::<S, IntoBytes, true>(s, text, out)
-    } else if s.put_first_of_two(a, b, 2 * S::LANES, out) {
-        2 * S::LANES
-    } else {
-        0
+        return put_in_lines::<S, IntoBytes, true>(s, text, out);
     }
+    let mut at = 0;
+    while let Some(two) = text.get(at..at + 2 * S::LANES) {
+        let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+        if s.high_bits(s.or(a, b)) != 0 || !s.put_first_of_two(a, b, 2 * S::LANES, out) {
+            break;
+        }
+        at += 2 * S::LANES;
+    }
+    if at == 0 && s.put_first(first, S::LANES, out) { S::LANES } else { at }
 }
 
 /// Converts UTF-8 that is shorter than a vector into Latin-1.
 #[inline(always)]
-pub(in crate::transcode) fn short_from_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(in crate::transcode) fn short_from_utf8<S: ConvertOps, const VALID: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
     if text.is_empty() || text.len() >= S::LANES || ends_in_lead(text) {
         return 0;
     }
     let now = s.load_short(text);
     let before = s.earlier(now, s.splat8(0))[0];
-    if put_as_latin1(s, before, now, text.len(), out) { text.len() } else { 0 }
+    if put_as_latin1::<S, VALID>(s, false, before, now, text.len(), out) { text.len() } else { 0 }
 }
 
-/// Converts UTF-8 into Latin-1.
+/// Converts UTF-8 into Latin-1. `VALID` says that it is well-formed.
 #[inline(always)]
-pub(in crate::transcode) fn from_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
     let (mut at, mut ascii) = (0, false);
-    // Two vectors at a time, so that the branch on ASCII goes the same way in most texts.
-    while text.len() - at >= 2 * S::LANES {
-        let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
-        if s.high_bits(s.or(a, b)) == 0 {
-            let cut = ends_in_lead(&text[..at]);
-            let read = if cut { 0 } else { put_ascii(s, &text[at..], [a, b], ascii, out) };
+    while let Some(block) = text.get(at..at + S::LANES) {
+        let now = s.load(block, 0);
+        let begins = ends_in_lead(&text[..at]);
+        if s.high_bits(now) == 0 {
+            let read = if begins { 0 } else { put_ascii(s, &text[at..], now, ascii, out) };
             if read == 0 {
-                return at - usize::from(ends_in_lead(&text[..at]));
+                return at - usize::from(begins);
             }
             ascii = true;
             at += read;
             continue;
         }
         ascii = false;
-        let before = if at == 0 { s.earlier(a, s.splat8(0))[0] } else { s.load(text, at - 1) };
-        if !put_as_latin1(s, before, a, S::LANES, out) {
-            return at - usize::from(ends_in_lead(&text[..at]));
-        }
-        at += S::LANES;
-        if !put_as_latin1(s, s.load(text, at - 1), b, S::LANES, out) {
-            return at - usize::from(ends_in_lead(&text[..at]));
+        let before = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
+        if !put_as_latin1::<S, VALID>(s, begins, before, now, S::LANES, out) {
+            return at - usize::from(begins);
         }
         at += S::LANES;
     }
-    while at < text.len() {
+    if at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
-        let before = if at < S::LANES { s.splat8(0) } else { s.load(text, at - S::LANES) };
-        if !put_as_latin1(s, s.earlier(now, before)[0], now, len, out) {
-            return at - usize::from(ends_in_lead(&text[..at]));
+        let before = if at == 0 { s.splat8(0) } else { s.load(text, at - S::LANES) };
+        let begins = ends_in_lead(&text[..at]);
+        if !put_as_latin1::<S, VALID>(s, begins, s.earlier(now, before)[0], now, len, out) {
+            return at - usize::from(begins);
         }
-        at += len;
     }
     text.len() - usize::from(ends_in_lead(text))
 }
 
 /// Appends the first `len` bytes of `now` as Latin-1; or nothing, if not all of them are well-formed and in Latin-1. `before`
-/// has the bytes before them. A character belongs to the block in which it ends.
+/// has the bytes before them, and `begins` says whether the last one of these begins a character. `VALID` says that the text
+/// is well-formed. A character belongs to the block in which it ends.
 #[inline(always)]
-fn put_as_latin1<S: ConvertOps>(
+fn put_as_latin1<S: ConvertOps, const VALID: bool>(
     s: S,
+    begins: bool,
     before: S::Vector,
     now: S::Vector,
     len: usize,
     out: &mut Output<'_>,
 ) -> bool {
     let within = first_bits(len);
-    // As signed numbers, continuation bytes are those from -80 to -41.
-    let continuations = s.high_bits(s.plus_signed(now, s.splat8(0x40))) & within;
     let leads = at_least::<S, 0xC0>(s, now) & within;
-    if at_least::<S, 0xC0>(s, before) & within != continuations
-        || at_least::<S, 0xC2>(s, now) & within != leads
-        || at_least::<S, 0xC4>(s, now) != 0
+    let after_leads = leads << 1 | u64::from(begins);
+    if at_least::<S, 0xC4>(s, now) & within != 0
+        || !VALID
+            && (at_least::<S, 0xC2>(s, now) & within != leads
+                || s.high_bits(now) & within & !leads != after_leads & within)
     {
         return false;
     }
@@ -173,10 +184,10 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out:
 #[inline(always)]
 pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let (mut at, mut ascii) = (0, false);
-    while text.len() - at >= 2 * S::LANES {
-        let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
-        if s.high_bits(s.or(a, b)) == 0 {
-            let read = put_ascii(s, &text[at..], [a, b], ascii, out);
+    while let Some(block) = text.get(at..at + S::LANES) {
+        let now = s.load(block, 0);
+        if s.high_bits(now) == 0 {
+            let read = put_ascii(s, &text[at..], now, ascii, out);
             if read == 0 {
                 return at;
             }
@@ -185,22 +196,13 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
             continue;
         }
         ascii = false;
-        if !put_as_utf8(s, a, S::LANES, out) {
+        if !put_as_utf8(s, now, S::LANES, out) {
             return at;
         }
-        if !put_as_utf8(s, b, S::LANES, out) {
-            return at + S::LANES;
-        }
-        at += 2 * S::LANES;
+        at += S::LANES;
     }
-    while at < text.len() {
-        let (now, len) = load_block(s, &text[at..]);
-        if !put_as_utf8(s, now, len, out) {
-            return at;
-        }
-        at += len;
-    }
-    at
+    let (now, len) = load_block(s, &text[at..]);
+    if len > 0 && put_as_utf8(s, now, len, out) { text.len() } else { at }
 }
 
 /// Appends the first `len` bytes of Latin-1 as UTF-8, or nothing if they do not fit.
@@ -216,14 +218,14 @@ fn put_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mut Outp
 /// Converts Latin-1 into UTF-16.
 #[inline(always)]
 pub(in crate::transcode) fn to_utf16<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    // The vectors that the compiler makes of the portable loop write more at a time than the shorter vectors here.
-    if S::LANES < 64 { portable::latin1_to_utf16(text, out) } else { widened::<S, IntoUtf16>(s, text, out) }
+    // The vectors that the compiler makes of the portable loop write more at a time than vectors of 16 bytes here.
+    if S::LANES == 16 { portable::latin1_to_utf16(text, out) } else { widened::<S, IntoUtf16>(s, text, out) }
 }
 
 /// Converts Latin-1 into UTF-32.
 #[inline(always)]
 pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    if S::LANES < 64 { portable::latin1_to_utf32(text, out) } else { widened::<S, IntoUtf32>(s, text, out) }
+    if S::LANES == 16 { portable::latin1_to_utf32(text, out) } else { widened::<S, IntoUtf32>(s, text, out) }
 }
 
 /// Converts Latin-1 into wider units.
@@ -248,16 +250,16 @@ pub(in crate::transcode) fn from_utf16<S: ConvertOps>(s: S, text: &[u8], out: &m
     while let Some(block) = text.get(at..at + 4 * S::LANES) {
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
         let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
-        if s.any(s.and(s.or(s.or(a, b), s.or(c, d)), s.splat16(0xFF00))) || out.left() < 2 * S::LANES {
+        if s.any(s.and(s.or(s.or(a, b), s.or(c, d)), s.splat16(0xFF00)))
+            || !s.put_first_of_two(s.narrowed16(a, b), s.narrowed16(c, d), 2 * S::LANES, out)
+        {
             break;
         }
-        s.put_low_bytes(a, b, S::LANES, out);
-        s.put_low_bytes(c, d, S::LANES, out);
         at += 4 * S::LANES;
     }
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
-        if s.any(s.and(now, s.splat16(0xFF00))) || !s.put_low_bytes(now, now, len / 2, out) {
+        if s.any(s.and(now, s.splat16(0xFF00))) || !s.put_first(s.narrowed16(now, now), len / 2, out) {
             break;
         }
         at += len;
@@ -285,7 +287,7 @@ pub(in crate::transcode) fn from_utf16_lossy<S: ConvertOps>(
             let [_, before, _] = s.earlier(now, before);
             put_units_as_latin1(s, before, now, len, out)
         } else {
-            s.put_low_bytes(now, now, len / 2, out)
+            s.put_first(s.narrowed16(now, now), len / 2, out)
         };
         if !put {
             // A replacement has been put for the first half of a pair.

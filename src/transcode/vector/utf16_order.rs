@@ -19,7 +19,7 @@ pub(in crate::transcode) fn copy<S: ConvertOps, const FROM: bool, const TO: bool
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    if S::LANES < 64 {
+    if S::LANES == 16 {
         // The compiler makes longer vectors of this loop.
         return copies::utf16_to_utf16::<FROM, TO>(text, out);
     }

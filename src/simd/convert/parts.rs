@@ -1,0 +1,56 @@
+//! Stores of vectors of which only the first bytes matter, one after the other, each over the unused end of the one before.
+
+use core::mem::MaybeUninit;
+use core::slice;
+
+use crate::output::{Output, as_uninit};
+
+/// Appends the first bytes of each part, as many as `lens` says, if all of them fit. `V` is a vector, or vectors side by side.
+#[inline(always)]
+pub(crate) fn put_all<V: Copy, const N: usize, const M: usize>(
+    parts: [[V; N]; M],
+    lens: [[usize; N]; M],
+    out: &mut Output<'_>,
+) -> bool {
+    let size = size_of::<V>();
+    let Some(next) = out.next_slice(M * N * size) else {
+        // Only these copies have addresses. So the parts stay in registers, and so does `out`.
+        let (parts, lens) = (parts, lens);
+        let (parts, lens) = (parts.as_flattened(), lens.as_flattened());
+        let n = lens.iter().map(|&len| size.min(len)).sum();
+        let Some(next) = out.next_slice(n) else { return false };
+        copy(parts, lens, next);
+        // SAFETY: `copy` has written all of `next`, which has `n` bytes.
+        unsafe { out.advance(n) };
+        return true;
+    };
+    let next = next.as_mut_ptr();
+    let mut at = 0;
+    for (parts, lens) in parts.iter().zip(&lens) {
+        for (part, len) in parts.iter().zip(lens) {
+            let to = next.wrapping_add(at).cast::<V>();
+            // SAFETY: `at` is at most `size` for each part before this one, so `size` bytes from there on lie in `next`. The
+            // store needs no alignment.
+            unsafe { to.write_unaligned(*part) };
+            at += size.min(*len);
+        }
+    }
+    // SAFETY: each store has written `size` bytes, of which at most that many were counted, and the next one began after those.
+    // A vector has no padding by the contract of `Simd`.
+    unsafe { out.advance(at) };
+    true
+}
+
+/// Copies the first bytes of each part to `to`, which has as many bytes as there are.
+#[cold]
+#[inline(never)]
+fn copy<V: Copy>(parts: &[V], lens: &[usize], mut to: &mut [MaybeUninit<u8>]) {
+    for (part, &len) in parts.iter().zip(lens) {
+        let part: *const V = part;
+        // SAFETY: a vector has no padding by the contract of `Simd`, so all bytes of the part are initialised.
+        let bytes = unsafe { slice::from_raw_parts(part.cast::<u8>(), len.min(size_of::<V>())) };
+        let (next, rest) = to.split_at_mut(bytes.len());
+        next.copy_from_slice(as_uninit(bytes));
+        to = rest;
+    }
+}

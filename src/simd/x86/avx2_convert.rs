@@ -1,0 +1,246 @@
+//! The operations of conversions with AVX2.
+//!
+//! A vector has two parts of 16 bytes. Most instructions that move bytes to other places move them within a part.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::avx2::Avx2;
+use crate::output::Output;
+use crate::simd::Simd;
+use crate::simd::convert::{Part, WideLaneOps, put_all};
+
+// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for AVX2, and that
+// was called on a CPU that has it.
+
+/// How many bytes ahead of the stores a cache line is fetched.
+const AHEAD: usize = 1024;
+
+impl Avx2 {
+    /// Returns the two parts of a vector.
+    #[inline(always)]
+    fn parts(self, v: __m256i) -> [__m128i; 2] {
+        // SAFETY: AVX, by `self`.
+        let first = unsafe { _mm256_castsi256_si128(v) };
+        // SAFETY: AVX2, by `self`.
+        let second = unsafe { _mm256_extracti128_si256::<1>(v) };
+        [first, second]
+    }
+
+    /// Brings what was packed of two vectors into their order. Packing works on each part by itself, so lanes of 64 bits come
+    /// from the two vectors in turn.
+    #[inline(always)]
+    fn reordered(self, packed: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`. The lanes are 0, 2, 1 and 3.
+        unsafe { _mm256_permute4x64_epi64::<0b11_01_10_00>(packed) }
+    }
+
+    /// Shuffles each part of a vector. Returns the number of bytes to append of each, too.
+    #[inline(always)]
+    fn shuffled(self, v: __m256i, [first, second]: [Part; 2]) -> (__m256i, [usize; 2]) {
+        // SAFETY: SSE2, by `self`; a shuffle has 16 bytes, and the load needs no alignment.
+        let low = unsafe { _mm_loadu_si128(first.0.as_ptr().cast()) };
+        // SAFETY: SSE2, by `self`, as above.
+        let high = unsafe { _mm_loadu_si128(second.0.as_ptr().cast()) };
+        // SAFETY: AVX, by `self`.
+        let shuffles = unsafe { _mm256_set_m128i(high, low) };
+        // SAFETY: AVX2, by `self`.
+        (unsafe { _mm256_shuffle_epi8(v, shuffles) }, [first.1, second.1])
+    }
+}
+
+impl WideLaneOps for Avx2 {
+    #[inline(always)]
+    fn splat16(self, word: u16) -> __m256i {
+        // SAFETY: AVX, by `self`.
+        unsafe { _mm256_set1_epi16(word.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn splat32(self, dword: u32) -> __m256i {
+        // SAFETY: AVX, by `self`.
+        unsafe { _mm256_set1_epi32(dword.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn zip8(self, a: __m256i, b: __m256i) -> [__m256i; 2] {
+        // SAFETY: AVX2, by `self`.
+        let first = unsafe { _mm256_unpacklo_epi8(a, b) };
+        // SAFETY: AVX2, by `self`.
+        let second = unsafe { _mm256_unpackhi_epi8(a, b) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn zip16(self, a: __m256i, b: __m256i) -> [__m256i; 2] {
+        // SAFETY: AVX2, by `self`.
+        let first = unsafe { _mm256_unpacklo_epi16(a, b) };
+        // SAFETY: AVX2, by `self`.
+        let second = unsafe { _mm256_unpackhi_epi16(a, b) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn widened8(self, v: __m256i) -> [__m256i; 2] {
+        let [first, second] = self.parts(v);
+        // SAFETY: AVX2, by `self`.
+        let first = unsafe { _mm256_cvtepu8_epi16(first) };
+        // SAFETY: AVX2, by `self`.
+        let second = unsafe { _mm256_cvtepu8_epi16(second) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn widened16(self, v: __m256i) -> [__m256i; 2] {
+        let [first, second] = self.parts(v);
+        // SAFETY: AVX2, by `self`.
+        let first = unsafe { _mm256_cvtepu16_epi32(first) };
+        // SAFETY: AVX2, by `self`.
+        let second = unsafe { _mm256_cvtepu16_epi32(second) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn narrowed16(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        self.reordered(unsafe { _mm256_packus_epi16(a, b) })
+    }
+
+    #[inline(always)]
+    fn narrowed32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        self.reordered(unsafe { _mm256_packus_epi32(a, b) })
+    }
+
+    #[inline(always)]
+    fn load_every_twelve(self, bytes: &[u8], at: usize) -> __m256i {
+        let (first, second): (&[u8], &[u8]) = (&bytes[at..at + 16], &bytes[at + 12..at + 28]);
+        // SAFETY: SSE2, by `self`; `first` has 16 bytes, and the load needs no alignment.
+        let first = unsafe { _mm_loadu_si128(first.as_ptr().cast()) };
+        // SAFETY: SSE2, by `self`; `second` has 16 bytes.
+        let second = unsafe { _mm_loadu_si128(second.as_ptr().cast()) };
+        // SAFETY: AVX, by `self`.
+        unsafe { _mm256_set_m128i(second, first) }
+    }
+
+    #[inline(always)]
+    fn plus32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn left16<const N: i32>(self, v: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_slli_epi16::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn right16<const N: i32>(self, v: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_srli_epi16::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn left32<const N: i32>(self, v: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_slli_epi32::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn right32<const N: i32>(self, v: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_srli_epi32::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn equal16(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_cmpeq_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_cmpeq_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn at_least16(self, v: __m256i, least: u16) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_cmpgt_epi16(v, WideLaneOps::splat16(self, least - 1)) }
+    }
+
+    #[inline(always)]
+    fn at_least32(self, v: __m256i, least: u32) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_cmpgt_epi32(v, WideLaneOps::splat32(self, least - 1)) }
+    }
+
+    #[inline(always)]
+    fn highest16(self, v: __m256i) -> u64 {
+        // VPACKSSWB keeps the signs.
+        // SAFETY: AVX2, by `self`.
+        let bytes = unsafe { _mm256_packs_epi16(v, v) };
+        self.high_bits(bytes)
+    }
+
+    #[inline(always)]
+    fn select(self, mask: __m256i, yes: __m256i, no: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_blendv_epi8(no, yes, mask) }
+    }
+
+    #[inline(always)]
+    fn select_high(self, flags: __m256i, yes: __m256i, no: __m256i) -> __m256i {
+        // VPBLENDVB looks at bit 7 of each byte, and at nothing else.
+        self.select(flags, yes, no)
+    }
+
+    #[inline(always)]
+    fn prefetch_output(self, bytes: usize, out: &Output<'_>) {
+        for line in 0..bytes / 64 {
+            let line = out.ahead(AHEAD + 64 * line).cast();
+            // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an access.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(line) };
+        }
+    }
+
+    #[inline(always)]
+    fn put_shuffled<const N: usize>(
+        self,
+        vectors: [__m256i; N],
+        part: impl Fn(usize) -> Part,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let mut parts = [[self.parts(self.splat(0))[0]; N]; 2];
+        let mut lens = [[0; N]; 2];
+        for (i, vector) in vectors.iter().enumerate() {
+            let (both, [len, len_of_second]) = self.shuffled(*vector, [part(i), part(N + i)]);
+            let [first, second] = self.parts(both);
+            (parts[0][i], lens[0][i]) = (first, len);
+            (parts[1][i], lens[1][i]) = (second, len_of_second);
+        }
+        put_all(parts, lens, out)
+    }
+
+    #[inline(always)]
+    fn put_shuffled_as_u32<const N: usize>(
+        self,
+        vectors: [__m256i; N],
+        part: impl Fn(usize) -> Part,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let mut parts = [vectors; 2];
+        let mut lens = [[0; N]; 2];
+        for (i, vector) in vectors.iter().enumerate() {
+            let (both, [len, len_of_second]) = self.shuffled(*vector, [part(i), part(N + i)]);
+            let [first, second] = WideLaneOps::widened16(self, both);
+            (parts[0][i], lens[0][i]) = (first, 2 * len);
+            (parts[1][i], lens[1][i]) = (second, 2 * len_of_second);
+        }
+        put_all(parts, lens, out)
+    }
+}
