@@ -95,24 +95,36 @@ fn reordered16<const FROM: bool, const TO: bool, const BYTES: usize>(block: &[u8
 #[inline(always)]
 pub(super) fn utf32_to_utf32<const FROM: bool, const TO: bool>(text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
-    while let Some(block) = text[at..].first_chunk::<BLOCK>() {
+    // The shorter blocks take what the longer ones leave at the end of the text and of the output.
+    copy_characters::<FROM, TO, BLOCK>(text, &mut at, out);
+    copy_characters::<FROM, TO, 16>(text, &mut at, out);
+    copy_characters::<FROM, TO, 4>(text, &mut at, out);
+    at
+}
+
+/// Copies blocks of UTF-32 from `at` on, as long as they are well-formed and fit.
+#[inline(always)]
+fn copy_characters<const FROM: bool, const TO: bool, const BYTES: usize>(
+    text: &[u8],
+    at: &mut usize,
+    out: &mut Output<'_>,
+) {
+    while let Some(block) = text[*at..].first_chunk::<BYTES>() {
+        let mut copy = *block;
         let mut malformed = false;
-        for unit in utf32_units(block) {
+        for bytes in copy.as_chunks_mut::<4>().0 {
+            let unit = u32::from_ne_bytes(*bytes);
             let unit = if FROM { unit.swap_bytes() } else { unit };
             malformed |= unit > 0x10_FFFF || unit & 0xFFFF_F800 == 0xD800;
-        }
-        let mut copy = *block;
-        if FROM != TO {
-            for unit in copy.as_chunks_mut::<4>().0 {
-                unit.reverse();
+            if FROM != TO {
+                bytes.reverse();
             }
         }
         if malformed || !out.put(&copy) {
-            break;
+            return;
         }
-        at += BLOCK;
+        *at += BYTES;
     }
-    at
 }
 
 /// Copies UTF-16 with each lone surrogate replaced, except a high one at the end of the text.

@@ -33,11 +33,8 @@ pub(super) const CHUNK: usize = 2048;
 /// The number of bytes of UTF-8 that are validated at a time and then copied from the L1 cache.
 const COPIED_CHUNK: usize = 4096;
 
-/// The number of bytes of text that are converted at a time where the output is nearly full.
+/// The output is nearly full where at most this many bytes are left: as many as a block becomes, at most.
 const PART: usize = 256;
-
-/// If at least this much text certainly fits, it is converted where the output lies.
-const BLOCK: usize = 64;
 
 /// Fewer bytes are converted character by character.
 const FEW: usize = 8;
@@ -69,11 +66,20 @@ impl Route {
     /// Converts as much of the text as can be converted. Returns how many bytes of it, and what follows.
     #[inline(always)]
     pub(super) fn run(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
+        // More text than fits need not be looked at, where it is known how much that is.
+        let fitting = self.exactly_fitting(out.left());
+        let part = if 0 < fitting && fitting < text.len() { &text[..fitting] } else { text };
         let read = match self.conversion() {
-            Some(convert) => convert(self.kernel, text, out),
-            None => self.by_kernel(text, out),
+            Some(convert) => convert(self.kernel, part, out),
+            None => self.by_kernel(part, out),
         };
-        if read == text.len() { (read, End::All) } else { self.resume(text, read, out) }
+        if read == text.len() {
+            (read, End::All)
+        } else if read == fitting && read == part.len() {
+            (read, End::Full)
+        } else {
+            self.resume(text, read, out)
+        }
     }
 
     /// Does what `run` does, from `at` on, where the kernel has stopped.
@@ -110,22 +116,24 @@ impl Route {
 
     /// Fills what a kernel has left of the output, because a block might not have fitted.
     ///
-    /// As much of the text is converted as certainly fits, again and again. Into UTF-8, what a text becomes varies most. So there,
-    /// when less than a block certainly fits, a part of the text is converted into other memory, and whole characters of it are
-    /// copied as far as they fit. Their length in the encoding of the text says how much of the text they are. Character by
-    /// character, it would take longer than all that was written before.
+    /// Enough of the text to fill it is converted into other memory, and whole characters of that are copied as far as they fit.
+    /// Their length in the encoding of the text says how much of the text they are. Character by character, it would take longer
+    /// than all that was written before.
     fn fill(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let unit = self.from.family.unit();
         let mut memory = [MaybeUninit::uninit(); 4 * PART];
         let mut at = 0;
-        while out.left() >= FEW && text.len() - at >= FEW {
-            let fitting = self.fitting(out.left());
-            let certain = fitting >= BLOCK || self.to.family != Family::Utf8;
-            let len =
-                if certain { fitting } else { PART.min(out.left().saturating_mul(unit.max(2)) / 4 * 4) };
-            let end = text.len().min(at + len);
-            let end = if self.from.family == Family::Utf8 { floor(text, end) } else { end };
-            if certain {
+        // Where more is left, the kernel has stopped for another reason.
+        while (FEW..=PART).contains(&out.left()) && text.len() - at >= FEW {
+            let fitting = self.exactly_fitting(out.left());
+            if fitting > 0 {
+                let end = text.len().min(at + fitting);
+                return at + self.by_kernel(&text[at..end], out);
+            }
+            if self.replaces_with_less() {
+                // A unit becomes at most a byte.
+                let end = text.len().min(at + out.left() * unit);
+                let end = if self.from.family == Family::Utf8 { floor(text, end) } else { end };
                 let read = self.by_kernel(&text[at..end], out);
                 at += read;
                 if read < FEW {
@@ -133,6 +141,8 @@ impl Route {
                 }
                 continue;
             }
+            let end = text.len().min(at + self.filling(out.left()));
+            let end = if self.from.family == Family::Utf8 { floor(text, end) } else { end };
             let mut part = Output::new(&mut memory);
             let read = self.by_kernel(&text[at..end], &mut part);
             let part = part.finish();
@@ -149,17 +159,44 @@ impl Route {
         at
     }
 
-    /// Returns a number of bytes of text, in whole units, that become no more than `left` bytes.
-    fn fitting(&self, left: usize) -> usize {
-        match (self.from.family, self.to.family) {
-            (Family::Utf8 | Family::Latin1, Family::Utf16) | (Family::Latin1, Family::Utf8) => left / 2,
-            (Family::Utf8 | Family::Latin1, Family::Utf32) => left / 4,
-            // Three bytes for a unit.
-            (Family::Utf16, Family::Utf8) => left / 3 * 2,
-            (Family::Utf16, Family::Utf32) => left / 4 * 2,
-            (Family::Utf16 | Family::Utf32, Family::Latin1) => left.saturating_mul(self.from.family.unit()),
-            _ => left / 4 * 4,
+    /// Returns whether the kernel replaces characters, whatever their length is, by a byte. Then the result does not say how much of
+    /// the text it is.
+    #[inline(always)]
+    fn replaces_with_less(&self) -> bool {
+        self.lossy && self.to.family == Family::Latin1 && self.from.family != Family::Latin1
+    }
+
+    /// Returns the number of bytes of text, in whole units, that become at most `left` bytes; or 0 if that depends on the text.
+    #[inline(always)]
+    fn exactly_fitting(&self, left: usize) -> usize {
+        if self.replaces_with_less() {
+            return 0;
         }
+        let units = left / self.to.family.unit();
+        match (self.from.family, self.to.family) {
+            (Family::Utf16, Family::Utf16) | (Family::Utf32, Family::Utf32) => {
+                units * self.from.family.unit()
+            }
+            (Family::Latin1, Family::Latin1 | Family::Utf16 | Family::Utf32) => units,
+            (Family::Utf16 | Family::Utf32, Family::Latin1) => units.saturating_mul(self.from.family.unit()),
+            _ => 0,
+        }
+    }
+
+    /// Returns a number of bytes of text, in whole units, that become at least `left` bytes, if `left` is at most [`PART`] and the
+    /// text is well-formed. They become at most four times as many.
+    fn filling(&self, left: usize) -> usize {
+        // A character more, since one may be cut off.
+        let len = match (self.from.family, self.to.family) {
+            // Three bytes for a unit.
+            (Family::Utf8, Family::Utf16) => left * 3 / 2,
+            (Family::Utf8, Family::Latin1)
+            | (Family::Utf16, Family::Utf8)
+            | (Family::Utf32, Family::Utf16) => 2 * left,
+            (Family::Utf32, Family::Utf8) => 4 * left,
+            _ => left,
+        };
+        len.min(4 * PART - 4) / 4 * 4 + 4
     }
 
     /// Does what `run` does for a text that ends here: a character that its end cuts off is malformed, or replaced.
@@ -176,17 +213,23 @@ impl Route {
     /// Returns the number of bytes that the rest of a text becomes; or, if it can't be converted, where and why.
     #[cold]
     pub(super) fn needed(self, text: &[u8]) -> Result<usize, (usize, Fault)> {
-        let mut scratch = [MaybeUninit::uninit(); CHUNK];
+        let mut scratch = [MaybeUninit::uninit(); 4 * CHUNK];
         let (mut at, mut needed) = (0, 0_usize);
         loop {
+            // All of a chunk certainly fits: no character becomes more than four times as many bytes. So the kernel converts all of
+            // it, but for a character that the end cuts off.
+            let chunk = &text[at..text.len().min(at + CHUNK)];
+            let is_last = at + chunk.len() == text.len();
             let mut out = Output::new(&mut scratch);
-            let (read, end) = self.run_to_end(&text[at..], &mut out);
+            let (read, end) =
+                if is_last { self.run_to_end(chunk, &mut out) } else { self.run(chunk, &mut out) };
             at += read;
             needed = needed.saturating_add(out.len());
             match end {
-                End::All => return Ok(needed),
-                End::Full => {}
-                End::Malformed(fault) | End::Cut(fault) => return Err((at, fault)),
+                End::All if is_last => return Ok(needed),
+                End::Malformed(fault) => return Err((at, fault)),
+                End::Cut(fault) if is_last => return Err((at, fault)),
+                _ => {}
             }
         }
     }
@@ -246,7 +289,7 @@ impl Route {
         if let Some(convert) = pairs::reordering(from, to) {
             return convert(kernel, text, out);
         }
-        let Some(mut convert) = pairs::conversion(from.family, to.family) else { return 0 };
+        let Some(convert) = pairs::conversion(from.family, to.family) else { return 0 };
         if from.swapped {
             // More units than there are bytes left in the output don't fit.
             let unit = from.family.unit();
@@ -265,15 +308,15 @@ impl Route {
                 read
             });
         }
-        if let Some(convert) = self.conversion_of_valid() {
-            // Valid, but a chunk of it may end inside a character.
-            return convert(kernel, &text[..whole_len(text)], out);
-        }
         if self.lossy
             && (from.known_valid || from.family != Family::Utf8)
             && let Some(lossy) = pairs::lossy_conversion(from.family, to.family)
         {
-            convert = lossy;
+            return lossy(kernel, text, out);
+        }
+        if let Some(convert) = self.conversion_of_valid() {
+            // Valid, but a chunk of it may end inside a character.
+            return convert(kernel, &text[..whole_len(text)], out);
         }
         convert(kernel, text, out)
     }
