@@ -282,7 +282,7 @@ impl Utf8Error {
     /// Returns the error for the ill-formed sequence that begins at `start`.
     ///
     /// No well-formed character begins at `start`.
-    #[cold]
+    #[inline(always)]
     pub(crate) fn at(bytes: &[u8], start: usize) -> Self {
         Self::new(start, Sequence::at_start_of(&bytes[start..]))
     }
@@ -294,76 +294,107 @@ impl Utf8Error {
 }
 
 /// An ill-formed sequence: all that an error says except where it is.
+///
+/// It is one word, so that a list of errors is made in registers: the kind's number, the length, how many bytes are known, a
+/// zero, and the four bytes that prove the error.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Sequence {
-    kind: ErrorKind,
-    /// The length of the sequence, 1 to 3 bytes. If `kind` is `Incomplete`, the sequence is all that is left of the input.
-    len: u8,
-    /// The bytes that prove the error: the sequence, and the byte after it where that byte decides. Zeros fill the rest,
-    /// so that two errors are equal whatever else follows in their inputs.
-    seen: [u8; 4],
-    /// How many bytes of `seen` come from the input.
-    seen_len: u8,
-}
+pub(crate) struct Sequence([u8; 8]);
 
 impl Sequence {
     /// Returns the ill-formed sequence at the start of `rest`, where no well-formed character begins.
+    ///
+    /// A text may have an ill-formed sequence at every byte, so this takes a few nanoseconds: the bytes are one word, and no
+    /// loop or copy has a length that depends on them.
+    #[inline]
     pub(crate) fn at_start_of(rest: &[u8]) -> Self {
-        let (kind, len) = diagnose(rest);
-        let mut seen = [0; 4];
-        let seen_len = match rest[0] {
-            0xC2..=0xF4 => rest.len().min(len + 1),
-            // The first byte alone proves the error.
-            _ => 1,
+        // A zero in place of a missing byte continues nothing, so it ends the sequence as the end of the input does.
+        let four = match rest.first_chunk() {
+            Some(four) => *four,
+            None => padded(rest),
         };
-        seen[..seen_len].copy_from_slice(&rest[..seen_len]);
-        // Both lengths are at most 4.
-        Self { kind, len: len as u8, seen, seen_len: seen_len as u8 }
+        let (kind, len, seen_len) = diagnose(four, rest.len());
+        // Zeros stand for what was not seen, so that two errors are equal whatever else follows in their inputs. (The first
+        // byte is the lowest.)
+        let seen = u32::from_le_bytes(four) & u32::MAX >> (32 - 8 * seen_len);
+        let word =
+            u64::from(kind.code()) | u64::from(len) << 8 | u64::from(seen_len) << 16 | u64::from(seen) << 32;
+        Self(word.to_le_bytes())
     }
 
     #[inline]
     pub(crate) const fn kind(&self) -> ErrorKind {
-        self.kind
+        // The numbers begin with 1.
+        ErrorKind::ALL[self.0[0] as usize - 1]
+    }
+
+    /// Returns the length of the sequence, 1 to 3 bytes. If the kind is `Incomplete`, the sequence is all that is left of the
+    /// input.
+    #[inline]
+    const fn len(&self) -> usize {
+        self.0[1] as usize
     }
 
     #[inline]
     pub(crate) const fn error_len(&self) -> Option<usize> {
-        match self.kind {
+        match self.kind() {
             ErrorKind::Incomplete => None,
-            _ => Some(self.len as usize),
+            _ => Some(self.len()),
         }
     }
 
-    /// Returns the bytes that prove the error.
+    /// Returns the bytes that prove the error: the sequence, and the byte after it where that byte decides.
     pub(crate) fn seen(&self) -> &[u8] {
-        &self.seen[..self.seen_len as usize]
+        &self.0[4..][..self.0[2] as usize]
+    }
+
+    /// Returns the bytes that prove the error, with zeros after them.
+    const fn four(&self) -> [u8; 4] {
+        let [_, _, _, _, first, second, third, fourth] = self.0;
+        [first, second, third, fourth]
     }
 }
 
-/// Returns why no well-formed character begins `rest`, and the length of the ill-formed sequence there.
+/// Returns one to three bytes with zeros after them. Few sequences are so near the end of the input.
+#[cold]
+fn padded(rest: &[u8]) -> [u8; 4] {
+    match *rest {
+        [first] => [first, 0, 0, 0],
+        [first, second] => [first, second, 0, 0],
+        [first, second, third] => [first, second, third, 0],
+        _ => [0; 4],
+    }
+}
+
+/// Returns why no well-formed character begins with `four`, the length of the ill-formed sequence, and how many bytes prove
+/// the error. `left` is the length of the input from here on, and zeros stand for the bytes that it does not have.
 ///
 /// This is the grammar of RFC 3629, section 4, read backwards.
-fn diagnose(rest: &[u8]) -> (ErrorKind, usize) {
+#[inline]
+fn diagnose(four: [u8; 4], left: usize) -> (ErrorKind, u8, u8) {
     use ErrorKind::*;
-    let lead = rest[0];
+    let [lead, second, third, fourth] = four;
     let expected = match lead {
-        0x80..=0xBF => return (UnexpectedContinuation, 1),
-        0xC0 | 0xC1 => return (Overlong, 1),
-        0xF5..=0xF7 => return (TooLarge, 1),
-        0xF8..=0xFF => return (InvalidByte, 1),
+        0x80..=0xBF => return (UnexpectedContinuation, 1, 1),
+        0xC0 | 0xC1 => return (Overlong, 1, 1),
+        0xF5..=0xF7 => return (TooLarge, 1, 1),
+        0xF8..=0xFF => return (InvalidByte, 1, 1),
         0x00..=0xDF => 1,
         0xE0..=0xEF => 2,
         0xF0..=0xF4 => 3,
     };
-    match (lead, rest.get(1)) {
-        (0xE0, Some(0x80..=0x9F)) | (0xF0, Some(0x80..=0x8F)) => return (Overlong, 1),
-        (0xED, Some(0xA0..=0xBF)) => return (Surrogate, 1),
-        (0xF4, Some(0x90..=0xBF)) => return (TooLarge, 1),
+    match (lead, second) {
+        (0xE0, 0x80..=0x9F) | (0xF0, 0x80..=0x8F) => return (Overlong, 1, 2),
+        (0xED, 0xA0..=0xBF) => return (Surrogate, 1, 2),
+        (0xF4, 0x90..=0xBF) => return (TooLarge, 1, 2),
         _ => {}
     }
-    let continuations = rest[1..].iter().take(expected).take_while(|byte| matches!(byte, 0x80..=0xBF));
-    let len = 1 + continuations.count();
-    (if len == rest.len() { Incomplete } else { Truncated }, len)
+    // Each of these continues the sequence if all bytes before it do. (The sum has no branch.)
+    let is_continuation = |byte: u8| byte & 0xC0 == 0x80;
+    let second = is_continuation(second);
+    let third = second & (expected > 1) & is_continuation(third);
+    let fourth = third & (expected > 2) & is_continuation(fourth);
+    let len = 1 + u8::from(second) + u8::from(third) + u8::from(fourth);
+    if usize::from(len) == left { (Incomplete, len, len) } else { (Truncated, len, len + 1) }
 }
 
 /// Displays bytes as the RFCs write them: upper-case pairs with spaces between them.
@@ -383,7 +414,7 @@ impl Sequence {
     pub(crate) fn debug(&self, fields: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
         fields
             .field("error_len", &self.error_len())
-            .field("kind", &self.kind)
+            .field("kind", &self.kind())
             .field("bytes", &format_args!("{}", Hex(self.seen())))
             .finish()
     }
@@ -405,16 +436,17 @@ impl fmt::Display for Utf8Error {
 impl fmt::Display for Sequence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const A_CHARACTER: &str = "a first byte (00 to 7F, C2 to F4)";
-        let lead = self.seen[0];
-        let second = Hex(&self.seen[..2]);
-        let begun = Hex(&self.seen[..self.len as usize]);
+        let four = self.four();
+        let lead = four[0];
+        let second = Hex(&four[..2]);
+        let begun = Hex(&four[..self.len()]);
         let characters_length = match lead {
             0x00..=0xDF => 2,
             0xE0..=0xEF => 3,
             0xF0..=0xFF => 4,
         };
 
-        match self.kind {
+        match self.kind() {
             ErrorKind::UnexpectedContinuation => {
                 write!(
                     f,
@@ -441,7 +473,7 @@ impl fmt::Display for Sequence {
                 write!(f, "{second} begins a character above U+10FFFF; expected 80 to 8F after F4")
             }
             ErrorKind::Truncated => {
-                let next = self.seen[self.len as usize];
+                let next = four[self.len()];
                 write!(
                     f,
                     "{begun} begins a character of {characters_length} bytes, and {next:02X} follows; "
@@ -459,7 +491,7 @@ impl fmt::Display for Sequence {
 impl Sequence {
     /// Writes which byte may follow the bytes of a character that is cut short.
     fn expected_next(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (first, last) = match (self.seen[0], self.len) {
+        let (first, last) = match (self.four()[0], self.len()) {
             (0xE0, 1) => ("A0", "BF"),
             (0xED, 1) => ("80", "9F"),
             (0xF0, 1) => ("90", "BF"),

@@ -69,8 +69,8 @@ impl Finding {
         let mut finding = Self { refused: None, inexpressible: None };
         while let Some((at, part)) = parts.next() {
             match part {
-                Part::Error(error) => {
-                    finding.refused = Some(error);
+                Part::Error(malformed) => {
+                    finding.refused = Some(parts.error(at, &malformed));
                     break;
                 }
                 Part::Own(value) if char::from_u32(value).is_none() && finding.inexpressible.is_none() => {

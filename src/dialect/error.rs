@@ -36,22 +36,24 @@ pub struct DialectError {
 }
 
 impl DialectError {
+    #[inline]
     pub(super) fn new(dialect: Dialect, bytes: &[u8], valid_up_to: usize, malformed: &Malformed) -> Self {
-        let mut seen = [0; 6];
-        seen[..malformed.seen].copy_from_slice(&bytes[valid_up_to..][..malformed.seen]);
-        // Both lengths are at most 6.
-        let (len, seen_len) = (malformed.len as u8, malformed.seen as u8);
-        Self { dialect, kind: malformed.kind, valid_up_to, len, seen, seen_len }
+        let rest = &bytes[valid_up_to..];
+        // A copy of a fixed length takes less time. The first byte is the lowest.
+        let eight = match rest.first_chunk() {
+            Some(eight) => *eight,
+            None => padded(rest),
+        };
+        let Malformed { kind, len, seen: seen_len } = *malformed;
+        let seen = u64::from_le_bytes(eight) & u64::MAX >> (64 - 8 * seen_len);
+        let [first, second, third, fourth, fifth, sixth, ..] = seen.to_le_bytes();
+        let seen = [first, second, third, fourth, fifth, sixth];
+        Self { dialect, kind, valid_up_to, len, seen, seen_len }
     }
 
     /// Returns the error for `bytes[valid_up_to..][..len]`, a code point of the dialect that UTF-8 has no form for.
     pub(super) fn inexpressible(dialect: Dialect, bytes: &[u8], valid_up_to: usize, len: usize) -> Self {
-        Self::new(
-            dialect,
-            bytes,
-            valid_up_to,
-            &Malformed { kind: DialectErrorKind::Inexpressible, len, seen: len },
-        )
+        Self::new(dialect, bytes, valid_up_to, &Malformed::new(DialectErrorKind::Inexpressible, len))
     }
 
     /// Returns the dialect that the bytes were expected to be in.
@@ -132,6 +134,14 @@ impl DialectError {
     fn seen(&self) -> &[u8] {
         &self.seen[..self.seen_len as usize]
     }
+}
+
+/// Returns fewer than eight bytes with zeros after them.
+#[cold]
+fn padded(rest: &[u8]) -> [u8; 8] {
+    let mut eight = [0; 8];
+    eight[..rest.len()].copy_from_slice(rest);
+    eight
 }
 
 impl fmt::Debug for DialectError {

@@ -8,6 +8,7 @@
 
 use super::Dialect;
 use super::kind::DialectErrorKind;
+use crate::boundary::is_continuation;
 
 /// The smallest value that needs a form of 2, 3, 4, 5 and 6 bytes. Smaller values are overlong in it.
 const SMALLEST: [u32; 7] = [0, 0, 0x80, 0x800, 0x1_0000, 0x20_0000, 0x400_0000];
@@ -18,27 +19,31 @@ const HIGH: core::ops::RangeInclusive<u32> = 0xD800..=0xDBFF;
 const LOW: core::ops::RangeInclusive<u32> = 0xDC00..=0xDFFF;
 
 /// A sequence that is ill-formed in a dialect.
+#[derive(Clone, Copy)]
 pub(super) struct Malformed {
     pub(super) kind: DialectErrorKind,
     /// The length of the sequence. If `kind` is `Incomplete`, the sequence is all that is left of the input.
-    pub(super) len: usize,
+    pub(super) len: u8,
     /// How many bytes prove the error: those of the sequence, and the byte after it where that byte decides.
-    pub(super) seen: usize,
+    pub(super) seen: u8,
 }
 
 impl Malformed {
-    fn new(kind: DialectErrorKind, len: usize) -> Self {
-        Self { kind, len, seen: len }
+    // No sequence has more than six bytes.
+
+    pub(super) const fn new(kind: DialectErrorKind, len: usize) -> Self {
+        Self { kind, len: len as u8, seen: len as u8 }
     }
 
     /// The byte after the sequence proves the error.
-    fn with_next(kind: DialectErrorKind, len: usize) -> Self {
-        Self { kind, len, seen: len + 1 }
+    const fn with_next(kind: DialectErrorKind, len: usize) -> Self {
+        Self { kind, len: len as u8, seen: len as u8 + 1 }
     }
 
     /// The last of `seen` bytes proves the error. It is not part of the sequence, unless it is the only byte.
-    fn proved_by(kind: DialectErrorKind, seen: usize) -> Self {
-        Self { kind, len: (seen - 1).max(1), seen }
+    const fn proved_by(kind: DialectErrorKind, seen: usize) -> Self {
+        let len = if seen > 1 { seen - 1 } else { 1 };
+        Self { kind, len: len as u8, seen: seen as u8 }
     }
 }
 
@@ -75,6 +80,9 @@ pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Malfor
         len if len <= dialect.longest_form() => len,
         _ => return Err(Malformed::new(InvalidByte, 1)),
     };
+    if in_pairs && len == 4 && is_utf8_of_four(rest) {
+        return Err(Malformed::new(FourBytes, 4));
+    }
     let is_nul = lead == 0xC0 && dialect == Dialect::ModifiedUtf8;
 
     let mut value = u32::from(lead & (0x7F >> len));
@@ -121,6 +129,16 @@ pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Malfor
             Err(Malformed::new(SurrogatePair, 6))
         }
         _ => Ok((value, len)),
+    }
+}
+
+/// Returns whether a character of four bytes begins `rest`: what text has most of that CESU-8 excludes.
+fn is_utf8_of_four(rest: &[u8]) -> bool {
+    match *rest {
+        [0xF0, 0x90..=0xBF, third, fourth, ..]
+        | [0xF1..=0xF3, 0x80..=0xBF, third, fourth, ..]
+        | [0xF4, 0x80..=0x8F, third, fourth, ..] => is_continuation(third) & is_continuation(fourth),
+        _ => false,
     }
 }
 

@@ -130,7 +130,7 @@ impl Dialect {
                     continue;
                 }
                 Part::Own(value) => (char::from_u32(value), parts.inexpressible(at)),
-                Part::Error(error) => (None, error),
+                Part::Error(malformed) => (None, parts.error(at, &malformed)),
             };
             let Some(character) = value.or(instead) else {
                 stopped = Some(error);

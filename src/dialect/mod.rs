@@ -60,11 +60,11 @@ mod form;
 mod into;
 mod kind;
 mod parts;
+#[cfg(feature = "alloc")]
+mod rewritten;
 
 #[cfg(feature = "alloc")]
-use alloc::{borrow::Cow, string::String, vec::Vec};
-#[cfg(feature = "alloc")]
-use core::convert::Infallible;
+use alloc::{borrow::Cow, vec::Vec};
 use core::fmt;
 
 use crate::kernel::Kernel;
@@ -241,9 +241,10 @@ impl Dialect {
     }
 
     fn check(self, kernel: Option<&'static Kernel>, bytes: &[u8]) -> Result<(), DialectError> {
-        for (_, part) in Parts::new(self, bytes, kernel) {
-            if let Part::Error(error) = part {
-                return Err(error);
+        let mut parts = Parts::new(self, bytes, kernel);
+        while let Some((at, part)) = parts.next() {
+            if let Part::Error(malformed) = part {
+                return Err(parts.error(at, &malformed));
             }
         }
         Ok(())
@@ -321,7 +322,7 @@ impl Dialect {
     /// ```
     #[cfg(feature = "alloc")]
     pub fn to_utf8(self, bytes: &[u8]) -> Result<Cow<'_, str>, DialectError> {
-        self.convert(None, bytes, None, Err)
+        self.strict(None, bytes)
     }
 
     /// Does what [`to_utf8`](Self::to_utf8) does, with this kernel: for tests and measurements.
@@ -331,7 +332,7 @@ impl Dialect {
         kernel: &'static Kernel,
         bytes: &'a [u8],
     ) -> Result<Cow<'a, str>, DialectError> {
-        self.convert(Some(kernel), bytes, None, Err)
+        self.strict(Some(kernel), bytes)
     }
 
     /// Converts `bytes` from this dialect to UTF-8. It replaces by U+FFFD each sequence that is not in this dialect or that
@@ -353,98 +354,6 @@ impl Dialect {
     #[cfg(feature = "alloc")]
     pub(crate) fn to_utf8_lossy_with<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> Cow<'a, str> {
         self.lossy(Some(kernel), bytes)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn lossy<'a>(self, kernel: Option<&'static Kernel>, bytes: &'a [u8]) -> Cow<'a, str> {
-        const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
-        let Ok(text) = self.convert(kernel, bytes, Some(REPLACEMENT), |_| Ok::<_, Infallible>(REPLACEMENT));
-        text
-    }
-
-    /// Converts `bytes`. For each error, `instead` returns the character to write, or ends the conversion.
-    ///
-    /// `inexpressible` is the character that `instead` returns for a code point that UTF-8 can't express, if it returns one.
-    #[cfg(feature = "alloc")]
-    fn convert<'a, E>(
-        self,
-        kernel: Option<&'static Kernel>,
-        bytes: &'a [u8],
-        inexpressible: Option<char>,
-        instead: impl Fn(DialectError) -> Result<char, E>,
-    ) -> Result<Cow<'a, str>, E> {
-        if bytes.is_empty() {
-            return Ok(Cow::Borrowed(""));
-        }
-        let mut parts = Parts::new(self, bytes, kernel);
-        let mut converted = String::new();
-        while let Some((at, part)) = parts.next() {
-            if at == 0 {
-                if let Part::Text(text) = part
-                    && text.len() == bytes.len()
-                {
-                    return Ok(Cow::Borrowed(text));
-                }
-                if let Some(text) = self.rewrite(kernel, bytes, inexpressible) {
-                    return Ok(Cow::Owned(text));
-                }
-                converted.reserve(bytes.len());
-            }
-            let character = match part {
-                Part::Text(text) => {
-                    converted.push_str(text);
-                    continue;
-                }
-                Part::Own(value) => match char::from_u32(value) {
-                    Some(character) => character,
-                    None => instead(parts.inexpressible(at))?,
-                },
-                Part::Error(error) => instead(error)?,
-            };
-            converted.push(character);
-        }
-        Ok(Cow::Owned(converted))
-    }
-
-    /// Converts `bytes`, or returns `None` if there is an error.
-    ///
-    /// It rewrites the dialect's own sequences and copies the bytes between them unchecked. Then one call of a kernel validates
-    /// the result: as the rewritten sequences are whole characters, the result is UTF-8 exactly if the bytes between them are.
-    /// Many calls, one for each run, would take longer.
-    #[cfg(feature = "alloc")]
-    fn rewrite(
-        self,
-        kernel: Option<&'static Kernel>,
-        bytes: &[u8],
-        inexpressible: Option<char>,
-    ) -> Option<String> {
-        let own = self.own_forms();
-        if own == OwnForms::Nothing {
-            return None;
-        }
-        let mut rewritten = Vec::with_capacity(bytes.len());
-        let mut rest = bytes;
-        while let Some(found) = own.find(rest) {
-            rewritten.extend_from_slice(&rest[..found]);
-            rest = &rest[found..];
-            let mut next = form::read_own(self, rest);
-            // Sequences that follow this one directly need no search.
-            loop {
-                let (value, len) = next?;
-                let character = char::from_u32(value).or(inexpressible)?;
-                rewritten.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                rest = &rest[len..];
-                next = form::read_own(self, rest);
-                if next.is_none() {
-                    break;
-                }
-            }
-        }
-        rewritten.extend_from_slice(rest);
-        match kernel {
-            None => crate::string_from_utf8(rewritten).ok(),
-            Some(kernel) => kernel.from_utf8(&rewritten).ok().map(String::from),
-        }
     }
 
     /// Converts `text` to this dialect. If the bytes are the same as in UTF-8, they are borrowed.

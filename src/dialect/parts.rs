@@ -5,7 +5,8 @@
 use core::iter::FusedIterator;
 use core::str::Chars;
 
-use super::{Dialect, DialectError, form};
+use super::form::{self, Malformed};
+use super::{Dialect, DialectError};
 use crate::kernel::Kernel;
 use crate::text::runs::Runs;
 
@@ -15,8 +16,8 @@ pub(super) enum Part<'a> {
     Text(&'a str),
     /// A code point that the dialect writes in its own way.
     Own(u32),
-    /// A sequence that is ill-formed in the dialect.
-    Error(DialectError),
+    /// A sequence that is ill-formed in the dialect: see [`Parts::error`].
+    Error(Malformed),
 }
 
 /// An iterator over the parts, each with its offset.
@@ -49,6 +50,13 @@ impl<'a> Parts<'a> {
         self.runs.at()
     }
 
+    /// Returns the error for a part that begins at `at`. (It is made where it goes, because a copy of it takes as long as the
+    /// search for it.)
+    #[inline(always)]
+    pub(super) fn error(&self, at: usize, malformed: &Malformed) -> DialectError {
+        DialectError::new(self.dialect, self.bytes, at, malformed)
+    }
+
     /// Returns the error for the last part, which began at `at`, if UTF-8 has no form for it.
     pub(super) fn inexpressible(&self, at: usize) -> DialectError {
         DialectError::inexpressible(self.dialect, self.bytes, at, self.at() - at)
@@ -66,9 +74,11 @@ impl<'a> Iterator for Parts<'a> {
             self.runs.skip(len);
             return Some((at, Part::Own(value)));
         }
-        let text = self.runs.text();
-        if !text.is_empty() {
-            return Some((at, Part::Text(text)));
+        if !self.runs.is_at_exception() {
+            let text = self.runs.text();
+            if !text.is_empty() {
+                return Some((at, Part::Text(text)));
+            }
         }
         let rest = self.runs.rest();
         if rest.is_empty() {
@@ -80,8 +90,8 @@ impl<'a> Iterator for Parts<'a> {
                 (at, Part::Own(value))
             }
             Err(malformed) => {
-                self.runs.skip(malformed.len);
-                (at, Part::Error(DialectError::new(self.dialect, self.bytes, at, &malformed)))
+                self.runs.skip(malformed.len.into());
+                (at, Part::Error(malformed))
             }
         })
     }
@@ -121,7 +131,7 @@ impl Iterator for CodePoints<'_> {
             match self.parts.next()? {
                 (_, Part::Text(text)) => self.text = text.chars(),
                 (at, Part::Own(value)) => return Some(Ok((at, value))),
-                (_, Part::Error(error)) => return Some(Err(error)),
+                (at, Part::Error(malformed)) => return Some(Err(self.parts.error(at, &malformed))),
             }
         }
     }
@@ -130,12 +140,13 @@ impl Iterator for CodePoints<'_> {
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
         let left = self.text.as_str();
         let first = (self.parts.at() - left.len(), Part::Text(left));
+        let Parts { dialect, bytes, .. } = self.parts;
         core::iter::once(first).chain(self.parts).fold(init, |folded, (at, part)| match part {
             Part::Text(text) => text
                 .char_indices()
                 .fold(folded, |folded, (index, character)| f(folded, Ok((at + index, character.into())))),
             Part::Own(value) => f(folded, Ok((at, value))),
-            Part::Error(error) => f(folded, Err(error)),
+            Part::Error(malformed) => f(folded, Err(DialectError::new(dialect, bytes, at, &malformed))),
         })
     }
 

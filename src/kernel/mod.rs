@@ -11,6 +11,7 @@
 //! | `bitplanes/` | the AVX-512 algorithms |
 //! | `survey.rs` | from one ill-formed sequence to the next |
 //! | `counts.rs` | what is counted of a text |
+//! | `counted.rs` | a kernel for unit tests, which counts the bytes that it is given |
 //! | `ways.rs` | each way that a kernel chooses by length and content, for tests |
 //!
 //! # Six nouns
@@ -25,6 +26,8 @@
 pub(crate) mod automaton;
 #[cfg(kernel_avx512)]
 pub(crate) mod bitplanes;
+#[cfg(all(test, feature = "std"))]
+pub(crate) mod counted;
 pub(crate) mod counts;
 pub(crate) mod detect;
 pub(crate) mod entries;
@@ -119,7 +122,7 @@ pub(crate) trait Engine: Validates {
     /// `inspect("é\n".as_bytes())` counts one continuation and one newline.
     fn inspect(self, bytes: &[u8]) -> (Verdict, Counts);
 
-    /// Returns the number of characters of valid text: 1 for `"é"`.
+    /// Returns the number of characters of valid text, which is that of bytes that are no continuations: 1 for `"é"`.
     fn count_chars(self, text: &[u8]) -> usize;
 
     /// Returns the number of UTF-16 units of valid text: 2 for `"😀"`.

@@ -163,6 +163,30 @@ impl Found {
         Some((at as usize, 1 + continuations as usize))
     }
 
+    /// Drops the ill-formed sequences that begin before `at`, a place in the text. Returns where the next one begins.
+    #[inline(always)]
+    pub(crate) fn first_from(&mut self, at: usize) -> Option<usize> {
+        let passed = at.saturating_sub(self.start).min(WITH_CONTEXT);
+        self.faults &= u64::MAX.checked_shl(passed as u32).unwrap_or(0);
+        (self.faults != 0).then(|| self.start + self.faults.trailing_zeros() as usize)
+    }
+
+    /// Returns how many ill-formed sequences are left, and how many bytes they have together.
+    #[inline(always)]
+    pub(crate) const fn ill_formed(&self) -> (usize, usize) {
+        let second = self.faults << 1 & self.continued;
+        let third = second << 1 & self.continued;
+        let count = self.faults.count_ones() as usize;
+        (count, count + (second.count_ones() + third.count_ones()) as usize)
+    }
+
+    /// Returns how many sequences begin in the block, well-formed or not.
+    #[inline(always)]
+    pub(crate) const fn sequences(&self) -> usize {
+        let len = self.end - self.start;
+        len - (self.continued & ((1 << len) - 1)).count_ones() as usize
+    }
+
     /// Returns whether no ill-formed sequence is left.
     #[inline(always)]
     pub(crate) const fn is_sound(&self) -> bool {

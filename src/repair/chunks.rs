@@ -340,6 +340,16 @@ impl Iterator for Errors<'_> {
         let (start, _) = self.sequences.next()?;
         Some(Utf8Error::at(self.sequences.bytes(), start))
     }
+
+    /// Counts the errors of a block at once.
+    fn count(self) -> usize {
+        let Sequences { mut search, block, .. } = self.sequences;
+        let (mut count, _) = block.ill_formed();
+        while let Some(block) = search.advance() {
+            count += block.ill_formed().0;
+        }
+        count
+    }
 }
 
 impl FusedIterator for Errors<'_> {}

@@ -2,7 +2,8 @@
 
 use core::mem::MaybeUninit;
 
-use super::chunks::{errors_with, utf8_chunks_with};
+use super::chunks::utf8_chunks_with;
+use super::faults::count_ill_formed;
 use crate::error::TooSmall;
 use crate::kernel::Kernel;
 use crate::output::Output;
@@ -25,11 +26,8 @@ pub fn lossy_len(bytes: &[u8]) -> usize {
 
 /// Does what [`lossy_len`] does, with this kernel: for tests and measurements.
 pub(crate) fn lossy_len_with(kernel: &'static Kernel, bytes: &[u8]) -> usize {
-    errors_with(kernel, bytes).fold(bytes.len(), |len, error| {
-        let replaced = error.error_len().unwrap_or(bytes.len() - error.valid_up_to());
-        // An ill-formed sequence has at most three bytes, so the length never decreases.
-        len.saturating_add(REPLACEMENT.len() - replaced)
-    })
+    let (count, their_len) = count_ill_formed(kernel, bytes);
+    (bytes.len() - their_len).saturating_add(count.saturating_mul(REPLACEMENT.len()))
 }
 
 /// Copies `src` to the start of `dst`, with each ill-formed sequence replaced by U+FFFD.

@@ -1,4 +1,4 @@
-//! The search for the ill-formed sequences of a text: near faults block by block, otherwise chunk by chunk.
+//! The search for the ill-formed sequences of a text, and counts of them: near faults block by block, otherwise chunk by chunk.
 
 #![forbid(unsafe_code)]
 
@@ -79,5 +79,56 @@ impl<'a> Search<'a> {
         self.chunk = 0;
         let before = &chunk[..boundary::start_before(chunk, suspect)];
         (!before.is_empty() && self.kernel.verdict(before).is_valid()).then_some(self.at + before.len())
+    }
+}
+
+/// Returns how many characters and ill-formed sequences begin in `bytes`.
+///
+/// In a block with faults, they are the bytes that continue no sequence; elsewhere, the bytes that are no continuations. (An
+/// ill-formed sequence may reach out of its block. It has only continuations there.)
+pub(crate) fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
+    let mut search = Search::new(kernel, bytes);
+    let (mut count, mut at) = (0, 0);
+    while let Some(block) = search.advance() {
+        count += entries::count_chars(kernel, &bytes[at..block.start]) + block.sequences();
+        at = block.end;
+    }
+    count
+}
+
+/// Returns how many ill-formed sequences `bytes` has, and how many bytes they have together.
+pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize, usize) {
+    let mut search = Search::new(kernel, bytes);
+    let (mut count, mut len) = (0, 0);
+    while let Some(block) = search.advance() {
+        let (more, their_len) = block.ill_formed();
+        count += more;
+        len += their_len;
+    }
+    (count, len)
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use crate::kernel::counted::assert_linear;
+    use crate::testing;
+
+    /// A search that started a kernel after each ill-formed sequence would take as long as there are such sequences.
+    #[test]
+    fn no_text_starts_kernels_again_and_again() {
+        assert_linear("errors", |kernel, text| testing::errors(kernel, text).for_each(|_| {}));
+        assert_linear("errors, counted", |kernel, text| {
+            let _ = testing::errors(kernel, text).count();
+        });
+        assert_linear("utf8_chunks", |kernel, text| testing::utf8_chunks(kernel, text).for_each(|_| {}));
+        assert_linear("from_utf8_lossy", |kernel, text| {
+            let _ = testing::from_utf8_lossy(kernel, text);
+        });
+        assert_linear("lossy_len", |kernel, text| {
+            let _ = testing::lossy_len(kernel, text);
+        });
+        assert_linear("locate", |kernel, text| {
+            let _ = testing::locate(kernel, text, text.len());
+        });
     }
 }

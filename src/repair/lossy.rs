@@ -59,7 +59,12 @@ pub(crate) fn from_utf8_lossy_with<'a>(kernel: &'static Kernel, bytes: &'a [u8])
 #[inline]
 #[must_use]
 pub fn from_utf8_lossy_owned(bytes: Vec<u8>) -> String {
-    let kernel = Kernel::best();
+    from_utf8_lossy_owned_with(Kernel::best(), bytes)
+}
+
+/// Does what [`from_utf8_lossy_owned`] does, with this kernel.
+#[inline]
+pub(crate) fn from_utf8_lossy_owned_with(kernel: &'static Kernel, bytes: Vec<u8>) -> String {
     if kernel.verdict(&bytes).is_valid() {
         // SAFETY: the kernel found the bytes valid.
         unsafe { String::from_utf8_unchecked(bytes) }

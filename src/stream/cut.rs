@@ -50,6 +50,20 @@ impl Tail {
         boundary::unfinished_len(self.0)
     }
 
+    /// Returns the tail after one more byte, or `None` if the byte makes an error certain.
+    #[inline]
+    pub(super) fn followed_by(self, byte: u8) -> Option<Self> {
+        // Bit `n`: a byte whose upper half is `n` may follow.
+        let may_follow = match self.pending_len() {
+            0 => 0xF0FF,
+            1 => LEADS[usize::from(self.0[3] & 0x3F)].seconds,
+            _ => 0b1111 << 8,
+        };
+        let follows = may_follow >> (byte >> 4) & 1 == 1 && !matches!(byte, 0xC0 | 0xC1 | 0xF5..);
+        let [_, third, second, first] = self.0;
+        follows.then_some(Self([third, second, first, byte]))
+    }
+
     #[inline(always)]
     pub(super) fn pending(self) -> Pending {
         let len = self.pending_len() as u32;

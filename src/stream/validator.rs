@@ -5,6 +5,7 @@
 //!     if it has 8 to 32 bytes, all ASCII, and ASCII stands before it: accept it
 //!     if it has 4 to 512 bytes: the kernel validates it as it is, after the last four bytes of the input so far
 //!     if it is longer, ASCII stands before it, and ASCII is its end: the kernel validates it as it is
+//!     if it is shorter: a table says of each byte whether it may follow
 //!     otherwise, or if the kernel did not say yes:
 //!         if a character is pending, the first 1 to 3 bytes of the piece must complete it
 //!         if the last 1 to 3 bytes of the piece begin a character and do not complete it, they are pending from now on
@@ -304,6 +305,13 @@ impl Validator {
 
     /// Does what [`pushed`](Self::pushed) does, with this kernel.
     fn pushed_with(mut self, kernel: &Kernel, piece: &[u8]) -> (Self, Result<(), StreamError>) {
+        if piece.len() < 4
+            && let Some(tail) = self.state.tail()
+            && let Some(next) = piece.iter().try_fold(tail, |tail, &byte| tail.followed_by(byte))
+        {
+            self.state.accept(piece.len(), next);
+            return (self, Ok(()));
+        }
         let result = self.decode(piece, |bytes| kernel.verdict(bytes)).map(|_| ());
         (self, result)
     }
@@ -372,6 +380,15 @@ impl Validator {
     /// Keeps the pending bytes and those of `piece`, which does not complete the pending character. The character may still be
     /// completed, or `piece` may have a byte that cannot follow.
     fn wait<'a>(&mut self, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
+        // What still completes nothing has one or two bytes.
+        if piece.len() < 3
+            && let Some(tail) = self.state.tail()
+            && let Some(next) = piece.iter().try_fold(tail, |tail, &byte| tail.followed_by(byte))
+            && next.pending_len() == tail.pending_len() + piece.len()
+        {
+            self.state.accept(piece.len(), next);
+            return Ok(Piece::EMPTY);
+        }
         // The longest ill-formed sequence and the byte after it are four bytes.
         let mut bytes = [0; 4];
         let pending = self.pending();

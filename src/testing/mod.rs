@@ -7,13 +7,19 @@
 #![forbid(unsafe_code)]
 
 pub use crate::kernel::ways::paths;
-use crate::{Decode, Errors, Kernel, Summary, Utf8Chunks};
+use crate::{Decode, Errors, Kernel, Location, Summary, Utf8Chunks};
 use crate::{kernel, repair, text};
 
 /// Does what `trust8::inspect` does, with this kernel, or with a way of a kernel.
 #[must_use]
 pub fn inspect(kernel: &Kernel, bytes: &[u8]) -> Summary {
     kernel.inspect_by(bytes, kernel::ways::inspect)
+}
+
+/// Does what `trust8::locate` does, with this kernel.
+#[must_use]
+pub fn locate(kernel: &'static Kernel, bytes: &[u8], offset: usize) -> Location {
+    text::locate::locate_with(kernel, bytes, offset)
 }
 
 /// Does what `trust8::decode` does, with this kernel.

@@ -140,17 +140,19 @@ impl<'a> Decode<'a> {
         Self { bytes, runs: Runs::limited(bytes, OwnForms::Nothing, kernel), text: "".chars() }
     }
 
-    /// Takes the next run, or returns the error that comes before it. After the last run, the run is empty.
-    fn next_run(&mut self) -> Result<(), Utf8Error> {
-        let at = self.runs.at();
+    /// Takes the next run. Returns false if an ill-formed sequence comes before it. After the last run, the run is empty.
+    #[inline]
+    fn next_run(&mut self) -> bool {
         self.text = self.runs.text().chars();
-        let rest = self.runs.rest();
-        if self.runs.at() > at || rest.is_empty() {
-            return Ok(());
-        }
-        let error = Utf8Error::at(self.bytes, at);
-        self.runs.skip(error.error_len().unwrap_or(rest.len()));
-        Err(error)
+        !self.text.as_str().is_empty() || self.runs.rest().is_empty()
+    }
+
+    /// Returns the error for the ill-formed sequence that is next, and goes on after it.
+    #[inline]
+    fn next_error(&mut self) -> Utf8Error {
+        let error = Utf8Error::at(self.bytes, self.runs.at());
+        self.runs.skip(error.error_len().unwrap_or(self.runs.rest().len()));
+        error
     }
 }
 
@@ -164,8 +166,8 @@ impl Iterator for Decode<'_> {
             if let Some(character) = self.text.next() {
                 return Some(Ok((self.runs.at() - left, character)));
             }
-            if let Err(error) = self.next_run() {
-                return Some(Err(error));
+            if !self.next_run() {
+                return Some(Err(self.next_error()));
             }
             if self.text.as_str().is_empty() {
                 return None;
@@ -182,10 +184,10 @@ impl Iterator for Decode<'_> {
             for (index, character) in text.char_indices() {
                 folded = f(folded, Ok((at + index, character)));
             }
-            match self.next_run() {
-                Err(error) => folded = f(folded, Err(error)),
-                Ok(()) if self.text.as_str().is_empty() => return folded,
-                Ok(()) => {}
+            if !self.next_run() {
+                folded = f(folded, Err(self.next_error()));
+            } else if self.text.as_str().is_empty() {
+                return folded;
             }
         }
     }

@@ -2,9 +2,11 @@
 
 #![forbid(unsafe_code)]
 
-use super::inspect::count_chars;
-use crate::boundary;
-use crate::repair::utf8_chunks;
+use crate::boundary::is_continuation;
+use crate::kernel::Kernel;
+#[cfg(not(feature = "memchr"))]
+use crate::kernel::counts;
+use crate::repair::faults::count_sequences;
 
 /// The line and the column of a byte, as [`locate`] returns them. All numbers begin with 1.
 ///
@@ -43,13 +45,18 @@ pub struct Location {
 /// ```
 #[must_use]
 pub fn locate(bytes: &[u8], offset: usize) -> Location {
+    locate_with(Kernel::best(), bytes, offset)
+}
+
+/// Does what [`locate`] does, with this kernel: for tests and measurements.
+pub(crate) fn locate_with(kernel: &'static Kernel, bytes: &[u8], offset: usize) -> Location {
     let offset = offset.min(bytes.len());
     let (newlines, start) = newlines_and_line_start(&bytes[..offset]);
     let line = &bytes[start..];
     let byte_column = offset - start;
     Location {
         line: newlines + 1,
-        column: characters_before(line, byte_column) + 1,
+        column: characters_before(kernel, line, byte_column) + 1,
         byte_column: byte_column + 1,
     }
 }
@@ -62,20 +69,27 @@ fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
 
 #[cfg(not(feature = "memchr"))]
 fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
-    let last = before.iter().rposition(|&byte| byte == b'\n');
-    (crate::kernel::counts::newlines(before), last.map_or(0, |at| at + 1))
+    (counts::newlines(before), before.len() - counts::last_line(before).len())
 }
 
 /// Returns how many characters and ill-formed sequences of `line` end at or before `offset`.
-fn characters_before(line: &[u8], offset: usize) -> usize {
-    // What begins before `offset` ends at most three bytes after it.
-    let text = &line[..line.len().min(offset + 3)];
-    let mut count = 0;
-    for chunk in utf8_chunks(text).take_while(|chunk| chunk.offset() < offset) {
-        let valid = chunk.valid();
-        let len = boundary::floor(valid.as_bytes(), offset - chunk.offset());
-        let ends_before = chunk.invalid_offset() + chunk.invalid().len() <= offset;
-        count += count_chars(&valid[..len]) + usize::from(ends_before && !chunk.invalid().is_empty());
-    }
-    count
+fn characters_before(kernel: &'static Kernel, line: &[u8], offset: usize) -> usize {
+    count_sequences(kernel, &line[..offset]) - usize::from(is_inside_sequence(line, offset))
+}
+
+/// Returns whether a character or an ill-formed sequence of `line` begins before `offset` and ends after it.
+fn is_inside_sequence(line: &[u8], offset: usize) -> bool {
+    // No sequence has more than four bytes. The last one before `offset` that can have two begins with the last byte there
+    // that is no continuation.
+    let begin = offset.saturating_sub(3);
+    let Some(last) = line[begin..offset].iter().rposition(|&byte| !is_continuation(byte)) else {
+        return false;
+    };
+    let rest = &line[begin + last..];
+    let sequence = rest[..rest.len().min(4)].utf8_chunks().next();
+    let len = sequence.map_or(0, |chunk| match chunk.valid().chars().next() {
+        Some(character) => character.len_utf8(),
+        None => chunk.invalid().len(),
+    });
+    begin + last + len > offset
 }

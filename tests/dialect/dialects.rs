@@ -121,6 +121,20 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
     }
 }
 
+/// A text that begins with the last character was once copied: its first byte may begin a longer sequence in RFC 2279.
+#[test]
+fn text_with_the_last_character_is_borrowed() {
+    let text = "\u{10FFFF}\u{E9}".repeat(100);
+    for kernel in kernels() {
+        for dialect in [Utf8, Rfc2279, Wtf8] {
+            let converted = testing::dialect::to_utf8(kernel, dialect, text.as_bytes()).unwrap();
+            assert!(matches!(converted, Cow::Borrowed(same) if same == text), "{kernel:?}, {dialect}");
+            let lossy = testing::dialect::to_utf8_lossy(kernel, dialect, text.as_bytes());
+            assert!(matches!(lossy, Cow::Borrowed(same) if same == text), "{kernel:?}, {dialect}");
+        }
+    }
+}
+
 /// The same with the best kernel, in every dialect.
 fn check(bytes: &[u8]) {
     for &dialect in Dialect::ALL {

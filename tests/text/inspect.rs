@@ -1,6 +1,6 @@
 //! The counts of every kernel and way, and the places of bytes, against what `core` says of the same text.
 
-use super::support::kernels::ways;
+use super::support::kernels::{kernels, ways};
 use super::support::malformed::MALFORMED;
 use super::support::random::{cases, insertion, lines, passage};
 use super::support::scale::Thin;
@@ -217,6 +217,13 @@ fn check_locations(bytes: &[u8]) {
         let location = locate(bytes, offset);
         let found = (location.line, location.column, location.byte_column);
         assert_eq!(found, expected, "offset {offset} of {bytes:02X?}");
+        for kernel in kernels() {
+            assert_eq!(
+                testing::locate(kernel, bytes, offset),
+                location,
+                "{kernel:?}, {offset}: {bytes:02X?}"
+            );
+        }
     }
     assert_eq!(locate(bytes, usize::MAX), locate(bytes, bytes.len()));
     assert_eq!(locate(bytes, bytes.len() + 1), locate(bytes, bytes.len()));
@@ -232,6 +239,22 @@ fn places_around_every_malformed_sequence() {
         }
     }
     check_locations("line\r\nligne é\n行 二\n\n😀😀\n".as_bytes());
+}
+
+/// Ill-formed sequences at every distance from the places where a search goes on block by block.
+#[test]
+fn places_in_lines_with_many_malformed_sequences() {
+    let mut thin = Thin::new();
+    for malformed in &MALFORMED {
+        for distance in [0, 1, 2, 3, 5, 30, 50, 57, 58, 59, 62, 65, 200] {
+            for filler in ["a", "日"] {
+                if thin.keep() {
+                    let unit = [malformed.bytes, filler.repeat(distance).as_bytes()].concat();
+                    check_locations(&unit.repeat((130 / unit.len()).max(2)));
+                }
+            }
+        }
+    }
 }
 
 proptest! {

@@ -3,32 +3,41 @@
 //! An exception is a sequence that the dialect writes in its own way, or one of UTF-8 that it lacks.
 //!
 //! ```text
-//! for each chunk:
-//!     search for an exception; a kernel says whether the bytes before it are UTF-8
-//!     if they are not, or there was no search:
-//!         a kernel validates the chunk, and `core::str` says exactly where it stops being UTF-8
-//!         search the valid part for sequences that the dialect lacks
+//! far:   for each chunk:
+//!            search for an exception; a kernel says whether the bytes before it are UTF-8
+//!            if they are not, or there was no search:
+//!                a kernel validates the chunk, and `core::str` says exactly where it stops being UTF-8
+//!                search the valid part for sequences that the dialect lacks
+//!        after an ill-formed sequence, or an exception that came soon: continue with 'near'
+//! near:  maps of ill-formed sequences, block by block, as `kernel/survey.rs` makes them
+//!        search the text before the next one for sequences that the dialect lacks
+//!        after a few blocks without an ill-formed sequence, or a longer run: continue with 'far'
 //! ```
 //!
 //! 1. **Exceptions are searched for** after another exception, and always if the dialect lacks sequences of UTF-8. A kernel
 //!    would find them too, but it reads some hundred bytes more before it stops, and goes back to say where. Exceptions begin
 //!    with bytes from `ED` on, which few texts have, so the largest byte of a block is enough to skip most blocks.
-//! 2. **A chunk is not much longer than the valid text of the last one.** So all chunks together take linear time, however
+//! 2. **Near exceptions no kernel starts.** In the eyes of UTF-8 an exception is one ill-formed sequence or several. So a map
+//!    has all exceptions and all errors of its block, and what is asked between two of them is a bit of a word.
+//! 3. **A chunk is not much longer than the valid text of the last one.** So all chunks together take linear time, however
 //!    many exceptions there are and wherever they lie.
-//! 3. **Chunks stay in the first-level cache** while they are searched and validated.
+//! 4. **Chunks stay in the first-level cache** while they are searched and validated.
 
 mod own_forms;
 
 use crate::boundary;
+use crate::kernel::survey::Found;
 use crate::kernel::verdict::Verdict;
-use crate::kernel::{self, Kernel};
+use crate::kernel::{self, Kernel, entries};
 
 pub(crate) use own_forms::OwnForms;
 
-use own_forms::{BLOCK, repeat, two_words};
+use own_forms::{repeat, two_words};
 
 /// The shortest chunk.
 const SHORT: usize = 256;
+/// After a run of fewer bytes, the next exception is expected to be near.
+const NEAR: usize = 16;
 /// The longest chunk, except for the first one of a dialect that has all sequences of UTF-8.
 const LONG: usize = 16 << 10;
 
@@ -42,8 +51,10 @@ pub(crate) struct Runs<'a> {
     stopped: bool,
     /// Whether an exception ends at `at`.
     after_exception: bool,
-    /// Whether the last run ended soon, although a search had not found its end.
-    dense: bool,
+    /// Whether an exception or an ill-formed sequence is near.
+    near: bool,
+    /// The block that was found last where one is near.
+    block: Found,
     /// The longest that the next chunk may be.
     chunk: usize,
     /// A run of this length or more ends, even if the text goes on.
@@ -62,7 +73,8 @@ impl<'a> Runs<'a> {
             own,
             stopped: false,
             after_exception: false,
-            dense: false,
+            near: false,
+            block: Found::NONE,
             chunk,
             limit: usize::MAX,
             kernel,
@@ -72,6 +84,13 @@ impl<'a> Runs<'a> {
     /// Returns the runs of `bytes`, each of a limited length: for callers who may not want the next one.
     pub(crate) fn limited(bytes: &'a [u8], own: OwnForms, kernel: Option<&'static Kernel>) -> Self {
         Self { chunk: SHORT, limit: LONG, ..Self::new(bytes, own, kernel) }
+    }
+
+    /// Returns whether an exception begins here.
+    #[cfg(feature = "dialect")]
+    #[inline]
+    pub(crate) fn is_at_exception(&self) -> bool {
+        self.own.begins(self.rest())
     }
 
     /// Returns where the last run ended, or where the bytes that were skipped after it end.
@@ -99,18 +118,45 @@ impl<'a> Runs<'a> {
     #[inline]
     pub(crate) fn text(&mut self) -> &'a str {
         let start = self.at;
-        if !self.stopped && !self.pass_ascii() {
+        if !self.stopped && !self.pass_block() && !self.pass_ascii() {
             self.advance();
         }
-        // SAFETY: `start` is where a run ended or a sequence was skipped. `pass_ascii` passes only ASCII. `advance` passes
-        // chunks that were each found valid, cut short only before a byte that is ASCII or a lead.
+        // SAFETY: `start` is where a run ended or a sequence was skipped. `pass_ascii` passes only ASCII. `pass_chunk` passes
+        // what a kernel found valid. `pass_block` and `pass_mapped` pass whole characters: they begin at a byte that is no
+        // continuation, and the map has no ill-formed sequence up to where they end. Both are cut short only before a byte that is ASCII or
+        // a lead.
         unsafe { core::str::from_utf8_unchecked(&self.bytes[start..self.at]) }
+    }
+
+    /// Goes to the next exception or ill-formed sequence, if it is in the block that was found last. Returns whether it did.
+    #[inline]
+    fn pass_block(&mut self) -> bool {
+        if self.at >= self.block.end || boundary::is_continuation(self.bytes[self.at]) {
+            return false;
+        }
+        let Some(fault) = self.block.first_from(self.at) else { return false };
+        let gained = match self.own.find_excluded(&self.bytes[self.at..fault]) {
+            Some(excluded) => excluded,
+            None => fault - self.at,
+        };
+        self.at += gained;
+        self.stop(gained);
+        true
+    }
+
+    /// Notes that an exception or an ill-formed sequence comes after a run of `gained` bytes.
+    #[inline]
+    fn stop(&mut self, gained: usize) {
+        self.stopped = true;
+        // A search gets to an exception that is not so near as soon as a map does. What it does not find takes several calls
+        // of a kernel.
+        self.near = gained < NEAR || !self.own.begins(self.rest());
     }
 
     /// Goes to the next exception, if only a few bytes of ASCII come before it. Returns whether it did.
     #[inline]
     fn pass_ascii(&mut self) -> bool {
-        if !self.after_exception {
+        if !self.after_exception || self.near {
             return false;
         }
         let Some(nine) = self.rest().first_chunk() else { return false };
@@ -130,27 +176,69 @@ impl<'a> Runs<'a> {
     #[inline(never)]
     fn advance(&mut self) {
         let start = self.at;
-        while self.at - start < self.limit && !self.stopped {
-            let rest = self.rest();
-            if rest.is_empty() {
-                break;
-            }
-            let chunk = &rest[..boundary::floor(rest, self.chunk)];
-            let searches = self.own.excludes() || self.own != OwnForms::Nothing && self.after_exception;
-            let searched = if searches && !self.dense { self.search(chunk) } else { None };
-            let gained = searched.unwrap_or_else(|| {
-                let text = &chunk[..self.valid_len(chunk)];
-                self.own.find_excluded(text).unwrap_or(text.len())
-            });
-            self.dense = searched.is_none() && gained < BLOCK.min(chunk.len());
-            self.at += gained;
-            if gained < chunk.len() {
-                self.stopped = true;
-                self.chunk = (2 * gained).clamp(SHORT, LONG);
+        while self.at - start < self.limit && !self.stopped && self.at < self.bytes.len() {
+            if self.near {
+                self.pass_mapped();
             } else {
-                self.after_exception &= chunk.len() < LONG / 2;
-                self.chunk = self.chunk.saturating_mul(2).min(LONG);
+                self.pass_chunk();
             }
+        }
+    }
+
+    /// Goes to the next exception or ill-formed sequence, or to where none is near any more.
+    #[inline]
+    fn pass_mapped(&mut self) {
+        if boundary::is_continuation(self.bytes[self.at]) {
+            // A run ends with a whole character. So an ill-formed sequence begins here, and no text that a map finds sound.
+            self.stopped = true;
+            return;
+        }
+        let kernel = self.kernel.unwrap_or_else(Kernel::best);
+        if self.block.end <= self.at {
+            self.block = entries::seek(kernel, self.bytes, self.at);
+        }
+        let mut stopped = false;
+        let end = loop {
+            if let Some(fault) = self.block.first_from(self.at) {
+                stopped = true;
+                break fault;
+            }
+            if self.block.start == self.block.end {
+                // No block up to there has a fault.
+                break self.block.end;
+            }
+            // The end of this block may cut a character off.
+            self.block = entries::seek(kernel, self.bytes, self.block.end);
+        };
+        let text = &self.bytes[self.at..end];
+        let excluded = self.own.find_excluded(text);
+        let gained = excluded.unwrap_or(text.len());
+        self.at += gained;
+        self.chunk = SHORT;
+        if stopped || excluded.is_some() {
+            self.stop(gained);
+        } else {
+            self.near = false;
+        }
+    }
+
+    /// Goes to the end of the next chunk, or to an exception or an ill-formed sequence in it.
+    fn pass_chunk(&mut self) {
+        let rest = self.rest();
+        let chunk = &rest[..boundary::floor(rest, self.chunk)];
+        let searches = self.own.excludes() || self.own != OwnForms::Nothing && self.after_exception;
+        let searched = if searches { self.search(chunk) } else { None };
+        let gained = searched.unwrap_or_else(|| {
+            let text = &chunk[..self.valid_len(chunk)];
+            self.own.find_excluded(text).unwrap_or(text.len())
+        });
+        self.at += gained;
+        if gained < chunk.len() {
+            self.stop(gained);
+            self.chunk = (2 * gained).clamp(SHORT, LONG);
+        } else {
+            self.after_exception &= chunk.len() < LONG / 2;
+            self.chunk = self.chunk.saturating_mul(2).min(LONG);
         }
     }
 
@@ -177,17 +265,42 @@ impl<'a> Runs<'a> {
     /// The kernel is believed if it says 'valid'. If it names a place, the bytes before that are validated again: so a wrong
     /// place costs time, never soundness.
     fn valid_len(&self, chunk: &[u8]) -> usize {
-        let from = if self.dense {
-            // If exceptions are dense, `core::str` gets to the next one before a kernel has begun.
-            0
-        } else {
-            let Some(suspect) = self.verdict(chunk).suspicion() else { return chunk.len() };
-            let from = boundary::start_before(chunk, suspect);
-            if self.is_text(&chunk[..from]) { from } else { 0 }
-        };
+        let Some(suspect) = self.verdict(chunk).suspicion() else { return chunk.len() };
+        let before = boundary::start_before(chunk, suspect);
+        let from = if self.is_text(&chunk[..before]) { before } else { 0 };
         from + match core::str::from_utf8(&chunk[from..]) {
             Ok(text) => text.len(),
             Err(error) => error.valid_up_to(),
+        }
+    }
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use crate::kernel::counted::assert_linear;
+    use crate::testing;
+
+    #[test]
+    fn no_text_starts_kernels_again_and_again() {
+        assert_linear("decode", |kernel, text| testing::decode(kernel, text).for_each(|_| {}));
+    }
+
+    #[cfg(feature = "dialect")]
+    #[test]
+    fn no_text_in_a_dialect_starts_kernels_again_and_again() {
+        for &dialect in crate::dialect::Dialect::ALL {
+            assert_linear("decode", |kernel, text| {
+                testing::dialect::decode(kernel, dialect, text).for_each(|_| {});
+            });
+            assert_linear("validate", |kernel, text| {
+                let _ = testing::dialect::validate(kernel, dialect, text);
+            });
+            assert_linear("to_utf8", |kernel, text| {
+                let _ = testing::dialect::to_utf8(kernel, dialect, text);
+            });
+            assert_linear("to_utf8_lossy", |kernel, text| {
+                let _ = testing::dialect::to_utf8_lossy(kernel, dialect, text);
+            });
         }
     }
 }

@@ -134,6 +134,22 @@ impl OwnForms {
         own & repeat(0x80)
     }
 
+    /// Returns whether an exception begins at the start of `bytes`. UTF-8 has no such sequence, except for those that the
+    /// dialect excludes.
+    #[inline]
+    pub(crate) fn begins(self, bytes: &[u8]) -> bool {
+        let Some(&first) = bytes.first() else { return false };
+        let next = bytes.get(1).copied().unwrap_or(0);
+        let may_begin = match self {
+            Self::Nothing => false,
+            Self::Surrogates | Self::Pairs => first >= 0xED,
+            // F4 begins characters up to U+10FFFF as well.
+            Self::SurrogatesAndLong => first >= 0xED && (first != 0xF4 || next >= 0x90),
+            Self::PairsAndNul => first >= 0xED || first == 0 || first == 0xC0,
+        };
+        may_begin && self.mark(first.into(), next.into()) & 0x80 != 0
+    }
+
     /// Returns where the first exception begins, if it begins before `end`. It searches word by word.
     #[inline]
     fn find_near(self, bytes: &[u8], end: usize) -> Option<usize> {
@@ -180,16 +196,18 @@ impl OwnForms {
     }
 
     /// Returns where the first sequence begins that the dialect excludes.
+    #[inline]
     pub(crate) fn find_excluded(self, bytes: &[u8]) -> Option<usize> {
+        if self.excludes() && !bytes.is_empty() { self.search_excluded(bytes) } else { None }
+    }
+
+    fn search_excluded(self, bytes: &[u8]) -> Option<usize> {
         let near = bytes.len().min(WORD_BY_WORD);
         let mark = |word, _| match self {
             Self::Nothing | Self::Surrogates | Self::SurrogatesAndLong => 0,
             Self::Pairs => from_f0(word),
             Self::PairsAndNul => from_f0(word) | zeros(word),
         };
-        if !self.excludes() {
-            return None;
-        }
         if let Some(found) = find_by_words(bytes, near, mark) {
             return Some(found);
         }
@@ -302,6 +320,13 @@ mod tests {
                         "{own:?} {len} {at} {first:02X} {second:02X}"
                     );
                     assert_eq!(own.find_near(&bytes, end), any.filter(|&any| any < end));
+                    // F4 before 80 to 8F begins a character that UTF-8 has too.
+                    let is_utf8 = own == OwnForms::SurrogatesAndLong && first == 0xF4 && second < 0x90;
+                    assert_eq!(
+                        own.begins(&bytes[at..]),
+                        (is(at).0 || is(at).1) && !is_utf8,
+                        "{own:?} {first:02X} {second:02X}"
+                    );
                     assert_eq!(
                         own.find_near(&bytes, len),
                         any,

@@ -1,0 +1,61 @@
+//! A kernel for unit tests that counts the bytes which it is given. So a test can say without a clock that no text makes a
+//! search start kernels again and again.
+
+#![forbid(unsafe_code)]
+
+use core::cell::Cell;
+use std::thread_local;
+
+use super::entries::Isa;
+use super::verdict::Verdict;
+use super::{Kernel, detect};
+
+thread_local! {
+    static GIVEN: Cell<usize> = const { Cell::new(0) };
+}
+
+static COUNTED: Kernel = Kernel { name: "counted", isa: Isa::scalar, validate };
+
+fn validate(bytes: &[u8]) -> Verdict {
+    GIVEN.set(GIVEN.get() + bytes.len());
+    detect::available().last().map_or(Verdict::suspect(0), |scalar| scalar.verdict(bytes))
+}
+
+/// Returns how many bytes the kernel was given while `work` ran with it.
+fn given(work: impl FnOnce(&'static Kernel)) -> usize {
+    GIVEN.set(0);
+    work(&COUNTED);
+    GIVEN.get()
+}
+
+/// Asserts that `work` gives the kernel each byte only a few times, for texts with an ill-formed sequence, or one of some
+/// dialect, in all distances.
+pub(crate) fn assert_linear(name: &str, work: impl Fn(&'static Kernel, &[u8])) {
+    const SEQUENCES: [&[u8]; 9] = [
+        b"\xFF",
+        b"\xC3",
+        b"\x80",
+        b"\xE2\x82",
+        b"\xF0\x9F\x98",
+        b"\xC0\x80",
+        b"\xED\xA0\x80",
+        b"\xED\xA0\xBD\xED\xB8\x80",
+        b"\xF8\x88\x80\x80\x80",
+    ];
+    let distances = (0_usize..70).chain((70..3000).step_by(97)).chain((3000..40_000).step_by(7919));
+    for distance in distances {
+        for sequence in SEQUENCES {
+            for filler in ["a", "\u{E9}", "\u{65E5}", "\u{1F600}"] {
+                let mut unit = filler.repeat(distance.div_ceil(filler.len())).into_bytes();
+                unit.extend_from_slice(sequence);
+                let text = unit.repeat((30_000 / unit.len()).max(3));
+                let given = given(|kernel| work(kernel, &text));
+                assert!(
+                    given <= 6 * text.len() + 1000,
+                    "{name} gives {given} bytes of {} to the kernel: {sequence:02X?} after {distance} bytes of {filler}",
+                    text.len()
+                );
+            }
+        }
+    }
+}
