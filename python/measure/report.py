@@ -139,7 +139,7 @@ def page(runs: list[dict]) -> str:
         for one in run["columns"]
     ]))
     out.append("## Memory\n")
-    out.append("The most memory that decoding 32 MiB needs besides the bytes, in MiB: CPython / trust8. Faulty text has a fault in 1000 bytes.\n")
+    out.append("The most memory that decoding 8 MiB needs besides the bytes, in MiB: CPython / trust8. Faulty text has a fault in 1000 bytes.\n")
     out.append(f"Python {run['python']}:\n")
     kinds = ["strict", "replace", "ignore", "surrogateescape"]
     out.append(table(["text", *kinds], [

@@ -66,6 +66,16 @@ def test_faulty_texts(name, every, errors):
             check(data, errors)
 
 
+@pytest.mark.parametrize("errors", ["replace", "ignore"])
+def test_the_width_of_faulty_texts(errors):
+    """A character of four bytes, or what only looks like its beginning, at every place of a block."""
+    for before in range(140):
+        for sequence in ["🌍".encode(), b"\xf0\x9f\x8c", b"\xf0\x8f\x8c\x8d", b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80"]:
+            check(b"\xff" + b"a" * before + sequence, errors)
+            check(b"\xff" + b"a" * before + sequence + "я".encode() * 40, errors)
+            check(b"a" * before + sequence + b"\xff", errors)
+
+
 @pytest.mark.skipif(_trust8.STABLE_ABI, reason="the interpreter makes the string")
 def test_single_characters_are_shared():
     for code in range(0x100):

@@ -210,26 +210,38 @@ pub(crate) fn short(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObjec
 
 /// Returns the bytes as a string, with each ill-formed sequence replaced by U+FFFD. There is at least one.
 pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
-    // As UTF-16 there is at most one unit for each byte. If all characters have one unit, these are the string's.
-    let mut new = New::new(py, bytes.len(), Width::Two)?;
-    let Room::Two(room) = new.room(0) else { return Err(miscounted()) };
-    let converted = unlocked_if_long(py, bytes.len(), move || {
-        let units = transcode::convert_into_lossy(Encoding::Utf8, Utf16, bytes, room).ok()?;
-        Some((units.len(), transcode::len(Utf16, Utf32, units), &*units))
-    });
-    let (units, chars, text) = converted.ok_or_else(miscounted)?;
-    if chars < units {
-        let mut wide = New::new(py, chars, Width::Four)?;
-        let Room::Four(room) = wide.room(0) else { return Err(miscounted()) };
-        let convert = move || transcode::convert_into(Utf16, Utf32, text, room).map(|text| text.len());
-        let filled = unlocked_if_long(py, units, convert);
-        if filled != Ok(chars) {
-            return Err(miscounted());
+    let width = match unlocked_if_long(py, bytes.len(), || has_four(bytes)) {
+        true => Width::Four,
+        // U+FFFD needs two bytes.
+        false => Width::Two,
+    };
+    // There is at most one character for each byte.
+    let mut new = New::new(py, bytes.len(), width)?;
+    let room = new.room(0);
+    let convert = move || match room {
+        Room::One(_) => None,
+        Room::Two(room) => {
+            transcode::convert_into_lossy(Encoding::Utf8, Utf16, bytes, room).ok().map(|text| text.len())
         }
-        return wide.finish();
-    }
-    new.resize(py, units)?;
+        Room::Four(room) => {
+            transcode::convert_into_lossy(Encoding::Utf8, Utf32, bytes, room).ok().map(|text| text.len())
+        }
+    };
+    let chars = unlocked_if_long(py, bytes.len(), convert).ok_or_else(miscounted)?;
+    new.resize(py, chars)?;
     new.finish()
+}
+
+/// Returns whether the bytes have a character of four bytes. Such a character is one wherever it is: its first byte appears in
+/// no other sequence.
+fn has_four(bytes: &[u8]) -> bool {
+    const BLOCK: usize = 64;
+    let is_character = |at: usize| bytes.get(at..at + 4).is_some_and(|four| str::from_utf8(four).is_ok());
+    bytes.chunks(BLOCK).zip((0..).step_by(BLOCK)).any(|(block, start)| {
+        // The compiler makes vectors of this.
+        block.iter().fold(0, |largest, &byte| largest.max(byte)) >= 0xF0
+            && (0..block.len()).any(|i| block[i] >= 0xF0 && is_character(start + i))
+    })
 }
 
 /// A string that is made of several texts. It becomes wider, and longer, when a text needs it.
@@ -338,11 +350,7 @@ pub(crate) fn encoded<'py>(
         Width::Ascii => {
             // SAFETY: the string has so many characters of one byte. Strings never change, and this one outlives the slice.
             let units = unsafe { slice::from_raw_parts(data.cast::<u8>(), len) };
-            bytes(py, len, |room| {
-                transcode::convert_into(Encoding::Latin1, Encoding::Latin1, units, room)
-                    .ok()
-                    .map(|text| text.len())
-            })
+            Ok(Some(PyBytes::new(py, units)))
         }
         Width::One => {
             // SAFETY: the same.
