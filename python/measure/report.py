@@ -87,6 +87,8 @@ def page(runs: list[dict]) -> str:
         for name, place, figure, target, met in verdicts(runs)
     ]
     out.append(table(["target", "at least", "worst case", "where", ""], rows))
+    missing = [version for version in ["3.10", "3.11", "3.12", "3.13"] if version not in versions]
+    out.append("This run has no figures for the AVX2 kernel" + (f", nor for Python {', '.join(missing)}" if missing else "") + ".\n")
     out.append("## `decode` against `bytes.decode`\n")
     out.append(table(["text", *[f"{v}, {s}" for v in versions for s in ("4 KiB", "64 KiB", "1 MiB")]], [
         [name, *[times(ratio(run, name, size, "decode")) for run in runs for size in ("4 KiB", "64 KiB", "1 MiB")]]

@@ -236,11 +236,12 @@ pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, P
 /// no other sequence.
 fn has_four(bytes: &[u8]) -> bool {
     const BLOCK: usize = 64;
+    let begins = |byte: u8| byte.wrapping_sub(0xF0) < 5;
     let is_character = |at: usize| bytes.get(at..at + 4).is_some_and(|four| str::from_utf8(four).is_ok());
     bytes.chunks(BLOCK).zip((0..).step_by(BLOCK)).any(|(block, start)| {
         // The compiler makes vectors of this.
-        block.iter().fold(0, |largest, &byte| largest.max(byte)) >= 0xF0
-            && (0..block.len()).any(|i| block[i] >= 0xF0 && is_character(start + i))
+        block.iter().fold(false, |any, &byte| any | begins(byte))
+            && (0..block.len()).any(|i| begins(block[i]) && is_character(start + i))
     })
 }
 
