@@ -946,7 +946,8 @@ const LIMITS: &str = "\
 these to convert, and ten more to validate. A third of the thirty drop unused bytes and join the rest. Where blocks of ASCII and \
 other blocks alternate, as in German, mispredicted branches add to the cost.
 - Surrogate pairs to UTF-8 are limited by the same ports, and take twice as many operations as other 16-bit units.
-- The other kernels convert 16 bytes at a time, and drop unused bytes by a table of shuffles.
+- The other kernels drop unused bytes by tables of shuffles of 16 bytes. AVX2 converts 32 bytes at a time, with two shuffles in one \
+instruction.
 - Short strings are limited by the call and by mispredicted branches. Strings differ in whether they are ASCII, and in whether \
 they fill a vector. Below 8 bytes, encoding_rs takes three times as long only where it has much to do.";
 
