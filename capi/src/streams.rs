@@ -4,6 +4,7 @@
 //! lives where the caller puts it, can be copied with `=`, and needs no clean-up.
 
 use core::ffi::c_void;
+use core::mem::offset_of;
 use core::slice;
 
 use trust8::foreign::{continues_or, from_parts, is_short_ascii, parts};
@@ -91,16 +92,18 @@ pub unsafe extern "C" fn trust8_validator_push(
 ) -> bool {
     // A piece of four bytes or more, and a state without an error. One comparison finds both ends of the range.
     let is_usual = len.wrapping_sub(4) <= isize::MAX as usize - 4 && !piece.is_null() && !validator.is_null();
-    let sound: *mut Sound = validator.cast();
+    let pushed_at: *mut u64 = validator.wrapping_byte_add(offset_of!(Sound, pushed)).cast();
+    let mark_at: *mut u32 = validator.wrapping_byte_add(offset_of!(Sound, mark)).cast();
+    let last_at: *mut [u8; 4] = validator.wrapping_byte_add(offset_of!(Sound, last)).cast();
     // SAFETY: the caller vouches for the struct.
-    if !is_usual || unsafe { (&raw const (*sound).mark).read_unaligned() } != Sound::MARK {
+    if !is_usual || unsafe { mark_at.read_unaligned() } != Sound::MARK {
         // SAFETY: the caller vouches for all of it.
         return unsafe { push_unusual(validator, piece, len, error) };
     }
     // SAFETY: the caller vouches for the struct.
-    let last = unsafe { (&raw const (*sound).last).read_unaligned() };
+    let last = unsafe { last_at.read_unaligned() };
     // SAFETY: the caller vouches for the struct.
-    let pushed = unsafe { (&raw const (*sound).pushed).read_unaligned() };
+    let pushed = unsafe { pushed_at.read_unaligned() };
     // SAFETY: the pointer is not null, the length is no more than what fits into memory, and the caller vouches for the bytes.
     let bytes: &[u8] = unsafe { slice::from_raw_parts(piece.cast(), len) };
     // SAFETY: there are four bytes or more.
@@ -108,9 +111,9 @@ pub unsafe extern "C" fn trust8_validator_push(
     // The call of the kernel comes last, so that it is a jump. What is right if the answer is yes stands before it.
     let after = Sound::new(pushed.wrapping_add(len as u64), *end);
     // SAFETY: the caller vouches for the struct.
-    unsafe { (&raw mut (*sound).pushed).write_unaligned(after.pushed) };
+    unsafe { pushed_at.write_unaligned(after.pushed) };
     // SAFETY: the caller vouches for the struct.
-    unsafe { (&raw mut (*sound).last).write_unaligned(after.last) };
+    unsafe { last_at.write_unaligned(after.last) };
     if !error.is_null() {
         // SAFETY: the caller vouches for the memory.
         unsafe { memory::put(error, after.report()) };
