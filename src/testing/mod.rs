@@ -290,7 +290,7 @@ pub mod transcode {
     use crate::transcode as with;
     #[cfg(feature = "alloc")]
     use crate::transcode::Error;
-    use crate::transcode::{BufferError, Form};
+    use crate::transcode::{BufferError, Form, Progress};
 
     /// Does what `transcode::convert` does, with this kernel.
     ///
@@ -364,5 +364,33 @@ pub mod transcode {
     #[must_use]
     pub fn is_latin1(kernel: &'static Kernel, text: &str) -> bool {
         with::is_latin1_with(kernel, text)
+    }
+
+    /// Does what `transcode::convert_as_fits` does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of the public function.
+    #[inline]
+    pub fn convert_as_fits<F: Form, T: Form>(
+        kernel: &'static Kernel,
+        from: F,
+        to: T,
+        text: &F::Text,
+        buffer: &mut [MaybeUninit<T::Unit>],
+    ) -> Result<Progress, BufferError> {
+        with::convert_as_fits_with(kernel, from, to, text, buffer)
+    }
+
+    /// Does what `transcode::convert_as_fits_lossy` does, with this kernel.
+    #[inline]
+    pub fn convert_as_fits_lossy<F: Form, T: Form>(
+        kernel: &'static Kernel,
+        from: F,
+        to: T,
+        text: &F::Text,
+        buffer: &mut [MaybeUninit<T::Unit>],
+    ) -> Progress {
+        with::convert_as_fits_lossy_with(kernel, from, to, text, buffer)
     }
 }

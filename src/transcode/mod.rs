@@ -49,6 +49,7 @@ mod form;
 mod latin1;
 mod lengths;
 mod pairs;
+mod partial;
 mod portable;
 mod repaired;
 mod route;
@@ -66,7 +67,10 @@ pub use crate::output::Progress;
 pub use encodings::Encoding;
 pub use error::{BufferError, Error, ErrorKind, TranscoderError};
 pub use form::{Chars, Form, Str, Utf16, Utf32};
+pub use partial::{convert_as_fits, convert_as_fits_lossy};
 pub use transcoder::Transcoder;
+
+pub(crate) use partial::{convert_as_fits_lossy_with, convert_as_fits_with};
 
 use crate::error::TooSmall;
 use crate::kernel::{Kernel, entries};

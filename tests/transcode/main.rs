@@ -6,4 +6,5 @@ mod support;
 mod convert;
 mod guard_pages;
 mod latin1;
+mod partial;
 mod regressions;
