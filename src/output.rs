@@ -64,7 +64,7 @@ impl<'a> Output<'a> {
     }
 
     /// Returns the next `N` bytes, if that many are left.
-    #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
+    #[cfg(any(feature = "alloc", all(kernel_avx512, feature = "transcode")))]
     #[inline(always)]
     pub(crate) fn next_array<const N: usize>(&mut self) -> Option<&mut [MaybeUninit<u8>; N]> {
         self.free().first_chunk_mut()
