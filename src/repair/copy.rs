@@ -2,7 +2,6 @@
 
 use core::mem::MaybeUninit;
 
-use super::chunks::utf8_chunks_with;
 use super::faults::count_ill_formed;
 use crate::error::TooSmall;
 use crate::kernel::Kernel;
@@ -59,12 +58,26 @@ pub(crate) fn copy_utf8_lossy_with<'d>(
 ) -> Result<&'d mut str, TooSmall> {
     let len = dst.len();
     let mut out = Output::new(dst);
-    for chunk in utf8_chunks_with(kernel, src) {
-        let replacement = if chunk.invalid().is_empty() { "" } else { REPLACEMENT };
-        if !out.put(chunk.valid().as_bytes()) || !out.put(replacement.as_bytes()) {
-            return Err(TooSmall { needed: lossy_len_with(kernel, src), len });
-        }
+    if !put_all(kernel, src, &mut out) {
+        return Err(TooSmall { needed: lossy_len_with(kernel, src), len });
     }
-    // SAFETY: only the bytes of `str`s have been written.
+    // SAFETY: `put_all` has written all of the text, and nothing else: U+FFFD, and the bytes between one ill-formed sequence
+    // and the next. Of those a kernel found each chunk valid, or each byte is ASCII, or the map of its block has no
+    // ill-formed sequence there.
     Ok(unsafe { core::str::from_utf8_unchecked_mut(out.finish()) })
+}
+
+/// Writes the text, and returns whether all of it fits.
+#[cfg(any(feature = "alloc", feature = "transcode"))]
+fn put_all(kernel: &'static Kernel, src: &[u8], out: &mut Output<'_>) -> bool {
+    super::replacer::Replacer::new(kernel, src).write(out) == src.len()
+}
+
+/// Writes the text, and returns whether all of it fits.
+#[cfg(not(any(feature = "alloc", feature = "transcode")))]
+fn put_all(kernel: &'static Kernel, src: &[u8], out: &mut Output<'_>) -> bool {
+    super::chunks::utf8_chunks_with(kernel, src).all(|chunk| {
+        let replacement = if chunk.invalid().is_empty() { "" } else { REPLACEMENT };
+        out.put(chunk.valid().as_bytes()) && out.put(replacement.as_bytes())
+    })
 }

@@ -8,10 +8,10 @@
 //!            if they are not, or there was no search:
 //!                a kernel validates the chunk, and `core::str` says exactly where it stops being UTF-8
 //!                search the valid part for sequences that the dialect lacks
-//!        after an ill-formed sequence, or an exception that came soon: continue with 'near'
+//!        after an exception or an ill-formed sequence: continue with 'near'
 //! near:  maps of ill-formed sequences, block by block, as `kernel/survey.rs` makes them
 //!        search the text before the next one for sequences that the dialect lacks
-//!        after a few blocks without an ill-formed sequence, or a longer run: continue with 'far'
+//!        after a few blocks without an ill-formed sequence, or a few exceptions that are not so near: continue with 'far'
 //! ```
 //!
 //! 1. **Exceptions are searched for** after another exception, and always if the dialect lacks sequences of UTF-8. A kernel
@@ -38,6 +38,8 @@ use own_forms::{repeat, two_words};
 const SHORT: usize = 256;
 /// After a run of fewer bytes, the next exception is expected to be near.
 const NEAR: usize = 16;
+/// After this many exceptions that were not so near, neither an ill-formed sequence nor the next one is expected to be.
+const CALM: u8 = 4;
 /// The longest chunk, except for the first one of a dialect that has all sequences of UTF-8.
 const LONG: usize = 16 << 10;
 
@@ -53,6 +55,9 @@ pub(crate) struct Runs<'a> {
     after_exception: bool,
     /// Whether an exception or an ill-formed sequence is near.
     near: bool,
+    /// How many exceptions have come one after the other, each after a longer run and without an ill-formed sequence between
+    /// them: at most [`CALM`].
+    calm: u8,
     /// The block that was found last where one is near.
     block: Found,
     /// The longest that the next chunk may be.
@@ -74,6 +79,7 @@ impl<'a> Runs<'a> {
             stopped: false,
             after_exception: false,
             near: false,
+            calm: 0,
             block: Found::NONE,
             chunk,
             limit: usize::MAX,
@@ -149,8 +155,10 @@ impl<'a> Runs<'a> {
     fn stop(&mut self, gained: usize) {
         self.stopped = true;
         // A search gets to an exception that is not so near as soon as a map does. What it does not find takes several calls
-        // of a kernel.
-        self.near = gained < NEAR || !self.own.begins(self.rest());
+        // of a kernel, so it pays only where exceptions come after exceptions.
+        let is_calm = gained >= NEAR && self.own.begins(self.rest());
+        self.calm = if is_calm { (self.calm + 1).min(CALM) } else { 0 };
+        self.near = self.calm < CALM;
     }
 
     /// Goes to the next exception, if only a few bytes of ASCII come before it. Returns whether it did.
