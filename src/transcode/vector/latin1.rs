@@ -39,6 +39,18 @@ fn put_ascii<S: ConvertOps>(
     if at == 0 && s.put_first(first, S::LANES, out) { S::LANES } else { at }
 }
 
+/// Returns the two vectors at `at` if they are long ones, and not all of them is ASCII.
+///
+/// Of two long vectors hardly any are ASCII in most languages, so the branch nearly always goes the same way.
+#[inline(always)]
+fn mixed_two<S: ConvertOps>(s: S, text: &[u8], at: usize) -> Option<&[u8]> {
+    if S::LANES < 64 {
+        return None;
+    }
+    let two = text.get(at..at + 2 * S::LANES)?;
+    (s.high_bits(s.or(s.load(two, 0), s.load(two, S::LANES))) != 0).then_some(two)
+}
+
 /// Converts UTF-8 that is shorter than a vector into Latin-1.
 #[inline(always)]
 pub(in crate::transcode) fn short_from_utf8<S: ConvertOps, const VALID: bool>(
@@ -65,6 +77,21 @@ pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
     while let Some(block) = text.get(at..at + S::LANES) {
         let now = s.load(block, 0);
         let begins = ends_in_lead(&text[..at]);
+        if let Some(two) = mixed_two(s, text, at) {
+            ascii = false;
+            let before = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
+            if !put_as_latin1::<S, VALID>(s, begins, before, now, S::LANES, out) {
+                return at - usize::from(begins);
+            }
+            at += S::LANES;
+            let begins = ends_in_lead(&text[..at]);
+            let before = s.load(two, S::LANES - 1);
+            if !put_as_latin1::<S, VALID>(s, begins, before, s.load(two, S::LANES), S::LANES, out) {
+                return at - usize::from(begins);
+            }
+            at += S::LANES;
+            continue;
+        }
         if s.high_bits(now) == 0 {
             let read = if begins { 0 } else { put_ascii(s, &text[at..], now, ascii, out) };
             if read == 0 {
@@ -186,6 +213,16 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
     let (mut at, mut ascii) = (0, false);
     while let Some(block) = text.get(at..at + S::LANES) {
         let now = s.load(block, 0);
+        if let Some(two) = mixed_two(s, text, at) {
+            ascii = false;
+            for k in 0..2 {
+                if !put_as_utf8(s, s.load(two, k * S::LANES), S::LANES, out) {
+                    return at;
+                }
+                at += S::LANES;
+            }
+            continue;
+        }
         if s.high_bits(now) == 0 {
             let read = put_ascii(s, &text[at..], now, ascii, out);
             if read == 0 {
