@@ -194,7 +194,7 @@ unsafe impl Simd for Neon {
 
     #[inline(always)]
     fn high_bits_of_64(self, bytes: &[u8], at: usize) -> u64 {
-        let weighted = |k| self.weighted(self.load(bytes, at + 16 * k));
+        let weighted = |k: usize| self.weighted(self.load(bytes, at + 16 * k));
         // ADDP adds neighbours: first lanes, then pairs, then fours.
         // SAFETY: NEON, by `self`.
         let low = unsafe { vpaddq_u8(weighted(0), weighted(1)) };
