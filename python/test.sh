@@ -13,7 +13,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 MATURIN=maturin==1.16.0
-TESTS=(pytest==9.2.0 hypothesis==6.170.15 mypy==2.4.1 typing_extensions)
+TESTS=(pytest==9.2.0 'hypothesis>=6.100,<6.169' mypy==2.4.1 typing_extensions)
 # What the tests compare with, and give columns to. Tests of a package that has no wheel for a version of Python are skipped.
 OTHERS=(numpy pyarrow polars duckdb nanoarrow mutf8 ftfy)
 

@@ -70,7 +70,8 @@ pub fn whole_len(text: &[u8]) -> usize {
     let mut last = [0; 4];
     let known = text.len().min(4);
     last[4 - known..].copy_from_slice(&text[text.len() - known..]);
-    text.len() - unfinished_len(last)
+    // What is not text may seem to cut off more bytes than there are.
+    text.len().saturating_sub(unfinished_len(last))
 }
 
 /// Returns how many bytes at the end of a text begin a character that does not end there, given its last four bytes. If the text
@@ -219,6 +220,13 @@ mod tests {
     fn whole_len_is_what_str_says() {
         for end in 0..=TEXT.len() {
             assert_eq!(whole_len(&TEXT.as_bytes()[..end]), TEXT.floor_char_boundary(end), "{end}");
+        }
+    }
+
+    #[test]
+    fn whole_len_of_what_is_not_text_is_no_longer_than_it() {
+        for bytes in [&b"a\xF0\xE0a"[..], b"\xF0\xE0\xC0", b"\xE0\xC0", b"\xF0"] {
+            assert!(whole_len(bytes) <= bytes.len(), "{bytes:02X?}");
         }
     }
 

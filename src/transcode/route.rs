@@ -73,13 +73,7 @@ impl Route {
             Some(convert) => convert(self.kernel, part, out),
             None => self.by_kernel(part, out),
         };
-        if read == text.len() {
-            (read, End::All)
-        } else if read == fitting && read == part.len() {
-            (read, End::Full)
-        } else {
-            self.resume(text, read, out)
-        }
+        if read == text.len() { (read, End::All) } else { self.resume(text, read, out) }
     }
 
     /// Does what `run` does, from `at` on, where the kernel has stopped.
@@ -218,7 +212,10 @@ impl Route {
         loop {
             // All of a chunk certainly fits: no character becomes more than four times as many bytes. So the kernel converts all of
             // it, but for a character that the end cuts off.
-            let chunk = &text[at..text.len().min(at + CHUNK)];
+            // Text of a known type is converted as if it ended with a whole character, so it is cut between characters.
+            let end = text.len().min(at + CHUNK);
+            let end = if self.from.family == Family::Utf8 { floor(text, end) } else { end };
+            let chunk = &text[at..end];
             let is_last = at + chunk.len() == text.len();
             let mut out = Output::new(&mut scratch);
             let (read, end) =

@@ -2,9 +2,11 @@
 
 #![cfg(all(feature = "alloc", feature = "transcode"))]
 
+use core::mem::MaybeUninit;
+
 use super::support::kernels::kernels;
 use trust8::testing::transcode as with;
-use trust8::transcode::{Chars, Encoding, Str, Utf16, Utf32, convert};
+use trust8::transcode::{BufferError, Chars, Encoding, Str, Utf16, Utf32, convert};
 
 /// A `&str` is known to be valid, so its parts went to the vectors without a check. A conversion in two steps takes 2 KiB at
 /// a time, which may end inside a character, and the vectors rely on whole characters: wrong units came out, or an error.
@@ -45,4 +47,47 @@ fn bytes_have_no_order() {
     assert_eq!(convert(Encoding::Utf8, Str, b"abcdefgh").as_deref(), Ok("abcdefgh"));
     assert_eq!(convert(Encoding::Latin1, Str, b"abcd\xE9fgh").as_deref(), Ok("abcdéfgh"));
     assert_eq!(convert(Str, Encoding::Latin1, "abcdéfgh").as_deref(), Ok(&b"abcd\xE9fgh"[..]));
+}
+
+/// `TooSmall` said too much of a long `&str`: the length was counted in pieces that ended anywhere, and a character that a piece
+/// cut off was counted twice. A reviewer found it.
+#[test]
+fn the_length_that_a_long_str_needs() {
+    for kernel in kernels() {
+        for (lead, character) in (0..4).flat_map(|lead| ["é", "€", "😀"].map(|character| (lead, character)))
+        {
+            let text = "a".repeat(lead) + &character.repeat(3000);
+            let units = text.encode_utf16().count();
+            let who = format!("{}, {lead} and then {character}", kernel.name());
+            for room in [0, 10, 100] {
+                let mut buffer = vec![MaybeUninit::uninit(); room];
+                match with::convert_into(kernel, Str, Utf16, &text, &mut buffer) {
+                    Err(BufferError::TooSmall(error)) => assert_eq!(error.needed, units, "{who}, {room}"),
+                    other => panic!("{who}, {room}: {other:?}"),
+                }
+            }
+        }
+    }
+}
+
+/// A conversion of as much as fits said that the buffer is full where the next unit is malformed: the kernel had not been shown it.
+/// A reviewer found it.
+#[test]
+fn what_comes_after_all_that_fits_is_malformed() {
+    for kernel in kernels() {
+        let mut room = [MaybeUninit::uninit(); 1];
+        let found = with::convert_as_fits(kernel, Utf16, Utf16, &[0x61, 0xDC00], &mut room);
+        assert!(
+            matches!(found, Err(BufferError::Invalid { written: 1, .. })),
+            "{}: {found:?}",
+            kernel.name()
+        );
+        let mut room = [MaybeUninit::uninit(); 1];
+        let found = with::convert_as_fits(kernel, Encoding::Utf16Le, Utf16, b"a\0b", &mut room);
+        assert!(
+            matches!(found, Err(BufferError::Invalid { written: 1, .. })),
+            "{}: {found:?}",
+            kernel.name()
+        );
+    }
 }

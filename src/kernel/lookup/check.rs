@@ -95,7 +95,7 @@ pub(super) trait Check<S: Simd>: Copy {
         }
     }
 
-    /// Checks a block that is not ASCII. An implementation may leave out vectors in which nothing can be wrong.
+    /// Checks a block that is not ASCII, or that follows a byte that is not. An implementation may leave out vectors in which nothing can be wrong.
     #[inline(always)]
     fn check_block(&self, faults: &mut Self::Faults, block: &BlockInContext) {
         self.check_all(faults, block);

@@ -283,7 +283,7 @@ fn avx2() {
     }
 }
 
-#[cfg(kernel_x86)]
+#[cfg(kernel_avx512)]
 #[test]
 fn avx512() {
     #[target_feature(

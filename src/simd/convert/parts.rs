@@ -19,7 +19,9 @@ pub(crate) fn put_all<V: Copy, const N: usize, const M: usize>(
         let (parts, lens) = (parts.as_flattened(), lens.as_flattened());
         let n = lens.iter().map(|&len| size.min(len)).sum();
         let Some(next) = out.next_slice(n) else { return false };
-        copy(parts, lens, next);
+        // SAFETY: a vector has no padding by the contract of `Simd`, so all bytes of the parts are initialised.
+        let bytes = unsafe { slice::from_raw_parts(parts.as_ptr().cast::<u8>(), size_of_val(parts)) };
+        copy(bytes, size, lens, next);
         // SAFETY: `copy` has written all of `next`, which has `n` bytes.
         unsafe { out.advance(n) };
         return true;
@@ -41,14 +43,12 @@ pub(crate) fn put_all<V: Copy, const N: usize, const M: usize>(
     true
 }
 
-/// Copies the first bytes of each part to `to`, which has as many bytes as there are.
+/// Copies the first bytes of each part to `to`, which has as many bytes as there are. Each part has `size` bytes.
 #[cold]
 #[inline(never)]
-fn copy<V: Copy>(parts: &[V], lens: &[usize], mut to: &mut [MaybeUninit<u8>]) {
-    for (part, &len) in parts.iter().zip(lens) {
-        let part: *const V = part;
-        // SAFETY: a vector has no padding by the contract of `Simd`, so all bytes of the part are initialised.
-        let bytes = unsafe { slice::from_raw_parts(part.cast::<u8>(), len.min(size_of::<V>())) };
+fn copy(parts: &[u8], size: usize, lens: &[usize], mut to: &mut [MaybeUninit<u8>]) {
+    for (part, &len) in parts.chunks_exact(size).zip(lens) {
+        let bytes = &part[..len.min(size)];
         let (next, rest) = to.split_at_mut(bytes.len());
         next.copy_from_slice(as_uninit(bytes));
         to = rest;

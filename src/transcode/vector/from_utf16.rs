@@ -185,7 +185,7 @@ fn put_ends_of_three<S: ConvertOps>(
     len: usize,
     out: &mut Output<'_>,
 ) -> bool {
-    // The third byte is always kept. The others are kept where they are not zero: then bit 7 is set.
+    // The third byte is always kept. The others are kept where bit 7 is set: they belong to the character.
     let third = s.splat32(0x0080_0000);
     let keep_first = s.high_bits(s.or(first, third)) & first_bits(2 * len);
     if len <= S::LANES / 2 {
@@ -228,7 +228,7 @@ fn which_half<S: ConvertOps>(s: S, units: S::Vector) -> S::Vector {
 }
 
 /// Returns the UTF-8 of units in lanes of 32 bits: three bytes and a zero. The third byte is the last one of the character.
-/// The others are zero where the character has fewer bytes, and have bit 7 set where it has them.
+/// The others have bit 7 set where the character has them, and clear where it has fewer bytes.
 ///
 /// `number` is the unit, unless that is half a pair; `marks` has the upper bits of each byte for two and three bytes.
 #[cfg_attr(optimised, inline(always))]
