@@ -9,7 +9,7 @@
 //! `ignore`, `replace` and `surrogateescape` are not looked up, whatever is registered under these names: the interpreter does
 //! not do it either. All other handlers are, and `strict` is one of them.
 
-use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyUnicodeDecodeError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -134,7 +134,7 @@ fn with_handler<'py>(
 pub(crate) struct Handler<'a, 'py> {
     name: &'a str,
     /// The handler, and the exception that it gets. Like the interpreter, this makes one exception and changes it.
-    called: Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
+    called: Option<(Bound<'py, PyAny>, Bound<'py, PyUnicodeDecodeError>)>,
 }
 
 impl<'a, 'py> Handler<'a, 'py> {
@@ -162,7 +162,9 @@ impl<'a, 'py> Handler<'a, 'py> {
             }
             None => {
                 let handler = py.import("codecs")?.call_method1(intern!(py, "lookup_error"), (self.name,))?;
-                let called = self.called.insert((handler, new_error(input, start, end, reason)?));
+                // The class is an attribute of a Python module, which anybody can replace.
+                let exception = new_error(input, start, end, reason)?.cast_into::<PyUnicodeDecodeError>()?;
+                let called = self.called.insert((handler, exception));
                 (&called.0, &called.1)
             }
         };

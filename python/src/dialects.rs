@@ -10,6 +10,12 @@ use crate::decode::Handler;
 use crate::input::{Input, unlocked_if_long};
 use crate::text::{self, Builder};
 
+/// How many bytes are converted at once after the first error, so that the time that an error costs has a limit.
+const PIECE: usize = 4 << 10;
+
+/// The length of the longest sequence that an error is about: a pair of surrogates.
+const LONGEST: usize = 6;
+
 fn dialect(name: &str) -> PyResult<Dialect> {
     Dialect::by_name(name).ok_or_else(|| PyLookupError::new_err(format!("unknown dialect: {name}")))
 }
@@ -39,12 +45,14 @@ pub(crate) fn dialect_decode<'py>(
     let mut out = Builder::new(py, bytes.len())?;
     let mut at = 0;
     while at < input.as_bytes().len() {
-        let rest = &input.as_bytes()[at..];
+        let all = input.as_bytes();
+        let end = all.len().min(at + PIECE);
+        let (rest, goes_on) = (&all[at..end], end < all.len());
         let error = match dialect.to_utf8(rest) {
             Ok(text) => {
                 out.push_str(&text)?;
                 at += rest.len();
-                break;
+                continue;
             }
             Err(error) => error,
         };
@@ -52,7 +60,11 @@ pub(crate) fn dialect_decode<'py>(
         // What comes before the first error has none.
         out.push_str(&dialect.to_utf8_lossy(valid))?;
         at += valid.len();
-        if !r#final && is_unfinished(dialect, &error, invalid) {
+        if goes_on && invalid.len() < LONGEST {
+            // The next piece begins here and shows all that follows. There was text before, since a piece is much longer.
+            continue;
+        }
+        if !r#final && is_unfinished(&error, invalid) {
             break;
         }
         if passes && let Some(surrogate) = lone_surrogate(dialect, invalid) {
@@ -74,10 +86,12 @@ pub(crate) fn dialect_decode<'py>(
 }
 
 /// Returns whether an error may be none if more follows.
-fn is_unfinished(dialect: Dialect, error: &DialectError, invalid: &[u8]) -> bool {
+fn is_unfinished(error: &DialectError, invalid: &[u8]) -> bool {
     match invalid {
-        // In WTF-8, a first half of a pair is a character of its own only if no second half follows.
-        [0xED, 0xA0..=0xAF, _] if dialect == Dialect::Wtf8 => true,
+        // The first half of a pair is a surrogate of its own only if no second half follows.
+        [0xED, 0xA0..=0xAF, 0x80..=0xBF] => true,
+        [0xED, 0xA0..=0xAF, 0x80..=0xBF, 0xED] => true,
+        [0xED, 0xA0..=0xAF, 0x80..=0xBF, 0xED, 0xB0..=0xBF] => true,
         // A surrogate is read as a whole.
         [0xED, 0xA0..=0xBF] => true,
         _ => error.error_len().is_none(),

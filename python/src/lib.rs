@@ -34,7 +34,7 @@ mod text;
 use pyo3::prelude::*;
 
 /// The parts of trust8 that are written in Rust.
-#[pymodule]
+#[pymodule(gil_used = true)]
 mod _trust8 {
     use pyo3::prelude::*;
 

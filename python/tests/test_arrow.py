@@ -100,8 +100,23 @@ def test_capsules_are_taken_once_and_released():
 
     twice = Twice(pa.array(ROWS))
     arrow.is_valid(twice)
-    with pytest.raises(ValueError, match="taken already"):
+    with pytest.raises(ValueError, match="array has been taken already"):
         arrow.is_valid(twice)
+
+    # pyarrow takes the schema as well, so there is none left to read.
+    twice = Twice(pa.array(ROWS))
+    pa.array(twice)
+    for function in [arrow.is_valid, arrow.errors, arrow.as_utf8, arrow.repair]:
+        with pytest.raises(ValueError, match="schema has been taken already"):
+            function(twice)
+
+
+def test_nulls_in_a_field_that_allows_none():
+    schema = pa.schema([pa.field("text", pa.string(), nullable=False), pa.field("number", pa.int64())])
+    table = pa.table([pa.array(["a", None]), pa.array([1, 2])], schema=schema)
+    with pytest.raises(ValueError, match="(?i)null"):
+        arrow.repair_table(table, "replace")
+    assert pa.table(arrow.repair_table(table, "null")).to_pylist() == table.to_pylist()
 
 
 def test_chunks():

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import codecs
 import random
+import subprocess
+import sys
+import textwrap
 
 import pytest
 import trust8
@@ -244,3 +247,53 @@ def test_encode():
                 assert outcome(trust8.encode, text, errors) == outcome(text.encode, "utf-8", errors)
     with pytest.raises(TypeError):
         trust8.encode(b"bytes")
+
+
+class Lying(str):
+    """A string whose `__len__` says something else than its memory."""
+
+    said = 0
+
+    def __len__(self):
+        return self.said
+
+
+@pytest.mark.parametrize("said", [0, 1, 10**6])
+@pytest.mark.parametrize("text", ["", "abc", "é", "яд", "世界", "🌍🌍"])
+def test_the_length_of_a_string_is_that_of_its_memory(said, text):
+    lying = Lying(text)
+    lying.said = said
+    assert trust8.encode(lying) == text.encode()
+    codecs.register_error("trust8-lying", lambda error: (lying, error.end))
+    trust8.register()
+    for data in [b"\xff", b"a\xffb", "ж\n".encode() + b"\xff\xff"]:
+        expected = data.replace(b"\xff", text.encode()).decode()
+        assert trust8.decode(data, "trust8-lying") == expected
+        assert data.decode("cesu-8", "trust8-lying") == expected
+
+
+def test_the_class_of_the_exception_is_replaced():
+    code = """
+        import codecs, trust8
+        from trust8 import _exceptions
+
+        class Other(ValueError):
+            def __init__(self, *arguments):
+                super().__init__(*arguments)
+                self.object = self.start = self.end = 1
+
+        _exceptions.Utf8Error = Other
+        codecs.register_error("trust8-other", lambda error: ("?", 1))
+        try:
+            trust8.decode(b"\\xff", "trust8-other")
+        except TypeError:
+            print("refused")
+    """
+    result = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60)
+    assert (result.stdout, result.returncode) == ("refused\n", 0), result.stderr
+
+
+def test_an_exception_that_is_made_by_hand():
+    for start in [-1, 0, 1, 10**9]:
+        error = trust8.Utf8Error("utf-8", b"", start, 0, "x")
+        assert (error.kind, error.explanation) == ("", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import random
+import time
 
 import pytest
 import trust8
@@ -131,21 +132,71 @@ def test_pieces(name):
         other = min(len(data), cut + chosen.randrange(4))
         decoded = decoder.decode(data[:cut]) + decoder.decode(data[cut:other]) + decoder.decode(data[other:], True)
         assert decoded == data.decode(name), (data, cut, other)
-        assert encoder.encode(text[:at]) + encoder.encode(text[at:], True) == data, (ascii(text), at)
+        encoded = encoder.encode(text[:at]) + encoder.encode(text[at:], True)
+        assert encoded == by_hand(name, text[:at]) + by_hand(name, text[at:]), (ascii(text), at)
+        # Only WTF-8 writes a pair in another way than its two halves.
+        assert encoded == data or name == "wtf-8", (ascii(text), at)
         stream = io.BytesIO()
         codecs.getwriter(name)(stream).write(text)
         assert codecs.getreader(name)(io.BytesIO(data)).read() == data.decode(name)
 
 
-def test_an_encoder_has_a_state():
+PAIR = b"\xed\xa0\xbd\xed\xb8\x80"
+
+
+@pytest.mark.parametrize("name", ["cesu-8", "mutf-8", "wtf-8"])
+def test_a_pair_is_the_same_after_every_cut(name):
+    codecs.register_error("trust8-shown", lambda error: (f"[{error.object[error.start:error.end].hex()}]", error.end))
+    for data in [PAIR, PAIR + b"z", PAIR[:3] + PAIR, PAIR[:3] + PAIR[:3], PAIR[3:] + PAIR[:3], PAIR[:3] + b"\xed\x9f\xbf", PAIR[:5]]:
+        for errors in ["strict", "ignore", "surrogatepass", "trust8-shown"]:
+            whole = outcome(data.decode, name, errors)
+            for first in range(len(data) + 1):
+                for second in range(first, len(data) + 1):
+                    decoder = codecs.getincrementaldecoder(name)(errors)
+                    pieces = [(data[:first], False), (data[first:second], False), (data[second:], True)]
+                    in_pieces = outcome(lambda: "".join(decoder.decode(*piece) for piece in pieces))
+                    if isinstance(whole, str):
+                        assert in_pieces == whole, (data, errors, first, second)
+                    else:
+                        # An exception says where it is in the piece.
+                        wrong = [object[start:end] for _, object, start, end, *_ in (whole, in_pieces)]
+                        assert wrong[0] == wrong[1], (data, errors, first, second)
+
+
+@pytest.mark.parametrize("name", ["cesu-8", "mutf-8", "wtf-8"])
+def test_errors_in_long_inputs(name):
+    """After the first error, the input is decoded in pieces of 4 KiB. It makes no difference where they end."""
+    codecs.register_error("trust8-shown", lambda error: (f"[{error.object[error.start:error.end].hex()}]", error.end))
+    samples = [PAIR, PAIR[:3], PAIR[:3] + b"\xed", PAIR[:5], PAIR[:3] * 2, PAIR[3:], b"\xf0\x9f\x98\x80", b"\xf0\x9f\x98", b"\xc0\x80", b"\0"]
+    samples += ["世".encode(), "é".encode(), b"\xe4\xb8", b"\xe0\x80\x80", b"\xf8\x80\x80\x80\x80", b"\x80" * 7]
+    for sample in samples:
+        for tail in [b"", b"z", b"z" * 5000]:
+            short = (b"\xff" + sample + tail).decode(name, "trust8-shown")
+            for length in range(4084, 4098):
+                text = (b"\xff" + b"a" * length + sample + tail).decode(name, "trust8-shown")
+                assert text == "[ff]" + "a" * length + short[4:], (sample, len(tail), length)
+
+
+@pytest.mark.parametrize("name", ["cesu-8", "mutf-8", "wtf-8"])
+def test_an_error_costs_the_same_in_a_long_input(name):
+    """If each error cost time proportional to what follows, this would take minutes."""
+    start = time.process_time()
+    count = 200_000
+    assert (b"\xffa" * count + "é".encode()).decode(name, "replace") == "\ufffda" * count + "é"
+    assert time.process_time() - start < 20
+
+
+def test_an_encoder_keeps_nothing():
     encoder = codecs.getincrementalencoder("wtf-8")()
-    assert encoder.encode("a\ud83d") == b"a"
-    state = encoder.getstate()
-    assert encoder.encode("\ude00", True) == "😀".encode()
-    encoder.setstate(state)
-    assert encoder.encode("b", True) == b"\xed\xa0\xbdb"
-    encoder.reset()
-    assert encoder.encode("c", True) == b"c"
+    assert encoder.encode("a\ud83d") == b"a\xed\xa0\xbd"
+    assert encoder.getstate() == 0
+    assert encoder.encode("\ude00", True) == b"\xed\xb8\x80"
+    assert encoder.encode("\ud83d\ude00") == "😀".encode()
+    raw = io.BytesIO()
+    file = io.TextIOWrapper(raw, encoding="wtf-8")
+    file.write("a\ud83d")
+    file.flush()
+    assert raw.getvalue() == b"a\xed\xa0\xbd"
 
 
 def test_files(tmp_path):

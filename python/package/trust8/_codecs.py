@@ -124,25 +124,9 @@ def _dialect(name: str) -> codecs.CodecInfo:
         return _trust8._dialect_decode(name, data, errors, True)
 
     class DialectIncrementalEncoder(codecs.IncrementalEncoder):
-        def __init__(self, errors: str = "strict") -> None:
-            super().__init__(errors)
-            self._kept = ""
-
+        # Half of a pair does not wait for the other half: `io.TextIOWrapper` never makes a last call, and would lose it.
         def encode(self, input: str, final: bool = False) -> bytes:
-            text = self._kept + input
-            # In WTF-8, two halves of a pair are one character, so a first half waits for what follows.
-            waits = name == "wtf-8" and not final and "\ud800" <= text[-1:] <= "\udbff"
-            text, self._kept = (text[:-1], text[-1]) if waits else (text, "")
-            return _dialect_encode(name, text, self.errors)
-
-        def reset(self) -> None:
-            self._kept = ""
-
-        def getstate(self) -> int:
-            return ord(self._kept) if self._kept else 0
-
-        def setstate(self, state: int | str) -> None:
-            self._kept = chr(int(state)) if state else ""
+            return _dialect_encode(name, input, self.errors)
 
     class DialectIncrementalDecoder(codecs.BufferedIncrementalDecoder):
         def _buffer_decode(self, input: Buffer, errors: str, final: bool) -> tuple[str, int]:
@@ -193,6 +177,9 @@ def register() -> None:
 
     CESU-8 and WTF-8 are what their specifications say. 'mutf-8' is Modified UTF-8, as Java's class files and NBT have it, with
     the lone surrogates that Java writes. 'trust8-utf-8' is UTF-8, decoded by trust8.
+
+    An incremental encoder keeps nothing between calls. If one call ends with the first half of a surrogate pair and the next
+    begins with the second half, WTF-8 gets two surrogates of three bytes instead of one character.
 
     >>> import trust8
     >>> trust8.register()

@@ -37,6 +37,10 @@ class Utf8Error(UnicodeDecodeError):
     C0 begins an overlong form of an ASCII character; expected a first byte (00 to 7F, C2 to F4)
     """
 
+    def _described(self) -> tuple[str, str] | None:
+        # The constructor takes any number as `start`.
+        return _trust8._describe(self.object, self.start) if self.start >= 0 else None
+
     @property
     def kind(self) -> str:
         """The name of the rule that is broken.
@@ -44,13 +48,13 @@ class Utf8Error(UnicodeDecodeError):
         One of 'unexpected-continuation', 'invalid-byte', 'overlong', 'surrogate', 'too-large', 'truncated' and
         'incomplete'; or '' if there is no error at `start`.
         """
-        found = _trust8._describe(self.object, self.start)
+        found = self._described()
         return found[0] if found else ""
 
     @property
     def explanation(self) -> str:
         """What is wrong there and what was expected, as a sentence."""
-        found = _trust8._describe(self.object, self.start)
+        found = self._described()
         return found[1] if found else ""
 
 

@@ -39,8 +39,11 @@ impl Column {
             let schema: *mut FFI_ArrowSchema = pointer(&pair.get_item(0)?, SCHEMA)?;
             let array: *mut FFI_ArrowArray = pointer(&pair.get_item(1)?, ARRAY)?;
             // SAFETY: a capsule of this name has a schema, which the capsule goes on owning, and which lives as long as it.
-            let field = unsafe { schema.as_ref() }.map(Field::try_from);
-            let field = field.expect("a pointer that is not null").map_err(|error| of_arrow(&error))?;
+            let schema = unsafe { schema.as_ref() }.expect("a pointer that is not null");
+            if schema.release().is_none() {
+                return Err(PyValueError::new_err("this schema has been taken already"));
+            }
+            let field = Field::try_from(schema).map_err(|error| of_arrow(&error))?;
             // SAFETY: a capsule of this name has an array. It is moved out, as the interface asks of who takes it.
             let array = unsafe { FFI_ArrowArray::from_raw(array) };
             if array.is_released() {

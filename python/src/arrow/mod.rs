@@ -228,14 +228,20 @@ pub(crate) fn arrow_repair<'py>(
         let nullable = column.field.is_nullable() || policy == Policy::Null;
         column.field.as_ref().clone().with_data_type(data_type.clone()).with_nullable(nullable)
     };
-    each(py, &column, field, |chunk, row| {
-        repaired(chunk, policy, &choice).map_err(|error| raised(py, &error, row))
-    })
+    each(py, &column, field, |chunk, row| repaired(py, chunk, row, policy, &choice))
 }
 
-fn repaired(chunk: &ArrayRef, policy: Policy, choice: &Choice) -> Result<ArrayRef, RowError> {
+/// Returns a chunk with what was chosen repaired. `row` is the number of rows in the chunks before.
+fn repaired(
+    py: Python<'_>,
+    chunk: &ArrayRef,
+    row: usize,
+    policy: Policy,
+    choice: &Choice,
+) -> PyResult<ArrayRef> {
+    let repair = |array| trust8_arrow::repair(array, policy).map_err(|error| raised(py, &error, row));
     if matches!(choice, Choice::All) {
-        return trust8_arrow::repair(chunk, policy);
+        return repair(chunk);
     }
     let table = chunk.as_struct();
     let (mut fields, mut columns) = (Vec::new(), Vec::new());
@@ -245,13 +251,14 @@ fn repaired(chunk: &ArrayRef, policy: Policy, choice: &Choice) -> Result<ArrayRe
             Choice::Text => has(field.data_type(), true) && !has(field.data_type(), false),
             Choice::Named(names) => names.contains(field.name()),
         };
-        let column = if chosen { trust8_arrow::repair(column, policy)? } else { column.clone() };
+        let column = if chosen { repair(column)? } else { column.clone() };
         fields.push(Arc::new(field.as_ref().clone().with_data_type(column.data_type().clone())));
         columns.push(column);
     }
     let nulls = table.nulls().cloned();
     let table = StructArray::try_new_with_length(Fields::from(fields), columns, nulls, table.len());
-    Ok(Arc::new(table.expect("columns of one length, with nulls only where the field allows them")))
+    // The table may have come with nulls in a field that allows none.
+    Ok(Arc::new(table.map_err(|error| of_arrow(&error))?))
 }
 
 /// Returns whether a type has text in it, or else bytes.

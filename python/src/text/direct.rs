@@ -148,6 +148,22 @@ fn miscounted() -> PyErr {
     PySystemError::new_err("trust8 has counted the characters of a text wrongly")
 }
 
+/// Returns the number of characters that a string has in memory, whatever the `__len__` of a subclass says.
+fn chars_of(string: &Bound<'_, PyString>) -> PyResult<usize> {
+    // SAFETY: the object is a string, and the interpreter is held.
+    let len = unsafe { ffi::PyUnicode_GetLength(string.as_ptr()) };
+    usize::try_from(len).map_err(|_| PyErr::fetch(string.py()))
+}
+
+/// Checks that `PyUnicode_CopyCharacters` has copied `wanted` characters.
+fn check_copied(py: Python<'_>, copied: ffi::Py_ssize_t, wanted: usize) -> PyResult<()> {
+    match usize::try_from(copied) {
+        Ok(copied) if copied == wanted => Ok(()),
+        Ok(_) => Err(miscounted()),
+        Err(_) => Err(PyErr::fetch(py)),
+    }
+}
+
 /// Returns valid text as a string. `summary` is what `inspect` has said of it.
 pub(crate) fn of_valid<'py>(
     py: Python<'py>,
@@ -268,9 +284,7 @@ impl<'py> Builder<'py> {
             // SAFETY: both are strings, the new one is longer and wider, and nobody else has it.
             let copied =
                 unsafe { ffi::PyUnicode_CopyCharacters(to, 0, from, 0, self.len as ffi::Py_ssize_t) };
-            if copied < 0 {
-                return Err(PyErr::fetch(self.py));
-            }
+            check_copied(self.py, copied, self.len)?;
             self.new = wide;
         } else if needed > self.new.len {
             self.new.resize(self.py, capacity)?;
@@ -313,7 +327,7 @@ impl<'py> Builder<'py> {
 
     /// Appends a string.
     pub(crate) fn push_string(&mut self, string: &Bound<'py, PyString>) -> PyResult<()> {
-        let chars = string.len()?;
+        let chars = chars_of(string)?;
         if chars == 0 {
             return Ok(());
         }
@@ -321,9 +335,8 @@ impl<'py> Builder<'py> {
         let (to, from) = (self.new.string.as_ptr(), string.as_ptr());
         let (at, chars_size) = (self.len as ffi::Py_ssize_t, chars as ffi::Py_ssize_t);
         // SAFETY: both are strings, `to` has room for so many characters of this width, and nobody else has it.
-        if unsafe { ffi::PyUnicode_CopyCharacters(to, at, from, 0, chars_size) } < 0 {
-            return Err(PyErr::fetch(self.py));
-        }
+        let copied = unsafe { ffi::PyUnicode_CopyCharacters(to, at, from, 0, chars_size) };
+        check_copied(self.py, copied, chars)?;
         self.len += chars;
         Ok(())
     }
@@ -344,7 +357,7 @@ pub(crate) fn encoded<'py>(
     py: Python<'py>,
     string: &Bound<'py, PyString>,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let len = string.len()?;
+    let len = chars_of(string)?;
     // SAFETY: the object is a string, and the interpreter is held.
     let data = unsafe { ffi::PyUnicode_DATA(string.as_ptr()) };
     match Width::of_string(string) {
