@@ -17,7 +17,7 @@ pub(crate) fn put_all<V: Copy, const N: usize, const M: usize>(
         // Only these copies have addresses. So the parts stay in registers, and so does `out`.
         let (parts, lens) = (parts, lens);
         let (parts, lens) = (parts.as_flattened(), lens.as_flattened());
-        let n = lens.iter().map(|&len| size.min(len)).sum();
+        let n = total(size, lens);
         let Some(next) = out.next_slice(n) else { return false };
         // SAFETY: a vector has no padding by the contract of `Simd`, so all bytes of the parts are initialised.
         let bytes = unsafe { slice::from_raw_parts(parts.as_ptr().cast::<u8>(), size_of_val(parts)) };
@@ -28,19 +28,25 @@ pub(crate) fn put_all<V: Copy, const N: usize, const M: usize>(
     };
     let next = next.as_mut_ptr();
     let mut at = 0;
-    for (parts, lens) in parts.iter().zip(&lens) {
-        for (part, len) in parts.iter().zip(lens) {
-            let to = next.wrapping_add(at).cast::<V>();
-            // SAFETY: `at` is at most `size` for each part before this one, so `size` bytes from there on lie in `next`. The
-            // store needs no alignment.
-            unsafe { to.write_unaligned(*part) };
-            at += size.min(*len);
-        }
+    // Loops over iterators would be functions of their own where code is optimised for size.
+    let mut i = 0;
+    while i < M * N {
+        let to = next.wrapping_add(at).cast::<V>();
+        // SAFETY: `at` is at most `size` for each part before this one, so `size` bytes from there on lie in `next`. The store
+        // needs no alignment.
+        unsafe { to.write_unaligned(parts[i / N][i % N]) };
+        at += size.min(lens[i / N][i % N]);
+        i += 1;
     }
     // SAFETY: each store has written `size` bytes, of which at most that many were counted, and the next one began after those.
     // A vector has no padding by the contract of `Simd`.
     unsafe { out.advance(at) };
     true
+}
+
+/// Returns how many bytes `copy` copies.
+fn total(size: usize, lens: &[usize]) -> usize {
+    lens.iter().map(|&len| size.min(len)).sum()
 }
 
 /// Copies the first bytes of each part to `to`, which has as many bytes as there are. Each part has `size` bytes.
