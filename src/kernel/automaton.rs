@@ -59,11 +59,15 @@ impl Validates for Automaton {
 
 impl Engine for Automaton {
     // To the automaton all lengths are the same.
-    const MEDIUM: usize = usize::MAX;
-    const LONG: usize = usize::MAX;
+    const SHORT: usize = 0;
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
+        validate(bytes)
+    }
+
+    #[inline(always)]
+    fn validate_longer(self, bytes: &[u8]) -> Verdict {
         validate(bytes)
     }
 
@@ -172,7 +176,7 @@ const fn row(byte: u8) -> u32 {
     row as u32
 }
 
-const ROWS: &[u32; 256] = &{
+static ROWS: [u32; 256] = {
     let mut rows = [0; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -203,7 +207,7 @@ const LONGEST_RUN: usize = 8;
 
 /// Returns the verdict of the scalar kernel. If there is a fault, the place is where a character begins, at most
 /// [`LONGEST_RUN`] blocks before the fault.
-fn validate(bytes: &[u8]) -> Verdict {
+pub(super) fn validate(bytes: &[u8]) -> Verdict {
     let mut at = 0;
     // The blocks of the next run. Each run is twice as long as the one before, until a block passes the test.
     let mut run = 1;

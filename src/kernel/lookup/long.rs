@@ -6,8 +6,8 @@ use core::marker::PhantomData;
 
 use super::ascii::{is_all_ascii, is_ascii_at};
 use super::check::{BLOCK, BlockInContext, Check, Checker, TwoByteChecker};
-use super::short;
 use crate::boundary::{CONTEXT, is_unfinished, with_context};
+use crate::kernel::automaton;
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Routine, Simd};
 
@@ -17,7 +17,7 @@ const CHUNK: usize = 32 * BLOCK;
 /// The first chunk, so that an early fault is reported early. Each later chunk is twice as long, up to `CHUNK`.
 const FIRST_CHUNK: usize = BLOCK;
 /// After this much ASCII, more is likely to follow. The faults are looked at, and then four blocks at a time are skipped.
-const LONG_ASCII: usize = 16 * BLOCK;
+const LONG_ASCII: usize = 8 * BLOCK;
 /// After this many blocks in a row that are not ASCII, the text is dense. Dense text is checked this many blocks at a time.
 const DENSE: usize = 16;
 /// The length from which on a run of ASCII costs no more than a test whether all of a text is ASCII.
@@ -25,27 +25,24 @@ const LONGEST_ASCII_TEST: usize = 2048;
 /// How far ahead of a block the cache is asked for text. Twice as far is no better.
 const AHEAD: usize = 8 * BLOCK;
 
-/// Returns the verdict on input of at least two blocks. (Shorter input goes to [`short::validate`].)
+/// Returns the verdict on input of at least two blocks. (Nobody hands it less. If somebody did, the automaton would decide.)
 #[inline(always)]
 pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     let n = bytes.len();
     if n < 2 * BLOCK {
-        return short::validate(s, bytes);
+        return automaton::validate(bytes);
     }
     if n < LONGEST_ASCII_TEST && is_all_ascii(s, bytes) {
         return Verdict::VALID;
     }
     let checker = Checker::new(s);
 
-    // The first block has nothing before it.
-    if !is_ascii_at::<S, BLOCK>(s, bytes, 0) {
+    // The first two vectors have nothing before them that could be loaded.
+    let two = s.or(s.load(bytes, 0), s.load(bytes, S::LANES));
+    if s.any_high_bit(two) {
         let mut faults = checker.no_faults();
-        checker.check_after(&mut faults, s.load(bytes, 0), checker.before_start());
-        let mut at = S::LANES;
-        while at < BLOCK {
-            checker.check_at(&mut faults, bytes, at);
-            at += S::LANES;
-        }
+        let before = checker.check_after(&mut faults, s.load(bytes, 0), checker.before_start());
+        checker.check_after(&mut faults, s.load(bytes, S::LANES), before);
         if checker.any(&faults) {
             return Verdict::suspect(0);
         }
@@ -53,7 +50,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 
     // All before `at` is well-formed, except for a character that `at` cuts off. From here on, vectors begin at aligned
     // addresses. So a load of a vector of ASCII lies within a cache line.
-    let mut at = BLOCK - bytes.as_ptr().addr() % S::LANES;
+    let mut at = 2 * S::LANES - bytes.as_ptr().addr() % S::LANES;
     while at + BLOCK <= n {
         let after = match s.apart::<Run<TwoByteChecker<S>>>(bytes, at) {
             Ok(after) if after + BLOCK <= n => s.apart::<Run<Checker<S>>>(bytes, after),
@@ -61,7 +58,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         };
         match after {
             Ok(after) => at = after,
-            Err(sound) => return first_faulty_block(checker, bytes, sound),
+            Err(sound) => return first_faulty_vector(checker, bytes, sound),
         }
     }
 
@@ -228,20 +225,20 @@ fn faulty(sound: usize) -> Result<usize, usize> {
     Err(sound)
 }
 
-/// Returns as suspect the first block from `sound` on that shows a fault.
+/// Returns as suspect the first vector from `sound` on that shows a fault.
 ///
 /// All before `sound` is well-formed, except for a character that `sound` cuts off. `sound` is at least `CONTEXT`.
 #[cold]
 #[inline(always)]
-fn first_faulty_block<S: Simd>(checker: Checker<S>, bytes: &[u8], sound: usize) -> Verdict {
+fn first_faulty_vector<S: Simd>(checker: Checker<S>, bytes: &[u8], sound: usize) -> Verdict {
     let mut at = sound;
-    while let Some(block) = with_context(bytes, at) {
+    while at + S::LANES <= bytes.len() {
         let mut faults = checker.no_faults();
-        checker.check_all(&mut faults, block);
+        checker.check_at_without_panic(&mut faults, bytes, at);
         if checker.any(&faults) {
             break;
         }
-        at += BLOCK;
+        at += S::LANES;
     }
     Verdict::suspect(at)
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! short input: is all of it ASCII? If not, check every vector, by any text's rules
 //!
-//! long input: check the first block, and then by turns, until less than a block is left:
+//! long input: check the first two vectors, and then by turns, until less than a block is left:
 //!     a run of two-byte characters: skip blocks of ASCII, check the others with five operations a vector;
 //!         up to a block with a byte of E0 or above
 //!     a run of any text: skip blocks of ASCII, check the others with three lookups and thirteen operations a vector;
@@ -22,7 +22,7 @@
 //!    three more loads of each vector begin one, two and three bytes earlier. Loads have ports of their own, while
 //!    the shifts across registers that they replace compete with the lookups.
 //! 3. **Faults are gathered**, and looked at when a run ends, at the latest after a chunk of checked text or of ASCII. If
-//!    there are any, a second pass looks for the block with the first fault.
+//!    there are any, a second pass looks for the vector with the first fault.
 //! 4. **Text is asked for ahead of time** (`Simd::prefetch`). A branch that is predicted wrongly throws away the loads
 //!    after it. If they find their text in the first-level cache, the next such branch is decided ten cycles earlier.
 //! 5. **Short input** has at most one branch on its content (all ASCII or not, and only from a certain length on), and few
@@ -74,18 +74,12 @@ const fn long_from<S: Simd>() -> usize {
 impl<S: Simd> Validates for S {
     #[inline(always)]
     fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < long_from::<S>() {
-            short::validate(self, bytes)
-        } else {
-            self.apart::<Long>(bytes, 0)
-        }
+        if bytes.len() < Self::SHORT { self.validate_short(bytes) } else { self.validate_longer(bytes) }
     }
 }
 
 impl<S: Simd> Engine for S {
-    // No length is medium.
-    const MEDIUM: usize = long_from::<S>();
-    const LONG: usize = long_from::<S>();
+    const SHORT: usize = long_from::<S>();
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
@@ -93,8 +87,8 @@ impl<S: Simd> Engine for S {
     }
 
     #[inline(always)]
-    fn validate_long(self, bytes: &[u8]) -> Verdict {
-        long::validate(self, bytes)
+    fn validate_longer(self, bytes: &[u8]) -> Verdict {
+        self.apart::<Long>(bytes, 0)
     }
 
     #[inline(always)]
