@@ -15,9 +15,6 @@ use arrow_schema::{DataType, Field};
 use trust8::columns::Policy;
 use trust8_arrow::{Reason, as_utf8, check, errors, is_valid, repair};
 
-const POLICIES: [Policy; 6] =
-    [Policy::Replace, Policy::Java, Policy::Drop, Policy::Null, Policy::Escape, Policy::Windows1252];
-
 struct Random(u64);
 
 impl Random {
@@ -98,7 +95,7 @@ fn check_leaf(array: &dyn Array, rows: &Rows) {
         assert_eq!(table["kind"].as_string::<i64>().value(i), ours.kind().name());
         assert_eq!(table["message"].as_string::<i64>().value(i), ours.to_string());
     }
-    for policy in POLICIES {
+    for &policy in Policy::ALL {
         let expected: Vec<Option<String>> = rows
             .iter()
             .map(|row| match policy {
@@ -239,7 +236,7 @@ fn check_nested(array: &dyn Array, expected: &[(u64, &str)], ok: &dyn Array, sho
     assert_eq!((error.row() as u64, error.path()), expected[0]);
     let valid = is_valid(array).unwrap();
     assert!((0..array.len()).all(|row| valid.value(row) != expected.iter().any(|bad| bad.0 == row as u64)));
-    for policy in POLICIES {
+    for &policy in Policy::ALL {
         let repaired = repair(array, policy).unwrap();
         repaired.to_data().validate_full().expect("arrow finds nothing wrong");
         assert_eq!((repaired.len(), repaired.nulls()), (array.len(), array.nulls()));
@@ -318,7 +315,7 @@ fn structs_and_maps() {
         (as_utf8(&array).unwrap_err().row(), as_utf8(&array).unwrap_err().path().to_owned()),
         (0, ".two".to_owned())
     );
-    for policy in POLICIES {
+    for &policy in Policy::ALL {
         repair(&array, policy).unwrap().to_data().validate_full().unwrap();
     }
     let nulled = repair(&array, Policy::Null).unwrap();
@@ -339,7 +336,7 @@ fn structs_and_maps() {
     }
     let map: MapArray = builder.finish();
     assert_eq!(rows_and_paths(&map), [(1, ".key".to_owned()), (2, ".value".to_owned())]);
-    for policy in POLICIES {
+    for &policy in Policy::ALL {
         repair(&map, policy).unwrap().to_data().validate_full().unwrap();
     }
     assert_eq!(repair(&map, Policy::Null).unwrap().as_map().keys().as_string::<i32>().value(1), "\u{FFFD}");
@@ -354,7 +351,7 @@ fn dictionaries_and_runs() {
     }
     let dictionary = builder.finish();
     assert_eq!(rows_and_paths(&dictionary), [(1, String::new()), (4, String::new())]);
-    for policy in POLICIES {
+    for &policy in Policy::ALL {
         let text = repair(&dictionary, policy).unwrap();
         text.to_data().validate_full().unwrap();
         assert_eq!(text.as_dictionary::<Int8Type>().keys(), dictionary.keys());
@@ -368,7 +365,7 @@ fn dictionaries_and_runs() {
     let values = BinaryArray::from_vec(vec![b"a", b"\xFF", b"b"]);
     let runs = RunArray::try_new(&Int16Array::from(vec![2, 5, 6]), &values).unwrap();
     assert_eq!(rows_and_paths(&runs), [2, 3, 4].map(|row| (row, String::new())));
-    for policy in POLICIES {
+    for &policy in Policy::ALL {
         repair(&runs, policy).unwrap().to_data().validate_full().unwrap();
     }
     assert_eq!(rows_and_paths(&runs.slice(3, 3)), [0, 1].map(|row| (row, String::new())));

@@ -26,16 +26,6 @@ pub(crate) enum Task {
     Error,
 }
 
-/// The policies, by the names that they have in SQL.
-const POLICIES: [(&str, Policy); 6] = [
-    ("replace", Policy::Replace),
-    ("java", Policy::Java),
-    ("drop", Policy::Drop),
-    ("null", Policy::Null),
-    ("escape", Policy::Escape),
-    ("windows-1252", Policy::Windows1252),
-];
-
 /// What [`Function`] says about itself in `information_schema`, in the order of [`Task::ALL`].
 static DOCUMENTATION: LazyLock<[Documentation; 5]> = LazyLock::new(|| {
     Task::ALL.map(|task| {
@@ -102,10 +92,14 @@ impl Task {
             _ if policy.is_null() => return Ok(None),
             _ => return plan_err!("the policy of {} is text, not {}", self.name(), policy.data_type()),
         };
-        match POLICIES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
-            Some(&(_, policy)) => Ok(Some(Plan::Repair(policy))),
+        match Policy::by_name(name) {
+            Some(policy) => Ok(Some(Plan::Repair(policy))),
             None => {
-                let known = POLICIES.map(|(known, _)| format!("'{known}'")).join(", ");
+                let known = Policy::ALL
+                    .iter()
+                    .map(|known| format!("'{}'", known.name()))
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 plan_err!("{} does not know the policy '{name}'. It knows {known}", self.name())
             }
         }

@@ -7,21 +7,11 @@ use trust8::columns::{Offsets, Policy, Repaired};
 
 use crate::input::{Input, unlocked_if_long};
 
-/// The names of policies.
-const POLICIES: [(&str, Policy); 6] = [
-    ("replace", Policy::Replace),
-    ("java", Policy::Java),
-    ("drop", Policy::Drop),
-    ("null", Policy::Null),
-    ("escape", Policy::Escape),
-    ("windows-1252", Policy::Windows1252),
-];
-
 /// Returns the policy of this name.
 pub(crate) fn policy(name: &str) -> PyResult<Policy> {
-    let found = POLICIES.iter().find(|(known, _)| *known == name);
-    found.map(|(_, policy)| *policy).ok_or_else(|| {
-        let names = POLICIES.map(|(known, _)| format!("'{known}'")).join(", ");
+    Policy::by_name(name).ok_or_else(|| {
+        let names =
+            Policy::ALL.iter().map(|known| format!("'{}'", known.name())).collect::<Vec<_>>().join(", ");
         PyValueError::new_err(format!("unknown policy '{name}'; the policies are {names}"))
     })
 }

@@ -12,15 +12,6 @@ use datafusion::arrow::datatypes::{DataType, Int8Type, Int64Type};
 use datafusion::datasource::MemTable;
 use trust8::columns::{Offsets, Policy, Repaired, repair};
 
-const POLICIES: [(&str, Policy); 6] = [
-    ("replace", Policy::Replace),
-    ("java", Policy::Java),
-    ("drop", Policy::Drop),
-    ("null", Policy::Null),
-    ("escape", Policy::Escape),
-    ("windows-1252", Policy::Windows1252),
-];
-
 type Rows = Vec<Option<Vec<u8>>>;
 
 struct Random(u64);
@@ -126,11 +117,11 @@ fn select(batches: &[RecordBatch], expressions: &str) -> datafusion::error::Resu
 /// Checks all functions over a table whose batches have `rows`.
 fn check(batches: &[RecordBatch], rows: &Rows) {
     let what = batches[0].schema().field(0).data_type().clone();
-    let calls =
-        POLICIES.map(|(name, _)| format!("make_valid_utf8(c, '{name}') AS {}", name.replace('-', "_")));
+    let names = Policy::ALL.iter().map(|policy| policy.name());
+    let calls = names.map(|name| format!("make_valid_utf8(c, '{name}') AS {}", name.replace('-', "_")));
     let sql = format!(
         "is_valid_utf8(c) AS valid, try_validate_utf8(c) AS try, make_valid_utf8(c) AS made, utf8_error(c) AS error, {}",
-        calls.join(", ")
+        calls.collect::<Vec<_>>().join(", ")
     );
     let result = select(batches, &sql).unwrap();
     let valid: Vec<_> = rows.iter().map(|row| row.as_ref().map(|_| !is_bad(row))).collect();
@@ -138,7 +129,8 @@ fn check(batches: &[RecordBatch], rows: &Rows) {
     let expected = |policy| rows.iter().map(|row| repaired(policy, row)).collect::<Vec<_>>();
     assert_eq!(texts(&result["try"]), expected(Policy::Null), "{what}");
     assert_eq!(texts(&result["made"]), expected(Policy::Replace), "{what}");
-    for (name, policy) in POLICIES {
+    for &policy in Policy::ALL {
+        let name = policy.name();
         assert_eq!(texts(&result[&*name.replace('-', "_")]), expected(policy), "{what}, {name}");
     }
     let errors = result["error"].as_struct();

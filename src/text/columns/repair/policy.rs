@@ -61,6 +61,46 @@ const WINDOWS_1252: [char; 32] = [
 const SHORT: usize = 64;
 
 impl Policy {
+    /// All policies.
+    ///
+    /// ```
+    /// use trust8::columns::Policy;
+    /// assert!(Policy::ALL.contains(&Policy::Replace));
+    /// ```
+    pub const ALL: &'static [Self] =
+        &[Self::Replace, Self::Java, Self::Drop, Self::Null, Self::Escape, Self::Windows1252];
+
+    /// Returns the policy's name, in lower case.
+    ///
+    /// ```
+    /// use trust8::columns::Policy;
+    /// let names: Vec<_> = Policy::ALL.iter().map(|policy| policy.name()).collect();
+    /// assert_eq!(names, ["replace", "java", "drop", "null", "escape", "windows-1252"]);
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Replace => "replace",
+            Self::Java => "java",
+            Self::Drop => "drop",
+            Self::Null => "null",
+            Self::Escape => "escape",
+            Self::Windows1252 => "windows-1252",
+        }
+    }
+
+    /// Returns the policy of this [name](Self::name). Upper and lower case make no difference.
+    ///
+    /// ```
+    /// use trust8::columns::Policy;
+    /// assert_eq!(Policy::by_name("Windows-1252"), Some(Policy::Windows1252));
+    /// assert_eq!(Policy::by_name("ignore"), None);
+    /// ```
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|policy| policy.name().eq_ignore_ascii_case(name))
+    }
+
     /// Returns how much capacity is enough for rows of `len` bytes together, of which at most `ill_formed` are in ill-formed
     /// sequences.
     pub(super) fn capacity(self, len: usize, ill_formed: usize) -> usize {
