@@ -94,12 +94,7 @@ pub(crate) trait WideLaneOps: Simd {
         part: impl Fn(usize) -> Part,
         out: &mut Output<'_>,
     ) -> bool {
-        const { assert!(size_of::<Self::Vector>() == 16) };
-        let (mut parts, mut lens) = (vectors, [0; N]);
-        for (i, (vector, len)) in parts.iter_mut().zip(&mut lens).enumerate() {
-            let (shuffle, n) = part(i);
-            (*vector, *len) = (self.lookup(*vector, self.table(shuffle)), n);
-        }
+        let (parts, lens) = shuffled(self, vectors, part);
         put_all([parts], [lens], out)
     }
 
@@ -112,19 +107,36 @@ pub(crate) trait WideLaneOps: Simd {
         part: impl Fn(usize) -> Part,
         out: &mut Output<'_>,
     ) -> bool {
-        const { assert!(size_of::<Self::Vector>() == 16) };
-        let mut parts = [[self.splat(0); 2]; N];
-        let mut lens = [0; N];
-        for (i, vector) in vectors.iter().enumerate() {
-            let (shuffle, len) = part(i);
-            (parts[i], lens[i]) = (self.widened16(self.lookup(*vector, self.table(shuffle))), 2 * len);
+        let (parts, mut lens) = shuffled(self, vectors, part);
+        let (mut wide, mut i) = ([[self.splat(0); 2]; N], 0);
+        while i < N {
+            (wide[i], lens[i]) = (self.widened16(parts[i]), 2 * lens[i]);
+            i += 1;
         }
-        put_all([parts], [lens], out)
+        put_all([wide], [lens], out)
     }
 }
 
 /// A shuffle of 16 bytes, and how many bytes of the result are appended.
 pub(crate) type Part = (&'static [u8; 16], usize);
+
+/// Shuffles vectors of one part each. Returns how many bytes of each are appended, too.
+// Where code is optimised for size, a loop over an iterator would be a function of its own.
+#[inline(always)]
+fn shuffled<S: WideLaneOps, const N: usize>(
+    s: S,
+    mut vectors: [S::Vector; N],
+    part: impl Fn(usize) -> Part,
+) -> ([S::Vector; N], [usize; N]) {
+    const { assert!(size_of::<S::Vector>() == 16) };
+    let (mut lens, mut i) = ([0; N], 0);
+    while i < N {
+        let (shuffle, len) = part(i);
+        (vectors[i], lens[i]) = (s.lookup(vectors[i], s.table(shuffle)), len);
+        i += 1;
+    }
+    (vectors, lens)
+}
 
 /// Appends the first `n` bytes of the vector, if they fit.
 #[inline(always)]
@@ -416,13 +428,7 @@ impl<S: WideLaneOps> ConvertOps for S {
     }
 
     #[inline(always)]
-    fn put_ends_of_three_halves(
-        self,
-        firsts: Self::Vector,
-        thirds: Self::Vector,
-        n: usize,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn put_ends_of_halves(self, [firsts, thirds]: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool {
         let first_two = ConvertOps::high_bits(self, firsts) & first_bits(2 * n);
         let part = |i| {
             let first_two = first_two >> (8 * i);

@@ -255,13 +255,7 @@ pub(crate) trait ConvertOps: Copy {
     /// Appends the first `n` of characters of one to three bytes. A lane of 16 bits of `firsts` has the first two bytes, and a lane
     /// of `thirds` has the third, which is always appended. The others are appended where bit 7 is set.
     #[inline(always)]
-    fn put_ends_of_three_halves(
-        self,
-        firsts: Self::Vector,
-        thirds: Self::Vector,
-        n: usize,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn put_ends_of_halves(self, [firsts, thirds]: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool {
         let ([a, b], [c, d]) = (self.widened16(firsts), self.widened16(thirds));
         let [first, second] = [self.or(a, self.left32::<16>(c)), self.or(b, self.left32::<16>(d))];
         let third = self.splat32(0x0080_0000);

@@ -236,9 +236,7 @@ fn check<S: ConvertOps>(s: S) {
                     first_two.chain([third as u8]).collect::<Vec<_>>()
                 });
                 let thirds = s.and(y, s.splat16(0xFF));
-                check_put(&bytes.collect::<Vec<_>>(), |out| {
-                    s.put_ends_of_three_halves(x, thirds, units, out)
-                });
+                check_put(&bytes.collect::<Vec<_>>(), |out| s.put_ends_of_halves([x, thirds], units, out));
             }
 
             // Of each four bytes the third, or the second and third, or the first three.

@@ -16,11 +16,11 @@ pub(crate) fn put_all<V: Copy, const N: usize, const M: usize>(
     let Some(next) = out.next_slice(M * N * size) else {
         // Only these copies have addresses. So the parts stay in registers, and so does `out`.
         let (parts, lens) = (parts, lens);
-        let (parts, lens) = (parts.as_flattened(), lens.as_flattened());
+        let lens = lens.as_flattened();
         let n = total(size, lens);
         let Some(next) = out.next_slice(n) else { return false };
         // SAFETY: a vector has no padding by the contract of `Simd`, so all bytes of the parts are initialised.
-        let bytes = unsafe { slice::from_raw_parts(parts.as_ptr().cast::<u8>(), size_of_val(parts)) };
+        let bytes = unsafe { slice::from_raw_parts((&raw const parts).cast::<u8>(), size_of_val(&parts)) };
         copy(bytes, size, lens, next);
         // SAFETY: `copy` has written all of `next`, which has `n` bytes.
         unsafe { out.advance(n) };
@@ -46,7 +46,11 @@ pub(crate) fn put_all<V: Copy, const N: usize, const M: usize>(
 
 /// Returns how many bytes `copy` copies.
 fn total(size: usize, lens: &[usize]) -> usize {
-    lens.iter().map(|&len| size.min(len)).sum()
+    let mut n = 0;
+    for &len in lens {
+        n += size.min(len);
+    }
+    n
 }
 
 /// Copies the first bytes of each part to `to`, which has as many bytes as there are. Each part has `size` bytes.

@@ -1,7 +1,7 @@
 //! Shuffles of 16 bytes that move the kept bytes to the front, looked up by the bits of what is kept.
 //!
-//! A table has 4 KiB, except that of 32-bit units, which has 256 bytes, and that of bytes, which has 8 KiB. What a shuffle leaves after the kept bytes has no
-//! meaning.
+//! A table has 4 KiB, except that of 32-bit units, which has 256 bytes, and that of bytes, which has 8 KiB. What a shuffle leaves
+//! after the kept bytes has no meaning.
 
 #![forbid(unsafe_code)]
 

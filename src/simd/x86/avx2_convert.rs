@@ -37,17 +37,35 @@ impl Avx2 {
         unsafe { _mm256_permute4x64_epi64::<0b11_01_10_00>(packed) }
     }
 
-    /// Shuffles each part of a vector. Returns the number of bytes to append of each, too.
+    /// Shuffles each part of a vector.
     #[inline(always)]
-    fn shuffled(self, v: __m256i, [first, second]: [Part; 2]) -> (__m256i, [usize; 2]) {
+    fn shuffled(self, v: __m256i, [first, second]: [&[u8; 16]; 2]) -> __m256i {
         // SAFETY: SSE2, by `self`; a shuffle has 16 bytes, and the load needs no alignment.
-        let low = unsafe { _mm_loadu_si128(first.0.as_ptr().cast()) };
+        let low = unsafe { _mm_loadu_si128(first.as_ptr().cast()) };
         // SAFETY: SSE2, by `self`, as above.
-        let high = unsafe { _mm_loadu_si128(second.0.as_ptr().cast()) };
+        let high = unsafe { _mm_loadu_si128(second.as_ptr().cast()) };
         // SAFETY: AVX, by `self`.
         let shuffles = unsafe { _mm256_set_m128i(high, low) };
         // SAFETY: AVX2, by `self`.
-        (unsafe { _mm256_shuffle_epi8(v, shuffles) }, [first.1, second.1])
+        unsafe { _mm256_shuffle_epi8(v, shuffles) }
+    }
+
+    /// Shuffles the parts of vectors as [`WideLaneOps::put_shuffled`] does. Returns how many bytes of each are appended, too.
+    // Where code is optimised for size, a loop over an iterator would be a function of its own.
+    #[inline(always)]
+    fn all_shuffled<const N: usize>(
+        self,
+        mut vectors: [__m256i; N],
+        part: impl Fn(usize) -> Part,
+    ) -> ([__m256i; N], [[usize; N]; 2]) {
+        let (mut lens, mut i) = ([[0; N]; 2], 0);
+        while i < N {
+            let ((first, len), (second, len_of_second)) = (part(i), part(N + i));
+            vectors[i] = self.shuffled(vectors[i], [first, second]);
+            (lens[0][i], lens[1][i]) = (len, len_of_second);
+            i += 1;
+        }
+        (vectors, lens)
     }
 }
 
@@ -215,13 +233,11 @@ impl WideLaneOps for Avx2 {
         part: impl Fn(usize) -> Part,
         out: &mut Output<'_>,
     ) -> bool {
-        let mut parts = [[self.parts(self.splat(0))[0]; N]; 2];
-        let mut lens = [[0; N]; 2];
-        for (i, vector) in vectors.iter().enumerate() {
-            let (both, [len, len_of_second]) = self.shuffled(*vector, [part(i), part(N + i)]);
-            let [first, second] = self.parts(both);
-            (parts[0][i], lens[0][i]) = (first, len);
-            (parts[1][i], lens[1][i]) = (second, len_of_second);
+        let (vectors, lens) = self.all_shuffled(vectors, part);
+        let (mut parts, mut i) = ([[self.parts(self.splat(0))[0]; N]; 2], 0);
+        while i < N {
+            [parts[0][i], parts[1][i]] = self.parts(vectors[i]);
+            i += 1;
         }
         put_all(parts, lens, out)
     }
@@ -233,13 +249,12 @@ impl WideLaneOps for Avx2 {
         part: impl Fn(usize) -> Part,
         out: &mut Output<'_>,
     ) -> bool {
-        let mut parts = [vectors; 2];
-        let mut lens = [[0; N]; 2];
-        for (i, vector) in vectors.iter().enumerate() {
-            let (both, [len, len_of_second]) = self.shuffled(*vector, [part(i), part(N + i)]);
-            let [first, second] = WideLaneOps::widened16(self, both);
-            (parts[0][i], lens[0][i]) = (first, 2 * len);
-            (parts[1][i], lens[1][i]) = (second, 2 * len_of_second);
+        let (vectors, mut lens) = self.all_shuffled(vectors, part);
+        let (mut parts, mut i) = ([vectors; 2], 0);
+        while i < N {
+            [parts[0][i], parts[1][i]] = WideLaneOps::widened16(self, vectors[i]);
+            (lens[0][i], lens[1][i]) = (2 * lens[0][i], 2 * lens[1][i]);
+            i += 1;
         }
         put_all(parts, lens, out)
     }

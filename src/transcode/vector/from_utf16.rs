@@ -174,7 +174,8 @@ pub(super) fn put_below_10000<S: ConvertOps>(
     let two = s.or(s.right16::<12>(units), s.and(s.left16::<2>(units), s.splat16(0x3F00)));
     let two = s.or(two, s.select16_equal(below_800, 0, s.splat16(0xC000), s.splat16(0x80E0)));
     let two = s.select16_equal(is_ascii, 0, s.splat8(0), two);
-    s.put_ends_of_three_halves(two, s.select16_equal(is_ascii, 0, units, third), len / 2, out)
+    let third = s.select16_equal(is_ascii, 0, units, third);
+    s.put_ends_of_halves([two, third], len / 2, out)
 }
 
 /// Appends the UTF-8 of the first `len` bytes of a block, as [`encoded`] has returned it for the halves of the block.

@@ -11,8 +11,8 @@
 //! UTF-32     0061 .    00E9 .    .    20AC .    .    .    1F600
 //! ```
 //!
-//! The bytes of a unit, lowest first, are computed in a vector each, so that there is a lane for every byte of text. `L` is the byte at this
-//! place; `P`, `Q` and `R` are the bytes one, two and three places before it. For characters of at most three bytes:
+//! The bytes of a unit, lowest first, are computed in a vector each, so that there is a lane for every byte of text. `L` is the
+//! byte at this place; `P`, `Q` and `R` are the bytes one, two and three places before it. For characters of at most three bytes:
 //!
 //! ```text
 //! first  =  L, without bit 7   |  P << 6                nothing of P if L is ASCII
@@ -345,18 +345,24 @@ fn convert<S: ConvertOps, T: Wide>(
 fn put_threes<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     // The bytes of a vector of characters, which have a lane of four bytes each.
     let bytes = S::LANES / 4 * 3;
-    // The second and third byte of each character are continuation bytes, and the byte after the last character is none.
-    let places = 0x6DB6_DB6D_B6DB_6DB6 & first_bits(bytes);
-    let are_threes = |v| continuations(s, v) & first_bits(bytes + 1) == places;
     let mut at = 0;
     while let Some(block) = text.get(at..at + bytes + S::LANES)
-        && are_threes(s.load(block, 0))
-        && are_threes(s.load(block, bytes))
+        && are_threes(s, s.load(block, 0))
+        && are_threes(s, s.load(block, bytes))
         && T::put_threes(s, joined(s, s.load_threes(block, 0)), joined(s, s.load_threes(block, bytes)), out)
     {
         at += 2 * bytes;
     }
     at
+}
+
+/// Returns whether the first three quarters of a vector are characters of three bytes.
+#[inline(always)]
+fn are_threes<S: ConvertOps>(s: S, v: S::Vector) -> bool {
+    let bytes = S::LANES / 4 * 3;
+    // The second and third byte of each character are continuation bytes, and the byte after the last character is none.
+    let places = 0x6DB6_DB6D_B6DB_6DB6 & first_bits(bytes);
+    continuations(s, v) & first_bits(bytes + 1) == places
 }
 
 /// Returns the numbers of characters of three bytes, whose last byte is the lowest byte of a lane of 32 bits.
