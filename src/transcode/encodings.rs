@@ -88,6 +88,7 @@ macro_rules! families {
             }
 
             /// Returns the number of bytes in a unit.
+            #[inline]
             pub(super) const fn unit(self) -> usize {
                 match self {
                     $(Self::$family => <$family as Codec>::UNIT,)+

@@ -80,10 +80,12 @@ impl Route {
     #[inline(never)]
     fn resume(self, text: &[u8], mut at: usize, out: &mut Output<'_>) -> (usize, End) {
         loop {
-            if self.lossy {
-                at += self.by_copies(&text[at..], out);
+            if out.left() >= FEW {
+                if self.lossy {
+                    at += self.by_copies(&text[at..], out);
+                }
+                at += self.fill(&text[at..], out);
             }
-            at += self.fill(&text[at..], out);
             let (read, stop) = scalar::convert_some(self.from, self.to, &text[at..], out);
             at += read;
             let end = match stop {
@@ -113,6 +115,7 @@ impl Route {
     /// Enough of the text to fill it is converted into other memory, and whole characters of that are copied as far as they fit.
     /// Their length in the encoding of the text says how much of the text they are. Character by character, it would take longer
     /// than all that was written before.
+    #[inline(never)]
     fn fill(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let unit = self.from.family.unit();
         let mut memory = [MaybeUninit::uninit(); 4 * PART];
@@ -323,6 +326,10 @@ impl Route {
         let mut at = 0;
         loop {
             let chunk = &text[at..floor(text, at + COPIED_CHUNK.min(out.left()))];
+            if chunk.is_empty() {
+                // All is copied, or the next character does not fit.
+                return at;
+            }
             let valid = match self.kernel.from_utf8(chunk) {
                 Ok(_) => chunk,
                 Err(error) => &chunk[..error.valid_up_to()],
@@ -331,8 +338,7 @@ impl Route {
                 return at;
             }
             at += valid.len();
-            // A chunk is empty if the next character does not fit.
-            if valid.is_empty() || valid.len() < chunk.len() || at == text.len() {
+            if valid.len() < chunk.len() || at == text.len() {
                 return at;
             }
         }

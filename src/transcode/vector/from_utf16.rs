@@ -13,7 +13,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{LINES_PAY, load_block};
+use super::{LINES_PAY, fitting, load_block, place_after_ones};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
@@ -75,9 +75,13 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
         }
         (at, before) = (head, s.splat16(u16::from_ne_bytes(*unit)));
     }
+    // Whether the next block does not fit, or is malformed.
+    let mut full = false;
     loop {
         let rest = &text[at..];
-        let (put, len) = if let Some(two) = rest.get(..2 * S::LANES) {
+        let (put, len) = if let Some(two) = rest.get(..2 * S::LANES)
+            && !full
+        {
             let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
             if are_ascii(s, s.or(a, b)) {
                 before = b;
@@ -93,19 +97,39 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
             }
         } else if !rest.is_empty() {
             let (now, len) = load_block(s, rest);
-            let put = put_as_utf8(s, now, before, rest, len, out);
+            let fits = if full { fitting_as_utf8(s, now, len, out.left()) } else { len };
+            let put = fits > 0 && put_as_utf8(s, now, before, rest, fits, out);
             before = now;
-            (put, len)
+            at += if put && fits < len { fits } else { 0 };
+            (put && fits == len, len)
         } else {
             return at;
         };
-        if !put {
+        if put {
+            at += len;
+        } else if full {
             let (start, put) = pair_start(text, at);
             out.retract(put);
             return start;
+        } else {
+            full = true;
+            before = match text[..at].last_chunk() {
+                Some(unit) => s.splat16(u16::from_ne_bytes(*unit)),
+                None => s.splat8(0),
+            };
         }
-        at += len;
     }
+}
+
+/// Returns how many of the first `len` bytes of units fit into `left` bytes of UTF-8.
+#[inline(always)]
+fn fitting_as_utf8<S: ConvertOps>(s: S, units: S::Vector, len: usize, left: usize) -> usize {
+    let (none, all) = (s.splat8(0), s.splat8(0xFF));
+    let (from_80, from_800) = (s.and(units, s.splat16(0xFF80)), s.and(units, s.splat16(0xF800)));
+    let two = s.select16_equal(from_80, 0, none, all);
+    // Half a surrogate pair becomes two bytes.
+    let three = s.select16_equal(from_800, 0xD800, none, s.select16_equal(from_800, 0, none, all));
+    fitting(len, 2, [s.high_bits(two), s.high_bits(three)], left)
 }
 
 /// Returns whether all units are ASCII.
@@ -280,6 +304,8 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut
     let mut before = s.splat8(0);
     // Whether `before` ends with the first half of a pair.
     let mut cut = false;
+    // Whether the next block does not fit, or is malformed.
+    let mut full = false;
     while at < text.len() {
         let rest = &text[at..];
         if !cut
@@ -299,18 +325,24 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut
             }
         }
         let (now, len) = load_block(s, rest);
+        // Nothing is put for the first half of a pair.
+        let kept = s.select16_equal(which_half(s, now), 0xD800, s.splat8(0), s.splat8(0xFF));
+        let fits = if full { place_after_ones(s.high_bits(kept), out.left() / 2).min(len) & !1 } else { len };
         let put = if cut || has_surrogates(s, now) {
-            put_joined(s, s.earlier(now, before)[1], now, len, out)
+            put_joined(s, s.earlier(now, before)[1], now, fits, out)
         } else {
             let [first, second] = s.widened16(now);
-            s.put_first_of_two(first, second, 2 * len, out)
+            s.put_first_of_two(first, second, 2 * fits, out)
         };
-        if !put {
+        if put {
+            cut = if fits == 0 { cut } else { ends_in_high(&rest[..fits]) };
+            before = now;
+            at += fits;
+        }
+        if full && (!put || fits < len) {
             break;
         }
-        cut = ends_in_high(&rest[..len]);
-        before = now;
-        at += len;
+        full = !put;
     }
     // Nothing has been put for the first half of a pair.
     if cut { at - 2 } else { at }

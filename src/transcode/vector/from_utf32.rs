@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 use super::from_utf16::{encoded, has_surrogates, marks, put_below_800, put_below_10000};
-use super::load_block;
+use super::{fitting, load_block};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
@@ -24,7 +24,7 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
             if are_ascii(s, c, d) {
                 let narrow = s.narrowed16(s.narrowed32(a, b), s.narrowed32(c, d));
                 if !s.put_first(narrow, S::LANES, out) {
-                    return at;
+                    break;
                 }
                 at += 4 * S::LANES;
                 continue;
@@ -32,30 +32,52 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
             if S::LANES < 64 {
                 let units = s.narrowed32(a, b);
                 if !s.put_first(s.narrowed16(units, units), S::LANES / 2, out) {
-                    return at;
+                    break;
                 }
                 at += 2 * S::LANES;
                 continue;
             }
         }
         if !put_as_utf8(s, a, b, 2 * S::LANES, out) {
-            return at;
+            break;
         }
         at += 2 * S::LANES;
     }
-    let rest = &text[at..];
-    let [a, b] = load_pair(s, rest);
-    if !rest.is_empty() && !put_as_utf8(s, a, b, rest.len(), out) {
-        return at;
+    // What is left at the end, and what fits of blocks that do not fit as they are.
+    let mut full = false;
+    while at < text.len() {
+        let ([a, b], len) = load_pair(s, &text[at..]);
+        let fits = if full {
+            let (two, three, four) =
+                (at_least(s, a, b, 0x80), at_least(s, a, b, 0x800), at_least(s, a, b, 0x1_0000));
+            2 * fitting(len / 2, 2, [two, three, four], out.left())
+        } else {
+            len
+        };
+        let put = fits > 0 && put_as_utf8(s, a, b, fits, out);
+        at += if put { fits } else { 0 };
+        if full && (!put || fits < len) {
+            break;
+        }
+        full = !put;
     }
-    text.len()
+    at
 }
 
-/// Returns the first two vectors of a text, or all that there is followed by zeros.
+/// Returns two ones for each unit that is at least `least`.
 #[inline(always)]
-fn load_pair<S: ConvertOps>(s: S, rest: &[u8]) -> [S::Vector; 2] {
+fn at_least<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, least: u32) -> u64 {
+    let (yes, no) = (s.splat32(0xFFFF), s.splat8(0));
+    let (a, b) = (s.select32_at_least(a, least, yes, no), s.select32_at_least(b, least, yes, no));
+    s.high_bits(s.narrowed32(a, b))
+}
+
+/// Returns the first two vectors of a text and their length, or all that there is followed by zeros.
+#[inline(always)]
+fn load_pair<S: ConvertOps>(s: S, rest: &[u8]) -> ([S::Vector; 2], usize) {
     let (first, len) = load_block(s, rest);
-    [first, load_block(s, &rest[len..]).0]
+    let (second, more) = load_block(s, &rest[len..]);
+    ([first, second], len + more)
 }
 
 /// Returns whether all units are ASCII.
@@ -141,16 +163,24 @@ pub(in crate::transcode) fn to_utf16<S: ConvertOps>(s: S, text: &[u8], out: &mut
             }
         }
         if !put_as_utf16(s, a, b, 2 * S::LANES, out) {
-            return at;
+            break;
         }
         at += 2 * S::LANES;
     }
-    let rest = &text[at..];
-    let [a, b] = load_pair(s, rest);
-    if !rest.is_empty() && !put_as_utf16(s, a, b, rest.len(), out) {
-        return at;
+    // What is left at the end, and what fits of blocks that do not fit as they are.
+    let mut full = false;
+    while at < text.len() {
+        let ([a, b], len) = load_pair(s, &text[at..]);
+        let fits =
+            if full { 2 * fitting(len / 2, 2, [at_least(s, a, b, 0x1_0000)], out.left() / 2) } else { len };
+        let put = fits > 0 && put_as_utf16(s, a, b, fits, out);
+        at += if put { fits } else { 0 };
+        if full && (!put || fits < len) {
+            break;
+        }
+        full = !put;
     }
-    text.len()
+    at
 }
 
 /// Converts UTF-32 into Latin-1.
@@ -169,8 +199,7 @@ pub(in crate::transcode) fn to_latin1<S: ConvertOps>(s: S, text: &[u8], out: &mu
         at += 4 * S::LANES;
     }
     while at < text.len() {
-        let [a, b] = load_pair(s, &text[at..]);
-        let len = (text.len() - at).min(2 * S::LANES);
+        let ([a, b], len) = load_pair(s, &text[at..]);
         let units = s.narrowed32(a, b);
         if !are_latin1(s, s.or(a, b)) || !s.put_first(s.narrowed16(units, units), len / 4, out) {
             break;

@@ -35,7 +35,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{IntoUtf16, IntoUtf32, LINES_PAY, Narrow, load_block, masked, put_in_lines};
+use super::{IntoUtf16, IntoUtf32, LINES_PAY, Narrow, load_block, masked, place_after_ones, put_in_lines};
 use crate::boundary::{floor, is_continuation};
 use crate::kernel::Validates;
 use crate::kernel::automaton::judge;
@@ -60,13 +60,18 @@ pub(in crate::transcode) trait Wide: Narrow {
     /// The number of bytes that are put for the third byte of four. The fourth puts the rest of the character.
     const AT_THIRD_OF_FOUR: usize;
 
-    /// Appends the units of a block. `context` is the text one, two and three bytes before it. `ends` has a one where a
-    /// character ends.
+    /// Returns a one for each place of a block at which there is a unit. `context` is the text one, two and three bytes before
+    /// it. `ends` has a one where a character ends.
+    fn places<S: ConvertOps>(s: S, context: [S::Vector; 3], ends: u64) -> u64;
+
+    /// Appends the units of a block at the places for which `within` has a one. `context` and `ends` are as for
+    /// [`places`](Self::places).
     fn put_block<S: ConvertOps>(
         s: S,
         now: S::Vector,
         context: [S::Vector; 3],
         ends: u64,
+        within: u64,
         out: &mut Output<'_>,
     ) -> bool;
 
@@ -77,12 +82,18 @@ pub(in crate::transcode) trait Wide: Narrow {
 impl Wide for IntoUtf16 {
     const AT_THIRD_OF_FOUR: usize = 2;
 
+    #[inline(always)]
+    fn places<S: ConvertOps>(s: S, [_, before2, _]: [S::Vector; 3], ends: u64) -> u64 {
+        ends | s.high_bits(begins_four(s, before2))
+    }
+
     #[cfg_attr(optimised, inline(always))]
     fn put_block<S: ConvertOps>(
         s: S,
         now: S::Vector,
         [before1, before2, before3]: [S::Vector; 3],
         ends: u64,
+        within: u64,
         out: &mut Output<'_>,
     ) -> bool {
         let mut keep = ends;
@@ -109,7 +120,7 @@ impl Wide for IntoUtf16 {
             high = s.select_high(third, first_high, s.select_high(fourth, second_high, high));
             keep |= s.high_bits(third);
         }
-        s.put_u16_of_bytes(low, high, keep, out)
+        s.put_u16_of_bytes(low, high, keep & within, out)
     }
 
     #[inline(always)]
@@ -121,12 +132,18 @@ impl Wide for IntoUtf16 {
 impl Wide for IntoUtf32 {
     const AT_THIRD_OF_FOUR: usize = 0;
 
+    #[inline(always)]
+    fn places<S: ConvertOps>(_: S, _: [S::Vector; 3], ends: u64) -> u64 {
+        ends
+    }
+
     #[cfg_attr(optimised, inline(always))]
     fn put_block<S: ConvertOps>(
         s: S,
         now: S::Vector,
         [before1, before2, before3]: [S::Vector; 3],
         ends: u64,
+        within: u64,
         out: &mut Output<'_>,
     ) -> bool {
         let before1 = s.zero_unless_high(now, before1);
@@ -136,12 +153,12 @@ impl Wide for IntoUtf32 {
 
         let four = begins_four(s, before3);
         if s.high_bits(four) == 0 {
-            return s.put_u32_of_bytes(low, middle, None, ends, out);
+            return s.put_u32_of_bytes(low, middle, None, ends & within, out);
         }
         let middle_of_four = s.or(of_before1, masked(s, s.left16::<4>(before2), 0xF0));
         let middle = s.select_high(four, middle_of_four, middle);
         let high = s.or(masked(s, s.right16::<4>(before2), 0x03), masked(s, s.left16::<2>(before3), 0x1C));
-        s.put_u32_of_bytes(low, middle, Some(s.zero_unless_high(four, high)), ends, out)
+        s.put_u32_of_bytes(low, middle, Some(s.zero_unless_high(four, high)), ends & within, out)
     }
 
     #[inline(always)]
@@ -197,7 +214,8 @@ pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
     let put = if s.high_bits(now) == 0 {
         T::put_narrow(s, now, text.len(), out)
     } else if validator.validate(text).is_valid() {
-        T::put_block(s, now, s.earlier(now, s.splat8(0)), ends(s, now, text.len(), false), out)
+        let ends = ends(s, now, text.len(), false);
+        T::put_block(s, now, s.earlier(now, s.splat8(0)), ends, u64::MAX, out)
     } else {
         false
     };
@@ -251,9 +269,11 @@ fn convert<S: ConvertOps, T: Wide>(
     valid = valid.max(at);
     let mut longest = FIRST_CHUNK;
     let mut ascii = 0;
-    'blocks: while at < text.len() {
+    // Whether the next block does not fit.
+    let mut full = false;
+    while at < text.len() {
         // A block that is valid, with the three bytes before it and the byte after it.
-        while let Some(block) = text[..valid].get(at.wrapping_sub(3)..at + S::LANES + 1) {
+        while !full && let Some(block) = text[..valid].get(at.wrapping_sub(3)..at + S::LANES + 1) {
             let now = s.load(block, 3);
             let put = if s.high_bits(now) == 0 {
                 ascii += 1;
@@ -274,12 +294,10 @@ fn convert<S: ConvertOps, T: Wide>(
                     }
                 }
                 let context = [s.load(block, 2), s.load(block, 1), s.load(block, 0)];
-                T::put_block(s, now, context, ends, out)
+                T::put_block(s, now, context, ends, u64::MAX, out)
             };
-            if !put {
-                break 'blocks;
-            }
-            at += S::LANES;
+            full = !put;
+            at += if put { S::LANES } else { 0 };
         }
         if at == text.len() {
             break;
@@ -296,6 +314,8 @@ fn convert<S: ConvertOps, T: Wide>(
                 0
             };
             if read == 0 {
+                let fits = len.min(out.left() / T::UNIT);
+                at += if T::put_narrow(s, now, fits, out) { fits } else { 0 };
                 break;
             }
             at += read;
@@ -324,11 +344,15 @@ fn convert<S: ConvertOps, T: Wide>(
             // At the start of the text or near its end. If there is less than a vector before this block, it is ASCII.
             let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat8(0) };
             let continued = text.get(at + len).is_some_and(|&byte| is_continuation(byte));
-            let ends = ends(s, now, len, continued);
-            if !T::put_block(s, now, s.earlier(now, before), ends, out) {
+            let (context, ends) = (s.earlier(now, before), ends(s, now, len, continued));
+            let fits = place_after_ones(T::places(s, context, ends), out.left() / T::UNIT).min(len);
+            if !T::put_block(s, now, context, ends, first_bits(fits), out) {
                 break;
             }
-            at += len;
+            at += fits;
+            if fits < len {
+                break;
+            }
         }
     }
     if at == text.len() {

@@ -7,7 +7,10 @@
 
 #![forbid(unsafe_code)]
 
-use super::{IntoBytes, IntoUtf16, IntoUtf32, LINES_PAY, Narrow, load_block, masked, put_in_lines};
+use super::{
+    IntoBytes, IntoUtf16, IntoUtf32, LINES_PAY, Narrow, fitting, load_block, masked, place_after_ones,
+    put_in_lines,
+};
 use crate::boundary::{ends_in_lead, floor};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
@@ -81,13 +84,13 @@ pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
             ascii = false;
             let before = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
             if !put_as_latin1::<S, VALID>(s, begins, before, now, S::LANES, out) {
-                return at - usize::from(begins);
+                break;
             }
             at += S::LANES;
             let begins = ends_in_lead(&text[..at]);
             let before = s.load(two, S::LANES - 1);
             if !put_as_latin1::<S, VALID>(s, begins, before, s.load(two, S::LANES), S::LANES, out) {
-                return at - usize::from(begins);
+                break;
             }
             at += S::LANES;
             continue;
@@ -95,7 +98,7 @@ pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
         if s.high_bits(now) == 0 {
             let read = if begins { 0 } else { put_ascii(s, &text[at..], now, ascii, out) };
             if read == 0 {
-                return at - usize::from(begins);
+                break;
             }
             ascii = true;
             at += read;
@@ -104,19 +107,30 @@ pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
         ascii = false;
         let before = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
         if !put_as_latin1::<S, VALID>(s, begins, before, now, S::LANES, out) {
-            return at - usize::from(begins);
+            break;
         }
         at += S::LANES;
     }
-    if at < text.len() {
+    // What is left at the end, and what fits of a block that does not fit as it is.
+    let mut full = false;
+    while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
-        let before = if at == 0 { s.splat8(0) } else { s.load(text, at - S::LANES) };
+        let before = text[..at].last().map_or(s.splat8(0), |&byte| s.splat8(byte));
+        let fits = if full {
+            let leads = at_least::<S, 0xC0>(s, now);
+            place_after_ones(!leads & first_bits(len), out.left()).min(len)
+        } else {
+            len
+        };
         let begins = ends_in_lead(&text[..at]);
-        if !put_as_latin1::<S, VALID>(s, begins, s.earlier(now, before)[0], now, len, out) {
-            return at - usize::from(begins);
+        let put = put_as_latin1::<S, VALID>(s, begins, s.earlier(now, before)[0], now, fits, out);
+        at += if put { fits } else { 0 };
+        if full && (!put || fits < len) {
+            break;
         }
+        full = !put;
     }
-    text.len() - usize::from(ends_in_lead(text))
+    at - usize::from(ends_in_lead(&text[..at]))
 }
 
 /// Appends the first `len` bytes of `now` as Latin-1; or nothing, if not all of them are well-formed and in Latin-1. `before`
@@ -211,13 +225,13 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out:
 #[inline(always)]
 pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let (mut at, mut ascii) = (0, false);
-    while let Some(block) = text.get(at..at + S::LANES) {
+    'blocks: while let Some(block) = text.get(at..at + S::LANES) {
         let now = s.load(block, 0);
         if let Some(two) = mixed_two(s, text, at) {
             ascii = false;
             for k in 0..2 {
                 if !put_as_utf8(s, s.load(two, k * S::LANES), S::LANES, out) {
-                    return at;
+                    break 'blocks;
                 }
                 at += S::LANES;
             }
@@ -226,7 +240,7 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
         if s.high_bits(now) == 0 {
             let read = put_ascii(s, &text[at..], now, ascii, out);
             if read == 0 {
-                return at;
+                break;
             }
             ascii = true;
             at += read;
@@ -234,12 +248,23 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
         }
         ascii = false;
         if !put_as_utf8(s, now, S::LANES, out) {
-            return at;
+            break;
         }
         at += S::LANES;
     }
-    let (now, len) = load_block(s, &text[at..]);
-    if len > 0 && put_as_utf8(s, now, len, out) { text.len() } else { at }
+    // What is left at the end, and what fits of a block that does not fit as it is.
+    let mut full = false;
+    while at < text.len() {
+        let (now, len) = load_block(s, &text[at..]);
+        let fits = if full { fitting(len, 1, [s.high_bits(now)], out.left()) } else { len };
+        let put = put_as_utf8(s, now, fits, out);
+        at += if put { fits } else { 0 };
+        if full && (!put || fits < len) {
+            break;
+        }
+        full = !put;
+    }
+    at
 }
 
 /// Appends the first `len` bytes of Latin-1 as UTF-8, or nothing if they do not fit.

@@ -17,6 +17,11 @@
 //! for a loop and no register saved, which would be most of what a call costs. Functions for such texts begin with `short` and
 //! convert all of the text or nothing.
 //!
+//! # A full output
+//!
+//! A block that does not fit is converted in part: its units up to the first one that does not fit. How many those are follows
+//! from counts of the bits of a few masks, so nothing is converted twice.
+//!
 //! # ASCII
 //!
 //! ASCII is recognised block by block and widened or narrowed. A long run of it is written in whole cache lines; see
@@ -31,7 +36,7 @@ pub(super) mod latin1;
 pub(super) mod utf16_order;
 
 use crate::output::Output;
-use crate::simd::convert::ConvertOps;
+use crate::simd::convert::{ConvertOps, first_bits};
 
 /// The length of a text from which on it pays to write ASCII in whole cache lines, and to read UTF-16 in whole cache lines.
 const LINES_PAY: usize = 512;
@@ -125,6 +130,45 @@ fn put_in_lines<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool>(
         at += 2 * S::LANES;
     }
     at
+}
+
+/// Returns the place of the first one in `mask` that comes after `n` other ones; or 64 if there is none.
+#[inline(always)]
+fn place_after_ones(mask: u64, mut n: usize) -> usize {
+    if mask.count_ones() as usize <= n {
+        return 64;
+    }
+    let (mut place, mut half) = (0, 32);
+    while half > 0 {
+        let ones = (mask >> place & first_bits(half)).count_ones() as usize;
+        if ones <= n {
+            n -= ones;
+            place += half;
+        }
+        half /= 2;
+    }
+    place
+}
+
+/// Returns how many of the first `len` bits of a block belong to units that fit into `left`. A unit has `width` bits, and takes
+/// up one place, and one more for each mask in which its bits are ones.
+#[inline(always)]
+fn fitting<const N: usize>(len: usize, width: usize, more: [u64; N], left: usize) -> usize {
+    let (mut fits, mut step) = (0, 64);
+    while step >= width {
+        let longer = fits + step;
+        if longer <= len {
+            let mut places = longer;
+            for mask in more {
+                places += (mask & first_bits(longer)).count_ones() as usize;
+            }
+            if places <= width * left {
+                fits = longer;
+            }
+        }
+        step /= 2;
+    }
+    fits
 }
 
 /// Returns `v & mask` in each byte.
