@@ -7,29 +7,15 @@
 //! | `long.rs` | long input, by kind: ASCII, two-byte characters, superblocks |
 //! | `tally.rs` | what is counted while text is checked |
 //! | `count.rs` | counts of text that is valid already |
+//! | `truth.rs` | truth tables from formulas |
 //!
 //! A block is one vector here. Long input is classified eight blocks at a time, which is a little more than a
 //! superblock.
 
 #![forbid(unsafe_code)]
 
-/// Returns the truth table of a formula of three bits, for `Avx512::ternary`.
-macro_rules! truth {
-    (|$a:ident, $b:ident, $c:ident| $formula:expr) => {{
-        const TABLE: i32 = {
-            let mut table = 0;
-            let mut row = 0;
-            while row < 8 {
-                // The number of a row is `abc` in binary, and the bit of this number is the result for these values.
-                let ($a, $b, $c) = (row >> 2 & 1 == 1, row >> 1 & 1 == 1, row & 1 == 1);
-                table |= (($formula) as i32) << row;
-                row += 1;
-            }
-            table
-        };
-        TABLE
-    }};
-}
+#[macro_use]
+mod truth;
 
 mod blocks;
 mod count;

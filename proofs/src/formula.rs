@@ -1,0 +1,217 @@
+//! Boolean formulas of many variables, as decision diagrams.
+//!
+//! A formula is a number. Two formulas are equal for all values of their variables if and only if their numbers are equal. So a
+//! proof that two formulas are the same is one comparison.
+//!
+//! The form is R. E. Bryant's ('Graph-Based Algorithms for Boolean Function Manipulation', 1986). A node asks for one variable,
+//! and has the formula for 0 and the formula for 1. Variables are asked for in the order of their numbers; no node has the same
+//! formula for both values; and no two nodes are equal. Under these three rules there is one diagram for each function.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A Boolean function of the variables.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Formula(u32);
+
+pub(crate) const FALSE: Formula = Formula(0);
+pub(crate) const TRUE: Formula = Formula(1);
+
+/// The number of results that are remembered at first: a power of two.
+const FEW: usize = 1 << 12;
+
+struct Node {
+    variable: u32,
+    if_0: Formula,
+    if_1: Formula,
+}
+
+struct Store {
+    nodes: Vec<Node>,
+    numbers: HashMap<(u32, u32, u32), u32, BuildHasherDefault<Mixer>>,
+    /// Results of [`Store::choose`]: three arguments and the result. A new result overwrites an old one with the same place. There
+    /// is room for as many results as nodes, and their number is a power of two.
+    results: Vec<[u32; 4]>,
+}
+
+/// A hash function for three small numbers.
+#[derive(Default)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 29
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
+    }
+    fn write_u32(&mut self, number: u32) {
+        self.0 = (self.0.rotate_left(23) ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
+impl Store {
+    fn new() -> Self {
+        // The two constants come after all variables.
+        let constant = |own| Node { variable: u32::MAX, if_0: Formula(own), if_1: Formula(own) };
+        Self {
+            nodes: vec![constant(0), constant(1)],
+            numbers: HashMap::default(),
+            results: vec![[u32::MAX; 4]; FEW],
+        }
+    }
+
+    fn node(&mut self, variable: u32, if_0: Formula, if_1: Formula) -> Formula {
+        if if_0 == if_1 {
+            return if_0;
+        }
+        let nodes = &mut self.nodes;
+        let number = self.numbers.entry((variable, if_0.0, if_1.0)).or_insert_with(|| {
+            nodes.push(Node { variable, if_0, if_1 });
+            u32::try_from(nodes.len() - 1).expect("there are fewer than 2^32 nodes")
+        });
+        Formula(*number)
+    }
+
+    /// Returns `f` with `variable` set, if `f` begins with that variable.
+    fn with(&self, f: Formula, variable: u32, value: bool) -> Formula {
+        let node = &self.nodes[f.0 as usize];
+        match (node.variable == variable, value) {
+            (false, _) => f,
+            (true, false) => node.if_0,
+            (true, true) => node.if_1,
+        }
+    }
+
+    /// Returns the formula that is `g` where `f` is true, and `h` where it is false.
+    fn choose(&mut self, f: Formula, g: Formula, h: Formula) -> Formula {
+        match (f, g, h) {
+            (TRUE, _, _) => return g,
+            (FALSE, _, _) => return h,
+            (_, TRUE, FALSE) => return f,
+            _ if g == h => return g,
+            _ => {}
+        }
+        let mut place = Mixer::default();
+        [f, g, h].iter().for_each(|formula| place.write_u32(formula.0));
+        let hash = place.finish() as usize;
+        let place = hash % self.results.len();
+        if let [a, b, c, result] = self.results[place]
+            && [a, b, c] == [f.0, g.0, h.0]
+        {
+            return Formula(result);
+        }
+        let variable =
+            [f, g, h].iter().map(|f| self.nodes[f.0 as usize].variable).min().expect("there are three");
+        let [if_0, if_1] = [false, true].map(|value| {
+            let [f, g, h] = [f, g, h].map(|formula| self.with(formula, variable, value));
+            self.choose(f, g, h)
+        });
+        let result = self.node(variable, if_0, if_1);
+        if self.nodes.len() > self.results.len() {
+            self.results = vec![[u32::MAX; 4]; 4 * self.results.len()];
+        }
+        let place = hash % self.results.len();
+        self.results[place] = [f.0, g.0, h.0, result.0];
+        result
+    }
+}
+
+thread_local! {
+    static STORE: RefCell<Store> = RefCell::new(Store::new());
+    static DIFFERENCE: RefCell<Option<Vec<u32>>> = const { RefCell::new(None) };
+}
+
+/// Returns values of the variables for which the last two formulas differed that were not the same: the variables that are 1.
+pub(crate) fn difference() -> Option<Vec<u32>> {
+    DIFFERENCE.take()
+}
+
+/// Runs `work` with no formulas, and drops all formulas that it makes.
+pub(crate) fn alone<R>(work: impl FnOnce() -> R) -> R {
+    let outer = STORE.replace(Store::new());
+    let result = work();
+    STORE.set(outer);
+    result
+}
+
+impl Formula {
+    pub(crate) fn variable(number: u32) -> Self {
+        STORE.with_borrow_mut(|store| store.node(number, FALSE, TRUE))
+    }
+
+    pub(crate) fn constant(value: bool) -> Self {
+        if value { TRUE } else { FALSE }
+    }
+
+    /// Returns the formula that is `g` where `self` is true, and `h` where it is false.
+    pub(crate) fn choose(self, g: Self, h: Self) -> Self {
+        STORE.with_borrow_mut(|store| store.choose(self, g, h))
+    }
+
+    pub(crate) fn not(self) -> Self {
+        self.choose(FALSE, TRUE)
+    }
+
+    pub(crate) fn and(self, other: Self) -> Self {
+        self.choose(other, FALSE)
+    }
+
+    pub(crate) fn or(self, other: Self) -> Self {
+        self.choose(TRUE, other)
+    }
+
+    pub(crate) fn xor(self, other: Self) -> Self {
+        self.choose(other.not(), other)
+    }
+
+    /// Returns whether two formulas are the same for all values of the variables. If not, [`difference`] returns values for which
+    /// they differ.
+    pub(crate) fn is(self, other: Self) -> bool {
+        if self != other {
+            DIFFERENCE.set(self.xor(other).example());
+        }
+        self == other
+    }
+
+    /// Returns whether the formula is one of the constants, and which.
+    pub(crate) fn value(self) -> Option<bool> {
+        match self {
+            FALSE => Some(false),
+            TRUE => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Returns the value of the formula where `values` are the values of the variables.
+    pub(crate) fn under(self, values: impl Fn(u32) -> bool) -> bool {
+        STORE.with_borrow(|store| {
+            let mut at = self;
+            while at.value().is_none() {
+                let node = &store.nodes[at.0 as usize];
+                at = if values(node.variable) { node.if_1 } else { node.if_0 };
+            }
+            at == TRUE
+        })
+    }
+
+    /// Returns values for which the formula is true, as the variables that have the value 1.
+    fn example(self) -> Option<Vec<u32>> {
+        if self == FALSE {
+            return None;
+        }
+        STORE.with_borrow(|store| {
+            let (mut at, mut ones) = (self, Vec::new());
+            while at != TRUE {
+                let node = &store.nodes[at.0 as usize];
+                // Every formula but `FALSE` is true for some values.
+                at = if node.if_0 == FALSE { node.if_1 } else { node.if_0 };
+                if node.if_0 == FALSE {
+                    ones.push(node.variable);
+                }
+            }
+            Some(ones)
+        })
+    }
+}

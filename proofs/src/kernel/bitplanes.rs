@@ -1,0 +1,172 @@
+//! What is proved of the bit planes, and of the blocks of 64 bytes.
+
+#[path = "../../../src/kernel/bitplanes/truth.rs"]
+#[macro_use]
+mod truth;
+#[path = "../../../src/kernel/bitplanes/blocks.rs"]
+#[expect(dead_code, reason = "nothing is proved of streams, nor of the search for all faults")]
+mod blocks;
+#[path = "../../../src/kernel/bitplanes/planes.rs"]
+mod planes;
+
+mod tally {
+    //! What the blocks hand to a count. Counting does not change a verdict.
+
+    use crate::simd::x86::avx512::{Avx512, Vector};
+
+    pub(super) trait Tally {
+        const COUNTS: bool;
+        fn block(&mut self, s: Avx512, block: Vector);
+        fn ascii_block(&mut self, s: Avx512, block: Vector);
+    }
+
+    pub(super) struct Nothing;
+
+    impl Tally for Nothing {
+        const COUNTS: bool = false;
+        fn block(&mut self, _: Avx512, _: Vector) {}
+        fn ascii_block(&mut self, _: Avx512, _: Vector) {}
+    }
+}
+
+use planes::{FROM_F0_LATE, LEADS_LATE, SUPERBLOCK};
+
+use crate::boundary::CONTEXT;
+use crate::byte::{Byte, with_text};
+use crate::formula::{FALSE, Formula, TRUE};
+use crate::path::{accepted, explore};
+use crate::rfc::{End, Start, is_text};
+use crate::simd::x86::avx512::{Avx512, Vector};
+use crate::{among_ascii, any_bytes};
+
+const BLOCK: usize = 64;
+
+/// Returns the faults of a superblock, and its masks.
+fn superblock(text: &[Byte]) -> (Vector, planes::Masks) {
+    with_text(text, 0, |memory| {
+        let planes = planes::planes(Avx512, memory.first_chunk().expect("a superblock and its context"));
+        planes::check(Avx512, Avx512.zero(), planes)
+    })
+}
+
+/// Four bytes of any values end at a place of a superblock, and all other bytes are ASCII. The planes show a fault if and only if
+/// the four bytes are not UTF-8; at the last place, if they are not the beginning of it. (Of those before the superblock it is
+/// known that they are.)
+pub(crate) fn a_place(place: usize) -> bool {
+    let (text, four) = among_ascii::<4>(CONTEXT + SUPERBLOCK, place);
+    let end = if place + 1 == SUPERBLOCK { End::Anywhere } else { End::Character };
+    let context = is_text(Start::Character, &four[..CONTEXT.saturating_sub(place)], End::Anywhere);
+    let unfaulted = superblock(&text).0.any().not();
+    context.and(unfaulted).is(context.and(is_text(Start::Character, &four, end)))
+}
+
+pub(crate) fn each_place() -> bool {
+    (0..SUPERBLOCK).all(a_place)
+}
+
+/// A superblock of any bytes follows three bytes that are part of some UTF-8 text. The planes show a fault if and only if all
+/// bytes together are not.
+pub(crate) fn a_superblock() -> bool {
+    let text = any_bytes(CONTEXT + SUPERBLOCK);
+    let context = is_text(Start::Anywhere, &text[..CONTEXT], End::Anywhere);
+    let unfaulted = superblock(&text).0.any().not();
+    context.and(unfaulted).is(context.and(is_text(Start::Anywhere, &text, End::Anywhere)))
+}
+
+/// Each mask of a superblock has one bit for each byte of its kind, and no other.
+pub(crate) fn the_masks_of_a_superblock() -> bool {
+    let text = any_bytes(CONTEXT + SUPERBLOCK);
+    are_masks(&text, superblock(&text).1)
+}
+
+fn are_masks(text: &[Byte], masks: planes::Masks) -> bool {
+    let is_right = |mask: Vector, late: usize, kind: std::ops::RangeInclusive<u8>| {
+        let places = CONTEXT - late..CONTEXT - late + SUPERBLOCK;
+        let some = |bits: &mut dyn Iterator<Item = Formula>| {
+            let mut bits: Vec<Formula> = bits.filter(|&bit| bit != FALSE).collect();
+            bits.sort_unstable();
+            bits
+        };
+        some(&mut mask.0.iter().flat_map(|byte| byte.0))
+            == some(&mut text[places].iter().map(|byte| byte.is_in(&kind)))
+    };
+    is_right(masks.continuations, 0, 0x80..=0xBF)
+        && is_right(masks.leads, LEADS_LATE, 0xC0..=0xFF)
+        && is_right(masks.from_f0, FROM_F0_LATE, 0xF0..=0xFF)
+        && is_right(masks.newlines, 0, 0x0A..=0x0A)
+}
+
+/// A block of any bytes, after a block of any bytes. The check shows a fault if and only if both are not UTF-8 so far; and with
+/// the check of the end, if and only if they do not end with a character.
+pub(crate) fn two_blocks_in_registers() -> bool {
+    let text = any_bytes(2 * BLOCK);
+    with_text(&text, 0, |memory| {
+        let checked = |ends: bool| {
+            accepted(|| {
+                let checker = blocks::Checker::new(Avx512);
+                let mut faults = checker.no_faults();
+                let leads = checker.check(&mut faults, Avx512.load(memory, 0), checker.no_leads());
+                let leads = checker.check(&mut faults, Avx512.load(memory, BLOCK), leads);
+                if ends {
+                    checker.check_end(&mut faults, leads);
+                }
+                !checker.any(&faults)
+            })
+        };
+        checked(false).is(is_text(Start::Character, &text, End::AnywhereOrNever))
+            && checked(true).is(is_text(Start::Character, &text, End::Character))
+    })
+}
+
+/// A text of `n` bytes, by blocks. It is accepted if and only if it is UTF-8. Where it is not, all before the suspicion is UTF-8,
+/// except for a character that the suspicion cuts off, or a byte directly before it that never appears.
+pub(crate) fn a_text_by_blocks(n: usize) -> bool {
+    let text = any_bytes(n);
+    let verdicts =
+        with_text(&text, 0, |memory| explore(TRUE, || blocks::validate(Avx512, memory, &mut tally::Nothing)));
+    let mut valid = FALSE;
+    let mut suspicions_are_right = true;
+    for (condition, verdict) in verdicts {
+        match verdict.suspicion() {
+            None => valid = valid.or(condition),
+            Some(at) => {
+                let before = is_text(Start::Character, &text[..at], End::AnywhereOrNever);
+                suspicions_are_right &= condition.and(before.not()).is(FALSE);
+            }
+        }
+    }
+    suspicions_are_right && valid.is(is_text(Start::Character, &text, End::Character))
+}
+
+/// Nine bytes of any values among ASCII, for mistakes. They lie on both sides of a border of vectors.
+pub(crate) fn for_mistakes() -> bool {
+    let (text, nine) = among_ascii::<9>(CONTEXT + SUPERBLOCK, 61);
+    let (faults, masks) = superblock(&text);
+    faults.any().not().is(is_text(Start::Character, &nine, End::Character)) && are_masks(&text, masks)
+}
+
+/// The same for blocks: the nine bytes lie on both sides of the border of two blocks, or end with the text.
+pub(crate) fn for_mistakes_of_blocks() -> bool {
+    const LEN: usize = BLOCK + 18;
+    let is_right = |len: usize, at: usize| {
+        let (text, nine) = among_ascii::<9>(len, at);
+        let valid = with_text(&text, 0, |memory| {
+            accepted(|| blocks::validate(Avx512, memory, &mut tally::Nothing).is_valid())
+        });
+        valid.is(is_text(Start::Character, &nine, End::Character))
+    };
+    let (text, [third, second, last]) = among_ascii::<3>(BLOCK, BLOCK - 3);
+    let ends = with_text(&text, 0, |memory| {
+        accepted(|| {
+            let checker = blocks::Checker::new(Avx512);
+            let mut faults = checker.no_faults();
+            checker.check_end(&mut faults, checker.leads(Avx512.load(memory, 0)));
+            !checker.any(&faults)
+        })
+    });
+    let is_below = |byte: Byte, limit: u8| byte.is_in(&(0..=limit - 1));
+    is_right(LEN, BLOCK - 4)
+        && is_right(LEN, LEN - 9)
+        && is_right(18, 9)
+        && ends.is(is_below(third, 0xF0).and(is_below(second, 0xE0)).and(is_below(last, 0xC0)))
+}

@@ -1,0 +1,159 @@
+//! Proves that the checks of the kernels are the grammar of RFC 3629, for all bytes.
+//!
+//! ```text
+//! cargo run --release --manifest-path proofs/Cargo.toml
+//! ```
+//!
+//! The files of the library that check text are compiled here a second time, as they are. In the place of an instruction set they
+//! get one whose bytes are not numbers but formulas (`byte.rs`): bit 7 of the first byte of a text is a variable, bit 6 another
+//! one, and so on. When the code has run, its faults are formulas of these variables. The grammar (`rfc.rs`) is a formula too,
+//! made from the RFC's table. Formulas are decision diagrams (`formula.rs`), of which there is one for each function: two are the
+//! same for all bytes if and only if they are the same diagram.
+//!
+//! Where a branch depends on the text, the code runs both ways (`path.rs`). README.md says what is proved, and what is not.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+mod byte;
+mod formula;
+mod kernel;
+mod mutation;
+mod operations;
+mod path;
+mod rfc;
+mod simd;
+mod vector;
+
+#[path = "../../src/boundary.rs"]
+#[expect(dead_code, reason = "no proof needs all of it")]
+mod boundary;
+
+use byte::Byte;
+use formula::{Formula, alone};
+use kernel::{bitplanes, lookup};
+
+/// Returns bytes of which each may have any value.
+fn any_bytes(n: usize) -> Vec<Byte> {
+    (0..n).map(Byte::any).collect()
+}
+
+/// Returns a text of `n` bytes, and those of its bytes that may have any value: `M` bytes from `at` on. All others are ASCII.
+fn among_ascii<const M: usize>(n: usize, at: usize) -> (Vec<Byte>, [Byte; M]) {
+    let any = std::array::from_fn(Byte::any);
+    let mut text = vec![Byte::constant(b'a'); n];
+    text[at..at + M].copy_from_slice(&any);
+    (text, any)
+}
+
+/// Returns the formula of three bytes that `answer` is, by asking it for all 2^24.
+fn of_three_bytes(answer: impl Fn([u8; 3]) -> bool) -> Formula {
+    /// The bits from `known` on are open. Those before are `bits`.
+    fn with(known: u32, bits: u32, answer: &impl Fn(u32) -> bool) -> Formula {
+        if known == 24 {
+            return Formula::constant(answer(bits));
+        }
+        let [if_0, if_1] = [0, 1].map(|bit| with(known + 1, bits << 1 | bit, answer));
+        if if_0 == if_1 { if_0 } else { Formula::variable(known).choose(if_1, if_0) }
+    }
+    with(0, 0, &|bits| {
+        let [_, first, second, third] = bits.to_be_bytes();
+        answer([first, second, third])
+    })
+}
+
+/// What is made wrong, the number of places of its source that no mistake makes wrong, and the proof that must fail elsewhere.
+type Mistakes = (&'static str, usize, fn() -> bool);
+
+const MISTAKES: &[Mistakes] = &[
+    ("lookup", 0, lookup::for_mistakes),
+    // A minimum may begin with any value from 2 on.
+    ("two-byte path", 1, lookup::for_mistakes_of_two_byte_text),
+    ("planes", 0, bitplanes::for_mistakes),
+    // At the end of a text, bits may be shifted by two places as well as by one.
+    ("blocks", 1, bitplanes::for_mistakes_of_blocks),
+];
+
+/// A statement, and whether it holds.
+type Theorem = (&'static str, fn() -> bool);
+
+const THEOREMS: &[Theorem] = &[
+    ("a text of any length is UTF-8 if and only if each four neighbouring bytes may be", || {
+        rfc::a_text_is_its_windows() > 0
+    }),
+    ("lookup, 16 bytes: each place, for all four bytes", lookup::each_place::<16>),
+    ("lookup, 32 bytes: each place, for all four bytes", lookup::each_place::<32>),
+    ("lookup, 16 bytes: a vector in context, and its end", lookup::a_vector_in_context::<16>),
+    ("lookup, 32 bytes: a vector in context, and its end", lookup::a_vector_in_context::<32>),
+    ("lookup, 16 bytes: vectors in registers", lookup::vectors_in_registers::<16>),
+    ("lookup, 32 bytes: vectors in registers", lookup::vectors_in_registers::<32>),
+    ("lookup, 16 bytes: a block in context, and its end", lookup::a_block_of_any_text::<16>),
+    ("lookup, 32 bytes: a block in context, and its end", lookup::a_block_of_any_text::<32>),
+    ("two-byte path, 16 bytes: a block in context, and its end", lookup::a_block_of_two_byte_text::<16>),
+    ("two-byte path, 32 bytes: a block in context, and its end", lookup::a_block_of_two_byte_text::<32>),
+    ("lookup, 16 bytes: texts of 4 to 100 bytes", || {
+        (4..=100).all(|n| alone(|| lookup::a_short_text::<16>(n)))
+    }),
+    ("lookup, 32 bytes: texts of 4 to 100 bytes", || {
+        (4..=100).all(|n| alone(|| lookup::a_short_text::<32>(n)))
+    }),
+    ("planes: each place, for all four bytes", bitplanes::each_place),
+    ("planes: a superblock in context", bitplanes::a_superblock),
+    ("planes: the masks that are counted", bitplanes::the_masks_of_a_superblock),
+    ("blocks: two blocks in registers, and their end", bitplanes::two_blocks_in_registers),
+    ("blocks: texts of 0 to 130 bytes", || (0..=130).all(|n| alone(|| bitplanes::a_text_by_blocks(n)))),
+];
+
+/// Returns the bytes of which these bits are 1, up to the last byte that is not zero.
+fn bytes_of(ones: &[u32]) -> Vec<u8> {
+    let len = ones.last().map_or(0, |last| last / 8 + 1);
+    let mut bytes = vec![0; len as usize];
+    ones.iter().for_each(|bit| bytes[*bit as usize / 8] |= 0x80 >> (bit % 8));
+    bytes
+}
+
+fn main() -> ExitCode {
+    // Formulas of thousands of variables recurse as deeply.
+    let all = || std::thread::Builder::new().stack_size(1 << 30).spawn(prove).expect("a thread").join();
+    match all() {
+        Ok(true) => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+fn prove() -> bool {
+    let start = Instant::now();
+    let mut all_hold = true;
+    let mut report = |statement: &str, holds: bool, start: Instant| {
+        let outcome = if holds { "holds" } else { "DOES NOT HOLD" };
+        println!("{:7.2} s  {outcome}: {statement}", start.elapsed().as_secs_f64());
+        if let Some(ones) = formula::difference().filter(|_| !holds) {
+            println!("           it fails for the bytes {:02X?}", bytes_of(&ones));
+        }
+        all_hold &= holds;
+    };
+    for &(statement, theorem) in THEOREMS {
+        let start = Instant::now();
+        let holds = alone(theorem);
+        report(statement, holds, start);
+    }
+    let right = Instant::now();
+    report("the operations on formulas do what the instructions do", operations::are_right(), right);
+    for &(what, harmless, proof) in MISTAKES {
+        let start = Instant::now();
+        let findings = mutation::findings(|| alone(proof));
+        let without: Vec<_> = findings.iter().filter(|at| at.found == 0).collect();
+        for at in &without {
+            let (file, line, column) = at.place;
+            println!("           none of {} mistakes at {file}:{line}:{column} is found", at.variants);
+        }
+        let mutants: usize = findings.iter().map(|at| at.variants).sum();
+        let found: usize = findings.iter().map(|at| at.found).sum();
+        let (places, all) = (findings.len() - without.len(), findings.len());
+        let statement =
+            format!("{what}: mistakes are found at {places} of {all} places, in {found} of {mutants} cases");
+        report(&statement, places > 0 && without.len() == harmless, start);
+    }
+    println!("{:7.2} s  in all", start.elapsed().as_secs_f64());
+    all_hold
+}

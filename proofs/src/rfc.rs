@@ -1,0 +1,137 @@
+//! The grammar of RFC 3629, section 4, and what it says of a text.
+//!
+//! Everything is derived from one table, which is the RFC's ABNF:
+//!
+//! ```text
+//! UTF8-octets = *( UTF8-char )
+//! UTF8-char   = UTF8-1 / UTF8-2 / UTF8-3 / UTF8-4
+//! UTF8-1      = %x00-7F
+//! UTF8-2      = %xC2-DF UTF8-tail
+//! UTF8-3      = %xE0 %xA0-BF UTF8-tail / %xE1-EC 2( UTF8-tail ) /
+//!               %xED %x80-9F UTF8-tail / %xEE-EF 2( UTF8-tail )
+//! UTF8-4      = %xF0 %x90-BF 2( UTF8-tail ) / %xF1-F3 3( UTF8-tail ) /
+//!               %xF4 %x80-8F 2( UTF8-tail )
+//! UTF8-tail   = %x80-BF
+//! ```
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+use crate::byte::Byte;
+use crate::formula::{FALSE, Formula, TRUE};
+
+const TAIL: RangeInclusive<u8> = 0x80..=0xBF;
+
+/// The alternatives of `UTF8-char`.
+const CHARACTERS: [&[RangeInclusive<u8>]; 9] = [
+    &[0x00..=0x7F],
+    &[0xC2..=0xDF, TAIL],
+    &[0xE0..=0xE0, 0xA0..=0xBF, TAIL],
+    &[0xE1..=0xEC, TAIL, TAIL],
+    &[0xED..=0xED, 0x80..=0x9F, TAIL],
+    &[0xEE..=0xEF, TAIL, TAIL],
+    &[0xF0..=0xF0, 0x90..=0xBF, TAIL, TAIL],
+    &[0xF1..=0xF3, TAIL, TAIL, TAIL],
+    &[0xF4..=0xF4, 0x80..=0x8F, TAIL, TAIL],
+];
+
+/// Where a text begins: with a character, or anywhere in a longer text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Start {
+    Character,
+    Anywhere,
+}
+
+/// Where a text ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// With a character.
+    Character,
+    /// Anywhere in a longer text.
+    Anywhere,
+    /// Anywhere in a longer text, or with a byte that never appears, `C0`, `C1` or `F5` to `FF`, where a character begins. Some
+    /// checks show such a byte as a fault of the byte after it.
+    AnywhereOrNever,
+}
+
+/// Returns the formula of the bytes that are UTF-8 text, or a part of one.
+pub(crate) fn is_text(start: Start, bytes: &[Byte], end: End) -> Formula {
+    let n = bytes.len();
+    let never = |byte: Byte| {
+        let appears = CHARACTERS.iter().flat_map(|ranges| ranges.iter());
+        appears.fold(FALSE, |any, range| any.or(byte.is_in(range))).not()
+    };
+    // The bytes from `at` on match the ranges, as far as there are bytes. What follows after the last range is a whole number of
+    // characters.
+    let matches = |ranges: &[RangeInclusive<u8>], at: usize, after: &[Formula]| {
+        if end == End::Character && n - at < ranges.len() {
+            return FALSE;
+        }
+        let ranges_match =
+            ranges.iter().zip(&bytes[at..]).fold(TRUE, |all, (range, byte)| all.and(byte.is_in(range)));
+        ranges_match.and(after.get(at + ranges.len()).copied().unwrap_or(TRUE))
+    };
+    // `from[at]`: the bytes from `at` on begin with a character.
+    let mut from = vec![TRUE; n + 1];
+    for at in (0..n).rev() {
+        from[at] = CHARACTERS.iter().fold(FALSE, |any, ranges| any.or(matches(ranges, at, &from)));
+        if end == End::AnywhereOrNever && at + 1 == n {
+            from[at] = from[at].or(never(bytes[at]));
+        }
+    }
+    if start == Start::Character {
+        return from[0];
+    }
+    // The first bytes may be what is left of a character that begins before them.
+    let rests = CHARACTERS.iter().flat_map(|ranges| (1..ranges.len()).map(|skip| &ranges[skip..]));
+    rests.fold(from[0], |any, rest| any.or(matches(rest, 0, &from)))
+}
+
+/// Proves for texts of any length: with three zeros before it and three after it, a text is UTF-8 if and only if each four
+/// neighbouring bytes are part of some UTF-8 text. Returns the number of cases.
+///
+/// The proof is by induction. Let some bytes be the beginning of a UTF-8 text, and take one byte more. For each state of the
+/// grammar and each three last bytes that a text can lead to, it is the beginning of a UTF-8 text if and only if the last four
+/// bytes are part of some text. Bytes that no range of the table tells apart are one case.
+pub(crate) fn a_text_is_its_windows() -> usize {
+    let edges: Vec<u8> = {
+        let ranges = CHARACTERS.iter().flat_map(|ranges| ranges.iter());
+        let mut edges: Vec<u8> =
+            ranges.flat_map(|range| [*range.start(), range.end().wrapping_add(1)]).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    };
+    // A state is a set of places in the table: what the next byte may be. A character may begin where the set is `start`.
+    let start: Vec<(usize, usize)> = (0..CHARACTERS.len()).map(|row| (row, 0)).collect();
+    let next = |state: &[(usize, usize)], byte: u8| -> Vec<(usize, usize)> {
+        let matching = state.iter().filter(|&&(row, at)| CHARACTERS[row][at].contains(&byte));
+        let after: Vec<_> = matching.map(|&(row, at)| (row, at + 1)).collect();
+        match after.iter().all(|&(row, at)| at < CHARACTERS[row].len()) {
+            true => after,
+            // The character is complete, so it is the only one that matches.
+            false => {
+                assert_eq!(after.len(), 1);
+                start.clone()
+            }
+        }
+    };
+    let mut seen = HashSet::new();
+    let mut open = vec![(start.clone(), [0; 3])];
+    while let Some((state, last)) = open.pop() {
+        if !seen.insert((state.clone(), last)) {
+            continue;
+        }
+        for &byte in &edges {
+            let window = [last[0], last[1], last[2], byte];
+            let is_part = is_text(Start::Anywhere, &window.map(Byte::constant), End::Anywhere) == TRUE;
+            let after = next(&state, byte);
+            assert_eq!(is_part, !after.is_empty(), "{window:02X?}");
+            if is_part {
+                open.push((after, [last[1], last[2], byte]));
+            }
+        }
+    }
+    // The three zeros at the end are characters, so what comes before them is whole characters.
+    seen.len() * edges.len()
+}

@@ -1,0 +1,14 @@
+//! The instruction sets of formulas, in the places where the library has its own.
+
+#[path = "../../../src/simd/mod.rs"]
+#[expect(dead_code, reason = "operations that no proof needs, and what real instruction sets share")]
+mod library;
+
+pub(crate) mod symbolic;
+pub(crate) mod x86 {
+    //! The instruction sets of x86-64.
+
+    pub(crate) mod avx512;
+}
+
+pub(crate) use library::{Routine, Simd, Token};

@@ -1,0 +1,131 @@
+//! An instruction set with vectors of `N` bytes that are formulas.
+
+use crate::byte::Byte;
+use crate::mutation;
+use crate::path::decide;
+use crate::simd::{Routine, Simd, Token};
+use crate::vector::Vector;
+
+#[derive(Clone, Copy)]
+pub(crate) struct Symbolic<const N: usize>;
+
+impl<const N: usize> Token for Symbolic<N> {
+    fn apart<R: Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output {
+        R::run(self, bytes, at)
+    }
+}
+
+// SAFETY: without the feature `alloc`, no vector is stored as text. A vector is an array of numbers.
+unsafe impl<const N: usize> Simd for Symbolic<N> {
+    type Vector = Vector<N>;
+
+    const LANES: usize = N;
+    const ASCII_TEST_FROM: usize = N;
+
+    #[track_caller]
+    fn splat(self, byte: u8) -> Vector<N> {
+        let [byte] = mutation::of_bytes([byte]);
+        Vector::splat(byte)
+    }
+
+    fn load(self, bytes: &[u8], at: usize) -> Vector<N> {
+        Vector::load(&bytes[at..at + N])
+    }
+
+    fn load_short(self, bytes: &[u8]) -> Vector<N> {
+        assert!(bytes.len() < N);
+        Vector::load(bytes)
+    }
+
+    fn load_second(self, bytes: &[u8]) -> Vector<N> {
+        assert!((N..=2 * N).contains(&bytes.len()));
+        Vector::load(&bytes[N..])
+    }
+
+    fn ending_in(self, bytes: [u8; 4]) -> Vector<N> {
+        let mut lanes = [Byte::ZERO; N];
+        lanes[N - 4..].copy_from_slice(&bytes.map(Byte::constant));
+        Vector(lanes)
+    }
+
+    #[track_caller]
+    fn table(self, entries: &[u8; 16]) -> Vector<N> {
+        let entries = mutation::of_bytes(*entries);
+        Vector(std::array::from_fn(|lane| Byte::constant(entries[lane % 16])))
+    }
+
+    fn lookup(self, table: Vector<N>, indices: Vector<N>) -> Vector<N> {
+        indices.map(|index| {
+            assert!(index.0[4..].iter().all(|bit| bit.value() == Some(false)), "an index is 16 or above");
+            index.looked_up_in(&table.0[..16])
+        })
+    }
+
+    fn earlier<const M: usize>(self, now: Vector<N>, before: Vector<N>) -> Vector<N> {
+        now.earlier(M, before)
+    }
+
+    fn high_nibbles(self, v: Vector<N>) -> Vector<N> {
+        v.map(|byte| Byte(std::array::from_fn(|k| byte.0.get(k + 4).copied().unwrap_or(Byte::ZERO.0[0]))))
+    }
+
+    fn low_nibbles(self, v: Vector<N>) -> Vector<N> {
+        v.map(|byte| byte.and(Byte::constant(0x0F)))
+    }
+
+    fn and(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::and)
+    }
+
+    fn or(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::or)
+    }
+
+    fn xor(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::xor)
+    }
+
+    fn max(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::max)
+    }
+
+    fn min(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::min)
+    }
+
+    fn minus(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::minus_saturating)
+    }
+
+    fn plus_signed(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::plus_signed_saturating)
+    }
+
+    fn minus_wrapping(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, Byte::minus_wrapping)
+    }
+
+    fn equal(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, |a, b| Byte::splat(a.equals(b)))
+    }
+
+    fn below_signed(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        a.zip(b, |a, b| Byte::splat(a.below_signed(b)))
+    }
+
+    fn sum(self, _: Vector<N>) -> usize {
+        unimplemented!("a sum of formulas is no number")
+    }
+
+    fn high_bits(self, _: Vector<N>) -> u64 {
+        unimplemented!("a mask of formulas is no number")
+    }
+
+    fn any_high_bit(self, v: Vector<N>) -> bool {
+        decide(v.any_high_bit())
+    }
+
+    fn any(self, v: Vector<N>) -> bool {
+        decide(v.any())
+    }
+}
