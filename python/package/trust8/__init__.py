@@ -9,7 +9,7 @@ True
 >>> trust8.decode(b'caf\\xe9', 'replace')
 'caf\\ufffd'
 
-`trust8.arrow` does the same for columns.
+`trust8.arrow` does the same for columns, and `trust8.spark` for files and columns on Apache Spark.
 """
 
 import sys as _sys

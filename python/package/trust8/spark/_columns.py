@@ -1,0 +1,88 @@
+"""Columns that may not be UTF-8."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import pyarrow  # type: ignore[import-untyped,unused-ignore]
+
+from .. import arrow
+from .. import repair as _repair_bytes
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def validate(df: DataFrame, col: str, into: str = "valid") -> DataFrame:
+    """Return the rows with one more column, `into`: whether the value of the column `col` is UTF-8, or null if it is null.
+
+    `col` is a column of strings or binary values. Spark does not check that strings are UTF-8.
+    """
+    from pyspark.sql.types import BooleanType, StructField, StructType
+
+    index = _index(df, col)
+    if any(_same(df, name, into) for name in df.columns):
+        raise ValueError(f"there is a column '{into}' already; give another name as `into`")
+    schema = StructType([*df.schema.fields, StructField(into, BooleanType(), df.schema[index].nullable)])
+
+    def check(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+        valid = pyarrow.array(arrow.is_valid(batch.column(index)))
+        return pyarrow.RecordBatch.from_arrays([*batch.columns, valid], names=[*batch.schema.names, into])
+
+    return df.mapInArrow(_each(check), schema)
+
+
+def repair(df: DataFrame, col: str, policy: str = "replace") -> DataFrame:
+    """Return the rows with the values of the column `col` repaired. The schema stays, and so do the other columns.
+
+    `col` is a column of strings or binary values. The policies are those of `trust8.repair`, and 'null', which makes a value null
+    that is not UTF-8.
+    """
+    index = _index(df, col)
+    check_policy(policy, "null")
+    if policy == "null" and not df.schema[index].nullable:
+        raise ValueError(f"the column '{col}' can't have nulls, which the policy 'null' makes")
+
+    def repaired(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+        column = batch.column(index)
+        text = pyarrow.array(arrow.repair(column, policy)).cast(column.type)
+        columns = [*batch.columns[:index], text, *batch.columns[index + 1 :]]
+        return pyarrow.RecordBatch.from_arrays(columns, schema=batch.schema)
+
+    return df.mapInArrow(_each(repaired), df.schema)
+
+
+def check_policy(policy: str, *more: str) -> None:
+    """Raise ValueError unless this is the name of a policy for bytes, or one of `more`."""
+    if policy not in more:
+        _repair_bytes(b"", policy)
+
+
+def _each(
+    change: Callable[[pyarrow.RecordBatch], pyarrow.RecordBatch],
+) -> Callable[[Iterable[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
+    def all_of(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        return map(change, batches)
+
+    return all_of
+
+
+def _index(df: DataFrame, col: str) -> int:
+    """Return the place of a column of strings or binary values."""
+    from pyspark.sql.types import BinaryType, StringType
+
+    found = [index for index, name in enumerate(df.columns) if _same(df, name, col)]
+    if len(found) != 1:
+        raise ValueError(f"there {'is no column' if not found else 'is more than one column'} '{col}'")
+    kind = df.schema[found[0]].dataType
+    if not isinstance(kind, (StringType, BinaryType)):
+        raise ValueError(f"the column '{col}' is of type {kind.simpleString()}, and not a string or binary")
+    return found[0]
+
+
+def _same(df: DataFrame, one: str, other: str) -> bool:
+    """Return whether Spark takes two names for the same."""
+    if df.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true":
+        return one == other
+    return one.lower() == other.lower()

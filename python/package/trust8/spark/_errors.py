@@ -1,0 +1,159 @@
+"""All errors of files.
+
+A range knows the places of its errors only from its own start. So the files are read twice. First, each range says how many lines
+it has, and how many characters its last line. Then a task for each file adds these up, and so finds the line and the column
+where each range begins. At last, the ranges with errors are read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby, takewhile
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow  # type: ignore[import-untyped,unused-ignore]
+import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
+
+from .. import Utf8Error, inspect
+from .. import errors as errors_in
+from . import _listing
+from ._listing import RANGE_BYTES, Paths
+from ._reading import Unreadable, whole_texts
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_RANGE = [
+    ("path", pyarrow.string()), ("size", pyarrow.int64()), ("mtime", pyarrow.int64()), ("codec", pyarrow.string()),
+    ("error", pyarrow.string()), ("ranges", pyarrow.int64()), ("index", pyarrow.int64()), ("offset", pyarrow.int64()),
+    ("end", pyarrow.int64()),
+]  # fmt: skip
+_RANGE_IN_SPARK = (
+    "path string, size long, mtime long, codec string, error string, ranges long, index long, offset long, end long"
+)
+
+# A range, what it adds to the place of what comes after it, and whether it has errors.
+_SURVEYED = pyarrow.schema([*_RANGE, ("newlines", pyarrow.int64()),
+                            ("characters", pyarrow.int64()), ("faulty", pyarrow.bool_())])  # fmt: skip
+_SURVEYED_IN_SPARK = f"{_RANGE_IN_SPARK}, newlines long, characters long, faulty boolean"
+
+# A range with errors, and the line and the column of its first byte.
+_PLACED = pyarrow.schema([*_RANGE, ("line", pyarrow.int64()), ("column", pyarrow.int64())])
+_PLACED_IN_SPARK = f"{_RANGE_IN_SPARK}, line long, column long"
+
+_FOUND = pyarrow.schema(
+    [("path", pyarrow.string()), ("offset", pyarrow.int64()), ("line", pyarrow.int64()), ("column", pyarrow.int64()),
+     ("length", pyarrow.int32()), ("kind", pyarrow.string()), ("message", pyarrow.string()), ("error", pyarrow.string())]
+)  # fmt: skip
+_FOUND_IN_SPARK = "path string, offset long, line long, column long, length int, kind string, message string, error string"
+
+
+class Place(NamedTuple):
+    """A place in a text. Both numbers begin with 0."""
+
+    line: int
+    column: int
+
+    def after(self, text: bytes) -> Place:
+        """Return the place after a text that is UTF-8."""
+        newlines = inspect(text).newlines
+        if newlines == 0:
+            return Place(self.line, self.column + inspect(text).chars)
+        return Place(self.line + newlines, inspect(text[text.rfind(b"\n") + 1 :]).chars)
+
+
+def errors(
+    spark: SparkSession,
+    paths: Paths,
+    range_bytes: int = RANGE_BYTES,
+    *,
+    filesystem: pyarrow.fs.FileSystem | None = None,
+) -> DataFrame:
+    """Return a row for each error of each file, and one for each file that can't be read.
+
+    The arguments are those of `scan_files`. The columns are ``path``, ``offset``, ``line``, ``column``, ``length``, ``kind``,
+    ``message`` and ``error``, as `scan_files` has them. Each ill-formed sequence is a row, which is one character of its line.
+    A file that can't be read has a row whose ``error`` says why. If it became unreadable late, it may have other rows too.
+
+    The ranges with errors are read twice. The order of the rows is not defined.
+    """
+    filesystem, files = _listing.list_files(paths, filesystem)
+    frame, tasks, _ = _listing.ranges(spark, files, range_bytes)
+
+    def survey(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        return _listing.batches((_survey(filesystem, row) for row in _listing.rows(batches)), _SURVEYED)
+
+    def list_errors(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        found = (one for row in _listing.rows(batches) for one in _errors_of(filesystem, row))
+        return _listing.batches(found, _FOUND)
+
+    frame = frame.select(*(name for name, _ in _RANGE)).mapInArrow(survey, _SURVEYED_IN_SPARK)
+    frame = frame.repartition("path").sortWithinPartitions("path", "index").mapInArrow(_place, _PLACED_IN_SPARK)
+    # Without a number, Spark would put these few rows into one partition, and so read all ranges in one task.
+    return frame.repartition(tasks, "path", "index").mapInArrow(list_errors, _FOUND_IN_SPARK)
+
+
+def _survey(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> tuple[Any, ...]:
+    """Say what a range adds to the place of the next one."""
+    place, faulty = Place(0, 0), False
+    try:
+        for _, text, after in whole_texts(filesystem, row):
+            at = 0
+            for error in _errors_in_piece(text, after):
+                place, at, faulty = _after_error(place.after(text[at : error.start])), error.end, True
+            place = place.after(text[at:])
+    except Unreadable as error:
+        row["error"] = str(error)
+    return *_range(row), *place, faulty
+
+
+def _range(row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name, _ in _RANGE)
+
+
+def _errors_in_piece(text: bytes, after: bytes) -> Iterator[Utf8Error]:
+    """Return the errors of a text. No character and no ill-formed sequence crosses its ends; `after` is what comes after it."""
+    return takewhile(lambda error: error.start < len(text), errors_in(text + after))
+
+
+def _after_error(place: Place) -> Place:
+    """Return the place after an ill-formed sequence, which is one character of its line."""
+    return Place(place.line, place.column + 1)
+
+
+def _place(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    """Add up what the ranges of each file say, which come in order, and return those with errors."""
+
+    def placed() -> Iterator[tuple[Any, ...]]:
+        for path, rows in groupby(_listing.rows(batches), lambda row: row["path"]):
+            line, column, index, failed = 0, 0, 0, False
+            for row in rows:
+                if row["index"] != index:
+                    raise RuntimeError(f"range {index} of {path} is missing, or came twice")
+                index += 1
+                if row["faulty"] and row["error"] is None or row["error"] is not None and not failed:
+                    yield *_range(row), line, column
+                failed = failed or row["error"] is not None
+                column = row["characters"] if row["newlines"] else column + row["characters"]
+                line += row["newlines"]
+            if index != row["ranges"]:
+                raise RuntimeError(f"range {index} of {path} is missing")
+
+    return _listing.batches(placed(), _PLACED)
+
+
+def _errors_of(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """Return the errors of a range."""
+    path, place = row["path"], Place(row["line"], row["column"])
+    try:
+        for offset, text, after in whole_texts(filesystem, row):
+            at = 0
+            for error in _errors_in_piece(text, after):
+                place = place.after(text[at : error.start])
+                length = None if error.kind == "incomplete" else error.end - error.start
+                message = f"invalid UTF-8 at byte {offset + error.start}: {error.explanation}"
+                yield path, offset + error.start, place.line + 1, place.column + 1, length, error.kind, message, None
+                place, at = _after_error(place), error.end
+            place = place.after(text[at:])
+    except Unreadable as error:
+        yield path, None, None, None, None, None, None, str(error)

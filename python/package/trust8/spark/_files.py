@@ -1,0 +1,192 @@
+"""Files that are repaired on a cluster.
+
+Each task writes the repaired text of a range to a file whose name no other attempt uses. A task for each file of several ranges
+joins what they wrote. Only what successful tasks name counts. At last the driver puts these files into a folder, and gives it
+its name in one step. So a task that fails, is repeated or runs twice leaves nothing in `dst`.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import uuid
+from collections.abc import Iterable, Iterator
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, Any
+
+import pyarrow  # type: ignore[import-untyped,unused-ignore]
+import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
+
+from .. import errors as errors_in
+from .. import is_utf8
+from .. import repair as repair_bytes
+from . import _listing
+from ._columns import check_policy
+from ._listing import RANGE_BYTES
+from ._reading import PIECE, Unreadable, whole_texts
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_WRITTEN = pyarrow.schema(
+    [("path", pyarrow.string()), ("codec", pyarrow.string()), ("ranges", pyarrow.int64()), ("index", pyarrow.int64()),
+     ("name", pyarrow.string()), ("before", pyarrow.int64()), ("after", pyarrow.int64()), ("repaired", pyarrow.int64()),
+     ("error", pyarrow.string())]
+)  # fmt: skip
+_WRITTEN_IN_SPARK = (
+    "path string, codec string, ranges long, index long, name string, before long, after long, repaired long, error string"
+)
+
+# File systems without folders. pyarrow would copy each object to give it another name.
+_STORES = ("s3", "gcs", "abfs")
+
+_NUMBERS = ("before", "after", "repaired")
+
+
+def repair_files(
+    spark: SparkSession,
+    src: str | os.PathLike[str],
+    dst: str | os.PathLike[str],
+    policy: str = "replace",
+    range_bytes: int = RANGE_BYTES,
+    *,
+    filesystem: pyarrow.fs.FileSystem | None = None,
+) -> DataFrame:
+    """Repair a file or all files of a folder, and return a row for each.
+
+    `dst` becomes what `src` is: a file, or a folder with files of the same names. It must not be there yet. It appears when
+    everything is complete, by one renaming. Each file in it is what `trust8.repair` makes of the whole file with this policy. Files
+    whose names end in ``.gz`` or ``.zst`` are decompressed, repaired, and compressed again.
+
+    The columns of the result are ``path`` in `src`, ``bytes_before`` and ``bytes_after`` (of the text), ``repaired`` (the number
+    of ill-formed sequences), and ``error``: why a file could not be read. Such a file is not in `dst`.
+
+    The file system must be one that renames folders in one step, as local ones and HDFS do, and stores for objects do not. Beside
+    `dst` there must be room for the result, and once more for files of several ranges.
+    """
+    check_policy(policy)
+    source, target = os.fspath(src), os.fspath(dst)
+    filesystem, files = _listing.list_files(source, filesystem)
+    if filesystem.type_name in _STORES:
+        raise ValueError(f"a file system of type '{filesystem.type_name}' does not rename folders in one step")
+    root = _place_on(filesystem, source)
+    target = _place_on(filesystem, target)
+    _check_free(filesystem, target)
+    is_folder = filesystem.get_file_info(root).type == pyarrow.fs.FileType.Directory
+    work = posixpath.join(posixpath.dirname(target), f".{posixpath.basename(target)}-{uuid.uuid4().hex}")
+    parts = posixpath.join(work, "parts")
+    filesystem.create_dir(parts)
+    try:
+        written = _write(spark, filesystem, files, parts, policy, range_bytes)
+        _commit(filesystem, written, root if is_folder else None, work, target)
+    finally:
+        filesystem.delete_dir(work)
+    names = ["path", "bytes_before", "bytes_after", "repaired", "error"]
+    report = written.select(["path", "before", "after", "repaired", "error"]).rename_columns(names)
+    return spark.createDataFrame(report)
+
+
+def _place_on(filesystem: pyarrow.fs.FileSystem, path: str) -> str:
+    """Return a path or URI as the file system names it."""
+    if "://" in path:
+        found, path = pyarrow.fs.FileSystem.from_uri(path)
+        if not found.equals(filesystem):
+            raise ValueError("`src` and `dst` are on different file systems")
+    elif filesystem.type_name == "local":
+        path = os.path.abspath(path)
+    return path.rstrip("/")
+
+
+def _check_free(filesystem: pyarrow.fs.FileSystem, target: str) -> None:
+    if filesystem.get_file_info(target).type != pyarrow.fs.FileType.NotFound:
+        raise FileExistsError(f"{target} is there already")
+
+
+def _write(
+    spark: SparkSession,
+    filesystem: pyarrow.fs.FileSystem,
+    files: list[_listing.File],
+    parts: str,
+    policy: str,
+    range_bytes: int,
+) -> pyarrow.Table:
+    """Write the repaired files to temporary names, and return a row for each."""
+    frame, tasks, ranges = _listing.ranges(spark, files, range_bytes)
+
+    def write(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        return _listing.batches((_write_range(filesystem, row, parts, policy) for row in _listing.rows(batches)), _WRITTEN)
+
+    def join(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        return _listing.batches(_joined(filesystem, _listing.rows(batches), parts), _WRITTEN)
+
+    frame = frame.mapInArrow(write, _WRITTEN_IN_SPARK)
+    if ranges > 1:
+        frame = frame.repartition(tasks, "path").sortWithinPartitions("path", "index").mapInArrow(join, _WRITTEN_IN_SPARK)
+    return frame.toArrow()
+
+
+def _write_range(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], parts: str, policy: str) -> tuple[Any, ...]:
+    """Write the repaired text of a range to a new file."""
+    name = posixpath.join(parts, uuid.uuid4().hex)
+    head = row["path"], row["codec"], row["ranges"], row["index"]
+    before = after = repaired = 0
+    try:
+        with filesystem.open_output_stream(name, compression=row["codec"]) as sink:
+            for _, text, _ in whole_texts(filesystem, row):
+                before += len(text)
+                if not is_utf8(text):
+                    repaired += sum(1 for _ in errors_in(text))
+                    text = repair_bytes(text, policy)
+                after += len(text)
+                sink.write(text)
+    except Unreadable as error:
+        return *head, None, None, None, None, str(error)
+    return *head, name, before, after, repaired, None
+
+
+def _joined(filesystem: pyarrow.fs.FileSystem, rows: Iterable[dict[str, Any]], parts: str) -> Iterator[tuple[Any, ...]]:
+    """Join what was written of each file. Its ranges come in order."""
+    for path, group in groupby(rows, lambda row: row["path"]):
+        first = next(group)
+        if first["index"] == 0 and first["ranges"] == 1:
+            yield tuple(first.values())
+            continue
+        name = posixpath.join(parts, uuid.uuid4().hex)
+        index, sums, error = 0, [0, 0, 0], None
+        with filesystem.open_output_stream(name) as sink:
+            for row in chain([first], group):
+                if row["index"] != index:
+                    raise RuntimeError(f"range {index} of {path} is missing, or came twice")
+                index += 1
+                error = error or row["error"]
+                if error is None:
+                    with filesystem.open_input_stream(row["name"]) as source:
+                        while piece := source.read(PIECE):
+                            sink.write(piece)
+                    sums = [total + row[column] for total, column in zip(sums, _NUMBERS, strict=True)]
+        if index != first["ranges"]:
+            raise RuntimeError(f"range {index} of {path} is missing")
+        numbers = sums if error is None else [None] * len(sums)
+        yield path, None, 1, 0, None if error else name, *numbers, error
+
+
+def _commit(
+    filesystem: pyarrow.fs.FileSystem, written: pyarrow.Table, root: str | None, work: str, target: str
+) -> None:
+    """Put the files that were written into their folders, and give the result its name."""
+    complete = posixpath.join(work, "complete")
+    made = set()
+    if root is not None:
+        filesystem.create_dir(complete)
+    for path, name in zip(written["path"].to_pylist(), written["name"].to_pylist(), strict=True):
+        if name is None:
+            continue
+        place = complete if root is None else posixpath.join(complete, posixpath.relpath(path, root))
+        folder = posixpath.dirname(place)
+        if folder not in made:
+            filesystem.create_dir(folder)
+            made.add(folder)
+        filesystem.move(name, place)
+    _check_free(filesystem, target)
+    if root is not None or written["name"].null_count == 0:
+        filesystem.move(complete, target)

@@ -1,0 +1,197 @@
+"""The files to read, and the ranges that they are cut into."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow  # type: ignore[import-untyped,unused-ignore]
+import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+# The length of a range. Reading it takes much longer than Spark needs to start a task.
+RANGE_BYTES = 128 << 20
+
+# What opening a file costs, as the number of bytes that could be read meanwhile. Tasks get the same amount of work by it.
+OPEN_COST = 256 << 10
+
+# The least that a task gets, so that starting it costs little beside that.
+TASK_COST = 64 * OPEN_COST
+
+# Files with these names are decompressed. They can only be read from the start, so each is one range.
+CODECS = {".gz": "gzip", ".zst": "zstd"}
+
+Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+
+class File(NamedTuple):
+    """A file as it was when it was listed, or the reason why it can't be read."""
+
+    path: str
+    size: int = 0
+    mtime: int | None = None
+    codec: str | None = None
+    error: str | None = None
+
+
+def list_files(
+    paths: Paths, filesystem: pyarrow.fs.FileSystem | None = None
+) -> tuple[pyarrow.fs.FileSystem, list[File]]:
+    """Return the files that `paths` names or that are in the folders that it names, in the order of their names."""
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    roots = []
+    for one in given:
+        path = os.fspath(one)
+        if filesystem is None or "://" in path:
+            found, path = _resolve(path)
+            if filesystem is not None and not filesystem.equals(found):
+                raise ValueError(f"{path} is on another file system than the paths before it")
+            filesystem = found
+        roots.append(os.path.abspath(path) if filesystem.type_name == "local" else path)
+    if filesystem is None:
+        filesystem = pyarrow.fs.LocalFileSystem()
+    list_one = _list_local if filesystem.type_name == "local" else _list_remote
+    files = {file.path: file for path in roots for file in list_one(filesystem, path)}
+    return filesystem, [files[path] for path in sorted(files)]
+
+
+def _resolve(path: str) -> tuple[pyarrow.fs.FileSystem, str]:
+    """Return the file system that a path or URI names, and the path there."""
+    if "://" in path:
+        found: tuple[pyarrow.fs.FileSystem, str] = pyarrow.fs.FileSystem.from_uri(path)
+        return found
+    return pyarrow.fs.LocalFileSystem(), path
+
+
+def _list_local(_: pyarrow.fs.FileSystem, root: str) -> Iterator[File]:
+    """List a local file or folder.
+
+    pyarrow's own listing fails at a name that is not UTF-8, and leaves out links to nowhere. Links to folders are not followed.
+    """
+    if not os.path.isdir(root):
+        yield _local_file(root)
+        return
+    failed: list[OSError] = []
+    for folder, _folders, names in os.walk(root, onerror=failed.append):
+        for name in names:
+            yield _local_file(os.path.join(folder, name))
+    for error in failed:
+        yield File(_shown(os.fspath(error.filename)), error=f"cannot be listed: {error.strerror}")
+
+
+def _local_file(path: str) -> File:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return File(_shown(path), error="the name of the file is not UTF-8")
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        return File(path, error=f"cannot be read: {error.strerror}")
+    if not stat.S_ISREG(found.st_mode):
+        return File(path, error="not a regular file")
+    return File(path, found.st_size, found.st_mtime_ns, codec_of(path))
+
+
+def _shown(path: str) -> str:
+    """Return a path with ``\\xNN`` for each byte that is not UTF-8."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _list_remote(filesystem: pyarrow.fs.FileSystem, root: str) -> Iterator[File]:
+    found = filesystem.get_file_info(root)
+    infos = [found]
+    if found.type == pyarrow.fs.FileType.Directory:
+        infos = filesystem.get_file_info(pyarrow.fs.FileSelector(root, recursive=True))
+    for info in infos:
+        if info.type == pyarrow.fs.FileType.File:
+            yield File(info.path, info.size, info.mtime_ns, codec_of(info.path))
+        elif info.type != pyarrow.fs.FileType.Directory:
+            missing = info.type == pyarrow.fs.FileType.NotFound
+            yield File(info.path, error="cannot be read: no such file" if missing else "not a regular file")
+
+
+def codec_of(path: str) -> str | None:
+    """Return how the file is compressed, as its name says."""
+    return CODECS.get(os.path.splitext(path)[1])
+
+
+def ranges(spark: SparkSession, files: list[File], range_bytes: int) -> tuple[DataFrame, int, int]:
+    """Return a row for each range of each file, in as many partitions as there are tasks.
+
+    The partitions have about the same amount of work, at most that of a range of `range_bytes` and one more file. Also returns
+    the number of partitions, and the highest number of ranges that a file has. The driver sends one row for each file; the
+    ranges are made on the cluster.
+    """
+    from pyspark.sql import functions as sf
+
+    if range_bytes < 1:
+        raise ValueError("`range_bytes` must be at least 1")
+    counts, starts, cost = [], [], 0
+    for file in files:
+        count = 1 if file.codec else max(1, -(-file.size // range_bytes))
+        counts.append(count)
+        starts.append(cost)
+        cost += file.size + count * OPEN_COST
+    # Where there is little to read, each core gets a part of it.
+    share = max(TASK_COST, min(range_bytes + OPEN_COST, -(-cost // (2 * parallelism(spark)))))
+    tasks = max(1, -(-cost // share))
+    table = pyarrow.table(
+        {
+            "path": pyarrow.array([file.path for file in files], pyarrow.string()),
+            "size": pyarrow.array([file.size for file in files], pyarrow.int64()),
+            "mtime": pyarrow.array([file.mtime for file in files], pyarrow.int64()),
+            "codec": pyarrow.array([file.codec for file in files], pyarrow.string()),
+            "error": pyarrow.array([file.error for file in files], pyarrow.string()),
+            "ranges": pyarrow.array(counts, pyarrow.int64()),
+            "start": pyarrow.array(starts, pyarrow.int64()),
+        }
+    )
+    frame = spark.createDataFrame(table)
+    frame = frame.select("*", sf.explode(sf.sequence(sf.lit(0), sf.col("ranges") - 1)).alias("index"))
+    # A compressed file is one range of any length.
+    length = sf.when(sf.col("codec").isNull(), sf.lit(range_bytes))
+    offset = sf.coalesce(sf.col("index") * length, sf.lit(0))
+    end = sf.coalesce(sf.least(sf.col("size"), offset + length), sf.col("size"))
+    frame = frame.withColumn("offset", offset).withColumn("end", end)
+    at = sf.col("start") + sf.col("offset") + sf.col("index") * OPEN_COST
+    frame = frame.withColumn("task", sf.floor(at / share).cast("int")).drop("start")
+    return frame.repartitionById(tasks, "task").drop("task"), tasks, max(counts, default=1)
+
+
+def parallelism(spark: SparkSession) -> int:
+    """Return how many tasks the cluster runs at the same time, as far as this session knows."""
+    try:
+        return max(1, spark.sparkContext.defaultParallelism)
+    except Exception:
+        # A session of Spark Connect does not know.
+        return int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
+
+
+def rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[dict[str, Any]]:
+    """Return the rows of batches, one after the other."""
+    for batch in batches:
+        names = batch.schema.names
+        for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            yield dict(zip(names, values, strict=True))
+
+
+def batches(rows: Iterable[tuple[Any, ...]], schema: pyarrow.Schema, size: int = 4096) -> Iterator[pyarrow.RecordBatch]:
+    """Return rows as batches of at most `size` rows."""
+    kept: list[tuple[Any, ...]] = []
+    for row in rows:
+        kept.append(row)
+        if len(kept) == size:
+            yield _batch(kept, schema)
+            kept = []
+    if kept:
+        yield _batch(kept, schema)
+
+
+def _batch(rows: list[tuple[Any, ...]], schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    columns = [pyarrow.array(values, field.type) for values, field in zip(zip(*rows, strict=True), schema, strict=True)]
+    return pyarrow.RecordBatch.from_arrays(columns, schema=schema)

@@ -1,0 +1,98 @@
+"""What a worker reads: its range of a file that must not change meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
+
+# A piece stays in the second-level cache between reading and judging.
+PIECE = 256 << 10
+
+# How far the end of a range can move, and how much of the text after a sequence proves what it is.
+CONTEXT = 3
+
+
+class Unreadable(Exception):
+    """A file that can't be read, or that is not the one that was listed."""
+
+
+def pieces(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], first: int, end: int) -> Iterator[bytes]:
+    """Return the bytes of a file from `first` to `end`, in pieces. Of a compressed file, return the whole text.
+
+    Raises `Unreadable`, if need be after the last piece, unless the file has the size and the time that were listed, before
+    reading and after it.
+    """
+    if row["error"] is not None:
+        raise Unreadable(row["error"])
+    try:
+        check_unchanged(filesystem, row)
+        if row["codec"] is None:
+            with filesystem.open_input_file(row["path"]) as file:
+                file.seek(first)
+                while first < end:
+                    piece = file.read(min(PIECE, end - first))
+                    if not piece:
+                        raise Unreadable("became shorter while it was read")
+                    first += len(piece)
+                    yield piece
+        else:
+            with filesystem.open_input_stream(row["path"], compression=row["codec"]) as stream:
+                while piece := stream.read(PIECE):
+                    yield piece
+        check_unchanged(filesystem, row)
+    except OSError as error:
+        raise Unreadable(f"cannot be read: {error}") from error
+
+
+def check_unchanged(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> None:
+    """Raise `Unreadable` unless a file has the size and the time that were listed."""
+    try:
+        found = filesystem.get_file_info(row["path"])
+    except OSError as error:
+        raise Unreadable(f"cannot be read: {error}") from error
+    if found.type == pyarrow.fs.FileType.NotFound:
+        raise Unreadable("vanished after it was listed")
+    if found.type != pyarrow.fs.FileType.File:
+        raise Unreadable("is no longer a regular file")
+    if found.size != row["size"]:
+        raise Unreadable(f"changed after it was listed: {row['size']} bytes became {found.size}")
+    if row["mtime"] is not None and found.mtime_ns != row["mtime"]:
+        raise Unreadable("changed after it was listed: it was written again")
+
+
+def boundary(text: bytes, at: int) -> int:
+    """Return the first place from `at` on before which a file can be cut: `at`, or up to three bytes after it.
+
+    No character, and nothing that a policy replaces as one, has more than four bytes, and only its first byte is not a
+    continuation. So a cut is safe before each byte that is not a continuation, and after three continuations.
+    """
+    last = min(at + CONTEXT, len(text))
+    return next((place for place in range(at, last) if text[place] & 0xC0 != 0x80), last)
+
+
+def whole_texts(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> Iterator[tuple[int, bytes, bytes]]:
+    """Return the text of a range, in pieces: the offset of each, the piece, and up to three bytes that come after it.
+
+    Nothing is cut that belongs together: both ends of the range move to the next `boundary`. Neighbours move their common end
+    by the same rule, and each reads a few bytes after its end for that. No piece ends inside a character either.
+    """
+    offset, size = row["offset"], row["size"]
+    end = None if row["codec"] is not None or row["end"] >= size else row["end"]
+    last = size if end is None else min(size, end + 2 * CONTEXT)
+    # `kept` is at the place `base` of the file, and the text of the range begins in it at `begin`.
+    base, kept = offset, b""
+    begin = 0 if offset == 0 else None
+    for piece in pieces(filesystem, row, offset, last):
+        kept += piece
+        cut = len(kept) - 2 * CONTEXT
+        if cut > CONTEXT and (end is None or base + cut + CONTEXT <= end):
+            cut = boundary(kept, cut)
+            begin = boundary(kept, 0) if begin is None else begin
+            yield base + begin, kept[begin:cut], kept[cut : cut + CONTEXT]
+            base, kept, begin = base + cut, kept[cut:], 0
+    begin = boundary(kept, 0) if begin is None else begin
+    cut = len(kept) if end is None else boundary(kept, end - base)
+    if cut > begin:
+        yield base + begin, kept[begin:cut], kept[cut : cut + CONTEXT]
