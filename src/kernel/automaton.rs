@@ -59,15 +59,11 @@ impl Validates for Automaton {
 
 impl Engine for Automaton {
     // To the automaton all lengths are the same.
-    const SHORT: usize = 0;
+    const MEDIUM: usize = usize::MAX;
+    const LONG: usize = usize::MAX;
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
-        validate(bytes)
-    }
-
-    #[inline(always)]
-    fn validate_longer(self, bytes: &[u8]) -> Verdict {
         validate(bytes)
     }
 

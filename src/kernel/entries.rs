@@ -18,7 +18,7 @@ use super::survey::Replaced;
 use super::verdict::Verdict;
 #[cfg(feature = "transcode")]
 use super::{Conversion, Measure, swap_units};
-use super::{Engine, Kernel, SHORT_PIECE, Validates, automaton::Automaton, is_between_ascii};
+use super::{Engine, Kernel, SHORT_PIECE, automaton::Automaton, is_between_ascii};
 #[cfg(any(feature = "alloc", feature = "transcode"))]
 use crate::output::Output;
 
@@ -41,10 +41,10 @@ fn not_continued<F: OnNotContinued>(before: [u8; 4], piece: &[u8], otherwise: F)
     otherwise(before, piece)
 }
 
-/// Returns whether a text is short for an engine whose type has no name here.
+/// Returns the least medium and the least long length, for an engine whose type has no name here.
 #[inline(always)]
-const fn is_short<E: Engine>(_: E, bytes: &[u8]) -> bool {
-    bytes.len() < E::SHORT
+const fn lengths<E: Engine>(_: E) -> (usize, usize) {
+    (E::MEDIUM, E::LONG)
 }
 
 /// The doors of one instruction set: functions that are compiled for it and call its engine.
@@ -55,7 +55,28 @@ macro_rules! doors {
 
             $(#[$features])?
             pub(crate) fn validate(bytes: &[u8]) -> Verdict {
-                $token.validate(bytes)
+                let engine = $token;
+                let (least_medium, least_long) = lengths(engine);
+                if bytes.len() < least_medium {
+                    engine.validate_short(bytes)
+                } else if bytes.len() < least_long {
+                    medium(bytes)
+                } else {
+                    long(bytes)
+                }
+            }
+
+            // These two are functions of their own: short texts do not pay for the registers that they save.
+            #[inline(never)]
+            $(#[$features])?
+            pub(crate) fn medium(bytes: &[u8]) -> Verdict {
+                $token.validate_medium(bytes)
+            }
+
+            #[inline(never)]
+            $(#[$features])?
+            pub(crate) fn long(bytes: &[u8]) -> Verdict {
+                $token.validate_long(bytes)
             }
 
             $(#[$features])?
@@ -69,7 +90,7 @@ macro_rules! doors {
             $(#[$features])?
             pub(super) fn accepts<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool {
                 let engine = $token;
-                if !is_short(engine, bytes) {
+                if bytes.len() >= lengths(engine).0 {
                     return accepts_more(bytes, otherwise);
                 }
                 let verdict = engine.validate_short(bytes);
@@ -80,7 +101,9 @@ macro_rules! doors {
             #[inline(never)]
             $(#[$features])?
             fn accepts_more<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool {
-                let verdict = $token.validate_longer(bytes);
+                let engine = $token;
+                let is_medium = bytes.len() < lengths(engine).1;
+                let verdict = if is_medium { engine.validate_medium(bytes) } else { long(bytes) };
                 verdict.is_valid() || rejected(bytes, verdict, otherwise)
             }
 

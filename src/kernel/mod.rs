@@ -72,15 +72,27 @@ pub(crate) trait Validates: Copy {
 ///
 /// Every method is inlined into a door of `entries.rs`, which is compiled for the instruction set.
 pub(crate) trait Engine: Validates {
-    /// Texts below this length are short.
-    const SHORT: usize;
+    /// Lengths below this one are short.
+    const MEDIUM: usize;
+
+    /// Lengths from this one on are long, those between medium.
+    const LONG: usize;
 
     /// Does what [`validate`](Validates::validate) does, for a short text. It is inlined into the door, so it must need few
     /// registers.
     fn validate_short(self, bytes: &[u8]) -> Verdict;
 
-    /// Does the same for any other text, by functions of their own.
-    fn validate_longer(self, bytes: &[u8]) -> Verdict;
+    /// Does the same for a text of medium length, as a function of its own.
+    #[inline(always)]
+    fn validate_medium(self, bytes: &[u8]) -> Verdict {
+        self.validate_short(bytes)
+    }
+
+    /// Does the same for a long text, as a function of its own.
+    #[inline(always)]
+    fn validate_long(self, bytes: &[u8]) -> Verdict {
+        self.validate_short(bytes)
+    }
 
     /// Returns whether `piece` continues a text whose last four bytes are `before`.
     ///

@@ -247,7 +247,7 @@ pub(crate) unsafe trait Simd: Token {
 /// The indices that move the bytes of a 16-byte vector to lower lanes. A load at `MOVE_DOWN.0[n]` gives the indices
 /// with which lane `i` gets the byte of lane `i + n`, and the last `n` lanes get zero. (An index with bit 7 set gives
 /// zero on every instruction set.) No such load touches two cache lines.
-static MOVE_DOWN: Aligned<[u8; 32]> = {
+const MOVE_DOWN: &Aligned<[u8; 32]> = &{
     let mut indices = [0x80; 32];
     let mut i = 0;
     while i < 16 {

@@ -48,12 +48,19 @@ const LONG: usize = 2048;
 impl Validates for Avx512 {
     #[inline(always)]
     fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < Self::SHORT { self.validate_short(bytes) } else { self.validate_longer(bytes) }
+        if bytes.len() < BLOCK {
+            blocks::one_block(self, bytes, &mut Nothing)
+        } else if bytes.len() < LONG {
+            self.apart::<Blocks>(bytes, 0)
+        } else {
+            self.apart::<Superblocks>(bytes, PER_PLACE)
+        }
     }
 }
 
 impl Engine for Avx512 {
-    const SHORT: usize = BLOCK;
+    const MEDIUM: usize = BLOCK;
+    const LONG: usize = LONG;
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
@@ -61,12 +68,13 @@ impl Engine for Avx512 {
     }
 
     #[inline(always)]
-    fn validate_longer(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < LONG {
-            self.apart::<Blocks>(bytes, 0)
-        } else {
-            self.apart::<Superblocks>(bytes, PER_PLACE)
-        }
+    fn validate_medium(self, bytes: &[u8]) -> Verdict {
+        blocks::validate(self, bytes, &mut Nothing)
+    }
+
+    #[inline(always)]
+    fn validate_long(self, bytes: &[u8]) -> Verdict {
+        long::validate(self, bytes, PER_PLACE, &mut Nothing)
     }
 
     #[inline(always)]

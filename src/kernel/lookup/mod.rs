@@ -74,12 +74,18 @@ const fn long_from<S: Simd>() -> usize {
 impl<S: Simd> Validates for S {
     #[inline(always)]
     fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < Self::SHORT { self.validate_short(bytes) } else { self.validate_longer(bytes) }
+        if bytes.len() < long_from::<S>() {
+            short::validate(self, bytes)
+        } else {
+            self.apart::<Long>(bytes, 0)
+        }
     }
 }
 
 impl<S: Simd> Engine for S {
-    const SHORT: usize = long_from::<S>();
+    // No length is medium.
+    const MEDIUM: usize = long_from::<S>();
+    const LONG: usize = long_from::<S>();
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
@@ -87,8 +93,8 @@ impl<S: Simd> Engine for S {
     }
 
     #[inline(always)]
-    fn validate_longer(self, bytes: &[u8]) -> Verdict {
-        self.apart::<Long>(bytes, 0)
+    fn validate_long(self, bytes: &[u8]) -> Verdict {
+        long::validate(self, bytes)
     }
 
     #[inline(always)]

@@ -46,7 +46,7 @@ struct Part {
 }
 
 /// The parts by the number of bytes.
-static PARTS: [Part; 33] = {
+const PARTS: &[Part; 33] = &{
     const NOTHING: Part = Part { whole: [0; 32], down: [0; 32] };
     let mut parts = [NOTHING; 33];
     let mut len = 0;
