@@ -1,0 +1,202 @@
+"""Measures `trust8.spark` on a cluster of this machine, and prints the tables of docs/spark.md.
+
+    python/spark/measure.sh [--mib N] [--rounds N] [SECTION...]
+
+The sections are `ranges`, `workers`, `cells` and `memory`. The contestants of a line take turns in one session. Each figure is the
+fastest of the rounds, and the median after a slash. Answers are checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import random
+import resource
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow
+import pyarrow.fs
+import pyspark
+import trust8
+from cluster import Cluster
+from pyspark.sql import functions as sf
+from trust8 import spark as utf8
+from trust8.spark import _listing, _reading, _scan
+
+WORDS = """
+быстрая рыжая лиса прыгает через ленивую собаку l'été dernier où les élèves français étudiaient größer als erwartet
+the quick brown fox jumps over the lazy dog while seventeen others watch and say nothing 敏捷的棕色狐狸 跳过了那只懒狗 🦊
+""".split()
+
+
+def text(size: int, seed: int = 8) -> bytes:
+    """Lines of random words, of about this size."""
+    chosen = random.Random(seed)
+    lines, length = [], 0
+    while length < size:
+        line = (" ".join(chosen.choices(WORDS, k=12)) + "\n").encode()
+        lines.append(line)
+        length += len(line)
+    return b"".join(lines)
+
+
+def rounds(contestants: dict[str, Callable[[], object]], count: int) -> dict[str, tuple[float, float]]:
+    """The shortest time of each contestant, and the median. They take turns."""
+    times: dict[str, list[float]] = {name: [] for name in contestants}
+    for contestant in contestants.values():
+        contestant()
+    for _ in range(count):
+        for name, contestant in contestants.items():
+            start = time.perf_counter()
+            contestant()
+            times[name].append(time.perf_counter() - start)
+    return {name: (min(taken), statistics.median(taken)) for name, taken in times.items()}
+
+
+def show(figures: dict[str, tuple[float, float]], size: int) -> None:
+    first = next(iter(figures.values()))
+    print("| | seconds | GB/s | speed relative to the first |")
+    print("|---|---:|---:|---:|")
+    for name, taken in figures.items():
+        seconds = " / ".join(f"{one:.2f}" for one in taken)
+        ratio = " / ".join(f"{of / one:.2f}" for of, one in zip(first, taken, strict=True))
+        print(f"| {name} | {seconds} | {size / taken[0] / 1e9:.2f} | {ratio} |", flush=True)
+    print()
+
+
+def lake(folder: Path, mib: int) -> int:
+    """Make one long file and some of 8 MiB, and return the number of bytes."""
+    block = text(8 << 20)
+    with (folder / "long").open("wb") as file:
+        for _ in range(mib // 16):
+            file.write(block)
+    for number in range(mib // 16):
+        (folder / f"{number:04}").write_bytes(block)
+    return len(block) * (mib // 16) * 2
+
+
+def scan(spark, folder: Path) -> None:
+    [row] = utf8.scan_files(spark, folder).agg(sf.sum("bytes"), sf.bool_and("valid")).collect()
+    assert row[1]
+
+
+def read_only(spark, folder: Path) -> None:
+    """The same job, but the workers only read."""
+    filesystem, files = _listing.list_files(folder)
+    frame, _, ranges = _listing.ranges(spark, files, _listing.RANGE_BYTES)
+    nothing = trust8.Part().to_bytes()
+
+    def read(batches):
+        def rows():
+            for row in _listing.rows(batches):
+                for _ in _reading.pieces(filesystem, row, row["offset"], row["end"]):
+                    pass
+                yield row["path"], row["size"], row["ranges"], row["index"], nothing, None
+
+        return _listing.batches(rows(), _scan._JUDGED)
+
+    frame = _scan._verdicts(frame.mapInArrow(read, _scan._JUDGED_IN_SPARK), ranges)
+    frame.agg(sf.sum("bytes"), sf.bool_and("valid")).collect()
+
+
+def cells(spark, folder: Path, count: int) -> None:
+    """Spark's own functions against those of trust8, on strings of two lengths, in memory and from Parquet."""
+    for length, total in [(60, 96 << 20), (20_000, 192 << 20)]:
+        source = text(total // 4, 3)
+        values = [source[at : at + length].decode(errors="ignore").encode() for at in range(0, len(source), length)]
+        for number in range(0, len(values), 50):
+            values[number] = values[number][:-1] + b"\xe9"
+        path = str(folder / f"cells-{length}")
+        table = pyarrow.table({"text": pyarrow.array(values * 4, pyarrow.binary())})
+        size = sum(map(len, values)) * 4
+        frame = spark.createDataFrame(table).repartition(8).select(sf.col("text").cast("string").alias("text"))
+        frame.write.mode("overwrite").parquet(path)
+        stored = spark.read.parquet(path)
+        memory = stored.cache()
+        memory.count()
+        bad = sum(not trust8.is_utf8(value) for value in values) * 4
+        for place in ["memory", "Parquet"]:
+            if place == "Parquet":
+                memory.unpersist()
+            rows = memory
+
+            def count_valid(rows=rows):
+                [row] = rows.select(sf.is_valid_utf8("text").alias("valid")).agg(sf.count_if(~sf.col("valid"))).collect()
+                assert row[0] == bad
+
+            def count_valid_here(rows=rows):
+                [row] = utf8.validate(rows, "text").agg(sf.count_if(~sf.col("valid"))).collect()
+                assert row[0] == bad
+
+            def make_valid(rows=rows):
+                made = rows.select(sf.make_valid_utf8("text").alias("text"))
+                return made.agg(sf.sum(sf.octet_length("text"))).collect()
+
+            def make_valid_here(rows=rows):
+                return utf8.repair(rows, "text").agg(sf.sum(sf.octet_length("text"))).collect()
+
+            assert make_valid() == make_valid_here()
+            print(f"Cells of {length} bytes, {len(values) * 4} rows, {size / 1e6:.0f} MB, from {place}:\n")
+            show(rounds({"`is_valid_utf8` of Spark": count_valid, "`trust8.spark.validate`": count_valid_here}, count), size)
+            show(rounds({"`make_valid_utf8` of Spark": make_valid, "`trust8.spark.repair`": make_valid_here}, count), size)
+
+
+def memory(spark, folder: Path) -> None:
+    """The most memory that a Python worker had after it judged its ranges."""
+    filesystem, files = _listing.list_files(folder)
+    for mib in [8, 128, 1024]:
+        frame, tasks, _ = _listing.ranges(spark, files, mib << 20)
+
+        def peak(batches):
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            for row in _listing.rows(batches):
+                _scan._judge(filesystem, row)
+            after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            yield pyarrow.RecordBatch.from_pydict({"before": [before], "after": [after]})
+
+        rows = frame.mapInArrow(peak, "before long, after long").collect()
+        before, after = max(row["before"] for row in rows), max(row["after"] for row in rows)
+        print(f"| {mib} MiB | {tasks} | {before / 1024:.0f} MiB | {after / 1024:.0f} MiB |", flush=True)
+    print()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mib", type=int, default=4096)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("sections", nargs="*", default=["ranges", "workers", "cells", "memory"])
+    options = parser.parse_args()
+    model = next(line.split(": ")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name"))
+    print(f"CPU: {model}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start; kernel `{trust8.kernels()[0]}`. "
+          f"Python {platform.python_version()}, Spark {pyspark.__version__}, pyarrow {pyarrow.__version__}.\n")  # fmt: skip
+    with tempfile.TemporaryDirectory() as name, Cluster(workers=2, memory_mib=2048) as cluster:
+        folder = Path(name) / "lake"
+        folder.mkdir()
+        needs_lake = {"ranges", "workers", "memory"} & set(options.sections)
+        size = lake(folder, options.mib) if needs_lake else 0
+        with cluster.session(spark_sql_shuffle_partitions="8") as spark:
+            if "ranges" in options.sections:
+                print(f"Ranges of 128 MiB, {size / 1e9:.1f} GB, two workers:\n")
+                contestants = {"reading alone": lambda: read_only(spark, folder), "`scan_files`": lambda: scan(spark, folder)}
+                show(rounds(contestants, options.rounds), size)
+            if "workers" in options.sections:
+                print("Two workers:\n")
+                show(rounds({"two workers": lambda: scan(spark, folder)}, options.rounds), size)
+            if "memory" in options.sections:
+                print("| range | tasks | a Python worker before its first range | at most, after |\n|---|---:|---:|---:|")
+                memory(spark, folder)
+            if "cells" in options.sections:
+                cells(spark, Path(name), options.rounds)
+        if "workers" in options.sections:
+            with cluster.session(spark_sql_shuffle_partitions="8", spark_cores_max="1") as spark:
+                print("One worker, in a session of its own:\n")
+                show(rounds({"one worker": lambda: scan(spark, folder)}, options.rounds), size)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,311 @@
+"""The functions of `trust8.spark` on a cluster of processes: a Master and two Workers.
+
+The sizes are small by default. TRUST8_SPARK_FULL=1 takes a file of 2 GiB among 10,000 others, and a folder of 100,000 files.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import faulty_files
+import pyarrow
+import pyarrow.fs
+import pytest
+import trust8
+from cluster import Cluster, wait_until
+from trust8 import spark as utf8
+
+FULL = os.environ.get("TRUST8_SPARK_FULL") == "1"
+COMMAND = os.environ.get("TRUST8_COMMAND")
+POLICIES = ["replace", "java", "drop", "escape", "windows-1252"]
+FOLDER = Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    # The file system of `faulty_files` is imported by the workers.
+    os.environ["PYTHONPATH"] = str(FOLDER)
+    with Cluster(workers=2) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def spark(cluster):
+    settings = {
+        "spark_sql_shuffle_partitions": "8",
+        # A task that takes much longer than others is started again on the other worker, while it runs.
+        "spark_speculation": "true",
+        "spark_speculation_interval": "100ms",
+        "spark_speculation_multiplier": "1.5",
+        "spark_speculation_quantile": "0.5",
+        "spark_speculation_minTaskRuntime": "2s",
+    }
+    with cluster.session(**settings) as spark:
+        yield spark
+
+
+def by_path(frame):
+    """The rows of a frame, in the order of the files and of the places in them."""
+    rows = frame.toArrow().to_pylist()
+    return sorted(rows, key=lambda row: (row["path"], row.get("offset") or 0))
+
+
+def expected_errors(path, data):
+    """All errors of a text, by one pass."""
+    for error in trust8.errors(data):
+        before = data[: error.start]
+        line = before[before.rfind(b"\n") + 1 :]
+        yield {
+            "path": path,
+            "offset": error.start,
+            "line": before.count(b"\n") + 1,
+            "column": len(line.decode(errors="replace")) + 1,
+            "length": None if error.kind == "incomplete" else error.end - error.start,
+            "kind": error.kind,
+            "message": f"invalid UTF-8 at byte {error.start}: {error.explanation}",
+            "error": None,
+        }
+
+
+def expected_scan(path, data):
+    """What `scan_files` says of a text."""
+    first = next(expected_errors(path, data), None)
+    numbers = first or dict.fromkeys(["offset", "line", "column", "length", "kind", "message", "error"])
+    valid = first is None
+    return numbers | {
+        "path": path,
+        "valid": valid,
+        "bytes": len(data),
+        "characters": len(data.decode()) if valid else None,
+        "newlines": data.count(b"\n") if valid else None,
+    }
+
+
+def command(folder, *options):
+    """What the command says of a folder: for each file, the errors that it reports."""
+    words = [COMMAND, "check"] if COMMAND else [sys.executable, "-m", "trust8"]
+    run = subprocess.run([*words, *options, "--json", "--binary", "-HI", str(folder)], capture_output=True)
+    assert run.returncode in (0, 1), run.stderr.decode()
+    return {file["path"]: file["errors"] for file in json.loads(run.stdout)["files"]}
+
+
+@pytest.fixture(scope="session")
+def lake(tmp_path_factory):
+    """Files with faults at every place relative to the ends of ranges of 32 bytes."""
+    folder = tmp_path_factory.mktemp("lake")
+    faults = [b"\xff", b"\x80", b"\xc3", b"\xe2\x82", b"\xed\xa0\x80", b"\xf0\x9f\x98", b"\xf0\x80\x80\x80", b"\x80" * 6, "🌍".encode()]
+    for number, fault in enumerate(faults):
+        for place in range(28, 37):
+            data = ("é\n" * 40).encode()[:place] + fault + "…and\nmore ".encode() * 4
+            (folder / f"{number}-{place}").write_bytes(data)
+    (folder / "clean").write_bytes("色は匂へど\n".encode() * 100)
+    (folder / "empty").write_bytes(b"")
+    (folder / "ends-early").write_bytes(b"a" * 63 + b"\xf0\x9f")
+    return folder
+
+
+def test_scan_says_what_one_pass_and_the_command_say(spark, lake):
+    files = {str(path): path.read_bytes() for path in lake.iterdir()}
+    expected = sorted((expected_scan(path, data) for path, data in files.items()), key=lambda row: row["path"])
+    assert by_path(utf8.scan_files(spark, lake, 32)) == expected
+    # The command reports the files that are not UTF-8.
+    reported = command(lake)
+    assert {row["path"] for row in expected if not row["valid"]} == set(reported)
+    for row in expected:
+        if not row["valid"]:
+            [first] = reported[row["path"]]
+            for name in ["offset", "line", "column", "kind"]:
+                assert row[name] == first[name], (row, first)
+
+
+def test_all_errors_are_those_of_one_pass(spark, lake):
+    expected = [
+        error for path in sorted(lake.iterdir(), key=str) for error in expected_errors(str(path), path.read_bytes())
+    ]
+    assert by_path(utf8.errors(spark, lake, 32)) == expected
+
+
+def test_files_are_repaired_as_by_one_pass(spark, lake, tmp_path):
+    with gzip.open(lake / "packed.gz", "wb") as file:
+        file.write(b"caf\xe9\n")
+    for policy in ["replace", "java"]:
+        target = tmp_path / "new" / policy
+        report = by_path(utf8.repair_files(spark, lake, target, policy, 32))
+        assert {path.name for path in target.iterdir()} == {path.name for path in lake.iterdir()}
+        for row in report:
+            path = Path(row["path"])
+            read = gzip.open if path.suffix == ".gz" else open
+            with read(path, "rb") as old, read(target / path.name, "rb") as new:
+                before, after = old.read(), new.read()
+            assert after == trust8.repair(before, policy)
+            repaired = len(list(trust8.errors(before)))
+            numbers = {"bytes_before": len(before), "bytes_after": len(after), "repaired": repaired, "error": None}
+            assert row == {"path": str(path)} | numbers
+        # Nothing else is left.
+        assert [path.name for path in target.parent.iterdir() if path.name.startswith(".")] == []
+    (lake / "packed.gz").unlink()
+    # One file, and a place that is taken.
+    utf8.repair_files(spark, lake / "0-30", tmp_path / "file", "drop", 7)
+    assert (tmp_path / "file").read_bytes() == trust8.repair((lake / "0-30").read_bytes(), "drop")
+    with pytest.raises(FileExistsError):
+        utf8.repair_files(spark, lake, tmp_path / "file")
+    with pytest.raises(ValueError, match="unknown policy"):
+        utf8.repair_files(spark, lake, tmp_path / "other", "guess")
+
+
+def test_a_file_that_changes_or_vanishes_is_a_row_with_its_error(spark, tmp_path):
+    for name in ["stays", "vanishes", "grows", "again"]:
+        (tmp_path / name).write_bytes(b"caf\xc3\xa9" * 20)
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(os.urandom(1000))[:500])
+    os.symlink("/nowhere/at/all", tmp_path / "link")
+    scan, errors = utf8.scan_files(spark, tmp_path, 33), utf8.errors(spark, tmp_path, 33)
+    (tmp_path / "vanishes").unlink()
+    with (tmp_path / "grows").open("ab") as file:
+        file.write(b"\xff")
+    os.utime(tmp_path / "again", ns=(1, 1))
+    found = {Path(row["path"]).name: (row["valid"], row["error"]) for row in by_path(scan)}
+    assert found.pop("stays") == (True, None)
+    assert {valid for valid, _ in found.values()} == {None}
+    assert found["vanishes"][1] == "vanished after it was listed"
+    assert found["grows"][1] == "changed after it was listed: 100 bytes became 101"
+    assert found["again"][1] == "changed after it was listed: it was written again"
+    assert "Truncated" in found["cut.gz"][1]
+    assert found["link"][1] == "cannot be read: No such file or directory"
+    assert {Path(row["path"]).name: row["error"] for row in by_path(errors)} == {
+        name: error for name, (_, error) in found.items()
+    }
+
+
+def test_columns(spark):
+    from pyspark.sql import functions as sf
+
+    values = [b"ok", b"caf\xe9", None, b"\xed\xa0\x80!", "色".encode(), b""]
+    frame = spark.createDataFrame([(number, value) for number, value in enumerate(values)], "id int, raw binary")
+    frame = frame.withColumn("text", sf.col("raw").cast("string")).withColumn("more", sf.array(sf.lit(1), "id"))
+    for name in ["raw", "TEXT"]:
+        checked = utf8.validate(frame, name, "fine")
+        assert checked.schema.fields[:-1] == frame.schema.fields
+        assert checked.columns[-1] == "fine"
+        expected = [None if value is None else trust8.is_utf8(value) for value in values]
+        assert [row["fine"] for row in checked.orderBy("id").collect()] == expected
+        for policy in [*POLICIES[:2], "null"]:
+            repaired = utf8.repair(frame, name, policy)
+            assert repaired.schema == frame.schema
+            rows = repaired.select("*", sf.col("text").cast("binary").alias("bytes")).orderBy("id").collect()
+            for row, value in zip(rows, values, strict=True):
+                good = value if value is None or trust8.is_utf8(value) else None
+                if policy != "null" and value is not None:
+                    good = trust8.repair(value, policy)
+                changed, other = ("raw", "bytes") if name == "raw" else ("bytes", "raw")
+                assert row[changed] == good
+                assert row[other] == value
+                assert row["more"] == [1, row["id"]]
+    for wrong, match in [("id", "int"), ("missing", "no column")]:
+        with pytest.raises(ValueError, match=match):
+            utf8.validate(frame, wrong)
+    with pytest.raises(ValueError, match="already"):
+        utf8.validate(frame, "raw", "text")
+    with pytest.raises(ValueError, match="unknown policy"):
+        utf8.repair(frame, "raw", "guess")
+
+
+@pytest.mark.parametrize("fault", ["dies", "lags"])
+def test_a_task_that_is_repeated_or_runs_twice(spark, lake, tmp_path, fault):
+    # The worker that first opens one file dies there; or waits, so that Spark starts the task on the other worker as well.
+    log = tmp_path / "log"
+    log.mkdir()
+    names = {"0-30": fault, "7-31": fault}
+    filesystem = pyarrow.fs.PyFileSystem(faulty_files.Handler(str(log), names))
+    expected = sorted((expected_scan(str(path), path.read_bytes()) for path in lake.iterdir()), key=lambda row: row["path"])
+    assert by_path(utf8.scan_files(spark, str(lake), 32, filesystem=filesystem)) == expected
+    assert len(list(log.iterdir())) > len(names), "each of the tasks ran at least twice"
+
+    for path in log.iterdir():
+        path.unlink()
+    target = tmp_path / "new" / "lake"
+    utf8.repair_files(spark, str(lake), str(target), "replace", 32, filesystem=filesystem)
+    assert len(list(log.iterdir())) > len(names)
+    assert [path.name for path in target.parent.iterdir()] == ["lake"]
+    for path in lake.iterdir():
+        assert (target / path.name).read_bytes() == trust8.repair(path.read_bytes())
+
+
+def test_a_job_that_fails_leaves_nothing(spark, lake, tmp_path):
+    log = tmp_path / "log"
+    log.mkdir()
+    filesystem = pyarrow.fs.PyFileSystem(faulty_files.Handler(str(log), {"0-30": "always dies"}))
+    (tmp_path / "new").mkdir()
+    with pytest.raises(Exception, match="(?i)worker|crash|exit"):
+        utf8.repair_files(spark, str(lake), str(tmp_path / "new" / "lake"), "replace", 32, filesystem=filesystem)
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+def test_skew(spark, tmp_path, capsys):
+    """One long file among many short ones."""
+    large, count = (2 << 30, 10_000) if FULL else (96 << 20, 300)
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(large)
+        file.seek(large - 10)
+        file.write(b"\n12345\xe2(\n9")
+    for number in range(count):
+        (tmp_path / f"{number:05}").write_bytes(b"caf\xc3\xa9\n" * (number % 50) + (b"\xff" if number % 100 == 7 else b""))
+    start = time.monotonic()
+    rows = by_path(utf8.scan_files(spark, tmp_path, 16 << 20))
+    seconds = time.monotonic() - start
+    with capsys.disabled():
+        print(f"\n1 file of {large >> 20} MiB among {count} of up to 300 bytes: {seconds:.1f} s")
+    assert len(rows) == count + 1
+    found = rows.pop()
+    assert (found["valid"], found["offset"], found["line"], found["column"], found["kind"]) == (
+        False, large - 4, 2, 6, "truncated",
+    )  # fmt: skip
+    assert [row["valid"] for row in rows] == [number % 100 != 7 for number in range(count)]
+    assert [row["bytes"] for row in rows] == [number % 50 * 6 + (number % 100 == 7) for number in range(count)]
+
+
+def test_a_folder_of_many_files(spark, tmp_path, capsys):
+    count = 100_000 if FULL else 1500
+    for number in range(count):
+        if number % 1000 == 0:
+            (tmp_path / f"{number // 1000:03}").mkdir()
+        path = tmp_path / f"{number // 1000:03}" / f"{number:06}"
+        path.write_bytes(b"na\xc3\xafve\n" + (b"\xc0" if number % 1000 == 999 else b""))
+    start = time.monotonic()
+    rows = by_path(utf8.scan_files(spark, tmp_path))
+    with capsys.disabled():
+        print(f"\na folder of {count} files: {time.monotonic() - start:.1f} s")
+    assert len(rows) == count
+    assert [row["valid"] for row in rows] == [number % 1000 != 999 for number in range(count)]
+
+
+def test_a_worker_that_is_killed(spark, cluster, tmp_path):
+    """The last test: afterwards the cluster has other workers than before."""
+    for number in range(600):
+        (tmp_path / f"{number:03}").write_bytes(b"caf\xc3\xa9\n" * number + (b"\xe9!" if number % 7 == 0 else b""))
+    # Each file takes a moment, so that the job is still running when the worker goes.
+    (tmp_path.parent / "killed").mkdir()
+    handler = faulty_files.Handler(str(tmp_path.parent / "killed"), {}, delay=0.02)
+    filesystem = pyarrow.fs.PyFileSystem(handler)
+    found = []
+    frame = utf8.scan_files(spark, str(tmp_path), 1000, filesystem=filesystem)
+    job = threading.Thread(target=lambda: found.extend(by_path(frame)))
+    job.start()
+    tracker = spark.sparkContext.statusTracker()
+
+    def tasks_done():
+        return sum(tracker.getStageInfo(stage).numCompletedTasks for stage in tracker.getActiveStageIds() or [])
+
+    assert wait_until(lambda: tasks_done() > 8)
+    cluster.kill_worker(0)
+    assert job.is_alive() and not found
+    cluster.add_workers(1)
+    job.join(300)
+    expected = [expected_scan(str(path), path.read_bytes()) for path in sorted(tmp_path.iterdir())]
+    assert found == expected
