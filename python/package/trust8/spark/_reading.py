@@ -10,6 +10,9 @@ import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 # A piece stays in the second-level cache between reading and judging.
 PIECE = 256 << 10
 
+# Over a network, each read is a request, which takes longer than the bytes of a short one.
+REMOTE_PIECE = 8 << 20
+
 # How far the end of a range can move, and how much of the text after a sequence proves what it is.
 CONTEXT = 3
 
@@ -26,19 +29,20 @@ def pieces(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], first: int, e
     """
     if row["error"] is not None:
         raise Unreadable(row["error"])
+    length = PIECE if filesystem.type_name == "local" else REMOTE_PIECE
     try:
         check_unchanged(filesystem, row)
         if row["codec"] is None:
             with filesystem.open_input_file(row["path"]) as file:
                 file.seek(first)
                 while first < end:
-                    piece = file.read(min(PIECE, end - first))
+                    piece = file.read(min(length, end - first))
                     if not piece:
                         raise Unreadable("became shorter while it was read")
                     first += len(piece)
                     yield piece
         else:
-            with filesystem.open_input_stream(row["path"], compression=row["codec"]) as stream:
+            with filesystem.open_input_stream(row["path"], compression=row["codec"], buffer_size=length) as stream:
                 while piece := stream.read(PIECE):
                     yield piece
         check_unchanged(filesystem, row)
