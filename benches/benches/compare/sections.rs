@@ -70,7 +70,7 @@ const DISTANCES: [usize; 9] = [16, 32, 64, 100, 200, 400, 800, 1600, 6400];
 
 /// Measures ASCII with other characters here and there, which most of the world's text is.
 pub(crate) fn ordinary(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
-    let peers = ["simdutf C++", "simdutf8 avx2", "simdutf8 sse4.2"];
+    let peers = ["std", "encoding_rs", "simdutf C++", "simdutf8 avx2", "simdutf8 sse4.2"];
     let who = race.which(|contestant| {
         let kernel = contestant.role == Role::Kernel && contestant.name != "trust8 scalar";
         kernel || contestant.name == TRUST8 || peers.contains(&contestant.name.as_str())
