@@ -54,6 +54,7 @@ mod portable;
 mod repaired;
 mod route;
 mod scalar;
+mod swapped;
 mod transcoder;
 mod utf16;
 mod utf32;

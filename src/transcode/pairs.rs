@@ -2,7 +2,7 @@
 //!
 //! A pair that is not listed is converted by `scalar.rs`. To list one, add a block to `pairs!` below.
 //!
-//! The conversions are between texts in the machine's byte order, whose bytes may have any address.
+//! The conversions in `pairs!` are between texts in the machine's byte order. The bytes of a text may have any address.
 
 #![forbid(unsafe_code)]
 
@@ -10,6 +10,7 @@ use core::marker::PhantomData;
 
 use super::encodings::{Family, Layout};
 use super::latin1::Latin1;
+use super::swapped::{from_swapped16, to_swapped16};
 use super::utf8::Utf8;
 use super::utf16::Utf16;
 use super::utf32::Utf32;
@@ -174,6 +175,44 @@ macro_rules! reordered {
     };
 }
 
+/// Text in the byte order that is not the machine's.
+struct Swapped<F>(PhantomData<F>);
+
+/// The list of conversions from or into the order that is not the machine's. Other pairs take two steps there.
+macro_rules! swapped {
+    (|$s:ident, $text:ident, $out:ident, $validator:ident| $(
+        $from:ty => $to:ty, $pattern:pat => {
+            $(short: $short:expr,)?
+            long: $long:expr,
+            portable: $portable:expr,
+        }
+    )*) => {
+        $(
+            impl Conversion for Pair<$from, $to> {
+                vectors!(|$s, $text, $out, $validator| $(short: $short,)? long: $long);
+
+                #[inline(always)]
+                fn portable($text: &[u8], $out: &mut Output<'_>) -> usize {
+                    $portable
+                }
+            }
+        )*
+
+        /// Returns the conversion from or into the order that is not the machine's, if it is listed. A text that is known to be
+        /// valid ends with a whole character.
+        #[inline(always)]
+        pub(super) fn conversion_of_swapped(from: Layout, to: Layout) -> Option<Convert> {
+            if from.swapped == to.swapped {
+                return None;
+            }
+            match (from.family, to.family, from.swapped, from.known_valid) {
+                $($pattern => Some(converted!(Pair<$from, $to>)),)*
+                _ => None,
+            }
+        }
+    };
+}
+
 /// A copy of a text in which each fault is replaced.
 struct Repaired<F>(PhantomData<F>);
 
@@ -275,6 +314,40 @@ reordered! { |s, text, out, validator|
     }
 }
 
+swapped! { |s, text, out, validator|
+    Utf8 => Swapped<Utf16>, (Family::Utf8, Family::Utf16, false, false) => {
+        short: from_utf8::short::<_, IntoUtf16<true>>(s, text, out, validator),
+        long: from_utf8::long::<_, IntoUtf16<true>>(s, text, out, validator),
+        portable: to_swapped16(text, out, portable::utf8_to_utf16),
+    }
+    Valid<Utf8> => Swapped<Utf16>, (Family::Utf8, Family::Utf16, false, true) => {
+        short: from_utf8::short_valid::<_, IntoUtf16<true>>(s, text, out),
+        long: from_utf8::long_valid::<_, IntoUtf16<true>>(s, text, out),
+        portable: to_swapped16(text, out, portable::utf8_to_utf16),
+    }
+    Utf32 => Swapped<Utf16>, (Family::Utf32, Family::Utf16, false, _) => {
+        long: from_utf32::to_utf16::<_, true>(s, text, out),
+        portable: to_swapped16(text, out, portable::utf32_to_utf16),
+    }
+    Latin1 => Swapped<Utf16>, (Family::Latin1, Family::Utf16, _, _) => {
+        long: latin1::to_utf16::<_, true>(s, text, out),
+        portable: to_swapped16(text, out, portable::latin1_to_utf16),
+    }
+    Swapped<Utf16> => Utf8, (Family::Utf16, Family::Utf8, true, _) => {
+        short: from_utf16::short_to_utf8::<_, true>(s, text, out),
+        long: from_utf16::to_utf8::<_, true>(s, text, out),
+        portable: from_swapped16(text, out, portable::utf16_to_utf8),
+    }
+    Swapped<Utf16> => Utf32, (Family::Utf16, Family::Utf32, true, _) => {
+        long: from_utf16::to_utf32::<_, true>(s, text, out),
+        portable: from_swapped16(text, out, portable::utf16_to_utf32),
+    }
+    Swapped<Utf16> => Latin1, (Family::Utf16, Family::Latin1, true, _) => {
+        long: latin1::from_utf16::<_, true>(s, text, out),
+        portable: from_swapped16(text, out, portable::utf16_to_latin1),
+    }
+}
+
 lossy! { |s, text, out, validator|
     copies {
         Utf16: copies::repaired_utf16;
@@ -297,11 +370,11 @@ lossy! { |s, text, out, validator|
 
 pairs! { |s, text, out, validator|
     Utf8 => Utf16 {
-        short: from_utf8::short::<_, IntoUtf16>(s, text, out, validator),
-        long: from_utf8::long::<_, IntoUtf16>(s, text, out, validator),
+        short: from_utf8::short::<_, IntoUtf16<false>>(s, text, out, validator),
+        long: from_utf8::long::<_, IntoUtf16<false>>(s, text, out, validator),
         valid: {
-            short: from_utf8::short_valid::<_, IntoUtf16>(s, text, out),
-            long: from_utf8::long_valid::<_, IntoUtf16>(s, text, out)
+            short: from_utf8::short_valid::<_, IntoUtf16<false>>(s, text, out),
+            long: from_utf8::long_valid::<_, IntoUtf16<false>>(s, text, out)
         },
         portable: portable::utf8_to_utf16,
         length: counted!(lengths::Utf16OfUtf8),
@@ -327,8 +400,8 @@ pairs! { |s, text, out, validator|
         length: counted!(lengths::Utf32OfUtf8),
     }
     Utf16 => Utf8 {
-        short: from_utf16::short_to_utf8(s, text, out),
-        long: from_utf16::to_utf8(s, text, out),
+        short: from_utf16::short_to_utf8::<_, false>(s, text, out),
+        long: from_utf16::to_utf8::<_, false>(s, text, out),
         portable: portable::utf16_to_utf8,
         length: counted!(lengths::Utf8OfUtf16),
     }
@@ -338,12 +411,12 @@ pairs! { |s, text, out, validator|
         length: Length::Unchanged,
     }
     Utf16 => Utf32 {
-        long: from_utf16::to_utf32(s, text, out),
+        long: from_utf16::to_utf32::<_, false>(s, text, out),
         portable: portable::utf16_to_utf32,
         length: counted!(lengths::Utf32OfUtf16),
     }
     Utf16 => Latin1 {
-        long: latin1::from_utf16(s, text, out),
+        long: latin1::from_utf16::<_, false>(s, text, out),
         portable: portable::utf16_to_latin1,
         length: counted!(lengths::Utf32OfUtf16),
     }
@@ -353,7 +426,7 @@ pairs! { |s, text, out, validator|
         length: counted!(lengths::Utf8OfUtf32),
     }
     Utf32 => Utf16 {
-        long: from_utf32::to_utf16(s, text, out),
+        long: from_utf32::to_utf16::<_, false>(s, text, out),
         portable: portable::utf32_to_utf16,
         length: counted!(lengths::Utf16OfUtf32),
     }
@@ -374,7 +447,7 @@ pairs! { |s, text, out, validator|
         length: counted!(lengths::Utf8OfLatin1),
     }
     Latin1 => Utf16 {
-        long: latin1::to_utf16(s, text, out),
+        long: latin1::to_utf16::<_, false>(s, text, out),
         portable: portable::latin1_to_utf16,
         length: Length::Unchanged,
     }

@@ -19,7 +19,8 @@ use core::mem::MaybeUninit;
 
 use super::encodings::{Family, Layout};
 use super::pairs;
-use super::route::{CHUNK, Route, swapped};
+use super::route::Route;
+use super::swapped::{CHUNK, swapped};
 use crate::boundary::{start_before, whole_len};
 use crate::output::Output;
 use crate::repair::replacer::Replacer;

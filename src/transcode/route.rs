@@ -12,8 +12,8 @@
 //! `repaired.rs` converts what is near a fault.
 //!
 //! If no bytes are to be swapped, nothing but the conversion is called. Which one it is, the compiler knows wherever it knows
-//! the forms, so a short text costs one call. If bytes are to be swapped, it takes two steps, chunk by chunk, with a buffer
-//! between them that stays in the L1 cache.
+//! the forms, so a short text costs one call. For most pairs with UTF-16 in the foreign order there is a conversion of its own as
+//! well. Otherwise, if bytes are to be swapped, it takes two steps, chunk by chunk; see `swapped.rs`.
 
 #![forbid(unsafe_code)]
 
@@ -23,12 +23,10 @@ use super::encodings::{Family, Layout};
 use super::error::Fault;
 use super::pairs::{self, Convert, Length};
 use super::scalar::{self, Stop};
+use super::swapped::{CHUNK, in_chunks, swapped};
 use crate::boundary::{floor, whole_len};
 use crate::kernel::{Kernel, entries};
 use crate::output::Output;
-
-/// The number of bytes that are taken through two steps at a time.
-pub(super) const CHUNK: usize = 2048;
 
 /// The number of bytes of UTF-8 that are validated at a time and then copied from the L1 cache.
 const COPIED_CHUNK: usize = 4096;
@@ -258,7 +256,10 @@ impl Route {
     fn conversion(&self) -> Option<Convert> {
         let Self { from, to, .. } = *self;
         if from.swapped || to.swapped {
-            return pairs::reordering(from, to);
+            return match pairs::reordering(from, to) {
+                None => pairs::conversion_of_swapped(from, to),
+                reordering => reordering,
+            };
         }
         match self.conversion_of_valid() {
             None => pairs::conversion(from.family, to.family),
@@ -288,6 +289,13 @@ impl Route {
         }
         if let Some(convert) = pairs::reordering(from, to) {
             return convert(kernel, text, out);
+        }
+        if !self.replaces_with_less()
+            && let Some(convert) = pairs::conversion_of_swapped(from, to)
+        {
+            // Valid text may end inside a character, if it is a chunk.
+            let whole = if from.known_valid { whole_len(text) } else { text.len() };
+            return convert(kernel, &text[..whole], out);
         }
         let Some(convert) = pairs::conversion(from.family, to.family) else { return 0 };
         if from.swapped {
@@ -343,36 +351,4 @@ impl Route {
             }
         }
     }
-}
-
-/// Converts a text chunk by chunk as long as there is progress.
-#[inline(always)]
-fn in_chunks(text: &[u8], mut convert: impl FnMut(&[u8]) -> usize) -> usize {
-    let mut at = 0;
-    loop {
-        let rest = &text[at..];
-        let read = convert(&rest[..rest.len().min(CHUNK)]);
-        at += read;
-        // A chunk may end inside a character: then the next chunk begins with that.
-        if read == 0 || rest.len() <= CHUNK {
-            return at;
-        }
-    }
-}
-
-/// Returns the whole units of `text` in the machine's byte order.
-#[inline(always)]
-pub(super) fn swapped<'a>(
-    kernel: &Kernel,
-    from: Layout,
-    text: &[u8],
-    buffer: &'a mut [MaybeUninit<u8>; CHUNK],
-) -> &'a [u8] {
-    let unit = from.family.unit();
-    let mut out = Output::new(buffer);
-    // It fits: callers pass chunks of at most that length.
-    let _ = out.put(&text[..text.len() / unit * unit]);
-    let bytes = out.finish();
-    entries::swap(kernel, unit, bytes);
-    bytes
 }

@@ -71,10 +71,6 @@ pub(crate) trait ConvertOps: Copy {
     fn widened16(self, v: Self::Vector) -> [Self::Vector; 2];
 
     /// Widens bytes to lanes of 16 bits: the first half of them, and the second half.
-    #[cfg_attr(
-        not(any(kernel_avx512, test)),
-        expect(dead_code, reason = "only AVX-512 has a use for it outside of `WideLaneOps`")
-    )]
     fn widened8(self, v: Self::Vector) -> [Self::Vector; 2];
 
     /// Narrows the lanes of 16 bits of `a` and then `b`, all below 0x100, to bytes.

@@ -13,42 +13,64 @@
 
 #![forbid(unsafe_code)]
 
-use super::{LINES_PAY, fitting, load_block, place_after_ones};
+use super::{LINES_PAY, ends_in_high, fitting, in_order, load_block, order, place_after_ones};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
-/// Converts UTF-16 that is shorter than a vector into UTF-8.
+/// Does what [`load_block`] does, and returns the units in the machine's byte order.
 #[inline(always)]
-pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+fn load_units<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> (S::Vector, usize) {
+    let (units, len) = load_block(s, text);
+    (in_order::<S, SWAPPED>(s, units), len)
+}
+
+/// Returns the units of the first two vectors of a text in the machine's byte order.
+#[inline(always)]
+fn load_two<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> [S::Vector; 2] {
+    [in_order::<S, SWAPPED>(s, s.load(text, 0)), in_order::<S, SWAPPED>(s, s.load(text, S::LANES))]
+}
+
+/// Converts UTF-16 that is shorter than a vector into UTF-8. `SWAPPED` says, here and below, that the bytes of each unit are in
+/// the order that is not the machine's.
+#[inline(always)]
+pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
     if text.is_empty() || text.len() >= S::LANES || text.len() % 2 == 1 {
         return 0;
     }
-    let now = s.load_short(text);
+    let now = in_order::<S, SWAPPED>(s, s.load_short(text));
     let put = if are_ascii(s, now) {
         s.put_first(s.narrowed16(now, s.splat8(0)), text.len() / 2, out)
     } else {
-        put_as_utf8(s, now, s.splat8(0), text, text.len(), out)
+        put_as_utf8::<S, SWAPPED>(s, now, s.splat8(0), text, text.len(), out)
     };
     if put { text.len() } else { 0 }
 }
 
 /// Converts the ASCII at the start of a text that is not long, so that nothing has to be prepared for the loop if that is all.
 #[inline(always)]
-fn leading_ascii_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+fn leading_ascii_to_utf8<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
     let mut at = 0;
     if text.len() >= LINES_PAY {
         return at;
     }
     while let Some(two) = text.get(at..at + 2 * S::LANES) {
-        let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+        let [a, b] = load_two::<S, SWAPPED>(s, two);
         if !are_ascii(s, s.or(a, b)) || !s.put_first(s.narrowed16(a, b), S::LANES, out) {
             return at;
         }
         at += 2 * S::LANES;
     }
     let rest = &text[at..];
-    let (a, len) = load_block(s, rest);
-    let (b, _) = load_block(s, &rest[len..]);
+    let (a, len) = load_units::<S, SWAPPED>(s, rest);
+    let (b, _) = load_units::<S, SWAPPED>(s, &rest[len..]);
     if are_ascii(s, s.or(a, b)) && s.put_first(s.narrowed16(a, b), rest.len() / 2, out) {
         text.len()
     } else {
@@ -58,9 +80,13 @@ fn leading_ascii_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>)
 
 /// Converts UTF-16 into UTF-8.
 #[inline(always)]
-pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(in crate::transcode) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
     let text = &text[..text.len() & !1];
-    let (mut at, mut before) = (leading_ascii_to_utf8(s, text, out), s.splat8(0));
+    let (mut at, mut before) = (leading_ascii_to_utf8::<S, SWAPPED>(s, text, out), s.splat8(0));
     if at == text.len() {
         return at;
     }
@@ -70,10 +96,11 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
     if let Some(unit) = text[..head.min(text.len())].last_chunk()
         && text.len() >= LINES_PAY
     {
-        if !put_as_utf8(s, s.load(text, 0), before, text, head, out) {
+        if !put_as_utf8::<S, SWAPPED>(s, in_order::<S, SWAPPED>(s, s.load(text, 0)), before, text, head, out)
+        {
             return 0;
         }
-        (at, before) = (head, s.splat16(u16::from_ne_bytes(*unit)));
+        (at, before) = (head, s.splat16(order::<SWAPPED>(u16::from_ne_bytes(*unit))));
     }
     // Whether the next block does not fit, or is malformed.
     let mut full = false;
@@ -82,7 +109,7 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
         let (put, len) = if let Some(two) = rest.get(..2 * S::LANES)
             && !full
         {
-            let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+            let [a, b] = load_two::<S, SWAPPED>(s, two);
             if are_ascii(s, s.or(a, b)) {
                 before = b;
                 (s.put_first(s.narrowed16(a, b), S::LANES, out), 2 * S::LANES)
@@ -90,15 +117,15 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
                 let put = if S::LANES < 64 && are_ascii(s, a) {
                     s.put_first(s.narrowed16(a, a), S::LANES / 2, out)
                 } else {
-                    put_as_utf8(s, a, before, two, S::LANES, out)
+                    put_as_utf8::<S, SWAPPED>(s, a, before, two, S::LANES, out)
                 };
                 before = a;
                 (put, S::LANES)
             }
         } else if !rest.is_empty() {
-            let (now, len) = load_block(s, rest);
+            let (now, len) = load_units::<S, SWAPPED>(s, rest);
             let fits = if full { fitting_as_utf8(s, now, len, out.left()) } else { len };
-            let put = fits > 0 && put_as_utf8(s, now, before, rest, fits, out);
+            let put = fits > 0 && put_as_utf8::<S, SWAPPED>(s, now, before, rest, fits, out);
             before = now;
             at += if put && fits < len { fits } else { 0 };
             (put && fits == len, len)
@@ -108,13 +135,13 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
         if put {
             at += len;
         } else if full {
-            let (start, put) = pair_start(text, at);
+            let (start, put) = pair_start::<SWAPPED>(text, at);
             out.retract(put);
             return start;
         } else {
             full = true;
             before = match text[..at].last_chunk() {
-                Some(unit) => s.splat16(u16::from_ne_bytes(*unit)),
+                Some(unit) => s.splat16(order::<SWAPPED>(u16::from_ne_bytes(*unit))),
                 None => s.splat8(0),
             };
         }
@@ -141,17 +168,14 @@ fn are_ascii<S: ConvertOps>(s: S, units: S::Vector) -> bool {
 /// Returns the place of the surrogate pair whose second half begins at `at`, and how many bytes of UTF-8 its first half has
 /// become. Returns `at` and 0 if there is no such pair.
 #[cold]
-fn pair_start(text: &[u8], at: usize) -> (usize, usize) {
-    match text[..at].last_chunk() {
-        Some(unit) if u16::from_ne_bytes(*unit) & 0xFC00 == 0xD800 => (at - 2, 2),
-        _ => (at, 0),
-    }
+fn pair_start<const SWAPPED: bool>(text: &[u8], at: usize) -> (usize, usize) {
+    if ends_in_high::<SWAPPED>(&text[..at]) { (at - 2, 2) } else { (at, 0) }
 }
 
 /// Appends the first `len` bytes of a block as UTF-8; or nothing, if there is a lone surrogate. `text` begins with the block,
-/// and `before` is the block before it.
+/// and `before` is the block before it. `now` and `before` are in the machine's byte order.
 #[cfg_attr(optimised, inline(always))]
-fn put_as_utf8<S: ConvertOps>(
+fn put_as_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     now: S::Vector,
     before: S::Vector,
@@ -167,7 +191,7 @@ fn put_as_utf8<S: ConvertOps>(
         return put_below_10000(s, now, len, out);
     }
     let [_, before, _] = s.earlier(now, before);
-    let (after, _) = load_block(s, &text[2..]);
+    let (after, _) = load_units::<S, SWAPPED>(s, &text[2..]);
     if !are_paired(s, before, now, after) {
         return false;
     }
@@ -298,7 +322,11 @@ fn encoded_with_pairs<S: ConvertOps>(s: S, unit: S::Vector, before: S::Vector) -
 
 /// Converts UTF-16 into UTF-32.
 #[inline(always)]
-pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
     let text = &text[..text.len() & !1];
     let mut at = 0;
     let mut before = s.splat8(0);
@@ -312,7 +340,7 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut
             && let Some(two) = rest.get(..2 * S::LANES)
             && out.left() >= 4 * S::LANES
         {
-            let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+            let [a, b] = load_two::<S, SWAPPED>(s, two);
             let bits = s.splat16(0xF800);
             if !s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
                 let ([first, second], [third, fourth]) = (s.widened16(a), s.widened16(b));
@@ -324,7 +352,7 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut
                 continue;
             }
         }
-        let (now, len) = load_block(s, rest);
+        let (now, len) = load_units::<S, SWAPPED>(s, rest);
         // Nothing is put for the first half of a pair.
         let kept = s.select16_equal(which_half(s, now), 0xD800, s.splat8(0), s.splat8(0xFF));
         let fits = if full { place_after_ones(s.high_bits(kept), out.left() / 2).min(len) & !1 } else { len };
@@ -335,7 +363,7 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut
             s.put_first_of_two(first, second, 2 * fits, out)
         };
         if put {
-            cut = if fits == 0 { cut } else { ends_in_high(&rest[..fits]) };
+            cut = if fits == 0 { cut } else { ends_in_high::<SWAPPED>(&rest[..fits]) };
             before = now;
             at += fits;
         }
@@ -346,12 +374,6 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut
     }
     // Nothing has been put for the first half of a pair.
     if cut { at - 2 } else { at }
-}
-
-/// Returns whether the text ends with a high surrogate.
-#[inline(always)]
-fn ends_in_high(text: &[u8]) -> bool {
-    text.last_chunk().is_some_and(|unit| u16::from_ne_bytes(*unit) & 0xFC00 == 0xD800)
 }
 
 /// Appends the first `len` bytes of units as UTF-32; or nothing, if low surrogates are not exactly where `before`, the units one

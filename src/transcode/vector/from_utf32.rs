@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 use super::from_utf16::{encoded, has_surrogates, marks, put_below_800, put_below_10000};
-use super::{fitting, load_block};
+use super::{fitting, in_order, load_block};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
@@ -143,9 +143,14 @@ fn up_to_four<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
     s.select32_at_least(unit, 0x1_0000, four, s.left32::<8>(up_to_three(s, unit)))
 }
 
-/// Converts UTF-32 into UTF-16.
+/// Converts UTF-32 into UTF-16. `SWAPPED` says, here and below, that the bytes of each unit of UTF-16 are in the order that is
+/// not the machine's.
 #[inline(always)]
-pub(in crate::transcode) fn to_utf16<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(in crate::transcode) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
     let text = &text[..text.len() & !3];
     let mut at = 0;
     while let Some(block) = text.get(at..at + 2 * S::LANES) {
@@ -156,13 +161,18 @@ pub(in crate::transcode) fn to_utf16<S: ConvertOps>(s: S, text: &[u8], out: &mut
             if !s.any(s.and(s.or(s.or(a, b), s.or(c, d)), s.splat32(!0xFFFF)))
                 && !has_surrogates(s, first)
                 && !has_surrogates(s, second)
-                && s.put_first_of_two(first, second, 2 * S::LANES, out)
+                && s.put_first_of_two(
+                    in_order::<S, SWAPPED>(s, first),
+                    in_order::<S, SWAPPED>(s, second),
+                    2 * S::LANES,
+                    out,
+                )
             {
                 at += 4 * S::LANES;
                 continue;
             }
         }
-        if !put_as_utf16(s, a, b, 2 * S::LANES, out) {
+        if !put_as_utf16::<S, SWAPPED>(s, a, b, 2 * S::LANES, out) {
             break;
         }
         at += 2 * S::LANES;
@@ -173,7 +183,7 @@ pub(in crate::transcode) fn to_utf16<S: ConvertOps>(s: S, text: &[u8], out: &mut
         let ([a, b], len) = load_pair(s, &text[at..]);
         let fits =
             if full { 2 * fitting(len / 2, 2, [at_least(s, a, b, 0x1_0000)], out.left() / 2) } else { len };
-        let put = fits > 0 && put_as_utf16(s, a, b, fits, out);
+        let put = fits > 0 && put_as_utf16::<S, SWAPPED>(s, a, b, fits, out);
         at += if put { fits } else { 0 };
         if full && (!put || fits < len) {
             break;
@@ -217,10 +227,16 @@ fn are_latin1<S: ConvertOps>(s: S, units: S::Vector) -> bool {
 
 /// Appends the first `len` bytes of two vectors of units as UTF-16; or nothing, if a unit is not a character.
 #[inline(always)]
-fn put_as_utf16<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
+fn put_as_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    a: S::Vector,
+    b: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
     if !s.any(s.and(s.or(a, b), s.splat32(!0xFFFF))) {
         let units = s.narrowed32(a, b);
-        return !has_surrogates(s, units) && s.put_first(units, len / 2, out);
+        return !has_surrogates(s, units) && s.put_first(in_order::<S, SWAPPED>(s, units), len / 2, out);
     }
     if !are_characters(s, a, b) {
         return false;
@@ -229,6 +245,7 @@ fn put_as_utf16<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, len: usize, out
     let keep_a = kept_of_utf16(s, a) & first_bits(len);
     let keep_b = kept_of_utf16(s, b) & first_bits(len.saturating_sub(S::LANES));
     let n = (keep_a.count_ones() + keep_b.count_ones()) as usize;
+    let (a, b) = (in_order::<S, SWAPPED>(s, a), in_order::<S, SWAPPED>(s, b));
     out.left() >= n && s.put_kept_u16(a, keep_a, out) && s.put_kept_u16(b, keep_b, out)
 }
 

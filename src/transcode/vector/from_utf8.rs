@@ -35,7 +35,9 @@
 
 #![forbid(unsafe_code)]
 
-use super::{IntoUtf16, IntoUtf32, LINES_PAY, Narrow, load_block, masked, place_after_ones, put_in_lines};
+use super::{
+    IntoUtf16, IntoUtf32, LINES_PAY, Narrow, in_order, load_block, masked, place_after_ones, put_in_lines,
+};
 use crate::boundary::{floor, is_continuation};
 use crate::kernel::Validates;
 use crate::kernel::automaton::judge;
@@ -79,7 +81,7 @@ pub(in crate::transcode) trait Wide: Narrow {
     fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool;
 }
 
-impl Wide for IntoUtf16 {
+impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
     const AT_THIRD_OF_FOUR: usize = 2;
 
     #[inline(always)]
@@ -120,12 +122,13 @@ impl Wide for IntoUtf16 {
             high = s.select_high(third, first_high, s.select_high(fourth, second_high, high));
             keep |= s.high_bits(third);
         }
+        let (low, high) = if SWAPPED { (high, low) } else { (low, high) };
         s.put_u16_of_bytes(low, high, keep & within, out)
     }
 
     #[inline(always)]
     fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool {
-        s.put_first(s.narrowed32(first, second), S::LANES, out)
+        s.put_first(in_order::<S, SWAPPED>(s, s.narrowed32(first, second)), S::LANES, out)
     }
 }
 

@@ -8,7 +8,7 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    IntoBytes, IntoUtf16, IntoUtf32, LINES_PAY, Narrow, fitting, load_block, masked, place_after_ones,
+    IntoBytes, IntoUtf16, IntoUtf32, LINES_PAY, Narrow, fitting, load_block, masked, order, place_after_ones,
     put_in_lines,
 };
 use crate::boundary::{ends_in_lead, floor};
@@ -277,11 +277,19 @@ fn put_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mut Outp
     s.put_interleaved(s.select_high(bytes, lead, bytes), masked(s, bytes, 0xBF), two, len, out)
 }
 
-/// Converts Latin-1 into UTF-16.
+/// Converts Latin-1 into UTF-16. `SWAPPED` says, here and below, that the bytes of each unit of UTF-16 are in the order that is
+/// not the machine's.
 #[inline(always)]
-pub(in crate::transcode) fn to_utf16<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    // The vectors that the compiler makes of the portable loop write more at a time than vectors of 16 bytes here.
-    if S::LANES == 16 { portable::latin1_to_utf16(text, out) } else { widened::<S, IntoUtf16>(s, text, out) }
+pub(in crate::transcode) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    if S::LANES == 16 && !SWAPPED {
+        // The vectors that the compiler makes of the portable loop write more at a time than vectors of 16 bytes here.
+        return portable::latin1_to_utf16(text, out);
+    }
+    widened::<S, IntoUtf16<SWAPPED>>(s, text, out)
 }
 
 /// Converts Latin-1 into UTF-32.
@@ -306,14 +314,24 @@ fn widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) ->
 
 /// Converts UTF-16 into Latin-1.
 #[inline(always)]
-pub(in crate::transcode) fn from_utf16<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+pub(in crate::transcode) fn from_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
     let text = &text[..text.len() & !1];
+    let high_byte = s.splat16(order::<SWAPPED>(0xFF00));
     let mut at = 0;
     while let Some(block) = text.get(at..at + 4 * S::LANES) {
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
         let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
-        if s.any(s.and(s.or(s.or(a, b), s.or(c, d)), s.splat16(0xFF00)))
-            || !s.put_first_of_two(s.narrowed16(a, b), s.narrowed16(c, d), 2 * S::LANES, out)
+        if s.any(s.and(s.or(s.or(a, b), s.or(c, d)), high_byte))
+            || !s.put_first_of_two(
+                narrowed::<S, SWAPPED>(s, a, b),
+                narrowed::<S, SWAPPED>(s, c, d),
+                2 * S::LANES,
+                out,
+            )
         {
             break;
         }
@@ -321,12 +339,19 @@ pub(in crate::transcode) fn from_utf16<S: ConvertOps>(s: S, text: &[u8], out: &m
     }
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
-        if s.any(s.and(now, s.splat16(0xFF00))) || !s.put_first(s.narrowed16(now, now), len / 2, out) {
+        let narrow = narrowed::<S, SWAPPED>(s, now, now);
+        if s.any(s.and(now, high_byte)) || !s.put_first(narrow, len / 2, out) {
             break;
         }
         at += len;
     }
     at
+}
+
+/// Returns units of two vectors as bytes. All of them are in Latin-1.
+#[inline(always)]
+fn narrowed<S: ConvertOps, const SWAPPED: bool>(s: S, a: S::Vector, b: S::Vector) -> S::Vector {
+    if SWAPPED { s.narrowed16(s.right16::<8>(a), s.right16::<8>(b)) } else { s.narrowed16(a, b) }
 }
 
 /// Converts UTF-16 into Latin-1, and replaces what Latin-1 lacks and what is malformed. A high surrogate at the end of the text

@@ -62,15 +62,19 @@ impl Narrow for IntoBytes {
     }
 }
 
-/// Into UTF-16.
-pub(super) struct IntoUtf16;
+/// Into UTF-16. `SWAPPED` says that the bytes of each unit are in the order that is not the machine's.
+pub(super) struct IntoUtf16<const SWAPPED: bool>;
 
-impl Narrow for IntoUtf16 {
+impl<const SWAPPED: bool> Narrow for IntoUtf16<SWAPPED> {
     const UNIT: usize = 2;
 
     #[inline(always)]
     fn put_narrow<S: ConvertOps>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
-        s.put_as_u16(narrow, n, out)
+        if !SWAPPED {
+            return s.put_as_u16(narrow, n, out);
+        }
+        let [first, second] = s.widened8(narrow);
+        s.put_first_of_two(s.left16::<8>(first), s.left16::<8>(second), 2 * n, out)
     }
 }
 
@@ -96,6 +100,24 @@ fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
         len if len < S::LANES => (s.load_short(text), len),
         _ => (s.load(text, 0), S::LANES),
     }
+}
+
+/// Returns units of 16 bits in the machine's byte order. `SWAPPED` says that they are in the other one.
+#[inline(always)]
+fn in_order<S: ConvertOps, const SWAPPED: bool>(s: S, units: S::Vector) -> S::Vector {
+    if SWAPPED { s.reversed16(units) } else { units }
+}
+
+/// Returns the unit in the machine's byte order, or the number as it stands in a vector.
+#[inline(always)]
+const fn order<const SWAPPED: bool>(unit: u16) -> u16 {
+    if SWAPPED { unit.swap_bytes() } else { unit }
+}
+
+/// Returns whether the text ends with a high surrogate.
+#[inline(always)]
+fn ends_in_high<const SWAPPED: bool>(text: &[u8]) -> bool {
+    text.last_chunk().is_some_and(|unit| order::<SWAPPED>(u16::from_ne_bytes(*unit)) & 0xFC00 == 0xD800)
 }
 
 /// Appends bytes two vectors at a time in whole cache lines, up to the first vectors that are not ASCII (if `ONLY_ASCII`), to

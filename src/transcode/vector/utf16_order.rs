@@ -6,7 +6,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::load_block;
+use super::{ends_in_high, load_block, order};
 use crate::output::Output;
 use crate::simd::convert::ConvertOps;
 use crate::transcode::copies;
@@ -53,17 +53,6 @@ pub(in crate::transcode) fn copy<S: ConvertOps, const FROM: bool, const TO: bool
         at -= 2;
     }
     at
-}
-
-/// Returns the number as it stands in a vector, or with its bytes reversed.
-const fn order<const SWAPPED: bool>(unit: u16) -> u16 {
-    if SWAPPED { unit.swap_bytes() } else { unit }
-}
-
-/// Returns whether the text ends in a high surrogate.
-#[inline(always)]
-fn ends_in_high<const SWAPPED: bool>(text: &[u8]) -> bool {
-    text.last_chunk().is_some_and(|unit| order::<SWAPPED>(u16::from_ne_bytes(*unit)) & 0xFC00 == 0xD800)
 }
 
 /// Returns whether the low surrogates of `units` are where `before`, the units one place earlier, has the high ones.
