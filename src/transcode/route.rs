@@ -71,7 +71,28 @@ impl Route {
             Some(convert) => convert(self.kernel, part, out),
             None => self.by_kernel(part, out),
         };
-        if read == text.len() { (read, End::All) } else { self.resume(text, read, out) }
+        if read == text.len() {
+            (read, End::All)
+        } else if out.left() < self.to.family.unit() && self.begins_plainly(&text[read..]) {
+            (read, End::Full)
+        } else {
+            self.resume(text, read, out)
+        }
+    }
+
+    /// Returns whether the text begins with a unit that by itself is a character of the target.
+    #[inline(always)]
+    fn begins_plainly(&self, text: &[u8]) -> bool {
+        let unit = match (self.from.family, text) {
+            (Family::Latin1, [byte, ..]) => u32::from(*byte),
+            (Family::Utf8, [byte @ ..0x80, ..]) => u32::from(*byte),
+            (Family::Utf16, [a, b, ..]) => {
+                let unit = u16::from_ne_bytes([*a, *b]);
+                u32::from(if self.from.swapped { unit.swap_bytes() } else { unit })
+            }
+            _ => return false,
+        };
+        unit & 0xF800 != 0xD800 && (self.to.family != Family::Latin1 || unit <= 0xFF)
     }
 
     /// Does what `run` does, from `at` on, where the kernel has stopped.

@@ -69,3 +69,58 @@ fn conversions_that_stop_where_the_buffer_ends() {
         }
     }
 }
+
+/// Returns the number of bytes that a character has.
+fn len_in(encoding: Encoding, char: char) -> usize {
+    match encoding {
+        Encoding::Latin1 => 1,
+        Encoding::Utf8 => char.len_utf8(),
+        Encoding::Utf16Le | Encoding::Utf16Be => 2 * char.len_utf16(),
+        _ => 4,
+    }
+}
+
+/// A buffer ends inside any block, and inside any character of it. As many whole characters are written as fit.
+#[test]
+fn every_pair_fills_buffers_of_every_length() {
+    let mut thin = Thin::new();
+    let fillers = [
+        "a",
+        "\u{E9}",
+        "\u{44F}",
+        "\u{65E5}",
+        "\u{1F600}",
+        "a\u{E9}b",
+        "ab\u{1F600}cdefg\u{44F}\u{65E5}\u{65E5}",
+    ];
+    for (filler, from, to) in fillers.iter().flat_map(|filler| {
+        Encoding::ALL.into_iter().flat_map(move |from| Encoding::ALL.map(|to| (*filler, from, to)))
+    }) {
+        let latin1 = from == Encoding::Latin1 || to == Encoding::Latin1;
+        let filler: String = filler.chars().filter(|&char| !latin1 || char <= '\u{FF}').collect();
+        let text: String = filler.chars().cycle().take(400).collect();
+        for kernel in kernels() {
+            let bytes = with::convert(kernel, Encoding::Utf8, from, text.as_bytes()).unwrap();
+            let whole = with::convert(kernel, Encoding::Utf8, to, text.as_bytes()).unwrap();
+            let mut buffer = vec![MaybeUninit::uninit(); whole.len()];
+            let (mut chars, mut expected) = (text.chars().peekable(), Progress { read: 0, written: 0 });
+            for room in 0..whole.len().min(700) {
+                while let Some(char) = chars.next_if(|&char| expected.written + len_in(to, char) <= room) {
+                    expected.read += len_in(from, char);
+                    expected.written += len_in(to, char);
+                }
+                if !thin.keep() {
+                    continue;
+                }
+                let got = with::convert_as_fits(kernel, from, to, &bytes, &mut buffer[..room]);
+                assert_eq!(got, Ok(expected), "{kernel:?}: {from:?} to {to:?}, {filler}, {room}");
+                // SAFETY: these have been written.
+                let written = buffer[..expected.written].iter().map(|byte| unsafe { byte.assume_init() });
+                assert!(
+                    written.eq(whole.iter().copied().take(expected.written)),
+                    "{kernel:?}: {from:?} to {to:?}, {filler}, {room}"
+                );
+            }
+        }
+    }
+}

@@ -497,9 +497,6 @@ impl ConvertOps for Avx512 {
         let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
         let ([low, low_second], [high, high_second]) = (self.widened16(low), self.widened16(high));
         let first = self.or(low, self.left32::<16>(high));
-        if n <= 64 {
-            return self.put(first, n, out);
-        }
         self.put_first_of_two(first, self.or(low_second, self.left32::<16>(high_second)), n, out)
     }
 

@@ -134,7 +134,7 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(
         };
         if put {
             at += len;
-        } else if full {
+        } else if full || out.left() == 0 {
             let (start, put) = pair_start::<SWAPPED>(text, at);
             out.retract(put);
             return start;
@@ -336,19 +336,28 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
     let mut full = false;
     while at < text.len() {
         let rest = &text[at..];
-        if !cut
+        if (S::LANES == 64 || !cut)
             && let Some(two) = rest.get(..2 * S::LANES)
             && out.left() >= 4 * S::LANES
         {
             let [a, b] = load_two::<S, SWAPPED>(s, two);
             let bits = s.splat16(0xF800);
-            if !s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
+            if !cut && !s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
                 let ([first, second], [third, fourth]) = (s.widened16(a), s.widened16(b));
                 s.prefetch_output(4 * S::LANES, out);
                 s.put_first_of_two(first, second, 2 * S::LANES, out);
                 s.put_first_of_two(third, fourth, 2 * S::LANES, out);
                 before = b;
                 at += 2 * S::LANES;
+                continue;
+            }
+            // Of two long vectors, both are likely to have surrogates. Another branch would often be predicted wrongly.
+            if S::LANES == 64 && put_joined(s, s.earlier(a, before)[1], a, S::LANES, out) {
+                (before, at) = (a, at + S::LANES);
+                if put_joined(s, s.earlier(b, a)[1], b, S::LANES, out) {
+                    (before, at) = (b, at + S::LANES);
+                }
+                cut = ends_in_high::<SWAPPED>(&text[..at]);
                 continue;
             }
         }
@@ -367,7 +376,7 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
             before = now;
             at += fits;
         }
-        if full && (!put || fits < len) {
+        if full && fits < len || !put && (full || out.left() < 4) {
             break;
         }
         full = !put;

@@ -56,7 +56,7 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
         };
         let put = fits > 0 && put_as_utf8(s, a, b, fits, out);
         at += if put { fits } else { 0 };
-        if full && (!put || fits < len) {
+        if full && fits < len || !put && (full || out.left() == 0) {
             break;
         }
         full = !put;
@@ -171,6 +171,18 @@ pub(in crate::transcode) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(
                 at += 4 * S::LANES;
                 continue;
             }
+            // Of four long vectors, any may have characters above U+FFFF. Another branch would often be predicted wrongly.
+            if S::LANES == 64 {
+                if !put_any_as_utf16::<S, SWAPPED>(s, a, b, 2 * S::LANES, out) {
+                    break;
+                }
+                at += 2 * S::LANES;
+                if !put_any_as_utf16::<S, SWAPPED>(s, c, d, 2 * S::LANES, out) {
+                    break;
+                }
+                at += 2 * S::LANES;
+                continue;
+            }
         }
         if !put_as_utf16::<S, SWAPPED>(s, a, b, 2 * S::LANES, out) {
             break;
@@ -185,7 +197,7 @@ pub(in crate::transcode) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(
             if full { 2 * fitting(len / 2, 2, [at_least(s, a, b, 0x1_0000)], out.left() / 2) } else { len };
         let put = fits > 0 && put_as_utf16::<S, SWAPPED>(s, a, b, fits, out);
         at += if put { fits } else { 0 };
-        if full && (!put || fits < len) {
+        if full && fits < len || !put && (full || out.left() < 2) {
             break;
         }
         full = !put;
@@ -238,6 +250,18 @@ fn put_as_utf16<S: ConvertOps, const SWAPPED: bool>(
         let units = s.narrowed32(a, b);
         return !has_surrogates(s, units) && s.put_first(in_order::<S, SWAPPED>(s, units), len / 2, out);
     }
+    put_any_as_utf16::<S, SWAPPED>(s, a, b, len, out)
+}
+
+/// Does what [`put_as_utf16`] does, and does not ask whether all characters are below U+10000.
+#[inline(always)]
+fn put_any_as_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    a: S::Vector,
+    b: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
     if !are_characters(s, a, b) {
         return false;
     }

@@ -302,7 +302,7 @@ fn convert<S: ConvertOps, T: Wide>(
             full = !put;
             at += if put { S::LANES } else { 0 };
         }
-        if at == text.len() {
+        if at == text.len() || full && out.left() < T::UNIT {
             break;
         }
 

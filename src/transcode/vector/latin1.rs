@@ -125,7 +125,7 @@ pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
         let begins = ends_in_lead(&text[..at]);
         let put = put_as_latin1::<S, VALID>(s, begins, s.earlier(now, before)[0], now, fits, out);
         at += if put { fits } else { 0 };
-        if full && (!put || fits < len) {
+        if full && fits < len || !put && (full || out.left() == 0) {
             break;
         }
         full = !put;
@@ -259,7 +259,7 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
         let fits = if full { fitting(len, 1, [s.high_bits(now)], out.left()) } else { len };
         let put = put_as_utf8(s, now, fits, out);
         at += if put { fits } else { 0 };
-        if full && (!put || fits < len) {
+        if full && fits < len || !put && (full || out.left() == 0) {
             break;
         }
         full = !put;

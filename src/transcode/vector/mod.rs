@@ -198,3 +198,51 @@ fn fitting<const N: usize>(len: usize, width: usize, more: [u64; N], left: usize
 fn masked<S: ConvertOps>(s: S, v: S::Vector, mask: u8) -> S::Vector {
     s.and(v, s.splat8(mask))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{fitting, place_after_ones};
+
+    /// Masks of many kinds.
+    fn masks() -> impl Iterator<Item = u64> {
+        let mixed = (1..200).map(|n: u64| n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        mixed.flat_map(|mask| [mask, mask & mask << 7, mask | mask >> 5]).chain([0, 1, 1 << 63, u64::MAX])
+    }
+
+    #[test]
+    fn places_of_ones() {
+        for mask in masks() {
+            for n in 0..=64 {
+                let place = (0..64).filter(|place| mask >> place & 1 == 1).nth(n).unwrap_or(64);
+                assert_eq!(place_after_ones(mask, n), place, "{mask:x} {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn units_that_fit() {
+        for (mask, other) in masks().zip(masks().skip(1)) {
+            // The bits of a unit of two bits are equal.
+            let double = |mask: u64| (mask & 0x5555_5555_5555_5555) * 3;
+            for (width, more) in [(1, [mask, other]), (2, [double(mask), double(other)])] {
+                for len in [0, 2, 10, 32, 62, 64] {
+                    for left in [0, 1, 5, 17, 30, 64, 200] {
+                        let size = |unit: usize| {
+                            1 + more.map(|mask| (mask >> (width * unit) & 1) as usize).iter().sum::<usize>()
+                        };
+                        let mut taken = 0;
+                        let units = (0..len / width).take_while(|&unit| {
+                            taken += size(unit);
+                            taken <= left
+                        });
+                        assert_eq!(
+                            fitting(len, width, more, left),
+                            width * units.count(),
+                            "{more:x?} {len} {left}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
