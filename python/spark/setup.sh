@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034 # the scripts that source this file use its variables
 # Sourced by the scripts in this folder: makes an environment of Python with Spark and the wheel, and sets `python` to its
 # interpreter and `work` to a folder that is removed at the end.
 #

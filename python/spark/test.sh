@@ -6,6 +6,7 @@
 #
 # setup.sh says what else the environment changes. Arguments go to pytest.
 set -euo pipefail
+# shellcheck source=python/spark/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # The tests are copied, so that nothing of the source folder can be imported.
 mkdir "$work/tests"
