@@ -1,5 +1,6 @@
 //! Inputs: their names, how they are opened, and how they are read.
 
+use std::borrow::Borrow;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -137,15 +138,15 @@ impl OutputFile {
     }
 }
 
-/// Reads a file from the offset `at` on, whatever its cursor.
-pub(crate) struct FileFrom<'a> {
-    pub(crate) file: &'a File,
+/// Reads a file, `F` is `File` or `&File`, from the offset `at` on, whatever its cursor.
+pub(crate) struct FileFrom<F> {
+    pub(crate) file: F,
     pub(crate) at: u64,
 }
 
-impl Read for FileFrom<'_> {
+impl<F: Borrow<File>> Read for FileFrom<F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = read_at(self.file, buffer, self.at)?;
+        let n = read_at(self.file.borrow(), buffer, self.at)?;
         self.at += n as u64;
         Ok(n)
     }

@@ -87,7 +87,9 @@ impl Fix<'_> {
                 return Ok(FileReport::unchanged());
             }
         }
-        self.write(plan, from(0), target(), original, out)
+        // Windows does not replace a file that is open. This reader closes it before that.
+        let reader = FileFrom { file, at: start };
+        self.write(plan, reader, target(), original, out)
     }
 
     /// Removes what a run that was killed has left of a file that needs no change now. It does no harm if that fails.
@@ -124,7 +126,7 @@ impl Fix<'_> {
         &self,
         source: &Source,
         plan: Plan,
-        mut reader: FileFrom<'_>,
+        mut reader: FileFrom<&File>,
         file: &File,
         out: &mut dyn Write,
     ) -> Result<FileReport, FileError> {

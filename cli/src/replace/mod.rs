@@ -173,20 +173,33 @@ impl NewFile {
             None => Vec::new(),
         };
         file.sync_all()?;
-        match &original {
+        // The locks of both files last until the temporary name is gone.
+        let locked = match original {
             Some(original) => {
                 temporary.give(&file)?;
-                if original.has_changed()? || !is_in_place(&place, original)? {
+                if original.has_changed()? || !is_in_place(&place, &original)? {
                     return Err(busy(CHANGED));
                 }
                 if let Some(suffix) = backup {
                     place.back_up(suffix, &original.file)?;
                 }
-                replace(&place, original)?;
+                match replace(&place, &original) {
+                    // Not every Windows renames to the name of a file that is open. So both are closed.
+                    Err(error) if cfg!(windows) && error.kind() == ErrorKind::PermissionDenied => {
+                        drop((original, file));
+                        place.rename_temporary()?;
+                        None
+                    }
+                    replaced => replaced.map(|()| Some((Some(original), file)))?,
+                }
             }
-            None => temporary.make_permanent(&file)?,
-        }
+            None => {
+                temporary.make_permanent(&file)?;
+                Some((None, file))
+            }
+        };
         drop(temporary);
+        drop(locked);
         // The file is in its place. If the folder can't be synced, that is still true, so it is no error.
         let _ = place.sync_folder();
         Ok(lost)

@@ -234,6 +234,7 @@ mod system {
     use std::path::{Path, PathBuf};
 
     use super::{follow, temporary_name, with_suffix};
+    use crate::source::FileFrom;
 
     pub(in crate::replace) struct Place {
         folder: PathBuf,
@@ -306,9 +307,12 @@ mod system {
             }
         }
 
-        pub(in crate::replace) fn back_up(&self, suffix: &str, _old: &File) -> io::Result<()> {
-            let backup = self.path(&with_suffix(&self.name, suffix));
-            fs::copy(self.path(&self.name), backup).map(drop)
+        /// Copies the old file. On Windows a lock keeps all others from reading a file, so it is read where it is open.
+        pub(in crate::replace) fn back_up(&self, suffix: &str, old: &File) -> io::Result<()> {
+            let mut copy = File::create(self.path(&with_suffix(&self.name, suffix)))?;
+            io::copy(&mut FileFrom { file: old, at: 0 }, &mut copy)?;
+            copy.set_permissions(old.metadata()?.permissions())?;
+            copy.sync_all()
         }
 
         pub(in crate::replace) fn sync_folder(&self) -> io::Result<()> {
