@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # Installs what the tests for other machines need, on Debian bookworm (amd64). Installing needs root.
 #
-#   scripts/setup-cross.sh [aarch64] [s390x] [i686] [wasm] [x86-64] [valgrind] [access] [capi] [java]   (no argument: all but java)
+#   scripts/setup-cross.sh [aarch64] [s390x] [i686] [wasm] [windows] [x86-64] [valgrind] [access] [capi] [java] [source]
+#
+# Without an argument, it installs all but `java`.
 #
 #   aarch64, s390x   a linker, a C library, qemu, and Rust's standard library or its source
 #   i686             the same without qemu: the CPU runs these programs itself
 #   wasm             a linker, a C library, the source of the standard library, and Node unless there is one
+#   windows          a linker and a C library for Windows, the source of the standard library, and Wine
+#   source           the source of the standard library, to check the code for other systems
 #   x86-64           qemu, for x86-64 CPUs that are older than this one
 #   valgrind         Valgrind, and the debug symbols of the C library that it needs
 #   java             a JDK, unless there is one
@@ -23,7 +27,7 @@ fail() {
 }
 
 if [ $# -eq 0 ]; then
-    set -- aarch64 s390x i686 wasm x86-64 valgrind access capi
+    set -- aarch64 s390x i686 wasm windows x86-64 valgrind access capi
 fi
 
 packages=()
@@ -46,6 +50,12 @@ for machine in "$@"; do
             packages+=(rustc-web libstd-rust-web-dev rust-web-src lld-22 wasi-libc)
             command -v node >/dev/null || packages+=(nodejs)
             wasm=yes
+            ;;
+        windows)
+            packages+=(rustc-web libstd-rust-web-dev rust-web-src gcc-mingw-w64-x86-64-win32 wine64)
+            ;;
+        source)
+            packages+=(rustc-web libstd-rust-web-dev rust-web-src)
             ;;
         x86-64)
             packages+=(qemu-user)
