@@ -1,0 +1,20 @@
+#!/bin/bash -eu
+# Builds all fuzz targets as they are, for OSS-Fuzz: SRC has the project, and the targets go to OUT.
+#
+# The targets of fuzz/ share the dictionary and the seeds. `columns` has a form of its own, and reads what comes.
+cd "${SRC:?}/trust8"
+: "${OUT:?}"
+cargo fuzz build --release --debug-assertions
+
+triple=$(rustc -vV | sed -n 's/^host: //p')
+seeds=$(mktemp -d)
+RUSTFLAGS='' cargo run --manifest-path fuzz/Cargo.toml --example seeds -- "$seeds/all"
+(cd "$seeds/all" && zip --quiet --recurse-paths "$seeds/seeds.zip" .)
+for source in fuzz/fuzz_targets/*.rs; do
+    name=$(basename "$source" .rs)
+    cp "fuzz/target/$triple/release/$name" "$OUT/"
+    cp fuzz/utf8.dict "$OUT/$name.dict"
+    if [ "$name" != columns ]; then
+        cp "$seeds/seeds.zip" "$OUT/${name}_seed_corpus.zip"
+    fi
+done

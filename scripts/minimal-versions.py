@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""Makes a copy of the packages that resolves to the oldest versions that their manifests allow: scripts/minimal-versions.py FOLDER
+
+The copy has no dependencies for tests and no benchmarks, which nobody who uses a package gets.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+root = Path(__file__).resolve().parent.parent
+copy = Path(sys.argv[1]).resolve()
+shutil.rmtree(copy, ignore_errors=True)
+listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, check=True, capture_output=True, text=True).stdout
+for name in filter(None, listed.split("\0")):
+    (copy / name).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(root / name, copy / name)
+for manifest in ["Cargo.toml", "arrow/Cargo.toml", "cli/Cargo.toml"]:
+    text = (copy / manifest).read_text()
+    text = text.replace('members = ["arrow", "benches", "cli"]', 'members = ["arrow", "cli"]')
+    text = re.sub(r"^\[(?:target\..*\.)?dev-dependencies\]\n(?:(?!\[).*\n)*", "", text, flags=re.MULTILINE)
+    (copy / manifest).write_text(text)
+(copy / "Cargo.lock").unlink()
+subprocess.run(["cargo", "+nightly", "update", "--quiet", "-Zdirect-minimal-versions"], cwd=copy, check=True)

