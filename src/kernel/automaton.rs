@@ -203,7 +203,7 @@ const LONGEST_RUN: usize = 8;
 
 /// Returns the verdict of the scalar kernel. If there is a fault, the place is where a character begins, at most
 /// [`LONGEST_RUN`] blocks before the fault.
-pub(super) fn validate(bytes: &[u8]) -> Verdict {
+fn validate(bytes: &[u8]) -> Verdict {
     let mut at = 0;
     // The blocks of the next run. Each run is twice as long as the one before, until a block passes the test.
     let mut run = 1;

@@ -7,17 +7,18 @@ use core::marker::PhantomData;
 use super::ascii::{is_all_ascii, is_ascii_at};
 use super::check::{BLOCK, BlockInContext, Check, Checker, TwoByteChecker};
 use crate::boundary::{CONTEXT, is_unfinished, with_context};
-use crate::kernel::automaton;
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Routine, Simd};
 
+/// The least length of long input.
+pub(super) const LEAST: usize = 2 * BLOCK;
 /// The most that is checked before a look at the faults, and at the kind of text. It is so short that a fault is reported
 /// soon, and so long that looking costs nothing.
 const CHUNK: usize = 32 * BLOCK;
 /// The first chunk, so that an early fault is reported early. Each later chunk is twice as long, up to `CHUNK`.
 const FIRST_CHUNK: usize = BLOCK;
 /// After this much ASCII, more is likely to follow. The faults are looked at, and then four blocks at a time are skipped.
-const LONG_ASCII: usize = 8 * BLOCK;
+const LONG_ASCII: usize = 16 * BLOCK;
 /// After this many blocks in a row that are not ASCII, the text is dense. Dense text is checked this many blocks at a time.
 const DENSE: usize = 16;
 /// The length from which on a run of ASCII costs no more than a test whether all of a text is ASCII.
@@ -25,12 +26,12 @@ const LONGEST_ASCII_TEST: usize = 2048;
 /// How far ahead of a block the cache is asked for text. Twice as far is no better.
 const AHEAD: usize = 8 * BLOCK;
 
-/// Returns the verdict on input of at least two blocks. (Nobody hands it less. If somebody did, the automaton would decide.)
+/// Returns the verdict on input of at least two blocks. Shorter input is suspect, whatever it is.
 #[inline(always)]
 pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     let n = bytes.len();
-    if n < 2 * BLOCK {
-        return automaton::validate(bytes);
+    if n < LEAST {
+        return Verdict::suspect(0);
     }
     if n < LONGEST_ASCII_TEST && is_all_ascii(s, bytes) {
         return Verdict::VALID;

@@ -158,7 +158,7 @@ impl<S: Simd> Routine<S> for Short {
     }
 }
 
-/// The algorithm for long input. It is a function of its own, so that short input does not pay for its registers.
+/// The algorithm for long input, for any length. It is a function of its own, so that short input does not pay for its registers.
 pub(crate) struct Long;
 
 impl<S: Simd> Routine<S> for Long {
@@ -166,7 +166,7 @@ impl<S: Simd> Routine<S> for Long {
 
     #[inline(always)]
     fn run(s: S, bytes: &[u8], _: usize) -> Verdict {
-        long::validate(s, bytes)
+        if bytes.len() < long::LEAST { short::validate(s, bytes) } else { long::validate(s, bytes) }
     }
 }
 
