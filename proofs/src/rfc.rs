@@ -1,39 +1,15 @@
 //! The grammar of RFC 3629, section 4, and what it says of a text.
 //!
-//! Everything is derived from one table, which is the RFC's ABNF:
-//!
-//! ```text
-//! UTF8-octets = *( UTF8-char )
-//! UTF8-char   = UTF8-1 / UTF8-2 / UTF8-3 / UTF8-4
-//! UTF8-1      = %x00-7F
-//! UTF8-2      = %xC2-DF UTF8-tail
-//! UTF8-3      = %xE0 %xA0-BF UTF8-tail / %xE1-EC 2( UTF8-tail ) /
-//!               %xED %x80-9F UTF8-tail / %xEE-EF 2( UTF8-tail )
-//! UTF8-4      = %xF0 %x90-BF 2( UTF8-tail ) / %xF1-F3 3( UTF8-tail ) /
-//!               %xF4 %x80-8F 2( UTF8-tail )
-//! UTF8-tail   = %x80-BF
-//! ```
+//! Everything is derived from the table that the tests use too, which is the RFC's ABNF.
 
 use std::collections::HashSet;
-use std::ops::RangeInclusive;
 
 use crate::byte::Byte;
 use crate::formula::{FALSE, Formula, TRUE};
+use grammar::{Octets, UTF8_CHAR};
 
-const TAIL: RangeInclusive<u8> = 0x80..=0xBF;
-
-/// The alternatives of `UTF8-char`.
-const CHARACTERS: [&[RangeInclusive<u8>]; 9] = [
-    &[0x00..=0x7F],
-    &[0xC2..=0xDF, TAIL],
-    &[0xE0..=0xE0, 0xA0..=0xBF, TAIL],
-    &[0xE1..=0xEC, TAIL, TAIL],
-    &[0xED..=0xED, 0x80..=0x9F, TAIL],
-    &[0xEE..=0xEF, TAIL, TAIL],
-    &[0xF0..=0xF0, 0x90..=0xBF, TAIL, TAIL],
-    &[0xF1..=0xF3, TAIL, TAIL, TAIL],
-    &[0xF4..=0xF4, 0x80..=0x8F, TAIL, TAIL],
-];
+#[path = "../../tests/support/grammar.rs"]
+mod grammar;
 
 /// Where a text begins: with a character, or anywhere in a longer text.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,12 +34,12 @@ pub(crate) enum End {
 pub(crate) fn is_text(start: Start, bytes: &[Byte], end: End) -> Formula {
     let n = bytes.len();
     let never = |byte: Byte| {
-        let appears = CHARACTERS.iter().flat_map(|ranges| ranges.iter());
+        let appears = UTF8_CHAR.iter().flat_map(|ranges| ranges.iter());
         appears.fold(FALSE, |any, range| any.or(byte.is_in(range))).not()
     };
     // The bytes from `at` on match the ranges, as far as there are bytes. What follows after the last range is a whole number of
     // characters.
-    let matches = |ranges: &[RangeInclusive<u8>], at: usize, after: &[Formula]| {
+    let matches = |ranges: &[Octets], at: usize, after: &[Formula]| {
         if end == End::Character && n - at < ranges.len() {
             return FALSE;
         }
@@ -74,7 +50,7 @@ pub(crate) fn is_text(start: Start, bytes: &[Byte], end: End) -> Formula {
     // `from[at]`: the bytes from `at` on begin with a character.
     let mut from = vec![TRUE; n + 1];
     for at in (0..n).rev() {
-        from[at] = CHARACTERS.iter().fold(FALSE, |any, ranges| any.or(matches(ranges, at, &from)));
+        from[at] = UTF8_CHAR.iter().fold(FALSE, |any, ranges| any.or(matches(ranges, at, &from)));
         if end == End::AnywhereOrNever && at + 1 == n {
             from[at] = from[at].or(never(bytes[at]));
         }
@@ -83,7 +59,7 @@ pub(crate) fn is_text(start: Start, bytes: &[Byte], end: End) -> Formula {
         return from[0];
     }
     // The first bytes may be what is left of a character that begins before them.
-    let rests = CHARACTERS.iter().flat_map(|ranges| (1..ranges.len()).map(|skip| &ranges[skip..]));
+    let rests = UTF8_CHAR.iter().flat_map(|ranges| (1..ranges.len()).map(|skip| &ranges[skip..]));
     rests.fold(from[0], |any, rest| any.or(matches(rest, 0, &from)))
 }
 
@@ -95,7 +71,7 @@ pub(crate) fn is_text(start: Start, bytes: &[Byte], end: End) -> Formula {
 /// bytes are part of some text. Bytes that no range of the table tells apart are one case.
 pub(crate) fn a_text_is_its_windows() -> usize {
     let edges: Vec<u8> = {
-        let ranges = CHARACTERS.iter().flat_map(|ranges| ranges.iter());
+        let ranges = UTF8_CHAR.iter().flat_map(|ranges| ranges.iter());
         let mut edges: Vec<u8> =
             ranges.flat_map(|range| [*range.start(), range.end().wrapping_add(1)]).collect();
         edges.sort_unstable();
@@ -103,11 +79,11 @@ pub(crate) fn a_text_is_its_windows() -> usize {
         edges
     };
     // A state is a set of places in the table: what the next byte may be. A character may begin where the set is `start`.
-    let start: Vec<(usize, usize)> = (0..CHARACTERS.len()).map(|row| (row, 0)).collect();
+    let start: Vec<(usize, usize)> = (0..UTF8_CHAR.len()).map(|row| (row, 0)).collect();
     let next = |state: &[(usize, usize)], byte: u8| -> Vec<(usize, usize)> {
-        let matching = state.iter().filter(|&&(row, at)| CHARACTERS[row][at].contains(&byte));
+        let matching = state.iter().filter(|&&(row, at)| UTF8_CHAR[row][at].contains(&byte));
         let after: Vec<_> = matching.map(|&(row, at)| (row, at + 1)).collect();
-        match after.iter().all(|&(row, at)| at < CHARACTERS[row].len()) {
+        match after.iter().all(|&(row, at)| at < UTF8_CHAR[row].len()) {
             true => after,
             // The character is complete, so it is the only one that matches.
             false => {

@@ -36,12 +36,22 @@ pub(super) fn swapped<'a>(
     buffer: &'a mut [MaybeUninit<u8>; CHUNK],
 ) -> &'a [u8] {
     let unit = from.family.unit();
+    swapped_copy(|bytes| entries::swap(kernel, unit, bytes), &text[..text.len() / unit * unit], buffer)
+}
+
+/// Returns a copy of a chunk with the bytes of its units swapped by `swap`.
+#[inline(always)]
+fn swapped_copy<'a>(
+    swap: impl FnOnce(&mut [u8]),
+    chunk: &[u8],
+    buffer: &'a mut [MaybeUninit<u8>; CHUNK],
+) -> &'a [u8] {
     let mut out = Output::new(buffer);
     // It fits: callers pass chunks of at most that length.
-    let _ = out.put(&text[..text.len() / unit * unit]);
-    let bytes = out.finish();
-    entries::swap(kernel, unit, bytes);
-    bytes
+    let _ = out.put(chunk);
+    let copy = out.finish();
+    swap(copy);
+    copy
 }
 
 /// Converts UTF-16 in the foreign byte order by a conversion of UTF-16.
@@ -55,12 +65,7 @@ pub(super) fn from_swapped16(
     let text = &text[..text.len().min(out.left().saturating_mul(2)) & !1];
     in_chunks(text, |chunk| {
         let mut buffer = [MaybeUninit::uninit(); CHUNK];
-        let mut copy = Output::new(&mut buffer);
-        // It fits, because a chunk is no longer.
-        let _ = copy.put(chunk);
-        let copy = copy.finish();
-        swap_units(2, copy);
-        convert(copy, out)
+        convert(swapped_copy(|units| swap_units(2, units), chunk, &mut buffer), out)
     })
 }
 

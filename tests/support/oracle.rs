@@ -4,27 +4,11 @@
 //! well-formed. Section 3 says why something is not: the bits of an octet sequence, decoded by the table there, leave a range
 //! of character numbers, and the range says what is wrong.
 
-use std::ops::RangeInclusive;
+#[path = "grammar.rs"]
+mod grammar;
 
+use grammar::UTF8_CHAR;
 use trust8::ErrorKind;
-
-type Octets = RangeInclusive<u8>;
-
-/// `UTF8-tail = %x80-BF`
-const TAIL: Octets = 0x80..=0xBF;
-
-/// `UTF8-char = UTF8-1 / UTF8-2 / UTF8-3 / UTF8-4`, with the alternatives of each written out.
-const UTF8_CHAR: [&[Octets]; 9] = [
-    &[0x00..=0x7F],
-    &[0xC2..=0xDF, TAIL],
-    &[0xE0..=0xE0, 0xA0..=0xBF, TAIL],
-    &[0xE1..=0xEC, TAIL, TAIL],
-    &[0xED..=0xED, 0x80..=0x9F, TAIL],
-    &[0xEE..=0xEF, TAIL, TAIL],
-    &[0xF0..=0xF0, 0x90..=0xBF, TAIL, TAIL],
-    &[0xF1..=0xF3, TAIL, TAIL, TAIL],
-    &[0xF4..=0xF4, 0x80..=0x8F, TAIL, TAIL],
-];
 
 /// The first place at which bytes are not UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

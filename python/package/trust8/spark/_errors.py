@@ -56,10 +56,10 @@ class Place(NamedTuple):
 
     def after(self, text: bytes) -> Place:
         """Return the place after a text that is UTF-8."""
-        newlines = inspect(text).newlines
-        if newlines == 0:
-            return Place(self.line, self.column + inspect(text).chars)
-        return Place(self.line + newlines, inspect(text[text.rfind(b"\n") + 1 :]).chars)
+        counts = inspect(text)
+        if counts.newlines == 0:
+            return Place(self.line, self.column + counts.chars)
+        return Place(self.line + counts.newlines, inspect(text[text.rfind(b"\n") + 1 :]).chars)
 
 
 def errors(
