@@ -300,6 +300,29 @@ impl Route {
         self.length(text).saturating_mul(self.to.family.unit() / size_of::<T::Unit>())
     }
 
+    /// Returns why a text is not in a buffer of `len` units. The route stopped at byte `at`, after `written` bytes. `units` are the
+    /// sizes of the units in bytes.
+    #[inline(never)]
+    fn refused(
+        self,
+        (from, to): (usize, usize),
+        (text, at, end): (&[u8], usize, End),
+        (written, len): (usize, usize),
+    ) -> BufferError {
+        let needed = match end {
+            End::All => Ok(0),
+            End::Malformed(fault) | End::Cut(fault) => Err((0, fault)),
+            End::Full => self.needed(&text[at..]),
+        };
+        match needed {
+            Ok(more) => BufferError::TooSmall(TooSmall { needed: written.saturating_add(more) / to, len }),
+            Err((more, fault)) => {
+                let error = Error { valid_up_to: (at + more) / from, fault };
+                BufferError::Invalid { error, written: written / to }
+            }
+        }
+    }
+
     /// Returns how many more units to reserve for replacements, which lengths do not count. An eighth more is enough for a text
     /// with a few faults.
     #[cfg(feature = "alloc")]
@@ -309,6 +332,9 @@ impl Route {
 }
 
 /// Converts a text into a buffer.
+///
+/// This is compiled where the caller's forms are known, and so has only what nearly every call needs.
+#[inline(always)]
 fn into<'b, F: Form, T: Form>(
     route: Route,
     text: &[u8],
@@ -318,23 +344,13 @@ fn into<'b, F: Form, T: Form>(
     let mut out = Output::new(T::room(buffer));
     let (at, end) = route.run_to_end(text, &mut out);
     let written = out.len();
-    let fault = match end {
-        End::All => {
-            let bytes = out.finish();
-            // SAFETY: the bytes are the start of the buffer, and the route appends nothing but text in this form.
-            return Ok(unsafe { T::text(bytes) });
-        }
-        End::Malformed(fault) | End::Cut(fault) => Err((0, fault)),
-        End::Full => route.needed(&text[at..]),
-    };
-    let unit = size_of::<T::Unit>();
-    Err(match fault {
-        Ok(more) => BufferError::TooSmall(TooSmall { needed: written.saturating_add(more) / unit, len }),
-        Err((more, fault)) => {
-            let error = Error { valid_up_to: (at + more) / size_of::<F::Unit>(), fault };
-            BufferError::Invalid { error, written: written / unit }
-        }
-    })
+    if !matches!(end, End::All) {
+        let units = (size_of::<F::Unit>(), size_of::<T::Unit>());
+        return Err(route.refused(units, (text, at, end), (written, len)));
+    }
+    let bytes = out.finish();
+    // SAFETY: the bytes are the start of the buffer, and the route appends nothing but text in this form.
+    Ok(unsafe { T::text(bytes) })
 }
 
 /// Converts a text into new memory. Returns also how many bytes of it, and how that ended.

@@ -64,24 +64,31 @@ impl Route {
     /// Converts as much of the text as can be converted. Returns how many bytes of it, and what follows.
     #[inline(always)]
     pub(super) fn run(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
+        let read = self.begin(text, out);
+        if read == text.len() { (read, End::All) } else { self.resume(text, read, out) }
+    }
+
+    /// Does what `run` does for a text that ends here: a character that its end cuts off is malformed, or replaced.
+    #[inline(always)]
+    pub(super) fn run_to_end(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
+        let read = self.begin(text, out);
+        if read == text.len() { (read, End::All) } else { self.resume_to_end(text, read, out) }
+    }
+
+    /// Converts as much of the text as one call of a kernel converts, which is nearly always all of it. Returns how many bytes.
+    #[inline(always)]
+    fn begin(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         // More text than fits need not be looked at, where it is known how much that is.
         let fitting = self.exactly_fitting(out.left());
         let part = if 0 < fitting && fitting < text.len() { &text[..fitting] } else { text };
-        let read = match self.conversion() {
+        match self.conversion() {
             Some(convert) => convert(self.kernel, part, out),
+            None if self.copies() => self.copy_utf8(part, out),
             None => self.by_kernel(part, out),
-        };
-        if read == text.len() {
-            (read, End::All)
-        } else if out.left() < self.to.family.unit() && self.begins_plainly(&text[read..]) {
-            (read, End::Full)
-        } else {
-            self.resume(text, read, out)
         }
     }
 
     /// Returns whether the text begins with a unit that by itself is a character of the target.
-    #[inline(always)]
     fn begins_plainly(&self, text: &[u8]) -> bool {
         let unit = match (self.from.family, text) {
             (Family::Latin1, [byte, ..]) => u32::from(*byte),
@@ -98,6 +105,9 @@ impl Route {
     /// Does what `run` does, from `at` on, where the kernel has stopped.
     #[inline(never)]
     fn resume(self, text: &[u8], mut at: usize, out: &mut Output<'_>) -> (usize, End) {
+        if out.left() < self.to.family.unit() && self.begins_plainly(&text[at..]) {
+            return (at, End::Full);
+        }
         loop {
             if out.left() >= FEW {
                 if self.lossy {
@@ -215,10 +225,10 @@ impl Route {
         len.min(4 * PART - 4) / 4 * 4 + 4
     }
 
-    /// Does what `run` does for a text that ends here: a character that its end cuts off is malformed, or replaced.
-    #[inline(always)]
-    pub(super) fn run_to_end(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
-        match self.run(text, out) {
+    /// Does what `run_to_end` does, from `at` on, where the kernel has stopped.
+    #[inline(never)]
+    fn resume_to_end(self, text: &[u8], at: usize, out: &mut Output<'_>) -> (usize, End) {
+        match self.resume(text, at, out) {
             (_, End::Cut(_)) if self.lossy && scalar::put_replacement(self.to, out) => (text.len(), End::All),
             (at, End::Cut(_)) if self.lossy => (at, End::Full),
             (at, End::Cut(fault)) => (at, End::Malformed(fault)),

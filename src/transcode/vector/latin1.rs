@@ -218,7 +218,7 @@ fn at_least<S: ConvertOps, const LEAST: u8>(s: S, v: S::Vector) -> u64 {
 #[inline(always)]
 pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let short = !text.is_empty() && text.len() < S::LANES;
-    if short && put_as_utf8(s, s.load_short(text), text.len(), out) { text.len() } else { 0 }
+    if short && put_end_as_utf8(s, s.load_short(text), text.len(), out) { text.len() } else { 0 }
 }
 
 /// Converts Latin-1 into UTF-8.
@@ -257,7 +257,7 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
         let fits = if full { fitting(len, 1, [s.high_bits(now)], out.left()) } else { len };
-        let put = put_as_utf8(s, now, fits, out);
+        let put = put_end_as_utf8(s, now, fits, out);
         at += if put { fits } else { 0 };
         if full && fits < len || !put && (full || out.left() == 0) {
             break;
@@ -265,6 +265,12 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
         full = !put;
     }
     at
+}
+
+/// Does what [`put_as_utf8`] does, for the end of a text, which may be ASCII.
+#[inline(always)]
+fn put_end_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
+    if s.high_bits(bytes) == 0 { s.put_first(bytes, len, out) } else { put_as_utf8(s, bytes, len, out) }
 }
 
 /// Appends the first `len` bytes of Latin-1 as UTF-8, or nothing if they do not fit.
