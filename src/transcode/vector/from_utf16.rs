@@ -45,7 +45,7 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     let put = if are_ascii(s, now) {
         s.put_first(s.narrowed16(now, s.splat8(0)), text.len() / 2, out)
     } else {
-        put_as_utf8::<S, SWAPPED>(s, now, s.splat8(0), text, text.len(), out)
+        put_as_utf8::<S, SWAPPED>(s, now, text, 0, text.len(), out)
     };
     if put { text.len() } else { 0 }
 }
@@ -86,66 +86,117 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(
     out: &mut Output<'_>,
 ) -> usize {
     let text = &text[..text.len() & !1];
-    let (mut at, mut before) = (leading_ascii_to_utf8::<S, SWAPPED>(s, text, out), s.splat8(0));
-    if at == text.len() {
-        return at;
-    }
+    let mut at = leading_ascii_to_utf8::<S, SWAPPED>(s, text, out);
     // All blocks have the same length whatever the text is. So if the first one begins at the start of a vector in memory, all
     // do, and no load crosses a cache line.
     let head = text.as_ptr().align_offset(S::LANES) & !1;
-    if let Some(unit) = text[..head.min(text.len())].last_chunk()
-        && text.len() >= LINES_PAY
-    {
-        if !put_as_utf8::<S, SWAPPED>(s, in_order::<S, SWAPPED>(s, s.load(text, 0)), before, text, head, out)
-        {
-            return 0;
-        }
-        (at, before) = (head, s.splat16(order::<SWAPPED>(u16::from_ne_bytes(*unit))));
+    if text.len() >= LINES_PAY && 0 < head && head < S::LANES {
+        let (first, _) = load_units::<S, SWAPPED>(s, text);
+        at = if put_as_utf8::<S, SWAPPED>(s, first, text, 0, head, out) { head } else { 0 };
     }
     // Whether the next block does not fit, or is malformed.
     let mut full = false;
     loop {
-        let rest = &text[at..];
-        let (put, len) = if let Some(two) = rest.get(..2 * S::LANES)
-            && !full
-        {
-            let [a, b] = load_two::<S, SWAPPED>(s, two);
-            if are_ascii(s, s.or(a, b)) {
-                before = b;
-                (s.put_first(s.narrowed16(a, b), S::LANES, out), 2 * S::LANES)
-            } else {
-                let put = if S::LANES < 64 && are_ascii(s, a) {
-                    s.put_first(s.narrowed16(a, a), S::LANES / 2, out)
-                } else {
-                    put_as_utf8::<S, SWAPPED>(s, a, before, two, S::LANES, out)
-                };
-                before = a;
-                (put, S::LANES)
-            }
-        } else if !rest.is_empty() {
-            let (now, len) = load_units::<S, SWAPPED>(s, rest);
-            let fits = if full { fitting_as_utf8(s, now, len, out.left()) } else { len };
-            let put = fits > 0 && put_as_utf8::<S, SWAPPED>(s, now, before, rest, fits, out);
-            before = now;
-            at += if put && fits < len { fits } else { 0 };
-            (put && fits == len, len)
-        } else {
+        at = if full { at } else { put_blocks::<S, SWAPPED>(s, text, at, out) };
+        if at == text.len() {
             return at;
-        };
-        if put {
-            at += len;
-        } else if full || out.left() == 0 {
+        }
+        let (now, len) = load_units::<S, SWAPPED>(s, &text[at..]);
+        if !full && let Some(read) = put_up_to_pair::<S, SWAPPED>(s, now, &text[at..], out) {
+            at += read;
+            continue;
+        }
+        let fits = if full { fitting_as_utf8(s, now, len, out.left()) } else { len };
+        let put = fits > 0 && put_as_utf8::<S, SWAPPED>(s, now, text, at, fits, out);
+        at += if put { fits } else { 0 };
+        if full && (!put || fits < len) || !put && out.left() == 0 {
             let (start, put) = pair_start::<SWAPPED>(text, at);
             out.retract(put);
             return start;
-        } else {
-            full = true;
-            before = match text[..at].last_chunk() {
-                Some(unit) => s.splat16(order::<SWAPPED>(u16::from_ne_bytes(*unit))),
-                None => s.splat8(0),
-            };
         }
+        full |= !put;
     }
+}
+
+/// Converts blocks from `at` on, as long as two are left and they fit. Returns the place after them.
+///
+/// Shorter vectors stop before surrogates. So the loop for everything else needs no more registers than there are.
+/// They ask about two blocks together, where that is enough, because a branch that is predicted wrongly costs as much as two blocks.
+#[inline(always)]
+fn put_blocks<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    mut at: usize,
+    out: &mut Output<'_>,
+) -> usize {
+    while let Some(two) = text.get(at..at + 2 * S::LANES) {
+        let [a, b] = load_two::<S, SWAPPED>(s, two);
+        let (put, len) = if are_ascii(s, s.or(a, b)) {
+            (s.put_first(s.narrowed16(a, b), S::LANES, out), 2 * S::LANES)
+        } else if S::LANES == 64 {
+            (put_as_utf8::<S, SWAPPED>(s, a, text, at, S::LANES, out), S::LANES)
+        } else if !s.any(s.and(s.or(a, b), s.splat16(0xF800))) {
+            if !put_below_800(s, a, S::LANES, out) {
+                break;
+            }
+            at += S::LANES;
+            (put_below_800(s, b, S::LANES, out), S::LANES)
+        } else if are_ascii(s, a) {
+            (s.put_first(s.narrowed16(a, a), S::LANES / 2, out), S::LANES)
+        } else {
+            if has_surrogates(s, a) || !put_below_10000(s, a, S::LANES, out) {
+                break;
+            }
+            at += S::LANES;
+            (!has_surrogates(s, b) && put_below_10000(s, b, S::LANES, out), S::LANES)
+        };
+        if !put {
+            break;
+        }
+        at += len;
+    }
+    at
+}
+
+/// Appends the block at the start of `text` up to its surrogate pair, and the pair, if it has one pair and all of that fits. Returns
+/// the number of bytes. `now` is the block in the machine's byte order.
+///
+/// To treat all units of a short vector as halves of pairs takes longer, unless there are many.
+#[inline(always)]
+fn put_up_to_pair<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    now: S::Vector,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> Option<usize> {
+    if S::LANES == 64 {
+        return None;
+    }
+    let (none, all) = (s.splat8(0), s.splat8(0xFF));
+    let halves = s.high_bits(s.select16_equal(s.and(now, s.splat16(0xF800)), 0xD800, all, none));
+    let before = halves.trailing_zeros() as usize;
+    // Two units, which are a pair if they are different halves in the right order.
+    if before == 64 || halves >> before != 0b1111 {
+        return None;
+    }
+    let [a, b] = text[before..].first_chunk::<4>()?.as_chunks().0 else { return None };
+    let pair = [*a, *b].map(|unit| u32::from(order::<SWAPPED>(u16::from_ne_bytes(unit))));
+    let number = match pair {
+        [high @ 0xD800..=0xDBFF, low @ 0xDC00..=0xDFFF] => 0x10000 + ((high & 0x3FF) << 10 | low & 0x3FF),
+        _ => return None,
+    };
+    if out.left() < before / 2 * 3 + 4 {
+        return None;
+    }
+    let upper = s.high_bits(s.select16_equal(s.and(now, s.splat16(0xFF80)), 0, none, all));
+    if upper & first_bits(before) == 0 {
+        s.put_first(s.narrowed16(now, now), before / 2, out);
+    } else {
+        put_below_10000(s, now, before, out);
+    }
+    let sixes = |shift: u32| 0x80 | (number >> shift) as u8 & 0x3F;
+    out.put(&[0xF0 | (number >> 18) as u8, sixes(12), sixes(6), sixes(0)]);
+    Some(before + 4)
 }
 
 /// Returns how many of the first `len` bytes of units fit into `left` bytes of UTF-8.
@@ -172,30 +223,31 @@ fn pair_start<const SWAPPED: bool>(text: &[u8], at: usize) -> (usize, usize) {
     if ends_in_high::<SWAPPED>(&text[..at]) { (at - 2, 2) } else { (at, 0) }
 }
 
-/// Appends the first `len` bytes of a block as UTF-8; or nothing, if there is a lone surrogate. `text` begins with the block,
-/// and `before` is the block before it. `now` and `before` are in the machine's byte order.
+/// Appends the first `len` bytes of the block at `at` as UTF-8; or nothing, if there is a lone surrogate. `now` is the block in the
+/// machine's byte order.
 #[cfg_attr(optimised, inline(always))]
 fn put_as_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     now: S::Vector,
-    before: S::Vector,
     text: &[u8],
+    at: usize,
     len: usize,
     out: &mut Output<'_>,
 ) -> bool {
     if !s.any(s.and(now, s.splat16(0xF800))) {
         return put_below_800(s, now, len, out);
     }
-
     if !has_surrogates(s, now) {
         return put_below_10000(s, now, len, out);
     }
-    let [_, before, _] = s.earlier(now, before);
-    let (after, _) = load_units::<S, SWAPPED>(s, &text[2..]);
-    if !are_paired(s, before, now, after) {
+    let unit_before = text[..at].last_chunk().map_or(0, |unit| order::<SWAPPED>(u16::from_ne_bytes(*unit)));
+    let before = s.splat16(unit_before);
+    let [_, before1, _] = s.earlier(now, before);
+    let (after, _) = load_units::<S, SWAPPED>(s, &text[at + 2..]);
+    if !are_paired(s, before1, now, after) {
         return false;
     }
-    let ([first, second], [before_first, before_second]) = (s.widened16(now), s.widened16(before));
+    let ([first, second], [before_first, before_second]) = (s.widened16(now), s.widened16(before1));
     let first = encoded_with_pairs(s, first, before_first);
     let second = encoded_with_pairs(s, second, before_second);
     put_ends_of_three(s, [first, second], len, out)
