@@ -158,8 +158,8 @@ fn put_blocks<S: ConvertOps, const SWAPPED: bool>(
     at
 }
 
-/// Appends the block at the start of `text` up to its surrogate pair, and the pair, if it has one pair and all of that fits. Returns
-/// the number of bytes. `now` is the block in the machine's byte order.
+/// Appends the block at the start of `text` as UTF-8 up to its surrogate pair, and the pair, if it has one pair and all of that fits.
+/// Returns the number of bytes. `now` is the block in the machine's byte order.
 ///
 /// To treat all units of a short vector as halves of pairs takes longer, unless there are many.
 #[inline(always)]
@@ -172,24 +172,12 @@ fn put_up_to_pair<S: ConvertOps, const SWAPPED: bool>(
     if S::LANES == 64 {
         return None;
     }
-    let (none, all) = (s.splat8(0), s.splat8(0xFF));
-    let halves = s.high_bits(s.select16_equal(s.and(now, s.splat16(0xF800)), 0xD800, all, none));
-    let before = halves.trailing_zeros() as usize;
-    // Two units, which are a pair if they are different halves in the right order.
-    if before == 64 || halves >> before != 0b1111 {
-        return None;
-    }
-    let [a, b] = text[before..].first_chunk::<4>()?.as_chunks().0 else { return None };
-    let pair = [*a, *b].map(|unit| u32::from(order::<SWAPPED>(u16::from_ne_bytes(unit))));
-    let number = match pair {
-        [high @ 0xD800..=0xDBFF, low @ 0xDC00..=0xDFFF] => 0x10000 + ((high & 0x3FF) << 10 | low & 0x3FF),
-        _ => return None,
-    };
+    let (before, number) = only_pair::<S, SWAPPED>(s, now, text)?;
     if out.left() < before / 2 * 3 + 4 {
         return None;
     }
-    let upper = s.high_bits(s.select16_equal(s.and(now, s.splat16(0xFF80)), 0, none, all));
-    if upper & first_bits(before) == 0 {
+    let ascii = s.high_bits(s.select16_equal(s.and(now, s.splat16(0xFF80)), 0, s.splat8(0xFF), s.splat8(0)));
+    if !ascii & first_bits(before) == 0 {
         s.put_first(s.narrowed16(now, now), before / 2, out);
     } else {
         put_below_10000(s, now, before, out);
@@ -197,6 +185,26 @@ fn put_up_to_pair<S: ConvertOps, const SWAPPED: bool>(
     let sixes = |shift: u32| 0x80 | (number >> shift) as u8 & 0x3F;
     out.put(&[0xF0 | (number >> 18) as u8, sixes(12), sixes(6), sixes(0)]);
     Some(before + 4)
+}
+
+/// Returns the place in a block of its surrogate pair, and the number of that character, if the block has one pair and no other
+/// surrogates. `text` begins with the block; `now` is the block in the machine's byte order.
+#[inline(always)]
+fn only_pair<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u8]) -> Option<(usize, u32)> {
+    let bits = s.and(now, s.splat16(0xF800));
+    let halves = s.high_bits(s.select16_equal(bits, 0xD800, s.splat8(0xFF), s.splat8(0)));
+    let before = halves.trailing_zeros() as usize;
+    // Two units, which are a pair if they are different halves in the right order.
+    if before == 64 || halves >> before != 0b1111 {
+        return None;
+    }
+    let [a, b] = text[before..].first_chunk::<4>()?.as_chunks().0 else { return None };
+    match [*a, *b].map(|unit| u32::from(order::<SWAPPED>(u16::from_ne_bytes(unit)))) {
+        [high @ 0xD800..=0xDBFF, low @ 0xDC00..=0xDFFF] => {
+            Some((before, 0x10000 + ((high & 0x3FF) << 10 | low & 0x3FF)))
+        }
+        _ => None,
+    }
 }
 
 /// Returns how many of the first `len` bytes of units fit into `left` bytes of UTF-8.
@@ -240,9 +248,7 @@ fn put_as_utf8<S: ConvertOps, const SWAPPED: bool>(
     if !has_surrogates(s, now) {
         return put_below_10000(s, now, len, out);
     }
-    let unit_before = text[..at].last_chunk().map_or(0, |unit| order::<SWAPPED>(u16::from_ne_bytes(*unit)));
-    let before = s.splat16(unit_before);
-    let [_, before1, _] = s.earlier(now, before);
+    let before1 = before1::<S, SWAPPED>(s, now, text, at);
     let (after, _) = load_units::<S, SWAPPED>(s, &text[at + 2..]);
     if !are_paired(s, before1, now, after) {
         return false;
@@ -381,60 +387,100 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
 ) -> usize {
     let text = &text[..text.len() & !1];
     let mut at = 0;
-    let mut before = s.splat8(0);
-    // Whether `before` ends with the first half of a pair.
+    // Whether the last unit before `at` is the first half of a pair, for which nothing has been put.
     let mut cut = false;
     // Whether the next block does not fit, or is malformed.
     let mut full = false;
     while at < text.len() {
+        if !cut && !full {
+            at = put_widened::<S, SWAPPED>(s, text, at, out);
+            if at == text.len() {
+                break;
+            }
+        }
         let rest = &text[at..];
-        if (S::LANES == 64 || !cut)
+        // Of two long vectors, both are likely to have surrogates. A branch on that would often be predicted wrongly.
+        if S::LANES == 64
             && let Some(two) = rest.get(..2 * S::LANES)
             && out.left() >= 4 * S::LANES
         {
             let [a, b] = load_two::<S, SWAPPED>(s, two);
-            let bits = s.splat16(0xF800);
-            if !cut && !s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
-                let ([first, second], [third, fourth]) = (s.widened16(a), s.widened16(b));
-                s.prefetch_output(4 * S::LANES, out);
-                s.put_first_of_two(first, second, 2 * S::LANES, out);
-                s.put_first_of_two(third, fourth, 2 * S::LANES, out);
-                before = b;
-                at += 2 * S::LANES;
-                continue;
-            }
-            // Of two long vectors, both are likely to have surrogates. Another branch would often be predicted wrongly.
-            if S::LANES == 64 && put_joined(s, s.earlier(a, before)[1], a, S::LANES, out) {
-                (before, at) = (a, at + S::LANES);
-                if put_joined(s, s.earlier(b, a)[1], b, S::LANES, out) {
-                    (before, at) = (b, at + S::LANES);
-                }
+            if put_joined(s, before1::<S, SWAPPED>(s, a, text, at), a, S::LANES, out) {
+                at += S::LANES;
+                at += if put_joined(s, s.earlier(b, a)[1], b, S::LANES, out) { S::LANES } else { 0 };
                 cut = ends_in_high::<SWAPPED>(&text[..at]);
                 continue;
             }
         }
         let (now, len) = load_units::<S, SWAPPED>(s, rest);
+        if S::LANES < 64
+            && !cut
+            && let Some((before, number)) = only_pair::<S, SWAPPED>(s, now, rest)
+            && out.left() >= 2 * before + 4
+        {
+            let [first, second] = s.widened16(now);
+            s.put_first_of_two(first, second, 2 * before, out);
+            out.put(&number.to_ne_bytes());
+            at += before + 4;
+            continue;
+        }
         // Nothing is put for the first half of a pair.
         let kept = s.select16_equal(which_half(s, now), 0xD800, s.splat8(0), s.splat8(0xFF));
         let fits = if full { place_after_ones(s.high_bits(kept), out.left() / 2).min(len) & !1 } else { len };
         let put = if cut || has_surrogates(s, now) {
-            put_joined(s, s.earlier(now, before)[1], now, fits, out)
+            put_joined(s, before1::<S, SWAPPED>(s, now, text, at), now, fits, out)
         } else {
             let [first, second] = s.widened16(now);
             s.put_first_of_two(first, second, 2 * fits, out)
         };
-        if put {
-            cut = if fits == 0 { cut } else { ends_in_high::<SWAPPED>(&rest[..fits]) };
-            before = now;
+        if put && fits > 0 {
+            cut = ends_in_high::<SWAPPED>(&rest[..fits]);
             at += fits;
         }
         if full && fits < len || !put && (full || out.left() < 4) {
             break;
         }
-        full = !put;
+        full |= !put;
     }
     // Nothing has been put for the first half of a pair.
     if cut { at - 2 } else { at }
+}
+
+/// Converts units from `at` on into UTF-32, two blocks at a time, as long as they fit and have no surrogates. Returns the place after
+/// them.
+#[inline(always)]
+fn put_widened<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    mut at: usize,
+    out: &mut Output<'_>,
+) -> usize {
+    let bits = s.splat16(0xF800);
+    while let Some(two) = text.get(at..at + 2 * S::LANES)
+        && out.left() >= 4 * S::LANES
+    {
+        let [a, b] = load_two::<S, SWAPPED>(s, two);
+        if s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
+            break;
+        }
+        let ([first, second], [third, fourth]) = (s.widened16(a), s.widened16(b));
+        s.prefetch_output(4 * S::LANES, out);
+        s.put_first_of_two(first, second, 2 * S::LANES, out);
+        s.put_first_of_two(third, fourth, 2 * S::LANES, out);
+        at += 2 * S::LANES;
+    }
+    at
+}
+
+/// Returns the units one place before those of the block at `at`, which is `now`, all in the machine's byte order.
+#[inline(always)]
+fn before1<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u8], at: usize) -> S::Vector {
+    if let Some(block) = text.get(at.wrapping_sub(2)..(at + S::LANES).wrapping_sub(2)) {
+        return in_order::<S, SWAPPED>(s, s.load(block, 0));
+    }
+    // At the start of the text, or at its end.
+    let unit = text[..at].last_chunk().map_or(0, |unit| order::<SWAPPED>(u16::from_ne_bytes(*unit)));
+    s.earlier(now, s.splat16(unit))[1]
 }
 
 /// Appends the first `len` bytes of units as UTF-32; or nothing, if low surrogates are not exactly where `before`, the units one
