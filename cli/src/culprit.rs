@@ -289,6 +289,8 @@ mod tests {
                             assert!(culprit.bytes.utf8_chunks().all(|chunk| chunk.valid().is_empty()));
                             assert!(culprit.replacements() >= 1 && culprit.replacements() <= len as u64);
                             assert!(!culprit.to_string().is_empty());
+                            // What comes after six bytes does not matter.
+                            assert_eq!(crate::mistake(&input[..6]), Some((len, culprit.to_string())));
                         }
                     }
                 }

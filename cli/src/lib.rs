@@ -68,6 +68,18 @@ pub fn run() -> ExitCode {
     run_with(std::env::args_os())
 }
 
+/// Returns the length of the mistake that `rest` begins with, and the command's message about it. Returns `None` if `rest`
+/// begins with a character or is empty.
+///
+/// A mistake has at most six bytes. So `rest` needs no more than six, but must not be cut before that.
+pub fn mistake(rest: &[u8]) -> Option<(usize, String)> {
+    let error = trust8::from_utf8(rest).err()?;
+    (error.valid_up_to() == 0).then(|| {
+        let culprit = culprit::Culprit::new(&error, rest);
+        (culprit.bytes.len(), culprit.to_string())
+    })
+}
+
 /// Runs the command with `words`, the first of which is the name of the program.
 pub fn run_with(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Cli { command, check, common } = match Cli::from_words(words) {

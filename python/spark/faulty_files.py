@@ -15,8 +15,9 @@ LOCAL = pyarrow.fs.LocalFileSystem()
 class Handler(pyarrow.fs.FileSystemHandler):
     """Files by `pyarrow.fs`.
 
-    `faults` says what happens to the process that first opens a file of a name: it 'dies' or it 'lags'. Each opening of such a file
-    leaves a file in the folder `log`. 'always dies' ends each process that opens it. `delay` is the time that each opening takes.
+    `faults` says what happens to the process that first opens a file of a name: it 'dies' or it 'lags', or that 'is noted' only.
+    Each opening of such a file leaves a file in the folder `log`. 'always dies' ends each process that opens it. `delay` is the
+    time that each opening takes.
     """
 
     def __init__(self, log: str, faults: dict[str, str], delay: float = 0) -> None:
@@ -36,7 +37,7 @@ class Handler(pyarrow.fs.FileSystemHandler):
             (Path(self.log) / f"{os.path.basename(path)}.{uuid.uuid4().hex}").touch()
             if fault == "always dies" or (first and fault == "dies"):
                 os._exit(9)
-            if first:
+            if first and fault == "lags":
                 time.sleep(15)
         return LOCAL.open_input_file(path)
 

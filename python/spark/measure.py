@@ -10,6 +10,7 @@ real-time priority during the rounds, so that other programs of the machine have
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import contextlib
 import os
 import platform
@@ -29,7 +30,8 @@ import trust8
 from cluster import Cluster
 from pyspark.sql import functions as sf
 from trust8 import spark as utf8
-from trust8.spark import _listing, _reading, _scan
+from trust8._lake import judging, listing, reading
+from trust8.spark import _ranges, _scan, _workers
 
 WORDS = """
 быстрая рыжая лиса прыгает через ленивую собаку l'été dernier où les élèves français étudiaient größer als erwartet
@@ -67,12 +69,14 @@ def prioritise(policy: int, priority: int) -> None:
                 os.sched_setscheduler(int(thread.name), policy, os.sched_param(priority))
 
 
-def rounds(contestants: dict[str, Callable[[], object]], count: int) -> dict[str, tuple[float, float]]:
-    """The shortest time of each contestant, and the median. They take turns."""
+def rounds(
+    contestants: dict[str, Callable[[], object]], count: int, warm: bool = True
+) -> dict[str, tuple[float, float]]:
+    """The shortest time of each contestant, and the median. They take turns. With `warm`, the first round does not count."""
     times: dict[str, list[float]] = {name: [] for name in contestants}
     if REALTIME:
         prioritise(os.SCHED_RR, 1)
-    for contestant in contestants.values():
+    for contestant in contestants.values() if warm else ():
         contestant()
     for _ in range(count):
         for name, contestant in contestants.items():
@@ -108,27 +112,85 @@ def lake(folder: Path, gib: int) -> int:
     return len(block) * 32 * gib * 4
 
 
-def scan(spark, folder: Path) -> None:
-    [row] = utf8.scan_files(spark, folder).agg(sf.sum("bytes"), sf.bool_and("valid")).collect()
+def scan(spark, folder: Path, range_bytes: int = listing.RANGE_BYTES) -> None:
+    [row] = utf8.scan_files(spark, folder, range_bytes).agg(sf.sum("bytes"), sf.bool_and("valid")).collect()
     assert row[1]
+
+
+# With short ranges, starting tasks takes more processor time than judging what they read from the page cache.
+LONG_RANGE = 4 << 30
+
+# What a process of the cluster is, by a word of its command line.
+ROLES = {
+    "pyspark.daemon": "Python workers",
+    "CoarseGrainedExecutorBackend": "executors",
+    "SparkSubmit": "driver",
+    "measure.py": "driver",
+    "deploy.master.Master": "Master and Workers",
+    "deploy.worker.Worker": "Master and Workers",
+}
+
+
+def processor_seconds() -> dict[str, float]:
+    """The processor time of all processes of the cluster, by their role, and of all that run on this machine."""
+    tick = os.sysconf("SC_CLK_TCK")
+    found = dict.fromkeys(ROLES.values(), 0.0)
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (path / "cmdline").read_text(errors="replace")
+            role = next((role for word, role in ROLES.items() if word in words), None)
+            if role is not None:
+                times = (path / "stat").read_text().rsplit(")", 1)[1].split()
+                found[role] += (int(times[11]) + int(times[12])) / tick
+    busy = Path("/proc/stat").read_text().split("\n", 1)[0].split()
+    return found | {"machine": (sum(map(int, busy[1:4])) + sum(map(int, busy[6:9]))) / tick}
+
+
+def workers(spark, folder: Path, size: int, count: int, title: str) -> None:
+    """The time of a scan, and the processor time of each kind of process."""
+    for _ in range(3):
+        scan(spark, folder / "0000", LONG_RANGE)
+    before = processor_seconds()
+    seconds = rounds({title: lambda: scan(spark, folder, LONG_RANGE)}, count, warm=False)[title]
+    after = processor_seconds()
+    spent = {role: (after[role] - before[role]) / count for role in after}
+    others = spent.pop("machine") - sum(spent.values())
+    shares = " | ".join(f"{spent[role]:.1f}" for role in spent)
+    print(f"| {title} | {seconds[0]:.2f} / {seconds[1]:.2f} | {size / seconds[0] / 1e9:.2f} | {shares} | {others:.1f} |", flush=True)
+
+
+def judge_files(rows: list[dict[str, object]]) -> bool:
+    """What a worker does, in a process without Spark."""
+    filesystem = pyarrow.fs.LocalFileSystem()
+    return all(judging.judge(filesystem, row)[-1] is None for row in rows)
+
+
+def without_spark(folder: Path, count: int) -> None:
+    """One process and two that judge the same files: what the machine itself can do."""
+    _, files = listing.list_files(folder)
+    rows = [file._asdict() | {"ranges": 1, "index": 0, "offset": 0, "end": file.size} for file in files[: len(files) // 4]]
+    size = sum(file.size for file in files[: len(files) // 4])
+    with concurrent.futures.ProcessPoolExecutor(2) as pool:
+
+        def run(processes):
+            assert all(pool.map(judge_files, [rows[number::processes] for number in range(processes)]))
+
+        show(rounds({"one process": lambda: run(1), "two processes": lambda: run(2)}, count), size)
 
 
 def read_only(spark, folder: Path) -> None:
     """The same job, but the workers only read."""
-    filesystem, files = _listing.list_files(folder)
-    frame, _, ranges = _listing.ranges(spark, files, _listing.RANGE_BYTES)
+    filesystem, files = listing.list_files(folder)
+    frame, _, ranges = _ranges.ranges(spark, files, listing.RANGE_BYTES)
     nothing = trust8.Part().to_bytes()
 
-    def read(batches):
-        def rows():
-            for row in _listing.rows(batches):
-                for _ in _reading.pieces(filesystem, row, row["offset"], row["end"]):
-                    pass
-                yield row["path"], row["size"], row["ranges"], row["index"], nothing, None
+    def read(row):
+        for _ in reading.pieces(filesystem, row, row["offset"], row["end"]):
+            pass
+        return *(row[name] for name in judging.JUDGED.names[:-2]), nothing, None
 
-        return _listing.batches(rows(), _scan._JUDGED)
-
-    frame = _scan._verdicts(frame.mapInArrow(read, _scan._JUDGED_IN_SPARK), ranges)
+    read_all = _workers.for_each_row(read, judging.JUDGED)
+    frame = _scan.verdicts(filesystem, frame.mapInArrow(read_all, _scan.JUDGED_IN_SPARK), ranges)
     frame.agg(sf.sum("bytes"), sf.bool_and("valid")).collect()
 
 
@@ -176,14 +238,14 @@ def cells(spark, folder: Path, count: int) -> None:
 
 def memory(spark, folder: Path) -> None:
     """The most memory that a Python worker had after it judged its ranges."""
-    filesystem, files = _listing.list_files(folder)
+    filesystem, files = listing.list_files(folder)
     for mib in [8, 128, 1024]:
-        frame, tasks, _ = _listing.ranges(spark, files, mib << 20)
+        frame, tasks, _ = _ranges.ranges(spark, files, mib << 20)
 
         def peak(batches):
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            for row in _listing.rows(batches):
-                _scan._judge(filesystem, row)
+            for row in listing.rows(batches):
+                judging.judge(filesystem, row)
             after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             yield pyarrow.RecordBatch.from_pydict({"before": [before], "after": [after]})
 
@@ -214,18 +276,20 @@ def main() -> None:
                 print(f"Ranges of 128 MiB, {size / 1e9:.1f} GB, two workers:\n")
                 contestants = {"reading alone": lambda: read_only(spark, folder), "`scan_files`": lambda: scan(spark, folder)}
                 show(rounds(contestants, options.rounds), size)
-            if "workers" in options.sections:
-                print("Two workers:\n")
-                show(rounds({"two workers": lambda: scan(spark, folder)}, options.rounds), size)
             if "memory" in options.sections:
                 print("| range | tasks | a Python worker before its first range | at most, after |\n|---|---:|---:|---:|")
                 memory(spark, folder)
             if "cells" in options.sections:
                 cells(spark, Path(name), options.rounds)
         if "workers" in options.sections:
-            with cluster.session(spark_sql_shuffle_partitions="8", spark_cores_max="1") as spark:
-                print("One worker, in a session of its own:\n")
-                show(rounds({"one worker": lambda: scan(spark, folder)}, options.rounds), size)
+            print("Without Spark, a quarter of the files:\n")
+            without_spark(folder, options.rounds)
+            print(f"On the cluster, {size / 1e9:.1f} GB, ranges of {LONG_RANGE >> 30} GiB, with the seconds of processor time that a scan took:\n")
+            print("| | seconds | GB/s | Python workers | executors | driver | Master and Workers | other programs |")
+            print("|---|---:|---:|---:|---:|---:|---:|---:|")
+            for title, cores in [("one worker", "1"), ("two workers", "2")]:
+                with cluster.session(spark_sql_shuffle_partitions="8", spark_cores_max=cores) as spark:
+                    workers(spark, folder, size, options.rounds, title)
 
 
 if __name__ == "__main__":

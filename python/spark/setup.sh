@@ -1,16 +1,19 @@
 # shellcheck shell=bash disable=SC2034 # the scripts that source this file use its variables
 # Sourced by the scripts in this folder: makes an environment of Python with Spark and the wheel, and sets `python` to its
-# interpreter and `work` to a folder that is removed at the end.
+# interpreter and `work` to a folder that is removed at the end. `FRAMEWORK` has the packages to install in place of Spark.
 #
 # Environment: PYTHON is the interpreter to begin with (default: python3). TRUST8_WHEEL is a wheel that is built already.
 # CARGO_TARGET_DIR is the folder to compile in. TRUST8_PYTHON_PROFILE=quick compiles in less time, and makes slower code.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
-java -version 2>/dev/null || { echo "Spark needs Java 17 or later" >&2; exit 1; }
+if [ -z "${FRAMEWORK+set}" ]; then
+    FRAMEWORK=(pyspark==4.3.0 'pandas>=2.2,<3')
+    java -version 2>/dev/null || { echo "Spark needs Java 17 or later" >&2; exit 1; }
+fi
 "${PYTHON:-python3}" -m venv "$work/environment"
 python=$work/environment/bin/python
-"$python" -m pip install --quiet --disable-pip-version-check maturin==1.16.0 pytest==9.2.0 pyspark==4.3.0 'pandas>=2.2,<3' 'pyarrow>=18'
+"$python" -m pip install --quiet --disable-pip-version-check maturin==1.16.0 pytest==9.2.0 'pyarrow>=18' "${FRAMEWORK[@]}"
 if [ -z "${TRUST8_WHEEL:-}" ]; then
     profile=()
     if [ "${TRUST8_PYTHON_PROFILE:-}" = quick ]; then

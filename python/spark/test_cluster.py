@@ -6,10 +6,7 @@ The sizes are small by default. TRUST8_SPARK_FULL=1 takes a file of 2 GiB among 
 from __future__ import annotations
 
 import gzip
-import json
 import os
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -20,10 +17,10 @@ import pyarrow.fs
 import pytest
 import trust8
 from cluster import Cluster, wait_until
+from expected import KINDS, expected_errors, expected_scan, make_faulty_lake
 from trust8 import spark as utf8
 
 FULL = os.environ.get("TRUST8_SPARK_FULL") == "1"
-COMMAND = os.environ.get("TRUST8_COMMAND")
 POLICIES = ["replace", "java", "drop", "escape", "windows-1252"]
 FOLDER = Path(__file__).parent
 
@@ -57,79 +54,41 @@ def by_path(frame):
     return sorted(rows, key=lambda row: (row["path"], row.get("offset") or 0))
 
 
-def expected_errors(path, data):
-    """All errors of a text, by one pass."""
-    for error in trust8.errors(data):
-        before = data[: error.start]
-        line = before[before.rfind(b"\n") + 1 :]
-        yield {
-            "path": path,
-            "offset": error.start,
-            "line": before.count(b"\n") + 1,
-            "column": len(line.decode(errors="replace")) + 1,
-            "length": None if error.kind == "incomplete" else error.end - error.start,
-            "kind": error.kind,
-            "message": f"invalid UTF-8 at byte {error.start}: {error.explanation}",
-            "error": None,
-        }
-
-
-def expected_scan(path, data):
-    """What `scan_files` says of a text."""
-    first = next(expected_errors(path, data), None)
-    numbers = first or dict.fromkeys(["offset", "line", "column", "length", "kind", "message", "error"])
-    valid = first is None
-    return numbers | {
-        "path": path,
-        "valid": valid,
-        "bytes": len(data),
-        "characters": len(data.decode()) if valid else None,
-        "newlines": data.count(b"\n") if valid else None,
-    }
-
-
-def command(folder, *options):
-    """What the command says of a folder: for each file, the errors that it reports."""
-    words = [COMMAND, "check"] if COMMAND else [sys.executable, "-m", "trust8"]
-    run = subprocess.run([*words, *options, "--json", "--binary", "-HI", str(folder)], capture_output=True)
-    assert run.returncode in (0, 1), run.stderr.decode()
-    return {file["path"]: file["errors"] for file in json.loads(run.stdout)["files"]}
-
-
 @pytest.fixture(scope="session")
 def lake(tmp_path_factory):
-    """Files with faults at every place relative to the ends of ranges of 32 bytes."""
-    folder = tmp_path_factory.mktemp("lake")
-    faults = [b"\xff", b"\x80", b"\xc3", b"\xe2\x82", b"\xed\xa0\x80", b"\xf0\x9f\x98", b"\xf0\x80\x80\x80", b"\x80" * 6, "🌍".encode()]
-    for number, fault in enumerate(faults):
-        for place in range(28, 37):
-            data = ("é\n" * 40).encode()[:place] + fault + "…and\nmore ".encode() * 4
-            (folder / f"{number}-{place}").write_bytes(data)
-    (folder / "clean").write_bytes("色は匂へど\n".encode() * 100)
-    (folder / "empty").write_bytes(b"")
-    (folder / "ends-early").write_bytes(b"a" * 63 + b"\xf0\x9f")
-    return folder
+    return make_faulty_lake(tmp_path_factory.mktemp("lake"))
 
 
-def test_scan_says_what_one_pass_and_the_command_say(spark, lake):
-    files = {str(path): path.read_bytes() for path in lake.iterdir()}
-    expected = sorted((expected_scan(path, data) for path, data in files.items()), key=lambda row: row["path"])
+def test_scan_says_what_the_command_says(spark, lake):
+    expected = expected_scan(lake)
+    assert sum(not row["valid"] for row in expected) > 100
     assert by_path(utf8.scan_files(spark, lake, 32)) == expected
-    # The command reports the files that are not UTF-8.
-    reported = command(lake)
-    assert {row["path"] for row in expected if not row["valid"]} == set(reported)
-    for row in expected:
-        if not row["valid"]:
-            [first] = reported[row["path"]]
-            for name in ["offset", "line", "column", "kind"]:
-                assert row[name] == first[name], (row, first)
 
 
-def test_all_errors_are_those_of_one_pass(spark, lake):
-    expected = [
-        error for path in sorted(lake.iterdir(), key=str) for error in expected_errors(str(path), path.read_bytes())
-    ]
+def test_all_errors_are_those_of_the_command(spark, lake):
+    expected = expected_errors(lake)
+    assert {row["kind"] for row in expected} == KINDS
     assert by_path(utf8.errors(spark, lake, 32)) == expected
+
+
+def test_compressed_files_are_judged_by_their_text(spark, lake, tmp_path):
+    # The text of each compressed file lies beside it, for the command.
+    plain, packed = tmp_path / "plain", tmp_path / "packed"
+    plain.mkdir()
+    packed.mkdir()
+    for number, path in enumerate(sorted(lake.iterdir())[::9]):
+        ending = ["gz", "zst"][number % 2]
+        (plain / f"{path.name}.{ending}").write_bytes(path.read_bytes())
+        with pyarrow.fs.LocalFileSystem().open_output_stream(
+            str(packed / f"{path.name}.{ending}"), compression={"gz": "gzip", "zst": "zstd"}[ending]
+        ) as file:
+            file.write(path.read_bytes())
+
+    def moved(rows):
+        return [row | {"path": row["path"].replace(str(plain), str(packed))} for row in rows]
+
+    assert by_path(utf8.scan_files(spark, packed, 32)) == moved(expected_scan(plain))
+    assert by_path(utf8.errors(spark, packed, 32)) == moved(expected_errors(plain))
 
 
 def test_files_are_repaired_as_by_one_pass(spark, lake, tmp_path):
@@ -223,8 +182,7 @@ def test_a_task_that_is_repeated_or_runs_twice(spark, lake, tmp_path, fault):
     log.mkdir()
     names = {"0-30": fault, "7-31": fault}
     filesystem = pyarrow.fs.PyFileSystem(faulty_files.Handler(str(log), names))
-    expected = sorted((expected_scan(str(path), path.read_bytes()) for path in lake.iterdir()), key=lambda row: row["path"])
-    assert by_path(utf8.scan_files(spark, str(lake), 32, filesystem=filesystem)) == expected
+    assert by_path(utf8.scan_files(spark, str(lake), 32, filesystem=filesystem)) == expected_scan(lake)
     assert len(list(log.iterdir())) > len(names), "each of the tasks ran at least twice"
 
     for path in log.iterdir():
@@ -307,5 +265,4 @@ def test_a_worker_that_is_killed(spark, cluster, tmp_path):
     assert job.is_alive() and not found
     cluster.add_workers(1)
     job.join(300)
-    expected = [expected_scan(str(path), path.read_bytes()) for path in sorted(tmp_path.iterdir())]
-    assert found == expected
+    assert found == expected_scan(tmp_path)

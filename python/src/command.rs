@@ -1,4 +1,4 @@
-//! `python -m trust8`.
+//! `python -m trust8`, and what the command says of a mistake.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -18,4 +18,13 @@ pub(crate) fn check(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
         code
     });
     (0..=u8::MAX).find(|number| ExitCode::from(*number) == code).unwrap_or(u8::MAX)
+}
+
+/// Return the length of the mistake at the start of `data` and the command's message about it, or None if there is none.
+///
+/// `data` has six bytes, or what is left of the text.
+#[pyfunction]
+#[pyo3(name = "_mistake", signature = (data, /))]
+pub(crate) fn mistake(data: &[u8]) -> Option<(usize, String)> {
+    trust8_cli::mistake(data)
 }

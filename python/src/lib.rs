@@ -10,7 +10,7 @@
 //! | `errors.rs` | `validate`, `errors`, and the exceptions |
 //! | `counts.rs`, `repair.rs`, `stream.rs`, `part.rs`, `dialects.rs` | a piece of the library's interface each |
 //! | `arrow.rs` | columns, by the C data interface of Arrow |
-//! | `command.rs` | `python -m trust8` |
+//! | `command.rs` | `python -m trust8`, and the command's messages |
 //!
 //! Five files have unsafe code. `text/direct.rs` makes strings, and is the only one that writes to the memory of an object.
 //! `calls.rs` and `decode.rs` call the interpreter's C interface, `input.rs` copies memory that may change, and
@@ -61,7 +61,7 @@ mod _trust8 {
     };
     #[cfg(feature = "command")]
     #[pymodule_export]
-    use crate::command::check;
+    use crate::command::{check, mistake};
     #[pymodule_export]
     use crate::{kernels, panic};
 

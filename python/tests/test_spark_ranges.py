@@ -1,20 +1,27 @@
-"""What the workers of Spark do with the ranges of a file, without Spark: however a file is cut, the result is that of one pass."""
+"""What the workers of Spark do with the ranges of a file, without Spark: however a file is cut, the result is that of the command."""
 
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import random
+import subprocess
+import sys
 from itertools import groupby, product
 
 import pytest
 import trust8
 from support import SCALE
+from trust8 import _trust8
 
+if not hasattr(_trust8, "_check"):
+    pytest.skip("this build is without the command", allow_module_level=True)
 pyarrow = pytest.importorskip("pyarrow")
 fs = pytest.importorskip("pyarrow.fs")
 
-from trust8.spark import _errors, _files, _listing, _reading, _scan  # noqa: E402
+from trust8._lake import judging, listing, reading  # noqa: E402
+from trust8.spark import _errors, _files  # noqa: E402
 
 LOCAL = fs.LocalFileSystem()
 POLICIES = ["replace", "java", "drop", "escape", "windows-1252"]
@@ -23,8 +30,8 @@ BYTES = bytes.fromhex("0A 41 80 A0 BF C3 E2 ED F0 F4 FF")
 
 
 def rows_of(path, range_bytes):
-    """The ranges of a file, as `_listing.ranges` makes them."""
-    _, [file] = _listing.list_files(path)
+    """The ranges of a file, as `ranges` makes them."""
+    _, [file] = listing.list_files(path)
     count = 1 if file.codec else max(1, -(-file.size // range_bytes))
     for index in range(count):
         offset = 0 if file.codec else index * range_bytes
@@ -33,68 +40,82 @@ def rows_of(path, range_bytes):
 
 
 def table(rows, schema):
-    return list(_listing.batches(rows, schema))
+    return list(listing.batches(rows, schema))
 
 
 def scanned(path, range_bytes):
-    rows = [_scan._judge(LOCAL, row) for row in rows_of(path, range_bytes)]
+    rows = [judging.judge(LOCAL, row) for row in rows_of(path, range_bytes)]
     ranges = len(rows)
-    batches = table(rows, _scan._JUDGED)
+    batches = table(rows, judging.JUDGED)
     while ranges > 1:
-        batches = list(_scan._join(batches))
-        ranges = -(-ranges // _scan.FAN)
-    [row] = _listing.rows(_scan._finish(batches))
-    return row
+        batches = list(judging.join(batches))
+        ranges = -(-ranges // judging.FAN)
+    return found(batches)
+
+
+def found(judged):
+    """The row of the result, for the judgement on a whole file."""
+    [row] = listing.rows(judged)
+    return dict(zip(judging.FOUND.names, judging.found(LOCAL, row), strict=True))
 
 
 def all_errors(path, range_bytes):
     surveyed = table([_errors._survey(LOCAL, row) for row in rows_of(path, range_bytes)], _errors._SURVEYED)
-    placed = _listing.rows(_errors._place(surveyed))
-    return [found for row in placed for found in _errors._errors_of(LOCAL, row)]
+    placed = listing.rows(_errors._place(surveyed))
+    return [one for row in placed for one in _errors._errors_of(LOCAL, row)]
 
 
 def repaired(path, range_bytes, policy, folder):
     rows = [_files._write_range(LOCAL, row, str(folder), policy) for row in rows_of(path, range_bytes)]
-    [row] = _files._joined(LOCAL, _listing.rows(table(rows, _files._WRITTEN)), str(folder))
+    [row] = _files._joined(LOCAL, listing.rows(table(rows, _files._WRITTEN)), str(folder))
     names = [field.name for field in _files._WRITTEN]
     return dict(zip(names, row, strict=True))
 
 
-def expected_errors(path, data):
-    """All errors of a text, by one pass."""
-    for error in trust8.errors(data):
-        before = data[: error.start]
-        line = before[before.rfind(b"\n") + 1 :]
-        length = None if error.kind == "incomplete" else error.end - error.start
-        message = f"invalid UTF-8 at byte {error.start}: {error.explanation}"
-        place = before.count(b"\n") + 1, len(line.decode(errors="replace")) + 1
-        yield path, error.start, *place, length, error.kind, message, None
+def said_by_command(folder):
+    """All errors of the files of a folder, as the command reports them, in the columns of `errors`."""
+    words = [sys.executable, "-m", "trust8", "--all", "--json", "--binary", "-HI", str(folder)]
+    run = subprocess.run(words, capture_output=True)
+    assert run.returncode in (0, 1), run.stderr.decode()
+    names = [field.name for field in _errors._FOUND][1:-1]
+    files = {name: [] for name in os.listdir(folder)}
+    for file in json.loads(run.stdout)["files"]:
+        files[os.path.basename(file["path"])] = [tuple(error[name] for name in names) for error in file["errors"]]
+    return files
 
 
-def expected_scan(path, data):
-    """What `scan_files` says of a text."""
+def expected_scan(path, data, errors):
+    """What `scan_files` says of a text with these errors."""
     numbers = dict.fromkeys(["characters", "newlines", "offset", "line", "column", "length", "kind", "message", "error"])
-    errors = list(expected_errors(path, data))
     if errors:
         names = ["offset", "line", "column", "length", "kind", "message"]
-        numbers |= dict(zip(names, errors[0][1:], strict=False))
+        numbers |= dict(zip(names, errors[0], strict=True))
     else:
         numbers |= {"characters": len(data.decode()), "newlines": data.count(b"\n")}
     return {"path": path, "valid": not errors, "bytes": len(data)} | numbers
 
 
-def check(path, data, range_bytes, tmp_path, policies=POLICIES):
-    path.write_bytes(data)
-    name = str(path)
-    assert scanned(name, range_bytes) == expected_scan(name, data), (data, range_bytes)
-    expected = list(expected_errors(name, data))
-    assert all_errors(name, range_bytes) == expected, (data, range_bytes)
-    for policy in policies:
-        row = repaired(name, range_bytes, policy, tmp_path)
-        with open(row["name"], "rb") as file:
-            written = file.read()
-        assert written == trust8.repair(data, policy), (data, range_bytes, policy)
-        assert (row["before"], row["after"], row["repaired"]) == (len(data), len(written), len(expected))
+def check(tmp_path, cases):
+    """Compare with the command and with one pass. Each case is a text, the length of its ranges, and policies."""
+    texts, folder = tmp_path / "texts", tmp_path / "out"
+    texts.mkdir()
+    folder.mkdir()
+    for number, (data, _, _) in enumerate(cases):
+        (texts / str(number)).write_bytes(data)
+    said = said_by_command(texts)
+    for number, (data, range_bytes, policies) in enumerate(cases):
+        name, errors = str(texts / str(number)), said[str(number)]
+        assert scanned(name, range_bytes) == expected_scan(name, data, errors), (data, range_bytes)
+        assert all_errors(name, range_bytes) == [(name, *error, None) for error in errors], (data, range_bytes)
+        for policy in policies:
+            row = repaired(name, range_bytes, policy, folder)
+            with open(row["name"], "rb") as file:
+                written = file.read()
+            assert written == trust8.repair(data, policy), (data, range_bytes, policy)
+            sequences = sum(1 for _ in trust8.errors(data))
+            assert (row["before"], row["after"], row["repaired"]) == (len(data), len(written), sequences)
+        for written in folder.iterdir():
+            written.unlink()
 
 
 def test_every_sequence_across_every_cut(tmp_path):
@@ -106,44 +127,50 @@ def test_every_sequence_across_every_cut(tmp_path):
         sequences = chosen.sample(sequences, max(50, len(sequences) // SCALE))
     else:
         sequences = chosen.sample(sequences, 3000)
-    folder = tmp_path / "out"
-    folder.mkdir()
+    cases = []
     for number, sequence in enumerate(sequences):
         data = b"ab\n\xc3\xa9"[: number % 6] + sequence + (b"", b"z", b"\xe2\x82\xac\n")[number % 3]
-        check(tmp_path / "text", data, 1 + number % 7, folder, [POLICIES[number % 5]])
-        for written in folder.iterdir():
-            written.unlink()
+        cases.append((data, 1 + number % 7, [POLICIES[number % 5]]))
+    check(tmp_path, cases)
 
 
-def test_one_byte_ranges_of_every_policy(tmp_path):
+def test_ranges_of_all_lengths_and_policies(tmp_path):
+    # Mistakes of up to six bytes, next to continuations that belong to none.
     data = b"\x80\x80\x80\x80\x80\xf0\x9f\x98\x80\xed\xa0\x80\xed\xb0\x80\xf0\x80\x80\x80\xe2\x82\n\xf4\x90\x80\x80\xc3"
-    for range_bytes in range(1, len(data) + 2):
-        check(tmp_path / "text", data, range_bytes, tmp_path)
+    more = b"\xfd\x80\x80\x80\x80\x80\x80\xed\xa0\x80\xed\xb0\x80\xed\xb0\x80\x80\xed\xbf\xf8\x88\x80\x80\x80\x80\xed\xa1\x8c\xed\xa1\x8c\xed\xbe\xb4"
+    check(tmp_path, [(text, length, POLICIES) for text in (data, more) for length in range(1, len(text) + 2)])
 
 
 def test_ranges_longer_than_a_piece(tmp_path, monkeypatch):
-    monkeypatch.setattr(_reading, "PIECE", 16)
+    monkeypatch.setattr(reading, "PIECE", 32)
     data = "Größe\n色は匂へど 🌍 ".encode() * 30
+    cases = []
     for at in range(0, len(data), 7):
-        faulty = data[:at] + b"\xe2\x28\xa1" + data[at:]
-        check(tmp_path / "text", faulty, 100, tmp_path, ["replace"])
-        check(tmp_path / "text", faulty, len(faulty), tmp_path, ["escape"])
+        for fault in (b"\xe2\x28\xa1", b"\xfd\x80\x80\x80\x80\x80\x80", b"\xed\xa0\x80\xed\xb0\x80\xed\xb0\x80"):
+            faulty = data[:at] + fault + data[at:]
+            cases += [(faulty, 100, ["replace"]), (faulty, len(faulty), ["escape"])]
+    check(tmp_path, cases)
 
 
-def test_compressed_files_are_one_range(tmp_path):
-    data = b"one\ntw\xffo\xe2\x82"
+def test_compressed_files_are_one_range(tmp_path, monkeypatch):
+    # The first error is in the second piece, and not at its start.
+    monkeypatch.setattr(reading, "PIECE", 32)
+    data = b"one\n" * 10 + b"tw\xf8\x88\x80\x80\x80o\xe2\x82"
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "text").write_bytes(data)
+    errors = said_by_command(tmp_path / "plain")["text"]
     path = tmp_path / "text.gz"
     path.write_bytes(gzip.compress(data[:5]) + gzip.compress(data[5:]))
-    assert scanned(str(path), 1) == expected_scan(str(path), data)
-    assert all_errors(str(path), 1) == list(expected_errors(str(path), data))
+    assert scanned(str(path), 1) == expected_scan(str(path), data, errors)
+    assert all_errors(str(path), 1) == [(str(path), *error, None) for error in errors]
     row = repaired(str(path), 1, "drop", tmp_path)
     with gzip.open(row["name"]) as file:
-        assert file.read() == b"one\ntwo"
+        assert file.read() == b"one\n" * 10 + b"two"
 
     path = tmp_path / "text.zst"
     with LOCAL.open_output_stream(str(path), compression="zstd") as sink:
         sink.write(data)
-    assert scanned(str(path), 1) == expected_scan(str(path), data)
+    assert scanned(str(path), 1) == expected_scan(str(path), data, errors)
 
     # The error comes early, but the file is not complete.
     path = tmp_path / "cut.gz"
@@ -179,7 +206,7 @@ def test_a_file_that_changes_is_a_row_with_an_error(tmp_path, monkeypatch, chang
     if when == "before":
         happen()
     else:
-        monkeypatch.setattr(_reading, "PIECE", 16)
+        monkeypatch.setattr(reading, "PIECE", 16)
         pending = [happen]
 
         class Meanwhile:
@@ -194,22 +221,36 @@ def test_a_file_that_changes_is_a_row_with_an_error(tmp_path, monkeypatch, chang
                     pending.pop()()
                 return trust8.Part.of(piece)
 
-        monkeypatch.setattr(_scan, "Part", Meanwhile)
-    row = dict(zip([field.name for field in _scan._JUDGED], _scan._judge(LOCAL, rows[0]), strict=True))
+        monkeypatch.setattr(judging, "Part", Meanwhile)
+    row = dict(zip([field.name for field in judging.JUDGED], judging.judge(LOCAL, rows[0]), strict=True))
     assert row["part"] is None
     assert row["error"] is not None
     monkeypatch.undo()
-    [found] = _listing.rows(_scan._finish(table([tuple(row.values())], _scan._JUDGED)))
-    assert found["valid"] is None and found["error"] == row["error"]
+    result = found(table([tuple(row.values())], judging.JUDGED))
+    assert result["valid"] is None and result["error"] == row["error"]
 
 
-def test_a_listing_names_what_can_not_be_read(tmp_path):
+@pytest.mark.parametrize("change", ["append", "vanish"])
+def test_a_file_that_changes_before_its_error_is_read_again(tmp_path, change):
+    path = tmp_path / "text"
+    path.write_bytes(b"caf\xe9")
+    judged = table([judging.judge(LOCAL, row) for row in rows_of(str(path), 1000)], judging.JUDGED)
+    if change == "append":
+        with path.open("ab") as file:
+            file.write(b"!")
+    else:
+        path.unlink()
+    result = found(judged)
+    assert result["valid"] is None and "after it was listed" in result["error"]
+
+
+def test_alisting_names_what_can_not_be_read(tmp_path):
     (tmp_path / "text").write_bytes(b"x")
     os.symlink("/nowhere/at/all", tmp_path / "link")
     os.mkfifo(tmp_path / "pipe")
     with open(os.fsencode(tmp_path) + b"/name-\xff", "wb"):
         pass
-    _, files = _listing.list_files([tmp_path, tmp_path / "text", tmp_path / "missing"])
+    _, files = listing.list_files([tmp_path, tmp_path / "text", tmp_path / "missing"])
     found = {os.path.basename(file.path): file.error for file in files}
     assert found == {
         "text": None,
@@ -226,26 +267,27 @@ def test_a_listing_names_what_can_not_be_read(tmp_path):
 def test_a_range_that_is_missing_is_no_verdict(tmp_path):
     path = tmp_path / "text"
     path.write_bytes(b"0123456789")
-    rows = [_scan._judge(LOCAL, row) for row in rows_of(str(path), 3)]
+    rows = [judging.judge(LOCAL, row) for row in rows_of(str(path), 3)]
     for wrong in [rows[1:], rows[:-1], rows[:1] + rows[2:], rows[:2] + rows[1:]]:
         with pytest.raises(RuntimeError, match="range"):
-            list(_scan._join(table(wrong, _scan._JUDGED)))
+            list(judging.join(table(wrong, judging.JUDGED)))
 
 
 def test_a_tree_of_judgements(tmp_path, monkeypatch):
-    monkeypatch.setattr(_scan, "FAN", 3)
+    monkeypatch.setattr(judging, "FAN", 3)
     data = "né\n".encode() * 20 + b"\xff!"
-    path = tmp_path / "text"
+    path = tmp_path / "tree" / "text"
+    path.parent.mkdir()
     path.write_bytes(data)
+    errors = said_by_command(path.parent)["text"]
     for range_bytes in range(1, 9):
-        rows = table([_scan._judge(LOCAL, row) for row in rows_of(str(path), range_bytes)], _scan._JUDGED)
+        rows = table([judging.judge(LOCAL, row) for row in rows_of(str(path), range_bytes)], judging.JUDGED)
         levels, ranges = 0, -(-len(data) // range_bytes)
         while ranges > 1:
             # A task has whole groups of rows, which need not be neighbours.
-            groups = groupby(_listing.rows(rows), lambda row: row["index"] // 3)
-            groups = [table([tuple(row.values()) for row in group], _scan._JUDGED) for _, group in groups]
-            rows = [batch for group in groups for batch in _scan._join(group)]
+            groups = groupby(listing.rows(rows), lambda row: row["index"] // 3)
+            groups = [table([tuple(row.values()) for row in group], judging.JUDGED) for _, group in groups]
+            rows = [batch for group in groups for batch in judging.join(group)]
             levels, ranges = levels + 1, -(-ranges // 3)
-        [found] = _listing.rows(_scan._finish(rows))
-        assert found == expected_scan(str(path), data)
+        assert found(rows) == expected_scan(str(path), data, errors)
     assert levels >= 2

@@ -9,7 +9,7 @@ True
 >>> trust8.decode(b'caf\\xe9', 'replace')
 'caf\\ufffd'
 
-`trust8.arrow` does the same for columns, and `trust8.spark` for files and columns on Apache Spark.
+`trust8.arrow` does the same for columns, and `trust8.spark` and `trust8.ray` for files and columns on a cluster.
 """
 
 import sys as _sys

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pyarrow  # type: ignore[import-untyped,unused-ignore]
 
 from .. import arrow
-from .. import repair as _repair_bytes
+from .._lake.columns import check_policy
+from ._workers import settle
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -53,16 +54,11 @@ def repair(df: DataFrame, col: str, policy: str = "replace") -> DataFrame:
     return df.mapInArrow(_each(repaired), df.schema)
 
 
-def check_policy(policy: str, *more: str) -> None:
-    """Raise ValueError unless this is the name of a policy for bytes, or one of `more`."""
-    if policy not in more:
-        _repair_bytes(b"", policy)
-
-
 def _each(
     change: Callable[[pyarrow.RecordBatch], pyarrow.RecordBatch],
 ) -> Callable[[Iterable[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
     def all_of(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        settle()
         return map(change, batches)
 
     return all_of

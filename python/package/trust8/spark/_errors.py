@@ -16,9 +16,11 @@ import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 
 from .. import Utf8Error, inspect
 from .. import errors as errors_in
-from . import _listing
-from ._listing import RANGE_BYTES, Paths
-from ._reading import Unreadable, whole_texts
+from .._lake import listing
+from .._lake.listing import RANGE_BYTES, Paths
+from .._lake.reading import Unreadable, mistake_in, whole_texts
+from ._ranges import ranges as ranges_of
+from ._workers import for_each_row, settle
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -72,20 +74,20 @@ def errors(
     """Return a row for each error of each file, and one for each file that can't be read.
 
     The arguments are those of `scan_files`. The columns are ``path``, ``offset``, ``line``, ``column``, ``length``, ``kind``,
-    ``message`` and ``error``, as `scan_files` has them. Each ill-formed sequence is a row, which is one character of its line.
-    A file that can't be read has a row whose ``error`` says why. If it became unreadable late, it may have other rows too.
+    ``message`` and ``error``, as `scan_files` has them. The rows are what ``trust8 check --all --json`` says of the file. A file
+    that can't be read has a row whose ``error`` says why. If it became unreadable late, it may have other rows too.
 
     The ranges with errors are read twice. The order of the rows is not defined.
     """
-    filesystem, files = _listing.list_files(paths, filesystem)
-    frame, tasks, _ = _listing.ranges(spark, files, range_bytes)
+    filesystem, files = listing.list_files(paths, filesystem)
+    frame, tasks, _ = ranges_of(spark, files, range_bytes)
 
-    def survey(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        return _listing.batches((_survey(filesystem, row) for row in _listing.rows(batches)), _SURVEYED)
+    survey = for_each_row(lambda row: _survey(filesystem, row), _SURVEYED)
 
     def list_errors(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        found = (one for row in _listing.rows(batches) for one in _errors_of(filesystem, row))
-        return _listing.batches(found, _FOUND)
+        settle()
+        found = (one for row in listing.rows(batches) for one in _errors_of(filesystem, row))
+        return listing.batches(found, _FOUND)
 
     frame = frame.select(*(name for name, _ in _RANGE)).mapInArrow(survey, _SURVEYED_IN_SPARK)
     frame = frame.repartition("path").sortWithinPartitions("path", "index").mapInArrow(_place, _PLACED_IN_SPARK)
@@ -99,7 +101,7 @@ def _survey(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> tuple[Any
     try:
         for _, text, after in whole_texts(filesystem, row):
             at = 0
-            for error in _errors_in_piece(text, after):
+            for error in _errors_before(len(text), text + after):
                 place, at, faulty = _after_error(place.after(text[at : error.start])), error.end, True
             place = place.after(text[at:])
     except Unreadable as error:
@@ -111,9 +113,9 @@ def _range(row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name, _ in _RANGE)
 
 
-def _errors_in_piece(text: bytes, after: bytes) -> Iterator[Utf8Error]:
-    """Return the errors of a text. No character and no ill-formed sequence crosses its ends; `after` is what comes after it."""
-    return takewhile(lambda error: error.start < len(text), errors_in(text + after))
+def _errors_before(end: int, text: bytes) -> Iterator[Utf8Error]:
+    """Return the errors of a text that begin before `end`, where no character and no ill-formed sequence is cut."""
+    return takewhile(lambda error: error.start < end, errors_in(text))
 
 
 def _after_error(place: Place) -> Place:
@@ -125,7 +127,7 @@ def _place(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBat
     """Add up what the ranges of each file say, which come in order, and return those with errors."""
 
     def placed() -> Iterator[tuple[Any, ...]]:
-        for path, rows in groupby(_listing.rows(batches), lambda row: row["path"]):
+        for path, rows in groupby(listing.rows(batches), lambda row: row["path"]):
             line, column, index, failed = 0, 0, 0, False
             for row in rows:
                 if row["index"] != index:
@@ -139,7 +141,7 @@ def _place(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBat
             if index != row["ranges"]:
                 raise RuntimeError(f"range {index} of {path} is missing")
 
-    return _listing.batches(placed(), _PLACED)
+    return listing.batches(placed(), _PLACED)
 
 
 def _errors_of(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
@@ -147,13 +149,15 @@ def _errors_of(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> Iterat
     path, place = row["path"], Place(row["line"], row["column"])
     try:
         for offset, text, after in whole_texts(filesystem, row):
-            at = 0
-            for error in _errors_in_piece(text, after):
+            whole, at, end = text + after, 0, 0
+            for error in _errors_before(len(text), whole):
                 place = place.after(text[at : error.start])
-                length = None if error.kind == "incomplete" else error.end - error.start
-                message = f"invalid UTF-8 at byte {offset + error.start}: {error.explanation}"
-                yield path, offset + error.start, place.line + 1, place.column + 1, length, error.kind, message, None
+                # A mistake may be several ill-formed sequences, and the first one says what it is.
+                if error.start >= end:
+                    length, message = mistake_in(whole, error.start)
+                    yield path, offset + error.start, place.line + 1, place.column + 1, length, error.kind, message, None
+                    end = error.start + length
                 place, at = _after_error(place), error.end
             place = place.after(text[at:])
     except Unreadable as error:
-        yield path, None, None, None, None, None, None, str(error)
+        yield path, *[None] * 6, str(error)

@@ -20,10 +20,12 @@ import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 from .. import errors as errors_in
 from .. import is_utf8
 from .. import repair as repair_bytes
-from . import _listing
-from ._columns import check_policy
-from ._listing import RANGE_BYTES
-from ._reading import PIECE, Unreadable, whole_texts
+from .._lake import listing
+from .._lake.columns import check_policy
+from .._lake.listing import RANGE_BYTES
+from .._lake.reading import PIECE, Unreadable, whole_texts
+from ._ranges import ranges as ranges_of
+from ._workers import for_each_row
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -66,7 +68,7 @@ def repair_files(
     """
     check_policy(policy)
     source, target = os.fspath(src), os.fspath(dst)
-    filesystem, files = _listing.list_files(source, filesystem)
+    filesystem, files = listing.list_files(source, filesystem)
     if filesystem.type_name in _STORES:
         raise ValueError(f"a file system of type '{filesystem.type_name}' does not rename folders in one step")
     root = _place_on(filesystem, source)
@@ -105,19 +107,18 @@ def _check_free(filesystem: pyarrow.fs.FileSystem, target: str) -> None:
 def _write(
     spark: SparkSession,
     filesystem: pyarrow.fs.FileSystem,
-    files: list[_listing.File],
+    files: list[listing.File],
     parts: str,
     policy: str,
     range_bytes: int,
 ) -> pyarrow.Table:
     """Write the repaired files to temporary names, and return a row for each."""
-    frame, tasks, ranges = _listing.ranges(spark, files, range_bytes)
+    frame, tasks, ranges = ranges_of(spark, files, range_bytes)
 
-    def write(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        return _listing.batches((_write_range(filesystem, row, parts, policy) for row in _listing.rows(batches)), _WRITTEN)
+    write = for_each_row(lambda row: _write_range(filesystem, row, parts, policy), _WRITTEN)
 
     def join(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        return _listing.batches(_joined(filesystem, _listing.rows(batches), parts), _WRITTEN)
+        return listing.batches(_joined(filesystem, listing.rows(batches), parts), _WRITTEN)
 
     frame = frame.mapInArrow(write, _WRITTEN_IN_SPARK)
     if ranges > 1:

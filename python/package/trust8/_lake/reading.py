@@ -7,14 +7,19 @@ from typing import Any
 
 import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 
+from .._trust8 import _mistake
+
 # A piece stays in the second-level cache between reading and judging.
 PIECE = 256 << 10
 
 # Over a network, each read is a request, which takes longer than the bytes of a short one.
 REMOTE_PIECE = 8 << 20
 
-# How far the end of a range can move, and how much of the text after a sequence proves what it is.
-CONTEXT = 3
+# How many continuation bytes a mistake can have.
+CONTINUATIONS = 5
+
+# How far the end of a range can move, and how much of the text after a place says what begins there.
+CONTEXT = CONTINUATIONS + 3
 
 
 class Unreadable(Exception):
@@ -50,6 +55,28 @@ def pieces(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], first: int, e
         raise Unreadable(f"cannot be read: {error}") from error
 
 
+def mistake_at(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], offset: int) -> tuple[int, str]:
+    """Return the length of the mistake at `offset` of a text, and the command's message about it.
+
+    Raises `Unreadable` as `pieces` does. A compressed file is decompressed again.
+    """
+    end = min(offset + 1 + CONTINUATIONS, row["size"])
+    base, text = (0, b"") if row["codec"] else (offset, b"")
+    for piece in pieces(filesystem, row, offset, end):
+        text += piece
+        skipped = max(0, min(offset - base, len(text)))
+        base, text = base + skipped, text[skipped : skipped + 1 + CONTINUATIONS]
+    return mistake_in(text, 0)
+
+
+def mistake_in(text: bytes, at: int) -> tuple[int, str]:
+    """Return the length of the mistake at the place `at` of a text, and the command's message about it."""
+    found = _mistake(text[at : at + 1 + CONTINUATIONS])
+    if found is None:
+        raise Unreadable("changed after it was listed")
+    return found
+
+
 def check_unchanged(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> None:
     """Raise `Unreadable` unless a file has the size and the time that were listed."""
     try:
@@ -67,17 +94,23 @@ def check_unchanged(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> N
 
 
 def boundary(text: bytes, at: int) -> int:
-    """Return the first place from `at` on before which a file can be cut: `at`, or up to three bytes after it.
+    """Return the first place from `at` on before which a file can be cut: `at`, or up to eight bytes after it.
 
-    No character, and nothing that a policy replaces as one, has more than four bytes, and only its first byte is not a
-    continuation. So a cut is safe before each byte that is not a continuation, and after three continuations.
+    No character, nothing that a policy replaces as one, and no mistake that the command reports is cut there. All of these have
+    a first byte and up to five continuations, except one: a high surrogate and a low one of three bytes each. So a cut is safe
+    before each byte that is not a continuation, after five continuations, and always after a low surrogate.
     """
-    last = min(at + CONTEXT, len(text))
-    return next((place for place in range(at, last) if text[place] & 0xC0 != 0x80), last)
+    last = min(at + CONTINUATIONS, len(text))
+    cut = next((place for place in range(at, last) if text[place] & 0xC0 != 0x80), last)
+    return cut + 3 if _is_low_surrogate(text[cut : cut + 3]) else cut
+
+
+def _is_low_surrogate(text: bytes) -> bool:
+    return len(text) == 3 and text[0] == 0xED and text[1] & 0xF0 == 0xB0 and text[2] & 0xC0 == 0x80
 
 
 def whole_texts(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> Iterator[tuple[int, bytes, bytes]]:
-    """Return the text of a range, in pieces: the offset of each, the piece, and up to three bytes that come after it.
+    """Return the text of a range, in pieces: the offset of each, the piece, and up to eight bytes that come after it.
 
     Nothing is cut that belongs together: both ends of the range move to the next `boundary`. Neighbours move their common end
     by the same rule, and each reads a few bytes after its end for that. No piece ends inside a character either.

@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow  # type: ignore[import-untyped,unused-ignore]
 import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-# The length of a range. Reading it takes much longer than Spark needs to start a task.
+# The length of a range. Reading it takes much longer than starting a task.
 RANGE_BYTES = 128 << 20
 
 # What opening a file costs, as the number of bytes that could be read meanwhile. Tasks get the same amount of work by it.
@@ -120,15 +117,22 @@ def codec_of(path: str) -> str | None:
     return CODECS.get(os.path.splitext(path)[1])
 
 
-def ranges(spark: SparkSession, files: list[File], range_bytes: int) -> tuple[DataFrame, int, int]:
-    """Return a row for each range of each file, in as many partitions as there are tasks.
+class Plan(NamedTuple):
+    """How files are cut, and how their ranges are dealt to tasks."""
 
-    The partitions have about the same amount of work, at most that of a range of `range_bytes` and one more file. Also returns
-    the number of partitions, and the highest number of ranges that a file has. The driver sends one row for each file; the
-    ranges are made on the cluster.
+    # How many ranges each file has, and the cost of all files before it.
+    counts: list[int]
+    starts: list[int]
+    # The cost that a task gets, and how many tasks there are.
+    share: int
+    tasks: int
+
+
+def plan(files: list[File], range_bytes: int, parallelism: int) -> Plan:
+    """Cut files into ranges of `range_bytes`, for a cluster that runs `parallelism` tasks at the same time.
+
+    Tasks have about the same amount of work, at most that of a range of `range_bytes` and one more file.
     """
-    from pyspark.sql import functions as sf
-
     if range_bytes < 1:
         raise ValueError("`range_bytes` must be at least 1")
     counts, starts, cost = [], [], 0
@@ -138,38 +142,8 @@ def ranges(spark: SparkSession, files: list[File], range_bytes: int) -> tuple[Da
         starts.append(cost)
         cost += file.size + count * OPEN_COST
     # Where there is little to read, each core gets a part of it.
-    share = max(TASK_COST, min(range_bytes + OPEN_COST, -(-cost // (2 * parallelism(spark)))))
-    tasks = max(1, -(-cost // share))
-    table = pyarrow.table(
-        {
-            "path": pyarrow.array([file.path for file in files], pyarrow.string()),
-            "size": pyarrow.array([file.size for file in files], pyarrow.int64()),
-            "mtime": pyarrow.array([file.mtime for file in files], pyarrow.int64()),
-            "codec": pyarrow.array([file.codec for file in files], pyarrow.string()),
-            "error": pyarrow.array([file.error for file in files], pyarrow.string()),
-            "ranges": pyarrow.array(counts, pyarrow.int64()),
-            "start": pyarrow.array(starts, pyarrow.int64()),
-        }
-    )
-    frame = spark.createDataFrame(table)
-    frame = frame.select("*", sf.explode(sf.sequence(sf.lit(0), sf.col("ranges") - 1)).alias("index"))
-    # A compressed file is one range of any length.
-    length = sf.when(sf.col("codec").isNull(), sf.lit(range_bytes))
-    offset = sf.coalesce(sf.col("index") * length, sf.lit(0))
-    end = sf.coalesce(sf.least(sf.col("size"), offset + length), sf.col("size"))
-    frame = frame.withColumn("offset", offset).withColumn("end", end)
-    at = sf.col("start") + sf.col("offset") + sf.col("index") * OPEN_COST
-    frame = frame.withColumn("task", sf.floor(at / share).cast("int")).drop("start")
-    return frame.repartitionById(tasks, "task").drop("task"), tasks, max(counts, default=1)
-
-
-def parallelism(spark: SparkSession) -> int:
-    """Return how many tasks the cluster runs at the same time, as far as this session knows."""
-    try:
-        return max(1, spark.sparkContext.defaultParallelism)
-    except Exception:
-        # A session of Spark Connect does not know.
-        return int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
+    share = max(TASK_COST, min(range_bytes + OPEN_COST, -(-cost // (2 * parallelism))))
+    return Plan(counts, starts, share, max(1, -(-cost // share)))
 
 
 def rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,93 @@
+"""Judgements on ranges, how they are joined, and what they say of a file.
+
+Each worker judges its ranges by themselves. The judgements (`Part`) of a file are joined in a tree: a task takes those of
+neighbouring ranges in their order, one after the other, and keeps only one. So neither the number of ranges nor one very long
+file decides how much memory a worker needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any
+
+import pyarrow  # type: ignore[import-untyped,unused-ignore]
+import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
+
+from .. import Part, PartError
+from . import listing
+from .reading import Unreadable, check_unchanged, mistake_at, pieces
+
+# How many judgements are joined into one at each level of the tree.
+FAN = 4096
+
+# The judgement on some ranges of a file. `index` counts such rows of a file from 0, and there are `ranges` of them.
+JUDGED = pyarrow.schema(
+    [("path", pyarrow.string()), ("size", pyarrow.int64()), ("mtime", pyarrow.int64()), ("codec", pyarrow.string()),
+     ("ranges", pyarrow.int64()), ("index", pyarrow.int64()), ("part", pyarrow.binary()), ("error", pyarrow.string())]
+)  # fmt: skip
+
+# What a scan says of a file.
+FOUND = pyarrow.schema(
+    [("path", pyarrow.string()), ("valid", pyarrow.bool_()), ("bytes", pyarrow.int64()), ("characters", pyarrow.int64()),
+     ("newlines", pyarrow.int64()), ("offset", pyarrow.int64()), ("line", pyarrow.int64()), ("column", pyarrow.int64()),
+     ("length", pyarrow.int32()), ("kind", pyarrow.string()), ("message", pyarrow.string()), ("error", pyarrow.string())]
+)  # fmt: skip
+
+
+def judge(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> tuple[Any, ...]:
+    """Judge a range."""
+    file = row["path"], row["size"], row["mtime"], row["codec"], row["ranges"], row["index"]
+    part = Part()
+    try:
+        for piece in pieces(filesystem, row, row["offset"], row["end"]):
+            part = part.then(Part.of(piece))
+            # What comes after an error does not matter, but the end of a compressed file says whether it is complete.
+            if part.has_failed and row["codec"] is None:
+                check_unchanged(filesystem, row)
+                break
+    except Unreadable as error:
+        return *file, None, str(error)
+    return *file, part.to_bytes(), None
+
+
+def join(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    """Join the judgements of neighbouring ranges, which come in order."""
+
+    def joined() -> Iterator[tuple[Any, ...]]:
+        for (path, group), rows in groupby(listing.rows(batches), lambda row: (row["path"], row["index"] // FAN)):
+            part, error, index = Part(), None, group * FAN
+            for row in rows:
+                if row["index"] != index:
+                    raise RuntimeError(f"range {index} of {path} is missing, or came twice")
+                index += 1
+                error = error or row["error"]
+                if row["part"] is not None:
+                    part = part.then(Part.from_bytes(row["part"]))
+            if index != min((group + 1) * FAN, row["ranges"]):
+                raise RuntimeError(f"range {index} of {path} is missing")
+            ranges = -(-row["ranges"] // FAN)
+            file = path, row["size"], row["mtime"], row["codec"], ranges, group
+            yield *file, None if error else part.to_bytes(), error
+
+    return listing.batches(joined(), JUDGED)
+
+
+def found(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> tuple[Any, ...]:
+    """Say what the judgement on a whole file means."""
+    path, reason = row["path"], row["error"]
+    if reason is None:
+        part = Part.from_bytes(row["part"])
+        try:
+            tally = part.finish()
+            return path, True, tally.bytes, tally.chars, tally.newlines, *[None] * 7
+        except PartError as error:
+            try:
+                length, message = mistake_at(filesystem, row, error.position)
+                # Of a compressed file, the length is that of its text.
+                size = len(part) if row["codec"] else row["size"]
+                place = error.position, error.line, error.column
+                return path, False, size, None, None, *place, length, error.kind, message, None
+            except Unreadable as late:
+                reason = str(late)
+    return path, *[None] * 10, reason

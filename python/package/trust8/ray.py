@@ -1,0 +1,144 @@
+"""UTF-8 on Ray Data: which files of a lake are not UTF-8, and where; columns repaired on a cluster.
+
+    import ray
+    from trust8 import ray as utf8
+
+    utf8.scan_files("/lake").filter(lambda row: not row["valid"]).show()
+    utf8.repair(ray.data.read_parquet("/lake/names.parquet"), "name", "windows-1252")
+
+The functions return datasets, which run when their rows are asked for. The rows are those of `trust8.spark`: files are cut, read
+and judged by the same code.
+
+This needs Ray 2.60 or later with pyarrow, on the driver and on the workers: ``pip install trust8[ray]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import pyarrow  # type: ignore[import-untyped,unused-ignore]
+import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
+
+from . import arrow
+from ._lake import judging, listing
+from ._lake.columns import check_policy
+from ._lake.listing import OPEN_COST, RANGE_BYTES, File, Paths
+
+if TYPE_CHECKING:
+    from ray.data import Dataset  # type: ignore[import-not-found,unused-ignore]
+
+__all__ = ["repair", "scan_files", "validate"]
+
+_RANGE = pyarrow.schema(
+    [("path", pyarrow.string()), ("size", pyarrow.int64()), ("mtime", pyarrow.int64()), ("codec", pyarrow.string()),
+     ("error", pyarrow.string()), ("ranges", pyarrow.int64()), ("index", pyarrow.int64()), ("offset", pyarrow.int64()),
+     ("end", pyarrow.int64())]
+)  # fmt: skip
+
+
+def scan_files(
+    paths: Paths, range_bytes: int = RANGE_BYTES, *, filesystem: pyarrow.fs.FileSystem | None = None
+) -> Dataset:
+    """Return a row for each file: whether it is UTF-8, what it is made of, or where and what its first error is.
+
+    The arguments and the columns are those of `trust8.spark.scan_files`. The ranges are made on the driver.
+    """
+    import ray  # type: ignore[import-not-found,unused-ignore]
+
+    filesystem, files = listing.list_files(paths, filesystem)
+    cores = int(ray.cluster_resources().get("CPU", 1)) if ray.is_initialized() else 1
+    plan = listing.plan(files, range_bytes, max(1, cores))
+
+    def judge(table: pyarrow.Table) -> pyarrow.Table:
+        return _table((judging.judge(filesystem, row) for row in listing.rows(table.to_batches())), judging.JUDGED)
+
+    def find(table: pyarrow.Table) -> pyarrow.Table:
+        return _table((judging.found(filesystem, row) for row in listing.rows(table.to_batches())), judging.FOUND)
+
+    ds = _map(ray.data.from_arrow(_tasks(files, range_bytes, plan)), judge)
+    ranges = max(plan.counts, default=1)
+    while ranges > 1:
+        # Each block of the result has all judgements of its groups.
+        ds = _map(ds, _with_group).repartition(min(plan.tasks, max(1, cores)), keys=["path", "group"])
+        ds = _map(ds, _join)
+        ranges = -(-ranges // judging.FAN)
+    return _map(ds, find)
+
+
+def _tasks(files: list[File], range_bytes: int, plan: listing.Plan) -> list[pyarrow.Table]:
+    """Return a table for each task, with the ranges that it judges."""
+    tasks: dict[int, list[tuple[Any, ...]]] = {}
+    for file, count, start in zip(files, plan.counts, plan.starts, strict=True):
+        for index in range(count):
+            # A compressed file is one range of any length.
+            offset = index * range_bytes
+            end = file.size if file.codec else min(file.size, offset + range_bytes)
+            task = (start + offset + index * OPEN_COST) // plan.share
+            tasks.setdefault(task, []).append(
+                (file.path, file.size, file.mtime, file.codec, file.error, count, index, offset, end)
+            )
+    return [_table(rows, _RANGE) for rows in tasks.values()] or [_RANGE.empty_table()]
+
+
+def _with_group(table: pyarrow.Table) -> pyarrow.Table:
+    """Add the group that each judgement is joined in."""
+    groups = [index // judging.FAN for index in table["index"].to_pylist()]
+    return table.append_column("group", pyarrow.array(groups, pyarrow.int64()))
+
+
+def _join(table: pyarrow.Table) -> pyarrow.Table:
+    """Join the judgements of each group."""
+    rows = table.select(judging.JUDGED.names).sort_by([("path", "ascending"), ("index", "ascending")])
+    return pyarrow.Table.from_batches(judging.join(rows.to_batches()), judging.JUDGED)
+
+
+def _table(rows: Iterable[tuple[Any, ...]], schema: pyarrow.Schema) -> pyarrow.Table:
+    return pyarrow.Table.from_batches(listing.batches(rows, schema), schema)
+
+
+def _map(ds: Dataset, change: Callable[[pyarrow.Table], pyarrow.Table]) -> Dataset:
+    """Change each block of a dataset, whole."""
+    return ds.map_batches(change, batch_format="pyarrow", batch_size=None)
+
+
+def validate(ds: Dataset, col: str, into: str = "valid") -> Dataset:
+    """Return the rows with one more column, `into`: whether the value of the column `col` is UTF-8, or null if it is null.
+
+    `col` is a column of strings or binary values.
+    """
+
+    def check(table: pyarrow.Table) -> pyarrow.Table:
+        if into in table.column_names:
+            raise ValueError(f"there is a column '{into}' already; give another name as `into`")
+        return table.append_column(into, pyarrow.chunked_array(arrow.is_valid(_column(table, col))))
+
+    return _map(ds, check)
+
+
+def repair(ds: Dataset, col: str, policy: str = "replace") -> Dataset:
+    """Return the rows with the values of the column `col` repaired. The schema stays, and so do the other columns.
+
+    `col` is a column of strings or binary values. The policies are those of `trust8.repair`, and 'null', which makes a value null
+    that is not UTF-8.
+    """
+    check_policy(policy, "null")
+
+    def repaired(table: pyarrow.Table) -> pyarrow.Table:
+        column = _column(table, col)
+        text = pyarrow.chunked_array(arrow.repair(column, policy)).cast(column.type)
+        index = table.column_names.index(col)
+        return table.set_column(index, table.field(index), text)
+
+    return _map(ds, repaired)
+
+
+def _column(table: pyarrow.Table, name: str) -> pyarrow.ChunkedArray:
+    """Return a column of strings or binary values."""
+    if name not in table.column_names:
+        raise ValueError(f"there is no column '{name}'")
+    kind = table.field(name).type
+    is_text = pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind) or pyarrow.types.is_string_view(kind)
+    if not (is_text or pyarrow.types.is_binary(kind) or pyarrow.types.is_large_binary(kind)):
+        raise ValueError(f"the column '{name}' is of type {kind}, and not a string or binary")
+    return table[name]
