@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import suppress
 from pathlib import Path
 
 import faulty_files
@@ -16,7 +15,7 @@ import pyarrow
 import pyarrow.fs
 import pytest
 import trust8
-from cluster import kill_group, wait_until
+from cluster import kill_group, process_ended, wait_until
 from expected import expected_scan, make_faulty_lake
 
 FOLDER = Path(__file__).parent
@@ -42,25 +41,28 @@ class Nodes:
             unused.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{unused.getsockname()[1]}"
         self.folder, self.nodes = folder, []
-        port = self.address.split(":")[1]
-        self.start("--head", f"--port={port}", "--num-cpus=0", "--include-dashboard=false", f"--temp-dir={folder}")
-        ray_answers = wait_until(lambda: self.connects())
-        assert ray_answers, "the head did not start"
 
-    def connects(self) -> bool:
-        with suppress(OSError), socket.create_connection(self.address.split(":"), 1):
-            return True
-        return False
+    def start_head(self) -> None:
+        port = self.address.split(":")[1]
+        self.start("--head", f"--port={port}", "--num-cpus=0", "--include-dashboard=false", f"--temp-dir={self.folder}")
 
     def add(self) -> None:
         self.start(f"--address={self.address}", "--num-cpus=1")
 
     def start(self, *words: str) -> None:
+        """Start a node, and wait until it runs. On a busy machine, Ray may give up; then the node is started again."""
+        number = len(self.nodes)
         words = [str(Path(sys.executable).parent / "ray"), "start", *words, "--block", "--disable-usage-stats",
-                 f"--node-ip-address=127.0.0.{len(self.nodes) + 1}", "--object-store-memory=100000000"]  # fmt: skip
-        with (self.folder / f"node{len(self.nodes)}.log").open("wb") as log:
-            node = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-        self.nodes.append(node)
+                 f"--node-ip-address=127.0.0.{number + 1}", "--object-store-memory=100000000"]  # fmt: skip
+        path = self.folder / f"node{number}.log"
+        for _ in range(3):
+            with path.open("wb") as log:
+                node = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+            self.nodes.append(node)
+            if wait_until(lambda: process_ended(node) or b"runtime started" in path.read_bytes()) and not process_ended(node):
+                return
+            kill_group(self.nodes.pop())
+        raise RuntimeError(f"a node did not start:\n{path.read_text(errors='replace')[-4000:]}")
 
     def stop(self) -> None:
         for node in self.nodes:
@@ -72,6 +74,7 @@ def nodes(tmp_path_factory):
     # The names of sockets in this folder have a limit of about a hundred bytes.
     nodes = Nodes(tmp_path_factory.mktemp("ray"))
     try:
+        nodes.start_head()
         nodes.add()
         nodes.add()
         ray.init(address=nodes.address, _node_ip_address="127.0.0.1", log_to_driver=False)
