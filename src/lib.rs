@@ -72,8 +72,11 @@
 //! | parts of a text, cut anywhere, on several machines | one verdict on the whole | [`Part`] | no |
 //! | `&[u8]` | the numbers of characters, lines, UTF-16 units | [`inspect`](inspect()) | no |
 //! | `&str` | one of these | [`count_chars`], [`utf16_len`] | no |
+//! | `&[u8]` | whether it is ASCII, or where it stops being ASCII | [`is_ascii`], [`ascii_up_to`] | no |
 //! | UTF-8, UTF-16, UTF-32 or ISO-8859-1 | another of these | [`transcode::convert`], with the feature `transcode` | the result |
 //! | the same, and memory for it | the same | [`transcode::convert_into`], likewise | no |
+//! | UTF-16 or UTF-32 | whether it is well-formed, or the error | [`transcode::validate`], likewise | no |
+//! | any of these | where it stops being ASCII, or ISO-8859-1 | [`transcode::ascii_up_to`], [`transcode::latin1_up_to`], likewise | no |
 //! | pieces of these | the same | [`transcode::Transcoder`], likewise | no, if you bring the memory |
 //! | CESU-8, Modified UTF-8 (Java), WTF-8 | UTF-8, and back | [`dialect::Dialect`], with the feature `dialect` | where the two differ |
 //! | bytes that may be one of these | which one it is | [`dialect::diagnose`], likewise | no |
@@ -279,7 +282,14 @@
 //! # }
 //! ```
 //!
-//! There is nothing here for that crate's other encodings, for right-to-left text, or for ASCII alone.
+//! | `encoding_rs` | here |
+//! |---|---|
+//! | `Encoding::ascii_valid_up_to`, `mem::is_ascii` | [`ascii_up_to`], [`is_ascii`] |
+//! | `mem::is_basic_latin` | `transcode::is_ascii(Utf16, units)` |
+//! | `mem::utf16_valid_up_to` | [`transcode::validate`], and [`valid_up_to`](transcode::Error::valid_up_to) of its error |
+//! | `mem::str_latin1_up_to`, `mem::utf8_latin1_up_to` | [`transcode::latin1_up_to`] |
+//!
+//! There is nothing here for that crate's other encodings, or for right-to-left text.
 //!
 //! ## From bstr
 //!
@@ -365,6 +375,7 @@ pub use repair::{Errors, Utf8Chunk, Utf8Chunks, copy_utf8_lossy, errors, lossy_l
 pub use repair::{from_utf8_lossy, from_utf8_lossy_owned, lossy_into};
 pub use simdutf8::{basic, compat};
 pub use stream::Validator;
+pub use text::ascii::{ascii_up_to, is_ascii};
 pub use text::bom::{Bom, Label, is_utf8_label, strip_bom};
 pub use text::characters::{Decode, EncodeError, decode, encode_scalar};
 pub use text::columns;

@@ -436,6 +436,6 @@ impl Surveyor for Words {
 /// The multiplication brings each of these bits to a place of its own in the upper byte of the product, and no bit
 /// carries.
 #[inline(always)]
-fn high_bits(word: u64) -> u64 {
+pub(super) fn high_bits(word: u64) -> u64 {
     (word & 0x8080_8080_8080_8080).wrapping_mul(0x0002_0408_1020_4081) >> 56
 }

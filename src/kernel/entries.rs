@@ -12,6 +12,7 @@
 
 use super::counts::Counts;
 use super::otherwise::{OnNotContinued, OnRejected, Rejected};
+use super::search::{self, Sought};
 use super::survey::Found;
 #[cfg(feature = "alloc")]
 use super::survey::Replaced;
@@ -148,6 +149,18 @@ macro_rules! doors {
                 $token.utf16_len(text)
             }
 
+            $(#[$features])?
+            pub(super) fn search<Q: Sought>(text: &[u8]) -> usize {
+                if text.len() < search::LONG { search::short::<Q, _>($token, text) } else { search_long::<Q>(text) }
+            }
+
+            /// A function of its own, so that short texts need not save registers for it.
+            #[inline(never)]
+            $(#[$features])?
+            fn search_long<Q: Sought>(text: &[u8]) -> usize {
+                search::long::<Q, _>($token, text)
+            }
+
             #[cfg(feature = "transcode")]
             $(#[$features])?
             pub(super) fn convert<C: Conversion>(text: &[u8], out: &mut Output<'_>) -> usize {
@@ -264,6 +277,24 @@ impl Conversions {
         // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set that
         // the door is compiled for.
         unsafe { self.0[kernel.isa as usize](text, out) }
+    }
+}
+
+/// The doors of a search. As with [`Conversions`], a static of this type is made in this crate once.
+pub(crate) struct Searches([unsafe fn(&[u8]) -> usize; KERNELS.len()]);
+
+impl Searches {
+    /// Returns the doors of the search for `Q`.
+    pub(crate) const fn of<Q: Sought>() -> Self {
+        Self(table!(search::<Q>))
+    }
+
+    /// Returns where the first unit is that is sought, in bytes, or the length of the text. It is in whole units.
+    #[inline]
+    pub(crate) fn run(&self, kernel: &Kernel, text: &[u8]) -> usize {
+        // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set that
+        // the door is compiled for.
+        unsafe { self.0[kernel.isa as usize](text) }
     }
 }
 

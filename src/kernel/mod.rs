@@ -9,6 +9,7 @@
 //! | `automaton.rs` | the grammar byte by byte: the scalar kernel, and the judge that finds the exact error |
 //! | `lookup/` | blocks and three lookups, over any instruction set that implements `Simd` |
 //! | `bitplanes/` | the AVX-512 algorithms |
+//! | `search/` | where the first unit is that is not ASCII, or not well-formed |
 //! | `survey.rs` | from one ill-formed sequence to the next |
 //! | `counts.rs` | what is counted of a text |
 //! | `counted.rs` | a kernel for unit tests, which counts the bytes that it is given |
@@ -34,6 +35,7 @@ pub(crate) mod entries;
 #[cfg(kernel_simd)]
 pub(crate) mod lookup;
 pub(crate) mod otherwise;
+pub(crate) mod search;
 pub(crate) mod survey;
 pub(crate) mod verdict;
 pub(crate) mod ways;

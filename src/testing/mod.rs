@@ -16,6 +16,12 @@ pub fn inspect(kernel: &Kernel, bytes: &[u8]) -> Summary {
     kernel.inspect_by(bytes, kernel::ways::inspect)
 }
 
+/// Does what `trust8::ascii_up_to` does, with this kernel.
+#[must_use]
+pub fn ascii_up_to(kernel: &Kernel, bytes: &[u8]) -> usize {
+    text::ascii::ascii_up_to_with(kernel, bytes)
+}
+
 /// Does what `trust8::locate` does, with this kernel.
 #[must_use]
 pub fn locate(kernel: &'static Kernel, bytes: &[u8], offset: usize) -> Location {
@@ -364,6 +370,30 @@ pub mod transcode {
     #[must_use]
     pub fn is_latin1(kernel: &'static Kernel, text: &str) -> bool {
         with::is_latin1_with(kernel, text)
+    }
+
+    /// Does what `transcode::validate` does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of the public function.
+    #[inline]
+    pub fn validate<F: Form>(kernel: &'static Kernel, form: F, text: &F::Text) -> Result<(), with::Error> {
+        with::validate_with(kernel, form, text)
+    }
+
+    /// Does what `transcode::ascii_up_to` does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn ascii_up_to<F: Form>(kernel: &'static Kernel, form: F, text: &F::Text) -> usize {
+        with::ascii_up_to_with(kernel, form, text)
+    }
+
+    /// Does what `transcode::latin1_up_to` does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn latin1_up_to<F: Form>(kernel: &'static Kernel, form: F, text: &F::Text) -> usize {
+        with::latin1_up_to_with(kernel, form, text)
     }
 
     /// Does what `transcode::convert_as_fits` does, with this kernel.

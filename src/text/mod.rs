@@ -1,5 +1,6 @@
 //! What is built on validation: text that is counted, copied, decoded, or validated as columns and on all cores.
 
+pub(crate) mod ascii;
 pub(crate) mod bom;
 pub(crate) mod characters;
 pub mod columns;

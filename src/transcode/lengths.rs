@@ -51,8 +51,6 @@ lengths! {
     });
     Utf16OfUtf32, |text| sum32(text, |unit| 1 + u32::from(unit >= 0x1_0000));
     Utf8OfLatin1, |text| text.len() + sum8(text, |byte| byte >> 7);
-    /// The number of characters of UTF-8 above U+00FF, each of which begins with C4 or above.
-    AboveLatin1, |text| sum8(text, |byte| u8::from(byte >= 0xC4));
 }
 
 /// Returns the sum of what the bytes count for, at most two each.

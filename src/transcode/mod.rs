@@ -29,7 +29,8 @@
 //! | [`Encoding::Utf32Le`], [`Encoding::Utf32Be`] | the same | |
 //! | [`Encoding::Latin1`] | the same | all bytes are characters |
 //!
-//! A [`Transcoder`] converts text that arrives in pieces, which may end anywhere.
+//! A [`Transcoder`] converts text that arrives in pieces, which may end anywhere. [`validate`] checks text in one form, and
+//! [`ascii_up_to`] and [`latin1_up_to`] say where it stops being ASCII or Latin-1.
 //!
 //! # What is replaced
 //!
@@ -59,6 +60,7 @@ mod transcoder;
 mod utf16;
 mod utf32;
 mod utf8;
+mod validate;
 #[cfg(kernel_simd)]
 mod vector;
 
@@ -70,13 +72,14 @@ pub use error::{BufferError, Error, ErrorKind, TranscoderError};
 pub use form::{Chars, Form, Str, Utf16, Utf32};
 pub use partial::{convert_as_fits, convert_as_fits_lossy};
 pub use transcoder::Transcoder;
+pub use validate::{ascii_up_to, is_ascii, latin1_up_to, validate};
 
 pub(crate) use partial::{convert_as_fits_lossy_with, convert_as_fits_with};
+pub(crate) use validate::{ascii_up_to_with, latin1_up_to_with, validate_with};
 
 use crate::error::TooSmall;
-use crate::kernel::{Kernel, entries};
+use crate::kernel::Kernel;
 use crate::output::Output;
-use lengths::AboveLatin1;
 use route::{End, Route};
 
 /// Converts text into a new `Vec`, or into a `String`.
@@ -225,12 +228,7 @@ pub fn is_latin1(text: &str) -> bool {
 // The same functions with a kernel, for tests and measurements.
 
 pub(crate) fn is_latin1_with(kernel: &'static Kernel, text: &str) -> bool {
-    // A text that is not Latin-1 usually shows it early.
-    const FIRST: usize = 64;
-    const CHUNK: usize = 4096;
-    let has_more = |chunk: &[u8]| entries::measure::<AboveLatin1>(kernel, chunk) > 0;
-    let (first, rest) = text.as_bytes().split_at(text.len().min(FIRST));
-    !has_more(first) && !rest.chunks(CHUNK).any(has_more)
+    latin1_up_to_with(kernel, Str, text) == text.len()
 }
 
 #[cfg(feature = "alloc")]

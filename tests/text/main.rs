@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod ascii;
 mod characters;
 mod columns;
 mod copy;

@@ -8,3 +8,4 @@ mod guard_pages;
 mod latin1;
 mod partial;
 mod regressions;
+mod validate;

@@ -1,0 +1,394 @@
+//! Measures questions about text (is it ASCII, is it well-formed, where does it stop being so) against simdutf, encoding_rs and
+//! std.
+//!
+//! ```text
+//! cargo bench -p trust8-benches --bench questions                      everything, written to docs/questions.md
+//! cargo bench -p trust8-benches --bench questions -- --quick           a quick look, printed and not written
+//! cargo bench -p trust8-benches --bench questions -- --quick UTF-32    the questions with this in their names
+//! ```
+//!
+//! A process measures one kernel against simdutf's for the same instruction set, so there are two: simdutf chooses its kernel
+//! when a process begins. The contestants of a row take turns in many rounds, and the fastest round of each counts. Every answer
+//! is checked while it is timed. In `cargo test` everything runs once, to check the answers.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+use std::{env, io};
+
+use trust8::Kernel;
+use trust8::testing::{self, transcode as with};
+use trust8::transcode::Encoding::Utf16Be;
+use trust8::transcode::{Str, Utf16, Utf32};
+use trust8_benches::machine::{Machine, peers};
+use trust8_benches::measure::{Placed, measuring, pin, quick};
+use trust8_benches::report::{Page, Table, digits};
+use trust8_benches::short_strings::{Contents, Lengths, random_strings};
+use trust8_benches::texts::texts;
+
+/// The length of each text in UTF-8.
+const TEXT: usize = 64 << 10;
+
+/// The number of short strings.
+const STRINGS: usize = 2000;
+
+/// Functions of simdutf that its crate compiles and does not offer, by their names in C++.
+mod cpp {
+    unsafe extern "C" {
+        #[link_name = "_ZN7simdutf25validate_utf16le_as_asciiEPKDsm"]
+        pub(crate) unsafe fn is_utf16le_ascii(units: *const u16, len: usize) -> bool;
+    }
+}
+
+/// Returns what simdutf says of UTF-16: whether all of it is ASCII.
+fn is_utf16_ascii(units: &[u16]) -> bool {
+    // SAFETY: the pointer and the length are those of a slice, which the function only reads.
+    unsafe { cpp::is_utf16le_ascii(units.as_ptr(), units.len()) }
+}
+
+/// Returns the place that simdutf reports, or the length.
+fn place(result: simdutf::Result, len: usize) -> usize {
+    if result.error == simdutf::ErrorCode::Success { len } else { result.count }
+}
+
+/// A text in all forms.
+struct Forms {
+    name: String,
+    utf8: Placed,
+    utf16: Vec<u16>,
+    utf16be: Vec<u16>,
+    utf32: Vec<u32>,
+}
+
+impl Forms {
+    fn new(name: &str, text: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            utf8: Placed::new(text.as_bytes(), 0),
+            utf16: text.encode_utf16().collect(),
+            utf16be: text.encode_utf16().map(u16::to_be).collect(),
+            utf32: text.chars().map(u32::from).collect(),
+        }
+    }
+
+    fn text(&self) -> &str {
+        // SAFETY: the bytes were copied from a `str`.
+        unsafe { std::str::from_utf8_unchecked(self.utf8.bytes()) }
+    }
+}
+
+/// Returns the bytes of UTF-16.
+fn bytes_of(units: &[u16]) -> &[u8] {
+    // SAFETY: memory and borrow are the same; a `u16` has no padding.
+    unsafe { std::slice::from_raw_parts(units.as_ptr().cast(), size_of_val(units)) }
+}
+
+/// A contestant: its name, and its work on a text, which returns the number of the answer.
+type Contestant = (&'static str, Box<dyn Fn(&Forms) -> usize>);
+
+fn contestant(name: &'static str, work: impl Fn(&Forms) -> usize + 'static) -> Contestant {
+    (name, Box::new(work))
+}
+
+/// What is asked, how many bytes of a text that reads, and who answers. The first contestant is trust8, the second simdutf, where
+/// it has such a function.
+struct Question {
+    name: &'static str,
+    len: fn(&Forms) -> usize,
+    contestants: Vec<Contestant>,
+    /// Whether texts that are not Latin-1 say anything.
+    any_text: bool,
+}
+
+/// Returns all questions, for a kernel.
+fn questions(kernel: &'static Kernel) -> Vec<Question> {
+    let utf8 = |forms: &Forms| forms.utf8.bytes().len();
+    let utf16 = |forms: &Forms| 2 * forms.utf16.len();
+    let utf32 = |forms: &Forms| 4 * forms.utf32.len();
+    let result = |valid: bool| usize::from(valid);
+    vec![
+        Question {
+            name: "where ASCII ends, bytes",
+            len: utf8,
+            contestants: vec![
+                contestant("trust8 ascii_up_to", move |forms| {
+                    testing::ascii_up_to(kernel, black_box(forms.utf8.bytes()))
+                }),
+                contestant("simdutf validate_ascii_with_errors", |forms| {
+                    let bytes = black_box(forms.utf8.bytes());
+                    place(simdutf::validate_ascii_with_errors(bytes), bytes.len())
+                }),
+                contestant("encoding_rs ascii_valid_up_to", |forms| {
+                    encoding_rs::Encoding::ascii_valid_up_to(black_box(forms.utf8.bytes()))
+                }),
+            ],
+            any_text: false,
+        },
+        Question {
+            name: "is it ASCII, bytes",
+            len: utf8,
+            contestants: vec![
+                contestant("trust8 is_ascii", move |forms| {
+                    let bytes = black_box(forms.utf8.bytes());
+                    result(testing::ascii_up_to(kernel, bytes) == bytes.len())
+                }),
+                contestant("simdutf validate_ascii", move |forms| {
+                    result(simdutf::validate_ascii(black_box(forms.utf8.bytes())))
+                }),
+                contestant("std is_ascii", move |forms| result(black_box(forms.utf8.bytes()).is_ascii())),
+            ],
+            any_text: false,
+        },
+        Question {
+            name: "is it ASCII, UTF-16",
+            len: utf16,
+            contestants: vec![
+                contestant("trust8 is_ascii", move |forms| {
+                    let units = black_box(&forms.utf16);
+                    result(with::ascii_up_to(kernel, Utf16, units) == units.len())
+                }),
+                contestant("simdutf validate_utf16le_as_ascii", move |forms| {
+                    result(is_utf16_ascii(black_box(&forms.utf16)))
+                }),
+                contestant("encoding_rs is_basic_latin", move |forms| {
+                    result(encoding_rs::mem::is_basic_latin(black_box(&forms.utf16)))
+                }),
+            ],
+            any_text: false,
+        },
+        Question {
+            name: "where Latin-1 ends, `str`",
+            len: utf8,
+            contestants: vec![
+                contestant("trust8 latin1_up_to", move |forms| {
+                    with::latin1_up_to(kernel, Str, black_box(forms.text()))
+                }),
+                contestant("encoding_rs str_latin1_up_to", |forms| {
+                    encoding_rs::mem::str_latin1_up_to(black_box(forms.text()))
+                }),
+            ],
+            any_text: false,
+        },
+        Question {
+            name: "where it is malformed, UTF-16",
+            len: utf16,
+            contestants: vec![
+                contestant("trust8 validate", move |forms| {
+                    let units = black_box(&forms.utf16);
+                    with::validate(kernel, Utf16, units)
+                        .map_or_else(|error| error.valid_up_to(), |()| units.len())
+                }),
+                contestant("simdutf validate_utf16le_with_errors", |forms| {
+                    let units = black_box(&forms.utf16);
+                    place(simdutf::validate_utf16le_with_errors(units), units.len())
+                }),
+                contestant("encoding_rs utf16_valid_up_to", |forms| {
+                    encoding_rs::mem::utf16_valid_up_to(black_box(&forms.utf16))
+                }),
+            ],
+            any_text: true,
+        },
+        Question {
+            name: "is it well-formed, UTF-16",
+            len: utf16,
+            contestants: vec![
+                contestant("trust8 validate", move |forms| {
+                    result(with::validate(kernel, Utf16, black_box(&forms.utf16)).is_ok())
+                }),
+                contestant("simdutf validate_utf16le", move |forms| {
+                    result(simdutf::validate_utf16le(black_box(&forms.utf16)))
+                }),
+            ],
+            any_text: true,
+        },
+        Question {
+            name: "is it well-formed, UTF-16BE",
+            len: utf16,
+            contestants: vec![
+                contestant("trust8 validate", move |forms| {
+                    result(with::validate(kernel, Utf16Be, bytes_of(black_box(&forms.utf16be))).is_ok())
+                }),
+                contestant("simdutf validate_utf16be", move |forms| {
+                    result(simdutf::validate_utf16be(black_box(&forms.utf16be)))
+                }),
+            ],
+            any_text: true,
+        },
+        Question {
+            name: "where it is malformed, UTF-32",
+            len: utf32,
+            contestants: vec![
+                contestant("trust8 validate", move |forms| {
+                    let units = black_box(&forms.utf32);
+                    with::validate(kernel, Utf32, units)
+                        .map_or_else(|error| error.valid_up_to(), |()| units.len())
+                }),
+                contestant("simdutf validate_utf32_with_errors", |forms| {
+                    let units = black_box(&forms.utf32);
+                    place(simdutf::validate_utf32_with_errors(units), units.len())
+                }),
+            ],
+            any_text: true,
+        },
+        Question {
+            name: "is it well-formed, UTF-32",
+            len: utf32,
+            contestants: vec![
+                contestant("trust8 validate", move |forms| {
+                    result(with::validate(kernel, Utf32, black_box(&forms.utf32)).is_ok())
+                }),
+                contestant("simdutf validate_utf32", move |forms| {
+                    result(simdutf::validate_utf32(black_box(&forms.utf32)))
+                }),
+            ],
+            any_text: true,
+        },
+    ]
+}
+
+/// Returns the nanoseconds that each contestant takes for all texts, in its fastest round. Panics if one has another answer than the
+/// first.
+fn race(contestants: &[Contestant], texts: &[&Forms]) -> Vec<f64> {
+    let expected: Vec<usize> = texts.iter().map(|forms| contestants[0].1(forms)).collect();
+    let sample = |(name, work): &Contestant, times: usize| {
+        let start = Instant::now();
+        for _ in 0..times {
+            for (forms, expected) in texts.iter().zip(&expected) {
+                assert_eq!(work(forms), *expected, "{name}, {}", forms.name);
+            }
+        }
+        start.elapsed().as_nanos() as f64 / times as f64
+    };
+    let (rounds, shortest) = match (measuring(), quick()) {
+        (false, _) => (1, 0.0),
+        (true, true) => (60, 20_000.0),
+        (true, false) => (400, 30_000.0),
+    };
+    let times: Vec<usize> = contestants
+        .iter()
+        .map(|contestant| (shortest / sample(contestant, 1).max(1.0)).ceil().max(1.0) as usize)
+        .collect();
+    let mut best = vec![f64::INFINITY; contestants.len()];
+    for round in 0..rounds {
+        for turn in 0..contestants.len() {
+            let i = (turn + round) % contestants.len();
+            best[i] = best[i].min(sample(&contestants[i], times[i]));
+        }
+    }
+    best
+}
+
+/// Measures one kernel, and adds its tables to the page.
+fn measure(page: &mut Page, kernel: &'static Kernel, chosen: &[String]) -> io::Result<()> {
+    let texts = texts(TEXT)?;
+    let latin1: Vec<_> = texts
+        .iter()
+        .map(|text| text.text.chars().filter(|&char| char <= '\u{FF}').collect::<String>())
+        .collect();
+    let forms: Vec<_> = texts.iter().map(|text| Forms::new(&text.name, &text.text)).collect();
+    let ascii = Forms::new("ASCII", &"The quick brown fox. ".repeat(TEXT / 21 + 1)[..TEXT]);
+    let latin1: Vec<_> = texts
+        .iter()
+        .zip(&latin1)
+        .filter(|(text, latin1)| ["German", "French"].contains(&&*text.name) && latin1.len() > TEXT / 2)
+        .map(|(text, latin1)| Forms::new(&text.name, latin1))
+        .collect();
+    let short: Vec<(String, Vec<Forms>)> = [Contents::Ascii, Contents::Rare, Contents::Mixed]
+        .into_iter()
+        .flat_map(|contents| {
+            [16, 64, 256].map(|below| {
+                let strings = random_strings(Lengths::Below(below), contents, STRINGS);
+                let strings = strings.strings();
+                let forms =
+                    strings.iter().map(|bytes| Forms::new("", std::str::from_utf8(bytes).expect("text")));
+                (format!("below {below}, {}", contents.name()), forms.collect())
+            })
+        })
+        .collect();
+    for question in questions(kernel) {
+        if !chosen.iter().all(|chosen| question.name.contains(&**chosen)) {
+            continue;
+        }
+        page.heading(3, &format!("{}: {}", kernel.name(), question.name));
+        let names = question.contestants.iter().map(|(name, _)| (*name).to_owned());
+        let mut table = Table::new([String::new()].into_iter().chain(names).chain(["ratio".to_owned()]));
+        let mut row = |name: &str, texts: &[&Forms], unit: &dyn Fn(f64) -> f64| {
+            let nanos = race(&question.contestants, texts);
+            let cells = nanos.iter().map(|nanos| digits(unit(*nanos)));
+            let ratio = format!("{:.2}", nanos[1] / nanos[0]);
+            table.row([name.to_owned()].into_iter().chain(cells).chain([ratio]));
+        };
+        let long: Vec<&Forms> = match () {
+            () if question.any_text => forms.iter().collect(),
+            () if question.name.contains("Latin-1") => [&ascii].into_iter().chain(&latin1).collect(),
+            () => vec![&ascii],
+        };
+        for text in long {
+            row(&text.name, &[text], &|nanos| (question.len)(text) as f64 / nanos);
+        }
+        for (name, strings) in &short {
+            row(name, &strings.iter().collect::<Vec<_>>(), &|nanos| nanos / STRINGS as f64);
+        }
+        page.table(&table);
+    }
+    Ok(())
+}
+
+/// The variable by which simdutf is told which kernel to use, the kernels, and simdutf's for the same instruction set.
+const SIMDUTF: &str = "SIMDUTF_FORCE_IMPLEMENTATION";
+const KERNELS: [(&str, &str); 2] = [("avx512", "icelake"), ("avx2", "haswell")];
+
+fn main() -> io::Result<()> {
+    pin()?;
+    let chosen: Vec<_> = env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    if !measuring() {
+        return Kernel::available()
+            .iter()
+            .try_for_each(|kernel| measure(&mut Page::default(), kernel, &chosen));
+    }
+    if let Ok(implementation) = env::var(SIMDUTF) {
+        let kernel = KERNELS.iter().find(|kernel| kernel.1 == implementation).map(|kernel| kernel.0);
+        let kernel = kernel.and_then(Kernel::by_name).expect("a kernel of this CPU");
+        let mut page = Page::default();
+        measure(&mut page, kernel, &chosen)?;
+        print!("{}", page.markdown());
+        return Ok(());
+    }
+    let mut page = Page::default();
+    page.heading(1, "Questions measured");
+    let machine = Machine::ask();
+    page.block(&format!(
+        "This page is written by `cargo bench -p trust8-benches --bench questions`. Each text has {} KiB in UTF-8; its figures are GB/s \
+         of the form that is asked about. Below them are short strings of random lengths, in bytes of UTF-8, with nanoseconds a \
+         call. simdutf runs its kernel for the same instruction set. The contestants of a row take turns in one process. Each number is \
+         the best of many rounds, and every answer was checked while it was timed. The last column says how many times as fast as \
+         the second contestant trust8 is.\n\n\
+         - CPU: {}\n- Compilers: {} for {}; {} for simdutf C++\n- Peers: {}",
+        TEXT >> 10,
+        machine.cpu,
+        machine.rustc,
+        machine.target,
+        machine.cxx,
+        peers(&["simdutf", "encoding_rs"]),
+    ));
+    for (name, implementation) in KERNELS {
+        if Kernel::by_name(name).is_none() {
+            continue;
+        }
+        page.heading(2, &format!("{name}, and simdutf's `{implementation}`"));
+        let output = Command::new(env::current_exe()?)
+            .args(env::args().skip(1))
+            .env(SIMDUTF, implementation)
+            .output()?;
+        if !output.status.success() {
+            return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
+        }
+        page.block(&String::from_utf8_lossy(&output.stdout));
+    }
+    if quick() || !chosen.is_empty() {
+        println!("{}", page.markdown());
+        return Ok(());
+    }
+    page.write(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs")), "questions.md")
+}

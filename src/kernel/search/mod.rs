@@ -1,0 +1,122 @@
+//! Searches for the first unit of a text that has some property: is not ASCII, is not in Latin-1, is not well-formed.
+//!
+//! ```text
+//! up to 256 bytes: vector by vector
+//! more: skip blocks of 256 bytes in which a quick test rules the unit out; look at the others vector by vector
+//! ```
+//!
+//! 1. **A quick test may be wrong in one direction.** It takes one or two operations a vector and one branch a block, and may
+//!    suspect a block without cause. The exact look decides.
+//! 2. **Bytes are compared, not units.** A constant with which the unit's other bytes never agree makes that a comparison of units.
+//!    So vectors need no operations for 16 and 32 bits, and each byte order is nothing but another constant.
+//! 3. **The rest of a text is loaded with zeros after it.** No search finds a zero.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `mod.rs` | the loops, and [`Sought`], what can be searched for |
+//! | `questions.rs` | what is searched for |
+//! | `vectors.rs` | the operations on vectors, of every engine |
+
+#![forbid(unsafe_code)]
+
+mod questions;
+mod vectors;
+
+pub(crate) use questions::{AboveLatin1, Outside};
+#[cfg(feature = "transcode")]
+pub(crate) use questions::{NotUtf16, NotUtf32};
+pub(crate) use vectors::Vectors;
+
+/// What a search looks for.
+pub(crate) trait Sought {
+    /// The number of bytes in a unit.
+    const UNIT: usize;
+
+    /// Returns whether a vector of these may have a unit that is sought. If it returns false, none has.
+    fn is_suspected<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool;
+
+    /// Returns ones for bytes of units that are sought: at least one for each. All units before the lowest one are fine.
+    ///
+    /// `pending` has ones where a unit at the start of this vector has to complete what the vector before ended with, and is zero
+    /// at the start of a text. It is changed to what the next vector has to complete.
+    fn places<V: Vectors>(v: V, now: V::Vector, pending: &mut u64) -> u64;
+
+    /// Returns where the unit is that is sought, if [`places`](Self::places) has a one for the unit at `at`.
+    #[inline(always)]
+    fn place(_text: &[u8], at: usize) -> usize {
+        at
+    }
+}
+
+/// The least length at which blocks are tested quickly first.
+pub(crate) const LONG: usize = 256;
+
+/// Returns the place of the first unit that is sought, or the length of the text. `text` is in whole units.
+#[inline(always)]
+pub(crate) fn short<Q: Sought, V: Vectors>(v: V, text: &[u8]) -> usize {
+    rest::<Q, V>(v, text, 0, 0)
+}
+
+/// Does what `short` does, for a long text.
+#[inline(always)]
+pub(crate) fn long<Q: Sought, V: Vectors>(v: V, text: &[u8]) -> usize {
+    let (mut at, mut pending) = (0, 0);
+    while let Some(block) = text[at..].first_chunk() {
+        if (pending != 0 || is_block_suspected::<Q, V>(v, block))
+            && let Some(found) = look::<Q, V>(v, block, &mut 0, &mut pending)
+        {
+            return Q::place(text, at + found);
+        }
+        at += LONG;
+    }
+    // The last block overlaps the one before it.
+    if pending == 0
+        && let Some(last) = text.last_chunk()
+        && !is_block_suspected::<Q, V>(v, last)
+    {
+        return text.len();
+    }
+    rest::<Q, V>(v, text, at, pending)
+}
+
+/// Searches `text` from `at` on.
+#[inline(always)]
+fn rest<Q: Sought, V: Vectors>(v: V, text: &[u8], mut at: usize, mut pending: u64) -> usize {
+    if let Some(found) = look::<Q, V>(v, text, &mut at, &mut pending) {
+        return Q::place(text, found);
+    }
+    let places = Q::places(v, v.load_short(&text[at..]), &mut pending);
+    let at = text.len().min(at + unit_at::<Q>(places));
+    // Most searches do the same in both cases, so there is no branch. What is pending at the end of a text, the zero after it does
+    // not complete.
+    if places == 0 { at } else { Q::place(text, at) }
+}
+
+/// Looks at each whole vector from `at` on, and moves `at` to what is left. Returns where a unit is sought, if one is.
+#[inline(always)]
+fn look<Q: Sought, V: Vectors>(v: V, text: &[u8], at: &mut usize, pending: &mut u64) -> Option<usize> {
+    while text.len() - *at >= V::LANES {
+        let places = Q::places(v, v.load(text, *at), pending);
+        if places != 0 {
+            return Some(*at + unit_at::<Q>(places));
+        }
+        *at += V::LANES;
+    }
+    None
+}
+
+/// Returns where the first unit begins that has a one, or 64 or more if none has.
+#[inline(always)]
+fn unit_at<Q: Sought>(places: u64) -> usize {
+    places.trailing_zeros() as usize / Q::UNIT * Q::UNIT
+}
+
+/// Returns whether a block may have a unit that is sought.
+#[inline(always)]
+fn is_block_suspected<Q: Sought, V: Vectors>(v: V, block: &[u8; LONG]) -> bool {
+    match V::LANES {
+        16 => Q::is_suspected::<V, 16>(v, core::array::from_fn(|k| v.load(block, 16 * k))),
+        32 => Q::is_suspected::<V, 8>(v, core::array::from_fn(|k| v.load(block, 32 * k))),
+        _ => Q::is_suspected::<V, 4>(v, core::array::from_fn(|k| v.load(block, V::LANES * k))),
+    }
+}

@@ -1,0 +1,182 @@
+//! What is searched for.
+
+#![forbid(unsafe_code)]
+
+use super::{Sought, Vectors};
+
+/// Returns the vector with these bytes.
+#[inline(always)]
+fn repeated<V: Vectors>(v: V, bytes: &[u8; 64]) -> V::Vector {
+    v.load(bytes, 0)
+}
+
+/// Returns the lowest `unit` bytes of a number again and again, in the machine's order, or in the other one if `swapped`.
+const fn bytes(unit: usize, number: u32, swapped: bool) -> [u8; 64] {
+    let mut bytes = [0; 64];
+    let mut at = 0;
+    while at < 64 {
+        let place = if cfg!(target_endian = "big") == swapped { at % unit } else { unit - 1 - at % unit };
+        bytes[at] = (number >> (8 * place)) as u8;
+        at += 1;
+    }
+    bytes
+}
+
+/// A unit of `UNIT` bytes with any bit other than those of `INSIDE`: not ASCII, if these are 7F. `SWAPPED` says, here and below, that
+/// the bytes of each unit are in the order that is not the machine's.
+pub(crate) struct Outside<const UNIT: usize, const INSIDE: u32, const SWAPPED: bool>;
+
+impl<const UNIT: usize, const INSIDE: u32, const SWAPPED: bool> Outside<UNIT, INSIDE, SWAPPED> {
+    const OTHERS: &[u8; 64] = &bytes(UNIT, !INSIDE, SWAPPED);
+}
+
+impl<const UNIT: usize, const INSIDE: u32, const SWAPPED: bool> Sought for Outside<UNIT, INSIDE, SWAPPED> {
+    const UNIT: usize = UNIT;
+
+    #[inline(always)]
+    fn is_suspected<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
+        let [first, rest @ ..] = &vectors[..] else { return false };
+        let all = rest.iter().fold(*first, |all, now| v.or(all, *now));
+        if UNIT == 1 { v.any_high_bit(all) } else { v.any(v.and(all, repeated(v, Self::OTHERS))) }
+    }
+
+    #[inline(always)]
+    fn places<V: Vectors>(v: V, now: V::Vector, _: &mut u64) -> u64 {
+        if UNIT == 1 {
+            return v.high_bits(now);
+        }
+        let inside = v.bits(v.equal(v.and(now, repeated(v, Self::OTHERS)), v.splat(0)));
+        !inside & (u64::MAX >> (64 - V::LANES))
+    }
+}
+
+/// A character above U+00FF, in valid UTF-8. Its first byte is C4 or above.
+pub(crate) struct AboveLatin1;
+
+impl Sought for AboveLatin1 {
+    const UNIT: usize = 1;
+
+    #[inline(always)]
+    fn is_suspected<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
+        let [first, rest @ ..] = &vectors[..] else { return false };
+        let largest = rest.iter().fold(*first, |largest, now| v.max(largest, *now));
+        v.any_high_bit(v.minus(largest, v.splat(0xC4 - 0x80)))
+    }
+
+    #[inline(always)]
+    fn places<V: Vectors>(v: V, now: V::Vector, _: &mut u64) -> u64 {
+        v.high_bits(v.minus(now, v.splat(0xC4 - 0x80)))
+    }
+}
+
+/// The first half of a surrogate pair without the second after it, or the second without the first before it.
+#[cfg(feature = "transcode")]
+pub(crate) struct NotUtf16<const SWAPPED: bool>;
+
+/// In the constants that are compared, the low byte of a unit is FF. A mask has removed it from the text, so it never agrees.
+#[cfg(feature = "transcode")]
+impl<const SWAPPED: bool> NotUtf16<SWAPPED> {
+    const KIND: &[u8; 64] = &bytes(2, 0xF800, SWAPPED);
+    const SURROGATE: &[u8; 64] = &bytes(2, 0xD8FF, SWAPPED);
+    const HALF: &[u8; 64] = &bytes(2, 0xFC00, SWAPPED);
+    const HIGH: &[u8; 64] = &bytes(2, 0xD8FF, SWAPPED);
+    const LOW: &[u8; 64] = &bytes(2, 0xDCFF, SWAPPED);
+}
+
+#[cfg(feature = "transcode")]
+impl<const SWAPPED: bool> Sought for NotUtf16<SWAPPED> {
+    const UNIT: usize = 2;
+
+    #[inline(always)]
+    fn is_suspected<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
+        is_any_equal(v, vectors, Self::KIND, Self::SURROGATE)
+    }
+
+    /// A unit must be a low surrogate exactly if the unit before it is a high one. The ones are for units that should be, and are
+    /// not, or the other way round.
+    #[inline(always)]
+    fn places<V: Vectors>(v: V, now: V::Vector, pending: &mut u64) -> u64 {
+        let half = v.and(now, repeated(v, Self::HALF));
+        let high = v.bits(v.equal(half, repeated(v, Self::HIGH)));
+        let low = v.bits(v.equal(half, repeated(v, Self::LOW)));
+        let expected = high << 2 | *pending;
+        *pending = high >> (V::LANES - 2);
+        (expected ^ low) & (u64::MAX >> (64 - V::LANES))
+    }
+
+    #[inline(always)]
+    fn place(text: &[u8], at: usize) -> usize {
+        let is_low = text[at..].first_chunk().is_some_and(|unit| {
+            let unit = u16::from_ne_bytes(*unit);
+            (if SWAPPED { unit.swap_bytes() } else { unit }) & 0xFC00 == 0xDC00
+        });
+        // If it is not a low surrogate, the one before it is a high one.
+        if is_low { at } else { at - 2 }
+    }
+}
+
+/// A number that is not a character: a surrogate, or above 10FFFF.
+#[cfg(feature = "transcode")]
+pub(crate) struct NotUtf32<const SWAPPED: bool>;
+
+#[cfg(feature = "transcode")]
+impl<const SWAPPED: bool> NotUtf32<SWAPPED> {
+    const ABOVE_PLANE_15: &[u8; 64] = &bytes(4, 0xFFF0_0000, SWAPPED);
+    const LARGEST: &[u8; 64] = &bytes(4, 0x0010_FFFF, SWAPPED);
+    const SECOND: &[u8; 64] = &bytes(4, 0x0000_F800, SWAPPED);
+    const SECOND_OF_SURROGATE: &[u8; 64] = &bytes(4, 0xFFFF_D8FF, SWAPPED);
+    const SECOND_AND_THIRD: &[u8; 64] = &bytes(4, 0x00FF_F800, SWAPPED);
+    const SURROGATE: &[u8; 64] = &bytes(4, 0xFF00_D8FF, SWAPPED);
+
+    /// Returns a one for each surrogate, in one of its bytes.
+    #[inline(always)]
+    fn surrogates<V: Vectors>(v: V, now: V::Vector) -> u64 {
+        let second_and_third = v.and(now, repeated(v, Self::SECOND_AND_THIRD));
+        let agree = v.bits(v.equal(second_and_third, repeated(v, Self::SURROGATE)));
+        // These bytes are neighbours in either order. If both agree, it is a surrogate.
+        agree & agree >> 1
+    }
+}
+
+#[cfg(feature = "transcode")]
+impl<const SWAPPED: bool> Sought for NotUtf32<SWAPPED> {
+    const UNIT: usize = 4;
+
+    /// Hardly any other character has the second byte of a surrogate, or is as large as plane 16. So these are asked for first.
+    #[inline(always)]
+    fn is_suspected<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
+        let [first, rest @ ..] = &vectors[..] else { return false };
+        let all = rest.iter().fold(*first, |all, now| v.or(all, *now));
+        v.any(v.and(all, repeated(v, Self::ABOVE_PLANE_15)))
+            && vectors.iter().any(|now| v.any(v.minus(*now, repeated(v, Self::LARGEST))))
+            || is_any_equal(v, vectors, Self::SECOND, Self::SECOND_OF_SURROGATE)
+                && vectors.iter().fold(0, |all, now| all | Self::surrogates(v, *now)) != 0
+    }
+
+    #[inline(always)]
+    fn places<V: Vectors>(v: V, now: V::Vector, _: &mut u64) -> u64 {
+        if !Self::is_suspected(v, [now]) {
+            return 0;
+        }
+        // A difference is left where the third byte is above 10, or the fourth is not zero.
+        let small = v.bits(v.equal(v.minus(now, repeated(v, Self::LARGEST)), v.splat(0)));
+        (!small | Self::surrogates(v, now)) & (u64::MAX >> (64 - V::LANES))
+    }
+}
+
+/// Returns whether any byte equals that of the constant after all bits but those of the mask are removed.
+///
+/// A byte that agrees becomes zero, and the smallest byte of each lane is zero if any of the vectors has one there.
+#[cfg(feature = "transcode")]
+#[inline(always)]
+fn is_any_equal<V: Vectors, const N: usize>(
+    v: V,
+    vectors: [V::Vector; N],
+    mask: &[u8; 64],
+    constant: &[u8; 64],
+) -> bool {
+    let difference = |now: &V::Vector| v.and_xor(*now, repeated(v, mask), repeated(v, constant));
+    let [first, rest @ ..] = &vectors[..] else { return false };
+    let least = rest.iter().fold(difference(first), |least, now| v.min(least, difference(now)));
+    v.is_any(v.equal(least, v.splat(0)))
+}

@@ -1,0 +1,164 @@
+//! Questions about text in one form: whether it is well-formed, ASCII, or in Latin-1, and where it stops being so.
+
+#![forbid(unsafe_code)]
+
+use super::codec::Next;
+use super::encodings::{Family, Layout};
+use super::error::Error;
+use super::form::Form;
+use crate::kernel::Kernel;
+use crate::kernel::entries::Searches;
+use crate::kernel::search::{AboveLatin1, NotUtf16, NotUtf32, Outside};
+use crate::text::ascii::ascii_up_to_with as bytes_ascii_up_to_with;
+
+/// Searches text in bytes. The doors are those of a static that is compiled here once.
+macro_rules! search {
+    ($kernel:ident, $bytes:expr, $sought:ty) => {{
+        static DOORS: Searches = Searches::of::<$sought>();
+        DOORS.run($kernel, $bytes)
+    }};
+}
+
+/// Returns an error if the text is malformed.
+///
+/// The error is that of a conversion, [`convert`](super::convert), into any encoding of Unicode.
+///
+/// # Errors
+///
+/// The first place at which the text is malformed, in units of the form.
+///
+/// ```
+/// use trust8::transcode::{Encoding::*, ErrorKind, Utf16, Utf32, validate};
+///
+/// assert_eq!(validate(Utf16, &[0x41, 0xD83D, 0xDE00]), Ok(()));
+///
+/// let error = validate(Utf16, &[0x41, 0xD83D, 0x42]).unwrap_err();
+/// assert_eq!((error.valid_up_to(), error.kind()), (1, ErrorKind::LoneHigh(0xD83D)));
+///
+/// assert_eq!(validate(Utf16Be, b"\0a\xDC\0").unwrap_err().valid_up_to(), 2);
+/// assert_eq!(validate(Utf32, &[0x10FFFF, 0x110000]).unwrap_err().valid_up_to(), 1);
+/// ```
+#[inline]
+pub fn validate<F: Form>(form: F, text: &F::Text) -> Result<(), Error> {
+    validate_with(Kernel::best(), form, text)
+}
+
+/// Returns whether all characters of the text are ASCII.
+///
+/// ```
+/// use trust8::transcode::{Encoding::*, Utf16, is_ascii};
+///
+/// assert!(is_ascii(Utf16, &[0x41, 0x7F]));
+/// assert!(!is_ascii(Utf16, &[0x41, 0x80]));
+/// assert!(is_ascii(Utf16Be, b"\0A"));
+/// ```
+#[inline]
+#[must_use]
+pub fn is_ascii<F: Form>(form: F, text: &F::Text) -> bool {
+    ascii_up_to(form, text) == F::bytes(text).len() / size_of::<F::Unit>()
+}
+
+/// Returns the place of the first unit that is not ASCII, or the length of the text if all are.
+///
+/// ```
+/// use trust8::transcode::{Encoding::*, Str, Utf16, ascii_up_to};
+///
+/// assert_eq!(ascii_up_to(Utf16, &[0x6E, 0x61, 0xEF]), 2);
+/// assert_eq!(ascii_up_to(Str, "naïve"), 2);
+/// // For an encoding, the units are bytes.
+/// assert_eq!(ascii_up_to(Utf16Le, b"n\0a\0\xEF\0"), 4);
+/// ```
+#[inline]
+#[must_use]
+pub fn ascii_up_to<F: Form>(form: F, text: &F::Text) -> usize {
+    ascii_up_to_with(Kernel::best(), form, text)
+}
+
+/// Returns the place of the first character that is not in ISO-8859-1 (U+0000 to U+00FF), or that is malformed; or the length of the
+/// text if there is none.
+///
+/// What is before that place is converted into [`Latin1`](super::Encoding::Latin1) without an error.
+///
+/// ```
+/// use trust8::transcode::{Encoding::*, Str, Utf16, latin1_up_to};
+///
+/// assert_eq!(latin1_up_to(Str, "é 5 €"), 5);
+/// assert_eq!(latin1_up_to(Utf16, &[0xE9, 0x100]), 1);
+/// assert_eq!(latin1_up_to(Utf8, b"\xC3\xA9\xFF"), 2);
+/// ```
+#[inline]
+#[must_use]
+pub fn latin1_up_to<F: Form>(form: F, text: &F::Text) -> usize {
+    latin1_up_to_with(Kernel::best(), form, text)
+}
+
+// The same functions with a kernel, for tests and measurements.
+
+#[inline]
+pub(crate) fn validate_with<F: Form>(kernel: &'static Kernel, form: F, text: &F::Text) -> Result<(), Error> {
+    let (layout, bytes) = (form.layout(), F::bytes(text));
+    let at = well_formed_up_to(kernel, layout, bytes);
+    if at == bytes.len() { Ok(()) } else { Err(error_at(layout, bytes, at, size_of::<F::Unit>())) }
+}
+
+#[inline]
+pub(crate) fn ascii_up_to_with<F: Form>(kernel: &'static Kernel, form: F, text: &F::Text) -> usize {
+    let (layout, bytes) = (form.layout(), F::bytes(text));
+    let whole = whole_units(layout, bytes);
+    let at = match (layout.family, layout.swapped) {
+        (Family::Utf8 | Family::Latin1, _) => bytes_ascii_up_to_with(kernel, bytes),
+        (Family::Utf16, false) => search!(kernel, whole, Outside<2, 0x7F, false>),
+        (Family::Utf16, true) => search!(kernel, whole, Outside<2, 0x7F, true>),
+        (Family::Utf32, false) => search!(kernel, whole, Outside<4, 0x7F, false>),
+        (Family::Utf32, true) => search!(kernel, whole, Outside<4, 0x7F, true>),
+    };
+    at / size_of::<F::Unit>()
+}
+
+#[inline]
+pub(crate) fn latin1_up_to_with<F: Form>(kernel: &'static Kernel, form: F, text: &F::Text) -> usize {
+    let (layout, bytes) = (form.layout(), F::bytes(text));
+    let whole = whole_units(layout, bytes);
+    let at = match (layout.family, layout.swapped) {
+        (Family::Latin1, _) => bytes.len(),
+        (Family::Utf8, _) => {
+            let at = search!(kernel, bytes, AboveLatin1);
+            if layout.known_valid { at } else { well_formed_up_to(kernel, layout, &bytes[..at]) }
+        }
+        (Family::Utf16, false) => search!(kernel, whole, Outside<2, 0xFF, false>),
+        (Family::Utf16, true) => search!(kernel, whole, Outside<2, 0xFF, true>),
+        (Family::Utf32, false) => search!(kernel, whole, Outside<4, 0xFF, false>),
+        (Family::Utf32, true) => search!(kernel, whole, Outside<4, 0xFF, true>),
+    };
+    at / size_of::<F::Unit>()
+}
+
+/// Returns the place, in bytes, of the first malformed sequence, or the length of the text.
+#[inline(always)]
+fn well_formed_up_to(kernel: &'static Kernel, layout: Layout, bytes: &[u8]) -> usize {
+    let whole = whole_units(layout, bytes);
+    match (layout.family, layout.swapped) {
+        _ if layout.known_valid => bytes.len(),
+        (Family::Latin1, _) => bytes.len(),
+        (Family::Utf8, _) => kernel.from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len),
+        (Family::Utf16, false) => search!(kernel, whole, NotUtf16<false>),
+        (Family::Utf16, true) => search!(kernel, whole, NotUtf16<true>),
+        (Family::Utf32, false) => search!(kernel, whole, NotUtf32<false>),
+        (Family::Utf32, true) => search!(kernel, whole, NotUtf32<true>),
+    }
+}
+
+/// Returns the text without a unit that its end cuts off.
+#[inline(always)]
+fn whole_units(layout: Layout, bytes: &[u8]) -> &[u8] {
+    &bytes[..bytes.len() / layout.family.unit() * layout.family.unit()]
+}
+
+/// Returns the error of the malformed sequence at this place. `unit` is the number of bytes of a unit of the form.
+#[cold]
+fn error_at(layout: Layout, bytes: &[u8], at: usize, unit: usize) -> Error {
+    match layout.next(&bytes[at..]) {
+        Next::Malformed(fault, _) | Next::Cut(fault) => Error { valid_up_to: at / unit, fault },
+        Next::Char(..) => unreachable!("a kernel found this character malformed"),
+    }
+}
