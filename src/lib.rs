@@ -51,6 +51,7 @@
 //! | `&mut [u8]` | `&mut str`, or the error | [`from_utf8_mut`] | no |
 //! | `&[u8]` | yes or no | [`is_utf8`] | no |
 //! | `Vec<u8>` | `String`, or the error and the bytes | [`string_from_utf8`] | no |
+//! | `Box<[u8]>`, `Cow<[u8]>` | `Box<str>`, `Cow<str>` | [`boxed_str_from_utf8`], [`cow_from_utf8`], [`cow_from_utf8_lossy`] | no, if it is valid |
 //! | `&[u8]` that may be invalid | text, with each invalid sequence replaced by U+FFFD | [`from_utf8_lossy`] | if it is invalid |
 //! | `Vec<u8>` that may be invalid | the same as a `String` | [`from_utf8_lossy_owned`] | if it is invalid |
 //! | many of these | the same, appended to a `String` | [`lossy_into`] | if the `String` is too short |
@@ -72,10 +73,12 @@
 //! | parts of a text, cut anywhere, on several machines | one verdict on the whole | [`Part`] | no |
 //! | `&[u8]` | the numbers of characters, lines, UTF-16 units | [`inspect`](inspect()) | no |
 //! | `&str` | one of these | [`count_chars`], [`utf16_len`] | no |
+//! | `&[u8]` that may be invalid | the number of its characters | [`count_chars_lossy`], [`count_starts`] | no |
 //! | `&[u8]` | whether it is ASCII, or where it stops being ASCII | [`is_ascii`], [`ascii_up_to`] | no |
 //! | UTF-8, UTF-16, UTF-32 or ISO-8859-1 | another of these | [`transcode::convert`], with the feature `transcode` | the result |
 //! | the same, and memory for it | the same | [`transcode::convert_into`], likewise | no |
 //! | UTF-16 or UTF-32 | whether it is well-formed, or the error | [`transcode::validate`], likewise | no |
+//! | UTF-16 | the same with unpaired surrogates replaced | [`transcode::make_well_formed`], [`transcode::to_well_formed`], likewise | in a copy |
 //! | any of these | where it stops being ASCII, or ISO-8859-1 | [`transcode::ascii_up_to`], [`transcode::latin1_up_to`], likewise | no |
 //! | pieces of these | the same | [`transcode::Transcoder`], likewise | no, if you bring the memory |
 //! | CESU-8, Modified UTF-8 (Java), WTF-8 | UTF-8, and back | [`dialect::Dialect`], with the feature `dialect` | where the two differ |
@@ -287,6 +290,7 @@
 //! | `Encoding::ascii_valid_up_to`, `mem::is_ascii` | [`ascii_up_to`], [`is_ascii`] |
 //! | `mem::is_basic_latin` | `transcode::is_ascii(Utf16, units)` |
 //! | `mem::utf16_valid_up_to` | [`transcode::validate`], and [`valid_up_to`](transcode::Error::valid_up_to) of its error |
+//! | `mem::ensure_utf16_validity` | [`transcode::make_well_formed`] |
 //! | `mem::str_latin1_up_to`, `mem::utf8_latin1_up_to` | [`transcode::latin1_up_to`] |
 //!
 //! There is nothing here for that crate's other encodings, or for right-to-left text.
@@ -380,13 +384,15 @@ pub use text::bom::{Bom, Label, is_utf8_label, strip_bom};
 pub use text::characters::{Decode, EncodeError, decode, encode_scalar};
 pub use text::columns;
 pub use text::copy::{CopyError, copy_utf8};
-pub use text::inspect::{Summary, count_chars, inspect, utf16_len};
+pub use text::inspect::{Summary, count_chars, count_chars_lossy, count_starts, inspect, utf16_len};
 pub use text::locate::{Location, locate};
 #[cfg(feature = "rayon")]
 pub use text::parallel::{par_from_utf8, par_inspect};
 pub use text::part::{Part, PartError, Tally};
 #[cfg(feature = "alloc")]
-pub use text::string::{FromUtf8Error, string_from_utf8};
+pub use text::string::{
+    FromUtf8Error, boxed_str_from_utf8, cow_from_utf8, cow_from_utf8_lossy, string_from_utf8,
+};
 
 /// Returns whether `bytes` is UTF-8.
 ///

@@ -11,6 +11,7 @@
 //! when a process begins. The contestants of a row take turns in many rounds, and the fastest round of each counts. Every answer
 //! is checked while it is timed. In `cargo test` everything runs once, to check the answers.
 
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
@@ -23,6 +24,7 @@ use trust8::transcode::Encoding::Utf16Be;
 use trust8::transcode::{Str, Utf16, Utf32};
 use trust8_benches::machine::{Machine, peers};
 use trust8_benches::measure::{Placed, measuring, pin, quick};
+use trust8_benches::random::Random;
 use trust8_benches::report::{Page, Table, digits};
 use trust8_benches::short_strings::{Contents, Lengths, random_strings};
 use trust8_benches::texts::texts;
@@ -38,6 +40,20 @@ mod cpp {
     unsafe extern "C" {
         #[link_name = "_ZN7simdutf25validate_utf16le_as_asciiEPKDsm"]
         pub(crate) unsafe fn is_utf16le_ascii(units: *const u16, len: usize) -> bool;
+        #[link_name = "_ZN7simdutf22to_well_formed_utf16leEPKDsmPDs"]
+        pub(crate) unsafe fn to_well_formed_utf16le(units: *const u16, len: usize, to: *mut u16);
+        #[link_name = "_ZN7simdutf41utf8_length_from_utf16le_with_replacementEPKDsm"]
+        pub(crate) unsafe fn utf8_length_from_utf16le_with_replacement(
+            units: *const u16,
+            len: usize,
+        ) -> Length;
+    }
+
+    /// Whether a text has surrogates, and a length.
+    #[repr(C)]
+    pub(crate) struct Length {
+        _error: i32,
+        pub(crate) len: usize,
     }
 }
 
@@ -45,6 +61,24 @@ mod cpp {
 fn is_utf16_ascii(units: &[u16]) -> bool {
     // SAFETY: the pointer and the length are those of a slice, which the function only reads.
     unsafe { cpp::is_utf16le_ascii(units.as_ptr(), units.len()) }
+}
+
+/// Makes UTF-16 well-formed with simdutf, where it stands.
+fn make_utf16_well_formed(units: &mut [u16]) {
+    // SAFETY: the pointer and the length are those of a slice. The function may write to where it reads.
+    unsafe { cpp::to_well_formed_utf16le(units.as_ptr(), units.len(), units.as_mut_ptr()) }
+}
+
+/// Returns the length that simdutf says UTF-16 has in UTF-8, with replacements.
+fn utf8_len_lossy(units: &[u16]) -> usize {
+    // SAFETY: the pointer and the length are those of a slice, which the function only reads.
+    unsafe { cpp::utf8_length_from_utf16le_with_replacement(units.as_ptr(), units.len()) }.len
+}
+
+/// Returns a number that depends on some of the units.
+fn probe(units: &[u16]) -> usize {
+    let at = |part: usize| usize::from(units.get(units.len() * part / 8).copied().unwrap_or(1));
+    (0..8).fold(units.len(), |all, part| 31 * all + at(part))
 }
 
 /// Returns the place that simdutf reports, or the length.
@@ -59,6 +93,8 @@ struct Forms {
     utf16: Vec<u16>,
     utf16be: Vec<u16>,
     utf32: Vec<u32>,
+    /// Memory for a copy of the UTF-16.
+    copy: RefCell<Vec<u16>>,
 }
 
 impl Forms {
@@ -69,7 +105,27 @@ impl Forms {
             utf16: text.encode_utf16().collect(),
             utf16be: text.encode_utf16().map(u16::to_be).collect(),
             utf32: text.chars().map(u32::from).collect(),
+            copy: RefCell::new(text.encode_utf16().collect()),
         }
+    }
+
+    /// Returns the text with an unpaired surrogate for one unit of so many, at random distances, in UTF-16.
+    fn spoiled(name: &str, text: &str, every: usize) -> Self {
+        let mut forms = Self::new(&format!("{name}, a fault every {every}"), text);
+        let (mut random, mut at) = (Random::named("questions"), 0);
+        while at < forms.utf16.len() {
+            forms.utf16[at] = 0xDC00;
+            at += random.between(1, 2 * every - 1);
+        }
+        forms
+    }
+
+    /// Returns the UTF-16 after `work` has changed a copy of it.
+    fn changed(&self, work: impl FnOnce(&mut [u16])) -> usize {
+        let mut copy = self.copy.borrow_mut();
+        copy.copy_from_slice(black_box(&self.utf16));
+        work(black_box(&mut copy));
+        probe(&copy)
     }
 
     fn text(&self) -> &str {
@@ -97,8 +153,17 @@ struct Question {
     name: &'static str,
     len: fn(&Forms) -> usize,
     contestants: Vec<Contestant>,
-    /// Whether texts that are not Latin-1 say anything.
-    any_text: bool,
+    texts: Texts,
+}
+
+/// The long texts that a question is asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Texts {
+    Ascii,
+    Latin1,
+    All,
+    /// These, and texts with faults.
+    AllAndFaulty,
 }
 
 /// Returns all questions, for a kernel.
@@ -123,7 +188,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
                     encoding_rs::Encoding::ascii_valid_up_to(black_box(forms.utf8.bytes()))
                 }),
             ],
-            any_text: false,
+            texts: Texts::Ascii,
         },
         Question {
             name: "is it ASCII, bytes",
@@ -138,7 +203,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
                 }),
                 contestant("std is_ascii", move |forms| result(black_box(forms.utf8.bytes()).is_ascii())),
             ],
-            any_text: false,
+            texts: Texts::Ascii,
         },
         Question {
             name: "is it ASCII, UTF-16",
@@ -155,7 +220,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
                     result(encoding_rs::mem::is_basic_latin(black_box(&forms.utf16)))
                 }),
             ],
-            any_text: false,
+            texts: Texts::Ascii,
         },
         Question {
             name: "where Latin-1 ends, `str`",
@@ -168,7 +233,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
                     encoding_rs::mem::str_latin1_up_to(black_box(forms.text()))
                 }),
             ],
-            any_text: false,
+            texts: Texts::Latin1,
         },
         Question {
             name: "where it is malformed, UTF-16",
@@ -187,7 +252,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
                     encoding_rs::mem::utf16_valid_up_to(black_box(&forms.utf16))
                 }),
             ],
-            any_text: true,
+            texts: Texts::All,
         },
         Question {
             name: "is it well-formed, UTF-16",
@@ -200,7 +265,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
                     result(simdutf::validate_utf16le(black_box(&forms.utf16)))
                 }),
             ],
-            any_text: true,
+            texts: Texts::All,
         },
         Question {
             name: "is it well-formed, UTF-16BE",
@@ -213,7 +278,84 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
                     result(simdutf::validate_utf16be(black_box(&forms.utf16be)))
                 }),
             ],
-            any_text: true,
+            texts: Texts::All,
+        },
+        Question {
+            name: "make it well-formed in place, UTF-16",
+            len: utf16,
+            contestants: vec![
+                contestant("trust8 make_well_formed", move |forms| {
+                    let mut units = forms.copy.borrow_mut();
+                    with::make_well_formed(kernel, black_box(&mut units));
+                    probe(&units)
+                }),
+                contestant("simdutf to_well_formed_utf16le", |forms| {
+                    let mut units = forms.copy.borrow_mut();
+                    make_utf16_well_formed(black_box(&mut units));
+                    probe(&units)
+                }),
+                contestant("encoding_rs ensure_utf16_validity", |forms| {
+                    let mut units = forms.copy.borrow_mut();
+                    encoding_rs::mem::ensure_utf16_validity(black_box(&mut units));
+                    probe(&units)
+                }),
+            ],
+            texts: Texts::All,
+        },
+        Question {
+            name: "copy and make it well-formed, UTF-16",
+            len: utf16,
+            contestants: vec![
+                contestant("trust8 make_well_formed", move |forms| {
+                    forms.changed(|units| with::make_well_formed(kernel, units))
+                }),
+                contestant("simdutf to_well_formed_utf16le", |forms| forms.changed(make_utf16_well_formed)),
+                contestant("encoding_rs ensure_utf16_validity", |forms| {
+                    forms.changed(encoding_rs::mem::ensure_utf16_validity)
+                }),
+            ],
+            texts: Texts::AllAndFaulty,
+        },
+        Question {
+            name: "length in UTF-8 of lossy UTF-16",
+            len: utf16,
+            contestants: vec![
+                contestant("trust8 lossy_len", move |forms| {
+                    with::lossy_len(kernel, Utf16, Str, black_box(&forms.utf16))
+                }),
+                contestant("simdutf utf8_length_from_utf16le_with_replacement", |forms| {
+                    utf8_len_lossy(black_box(&forms.utf16))
+                }),
+            ],
+            texts: Texts::AllAndFaulty,
+        },
+        Question {
+            name: "how many bytes are no continuations",
+            len: utf8,
+            contestants: vec![
+                contestant("trust8 count_starts", move |forms| {
+                    testing::count_starts(kernel, black_box(forms.utf8.bytes()))
+                }),
+                contestant("simdutf count_utf8", |forms| simdutf::count_utf8(black_box(forms.utf8.bytes()))),
+            ],
+            texts: Texts::All,
+        },
+        Question {
+            name: "how many characters, lossy",
+            len: utf8,
+            contestants: vec![
+                contestant("trust8 count_chars_lossy", move |forms| {
+                    testing::count_chars_lossy(kernel, black_box(forms.utf8.bytes()))
+                }),
+                contestant("simdutf validate_utf8 and count_utf8", |forms| {
+                    let bytes = black_box(forms.utf8.bytes());
+                    if simdutf::validate_utf8(bytes) { simdutf::count_utf8(bytes) } else { 0 }
+                }),
+                contestant("bstr chars().count()", |forms| {
+                    bstr::ByteSlice::chars(black_box(forms.utf8.bytes())).count()
+                }),
+            ],
+            texts: Texts::All,
         },
         Question {
             name: "where it is malformed, UTF-32",
@@ -229,7 +371,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
                     place(simdutf::validate_utf32_with_errors(units), units.len())
                 }),
             ],
-            any_text: true,
+            texts: Texts::All,
         },
         Question {
             name: "is it well-formed, UTF-32",
@@ -242,7 +384,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
                     result(simdutf::validate_utf32(black_box(&forms.utf32)))
                 }),
             ],
-            any_text: true,
+            texts: Texts::All,
         },
     ]
 }
@@ -294,6 +436,11 @@ fn measure(page: &mut Page, kernel: &'static Kernel, chosen: &[String]) -> io::R
         .filter(|(text, latin1)| ["German", "French"].contains(&&*text.name) && latin1.len() > TEXT / 2)
         .map(|(text, latin1)| Forms::new(&text.name, latin1))
         .collect();
+    let spoiled: Vec<_> = texts
+        .iter()
+        .filter(|text| ["ASCII", "Russian", "emoji"].contains(&&*text.name))
+        .flat_map(|text| [1, 10, 100, 1000].map(|every| Forms::spoiled(&text.name, &text.text, every)))
+        .collect();
     let short: Vec<(String, Vec<Forms>)> = [Contents::Ascii, Contents::Rare, Contents::Mixed]
         .into_iter()
         .flat_map(|contents| {
@@ -319,10 +466,11 @@ fn measure(page: &mut Page, kernel: &'static Kernel, chosen: &[String]) -> io::R
             let ratio = format!("{:.2}", nanos[1] / nanos[0]);
             table.row([name.to_owned()].into_iter().chain(cells).chain([ratio]));
         };
-        let long: Vec<&Forms> = match () {
-            () if question.any_text => forms.iter().collect(),
-            () if question.name.contains("Latin-1") => [&ascii].into_iter().chain(&latin1).collect(),
-            () => vec![&ascii],
+        let long: Vec<&Forms> = match question.texts {
+            Texts::Ascii => vec![&ascii],
+            Texts::Latin1 => [&ascii].into_iter().chain(&latin1).collect(),
+            Texts::All => forms.iter().collect(),
+            Texts::AllAndFaulty => forms.iter().chain(&spoiled).collect(),
         };
         for text in long {
             row(&text.name, &[text], &|nanos| (question.len)(text) as f64 / nanos);
@@ -370,7 +518,7 @@ fn main() -> io::Result<()> {
         machine.rustc,
         machine.target,
         machine.cxx,
-        peers(&["simdutf", "encoding_rs"]),
+        peers(&["simdutf", "encoding_rs", "bstr"]),
     ));
     for (name, implementation) in KERNELS {
         if Kernel::by_name(name).is_none() {

@@ -184,6 +184,12 @@ macro_rules! doors {
 
             #[cfg(feature = "transcode")]
             $(#[$features])?
+            pub(super) fn mend(text: &mut [u8]) {
+                search::mend($token, text);
+            }
+
+            #[cfg(feature = "transcode")]
+            $(#[$features])?
             pub(super) fn swap(unit: usize, bytes: &mut [u8]) {
                 swap_units(unit, bytes);
             }
@@ -336,6 +342,9 @@ of_kernels! {
     /// [`Engine::measure`].
     #[cfg(feature = "transcode")]
     measure<M: Measure>(text: &[u8]) -> usize;
+    /// Replaces each unpaired surrogate of UTF-16 by U+FFFD.
+    #[cfg(feature = "transcode")]
+    mend(text: &mut [u8]);
     /// Reverses the bytes of each unit of `unit` bytes.
     #[cfg(feature = "transcode")]
     swap(unit: usize, bytes: &mut [u8]);

@@ -22,6 +22,18 @@ pub fn ascii_up_to(kernel: &Kernel, bytes: &[u8]) -> usize {
     text::ascii::ascii_up_to_with(kernel, bytes)
 }
 
+/// Does what `trust8::count_chars_lossy` does, with this kernel.
+#[must_use]
+pub fn count_chars_lossy(kernel: &'static Kernel, bytes: &[u8]) -> usize {
+    repair::faults::count_sequences(kernel, bytes)
+}
+
+/// Does what `trust8::count_starts` does, with this kernel.
+#[must_use]
+pub fn count_starts(kernel: &Kernel, bytes: &[u8]) -> usize {
+    kernel::entries::count_chars(kernel, bytes)
+}
+
 /// Does what `trust8::locate` does, with this kernel.
 #[must_use]
 pub fn locate(kernel: &'static Kernel, bytes: &[u8], offset: usize) -> Location {
@@ -370,6 +382,25 @@ pub mod transcode {
     #[must_use]
     pub fn is_latin1(kernel: &'static Kernel, text: &str) -> bool {
         with::is_latin1_with(kernel, text)
+    }
+
+    /// Does what `transcode::lossy_len` does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn lossy_len<F: Form, T: Form>(kernel: &'static Kernel, from: F, to: T, text: &F::Text) -> usize {
+        with::lossy_len_with(kernel, from, to, text)
+    }
+
+    /// Does what `transcode::make_well_formed` does, with this kernel.
+    pub fn make_well_formed(kernel: &Kernel, text: &mut [u16]) {
+        with::make_well_formed_with(kernel, text);
+    }
+
+    /// Does what `transcode::to_well_formed` does, with this kernel.
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn to_well_formed<'a>(kernel: &'static Kernel, text: &'a [u16]) -> alloc::borrow::Cow<'a, [u16]> {
+        with::to_well_formed_with(kernel, text)
     }
 
     /// Does what `transcode::validate` does, with this kernel.

@@ -6,6 +6,7 @@ use crate::error::Utf8Error;
 use crate::kernel::counts::{self, Counts};
 use crate::kernel::verdict::Verdict;
 use crate::kernel::{Kernel, automaton, entries};
+use crate::repair::faults::count_sequences;
 
 /// What [`inspect`] found out about some bytes.
 ///
@@ -48,6 +49,34 @@ pub fn inspect(bytes: &[u8]) -> Summary {
 #[must_use]
 pub fn count_chars(text: &str) -> usize {
     Kernel::best().count_chars(text)
+}
+
+/// Returns the number of characters of `bytes`, where each ill-formed sequence counts as one.
+///
+/// That is what `from_utf8_lossy(bytes).chars().count()` returns, and what bstr's `bytes.chars().count()` returns.
+///
+/// ```
+/// assert_eq!(trust8::count_chars_lossy("naïve".as_bytes()), 5);
+/// assert_eq!(trust8::count_chars_lossy(b"na\xEFve \xE2\x82"), 7);
+/// ```
+#[must_use]
+pub fn count_chars_lossy(bytes: &[u8]) -> usize {
+    count_sequences(Kernel::best(), bytes)
+}
+
+/// Returns the number of bytes that are not continuations (80 to BF).
+///
+/// In valid text, a character begins at each of these, so it is the number of characters. In other bytes it is an estimate: an
+/// ill-formed sequence counts as one, or as none if it is a continuation. This is what simdutf's `count_utf8` returns. It takes
+/// as long as [`count_chars`], and [`count_chars_lossy`] takes as long as validation besides.
+///
+/// ```
+/// assert_eq!(trust8::count_starts("naïve".as_bytes()), 5);
+/// assert_eq!(trust8::count_starts(b"ab\xE2\x82\x80\x80"), 3);
+/// ```
+#[must_use]
+pub fn count_starts(bytes: &[u8]) -> usize {
+    entries::count_chars(Kernel::best(), bytes)
 }
 
 /// Returns the number of 16-bit units of `text` in UTF-16: what `text.encode_utf16().count()` returns.

@@ -115,6 +115,12 @@ fn bytes_of<U: PlainNumber>(units: &[U]) -> &[u8] {
     unsafe { slice::from_raw_parts(units.as_ptr().cast(), size_of_val(units)) }
 }
 
+/// Returns the bytes of units of UTF-16, to be changed.
+pub(super) fn bytes_of_utf16_mut(units: &mut [u16]) -> &mut [u8] {
+    // SAFETY: memory and borrow are the same, bytes need no alignment, and any two bytes are a `u16`.
+    unsafe { slice::from_raw_parts_mut(units.as_mut_ptr().cast(), size_of_val(units)) }
+}
+
 /// Returns the bytes of a buffer.
 fn room_of<U: PlainNumber>(buffer: &mut [MaybeUninit<U>]) -> &mut [MaybeUninit<u8>] {
     // SAFETY: memory and borrow are the same. A `MaybeUninit` may hold any bytes, or none, so whatever is written through either

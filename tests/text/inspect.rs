@@ -61,6 +61,8 @@ fn check(bytes: &[u8]) {
         assert_eq!(Model::from(&summary), expected, "{}: length, alignment {:?}", way.name, place());
         assert_eq!(summary.error(), trust8::from_utf8(bytes).err(), "{}", way.name);
         assert_eq!(summary.is_valid(), expected.error.is_none());
+        let starts = bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
+        assert_eq!(testing::count_starts(way.kernel, bytes), starts, "{}: {:?}", way.name, place());
         if let Ok(text) = core::str::from_utf8(bytes) {
             assert_eq!(way.kernel.count_chars(text), expected.chars, "{}: {:?}", way.name, place());
             assert_eq!(way.kernel.utf16_len(text), expected.utf16_len, "{}: {:?}", way.name, place());
@@ -164,6 +166,8 @@ fn the_functions_are_the_best_kernels() {
         assert_eq!(trust8::inspect(text.as_bytes()), trust8::Kernel::best().inspect(text.as_bytes()));
         assert_eq!(trust8::count_chars(&text), text.chars().count());
         assert_eq!(trust8::utf16_len(&text), text.encode_utf16().count());
+        assert_eq!(trust8::count_starts(text.as_bytes()), text.chars().count());
+        assert_eq!(trust8::count_chars_lossy(text.as_bytes()), text.chars().count());
     }
 }
 
@@ -212,6 +216,10 @@ fn locations(bytes: &[u8]) -> Vec<(usize, usize, usize)> {
 }
 
 fn check_locations(bytes: &[u8]) {
+    let characters = String::from_utf8_lossy(bytes).chars().count();
+    for kernel in kernels() {
+        assert_eq!(testing::count_chars_lossy(kernel, bytes), characters, "{kernel:?}: {bytes:02X?}");
+    }
     let all = locations(bytes);
     for (offset, &expected) in all.iter().enumerate() {
         let location = locate(bytes, offset);

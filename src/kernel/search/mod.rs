@@ -14,14 +14,19 @@
 //! | file | what it has |
 //! |---|---|
 //! | `mod.rs` | the loops, and [`Sought`], what can be searched for |
+//! | `mend.rs` | unpaired surrogates, replaced where they stand |
 //! | `questions.rs` | what is searched for |
 //! | `vectors.rs` | the operations on vectors, of every engine |
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "transcode")]
+mod mend;
 mod questions;
 mod vectors;
 
+#[cfg(feature = "transcode")]
+pub(crate) use mend::mend;
 pub(crate) use questions::{AboveLatin1, Outside};
 #[cfg(feature = "transcode")]
 pub(crate) use questions::{NotUtf16, NotUtf32};
