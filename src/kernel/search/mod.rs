@@ -27,9 +27,9 @@ mod vectors;
 
 #[cfg(feature = "transcode")]
 pub(crate) use mend::mend;
-pub(crate) use questions::{AboveLatin1, Outside};
+pub(crate) use questions::Outside;
 #[cfg(feature = "transcode")]
-pub(crate) use questions::{NotUtf16, NotUtf32};
+pub(crate) use questions::{AboveLatin1, NotUtf16, NotUtf32};
 pub(crate) use vectors::Vectors;
 
 /// What a search looks for.

@@ -51,8 +51,10 @@ impl<const UNIT: usize, const INSIDE: u32, const SWAPPED: bool> Sought for Outsi
 }
 
 /// A character above U+00FF, in valid UTF-8. Its first byte is C4 or above.
+#[cfg(feature = "transcode")]
 pub(crate) struct AboveLatin1;
 
+#[cfg(feature = "transcode")]
 impl Sought for AboveLatin1 {
     const UNIT: usize = 1;
 

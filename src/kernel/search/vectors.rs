@@ -9,6 +9,10 @@ use crate::simd::Simd;
 use crate::simd::x86::avx512::{self, Avx512};
 
 /// Vectors that can be compared, byte by byte. All numbers are unsigned.
+#[cfg_attr(
+    not(feature = "transcode"),
+    expect(dead_code, reason = "to search for ASCII takes only some of them")
+)]
 pub(crate) trait Vectors: Copy {
     /// A vector.
     type Vector: Copy;
