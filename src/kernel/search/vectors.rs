@@ -67,6 +67,7 @@ pub(crate) trait Vectors: Copy {
 }
 
 /// Passes each method on to the method of the same name of another trait or type.
+#[cfg(kernel_simd)]
 macro_rules! pass_on {
     ($to:ident: $($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {$(
         #[inline(always)]
