@@ -120,8 +120,20 @@ fn unit_at<Q: Sought>(places: u64) -> usize {
 #[inline(always)]
 fn is_block_suspected<Q: Sought, V: Vectors>(v: V, block: &[u8; LONG]) -> bool {
     match V::LANES {
-        16 => Q::is_suspected::<V, 16>(v, core::array::from_fn(|k| v.load(block, 16 * k))),
-        32 => Q::is_suspected::<V, 8>(v, core::array::from_fn(|k| v.load(block, 32 * k))),
-        _ => Q::is_suspected::<V, 4>(v, core::array::from_fn(|k| v.load(block, V::LANES * k))),
+        16 => Q::is_suspected::<V, 16>(v, vectors(v, block)),
+        32 => Q::is_suspected::<V, 8>(v, vectors(v, block)),
+        _ => Q::is_suspected::<V, 4>(v, vectors(v, block)),
     }
+}
+
+/// Returns the first `N` vectors of a block.
+// Where code is optimised for size, a closure around a load would be a function of its own.
+#[inline(always)]
+fn vectors<V: Vectors, const N: usize>(v: V, block: &[u8; LONG]) -> [V::Vector; N] {
+    let (mut vectors, mut i) = ([v.load(block, 0); N], 1);
+    while i < N {
+        vectors[i] = v.load(block, V::LANES * i);
+        i += 1;
+    }
+    vectors
 }

@@ -10,6 +10,18 @@ fn repeated<V: Vectors>(v: V, bytes: &[u8; 64]) -> V::Vector {
     v.load(bytes, 0)
 }
 
+/// Returns the bits that are set in any of the vectors.
+// Where code is optimised for size, a closure around an operation would be a function of its own.
+#[inline(always)]
+fn all_bits<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vector {
+    let (mut all, mut i) = (vectors[0], 1);
+    while i < N {
+        all = v.or(all, vectors[i]);
+        i += 1;
+    }
+    all
+}
+
 /// Returns the lowest `unit` bytes of a number again and again, in the machine's order, or in the other one if `swapped`.
 const fn bytes(unit: usize, number: u32, swapped: bool) -> [u8; 64] {
     let mut bytes = [0; 64];
@@ -35,8 +47,7 @@ impl<const UNIT: usize, const INSIDE: u32, const SWAPPED: bool> Sought for Outsi
 
     #[inline(always)]
     fn is_suspected<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        let [first, rest @ ..] = &vectors[..] else { return false };
-        let all = rest.iter().fold(*first, |all, now| v.or(all, *now));
+        let all = all_bits(v, vectors);
         if UNIT == 1 { v.any_high_bit(all) } else { v.any(v.and(all, repeated(v, Self::OTHERS))) }
     }
 
@@ -60,8 +71,11 @@ impl Sought for AboveLatin1 {
 
     #[inline(always)]
     fn is_suspected<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        let [first, rest @ ..] = &vectors[..] else { return false };
-        let largest = rest.iter().fold(*first, |largest, now| v.max(largest, *now));
+        let (mut largest, mut i) = (vectors[0], 1);
+        while i < N {
+            largest = v.max(largest, vectors[i]);
+            i += 1;
+        }
         v.any_high_bit(v.minus(largest, v.splat(0xC4 - 0x80)))
     }
 
@@ -130,6 +144,27 @@ impl<const SWAPPED: bool> NotUtf32<SWAPPED> {
     const SECOND_AND_THIRD: &[u8; 64] = &bytes(4, 0x00FF_F800, SWAPPED);
     const SURROGATE: &[u8; 64] = &bytes(4, 0xFF00_D8FF, SWAPPED);
 
+    /// Returns whether a number may be too large.
+    #[inline(always)]
+    fn is_any_large<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
+        let (mut large, mut i) = (v.splat(0), 0);
+        while i < N {
+            large = v.or(large, v.minus(vectors[i], repeated(v, Self::LARGEST)));
+            i += 1;
+        }
+        v.any(large)
+    }
+
+    #[inline(always)]
+    fn is_any_surrogate<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
+        let (mut all, mut i) = (0, 0);
+        while i < N {
+            all |= Self::surrogates(v, vectors[i]);
+            i += 1;
+        }
+        all != 0
+    }
+
     /// Returns a one for each surrogate, in one of its bytes.
     #[inline(always)]
     fn surrogates<V: Vectors>(v: V, now: V::Vector) -> u64 {
@@ -147,12 +182,10 @@ impl<const SWAPPED: bool> Sought for NotUtf32<SWAPPED> {
     /// Hardly any other character has the second byte of a surrogate, or is as large as plane 16. So these are asked for first.
     #[inline(always)]
     fn is_suspected<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        let [first, rest @ ..] = &vectors[..] else { return false };
-        let all = rest.iter().fold(*first, |all, now| v.or(all, *now));
-        v.any(v.and(all, repeated(v, Self::ABOVE_PLANE_15)))
-            && vectors.iter().any(|now| v.any(v.minus(*now, repeated(v, Self::LARGEST))))
+        v.any(v.and(all_bits(v, vectors), repeated(v, Self::ABOVE_PLANE_15)))
+            && Self::is_any_large(v, vectors)
             || is_any_equal(v, vectors, Self::SECOND, Self::SECOND_OF_SURROGATE)
-                && vectors.iter().fold(0, |all, now| all | Self::surrogates(v, *now)) != 0
+                && Self::is_any_surrogate(v, vectors)
     }
 
     #[inline(always)]
@@ -177,8 +210,11 @@ fn is_any_equal<V: Vectors, const N: usize>(
     mask: &[u8; 64],
     constant: &[u8; 64],
 ) -> bool {
-    let difference = |now: &V::Vector| v.and_xor(*now, repeated(v, mask), repeated(v, constant));
-    let [first, rest @ ..] = &vectors[..] else { return false };
-    let least = rest.iter().fold(difference(first), |least, now| v.min(least, difference(now)));
+    let (mask, constant) = (repeated(v, mask), repeated(v, constant));
+    let (mut least, mut i) = (v.and_xor(vectors[0], mask, constant), 1);
+    while i < N {
+        least = v.min(least, v.and_xor(vectors[i], mask, constant));
+        i += 1;
+    }
     v.is_any(v.equal(least, v.splat(0)))
 }

@@ -198,13 +198,13 @@ fn only_pair<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u
     if before == 64 || halves >> before != 0b1111 {
         return None;
     }
-    let [a, b] = text[before..].first_chunk::<4>()?.as_chunks().0 else { return None };
-    match [*a, *b].map(|unit| u32::from(order::<SWAPPED>(u16::from_ne_bytes(unit)))) {
-        [high @ 0xD800..=0xDBFF, low @ 0xDC00..=0xDFFF] => {
-            Some((before, 0x10000 + ((high & 0x3FF) << 10 | low & 0x3FF)))
-        }
-        _ => None,
+    let [a, b, c, d] = *text[before..].first_chunk()?;
+    let high = u32::from(order::<SWAPPED>(u16::from_ne_bytes([a, b])));
+    let low = u32::from(order::<SWAPPED>(u16::from_ne_bytes([c, d])));
+    if high & 0xFC00 != 0xD800 || low & 0xFC00 != 0xDC00 {
+        return None;
     }
+    Some((before, 0x10000 + ((high & 0x3FF) << 10 | low & 0x3FF)))
 }
 
 /// Returns how many of the first `len` bytes of units fit into `left` bytes of UTF-8.
