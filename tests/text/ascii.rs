@@ -1,5 +1,6 @@
 //! Where ASCII ends, with every kernel, against `core`.
 
+#[cfg(unix)]
 use super::support::guarded::Guarded;
 use super::support::kernels::kernels;
 use super::support::scale::Thin;

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "transcode")]
 
+#[cfg(unix)]
 use super::support::guarded::Guarded;
 use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+#[cfg(unix)]
 use super::support::guarded::Guarded;
 use super::support::kernels::kernels;
 use super::support::random::cases;
