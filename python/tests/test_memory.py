@@ -192,15 +192,19 @@ def calls():
 
 def test_a_million_calls_keep_memory_flat():
     every = list(calls())
-    total = 1_000_000 // SCALE
+    quarter = 250_000 // SCALE
     for call in every:
         for _ in range(20):
             call()
-    before = resident()
-    for _ in range(total // len(every)):
-        for call in every:
-            call()
-    assert resident() - before < 2 << 20
+    # Other threads and the allocator take memory now and then. What leaks takes some in every quarter.
+    growths = []
+    for _ in range(4):
+        before = resident()
+        for _ in range(quarter // len(every)):
+            for call in every:
+                call()
+        growths.append(resident() - before)
+    assert min(growths) < 512 << 10
 
 
 def test_references_are_given_back():
