@@ -2,6 +2,7 @@
 
 #![cfg(feature = "transcode")]
 
+use super::between;
 #[cfg(unix)]
 use super::support::guarded::Guarded;
 use super::support::kernels::kernels;
@@ -137,10 +138,7 @@ fn every_part_of_utf16_at_every_place() {
             for part in PARTS {
                 for after in [0, 1, 2, 40, 300] {
                     if before < 20 || thin.keep() {
-                        let before =
-                            filler.iter().copied().cycle().take(before / filler.len() * filler.len());
-                        let after = filler.iter().copied().cycle().take(after / filler.len() * filler.len());
-                        check_utf16(&before.chain(part.iter().copied()).chain(after).collect::<Vec<_>>());
+                        check_utf16(&between(filler, before, part, after));
                     }
                 }
             }

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::between;
 #[cfg(unix)]
 use super::support::guarded::Guarded;
 use super::support::kernels::kernels;
@@ -51,10 +52,7 @@ fn every_part_at_every_place() {
             for part in PARTS {
                 for after in [0, 1, 2, 31, 33, 300] {
                     if before < 20 || thin.keep() {
-                        let before =
-                            filler.iter().copied().cycle().take(before / filler.len() * filler.len());
-                        let after = filler.iter().copied().cycle().take(after / filler.len() * filler.len());
-                        check(&before.chain(part.iter().copied()).chain(after).collect::<Vec<_>>());
+                        check(&between(filler, before, part, after));
                     }
                 }
             }
