@@ -66,6 +66,7 @@ macro_rules! families {
             }
 
             /// Returns what the encoding's bytes mean.
+            #[inline]
             pub(super) const fn layout(self) -> Layout {
                 match self {
                     $($(Self::$encoding => Layout { swapped: $order.swapped(), ..Family::$family.native() },)+)+
@@ -80,6 +81,8 @@ macro_rules! families {
         }
 
         impl Family {
+            const ALL: [Self; [$(Self::$family),+].len()] = [$(Self::$family),+];
+
             /// Returns the name of the first encoding of the family.
             pub(super) const fn name(self) -> &'static str {
                 match self {
@@ -185,6 +188,7 @@ enum Order {
 
 impl Order {
     /// Returns whether this is not the machine's order.
+    #[inline]
     const fn swapped(self) -> bool {
         match self {
             Self::None => false,
@@ -206,12 +210,26 @@ pub struct Layout {
 
 impl Family {
     /// Returns the layout in the machine's byte order of text that is not known to be well-formed.
+    #[inline]
     pub(super) const fn native(self) -> Layout {
         Layout { family: self, swapped: false, known_valid: false }
     }
 }
 
 impl Layout {
+    /// Layouts have numbers below this.
+    pub(super) const COUNT: usize = 4 * Family::ALL.len();
+
+    #[inline(always)]
+    pub(super) const fn number(self) -> usize {
+        4 * self.family as usize + 2 * self.swapped as usize + self.known_valid as usize
+    }
+
+    /// Returns the layout with this number.
+    pub(super) const fn numbered(number: usize) -> Self {
+        Self { family: Family::ALL[number / 4], swapped: number & 2 != 0, known_valid: number & 1 != 0 }
+    }
+
     /// Returns the whole characters at the start of a well-formed text that is cut off anywhere.
     pub(super) fn whole(self, text: &[u8]) -> &[u8] {
         let len = match self.family {

@@ -37,6 +37,42 @@ pub(super) enum Length {
     Counted(fn(&Kernel, &[u8]) -> usize),
 }
 
+/// Returns the conversion that is all there is to do between two layouts, if there is one.
+///
+/// Where the compiler knows the layouts, it knows the function. Where they are values, one load finds it.
+#[inline(always)]
+pub(super) fn direct(from: Layout, to: Layout) -> Option<Convert> {
+    const TABLE: [[Option<Convert>; Layout::COUNT]; Layout::COUNT] = {
+        let mut table = [[None; Layout::COUNT]; Layout::COUNT];
+        let mut from = 0;
+        while from < Layout::COUNT {
+            let mut to = 0;
+            while to < Layout::COUNT {
+                table[from][to] = find_direct(Layout::numbered(from), Layout::numbered(to));
+                to += 1;
+            }
+            from += 1;
+        }
+        table
+    };
+    TABLE[from.number()][to.number()]
+}
+
+/// Does what [`direct`] does, at compile time.
+const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
+    if from.swapped || to.swapped {
+        return match reordering(from, to) {
+            None => conversion_of_swapped(from, to),
+            reordering => reordering,
+        };
+    }
+    match conversion_of_valid(from.family, to.family) {
+        // What a type says is valid ends with a whole character.
+        Some(of_valid) if from.known_valid => Some(of_valid),
+        _ => conversion(from.family, to.family),
+    }
+}
+
 // These two make functions without type parameters: they are compiled here, once, and not again in each program that converts.
 
 /// A function that converts by this conversion.
@@ -104,7 +140,7 @@ macro_rules! pairs {
 
         /// Returns the conversion of a pair, if it is listed.
         #[inline(always)]
-        pub(super) fn conversion(from: Family, to: Family) -> Option<Convert> {
+        pub(super) const fn conversion(from: Family, to: Family) -> Option<Convert> {
             match (from, to) {
                 $((Family::$from, Family::$to) => Some(converted!(Pair<$from, $to>)),)*
                 _ => None,
@@ -113,7 +149,7 @@ macro_rules! pairs {
 
         /// Returns the conversion of a pair for valid text that ends with a whole character, if there is another one for it.
         #[inline(always)]
-        pub(super) fn conversion_of_valid(from: Family, to: Family) -> Option<Convert> {
+        pub(super) const fn conversion_of_valid(from: Family, to: Family) -> Option<Convert> {
             $($(
                 // Nothing but its being there matters.
                 let _ = stringify!($long_valid);
@@ -156,7 +192,7 @@ macro_rules! reordered {
 
         /// Returns the conversion between the byte orders of a family, unless both are the machine's.
         #[inline(always)]
-        pub(super) fn reordering(from: Layout, to: Layout) -> Option<Convert> {
+        pub(super) const fn reordering(from: Layout, to: Layout) -> Option<Convert> {
             match (from.family, to.family, from.swapped, to.swapped) {
                 $(
                     (Family::$family, Family::$family, false, true) => {
@@ -201,7 +237,7 @@ macro_rules! swapped {
         /// Returns the conversion from or into the order that is not the machine's, if it is listed. A text that is known to be
         /// valid ends with a whole character.
         #[inline(always)]
-        pub(super) fn conversion_of_swapped(from: Layout, to: Layout) -> Option<Convert> {
+        pub(super) const fn conversion_of_swapped(from: Layout, to: Layout) -> Option<Convert> {
             if from.swapped == to.swapped {
                 return None;
             }

@@ -21,7 +21,7 @@ use core::mem::MaybeUninit;
 
 use super::encodings::{Family, Layout};
 use super::error::Fault;
-use super::pairs::{self, Convert, Length};
+use super::pairs::{self, Length};
 use super::scalar::{self, Stop};
 use super::swapped::{CHUNK, in_chunks, swapped};
 use crate::boundary::{floor, whole_len};
@@ -78,10 +78,8 @@ impl Route {
     /// Converts as much of the text as one call of a kernel converts, which is nearly always all of it. Returns how many bytes.
     #[inline(always)]
     fn begin(&self, text: &[u8], out: &mut Output<'_>) -> usize {
-        // More text than fits need not be looked at, where it is known how much that is.
-        let fitting = self.exactly_fitting(out.left());
-        let part = if 0 < fitting && fitting < text.len() { &text[..fitting] } else { text };
-        match self.conversion() {
+        let part = self.fitting(text, out.left());
+        match pairs::direct(self.from, self.to) {
             Some(convert) => convert(self.kernel, part, out),
             None if self.copies() => self.copy_utf8(part, out),
             None => self.by_kernel(part, out),
@@ -192,6 +190,17 @@ impl Route {
         self.lossy && self.to.family == Family::Latin1 && self.from.family != Family::Latin1
     }
 
+    /// Returns the beginning of the text that fits, where it is known how long that is. More need not be looked at.
+    #[inline(always)]
+    fn fitting<'t>(&self, text: &'t [u8], left: usize) -> &'t [u8] {
+        // No byte becomes more than four.
+        if left / 4 >= text.len() {
+            return text;
+        }
+        let fitting = self.exactly_fitting(left);
+        if 0 < fitting && fitting < text.len() { &text[..fitting] } else { text }
+    }
+
     /// Returns the number of bytes of text, in whole units, that become at most `left` bytes; or 0 if that depends on the text.
     #[inline(always)]
     fn exactly_fitting(&self, left: usize) -> usize {
@@ -282,30 +291,6 @@ impl Route {
         length
     }
 
-    /// Returns the conversion that is all there is to do, if there is one.
-    #[inline(always)]
-    fn conversion(&self) -> Option<Convert> {
-        let Self { from, to, .. } = *self;
-        if from.swapped || to.swapped {
-            return match pairs::reordering(from, to) {
-                None => pairs::conversion_of_swapped(from, to),
-                reordering => reordering,
-            };
-        }
-        match self.conversion_of_valid() {
-            None => pairs::conversion(from.family, to.family),
-            // What a type says is valid ends with a whole character.
-            of_valid => of_valid,
-        }
-    }
-
-    /// Returns the conversion for text that is known to be valid, if the text is and there is one.
-    #[inline(always)]
-    fn conversion_of_valid(&self) -> Option<Convert> {
-        let Self { from, to, .. } = *self;
-        if from.known_valid { pairs::conversion_of_valid(from.family, to.family) } else { None }
-    }
-
     /// Returns whether UTF-8 is only validated and copied, for which no pair is listed.
     #[inline(always)]
     pub(super) fn copies(&self) -> bool {
@@ -353,7 +338,9 @@ impl Route {
         {
             return lossy(kernel, text, out);
         }
-        if let Some(convert) = self.conversion_of_valid() {
+        if from.known_valid
+            && let Some(convert) = pairs::conversion_of_valid(from.family, to.family)
+        {
             // Valid, but a chunk of it may end inside a character.
             return convert(kernel, &text[..whole_len(text)], out);
         }

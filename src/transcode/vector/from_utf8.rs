@@ -57,6 +57,12 @@ const FIRST_CHUNK: usize = 127;
 /// characters, and for them it does not pay to write up to the start of a line twice.
 const STRAY: usize = 3;
 
+/// So many bytes of ASCII at the start of a text are converted vector by vector. Only then does it pay to write whole cache lines.
+const PLAIN: usize = 2048;
+
+/// A text shorter than this is converted block by block, without a look at what the blocks have in common.
+const MEDIUM: usize = 512;
+
 /// What UTF-8 is converted into: UTF-16 or UTF-32.
 pub(in crate::transcode) trait Wide: Narrow {
     /// The number of bytes that are put for the third byte of four. The fourth puts the rest of the character.
@@ -235,15 +241,14 @@ pub(in crate::transcode) fn short_valid<S: ConvertOps, T: Wide>(
     short::<S, T>(s, text, out, KnownValid)
 }
 
-/// Converts the ASCII at the start of a text that is not long. If that is all of the text, nothing has to be prepared for the
-/// loop over blocks.
+/// Converts the ASCII at the start of a text, as long as there is no more than [`PLAIN`] of it. If that is all of the text,
+/// nothing has to be prepared for the loop over blocks.
 #[cfg_attr(optimised, inline(always))]
 fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
-    if text.len() >= LINES_PAY {
-        return at;
-    }
-    while let Some(block) = text.get(at..at + S::LANES) {
+    while at < PLAIN
+        && let Some(block) = text.get(at..at + S::LANES)
+    {
         let now = s.load(block, 0);
         if s.high_bits(now) != 0 || !T::put_narrow(s, now, S::LANES, out) {
             return at;
@@ -251,11 +256,35 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
         at += S::LANES;
     }
     let rest = &text[at..];
-    if rest.is_empty() {
+    if rest.is_empty() || rest.len() >= S::LANES {
         return at;
     }
     let now = s.load_short(rest);
     if s.high_bits(now) == 0 && T::put_narrow(s, now, rest.len(), out) { text.len() } else { at }
+}
+
+/// Converts valid text block by block, as long as the blocks fit. Returns how many bytes of it; a character may begin before
+/// that and end after it.
+#[cfg_attr(optimised, inline(always))]
+fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    let mut before = s.splat8(0);
+    while at < text.len() {
+        let (now, len) = load_block(s, &text[at..]);
+        let put = if s.high_bits(now) == 0 {
+            T::put_narrow(s, now, len, out)
+        } else {
+            let continued = text.get(at + len).is_some_and(|&byte| is_continuation(byte));
+            let ends = ends(s, now, len, continued);
+            T::put_block(s, now, s.earlier(now, before), ends, u64::MAX, out)
+        };
+        if !put {
+            break;
+        }
+        before = now;
+        at += len;
+    }
+    at
 }
 
 /// Converts UTF-8 whose first `valid` bytes are known to be valid and end with a whole character.
@@ -270,6 +299,20 @@ fn convert<S: ConvertOps, T: Wide>(
     // All before `at` is converted, and `at` is at most `valid`.
     let mut at = leading_ascii::<S, T>(s, text, out);
     valid = valid.max(at);
+    if at == text.len() {
+        return at;
+    }
+    // The rest is validated here if it is one chunk. The call comes before anything is prepared for the loop, which it would undo.
+    let rest = &text[at..];
+    if valid < text.len() && rest.len() <= LONGEST_CHUNK && validator.validate(rest).is_valid() {
+        valid = text.len();
+    }
+    if valid == text.len() && rest.len() < MEDIUM {
+        at += blocks::<S, T>(s, rest, out);
+        if at == text.len() {
+            return at;
+        }
+    }
     let mut longest = FIRST_CHUNK;
     let mut ascii = 0;
     // Whether the next block does not fit.
