@@ -14,7 +14,8 @@ use core::mem::MaybeUninit;
 
 use trust8::dialect::Dialect;
 use trust8::transcode::{
-    BufferError, Encoding, ErrorKind, Transcoder, TranscoderError, convert_into, convert_into_lossy,
+    BufferError, Encoding, ErrorKind, Progress, Transcoder, TranscoderError, convert_as_fits,
+    convert_as_fits_lossy,
 };
 
 use crate::encodings::Number;
@@ -90,56 +91,37 @@ impl Way {
         (flags & !TRUST8_LOSSY == 0).then_some((way, flags == TRUST8_LOSSY))
     }
 
-    /// Converts as much of the whole text as fits.
+    /// Converts as much of the whole text as fits. Returns how many bytes were read and written, and why it stopped.
     fn run(self, lossy: bool, text: &[u8], room: &mut [MaybeUninit<u8>]) -> (usize, usize, Stop) {
         match self {
-            Self::Encodings(from, to) => {
-                if let Some(done) = at_once(from, to, lossy, text, room) {
-                    return done;
-                }
-                let mut transcoder = transcoder(from, to, lossy);
-                let (_, mut written, mut stop) = push(&mut transcoder, text, room);
-                if stop.kind == TRUST8_NO_ERROR {
-                    let (more, end) = finish(&mut transcoder, rest(room, written));
-                    written += more;
-                    stop = end;
-                }
-                // The position is inside a slice.
-                (transcoder.position() as usize, written, stop)
-            }
+            Self::Encodings(from, to) => between_encodings(from, to, lossy, text, room),
             Self::FromDialect(dialect) => from_dialect(dialect, lossy, text, room),
             Self::ToDialect(dialect) => to_dialect(dialect, lossy, text, room),
         }
     }
 }
 
-/// Converts a text if it is short, or if there is room for whatever it becomes, without a transcoder: that costs less. Returns
-/// `None` if it is neither, or does not fit.
 #[inline(always)]
-fn at_once(
+fn between_encodings(
     from: Encoding,
     to: Encoding,
     lossy: bool,
     text: &[u8],
     room: &mut [MaybeUninit<u8>],
-) -> Option<(usize, usize, Stop)> {
-    /// A text of this length may be converted in vain.
-    const SHORT: usize = 256;
-    // No byte becomes more than four bytes.
-    let always_fits = room.len() / 4 > text.len();
-    if !always_fits && text.len() > SHORT {
-        return None;
-    }
-    if lossy {
-        let written = convert_into_lossy(from, to, text, room).ok()?.len();
-        return Some((text.len(), written, Stop::END));
-    }
-    match convert_into(from, to, text, room) {
-        Ok(written) => Some((text.len(), written.len(), Stop::END)),
-        Err(BufferError::Invalid { error, written }) if always_fits => {
-            Some((error.valid_up_to(), written, Stop::invalid(error.kind())))
+) -> (usize, usize, Stop) {
+    let progress = if lossy {
+        Ok(convert_as_fits_lossy(from, to, text, room))
+    } else {
+        convert_as_fits(from, to, text, room)
+    };
+    match progress {
+        Ok(Progress { read, written }) if read == text.len() => (read, written, Stop::END),
+        Ok(Progress { read, written }) => (read, written, Stop::FULL),
+        Err(BufferError::Invalid { error, written }) => {
+            (error.valid_up_to(), written, Stop::invalid(error.kind()))
         }
-        Err(_) => None,
+        // A buffer is never too small for the beginning of a text.
+        Err(_) => (0, 0, Stop::FULL),
     }
 }
 
@@ -264,16 +246,94 @@ pub unsafe extern "C" fn trust8_convert(
 ) -> bool {
     // SAFETY: the caller vouches for the memory, and that the two do not overlap, or this is seen.
     let memory = unsafe { memory::both(text, len, out, cap) };
-    let found = match (memory, Way::new(from, to, flags)) {
-        (Some((text, room)), Some((way, lossy))) => {
-            let (read, written, stop) = way.run(lossy, text, room);
-            trust8_conversion::new(read, written, stop)
-        }
-        _ => trust8_conversion::MISUSE,
+    let Some((text, room)) = memory else {
+        // SAFETY: the caller vouches for the memory.
+        return unsafe { misuse(result) };
     };
+    if flags == 0
+        && let Some(run) = strict(from, to)
+    {
+        // SAFETY: the caller vouches for the memory.
+        return unsafe { run(text, room, result) };
+    }
+    let Some((way, lossy)) = Way::new(from, to, flags) else {
+        // SAFETY: the caller vouches for the memory.
+        return unsafe { misuse(result) };
+    };
+    let (read, written, stop) = way.run(lossy, text, room);
     // SAFETY: the caller vouches for the memory.
-    unsafe { memory::put(result, found) };
-    found.kind == TRUST8_NO_ERROR
+    unsafe { report(result, read, written, stop) }
+}
+
+/// Says that a call is a misuse.
+///
+/// # Safety
+///
+/// - The same as for [`memory::put`].
+#[cold]
+#[inline(never)]
+unsafe fn misuse(result: *mut trust8_conversion) -> bool {
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(result, trust8_conversion::MISUSE) };
+    false
+}
+
+/// A strict conversion between two encodings that the compiler knows.
+///
+/// # Safety
+///
+/// - The same as for [`memory::put`].
+type Strict = unsafe fn(&[u8], &mut [MaybeUninit<u8>], *mut trust8_conversion) -> bool;
+
+/// Returns the conversion between the encodings with these numbers. The call of a short conversion costs as much as the conversion,
+/// and half of that is to find out between which encodings it is. So each pair is compiled by itself.
+#[inline(always)]
+fn strict(from: u32, to: u32) -> Option<Strict> {
+    static ALL: [[Strict; Number::ENCODINGS]; Number::ENCODINGS] =
+        [row::<1>(), row::<2>(), row::<3>(), row::<4>(), row::<5>(), row::<6>(), row::<7>(), row::<8>()];
+    // 0 is not a number of an encoding, and becomes a large index.
+    Some(*ALL.get((from as usize).wrapping_sub(1))?.get((to as usize).wrapping_sub(1))?)
+}
+
+const fn row<const FROM: u32>() -> [Strict; Number::ENCODINGS] {
+    [
+        between::<FROM, 1>,
+        between::<FROM, 2>,
+        between::<FROM, 3>,
+        between::<FROM, 4>,
+        between::<FROM, 5>,
+        between::<FROM, 6>,
+        between::<FROM, 7>,
+        between::<FROM, 8>,
+    ]
+}
+
+/// Converts between the encodings with these numbers.
+///
+/// # Safety
+///
+/// - The same as for [`memory::put`].
+unsafe fn between<const FROM: u32, const TO: u32>(
+    text: &[u8],
+    room: &mut [MaybeUninit<u8>],
+    result: *mut trust8_conversion,
+) -> bool {
+    let (from, to) = const { (Number::encoding(FROM), Number::encoding(TO)) };
+    let (read, written, stop) = between_encodings(from, to, false, text, room);
+    // SAFETY: the caller vouches for the memory.
+    unsafe { report(result, read, written, stop) }
+}
+
+/// Says how far a conversion has come, and returns whether all is converted.
+///
+/// # Safety
+///
+/// - The same as for [`memory::put`].
+#[inline(always)]
+unsafe fn report(result: *mut trust8_conversion, read: usize, written: usize, stop: Stop) -> bool {
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(result, trust8_conversion::new(read, written, stop)) };
+    stop.kind == TRUST8_NO_ERROR
 }
 
 /// Returns the length of the converted text, or TRUST8_NONE for a misuse. If the text is wrong and the flag TRUST8_LOSSY is not

@@ -43,6 +43,17 @@ pub(crate) enum Number {
 }
 
 impl Number {
+    /// The numbers from 1 to this are those of encodings.
+    pub(crate) const ENCODINGS: usize = TRUST8_UTF32 as usize;
+
+    /// Returns the encoding with this number, at compile time.
+    pub(crate) const fn encoding(number: u32) -> Encoding {
+        match Self::new(number) {
+            Some(Self::Encoding(encoding)) => encoding,
+            _ => panic!("the number is not one of an encoding"),
+        }
+    }
+
     pub(crate) const fn new(number: u32) -> Option<Self> {
         const BIG: bool = cfg!(target_endian = "big");
         Some(match number {

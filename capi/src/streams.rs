@@ -108,18 +108,20 @@ pub unsafe extern "C" fn trust8_validator_push(
     let bytes: &[u8] = unsafe { slice::from_raw_parts(piece.cast(), len) };
     // SAFETY: there are four bytes or more.
     let end = unsafe { bytes.last_chunk().unwrap_unchecked() };
-    // The call of the kernel comes last, so that it is a jump. What is right if the answer is yes stands before it.
     let after = Sound::new(pushed.wrapping_add(len as u64), *end);
     // SAFETY: the caller vouches for the struct.
     unsafe { pushed_at.write_unaligned(after.pushed) };
     // SAFETY: the caller vouches for the struct.
     unsafe { last_at.write_unaligned(after.last) };
+    if last[3].is_ascii() && is_short_ascii(bytes) {
+        // SAFETY: the caller vouches for the memory.
+        unsafe { memory::put(error, trust8_error::at(after.pushed, TRUST8_NO_ERROR)) };
+        return true;
+    }
+    // The call of the kernel comes last, so that it is a jump. What is right if the answer is yes stands before it.
     if !error.is_null() {
         // SAFETY: the caller vouches for the memory.
         unsafe { memory::put(error, after.report()) };
-    }
-    if is_short_ascii(bytes) && last[3].is_ascii() {
-        return true;
     }
     continues_or(last, bytes, move |last, bytes| {
         // SAFETY: the caller vouches for the memory.

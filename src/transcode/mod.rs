@@ -158,7 +158,7 @@ pub fn convert_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> T::Own
 /// unsafe { units.set_len(written) };
 /// assert_eq!(written, len(Str, Utf16, "κόσμε"));
 /// ```
-#[inline]
+#[inline(always)]
 pub fn convert_into<'b, F: Form, T: Form>(
     from: F,
     to: T,
@@ -186,7 +186,7 @@ pub fn convert_into<'b, F: Form, T: Form>(
 ///     Err(BufferError::TooSmall(TooSmall { needed: 7, len: 4 }))
 /// );
 /// ```
-#[inline]
+#[inline(always)]
 pub fn convert_into_lossy<'b, F: Form, T: Form>(
     from: F,
     to: T,
@@ -268,7 +268,7 @@ pub(crate) fn convert_lossy_with<F: Form, T: Form>(
     owned::<T>(route, F::bytes(text)).0
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn convert_into_with<'b, F: Form, T: Form>(
     kernel: &'static Kernel,
     from: F,
@@ -280,7 +280,7 @@ pub(crate) fn convert_into_with<'b, F: Form, T: Form>(
     into::<F, T>(route, F::bytes(text), buffer)
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn convert_into_lossy_with<'b, F: Form, T: Form>(
     kernel: &'static Kernel,
     from: F,

@@ -366,6 +366,7 @@ swapped! { |s, text, out, validator|
         portable: to_swapped16(text, out, portable::utf32_to_utf16),
     }
     Latin1 => Swapped<Utf16>, (Family::Latin1, Family::Utf16, _, _) => {
+        short: latin1::short_widened::<_, IntoUtf16<true>>(s, text, out),
         long: latin1::to_utf16::<_, true>(s, text, out),
         portable: to_swapped16(text, out, portable::latin1_to_utf16),
     }
@@ -483,11 +484,13 @@ pairs! { |s, text, out, validator|
         length: counted!(lengths::Utf8OfLatin1),
     }
     Latin1 => Utf16 {
+        short: latin1::short_widened::<_, IntoUtf16<false>>(s, text, out),
         long: latin1::to_utf16::<_, false>(s, text, out),
         portable: portable::latin1_to_utf16,
         length: Length::Unchanged,
     }
     Latin1 => Utf32 {
+        short: latin1::short_widened::<_, IntoUtf32>(s, text, out),
         long: latin1::to_utf32(s, text, out),
         portable: portable::latin1_to_utf32,
         length: Length::Unchanged,

@@ -92,7 +92,7 @@ pub(crate) fn convert_as_fits_lossy_with<F: Form, T: Form>(
     run::<F, T>(route, text, buffer).0
 }
 
-#[inline]
+#[inline(always)]
 fn run<F: Form, T: Form>(
     route: Route,
     text: &F::Text,

@@ -413,6 +413,12 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
             }
         }
         let (now, len) = load_units::<S, SWAPPED>(s, rest);
+        if !cut && out.left() >= 2 * len && !has_surrogates(s, now) {
+            let [first, second] = s.widened16(now);
+            s.put_first_of_two(first, second, 2 * len, out);
+            at += len;
+            continue;
+        }
         if S::LANES < 64
             && !cut
             && let Some((before, number)) = only_pair::<S, SWAPPED>(s, now, rest)

@@ -36,7 +36,8 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    IntoUtf16, IntoUtf32, LINES_PAY, Narrow, in_order, load_block, masked, place_after_ones, put_in_lines,
+    IntoUtf16, IntoUtf32, LINES_PAY, Narrow, in_order, leading_ascii, load_block, masked, place_after_ones,
+    put_in_lines,
 };
 use crate::boundary::{floor, is_continuation};
 use crate::kernel::Validates;
@@ -56,9 +57,6 @@ const FIRST_CHUNK: usize = 127;
 /// After this many vectors of ASCII more is expected, and written in whole cache lines. Fewer are common between other
 /// characters, and for them it does not pay to write up to the start of a line twice.
 const STRAY: usize = 3;
-
-/// So many bytes of ASCII at the start of a text are converted vector by vector. Only then does it pay to write whole cache lines.
-const PLAIN: usize = 2048;
 
 /// A text shorter than this is converted block by block, without a look at what the blocks have in common.
 const MEDIUM: usize = 512;
@@ -239,28 +237,6 @@ pub(in crate::transcode) fn short_valid<S: ConvertOps, T: Wide>(
     out: &mut Output<'_>,
 ) -> usize {
     short::<S, T>(s, text, out, KnownValid)
-}
-
-/// Converts the ASCII at the start of a text, as long as there is no more than [`PLAIN`] of it. If that is all of the text,
-/// nothing has to be prepared for the loop over blocks.
-#[cfg_attr(optimised, inline(always))]
-fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let mut at = 0;
-    while at < PLAIN
-        && let Some(block) = text.get(at..at + S::LANES)
-    {
-        let now = s.load(block, 0);
-        if s.high_bits(now) != 0 || !T::put_narrow(s, now, S::LANES, out) {
-            return at;
-        }
-        at += S::LANES;
-    }
-    let rest = &text[at..];
-    if rest.is_empty() || rest.len() >= S::LANES {
-        return at;
-    }
-    let now = s.load_short(rest);
-    if s.high_bits(now) == 0 && T::put_narrow(s, now, rest.len(), out) { text.len() } else { at }
 }
 
 /// Converts valid text block by block, as long as the blocks fit. Returns how many bytes of it; a character may begin before

@@ -8,8 +8,8 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    IntoBytes, IntoUtf16, IntoUtf32, LINES_PAY, Narrow, fitting, load_block, masked, order, place_after_ones,
-    put_in_lines,
+    IntoBytes, IntoUtf16, IntoUtf32, LINES_PAY, Narrow, fitting, leading_ascii, load_block, masked, order,
+    place_after_ones, put_in_lines,
 };
 use crate::boundary::{ends_in_lead, floor};
 use crate::output::Output;
@@ -64,9 +64,8 @@ pub(in crate::transcode) fn short_from_utf8<S: ConvertOps, const VALID: bool>(
     if text.is_empty() || text.len() >= S::LANES || ends_in_lead(text) {
         return 0;
     }
-    let now = s.load_short(text);
-    let before = s.earlier(now, s.splat8(0))[0];
-    if put_as_latin1::<S, VALID>(s, false, before, now, text.len(), out) { text.len() } else { 0 }
+    let put = put_end_as_latin1::<S, VALID>(s, None, s.load_short(text), text.len(), out);
+    if put { text.len() } else { 0 }
 }
 
 /// Converts UTF-8 into Latin-1. `VALID` says that it is well-formed.
@@ -76,7 +75,7 @@ pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    let (mut at, mut ascii) = (0, false);
+    let (mut at, mut ascii) = (leading_ascii::<S, IntoBytes>(s, text, out), false);
     while let Some(block) = text.get(at..at + S::LANES) {
         let now = s.load(block, 0);
         let begins = ends_in_lead(&text[..at]);
@@ -115,15 +114,13 @@ pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
     let mut full = false;
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
-        let before = text[..at].last().map_or(s.splat8(0), |&byte| s.splat8(byte));
         let fits = if full {
             let leads = at_least::<S, 0xC0>(s, now);
             place_after_ones(!leads & first_bits(len), out.left()).min(len)
         } else {
             len
         };
-        let begins = ends_in_lead(&text[..at]);
-        let put = put_as_latin1::<S, VALID>(s, begins, s.earlier(now, before)[0], now, fits, out);
+        let put = put_end_as_latin1::<S, VALID>(s, text[..at].last(), now, fits, out);
         at += if put { fits } else { 0 };
         if full && fits < len || !put && (full || out.left() == 0) {
             break;
@@ -131,6 +128,23 @@ pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
         full = !put;
     }
     at - usize::from(ends_in_lead(&text[..at]))
+}
+
+/// Does what [`put_as_latin1`] does, for the end of a text, which may be ASCII. `last` is the byte before it, if there is one.
+#[inline(always)]
+fn put_end_as_latin1<S: ConvertOps, const VALID: bool>(
+    s: S,
+    last: Option<&u8>,
+    now: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    let last = last.map_or(0, |last| *last);
+    let begins = last >= 0xC0;
+    if !begins && s.high_bits(now) == 0 {
+        return s.put_first(now, len, out);
+    }
+    put_as_latin1::<S, VALID>(s, begins, s.earlier(now, s.splat8(last))[0], now, len, out)
 }
 
 /// Appends the first `len` bytes of `now` as Latin-1; or nothing, if not all of them are well-formed and in Latin-1. `before`
@@ -224,7 +238,7 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out:
 /// Converts Latin-1 into UTF-8.
 #[inline(always)]
 pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let (mut at, mut ascii) = (0, false);
+    let (mut at, mut ascii) = (leading_ascii::<S, IntoBytes>(s, text, out), false);
     'blocks: while let Some(block) = text.get(at..at + S::LANES) {
         let now = s.load(block, 0);
         if let Some(two) = mixed_two(s, text, at) {
@@ -283,6 +297,17 @@ fn put_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mut Outp
     s.put_interleaved(s.select_high(bytes, lead, bytes), masked(s, bytes, 0xBF), two, len, out)
 }
 
+/// Converts Latin-1 that is shorter than a vector into wider units.
+#[inline(always)]
+pub(in crate::transcode) fn short_widened<S: ConvertOps, T: Narrow>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let short = !text.is_empty() && text.len() < S::LANES;
+    if short && T::put_narrow(s, s.load_short(text), text.len(), out) { text.len() } else { 0 }
+}
+
 /// Converts Latin-1 into UTF-16. `SWAPPED` says, here and below, that the bytes of each unit of UTF-16 are in the order that is
 /// not the machine's.
 #[inline(always)]
@@ -291,31 +316,31 @@ pub(in crate::transcode) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    if S::LANES == 16 && !SWAPPED {
-        // The vectors that the compiler makes of the portable loop write more at a time than vectors of 16 bytes here.
-        return portable::latin1_to_utf16(text, out);
-    }
-    widened::<S, IntoUtf16<SWAPPED>>(s, text, out)
+    // The vectors that the compiler makes of the portable loop write more at a time than vectors of 16 bytes here.
+    let portable = S::LANES == 16 && !SWAPPED;
+    let at = if portable { portable::latin1_to_utf16(text, out) } else { 0 };
+    at + widened::<S, IntoUtf16<SWAPPED>>(s, &text[at..], out)
 }
 
 /// Converts Latin-1 into UTF-32.
 #[inline(always)]
 pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    if S::LANES == 16 { portable::latin1_to_utf32(text, out) } else { widened::<S, IntoUtf32>(s, text, out) }
+    let at = if S::LANES == 16 { portable::latin1_to_utf32(text, out) } else { 0 };
+    at + widened::<S, IntoUtf32>(s, &text[at..], out)
 }
 
 /// Converts Latin-1 into wider units.
 #[inline(always)]
 fn widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = if text.len() >= LINES_PAY { put_in_lines::<S, T, false>(s, text, out) } else { 0 };
-    while at < text.len() {
-        let (now, len) = load_block(s, &text[at..]);
-        if !T::put_narrow(s, now, len, out) {
-            break;
+    while let Some(block) = text.get(at..at + S::LANES) {
+        if !T::put_narrow(s, s.load(block, 0), S::LANES, out) {
+            return at;
         }
-        at += len;
+        at += S::LANES;
     }
-    at
+    let (now, len) = load_block(s, &text[at..]);
+    if T::put_narrow(s, now, len, out) { at + len } else { at }
 }
 
 /// Converts UTF-16 into Latin-1.

@@ -38,8 +38,13 @@ pub(super) mod utf16_order;
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
-/// The length of a text from which on it pays to write ASCII in whole cache lines, and to read UTF-16 in whole cache lines.
+/// The length of a text from which on it pays to write ASCII in whole cache lines, to read UTF-16 in whole cache lines, and to copy
+/// UTF-16 with the vectors that the compiler finds.
 const LINES_PAY: usize = 512;
+
+/// So many bytes of ASCII at the start of a text are converted vector by vector, before anything is prepared for other text or for
+/// whole cache lines.
+const PLAIN: usize = 2048;
 
 /// What bytes of ASCII or Latin-1 become.
 pub(super) trait Narrow {
@@ -100,6 +105,28 @@ fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
         len if len < S::LANES => (s.load_short(text), len),
         _ => (s.load(text, 0), S::LANES),
     }
+}
+
+/// Converts the ASCII at the start of a text, as long as there is no more than [`PLAIN`] of it. If that is all of the text,
+/// nothing has to be prepared for the loop over blocks. Returns the number of bytes.
+#[cfg_attr(optimised, inline(always))]
+fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    while at < PLAIN
+        && let Some(block) = text.get(at..at + S::LANES)
+    {
+        let now = s.load(block, 0);
+        if s.high_bits(now) != 0 || !T::put_narrow(s, now, S::LANES, out) {
+            return at;
+        }
+        at += S::LANES;
+    }
+    let rest = &text[at..];
+    if rest.is_empty() || rest.len() >= S::LANES {
+        return at;
+    }
+    let now = s.load_short(rest);
+    if s.high_bits(now) == 0 && T::put_narrow(s, now, rest.len(), out) { text.len() } else { at }
 }
 
 /// Returns units of 16 bits in the machine's byte order. `SWAPPED` says that they are in the other one.
