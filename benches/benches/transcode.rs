@@ -22,7 +22,7 @@ use trust8::transcode::{Encoding, Form, Str, Utf16, Utf32};
 use trust8_benches::machine::Machine;
 use trust8_benches::measure::pin;
 use trust8_benches::report::{Page, Table, digits};
-use trust8_benches::short_strings::{Contents, Lengths, random_strings};
+use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
 use trust8_benches::texts::{Text, texts};
 
 /// The length of each text in UTF-8. The text and its conversion fit into the L2 cache.
@@ -938,6 +938,85 @@ fn short(report: &mut Report) {
     }
 }
 
+/// Measures strings of medium length, as paragraphs and messages have.
+fn medium(report: &mut Report, texts: &[Text]) {
+    const MOST: usize = 200;
+    report.page.heading(2, "Medium lengths");
+    report.page.block(
+        "ns a call. Each text is cut into strings of one length, which are converted one after the other. The last column \
+         divides the best kernel's speed by simdutf's. Latin-1 has only German, because `é` would replace most of the others.",
+    );
+    let mut table = None;
+    for text in texts.iter().filter(|text| ["ASCII", "German", "Russian", "Chinese"].contains(&&*text.name)) {
+        for len in [64, 128, 256, 512, 1024, 4096] {
+            let set = consecutive_strings(&text.text, len, MOST);
+            let strings: Vec<&str> =
+                set.strings().into_iter().map(|bytes| str::from_utf8(bytes).expect("text")).collect();
+            let utf16: Vec<(Vec<u8>, Vec<u16>)> = strings
+                .iter()
+                .map(|text| (text.as_bytes().to_vec(), text.encode_utf16().collect()))
+                .collect();
+            let back: Vec<(Vec<u16>, Vec<u8>)> =
+                utf16.iter().map(|(utf8, utf16)| (utf16.clone(), utf8.clone())).collect();
+            let mut directions = vec![
+                (
+                    "UTF-8 to UTF-16LE",
+                    convert_short_strings(report, (Utf8, Utf16), &utf16, simdutf::convert_utf8_to_utf16le),
+                ),
+                (
+                    "UTF-16LE to UTF-8",
+                    convert_short_strings(report, (Utf16, Utf8), &back, simdutf::convert_utf16le_to_utf8),
+                ),
+            ];
+            if text.name == "German" {
+                let latin1: Vec<(Vec<u8>, Vec<u8>)> = strings
+                    .iter()
+                    .map(|text| text.chars().map(|char| if char > '\u{FF}' { 'é' } else { char }))
+                    .map(|chars| {
+                        (chars.clone().collect::<String>().into(), chars.map(|char| char as u8).collect())
+                    })
+                    .collect();
+                let back: Vec<_> = latin1.iter().cloned().map(|(utf8, latin1)| (latin1, utf8)).collect();
+                directions.extend([
+                    (
+                        "UTF-8 to Latin-1",
+                        convert_short_strings(
+                            report,
+                            (Utf8, Latin1),
+                            &latin1,
+                            simdutf::convert_utf8_to_latin1,
+                        ),
+                    ),
+                    (
+                        "Latin-1 to UTF-8",
+                        convert_short_strings(report, (Latin1, Utf8), &back, simdutf::convert_latin1_to_utf8),
+                    ),
+                ]);
+            }
+            for (direction, results) in directions {
+                let table = table.get_or_insert_with(|| {
+                    let names = results.iter().map(|result| result.0.clone());
+                    let heads = [String::new(), "direction".to_owned()].into_iter().chain(names);
+                    Table::new(heads.chain(["/ simdutf".to_owned()]))
+                });
+                let name = format!("{}, {len} bytes", text.name);
+                let speeds: Vec<(String, f64)> = results
+                    .iter()
+                    .map(|(name, nanos)| (name.clone(), strings.len() as f64 / nanos))
+                    .collect();
+                let ratio = best_kernel(&speeds) / speed_of(&speeds, SIMDUTF).unwrap_or(f64::NAN);
+                let cells = results.iter().map(|result| digits(result.1 / strings.len() as f64));
+                let cells = [name.clone(), direction.to_owned()].into_iter().chain(cells);
+                table.row(cells.chain([format!("{ratio:.2}")]));
+                report.target(&format!("Medium lengths, {direction}, against simdutf"), 1.0, ratio, &name);
+            }
+        }
+    }
+    if let Some(table) = table {
+        report.page.table(&table);
+    }
+}
+
 /// What limits the speed, as far as it is known.
 const LIMITS: &str = "\
 - ASCII to UTF-16 is limited by stores: for each byte that is read, two bytes are written to the L2 cache.
@@ -948,6 +1027,7 @@ other blocks alternate, as in German, mispredicted branches add to the cost.
 - Surrogate pairs to UTF-8 are limited by the same ports, and take twice as many operations as other 16-bit units.
 - The other kernels drop unused bytes by tables of shuffles of 16 bytes. AVX2 converts 32 bytes at a time, with two shuffles in one \
 instruction.
+- Medium lengths pay for the call, for a validation of the whole text, and for the constants of the loop.
 - Short strings are limited by the call and by mispredicted branches. Strings differ in whether they are ASCII, and in whether \
 they fill a vector. Below 8 bytes, encoding_rs takes three times as long only where it has much to do.";
 
@@ -969,6 +1049,7 @@ fn main() -> io::Result<()> {
     from_str(&mut report, &texts, &units);
     lengths(&mut report, &texts, &units);
     short(&mut report);
+    medium(&mut report, &texts);
     utf32_and_latin1(&mut report, &texts, &units);
     byte_orders(&mut report, &texts, &units);
     faulty(&mut report, &texts, &units);
