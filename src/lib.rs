@@ -52,6 +52,7 @@
 //! | `&[u8]` | yes or no | [`is_utf8`] | no |
 //! | `Vec<u8>` | `String`, or the error and the bytes | [`string_from_utf8`] | no |
 //! | `Box<[u8]>`, `Cow<[u8]>` | `Box<str>`, `Cow<str>` | [`boxed_str_from_utf8`], [`cow_from_utf8`], [`cow_from_utf8_lossy`] | no, if it is valid |
+//! | `Bytes`, `BytesMut` | `&str`, `String` | [`from_utf8`], [`string_from_utf8`]: see [slices](#slices) | no, if the handle is the only one |
 //! | `&[u8]` that may be invalid | text, with each invalid sequence replaced by U+FFFD | [`from_utf8_lossy`] | if it is invalid |
 //! | `Vec<u8>` that may be invalid | the same as a `String` | [`from_utf8_lossy_owned`] | if it is invalid |
 //! | many of these | the same, appended to a `String` | [`lossy_into`] | if the `String` is too short |
@@ -100,6 +101,34 @@
 //! let place = trust8::locate(config, error.valid_up_to());
 //! assert_eq!((place.line, place.column), (2, 12));
 //! assert_eq!(trust8::errors(config).count(), 1);
+//! ```
+//!
+//! `Bytes` and `BytesMut` of the crate `bytes` need no functions of their own: they are slices, and become a `Vec`. Nothing here
+//! copies the text.
+//!
+//! ```
+//! # #[cfg(feature = "alloc")] {
+//! use bytes::{Bytes, BytesMut};
+//! use trust8::{from_utf8, from_utf8_lossy_owned, from_utf8_mut, string_from_utf8};
+//!
+//! let frame = Bytes::from("name: Ærøskøbing".to_owned());
+//! let text = from_utf8(&frame).unwrap();
+//! // A part of the text becomes `Bytes` that share the memory.
+//! let name: Bytes = frame.slice_ref(text[6..].as_bytes());
+//! # assert_eq!((&name[..], name.as_ptr()), ("Ærøskøbing".as_bytes(), frame[6..].as_ptr()));
+//!
+//! let mut buffer = BytesMut::from(&b"\xC3\x86r\xC3\xB8"[..]);
+//! from_utf8_mut(&mut buffer).unwrap().make_ascii_uppercase();
+//! # let place = buffer.as_ptr();
+//!
+//! // A handle that is the only one gives its memory to the `Vec`. Others copy it.
+//! let text: String = string_from_utf8(buffer.into()).unwrap();
+//! assert_eq!(text, "ÆRø");
+//! # assert_eq!(text.as_ptr(), place);
+//! let bytes = Bytes::from(text);
+//! let text: String = from_utf8_lossy_owned(bytes.into());
+//! # assert_eq!((&*text, text.as_ptr()), ("ÆRø", place));
+//! # }
 //! ```
 //!
 //! # Streams
