@@ -1,0 +1,232 @@
+//! Measures functions through SQL: those of trust8-datafusion against those of datafusion-spark.
+//!
+//! ```text
+//! taskset -c 1 cargo run --release --manifest-path datafusion/measure/Cargo.toml              writes a section of docs/columns.md
+//! taskset -c 1 cargo run --release --manifest-path datafusion/measure/Cargo.toml -- --quick   a quick look, printed
+//! ```
+//!
+//! The contestants of a line take turns in one process, and the fastest round of each counts. The answers of each round are
+//! compared. Queries are planned once. A third contestant is a function that returns its argument, so it takes the time of the
+//! engine. `RUSTC_WRAPPER=$PWD/datafusion/next-solver.sh` makes the engine compile sooner.
+
+#![forbid(unsafe_code)]
+
+use std::error::Error;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use datafusion::arrow::array::{BinaryArray, RecordBatch};
+use datafusion::arrow::compute::concat_batches;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::datasource::MemTable;
+use datafusion::logical_expr::{ColumnarValue, Volatility, create_udf};
+use datafusion::physical_plan::{ExecutionPlan, collect};
+use datafusion::prelude::{SessionConfig, SessionContext};
+use tokio::runtime::{Builder, Runtime};
+
+/// The mean lengths of rows, and how many rows there are of each.
+const LENGTHS: [(f64, usize); 4] = [(3.5, 204_800), (15.0, 65_536), (60.0, 16_384), (1000.0, 1_024)];
+
+/// One row in so many is bad.
+const RATES: [(&str, Option<usize>); 4] =
+    [("0", None), ("0.1 %", Some(1000)), ("1 %", Some(100)), ("all", Some(1))];
+
+/// DataFusion's default.
+const BATCH: usize = 8192;
+
+/// The functions that both have. datafusion-spark has neither `validate_utf8` nor `try_validate_utf8`.
+const FUNCTIONS: [&str; 2] = ["make_valid_utf8", "is_valid_utf8"];
+
+/// The heading of the section.
+const HEADING: &str = "## Through SQL\n";
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n
+    }
+}
+
+/// Returns rows of text, between empty and twice the mean length. One in `bad_one_in` has a byte that is not UTF-8.
+fn column(mean: f64, rows: usize, ascii: bool, bad_one_in: Option<usize>) -> BinaryArray {
+    const ASCII: &str = "The quick brown fox jumps over the lazy dog, and then some more of it; 1 + 1 = 2. ";
+    const OTHER: &str =
+        "Съешь же ещё этих мягких булок. 敏捷的棕色狐狸跳过了懒狗。 Größe, naïveté, ça va? 😀 ";
+    let source = if ascii { ASCII } else { OTHER }.repeat(2 + 3 * mean as usize / 80);
+    let mut random = Random(mean as u64 + 17);
+    let rows = (0..rows).map(|_| {
+        let from = source.ceil_char_boundary(random.below(80));
+        let to = source.floor_char_boundary(from + random.below((2.0 * mean) as usize + 1));
+        let mut row = source.as_bytes()[from..to.max(from)].to_vec();
+        if bad_one_in.is_some_and(|rate| random.below(rate) == 0) {
+            let at = random.below(row.len() + 1);
+            // A byte of ISO-8859-1, at a random place.
+            row.insert(at, 0xE9);
+        }
+        row
+    });
+    BinaryArray::from_iter_values(rows.collect::<Vec<_>>())
+}
+
+/// A query that is planned, and runs again and again.
+struct Query {
+    runtime: Runtime,
+    context: SessionContext,
+    plan: Arc<dyn ExecutionPlan>,
+}
+
+impl Query {
+    /// Plans `SELECT call FROM t`, where `t` has these batches.
+    fn new(context: SessionContext, batches: &[RecordBatch], call: &str) -> Result<Self, Box<dyn Error>> {
+        let runtime = Builder::new_current_thread().build()?;
+        let table = MemTable::try_new(batches[0].schema(), vec![batches.to_vec()])?;
+        context.register_table("t", Arc::new(table))?;
+        let plan = runtime.block_on(async {
+            context.sql(&format!("SELECT {call} AS answer FROM t")).await?.create_physical_plan().await
+        })?;
+        Ok(Self { runtime, context, plan })
+    }
+
+    fn run(&self) -> Vec<RecordBatch> {
+        self.runtime.block_on(collect(self.plan.clone(), self.context.task_ctx())).expect("an answer")
+    }
+}
+
+fn context() -> SessionContext {
+    SessionContext::new_with_config(SessionConfig::new().with_target_partitions(1))
+}
+
+/// Returns the three queries: with trust8's function, with datafusion-spark's, and with one that does nothing.
+fn queries(batches: &[RecordBatch], call: &str) -> Result<[Query; 3], Box<dyn Error>> {
+    let (ours, mut spark, engine) = (context(), context(), context());
+    trust8_datafusion::register(&ours);
+    datafusion_spark::register_all(&mut spark)?;
+    let same = create_udf(
+        "same",
+        vec![DataType::Binary],
+        DataType::Binary,
+        Volatility::Volatile,
+        Arc::new(|arguments: &[ColumnarValue]| Ok(arguments[0].clone())),
+    );
+    engine.register_udf(same);
+    Ok([
+        Query::new(ours, batches, call)?,
+        Query::new(spark, batches, call)?,
+        Query::new(engine, batches, "same(c)")?,
+    ])
+}
+
+/// Returns the nanoseconds of the fastest round of each query. The answers of the first two must be equal.
+fn race(queries: &[Query; 3], what: &str, time: Duration) -> Result<[f64; 3], Box<dyn Error>> {
+    let whole = |batches: Vec<RecordBatch>| concat_batches(batches[0].schema_ref(), &batches);
+    let expected = whole(queries[1].run())?;
+    let mut best = [f64::INFINITY; 3];
+    let (start, mut round) = (Instant::now(), 0);
+    while round < 9 || start.elapsed() < time {
+        for turn in 0..3 {
+            let i = (turn + round) % 3;
+            let begin = Instant::now();
+            let answer = queries[i].run();
+            best[i] = best[i].min(begin.elapsed().as_nanos() as f64);
+            if i < 2 {
+                assert_eq!(whole(answer)?.column(0), expected.column(0), "{what}");
+            }
+        }
+        round += 1;
+    }
+    Ok(best)
+}
+
+fn line(page: &mut String, cells: impl IntoIterator<Item = String>) -> Result<(), Box<dyn Error>> {
+    writeln!(page, "| {} |", cells.into_iter().collect::<Vec<_>>().join(" | "))?;
+    Ok(())
+}
+
+/// The lowest ratio of a function, and where it was measured.
+type Lowest = (f64, String);
+
+fn table(page: &mut String, function: &str, time: Duration) -> Result<Lowest, Box<dyn Error>> {
+    write!(page, "\n### {function}\n\n")?;
+    let heads = [
+        "mean length",
+        "text",
+        "bad rows",
+        "trust8",
+        "datafusion-spark",
+        "engine",
+        "datafusion-spark / trust8",
+    ];
+    line(page, heads.map(str::to_owned))?;
+    line(page, heads.map(|_| "---:".to_owned()))?;
+    let call = format!("{function}(c)");
+    let mut lowest = (f64::INFINITY, String::new());
+    for (mean, count) in LENGTHS {
+        for ascii in [true, false] {
+            for (name, rate) in RATES {
+                let array = column(mean, count, ascii, rate);
+                let batches: Vec<RecordBatch> = (0..count)
+                    .step_by(BATCH)
+                    .map(|from| array.slice(from, BATCH.min(count - from)))
+                    .map(|part| RecordBatch::try_from_iter([("c", Arc::new(part) as _)]))
+                    .collect::<Result<_, _>>()?;
+                let text = if ascii { "ASCII" } else { "not ASCII" };
+                let place = format!("{mean} bytes, {text}, {name} bad");
+                let nanos = race(&queries(&batches, &call)?, &place, time)?;
+                let ratio = nanos[1] / nanos[0];
+                if ratio < lowest.0 {
+                    lowest = (ratio, place);
+                }
+                let cells = nanos.map(|nanos| nanos / count as f64).into_iter().chain([ratio]);
+                let place = [mean.to_string(), text.to_owned(), name.to_owned()];
+                line(page, place.into_iter().chain(cells.map(|cell| format!("{cell:.2}"))))?;
+            }
+        }
+    }
+    Ok(lowest)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let quick = env::args().any(|argument| argument == "--quick");
+    let time = Duration::from_millis(if quick { 40 } else { 500 });
+    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpu = cpu.lines().find_map(|line| line.strip_prefix("model name\t: ")).unwrap_or("unknown");
+    let rustc = Command::new("rustc").arg("--version").output()?.stdout;
+    let mut page = format!(
+        "{HEADING}\nThis section is written by `taskset -c 1 cargo run --release --manifest-path datafusion/measure/Cargo.toml`, in one \
+         run. The functions of trust8-datafusion and of datafusion-spark take the same column of `Binary`, in batches of {BATCH} rows, \
+         through a query that was planned before. The answers of all rounds were compared. datafusion-spark has neither \
+         `validate_utf8` nor `try_validate_utf8`.\n\nns a row. `engine` is the time of a query whose function returns its argument. The \
+         functions are optimised, and the engine around them is not, so its share is larger here than in a program that is all \
+         optimised, and the ratios are lower.\n\n\
+         - CPU: {cpu}\n- Kernel: {}\n- Compiler: {}\n- DataFusion: {}\n\n",
+        trust8::Kernel::best().name(),
+        String::from_utf8_lossy(&rustc).trim(),
+        datafusion::DATAFUSION_VERSION,
+    );
+    let (mut tables, mut lowest) = (String::new(), Vec::new());
+    for function in FUNCTIONS {
+        lowest.push((function, table(&mut tables, function, time)?));
+    }
+    let heads = ["function", "lowest ratio of speeds", "where"];
+    line(&mut page, heads.map(str::to_owned))?;
+    line(&mut page, heads.map(|_| "---:".to_owned()))?;
+    for (function, (ratio, place)) in lowest {
+        line(&mut page, [function.to_owned(), format!("{ratio:.2}"), place])?;
+    }
+    page.push_str(&tables);
+    if quick {
+        print!("{page}");
+        return Ok(());
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/columns.md");
+    let old = fs::read_to_string(&path)?;
+    let before = old.split(HEADING).next().unwrap_or_default().trim_end();
+    fs::write(path, format!("{before}\n\n{page}"))?;
+    Ok(())
+}
