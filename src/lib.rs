@@ -78,6 +78,7 @@
 //! | `&[u8]` | whether it is ASCII, or where it stops being ASCII | [`is_ascii`], [`ascii_up_to`] | no |
 //! | UTF-8, UTF-16, UTF-32 or ISO-8859-1 | another of these | [`transcode::convert`], with the feature `transcode` | the result |
 //! | the same, and memory for it | the same | [`transcode::convert_into`], likewise | no |
+//! | any of these | the length that it will have in another, also if it is not valid | [`transcode::len`], [`transcode::lossy_len`], likewise | no |
 //! | UTF-16 or UTF-32 | whether it is well-formed, or the error | [`transcode::validate`], likewise | no |
 //! | UTF-16 | the same with unpaired surrogates replaced | [`transcode::make_well_formed`], [`transcode::to_well_formed`], likewise | in a copy |
 //! | any of these | where it stops being ASCII, or ISO-8859-1 | [`transcode::ascii_up_to`], [`transcode::latin1_up_to`], likewise | no |

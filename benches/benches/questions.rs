@@ -42,6 +42,18 @@ mod cpp {
         pub(crate) unsafe fn is_utf16le_ascii(units: *const u16, len: usize) -> bool;
         #[link_name = "_ZN7simdutf22to_well_formed_utf16leEPKDsmPDs"]
         pub(crate) unsafe fn to_well_formed_utf16le(units: *const u16, len: usize, to: *mut u16);
+        #[link_name = "_ZN7simdutf41utf8_length_from_utf16le_with_replacementEPKDsm"]
+        pub(crate) unsafe fn utf8_length_from_utf16le_with_replacement(
+            units: *const u16,
+            len: usize,
+        ) -> Length;
+    }
+
+    /// Whether a text has surrogates, and a length.
+    #[repr(C)]
+    pub(crate) struct Length {
+        _error: i32,
+        pub(crate) len: usize,
     }
 }
 
@@ -55,6 +67,12 @@ fn is_utf16_ascii(units: &[u16]) -> bool {
 fn make_utf16_well_formed(units: &mut [u16]) {
     // SAFETY: the pointer and the length are those of a slice. The function may write to where it reads.
     unsafe { cpp::to_well_formed_utf16le(units.as_ptr(), units.len(), units.as_mut_ptr()) }
+}
+
+/// Returns the length that simdutf says UTF-16 has in UTF-8, with replacements.
+fn utf8_len_lossy(units: &[u16]) -> usize {
+    // SAFETY: the pointer and the length are those of a slice, which the function only reads.
+    unsafe { cpp::utf8_length_from_utf16le_with_replacement(units.as_ptr(), units.len()) }.len
 }
 
 /// Returns a number that depends on some of the units.
@@ -294,6 +312,19 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
                 contestant("simdutf to_well_formed_utf16le", |forms| forms.changed(make_utf16_well_formed)),
                 contestant("encoding_rs ensure_utf16_validity", |forms| {
                     forms.changed(encoding_rs::mem::ensure_utf16_validity)
+                }),
+            ],
+            texts: Texts::AllAndFaulty,
+        },
+        Question {
+            name: "length in UTF-8 of lossy UTF-16",
+            len: utf16,
+            contestants: vec![
+                contestant("trust8 lossy_len", move |forms| {
+                    with::lossy_len(kernel, Utf16, Str, black_box(&forms.utf16))
+                }),
+                contestant("simdutf utf8_length_from_utf16le_with_replacement", |forms| {
+                    utf8_len_lossy(black_box(&forms.utf16))
                 }),
             ],
             texts: Texts::AllAndFaulty,

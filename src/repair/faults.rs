@@ -96,6 +96,26 @@ pub(crate) fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
     count
 }
 
+/// Returns how many UTF-16 units `bytes` become if each ill-formed sequence becomes one.
+///
+/// That is one for each character and each ill-formed sequence, and one more for each character of four bytes, which begins with F0
+/// or above, as some ill-formed sequences do.
+#[cfg(feature = "transcode")]
+pub(crate) fn utf16_len_lossy(kernel: &'static Kernel, bytes: &[u8]) -> usize {
+    let mut search = Search::new(kernel, bytes);
+    let (mut units, mut at) = (0, 0);
+    while let Some(mut block) = search.advance() {
+        units += entries::utf16_len(kernel, &bytes[at..block.start]) + block.sequences();
+        units += bytes[block.start..block.end].iter().filter(|&&byte| byte >= 0xF0).count();
+        at = block.end;
+        let start = block.start;
+        while let Some((place, _)) = block.pop() {
+            units -= usize::from(bytes[start + place] >= 0xF0);
+        }
+    }
+    units
+}
+
 /// Returns how many ill-formed sequences `bytes` has, and how many bytes they have together.
 pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize, usize) {
     let mut search = Search::new(kernel, bytes);

@@ -384,6 +384,13 @@ pub mod transcode {
         with::is_latin1_with(kernel, text)
     }
 
+    /// Does what `transcode::lossy_len` does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn lossy_len<F: Form, T: Form>(kernel: &'static Kernel, from: F, to: T, text: &F::Text) -> usize {
+        with::lossy_len_with(kernel, from, to, text)
+    }
+
     /// Does what `transcode::make_well_formed` does, with this kernel.
     pub fn make_well_formed(kernel: &Kernel, text: &mut [u16]) {
         with::make_well_formed_with(kernel, text);

@@ -53,6 +53,84 @@ lengths! {
     Utf8OfLatin1, |text| text.len() + sum8(text, |byte| byte >> 7);
 }
 
+/// The list of lengths of lossy conversions, which count what is malformed as its replacement. `SWAPPED` says that the bytes of each
+/// unit are in the order that is not the machine's.
+macro_rules! lossy_lengths {
+    ($(
+        $(#[$meta:meta])*
+        $name:ident: $sum:ident, |$($unit:ident),+| $count:expr $(, avx512 $avx512:ident)?;
+    )*) => {$(
+        $(#[$meta])*
+        pub(super) struct $name<const SWAPPED: bool>;
+
+        impl<const SWAPPED: bool> Measure for $name<SWAPPED> {
+            #[inline(always)]
+            fn portable(text: &[u8]) -> usize {
+                $sum(text, |$($unit),+| {
+                    $(let $unit = if SWAPPED { $unit.swap_bytes() } else { $unit };)+
+                    $count
+                })
+            }
+
+            $(
+                #[cfg(kernel_avx512)]
+                #[inline(always)]
+                fn avx512(s: Avx512, text: &[u8]) -> usize {
+                    s.$avx512::<SWAPPED>(text)
+                }
+            )?
+        }
+    )*};
+}
+
+lossy_lengths! {
+    /// Any surrogate counts as the three bytes of U+FFFD. A pair has two bytes less.
+    Utf8OfUtf16Lossy: sum16_with_next, |unit, next| {
+            1 + u16::from(unit >= 0x80) + u16::from(unit >= 0x800) - 2 * begins_pair(unit, next)
+        },
+        avx512 utf8_of_lossy_utf16;
+    Utf32OfUtf16Lossy: sum16_with_next, |unit, next| 1 - begins_pair(unit, next);
+    /// What is above U+10FFFF counts as the three bytes of U+FFFD.
+    Utf8OfUtf32Lossy: sum32, |unit| {
+        1 + u32::from(unit >= 0x80)
+            + u32::from(unit >= 0x800)
+            + u32::from(unit.wrapping_sub(0x1_0000) <= 0xF_FFFF)
+    };
+    Utf16OfUtf32Lossy: sum32, |unit| 1 + u32::from(unit.wrapping_sub(0x1_0000) <= 0xF_FFFF);
+}
+
+/// Returns one if a unit and the next one are a surrogate pair, and zero otherwise.
+#[inline(always)]
+fn begins_pair(unit: u16, next: u16) -> u16 {
+    u16::from((unit & 0xFC00 == 0xD800) & (next & 0xFC00 == 0xDC00))
+}
+
+/// Returns the sum of what the units count for, at most three each, by the unit and the next one. There is a zero after the last one.
+#[inline(always)]
+fn sum16_with_next(text: &[u8], count: impl Fn(u16, u16) -> u16 + Copy) -> usize {
+    let mut sum = 0;
+    let (blocks, _) = text[..text.len().saturating_sub(2)].as_chunks::<BLOCK>();
+    let (nexts, _) = text.get(2..).unwrap_or_default().as_chunks::<BLOCK>();
+    for (blocks, nexts) in blocks.chunks(1 << 14).zip(nexts.chunks(1 << 14)) {
+        let mut sums = [0u16; BLOCK / 2];
+        for (block, next) in blocks.iter().zip(nexts) {
+            let units = utf16_units::<BLOCK, { BLOCK / 2 }>(block);
+            let nexts = utf16_units::<BLOCK, { BLOCK / 2 }>(next);
+            for ((sum, unit), next) in sums.iter_mut().zip(units).zip(nexts) {
+                *sum = sum.wrapping_add(count(unit, next));
+            }
+        }
+        sum += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
+    }
+    // What is left is at most a block. The zeros after it count as well, and are taken back.
+    let rest = &text[blocks.len() * BLOCK..];
+    let mut last = [0; BLOCK + 2];
+    last[..rest.len()].copy_from_slice(rest);
+    let units = last.as_chunks::<2>().0.iter().map(|unit| u16::from_ne_bytes(*unit));
+    let padded: u16 = units.clone().zip(units.skip(1)).map(|(unit, next)| count(unit, next)).sum();
+    sum + usize::from(padded) - (BLOCK - rest.len()) / 2 * usize::from(count(0, 0))
+}
+
 /// Returns the sum of what the bytes count for, at most two each.
 #[inline(always)]
 fn sum8(text: &[u8], count: impl Fn(u8) -> u8 + Copy) -> usize {

@@ -49,6 +49,7 @@ mod error;
 mod form;
 mod latin1;
 mod lengths;
+mod lossy_len;
 mod pairs;
 mod partial;
 mod portable;
@@ -71,6 +72,7 @@ pub use crate::output::Progress;
 pub use encodings::Encoding;
 pub use error::{BufferError, Error, ErrorKind, TranscoderError};
 pub use form::{Chars, Form, Str, Utf16, Utf32};
+pub use lossy_len::lossy_len;
 pub use partial::{convert_as_fits, convert_as_fits_lossy};
 pub use transcoder::Transcoder;
 pub use validate::{ascii_up_to, is_ascii, latin1_up_to, validate};
@@ -78,6 +80,7 @@ pub use well_formed::make_well_formed;
 #[cfg(feature = "alloc")]
 pub use well_formed::to_well_formed;
 
+pub(crate) use lossy_len::lossy_len_with;
 pub(crate) use partial::{convert_as_fits_lossy_with, convert_as_fits_with};
 pub(crate) use validate::{ascii_up_to_with, latin1_up_to_with, validate_with};
 pub(crate) use well_formed::make_well_formed_with;
@@ -199,7 +202,7 @@ pub fn convert_into_lossy<'b, F: Form, T: Form>(
 /// Returns the number of units that the text has in another form.
 ///
 /// The number is exact for every text that [`convert`] converts. For other text it is at least the length of what comes before
-/// the error, and has no other meaning.
+/// the error, and has no other meaning; [`lossy_len`] is the length of what [`convert_lossy`] returns.
 ///
 /// ```
 /// use trust8::transcode::{Encoding::*, Str, Utf16, Utf32, len};

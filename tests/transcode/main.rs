@@ -6,6 +6,7 @@ mod support;
 mod convert;
 mod guard_pages;
 mod latin1;
+mod lossy_len;
 mod partial;
 mod regressions;
 mod validate;

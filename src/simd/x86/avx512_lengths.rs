@@ -60,6 +60,134 @@ impl Avx512 {
         self.sum_counts::<2>(text, &UTF8_OF_UTF16, portable)
     }
 
+    /// Returns the number of UTF-8 bytes of a UTF-16 text in which U+FFFD replaces each unpaired surrogate. `SWAPPED` says that the
+    /// bytes of each unit are in the order that is not the machine's.
+    ///
+    /// Each surrogate counts as the three bytes of U+FFFD, and a pair has two bytes less. Pairs are looked for only where there
+    /// are surrogates.
+    #[inline(always)]
+    pub(crate) fn utf8_of_lossy_utf16<const SWAPPED: bool>(self, text: &[u8]) -> usize {
+        let (mut saved, mut pairs) = (self.zero(), Pairs::default());
+        // Loads of blocks are aligned, so that each is from one cache line. In a short text, that would cost more than it saves.
+        let head = if text.len() < 1024 { 0 } else { text.as_ptr().align_offset(64) };
+        let (head, body) = text.split_at(head - head % 2);
+        let (blocks, tail) = body.as_chunks::<256>();
+        if !head.is_empty() {
+            let kinds = self.kinds::<SWAPPED>(self.load_short(head), self.zero());
+            pairs.find(self.surrogates(kinds), head.len() / 2);
+            saved = self.add_sums(saved, self.bytes_saved(kinds));
+        }
+        for block in blocks {
+            let first = self.kinds::<SWAPPED>(self.load(block, 0), self.load(block, 64));
+            let second = self.kinds::<SWAPPED>(self.load(block, 128), self.load(block, 192));
+            if self.has_surrogate(first, second) {
+                pairs.find(self.surrogates(first), 64);
+                pairs.find(self.surrogates(second), 64);
+            } else {
+                pairs.open = 0;
+            }
+            // SAFETY: AVX512BW, by `self`.
+            let both = unsafe { _mm512_add_epi8(self.bytes_saved(first), self.bytes_saved(second)) };
+            saved = self.add_sums(saved, both);
+        }
+        let (halves, rest) = tail.as_chunks::<128>();
+        for half in halves {
+            let kinds = self.kinds::<SWAPPED>(self.load(half, 0), self.load(half, 64));
+            pairs.find(self.surrogates(kinds), 64);
+            saved = self.add_sums(saved, self.bytes_saved(kinds));
+        }
+        if !rest.is_empty() {
+            let (first, second) = match rest.split_first_chunk::<64>() {
+                Some((first, second)) => (self.load(first, 0), self.load_short(second)),
+                None => (self.load_short(rest), self.zero()),
+            };
+            let kinds = self.kinds::<SWAPPED>(first, second);
+            pairs.find(self.surrogates(kinds), rest.len() / 2);
+            saved = self.add_sums(saved, self.bytes_saved(kinds));
+        }
+        // The zeros after the head and after the rest saved two bytes each.
+        let zeros = |part: &[u8]| if part.is_empty() { 0 } else { 64 - part.len() / 2 };
+        // SAFETY: AVX512F, by `self`.
+        let saved = unsafe { _mm512_reduce_add_epi64(saved) } as usize - 2 * (zeros(head) + zeros(rest));
+        text.len() / 2 * 3 - saved - 2 * pairs.count
+    }
+
+    /// Returns a byte for each of 64 units: its upper nine bits as a signed number, or the nearest that fits into a byte. The order
+    /// of the bytes is that of [`_mm512_packs_epi16`].
+    ///
+    /// Units below 0x80 become 00, those below 0x800 become 01 to 0F, high surrogates B0 to B7, and low ones B8 to BF. No other
+    /// units become these bytes.
+    #[inline(always)]
+    fn kinds<const SWAPPED: bool>(self, first: __m512i, second: __m512i) -> __m512i {
+        let first = if SWAPPED { self.swap_words(first) } else { first };
+        let second = if SWAPPED { self.swap_words(second) } else { second };
+        // SAFETY: AVX512BW, by `self`.
+        let first = unsafe { _mm512_srai_epi16::<7>(first) };
+        // SAFETY: AVX512BW, by `self`.
+        let second = unsafe { _mm512_srai_epi16::<7>(second) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_packs_epi16(first, second) }
+    }
+
+    /// Returns how many bytes less than three each unit becomes.
+    #[inline(always)]
+    fn bytes_saved(self, kinds: __m512i) -> __m512i {
+        // Kinds from 10 on get the upper bit, for which VPSHUFB returns zero. The lower four bits stay.
+        // SAFETY: AVX512BW, by `self`.
+        let indices = unsafe { _mm512_adds_epu8(kinds, self.splat(0x70)) };
+        // SAFETY: AVX512F, by `self`.
+        let table = unsafe { _mm512_set4_epi32(0x0101_0101, 0x0101_0101, 0x0101_0101, 0x0101_0102) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_shuffle_epi8(table, indices) }
+    }
+
+    #[inline(always)]
+    fn has_surrogate(self, first: __m512i, second: __m512i) -> bool {
+        // Of these differences, only those of surrogates are below 10.
+        // SAFETY: AVX512BW, by `self`.
+        let first = unsafe { _mm512_sub_epi8(first, self.splat(0xB0)) };
+        // SAFETY: AVX512BW, by `self`.
+        let second = unsafe { _mm512_sub_epi8(second, self.splat(0xB0)) };
+        // SAFETY: AVX512BW, by `self`.
+        let least = unsafe { _mm512_min_epu8(first, second) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_cmplt_epu8_mask(least, self.splat(0x10)) != 0 }
+    }
+
+    /// Returns which units are high surrogates, and which are low ones, in the order of the text.
+    #[inline(always)]
+    fn surrogates(self, kinds: __m512i) -> (u64, u64) {
+        // SAFETY: AVX512F, by `self`.
+        let order = unsafe { _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7) };
+        // SAFETY: AVX512F, by `self`.
+        let kinds = unsafe { _mm512_permutexvar_epi64(order, kinds) };
+        // SAFETY: AVX512F, by `self`.
+        let kinds = unsafe { _mm512_and_si512(kinds, self.splat(0xF8)) };
+        // SAFETY: AVX512BW, by `self`.
+        let high = unsafe { _mm512_cmpeq_epi8_mask(kinds, self.splat(0xB0)) };
+        // SAFETY: AVX512BW, by `self`.
+        let low = unsafe { _mm512_cmpeq_epi8_mask(kinds, self.splat(0xB8)) };
+        (high, low)
+    }
+
+    /// Adds the sum of each eight bytes.
+    #[inline(always)]
+    fn add_sums(self, sums: __m512i, bytes: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let bytes = unsafe { _mm512_sad_epu8(bytes, self.zero()) };
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_add_epi64(sums, bytes) }
+    }
+
+    #[inline(always)]
+    fn swap_words(self, v: __m512i) -> __m512i {
+        // VPSHUFB works on each 128 bits by themselves.
+        // SAFETY: AVX512F, by `self`.
+        let order = unsafe { _mm512_set4_epi32(0x0E0F_0C0D, 0x0A0B_0809, 0x0607_0405, 0x0203_0001) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_shuffle_epi8(v, order) }
+    }
+
     #[inline(always)]
     fn splat_words(self, word: i16) -> __m512i {
         // SAFETY: AVX512F, by `self`.
@@ -88,10 +216,7 @@ impl Avx512 {
                 // SAFETY: AVX512BW, by `self`.
                 four = unsafe { _mm512_add_epi8(four, counts) };
             }
-            // SAFETY: AVX512BW, by `self`.
-            let four = unsafe { _mm512_sad_epu8(four, self.zero()) };
-            // SAFETY: AVX512F, by `self`.
-            sums = unsafe { _mm512_add_epi64(sums, four) };
+            sums = self.add_sums(sums, four);
         }
         // SAFETY: AVX512F, by `self`.
         let sum = unsafe { _mm512_reduce_add_epi64(sums) };
@@ -120,5 +245,22 @@ impl Avx512 {
         let above = unsafe { _mm512_min_epu16(above, self.splat_words(1)) };
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_add_epi16(counts, above) }
+    }
+}
+
+/// The surrogate pairs that were found so far.
+#[derive(Default)]
+struct Pairs {
+    count: usize,
+    /// One if the last unit was a high surrogate.
+    open: u64,
+}
+
+impl Pairs {
+    /// Counts the pairs that end in the next `n` units. `high` and `low` say where they have which surrogates.
+    #[inline(always)]
+    fn find(&mut self, (high, low): (u64, u64), n: usize) {
+        self.count += ((high << 1 | self.open) & low).count_ones() as usize;
+        self.open = high >> (n - 1) & 1;
     }
 }

@@ -1,0 +1,92 @@
+//! The length of what a lossy conversion writes.
+
+#![forbid(unsafe_code)]
+
+use super::encodings::Family;
+use super::form::Form;
+use super::lengths::{Utf8OfUtf16Lossy, Utf8OfUtf32Lossy, Utf16OfUtf32Lossy, Utf32OfUtf16Lossy};
+use super::route::Route;
+use crate::kernel::{Kernel, entries};
+use crate::repair::copy::lossy_len_with as utf8_lossy_len;
+use crate::repair::faults::{count_sequences, utf16_len_lossy};
+
+/// Returns the number of units that the text has in another form when what can't be converted is replaced.
+///
+/// It is the length of what [`convert_lossy`](super::convert_lossy) returns, for every text.
+///
+/// ```
+/// use trust8::transcode::{Encoding::*, Str, Utf16, Utf32, lossy_len};
+///
+/// assert_eq!(lossy_len(Utf8, Utf16, b"a\xFF\xF0\x9D\x84\x9E"), 4);
+/// assert_eq!(lossy_len(Utf16, Str, &[0x41, 0xD83D, 0x42]), 5);
+/// assert_eq!(lossy_len(Utf32, Utf16, &[0x110000, 0x1D11E]), 3);
+/// assert_eq!(lossy_len(Str, Latin1, "5 €"), 3);
+/// ```
+#[inline]
+#[must_use]
+pub fn lossy_len<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
+    lossy_len_with(Kernel::best(), from, to, text)
+}
+
+/// Does what [`lossy_len`] does, with this kernel.
+#[inline]
+pub(crate) fn lossy_len_with<F: Form, T: Form>(
+    kernel: &'static Kernel,
+    from: F,
+    to: T,
+    text: &F::Text,
+) -> usize {
+    let route = Route { kernel, from: from.layout(), to: to.layout(), lossy: true };
+    // A length that does not fit into a `usize` does not fit into memory either.
+    units(&route, F::bytes(text)).saturating_mul(route.to.family.unit() / size_of::<T::Unit>())
+}
+
+/// A length that this measure counts. The function is compiled here, once.
+macro_rules! measured {
+    ($kernel:ident, $text:ident, $measure:ty) => {{
+        fn count(kernel: &Kernel, text: &[u8]) -> usize {
+            entries::measure::<$measure>(kernel, text)
+        }
+        count($kernel, $text)
+    }};
+}
+
+/// Returns the number of units of the target.
+#[inline(always)]
+fn units(route: &Route, text: &[u8]) -> usize {
+    let Route { kernel, from, to, .. } = *route;
+    if from.known_valid || from.family == Family::Latin1 {
+        return route.length(text);
+    }
+    let unit = from.family.unit();
+    let (text, cut) = text.split_at(text.len() / unit * unit);
+    let units = match (from.family, to.family, from.swapped) {
+        (Family::Utf8, Family::Utf8, _) => utf8_lossy_len(kernel, text),
+        (Family::Utf8, Family::Utf16, _) => utf16_len_lossy(kernel, text),
+        (Family::Utf8, Family::Utf32 | Family::Latin1, _) => count_sequences(kernel, text),
+        (Family::Utf16, Family::Utf8, false) => measured!(kernel, text, Utf8OfUtf16Lossy<false>),
+        (Family::Utf16, Family::Utf8, true) => measured!(kernel, text, Utf8OfUtf16Lossy<true>),
+        (Family::Utf16, Family::Utf32 | Family::Latin1, false) => {
+            measured!(kernel, text, Utf32OfUtf16Lossy<false>)
+        }
+        (Family::Utf16, Family::Utf32 | Family::Latin1, true) => {
+            measured!(kernel, text, Utf32OfUtf16Lossy<true>)
+        }
+        (Family::Utf32, Family::Utf8, false) => measured!(kernel, text, Utf8OfUtf32Lossy<false>),
+        (Family::Utf32, Family::Utf8, true) => measured!(kernel, text, Utf8OfUtf32Lossy<true>),
+        (Family::Utf32, Family::Utf16, false) => measured!(kernel, text, Utf16OfUtf32Lossy<false>),
+        (Family::Utf32, Family::Utf16, true) => measured!(kernel, text, Utf16OfUtf32Lossy<true>),
+        // Each unit becomes one.
+        (Family::Utf16, Family::Utf16, _) | (Family::Utf32, Family::Utf32 | Family::Latin1, _) => {
+            text.len() / unit
+        }
+        (Family::Latin1, ..) => unreachable!("all text in Latin-1 is valid"),
+    };
+    // One replacement stands for a unit that the end cuts off, and for the high surrogate before it if there is one.
+    if cut.is_empty() || from.whole(text).len() < text.len() { units } else { units + replacement(to.family) }
+}
+
+/// Returns the number of units of the character that replaces what can't be converted.
+fn replacement(family: Family) -> usize {
+    if family == Family::Utf8 { 3 } else { 1 }
+}
