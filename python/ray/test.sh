@@ -6,6 +6,6 @@ FRAMEWORK=('ray[data]==2.60.0' 'pandas>=2.2,<3')
 # shellcheck source=python/spark/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../spark/setup.sh"
 mkdir "$work/tests"
-cp "$here"/{cluster,expected,faulty_files}.py "$here"/../ray/*.py "$work/tests"
+cp "$here"/{checks,expected,faulty_files,processes}.py "$here"/../ray/*.py "$work/tests"
 cd "$work/tests"
 "$python" -m pytest --quiet -p no:cacheprovider --durations=5 "$@" test_ray.py

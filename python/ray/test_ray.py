@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import socket
-import subprocess
 import sys
-import threading
+import tempfile
 from pathlib import Path
 
-import faulty_files
 import pyarrow
-import pyarrow.fs
 import pytest
 import trust8
-from cluster import kill_group, process_ended, wait_until
+from checks import check_a_scan_whose_worker_is_killed, check_that_all_end
 from expected import expected_scan, make_faulty_lake
+from processes import Process, wait_until
 
 FOLDER = Path(__file__).parent
 # The processes find each other by these. Only who has the token can talk to the cluster.
@@ -26,6 +25,8 @@ os.environ |= {
     "RAY_AUTH_TOKEN": secrets.token_hex(32),
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_NODE_IP_ADDRESS": "127.0.0.1",
+    # A node that was killed is noticed soon.
+    "RAY_health_check_period_ms": "500",
 }
 
 import ray  # noqa: E402
@@ -36,11 +37,13 @@ from trust8 import ray as utf8  # noqa: E402
 class Nodes:
     """The processes of a cluster, each node with an address of its own on the loopback interface."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self) -> None:
+        # The names of sockets in this folder have a limit of about a hundred bytes.
+        self.folder = Path(tempfile.mkdtemp(prefix="trust8-ray-"))
+        self.processes: list[Process] = []
         with socket.socket() as unused:
             unused.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{unused.getsockname()[1]}"
-        self.folder, self.nodes = folder, []
 
     def start_head(self) -> None:
         port = self.address.split(":")[1]
@@ -51,28 +54,40 @@ class Nodes:
 
     def start(self, *words: str) -> None:
         """Start a node, and wait until it runs. On a busy machine, Ray may give up; then the node is started again."""
-        number = len(self.nodes)
+        number = len(self.processes)
         words = [str(Path(sys.executable).parent / "ray"), "start", *words, "--block", "--disable-usage-stats",
                  f"--node-ip-address=127.0.0.{number + 1}", "--object-store-memory=100000000"]  # fmt: skip
-        path = self.folder / f"node{number}.log"
-        for _ in range(3):
-            with path.open("wb") as log:
-                node = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-            self.nodes.append(node)
-            if wait_until(lambda: process_ended(node) or b"runtime started" in path.read_bytes()) and not process_ended(node):
+        for attempt in range(3):
+            node = Process(f"node{number}", words, self.folder)
+            try:
+                node.wait_for("runtime started")
+                self.processes.append(node)
                 return
-            kill_group(self.nodes.pop())
-        raise RuntimeError(f"a node did not start:\n{path.read_text(errors='replace')[-4000:]}")
+            except RuntimeError:
+                node.kill()
+                if attempt == 2:
+                    raise
 
     def stop(self) -> None:
-        for node in self.nodes:
-            kill_group(node)
+        for node in self.processes:
+            node.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def test_nodes_end_when_the_process_that_started_them_is_killed():
+    check_that_all_end("""
+from test_ray import Nodes
+nodes = Nodes()
+nodes.start_head()
+nodes.add()
+print(nodes.folder, *(process.session for process in nodes.processes), flush=True)
+input()
+""")
 
 
 @pytest.fixture(scope="session")
-def nodes(tmp_path_factory):
-    # The names of sockets in this folder have a limit of about a hundred bytes.
-    nodes = Nodes(tmp_path_factory.mktemp("ray"))
+def nodes():
+    nodes = Nodes()
     try:
         nodes.start_head()
         nodes.add()
@@ -148,20 +163,7 @@ def test_a_file_that_vanishes_is_a_row_with_its_error(nodes, tmp_path):
 
 
 def test_a_node_that_is_killed(nodes, tmp_path):
-    """The last test: afterwards the cluster has other nodes than before."""
-    for number in range(200):
-        (tmp_path / f"{number:03}").write_bytes(b"caf\xc3\xa9\n" * number + (b"\xe9!" if number % 7 == 0 else b""))
-    # Each opening takes a moment and leaves a file, so that the job is still running when the node goes.
-    log = tmp_path.parent / "killed"
-    log.mkdir()
-    handler = faulty_files.Handler(str(log), {f"{number:03}": "is noted" for number in range(200)}, delay=0.1)
-    ds = utf8.scan_files(str(tmp_path), 1000, filesystem=pyarrow.fs.PyFileSystem(handler))
-    found = []
-    job = threading.Thread(target=lambda: found.extend(by_path(ds)))
-    job.start()
-    assert wait_until(lambda: len(list(log.iterdir())) > 10)
-    kill_group(nodes.nodes[1])
-    assert job.is_alive() and not found
-    nodes.add()
-    job.join(300)
-    assert found == expected_scan(tmp_path)
+    def scan(path, filesystem):
+        return by_path(utf8.scan_files(path, 1500, filesystem=filesystem))
+
+    check_a_scan_whose_worker_is_killed(tmp_path, scan, nodes.processes, nodes.add)

@@ -9,24 +9,18 @@ alone. Each Worker has an address of its own there, so Spark takes them for diff
 
 from __future__ import annotations
 
-import atexit
 import os
-import re
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+
+from processes import Process
 
 HOST = "127.0.0.1"
-# How long a process may take to start, in seconds. The machine may be busy.
-PATIENCE = 120
 
 
 class Cluster:
@@ -36,10 +30,9 @@ class Cluster:
         import pyspark
 
         self.folder = Path(tempfile.mkdtemp(prefix="trust8-spark-"))
-        self.workers: list[subprocess.Popen[bytes]] = []
-        self._master: subprocess.Popen[bytes] | None = None
-        self._logs: list[IO[bytes]] = []
-        self._guards: list[subprocess.Popen[bytes]] = []
+        # All that were started, and those of them that are Workers.
+        self.processes: list[Process] = []
+        self.workers: list[Process] = []
         self._count, self._cores, self._memory = workers, cores, memory_mib
         self._home = Path(pyspark.__file__).parent
         self._environment = os.environ | {
@@ -52,13 +45,9 @@ class Cluster:
         }
 
     def __enter__(self) -> Cluster:
-        atexit.register(self.stop)
         try:
-            deploy = "org.apache.spark.deploy"
-            self._master, log = self._start(
-                "master", HOST, f"{deploy}.master.Master", "--host", HOST, "--port", "0", "--webui-port", "0"
-            )
-            self.url = self._wait_for(self._master, log, rf"Starting Spark master at (spark://{HOST}:\d+)")
+            master = self._start("master", HOST, "master.Master")
+            self.url = master.wait_for(rf"Starting Spark master at (spark://{HOST}:\d+)")
             self.add_workers(self._count)
         except BaseException:
             self.stop()
@@ -72,22 +61,11 @@ class Cluster:
 
     def add_workers(self, count: int) -> None:
         """Start more Workers, and wait until the Master knows them."""
-        started = []
-        for _ in range(count):
-            number = len(self.workers)
-            name, host = f"worker{number}", f"127.0.0.{number + 2}"
-            worker, log = self._start(
-                name, host, "org.apache.spark.deploy.worker.Worker", "--host", host, "--port", "0", "--webui-port", "0",
-                "--cores", str(self._cores), "--memory", f"{self._memory}m", "--work-dir", str(self.folder / name), self.url,
-            )  # fmt: skip
-            self.workers.append(worker)
-            started.append((worker, log))
-        for worker, log in started:
-            self._wait_for(worker, log, r"Successfully registered with master")
-
-    def kill_worker(self, index: int) -> None:
-        """Kill a Worker and its executors, as when the power of a machine fails."""
-        kill_group(self.workers[index])
+        for number in range(len(self.workers), len(self.workers) + count):
+            options = ["--cores", str(self._cores), "--memory", f"{self._memory}m", "--work-dir", str(self.folder / str(number))]
+            self.workers.append(self._start(f"worker{number}", f"127.0.0.{number + 2}", "worker.Worker", *options, self.url))
+        for worker in self.workers[-count:]:
+            worker.wait_for("Successfully registered with master")
 
     @contextmanager
     def session(self, **settings: str) -> Iterator[object]:
@@ -121,66 +99,14 @@ class Cluster:
 
     def stop(self) -> None:
         """End all processes of the cluster, and remove its files."""
-        atexit.unregister(self.stop)
-        for process in [*self.workers, *filter(None, [self._master])]:
-            kill_group(process)
-        for guard in self._guards:
-            kill_group(guard)
-            guard.stdin.close()
-        for log in self._logs:
-            log.close()
+        for process in self.processes:
+            process.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _start(self, name: str, host: str, *words: str) -> tuple[subprocess.Popen[bytes], Path]:
-        path = self.folder / f"{name}.log"
-        log = path.open("wb")
-        self._logs.append(log)
-        # A group of its own has the executors too, so that they end together.
-        process = subprocess.Popen(
-            [str(self._home / "bin" / "spark-class"), *words],
-            env=self._environment | {"SPARK_LOCAL_IP": host}, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+    def _start(self, name: str, host: str, role: str, *options: str) -> Process:
+        words = [str(self._home / "bin" / "spark-class"), f"org.apache.spark.deploy.{role}", "--host", host, "--port", "0"]
+        process = Process(
+            name, [*words, "--webui-port", "0", *options], self.folder, self._environment | {"SPARK_LOCAL_IP": host}
         )  # fmt: skip
-        # This shell waits until the pipe closes, which it does when this process ends, even if it is killed.
-        last_will = 'read _; kill -KILL "-$0"; sleep 1; rm -rf "$1"'
-        guard = subprocess.Popen(
-            ["sh", "-c", last_will, str(process.pid), str(self.folder)], stdin=subprocess.PIPE, start_new_session=True
-        )
-        self._guards.append(guard)
-        return process, path
-
-    def _wait_for(self, process: subprocess.Popen[bytes], log: Path, pattern: str) -> str:
-        """Wait until a line of the log matches, and return the first group, or the match."""
-
-        def found() -> str | None:
-            match = re.search(pattern, log.read_text(errors="replace"))
-            return match and match.group(match.lastindex or 0)
-
-        result = wait_until(lambda: found() or (process_ended(process) and "ended"))
-        if result in (None, "ended"):
-            raise RuntimeError(f"{log.stem} did not start:\n{log.read_text(errors='replace')[-4000:]}")
-        return str(result)
-
-
-def wait_until(condition: Callable[[], object], seconds: float = PATIENCE) -> object:
-    """Wait until a condition holds, and return its value, or None after so many seconds."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if value := condition():
-            return value
-        time.sleep(0.05)
-    return None
-
-
-def process_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Return whether a process has ended, without taking note of it."""
-    found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    return found is not None
-
-
-def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process that was started with a group of its own, with its children."""
-    # Its children may run on after its end, but once it was waited for, its number may belong to another process.
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        self.processes.append(process)
+        return process

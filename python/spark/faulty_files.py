@@ -6,18 +6,32 @@ import os
 import time
 import uuid
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow.fs
 
 LOCAL = pyarrow.fs.LocalFileSystem()
 
 
+class Opening(NamedTuple):
+    """The name of a file, and the process that opened it."""
+
+    name: str
+    process: int
+
+
+def openings(log: str | Path) -> list[Opening]:
+    """Return the entries of the folder `log` of a `Handler`."""
+    parts = [path.name.rsplit(".", 2) for path in Path(log).iterdir()]
+    return [Opening(name, int(process)) for name, process, _ in parts]
+
+
 class Handler(pyarrow.fs.FileSystemHandler):
     """Files by `pyarrow.fs`.
 
-    `faults` says what happens to the process that first opens a file of a name: it 'dies' or it 'lags', or that 'is noted' only.
-    Each opening of such a file leaves a file in the folder `log`. 'always dies' ends each process that opens it. `delay` is the
-    time that each opening takes.
+    `faults` says what happens to the process that first opens a file of a name: it 'dies', it 'lags', or nothing happens, which
+    is 'noted'. 'always dies' ends each process that opens it. Each opening of such a file is an entry of the folder `log`.
+    `delay` is the time that each opening takes.
     """
 
     def __init__(self, log: str, faults: dict[str, str], delay: float = 0) -> None:
@@ -33,8 +47,8 @@ class Handler(pyarrow.fs.FileSystemHandler):
         time.sleep(self.delay)
         fault = self.faults.get(os.path.basename(path))
         if fault is not None:
-            first = not any(found.name.startswith(os.path.basename(path) + ".") for found in Path(self.log).iterdir())
-            (Path(self.log) / f"{os.path.basename(path)}.{uuid.uuid4().hex}").touch()
+            first = os.path.basename(path) not in [opening.name for opening in openings(self.log)]
+            (Path(self.log) / f"{os.path.basename(path)}.{os.getpid()}.{uuid.uuid4().hex}").touch()
             if fault == "always dies" or (first and fault == "dies"):
                 os._exit(9)
             if first and fault == "lags":

@@ -15,7 +15,6 @@ import contextlib
 import os
 import platform
 import random
-import resource
 import statistics
 import sys
 import tempfile
@@ -236,22 +235,59 @@ def cells(spark, folder: Path, count: int) -> None:
             show(rounds({"`make_valid_utf8` of Spark": make_valid, "`trust8.spark.repair`": make_valid_here}, count), size)
 
 
+def python_workers() -> list[Path]:
+    """The folders in /proc of the Python workers, and of the daemons that started them."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if b"pyspark.daemon" in path.read_bytes():
+                found.append(path.parent)
+    return found
+
+
+def most_memory(job: Callable[[], object]) -> float:
+    """The most memory that a Python worker has during a job, in MiB. Needs root, to reset what the kernel has noted."""
+    for worker in python_workers():
+        (worker / "clear_refs").write_text("5")
+    job()
+    peaks = [(worker / "status").read_text().split("VmHWM:")[1].split()[0] for worker in python_workers()]
+    return max(map(int, peaks)) / 1024
+
+
 def memory(spark, folder: Path) -> None:
-    """The most memory that a Python worker had after it judged its ranges."""
-    filesystem, files = listing.list_files(folder)
+    """The most memory that a Python worker has, for each function."""
+    folder.mkdir()
+    block, tiny, long, packed = text(8 << 20), folder / "tiny", folder / "long", folder / "packed.zst"
+    tiny.write_bytes(b"text")
+    compressed = pyarrow.fs.LocalFileSystem().open_output_stream(str(packed), compression="zstd")
+    with long.open("wb") as plain, compressed:
+        # Each block has one error.
+        for _ in range(128):
+            plain.write(block + b"\xff")
+            compressed.write(block)
+    cells = pyarrow.table({"text": pyarrow.array([block[at : at + 20_000] for at in range(0, len(block), 20_000)] * 48)})
+    cells = spark.createDataFrame(cells).repartition(2).cache()
+    size = sf.sum(sf.octet_length("text"))
+
+    def errors(range_bytes):
+        assert utf8.errors(spark, long, range_bytes).count() == 128
+
+    jobs = {"`scan_files`, a file of 4 bytes": lambda: scan(spark, tiny)}
     for mib in [8, 128, 1024]:
-        frame, tasks, _ = _ranges.ranges(spark, files, mib << 20)
-
-        def peak(batches):
-            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            for row in listing.rows(batches):
-                judging.judge(filesystem, row)
-            after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            yield pyarrow.RecordBatch.from_pydict({"before": [before], "after": [after]})
-
-        rows = frame.mapInArrow(peak, "before long, after long").collect()
-        before, after = max(row["before"] for row in rows), max(row["after"] for row in rows)
-        print(f"| {mib} MiB | {tasks} | {before / 1024:.0f} MiB | {after / 1024:.0f} MiB |", flush=True)
+        jobs[f"`scan_files`, 1 GiB in ranges of {mib} MiB"] = lambda mib=mib: utf8.scan_files(spark, long, mib << 20).collect()
+    jobs |= {
+        "`scan_files`, 1 GiB of text in zstd": lambda: scan(spark, packed),
+        "`errors`, 1 GiB in ranges of 1024 MiB": lambda: errors(1 << 30),
+        "`repair_files`, 1 GiB in ranges of 1024 MiB": lambda: utf8.repair_files(spark, long, folder / "one", "drop", 1 << 30),
+        "`repair_files`, 1 GiB in ranges of 128 MiB": lambda: utf8.repair_files(spark, long, folder / "more", "drop"),
+        "`validate`, cells of 20,000 bytes": lambda: utf8.validate(cells, "text").agg(sf.count_if("valid")).collect(),
+        "`repair`, cells of 20,000 bytes": lambda: utf8.repair(cells, "text").agg(size).collect(),
+    }
+    # The workers start and import.
+    scan(spark, tiny)
+    scan(spark, folder / "packed.zst")
+    for name, job in jobs.items():
+        print(f"| {name} | {most_memory(job):.0f} MiB |", flush=True)
     print()
 
 
@@ -270,15 +306,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, Cluster(workers=2, memory_mib=2048) as cluster:
         folder = Path(name) / "lake"
         folder.mkdir()
-        size = lake(folder, options.gib) if set(options.sections) != {"cells"} else 0
+        size = lake(folder, options.gib) if {"ranges", "workers"} & set(options.sections) else 0
         with cluster.session(spark_sql_shuffle_partitions="8") as spark:
             if "ranges" in options.sections:
                 print(f"Ranges of 128 MiB, {size / 1e9:.1f} GB, two workers:\n")
                 contestants = {"reading alone": lambda: read_only(spark, folder), "`scan_files`": lambda: scan(spark, folder)}
                 show(rounds(contestants, options.rounds), size)
             if "memory" in options.sections:
-                print("| range | tasks | a Python worker before its first range | at most, after |\n|---|---:|---:|---:|")
-                memory(spark, folder)
+                print("| | at most |\n|---|---:|")
+                memory(spark, Path(name) / "memory")
             if "cells" in options.sections:
                 cells(spark, Path(name), options.rounds)
         if "workers" in options.sections:

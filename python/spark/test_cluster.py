@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import threading
 import time
 from pathlib import Path
 
@@ -16,13 +15,25 @@ import pyarrow
 import pyarrow.fs
 import pytest
 import trust8
-from cluster import Cluster, wait_until
+from checks import check_a_scan_whose_worker_is_killed, check_that_all_end
+from cluster import Cluster
 from expected import KINDS, expected_errors, expected_scan, make_faulty_lake
 from trust8 import spark as utf8
 
 FULL = os.environ.get("TRUST8_SPARK_FULL") == "1"
 POLICIES = ["replace", "java", "drop", "escape", "windows-1252"]
 FOLDER = Path(__file__).parent
+
+
+def test_a_cluster_ends_when_the_process_that_started_it_is_killed():
+    """The first test, so that no other cluster takes memory and time."""
+    check_that_all_end("""
+from checks import check_a_scan_whose_worker_is_killed, check_that_all_end
+from cluster import Cluster
+with Cluster(workers=1) as cluster:
+    print(cluster.folder, *(process.session for process in cluster.processes), flush=True)
+    input()
+""")
 
 
 @pytest.fixture(scope="session")
@@ -244,25 +255,7 @@ def test_a_folder_of_many_files(spark, tmp_path, capsys):
 
 
 def test_a_worker_that_is_killed(spark, cluster, tmp_path):
-    """The last test: afterwards the cluster has other workers than before."""
-    for number in range(600):
-        (tmp_path / f"{number:03}").write_bytes(b"caf\xc3\xa9\n" * number + (b"\xe9!" if number % 7 == 0 else b""))
-    # Each file takes a moment, so that the job is still running when the worker goes.
-    (tmp_path.parent / "killed").mkdir()
-    handler = faulty_files.Handler(str(tmp_path.parent / "killed"), {}, delay=0.02)
-    filesystem = pyarrow.fs.PyFileSystem(handler)
-    found = []
-    frame = utf8.scan_files(spark, str(tmp_path), 1000, filesystem=filesystem)
-    job = threading.Thread(target=lambda: found.extend(by_path(frame)))
-    job.start()
-    tracker = spark.sparkContext.statusTracker()
+    def scan(path, filesystem):
+        return by_path(utf8.scan_files(spark, path, 1500, filesystem=filesystem))
 
-    def tasks_done():
-        return sum(tracker.getStageInfo(stage).numCompletedTasks for stage in tracker.getActiveStageIds() or [])
-
-    assert wait_until(lambda: tasks_done() > 8)
-    cluster.kill_worker(0)
-    assert job.is_alive() and not found
-    cluster.add_workers(1)
-    job.join(300)
-    assert found == expected_scan(tmp_path)
+    check_a_scan_whose_worker_is_killed(tmp_path, scan, cluster.workers, lambda: cluster.add_workers(1))
