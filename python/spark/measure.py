@@ -24,6 +24,7 @@ from pathlib import Path
 
 import pyarrow
 import pyarrow.fs
+import pyarrow.parquet
 import pyspark
 import trust8
 from cluster import Cluster
@@ -200,12 +201,13 @@ def cells(spark, folder: Path, count: int) -> None:
         values = [source[at : at + length].decode(errors="ignore").encode() for at in range(0, len(source), length)]
         for number in range(0, len(values), 50):
             values[number] = values[number][:-1] + b"\xe9"
-        path = str(folder / f"cells-{length}")
-        table = pyarrow.table({"text": pyarrow.array(values * 4, pyarrow.binary())})
+        path = folder / f"cells-{length}"
+        path.mkdir()
+        table = pyarrow.table({"text": pyarrow.array(values, pyarrow.binary())})
+        for number in range(4):
+            pyarrow.parquet.write_table(table, path / f"{number}.parquet")
         size = sum(map(len, values)) * 4
-        frame = spark.createDataFrame(table).repartition(8).select(sf.col("text").cast("string").alias("text"))
-        frame.write.mode("overwrite").parquet(path)
-        stored = spark.read.parquet(path)
+        stored = spark.read.schema("text string").parquet(str(path))
         memory = stored.cache()
         memory.count()
         bad = sum(not trust8.is_utf8(value) for value in values) * 4
@@ -266,7 +268,8 @@ def memory(spark, folder: Path) -> None:
             plain.write(block + b"\xff")
             compressed.write(block)
     cells = pyarrow.table({"text": pyarrow.array([block[at : at + 20_000] for at in range(0, len(block), 20_000)] * 48)})
-    cells = spark.createDataFrame(cells).repartition(2).cache()
+    pyarrow.parquet.write_table(cells, folder / "cells.parquet")
+    cells = spark.read.parquet(str(folder / "cells.parquet"))
     size = sf.sum(sf.octet_length("text"))
 
     def errors(range_bytes):
