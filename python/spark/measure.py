@@ -168,8 +168,10 @@ def judge_files(rows: list[dict[str, object]]) -> bool:
 def without_spark(folder: Path, count: int) -> None:
     """One process and two that judge the same files: what the machine itself can do."""
     _, files = listing.list_files(folder)
-    rows = [file._asdict() | {"ranges": 1, "index": 0, "offset": 0, "end": file.size} for file in files[: len(files) // 4]]
-    size = sum(file.size for file in files[: len(files) // 4])
+    files = files[: len(files) // 4]
+    ranges = [row for file in files for row in listing.ranges_of(file, LONG_RANGE)]
+    rows = list(listing.rows(listing.batches(ranges, listing.RANGE)))
+    size = sum(file.size for file in files)
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
 
         def run(processes):
@@ -190,7 +192,7 @@ def read_only(spark, folder: Path) -> None:
         return *(row[name] for name in judging.JUDGED.names[:-2]), nothing, None
 
     read_all = _workers.for_each_row(read, judging.JUDGED)
-    frame = _scan.verdicts(filesystem, frame.mapInArrow(read_all, _scan.JUDGED_IN_SPARK), ranges)
+    frame = _scan.verdicts(filesystem, frame.mapInArrow(read_all, _workers.in_spark(judging.JUDGED)), ranges)
     frame.agg(sf.sum("bytes"), sf.bool_and("valid")).collect()
 
 

@@ -30,13 +30,9 @@ BYTES = bytes.fromhex("0A 41 80 A0 BF C3 E2 ED F0 F4 FF")
 
 
 def rows_of(path, range_bytes):
-    """The ranges of a file, as `ranges` makes them."""
+    """The ranges of a file."""
     _, [file] = listing.list_files(path)
-    count = 1 if file.codec else max(1, -(-file.size // range_bytes))
-    for index in range(count):
-        offset = 0 if file.codec else index * range_bytes
-        end = file.size if file.codec else min(file.size, offset + range_bytes)
-        yield file._asdict() | {"ranges": count, "index": index, "offset": offset, "end": end}
+    return listing.rows(table(listing.ranges_of(file, range_bytes), listing.RANGE))
 
 
 def table(rows, schema):
@@ -45,11 +41,9 @@ def table(rows, schema):
 
 def scanned(path, range_bytes):
     rows = [judging.judge(LOCAL, row) for row in rows_of(path, range_bytes)]
-    ranges = len(rows)
     batches = table(rows, judging.JUDGED)
-    while ranges > 1:
+    for _ in range(judging.levels(len(rows))):
         batches = list(judging.join(batches))
-        ranges = -(-ranges // judging.FAN)
     return found(batches)
 
 
@@ -267,10 +261,20 @@ def test_alisting_names_what_can_not_be_read(tmp_path):
 def test_a_range_that_is_missing_is_no_verdict(tmp_path):
     path = tmp_path / "text"
     path.write_bytes(b"0123456789")
-    rows = [judging.judge(LOCAL, row) for row in rows_of(str(path), 3)]
-    for wrong in [rows[1:], rows[:-1], rows[:1] + rows[2:], rows[:2] + rows[1:]]:
+    ranges = list(rows_of(str(path), 3))
+    for wrong in [ranges[1:], ranges[:-1], ranges[:1] + ranges[2:], ranges[:2] + ranges[1:]]:
         with pytest.raises(RuntimeError, match="range"):
-            list(judging.join(table(wrong, judging.JUDGED)))
+            list(judging.join(table([judging.judge(LOCAL, row) for row in wrong], judging.JUDGED)))
+        with pytest.raises(RuntimeError, match="range"):
+            list(_errors._place(table([_errors._survey(LOCAL, row) for row in wrong], _errors._SURVEYED)))
+        written = table([_files._write_range(LOCAL, row, str(tmp_path), "drop") for row in wrong], _files._WRITTEN)
+        with pytest.raises(RuntimeError, match="range"):
+            list(_files._joined(LOCAL, listing.rows(written), str(tmp_path)))
+
+
+def test_as_many_levels_as_the_tree_needs():
+    fan = judging.FAN
+    assert [judging.levels(ranges) for ranges in [1, 2, fan, fan + 1, fan**2, fan**2 + 1]] == [0, 1, 1, 2, 2, 3]
 
 
 def test_a_tree_of_judgements(tmp_path, monkeypatch):

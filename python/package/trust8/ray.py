@@ -30,12 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["repair", "scan_files", "validate"]
 
-_RANGE = pyarrow.schema(
-    [("path", pyarrow.string()), ("size", pyarrow.int64()), ("mtime", pyarrow.int64()), ("codec", pyarrow.string()),
-     ("error", pyarrow.string()), ("ranges", pyarrow.int64()), ("index", pyarrow.int64()), ("offset", pyarrow.int64()),
-     ("end", pyarrow.int64())]
-)  # fmt: skip
-
 
 def scan_files(
     paths: Paths, range_bytes: int = RANGE_BYTES, *, filesystem: pyarrow.fs.FileSystem | None = None
@@ -50,35 +44,24 @@ def scan_files(
     cores = int(ray.cluster_resources().get("CPU", 1)) if ray.is_initialized() else 1
     plan = listing.plan(files, range_bytes, max(1, cores))
 
-    def judge(table: pyarrow.Table) -> pyarrow.Table:
-        return _table((judging.judge(filesystem, row) for row in listing.rows(table.to_batches())), judging.JUDGED)
-
-    def find(table: pyarrow.Table) -> pyarrow.Table:
-        return _table((judging.found(filesystem, row) for row in listing.rows(table.to_batches())), judging.FOUND)
-
+    judge = _for_each_row(lambda row: judging.judge(filesystem, row), judging.JUDGED)
+    find = _for_each_row(lambda row: judging.found(filesystem, row), judging.FOUND)
     ds = _map(ray.data.from_arrow(_tasks(files, range_bytes, plan)), judge)
-    ranges = max(plan.counts, default=1)
-    while ranges > 1:
+    for _ in range(judging.levels(max(plan.counts, default=1))):
         # Each block of the result has all judgements of its groups.
         ds = _map(ds, _with_group).repartition(min(plan.tasks, max(1, cores)), keys=["path", "group"])
         ds = _map(ds, _join)
-        ranges = -(-ranges // judging.FAN)
     return _map(ds, find)
 
 
 def _tasks(files: list[File], range_bytes: int, plan: listing.Plan) -> list[pyarrow.Table]:
     """Return a table for each task, with the ranges that it judges."""
     tasks: dict[int, list[tuple[Any, ...]]] = {}
-    for file, count, start in zip(files, plan.counts, plan.starts, strict=True):
-        for index in range(count):
-            # A compressed file is one range of any length.
-            offset = index * range_bytes
-            end = file.size if file.codec else min(file.size, offset + range_bytes)
-            task = (start + offset + index * OPEN_COST) // plan.share
-            tasks.setdefault(task, []).append(
-                (file.path, file.size, file.mtime, file.codec, file.error, count, index, offset, end)
-            )
-    return [_table(rows, _RANGE) for rows in tasks.values()] or [_RANGE.empty_table()]
+    for file, start in zip(files, plan.starts, strict=True):
+        for index, row in enumerate(listing.ranges_of(file, range_bytes)):
+            task = (start + index * (range_bytes + OPEN_COST)) // plan.share
+            tasks.setdefault(task, []).append(row)
+    return [_table(rows, listing.RANGE) for rows in tasks.values()] or [listing.RANGE.empty_table()]
 
 
 def _with_group(table: pyarrow.Table) -> pyarrow.Table:
@@ -95,6 +78,13 @@ def _join(table: pyarrow.Table) -> pyarrow.Table:
 
 def _table(rows: Iterable[tuple[Any, ...]], schema: pyarrow.Schema) -> pyarrow.Table:
     return pyarrow.Table.from_batches(listing.batches(rows, schema), schema)
+
+
+def _for_each_row(
+    change: Callable[[dict[str, Any]], tuple[Any, ...]], schema: pyarrow.Schema
+) -> Callable[[pyarrow.Table], pyarrow.Table]:
+    """Return a function for `_map` that makes a row of each row."""
+    return lambda table: _table(map(change, listing.rows(table.to_batches())), schema)
 
 
 def _map(ds: Dataset, change: Callable[[pyarrow.Table], pyarrow.Table]) -> Dataset:

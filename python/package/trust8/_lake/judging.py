@@ -51,21 +51,42 @@ def judge(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> tuple[Any, 
     return *file, part.to_bytes(), None
 
 
+def levels(ranges: int) -> int:
+    """Return how often `join` is needed for a file of so many ranges."""
+    count = 0
+    while ranges > 1:
+        ranges, count = -(-ranges // FAN), count + 1
+    return count
+
+
+def in_order(
+    path: str, rows: Iterable[dict[str, Any]], first: int = 0, most: int | None = None
+) -> Iterator[dict[str, Any]]:
+    """Return the rows of the ranges of a file, from `first` on: all of them, or at most `most`.
+
+    Raises RuntimeError if a range is missing or comes twice.
+    """
+    index, end = first, None
+    for row in rows:
+        if row["index"] != index:
+            raise RuntimeError(f"range {index} of {path} is missing, or came twice")
+        index += 1
+        end = row["ranges"] if most is None else min(first + most, row["ranges"])
+        yield row
+    if index != end:
+        raise RuntimeError(f"range {index} of {path} is missing")
+
+
 def join(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
     """Join the judgements of neighbouring ranges, which come in order."""
 
     def joined() -> Iterator[tuple[Any, ...]]:
         for (path, group), rows in groupby(listing.rows(batches), lambda row: (row["path"], row["index"] // FAN)):
-            part, error, index = Part(), None, group * FAN
-            for row in rows:
-                if row["index"] != index:
-                    raise RuntimeError(f"range {index} of {path} is missing, or came twice")
-                index += 1
+            part, error = Part(), None
+            for row in in_order(path, rows, group * FAN, FAN):
                 error = error or row["error"]
                 if row["part"] is not None:
                     part = part.then(Part.from_bytes(row["part"]))
-            if index != min((group + 1) * FAN, row["ranges"]):
-                raise RuntimeError(f"range {index} of {path} is missing")
             ranges = -(-row["ranges"] // FAN)
             file = path, row["size"], row["mtime"], row["codec"], ranges, group
             yield *file, None if error else part.to_bytes(), error

@@ -112,6 +112,28 @@ def _list_remote(filesystem: pyarrow.fs.FileSystem, root: str) -> Iterator[File]
             yield File(info.path, error="cannot be read: no such file" if missing else "not a regular file")
 
 
+# A range of a file. The file has `ranges` of them, which `index` counts from 0.
+RANGE = pyarrow.schema(
+    [("path", pyarrow.string()), ("size", pyarrow.int64()), ("mtime", pyarrow.int64()), ("codec", pyarrow.string()),
+     ("error", pyarrow.string()), ("ranges", pyarrow.int64()), ("index", pyarrow.int64()), ("offset", pyarrow.int64()),
+     ("end", pyarrow.int64())]
+)  # fmt: skip
+
+
+def ranges_of(file: File, range_bytes: int) -> Iterator[tuple[Any, ...]]:
+    """Return the ranges of a file, as rows of the schema `RANGE`."""
+    count = _count(file, range_bytes)
+    for index in range(count):
+        # A compressed file is one range of any length.
+        offset = index * range_bytes
+        end = file.size if file.codec else min(file.size, offset + range_bytes)
+        yield *file, count, index, offset, end
+
+
+def _count(file: File, range_bytes: int) -> int:
+    return 1 if file.codec else max(1, -(-file.size // range_bytes))
+
+
 def codec_of(path: str) -> str | None:
     """Return how the file is compressed, as its name says."""
     return CODECS.get(os.path.splitext(path)[1])
@@ -137,7 +159,7 @@ def plan(files: list[File], range_bytes: int, parallelism: int) -> Plan:
         raise ValueError("`range_bytes` must be at least 1")
     counts, starts, cost = [], [], 0
     for file in files:
-        count = 1 if file.codec else max(1, -(-file.size // range_bytes))
+        count = _count(file, range_bytes)
         counts.append(count)
         starts.append(cost)
         cost += file.size + count * OPEN_COST

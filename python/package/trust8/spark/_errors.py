@@ -17,37 +17,26 @@ import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 from .. import Utf8Error, inspect
 from .. import errors as errors_in
 from .._lake import listing
+from .._lake.judging import in_order
 from .._lake.listing import RANGE_BYTES, Paths
 from .._lake.reading import Unreadable, mistake_in, whole_texts
 from ._ranges import ranges as ranges_of
-from ._workers import for_each_row, settle
+from ._workers import for_each_row, in_spark, settle
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_RANGE = [
-    ("path", pyarrow.string()), ("size", pyarrow.int64()), ("mtime", pyarrow.int64()), ("codec", pyarrow.string()),
-    ("error", pyarrow.string()), ("ranges", pyarrow.int64()), ("index", pyarrow.int64()), ("offset", pyarrow.int64()),
-    ("end", pyarrow.int64()),
-]  # fmt: skip
-_RANGE_IN_SPARK = (
-    "path string, size long, mtime long, codec string, error string, ranges long, index long, offset long, end long"
-)
-
 # A range, what it adds to the place of what comes after it, and whether it has errors.
-_SURVEYED = pyarrow.schema([*_RANGE, ("newlines", pyarrow.int64()),
+_SURVEYED = pyarrow.schema([*listing.RANGE, ("newlines", pyarrow.int64()),
                             ("characters", pyarrow.int64()), ("faulty", pyarrow.bool_())])  # fmt: skip
-_SURVEYED_IN_SPARK = f"{_RANGE_IN_SPARK}, newlines long, characters long, faulty boolean"
 
 # A range with errors, and the line and the column of its first byte.
-_PLACED = pyarrow.schema([*_RANGE, ("line", pyarrow.int64()), ("column", pyarrow.int64())])
-_PLACED_IN_SPARK = f"{_RANGE_IN_SPARK}, line long, column long"
+_PLACED = pyarrow.schema([*listing.RANGE, ("line", pyarrow.int64()), ("column", pyarrow.int64())])
 
 _FOUND = pyarrow.schema(
     [("path", pyarrow.string()), ("offset", pyarrow.int64()), ("line", pyarrow.int64()), ("column", pyarrow.int64()),
      ("length", pyarrow.int32()), ("kind", pyarrow.string()), ("message", pyarrow.string()), ("error", pyarrow.string())]
 )  # fmt: skip
-_FOUND_IN_SPARK = "path string, offset long, line long, column long, length int, kind string, message string, error string"
 
 
 class Place(NamedTuple):
@@ -89,10 +78,10 @@ def errors(
         found = (one for row in listing.rows(batches) for one in _errors_of(filesystem, row))
         return listing.batches(found, _FOUND)
 
-    frame = frame.select(*(name for name, _ in _RANGE)).mapInArrow(survey, _SURVEYED_IN_SPARK)
-    frame = frame.repartition("path").sortWithinPartitions("path", "index").mapInArrow(_place, _PLACED_IN_SPARK)
+    frame = frame.select(*listing.RANGE.names).mapInArrow(survey, in_spark(_SURVEYED))
+    frame = frame.repartition("path").sortWithinPartitions("path", "index").mapInArrow(_place, in_spark(_PLACED))
     # Without a number, Spark would put these few rows into one partition, and so read all ranges in one task.
-    return frame.repartition(tasks, "path", "index").mapInArrow(list_errors, _FOUND_IN_SPARK)
+    return frame.repartition(tasks, "path", "index").mapInArrow(list_errors, in_spark(_FOUND))
 
 
 def _survey(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> tuple[Any, ...]:
@@ -110,7 +99,7 @@ def _survey(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> tuple[Any
 
 
 def _range(row: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[name] for name, _ in _RANGE)
+    return tuple(row[name] for name in listing.RANGE.names)
 
 
 def _errors_before(end: int, text: bytes) -> Iterator[Utf8Error]:
@@ -128,18 +117,13 @@ def _place(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBat
 
     def placed() -> Iterator[tuple[Any, ...]]:
         for path, rows in groupby(listing.rows(batches), lambda row: row["path"]):
-            line, column, index, failed = 0, 0, 0, False
-            for row in rows:
-                if row["index"] != index:
-                    raise RuntimeError(f"range {index} of {path} is missing, or came twice")
-                index += 1
+            line, column, failed = 0, 0, False
+            for row in in_order(path, rows):
                 if row["faulty"] and row["error"] is None or row["error"] is not None and not failed:
                     yield *_range(row), line, column
                 failed = failed or row["error"] is not None
                 column = row["characters"] if row["newlines"] else column + row["characters"]
                 line += row["newlines"]
-            if index != row["ranges"]:
-                raise RuntimeError(f"range {index} of {path} is missing")
 
     return listing.batches(placed(), _PLACED)
 

@@ -22,10 +22,11 @@ from .. import is_utf8
 from .. import repair as repair_bytes
 from .._lake import listing
 from .._lake.columns import check_policy
+from .._lake.judging import in_order
 from .._lake.listing import RANGE_BYTES
 from .._lake.reading import PIECE, Unreadable, whole_texts
 from ._ranges import ranges as ranges_of
-from ._workers import for_each_row
+from ._workers import for_each_row, in_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -35,9 +36,6 @@ _WRITTEN = pyarrow.schema(
      ("name", pyarrow.string()), ("before", pyarrow.int64()), ("after", pyarrow.int64()), ("repaired", pyarrow.int64()),
      ("error", pyarrow.string())]
 )  # fmt: skip
-_WRITTEN_IN_SPARK = (
-    "path string, codec string, ranges long, index long, name string, before long, after long, repaired long, error string"
-)
 
 # File systems without folders. pyarrow would copy each object to give it another name.
 _STORES = ("s3", "gcs", "abfs")
@@ -120,9 +118,9 @@ def _write(
     def join(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         return listing.batches(_joined(filesystem, listing.rows(batches), parts), _WRITTEN)
 
-    frame = frame.mapInArrow(write, _WRITTEN_IN_SPARK)
+    frame = frame.mapInArrow(write, in_spark(_WRITTEN))
     if ranges > 1:
-        frame = frame.repartition(tasks, "path").sortWithinPartitions("path", "index").mapInArrow(join, _WRITTEN_IN_SPARK)
+        frame = frame.repartition(tasks, "path").sortWithinPartitions("path", "index").mapInArrow(join, in_spark(_WRITTEN))
     return frame.toArrow()
 
 
@@ -148,25 +146,21 @@ def _write_range(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], parts: 
 def _joined(filesystem: pyarrow.fs.FileSystem, rows: Iterable[dict[str, Any]], parts: str) -> Iterator[tuple[Any, ...]]:
     """Join what was written of each file. Its ranges come in order."""
     for path, group in groupby(rows, lambda row: row["path"]):
-        first = next(group)
-        if first["index"] == 0 and first["ranges"] == 1:
+        rows_of_file = in_order(path, group)
+        first = next(rows_of_file)
+        if first["ranges"] == 1:
             yield tuple(first.values())
             continue
         name = posixpath.join(parts, uuid.uuid4().hex)
-        index, sums, error = 0, [0, 0, 0], None
+        sums, error = [0, 0, 0], None
         with filesystem.open_output_stream(name) as sink:
-            for row in chain([first], group):
-                if row["index"] != index:
-                    raise RuntimeError(f"range {index} of {path} is missing, or came twice")
-                index += 1
+            for row in chain([first], rows_of_file):
                 error = error or row["error"]
                 if error is None:
                     with filesystem.open_input_stream(row["name"]) as source:
                         while piece := source.read(PIECE):
                             sink.write(piece)
                     sums = [total + row[column] for total, column in zip(sums, _NUMBERS, strict=True)]
-        if index != first["ranges"]:
-            raise RuntimeError(f"range {index} of {path} is missing")
         numbers = sums if error is None else [None] * len(sums)
         yield path, None, 1, 0, None if error else name, *numbers, error
 

@@ -9,17 +9,10 @@ import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 from .._lake import judging, listing
 from .._lake.listing import RANGE_BYTES, Paths
 from ._ranges import ranges as ranges_of
-from ._workers import for_each_row
+from ._workers import for_each_row, in_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-JUDGED_IN_SPARK = "path string, size long, mtime long, codec string, ranges long, index long, part binary, error string"
-
-_FOUND_IN_SPARK = (
-    "path string, valid boolean, bytes long, characters long, newlines long, offset long, line long, column long, length int, "
-    "kind string, message string, error string"
-)
 
 
 def scan_files(
@@ -55,15 +48,14 @@ def scan_files(
     filesystem, files = listing.list_files(paths, filesystem)
     frame, _, ranges = ranges_of(spark, files, range_bytes)
     judge = for_each_row(lambda row: judging.judge(filesystem, row), judging.JUDGED)
-    return verdicts(filesystem, frame.mapInArrow(judge, JUDGED_IN_SPARK), ranges)
+    return verdicts(filesystem, frame.mapInArrow(judge, in_spark(judging.JUDGED)), ranges)
 
 
 def verdicts(filesystem: pyarrow.fs.FileSystem, frame: DataFrame, ranges: int) -> DataFrame:
     """Join the judgements on the ranges of each file. `ranges` is the highest number of them that a file has."""
     finish = for_each_row(lambda row: judging.found(filesystem, row), judging.FOUND)
-    while ranges > 1:
+    for _ in range(judging.levels(ranges)):
         group = (frame["index"] / judging.FAN).cast("long")
         frame = frame.repartition("path", group).sortWithinPartitions("path", "index")
-        frame = frame.mapInArrow(judging.join, JUDGED_IN_SPARK)
-        ranges = -(-ranges // judging.FAN)
-    return frame.mapInArrow(finish, _FOUND_IN_SPARK)
+        frame = frame.mapInArrow(judging.join, in_spark(judging.JUDGED))
+    return frame.mapInArrow(finish, in_spark(judging.FOUND))

@@ -11,6 +11,14 @@ import pyarrow  # type: ignore[import-untyped,unused-ignore]
 from .._lake import listing
 
 
+_TYPES = {"string": "string", "int64": "long", "int32": "int", "bool": "boolean", "binary": "binary"}
+
+
+def in_spark(schema: pyarrow.Schema) -> str:
+    """Return a schema as Spark writes it."""
+    return ", ".join(f"{field.name} {_TYPES[str(field.type)]}" for field in schema)
+
+
 def for_each_row(
     change: Callable[[dict[str, Any]], tuple[Any, ...]], schema: pyarrow.Schema
 ) -> Callable[[Iterable[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
