@@ -41,8 +41,8 @@ bad.orderBy("file").show(8, truncate=False)
 """,
     ),
     (
-        "How bad is it? `errors` lists every error, so errors can be counted for each file and kind. The files with few errors are\n"
-        "text with a mistake; those with many are in another encoding, or no text.",
+        "How bad is it? `errors` lists every error, so they can be counted for each file. The files with few errors are\n"
+        "text with mistakes; those with many are in another encoding, or are not text.",
         """
 every = utf8.errors(spark, "lake").groupBy("path").agg(sf.count("*").alias("errors"))
 rates = found.join(every, "path", "left").select("path", folder, "bytes", sf.coalesce("errors", sf.lit(0)).alias("errors"))
@@ -143,7 +143,7 @@ def main() -> None:
         "# An example on Apache Spark\n",
         "`python/spark/example.sh` builds the Python package, starts a Master and two Workers on this machine, runs these steps, and",
         "stops the cluster. With `--page docs` it writes this page. [docs/spark.md](spark.md) describes the functions.\n",
-        "![Files by size and errors: logs with few errors, names with many, dumps and pictures that are no UTF-8](spark-lake.svg)\n",
+        "![Files by size and errors: logs with few errors, names with many, dumps and pictures that are not UTF-8](spark-lake.svg)\n",
     ]
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
