@@ -6,22 +6,35 @@
 # CARGO_TARGET_DIR is the folder to compile in. TRUST8_PYTHON_PROFILE=quick compiles in less time, and makes slower code.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
-trap 'rm -r "$work"' EXIT
+builder=
+trap '[ -z "$builder" ] || kill "$builder" 2>/dev/null || true; rm -r "$work"' EXIT
 if [ -z "${FRAMEWORK+set}" ]; then
     FRAMEWORK=(pyspark==4.3.0 'pandas>=2.2,<3')
     java -version 2>/dev/null || { echo "Spark needs Java 17 or later" >&2; exit 1; }
 fi
 "${PYTHON:-python3}" -m venv "$work/environment"
 python=$work/environment/bin/python
-"$python" -m pip install --quiet --disable-pip-version-check maturin==1.16.0 pytest==9.2.0 'pyarrow>=18' "${FRAMEWORK[@]}"
+# Most modules of these packages are never imported, so each is compiled when it is.
+unset PYTHONDONTWRITEBYTECODE
+packages() {
+    "$python" -m pip install --quiet --disable-pip-version-check --no-compile "$@"
+}
 if [ -z "${TRUST8_WHEEL:-}" ]; then
+    packages maturin==1.16.0
     profile=()
     if [ "${TRUST8_PYTHON_PROFILE:-}" = quick ]; then
         export CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
         profile=(--config profile.release.package.trust8.opt-level=2)
     fi
+    # The wheel is compiled while the packages come over the network.
     "$work/environment/bin/maturin" build --release --locked --manifest-path "$here/../Cargo.toml" --interpreter "$python" \
-        --out "$work/wheel" "${profile[@]}"
+        --out "$work/wheel" "${profile[@]}" &
+    builder=$!
+fi
+packages pytest==9.2.0 'pyarrow>=18' "${FRAMEWORK[@]}"
+if [ -n "$builder" ]; then
+    wait "$builder"
+    builder=
     TRUST8_WHEEL=$(echo "$work"/wheel/*.whl)
 fi
-"$python" -m pip install --quiet --disable-pip-version-check --no-index "$TRUST8_WHEEL"
+packages --no-index "$TRUST8_WHEEL"
