@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Tests `trust8.ray` on a cluster: builds the wheel, starts a head without cores and two nodes, and stops them. Each node has an
-# address of the loopback interface. Ray listens on all interfaces all the same, and asks for a token. ../spark/setup.sh says what the environment changes. Arguments go to pytest.
+# address of the loopback interface. Ray listens on all interfaces all the same, and asks for a token.
+#
+# ../spark/setup.sh says what the environment changes. Arguments go to pytest.
 set -euo pipefail
 FRAMEWORK=('ray[data]==2.60.0' 'pandas>=2.2,<3')
 # shellcheck source=python/spark/setup.sh

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
@@ -224,6 +225,39 @@ def test_a_file_that_changes_is_a_row_with_an_error(tmp_path, monkeypatch, chang
     assert result["valid"] is None and result["error"] == row["error"]
 
 
+@pytest.mark.parametrize("opens", [False, True])
+def test_a_file_that_fails_is_a_row_with_an_error(tmp_path, opens):
+    # Everybody may look at the file, but reading it fails: at once, or after the first piece.
+    class Failing:
+        type_name = "local"
+        get_file_info = LOCAL.get_file_info
+
+        def open_output_stream(self, path, compression):
+            return LOCAL.open_output_stream(path, compression=compression)
+
+        def open_input_file(self, path):
+            if not opens:
+                raise PermissionError(13, "Permission denied")
+            return contextlib.nullcontext(self)
+
+        def seek(self, offset):
+            self.left = [b"caf\xc3\xa9"]
+
+        def read(self, length):
+            if not self.left:
+                raise OSError(5, "Input/output error")
+            return self.left.pop()
+
+    reason = "cannot be read: " + ("[Errno 5] Input/output error" if opens else "[Errno 13] Permission denied")
+    path = tmp_path / "text"
+    path.write_bytes(b"caf\xc3\xa9" * 10)
+    [row] = rows_of(str(path), 1000)
+    judged = table([judging.judge(Failing(), row)], judging.JUDGED)
+    assert found(judged)["valid"] is None and found(judged)["error"] == reason
+    assert next(_errors._errors_of(Failing(), row | {"line": 0, "column": 0}))[-1] == reason
+    assert _files._write_range(Failing(), row, str(tmp_path), "drop")[-1] == reason
+
+
 @pytest.mark.parametrize("change", ["append", "vanish"])
 def test_a_file_that_changes_before_its_error_is_read_again(tmp_path, change):
     path = tmp_path / "text"
@@ -238,7 +272,7 @@ def test_a_file_that_changes_before_its_error_is_read_again(tmp_path, change):
     assert result["valid"] is None and "after it was listed" in result["error"]
 
 
-def test_alisting_names_what_can_not_be_read(tmp_path):
+def test_a_listing_names_what_can_not_be_read(tmp_path):
     (tmp_path / "text").write_bytes(b"x")
     os.symlink("/nowhere/at/all", tmp_path / "link")
     os.mkfifo(tmp_path / "pipe")

@@ -34,7 +34,7 @@ __all__ = ["repair", "scan_files", "validate"]
 def scan_files(
     paths: Paths, range_bytes: int = RANGE_BYTES, *, filesystem: pyarrow.fs.FileSystem | None = None
 ) -> Dataset:
-    """Return a row for each file: whether it is UTF-8, what it is made of, or where and what its first error is.
+    """Return a row for each file: whether it is UTF-8, and either how much text it is, or where its first error is, and which.
 
     The arguments and the columns are those of `trust8.spark.scan_files`. The ranges are made on the driver.
     """

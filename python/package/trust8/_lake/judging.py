@@ -1,8 +1,7 @@
 """Judgements on ranges, how they are joined, and what they say of a file.
 
-Each worker judges its ranges by themselves. The judgements (`Part`) of a file are joined in a tree: a task takes those of
-neighbouring ranges in their order, one after the other, and keeps only one. So neither the number of ranges nor one very long
-file decides how much memory a worker needs.
+Each range is judged by itself. The judgements (`Part`) of a file are joined in a tree: a task takes those of neighbouring ranges
+in their order, one after the other, and keeps only one. So a worker needs no more memory for many ranges, nor for a long file.
 """
 
 from __future__ import annotations

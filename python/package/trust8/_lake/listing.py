@@ -13,10 +13,10 @@ import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 # The length of a range. Reading it takes much longer than starting a task.
 RANGE_BYTES = 128 << 20
 
-# What opening a file costs, as the number of bytes that could be read meanwhile. Tasks get the same amount of work by it.
+# What opening a file costs, counted in bytes that could be read in the same time.
 OPEN_COST = 256 << 10
 
-# The least that a task gets, so that starting it costs little beside that.
+# The least work that a task gets, counted in the same way, so that starting it costs little beside that.
 TASK_COST = 64 * OPEN_COST
 
 # Files with these names are decompressed. They can only be read from the start, so each is one range.

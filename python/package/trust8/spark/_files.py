@@ -61,8 +61,8 @@ def repair_files(
     The columns of the result are ``path`` in `src`, ``bytes_before`` and ``bytes_after`` (of the text), ``repaired`` (the number
     of ill-formed sequences), and ``error``: why a file could not be read. Such a file is not in `dst`.
 
-    The file system must be one that renames folders in one step, as local ones and HDFS do, and stores for objects do not. Beside
-    `dst` there must be room for the result, and once more for files of several ranges.
+    The file system must be one that renames folders in one step, as local ones and HDFS do, and stores for objects do not. It needs
+    room for the result, and as much again for files of several ranges.
     """
     check_policy(policy)
     source, target = os.fspath(src), os.fspath(dst)

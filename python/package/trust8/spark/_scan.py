@@ -22,7 +22,7 @@ def scan_files(
     *,
     filesystem: pyarrow.fs.FileSystem | None = None,
 ) -> DataFrame:
-    """Return a row for each file: whether it is UTF-8, what it is made of, or where and what its first error is.
+    """Return a row for each file: whether it is UTF-8, and either how much text it is, or where its first error is, and which.
 
     `paths` are files and folders, with all that is in them: local ones, or URIs that `pyarrow.fs` knows, such as
     ``s3://bucket/folder``. All workers must be able to read them. `filesystem` is for what a URI can't say. Files are listed
@@ -40,8 +40,8 @@ def scan_files(
     | ``kind``, ``message`` | what is wrong, for programs and for people |
     | ``error`` | why the file could not be read: it can't be opened, it vanished, or it changed after it was listed |
 
-    For a file that is not UTF-8, these are what ``trust8 check --json`` says of its first error. The few bytes of that error are
-    read once more; a compressed file is decompressed twice up to its end.
+    For a file that is not UTF-8, all columns from ``offset`` to ``message`` are what ``trust8 check --json`` says of its first
+    error. The few bytes of that error are read once more. For that, a compressed file is decompressed a second time, to its end.
 
     The order of the rows is not defined.
     """
