@@ -134,7 +134,7 @@ unsafe extern "C" fn decode(
             let data = unsafe { *arguments };
             // SAFETY: it is an object, which lives during the call.
             if let Some(bytes) = unsafe { quick(data) } {
-                if let Some(string) = text::short(py, bytes) {
+                if let Some(string) = text::ascii(py, bytes) {
                     return Ok(string.as_ptr());
                 }
                 let summary = inspect(bytes);

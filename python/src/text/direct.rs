@@ -11,6 +11,7 @@ use pyo3::exceptions::PySystemError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use trust8::boundary::floor;
 use trust8::transcode::{self, Encoding, Str, Utf16, Utf32};
 use trust8::{Summary, inspect};
 
@@ -199,18 +200,24 @@ fn one(py: Python<'_>, character: char) -> PyResult<Bound<'_, PyString>> {
     Ok(unsafe { Bound::from_owned_ptr_or_err(py, string) }?.cast_into()?)
 }
 
-/// Returns a short text as a string, or `None` if the long way has to be taken.
+/// Returns ASCII as a string, or `None` if the long way has to be taken.
 #[inline]
-pub(crate) fn short(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObject>> {
+pub(crate) fn ascii(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObject>> {
+    // Up to this length, the loop of `core` is done before the library's has begun.
     const SHORT: usize = 64;
-    if bytes.len() > SHORT || !bytes.is_ascii() {
+    let is_ascii = match bytes.len() {
+        ..=SHORT => bytes.is_ascii(),
+        _ => transcode::is_ascii(Encoding::Utf8, bytes),
+    };
+    if !is_ascii {
         return None;
     }
     if let &[byte] = bytes {
         return NonNull::new(one(py, byte.into()).ok()?.into_ptr());
     }
-    // SAFETY: the interpreter is held. 64 fits.
-    let string = NonNull::new(unsafe { ffi::PyUnicode_New(bytes.len() as ffi::Py_ssize_t, 0x7F) });
+    let size = ffi::Py_ssize_t::try_from(bytes.len()).ok()?;
+    // SAFETY: the interpreter is held.
+    let string = NonNull::new(unsafe { ffi::PyUnicode_New(size, 0x7F) });
     let Some(string) = string else {
         // SAFETY: the interpreter is held. The long way will fail as well, and say why.
         unsafe { ffi::PyErr_Clear() };
@@ -226,39 +233,115 @@ pub(crate) fn short(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObjec
 
 /// Returns the bytes as a string, with each ill-formed sequence replaced by U+FFFD. There is at least one.
 pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
-    let width = match unlocked_if_long(py, bytes.len(), || has_four(bytes)) {
-        true => Width::Four,
-        // U+FFFD needs two bytes.
-        false => Width::Two,
-    };
-    // There is at most one character for each byte.
-    let mut new = New::new(py, bytes.len(), width)?;
-    let room = new.room(0);
-    let convert = move || match room {
-        Room::One(_) => None,
-        Room::Two(room) => {
-            transcode::convert_into_lossy(Encoding::Utf8, Utf16, bytes, room).ok().map(|text| text.len())
+    // U+FFFD needs two bytes.
+    for width in [Width::Two, Width::Four] {
+        // There is at most one character for each byte.
+        let mut new = New::new(py, bytes.len(), width)?;
+        let room = new.room(0);
+        let chars = unlocked_if_long(py, bytes.len(), move || match room {
+            Room::One(_) => None,
+            Room::Two(room) => lossy_of_two(bytes, room),
+            Room::Four(room) => {
+                transcode::convert_into_lossy(Encoding::Utf8, Utf32, bytes, room).ok().map(|text| text.len())
+            }
+        });
+        if let Some(chars) = chars {
+            new.resize(py, chars)?;
+            return new.finish();
         }
-        Room::Four(room) => {
-            transcode::convert_into_lossy(Encoding::Utf8, Utf32, bytes, room).ok().map(|text| text.len())
+    }
+    Err(miscounted())
+}
+
+/// Writes the text with each ill-formed sequence replaced, and returns how many characters that is; or `None` if the text has a
+/// character of four bytes.
+///
+/// ```text
+/// lone:  for each block in which no lead comes before a continuation: each byte above 7F is a fault, and becomes a unit.
+/// other: the library converts a chunk. Unless at least as much came before it in `lone`, the next chunk is twice as long.
+/// ```
+///
+/// Text in another encoding, such as Latin-1, is ASCII with lone faults, and `lone` takes no branch for a fault.
+fn lossy_of_two(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> Option<usize> {
+    const FIRST_CHUNK: usize = 256;
+    let (mut at, mut chars, mut chunk) = (0, 0, FIRST_CHUNK);
+    let mut is_narrow = false;
+    loop {
+        let lone = lone_faults(&bytes[at..], &mut room[chars..]);
+        at += lone;
+        chars += lone;
+        if at == bytes.len() {
+            return Some(chars);
         }
-    };
-    let chars = unlocked_if_long(py, bytes.len(), convert).ok_or_else(miscounted)?;
-    new.resize(py, chars)?;
-    new.finish()
+        // What is before has lone faults only.
+        if !is_narrow && has_four(&bytes[at..]) {
+            return None;
+        }
+        is_narrow = true;
+        chunk = if lone >= chunk { FIRST_CHUNK } else { chunk.saturating_mul(2) };
+        let end = sequence_start(bytes, at.saturating_add(chunk));
+        let text = transcode::convert_into_lossy(Encoding::Utf8, Utf16, &bytes[at..end], &mut room[chars..]);
+        chars += text.ok()?.len();
+        at = end;
+    }
+}
+
+/// Converts blocks as long as no lead in them comes before a continuation. Then there is no sequence of two bytes or more, so each
+/// byte above 7F is ill-formed by itself. The bytes begin with the start of a sequence. Returns the number of bytes, which is that
+/// of the units; a sequence begins after them as well.
+fn lone_faults(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> usize {
+    const BLOCK: usize = 64;
+    let mut at = 0;
+    // With the byte after the block, which may continue the block's last byte.
+    while let Some(with_next) = bytes[at..].first_chunk::<{ BLOCK + 1 }>()
+        && let Some(units) = room[at..].first_chunk_mut::<BLOCK>()
+    {
+        let block = &with_next[..BLOCK];
+        // The compiler makes vectors of these loops. They compute bytes, because a vector has twice as many of them. Bit 7 and
+        // bit 6 of a lead are set, and of a continuation only bit 7.
+        let pairs = block.iter().zip(&with_next[1..]);
+        let continued = pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1));
+        if continued > 0x7F {
+            break;
+        }
+        let (mut low, mut high) = ([0; BLOCK], [0; BLOCK]);
+        for ((low, high), byte) in low.iter_mut().zip(&mut high).zip(block) {
+            let fault = if *byte > 0x7F { 0xFF } else { 0 };
+            *low = byte & !fault | 0xFD & fault;
+            *high = fault;
+        }
+        for (unit, (low, high)) in units.iter_mut().zip(low.iter().zip(&high)) {
+            *unit = MaybeUninit::new(u16::from_le_bytes([*low, *high]));
+        }
+        at += BLOCK;
+    }
+    at
+}
+
+/// Returns a place at or before `at` where a sequence begins, well-formed or not; or the end of the bytes, if there is none after
+/// the start or if it is not far.
+fn sequence_start(bytes: &[u8], at: usize) -> usize {
+    const FAR: usize = 64;
+    if bytes.len().saturating_sub(at) < FAR {
+        return bytes.len();
+    }
+    // A sequence has at most three continuation bytes, and each one after those is a sequence of its own.
+    floor(bytes, at)
 }
 
 /// Returns whether the bytes have a character of four bytes. Such a character is one wherever it is: its first byte appears in
 /// no other sequence.
 fn has_four(bytes: &[u8]) -> bool {
-    const BLOCK: usize = 64;
+    const BLOCK: usize = 256;
     let begins = |byte: u8| byte.wrapping_sub(0xF0) < 5;
     let is_character = |at: usize| bytes.get(at..at + 4).is_some_and(|four| str::from_utf8(four).is_ok());
-    bytes.chunks(BLOCK).zip((0..).step_by(BLOCK)).any(|(block, start)| {
-        // The compiler makes vectors of this.
-        block.iter().fold(false, |any, &byte| any | begins(byte))
-            && (0..block.len()).any(|i| begins(block[i]) && is_character(start + i))
-    })
+    let any_in = |block: &[u8], start| (0..block.len()).any(|i| begins(block[i]) && is_character(start + i));
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let mut starts = (0..).step_by(BLOCK);
+    // The compiler makes vectors of the fold.
+    blocks.iter().zip(starts.by_ref()).any(|(block, start)| {
+        block.iter().fold(0, |any, &byte| any | u8::from(begins(byte))) != 0 && any_in(block, start)
+    }) || any_in(rest, bytes.len() - rest.len())
 }
 
 /// A string that is made of several texts. It becomes wider, and longer, when a text needs it.

@@ -14,4 +14,4 @@ use direct as made;
 #[cfg(feature = "abi3")]
 use stable as made;
 
-pub(crate) use made::{Builder, encoded, lossy, of_valid, short};
+pub(crate) use made::{Builder, ascii, encoded, lossy, of_valid};

@@ -24,7 +24,7 @@ pub(crate) fn of_valid<'py>(
 
 /// Returns `None`: here there is only the long way.
 #[inline]
-pub(crate) fn short(_: Python<'_>, _: &[u8]) -> Option<NonNull<ffi::PyObject>> {
+pub(crate) fn ascii(_: Python<'_>, _: &[u8]) -> Option<NonNull<ffi::PyObject>> {
     None
 }
 
