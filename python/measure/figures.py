@@ -2,9 +2,12 @@
 
     python/measure/figures.py times > 3.11.times.json
     python/measure/figures.py memory > 3.11.memory.json
+    python/measure/figures.py decode > 3.11.avx2.json       only long texts: for another kernel
 
 All contestants of a case take turns in one process, and the smallest time of each counts. Every answer is compared before it is
-timed. `report.py` writes docs/python.md and the plot from the files of several versions of Python.
+timed. The calls stand in a loop, as `timeit` and pyperf have them. The loop goes over different texts of one kind, because the
+CPU learns a short text that it sees again and again. `report.py` writes docs/python.md and the plot from the files of several
+versions of Python.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import trust8
@@ -28,14 +31,16 @@ TEXTS = {
     "emoji": "Ein Gruß 👋 aus 東京 🗼, привет 🌍 und so weiter 😀. ",
 }
 SIZES = {"4 KiB": 4 << 10, "64 KiB": 64 << 10, "1 MiB": 1 << 20}
+# How many texts of a size take turns. Together they fit into the second-level cache.
+MANY = {"4 KiB": 64, "64 KiB": 16, "1 MiB": 1}
 ROUNDS = 40
 # How long a turn takes, in nanoseconds. Shorter work is repeated.
 TURN = 400_000
 
 
-def text_of(name: str, size: int) -> bytes:
-    """Whole sentences of about so many bytes, in varying order of their words."""
-    chosen = random.Random(name)
+def text_of(name: str, size: int, number: int = 0) -> bytes:
+    """Whole sentences of about so many bytes, in varying order of their words. Each number has another order."""
+    chosen = random.Random(f"{name} {number}" if number else name)
     words = TEXTS[name].split(" ") if " " in TEXTS[name] else list(TEXTS[name])
     data, length = [], 0
     while length < size:
@@ -46,97 +51,120 @@ def text_of(name: str, size: int) -> bytes:
     return "".join(data).encode()[:size].decode("utf-8", "ignore").encode()
 
 
-def with_faults(data: bytes, every: int) -> bytes:
-    chosen = random.Random(every)
+def texts_of(name: str, size: str) -> list[bytes]:
+    return [text_of(name, SIZES[size], number) for number in range(MANY[size])]
+
+
+def with_faults(data: bytes, every: int, number: int = 0) -> bytes:
+    chosen = random.Random(every + (number << 32))
     changed = bytearray(data)
     for _ in range(max(1, len(data) // every)):
         changed[chosen.randrange(len(data))] = chosen.choice(b"\x80\xff\xc0\xe2")
     return bytes(changed)
 
 
-def timed(work: Callable[[], object], repeat: int) -> float:
-    start = time.perf_counter_ns()
-    for _ in range(repeat):
-        work()
-    return (time.perf_counter_ns() - start) / repeat
+def loop(call: str, items: Sequence[object]) -> Callable[[int], float]:
+    """Return a function that makes a call for each item, so many times, and returns the nanoseconds for one item."""
+    source = f"""def work(repeat):
+        start = time.perf_counter_ns()
+        for _ in range(repeat):
+            for item in items:
+                {call}
+        return (time.perf_counter_ns() - start) / (repeat * len(items))
+    """
+    # The names are local, as in a function that makes many calls.
+    names = {"time": time, "items": items, "decode": trust8.decode, "encode": trust8.encode, "is_utf8": trust8.is_utf8}
+    arguments = ", ".join(f"{name}={name}" for name in names)
+    exec(source.replace("(repeat):", f"(repeat, {arguments}):", 1), names)
+    return names["work"]  # type: ignore[return-value]
 
 
-def race(contestants: dict[str, Callable[[], object]], rounds: int = ROUNDS) -> dict[str, float]:
+def call(work: Callable[[], object]) -> Callable[[int], float]:
+    """The same for longer work, for which a call more does not matter."""
+
+    def timed(repeat: int) -> float:
+        start = time.perf_counter_ns()
+        for _ in range(repeat):
+            work()
+        return (time.perf_counter_ns() - start) / repeat
+
+    return timed
+
+
+def race(contestants: dict[str, Callable[[int], float]], items: int = 1, rounds: int = ROUNDS) -> dict[str, float]:
     """The smallest time of each, in nanoseconds."""
     repeats = {}
     for name, work in contestants.items():
-        work()
-        repeats[name] = max(1, int(TURN / max(1, min(timed(work, 1) for _ in range(3)))))
+        repeats[name] = max(1, int(TURN / max(1, min(work(1) for _ in range(3)) * items)))
     best = dict.fromkeys(contestants, float("inf"))
     for _ in range(rounds):
         for name, work in contestants.items():
-            best[name] = min(best[name], timed(work, repeats[name]))
+            best[name] = min(best[name], work(repeats[name]))
     return best
 
 
-def loop(items: list[bytes], function: Callable[[bytes], object]) -> Callable[[], None]:
-    def work() -> None:
-        call = function
-        for item in items:
-            call(item)
-
-    return work
-
-
-def loop_of_method(items: list[bytes]) -> Callable[[], None]:
-    def work() -> None:
-        for item in items:
-            item.decode()
-
-    return work
-
-
-def bare_loop(items: list[bytes]) -> Callable[[], None]:
-    def work() -> None:
-        for item in items:
-            pass
-
-    return work
-
-
-def main() -> None:
-    figures: dict[str, object] = {
+def about() -> dict[str, object]:
+    return {
         "python": "%d.%d.%d" % sys.version_info[:3],
         "version": trust8.__version__,
         "kernel": trust8.kernels()[0],
         "cpu": cpu(),
     }
 
-    # Long texts.
-    long_texts = []
+
+def long_texts() -> list[dict[str, object]]:
+    results = []
     for name in TEXTS:
-        for size_name, size in SIZES.items():
-            data = text_of(name, size)
-            decode, is_utf8 = trust8.decode, trust8.is_utf8
-            assert decode(data) == data.decode() and is_utf8(data) and not is_utf8(data + b"\xff")
-            text = data.decode()
-            assert trust8.encode(text) == data
+        for size in SIZES:
+            items = texts_of(name, size)
+            for data in items:
+                assert trust8.decode(data) == data.decode()
+                assert trust8.is_utf8(data) and not trust8.is_utf8(data + b"\xff")
+                assert trust8.encode(data.decode()) == data
+            strings = [data.decode() for data in items]
             best = race({
-                "bytes.decode": lambda: data.decode(),
-                "decode": lambda: decode(data),
-                "is_utf8": lambda: is_utf8(data),
-                "str.encode": lambda: text.encode(),
-                "encode": lambda: trust8.encode(text),
-            })
-            long_texts.append({"text": name, "size": size_name, "bytes": len(data), "ns": best})
-    figures["long"] = long_texts
+                "bytes.decode": loop("item.decode()", items),
+                "decode": loop("decode(item)", items),
+                "is_utf8": loop("is_utf8(item)", items),
+                "str.encode": loop("item.encode()", strings),
+                "encode": loop("encode(item)", strings),
+            }, len(items))
+            size_of_all = sum(len(data) for data in items)
+            results.append({"text": name, "size": size, "bytes": size_of_all // len(items), "ns": best})
+    return results
+
+
+def one_text() -> list[dict[str, object]]:
+    """One short text again and again, for comparison."""
+    results = []
+    for name in TEXTS:
+        items = [text_of(name, SIZES["4 KiB"])] * MANY["4 KiB"]
+        best = race({
+            "bytes.decode": loop("item.decode()", items),
+            "decode": loop("decode(item)", items),
+            "is_utf8": loop("is_utf8(item)", items),
+        }, len(items))
+        results.append({"text": name, "size": "4 KiB", "bytes": len(items[0]), "ns": best})
+    return results
+
+
+def main() -> None:
+    figures = about()
+    figures["long"] = long_texts()
+    figures["one"] = one_text()
 
     # Faulty texts, with `replace`.
     faulty = []
     for name in TEXTS:
         for every in [50, 1000]:
-            data = with_faults(text_of(name, 64 << 10), every)
-            assert trust8.decode(data, "replace") == data.decode("utf-8", "replace")
+            items = [with_faults(data, every, number) for number, data in enumerate(texts_of(name, "64 KiB"))]
+            for data in items:
+                assert trust8.decode(data, "replace") == data.decode("utf-8", "replace")
             best = race({
-                "bytes.decode": lambda: data.decode("utf-8", "replace"),
-                "decode": lambda: trust8.decode(data, "replace"),
-            })
-            faulty.append({"text": name, "every": every, "bytes": len(data), "ns": best})
+                "bytes.decode": loop("item.decode('utf-8', 'replace')", items),
+                "decode": loop("decode(item, 'replace')", items),
+            }, len(items))
+            faulty.append({"text": name, "every": every, "bytes": len(items[0]), "ns": best})
     figures["faulty"] = faulty
 
     # Short strings: a thousand of random lengths, each a method call or a function call.
@@ -151,13 +179,13 @@ def main() -> None:
                 items.append(source[at : at + chosen.randint(low, high)].decode("utf-8", "ignore").encode())
             assert [trust8.decode(item) for item in items] == [item.decode() for item in items]
             best = race({
-                "loop": bare_loop(items),
-                "bytes.decode": loop_of_method(items),
-                "str": loop(items, lambda item: str(item, "utf-8")),
-                "decode": loop(items, trust8.decode),
-                "is_utf8": loop(items, trust8.is_utf8),
-            }, rounds=15)
-            short.append({"text": name, "lengths": f"{low} to {high}", "ns": {k: v / 1000 for k, v in best.items()}})
+                "loop": loop("pass", items),
+                "bytes.decode": loop("item.decode()", items),
+                "str": loop("str(item, 'utf-8')", items),
+                "decode": loop("decode(item)", items),
+                "is_utf8": loop("is_utf8(item)", items),
+            }, len(items), rounds=15)
+            short.append({"text": name, "lengths": f"{low} to {high}", "ns": best})
     figures["short"] = short
 
     figures["others"] = others()
@@ -181,9 +209,10 @@ trust8.decode(sample, errors) if who == "trust8" else sample.decode("utf-8", err
 open("/proc/self/clear_refs", "w").write("5")
 def status(field):
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(field))
-before = status("VmRSS")
+before, code = status("VmRSS"), status("RssFile")
 text = trust8.decode(data, errors) if who == "trust8" else data.decode("utf-8", errors)
-print((status("VmHWM") - before) * 1024)
+# Code that this call was the first to run is read from the file as well.
+print((status("VmHWM") - before - (status("RssFile") - code)) * 1024)
 """
 
 
@@ -213,9 +242,9 @@ def others() -> list[dict[str, object]]:
         parser = simdjson.Parser()
         assert orjson.loads(quoted) == parser.parse(quoted) == trust8.decode(data)
         best = race({
-            "decode": lambda: trust8.decode(data),
-            "orjson.loads": lambda: orjson.loads(quoted),
-            "simdjson.parse": lambda: parser.parse(quoted),
+            "decode": call(lambda: trust8.decode(data)),
+            "orjson.loads": call(lambda: orjson.loads(quoted)),
+            "simdjson.parse": call(lambda: parser.parse(quoted)),
         }, rounds=15)
         results.append({"text": name, "bytes": len(data), "ns": best})
     return results
@@ -236,15 +265,16 @@ def columns() -> list[dict[str, object]]:
         size = array.nbytes
         assert pyarrow.array(arrow.as_utf8(array)).equals(array.cast(pyarrow.string()))
         best = race({
-            "as_utf8": lambda: arrow.as_utf8(array),
-            "pyarrow cast": lambda: array.cast(pyarrow.string()),
-            "polars cast": lambda: series.cast(polars.String),
+            "as_utf8": call(lambda: arrow.as_utf8(array)),
+            "pyarrow cast": call(lambda: array.cast(pyarrow.string())),
+            "polars cast": call(lambda: series.cast(polars.String)),
         }, rounds=10)
         # The same work without Python, in turns with the other.
         best["Rust"] = best["as_utf8"] = float("inf")
+        as_utf8 = call(lambda: arrow.as_utf8(array))
         for _ in range(60):
             best["Rust"] = min(best["Rust"], _trust8._arrow_timed(array, 3))
-            best["as_utf8"] = min(best["as_utf8"], *(timed(lambda: arrow.as_utf8(array), 1) for _ in range(3)))
+            best["as_utf8"] = min(best["as_utf8"], *(as_utf8(1) for _ in range(3)))
         results.append({"text": name, "rows": len(array), "bytes": size, "ns": best})
     return results
 
@@ -257,5 +287,7 @@ def cpu() -> str:
 if __name__ == "__main__":
     if sys.argv[1] == "memory":
         json.dump({"memory": memory()}, sys.stdout, indent=1)
+    elif sys.argv[1] == "decode":
+        json.dump(about() | {"long": long_texts()}, sys.stdout, indent=1)
     else:
         main()

@@ -4,27 +4,82 @@
 #   python/measure/run.sh                  all versions
 #   python/measure/run.sh 3.11 3.13        these
 #
-# It takes a minute for each version, besides compiling, on one core that nothing else should use. MEASURE_WITH is a command to
-# run the measurement under, such as `taskset -c 1`.
+# It takes two minutes for each version, besides compiling, on one core that nothing else should use. MEASURE_WITH is a command to
+# run the measurement under, such as `taskset -c 1`. MEASURE_IN is a folder for wheels and figures that stay. A wheel that is
+# there is not built again, so everything can be built first, and measured later.
+#
+#   MEASURE_IN=/tmp/m python/measure/run.sh --build && MEASURE_IN=/tmp/m python/measure/run.sh
+#
+# On a CPU with AVX-512, `decode` is measured once more without it, as on a CPU that has AVX2 only.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-work=$(mktemp -d)
-trap 'rm -r "$work"' EXIT
+build=
+if [ "${1:-}" = --build ]; then
+    build=1
+    shift
+fi
+if [ -n "${MEASURE_IN:-}" ]; then
+    work=$MEASURE_IN
+    mkdir -p "$work"
+else
+    work=$(mktemp -d)
+    trap 'rm -r "$work"' EXIT
+fi
+
+# Prints the interpreter of a version.
+interpreter() {
+    local candidate
+    for candidate in "$(command -v "python$1" || true)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python; do
+        if [ -n "$candidate" ] && "$candidate" -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$1')" 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+}
+
+# Makes an environment with the package. Arguments: its name, the interpreter, and flags for the compiler.
+environment() {
+    if [ -e "$work/$1/built" ]; then
+        return
+    fi
+    "$2" -m venv "$work/$1"
+    "$work/$1/bin/pip" install --quiet --disable-pip-version-check maturin==1.16.0 pyarrow polars orjson pysimdjson
+    local target=${CARGO_TARGET_DIR:-$here/../target} flags=()
+    if [ -n "${3:-}" ]; then
+        # Other flags compile everything again, so it is kept apart.
+        flags=("RUSTFLAGS=${RUSTFLAGS:+$RUSTFLAGS }$3" "CARGO_TARGET_DIR=$target/avx2")
+    fi
+    env "${flags[@]}" "$work/$1/bin/maturin" build --release --locked --manifest-path "$here/../Cargo.toml" \
+        --interpreter "$work/$1/bin/python" --out "$work/$1/wheels"
+    "$work/$1/bin/pip" install --quiet --disable-pip-version-check --no-index "$work/$1"/wheels/*.whl
+    touch "$work/$1/built"
+}
+
 for version in "${@:-3.10 3.11 3.12 3.13}"; do
+    # Without names, this is one word with all versions.
     for one in $version; do
-        for python in "$(command -v "python$one" || true)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$one".*/bin/python; do
-            if [ -n "$python" ] && "$python" -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$one')" 2>/dev/null; then
-                "$python" -m venv "$work/$one"
-                "$work/$one/bin/pip" install --quiet maturin==1.16.0 pyarrow polars orjson pysimdjson
-                "$work/$one/bin/maturin" build --release --locked --manifest-path "$here/../Cargo.toml" \
-                    --interpreter "$work/$one/bin/python" --out "$work/wheels-$one"
-                "$work/$one/bin/pip" install --quiet --no-index "$work/wheels-$one"/*.whl
-                # shellcheck disable=SC2086 # MEASURE_WITH is a command with arguments
-                ${MEASURE_WITH:-} "$work/$one/bin/python" "$here/figures.py" times >"$work/$one.times.json"
-                "$work/$one/bin/python" "$here/figures.py" memory >"$work/$one.memory.json"
-                break
-            fi
-        done
+        python=$(interpreter "$one")
+        if [ -z "$python" ]; then
+            continue
+        fi
+        environment "$one" "$python"
+        with_avx2=
+        if [ "$("$work/$one/bin/python" -c 'import trust8; print(trust8.kernels()[0])')" = avx512 ]; then
+            with_avx2=1
+            environment "$one-avx2" "$python" "--cfg trust8_without_avx512"
+        fi
+        if [ -n "$build" ]; then
+            continue
+        fi
+        # shellcheck disable=SC2086 # MEASURE_WITH is a command with arguments
+        ${MEASURE_WITH:-} "$work/$one/bin/python" "$here/figures.py" times >"$work/$one.times.json"
+        "$work/$one/bin/python" "$here/figures.py" memory >"$work/$one.memory.json"
+        if [ -n "$with_avx2" ]; then
+            # shellcheck disable=SC2086 # the same
+            ${MEASURE_WITH:-} "$work/$one-avx2/bin/python" "$here/figures.py" decode >"$work/$one.avx2.json"
+        fi
     done
 done
-python3 "$here/report.py" "$work"
+if [ -z "$build" ]; then
+    python3 "$here/report.py" "$work"
+fi

@@ -79,6 +79,37 @@ def test_the_width_of_faulty_texts(errors):
             check(b"a" * before + sequence + b"\xff", errors)
 
 
+PAIRS = [b"\xc3\xa9", b"\xe4\xbd", b"\x80\xc3", b"\xff\x80", b"\xc0\xaf", b"\xe2\xe2", "世".encode(), "🌍".encode(), b"\x80" * 5]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=bytes.hex)
+def test_neighbours_among_lone_faults(pair):
+    """ASCII with single wrong bytes, and at every place of a block two bytes above 7F that may be one sequence."""
+    for before in range(140):
+        start = (b"na\xefve caf\xe9. " * 20)[:before]
+        check(b"\xff." + start + pair, "replace")
+        check(b"\xff." + start + pair + b".d\xe9j\xe0 vu" * 30, "replace")
+
+
+def test_kinds_of_faulty_text_take_turns():
+    """Parts of ASCII with lone faults, of text with faults, and of continuation bytes; the chunks are cut anywhere."""
+    chosen = random.Random(9)
+    kinds = [
+        lambda size: bytes(chosen.choice(b"abc def\xe9\xff\x80") for _ in range(size)),
+        lambda size: faulty(TEXTS["three"] * (size // 50 + 1), 40, size)[:size],
+        lambda size: faulty(TEXTS["two"] * (size // 50 + 1), 400, size)[:size],
+        lambda size: b"\x80" * size,
+        lambda size: b"\xe4\xb8" * (size // 2),
+        lambda size: b"a" * size,
+    ]
+    for number in range(3000 // SCALE + 20):
+        sizes = [chosen.choice([1, 3, 64, 300, 5000]) for _ in range(chosen.randrange(1, 7))]
+        data = b"\xff" + b"".join(chosen.choice(kinds)(chosen.randrange(size + 1)) for size in sizes)
+        if number % 4 == 0:
+            data += "🌍".encode()
+        check(data, "replace")
+
+
 @pytest.mark.skipif(_trust8.STABLE_ABI, reason="the interpreter makes the string")
 def test_single_characters_are_shared():
     for code in range(0x100):

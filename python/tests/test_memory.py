@@ -207,6 +207,41 @@ def test_a_million_calls_keep_memory_flat():
     assert min(growths) < 512 << 10
 
 
+PEAK = """
+    import sys, trust8
+    errors, who = sys.argv[1:]
+    text = "Größere Übungen für müde Füchse: schön, daß ihr über Zäune springt. "
+    data = (text.encode() + (b"" if errors == "strict" else b"\\xff")) * 60_000
+    decode = trust8.decode if who == "trust8" else lambda data, errors: data.decode("utf-8", errors)
+    decode(data[:100_000], "replace")
+    def status():
+        with open("/proc/self/status") as file:
+            return {line.split(":")[0]: int(line.split()[1]) for line in file if line.startswith(("Vm", "Rss"))}
+    # The peak counts from here on.
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+    before = status()
+    result = decode(data, errors)
+    after = status()
+    # Pages of the program's file do not count.
+    print(after["VmHWM"] - before["VmRSS"] - (after["RssFile"] - before["RssFile"]))
+"""
+
+
+@pytest.mark.skipif(_trust8.STABLE_ABI, reason="the interpreter makes the string")
+@pytest.mark.parametrize("errors", ["strict", "replace", "ignore", "surrogateescape"])
+def test_the_peak_of_memory_is_not_above_that_of_cpython(errors):
+    peaks = {}
+    for who in ["CPython", "trust8"]:
+        done = run(PEAK, errors, who)
+        if "clear_refs" in done.stderr:
+            pytest.skip("this system does not measure peaks")
+        assert done.returncode == 0, done.stderr
+        peaks[who] = int(done.stdout)
+    # In KiB, of about 8000. A few pages more or less are the allocator's.
+    assert peaks["trust8"] <= peaks["CPython"] + 100, peaks
+
+
 def test_references_are_given_back():
     data = b"caf\xe9" * 3
     changing = bytearray(data)

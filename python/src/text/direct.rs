@@ -258,12 +258,14 @@ pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, P
 ///
 /// ```text
 /// lone:  for each block in which no lead comes before a continuation: each byte above 7F is a fault, and becomes a unit.
-/// other: the library converts a chunk. Unless at least as much came before it in `lone`, the next chunk is twice as long.
+/// other: the library converts a chunk. Unless at least as much came before it in `lone`, the next chunk is longer.
 /// ```
 ///
 /// Text in another encoding, such as Latin-1, is ASCII with lone faults, and `lone` takes no branch for a fault.
 fn lossy_of_two(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> Option<usize> {
     const FIRST_CHUNK: usize = 256;
+    // To begin a chunk costs as much as a few hundred bytes.
+    const GROWTH: usize = 16;
     let (mut at, mut chars, mut chunk) = (0, 0, FIRST_CHUNK);
     let mut is_narrow = false;
     loop {
@@ -278,7 +280,7 @@ fn lossy_of_two(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> Option<usize> {
             return None;
         }
         is_narrow = true;
-        chunk = if lone >= chunk { FIRST_CHUNK } else { chunk.saturating_mul(2) };
+        chunk = if lone >= chunk { FIRST_CHUNK } else { chunk.saturating_mul(GROWTH) };
         let end = sequence_start(bytes, at.saturating_add(chunk));
         let text = transcode::convert_into_lossy(Encoding::Utf8, Utf16, &bytes[at..end], &mut room[chars..]);
         chars += text.ok()?.len();
