@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
+import textwrap
 
 import pytest
 from support import SCALE, TEXTS, faulty
@@ -281,3 +284,27 @@ def test_parquet(compression, tmp_path, capsys):
     with pytest.raises(KeyError):
         arrow.repair_parquet(src, tmp_path / "none.parquet", columns=["missing"])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["dst.parquet", "src.parquet"]
+
+
+def test_the_memory_for_a_parquet_file_does_not_grow_with_it(tmp_path):
+    """The most that pyarrow holds at a time, for files of which one has eight times as many rows."""
+    code = """
+        import sys
+        import pyarrow as pa, pyarrow.parquet as parquet
+        from trust8 import arrow
+        src, groups = sys.argv[1], int(sys.argv[2])
+        rows = pa.table({"text": pa.array([b"caf\\xe9 %d" % i * 20 for i in range(5000)])})
+        with parquet.ParquetWriter(src, rows.schema) as sink:
+            for _ in range(groups):
+                sink.write_table(rows)
+        del rows
+        assert arrow.repair_parquet(src, src + ".repaired", columns=["text"], batch_rows=5000) == 5000 * groups
+        print(pa.default_memory_pool().max_memory())
+    """
+    peaks = []
+    for groups in [8, 64]:
+        command = [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / "src.parquet"), str(groups)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        peaks.append(int(done.stdout))
+    assert peaks[1] < 1.2 * peaks[0], peaks

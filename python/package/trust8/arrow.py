@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 __all__ = ["Array", "RowError", "Stream", "as_utf8", "errors", "is_valid", "repair", "repair_parquet", "repair_table"]
 
 
+# How much of each column is read from a Parquet file at a time.
+_READ_AHEAD = 1 << 20
+
+
 class _HasArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
@@ -122,7 +126,8 @@ def repair_parquet(
     os.close(descriptor)
     found = 0
     try:
-        with pyarrow.parquet.ParquetFile(src) as source:
+        # By default, pyarrow keeps all that it has read of the file.
+        with pyarrow.parquet.ParquetFile(src, pre_buffer=False, buffer_size=_READ_AHEAD) as source:
             total = source.metadata.num_rows
             compression = _compression(source.metadata)
             empty = source.schema_arrow.empty_table()
