@@ -2,7 +2,7 @@
 
     python/measure/figures.py times > 3.11.times.json
     python/measure/figures.py memory > 3.11.memory.json
-    python/measure/figures.py decode > 3.11.avx2.json       only long texts: for another kernel
+    python/measure/figures.py decode avx2 > 3.11.avx2.json       only long texts, with another kernel
 
 All contestants of a case take turns in one process, and the smallest time of each counts. Every answer is compared before it is
 timed. The calls stand in a loop, as `timeit` and pyperf have them. The loop goes over different texts of one kind, because the
@@ -103,11 +103,11 @@ def race(contestants: dict[str, Callable[[int], float]], items: int = 1, rounds:
     return best
 
 
-def about() -> dict[str, object]:
+def about(kernel: str) -> dict[str, object]:
     return {
         "python": "%d.%d.%d" % sys.version_info[:3],
         "version": trust8.__version__,
-        "kernel": trust8.kernels()[0],
+        "kernel": kernel,
         "cpu": cpu(),
     }
 
@@ -149,7 +149,7 @@ def one_text() -> list[dict[str, object]]:
 
 
 def main() -> None:
-    figures = about()
+    figures = about(trust8.kernels()[0])
     figures["long"] = long_texts()
     figures["one"] = one_text()
 
@@ -288,6 +288,8 @@ if __name__ == "__main__":
     if sys.argv[1] == "memory":
         json.dump({"memory": memory()}, sys.stdout, indent=1)
     elif sys.argv[1] == "decode":
-        json.dump(about() | {"long": long_texts()}, sys.stdout, indent=1)
+        if not _trust8._use_kernel(sys.argv[2]):
+            sys.exit(f"this CPU can't run the kernel {sys.argv[2]}")
+        json.dump(about(sys.argv[2]) | {"long": long_texts()}, sys.stdout, indent=1)
     else:
         main()

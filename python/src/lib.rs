@@ -63,7 +63,7 @@ mod _trust8 {
     #[pymodule_export]
     use crate::command::{check, mistake};
     #[pymodule_export]
-    use crate::{kernels, panic};
+    use crate::{kernels, panic, use_kernel};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -81,6 +81,13 @@ mod _trust8 {
 #[pyfunction]
 fn kernels() -> Vec<&'static str> {
     trust8::Kernel::available().iter().map(trust8::Kernel::name).collect()
+}
+
+/// Makes all functions use the kernel with this name from now on, for tests and measurements. Returns whether they do.
+#[pyfunction]
+#[pyo3(name = "_use_kernel", signature = (name, /))]
+fn use_kernel(name: &str) -> bool {
+    trust8::Kernel::by_name(name).is_some_and(trust8::Kernel::make_default)
 }
 
 /// Panics, so that a test can see what becomes of it.

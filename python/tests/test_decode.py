@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 import trust8
@@ -77,6 +78,30 @@ def test_the_width_of_faulty_texts(errors):
             check(b"\xff" + b"a" * before + sequence, errors)
             check(b"\xff" + b"a" * before + sequence + "я".encode() * 40, errors)
             check(b"a" * before + sequence + b"\xff", errors)
+
+
+def test_every_kernel_decodes_alike():
+    """In a process of its own, because the kernel is that of the whole process."""
+    code = """
+        import sys
+        from support import HANDLERS, TEXTS, faulty, outcome
+        import trust8
+        from trust8 import _trust8
+
+        assert _trust8._use_kernel(sys.argv[1]) and not _trust8._use_kernel("abacus")
+        for text in TEXTS.values():
+            for repeat in [1, 2, 100]:
+                for data in [(text * repeat).encode(), faulty(text * repeat, 20), faulty(text * repeat, 2000)]:
+                    for errors in HANDLERS:
+                        wanted = outcome(data.decode, "utf-8", errors)
+                        assert outcome(trust8.decode, data, errors) == wanted, (data, errors)
+                    assert trust8.is_utf8(data) == isinstance(outcome(data.decode), str)
+        print("alike")
+    """
+    for kernel in trust8.kernels():
+        command = [sys.executable, "-c", textwrap.dedent(code), kernel]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=Path(__file__).parent)
+        assert result.stdout == "alike\n", (kernel, result.stderr)
 
 
 PAIRS = [b"\xc3\xa9", b"\xe4\xbd", b"\x80\xc3", b"\xff\x80", b"\xc0\xaf", b"\xe2\xe2", "世".encode(), "🌍".encode(), b"\x80" * 5]
