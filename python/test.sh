@@ -5,7 +5,9 @@
 #   python/test.sh                 all versions of Python from 3.10 on that are found, all inputs
 #   python/test.sh 3.11 3.13       these versions
 #   python/test.sh --two           the oldest and the newest of those that are found
-#   python/test.sh --abi3 3.12     the build with the stable interface of the interpreter
+#   python/test.sh --abi3 3.12     only the build with the stable interface of the interpreter
+#
+# Of the last version, the tests of strings and of memory also run with the build for the stable interface.
 #
 # Versions are found as pythonX.Y on the path, in the folders of pyenv, and as python3. At least two must be found, or those
 # that are named. Environment: TRUST8_TEST_SCALE divides the number of inputs. CARGO_TARGET_DIR is the folder to compile in.
@@ -91,4 +93,17 @@ for version in "${versions[@]}"; do
         "$bin/python" -m mypy.stubtest trust8._trust8 --ignore-missing-stub
     )
 done
+last=${versions[-1]}
+if [ ${#features[@]} -eq 0 ] && [ "${last#3.}" -ge 11 ]; then
+    echo "=== Python $last, stable interface"
+    bin=$work/$last/bin
+    "$bin/maturin" build --release --locked --manifest-path "$here/Cargo.toml" --interpreter "$bin/python" \
+        --out "$work/wheels-stable" --features abi3 "${profile[@]}"
+    "$bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall "$work"/wheels-stable/*.whl
+    (
+        cd "$work/tests-$last"
+        "$bin/python" -c 'from trust8 import _trust8; assert _trust8.STABLE_ABI'
+        "$bin/python" -m pytest --quiet -p no:cacheprovider test_decode.py test_functions.py test_memory.py
+    )
+fi
 echo "python/test.sh: ${versions[*]} passed"
