@@ -208,7 +208,7 @@ def test_a_million_calls_keep_memory_flat():
 
 
 PEAK = """
-    import sys, trust8
+    import ctypes, sys, trust8
     errors, who = sys.argv[1:]
     text = "Größere Übungen für müde Füchse: schön, daß ihr über Zäune springt. "
     data = (text.encode() + (b"" if errors == "strict" else b"\\xff")) * 60_000
@@ -217,7 +217,8 @@ PEAK = """
     def status():
         with open("/proc/self/status") as file:
             return {line.split(":")[0]: int(line.split()[1]) for line in file if line.startswith(("Vm", "Rss"))}
-    # The peak counts from here on.
+    # Free memory goes back to the system, and the peak counts from here on.
+    getattr(ctypes.CDLL(None), "malloc_trim", lambda spare: None)(0)
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")
     before = status()
