@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -188,13 +189,14 @@ def limits(runs: list[dict]) -> list[str]:
         return []
     clean = next(other for other in run["long"] if (other["text"], other["size"]) == (one["text"], "64 KiB"))["ns"]["decode"]
     bare = next(other for other in run["long"] if (other["text"], other["size"]) == ("ASCII", "64 KiB"))["ns"]["decode"]
-    return [
-        f"Where faulty text misses its target most, in {one['text']} with a fault in {one['every']} bytes, `decode` takes"
-        f" {one['ns']['decode'] / 1000:.0f} µs for 64 KiB and CPython {one['ns']['bytes.decode'] / 1000:.0f} µs. The call, the memory"
-        f" and a copy are not what takes the time: `decode` needs {bare / 1000:.1f} µs for as much ASCII, which is just that, and"
-        f" {clean / 1000:.1f} µs for the same text without faults. The rest is the library's lossy conversion, which takes the"
-        " ill-formed sequences of a block one by one, and the CPU can't foresee how many there are.\n"
-    ]
+    micro = {name: f"{ns / 1000:.1f} µs" for name, ns in [*one["ns"].items(), ("clean", clean), ("bare", bare)]}
+    text = (
+        f"With Python {short_name(run)}, `decode` takes {micro['decode']} for 64 KiB of {one['text']} with a fault in {one['every']} bytes,"
+        f" and CPython {micro['bytes.decode']}. A call, a new string and a copy take {micro['bare']}: that is `decode` of as much ASCII."
+        f" The same text without faults takes {micro['clean']}. The rest is the library's lossy conversion: it replaces the ill-formed"
+        " sequences of a block one after the other, and the CPU can't predict how many a block has."
+    )
+    return [textwrap.fill(text, 125) + "\n"]
 
 
 def names(runs: list[dict]) -> list[str]:
