@@ -273,7 +273,7 @@ def columns() -> list[dict[str, object]]:
         # The same work without Python, in turns with the other.
         best["Rust"] = best["as_utf8"] = float("inf")
         as_utf8 = call(lambda: arrow.as_utf8(array))
-        for _ in range(200):
+        for _ in range(500):
             best["Rust"] = min(best["Rust"], _trust8._arrow_timed(array, 3))
             best["as_utf8"] = min(best["as_utf8"], *(as_utf8(1) for _ in range(3)))
         results.append({"text": name, "rows": len(array), "bytes": size, "ns": best})
