@@ -271,8 +271,16 @@ impl ConvertOps for Avx512 {
     #[inline(always)]
     fn reversed16(self, v: __m512i) -> __m512i {
         // VPSHUFB works on each 128 bits by themselves.
-        // SAFETY: AVX512F, by `self`.
-        let order = unsafe { _mm512_set4_epi32(0x0E0F_0C0D, 0x0A0B_0809, 0x0607_0405, 0x0203_0001) };
+        const ORDER: &[u8; 64] = &{
+            let mut order = [0; 64];
+            let mut i = 0;
+            while i < 64 {
+                order[i] = (i % 16) as u8 ^ 1;
+                i += 1;
+            }
+            order
+        };
+        let order = Self::load(self, ORDER, 0);
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_shuffle_epi8(v, order) }
     }
