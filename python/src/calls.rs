@@ -163,7 +163,9 @@ unsafe fn decode_any(
     let named = names.as_ref().map_or(0, |names| names.len());
     let argument = |i: usize| {
         // SAFETY: the caller vouches for so many arguments, and the ranges below stay within them.
-        let argument = unsafe { *arguments.add(i) };
+        let place = unsafe { arguments.add(i) };
+        // SAFETY: the same.
+        let argument = unsafe { *place };
         // SAFETY: it is an object, which lives during the call.
         unsafe { Bound::from_borrowed_ptr(py, argument) }
     };

@@ -196,8 +196,9 @@ fn answer<'py>(answer: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyString>, is
     let text = tuple.get_item(0)?.cast_into::<PyString>().map_err(|_| wrong())?;
     let position = tuple.get_item(1)?;
     // SAFETY: the pointer is that of an object, and the interpreter is held.
-    let number =
-        unsafe { Bound::from_owned_ptr_or_err(position.py(), ffi::PyNumber_Index(position.as_ptr())) }?;
+    let number = unsafe { ffi::PyNumber_Index(position.as_ptr()) };
+    // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
+    let number = unsafe { Bound::from_owned_ptr_or_err(position.py(), number) }?;
     // SAFETY: the object is an integer, and the interpreter is held.
     let number = unsafe { ffi::PyLong_AsSsize_t(number.as_ptr()) };
     match PyErr::take(position.py()) {

@@ -56,8 +56,9 @@ impl<'py> Input<'py> {
             return Ok(Self::Memory(buffer));
         }
         // SAFETY: the pointer is that of an object with the buffer protocol, and the interpreter is held.
-        let copy =
-            unsafe { Bound::from_owned_ptr_or_err(data.py(), ffi::PyBytes_FromObject(data.as_ptr())) }?;
+        let copy = unsafe { ffi::PyBytes_FromObject(data.as_ptr()) };
+        // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
+        let copy = unsafe { Bound::from_owned_ptr_or_err(data.py(), copy) }?;
         Ok(Self::Bytes(copy.cast_into()?))
     }
 

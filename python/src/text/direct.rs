@@ -91,7 +91,7 @@ struct New<'py> {
 
 impl<'py> New<'py> {
     /// Makes a string of `len` characters, which is at least 1.
-    fn new(py: Python<'py>, len: usize, width: Width) -> PyResult<Self> {
+    fn with_len(py: Python<'py>, len: usize, width: Width) -> PyResult<Self> {
         let size = ffi::Py_ssize_t::try_from(len).map_err(|_| too_long())?;
         // SAFETY: the interpreter is held.
         let string = unsafe { ffi::PyUnicode_New(size, width.largest()) };
@@ -183,7 +183,7 @@ pub(crate) fn of_valid<'py>(
     {
         return one(py, character);
     }
-    let mut new = New::new(py, chars, Width::of(text, summary.chars_by_len()))?;
+    let mut new = New::with_len(py, chars, Width::of(text, summary.chars_by_len()))?;
     let room = new.room(0);
     let filled = unlocked_if_long(py, text.len(), || room.fill(text));
     if filled != Some(chars) {
@@ -236,7 +236,7 @@ pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, P
     // U+FFFD needs two bytes.
     for width in [Width::Two, Width::Four] {
         // There is at most one character for each byte.
-        let mut new = New::new(py, bytes.len(), width)?;
+        let mut new = New::with_len(py, bytes.len(), width)?;
         let room = new.room(0);
         let chars = unlocked_if_long(py, bytes.len(), move || match room {
             Room::One(_) => None,
@@ -356,7 +356,7 @@ pub(crate) struct Builder<'py> {
 impl<'py> Builder<'py> {
     /// Makes a builder with memory for so many characters.
     pub(crate) fn new(py: Python<'py>, capacity: usize) -> PyResult<Self> {
-        Ok(Self { py, new: New::new(py, capacity.max(1), Width::Ascii)?, len: 0 })
+        Ok(Self { py, new: New::with_len(py, capacity.max(1), Width::Ascii)?, len: 0 })
     }
 
     /// Makes room for so many characters, of this width.
@@ -364,7 +364,7 @@ impl<'py> Builder<'py> {
         let needed = self.len.checked_add(more).ok_or_else(too_long)?;
         let capacity = if needed <= self.new.len { self.new.len } else { needed.saturating_add(needed / 4) };
         if width > self.new.width {
-            let wide = New::new(self.py, capacity, width)?;
+            let wide = New::with_len(self.py, capacity, width)?;
             let (to, from) = (wide.string.as_ptr(), self.new.string.as_ptr());
             // SAFETY: both are strings, the new one is longer and wider, and nobody else has it.
             let copied =
