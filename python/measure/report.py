@@ -47,6 +47,7 @@ def verdicts(runs: list[dict], others: list[dict]) -> list[tuple[str, str, float
         return min(cases, key=lambda case: case[0])
 
     found = []
+
     def cases_of(kernel, is_ascii=False):
         every = [run for run in runs + others if run["kernel"] == kernel]
         return [(run, one) for run in every for one in run["long"] if (one["text"] == "ASCII") == is_ascii]
