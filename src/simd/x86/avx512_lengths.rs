@@ -6,6 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::avx512::Avx512;
+use crate::simd::convert::ConvertOps;
 
 /// By the upper six bits of a byte: the number of units that it counts for. A character counts at its first byte.
 static UTF16_OF_UTF8: [u8; 64] = {
@@ -119,8 +120,8 @@ impl Avx512 {
     /// units become these bytes.
     #[inline(always)]
     fn kinds<const SWAPPED: bool>(self, first: __m512i, second: __m512i) -> __m512i {
-        let first = if SWAPPED { self.swap_words(first) } else { first };
-        let second = if SWAPPED { self.swap_words(second) } else { second };
+        let first = if SWAPPED { self.reversed16(first) } else { first };
+        let second = if SWAPPED { self.reversed16(second) } else { second };
         // SAFETY: AVX512BW, by `self`.
         let first = unsafe { _mm512_srai_epi16::<7>(first) };
         // SAFETY: AVX512BW, by `self`.
@@ -135,8 +136,16 @@ impl Avx512 {
         // Kinds from 10 on get the upper bit, for which VPSHUFB returns zero. The lower four bits stay.
         // SAFETY: AVX512BW, by `self`.
         let indices = unsafe { _mm512_adds_epu8(kinds, self.splat(0x70)) };
-        // SAFETY: AVX512F, by `self`.
-        let table = unsafe { _mm512_set4_epi32(0x0101_0101, 0x0101_0101, 0x0101_0101, 0x0101_0102) };
+        const SAVED: &[u8; 64] = &{
+            let mut saved = [1; 64];
+            let mut i = 0;
+            while i < 64 {
+                saved[i] = 2;
+                i += 16;
+            }
+            saved
+        };
+        let table = self.load(SAVED, 0);
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_shuffle_epi8(table, indices) }
     }
@@ -177,15 +186,6 @@ impl Avx512 {
         let bytes = unsafe { _mm512_sad_epu8(bytes, self.zero()) };
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_add_epi64(sums, bytes) }
-    }
-
-    #[inline(always)]
-    fn swap_words(self, v: __m512i) -> __m512i {
-        // VPSHUFB works on each 128 bits by themselves.
-        // SAFETY: AVX512F, by `self`.
-        let order = unsafe { _mm512_set4_epi32(0x0E0F_0C0D, 0x0A0B_0809, 0x0607_0405, 0x0203_0001) };
-        // SAFETY: AVX512BW, by `self`.
-        unsafe { _mm512_shuffle_epi8(v, order) }
     }
 
     #[inline(always)]
