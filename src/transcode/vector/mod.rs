@@ -42,8 +42,8 @@ use crate::simd::convert::{ConvertOps, first_bits};
 /// UTF-16 with the vectors that the compiler finds.
 const LINES_PAY: usize = 512;
 
-/// So many bytes of ASCII at the start of a text are converted vector by vector, before anything is prepared for other text or for
-/// whole cache lines.
+/// The number of bytes of ASCII at the start of a text that are converted vector by vector, before anything is prepared for other
+/// text or for whole cache lines.
 const PLAIN: usize = 2048;
 
 /// What bytes of ASCII or Latin-1 become.
@@ -107,8 +107,8 @@ fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
     }
 }
 
-/// Converts the ASCII at the start of a text, as long as there is no more than [`PLAIN`] of it. If that is all of the text,
-/// nothing has to be prepared for the loop over blocks. Returns the number of bytes.
+/// Converts the ASCII at the start of a text, but not much more than [`PLAIN`] bytes of it. If that is all of the text, nothing has
+/// to be prepared for the loop over blocks. Returns the number of bytes.
 #[cfg_attr(optimised, inline(always))]
 fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
