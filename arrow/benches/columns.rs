@@ -8,17 +8,18 @@
 //! The contestants of a line take turns in one process, and the fastest round of each counts. All answers are checked. In
 //! `cargo test` everything runs once, on a few rows.
 
+mod common;
+
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::hint::black_box;
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, BinaryArray, StringArray};
+use common::{cpu, dirty_rows, head, line, rustc};
 use trust8::Kernel;
 use trust8::columns::{Offsets, Policy, invalid_rows};
 use trust8_arrow::{as_utf8, repair};
@@ -29,40 +30,8 @@ const LENGTHS: [(f64, usize); 4] = [(3.5, 200_000), (15.0, 60_000), (60.0, 16_00
 /// One row in so many is bad.
 const RATES: [(&str, usize); 3] = [("0.1 %", 1000), ("1 %", 100), ("all", 1)];
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % n
-    }
-}
-
-/// Returns rows of text, between empty and twice the mean length. One in `bad_one_in` has a byte that is not UTF-8.
-fn column(mean: f64, rows: usize, ascii: bool, bad_one_in: Option<usize>) -> BinaryArray {
-    const ASCII: &str = "The quick brown fox jumps over the lazy dog, and then some more of it; 1 + 1 = 2. ";
-    const OTHER: &str =
-        "Съешь же ещё этих мягких булок. 敏捷的棕色狐狸跳过了懒狗。 Größe, naïveté, ça va? 😀 ";
-    let source = if ascii { ASCII } else { OTHER }.repeat(2 + 3 * mean as usize / 80);
-    let mut random = Random(mean as u64 + 17);
-    let rows = (0..rows).map(|_| {
-        let mut from = random.below(80);
-        while !source.is_char_boundary(from) {
-            from += 1;
-        }
-        let mut to = from + random.below((2.0 * mean) as usize + 1);
-        while !source.is_char_boundary(to) {
-            to -= 1;
-        }
-        let mut row = source.as_bytes()[from..to.max(from)].to_vec();
-        if bad_one_in.is_some_and(|rate| random.below(rate) == 0) {
-            let at = random.below(row.len() + 1);
-            // A byte of ISO-8859-1, at a random place.
-            row.insert(at, 0xE9);
-        }
-        row
-    });
-    BinaryArray::from_iter_values(rows.collect::<Vec<_>>())
+fn column(mean: f64, count: usize, ascii: bool, bad_one_in: Option<usize>) -> BinaryArray {
+    BinaryArray::from_iter_values(dirty_rows(mean, count, ascii, bad_one_in))
 }
 
 fn rows(array: &BinaryArray) -> impl Iterator<Item = &[u8]> {
@@ -111,16 +80,6 @@ impl Targets {
             (lowest.1, lowest.2) = (measured, place.to_owned());
         }
     }
-}
-
-fn line(page: &mut String, cells: impl IntoIterator<Item = String>) {
-    let cells: Vec<String> = cells.into_iter().collect();
-    writeln!(page, "| {} |", cells.join(" | ")).expect("a string");
-}
-
-fn head(page: &mut String, heads: &[&str]) {
-    line(page, heads.iter().map(|&head| head.to_owned()));
-    line(page, heads.iter().map(|_| "---:".to_owned()));
 }
 
 fn clean(page: &mut String, targets: &mut Targets, scale: usize, time: Duration) {
@@ -309,19 +268,14 @@ fn main() {
     let (mut body, mut targets) = (String::new(), Targets::default());
     clean(&mut body, &mut targets, scale, time);
     dirty(&mut body, &mut targets, scale, time);
-    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let cpu =
-        cpu.lines().find_map(|line| line.strip_prefix("model name\t: ")).unwrap_or("unknown").to_owned();
-    let rustc =
-        Command::new("rustc").arg("--version").output().map(|output| output.stdout).unwrap_or_default();
+    let (cpu, rustc) = (cpu(), rustc());
     let mut page = format!(
         "# Columns measured\n\nThis page, but for its last section, is written by `taskset -c 1 cargo bench -p trust8-arrow --bench columns`. The contestants of a \
          line take turns in one process, and the fastest round of each counts. All answers were checked.\n\nOffsets have 32 bits. Rows \
          are between empty and twice the mean length; there are {}. A bad row has one byte of ISO-8859-1.\n\n- CPU: {cpu}\n- Kernel: {}\n\
-         - Compiler: {}\n\n## Targets\n\nEach number is the lowest ratio of speeds.\n\n",
+         - Compiler: {rustc}\n\n## Targets\n\nEach number is the lowest ratio of speeds.\n\n",
         LENGTHS.map(|(mean, count)| format!("{count} of {mean}")).join(", "),
         Kernel::best().name(),
-        String::from_utf8_lossy(&rustc).trim(),
     );
     head(&mut page, &["target", "wanted", "measured", "met", "where"]);
     for (what, (wanted, measured, place)) in &targets.0 {

@@ -711,6 +711,19 @@ where
     contestants.iter().zip(nanos).map(|(contestant, nanos)| (contestant.name.clone(), nanos)).collect()
 }
 
+/// Returns each text in UTF-8 and in Latin-1. `é` replaces each character that Latin-1 lacks.
+fn with_latin1<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<(Vec<u8>, Vec<u8>)> {
+    texts
+        .map(|text| text.chars().map(|char| if char > '\u{FF}' { 'é' } else { char }))
+        .map(|chars| (chars.clone().collect::<String>().into(), chars.map(|char| char as u8).collect()))
+        .collect()
+}
+
+/// Returns pairs with their halves exchanged.
+fn turned<A: Clone, B: Clone>(pairs: &[(A, B)]) -> Vec<(B, A)> {
+    pairs.iter().cloned().map(|(a, b)| (b, a)).collect()
+}
+
 /// Measures short strings from UTF-8 to UTF-32 and Latin-1, and back.
 fn short_utf32_and_latin1(report: &mut Report) {
     const STRINGS: usize = 2000;
@@ -727,15 +740,9 @@ fn short_utf32_and_latin1(report: &mut Report) {
                 .iter()
                 .map(|text| (text.as_bytes().to_vec(), text.chars().map(u32::from).collect()))
                 .collect();
-            let latin1: Vec<(Vec<u8>, Vec<u8>)> = texts
-                .iter()
-                .map(|text| text.chars().map(|char| if char > '\u{FF}' { 'é' } else { char }))
-                .map(|chars| {
-                    (chars.clone().collect::<String>().into(), chars.map(|char| char as u8).collect())
-                })
-                .collect();
-            let back32: Vec<_> = utf32.iter().cloned().map(|(utf8, utf32)| (utf32, utf8)).collect();
-            let back1: Vec<_> = latin1.iter().cloned().map(|(utf8, latin1)| (latin1, utf8)).collect();
+            let latin1 = with_latin1(texts.iter().map(String::as_str));
+            let back32 = turned(&utf32);
+            let back1 = turned(&latin1);
             for (direction, results) in [
                 (
                     "to UTF-32",
@@ -956,8 +963,7 @@ fn medium(report: &mut Report, texts: &[Text]) {
                 .iter()
                 .map(|text| (text.as_bytes().to_vec(), text.encode_utf16().collect()))
                 .collect();
-            let back: Vec<(Vec<u16>, Vec<u8>)> =
-                utf16.iter().map(|(utf8, utf16)| (utf16.clone(), utf8.clone())).collect();
+            let back = turned(&utf16);
             let mut directions = vec![
                 (
                     "UTF-8 to UTF-16LE",
@@ -969,14 +975,8 @@ fn medium(report: &mut Report, texts: &[Text]) {
                 ),
             ];
             if text.name == "German" {
-                let latin1: Vec<(Vec<u8>, Vec<u8>)> = strings
-                    .iter()
-                    .map(|text| text.chars().map(|char| if char > '\u{FF}' { 'é' } else { char }))
-                    .map(|chars| {
-                        (chars.clone().collect::<String>().into(), chars.map(|char| char as u8).collect())
-                    })
-                    .collect();
-                let back: Vec<_> = latin1.iter().cloned().map(|(utf8, latin1)| (latin1, utf8)).collect();
+                let latin1 = with_latin1(strings.iter().copied());
+                let back = turned(&latin1);
                 directions.extend([
                     (
                         "UTF-8 to Latin-1",

@@ -8,7 +8,7 @@
 # run the measurement under, such as `taskset -c 1`. MEASURE_IN is a folder for wheels and figures that stay. A wheel that is
 # there is not built again, so everything can be built first, and measured later.
 #
-#   MEASURE_IN=/tmp/m python/measure/run.sh --build && MEASURE_IN=/tmp/m python/measure/run.sh
+#   export MEASURE_IN=FOLDER; python/measure/run.sh --build && python/measure/run.sh
 #
 # On a CPU with AVX-512, `decode` is measured once more with the kernel for AVX2.
 set -euo pipefail

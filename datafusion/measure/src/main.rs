@@ -11,14 +11,17 @@
 
 #![forbid(unsafe_code)]
 
+#[path = "../../../arrow/benches/common/mod.rs"]
+mod common;
+
 use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+use common::{cpu, dirty_rows, head, line, rustc};
 use datafusion::arrow::array::{BinaryArray, RecordBatch};
 use datafusion::arrow::compute::concat_batches;
 use datafusion::arrow::datatypes::DataType;
@@ -43,36 +46,6 @@ const FUNCTIONS: [&str; 2] = ["make_valid_utf8", "is_valid_utf8"];
 
 /// The heading of the section.
 const HEADING: &str = "## Through SQL\n";
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % n
-    }
-}
-
-/// Returns rows of text, between empty and twice the mean length. One in `bad_one_in` has a byte that is not UTF-8.
-fn column(mean: f64, rows: usize, ascii: bool, bad_one_in: Option<usize>) -> BinaryArray {
-    const ASCII: &str = "The quick brown fox jumps over the lazy dog, and then some more of it; 1 + 1 = 2. ";
-    const OTHER: &str =
-        "Съешь же ещё этих мягких булок. 敏捷的棕色狐狸跳过了懒狗。 Größe, naïveté, ça va? 😀 ";
-    let source = if ascii { ASCII } else { OTHER }.repeat(2 + 3 * mean as usize / 80);
-    let mut random = Random(mean as u64 + 17);
-    let rows = (0..rows).map(|_| {
-        let from = source.ceil_char_boundary(random.below(80));
-        let to = source.floor_char_boundary(from + random.below((2.0 * mean) as usize + 1));
-        let mut row = source.as_bytes()[from..to.max(from)].to_vec();
-        if bad_one_in.is_some_and(|rate| random.below(rate) == 0) {
-            let at = random.below(row.len() + 1);
-            // A byte of ISO-8859-1, at a random place.
-            row.insert(at, 0xE9);
-        }
-        row
-    });
-    BinaryArray::from_iter_values(rows.collect::<Vec<_>>())
-}
 
 /// A query that is planned, and runs again and again.
 struct Query {
@@ -143,11 +116,6 @@ fn race(queries: &[Query; 3], what: &str, time: Duration) -> Result<[f64; 3], Bo
     Ok(best)
 }
 
-fn line(page: &mut String, cells: impl IntoIterator<Item = String>) -> Result<(), Box<dyn Error>> {
-    writeln!(page, "| {} |", cells.into_iter().collect::<Vec<_>>().join(" | "))?;
-    Ok(())
-}
-
 /// The lowest ratio of a function, and where it was measured.
 type Lowest = (f64, String);
 
@@ -162,14 +130,13 @@ fn table(page: &mut String, function: &str, time: Duration) -> Result<Lowest, Bo
         "engine",
         "datafusion-spark / trust8",
     ];
-    line(page, heads.map(str::to_owned))?;
-    line(page, heads.map(|_| "---:".to_owned()))?;
+    head(page, &heads);
     let call = format!("{function}(c)");
     let mut lowest = (f64::INFINITY, String::new());
     for (mean, count) in LENGTHS {
         for ascii in [true, false] {
             for (name, rate) in RATES {
-                let array = column(mean, count, ascii, rate);
+                let array = BinaryArray::from_iter_values(dirty_rows(mean, count, ascii, rate));
                 let batches: Vec<RecordBatch> = (0..count)
                     .step_by(BATCH)
                     .map(|from| array.slice(from, BATCH.min(count - from)))
@@ -184,7 +151,7 @@ fn table(page: &mut String, function: &str, time: Duration) -> Result<Lowest, Bo
                 }
                 let cells = nanos.map(|nanos| nanos / count as f64).into_iter().chain([ratio]);
                 let place = [mean.to_string(), text.to_owned(), name.to_owned()];
-                line(page, place.into_iter().chain(cells.map(|cell| format!("{cell:.2}"))))?;
+                line(page, place.into_iter().chain(cells.map(|cell| format!("{cell:.2}"))));
             }
         }
     }
@@ -194,9 +161,7 @@ fn table(page: &mut String, function: &str, time: Duration) -> Result<Lowest, Bo
 fn main() -> Result<(), Box<dyn Error>> {
     let quick = env::args().any(|argument| argument == "--quick");
     let time = Duration::from_millis(if quick { 40 } else { 500 });
-    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let cpu = cpu.lines().find_map(|line| line.strip_prefix("model name\t: ")).unwrap_or("unknown");
-    let rustc = Command::new("rustc").arg("--version").output()?.stdout;
+    let (cpu, rustc) = (cpu(), rustc());
     let mut page = format!(
         "{HEADING}\nThis section is written by `taskset -c 1 cargo run --release --manifest-path datafusion/measure/Cargo.toml`, in one \
          run. The functions of trust8-datafusion and of datafusion-spark take the same column of `Binary`, in batches of {BATCH} rows, \
@@ -204,9 +169,8 @@ fn main() -> Result<(), Box<dyn Error>> {
          `validate_utf8` nor `try_validate_utf8`.\n\nns a row. `engine` is the time of a query whose function returns its argument. The \
          functions are optimised, and the engine around them is not, so its share is larger here than in a program that is all \
          optimised, and the ratios are lower.\n\n\
-         - CPU: {cpu}\n- Kernel: {}\n- Compiler: {}\n- DataFusion: {}\n\n",
+         - CPU: {cpu}\n- Kernel: {}\n- Compiler: {rustc}\n- DataFusion: {}\n\n",
         trust8::Kernel::best().name(),
-        String::from_utf8_lossy(&rustc).trim(),
         datafusion::DATAFUSION_VERSION,
     );
     let (mut tables, mut lowest) = (String::new(), Vec::new());
@@ -214,10 +178,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         lowest.push((function, table(&mut tables, function, time)?));
     }
     let heads = ["function", "lowest ratio of speeds", "where"];
-    line(&mut page, heads.map(str::to_owned))?;
-    line(&mut page, heads.map(|_| "---:".to_owned()))?;
+    head(&mut page, &heads);
     for (function, (ratio, place)) in lowest {
-        line(&mut page, [function.to_owned(), format!("{ratio:.2}"), place])?;
+        line(&mut page, [function.to_owned(), format!("{ratio:.2}"), place]);
     }
     page.push_str(&tables);
     if quick {
