@@ -5,8 +5,9 @@
 use super::encodings::Family;
 use super::form::Form;
 use super::lengths::{Utf8OfUtf16Lossy, Utf8OfUtf32Lossy, Utf16OfUtf32Lossy, Utf32OfUtf16Lossy};
+use super::pairs::counting;
 use super::route::Route;
-use crate::kernel::{Kernel, entries};
+use crate::kernel::Kernel;
 use crate::repair::copy::lossy_len_with as utf8_lossy_len;
 use crate::repair::faults::{count_sequences, utf16_len_lossy};
 
@@ -41,16 +42,6 @@ pub(crate) fn lossy_len_with<F: Form, T: Form>(
     units(&route, F::bytes(text)).saturating_mul(route.to.family.unit() / size_of::<T::Unit>())
 }
 
-/// A length that this measure counts. The function is compiled here, once.
-macro_rules! measured {
-    ($kernel:ident, $text:ident, $measure:ty) => {{
-        fn count(kernel: &Kernel, text: &[u8]) -> usize {
-            entries::measure::<$measure>(kernel, text)
-        }
-        count($kernel, $text)
-    }};
-}
-
 /// Returns the number of units of the target.
 #[inline(always)]
 fn units(route: &Route, text: &[u8]) -> usize {
@@ -64,18 +55,18 @@ fn units(route: &Route, text: &[u8]) -> usize {
         (Family::Utf8, Family::Utf8, _) => utf8_lossy_len(kernel, text),
         (Family::Utf8, Family::Utf16, _) => utf16_len_lossy(kernel, text),
         (Family::Utf8, Family::Utf32 | Family::Latin1, _) => count_sequences(kernel, text),
-        (Family::Utf16, Family::Utf8, false) => measured!(kernel, text, Utf8OfUtf16Lossy<false>),
-        (Family::Utf16, Family::Utf8, true) => measured!(kernel, text, Utf8OfUtf16Lossy<true>),
+        (Family::Utf16, Family::Utf8, false) => counting!(Utf8OfUtf16Lossy<false>)(kernel, text),
+        (Family::Utf16, Family::Utf8, true) => counting!(Utf8OfUtf16Lossy<true>)(kernel, text),
         (Family::Utf16, Family::Utf32 | Family::Latin1, false) => {
-            measured!(kernel, text, Utf32OfUtf16Lossy<false>)
+            counting!(Utf32OfUtf16Lossy<false>)(kernel, text)
         }
         (Family::Utf16, Family::Utf32 | Family::Latin1, true) => {
-            measured!(kernel, text, Utf32OfUtf16Lossy<true>)
+            counting!(Utf32OfUtf16Lossy<true>)(kernel, text)
         }
-        (Family::Utf32, Family::Utf8, false) => measured!(kernel, text, Utf8OfUtf32Lossy<false>),
-        (Family::Utf32, Family::Utf8, true) => measured!(kernel, text, Utf8OfUtf32Lossy<true>),
-        (Family::Utf32, Family::Utf16, false) => measured!(kernel, text, Utf16OfUtf32Lossy<false>),
-        (Family::Utf32, Family::Utf16, true) => measured!(kernel, text, Utf16OfUtf32Lossy<true>),
+        (Family::Utf32, Family::Utf8, false) => counting!(Utf8OfUtf32Lossy<false>)(kernel, text),
+        (Family::Utf32, Family::Utf8, true) => counting!(Utf8OfUtf32Lossy<true>)(kernel, text),
+        (Family::Utf32, Family::Utf16, false) => counting!(Utf16OfUtf32Lossy<false>)(kernel, text),
+        (Family::Utf32, Family::Utf16, true) => counting!(Utf16OfUtf32Lossy<true>)(kernel, text),
         // Each unit becomes one.
         (Family::Utf16, Family::Utf16, _) | (Family::Utf32, Family::Utf32 | Family::Latin1, _) => {
             text.len() / unit

@@ -19,7 +19,7 @@ use super::vector::{IntoUtf16, IntoUtf32, from_utf8, from_utf16, from_utf32, lat
 use super::{copies, lengths, portable};
 #[cfg(kernel_simd)]
 use crate::kernel::Validates;
-use crate::kernel::entries::{self, Conversions};
+use crate::kernel::entries::Conversions;
 use crate::kernel::{Conversion, Kernel};
 use crate::output::Output;
 #[cfg(kernel_simd)]
@@ -87,15 +87,16 @@ macro_rules! converted {
     }};
 }
 
-/// A length that this measure counts.
-macro_rules! counted {
+/// A function that counts by this measure.
+macro_rules! counting {
     ($measure:ty) => {{
-        fn count(kernel: &Kernel, text: &[u8]) -> usize {
-            entries::measure::<$measure>(kernel, text)
+        fn count(kernel: &$crate::kernel::Kernel, text: &[u8]) -> usize {
+            $crate::kernel::entries::measure::<$measure>(kernel, text)
         }
-        Length::Counted(count)
+        count
     }};
 }
+pub(super) use counting;
 
 /// The conversion from one family into another.
 struct Pair<F, T>(PhantomData<(F, T)>);
@@ -414,7 +415,7 @@ pairs! { |s, text, out, validator|
             long: from_utf8::long_valid::<_, IntoUtf16<false>>(s, text, out)
         },
         portable: portable::utf8_to_utf16,
-        length: counted!(lengths::Utf16OfUtf8),
+        length: Length::Counted(counting!(lengths::Utf16OfUtf8)),
     }
     Utf8 => Utf32 {
         short: from_utf8::short::<_, IntoUtf32>(s, text, out, validator),
@@ -424,7 +425,7 @@ pairs! { |s, text, out, validator|
             long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out)
         },
         portable: portable::utf8_to_utf32,
-        length: counted!(lengths::Utf32OfUtf8),
+        length: Length::Counted(counting!(lengths::Utf32OfUtf8)),
     }
     Utf8 => Latin1 {
         short: latin1::short_from_utf8::<_, false>(s, text, out),
@@ -434,13 +435,13 @@ pairs! { |s, text, out, validator|
             long: latin1::from_utf8::<_, true>(s, text, out)
         },
         portable: portable::utf8_to_latin1,
-        length: counted!(lengths::Utf32OfUtf8),
+        length: Length::Counted(counting!(lengths::Utf32OfUtf8)),
     }
     Utf16 => Utf8 {
         short: from_utf16::short_to_utf8::<_, false>(s, text, out),
         long: from_utf16::to_utf8::<_, false>(s, text, out),
         portable: portable::utf16_to_utf8,
-        length: counted!(lengths::Utf8OfUtf16),
+        length: Length::Counted(counting!(lengths::Utf8OfUtf16)),
     }
     Utf16 => Utf16 {
         long: utf16_order::copy::<_, false, false>(s, text, out),
@@ -450,22 +451,22 @@ pairs! { |s, text, out, validator|
     Utf16 => Utf32 {
         long: from_utf16::to_utf32::<_, false>(s, text, out),
         portable: portable::utf16_to_utf32,
-        length: counted!(lengths::Utf32OfUtf16),
+        length: Length::Counted(counting!(lengths::Utf32OfUtf16)),
     }
     Utf16 => Latin1 {
         long: latin1::from_utf16::<_, false>(s, text, out),
         portable: portable::utf16_to_latin1,
-        length: counted!(lengths::Utf32OfUtf16),
+        length: Length::Counted(counting!(lengths::Utf32OfUtf16)),
     }
     Utf32 => Utf8 {
         long: from_utf32::to_utf8(s, text, out),
         portable: portable::utf32_to_utf8,
-        length: counted!(lengths::Utf8OfUtf32),
+        length: Length::Counted(counting!(lengths::Utf8OfUtf32)),
     }
     Utf32 => Utf16 {
         long: from_utf32::to_utf16::<_, false>(s, text, out),
         portable: portable::utf32_to_utf16,
-        length: counted!(lengths::Utf16OfUtf32),
+        length: Length::Counted(counting!(lengths::Utf16OfUtf32)),
     }
     Utf32 => Utf32 {
         long: copies::utf32_to_utf32::<false, false>(text, out),
@@ -481,7 +482,7 @@ pairs! { |s, text, out, validator|
         short: latin1::short_to_utf8(s, text, out),
         long: latin1::to_utf8(s, text, out),
         portable: portable::latin1_to_utf8,
-        length: counted!(lengths::Utf8OfLatin1),
+        length: Length::Counted(counting!(lengths::Utf8OfLatin1)),
     }
     Latin1 => Utf16 {
         short: latin1::short_widened::<_, IntoUtf16<false>>(s, text, out),

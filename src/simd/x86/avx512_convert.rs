@@ -40,7 +40,7 @@ impl Avx512 {
     /// Brings what was packed of two vectors into their order. Packing works on each 128 bits by themselves, so lanes of 64
     /// bits come from the two vectors in turn.
     #[inline(always)]
-    fn reordered(self, packed: __m512i) -> __m512i {
+    pub(super) fn reordered(self, packed: __m512i) -> __m512i {
         // SAFETY: AVX512F, by `self`.
         let order = unsafe { _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7) };
         // SAFETY: AVX512F, by `self`.

@@ -167,11 +167,7 @@ impl Avx512 {
     #[inline(always)]
     fn surrogates(self, kinds: __m512i) -> (u64, u64) {
         // SAFETY: AVX512F, by `self`.
-        let order = unsafe { _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7) };
-        // SAFETY: AVX512F, by `self`.
-        let kinds = unsafe { _mm512_permutexvar_epi64(order, kinds) };
-        // SAFETY: AVX512F, by `self`.
-        let kinds = unsafe { _mm512_and_si512(kinds, self.splat(0xF8)) };
+        let kinds = unsafe { _mm512_and_si512(self.reordered(kinds), self.splat(0xF8)) };
         // SAFETY: AVX512BW, by `self`.
         let high = unsafe { _mm512_cmpeq_epi8_mask(kinds, self.splat(0xB0)) };
         // SAFETY: AVX512BW, by `self`.
