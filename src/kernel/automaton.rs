@@ -36,11 +36,9 @@
 #[cfg(feature = "transcode")]
 use super::Conversion;
 use super::counts::{self, Counts};
-#[cfg(feature = "alloc")]
-use super::survey::Replaced;
-use super::survey::{self, Classes, Found, LINE, Surveyor, WITH_CONTEXT};
+use super::survey::{Classes, LINE, Surveyor, WITH_CONTEXT};
 use super::verdict::Verdict;
-use super::{Engine, Validates};
+use super::{Engine, Surveys, Validates};
 use crate::boundary::{array_at, start_before};
 use crate::error::Utf8Error;
 #[cfg(any(feature = "alloc", feature = "transcode"))]
@@ -57,6 +55,13 @@ impl Validates for Automaton {
     }
 }
 
+impl Surveys for Automaton {
+    #[inline(always)]
+    fn surveyor(self) -> impl Surveyor {
+        Words
+    }
+}
+
 impl Engine for Automaton {
     // To the automaton all lengths are the same.
     const MEDIUM: usize = usize::MAX;
@@ -70,17 +75,6 @@ impl Engine for Automaton {
     #[inline(always)]
     fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
         continues(before, piece)
-    }
-
-    #[inline(always)]
-    fn seek(self, bytes: &[u8], from: usize) -> Found {
-        survey::seek(Words, bytes, from)
-    }
-
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    fn replace(self, bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced {
-        survey::replace(Words, bytes, at, done, out)
     }
 
     #[inline(always)]

@@ -53,9 +53,9 @@ use crate::simd::x86::avx512::Avx512;
 use crate::simd::{Routine, Token};
 use counts::Counts;
 use entries::{Isa, Validate};
-use survey::Found;
 #[cfg(feature = "alloc")]
 use survey::Replaced;
+use survey::{Found, Surveyor};
 use verdict::Verdict;
 
 /// What tells whether bytes are UTF-8.
@@ -70,10 +70,16 @@ pub(crate) trait Validates: Copy {
     fn validate(self, bytes: &[u8]) -> Verdict;
 }
 
+/// What has the classes of bytes from which all ill-formed sequences of a text follow.
+pub(crate) trait Surveys: Copy {
+    /// Loads the constants.
+    fn surveyor(self) -> impl Surveyor;
+}
+
 /// What an algorithm can do with bytes. The value is the proof that the CPU has the instructions.
 ///
 /// Every method is inlined into a door of `entries.rs`, which is compiled for the instruction set.
-pub(crate) trait Engine: Validates {
+pub(crate) trait Engine: Validates + Surveys {
     /// Lengths below this one are short.
     const MEDIUM: usize;
 
@@ -110,14 +116,20 @@ pub(crate) trait Engine: Validates {
     ///
     /// All before `from` is well-formed, except for a character that `from` cuts off.
     /// `seek(b"ab\xFFc", 0)` finds a block from 0 to 4 in which the sequence at 2 is ill-formed.
-    fn seek(self, bytes: &[u8], from: usize) -> Found;
+    #[inline(always)]
+    fn seek(self, bytes: &[u8], from: usize) -> Found {
+        survey::seek(self.surveyor(), bytes, from)
+    }
 
     /// Writes blocks from `at` on with each ill-formed sequence replaced by U+FFFD.
     ///
     /// All before `done`, which lies in the first block, has been written. The engine stops where the room or the text
     /// is nearly at its end, and where neither a fault nor ASCII is near.
     #[cfg(feature = "alloc")]
-    fn replace(self, bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced;
+    #[inline(always)]
+    fn replace(self, bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced {
+        survey::replace(self.surveyor(), bytes, at, done, out)
+    }
 
     /// Returns the verdict on `bytes`, and if that is `VALID`, what the text is made of.
     ///
@@ -161,6 +173,14 @@ impl<E: Engine + Token> Validates for Apart<E> {
 }
 
 #[cfg(kernel_simd)]
+impl<E: Engine> Surveys for Apart<E> {
+    #[inline(always)]
+    fn surveyor(self) -> impl Surveyor {
+        self.0.surveyor()
+    }
+}
+
+#[cfg(kernel_simd)]
 impl<E: Engine> Routine<E> for Apart<E> {
     type Output = Verdict;
 
@@ -196,7 +216,12 @@ pub(crate) trait Conversion {
 
     /// Converts the beginning of a text and returns how much of it, in bytes.
     #[cfg(kernel_simd)]
-    fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, validator: impl Validates) -> usize;
+    fn long<S: ConvertOps>(
+        s: S,
+        text: &[u8],
+        out: &mut Output<'_>,
+        validator: impl Validates + Surveys,
+    ) -> usize;
 
     /// Does what `long` does, without vector operations.
     fn portable(text: &[u8], out: &mut Output<'_>) -> usize;

@@ -29,7 +29,7 @@ use crate::boundary;
 use crate::output::Output;
 
 /// The bytes on either side of a byte that decide about it: a character has at most three besides.
-const CONTEXT: usize = 3;
+pub(crate) const CONTEXT: usize = 3;
 
 /// The bytes that a map is made of, one for each bit of a word: a block, and its context on either side.
 pub(crate) const WITH_CONTEXT: usize = 64;
@@ -104,6 +104,41 @@ impl Map {
         // The leads of two, three and four bytes that all their continuations follow.
         let whole = lead & !lead3 & second >> 1 | lead3 & !lead4 & third >> 2 | lead4 & fourth >> 3;
         Self { faults: high & !continued & !whole, continued }
+    }
+}
+
+/// What a conversion must know of a block in its context to replace the ill-formed sequences while it converts the others. Each
+/// byte is a bit, the first byte of the context the lowest.
+///
+/// It is right for the bytes of the context before the block as well.
+#[cfg(all(kernel_simd, feature = "transcode"))]
+#[derive(Clone, Copy)]
+pub(crate) struct Marks {
+    /// The bytes of ill-formed sequences.
+    pub(crate) ill_formed: u64,
+    /// The bytes after which a sequence ends, well-formed or not.
+    pub(crate) ends: u64,
+}
+
+#[cfg(all(kernel_simd, feature = "transcode"))]
+impl Marks {
+    /// The marks of ASCII.
+    pub(crate) const ASCII: Self = Self { ill_formed: 0, ends: u64::MAX };
+
+    /// Returns the marks of a block in its context. `before` are those of the block directly before it, or those of ASCII if the
+    /// context before it is ASCII or zeros.
+    #[inline(always)]
+    pub(crate) fn of<S: Surveyor>(s: S, bytes: &[u8; WITH_CONTEXT], before: Self) -> Self {
+        const BEFORE: u64 = (1 << CONTEXT) - 1;
+        const WITHIN: u64 = ((1 << BLOCK) - 1) << CONTEXT;
+        let Map { faults, continued } = Map::at(s, bytes);
+        // What the map says of the context may be wrong. The block before knew what came before.
+        let mut ill_formed = faults & WITHIN | before.ill_formed >> BLOCK & BEFORE;
+        let continued = continued & !BEFORE;
+        // An ill-formed sequence has at most three bytes.
+        ill_formed |= ill_formed << 1 & continued;
+        ill_formed |= ill_formed << 1 & continued;
+        Self { ill_formed, ends: !(continued >> 1) }
     }
 }
 
@@ -340,7 +375,7 @@ fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], out: &mut Output<'_>) -> usize {
 /// Returns the block at `at` and its context, with zeros for the bytes that the text does not have. A zero after a character
 /// that the end cuts off makes that an ill-formed sequence.
 #[inline(always)]
-fn padded(bytes: &[u8], at: usize) -> [u8; WITH_CONTEXT] {
+pub(crate) fn padded(bytes: &[u8], at: usize) -> [u8; WITH_CONTEXT] {
     let mut padded = [0; WITH_CONTEXT];
     let begin = at.saturating_sub(CONTEXT);
     let end = bytes.len().min(at + BLOCK + CONTEXT);

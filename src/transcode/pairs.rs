@@ -15,12 +15,14 @@ use super::utf8::Utf8;
 use super::utf16::Utf16;
 use super::utf32::Utf32;
 #[cfg(kernel_simd)]
-use super::vector::{IntoUtf16, IntoUtf32, from_utf8, from_utf16, from_utf32, latin1, utf16_order};
+use super::vector::{
+    IntoUtf16, IntoUtf32, from_faulty_utf8, from_utf8, from_utf16, from_utf32, latin1, utf16_order,
+};
 use super::{copies, lengths, portable};
-#[cfg(kernel_simd)]
-use crate::kernel::Validates;
 use crate::kernel::entries::Conversions;
 use crate::kernel::{Conversion, Kernel};
+#[cfg(kernel_simd)]
+use crate::kernel::{Surveys, Validates};
 use crate::output::Output;
 #[cfg(kernel_simd)]
 use crate::simd::convert::ConvertOps;
@@ -328,7 +330,7 @@ macro_rules! vectors {
             $s: S,
             $text: &[u8],
             out: &mut Output<'_>,
-            $validator: impl Validates,
+            $validator: impl Validates + Surveys,
         ) -> usize {
             let _ = ($s, $validator);
             let mut fork = out.fork();
@@ -338,6 +340,35 @@ macro_rules! vectors {
             read
         }
     };
+}
+
+/// UTF-8 with faults, each of which is replaced.
+#[cfg(kernel_simd)]
+struct Faulty<T>(PhantomData<T>);
+
+#[cfg(kernel_simd)]
+impl<T: from_utf8::Wide> Conversion for Faulty<T> {
+    vectors!(|s, text, out, surveys| long: from_faulty_utf8::long::<_, T>(s, text, out, surveys));
+
+    /// Without vectors, a copy in which faults are replaced is converted.
+    #[inline(always)]
+    fn portable(_: &[u8], _: &mut Output<'_>) -> usize {
+        0
+    }
+}
+
+/// Returns the conversion of UTF-8 that replaces each fault, if there is one into this layout. It wants text that begins with the
+/// start of a sequence and ends with the end of one. It stops where no fault is near.
+pub(super) fn conversion_of_faulty_utf8(to: Layout) -> Option<Convert> {
+    #[cfg(kernel_simd)]
+    match (to.family, to.swapped) {
+        (Family::Utf16, false) => return Some(converted!(Faulty<IntoUtf16<false>>)),
+        (Family::Utf16, true) => return Some(converted!(Faulty<IntoUtf16<true>>)),
+        (Family::Utf32, false) => return Some(converted!(Faulty<IntoUtf32>)),
+        _ => {}
+    }
+    let _ = to;
+    None
 }
 
 reordered! { |s, text, out, validator|

@@ -18,10 +18,11 @@
 use core::mem::MaybeUninit;
 
 use super::encodings::{Family, Layout};
-use super::pairs;
+use super::pairs::{self, Convert};
 use super::route::Route;
 use super::swapped::{CHUNK, swapped};
-use crate::boundary::{start_before, whole_len};
+use crate::boundary::{floor, start_before, whole_len};
+use crate::kernel::survey::FIRST_CHUNK;
 use crate::output::Output;
 use crate::repair::replacer::Replacer;
 
@@ -65,6 +66,12 @@ impl Route {
     /// Converts UTF-8 into another family.
     fn by_copies_of_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let text = &text[..start_before(text, text.len())];
+        if let Some(convert) = pairs::conversion_of_faulty_utf8(self.to) {
+            let read = self.near_and_far(convert, text, out);
+            if read > 0 {
+                return read;
+            }
+        }
         let mut replacer = Replacer::new(self.kernel, text);
         let valid = Self { from: Layout { known_valid: true, ..self.from }, ..*self };
         let mut memory = [MaybeUninit::uninit(); COPY];
@@ -91,6 +98,38 @@ impl Route {
             }
             cut_len = rest.len();
             cut[..cut_len].copy_from_slice(rest);
+        }
+    }
+
+    /// Converts UTF-8 with `near` where faults are near. Elsewhere it validates a chunk and converts it, and takes twice as much next
+    /// time. Where neither can continue, nothing fits.
+    fn near_and_far(&self, near: Convert, text: &[u8], out: &mut Output<'_>) -> usize {
+        let valid = Self { from: Layout { known_valid: true, ..self.from }, ..*self };
+        let mut at = 0;
+        loop {
+            let start = at;
+            at += near(self.kernel, &text[at..], out);
+            let (mut len, mut suspicion) = (FIRST_CHUNK, None);
+            while at < text.len() && suspicion.is_none() {
+                let rest = &text[at..];
+                let mut chunk = &rest[..floor(rest, len.min(rest.len()))];
+                suspicion = self.kernel.verdict(chunk).suspicion();
+                if let Some(suspect) = suspicion {
+                    chunk = &chunk[..start_before(chunk, suspect)];
+                    if !self.kernel.is_utf8(chunk) {
+                        break;
+                    }
+                }
+                let (read, _) = valid.run(chunk, out);
+                at += read;
+                if read < chunk.len() {
+                    return at;
+                }
+                len = (2 * len).min(CHUNK);
+            }
+            if at == text.len() || at == start {
+                return at;
+            }
         }
     }
 

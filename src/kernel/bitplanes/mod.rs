@@ -24,13 +24,11 @@ mod planes;
 mod tally;
 
 use super::counts::Counts;
-#[cfg(feature = "alloc")]
-use super::survey::Replaced;
-use super::survey::{self, Found};
+use super::survey::Surveyor;
 use super::verdict::Verdict;
 #[cfg(feature = "transcode")]
 use super::{Apart, Conversion, Measure};
-use super::{Engine, Validates};
+use super::{Engine, Surveys, Validates};
 #[cfg(any(feature = "alloc", feature = "transcode"))]
 use crate::output::Output;
 use crate::simd::x86::avx512::Avx512;
@@ -58,6 +56,13 @@ impl Validates for Avx512 {
     }
 }
 
+impl Surveys for Avx512 {
+    #[inline(always)]
+    fn surveyor(self) -> impl Surveyor {
+        blocks::Checker::new(self)
+    }
+}
+
 impl Engine for Avx512 {
     const MEDIUM: usize = BLOCK;
     const LONG: usize = LONG;
@@ -80,17 +85,6 @@ impl Engine for Avx512 {
     #[inline(always)]
     fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
         blocks::continues(self, before, piece)
-    }
-
-    #[inline(always)]
-    fn seek(self, bytes: &[u8], from: usize) -> Found {
-        survey::seek(blocks::Checker::new(self), bytes, from)
-    }
-
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    fn replace(self, bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced {
-        survey::replace(blocks::Checker::new(self), bytes, at, done, out)
     }
 
     #[inline(always)]

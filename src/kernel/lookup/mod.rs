@@ -53,11 +53,9 @@ mod tables;
 #[cfg(feature = "transcode")]
 use super::Conversion;
 use super::counts::{self, Counts};
-#[cfg(feature = "alloc")]
-use super::survey::Replaced;
-use super::survey::{self, Found};
+use super::survey::Surveyor;
 use super::verdict::Verdict;
-use super::{Apart, Engine, Validates};
+use super::{Apart, Engine, Surveys, Validates};
 #[cfg(any(feature = "alloc", feature = "transcode"))]
 use crate::output::Output;
 use crate::simd::{Routine, Simd};
@@ -82,6 +80,13 @@ impl<S: Simd> Validates for S {
     }
 }
 
+impl<S: Simd> Surveys for S {
+    #[inline(always)]
+    fn surveyor(self) -> impl Surveyor {
+        Checker::new(self)
+    }
+}
+
 impl<S: Simd> Engine for S {
     // No length is medium.
     const MEDIUM: usize = long_from::<S>();
@@ -100,17 +105,6 @@ impl<S: Simd> Engine for S {
     #[inline(always)]
     fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
         short::continues(self, before, piece)
-    }
-
-    #[inline(always)]
-    fn seek(self, bytes: &[u8], from: usize) -> Found {
-        survey::seek(Checker::new(self), bytes, from)
-    }
-
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    fn replace(self, bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced {
-        survey::replace(Checker::new(self), bytes, at, done, out)
     }
 
     #[inline(always)]

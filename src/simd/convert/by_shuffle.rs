@@ -285,6 +285,33 @@ impl<S: WideLaneOps> ConvertOps for S {
     }
 
     #[inline(always)]
+    fn with_high_bits(self, bits: u64) -> Self::Vector {
+        // The number of the byte that has the bit. A shuffle works on 16 bytes, in each of which there are all four bytes.
+        const BYTE: &[u8; 32] = &{
+            let mut bytes = [0; 32];
+            let mut i = 0;
+            while i < 32 {
+                bytes[i] = i as u8 / 8;
+                i += 1;
+            }
+            bytes
+        };
+        const BIT: &[u8; 32] = &{
+            let mut bits = [0; 32];
+            let mut i = 0;
+            while i < 32 {
+                bits[i] = 1 << (i % 8);
+                i += 1;
+            }
+            bits
+        };
+        // Bit 7 stays where nothing is taken away from it.
+        let zeros = self.lookup(WideLaneOps::splat32(self, !bits as u32), Simd::load(self, BYTE, 0));
+        let zeros = Simd::and(self, zeros, Simd::load(self, BIT, 0));
+        Simd::minus(self, self.splat(0x80), zeros)
+    }
+
+    #[inline(always)]
     fn any(self, v: Self::Vector) -> bool {
         Simd::any(self, v)
     }

@@ -110,6 +110,9 @@ pub(crate) trait ConvertOps: Copy {
     /// Returns bit 7 of each byte, the first byte's as the lowest bit.
     fn high_bits(self, v: Self::Vector) -> u64;
 
+    /// Returns a vector in which bit 7 of each byte is the bit for it: what [`high_bits`](Self::high_bits) returns the bits of.
+    fn with_high_bits(self, bits: u64) -> Self::Vector;
+
     /// Returns whether any bit is set.
     fn any(self, v: Self::Vector) -> bool;
 

@@ -117,6 +117,7 @@ fn check<S: ConvertOps>(s: S) {
         assert_eq!(lanes(s.reversed16(x)), of_words(words(&a).into_iter().map(u16::swap_bytes)));
         let bits = a.iter().enumerate().map(|(i, byte)| u64::from(byte >> 7) << i).sum();
         assert_eq!(s.high_bits(x), bits);
+        assert_eq!(s.high_bits(s.with_high_bits(bits)), bits);
         assert_eq!(s.any(x), a.iter().any(|&byte| byte != 0));
         assert!(!s.any(s.splat8(0)));
         let mut single = vec![0; n];

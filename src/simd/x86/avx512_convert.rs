@@ -305,6 +305,12 @@ impl ConvertOps for Avx512 {
     }
 
     #[inline(always)]
+    fn with_high_bits(self, bits: u64) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_movm_epi8(bits) }
+    }
+
+    #[inline(always)]
     fn zero_unless_high(self, flags: __m512i, v: __m512i) -> __m512i {
         // SAFETY: AVX512BW, by `self`.
         let mask = unsafe { _mm512_movepi8_mask(flags) };

@@ -423,7 +423,7 @@ fn joined<S: ConvertOps>(s: S, threes: S::Vector) -> S::Vector {
 /// Returns the place where the character begins to which byte `at` belongs, and how many bytes have been put for the part of
 /// it before `at`.
 #[cold]
-fn character_start<T: Wide>(text: &[u8], at: usize) -> (usize, usize) {
+pub(super) fn character_start<T: Wide>(text: &[u8], at: usize) -> (usize, usize) {
     let start = floor(text, at);
     (start, if at - start == 3 { T::AT_THIRD_OF_FOUR } else { 0 })
 }

@@ -3,6 +3,7 @@
 //! | file | from | into |
 //! |---|---|---|
 //! | `from_utf8.rs` | UTF-8 | UTF-16, UTF-32 |
+//! | `from_faulty_utf8.rs` | UTF-8 in which each fault is replaced | UTF-16, UTF-32 |
 //! | `from_utf16.rs` | UTF-16 | UTF-8, UTF-32 |
 //! | `from_utf32.rs` | UTF-32 | UTF-8, UTF-16 |
 //! | `utf16_order.rs` | UTF-16 | UTF-16 |
@@ -29,6 +30,7 @@
 
 #![forbid(unsafe_code)]
 
+pub(super) mod from_faulty_utf8;
 pub(super) mod from_utf16;
 pub(super) mod from_utf32;
 pub(super) mod from_utf8;

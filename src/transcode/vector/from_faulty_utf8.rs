@@ -1,0 +1,106 @@
+//! UTF-8 with faults into UTF-16 and UTF-32 with vectors: each ill-formed sequence becomes U+FFFD.
+//!
+//! A block is converted as in `from_utf8.rs`: there is a unit for the last byte of each sequence. What a block must know, the map of
+//! its ill-formed sequences says, which `kernel/survey.rs` makes. Their bytes become zeros. Then the last byte of such a sequence and
+//! the two before it become those of U+FFFD, for this place alone:
+//!
+//! ```text
+//! text                    E2   82   AC   E2   82   41
+//! without faults          E2   82   AC   00   00   41
+//! at the last bytes                 AC        BD   41
+//! one byte before                   82        BF   00
+//! two bytes before                  E2        EF   00
+//! UTF-16                            20AC      FFFD 0041
+//! ```
+//!
+//! So it takes the same time however many sequences are ill-formed, and no branch depends on them.
+
+#![forbid(unsafe_code)]
+
+use super::from_utf8::{Wide, character_start};
+use super::{leading_ascii, place_after_ones};
+use crate::kernel::Surveys;
+use crate::kernel::survey::{BLOCK, CONTEXT, Marks, Surveyor, WITH_CONTEXT, padded};
+use crate::output::Output;
+use crate::simd::convert::{ConvertOps, first_bits};
+
+/// After this many blocks without a fault, faults are no longer near.
+const SOUND_BLOCKS_TO_BE_FAR: usize = 8;
+
+/// Converts text that begins with the start of a sequence, and whose end cuts no character off. It stops where no fault is near and
+/// where the output is full. Returns the number of bytes; a sequence begins after them.
+#[inline(always)]
+pub(in crate::transcode) fn long<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    surveys: impl Surveys,
+) -> usize {
+    let surveyor = surveys.surveyor();
+    let mut at = 0;
+    let mut marks = Marks::ASCII;
+    let mut sound = 0;
+    loop {
+        let len = (text.len() - at).min(BLOCK);
+        if len == 0 {
+            return at;
+        }
+        if sound == SOUND_BLOCKS_TO_BE_FAR {
+            return retracted::<T>(text, at, marks.ends >> (CONTEXT + BLOCK - 1), out);
+        }
+        let padded_block;
+        let block = match at.checked_sub(CONTEXT).and_then(|begin| text[begin..].first_chunk()) {
+            Some(block) => block,
+            None => {
+                padded_block = padded(text, at);
+                &padded_block
+            }
+        };
+        if surveyor.high(block) == 0 {
+            let ascii = leading_ascii::<S, T>(s, &text[at..], out);
+            if ascii > 0 {
+                (at, marks) = (at + ascii, Marks::ASCII);
+                continue;
+            }
+        }
+        marks = Marks::of(surveyor, block, marks);
+        sound = if marks.ill_formed == 0 { sound + 1 } else { 0 };
+        let within = first_bits(len) << CONTEXT;
+        let mut before = s.splat8(0);
+        let mut place = 0;
+        while place < WITH_CONTEXT {
+            let (ill_formed, ends, within) =
+                (marks.ill_formed >> place, marks.ends >> place, within >> place);
+            let well_formed = s.zero_unless_high(s.with_high_bits(!ill_formed), s.load(block, place));
+            let [before1, before2, before3] = s.earlier(well_formed, before);
+            before = well_formed;
+            let replaced = s.with_high_bits(ill_formed & ends);
+            let now = s.select_high(replaced, s.splat8(0xBD), well_formed);
+            let before1 = s.select_high(replaced, s.splat8(0xBF), before1);
+            let before2 = s.select_high(replaced, s.splat8(0xEF), before2);
+            // Three bytes before, no character of four begins, because it would end here.
+            let context = [before1, before2, before3];
+            let ends = ends & first_bits(S::LANES);
+            if !T::put_block(s, now, context, ends, within, out) {
+                let fits = place_after_ones(T::places(s, context, ends) & within, out.left() / T::UNIT);
+                let fits = fits.min(S::LANES);
+                T::put_block(s, now, context, ends, within & first_bits(fits), out);
+                let end = (at + place + fits).saturating_sub(CONTEXT).clamp(at, at + len);
+                return retracted::<T>(text, end, marks.ends >> (CONTEXT + end - at - 1), out);
+            }
+            place += S::LANES;
+        }
+        at += len;
+    }
+}
+
+/// Returns `at`, if bit 0 of `ends` says that a sequence ends before it. Otherwise takes back what has been put for the beginning of
+/// the character there, and returns where that begins.
+fn retracted<T: Wide>(text: &[u8], at: usize, ends: u64, out: &mut Output<'_>) -> usize {
+    if ends & 1 == 1 {
+        return at;
+    }
+    let (start, put) = character_start::<T>(text, at);
+    out.retract(put);
+    start
+}
