@@ -48,6 +48,11 @@ pub(crate) fn decode<'py>(
     let input = Input::of(data)?.bytes(py)?;
     let all = input.as_bytes();
     let bytes = if is_final { all } else { &all[..all.len() - unfinished(all)] };
+    if let Some(string) = text::ascii(py, bytes) {
+        // SAFETY: the string belongs to this function.
+        let string = unsafe { Bound::from_owned_ptr(py, string.as_ptr()) };
+        return Ok((string.cast_into()?, bytes.len()));
+    }
     let summary = unlocked_if_long(py, bytes.len(), || inspect(bytes));
     if summary.is_valid() {
         return Ok((text::of_valid(py, bytes, &summary)?, bytes.len()));

@@ -5,6 +5,7 @@
 use core::mem::MaybeUninit;
 
 use super::support::kernels::kernels;
+use super::support::malformed::MALFORMED;
 use super::support::scale::Thin;
 use trust8::testing::transcode as with;
 use trust8::transcode::{BufferError, Encoding, Form, Progress, Utf16};
@@ -120,6 +121,45 @@ fn every_pair_fills_buffers_of_every_length() {
                     written.eq(whole.iter().copied().take(expected.written)),
                     "{kernel:?}: {from:?} to {to:?}, {filler}, {room}"
                 );
+            }
+        }
+    }
+}
+
+/// Faults are near and far, in text of each width, and a buffer ends anywhere. The rest of the text becomes the rest of the result.
+#[test]
+fn faulty_text_fills_buffers_of_every_length() {
+    let mut thin = Thin::new();
+    for filler in ["a", "\u{E9}", "\u{65E5}", "\u{1F600}", "ab\u{1F600}c\u{44F}\u{65E5}\u{65E5}"] {
+        for between in [1, 7, 40, 700] {
+            let mut text = filler.repeat(50).into_bytes();
+            for malformed in &MALFORMED[..if between == 700 { 3 } else { 48 }] {
+                text.extend_from_slice(malformed.bytes);
+                text.extend(filler.bytes().cycle().take(between / filler.len() * filler.len()));
+            }
+            let expected: Vec<u16> = String::from_utf8_lossy(&text).encode_utf16().collect();
+            let expected_of = |rest: &[u8]| String::from_utf8_lossy(rest).encode_utf16().count();
+            for kernel in kernels() {
+                let mut buffer = vec![MaybeUninit::uninit(); expected.len()];
+                for room in 0..=expected.len() {
+                    if room != expected.len() && !thin.keep() {
+                        continue;
+                    }
+                    let context = || format!("{kernel:?}: {filler}, {between}, {room}");
+                    let Progress { read, written } = with::convert_as_fits_lossy(
+                        kernel,
+                        Encoding::Utf8,
+                        Utf16,
+                        &text,
+                        &mut buffer[..room],
+                    );
+                    // SAFETY: these have been written.
+                    let units = buffer[..written].iter().map(|unit| unsafe { unit.assume_init() });
+                    assert!(units.eq(expected[..written].iter().copied()), "{}", context());
+                    // A character of two units may not fit.
+                    assert!(written == room || written + 1 == room && expected[written] & 0xFC00 == 0xD800);
+                    assert_eq!(expected_of(&text[read..]), expected.len() - written, "{}", context());
+                }
             }
         }
     }

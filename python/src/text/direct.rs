@@ -207,7 +207,7 @@ pub(crate) fn ascii(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObjec
     const SHORT: usize = 64;
     let is_ascii = match bytes.len() {
         ..=SHORT => bytes.is_ascii(),
-        _ => transcode::is_ascii(Encoding::Utf8, bytes),
+        len => unlocked_if_long(py, len, || transcode::is_ascii(Encoding::Utf8, bytes)),
     };
     if !is_ascii {
         return None;
@@ -227,7 +227,11 @@ pub(crate) fn ascii(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObjec
     let data = unsafe { ffi::PyUnicode_DATA(string.as_ptr()) };
     // SAFETY: the string has memory for so many characters of one byte, and nobody else has it: if it is the empty string,
     // nothing is written.
-    unsafe { data.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    let room = unsafe { slice::from_raw_parts_mut(data.cast::<MaybeUninit<u8>>(), bytes.len()) };
+    unlocked_if_long(py, bytes.len(), || {
+        // SAFETY: both have the same length, and nobody else has the one that is written.
+        unsafe { room.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+    });
     Some(string)
 }
 
