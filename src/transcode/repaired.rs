@@ -1,14 +1,17 @@
-//! Lossy conversion of faulty text: the faults of a chunk are replaced in a copy, and the copy, which is well-formed, is
-//! converted.
+//! Lossy conversion of faulty text. A kernel stops at a fault. If it began anew after each, texts with many faults would take many
+//! times as long as others.
+//!
+//! UTF-8 into UTF-16 or UTF-32, with vectors: near faults, a conversion of its own replaces them; see `vector/from_faulty_utf8.rs`.
+//! After a few hundred bytes without a fault, chunks are validated, each twice as long as the one before, and converted.
+//!
+//! All else: the faults of a chunk are replaced in a copy, and the copy, which is well-formed, is converted.
 //!
 //! ```text
 //! UTF-8             replacer            UTF-8, valid              one conversion
 //! UTF-16, UTF-32    a loop on units     the same, well-formed     one conversion
 //! ```
 //!
-//! A kernel stops at a fault. If it began anew after each, texts with many faults would take many times as long as others. The
-//! cost of a copy does not depend on how many faults there are. Both copies are in the L1 cache. When a few thousand bytes had
-//! no fault, the kernel takes over again.
+//! Both copies are in the L1 cache. When a few thousand bytes had no fault, the kernel takes over again.
 //!
 //! Into Latin-1, one character replaces faults as well as the characters that Latin-1 lacks. From UTF-16 and UTF-32 the
 //! conversion does both, and no copy is needed.
