@@ -1,10 +1,9 @@
 //! Lossy conversion of faulty text. A kernel stops at a fault. If it began anew after each, texts with many faults would take many
 //! times as long as others.
 //!
-//! UTF-8 into UTF-16 or UTF-32, with vectors: near faults, a conversion of its own replaces them; see `vector/from_faulty_utf8.rs`.
-//! After a few hundred bytes without a fault, chunks are validated, each twice as long as the one before, and converted.
-//!
-//! All else: the faults of a chunk are replaced in a copy, and the copy, which is well-formed, is converted.
+//! Where the faults of UTF-8 are dense, a conversion of its own replaces them in the blocks that it converts into UTF-16 or UTF-32;
+//! see `vector/from_faulty_utf8.rs`. Everywhere else, the faults of a chunk are replaced in a copy, and the copy, which is
+//! well-formed, is converted.
 //!
 //! ```text
 //! UTF-8             replacer            UTF-8, valid              one conversion
@@ -21,11 +20,10 @@
 use core::mem::MaybeUninit;
 
 use super::encodings::{Family, Layout};
-use super::pairs::{self, Convert};
+use super::pairs;
 use super::route::Route;
 use super::swapped::{CHUNK, swapped};
-use crate::boundary::{floor, start_before, whole_len};
-use crate::kernel::survey::FIRST_CHUNK;
+use crate::boundary::{start_before, whole_len};
 use crate::output::Output;
 use crate::repair::replacer::Replacer;
 
@@ -69,12 +67,15 @@ impl Route {
     /// Converts UTF-8 into another family.
     fn by_copies_of_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let text = &text[..start_before(text, text.len())];
-        if let Some(convert) = pairs::conversion_of_faulty_utf8(self.to) {
-            let read = self.near_and_far(convert, text, out);
-            if read > 0 {
-                return read;
-            }
-        }
+        let near = match pairs::conversion_of_faulty_utf8(self.to) {
+            Some(convert) => convert(self.kernel, text, out),
+            None => 0,
+        };
+        near + self.by_valid_copies(&text[near..], out)
+    }
+
+    /// Converts UTF-8 whose end cuts no character off, with copies in which faults are replaced.
+    fn by_valid_copies(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let mut replacer = Replacer::new(self.kernel, text);
         let valid = Self { from: Layout { known_valid: true, ..self.from }, ..*self };
         let mut memory = [MaybeUninit::uninit(); COPY];
@@ -101,38 +102,6 @@ impl Route {
             }
             cut_len = rest.len();
             cut[..cut_len].copy_from_slice(rest);
-        }
-    }
-
-    /// Converts UTF-8 with `near` where faults are near. Elsewhere it validates a chunk and converts it, and takes twice as much next
-    /// time. Where neither can continue, nothing fits.
-    fn near_and_far(&self, near: Convert, text: &[u8], out: &mut Output<'_>) -> usize {
-        let valid = Self { from: Layout { known_valid: true, ..self.from }, ..*self };
-        let mut at = 0;
-        loop {
-            let start = at;
-            at += near(self.kernel, &text[at..], out);
-            let (mut len, mut suspicion) = (FIRST_CHUNK, None);
-            while at < text.len() && suspicion.is_none() {
-                let rest = &text[at..];
-                let mut chunk = &rest[..floor(rest, len.min(rest.len()))];
-                suspicion = self.kernel.verdict(chunk).suspicion();
-                if let Some(suspect) = suspicion {
-                    chunk = &chunk[..start_before(chunk, suspect)];
-                    if !self.kernel.is_utf8(chunk) {
-                        break;
-                    }
-                }
-                let (read, _) = valid.run(chunk, out);
-                at += read;
-                if read < chunk.len() {
-                    return at;
-                }
-                len = (2 * len).min(CHUNK);
-            }
-            if at == text.len() || at == start {
-                return at;
-            }
         }
     }
 

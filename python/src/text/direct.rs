@@ -271,7 +271,6 @@ fn lossy_of_two(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> Option<usize> {
     // To begin a chunk costs as much as a few hundred bytes.
     const GROWTH: usize = 16;
     let (mut at, mut chars, mut chunk) = (0, 0, FIRST_CHUNK);
-    let mut is_narrow = false;
     loop {
         let lone = lone_faults(&bytes[at..], &mut room[chars..]);
         at += lone;
@@ -279,15 +278,15 @@ fn lossy_of_two(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> Option<usize> {
         if at == bytes.len() {
             return Some(chars);
         }
-        // What is before has lone faults only.
-        if !is_narrow && has_four(&bytes[at..]) {
-            return None;
-        }
-        is_narrow = true;
         chunk = if lone >= chunk { FIRST_CHUNK } else { chunk.saturating_mul(GROWTH) };
         let end = sequence_start(bytes, at.saturating_add(chunk));
-        let text = transcode::convert_into_lossy(Encoding::Utf8, Utf16, &bytes[at..end], &mut room[chars..]);
-        chars += text.ok()?.len();
+        let units =
+            transcode::convert_into_lossy(Encoding::Utf8, Utf16, &bytes[at..end], &mut room[chars..]).ok()?;
+        // A character of four bytes became two units.
+        if transcode::len(Utf16, Utf32, units) < units.len() {
+            return None;
+        }
+        chars += units.len();
         at = end;
     }
 }
@@ -333,21 +332,6 @@ fn sequence_start(bytes: &[u8], at: usize) -> usize {
     }
     // A sequence has at most three continuation bytes, and each one after those is a sequence of its own.
     floor(bytes, at)
-}
-
-/// Returns whether the bytes have a character of four bytes. Such a character is one wherever it is: its first byte appears in
-/// no other sequence.
-fn has_four(bytes: &[u8]) -> bool {
-    const BLOCK: usize = 256;
-    let begins = |byte: u8| byte.wrapping_sub(0xF0) < 5;
-    let is_character = |at: usize| bytes.get(at..at + 4).is_some_and(|four| str::from_utf8(four).is_ok());
-    let any_in = |block: &[u8], start| (0..block.len()).any(|i| begins(block[i]) && is_character(start + i));
-    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-    let mut starts = (0..).step_by(BLOCK);
-    // The compiler makes vectors of the fold.
-    blocks.iter().zip(starts.by_ref()).any(|(block, start)| {
-        block.iter().fold(0, |any, &byte| any | u8::from(begins(byte))) != 0 && any_in(block, start)
-    }) || any_in(rest, bytes.len() - rest.len())
 }
 
 /// A string that is made of several texts. It becomes wider, and longer, when a text needs it.

@@ -24,11 +24,12 @@ use crate::kernel::survey::{BLOCK, CONTEXT, Marks, Surveyor, WITH_CONTEXT, padde
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
-/// After this many blocks without a fault, faults are no longer near.
-const SOUND_BLOCKS_TO_BE_FAR: usize = 8;
+/// After this many blocks without a fault, faults are not dense. Then copies of chunks with their faults replaced are converted in less
+/// time.
+const SOUND_BLOCKS_TO_STOP: usize = 20;
 
-/// Converts text that begins with the start of a sequence, and whose end cuts no character off. It stops where no fault is near and
-/// where the output is full. Returns the number of bytes; a sequence begins after them.
+/// Converts text that begins with the start of a sequence, and whose end cuts no character off. It stops where faults are not dense
+/// and where the output is full. Returns the number of bytes; a sequence begins after them.
 #[inline(always)]
 pub(in crate::transcode) fn long<S: ConvertOps, T: Wide>(
     s: S,
@@ -45,7 +46,7 @@ pub(in crate::transcode) fn long<S: ConvertOps, T: Wide>(
         if len == 0 {
             return at;
         }
-        if sound == SOUND_BLOCKS_TO_BE_FAR {
+        if sound == SOUND_BLOCKS_TO_STOP {
             return retracted::<T>(text, at, marks.ends >> (CONTEXT + BLOCK - 1), out);
         }
         let padded_block;
