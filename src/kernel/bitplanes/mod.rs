@@ -29,7 +29,7 @@ use super::verdict::Verdict;
 #[cfg(feature = "transcode")]
 use super::{Apart, Conversion, Measure};
 use super::{Engine, Surveys, Validates};
-#[cfg(any(feature = "alloc", feature = "transcode"))]
+#[cfg(feature = "transcode")]
 use crate::output::Output;
 use crate::simd::x86::avx512::Avx512;
 use crate::simd::{Routine, Token};

@@ -56,7 +56,7 @@ use super::counts::{self, Counts};
 use super::survey::Surveyor;
 use super::verdict::Verdict;
 use super::{Apart, Engine, Surveys, Validates};
-#[cfg(any(feature = "alloc", feature = "transcode"))]
+#[cfg(feature = "transcode")]
 use crate::output::Output;
 use crate::simd::{Routine, Simd};
 use check::{Check, Checker};
