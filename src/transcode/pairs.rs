@@ -360,15 +360,15 @@ impl<T: from_utf8::Wide> Conversion for Faulty<T> {
 /// Returns the conversion of UTF-8 that replaces each fault, if there is one into this layout. It wants text that begins with the
 /// start of a sequence and ends with the end of one. It stops where faults are not dense.
 pub(super) fn conversion_of_faulty_utf8(to: Layout) -> Option<Convert> {
-    #[cfg(kernel_simd)]
     match (to.family, to.swapped) {
-        (Family::Utf16, false) => return Some(converted!(Faulty<IntoUtf16<false>>)),
-        (Family::Utf16, true) => return Some(converted!(Faulty<IntoUtf16<true>>)),
-        (Family::Utf32, false) => return Some(converted!(Faulty<IntoUtf32>)),
-        _ => {}
+        #[cfg(kernel_simd)]
+        (Family::Utf16, false) => Some(converted!(Faulty<IntoUtf16<false>>)),
+        #[cfg(kernel_simd)]
+        (Family::Utf16, true) => Some(converted!(Faulty<IntoUtf16<true>>)),
+        #[cfg(kernel_simd)]
+        (Family::Utf32, false) => Some(converted!(Faulty<IntoUtf32>)),
+        _ => None,
     }
-    let _ = to;
-    None
 }
 
 reordered! { |s, text, out, validator|
