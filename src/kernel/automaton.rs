@@ -36,6 +36,8 @@
 #[cfg(feature = "transcode")]
 use super::Conversion;
 use super::counts::{self, Counts};
+#[cfg(feature = "alloc")]
+use super::survey::{CONTEXT, GROUP};
 use super::survey::{Classes, LINE, Surveyor, WITH_CONTEXT};
 use super::verdict::Verdict;
 use super::{Engine, Surveys, Validates};
@@ -261,7 +263,7 @@ fn is_ascii(bytes: &[u8]) -> bool {
 
 /// Returns whether a block is well-formed, and has only ASCII and two-byte characters. Its last byte may be a lead.
 ///
-/// `text` begins with the byte before the block, which must not be a lead.
+/// `text` begins with the byte before the block, which must not be a lead, except perhaps one of two bytes.
 ///
 /// The operations are those of `TwoByteFaults` in `lookup/check.rs`, which explains them.
 #[inline(always)]
@@ -416,6 +418,17 @@ impl Surveyor for Words {
     #[inline(always)]
     fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
         out.put_first(bytes, 256).then(|| self.is_ascii(bytes))
+    }
+
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    fn is_sound(self, group: &[u8; CONTEXT + GROUP]) -> bool {
+        let [a, b, c, text @ ..] = group;
+        if *c < 0xE0 && is_two_byte_block(&group[CONTEXT - 1..]) && is_two_byte_block(&text[BLOCK - 1..]) {
+            return true;
+        }
+        // A continuation stands for what comes before the context, as the context may begin inside a character.
+        continues([0x80, *a, *b, *c], text)
     }
 
     #[inline(always)]

@@ -124,7 +124,7 @@ pub(crate) trait Engine: Validates + Surveys {
     /// Writes blocks from `at` on with each ill-formed sequence replaced by U+FFFD.
     ///
     /// All before `done`, which lies in the first block, has been written. The engine stops where the room or the text
-    /// is nearly at its end, and where neither a fault nor ASCII is near.
+    /// is nearly at its end, and where no fault is near.
     #[cfg(feature = "alloc")]
     #[inline(always)]
     fn replace(self, bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced {

@@ -26,6 +26,8 @@
 
 use crate::boundary;
 #[cfg(feature = "alloc")]
+use crate::boundary::array_at;
+#[cfg(feature = "alloc")]
 use crate::output::Output;
 
 /// The bytes on either side of a byte that decide about it: a character has at most three besides.
@@ -45,6 +47,19 @@ pub(crate) const ASCII_BLOCK: usize = 4 * LINE;
 
 /// After this many blocks without a fault, faults are no longer near.
 const SOUND_BLOCKS_TO_BE_FAR: usize = 8;
+
+/// The length of a group: the text that is checked at once while it is copied.
+#[cfg(feature = "alloc")]
+pub(crate) const GROUP: usize = 2 * LINE;
+
+/// After this many blocks without a fault, text is copied in groups. They are longer than a group, so that no group is checked
+/// again after its fault was found.
+#[cfg(feature = "alloc")]
+const SOUND_BLOCKS_TO_COPY_GROUPS: usize = 4;
+
+/// After this many groups without a fault, faults are no longer near.
+#[cfg(feature = "alloc")]
+const GROUPS_TO_BE_FAR: usize = 32;
 
 /// The first chunk that a kernel validates.
 pub(crate) const FIRST_CHUNK: usize = 512;
@@ -157,6 +172,11 @@ pub(crate) trait Surveyor: Copy {
     /// loaded once for both.
     #[cfg(feature = "alloc")]
     fn put_and_test_ascii(self, bytes: &[u8; ASCII_BLOCK], out: &mut Output<'_>) -> Option<bool>;
+
+    /// Returns whether a group has no fault. The context before it is well-formed, except for a character that its end cuts off.
+    /// A character that the end of the group cuts off is no fault. A last byte that never appears in UTF-8 need not be one.
+    #[cfg(feature = "alloc")]
+    fn is_sound(self, group: &[u8; CONTEXT + GROUP]) -> bool;
 
     /// Returns how many parts of [`LINE`] bytes are ASCII before the first that is not.
     fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK]) -> usize;
@@ -282,11 +302,17 @@ pub(crate) struct Replaced {
 
 /// Writes the text from `at` on with its faults replaced.
 ///
-/// The text before `done`, which lies in the first block, has been written already. The function stops where the room ends,
-/// shortly before the text ends, and where neither a fault nor ASCII is near.
+/// ```text
+/// copy ASCII while there is any
+/// after some blocks without a fault: copy groups, up to one that is ASCII or has a fault; stop after many
+/// make a map of the next block, and copy what is between its faults
+/// ```
 ///
-/// It copies ASCII while it looks at it. It copies all other blocks in the same way, with a fault or without: predicting
-/// which of them have none costs more.
+/// The text before `done`, which lies in the first block, has been written already. The function stops where the room ends,
+/// shortly before the text ends, and where no fault is near.
+///
+/// It copies ASCII and groups while it looks at them. It copies all other blocks in the same way, with a fault or without:
+/// predicting which of them have none costs more.
 #[cfg(feature = "alloc")]
 #[inline(always)]
 pub(crate) fn replace<S: Surveyor>(
@@ -302,6 +328,18 @@ pub(crate) fn replace<S: Surveyor>(
     loop {
         if at == done {
             at += copy_ascii(s, &bytes[at..], out);
+            if sound >= SOUND_BLOCKS_TO_COPY_GROUPS {
+                let (start, after) = copy_groups(s, bytes, at, out);
+                (at, done) = (start, start);
+                match after {
+                    AfterGroups::Ascii => continue,
+                    AfterGroups::Far => {
+                        far = true;
+                        break;
+                    }
+                    AfterGroups::Fault => sound = 0,
+                }
+            }
             done = at;
         }
         let begin = at.checked_sub(CONTEXT);
@@ -329,10 +367,6 @@ pub(crate) fn replace<S: Surveyor>(
         copy_text(text, from, end, out);
         done = at + end;
         at += BLOCK;
-        if sound == SOUND_BLOCKS_TO_BE_FAR {
-            far = true;
-            break;
-        }
     }
     fork.join();
     Replaced { at, done, far }
@@ -346,6 +380,50 @@ fn copy_text(text: &[u8; TEXT_PER_BLOCK], from: usize, to: usize, out: &mut Outp
     if let Some(bytes) = text[from..].first_chunk::<WITH_CONTEXT>() {
         out.put_first(bytes, to - from);
     }
+}
+
+/// Why [`copy_groups`] stops.
+#[cfg(feature = "alloc")]
+enum AfterGroups {
+    /// A group of ASCII.
+    Ascii,
+    /// Many groups.
+    Far,
+    /// A fault, or the end of the room or the text.
+    Fault,
+}
+
+/// Copies groups from `at` on, where the text before is well-formed and copied, except for a character that `at` cuts off.
+/// Returns where a character begins, up to which the text is copied.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+fn copy_groups<S: Surveyor>(s: S, bytes: &[u8], mut at: usize, out: &mut Output<'_>) -> (usize, AfterGroups) {
+    let far = at + GROUPS_TO_BE_FAR * GROUP;
+    let mut after = AfterGroups::Fault;
+    while let Some(in_context) = array_at(bytes, at - CONTEXT)
+        && let Some(group) = array_at::<GROUP>(bytes, at)
+        && out.put_first(group, GROUP)
+    {
+        if !s.is_sound(in_context) {
+            out.retract(GROUP);
+            break;
+        }
+        at += GROUP;
+        if let ([first, second], _) = group.as_chunks()
+            && s.high(first) | s.high(second) == 0
+        {
+            after = AfterGroups::Ascii;
+            break;
+        }
+        if at >= far {
+            after = AfterGroups::Far;
+            break;
+        }
+    }
+    // What is copied of a character that is cut off will be copied again, with the rest of it or with a fault in its place.
+    let start = boundary::start_before(bytes, at);
+    out.retract(at - start);
+    (start, after)
 }
 
 /// Copies the ASCII at the start of `bytes`, in blocks of [`ASCII_BLOCK`] bytes and, after at least one of them, in cache lines.

@@ -57,10 +57,7 @@ impl<'a> Search<'a> {
         let replaced = entries::replace(self.kernel, self.bytes, block.start, done, out);
         // Near the end of the text nothing is written.
         if replaced.at > block.start {
-            (self.at, self.chunk) = match replaced.far {
-                true => (boundary::start_before(self.bytes, replaced.at), FIRST_CHUNK),
-                false => (replaced.at, 0),
-            };
+            (self.at, self.chunk) = (replaced.at, if replaced.far { FIRST_CHUNK } else { 0 });
         }
         replaced
     }

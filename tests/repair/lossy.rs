@@ -218,6 +218,28 @@ fn malformed_sequences_at_every_distance() {
     }
 }
 
+/// After some sound blocks, text is checked in groups of 128 bytes while it is copied, and after many groups in chunks: so here is
+/// a fault after every sound length that ends in the first groups, and around the place where the groups end.
+#[test]
+fn a_fault_after_every_sound_length() {
+    let mut thin = Thin::new();
+    for filler in Filler::all() {
+        for sound in (200..700).chain((4280..4600).step_by(3)) {
+            for malformed in MALFORMED.iter() {
+                if !thin.keep() {
+                    continue;
+                }
+                let [start, rest] = filler.after(sound);
+                let input = [b"abc\xFF", start, rest, malformed.bytes, start, rest, b"\xFF"].concat();
+                let expected = Expected::of(&input);
+                for way in ways().iter().filter(|way| way.is_kernel) {
+                    check_way(way, &input, &expected);
+                }
+            }
+        }
+    }
+}
+
 /// Long stretches without a fault are left to the kernel in pieces that grow; here are faults at and around the ends
 /// of all of them.
 #[test]

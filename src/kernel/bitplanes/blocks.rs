@@ -23,6 +23,8 @@
 use super::BLOCK;
 use super::tally::Tally;
 use crate::boundary::array_at;
+#[cfg(feature = "alloc")]
+use crate::kernel::survey::{CONTEXT, GROUP};
 use crate::kernel::survey::{Classes, Surveyor};
 use crate::kernel::verdict::Verdict;
 #[cfg(feature = "alloc")]
@@ -269,6 +271,20 @@ impl Surveyor for Checker {
     #[inline(always)]
     fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
         self.s.put_and_test_ascii(bytes, out)
+    }
+
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    fn is_sound(self, group: &[u8; CONTEXT + GROUP]) -> bool {
+        let [a, b, c, ..] = *group;
+        let mut faults = self.no_faults();
+        let mut before = self.leads(self.s.ending_in([0, a, b, c]));
+        let mut at = CONTEXT;
+        while at < group.len() {
+            before = self.check(&mut faults, self.s.load(group, at), before);
+            at += BLOCK;
+        }
+        !self.any(&faults)
     }
 
     #[inline(always)]
