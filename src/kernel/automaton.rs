@@ -36,7 +36,7 @@
 #[cfg(feature = "transcode")]
 use super::Conversion;
 use super::counts::{self, Counts};
-#[cfg(feature = "alloc")]
+#[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
 use super::survey::{CONTEXT, GROUP};
 use super::survey::{Classes, LINE, Surveyor, WITH_CONTEXT};
 use super::verdict::Verdict;
@@ -420,7 +420,7 @@ impl Surveyor for Words {
         out.put_first(bytes, 256).then(|| self.is_ascii(bytes))
     }
 
-    #[cfg(feature = "alloc")]
+    #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
     #[inline(always)]
     fn is_sound(self, group: &[u8; CONTEXT + GROUP]) -> bool {
         let [a, b, c, text @ ..] = group;

@@ -48,14 +48,14 @@ pub(crate) const ASCII_BLOCK: usize = 4 * LINE;
 /// After this many blocks without a fault, faults are no longer near.
 const SOUND_BLOCKS_TO_BE_FAR: usize = 8;
 
-/// The length of a group: the text that is checked at once while it is copied.
-#[cfg(feature = "alloc")]
+/// The length of a group: the text that is checked at once before it is copied or converted.
+#[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
 pub(crate) const GROUP: usize = 2 * LINE;
 
-/// After this many blocks without a fault, text is copied in groups. They are longer than a group, so that no group is checked
+/// After this many blocks without a fault, text is taken in groups. They are longer than a group, so that no group is checked
 /// again after its fault was found.
-#[cfg(feature = "alloc")]
-const SOUND_BLOCKS_TO_COPY_GROUPS: usize = 4;
+#[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
+pub(crate) const SOUND_BLOCKS_TO_TAKE_GROUPS: usize = 4;
 
 /// After this many groups without a fault, faults are no longer near.
 #[cfg(feature = "alloc")]
@@ -175,7 +175,7 @@ pub(crate) trait Surveyor: Copy {
 
     /// Returns whether a group has no fault. The context before it is well-formed, except for a character that its end cuts off.
     /// A character that the end of the group cuts off is no fault. A last byte that never appears in UTF-8 need not be one.
-    #[cfg(feature = "alloc")]
+    #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
     fn is_sound(self, group: &[u8; CONTEXT + GROUP]) -> bool;
 
     /// Returns how many parts of [`LINE`] bytes are ASCII before the first that is not.
@@ -328,7 +328,7 @@ pub(crate) fn replace<S: Surveyor>(
     loop {
         if at == done {
             at += copy_ascii(s, &bytes[at..], out);
-            if sound >= SOUND_BLOCKS_TO_COPY_GROUPS {
+            if sound >= SOUND_BLOCKS_TO_TAKE_GROUPS {
                 let (start, after) = copy_groups(s, bytes, at, out);
                 (at, done) = (start, start);
                 match after {
@@ -382,9 +382,9 @@ fn copy_text(text: &[u8; TEXT_PER_BLOCK], from: usize, to: usize, out: &mut Outp
     }
 }
 
-/// Why [`copy_groups`] stops.
-#[cfg(feature = "alloc")]
-enum AfterGroups {
+/// Why no more groups are taken.
+#[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
+pub(crate) enum AfterGroups {
     /// A group of ASCII.
     Ascii,
     /// Many groups.

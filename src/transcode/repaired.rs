@@ -1,9 +1,9 @@
 //! Lossy conversion of faulty text. A kernel stops at a fault. If it began anew after each, texts with many faults would take many
 //! times as long as others.
 //!
-//! Where the faults of UTF-8 are dense, a conversion of its own replaces them in the blocks that it converts into UTF-16 or UTF-32;
-//! see `vector/from_faulty_utf8.rs`. Everywhere else, the faults of a chunk are replaced in a copy, and the copy, which is
-//! well-formed, is converted.
+//! Into UTF-16 and UTF-32, a conversion of its own replaces the faults of UTF-8 in the blocks that it converts; see
+//! `vector/from_faulty_utf8.rs`. Everywhere else, the faults of a chunk are replaced in a copy, and the copy, which is well-formed,
+//! is converted.
 //!
 //! ```text
 //! UTF-8             replacer            UTF-8, valid              one conversion
@@ -67,11 +67,13 @@ impl Route {
     /// Converts UTF-8 into another family.
     fn by_copies_of_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let text = &text[..start_before(text, text.len())];
-        let near = match pairs::conversion_of_faulty_utf8(self.to) {
-            Some(convert) => convert(self.kernel, text, out),
-            None => 0,
-        };
-        near + self.by_valid_copies(&text[near..], out)
+        if let Some(convert) = pairs::conversion_of_faulty_utf8(self.to) {
+            let read = convert(self.kernel, text, out);
+            if read > 0 {
+                return read;
+            }
+        }
+        self.by_valid_copies(text, out)
     }
 
     /// Converts UTF-8 whose end cuts no character off, with copies in which faults are replaced.

@@ -8,7 +8,7 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::scale::Thin;
 use trust8::testing::transcode as with;
-use trust8::transcode::{BufferError, Encoding, Form, Progress, Utf16};
+use trust8::transcode::{BufferError, Encoding, Form, Progress, Utf16, Utf32};
 
 /// Converts a text with a buffer of `room` units, as often as it takes.
 fn in_parts<F: Form<Text = [u8]> + Copy>(from: F, text: &[u8], room: usize, lossy: bool) -> Vec<Vec<u16>> {
@@ -159,6 +159,38 @@ fn faulty_text_fills_buffers_of_every_length() {
                     // A character of two units may not fit.
                     assert!(written == room || written + 1 == room && expected[written] & 0xFC00 == 0xD800);
                     assert_eq!(expected_of(&text[read..]), expected.len() - written, "{}", context());
+                }
+            }
+        }
+    }
+}
+
+/// After some sound blocks, text is checked in groups of 128 bytes before it is converted: so here is a fault after every sound length
+/// that ends in the first groups.
+#[test]
+fn a_fault_after_every_sound_length() {
+    let mut thin = Thin::new();
+    for filler in ["a", "\u{E9}", "\u{65E5}", "\u{1F600}", "ab\u{1F600}c\u{44F}\u{65E5}\u{65E5}"] {
+        for sound in 200..700 {
+            for malformed in &MALFORMED {
+                // About there, the first group begins.
+                if !(280..300).contains(&sound) && !thin.keep() {
+                    continue;
+                }
+                // Before a filler that ends where it should, ASCII.
+                let mut text = b"\xFF".to_vec();
+                for end in [malformed.bytes, b"\xFF"] {
+                    text.extend(std::iter::repeat_n(b'.', sound % filler.len()));
+                    text.extend_from_slice(filler.repeat(sound / filler.len()).as_bytes());
+                    text.extend_from_slice(end);
+                }
+                let expected = String::from_utf8_lossy(&text);
+                for kernel in kernels() {
+                    let context = || format!("{kernel:?}: {filler}, {sound}, {:02X?}", malformed.bytes);
+                    let utf16 = with::convert_lossy(kernel, Encoding::Utf8, Utf16, &text);
+                    assert!(utf16.iter().copied().eq(expected.encode_utf16()), "{}", context());
+                    let utf32 = with::convert_lossy(kernel, Encoding::Utf8, Utf32, &text);
+                    assert!(utf32.iter().copied().eq(expected.chars().map(u32::from)), "{}", context());
                 }
             }
         }

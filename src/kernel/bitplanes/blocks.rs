@@ -23,7 +23,7 @@
 use super::BLOCK;
 use super::tally::Tally;
 use crate::boundary::array_at;
-#[cfg(feature = "alloc")]
+#[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
 use crate::kernel::survey::{CONTEXT, GROUP};
 use crate::kernel::survey::{Classes, Surveyor};
 use crate::kernel::verdict::Verdict;
@@ -273,7 +273,7 @@ impl Surveyor for Checker {
         self.s.put_and_test_ascii(bytes, out)
     }
 
-    #[cfg(feature = "alloc")]
+    #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
     #[inline(always)]
     fn is_sound(self, group: &[u8; CONTEXT + GROUP]) -> bool {
         let [a, b, c, ..] = *group;

@@ -5,7 +5,7 @@
 use super::ascii::{is_ascii, is_ascii_at};
 use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, NO_CONTINUATION, SECOND_HIGH};
 use crate::boundary::{CONTEXT, LARGEST_AT_END, allows_two_byte};
-#[cfg(feature = "alloc")]
+#[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
 use crate::kernel::survey::GROUP;
 use crate::kernel::survey::{Classes, Surveyor};
 #[cfg(feature = "alloc")]
@@ -409,7 +409,7 @@ impl<S: Simd> Surveyor for Checker<S> {
         self.s.put_and_test_ascii(bytes, out)
     }
 
-    #[cfg(feature = "alloc")]
+    #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
     #[inline(always)]
     fn is_sound(self, group: &[u8; CONTEXT + GROUP]) -> bool {
         let mut faults = self.no_faults();

@@ -14,22 +14,26 @@
 //! ```
 //!
 //! So it takes the same time however many sequences are ill-formed, and no branch depends on them.
+//!
+//! After some blocks without a fault, text is checked in groups, and converted as in `from_utf8.rs`: that takes half the time.
 
 #![forbid(unsafe_code)]
 
-use super::from_utf8::{Wide, character_start};
+use super::from_utf8::{Wide, character_start, put_valid_block};
 use super::{leading_ascii, place_after_ones};
+use crate::boundary::{array_at, is_continuation};
 use crate::kernel::Surveys;
-use crate::kernel::survey::{BLOCK, CONTEXT, Marks, Surveyor, WITH_CONTEXT, padded};
+use crate::kernel::survey::{
+    AfterGroups, BLOCK, CONTEXT, GROUP, Marks, SOUND_BLOCKS_TO_TAKE_GROUPS, Surveyor, WITH_CONTEXT, padded,
+};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
-/// After this many blocks without a fault, faults are not dense. Then copies of chunks with their faults replaced are converted in less
-/// time.
-const SOUND_BLOCKS_TO_STOP: usize = 20;
+/// After this much text in groups, faults are no longer near. To begin anew after the next one costs as much as a few hundred bytes.
+const FAR: usize = 64 << 10;
 
-/// Converts text that begins with the start of a sequence, and whose end cuts no character off. It stops where faults are not dense
-/// and where the output is full. Returns the number of bytes; a sequence begins after them.
+/// Converts text that begins with the start of a sequence, and whose end cuts no character off. It stops where faults are no longer
+/// near and where the output is full. Returns the number of bytes; a sequence begins after them.
 #[inline(always)]
 pub(in crate::transcode) fn long<S: ConvertOps, T: Wide>(
     s: S,
@@ -42,12 +46,22 @@ pub(in crate::transcode) fn long<S: ConvertOps, T: Wide>(
     let mut marks = Marks::ASCII;
     let mut sound = 0;
     loop {
+        // A continuation here that continues nothing is a fault, which the first group would not see.
+        let is_continued = marks.ends >> (CONTEXT + BLOCK - 1) & 1 == 0;
+        let is_stray = !is_continued && text.get(at).is_some_and(|&byte| is_continuation(byte));
+        if sound >= SOUND_BLOCKS_TO_TAKE_GROUPS && !is_stray {
+            let after;
+            (at, after) = groups::<S, T>(s, text, at, out, surveyor);
+            marks = Marks::ASCII;
+            match after {
+                AfterGroups::Ascii => {}
+                AfterGroups::Far => return at,
+                AfterGroups::Fault => sound = 0,
+            }
+        }
         let len = (text.len() - at).min(BLOCK);
         if len == 0 {
             return at;
-        }
-        if sound == SOUND_BLOCKS_TO_STOP {
-            return retracted::<T>(text, at, marks.ends >> (CONTEXT + BLOCK - 1), out);
         }
         let padded_block;
         let block = match at.checked_sub(CONTEXT).and_then(|begin| text[begin..].first_chunk()) {
@@ -93,6 +107,55 @@ pub(in crate::transcode) fn long<S: ConvertOps, T: Wide>(
         }
         at += len;
     }
+}
+
+/// Converts groups from `at` on, where the text before is well-formed and converted, except for a character that `at` cuts off. The
+/// byte at `at` continues such a character, or is no continuation. Returns where a sequence begins, up to which the text is
+/// converted.
+#[cfg_attr(optimised, inline(always))]
+fn groups<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    mut at: usize,
+    out: &mut Output<'_>,
+    surveyor: impl Surveyor,
+) -> (usize, AfterGroups) {
+    let far = at + FAR;
+    let mut after = AfterGroups::Fault;
+    // A group, the context before it, and the byte after it. That byte is checked with the group, because a character before it does
+    // not end where it continues something. The group's first byte is checked already.
+    'groups: while let Some(group) = text.get(at - CONTEXT..at + GROUP + 1)
+        && let Some(in_context) = array_at(group, 1)
+        && surveyor.is_sound(in_context)
+    {
+        let (mut high, mut place) = (0, 0);
+        while place < GROUP {
+            let now = s.load(group, place + CONTEXT);
+            let high_of_now = s.high_bits(now);
+            let put = match high_of_now {
+                0 => T::put_narrow(s, now, S::LANES, out),
+                _ => put_valid_block::<S, T>(s, now, &group[place..], out),
+            };
+            if !put {
+                break 'groups;
+            }
+            high |= high_of_now;
+            at += S::LANES;
+            place += S::LANES;
+        }
+        if high == 0 {
+            after = AfterGroups::Ascii;
+            break;
+        }
+        if at >= far {
+            after = AfterGroups::Far;
+            break;
+        }
+    }
+    // A character that is cut off is converted again, with the rest of it or as a fault.
+    let (start, put) = character_start::<T>(text, at);
+    out.retract(put);
+    (start, after)
 }
 
 /// Returns `at`, if bit 0 of `ends` says that a sequence ends before it. Otherwise takes back what has been put for the beginning of

@@ -315,8 +315,7 @@ fn convert<S: ConvertOps, T: Wide>(
                         continue;
                     }
                 }
-                let context = [s.load(block, 2), s.load(block, 1), s.load(block, 0)];
-                T::put_block(s, now, context, ends, u64::MAX, out)
+                T::put_block(s, now, context_in(s, block), ends, u64::MAX, out)
             };
             full = !put;
             at += if put { S::LANES } else { 0 };
@@ -418,6 +417,25 @@ fn joined<S: ConvertOps>(s: S, threes: S::Vector) -> S::Vector {
     let second = s.and(s.right32::<2>(threes), s.splat32(0x0FC0));
     let first = s.and(s.right32::<4>(threes), s.splat32(0xF000));
     s.or(s.or(third, second), first)
+}
+
+/// Appends the characters of valid text that end in the vector `now`. `block` is the three bytes before it, the vector, and the byte
+/// after it.
+#[inline(always)]
+pub(super) fn put_valid_block<S: ConvertOps, T: Wide>(
+    s: S,
+    now: S::Vector,
+    block: &[u8],
+    out: &mut Output<'_>,
+) -> bool {
+    let ends = !continuations(s, s.load(block, 4)) & first_bits(S::LANES);
+    T::put_block(s, now, context_in(s, block), ends, u64::MAX, out)
+}
+
+/// Returns the text one, two and three bytes before the vector that begins at byte 3 of `block`.
+#[inline(always)]
+fn context_in<S: ConvertOps>(s: S, block: &[u8]) -> [S::Vector; 3] {
+    [s.load(block, 2), s.load(block, 1), s.load(block, 0)]
 }
 
 /// Returns the place where the character begins to which byte `at` belongs, and how many bytes have been put for the part of
