@@ -36,8 +36,6 @@
 #[cfg(feature = "transcode")]
 use super::Conversion;
 use super::counts::{self, Counts};
-#[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
-use super::survey::{CONTEXT, GROUP};
 use super::survey::{Classes, LINE, Surveyor, WITH_CONTEXT};
 use super::verdict::Verdict;
 use super::{Engine, Surveys, Validates};
@@ -54,6 +52,11 @@ impl Validates for Automaton {
     #[inline(always)]
     fn validate(self, bytes: &[u8]) -> Verdict {
         validate(bytes)
+    }
+
+    #[inline(always)]
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        continues(before, piece)
     }
 }
 
@@ -72,11 +75,6 @@ impl Engine for Automaton {
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
         validate(bytes)
-    }
-
-    #[inline(always)]
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        continues(before, piece)
     }
 
     #[inline(always)]
@@ -280,18 +278,22 @@ fn is_two_byte_block(text: &[u8]) -> bool {
     faults == 0
 }
 
-/// Returns whether `bytes` continues a text whose last four bytes are `before`; see [`Engine::continues`].
+/// Returns whether `bytes` continues a text whose last four bytes are `before`; see [`Validates::continues`].
 fn continues(before: [u8; 4], bytes: &[u8]) -> bool {
     // Continuations at the start of `before` may end a character that begins before it.
     let mut state = before.into_iter().skip_while(|byte| byte & 0xC0 == 0x80).fold(START, step);
-    let (words, tail) = bytes.as_chunks::<8>();
-    for word in words {
-        if u64::from_ne_bytes(*word) & 0x8080_8080_8080_8080 == 0 && is(state, START) {
+    let mut at = 0;
+    while at < bytes.len() {
+        // The byte before the block is in `bytes`. Where a character begins, it is no lead.
+        if is(state, START) && at > 0 && is_two_byte_block(&bytes[at - 1..]) {
+            // A lead at the end of the block belongs to the next block.
+            at += BLOCK - usize::from(bytes[at + BLOCK - 1] >= 0xC0);
             continue;
         }
-        state = word.iter().fold(state, |state, &byte| step(state, byte));
+        let end = if at == 0 { 1 } else { bytes.len().min(at + BLOCK) };
+        state = bytes[at..end].iter().fold(state, |state, &byte| step(state, byte));
+        at = end;
     }
-    state = tail.iter().fold(state, |state, &byte| step(state, byte));
     !is(state, FAULT)
 }
 
@@ -364,7 +366,8 @@ pub(crate) fn judge(bytes: &[u8], suspect: usize) -> Result<(), Utf8Error> {
 struct Words;
 
 impl Surveyor for Words {
-    #[inline(always)]
+    // Not inlined, as `classes`.
+    #[inline(never)]
     fn high(self, bytes: &[u8; WITH_CONTEXT]) -> u64 {
         let (words, _) = bytes.as_chunks::<8>();
         words
@@ -418,17 +421,6 @@ impl Surveyor for Words {
     #[inline(always)]
     fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
         out.put_first(bytes, 256).then(|| self.is_ascii(bytes))
-    }
-
-    #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
-    #[inline(always)]
-    fn is_sound(self, group: &[u8; CONTEXT + GROUP]) -> bool {
-        let [a, b, c, text @ ..] = group;
-        if *c < 0xE0 && is_two_byte_block(&group[CONTEXT - 1..]) && is_two_byte_block(&text[BLOCK - 1..]) {
-            return true;
-        }
-        // A continuation stands for what comes before the context, as the context may begin inside a character.
-        continues([0x80, *a, *b, *c], text)
     }
 
     #[inline(always)]

@@ -13,13 +13,13 @@
 use super::counts::Counts;
 use super::otherwise::{OnNotContinued, OnRejected, Rejected};
 use super::search::{self, Sought};
-use super::survey::Found;
 #[cfg(feature = "alloc")]
 use super::survey::Replaced;
+use super::survey::{self, Found};
 use super::verdict::Verdict;
 #[cfg(feature = "transcode")]
 use super::{Conversion, Measure, swap_units};
-use super::{Engine, Kernel, SHORT_PIECE, automaton::Automaton, is_between_ascii};
+use super::{Engine, Kernel, SHORT_PIECE, Surveys, Validates, automaton::Automaton, is_between_ascii};
 #[cfg(any(feature = "alloc", feature = "transcode"))]
 use crate::output::Output;
 
@@ -125,13 +125,13 @@ macro_rules! doors {
 
             $(#[$features])?
             pub(super) fn seek(bytes: &[u8], from: usize) -> Found {
-                $token.seek(bytes, from)
+                survey::seek($token.surveyor(), bytes, from)
             }
 
             #[cfg(feature = "alloc")]
             $(#[$features])?
             pub(super) fn replace(bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced {
-                $token.replace(bytes, at, done, out)
+                survey::replace($token.surveyor(), bytes, at, done, out)
             }
 
             $(#[$features])?
@@ -322,15 +322,15 @@ macro_rules! of_kernels {
 }
 
 of_kernels! {
-    /// [`Engine::continues`]; of a long piece, only if it [`is_between_ascii`].
+    /// [`Validates::continues`]; of a long piece, only if it [`is_between_ascii`].
     continues(before: [u8; 4], piece: &[u8]) -> bool;
     /// Returns whether the kernel finds `bytes` valid, or else what `otherwise` says.
     accepts<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool;
     /// Returns whether [`continues`] says yes, or else what `otherwise` says.
     continues_or<F: OnNotContinued>(before: [u8; 4], piece: &[u8], otherwise: F) -> bool;
-    /// [`Engine::seek`].
+    /// [`survey::seek`].
     seek(bytes: &[u8], from: usize) -> Found;
-    /// [`Engine::replace`].
+    /// [`survey::replace`].
     #[cfg(feature = "alloc")]
     replace(bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced;
     /// [`Engine::inspect`].

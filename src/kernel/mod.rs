@@ -43,7 +43,7 @@ pub(crate) mod ways;
 use core::fmt;
 
 use crate::error::Utf8Error;
-#[cfg(any(feature = "alloc", feature = "transcode"))]
+#[cfg(feature = "transcode")]
 use crate::output::Output;
 #[cfg(all(kernel_simd, feature = "transcode"))]
 use crate::simd::convert::ConvertOps;
@@ -53,9 +53,7 @@ use crate::simd::x86::avx512::Avx512;
 use crate::simd::{Routine, Token};
 use counts::Counts;
 use entries::{Isa, Validate};
-#[cfg(feature = "alloc")]
-use survey::Replaced;
-use survey::{Found, Surveyor};
+use survey::Surveyor;
 use verdict::Verdict;
 
 /// What tells whether bytes are UTF-8.
@@ -68,6 +66,15 @@ pub(crate) trait Validates: Copy {
         expect(dead_code, reason = "only algorithms with vectors validate inside of others")
     )]
     fn validate(self, bytes: &[u8]) -> Verdict;
+
+    /// Returns whether `piece` continues a text whose last four bytes are `before`.
+    ///
+    /// Of `before` only the beginning of a character that its end cuts off counts: zeros, or any ASCII, may stand for
+    /// what comes earlier. The end of `piece` may cut a character off as well, if what is there of it is well-formed:
+    /// `continues([0, 0, 0, 0xC3], b"\xA9t\xC3")` is true.
+    ///
+    /// `piece` has between one byte and [`SHORT_PIECE`] bytes.
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool;
 }
 
 /// What has the classes of bytes from which all ill-formed sequences of a text follow.
@@ -100,35 +107,6 @@ pub(crate) trait Engine: Validates + Surveys {
     #[inline(always)]
     fn validate_long(self, bytes: &[u8]) -> Verdict {
         self.validate_short(bytes)
-    }
-
-    /// Returns whether `piece` continues a text whose last four bytes are `before`.
-    ///
-    /// Of `before` only the beginning of a character that its end cuts off counts: zeros, or any ASCII, may stand for
-    /// what comes earlier. The end of `piece` may cut a character off as well, if what is there of it is well-formed:
-    /// `continues([0, 0, 0, 0xC3], b"\xA9t\xC3")` is true.
-    ///
-    /// `piece` has between one byte and [`SHORT_PIECE`] bytes.
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool;
-
-    /// Returns the first block from `from` on with an ill-formed sequence in it, or the place up to which a few blocks
-    /// have none.
-    ///
-    /// All before `from` is well-formed, except for a character that `from` cuts off.
-    /// `seek(b"ab\xFFc", 0)` finds a block from 0 to 4 in which the sequence at 2 is ill-formed.
-    #[inline(always)]
-    fn seek(self, bytes: &[u8], from: usize) -> Found {
-        survey::seek(self.surveyor(), bytes, from)
-    }
-
-    /// Writes blocks from `at` on with each ill-formed sequence replaced by U+FFFD.
-    ///
-    /// All before `done`, which lies in the first block, has been written. The engine stops where the room or the text
-    /// is nearly at its end, and where no fault is near.
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    fn replace(self, bytes: &[u8], at: usize, done: usize, out: &mut Output<'_>) -> Replaced {
-        survey::replace(self.surveyor(), bytes, at, done, out)
     }
 
     /// Returns the verdict on `bytes`, and if that is `VALID`, what the text is made of.
@@ -169,6 +147,11 @@ impl<E: Engine + Token> Validates for Apart<E> {
     #[inline(always)]
     fn validate(self, bytes: &[u8]) -> Verdict {
         self.0.apart::<Self>(bytes, 0)
+    }
+
+    #[inline(always)]
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        self.0.continues(before, piece)
     }
 }
 

@@ -11,6 +11,9 @@
 //!        If not, the kernel validates what comes before its suspicion; continue with 'near'.
 //! ```
 //!
+//! Where text is copied, there is a mode between the two, which takes little time to begin and to end: groups, which are a few blocks
+//! long, are checked as the piece of a stream is. See `Search::replace` and `transcode/vector/from_faulty_utf8.rs`.
+//!
 //! 1. **The map needs no automaton.** Whether a byte begins an ill-formed sequence depends only on the three bytes before it
 //!    and the three after it. So a formula of a few masks answers for 64 bytes at once, without a table or a branch; see
 //!    [`Map::of`]. It takes the same time however many sequences are ill-formed.
@@ -20,13 +23,11 @@
 //! 3. **Chunks grow by doubling.** So what a kernel reads in vain after a fault is in proportion to the valid text before it,
 //!    and the whole takes linear time for every input.
 //! 4. **Only 'valid' is believed.** Where a kernel suspects something, the text before that place is validated again. So the
-//!    soundness of this file rests on the verdict 'valid' and on the map, not on places.
+//!    soundness of this file rests on the verdict 'valid', on 'this group continues that text', and on the map, not on places.
 
 #![forbid(unsafe_code)]
 
 use crate::boundary;
-#[cfg(feature = "alloc")]
-use crate::boundary::array_at;
 #[cfg(feature = "alloc")]
 use crate::output::Output;
 
@@ -45,21 +46,13 @@ pub(crate) const LINE: usize = 64;
 /// ASCII is skipped in blocks of this length first, and then in cache lines.
 pub(crate) const ASCII_BLOCK: usize = 4 * LINE;
 
-/// After this many blocks without a fault, faults are no longer near.
+/// After this many blocks without a fault, a search no longer expects one in the next block.
 const SOUND_BLOCKS_TO_BE_FAR: usize = 8;
 
-/// The length of a group: the text that is checked at once before it is copied or converted.
-#[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
-pub(crate) const GROUP: usize = 2 * LINE;
-
-/// After this many blocks without a fault, text is taken in groups. They are longer than a group, so that no group is checked
-/// again after its fault was found.
+/// After this many blocks without a fault, text is taken in groups. They have more text than a short group, so that no group is
+/// checked again after its fault was found.
 #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
 pub(crate) const SOUND_BLOCKS_TO_TAKE_GROUPS: usize = 4;
-
-/// After this many groups without a fault, faults are no longer near.
-#[cfg(feature = "alloc")]
-const GROUPS_TO_BE_FAR: usize = 32;
 
 /// The first chunk that a kernel validates.
 pub(crate) const FIRST_CHUNK: usize = 512;
@@ -172,11 +165,6 @@ pub(crate) trait Surveyor: Copy {
     /// loaded once for both.
     #[cfg(feature = "alloc")]
     fn put_and_test_ascii(self, bytes: &[u8; ASCII_BLOCK], out: &mut Output<'_>) -> Option<bool>;
-
-    /// Returns whether a group has no fault. The context before it is well-formed, except for a character that its end cuts off.
-    /// A character that the end of the group cuts off is no fault. A last byte that never appears in UTF-8 need not be one.
-    #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
-    fn is_sound(self, group: &[u8; CONTEXT + GROUP]) -> bool;
 
     /// Returns how many parts of [`LINE`] bytes are ASCII before the first that is not.
     fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK]) -> usize;
@@ -296,23 +284,17 @@ pub(crate) struct Replaced {
     pub(crate) at: usize,
     /// The text before this has been written. It may be after `at`, as a sequence may reach into the next block.
     pub(crate) done: usize,
-    /// Whether faults are no longer near.
+    /// Whether the last blocks had no fault, so that text should be taken in groups now.
     pub(crate) far: bool,
 }
 
 /// Writes the text from `at` on with its faults replaced.
 ///
-/// ```text
-/// copy ASCII while there is any
-/// after some blocks without a fault: copy groups, up to one that is ASCII or has a fault; stop after many
-/// make a map of the next block, and copy what is between its faults
-/// ```
-///
 /// The text before `done`, which lies in the first block, has been written already. The function stops where the room ends,
-/// shortly before the text ends, and where no fault is near.
+/// shortly before the text ends, and where neither a fault nor ASCII is near.
 ///
-/// It copies ASCII and groups while it looks at them. It copies all other blocks in the same way, with a fault or without:
-/// predicting which of them have none costs more.
+/// It copies ASCII while it looks at it. It copies all other blocks in the same way, with a fault or without: predicting
+/// which of them have none costs more.
 #[cfg(feature = "alloc")]
 #[inline(always)]
 pub(crate) fn replace<S: Surveyor>(
@@ -328,18 +310,6 @@ pub(crate) fn replace<S: Surveyor>(
     loop {
         if at == done {
             at += copy_ascii(s, &bytes[at..], out);
-            if sound >= SOUND_BLOCKS_TO_TAKE_GROUPS {
-                let (start, after) = copy_groups(s, bytes, at, out);
-                (at, done) = (start, start);
-                match after {
-                    AfterGroups::Ascii => continue,
-                    AfterGroups::Far => {
-                        far = true;
-                        break;
-                    }
-                    AfterGroups::Fault => sound = 0,
-                }
-            }
             done = at;
         }
         let begin = at.checked_sub(CONTEXT);
@@ -367,6 +337,10 @@ pub(crate) fn replace<S: Surveyor>(
         copy_text(text, from, end, out);
         done = at + end;
         at += BLOCK;
+        if sound == SOUND_BLOCKS_TO_TAKE_GROUPS {
+            far = true;
+            break;
+        }
     }
     fork.join();
     Replaced { at, done, far }
@@ -380,50 +354,6 @@ fn copy_text(text: &[u8; TEXT_PER_BLOCK], from: usize, to: usize, out: &mut Outp
     if let Some(bytes) = text[from..].first_chunk::<WITH_CONTEXT>() {
         out.put_first(bytes, to - from);
     }
-}
-
-/// Why no more groups are taken.
-#[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
-pub(crate) enum AfterGroups {
-    /// A group of ASCII.
-    Ascii,
-    /// Many groups.
-    Far,
-    /// A fault, or the end of the room or the text.
-    Fault,
-}
-
-/// Copies groups from `at` on, where the text before is well-formed and copied, except for a character that `at` cuts off.
-/// Returns where a character begins, up to which the text is copied.
-#[cfg(feature = "alloc")]
-#[inline(always)]
-fn copy_groups<S: Surveyor>(s: S, bytes: &[u8], mut at: usize, out: &mut Output<'_>) -> (usize, AfterGroups) {
-    let far = at + GROUPS_TO_BE_FAR * GROUP;
-    let mut after = AfterGroups::Fault;
-    while let Some(in_context) = array_at(bytes, at - CONTEXT)
-        && let Some(group) = array_at::<GROUP>(bytes, at)
-        && out.put_first(group, GROUP)
-    {
-        if !s.is_sound(in_context) {
-            out.retract(GROUP);
-            break;
-        }
-        at += GROUP;
-        if let ([first, second], _) = group.as_chunks()
-            && s.high(first) | s.high(second) == 0
-        {
-            after = AfterGroups::Ascii;
-            break;
-        }
-        if at >= far {
-            after = AfterGroups::Far;
-            break;
-        }
-    }
-    // What is copied of a character that is cut off will be copied again, with the rest of it or with a fault in its place.
-    let start = boundary::start_before(bytes, at);
-    out.retract(at - start);
-    (start, after)
 }
 
 /// Copies the ASCII at the start of `bytes`, in blocks of [`ASCII_BLOCK`] bytes and, after at least one of them, in cache lines.

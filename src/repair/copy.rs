@@ -62,7 +62,7 @@ pub(crate) fn copy_utf8_lossy_with<'d>(
         return Err(TooSmall { needed: lossy_len_with(kernel, src), len });
     }
     // SAFETY: `put_all` has written all of the text, and nothing else: U+FFFD, and the bytes between one ill-formed sequence
-    // and the next. Of those a kernel found each chunk valid, or each byte is ASCII, or the map of its block has no
+    // and the next. Of those a kernel found each chunk or group valid, or each byte is ASCII, or the map of its block has no
     // ill-formed sequence there.
     Ok(unsafe { core::str::from_utf8_unchecked_mut(out.finish()) })
 }

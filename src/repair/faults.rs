@@ -11,6 +11,14 @@ use crate::kernel::survey::{FIRST_CHUNK, Found, LONGEST_CHUNK};
 #[cfg(feature = "alloc")]
 use crate::output::Output;
 
+/// The length of a group. It costs little more to check than a map, and has as much text as four of them.
+#[cfg(feature = "alloc")]
+const GROUP: usize = 256;
+
+/// After this much text in groups, a kernel validates chunks, which may be faster.
+#[cfg(feature = "alloc")]
+const LONGEST_RUN_OF_GROUPS: usize = 16 * GROUP;
+
 /// A search for the ill-formed sequences of a text, in the two modes that `kernel/survey.rs` describes.
 #[derive(Clone)]
 pub(crate) struct Search<'a> {
@@ -50,16 +58,58 @@ impl<'a> Search<'a> {
         Some(found)
     }
 
-    /// Writes the text from `block`, which was found last, up to where no fault is near, with its faults replaced. See
-    /// [`Engine::replace`](crate::kernel::Engine::replace).
+    /// Writes the text from `block`, which was found last, up to where no fault is near, with its faults replaced. The text before
+    /// `done`, which lies in the block, has been written. Near the end of the text or the room, nothing is written.
+    ///
+    /// ```text
+    /// near faults:            block by block, with maps
+    /// after a few blocks:     in groups, which are checked and copied
+    /// after many groups:      the search goes on in chunks
+    /// ```
     #[cfg(feature = "alloc")]
-    pub(crate) fn replace(&mut self, block: Found, done: usize, out: &mut Output<'_>) -> Replaced {
-        let replaced = entries::replace(self.kernel, self.bytes, block.start, done, out);
-        // Near the end of the text nothing is written.
-        if replaced.at > block.start {
-            (self.at, self.chunk) = (replaced.at, if replaced.far { FIRST_CHUNK } else { 0 });
+    pub(crate) fn replace(&mut self, block: Found, mut done: usize, out: &mut Output<'_>) -> Replaced {
+        let mut at = block.start;
+        loop {
+            let replaced = entries::replace(self.kernel, self.bytes, at, done, out);
+            if replaced.at == at {
+                return Replaced { at, done, far: false };
+            }
+            (self.at, self.chunk) = (replaced.at, 0);
+            if !replaced.far {
+                return replaced;
+            }
+            debug_assert_eq!(replaced.at, replaced.done);
+            self.copy_groups(out);
+            (at, done) = (self.at, self.at);
+            if self.chunk > 0 {
+                return Replaced { at, done, far: false };
+            }
         }
-        replaced
+    }
+
+    /// Copies groups, up to one that is ASCII or has a fault, but not more than some. The text before is well-formed and copied, except
+    /// for a character that is cut off.
+    #[cfg(feature = "alloc")]
+    fn copy_groups(&mut self, out: &mut Output<'_>) {
+        let mut at = self.at;
+        while let Some((before, group)) = self.bytes[at - 4..].split_first_chunk()
+            && let Some(group) = group.first_chunk::<GROUP>()
+            && out.left() >= GROUP
+            && entries::continues(self.kernel, *before, group)
+        {
+            out.put_first(group, GROUP);
+            at += GROUP;
+            if group.is_ascii() {
+                break;
+            }
+            if at - self.at == LONGEST_RUN_OF_GROUPS {
+                self.chunk = FIRST_CHUNK;
+                break;
+            }
+        }
+        // What is copied of a character that is cut off will be copied again, with the rest of it or with a fault in its place.
+        self.at = boundary::start_before(self.bytes, at);
+        out.retract(at - self.at);
     }
 
     /// Validates the next chunk. Returns the end of its valid text, or `None` if there is none or the text ends soon.

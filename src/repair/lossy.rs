@@ -92,7 +92,7 @@ pub(crate) fn lossy_into_with(kernel: &'static Kernel, bytes: &[u8], text: &mut 
     let mut valid = mem::take(text).into_bytes();
     append(kernel, bytes, &mut valid);
     // SAFETY: `valid` was a `String`, and `append` has appended valid text: U+FFFD, and the bytes between one ill-formed
-    // sequence and the next. Of those a kernel found each chunk valid, or each byte is ASCII, or the map of its block has no
+    // sequence and the next. Of those a kernel found each chunk or group valid, or each byte is ASCII, or the map of its block has no
     // ill-formed sequence there. (After a panic `text` is empty.)
     *text = unsafe { String::from_utf8_unchecked(valid) };
 }

@@ -218,7 +218,7 @@ fn malformed_sequences_at_every_distance() {
     }
 }
 
-/// After some sound blocks, text is checked in groups of 128 bytes while it is copied, and after many groups in chunks: so here is
+/// After some sound blocks, text is checked in groups of 256 bytes and copied, and after many groups in chunks: so here is
 /// a fault after every sound length that ends in the first groups, and around the place where the groups end.
 #[test]
 fn a_fault_after_every_sound_length() {

@@ -23,8 +23,6 @@
 use super::BLOCK;
 use super::tally::Tally;
 use crate::boundary::array_at;
-#[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
-use crate::kernel::survey::{CONTEXT, GROUP};
 use crate::kernel::survey::{Classes, Surveyor};
 use crate::kernel::verdict::Verdict;
 #[cfg(feature = "alloc")]
@@ -273,20 +271,6 @@ impl Surveyor for Checker {
         self.s.put_and_test_ascii(bytes, out)
     }
 
-    #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
-    #[inline(always)]
-    fn is_sound(self, group: &[u8; CONTEXT + GROUP]) -> bool {
-        let [a, b, c, ..] = *group;
-        let mut faults = self.no_faults();
-        let mut before = self.leads(self.s.ending_in([0, a, b, c]));
-        let mut at = CONTEXT;
-        while at < group.len() {
-            before = self.check(&mut faults, self.s.load(group, at), before);
-            at += BLOCK;
-        }
-        !self.any(&faults)
-    }
-
     #[inline(always)]
     fn ascii_lines(self, bytes: &[u8; 256]) -> usize {
         let s = self.s;
@@ -343,7 +327,7 @@ fn two_blocks<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
-/// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Engine::continues`.
+/// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Validates::continues`.
 #[inline(always)]
 pub(super) fn continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
     let checker = Checker::new(s);

@@ -54,6 +54,11 @@ impl Validates for Avx512 {
             self.apart::<Superblocks>(bytes, PER_PLACE)
         }
     }
+
+    #[inline(always)]
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        blocks::continues(self, before, piece)
+    }
 }
 
 impl Surveys for Avx512 {
@@ -80,11 +85,6 @@ impl Engine for Avx512 {
     #[inline(always)]
     fn validate_long(self, bytes: &[u8]) -> Verdict {
         long::validate(self, bytes, PER_PLACE, &mut Nothing)
-    }
-
-    #[inline(always)]
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        blocks::continues(self, before, piece)
     }
 
     #[inline(always)]

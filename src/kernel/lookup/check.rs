@@ -5,8 +5,6 @@
 use super::ascii::{is_ascii, is_ascii_at};
 use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, NO_CONTINUATION, SECOND_HIGH};
 use crate::boundary::{CONTEXT, LARGEST_AT_END, allows_two_byte};
-#[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
-use crate::kernel::survey::GROUP;
 use crate::kernel::survey::{Classes, Surveyor};
 #[cfg(feature = "alloc")]
 use crate::output::Output;
@@ -407,18 +405,6 @@ impl<S: Simd> Surveyor for Checker<S> {
     #[inline(always)]
     fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
         self.s.put_and_test_ascii(bytes, out)
-    }
-
-    #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
-    #[inline(always)]
-    fn is_sound(self, group: &[u8; CONTEXT + GROUP]) -> bool {
-        let mut faults = self.no_faults();
-        let mut at = CONTEXT;
-        while at < group.len() {
-            self.check_at(&mut faults, group, at);
-            at += S::LANES;
-        }
-        !Check::any(&self, &faults)
     }
 
     #[inline(always)]

@@ -78,6 +78,11 @@ impl<S: Simd> Validates for S {
             self.apart::<Long>(bytes, 0)
         }
     }
+
+    #[inline(always)]
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        short::continues(self, before, piece)
+    }
 }
 
 impl<S: Simd> Surveys for S {
@@ -100,11 +105,6 @@ impl<S: Simd> Engine for S {
     #[inline(always)]
     fn validate_long(self, bytes: &[u8]) -> Verdict {
         long::validate(self, bytes)
-    }
-
-    #[inline(always)]
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        short::continues(self, before, piece)
     }
 
     #[inline(always)]

@@ -37,7 +37,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
-/// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Engine::continues`.
+/// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Validates::continues`.
 #[inline(always)]
 pub(super) fn continues<S: Simd>(s: S, before: [u8; 4], bytes: &[u8]) -> bool {
     let checker = Checker::new(s);

@@ -21,13 +21,16 @@
 
 use super::from_utf8::{Wide, character_start, put_valid_block};
 use super::{leading_ascii, place_after_ones};
-use crate::boundary::{array_at, is_continuation};
-use crate::kernel::Surveys;
+use crate::boundary::is_continuation;
 use crate::kernel::survey::{
-    AfterGroups, BLOCK, CONTEXT, GROUP, Marks, SOUND_BLOCKS_TO_TAKE_GROUPS, Surveyor, WITH_CONTEXT, padded,
+    BLOCK, CONTEXT, Marks, SOUND_BLOCKS_TO_TAKE_GROUPS, Surveyor, WITH_CONTEXT, padded,
 };
+use crate::kernel::{Surveys, Validates};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
+
+/// The length of a group.
+const GROUP: usize = 128;
 
 /// After this much text in groups, faults are no longer near. To begin anew after the next one costs as much as a few hundred bytes.
 const FAR: usize = 64 << 10;
@@ -39,9 +42,9 @@ pub(in crate::transcode) fn long<S: ConvertOps, T: Wide>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
-    surveys: impl Surveys,
+    engine: impl Validates + Surveys,
 ) -> usize {
-    let surveyor = surveys.surveyor();
+    let surveyor = engine.surveyor();
     let mut at = 0;
     let mut marks = Marks::ASCII;
     let mut sound = 0;
@@ -51,7 +54,7 @@ pub(in crate::transcode) fn long<S: ConvertOps, T: Wide>(
         let is_stray = !is_continued && text.get(at).is_some_and(|&byte| is_continuation(byte));
         if sound >= SOUND_BLOCKS_TO_TAKE_GROUPS && !is_stray {
             let after;
-            (at, after) = groups::<S, T>(s, text, at, out, surveyor);
+            (at, after) = groups::<S, T>(s, text, at, out, engine);
             marks = Marks::ASCII;
             match after {
                 AfterGroups::Ascii => {}
@@ -109,6 +112,16 @@ pub(in crate::transcode) fn long<S: ConvertOps, T: Wide>(
     }
 }
 
+/// Why no more groups are converted.
+enum AfterGroups {
+    /// A group of ASCII.
+    Ascii,
+    /// Many groups.
+    Far,
+    /// A fault, or the end of the room or the text.
+    Fault,
+}
+
 /// Converts groups from `at` on, where the text before is well-formed and converted, except for a character that `at` cuts off. The
 /// byte at `at` continues such a character, or is no continuation. Returns where a sequence begins, up to which the text is
 /// converted.
@@ -118,15 +131,15 @@ fn groups<S: ConvertOps, T: Wide>(
     text: &[u8],
     mut at: usize,
     out: &mut Output<'_>,
-    surveyor: impl Surveyor,
+    engine: impl Validates,
 ) -> (usize, AfterGroups) {
     let far = at + FAR;
     let mut after = AfterGroups::Fault;
     // A group, the context before it, and the byte after it. That byte is checked with the group, because a character before it does
     // not end where it continues something. The group's first byte is checked already.
     'groups: while let Some(group) = text.get(at - CONTEXT..at + GROUP + 1)
-        && let Some(in_context) = array_at(group, 1)
-        && surveyor.is_sound(in_context)
+        && let Some((before, checked)) = group.split_first_chunk()
+        && engine.continues(*before, checked)
     {
         let (mut high, mut place) = (0, 0);
         while place < GROUP {

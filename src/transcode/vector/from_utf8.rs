@@ -194,6 +194,11 @@ impl Validates for KnownValid {
     fn validate(self, _: &[u8]) -> Verdict {
         Verdict::VALID
     }
+
+    #[inline(always)]
+    fn continues(self, _: [u8; 4], _: &[u8]) -> bool {
+        true
+    }
 }
 
 /// Converts valid UTF-8 that ends with a whole character.
