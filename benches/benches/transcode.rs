@@ -20,7 +20,7 @@ use trust8::testing;
 use trust8::transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le};
 use trust8::transcode::{Encoding, Form, Str, Utf16, Utf32};
 use trust8_benches::machine::Machine;
-use trust8_benches::measure::pin;
+use trust8_benches::measure::{Placed, pin};
 use trust8_benches::report::{Page, Table, digits};
 use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
 use trust8_benches::texts::{Text, texts};
@@ -169,8 +169,8 @@ fn best_kernel(speeds: &[(String, f64)]) -> f64 {
 }
 
 /// Returns a buffer with twice the space that `units` need.
-fn buffer<U: Copy>(units: usize) -> Vec<MaybeUninit<U>> {
-    vec![MaybeUninit::uninit(); 2 * units + 64]
+fn buffer<U: Copy>(units: usize) -> Placed<MaybeUninit<U>> {
+    Placed::room(MaybeUninit::uninit(), 2 * units + 64)
 }
 
 /// Returns a contestant for each kernel, which converts `text`.
@@ -198,8 +198,11 @@ fn from_utf8(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
     for (text, units) in texts.iter().zip(units) {
         let bytes = text.text.as_bytes();
         check_kernels(text, units);
-        let (mut to_std, mut to_rs, mut to_simdutf) =
-            (vec![0u16; bytes.len()], vec![0u16; bytes.len() + 1], vec![0u16; bytes.len()]);
+        let (mut to_std, mut to_rs, mut to_simdutf) = (
+            Placed::room(0u16, bytes.len()),
+            Placed::room(0u16, bytes.len() + 1),
+            Placed::room(0u16, bytes.len()),
+        );
         let mut contestants = vec![
             contestant("std", move || {
                 let text = std::str::from_utf8(black_box(bytes)).expect("valid");
@@ -268,7 +271,7 @@ fn from_utf16(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
     for (text, units) in texts.iter().zip(units) {
         let len = text.text.len();
         let mut to_std = String::with_capacity(len + 4);
-        let (mut to_rs, mut to_simdutf) = (vec![0u8; 3 * units.len() + 16], vec![0u8; len]);
+        let (mut to_rs, mut to_simdutf) = (Placed::room(0u8, 3 * units.len() + 16), Placed::room(0u8, len));
         let mut contestants = vec![
             contestant("std", move || {
                 to_std.clear();
@@ -302,7 +305,7 @@ fn from_str(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
     let mut rows = Vec::new();
     for (text, units) in texts.iter().zip(units) {
         let bytes = text.text.as_bytes();
-        let mut to_simdutf = vec![0u16; bytes.len()];
+        let mut to_simdutf = Placed::room(0u16, bytes.len());
         let mut contestants = vec![contestant(SIMDUTF, move || {
             let (from, to) = (black_box(bytes), to_simdutf.as_mut_ptr());
             // SAFETY: the text is valid, and the buffer has one unit for each of its bytes.
@@ -387,7 +390,7 @@ fn convert_texts<F, T, A: Copy + 'static, B: Copy + Default + PartialEq + 'stati
         }
         // encoding_rs asks for a buffer that fits the longest output of any input of this length.
         let (mut to_simdutf, mut to_rs) =
-            (vec![B::default(); to.len()], vec![B::default(); 2 * to.len().max(from.len())]);
+            (Placed::room(B::default(), to.len()), Placed::room(B::default(), 2 * to.len().max(from.len())));
         let mut contestants = vec![contestant(SIMDUTF, move || {
             let from = black_box(from);
             // SAFETY: the buffer has as many units as the text has in the output form.
@@ -685,7 +688,7 @@ where
     T: Form<Text = [B], Unit = B>,
 {
     let longest = strings.iter().map(|(_, to)| to.len()).max().unwrap_or(0);
-    let mut to_simdutf = vec![B::default(); longest];
+    let mut to_simdutf = Placed::room(B::default(), longest);
     let mut contestants = vec![contestant(SIMDUTF, move || {
         let mut all = 0;
         for (from, _) in black_box(strings) {
@@ -820,8 +823,8 @@ fn short(report: &mut Report) {
             let expected: usize = units.iter().map(Vec::len).sum();
             let back: usize = strings.iter().map(|bytes| bytes.len()).sum();
 
-            let mut to_simdutf = vec![0u16; 256];
-            let mut to_rs = vec![0u16; 260];
+            let mut to_simdutf = Placed::room(0u16, 256);
+            let mut to_rs = Placed::room(0u16, 260);
             let mut forth = vec![
                 contestant("std", || {
                     let mut to = [0u16; 256];
@@ -874,8 +877,8 @@ fn short(report: &mut Report) {
             }
             let forth_nanos = race(report.plan, expected, &mut forth);
 
-            let mut bytes_simdutf = vec![0u8; 768];
-            let mut bytes_rs = vec![0u8; 800];
+            let mut bytes_simdutf = Placed::room(0u8, 768);
+            let mut bytes_rs = Placed::room(0u8, 800);
             let mut to_std = String::with_capacity(800);
             let mut back_again = vec![
                 contestant("std", || {

@@ -9,56 +9,81 @@
 //! - Nothing is subtracted. Every number includes the loop and the call around a validator; the
 //!   contestant "call alone" shows what they cost.
 
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 use std::time::{Duration, Instant};
 use std::{env, io};
 
 use crate::contestants::Contestant;
 use crate::texts::fill;
 
-/// Bytes at a known distance after a multiple of 4096, so that cache lines and pages begin at the same bytes in
-/// every run.
+/// Memory, mostly bytes, at a known distance after a multiple of 4096. So cache lines and pages begin at the same bytes in every run.
+///
+/// For results, too: on some CPUs a store that crosses from one page to the next takes ten times as long, and whether a small
+/// buffer does would be chance, and different for each contestant.
 #[derive(Clone, Debug)]
-pub struct Placed {
-    bytes: Vec<u8>,
+pub struct Placed<T = u8> {
+    memory: Vec<T>,
     start: usize,
     len: usize,
 }
 
-impl Placed {
+impl<T: Copy> Placed<T> {
     const PAGE: usize = 4096;
 
+    /// Returns room for `len` values, which are all `value`, at a multiple of 4096.
+    #[must_use]
+    pub fn room(value: T, len: usize) -> Self {
+        Self::after_page(value, len, 0)
+    }
+
+    /// Returns such room `offset` values after a multiple of 4096.
+    fn after_page(value: T, len: usize, offset: usize) -> Self {
+        let memory = vec![value; len + offset + Self::PAGE / size_of::<T>()];
+        let start = memory.as_ptr().cast::<u8>().align_offset(Self::PAGE) / size_of::<T>() + offset;
+        Self { memory, start, len }
+    }
+}
+
+impl<T> Deref for Placed<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.memory[self.start..self.start + self.len]
+    }
+}
+
+impl<T> DerefMut for Placed<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.memory[self.start..self.start + self.len]
+    }
+}
+
+impl Placed {
     /// Copies `bytes` to an address `offset` bytes after a multiple of 4096.
     #[must_use]
     pub fn new(bytes: &[u8], offset: usize) -> Self {
-        let mut placed = Self::room(bytes.len(), offset);
-        placed.bytes_mut().copy_from_slice(bytes);
+        let mut placed = Self::after_page(0, bytes.len(), offset);
+        placed.copy_from_slice(bytes);
         placed
     }
 
     /// Repeats `text` to `len` bytes, at a multiple of 4096.
     #[must_use]
     pub fn filled(text: &str, len: usize) -> Self {
-        let mut placed = Self::room(len, 0);
-        fill(placed.bytes_mut(), text);
+        let mut placed = Self::room(0, len);
+        fill(&mut placed, text);
         placed
-    }
-
-    fn room(len: usize, offset: usize) -> Self {
-        let bytes = vec![0; len + offset + Self::PAGE];
-        let start = bytes.as_ptr().align_offset(Self::PAGE) + offset;
-        Self { bytes, start, len }
     }
 
     /// Returns the bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes[self.start..self.start + self.len]
+        self
     }
 
     /// Returns the bytes, which may be changed.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes[self.start..self.start + self.len]
+        self
     }
 }
 
