@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use trust8::boundary::floor;
 use trust8::transcode::{self, Encoding, Str, Utf16, Utf32};
-use trust8::{Summary, inspect};
+use trust8::{Summary, count_starts, inspect};
 
 use crate::input::unlocked_if_long;
 
@@ -235,30 +235,47 @@ pub(crate) fn ascii(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObjec
     Some(string)
 }
 
-/// Returns the bytes as a string, with each ill-formed sequence replaced by U+FFFD. There is at least one.
-pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
-    // U+FFFD needs two bytes.
-    for width in [Width::Two, Width::Four] {
-        // There is at most one character for each byte.
-        let mut new = New::with_len(py, bytes.len(), width)?;
-        let room = new.room(0);
-        let chars = unlocked_if_long(py, bytes.len(), move || match room {
-            Room::One(_) => None,
-            Room::Two(room) => lossy_of_two(bytes, room),
-            Room::Four(room) => {
-                transcode::convert_into_lossy(Encoding::Utf8, Utf32, bytes, room).ok().map(|text| text.len())
-            }
-        });
-        if let Some(chars) = chars {
-            new.resize(py, chars)?;
-            return new.finish();
-        }
-    }
-    Err(miscounted())
+/// Why a lossy conversion has ended early.
+enum Stop {
+    /// The memory is full.
+    Full,
+    /// A character needs four bytes.
+    Wide,
 }
 
-/// Writes the text with each ill-formed sequence replaced, and returns how many characters that is; or `None` if the text has a
-/// character of four bytes.
+/// Returns the bytes as a string, with each ill-formed sequence replaced by U+FFFD. There is at least one.
+pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    // Nearly all continuations continue something, and are no characters. Memory for each byte would be several times what most
+    // texts need, and large memory is new memory, which the system clears page by page. There is at most one character for each
+    // byte.
+    let expected = count_starts(bytes) + bytes.len() / 64 + 64;
+    // U+FFFD needs two bytes.
+    let mut width = Width::Two;
+    let mut len = expected.min(bytes.len());
+    loop {
+        let mut new = New::with_len(py, len, width)?;
+        let room = new.room(0);
+        let converted = unlocked_if_long(py, bytes.len(), move || match room {
+            Room::One(_) => Err(Stop::Wide),
+            Room::Two(room) => lossy_of_two(bytes, room),
+            Room::Four(room) => match transcode::convert_into_lossy(Encoding::Utf8, Utf32, bytes, room) {
+                Ok(text) => Ok(text.len()),
+                Err(_) => Err(Stop::Full),
+            },
+        });
+        match converted {
+            Ok(chars) => {
+                new.resize(py, chars)?;
+                return new.finish();
+            }
+            Err(Stop::Wide) => width = Width::Four,
+            Err(Stop::Full) if len < bytes.len() => len = bytes.len(),
+            Err(Stop::Full) => return Err(miscounted()),
+        }
+    }
+}
+
+/// Writes the text with each ill-formed sequence replaced, and returns how many characters that is.
 ///
 /// ```text
 /// lone:  for each block in which no lead comes before a continuation: each byte above 7F is a fault, and becomes a unit.
@@ -266,25 +283,28 @@ pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, P
 /// ```
 ///
 /// Text in another encoding, such as Latin-1, is ASCII with lone faults, and `lone` takes no branch for a fault.
-fn lossy_of_two(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> Option<usize> {
+fn lossy_of_two(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> Result<usize, Stop> {
     const FIRST_CHUNK: usize = 256;
     // To begin a chunk costs as much as a few hundred bytes.
     const GROWTH: usize = 16;
+    const LONGEST_CHUNK: usize = FIRST_CHUNK * GROWTH * GROWTH;
     let (mut at, mut chars, mut chunk) = (0, 0, FIRST_CHUNK);
     loop {
         let lone = lone_faults(&bytes[at..], &mut room[chars..]);
         at += lone;
         chars += lone;
         if at == bytes.len() {
-            return Some(chars);
+            return Ok(chars);
         }
-        chunk = if lone >= chunk { FIRST_CHUNK } else { chunk.saturating_mul(GROWTH) };
+        chunk = if lone >= chunk { FIRST_CHUNK } else { (chunk * GROWTH).min(LONGEST_CHUNK) };
         let end = sequence_start(bytes, at.saturating_add(chunk));
-        let units =
-            transcode::convert_into_lossy(Encoding::Utf8, Utf16, &bytes[at..end], &mut room[chars..]).ok()?;
+        let room = &mut room[chars..];
+        let Ok(units) = transcode::convert_into_lossy(Encoding::Utf8, Utf16, &bytes[at..end], room) else {
+            return Err(Stop::Full);
+        };
         // A character of four bytes became two units.
         if transcode::len(Utf16, Utf32, units) < units.len() {
-            return None;
+            return Err(Stop::Wide);
         }
         chars += units.len();
         at = end;
