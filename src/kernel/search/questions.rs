@@ -71,12 +71,7 @@ impl Sought for AboveLatin1 {
 
     #[inline(always)]
     fn is_suspected<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        let (mut largest, mut i) = (vectors[0], 1);
-        while i < N {
-            largest = v.max(largest, vectors[i]);
-            i += 1;
-        }
-        v.any_high_bit(v.minus(largest, v.splat(0xC4 - 0x80)))
+        v.any_high_bit(v.minus(largest(v, vectors), v.splat(0xC4 - 0x80)))
     }
 
     #[inline(always)]
@@ -137,6 +132,7 @@ pub(crate) struct NotUtf32<const SWAPPED: bool>;
 
 #[cfg(feature = "transcode")]
 impl<const SWAPPED: bool> NotUtf32<SWAPPED> {
+    const BEFORE_SURROGATES: &[u8; 64] = &bytes(4, 0x0000_D7FF, SWAPPED);
     const ABOVE_PLANE_15: &[u8; 64] = &bytes(4, 0xFFF0_0000, SWAPPED);
     const LARGEST: &[u8; 64] = &bytes(4, 0x0010_FFFF, SWAPPED);
     const SECOND: &[u8; 64] = &bytes(4, 0x0000_F800, SWAPPED);
@@ -179,9 +175,14 @@ impl<const SWAPPED: bool> NotUtf32<SWAPPED> {
 impl<const SWAPPED: bool> Sought for NotUtf32<SWAPPED> {
     const UNIT: usize = 4;
 
-    /// Hardly any other character has the second byte of a surrogate, or is as large as plane 16. So these are asked for first.
+    /// Most text has only characters before the surrogates, so these are asked for first. Hardly any other character has the second
+    /// byte of a surrogate, or is as large as plane 16.
     #[inline(always)]
     fn is_suspected<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
+        // A difference is left where any of a unit's bytes is larger than that of U+D7FF.
+        if !v.any(v.minus(largest(v, vectors), repeated(v, Self::BEFORE_SURROGATES))) {
+            return false;
+        }
         v.any(v.and(all_bits(v, vectors), repeated(v, Self::ABOVE_PLANE_15)))
             && Self::is_any_large(v, vectors)
             || is_any_equal(v, vectors, Self::SECOND, Self::SECOND_OF_SURROGATE)
@@ -197,6 +198,18 @@ impl<const SWAPPED: bool> Sought for NotUtf32<SWAPPED> {
         let small = v.bits(v.equal(v.minus(now, repeated(v, Self::LARGEST)), v.splat(0)));
         (!small | Self::surrogates(v, now)) & (u64::MAX >> (64 - V::LANES))
     }
+}
+
+/// Returns the largest byte of each lane.
+#[cfg(feature = "transcode")]
+#[inline(always)]
+fn largest<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vector {
+    let (mut largest, mut i) = (vectors[0], 1);
+    while i < N {
+        largest = v.max(largest, vectors[i]);
+        i += 1;
+    }
+    largest
 }
 
 /// Returns whether any byte equals that of the constant after all bits but those of the mask are removed.
