@@ -133,7 +133,7 @@ pub(crate) struct NotUtf32<const SWAPPED: bool>;
 #[cfg(feature = "transcode")]
 impl<const SWAPPED: bool> NotUtf32<SWAPPED> {
     const BEFORE_SURROGATES: &[u8; 64] = &bytes(4, 0x0000_D7FF, SWAPPED);
-    const ABOVE_PLANE_15: &[u8; 64] = &bytes(4, 0xFFF0_0000, SWAPPED);
+    const BELOW_PLANE_16: &[u8; 64] = &bytes(4, 0x000F_FFFF, SWAPPED);
     const LARGEST: &[u8; 64] = &bytes(4, 0x0010_FFFF, SWAPPED);
     const SECOND: &[u8; 64] = &bytes(4, 0x0000_F800, SWAPPED);
     const SECOND_OF_SURROGATE: &[u8; 64] = &bytes(4, 0xFFFF_D8FF, SWAPPED);
@@ -179,12 +179,12 @@ impl<const SWAPPED: bool> Sought for NotUtf32<SWAPPED> {
     /// byte of a surrogate, or is as large as plane 16.
     #[inline(always)]
     fn is_suspected<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        // A difference is left where any of a unit's bytes is larger than that of U+D7FF.
-        if !v.any(v.minus(largest(v, vectors), repeated(v, Self::BEFORE_SURROGATES))) {
+        // A difference is left where any of a unit's bytes is larger than that of the constant.
+        let largest = largest(v, vectors);
+        if !v.any(v.minus(largest, repeated(v, Self::BEFORE_SURROGATES))) {
             return false;
         }
-        v.any(v.and(all_bits(v, vectors), repeated(v, Self::ABOVE_PLANE_15)))
-            && Self::is_any_large(v, vectors)
+        v.any(v.minus(largest, repeated(v, Self::BELOW_PLANE_16))) && Self::is_any_large(v, vectors)
             || is_any_equal(v, vectors, Self::SECOND, Self::SECOND_OF_SURROGATE)
                 && Self::is_any_surrogate(v, vectors)
     }

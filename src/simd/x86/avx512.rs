@@ -23,6 +23,12 @@ token! {
 
 // Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
 // the features above, and was called on a CPU that has them.
+/// A vector in memory that is certainly there.
+#[repr(align(64))]
+struct InMemory([u8; 64]);
+
+static NOTHING: InMemory = InMemory([0; 64]);
+
 impl Avx512 {
     /// Returns planes of the text, for each group of eight bytes by itself. Each byte of `planes` has a single one,
     /// and names the plane of that bit: the same byte of the result gathers that bit of the group's eight bytes of
@@ -58,11 +64,10 @@ impl Avx512 {
     /// If `bytes` had more, too few would be loaded, and a caller's verdict would be wrong.
     #[inline(always)]
     pub(crate) fn load_short(self, bytes: &[u8]) -> Vector {
-        /// An empty slice may point to an address that is no memory. A masked load reads nothing from there, but the CPU needs over
-        /// 20 ns to find that out.
-        static NOTHING: [u8; 1] = [0];
         debug_assert!(bytes.len() < 64);
-        let bytes = if bytes.is_empty() { &NOTHING[..0] } else { bytes };
+        // An empty slice may point to an address that is no memory. A masked load reads nothing from there, but the CPU needs over
+        // 20 ns to find that out.
+        let bytes = if bytes.is_empty() { &NOTHING.0[..0] } else { bytes };
         let mask = (1u64 << (bytes.len() & 63)) - 1;
         // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes below `bytes.len()` (and fewer ones if there
         // are 64 bytes or more). A byte whose bit in the mask is zero is not accessed.
