@@ -49,8 +49,8 @@ pub(crate) const ASCII_BLOCK: usize = 4 * LINE;
 /// After this many blocks without a fault, a search no longer expects one in the next block.
 const SOUND_BLOCKS_TO_BE_FAR: usize = 8;
 
-/// After this many blocks without a fault, text is taken in groups. They have more text than a short group, so that no group is
-/// checked again after its fault was found.
+/// After this many blocks without a fault, text is taken in groups. The blocks have about as much text as a group, so that hardly any
+/// group is checked again for the same fault.
 #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
 pub(crate) const SOUND_BLOCKS_TO_TAKE_GROUPS: usize = 4;
 

@@ -5,8 +5,6 @@
 use crate::boundary;
 use crate::kernel::Kernel;
 use crate::kernel::entries;
-#[cfg(feature = "alloc")]
-use crate::kernel::survey::Replaced;
 use crate::kernel::survey::{FIRST_CHUNK, Found, LONGEST_CHUNK};
 #[cfg(feature = "alloc")]
 use crate::output::Output;
@@ -66,25 +64,29 @@ impl<'a> Search<'a> {
     /// after a few blocks:     in groups, which are checked and copied
     /// after many groups:      the search goes on in chunks
     /// ```
+    ///
+    /// Returns where the text begins that is to be written next, or `None` if nothing was written.
     #[cfg(feature = "alloc")]
-    pub(crate) fn replace(&mut self, block: Found, mut done: usize, out: &mut Output<'_>) -> Replaced {
+    pub(crate) fn replace(&mut self, block: Found, mut done: usize, out: &mut Output<'_>) -> Option<usize> {
         let mut at = block.start;
         loop {
             let replaced = entries::replace(self.kernel, self.bytes, at, done, out);
             if replaced.at == at {
-                return Replaced { at, done, far: false };
+                break;
             }
-            (self.at, self.chunk) = (replaced.at, 0);
+            (at, done) = (replaced.at, replaced.done);
+            (self.at, self.chunk) = (at, 0);
             if !replaced.far {
-                return replaced;
+                break;
             }
-            debug_assert_eq!(replaced.at, replaced.done);
+            debug_assert_eq!(at, done);
             self.copy_groups(out);
             (at, done) = (self.at, self.at);
             if self.chunk > 0 {
-                return Replaced { at, done, far: false };
+                break;
             }
         }
+        (at > block.start).then_some(done)
     }
 
     /// Copies groups, up to one that is ASCII or has a fault, but not more than some. The text before is well-formed and copied, except

@@ -47,15 +47,13 @@ impl<'a> Replacer<'a> {
                 && (self.block.end == 0 || !self.block.is_sound())
                 && bytes.len() - self.block.start >= TEXT_PER_BLOCK
                 && out.left() >= ROOM_PER_BLOCK
+                && let Some(done) = self.search.replace(self.block, self.done, out)
             {
-                let replaced = self.search.replace(self.block, self.done, out);
-                if replaced.at > self.block.start {
-                    self.done = replaced.done;
-                    if self.advance() {
-                        continue;
-                    }
-                    break;
+                self.done = done;
+                if self.advance() {
+                    continue;
                 }
+                break;
             }
             let mut rest = self.block;
             while let Some((at, len)) = rest.pop() {

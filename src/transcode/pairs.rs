@@ -358,7 +358,7 @@ impl<T: from_utf8::Wide> Conversion for Faulty<T> {
 }
 
 /// Returns the conversion of UTF-8 that replaces each fault, if there is one into this layout. It wants text that begins with the
-/// start of a sequence and ends with the end of one. It stops where faults are not dense.
+/// start of a sequence and ends with the end of one. It stops where faults are no longer near.
 pub(super) fn conversion_of_faulty_utf8(to: Layout) -> Option<Convert> {
     match (to.family, to.swapped) {
         #[cfg(kernel_simd)]

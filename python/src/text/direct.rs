@@ -287,7 +287,6 @@ fn lossy_of_two(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> Result<usize, St
     const FIRST_CHUNK: usize = 256;
     // To begin a chunk costs as much as a few hundred bytes.
     const GROWTH: usize = 16;
-    const LONGEST_CHUNK: usize = FIRST_CHUNK * GROWTH * GROWTH;
     let (mut at, mut chars, mut chunk) = (0, 0, FIRST_CHUNK);
     loop {
         let lone = lone_faults(&bytes[at..], &mut room[chars..]);
@@ -296,7 +295,7 @@ fn lossy_of_two(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> Result<usize, St
         if at == bytes.len() {
             return Ok(chars);
         }
-        chunk = if lone >= chunk { FIRST_CHUNK } else { (chunk * GROWTH).min(LONGEST_CHUNK) };
+        chunk = if lone >= chunk { FIRST_CHUNK } else { chunk.saturating_mul(GROWTH) };
         let end = sequence_start(bytes, at.saturating_add(chunk));
         let room = &mut room[chars..];
         let Ok(units) = transcode::convert_into_lossy(Encoding::Utf8, Utf16, &bytes[at..end], room) else {

@@ -21,14 +21,14 @@ token! {
     Avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
 }
 
-// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
-// the features above, and was called on a CPU that has them.
 /// A vector in memory that is certainly there.
 #[repr(align(64))]
 struct InMemory([u8; 64]);
 
 static NOTHING: InMemory = InMemory([0; 64]);
 
+// Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
+// the features above, and was called on a CPU that has them.
 impl Avx512 {
     /// Returns planes of the text, for each group of eight bytes by itself. Each byte of `planes` has a single one,
     /// and names the plane of that bit: the same byte of the result gathers that bit of the group's eight bytes of
