@@ -111,7 +111,7 @@ use token;
 
 /// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
 ///
-/// All arithmetic works on each byte by itself.
+/// All arithmetic works on each byte by itself, but where the name ends in 32.
 ///
 /// # Safety
 ///
@@ -186,6 +186,14 @@ pub(crate) unsafe trait Simd: Token {
 
     /// Returns `a - b`, modulo 256.
     fn minus_wrapping(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns `a - b` of numbers of 32 bits, modulo 2^32.
+    #[cfg(feature = "transcode")]
+    fn minus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns the larger of two unsigned numbers of 32 bits.
+    #[cfg(feature = "transcode")]
+    fn max32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Returns FF where `a` equals `b`, and 00 elsewhere.
     fn equal(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;

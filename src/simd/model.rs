@@ -108,6 +108,8 @@ fn check_all<S: Simd>(s: S) {
     #[cfg(all(feature = "alloc", feature = "transcode"))]
     puts(|bytes, out| s.put_and_test_ascii(bytes, out));
     bytewise(s);
+    #[cfg(feature = "transcode")]
+    of_32_bits(|bytes| s.load(bytes, 0), |a, b| s.minus32(a, b), |a, b| s.max32(a, b));
     nibbles_and_lookups(s);
     neighbours(s);
     questions(s);
@@ -193,6 +195,26 @@ fn bytewise<S: Simd>(s: S) {
     for array in arrays() {
         let model: usize = array[..S::LANES].iter().map(|&byte| usize::from(byte)).sum();
         assert_eq!(s.sum(load(&array)), model, "sum of {array:02X?}");
+    }
+}
+
+/// Numbers of 32 bits, the differences between which borrow from each byte.
+#[cfg(feature = "transcode")]
+fn of_32_bits<V: Copy>(load: impl Fn(&[u8]) -> V, minus32: impl Fn(V, V) -> V, max32: impl Fn(V, V) -> V) {
+    let model = |a: &[u8], b: &[u8], operation: fn(u32, u32) -> u32| -> Vec<u8> {
+        let (a, b) = (a.as_chunks().0.iter(), b.as_chunks().0.iter());
+        a.zip(b)
+            .flat_map(|(a, b)| operation(u32::from_ne_bytes(*a), u32::from_ne_bytes(*b)).to_ne_bytes())
+            .collect()
+    };
+    let arrays = arrays();
+    for a in &arrays {
+        let a = &a[..size_of::<V>()];
+        for b in &arrays {
+            let b = &b[..size_of::<V>()];
+            same("minus32", &(a, b), minus32(load(a), load(b)), &model(a, b, u32::wrapping_sub));
+            same("max32", &(a, b), max32(load(a), load(b)), &model(a, b, u32::max));
+        }
     }
 }
 
@@ -367,6 +389,8 @@ mod avx512 {
             #[cfg(all(feature = "alloc", feature = "transcode"))]
             puts(|bytes, out| s.put_and_test_ascii(bytes, out));
             bytewise(s);
+            #[cfg(feature = "transcode")]
+            of_32_bits(|bytes| s.load(bytes, 0), |a, b| s.minus32(a, b), |a, b| s.max32(a, b));
             counts(s);
             ternary(s);
             lookups(s);

@@ -7,6 +7,7 @@
 
 use super::codec::{Codec, Next, Refusal};
 use super::portable::{BLOCK, utf32_units};
+use crate::kernel::search::{half, is_paired, mended_block, order, unless_unpaired};
 use crate::output::Output;
 
 /// Copies UTF-16 if it is well-formed. `FROM` and `TO` say whether the bytes of each unit are in the order that is not the
@@ -52,30 +53,6 @@ fn copy_paired<const FROM: bool, const TO: bool, const BYTES: usize, const WITH_
         }
         *at += BYTES;
     }
-}
-
-/// Returns the number as it stands in memory: with its bytes reversed, or as it is.
-#[inline(always)]
-const fn order<const SWAPPED: bool>(unit: u16) -> u16 {
-    if SWAPPED { unit.swap_bytes() } else { unit }
-}
-
-/// Returns the bits of a unit that say which half of a surrogate pair it is, as they stand in memory.
-#[inline(always)]
-fn half<const SWAPPED: bool>(unit: [u8; 2]) -> u16 {
-    u16::from_ne_bytes(unit) & order::<SWAPPED>(0xFC00)
-}
-
-/// Returns whether the units, without the first one, are low surrogates exactly where they follow high ones.
-#[inline(always)]
-fn is_paired<const SWAPPED: bool, const BYTES: usize>(with_before: &[u8; BYTES]) -> bool {
-    let units = with_before.as_chunks::<2>().0;
-    let mut wrong = false;
-    for (before, unit) in units.iter().zip(&units[1..]) {
-        let low = half::<SWAPPED>(*unit) == order::<SWAPPED>(0xDC00);
-        wrong |= low != (half::<SWAPPED>(*before) == order::<SWAPPED>(0xD800));
-    }
-    !wrong
 }
 
 /// Returns a block of UTF-16 in the other byte order if `FROM` and `TO` differ.
@@ -127,7 +104,7 @@ fn copy_characters<const FROM: bool, const TO: bool, const BYTES: usize>(
     }
 }
 
-/// Copies UTF-16 with each lone surrogate replaced, except a high one at the end of the text.
+/// Copies UTF-16 with each unpaired surrogate replaced, except a high one at the end of the text.
 #[inline(always)]
 pub(super) fn repaired_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     // The first unit has none before it.
@@ -137,7 +114,7 @@ pub(super) fn repaired_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
     }
     // A block with the unit before it and the unit after it.
     while let Some(with_context) = text[at - 2..].first_chunk() {
-        if !out.put(repaired_block(with_context).as_flattened()) {
+        if !out.put(mended_block::<{ REPAIRED + 4 }, { REPAIRED / 2 }>(with_context).as_flattened()) {
             return at;
         }
         at += REPAIRED;
@@ -153,7 +130,7 @@ pub(super) fn repaired_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
 /// The number of bytes in a block of UTF-16 that is repaired.
 const REPAIRED: usize = 2 * BLOCK;
 
-/// Copies the unit at `at`, and replaces it if it is a lone surrogate. Returns false, and copies nothing, if it is a high
+/// Copies the unit at `at`, and replaces it if it is a unpaired surrogate. Returns false, and copies nothing, if it is a high
 /// surrogate at the end of the text, if there is no more unit, or if it does not fit.
 #[inline(always)]
 fn put_repaired(text: &[u8], at: &mut usize, before: u16, out: &mut Output<'_>) -> bool {
@@ -164,29 +141,9 @@ fn put_repaired(text: &[u8], at: &mut usize, before: u16, out: &mut Output<'_>) 
         None if unit & 0xFC00 == 0xD800 => return false,
         None => 0,
     };
-    let put = out.put(&unless_lone(before, unit, after).to_ne_bytes());
+    let put = out.put(&unless_unpaired(before, unit, after).to_ne_bytes());
     *at += if put { 2 } else { 0 };
     put
-}
-
-/// Returns a block of UTF-16 with each lone surrogate replaced, without the units before it and after it.
-#[inline(always)]
-fn repaired_block(with_context: &[u8; REPAIRED + 4]) -> [[u8; 2]; REPAIRED / 2] {
-    let units = with_context.as_chunks::<2>().0.iter().map(|unit| u16::from_ne_bytes(*unit));
-    let mut copy = [[0; 2]; REPAIRED / 2];
-    let with_neighbours = units.clone().zip(units.clone().skip(1)).zip(units.skip(2));
-    for (copy, ((before, unit), after)) in copy.iter_mut().zip(with_neighbours) {
-        *copy = unless_lone(before, unit, after).to_ne_bytes();
-    }
-    copy
-}
-
-/// Returns the unit, or U+FFFD if it is a surrogate without the other half of a pair.
-#[inline(always)]
-fn unless_lone(before: u16, unit: u16, after: u16) -> u16 {
-    let wrong_high = (unit & 0xFC00 == 0xD800) & (after & 0xFC00 != 0xDC00);
-    let wrong_low = (unit & 0xFC00 == 0xDC00) & (before & 0xFC00 != 0xD800);
-    if wrong_high | wrong_low { 0xFFFD } else { unit }
 }
 
 /// Copies UTF-32 with each unit replaced that is not a character.

@@ -26,7 +26,7 @@ mod questions;
 mod vectors;
 
 #[cfg(feature = "transcode")]
-pub(crate) use mend::mend;
+pub(crate) use mend::{half, is_paired, mend, mended_block, order, unless_unpaired};
 pub(crate) use questions::Outside;
 #[cfg(feature = "transcode")]
 pub(crate) use questions::{AboveLatin1, NotUtf16, NotUtf32};

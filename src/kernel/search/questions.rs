@@ -130,44 +130,26 @@ impl<const SWAPPED: bool> Sought for NotUtf16<SWAPPED> {
 #[cfg(feature = "transcode")]
 pub(crate) struct NotUtf32<const SWAPPED: bool>;
 
+/// `(unit ^ D800) - 800` is a number from 0 to 10F7FF exactly if the unit is a character: it is negative, and so becomes one of the
+/// largest numbers, if the unit is a surrogate.
 #[cfg(feature = "transcode")]
 impl<const SWAPPED: bool> NotUtf32<SWAPPED> {
-    const BEFORE_SURROGATES: &[u8; 64] = &bytes(4, 0x0000_D7FF, SWAPPED);
-    const BELOW_PLANE_16: &[u8; 64] = &bytes(4, 0x000F_FFFF, SWAPPED);
-    const LARGEST: &[u8; 64] = &bytes(4, 0x0010_FFFF, SWAPPED);
-    const SECOND: &[u8; 64] = &bytes(4, 0x0000_F800, SWAPPED);
-    const SECOND_OF_SURROGATE: &[u8; 64] = &bytes(4, 0xFFFF_D8FF, SWAPPED);
-    const SECOND_AND_THIRD: &[u8; 64] = &bytes(4, 0x00FF_F800, SWAPPED);
-    const SURROGATE: &[u8; 64] = &bytes(4, 0xFF00_D8FF, SWAPPED);
+    const SURROGATE: &[u8; 64] = &bytes(4, 0xD800, false);
+    const SURROGATES: &[u8; 64] = &bytes(4, 0x800, false);
+    const LARGEST: &[u8; 64] = &bytes(4, 0x10_F7FF, false);
 
-    /// Returns whether a number may be too large.
+    /// Returns the numbers of the formula.
     #[inline(always)]
-    fn is_any_large<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        let (mut large, mut i) = (v.splat(0), 0);
-        while i < N {
-            large = v.or(large, v.minus(vectors[i], repeated(v, Self::LARGEST)));
-            i += 1;
-        }
-        v.any(large)
+    fn numbers<V: Vectors>(v: V, units: V::Vector) -> V::Vector {
+        let units = if SWAPPED { v.reversed32(units) } else { units };
+        v.xor_minus32(units, repeated(v, Self::SURROGATE), repeated(v, Self::SURROGATES))
     }
 
+    /// Compares the bytes of such numbers with those of the largest one, or with themselves if they are larger.
     #[inline(always)]
-    fn is_any_surrogate<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        let (mut all, mut i) = (0, 0);
-        while i < N {
-            all |= Self::surrogates(v, vectors[i]);
-            i += 1;
-        }
-        all != 0
-    }
-
-    /// Returns a one for each surrogate, in one of its bytes.
-    #[inline(always)]
-    fn surrogates<V: Vectors>(v: V, now: V::Vector) -> u64 {
-        let second_and_third = v.and(now, repeated(v, Self::SECOND_AND_THIRD));
-        let agree = v.bits(v.equal(second_and_third, repeated(v, Self::SURROGATE)));
-        // These bytes are neighbours in either order. If both agree, it is a surrogate.
-        agree & agree >> 1
+    fn not_larger<V: Vectors>(v: V, numbers: V::Vector) -> V::Found {
+        let largest = repeated(v, Self::LARGEST);
+        v.equal(v.max32(numbers, largest), largest)
     }
 }
 
@@ -175,28 +157,19 @@ impl<const SWAPPED: bool> NotUtf32<SWAPPED> {
 impl<const SWAPPED: bool> Sought for NotUtf32<SWAPPED> {
     const UNIT: usize = 4;
 
-    /// Most text has only characters before the surrogates, so these are asked for first. Hardly any other character has the second
-    /// byte of a surrogate, or is as large as plane 16.
     #[inline(always)]
     fn is_suspected<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
-        // A difference is left where any of a unit's bytes is larger than that of the constant.
-        let largest = largest(v, vectors);
-        if !v.any(v.minus(largest, repeated(v, Self::BEFORE_SURROGATES))) {
-            return false;
+        let (mut most, mut i) = (Self::numbers(v, vectors[0]), 1);
+        while i < N {
+            most = v.max32(most, Self::numbers(v, vectors[i]));
+            i += 1;
         }
-        v.any(v.minus(largest, repeated(v, Self::BELOW_PLANE_16))) && Self::is_any_large(v, vectors)
-            || is_any_equal(v, vectors, Self::SECOND, Self::SECOND_OF_SURROGATE)
-                && Self::is_any_surrogate(v, vectors)
+        v.bits(Self::not_larger(v, most)) != u64::MAX >> (64 - V::LANES)
     }
 
     #[inline(always)]
     fn places<V: Vectors>(v: V, now: V::Vector, _: &mut u64) -> u64 {
-        if !Self::is_suspected(v, [now]) {
-            return 0;
-        }
-        // A difference is left where the third byte is above 10, or the fourth is not zero.
-        let small = v.bits(v.equal(v.minus(now, repeated(v, Self::LARGEST)), v.splat(0)));
-        (!small | Self::surrogates(v, now)) & (u64::MAX >> (64 - V::LANES))
+        !v.bits(Self::not_larger(v, Self::numbers(v, now))) & (u64::MAX >> (64 - V::LANES))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::simd::Simd;
 #[cfg(kernel_avx512)]
 use crate::simd::x86::avx512::{self, Avx512};
 
-/// Vectors that can be compared, byte by byte. All numbers are unsigned.
+/// Vectors that can be compared, byte by byte; where the name ends in 32, by units of 32 bits. All numbers are unsigned.
 #[cfg_attr(
     not(feature = "transcode"),
     expect(dead_code, reason = "to search for ASCII takes only some of them")
@@ -37,6 +37,18 @@ pub(crate) trait Vectors: Copy {
 
     /// Returns `(v & mask) ^ bits`.
     fn and_xor(self, v: Self::Vector, mask: Self::Vector, bits: Self::Vector) -> Self::Vector;
+
+    /// Returns `(v ^ bits) - number`, modulo 2^32.
+    #[cfg(feature = "transcode")]
+    fn xor_minus32(self, v: Self::Vector, bits: Self::Vector, number: Self::Vector) -> Self::Vector;
+
+    /// Returns the larger numbers.
+    #[cfg(feature = "transcode")]
+    fn max32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns the units with their bytes in the other order.
+    #[cfg(feature = "transcode")]
+    fn reversed32(self, v: Self::Vector) -> Self::Vector;
 
     /// Returns the larger bytes.
     fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -103,6 +115,25 @@ impl<S: Simd> Vectors for S {
         Simd::xor(self, Simd::and(self, v, mask), bits)
     }
 
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn xor_minus32(self, v: S::Vector, bits: S::Vector, number: S::Vector) -> S::Vector {
+        Simd::minus32(self, Simd::xor(self, v, bits), number)
+    }
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn max32(self, a: S::Vector, b: S::Vector) -> S::Vector {
+        Simd::max32(self, a, b)
+    }
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn reversed32(self, v: S::Vector) -> S::Vector {
+        // Sixteen bytes of the vector are the table of the sixteen places there.
+        Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
+    }
+
     #[inline(always)]
     fn is_any(self, found: S::Vector) -> bool {
         Simd::any_high_bit(self, found)
@@ -112,6 +143,18 @@ impl<S: Simd> Vectors for S {
     fn bits(self, found: S::Vector) -> u64 {
         Simd::high_bits(self, found)
     }
+}
+
+/// Returns the places from which [`Vectors::reversed32`] takes bytes, by lookups in tables of `TABLE` bytes.
+#[cfg(all(kernel_simd, feature = "transcode"))]
+const fn reversed_places<const TABLE: usize>() -> [u8; 64] {
+    let mut places = [0; 64];
+    let mut at = 0;
+    while at < 64 {
+        places[at] = ((at % TABLE) ^ 3) as u8;
+        at += 1;
+    }
+    places
 }
 
 #[cfg(kernel_avx512)]
@@ -139,6 +182,25 @@ impl Vectors for Avx512 {
     fn and_xor(self, v: avx512::Vector, mask: avx512::Vector, bits: avx512::Vector) -> avx512::Vector {
         // 6A is the truth table of the formula.
         self.ternary::<0x6A>(v, mask, bits)
+    }
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn xor_minus32(self, v: avx512::Vector, bits: avx512::Vector, number: avx512::Vector) -> avx512::Vector {
+        // 3C is the truth table of an exclusive or of the first two.
+        self.minus32(self.ternary::<0x3C>(v, bits, bits), number)
+    }
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn max32(self, a: avx512::Vector, b: avx512::Vector) -> avx512::Vector {
+        Avx512::max32(self, a, b)
+    }
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn reversed32(self, v: avx512::Vector) -> avx512::Vector {
+        self.lookup(v, Avx512::load(self, const { &reversed_places::<64>() }, 0))
     }
 
     #[inline(always)]
@@ -192,6 +254,26 @@ impl Vectors for Automaton {
         (u128::from_ne_bytes(self.and(v, mask)) ^ u128::from_ne_bytes(bits)).to_ne_bytes()
     }
 
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn xor_minus32(self, v: [u8; 16], bits: [u8; 16], number: [u8; 16]) -> [u8; 16] {
+        let (v, bits, number) = (units32(v), units32(bits), units32(number));
+        bytes32(core::array::from_fn(|i| (v[i] ^ bits[i]).wrapping_sub(number[i])))
+    }
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn max32(self, a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
+        let (a, b) = (units32(a), units32(b));
+        bytes32(core::array::from_fn(|i| a[i].max(b[i])))
+    }
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn reversed32(self, v: [u8; 16]) -> [u8; 16] {
+        bytes32(units32(v).map(u32::swap_bytes))
+    }
+
     #[inline(always)]
     fn min(self, a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
         core::array::from_fn(|i| a[i].min(b[i]))
@@ -237,4 +319,18 @@ impl Vectors for Automaton {
     fn bits(self, found: [u8; 16]) -> u64 {
         self.high_bits(found)
     }
+}
+
+/// Returns four numbers.
+#[cfg(feature = "transcode")]
+#[inline(always)]
+fn units32(bytes: [u8; 16]) -> [u32; 4] {
+    core::array::from_fn(|i| u32::from_ne_bytes(core::array::from_fn(|j| bytes[4 * i + j])))
+}
+
+/// Returns the bytes of four numbers.
+#[cfg(feature = "transcode")]
+#[inline(always)]
+fn bytes32(units: [u32; 4]) -> [u8; 16] {
+    core::array::from_fn(|i| units[i / 4].to_ne_bytes()[i % 4])
 }

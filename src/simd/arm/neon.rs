@@ -216,6 +216,20 @@ unsafe impl Simd for Neon {
         unsafe { vsubq_u8(a, b) }
     }
 
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn minus32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vreinterpretq_u8_u32(vsubq_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b))) }
+    }
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn max32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        unsafe { vreinterpretq_u8_u32(vmaxq_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b))) }
+    }
+
     #[inline(always)]
     fn equal(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.

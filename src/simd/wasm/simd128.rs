@@ -128,6 +128,18 @@ unsafe impl Simd for Simd128 {
         u8x16_sub(a, b)
     }
 
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn minus32(self, a: v128, b: v128) -> v128 {
+        u32x4_sub(a, b)
+    }
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn max32(self, a: v128, b: v128) -> v128 {
+        u32x4_max(a, b)
+    }
+
     #[inline(always)]
     fn equal(self, a: v128, b: v128) -> v128 {
         u8x16_eq(a, b)

@@ -217,6 +217,20 @@ unsafe impl Simd for Avx2 {
         unsafe { _mm256_sub_epi8(a, b) }
     }
 
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn minus32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_sub_epi32(a, b) }
+    }
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn max32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_max_epu32(a, b) }
+    }
+
     #[inline(always)]
     fn equal(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: AVX2, by `self`.

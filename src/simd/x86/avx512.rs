@@ -157,6 +157,22 @@ impl Avx512 {
         unsafe { _mm512_subs_epu8(a, b) }
     }
 
+    /// Returns `a - b` of numbers of 32 bits, modulo 2^32.
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    pub(crate) fn minus32(self, a: Vector, b: Vector) -> Vector {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_sub_epi32(a, b) }
+    }
+
+    /// Returns the larger of two unsigned numbers of 32 bits.
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    pub(crate) fn max32(self, a: Vector, b: Vector) -> Vector {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_max_epu32(a, b) }
+    }
+
     /// Returns `a + b` of signed bytes, and 127 where that would be more.
     #[inline(always)]
     pub(crate) fn plus_signed(self, a: Vector, b: Vector) -> Vector {

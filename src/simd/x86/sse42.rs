@@ -195,6 +195,20 @@ unsafe impl Simd for Sse42 {
         unsafe { _mm_sub_epi8(a, b) }
     }
 
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn minus32(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_sub_epi32(a, b) }
+    }
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn max32(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE4.1, by `self`.
+        unsafe { _mm_max_epu32(a, b) }
+    }
+
     #[inline(always)]
     fn equal(self, a: __m128i, b: __m128i) -> __m128i {
         // SAFETY: SSE2, by `self`.

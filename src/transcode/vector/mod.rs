@@ -37,6 +37,7 @@ pub(super) mod from_utf8;
 pub(super) mod latin1;
 pub(super) mod utf16_order;
 
+use crate::kernel::search::order;
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
@@ -135,12 +136,6 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
 #[inline(always)]
 fn in_order<S: ConvertOps, const SWAPPED: bool>(s: S, units: S::Vector) -> S::Vector {
     if SWAPPED { s.reversed16(units) } else { units }
-}
-
-/// Returns the unit in the machine's byte order, or the number as it stands in a vector.
-#[inline(always)]
-const fn order<const SWAPPED: bool>(unit: u16) -> u16 {
-    if SWAPPED { unit.swap_bytes() } else { unit }
 }
 
 /// Returns whether the text ends with a high surrogate.
