@@ -8,12 +8,15 @@
 //! The contestants of a row take turns in many rounds, and the fastest round of each counts. Before the
 //! texts are timed, the output of every kernel is compared with std's; while they are timed, the length of
 //! each output is checked. In `cargo test` everything runs once, to check the answers.
+//!
+//! All contestants write to the same memory. Where memory lies in the L2 cache is chance, and can halve the speed; so it must not
+//! differ between contestants.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use std::{env, io};
+use std::{env, io, ptr};
 
 use trust8::Kernel;
 use trust8::testing;
@@ -52,22 +55,71 @@ impl Plan {
     }
 }
 
+/// The memory to which every contestant writes its result. It begins with a page.
+struct Room {
+    memory: Placed,
+}
+
+impl Room {
+    /// More than any contestant asks for.
+    const BYTES: usize = 1 << 20;
+
+    fn new() -> Self {
+        Self { memory: Placed::room(Self::BYTES) }
+    }
+
+    /// Returns the first `len` units of the memory. Panics if it is too small.
+    fn units<U: Unit>(&mut self, len: usize) -> &mut [U] {
+        // SAFETY: all bytes are initialised. They stay so: a `U` has no padding, and callers of `uninit` vouch for what is
+        // written through it. Any initialised bytes are a `U`.
+        let (before, units, _) = unsafe { self.memory.align_to_mut() };
+        assert!(before.is_empty(), "the memory begins with a page");
+        &mut units[..len]
+    }
+
+    /// Returns the same memory for trust8, with twice the space that `units` need. Panics if it is too small.
+    ///
+    /// # Safety
+    ///
+    /// - Nothing uninitialised is written to it, because `units` returns the same bytes later. trust8 keeps to this: it
+    ///   writes only bytes of text, and whole vectors that begin with such bytes.
+    unsafe fn uninit<U: Unit>(&mut self, units: usize) -> &mut [MaybeUninit<U>] {
+        let units = ptr::from_mut(self.units::<U>(2 * units + 64)) as *mut [MaybeUninit<U>];
+        // SAFETY: `MaybeUninit<U>` has the size and alignment of `U`, and every `U` is a valid one. Address, length and borrow
+        // are those of the units. The caller vouches that all of them stay initialised.
+        unsafe { &mut *units }
+    }
+}
+
+/// A unit of text.
+///
+/// # Safety
+///
+/// - Any bytes are a valid value of the type, and it has no padding.
+unsafe trait Unit: Copy {}
+// SAFETY: integers may have any bytes, and have no padding.
+unsafe impl Unit for u8 {}
+// SAFETY: as above.
+unsafe impl Unit for u16 {}
+// SAFETY: as above.
+unsafe impl Unit for u32 {}
+
 /// A contestant of a row: its name and its work. `run` returns the number of units that it wrote.
 struct Contestant<'a> {
     name: String,
-    run: Box<dyn FnMut() -> usize + 'a>,
+    run: Box<dyn FnMut(&mut Room) -> usize + 'a>,
 }
 
-fn contestant<'a>(name: impl Into<String>, run: impl FnMut() -> usize + 'a) -> Contestant<'a> {
+fn contestant<'a>(name: impl Into<String>, run: impl FnMut(&mut Room) -> usize + 'a) -> Contestant<'a> {
     Contestant { name: name.into(), run: Box::new(run) }
 }
 
 /// Returns the nanoseconds of each contestant's fastest round. Panics if one does not write `expected` units.
-fn race(plan: Plan, expected: usize, contestants: &mut [Contestant<'_>]) -> Vec<f64> {
-    let sample = |contestant: &mut Contestant<'_>, times: u32| {
+fn race(plan: Plan, room: &mut Room, expected: usize, contestants: &mut [Contestant<'_>]) -> Vec<f64> {
+    let mut sample = |contestant: &mut Contestant<'_>, times: u32| {
         let start = Instant::now();
         for _ in 0..times {
-            let units = (contestant.run)();
+            let units = (contestant.run)(room);
             assert_eq!(units, expected, "the number of units that {} wrote", contestant.name);
         }
         start.elapsed()
@@ -98,9 +150,10 @@ struct Target {
     place: String,
 }
 
-/// The page and the targets, to which every section adds.
+/// The page and the targets, to which every section adds, and what every section needs.
 struct Report {
     plan: Plan,
+    room: Room,
     page: Page,
     targets: Vec<Target>,
 }
@@ -132,7 +185,7 @@ impl Report {
         let mut table: Option<Table> = None;
         let mut results = Vec::new();
         for (text, bytes, expected, mut contestants) in rows {
-            let nanos = race(self.plan, expected, &mut contestants);
+            let nanos = race(self.plan, &mut self.room, expected, &mut contestants);
             let speeds: Vec<(String, f64)> = contestants
                 .iter()
                 .zip(&nanos)
@@ -168,13 +221,8 @@ fn best_kernel(speeds: &[(String, f64)]) -> f64 {
     speeds.iter().find(|speed| speed.0.starts_with("trust8")).map_or(f64::NAN, |speed| speed.1)
 }
 
-/// Returns a buffer with twice the space that `units` need.
-fn buffer<U: Copy>(units: usize) -> Placed<MaybeUninit<U>> {
-    Placed::room(MaybeUninit::uninit(), 2 * units + 64)
-}
-
 /// Returns a contestant for each kernel, which converts `text`.
-fn kernels<'a, F: Form + 'a, T: Form + 'a>(
+fn kernels<'a, F: Form + 'a, T: Form<Unit: Unit> + 'a>(
     from: F,
     to: T,
     text: &'a F::Text,
@@ -182,9 +230,10 @@ fn kernels<'a, F: Form + 'a, T: Form + 'a>(
     len: fn(&T::Text) -> usize,
 ) -> Vec<Contestant<'a>> {
     let kernels = Kernel::available().iter().map(move |kernel| {
-        let mut buffer = buffer::<T::Unit>(units);
-        contestant(format!("trust8 {}", kernel.name()), move || {
-            match testing::transcode::convert_into(kernel, from, to, black_box(text), &mut buffer) {
+        contestant(format!("trust8 {}", kernel.name()), move |room| {
+            // SAFETY: `convert_into` writes only what is initialised.
+            let buffer = unsafe { room.uninit(units) };
+            match testing::transcode::convert_into(kernel, from, to, black_box(text), buffer) {
                 Ok(text) => len(text),
                 Err(error) => panic!("{error}"),
             }
@@ -198,31 +247,28 @@ fn from_utf8(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
     for (text, units) in texts.iter().zip(units) {
         let bytes = text.text.as_bytes();
         check_kernels(text, units);
-        let (mut to_std, mut to_rs, mut to_simdutf) = (
-            Placed::room(0u16, bytes.len()),
-            Placed::room(0u16, bytes.len() + 1),
-            Placed::room(0u16, bytes.len()),
-        );
         let mut contestants = vec![
-            contestant("std", move || {
+            contestant("std", move |room| {
                 let text = std::str::from_utf8(black_box(bytes)).expect("valid");
+                let units = room.units(bytes.len());
                 let mut len = 0;
-                for (to, unit) in to_std.iter_mut().zip(text.encode_utf16()) {
+                for (to, unit) in units.iter_mut().zip(text.encode_utf16()) {
                     *to = unit;
                     len += 1;
                 }
-                black_box(&to_std);
+                black_box(&*units);
                 len
             }),
-            contestant(ENCODING_RS, move || {
+            contestant(ENCODING_RS, move |room| {
                 let mut decoder = encoding_rs::UTF_8.new_decoder_without_bom_handling();
+                let to = room.units(bytes.len() + 1);
                 let (result, read, written) =
-                    decoder.decode_to_utf16_without_replacement(black_box(bytes), &mut to_rs, true);
+                    decoder.decode_to_utf16_without_replacement(black_box(bytes), to, true);
                 assert_eq!((result, read), (encoding_rs::DecoderResult::InputEmpty, bytes.len()));
                 written
             }),
-            contestant(SIMDUTF, move || {
-                let (from, to) = (black_box(bytes), to_simdutf.as_mut_ptr());
+            contestant(SIMDUTF, move |room| {
+                let (from, to) = (black_box(bytes), room.units(bytes.len()).as_mut_ptr());
                 // SAFETY: the buffer has one unit for each byte of the text, and no text needs more.
                 unsafe { simdutf::convert_utf8_to_utf16le(from.as_ptr(), from.len(), to) }
             }),
@@ -252,6 +298,11 @@ fn compare(report: &mut Report, what: &str, name: &str, density: f64, speeds: &[
     }
 }
 
+/// Returns zeros to be overwritten with a result that is only checked. In the room, the check could find an earlier result.
+fn buffer<U: Copy>(units: usize) -> Vec<MaybeUninit<U>> {
+    vec![MaybeUninit::zeroed(); 2 * units + 64]
+}
+
 /// Panics unless every kernel converts the text as std does, in both directions.
 fn check_kernels(text: &Text, units: &[u16]) {
     for kernel in Kernel::available() {
@@ -271,21 +322,20 @@ fn from_utf16(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
     for (text, units) in texts.iter().zip(units) {
         let len = text.text.len();
         let mut to_std = String::with_capacity(len + 4);
-        let (mut to_rs, mut to_simdutf) = (Placed::room(0u8, 3 * units.len() + 16), Placed::room(0u8, len));
         let mut contestants = vec![
-            contestant("std", move || {
+            contestant("std", move |_| {
                 to_std.clear();
                 for char in char::decode_utf16(black_box(units).iter().copied()) {
                     to_std.push(char.expect("well-formed"));
                 }
                 to_std.len()
             }),
-            contestant(ENCODING_RS, move || {
+            contestant(ENCODING_RS, move |room| {
                 // This function replaces invalid units with U+FFFD. encoding_rs has no faster one.
-                encoding_rs::mem::convert_utf16_to_utf8(black_box(units), &mut to_rs)
+                encoding_rs::mem::convert_utf16_to_utf8(black_box(units), room.units(3 * units.len() + 16))
             }),
-            contestant(SIMDUTF, move || {
-                let (from, to) = (black_box(units), to_simdutf.as_mut_ptr());
+            contestant(SIMDUTF, move |room| {
+                let (from, to) = (black_box(units), room.units(len).as_mut_ptr());
                 // SAFETY: the buffer has as many bytes as the text has in UTF-8.
                 unsafe { simdutf::convert_utf16le_to_utf8(from.as_ptr(), from.len(), to) }
             }),
@@ -305,9 +355,8 @@ fn from_str(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
     let mut rows = Vec::new();
     for (text, units) in texts.iter().zip(units) {
         let bytes = text.text.as_bytes();
-        let mut to_simdutf = Placed::room(0u16, bytes.len());
-        let mut contestants = vec![contestant(SIMDUTF, move || {
-            let (from, to) = (black_box(bytes), to_simdutf.as_mut_ptr());
+        let mut contestants = vec![contestant(SIMDUTF, move |room| {
+            let (from, to) = (black_box(bytes), room.units(bytes.len()).as_mut_ptr());
             // SAFETY: the text is valid, and the buffer has one unit for each of its bytes.
             unsafe { simdutf::convert_valid_utf8_to_utf16le(from.as_ptr(), from.len(), to) }
         })];
@@ -325,10 +374,10 @@ fn lengths(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
     for (text, units) in texts.iter().zip(units) {
         let bytes = text.text.as_bytes();
         let mut contestants =
-            vec![contestant(SIMDUTF, move || simdutf::utf16_length_from_utf8(black_box(bytes)))];
+            vec![contestant(SIMDUTF, move |_| simdutf::utf16_length_from_utf8(black_box(bytes)))];
         for kernel in Kernel::available() {
             let name = format!("trust8 {}", kernel.name());
-            contestants.push(contestant(name, move || {
+            contestants.push(contestant(name, move |_| {
                 testing::transcode::len(kernel, Utf8, Utf16, black_box(bytes))
             }));
         }
@@ -343,10 +392,10 @@ fn lengths(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
     let mut rows = Vec::new();
     for (text, units) in texts.iter().zip(units) {
         let mut contestants =
-            vec![contestant(SIMDUTF, move || simdutf::utf8_length_from_utf16le(black_box(units)))];
+            vec![contestant(SIMDUTF, move |_| simdutf::utf8_length_from_utf16le(black_box(units)))];
         for kernel in Kernel::available() {
             let name = format!("trust8 {}", kernel.name());
-            contestants.push(contestant(name, move || {
+            contestants.push(contestant(name, move |_| {
                 testing::transcode::len(kernel, Utf16, Utf8, black_box(units))
             }));
         }
@@ -369,7 +418,7 @@ type EncodingRsConversion<F, T> = fn(&[F], &mut [T]) -> usize;
 type Case<'a, F, T> = (&'a Text, &'a [F], &'a [T]);
 
 /// Adds the section of one conversion, with all texts.
-fn convert_texts<F, T, A: Copy + 'static, B: Copy + Default + PartialEq + 'static>(
+fn convert_texts<F, T, A: Copy + 'static, B: Unit + PartialEq + 'static>(
     report: &mut Report,
     title: &str,
     forms: (F, T),
@@ -388,16 +437,16 @@ fn convert_texts<F, T, A: Copy + 'static, B: Copy + Default + PartialEq + 'stati
                 testing::transcode::convert_into(kernel, forms.0, forms.1, from, &mut buffer).unwrap();
             assert!(*converted == *to, "{title}, {}, {}", text.name, kernel.name());
         }
-        // encoding_rs asks for a buffer that fits the longest output of any input of this length.
-        let (mut to_simdutf, mut to_rs) =
-            (Placed::room(B::default(), to.len()), Placed::room(B::default(), 2 * to.len().max(from.len())));
-        let mut contestants = vec![contestant(SIMDUTF, move || {
-            let from = black_box(from);
+        let mut contestants = vec![contestant(SIMDUTF, move |room| {
+            let (from, to) = (black_box(from), room.units(to.len()).as_mut_ptr());
             // SAFETY: the buffer has as many units as the text has in the output form.
-            unsafe { simdutf_conversion(from.as_ptr(), from.len(), to_simdutf.as_mut_ptr()) }
+            unsafe { simdutf_conversion(from.as_ptr(), from.len(), to) }
         })];
         if let Some(convert) = encoding_rs_conversion {
-            contestants.push(contestant(ENCODING_RS, move || convert(black_box(from), &mut to_rs)));
+            contestants.push(contestant(ENCODING_RS, move |room| {
+                // encoding_rs asks for a buffer that fits the longest output of any input of this length.
+                convert(black_box(from), room.units(2 * to.len().max(from.len())))
+            }));
         }
         contestants.extend(kernels(forms.0, forms.1, from, to.len(), <[B]>::len));
         rows.push((text, size_of_val(from), to.len(), contestants));
@@ -560,27 +609,25 @@ fn faulty(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
             let decoded = String::from_utf8_lossy(bytes);
             let (in_utf8, in_utf16) = (decoded.len(), decoded.encode_utf16().count());
             let of_units = String::from_utf16_lossy(units).len();
-            let mut to_rs = vec![0; in_utf8 + 64];
-            let mut to_rs16 = vec![0; bytes.len() + 64];
-            let mut to_rs8 = vec![0; 3 * units.len() + 64];
-            let (mut to8, mut to16, mut to_str) = (buffer(in_utf8), buffer(in_utf16), buffer(of_units));
             let rows: [(&str, usize, usize, Vec<Contestant<'_>>); 3] = [
                 (
                     "UTF-8 to `str`",
                     bytes.len(),
                     in_utf8,
                     vec![
-                        contestant("trust8", || {
+                        contestant("trust8", |room| {
                             let text = black_box(bytes);
-                            testing::transcode::convert_into_lossy(kernel, Utf8, Str, text, &mut to8)
+                            // SAFETY: `convert_into_lossy` writes only what is initialised.
+                            let buffer = unsafe { room.uninit(in_utf8) };
+                            testing::transcode::convert_into_lossy(kernel, Utf8, Str, text, buffer)
                                 .unwrap()
                                 .len()
                         }),
-                        contestant("std", || String::from_utf8_lossy(black_box(bytes)).len()),
-                        contestant("from_utf8_lossy", || trust8::from_utf8_lossy(black_box(bytes)).len()),
-                        contestant(ENCODING_RS, move || {
+                        contestant("std", |_| String::from_utf8_lossy(black_box(bytes)).len()),
+                        contestant("from_utf8_lossy", |_| trust8::from_utf8_lossy(black_box(bytes)).len()),
+                        contestant(ENCODING_RS, |room| {
                             let mut decoder = encoding_rs::UTF_8.new_decoder_without_bom_handling();
-                            decoder.decode_to_utf8(black_box(bytes), &mut to_rs, true).2
+                            decoder.decode_to_utf8(black_box(bytes), room.units(in_utf8 + 64), true).2
                         }),
                     ],
                 ),
@@ -589,14 +636,17 @@ fn faulty(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
                     bytes.len(),
                     in_utf16,
                     vec![
-                        contestant("trust8", || {
+                        contestant("trust8", |room| {
                             let text = black_box(bytes);
-                            testing::transcode::convert_into_lossy(kernel, Utf8, Utf16, text, &mut to16)
+                            // SAFETY: `convert_into_lossy` writes only what is initialised.
+                            let buffer = unsafe { room.uninit(in_utf16) };
+                            testing::transcode::convert_into_lossy(kernel, Utf8, Utf16, text, buffer)
                                 .unwrap()
                                 .len()
                         }),
-                        contestant(ENCODING_RS, move || {
-                            encoding_rs::mem::convert_utf8_to_utf16(black_box(bytes), &mut to_rs16)
+                        contestant(ENCODING_RS, |room| {
+                            let to = room.units(bytes.len() + 64);
+                            encoding_rs::mem::convert_utf8_to_utf16(black_box(bytes), to)
                         }),
                     ],
                 ),
@@ -605,21 +655,24 @@ fn faulty(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
                     2 * units.len(),
                     of_units,
                     vec![
-                        contestant("trust8", || {
+                        contestant("trust8", |room| {
                             let text = black_box(units);
-                            testing::transcode::convert_into_lossy(kernel, Utf16, Str, text, &mut to_str)
+                            // SAFETY: `convert_into_lossy` writes only what is initialised.
+                            let buffer = unsafe { room.uninit(of_units) };
+                            testing::transcode::convert_into_lossy(kernel, Utf16, Str, text, buffer)
                                 .unwrap()
                                 .len()
                         }),
-                        contestant("std", || String::from_utf16_lossy(black_box(units)).len()),
-                        contestant(ENCODING_RS, move || {
-                            encoding_rs::mem::convert_utf16_to_utf8(black_box(units), &mut to_rs8)
+                        contestant("std", |_| String::from_utf16_lossy(black_box(units)).len()),
+                        contestant(ENCODING_RS, |room| {
+                            let to = room.units(3 * units.len() + 64);
+                            encoding_rs::mem::convert_utf16_to_utf8(black_box(units), to)
                         }),
                     ],
                 ),
             ];
             for (what, len, expected, mut contestants) in rows {
-                let nanos = race(report.plan, expected, &mut contestants);
+                let nanos = race(report.plan, &mut report.room, expected, &mut contestants);
                 let speed = |name: &str| {
                     let i = contestants.iter().position(|contestant| contestant.name == name)?;
                     Some(len as f64 / nanos[i])
@@ -660,15 +713,15 @@ fn every_pair(report: &mut Report, texts: &[Text]) {
     let mut table = Table::new(heads);
     for (from, bytes) in Encoding::ALL.into_iter().zip(&encoded) {
         let cells = Encoding::ALL.into_iter().zip(&encoded).map(|(to, expected)| {
-            let mut buffer = buffer::<u8>(expected.len());
+            let mut buffer = buffer(expected.len());
             let converted = testing::transcode::convert_into(kernel, from, to, bytes, &mut buffer).unwrap();
             assert!(*converted == **expected, "{} to {}", from.name(), to.name());
-            let mut contestant = [contestant(kernel.name(), move || {
-                testing::transcode::convert_into(kernel, from, to, black_box(bytes), &mut buffer)
-                    .unwrap()
-                    .len()
+            let mut contestant = [contestant(kernel.name(), move |room| {
+                // SAFETY: `convert_into` writes only what is initialised.
+                let buffer = unsafe { room.uninit(expected.len()) };
+                testing::transcode::convert_into(kernel, from, to, black_box(bytes), buffer).unwrap().len()
             })];
-            let nanos = race(report.plan, expected.len(), &mut contestant)[0];
+            let nanos = race(report.plan, &mut report.room, expected.len(), &mut contestant)[0];
             digits(bytes.len() as f64 / nanos)
         });
         table.row([from.name().to_owned()].into_iter().chain(cells));
@@ -677,8 +730,8 @@ fn every_pair(report: &mut Report, texts: &[Text]) {
 }
 
 /// Measures one conversion on short strings. Returns each contestant's name and its nanoseconds for all strings.
-fn convert_short_strings<F, T, A: Copy, B: Copy + Default>(
-    report: &Report,
+fn convert_short_strings<F, T, A: Copy, B: Unit>(
+    report: &mut Report,
     forms: (F, T),
     strings: &[(Vec<A>, Vec<B>)],
     simdutf_conversion: SimdutfConversion<A, B>,
@@ -688,29 +741,29 @@ where
     T: Form<Text = [B], Unit = B>,
 {
     let longest = strings.iter().map(|(_, to)| to.len()).max().unwrap_or(0);
-    let mut to_simdutf = Placed::room(B::default(), longest);
-    let mut contestants = vec![contestant(SIMDUTF, move || {
+    let mut contestants = vec![contestant(SIMDUTF, move |room| {
+        let to = room.units(longest);
         let mut all = 0;
         for (from, _) in black_box(strings) {
             // SAFETY: the buffer fits the output of the longest string.
-            all += unsafe { simdutf_conversion(from.as_ptr(), from.len(), to_simdutf.as_mut_ptr()) };
+            all += unsafe { simdutf_conversion(from.as_ptr(), from.len(), to.as_mut_ptr()) };
         }
         all
     })];
     for kernel in Kernel::available() {
-        let mut buffer = buffer(longest);
-        contestants.push(contestant(format!("trust8 {}", kernel.name()), move || {
+        contestants.push(contestant(format!("trust8 {}", kernel.name()), move |room| {
+            // SAFETY: `convert_into` writes only what is initialised.
+            let buffer = unsafe { room.uninit(longest) };
             let mut all = 0;
             for (from, _) in black_box(strings) {
-                all += testing::transcode::convert_into(kernel, forms.0, forms.1, from, &mut buffer)
-                    .unwrap()
-                    .len();
+                all +=
+                    testing::transcode::convert_into(kernel, forms.0, forms.1, from, buffer).unwrap().len();
             }
             all
         }));
     }
     let expected = strings.iter().map(|(_, to)| to.len()).sum();
-    let nanos = race(report.plan, expected, &mut contestants);
+    let nanos = race(report.plan, &mut report.room, expected, &mut contestants);
     contestants.iter().zip(nanos).map(|(contestant, nanos)| (contestant.name.clone(), nanos)).collect()
 }
 
@@ -823,11 +876,9 @@ fn short(report: &mut Report) {
             let expected: usize = units.iter().map(Vec::len).sum();
             let back: usize = strings.iter().map(|bytes| bytes.len()).sum();
 
-            let mut to_simdutf = Placed::room(0u16, 256);
-            let mut to_rs = Placed::room(0u16, 260);
             let mut forth = vec![
-                contestant("std", || {
-                    let mut to = [0u16; 256];
+                contestant("std", |room| {
+                    let to = room.units(256);
                     let mut all = 0;
                     for bytes in black_box(&strings) {
                         let text = std::str::from_utf8(bytes).expect("valid");
@@ -835,53 +886,50 @@ fn short(report: &mut Report) {
                             *to = unit;
                             all += 1;
                         }
-                        black_box(&to);
+                        black_box(&*to);
                     }
                     all
                 }),
-                contestant(ENCODING_RS, || {
+                contestant(ENCODING_RS, |room| {
+                    let to = room.units(260);
                     let mut all = 0;
                     for bytes in black_box(&strings) {
                         let mut decoder = encoding_rs::UTF_8.new_decoder_without_bom_handling();
-                        all += decoder.decode_to_utf16_without_replacement(bytes, &mut to_rs, true).2;
+                        all += decoder.decode_to_utf16_without_replacement(bytes, to, true).2;
                     }
                     all
                 }),
-                contestant(SIMDUTF, || {
+                contestant(SIMDUTF, |room| {
+                    let to = room.units(256);
                     let mut all = 0;
                     for bytes in black_box(&strings) {
                         // SAFETY: the strings have less than 256 bytes, and the buffer has 256 units.
                         all += unsafe {
-                            simdutf::convert_utf8_to_utf16le(
-                                bytes.as_ptr(),
-                                bytes.len(),
-                                to_simdutf.as_mut_ptr(),
-                            )
+                            simdutf::convert_utf8_to_utf16le(bytes.as_ptr(), bytes.len(), to.as_mut_ptr())
                         };
                     }
                     all
                 }),
             ];
             for kernel in Kernel::available() {
-                let mut buffer = buffer::<u16>(256);
                 let strings = &strings;
-                forth.push(contestant(format!("trust8 {}", kernel.name()), move || {
+                forth.push(contestant(format!("trust8 {}", kernel.name()), move |room| {
+                    // SAFETY: `convert_into` writes only what is initialised.
+                    let buffer = unsafe { room.uninit(256) };
                     let mut all = 0;
                     for bytes in black_box(strings) {
-                        all += testing::transcode::convert_into(kernel, Utf8, Utf16, bytes, &mut buffer)
+                        all += testing::transcode::convert_into(kernel, Utf8, Utf16, bytes, buffer)
                             .unwrap()
                             .len();
                     }
                     all
                 }));
             }
-            let forth_nanos = race(report.plan, expected, &mut forth);
+            let forth_nanos = race(report.plan, &mut report.room, expected, &mut forth);
 
-            let mut bytes_simdutf = Placed::room(0u8, 768);
-            let mut bytes_rs = Placed::room(0u8, 800);
             let mut to_std = String::with_capacity(800);
             let mut back_again = vec![
-                contestant("std", || {
+                contestant("std", |_| {
                     let mut all = 0;
                     for units in black_box(&units) {
                         to_std.clear();
@@ -890,39 +938,38 @@ fn short(report: &mut Report) {
                     }
                     all
                 }),
-                contestant(ENCODING_RS, || {
+                contestant(ENCODING_RS, |room| {
+                    let to = room.units(800);
                     let units = black_box(&units).iter();
-                    units.map(|units| encoding_rs::mem::convert_utf16_to_utf8(units, &mut bytes_rs)).sum()
+                    units.map(|units| encoding_rs::mem::convert_utf16_to_utf8(units, to)).sum()
                 }),
-                contestant(SIMDUTF, || {
+                contestant(SIMDUTF, |room| {
+                    let to = room.units(768);
                     let mut all = 0;
                     for units in black_box(&units) {
                         // SAFETY: a unit needs at most three bytes; there are less than 256 units and 768 bytes.
                         all += unsafe {
-                            simdutf::convert_utf16le_to_utf8(
-                                units.as_ptr(),
-                                units.len(),
-                                bytes_simdutf.as_mut_ptr(),
-                            )
+                            simdutf::convert_utf16le_to_utf8(units.as_ptr(), units.len(), to.as_mut_ptr())
                         };
                     }
                     all
                 }),
             ];
             for kernel in Kernel::available() {
-                let mut buffer = buffer::<u8>(768);
                 let units = &units;
-                back_again.push(contestant(format!("trust8 {}", kernel.name()), move || {
+                back_again.push(contestant(format!("trust8 {}", kernel.name()), move |room| {
+                    // SAFETY: `convert_into` writes only what is initialised.
+                    let buffer = unsafe { room.uninit(768) };
                     let mut all = 0;
                     for units in black_box(units) {
-                        all += testing::transcode::convert_into(kernel, Utf16, Utf8, units, &mut buffer)
+                        all += testing::transcode::convert_into(kernel, Utf16, Utf8, units, buffer)
                             .unwrap()
                             .len();
                     }
                     all
                 }));
             }
-            let back_nanos = race(report.plan, back, &mut back_again);
+            let back_nanos = race(report.plan, &mut report.room, back, &mut back_again);
 
             let names: Vec<String> = forth.iter().map(|contestant| contestant.name.clone()).collect();
             for (direction, nanos) in [("UTF-8 to UTF-16LE", forth_nanos), ("UTF-16LE to UTF-8", back_nanos)]
@@ -1046,7 +1093,7 @@ fn main() -> io::Result<()> {
     let texts = texts(TEXT)?;
     let units: Vec<Vec<u16>> = texts.iter().map(|text| text.text.encode_utf16().collect()).collect();
 
-    let mut report = Report { plan, page: Page::default(), targets: Vec::new() };
+    let mut report = Report { plan, room: Room::new(), page: Page::default(), targets: Vec::new() };
     from_utf8(&mut report, &texts, &units);
     from_utf16(&mut report, &texts, &units);
     from_str(&mut report, &texts, &units);

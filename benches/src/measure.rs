@@ -16,53 +16,51 @@ use std::{env, io};
 use crate::contestants::Contestant;
 use crate::texts::fill;
 
-/// Memory, mostly bytes, at a known distance after a multiple of 4096. So cache lines and pages begin at the same bytes in every run.
+/// Bytes at a known distance after a multiple of 4096. So cache lines and pages begin at the same bytes in every run.
 ///
 /// For results, too: on some CPUs a store that crosses from one page to the next takes ten times as long, and whether a small
-/// buffer does would be chance, and different for each contestant.
+/// buffer does would be chance.
 #[derive(Clone, Debug)]
-pub struct Placed<T = u8> {
-    memory: Vec<T>,
+pub struct Placed {
+    memory: Vec<u8>,
     start: usize,
     len: usize,
 }
 
-impl<T: Copy> Placed<T> {
-    const PAGE: usize = 4096;
+impl Deref for Placed {
+    type Target = [u8];
 
-    /// Returns room for `len` values, which are all `value`, at a multiple of 4096.
-    #[must_use]
-    pub fn room(value: T, len: usize) -> Self {
-        Self::after_page(value, len, 0)
-    }
-
-    /// Returns such room `offset` values after a multiple of 4096.
-    fn after_page(value: T, len: usize, offset: usize) -> Self {
-        let memory = vec![value; len + offset + Self::PAGE / size_of::<T>()];
-        let start = memory.as_ptr().cast::<u8>().align_offset(Self::PAGE) / size_of::<T>() + offset;
-        Self { memory, start, len }
-    }
-}
-
-impl<T> Deref for Placed<T> {
-    type Target = [T];
-
-    fn deref(&self) -> &[T] {
+    fn deref(&self) -> &[u8] {
         &self.memory[self.start..self.start + self.len]
     }
 }
 
-impl<T> DerefMut for Placed<T> {
-    fn deref_mut(&mut self) -> &mut [T] {
+impl DerefMut for Placed {
+    fn deref_mut(&mut self) -> &mut [u8] {
         &mut self.memory[self.start..self.start + self.len]
     }
 }
 
 impl Placed {
+    const PAGE: usize = 4096;
+
+    /// Returns room for `len` bytes, which are all 0, at a multiple of 4096.
+    #[must_use]
+    pub fn room(len: usize) -> Self {
+        Self::after_page(len, 0)
+    }
+
+    /// Returns such room `offset` bytes after a multiple of 4096.
+    fn after_page(len: usize, offset: usize) -> Self {
+        let memory = vec![0; len + offset + Self::PAGE];
+        let start = memory.as_ptr().align_offset(Self::PAGE) + offset;
+        Self { memory, start, len }
+    }
+
     /// Copies `bytes` to an address `offset` bytes after a multiple of 4096.
     #[must_use]
     pub fn new(bytes: &[u8], offset: usize) -> Self {
-        let mut placed = Self::after_page(0, bytes.len(), offset);
+        let mut placed = Self::after_page(bytes.len(), offset);
         placed.copy_from_slice(bytes);
         placed
     }
@@ -70,7 +68,7 @@ impl Placed {
     /// Repeats `text` to `len` bytes, at a multiple of 4096.
     #[must_use]
     pub fn filled(text: &str, len: usize) -> Self {
-        let mut placed = Self::room(0, len);
+        let mut placed = Self::room(len);
         fill(&mut placed, text);
         placed
     }

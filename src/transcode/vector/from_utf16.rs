@@ -50,6 +50,35 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     if put { text.len() } else { 0 }
 }
 
+/// Converts a text that is not long, with long vectors, up to the first block that has surrogates or does not fit. To prepare the
+/// constants of the loop for longer texts would take as long as this.
+#[inline(always)]
+fn medium_to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    while at < text.len() {
+        let (now, len) = load_units::<S, SWAPPED>(s, &text[at..]);
+        if are_ascii(s, now)
+            && let Some(block) = text.get(at + S::LANES..at + 2 * S::LANES)
+        {
+            let second = in_order::<S, SWAPPED>(s, s.load(block, 0));
+            if are_ascii(s, second) && s.put_first(s.narrowed16(now, second), S::LANES, out) {
+                at += 2 * S::LANES;
+                continue;
+            }
+        }
+        let put = if !s.any(s.and(now, s.splat16(0xF800))) {
+            put_below_800(s, now, len, out)
+        } else {
+            !has_surrogates(s, now) && put_below_10000(s, now, len, out)
+        };
+        if !put {
+            break;
+        }
+        at += len;
+    }
+    at
+}
+
 /// Converts the ASCII at the start of a text that is not long, so that nothing has to be prepared for the loop if that is all.
 #[inline(always)]
 fn leading_ascii_to_utf8<S: ConvertOps, const SWAPPED: bool>(
@@ -58,9 +87,6 @@ fn leading_ascii_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     out: &mut Output<'_>,
 ) -> usize {
     let mut at = 0;
-    if text.len() >= LINES_PAY {
-        return at;
-    }
     while let Some(two) = text.get(at..at + 2 * S::LANES) {
         let [a, b] = load_two::<S, SWAPPED>(s, two);
         if !are_ascii(s, s.or(a, b)) || !s.put_first(s.narrowed16(a, b), S::LANES, out) {
@@ -86,7 +112,14 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(
     out: &mut Output<'_>,
 ) -> usize {
     let text = &text[..text.len() & !1];
-    let mut at = leading_ascii_to_utf8::<S, SWAPPED>(s, text, out);
+    let mut at = match text.len() {
+        LINES_PAY.. => 0,
+        _ if S::LANES == 64 => medium_to_utf8::<S, SWAPPED>(s, text, out),
+        _ => leading_ascii_to_utf8::<S, SWAPPED>(s, text, out),
+    };
+    if at == text.len() {
+        return at;
+    }
     // All blocks have the same length whatever the text is. So if the first one begins at the start of a vector in memory, all
     // do, and no load crosses a cache line.
     let head = text.as_ptr().align_offset(S::LANES) & !1;

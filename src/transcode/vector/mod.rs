@@ -110,12 +110,13 @@ fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
     }
 }
 
-/// Converts the ASCII at the start of a text, but not much more than [`PLAIN`] bytes of it. If that is all of the text, nothing has
-/// to be prepared for the loop over blocks. Returns the number of bytes.
+/// Converts the ASCII at the start of a text, but not much more than [`PLAIN`] bytes of it if whole cache lines pay for the rest. If
+/// that is all of the text, nothing has to be prepared for the loop over blocks. Returns the number of bytes.
 #[cfg_attr(optimised, inline(always))]
 fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let end = if text.len() < PLAIN + LINES_PAY { text.len() } else { PLAIN };
     let mut at = 0;
-    while at < PLAIN
+    while at < end
         && let Some(block) = text.get(at..at + S::LANES)
     {
         let now = s.load(block, 0);
