@@ -30,6 +30,7 @@ pub fn diagnose(bytes: &[u8]) -> Diagnosis {
 }
 
 /// Does what [`diagnose`] does, with this kernel: for tests and measurements.
+#[cfg(feature = "testing")]
 pub(crate) fn diagnose_with(kernel: &'static Kernel, bytes: &[u8]) -> Diagnosis {
     Diagnosis::of(bytes, Some(kernel))
 }

@@ -72,6 +72,7 @@ use crate::text::runs::OwnForms;
 use parts::{Part, Parts};
 
 pub use crate::output::Progress;
+#[cfg(feature = "testing")]
 pub(crate) use diagnosis::diagnose_with;
 pub use diagnosis::{Diagnosis, diagnose};
 pub use error::{DialectError, EncodeError};
@@ -236,6 +237,7 @@ impl Dialect {
     }
 
     /// Does what [`validate`](Self::validate) does, with this kernel: for tests and measurements.
+    #[cfg(feature = "testing")]
     pub(crate) fn validate_with(self, kernel: &'static Kernel, bytes: &[u8]) -> Result<(), DialectError> {
         self.check(Some(kernel), bytes)
     }
@@ -270,6 +272,7 @@ impl Dialect {
     }
 
     /// Does what [`decode`](Self::decode) does, with this kernel: for tests and measurements.
+    #[cfg(feature = "testing")]
     pub(crate) fn decode_with<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> CodePoints<'a> {
         CodePoints::new(self, bytes, Some(kernel))
     }
@@ -326,7 +329,7 @@ impl Dialect {
     }
 
     /// Does what [`to_utf8`](Self::to_utf8) does, with this kernel: for tests and measurements.
-    #[cfg(feature = "alloc")]
+    #[cfg(all(feature = "alloc", feature = "testing"))]
     pub(crate) fn to_utf8_with<'a>(
         self,
         kernel: &'static Kernel,
@@ -351,7 +354,7 @@ impl Dialect {
     }
 
     /// Does what [`to_utf8_lossy`](Self::to_utf8_lossy) does, with this kernel: for tests and measurements.
-    #[cfg(feature = "alloc")]
+    #[cfg(all(feature = "alloc", feature = "testing"))]
     pub(crate) fn to_utf8_lossy_with<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> Cow<'a, str> {
         self.lossy(Some(kernel), bytes)
     }

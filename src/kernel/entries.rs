@@ -351,6 +351,7 @@ of_kernels! {
 }
 
 /// Returns whether this is a kernel as a whole, and not one of its ways.
+#[cfg(feature = "testing")]
 pub(super) fn is_kernel(kernel: &Kernel) -> bool {
     KERNELS.iter().any(|whole| core::ptr::eq(whole, kernel))
 }

@@ -38,6 +38,7 @@ pub(crate) mod otherwise;
 pub(crate) mod search;
 pub(crate) mod survey;
 pub(crate) mod verdict;
+#[cfg(feature = "testing")]
 pub(crate) mod ways;
 
 use core::fmt;

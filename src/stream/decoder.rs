@@ -5,7 +5,9 @@
 use super::error::StreamError;
 use super::piece::Piece;
 use super::validator::Validator;
-use crate::kernel::{self, Kernel};
+use crate::kernel;
+#[cfg(feature = "testing")]
+use crate::kernel::Kernel;
 
 /// A [`Validator`] that returns the text of each piece. Only a character that is cut into two pieces is copied.
 ///
@@ -90,6 +92,7 @@ impl Decoder {
     }
 
     /// Does what [`decode`](Self::decode) does, with this kernel: for tests and measurements.
+    #[cfg(feature = "testing")]
     #[inline]
     pub(crate) fn decode_with<'a>(
         &mut self,

@@ -186,6 +186,7 @@ impl Validator {
     }
 
     /// Does what [`push`](Self::push) does, with this kernel: for tests and measurements.
+    #[cfg(feature = "testing")]
     #[inline(always)]
     pub(crate) fn push_with(&mut self, kernel: &Kernel, piece: &[u8]) -> Result<(), StreamError> {
         if self.continues(piece, kernel) {

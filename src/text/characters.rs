@@ -116,6 +116,7 @@ pub fn decode(bytes: &[u8]) -> Decode<'_> {
 }
 
 /// Does what [`decode`] does, with this kernel: for tests and measurements.
+#[cfg(feature = "testing")]
 pub(crate) fn decode_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Decode<'a> {
     Decode::new(bytes, Some(kernel))
 }

@@ -19,6 +19,7 @@ use core::mem::MaybeUninit;
 use core::ptr;
 
 use crate::error::{TooSmall, Utf8Error};
+#[cfg(feature = "testing")]
 use crate::kernel::Kernel;
 use crate::output::as_uninit;
 use crate::stream::{StreamError, Validator};
@@ -74,6 +75,7 @@ pub fn copy_utf8<'d>(src: &[u8], dst: &'d mut [MaybeUninit<u8>]) -> Result<&'d m
 }
 
 /// Does what [`copy_utf8`] does, with this kernel: for tests and measurements.
+#[cfg(feature = "testing")]
 pub(crate) fn copy_utf8_with<'d>(
     kernel: &Kernel,
     src: &[u8],

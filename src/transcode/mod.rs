@@ -80,11 +80,16 @@ pub use well_formed::make_well_formed;
 #[cfg(feature = "alloc")]
 pub use well_formed::to_well_formed;
 
+#[cfg(feature = "testing")]
 pub(crate) use lossy_len::lossy_len_with;
+#[cfg(feature = "testing")]
 pub(crate) use partial::{convert_as_fits_lossy_with, convert_as_fits_with};
-pub(crate) use validate::{ascii_up_to_with, latin1_up_to_with, validate_with};
+pub(crate) use validate::latin1_up_to_with;
+#[cfg(feature = "testing")]
+pub(crate) use validate::{ascii_up_to_with, validate_with};
+#[cfg(feature = "testing")]
 pub(crate) use well_formed::make_well_formed_with;
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "testing"))]
 pub(crate) use well_formed::to_well_formed_with;
 
 use crate::error::TooSmall;

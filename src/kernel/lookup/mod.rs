@@ -141,8 +141,10 @@ impl<S: Simd> Engine for S {
 }
 
 /// The algorithm for short input, for any length.
+#[cfg(feature = "testing")]
 pub(crate) struct Short;
 
+#[cfg(feature = "testing")]
 impl<S: Simd> Routine<S> for Short {
     type Output = Verdict;
 

@@ -30,12 +30,13 @@ mod views;
 use crate::kernel::Kernel;
 
 pub use error::{ColumnError, ColumnErrorKind};
+#[cfg(feature = "testing")]
 pub(crate) use invalid::invalid_rows_with;
 pub use invalid::{InvalidRows, invalid_rows};
 pub use layout::{Column, FixedSize, Offsets, Validity, Views};
 pub use offset::Offset;
 pub(crate) use offsets::validate_offsets_with;
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "testing"))]
 pub(crate) use repair::repair_with;
 #[cfg(feature = "alloc")]
 pub use repair::{Policy, Repair, Repaired, RepairedRows, RepairedViews, repair};
