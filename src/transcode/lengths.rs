@@ -108,6 +108,9 @@ fn begins_pair(unit: u16, next: u16) -> u16 {
 /// Returns the sum of what the units count for, at most three each, by the unit and the next one. There is a zero after the last one.
 #[inline(always)]
 fn sum16_with_next(text: &[u8], count: impl Fn(u16, u16) -> u16 + Copy) -> usize {
+    if text.len() <= FEW {
+        return sum16_of_few(text, count);
+    }
     let mut sum = 0;
     let (blocks, _) = text[..text.len().saturating_sub(2)].as_chunks::<BLOCK>();
     let (nexts, _) = text.get(2..).unwrap_or_default().as_chunks::<BLOCK>();
@@ -129,6 +132,22 @@ fn sum16_with_next(text: &[u8], count: impl Fn(u16, u16) -> u16 + Copy) -> usize
     let units = last.as_chunks::<2>().0.iter().map(|unit| u16::from_ne_bytes(*unit));
     let padded: u16 = units.clone().zip(units.skip(1)).map(|(unit, next)| count(unit, next)).sum();
     sum + usize::from(padded) - (BLOCK - rest.len()) / 2 * usize::from(count(0, 0))
+}
+
+/// Texts of so few bytes are counted unit by unit. To prepare a block of them takes longer.
+const FEW: usize = 32;
+
+/// Does what [`sum16_with_next`] does, unit by unit. It is a function of its own, so that it saves no registers for the other.
+#[inline(never)]
+fn sum16_of_few(text: &[u8], count: impl Fn(u16, u16) -> u16) -> usize {
+    let units = text.as_chunks::<2>().0;
+    let (mut sum, mut next) = (0, 0);
+    for unit in units.iter().rev() {
+        let unit = u16::from_ne_bytes(*unit);
+        sum += usize::from(count(unit, next));
+        next = unit;
+    }
+    sum
 }
 
 /// Returns the sum of what the bytes count for, at most two each.

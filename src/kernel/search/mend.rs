@@ -46,24 +46,28 @@ fn mend_block<V: Vectors>(v: V, with_neighbours: &mut [u8; LONG + 4]) {
     }
 }
 
-/// Returns whether no surrogate of a block is unpaired.
+/// Returns whether no surrogate of a block is unpaired. If it is, or if the unit after the block is, the answer may be no.
+///
+/// The unit before the block has perhaps just been written, as part of a vector. A load of a vector that begins with it would wait
+/// for that.
 #[inline(always)]
 fn is_block_paired<V: Vectors>(v: V, with_neighbours: &[u8; LONG + 4]) -> bool {
-    let ([before, .., last, after], _) = with_neighbours.as_chunks::<2>() else { return false };
-    if half::<false>(*last) == 0xD800 && half::<false>(*after) != 0xDC00 {
-        return false;
-    }
+    let ([before, first, .., last, after], _) = with_neighbours.as_chunks::<2>() else { return false };
+    let follows = |before: &[u8; 2], unit: &[u8; 2]| {
+        (half::<false>(*unit) == 0xDC00) == (half::<false>(*before) == 0xD800)
+    };
     if V::LANES < 64 {
-        return with_neighbours.first_chunk().is_none_or(is_paired::<false, { LONG + 2 }>);
+        return follows(before, first)
+            && with_neighbours.last_chunk().is_none_or(is_paired::<false, { LONG + 2 }>);
     }
-    // Where a comparison yields bits, a vector costs less than the same vector a second time, a unit earlier.
+    // Where a comparison yields bits, a vector costs less than the same vector a second time, a unit later.
     let mut pending = u64::from(half::<false>(*before) == 0xD800) << 1;
     let (mut places, mut at) = (0, 2);
     while at < LONG + 2 {
         places |= Unpaired::places(v, v.load(with_neighbours, at), &mut pending);
         at += V::LANES;
     }
-    places == 0
+    places == 0 && follows(last, after)
 }
 
 /// Does what `mend` does, for the whole vectors from `at` on that are before `end`, and moves `at` to what is left.
