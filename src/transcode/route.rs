@@ -154,21 +154,17 @@ impl Route {
                 let end = text.len().min(at + fitting);
                 return at + self.by_kernel(&text[at..end], out);
             }
+            let enough = self.enough(&text[at..], out.left());
             if self.replaces_with_less() {
-                // A unit becomes at most a byte.
-                let end = text.len().min(at + out.left() * unit);
-                let end = if self.from.family == Family::Utf8 { floor(text, end) } else { end };
-                let read = self.by_kernel(&text[at..end], out);
+                let read = self.by_kernel(enough, out);
                 at += read;
                 if read < FEW {
                     return at;
                 }
                 continue;
             }
-            let end = text.len().min(at + self.filling(out.left()));
-            let end = if self.from.family == Family::Utf8 { floor(text, end) } else { end };
             let mut part = Output::new(&mut memory);
-            let read = self.by_kernel(&text[at..end], &mut part);
+            let read = self.by_kernel(enough, &mut part);
             let part = part.finish();
             if read > 0 && out.put(part) {
                 at += read;
@@ -190,7 +186,7 @@ impl Route {
         self.lossy && self.to.family == Family::Latin1 && self.from.family != Family::Latin1
     }
 
-    /// Returns the beginning of the text that fits, where it is known how long that is. More need not be looked at.
+    /// Returns the beginning of the text that fits, or more. The rest need not be looked at.
     #[inline(always)]
     fn fitting<'t>(&self, text: &'t [u8], left: usize) -> &'t [u8] {
         // No byte becomes more than four.
@@ -198,7 +194,30 @@ impl Route {
             return text;
         }
         let fitting = self.exactly_fitting(left);
-        if 0 < fitting && fitting < text.len() { &text[..fitting] } else { text }
+        if fitting == 0 { self.enough(text, left) } else { &text[..fitting.min(text.len())] }
+    }
+
+    /// Returns the beginning of a text that, if it is well-formed, becomes at least `left` bytes; or all of it. It is in whole units,
+    /// and UTF-8 ends with a whole character.
+    #[inline(always)]
+    fn enough<'t>(&self, text: &'t [u8], left: usize) -> &'t [u8] {
+        let len = match (self.from.family, self.to.family) {
+            _ if self.replaces_with_less() => left.saturating_mul(4),
+            // Three bytes for a unit.
+            (Family::Utf8, Family::Utf16) => left.saturating_mul(3) / 2,
+            (Family::Utf8, Family::Latin1)
+            | (Family::Utf16, Family::Utf8)
+            | (Family::Utf32, Family::Utf16) => left.saturating_mul(2),
+            (Family::Utf32, Family::Utf8) => left.saturating_mul(4),
+            _ => left,
+        };
+        // A character more, since one may be cut off.
+        let len = (len / 4 * 4).saturating_add(4);
+        match self.from.family {
+            _ if len >= text.len() => text,
+            Family::Utf8 => &text[..floor(text, len)],
+            _ => &text[..len],
+        }
     }
 
     /// Returns the number of bytes of text, in whole units, that become at most `left` bytes; or 0 if that depends on the text.
@@ -216,22 +235,6 @@ impl Route {
             (Family::Utf16 | Family::Utf32, Family::Latin1) => units.saturating_mul(self.from.family.unit()),
             _ => 0,
         }
-    }
-
-    /// Returns a number of bytes of text, in whole units, that become at least `left` bytes, if `left` is at most [`PART`] and the
-    /// text is well-formed. They become at most four times as many.
-    fn filling(&self, left: usize) -> usize {
-        // A character more, since one may be cut off.
-        let len = match (self.from.family, self.to.family) {
-            // Three bytes for a unit.
-            (Family::Utf8, Family::Utf16) => left * 3 / 2,
-            (Family::Utf8, Family::Latin1)
-            | (Family::Utf16, Family::Utf8)
-            | (Family::Utf32, Family::Utf16) => 2 * left,
-            (Family::Utf32, Family::Utf8) => 4 * left,
-            _ => left,
-        };
-        len.min(4 * PART - 4) / 4 * 4 + 4
     }
 
     /// Does what `run_to_end` does, from `at` on, where the kernel has stopped.

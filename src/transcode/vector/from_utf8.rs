@@ -36,8 +36,8 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    IntoUtf16, IntoUtf32, LINES_PAY, Narrow, PLAIN, in_order, leading_ascii, load_block, masked,
-    place_after_ones, put_in_lines,
+    IntoUtf16, IntoUtf32, LINES_PAY, Narrow, in_order, leading_ascii, load_block, masked, place_after_ones,
+    put_in_lines,
 };
 use crate::boundary::{floor, is_continuation};
 use crate::kernel::Validates;
@@ -279,13 +279,11 @@ fn convert<S: ConvertOps, T: Wide>(
 ) -> usize {
     // All before `at` is converted, and `at` is at most `valid`.
     let mut at = leading_ascii::<S, T>(s, text, out);
-    // What follows so much ASCII is probably ASCII, and need not be validated then.
-    if at >= PLAIN && text.len() - at >= LINES_PAY && s.high_bits(s.load(text, at)) == 0 {
-        at += put_in_lines::<S, T, true>(s, &text[at..], out);
-    }
-    valid = valid.max(at);
-    if at == text.len() {
-        return at;
+    if at > 0 {
+        if at == text.len() || out.left() < T::UNIT {
+            return at;
+        }
+        valid = valid.max(at);
     }
     // The rest is validated here if it is one chunk. The call comes before anything is prepared for the loop, which it would undo.
     let rest = &text[at..];

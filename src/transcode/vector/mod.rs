@@ -110,8 +110,8 @@ fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
     }
 }
 
-/// Converts the ASCII at the start of a text, but not much more than [`PLAIN`] bytes of it if whole cache lines pay for the rest. If
-/// that is all of the text, nothing has to be prepared for the loop over blocks. Returns the number of bytes.
+/// Converts the ASCII at the start of a text; if it is more than [`PLAIN`] bytes, in whole cache lines from there on, as far as they
+/// pay. If that is all of the text, or all that fits, nothing has to be prepared for the loop over blocks. Returns the number of bytes.
 #[cfg_attr(optimised, inline(always))]
 fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let end = if text.len() < PLAIN + LINES_PAY { text.len() } else { PLAIN };
@@ -120,12 +120,20 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
         && let Some(block) = text.get(at..at + S::LANES)
     {
         let now = s.load(block, 0);
-        if s.high_bits(now) != 0 || !T::put_narrow(s, now, S::LANES, out) {
+        if s.high_bits(now) != 0 {
             return at;
+        }
+        if !T::put_narrow(s, now, S::LANES, out) {
+            let fits = out.left() / T::UNIT;
+            return if T::put_narrow(s, now, fits, out) { at + fits } else { at };
         }
         at += S::LANES;
     }
     let rest = &text[at..];
+    if T::UNIT > 1 && rest.len() >= LINES_PAY && s.high_bits(s.load(rest, 0)) == 0 {
+        // What follows so much ASCII is probably ASCII, and need not be validated then.
+        return at + put_in_lines::<S, T, true>(s, rest, out);
+    }
     if rest.is_empty() || rest.len() >= S::LANES {
         return at;
     }
