@@ -60,6 +60,17 @@ pub(crate) trait ConvertOps: Copy {
     /// Returns `bytes`, fewer than `LANES`, followed by zeros.
     fn load_short(self, bytes: &[u8]) -> Self::Vector;
 
+    /// Returns the first two vectors of `bytes`, with zeros for what there is not.
+    #[inline(always)]
+    fn load_two(self, bytes: &[u8]) -> [Self::Vector; 2] {
+        let load = |bytes: &[u8]| match bytes.len() {
+            len if len < Self::LANES => self.load_short(bytes),
+            _ => self.load(bytes, 0),
+        };
+        let (first, second) = bytes.split_at(bytes.len().min(Self::LANES));
+        [load(first), load(second)]
+    }
+
     /// Returns groups of three bytes, beginning with the group at `at`: in each lane of 32 bits one group, its last byte lowest,
     /// and a zero. Panics if there are not `LANES` bytes from `at` on.
     fn load_threes(self, bytes: &[u8], at: usize) -> Self::Vector;

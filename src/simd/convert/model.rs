@@ -94,6 +94,10 @@ fn check<S: ConvertOps>(s: S) {
         short.resize(n, 0);
         assert_eq!(lanes(s.load_short(&exactly)), short);
         let both: Vec<u8> = b.iter().chain(&a).copied().collect();
+        let len = random.next() as usize % (2 * n + 1);
+        let exactly: Box<[u8]> = both[..len].into();
+        let padded: Vec<u8> = exactly.iter().copied().chain([0].repeat(2 * n - len)).collect();
+        assert_eq!(s.load_two(&exactly).map(lanes).concat(), padded);
         for (back, earlier) in (1..).zip(s.earlier(x, y)) {
             assert_eq!(lanes(earlier), both[n - back..2 * n - back]);
         }

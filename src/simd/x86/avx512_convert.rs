@@ -140,6 +140,17 @@ impl ConvertOps for Avx512 {
         Self::load_short(self, bytes)
     }
 
+    /// The lengths are not asked about, because that would be predicted wrongly where they vary.
+    #[inline(always)]
+    fn load_two(self, bytes: &[u8]) -> [__m512i; 2] {
+        let (first, second) = bytes.split_at(bytes.len().min(64));
+        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes of `first`. No others are accessed.
+        let a = unsafe { _mm512_maskz_loadu_epi8(first_bits(first.len()), first.as_ptr().cast()) };
+        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes of `second`. No others are accessed.
+        let b = unsafe { _mm512_maskz_loadu_epi8(first_bits(second.len()), second.as_ptr().cast()) };
+        [a, b]
+    }
+
     #[inline(always)]
     fn load_threes(self, bytes: &[u8], at: usize) -> __m512i {
         const REVERSED: &[u8; 64] = &{

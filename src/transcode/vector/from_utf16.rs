@@ -30,22 +30,24 @@ fn load_two<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> [S::Vector
     [in_order::<S, SWAPPED>(s, s.load(text, 0)), in_order::<S, SWAPPED>(s, s.load(text, S::LANES))]
 }
 
-/// Converts UTF-16 that is shorter than a vector into UTF-8. `SWAPPED` says, here and below, that the bytes of each unit are in
-/// the order that is not the machine's.
+/// Converts UTF-16 of at most one vector, or two of ASCII, into UTF-8. `SWAPPED` says, here and below, that the bytes of each unit are
+/// in the order that is not the machine's.
 #[inline(always)]
 pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    if text.is_empty() || text.len() >= S::LANES || text.len() % 2 == 1 {
+    if text.is_empty() || text.len() > 2 * S::LANES || text.len() % 2 == 1 {
         return 0;
     }
-    let now = in_order::<S, SWAPPED>(s, s.load_short(text));
-    let put = if are_ascii(s, now) {
-        s.put_first(s.narrowed16(now, s.splat8(0)), text.len() / 2, out)
+    // Whether there is a second vector is not asked while all is ASCII. Lengths vary from call to call, and the answer would be
+    // predicted wrongly.
+    let [now, second] = s.load_two(text).map(|units| in_order::<S, SWAPPED>(s, units));
+    let put = if are_ascii(s, s.or(now, second)) {
+        s.put_first(s.narrowed16(now, second), text.len() / 2, out)
     } else {
-        put_as_utf8::<S, SWAPPED>(s, now, text, 0, text.len(), out)
+        text.len() <= S::LANES && put_as_utf8::<S, SWAPPED>(s, now, text, 0, text.len(), out)
     };
     if put { text.len() } else { 0 }
 }
