@@ -145,7 +145,8 @@ impl<const SWAPPED: bool> NotUtf32<SWAPPED> {
         v.xor_minus32(units, repeated(v, Self::SURROGATE), repeated(v, Self::SURROGATES))
     }
 
-    /// Compares the bytes of such numbers with those of the largest one, or with themselves if they are larger.
+    /// Returns which bytes agree with those of the largest number that a character has, once smaller numbers are replaced by it: all
+    /// of them, if the number is a character's.
     #[inline(always)]
     fn not_larger<V: Vectors>(v: V, numbers: V::Vector) -> V::Found {
         let largest = repeated(v, Self::LARGEST);

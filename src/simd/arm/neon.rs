@@ -220,14 +220,26 @@ unsafe impl Simd for Neon {
     #[inline(always)]
     fn minus32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
-        unsafe { vreinterpretq_u8_u32(vsubq_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b))) }
+        let a = unsafe { vreinterpretq_u32_u8(a) };
+        // SAFETY: NEON, by `self`.
+        let b = unsafe { vreinterpretq_u32_u8(b) };
+        // SAFETY: NEON, by `self`.
+        let result = unsafe { vsubq_u32(a, b) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vreinterpretq_u8_u32(result) }
     }
 
     #[cfg(feature = "transcode")]
     #[inline(always)]
     fn max32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.
-        unsafe { vreinterpretq_u8_u32(vmaxq_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b))) }
+        let a = unsafe { vreinterpretq_u32_u8(a) };
+        // SAFETY: NEON, by `self`.
+        let b = unsafe { vreinterpretq_u32_u8(b) };
+        // SAFETY: NEON, by `self`.
+        let result = unsafe { vmaxq_u32(a, b) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vreinterpretq_u8_u32(result) }
     }
 
     #[inline(always)]

@@ -63,12 +63,12 @@ pub(crate) trait ConvertOps: Copy {
     /// Returns the first two vectors of `bytes`, with zeros for what there is not.
     #[inline(always)]
     fn load_two(self, bytes: &[u8]) -> [Self::Vector; 2] {
-        let load = |bytes: &[u8]| match bytes.len() {
-            len if len < Self::LANES => self.load_short(bytes),
-            _ => self.load(bytes, 0),
-        };
-        let (first, second) = bytes.split_at(bytes.len().min(Self::LANES));
-        [load(first), load(second)]
+        if bytes.len() < Self::LANES {
+            return [self.load_short(bytes), self.splat8(0)];
+        }
+        let first = self.load(bytes, 0);
+        let rest = &bytes[Self::LANES..];
+        [first, if rest.len() < Self::LANES { self.load_short(rest) } else { self.load(rest, 0) }]
     }
 
     /// Returns groups of three bytes, beginning with the group at `at`: in each lane of 32 bits one group, its last byte lowest,

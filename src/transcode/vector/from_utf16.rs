@@ -43,7 +43,8 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     }
     // Whether there is a second vector is not asked while all is ASCII. Lengths vary from call to call, and the answer would be
     // predicted wrongly.
-    let [now, second] = s.load_two(text).map(|units| in_order::<S, SWAPPED>(s, units));
+    let [now, second] = s.load_two(text);
+    let (now, second) = (in_order::<S, SWAPPED>(s, now), in_order::<S, SWAPPED>(s, second));
     let put = if are_ascii(s, s.or(now, second)) {
         s.put_first(s.narrowed16(now, second), text.len() / 2, out)
     } else {
