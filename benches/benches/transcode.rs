@@ -9,8 +9,8 @@
 //! texts are timed, the output of every kernel is compared with std's; while they are timed, the length of
 //! each output is checked. In `cargo test` everything runs once, to check the answers.
 //!
-//! All contestants write to the same memory. Where memory lies in the L2 cache is chance, and can halve the speed; so it must not
-//! differ between contestants.
+//! All contestants that take a buffer write to the same memory. Where memory lies in the L2 cache is chance, and can halve the
+//! speed; so it must not differ between them.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
@@ -55,7 +55,7 @@ impl Plan {
     }
 }
 
-/// The memory to which every contestant writes its result. It begins with a page.
+/// The memory to which every contestant that takes a buffer writes its result. It begins with a page.
 struct Room {
     memory: Placed,
 }

@@ -177,7 +177,7 @@ pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize,
     (count, len)
 }
 
-#[cfg(all(test, feature = "std"))]
+#[cfg(all(test, feature = "std", feature = "testing"))]
 mod tests {
     use crate::kernel::counted::assert_linear;
     use crate::testing;

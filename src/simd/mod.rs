@@ -156,7 +156,8 @@ pub(crate) unsafe trait Simd: Token {
     /// Returns a table for [`lookup`](Self::lookup).
     fn table(self, entries: &[u8; 16]) -> Self::Vector;
 
-    /// Returns `table[index]` for each lane of `indices`, all of which are below 16.
+    /// Returns `table[index]` for each lane of `indices`, all of which are below 16. Each sixteen lanes look up in the sixteen bytes
+    /// that stand in the same place of `table`.
     fn lookup(self, table: Self::Vector, indices: Self::Vector) -> Self::Vector;
 
     /// Returns the text `N` bytes before `now`: the last `N` lanes of `before`, then the first lanes of `now`.

@@ -462,7 +462,7 @@ impl fmt::Debug for Validator {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "testing"))]
 mod tests {
     use super::*;
 

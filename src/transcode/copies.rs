@@ -130,7 +130,7 @@ pub(super) fn repaired_utf16(text: &[u8], out: &mut Output<'_>) -> usize {
 /// The number of bytes in a block of UTF-16 that is repaired.
 const REPAIRED: usize = 2 * BLOCK;
 
-/// Copies the unit at `at`, and replaces it if it is a unpaired surrogate. Returns false, and copies nothing, if it is a high
+/// Copies the unit at `at`, and replaces it if it is an unpaired surrogate. Returns false, and copies nothing, if it is a high
 /// surrogate at the end of the text, if there is no more unit, or if it does not fit.
 #[inline(always)]
 fn put_repaired(text: &[u8], at: &mut usize, before: u16, out: &mut Output<'_>) -> bool {

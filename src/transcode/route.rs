@@ -145,6 +145,7 @@ impl Route {
     #[inline(never)]
     fn fill(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let unit = self.from.family.unit();
+        // What fills `PART` bytes becomes hardly more than this; if it does, part of it is enough.
         let mut memory = [MaybeUninit::uninit(); 4 * PART];
         let mut at = 0;
         // Where more is left, the kernel has stopped for another reason.
@@ -154,9 +155,11 @@ impl Route {
                 let end = text.len().min(at + fitting);
                 return at + self.by_kernel(&text[at..end], out);
             }
-            let enough = self.enough(&text[at..], out.left());
             if self.replaces_with_less() {
-                let read = self.by_kernel(enough, out);
+                // A unit becomes at most a byte, so all of these fit.
+                let end = text.len().min(at + out.left() * unit);
+                let end = if self.from.family == Family::Utf8 { floor(text, end) } else { end };
+                let read = self.by_kernel(&text[at..end], out);
                 at += read;
                 if read < FEW {
                     return at;
@@ -164,7 +167,7 @@ impl Route {
                 continue;
             }
             let mut part = Output::new(&mut memory);
-            let read = self.by_kernel(enough, &mut part);
+            let read = self.by_kernel(self.enough(&text[at..], out.left()), &mut part);
             let part = part.finish();
             if read > 0 && out.put(part) {
                 at += read;
@@ -197,8 +200,10 @@ impl Route {
         if fitting == 0 { self.enough(text, left) } else { &text[..fitting.min(text.len())] }
     }
 
-    /// Returns the beginning of a text that, if it is well-formed, becomes at least `left` bytes; or all of it. It is in whole units,
-    /// and UTF-8 ends with a whole character.
+    /// Returns the beginning of a text. If the text is well-formed, everything that fits into `left` bytes is in it. It is in whole
+    /// units, and UTF-8 ends with a whole character.
+    ///
+    /// How long that is, is only known by [`exactly_fitting`](Self::exactly_fitting) for the pairs of families that are not listed.
     #[inline(always)]
     fn enough<'t>(&self, text: &'t [u8], left: usize) -> &'t [u8] {
         let len = match (self.from.family, self.to.family) {

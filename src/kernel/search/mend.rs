@@ -46,7 +46,7 @@ fn mend_block<V: Vectors>(v: V, with_neighbours: &mut [u8; LONG + 4]) {
     }
 }
 
-/// Returns whether no surrogate of a block is unpaired. If it is, or if the unit after the block is, the answer may be no.
+/// Returns whether no surrogate of a block is unpaired. If only the unit after the block is, the answer may be no as well.
 ///
 /// The unit before the block has perhaps just been written, as part of a vector. A load of a vector that begins with it would wait
 /// for that.
@@ -60,7 +60,8 @@ fn is_block_paired<V: Vectors>(v: V, with_neighbours: &[u8; LONG + 4]) -> bool {
         return follows(before, first)
             && with_neighbours.last_chunk().is_none_or(is_paired::<false, { LONG + 2 }>);
     }
-    // Where a comparison yields bits, a vector costs less than the same vector a second time, a unit later.
+    // Where a comparison yields bits, a vector costs less than the same vector a second time, a unit later. The byte of a unit that
+    // tells a surrogate is the second one there.
     let mut pending = u64::from(half::<false>(*before) == 0xD800) << 1;
     let (mut places, mut at) = (0, 2);
     while at < LONG + 2 {

@@ -27,6 +27,15 @@ struct InMemory([u8; 64]);
 
 static NOTHING: InMemory = InMemory([0; 64]);
 
+/// Returns the slice, at the address of memory if it is empty.
+///
+/// An empty slice may point to an address that is no memory. A masked load reads nothing from there, but the CPU needs over 20 ns
+/// to find that out.
+#[inline(always)]
+pub(super) fn in_memory(bytes: &[u8]) -> &[u8] {
+    if bytes.is_empty() { &NOTHING.0[..0] } else { bytes }
+}
+
 // Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
 // the features above, and was called on a CPU that has them.
 impl Avx512 {
@@ -65,9 +74,7 @@ impl Avx512 {
     #[inline(always)]
     pub(crate) fn load_short(self, bytes: &[u8]) -> Vector {
         debug_assert!(bytes.len() < 64);
-        // An empty slice may point to an address that is no memory. A masked load reads nothing from there, but the CPU needs over
-        // 20 ns to find that out.
-        let bytes = if bytes.is_empty() { &NOTHING.0[..0] } else { bytes };
+        let bytes = in_memory(bytes);
         let mask = (1u64 << (bytes.len() & 63)) - 1;
         // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes below `bytes.len()` (and fewer ones if there
         // are 64 bytes or more). A byte whose bit in the mask is zero is not accessed.

@@ -283,7 +283,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-#[cfg(all(test, feature = "std"))]
+#[cfg(all(test, feature = "std", feature = "testing"))]
 mod tests {
     use crate::kernel::counted::assert_linear;
     use crate::testing;

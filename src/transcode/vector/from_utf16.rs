@@ -26,7 +26,7 @@ fn load_units<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> (S::Vect
 
 /// Returns the units of the first two vectors of a text in the machine's byte order.
 #[inline(always)]
-fn load_two<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> [S::Vector; 2] {
+fn load_whole_two<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> [S::Vector; 2] {
     [in_order::<S, SWAPPED>(s, s.load(text, 0)), in_order::<S, SWAPPED>(s, s.load(text, S::LANES))]
 }
 
@@ -41,8 +41,8 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     if text.is_empty() || text.len() > 2 * S::LANES || text.len() % 2 == 1 {
         return 0;
     }
-    // Whether there is a second vector is not asked while all is ASCII. Lengths vary from call to call, and the answer would be
-    // predicted wrongly.
+    // With masks, whether there is a second vector is not asked while all is ASCII. Lengths vary from call to call, and the answer
+    // would be predicted wrongly.
     let [now, second] = s.load_two(text);
     let (now, second) = (in_order::<S, SWAPPED>(s, now), in_order::<S, SWAPPED>(s, second));
     let put = if are_ascii(s, s.or(now, second)) {
@@ -91,7 +91,7 @@ fn leading_ascii_to_utf8<S: ConvertOps, const SWAPPED: bool>(
 ) -> usize {
     let mut at = 0;
     while let Some(two) = text.get(at..at + 2 * S::LANES) {
-        let [a, b] = load_two::<S, SWAPPED>(s, two);
+        let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
         if !are_ascii(s, s.or(a, b)) || !s.put_first(s.narrowed16(a, b), S::LANES, out) {
             return at;
         }
@@ -166,7 +166,7 @@ fn put_blocks<S: ConvertOps, const SWAPPED: bool>(
     out: &mut Output<'_>,
 ) -> usize {
     while let Some(two) = text.get(at..at + 2 * S::LANES) {
-        let [a, b] = load_two::<S, SWAPPED>(s, two);
+        let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
         let (put, len) = if are_ascii(s, s.or(a, b)) {
             (s.put_first(s.narrowed16(a, b), S::LANES, out), 2 * S::LANES)
         } else if S::LANES == 64 {
@@ -440,7 +440,7 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
             && let Some(two) = rest.get(..2 * S::LANES)
             && out.left() >= 4 * S::LANES
         {
-            let [a, b] = load_two::<S, SWAPPED>(s, two);
+            let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
             if put_joined(s, before1::<S, SWAPPED>(s, a, text, at), a, S::LANES, out) {
                 at += S::LANES;
                 at += if put_joined(s, s.earlier(b, a)[1], b, S::LANES, out) { S::LANES } else { 0 };
@@ -501,7 +501,7 @@ fn put_widened<S: ConvertOps, const SWAPPED: bool>(
     while let Some(two) = text.get(at..at + 2 * S::LANES)
         && out.left() >= 4 * S::LANES
     {
-        let [a, b] = load_two::<S, SWAPPED>(s, two);
+        let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
         if s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
             break;
         }

@@ -16,7 +16,7 @@
 //!
 //! A text shorter than a vector is one block, loaded with zeros after it, and converted in straight code: no constant is loaded
 //! for a loop and no register saved, which would be most of what a call costs. Functions for such texts begin with `short` and
-//! convert all of the text or nothing.
+//! convert all of the text or nothing. (UTF-16 of ASCII may have two vectors, since both become one.)
 //!
 //! # A full output
 //!
@@ -46,7 +46,7 @@ use crate::simd::convert::{ConvertOps, first_bits};
 const LINES_PAY: usize = 512;
 
 /// The number of bytes of ASCII at the start of a text that are converted vector by vector, before anything is prepared for other
-/// text or for whole cache lines.
+/// text or for whole cache lines. If whole lines do not pay for the rest, all of the text is.
 const PLAIN: usize = 2048;
 
 /// What bytes of ASCII or Latin-1 become.
@@ -110,8 +110,9 @@ fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
     }
 }
 
-/// Converts the ASCII at the start of a text; if it is more than [`PLAIN`] bytes, in whole cache lines from there on, as far as they
-/// pay. If that is all of the text, or all that fits, nothing has to be prepared for the loop over blocks. Returns the number of bytes.
+/// Converts the ASCII at the start of a text. From [`PLAIN`] bytes on it is put in whole cache lines, if it becomes longer units, or
+/// otherwise left. If the text is all ASCII, or its ASCII fills the output, nothing has to be prepared for the loop over blocks. Returns
+/// the number of bytes.
 #[cfg_attr(optimised, inline(always))]
 fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let end = if text.len() < PLAIN + LINES_PAY { text.len() } else { PLAIN };
