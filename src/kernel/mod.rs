@@ -27,7 +27,7 @@
 pub(crate) mod automaton;
 #[cfg(kernel_avx512)]
 pub(crate) mod bitplanes;
-#[cfg(all(test, feature = "std"))]
+#[cfg(all(test, feature = "std", feature = "testing"))]
 pub(crate) mod counted;
 pub(crate) mod counts;
 pub(crate) mod detect;
