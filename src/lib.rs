@@ -231,8 +231,8 @@
 //!
 //! SIMD needs none of them. Without `std`, the CPU is asked as well. A program contains the code of the functions that it
 //! calls, and not that of the others. But all code must be compiled, and `transcode` and `dialect` are half of it. They are
-//! off by default because a parser calls neither. Without them the library takes about three seconds to compile on two cores. This
-//! documentation shows all features.
+//! off by default because a parser calls neither. Without them the library takes three to four seconds to compile on two cores.
+//! This documentation shows all features.
 //!
 //! # Migration
 //!
