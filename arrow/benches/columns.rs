@@ -174,7 +174,7 @@ fn dirty(page: &mut String, targets: &mut Targets, scale: usize, time: Duration)
          `from_utf8`. `repair` makes an array with U+FFFD. `row by row` does the same as engines do it: it validates each row with \
          std, appends it to a builder, and decodes it with `from_utf8_lossy` if it is bad. Both make the same array. `copy` only copies \
          the values and the offsets into new memory. No repair can take less, so `row by row / copy` is the most that `row by row / \
-         repair` could be: for long ASCII rows, less than the target.\n\n",
+         repair` could be.\n\n",
     );
     head(
         page,

@@ -157,9 +157,7 @@ impl Route {
             }
             if self.replaces_with_less() {
                 // A unit becomes at most a byte, so all of these fit.
-                let end = text.len().min(at + out.left() * unit);
-                let end = if self.from.family == Family::Utf8 { floor(text, end) } else { end };
-                let read = self.by_kernel(&text[at..end], out);
+                let read = self.by_kernel(self.up_to(&text[at..], out.left() * unit), out);
                 at += read;
                 if read < FEW {
                     return at;
@@ -203,7 +201,7 @@ impl Route {
     /// Returns the beginning of a text. If the text is well-formed, everything that fits into `left` bytes is in it. It is in whole
     /// units, and UTF-8 ends with a whole character.
     ///
-    /// How long that is, is only known by [`exactly_fitting`](Self::exactly_fitting) for the pairs of families that are not listed.
+    /// The pairs of families that are not listed have an exact answer: see [`exactly_fitting`](Self::exactly_fitting).
     #[inline(always)]
     fn enough<'t>(&self, text: &'t [u8], left: usize) -> &'t [u8] {
         let len = match (self.from.family, self.to.family) {
@@ -217,7 +215,12 @@ impl Route {
             _ => left,
         };
         // A character more, since one may be cut off.
-        let len = (len / 4 * 4).saturating_add(4);
+        self.up_to(text, (len / 4 * 4).saturating_add(4))
+    }
+
+    /// Returns the first `len` bytes of a text; of UTF-8 fewer, if that would cut a character off. `len` is in whole units.
+    #[inline(always)]
+    fn up_to<'t>(&self, text: &'t [u8], len: usize) -> &'t [u8] {
         match self.from.family {
             _ if len >= text.len() => text,
             Family::Utf8 => &text[..floor(text, len)],
@@ -262,9 +265,7 @@ impl Route {
             // All of a chunk certainly fits: no character becomes more than four times as many bytes. So the kernel converts all of
             // it, but for a character that the end cuts off.
             // Text of a known type is converted as if it ended with a whole character, so it is cut between characters.
-            let end = text.len().min(at + CHUNK);
-            let end = if self.from.family == Family::Utf8 { floor(text, end) } else { end };
-            let chunk = &text[at..end];
+            let chunk = self.up_to(&text[at..], CHUNK);
             let is_last = at + chunk.len() == text.len();
             let mut out = Output::new(&mut scratch);
             let (read, end) =

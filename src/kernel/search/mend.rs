@@ -53,11 +53,8 @@ fn mend_block<V: Vectors>(v: V, with_neighbours: &mut [u8; LONG + 4]) {
 #[inline(always)]
 fn is_block_paired<V: Vectors>(v: V, with_neighbours: &[u8; LONG + 4]) -> bool {
     let ([before, first, .., last, after], _) = with_neighbours.as_chunks::<2>() else { return false };
-    let follows = |before: &[u8; 2], unit: &[u8; 2]| {
-        (half::<false>(*unit) == 0xDC00) == (half::<false>(*before) == 0xD800)
-    };
     if V::LANES < 64 {
-        return follows(before, first)
+        return follows::<false>(*before, *first)
             && with_neighbours.last_chunk().is_none_or(is_paired::<false, { LONG + 2 }>);
     }
     // Where a comparison yields bits, a vector costs less than the same vector a second time, a unit later. The byte of a unit that
@@ -68,7 +65,7 @@ fn is_block_paired<V: Vectors>(v: V, with_neighbours: &[u8; LONG + 4]) -> bool {
         places |= Unpaired::places(v, v.load(with_neighbours, at), &mut pending);
         at += V::LANES;
     }
-    places == 0 && follows(last, after)
+    places == 0 && follows::<false>(*last, *after)
 }
 
 /// Does what `mend` does, for the whole vectors from `at` on that are before `end`, and moves `at` to what is left.
@@ -102,10 +99,16 @@ pub(crate) fn is_paired<const SWAPPED: bool, const BYTES: usize>(with_before: &[
     let units = with_before.as_chunks::<2>().0;
     let mut wrong = false;
     for (before, unit) in units.iter().zip(&units[1..]) {
-        let low = half::<SWAPPED>(*unit) == order::<SWAPPED>(0xDC00);
-        wrong |= low != (half::<SWAPPED>(*before) == order::<SWAPPED>(0xD800));
+        wrong |= !follows::<SWAPPED>(*before, *unit);
     }
     !wrong
+}
+
+/// Returns whether a unit is a low surrogate exactly if the unit before it is a high one.
+#[inline(always)]
+fn follows<const SWAPPED: bool>(before: [u8; 2], unit: [u8; 2]) -> bool {
+    let low = half::<SWAPPED>(unit) == order::<SWAPPED>(0xDC00);
+    low == (half::<SWAPPED>(before) == order::<SWAPPED>(0xD800))
 }
 
 /// Returns the number of a unit as it stands in memory, or a number from there in the machine's order: with its bytes reversed, or

@@ -8,8 +8,8 @@
 //! 1. **A quick test may be wrong in one direction.** It takes one or two operations a vector and one branch a block, and may
 //!    suspect a block without cause. The exact look decides.
 //! 2. **Bytes are compared, not units.** A constant with which the unit's other bytes never agree makes that a comparison of units.
-//!    So vectors need no operations for 16 bits, and each byte order is nothing but another constant. What is no character of UTF-32
-//!    is the exception: it takes three operations for 32 bits, which are exact, and one more in the order that is not the machine's.
+//!    So vectors need no operations for 16 bits, and each byte order is nothing but another constant. The exception is UTF-32, whose
+//!    characters are told from other numbers by three operations for 32 bits. That test is exact.
 //! 3. **The rest of a text is loaded with zeros after it.** No search finds a zero.
 //!
 //! | file | what it has |

@@ -145,12 +145,11 @@ impl<const SWAPPED: bool> NotUtf32<SWAPPED> {
         v.xor_minus32(units, repeated(v, Self::SURROGATE), repeated(v, Self::SURROGATES))
     }
 
-    /// Returns which bytes agree with those of the largest number that a character has, once smaller numbers are replaced by it: all
-    /// of them, if the number is a character's.
+    /// Returns a one for at least one byte of each number that is larger than those of characters.
     #[inline(always)]
-    fn not_larger<V: Vectors>(v: V, numbers: V::Vector) -> V::Found {
+    fn larger<V: Vectors>(v: V, numbers: V::Vector) -> u64 {
         let largest = repeated(v, Self::LARGEST);
-        v.equal(v.max32(numbers, largest), largest)
+        !v.bits(v.equal(v.max32(numbers, largest), largest)) & (u64::MAX >> (64 - V::LANES))
     }
 }
 
@@ -165,12 +164,12 @@ impl<const SWAPPED: bool> Sought for NotUtf32<SWAPPED> {
             most = v.max32(most, Self::numbers(v, vectors[i]));
             i += 1;
         }
-        v.bits(Self::not_larger(v, most)) != u64::MAX >> (64 - V::LANES)
+        Self::larger(v, most) != 0
     }
 
     #[inline(always)]
     fn places<V: Vectors>(v: V, now: V::Vector, _: &mut u64) -> u64 {
-        !v.bits(Self::not_larger(v, Self::numbers(v, now))) & (u64::MAX >> (64 - V::LANES))
+        Self::larger(v, Self::numbers(v, now))
     }
 }
 

@@ -122,9 +122,8 @@ impl<S: Simd> Vectors for S {
     }
 
     #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn max32(self, a: S::Vector, b: S::Vector) -> S::Vector {
-        Simd::max32(self, a, b)
+    pass_on! { Simd:
+        max32(a: S::Vector, b: S::Vector) -> S::Vector;
     }
 
     #[cfg(feature = "transcode")]
@@ -192,9 +191,8 @@ impl Vectors for Avx512 {
     }
 
     #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn max32(self, a: avx512::Vector, b: avx512::Vector) -> avx512::Vector {
-        Avx512::max32(self, a, b)
+    pass_on! { Avx512:
+        max32(a: avx512::Vector, b: avx512::Vector) -> avx512::Vector;
     }
 
     #[cfg(feature = "transcode")]

@@ -30,6 +30,13 @@ fn load_whole_two<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> [S::
     [in_order::<S, SWAPPED>(s, s.load(text, 0)), in_order::<S, SWAPPED>(s, s.load(text, S::LANES))]
 }
 
+/// Does what `load_whole_two` does, with zeros for what there is not.
+#[inline(always)]
+fn load_up_to_two<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> [S::Vector; 2] {
+    let [first, second] = s.load_two(text);
+    [in_order::<S, SWAPPED>(s, first), in_order::<S, SWAPPED>(s, second)]
+}
+
 /// Converts UTF-16 of at most one vector, or two of ASCII, into UTF-8. `SWAPPED` says, here and below, that the bytes of each unit are
 /// in the order that is not the machine's.
 #[inline(always)]
@@ -43,8 +50,7 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     }
     // With masks, whether there is a second vector is not asked while all is ASCII. Lengths vary from call to call, and the answer
     // would be predicted wrongly.
-    let [now, second] = s.load_two(text);
-    let (now, second) = (in_order::<S, SWAPPED>(s, now), in_order::<S, SWAPPED>(s, second));
+    let [now, second] = load_up_to_two::<S, SWAPPED>(s, text);
     let put = if are_ascii(s, s.or(now, second)) {
         s.put_first(s.narrowed16(now, second), text.len() / 2, out)
     } else {
@@ -98,8 +104,7 @@ fn leading_ascii_to_utf8<S: ConvertOps, const SWAPPED: bool>(
         at += 2 * S::LANES;
     }
     let rest = &text[at..];
-    let (a, len) = load_units::<S, SWAPPED>(s, rest);
-    let (b, _) = load_units::<S, SWAPPED>(s, &rest[len..]);
+    let [a, b] = load_up_to_two::<S, SWAPPED>(s, rest);
     if are_ascii(s, s.or(a, b)) && s.put_first(s.narrowed16(a, b), rest.len() / 2, out) {
         text.len()
     } else {

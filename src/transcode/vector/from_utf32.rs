@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 use super::from_utf16::{encoded, has_surrogates, marks, put_below_800, put_below_10000};
-use super::{fitting, in_order, load_block};
+use super::{fitting, in_order};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
@@ -46,7 +46,8 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
     // What is left at the end, and what fits of blocks that do not fit as they are.
     let mut full = false;
     while at < text.len() {
-        let ([a, b], len) = load_pair(s, &text[at..]);
+        let rest = &text[at..];
+        let ([a, b], len) = (s.load_two(rest), rest.len().min(2 * S::LANES));
         let fits = if full {
             let (two, three, four) =
                 (at_least(s, a, b, 0x80), at_least(s, a, b, 0x800), at_least(s, a, b, 0x1_0000));
@@ -70,14 +71,6 @@ fn at_least<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, least: u32) -> u64 
     let (yes, no) = (s.splat32(0xFFFF), s.splat8(0));
     let (a, b) = (s.select32_at_least(a, least, yes, no), s.select32_at_least(b, least, yes, no));
     s.high_bits(s.narrowed32(a, b))
-}
-
-/// Returns the first two vectors of a text and their length, or all that there is followed by zeros.
-#[inline(always)]
-fn load_pair<S: ConvertOps>(s: S, rest: &[u8]) -> ([S::Vector; 2], usize) {
-    let (first, len) = load_block(s, rest);
-    let (second, more) = load_block(s, &rest[len..]);
-    ([first, second], len + more)
 }
 
 /// Returns whether all units are ASCII.
@@ -192,7 +185,8 @@ pub(in crate::transcode) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(
     // What is left at the end, and what fits of blocks that do not fit as they are.
     let mut full = false;
     while at < text.len() {
-        let ([a, b], len) = load_pair(s, &text[at..]);
+        let rest = &text[at..];
+        let ([a, b], len) = (s.load_two(rest), rest.len().min(2 * S::LANES));
         let fits =
             if full { 2 * fitting(len / 2, 2, [at_least(s, a, b, 0x1_0000)], out.left() / 2) } else { len };
         let put = fits > 0 && put_as_utf16::<S, SWAPPED>(s, a, b, fits, out);
@@ -221,7 +215,8 @@ pub(in crate::transcode) fn to_latin1<S: ConvertOps>(s: S, text: &[u8], out: &mu
         at += 4 * S::LANES;
     }
     while at < text.len() {
-        let ([a, b], len) = load_pair(s, &text[at..]);
+        let rest = &text[at..];
+        let ([a, b], len) = (s.load_two(rest), rest.len().min(2 * S::LANES));
         let units = s.narrowed32(a, b);
         if !are_latin1(s, s.or(a, b)) || !s.put_first(s.narrowed16(units, units), len / 4, out) {
             break;

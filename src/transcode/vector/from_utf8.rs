@@ -279,6 +279,7 @@ fn convert<S: ConvertOps, T: Wide>(
 ) -> usize {
     // All before `at` is converted, and `at` is at most `valid`.
     let mut at = leading_ascii::<S, T>(s, text, out);
+    // What is ASCII may be all, or all that fits.
     if at > 0 {
         if at == text.len() || out.left() < T::UNIT {
             return at;
