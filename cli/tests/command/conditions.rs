@@ -192,6 +192,26 @@ fn signal(child: &std::process::Child, name: &str) {
     assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
 }
 
+/// Waits until `child`, which may begin as a shell or as `env`, is the command and catches signals.
+#[cfg(target_os = "linux")]
+fn wait_until_ready(child: &mut std::process::Child) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let process = std::path::PathBuf::from(format!("/proc/{}", child.id()));
+    loop {
+        assert!(child.try_wait().unwrap().is_none(), "the command has ended");
+        assert!(Instant::now() < deadline, "the command has not started");
+        // The set of caught signals is a hexadecimal number. Its lowest bit is signal 1; SIGTERM is 15. A shell may ignore the
+        // others.
+        let status = fs::read_to_string(process.join("status")).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        let catches_term = u64::from_str_radix(caught.trim(), 16).unwrap() >> 14 & 1 == 1;
+        if catches_term && fs::read_to_string(process.join("comm")).unwrap() == "trust8\n" {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// The command dies of the signal itself. So a shell knows that Ctrl-C ended it, and ends a loop around it too.
 #[cfg(target_os = "linux")]
 #[test]
@@ -217,8 +237,7 @@ fn endless_input_ends_with_an_interrupt() {
                 .stderr(Stdio::piped())
                 .spawn()
                 .unwrap();
-            std::thread::sleep(Duration::from_millis(150));
-            assert!(child.try_wait().unwrap().is_none(), "{command:?} {input:?}");
+            wait_until_ready(&mut child);
             let start = Instant::now();
             signal(&child, "INT");
             // If the command does not end, the test still has to.
@@ -241,7 +260,7 @@ fn endless_input_ends_with_an_interrupt() {
 fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
     let script = format!("trap '' INT HUP; exec {} /dev/zero", cargo_bin!("trust8").display());
     let mut child = Command::new("sh").args(["-c", &script]).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(150));
+    wait_until_ready(&mut child);
     signal(&child, "INT");
     signal(&child, "HUP");
     std::thread::sleep(Duration::from_millis(150));
@@ -268,6 +287,7 @@ fn an_interrupt_leaves_no_temporary_file() {
     input.write_all(&b"text \xFF".repeat(1000)).unwrap();
     // Where the system can, the new file has no name before it is complete. Elsewhere it may exist already, but not yet be in
     // the list of files to remove.
+    wait_until_ready(&mut child);
     std::thread::sleep(Duration::from_millis(300));
     signal(&child, "TERM");
     assert_eq!(child.wait().unwrap().signal(), Some(15));
