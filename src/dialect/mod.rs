@@ -52,8 +52,6 @@
 //!
 //! The text between a dialect's own sequences is UTF-8, and the kernels validate it.
 
-#![forbid(unsafe_code)]
-
 mod diagnosis;
 mod error;
 mod form;
@@ -62,14 +60,15 @@ mod kind;
 mod parts;
 #[cfg(feature = "alloc")]
 mod rewritten;
+mod runs;
 
 #[cfg(feature = "alloc")]
 use alloc::{borrow::Cow, vec::Vec};
 use core::fmt;
 
 use crate::kernel::Kernel;
-use crate::text::runs::OwnForms;
 use parts::{Part, Parts};
+use runs::OwnForms;
 
 pub use crate::output::Progress;
 #[cfg(feature = "testing")]

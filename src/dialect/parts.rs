@@ -6,9 +6,9 @@ use core::iter::FusedIterator;
 use core::str::Chars;
 
 use super::form::{self, Malformed};
+use super::runs::Runs;
 use super::{Dialect, DialectError};
 use crate::kernel::Kernel;
-use crate::text::runs::Runs;
 
 /// A part of a text in a dialect.
 pub(super) enum Part<'a> {

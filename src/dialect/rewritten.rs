@@ -17,10 +17,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::parts::{Part, Parts};
+use super::runs::OwnForms;
 use super::{Dialect, DialectError, form};
 use crate::kernel::Kernel;
 use crate::repair::lossy::{from_utf8_lossy_owned_with, from_utf8_lossy_with};
-use crate::text::runs::OwnForms;
 
 impl Dialect {
     /// Converts `bytes` up to the first error.

@@ -31,11 +31,13 @@ use crate::kernel::survey::Found;
 ///     ]
 /// );
 /// ```
+#[inline]
 pub fn utf8_chunks(bytes: &[u8]) -> Utf8Chunks<'_> {
     utf8_chunks_with(Kernel::best(), bytes)
 }
 
 /// Does what [`utf8_chunks`] does, with this kernel: for tests and measurements.
+#[inline]
 pub(crate) fn utf8_chunks_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Utf8Chunks<'a> {
     Utf8Chunks { sequences: Sequences::new(kernel, bytes) }
 }
@@ -64,32 +66,46 @@ pub(crate) fn utf8_chunks_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> 
 /// assert_eq!(errors(bytes).next(), trust8::from_utf8(bytes).err());
 /// assert_eq!(errors("none".as_bytes()).next(), None);
 /// ```
+#[inline]
 pub fn errors(bytes: &[u8]) -> Errors<'_> {
     errors_with(Kernel::best(), bytes)
 }
 
 /// Does what [`errors`] does, with this kernel: for tests and measurements.
+#[inline]
 pub(crate) fn errors_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Errors<'a> {
     Errors { sequences: Sequences::new(kernel, bytes) }
 }
 
 /// The ill-formed sequences of some bytes, one by one.
-#[derive(Clone)]
-struct Sequences<'a> {
+#[derive(Clone, Debug)]
+pub(crate) struct Sequences<'a> {
     search: Search<'a>,
     /// The block that was found last, with the sequences in it that are left.
     block: Found,
-    /// The end of the last sequence. From here to the next sequence all is well-formed.
+    /// The end of the last sequence or text. From here to the next sequence all is well-formed.
     end: usize,
 }
 
 impl<'a> Sequences<'a> {
+    #[inline]
     fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
         Self { search: Search::new(kernel, bytes), block: Found::NONE, end: 0 }
     }
 
-    fn bytes(&self) -> &'a [u8] {
+    /// Begins as if none were near, with a short chunk: for callers who may not want more than that.
+    #[inline]
+    pub(crate) fn expecting_far(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
+        Self { search: Search::expecting_far(kernel, bytes), block: Found::NONE, end: 0 }
+    }
+
+    pub(crate) fn bytes(&self) -> &'a [u8] {
         self.search.bytes()
+    }
+
+    /// Returns the end of the last sequence or text.
+    pub(crate) fn end(&self) -> usize {
+        self.end
     }
 
     /// Returns where the next sequence begins and ends.
@@ -103,6 +119,41 @@ impl<'a> Sequences<'a> {
             }
             self.block = self.search.advance()?;
         }
+    }
+
+    /// Returns more text, up to the next sequence or up to where the search got. It is empty only between two sequences that follow
+    /// each other. After all text it is `None`.
+    ///
+    /// If a sequence follows, [`end`](Self::end) is the end of that, and otherwise the end of the text.
+    #[inline]
+    pub(crate) fn next_text(&mut self) -> Option<&'a str> {
+        let bytes = self.bytes();
+        let start = self.end;
+        if start == bytes.len() {
+            return None;
+        }
+        let end = loop {
+            if let Some((at, len)) = self.block.pop() {
+                let end = self.block.start + at;
+                self.end = end + len;
+                break end;
+            }
+            let searched = match self.search.advance() {
+                Some(block) => {
+                    self.block = block;
+                    if block.is_sound() { block.end } else { start }
+                }
+                None => bytes.len(),
+            };
+            if searched > start {
+                self.end = searched;
+                break searched;
+            }
+        };
+        // SAFETY: there is no ill-formed sequence between the end of the last one and `end`, where the next one begins or the
+        // search got without one. For each byte between them, a kernel found its chunk valid, or the map of its block has no
+        // ill-formed sequence there. Where the search got without one, a character begins or the bytes end.
+        Some(unsafe { core::str::from_utf8_unchecked(&bytes[start..end]) })
     }
 }
 

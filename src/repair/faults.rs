@@ -18,7 +18,7 @@ const GROUP: usize = 256;
 const LONGEST_RUN_OF_GROUPS: usize = 16 * GROUP;
 
 /// A search for the ill-formed sequences of a text, in the two modes that `kernel/survey.rs` describes.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Search<'a> {
     kernel: &'static Kernel,
     bytes: &'a [u8],
@@ -29,8 +29,15 @@ pub(crate) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
+    #[inline]
     pub(crate) fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
         Self { kernel, bytes, at: 0, chunk: 0 }
+    }
+
+    /// Begins as if no fault were near, with a chunk.
+    #[inline]
+    pub(crate) fn expecting_far(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
+        Self { chunk: FIRST_CHUNK, ..Self::new(kernel, bytes) }
     }
 
     pub(crate) fn bytes(&self) -> &'a [u8] {
@@ -114,10 +121,10 @@ impl<'a> Search<'a> {
         out.retract(at - self.at);
     }
 
-    /// Validates the next chunk. Returns the end of its valid text, or `None` if there is none or the text ends soon.
+    /// Validates the next chunk. Returns the end of its valid text, or `None` if there is none or not much text is left.
     fn validate_chunk(&mut self) -> Option<usize> {
         let rest = &self.bytes[self.at..];
-        if rest.len() < FIRST_CHUNK {
+        if rest.len() < FIRST_CHUNK && self.at > 0 {
             return None;
         }
         let chunk = &rest[..boundary::floor(rest, self.chunk)];
@@ -189,6 +196,7 @@ mod tests {
         assert_linear("errors, counted", |kernel, text| {
             let _ = testing::errors(kernel, text).count();
         });
+        assert_linear("decode", |kernel, text| testing::decode(kernel, text).for_each(|_| {}));
         assert_linear("utf8_chunks", |kernel, text| testing::utf8_chunks(kernel, text).for_each(|_| {}));
         assert_linear("from_utf8_lossy", |kernel, text| {
             let _ = testing::from_utf8_lossy(kernel, text);

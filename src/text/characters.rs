@@ -6,9 +6,9 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::str::Chars;
 
-use super::runs::{OwnForms, Runs};
 use crate::error::Utf8Error;
 use crate::kernel::Kernel;
+use crate::repair::chunks::Sequences;
 
 /// Writes the character with number `value` to the start of `buffer`, and returns it as text.
 ///
@@ -110,15 +110,16 @@ pub(crate) const fn why_inexpressible(value: u32) -> &'static str {
 /// let lossy: String = decode(b"1 \xE2\x82 = 1 \xC3?").map(|c| c.map_or('\u{FFFD}', |(_, c)| c)).collect();
 /// assert_eq!(lossy, String::from_utf8_lossy(b"1 \xE2\x82 = 1 \xC3?"));
 /// ```
+#[inline]
 #[must_use]
 pub fn decode(bytes: &[u8]) -> Decode<'_> {
-    Decode::new(bytes, None)
+    decode_with(Kernel::best(), bytes)
 }
 
 /// Does what [`decode`] does, with this kernel: for tests and measurements.
-#[cfg(feature = "testing")]
+#[inline]
 pub(crate) fn decode_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Decode<'a> {
-    Decode::new(bytes, Some(kernel))
+    Decode { sequences: Sequences::expecting_far(kernel, bytes), text: "".chars(), end: 0 }
 }
 
 /// An iterator over characters and errors: see [`decode`].
@@ -130,30 +131,28 @@ pub(crate) fn decode_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Decod
 /// ```
 #[derive(Clone, Debug)]
 pub struct Decode<'a> {
-    bytes: &'a [u8],
-    runs: Runs<'a>,
-    /// What is left of the last run, which ends at `runs.at()`.
+    /// The ill-formed sequences. The last one begins at `end`, unless its error has been returned.
+    sequences: Sequences<'a>,
+    /// What is left of the text that was found last.
     text: Chars<'a>,
+    /// Where that text ends.
+    end: usize,
 }
 
 impl<'a> Decode<'a> {
-    fn new(bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
-        Self { bytes, runs: Runs::limited(bytes, OwnForms::Nothing, kernel), text: "".chars() }
-    }
-
-    /// Takes the next run. Returns false if an ill-formed sequence comes before it. After the last run, the run is empty.
+    /// Goes on where the text ends. Returns the error of the ill-formed sequence there, or takes the next text if there is none.
+    /// After the last text, it returns `None`.
     #[inline]
-    fn next_run(&mut self) -> bool {
-        self.text = self.runs.text().chars();
-        !self.text.as_str().is_empty() || self.runs.rest().is_empty()
-    }
-
-    /// Returns the error for the ill-formed sequence that is next, and goes on after it.
-    #[inline]
-    fn next_error(&mut self) -> Utf8Error {
-        let error = Utf8Error::at(self.bytes, self.runs.at());
-        self.runs.skip(error.error_len().unwrap_or(self.runs.rest().len()));
-        error
+    fn advance(&mut self) -> Option<Result<(), Utf8Error>> {
+        let start = self.end;
+        self.end = self.sequences.end();
+        if start < self.end {
+            return Some(Err(Utf8Error::at(self.sequences.bytes(), start)));
+        }
+        let text = self.sequences.next_text()?;
+        self.end += text.len();
+        self.text = text.chars();
+        Some(Ok(()))
     }
 }
 
@@ -165,36 +164,33 @@ impl Iterator for Decode<'_> {
         loop {
             let left = self.text.as_str().len();
             if let Some(character) = self.text.next() {
-                return Some(Ok((self.runs.at() - left, character)));
+                return Some(Ok((self.end - left, character)));
             }
-            if !self.next_run() {
-                return Some(Err(self.next_error()));
-            }
-            if self.text.as_str().is_empty() {
-                return None;
+            if let Err(error) = self.advance()? {
+                return Some(Err(error));
             }
         }
     }
 
-    /// Goes run by run. `for_each`, `sum` and `extend` use this function.
+    /// Goes text by text. `for_each`, `sum` and `extend` use this function.
     fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
         loop {
-            let text = self.text.as_str();
-            let at = self.runs.at() - text.len();
+            let text = core::mem::replace(&mut self.text, "".chars()).as_str();
+            let at = self.end - text.len();
             for (index, character) in text.char_indices() {
                 folded = f(folded, Ok((at + index, character)));
             }
-            if !self.next_run() {
-                folded = f(folded, Err(self.next_error()));
-            } else if self.text.as_str().is_empty() {
-                return folded;
+            match self.advance() {
+                Some(Ok(())) => {}
+                Some(Err(error)) => folded = f(folded, Err(error)),
+                None => return folded,
             }
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.runs.rest().len();
+        let left = self.sequences.bytes().len() - self.end;
         let (least, most) = self.text.size_hint();
         (least + left.div_ceil(4), most.map(|most| most + left))
     }

@@ -10,6 +10,5 @@ pub(crate) mod locate;
 #[cfg(feature = "rayon")]
 pub(crate) mod parallel;
 pub(crate) mod part;
-pub(crate) mod runs;
 #[cfg(feature = "alloc")]
 pub(crate) mod string;

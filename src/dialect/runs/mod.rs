@@ -93,7 +93,6 @@ impl<'a> Runs<'a> {
     }
 
     /// Returns whether an exception begins here.
-    #[cfg(feature = "dialect")]
     #[inline]
     pub(crate) fn is_at_exception(&self) -> bool {
         self.own.begins(self.rest())
@@ -288,12 +287,6 @@ mod tests {
     use crate::kernel::counted::assert_linear;
     use crate::testing;
 
-    #[test]
-    fn no_text_starts_kernels_again_and_again() {
-        assert_linear("decode", |kernel, text| testing::decode(kernel, text).for_each(|_| {}));
-    }
-
-    #[cfg(feature = "dialect")]
     #[test]
     fn no_text_in_a_dialect_starts_kernels_again_and_again() {
         for &dialect in crate::dialect::Dialect::ALL {
