@@ -207,6 +207,7 @@ impl Found {
     }
 
     /// Drops the ill-formed sequences that begin before `at`, a place in the text. Returns where the next one begins.
+    #[cfg(feature = "dialect")]
     #[inline(always)]
     pub(crate) fn first_from(&mut self, at: usize) -> Option<usize> {
         let passed = at.saturating_sub(self.start).min(WITH_CONTEXT);
