@@ -22,12 +22,13 @@
 
 use super::BLOCK;
 use super::tally::Tally;
-use crate::boundary::array_at;
+use crate::boundary::{CONTEXT, array_at};
 use crate::kernel::survey::{Classes, Surveyor};
 use crate::kernel::verdict::Verdict;
 #[cfg(feature = "alloc")]
 use crate::output::Output;
 use crate::simd::x86::avx512::{Avx512, Vector};
+use crate::simd::{Routine, Token};
 
 /// The most that is read before a look at the faults.
 const CHUNK: usize = 4096;
@@ -215,6 +216,14 @@ impl Checker {
             s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, last.0, s.splat(ANYTHING));
     }
 
+    /// Returns what is left of `faults` if each 16 bytes that were checked began with their context.
+    #[inline(always)]
+    pub(super) fn of_words(&self, faults: FaultBits) -> FaultBits {
+        let s = self.s;
+        let own = s.splat128(u128::MAX << (8 * CONTEXT));
+        FaultBits { forbidden: s.and(faults.forbidden, own), lengths: s.and(faults.lengths, own) }
+    }
+
     /// Returns `faults` together with the faults of `others` in the first `n` bytes.
     #[inline(always)]
     fn or_first_bytes(&self, faults: FaultBits, others: FaultBits, n: usize) -> FaultBits {
@@ -378,7 +387,7 @@ pub(super) fn validate_from<T: Tally>(checker: Checker, bytes: &[u8], from: usiz
     while let Some(blocks) = array_at::<{ 4 * BLOCK }>(bytes, at) {
         if at - sound >= CHUNK {
             if checker.any(&faults) {
-                return first_faulty_block(checker, bytes, sound);
+                return first_faulty_block(s, bytes, sound);
             }
             sound = at;
         }
@@ -428,7 +437,7 @@ pub(super) fn validate_from<T: Tally>(checker: Checker, bytes: &[u8], from: usiz
         checker.check(&mut faults, now, before);
         tally.block(s, now);
     }
-    if checker.any(&faults) { first_faulty_block(checker, bytes, sound) } else { Verdict::VALID }
+    if checker.any(&faults) { first_faulty_block(s, bytes, sound) } else { Verdict::VALID }
 }
 
 /// Returns four blocks.
@@ -456,19 +465,31 @@ fn is_ascii_end(s: Avx512, bytes: &[u8], n: usize) -> bool {
 /// All before `sound` is well-formed, except for a character that `sound` cuts off.
 #[cold]
 #[cfg_attr(optimised, inline(always))]
-pub(super) fn first_faulty_block(checker: Checker, bytes: &[u8], sound: usize) -> Verdict {
-    let s = checker.s;
-    let mut at = sound;
-    let mut before = leads_before(&checker, bytes, at);
-    while let Some(block) = array_at::<BLOCK>(bytes, at) {
-        let mut faults = checker.no_faults();
-        before = checker.check(&mut faults, s.load(block, 0), before);
-        if checker.any(&faults) {
-            break;
+pub(super) fn first_faulty_block(s: Avx512, bytes: &[u8], sound: usize) -> Verdict {
+    s.apart::<FirstFaultyBlock>(bytes, sound)
+}
+
+/// It is a function of its own because all others end with it.
+struct FirstFaultyBlock;
+
+impl Routine<Avx512> for FirstFaultyBlock {
+    type Output = Verdict;
+
+    #[inline(always)]
+    fn run(s: Avx512, bytes: &[u8], sound: usize) -> Verdict {
+        let checker = Checker::new(s);
+        let mut at = sound;
+        let mut before = leads_before(&checker, bytes, at);
+        while let Some(block) = array_at::<BLOCK>(bytes, at) {
+            let mut faults = checker.no_faults();
+            before = checker.check(&mut faults, s.load(block, 0), before);
+            if checker.any(&faults) {
+                break;
+            }
+            at += BLOCK;
         }
-        at += BLOCK;
+        Verdict::suspect(at)
     }
-    Verdict::suspect(at)
 }
 
 /// Returns the leads of the block that ends at `at`. Before the start of the text there are zeros.

@@ -3,9 +3,8 @@
 //! ```text
 //! check the first block, with nothing before it
 //! while there are eight blocks:
-//!     m = the largest byte of the eight blocks
-//!     m < 80: a run of ASCII. The text before must not end inside a character.
-//!     m < E0, and no longer character reaches in: a run of two-byte characters, eight blocks at a time
+//!     at most a few words of eight bytes are not ASCII: a sparse run, which checks these words
+//!     no byte is E0 or above, and no longer character reaches in: a run of two-byte characters, eight blocks at a time
 //!     otherwise: a run of superblocks, in bit planes
 //! check what is left by blocks
 //! ```
@@ -13,7 +12,7 @@
 //! 1. **Runs grow.** Faults and kind are looked at after each run. The first run of a kind is eight blocks or one
 //!    superblock, and each run after it is twice as long, up to a limit: the longer a kind has lasted, the likelier
 //!    it goes on.
-//! 2. **Alignment.** A run of ASCII or of two-byte characters goes back to an aligned place, and so reads fewer than
+//! 2. **Alignment.** A sparse run and a run of two-byte characters go back to an aligned place, and so read fewer than
 //!    64 bytes again. Superblocks are 488 bytes, so most of their loads are not aligned anyway.
 //! 3. **Text that is larger than the caches is read at four places in turn.** Memory then has more requests to work
 //!    on.
@@ -28,15 +27,36 @@ use crate::boundary::{CONTEXT, allows_two_byte, array_at, is_unfinished, with_co
 use crate::kernel::verdict::Verdict;
 use crate::simd::x86::avx512::{Avx512, Vector};
 
-/// Eight blocks, and the context before them.
-type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS];
+/// Eight blocks, the context before them, and the bytes after them that are checked with the last word.
+type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS + AFTER_WORD];
 /// The number of places at which text that is larger than the caches is read in turn.
 const PLACES: usize = 4;
 /// The number of superblocks at each place, so that all places together are 4 MiB.
 pub(crate) const PER_PLACE: usize = (4 << 20) / PLACES / SUPERBLOCK;
-/// The longest interruption of a run of ASCII, in blocks, including the block of ASCII that ends it. A longer one
-/// ends the run.
-const LONGEST_INTERRUPTION: usize = 4;
+/// The words of eight blocks. A word has eight bytes.
+const WORDS: usize = EIGHT_BLOCKS / 8;
+/// The number of the word that each bit of [`WordSearch::others`] stands for: bit `8 * q + k` is word `q` of block `k`.
+const NUMBERS: &[u8; 64] = &{
+    let mut numbers = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        numbers[i] = (i % 8 * 8 + i / 8) as u8;
+        i += 1;
+    }
+    numbers
+};
+/// The bytes after a word that are checked with it. A character that begins in the word ends there, or is cut off.
+const AFTER_WORD: usize = 16 - CONTEXT - 8;
+/// A sparse run begins if no more words of eight blocks are not ASCII.
+const FEW: u32 = 3;
+/// A sparse run ends if more words of eight blocks are not ASCII, or more than `MANY_OF_TWO` of four times eight blocks and no longer
+/// characters among them. To change between runs takes time too, so a run goes on for a while where it would not begin.
+const MANY: u32 = 20;
+const MANY_OF_TWO: usize = 20;
+/// A chunk of a sparse run is so many times eight blocks. The number of a word in it is a byte.
+const GROUPS: usize = 4;
+/// How far ahead a sparse run asks the cache for text.
+const AHEAD: usize = 1024;
 
 /// Returns the verdict on any number of bytes.
 ///
@@ -61,15 +81,21 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
     if T::COUNTS {
         tally.take_back(s, &bytes[at..BLOCK]);
     }
-    let (mut kind, mut run) = (TextKind::Ascii, 1);
+    let word_search = WordSearch::new(s);
+    let (mut dense, mut run) = (TextKind::Any, 0);
     let mut by_places = true;
     while let Some(eight) = with_context(bytes, at) {
-        let before = kind;
-        kind = TextKind::of(s, eight);
-        run = if kind == before { (2 * run).min(T::LONGEST_RUN) } else { 1 };
+        let kind = TextKind::of(s, &word_search, eight);
+        run = match kind {
+            TextKind::Sparse => run / 2,
+            _ if kind == dense => (2 * run).clamp(1, T::LONGEST_RUN),
+            _ => 1,
+        };
+        if kind != TextKind::Sparse {
+            dense = kind;
+        }
         let after = match kind {
-            TextKind::Ascii if is_unfinished(eight) => Err(at),
-            TextKind::Ascii => ascii_run(s, &checker, bytes, at, tally),
+            TextKind::Sparse => sparse_run(s, &checker, &word_search, bytes, at, tally),
             _ if by_places
                 && run == T::LONGEST_RUN
                 && bytes.len() - at >= kind.least_for_places(per_place) =>
@@ -89,7 +115,7 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
         };
         match after {
             Ok(after) => at = after,
-            Err(sound) => return blocks::first_faulty_block(checker, bytes, sound),
+            Err(sound) => return blocks::first_faulty_block(s, bytes, sound),
         }
     }
 
@@ -99,87 +125,154 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
 // A run checks the text from `at` on, where eight blocks of its kind begin. It returns where it stopped, or, as an
 // error, a place shortly before a fault.
 
-/// Checks a run of text that is mostly ASCII.
+/// Checks a run of ASCII in which few words of eight bytes are something else.
 ///
 /// ```text
-/// skip ASCII, four or eight blocks at a time
-/// skip ASCII, one block at a time
-/// check blocks, at most three, up to the first that is ASCII, and start again; if none is, stop
+/// repeat:
+///     list the words that are not ASCII, in four times eight blocks
+///     check the listed words, four at a time, wherever they are, each with its context and with the places after it
+///     stop where words are not few any more
+///     if none was listed: skip ASCII, four blocks at a time
 /// ```
 ///
-/// So a name or a dash within ASCII does not end the run.
+/// No branch depends on where in a chunk a character stands. A CPU would predict such a branch wrongly on text that it has not
+/// seen before, and that takes as long as 300 bytes.
 #[cfg_attr(optimised, inline(always))]
-fn ascii_run<T: Tally>(
+fn sparse_run<T: Tally>(
     s: Avx512,
     checker: &Checker,
+    word_search: &WordSearch,
     bytes: &[u8],
     at: usize,
     tally: &mut T,
 ) -> Result<usize, usize> {
-    let mut counts = T::start_ascii(s);
-    if T::COUNTS {
-        tally.ascii_run_eight(s, &mut counts, load_eight(s, &bytes[at..]));
-    }
-    let end = at + EIGHT_BLOCKS;
-    let mut at = aligned_down(bytes, end);
+    let end = at;
+    let mut at = aligned_down(bytes, end).max(CONTEXT);
     if T::COUNTS {
         tally.take_back(s, &bytes[at..end]);
     }
-    let after = 'run: loop {
-        if T::COUNTS {
-            while let Some(eight) = array_at::<EIGHT_BLOCKS>(bytes, at)
-                && !s.any_high_bit(s.or(or_of_four(s, eight, 0), or_of_four(s, eight, 4 * BLOCK)))
-            {
-                tally.ascii_run_eight(s, &mut counts, load_eight(s, eight));
-                at += EIGHT_BLOCKS;
-            }
-        } else {
-            // Four blocks, which end nearer to what interrupts ASCII than eight. They are also faster when text comes
-            // from the second-level cache, because the CPU prefetches only up to the end of a page.
-            while let Some(four) = array_at::<{ 4 * BLOCK }>(bytes, at)
-                && !s.any_high_bit(or_of_four(s, four, 0))
-            {
-                at += 4 * BLOCK;
-            }
-        }
-        // On to the block with the next character that is not ASCII. All before that block is ASCII.
-        let interruption = loop {
-            let Some(block) = array_at::<BLOCK>(bytes, at) else { break 'run Ok(at) };
-            let now = s.load(block, 0);
-            if s.any_high_bit(now) {
-                break now;
-            }
-            tally.ascii_run_block(s, &mut counts, now);
-            at += BLOCK;
-        };
-        // On to the next block of ASCII.
-        let sound = at;
-        let mut faults = checker.no_faults();
-        let (mut now, mut before) = (interruption, checker.no_leads());
-        let mut ends_with_ascii = false;
-        for _ in 1..LONGEST_INTERRUPTION {
-            before = checker.check(&mut faults, now, before);
-            tally.block(s, now);
-            at += BLOCK;
-            let Some(block) = array_at::<BLOCK>(bytes, at) else { break };
-            now = s.load(block, 0);
-            ends_with_ascii = !s.any_high_bit(now);
-            if ends_with_ascii {
-                checker.check_end(&mut faults, before);
-                tally.ascii_run_block(s, &mut counts, now);
-                at += BLOCK;
+    let mut counts = T::start_sparse(s);
+    let mut list = [0; GROUPS * WORDS + BLOCK];
+    // A word of ASCII is not checked, but a character may be cut off before the first word.
+    if with_context::<{ CONTEXT + 1 }>(bytes, at)
+        .is_some_and(|first| is_unfinished(first) && first[CONTEXT].is_ascii())
+    {
+        return Err(at);
+    }
+    let after = loop {
+        let start = at;
+        let (mut numbers, mut listed) = (s.load(NUMBERS, 0), 0);
+        let mut goes_on = true;
+        for _ in 0..GROUPS {
+            let eight = array_at::<{ EIGHT_BLOCKS + AFTER_WORD }>(bytes, at);
+            let (Some(eight), Some(room)) = (eight, list[listed..].first_chunk_mut()) else {
+                goes_on = false;
+                break;
+            };
+            prefetch_eight(s, bytes, at + AHEAD);
+            let blocks = load_eight(s, eight);
+            let words = word_search.others(s, blocks);
+            // The first eight blocks of a chunk are taken as they are, so that each run gets on: at its start they may begin before
+            // those that decided about it.
+            if at > start && words.count_ones() > MANY {
+                goes_on = false;
                 break;
             }
+            s.store(s.compress(numbers, words), room);
+            listed += words.count_ones() as usize;
+            numbers = s.plus(numbers, s.splat(WORDS as u8));
+            tally.newlines(s, &mut counts, blocks);
+            at += EIGHT_BLOCKS;
         }
-        if checker.any(&faults) {
-            break Err(sound);
+        let (mut faults, mut largest) = (checker.no_faults(), s.zero());
+        let text = &bytes[start - CONTEXT..];
+        let mut i = 0;
+        // After the last number there are zeros.
+        while i < listed
+            && let Some(&[a, b, c, d]) = list[i..].first_chunk()
+        {
+            let places = [usize::from(a) * 8, usize::from(b) * 8, usize::from(c) * 8, usize::from(d) * 8];
+            let four = s.load_by_sixteen(text, places);
+            checker.check(&mut faults, four, checker.no_leads());
+            largest = s.max(largest, four);
+            tally.words(s, four, listed - i);
+            i += 4;
         }
-        if !ends_with_ascii {
+        if checker.any(&checker.of_words(faults)) {
+            break Err(start);
+        }
+        if !goes_on || listed > MANY_OF_TWO && is_below_e0(s, largest) {
             break Ok(at);
         }
+        if listed == 0 {
+            at = skip_ascii(s, bytes, at, tally, &mut counts);
+        }
     };
-    tally.end_ascii(s, counts);
+    tally.end_sparse(s, counts);
     after
+}
+
+/// Skips blocks of ASCII, and returns where they end.
+#[inline(always)]
+fn skip_ascii<T: Tally>(
+    s: Avx512,
+    bytes: &[u8],
+    mut at: usize,
+    tally: &mut T,
+    counts: &mut T::SparseCounts,
+) -> usize {
+    if T::COUNTS {
+        while let Some(eight) = array_at::<EIGHT_BLOCKS>(bytes, at)
+            && !s.any_high_bit(s.or(or_of_four(s, eight, 0), or_of_four(s, eight, 4 * BLOCK)))
+        {
+            tally.newlines(s, counts, load_eight(s, eight));
+            at += EIGHT_BLOCKS;
+        }
+    } else {
+        // Four blocks, which end nearer to what interrupts ASCII than eight. They are also faster when text comes from the
+        // second-level cache.
+        while let Some(four) = array_at::<{ 4 * BLOCK }>(bytes, at)
+            && !s.any_high_bit(or_of_four(s, four, 0))
+        {
+            at += 4 * BLOCK;
+        }
+    }
+    at
+}
+
+/// The search for words that are not ASCII. It keeps its constants in registers.
+struct WordSearch {
+    /// For each of eight blocks, the vector with which `pick_planes` gathers the high bits of a word in one of its bytes.
+    picks: [Vector; 8],
+}
+
+impl WordSearch {
+    #[inline(always)]
+    fn new(s: Avx512) -> Self {
+        let mut picks = [s.zero(); 8];
+        let mut k = 0;
+        while k < 8 {
+            picks[k] = s.opaque_splat64(0x80 << (8 * k));
+            k += 1;
+        }
+        Self { picks }
+    }
+
+    /// Returns the words of eight blocks that are not ASCII, a bit for each. [`NUMBERS`] says which.
+    #[inline(always)]
+    fn others(&self, s: Avx512, blocks: [Vector; 8]) -> u64 {
+        let [a, b, c, d, e, f, g, h] = blocks;
+        let [for_a, for_b, for_c, for_d, for_e, for_f, for_g, for_h] = self.picks;
+        let abc = or_of_three(s, s.pick_planes(for_a, a), s.pick_planes(for_b, b), s.pick_planes(for_c, c));
+        let def = or_of_three(s, s.pick_planes(for_d, d), s.pick_planes(for_e, e), s.pick_planes(for_f, f));
+        let gh = s.or(s.pick_planes(for_g, g), s.pick_planes(for_h, h));
+        s.not_zero(or_of_three(s, abc, def, gh))
+    }
+}
+
+#[inline(always)]
+fn or_of_three(s: Avx512, a: Vector, b: Vector, c: Vector) -> Vector {
+    s.ternary::<{ truth!(|a, b, c| a | b | c) }>(a, b, c)
 }
 
 /// Returns the first eight blocks of `bytes`.
@@ -324,7 +417,8 @@ fn prefetch_eight(s: Avx512, bytes: &[u8], at: usize) {
 /// What eight blocks are made of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TextKind {
-    Ascii,
+    /// ASCII, but for a few words.
+    Sparse,
     /// ASCII and two-byte characters. No longer character reaches in.
     TwoByte,
     Any,
@@ -338,24 +432,22 @@ impl TextKind {
     const fn least_for_places(self, per_place: usize) -> usize {
         let all_places = PLACES * per_place * SUPERBLOCK;
         match self {
-            Self::Ascii => usize::MAX,
+            Self::Sparse => usize::MAX,
             Self::TwoByte => 8 * all_places,
             Self::Any => all_places,
         }
     }
 
     #[inline(always)]
-    fn of(s: Avx512, eight: &EightInContext) -> Self {
+    fn of(s: Avx512, word_search: &WordSearch, eight: &EightInContext) -> Self {
+        let words = word_search.others(s, load_eight(s, &eight[CONTEXT..])).count_ones();
+        if words <= FEW {
+            return Self::Sparse;
+        }
         let (a, b) = (max_of_two(s, eight, CONTEXT), max_of_two(s, eight, CONTEXT + 2 * BLOCK));
         let (c, d) = (max_of_two(s, eight, CONTEXT + 4 * BLOCK), max_of_two(s, eight, CONTEXT + 6 * BLOCK));
         let largest = s.max(s.max(a, b), s.max(c, d));
-        if !s.any_high_bit(largest) {
-            Self::Ascii
-        } else if is_below_e0(s, largest) && allows_two_byte(eight) {
-            Self::TwoByte
-        } else {
-            Self::Any
-        }
+        if is_below_e0(s, largest) && allows_two_byte(eight) { Self::TwoByte } else { Self::Any }
     }
 }
 

@@ -24,8 +24,8 @@ pub(super) trait Tally {
     /// two-byte characters. A first run is one, so that an early fault is reported early, and each run of the same
     /// kind is twice as long as the one before.
     const LONGEST_RUN: usize;
-    /// The counts of a run of ASCII, in registers.
-    type AsciiCounts;
+    /// The counts of a sparse run, in registers.
+    type SparseCounts;
     /// The counts of a run of superblocks, in registers.
     type PlaneCounts: Copy;
     /// The counts of a run of two-byte characters and ASCII, in registers.
@@ -40,14 +40,15 @@ pub(super) trait Tally {
     /// Counts a block of ASCII outside of a run.
     fn ascii_block(&mut self, s: Avx512, block: Vector);
 
-    /// Begins a run of ASCII.
-    fn start_ascii(s: Avx512) -> Self::AsciiCounts;
-    /// Counts eight blocks of a run of ASCII.
-    fn ascii_run_eight(&mut self, s: Avx512, counts: &mut Self::AsciiCounts, blocks: [Vector; 8]);
-    /// Counts one block of a run of ASCII.
-    fn ascii_run_block(&mut self, s: Avx512, counts: &mut Self::AsciiCounts, block: Vector);
-    /// Ends a run of ASCII.
-    fn end_ascii(&mut self, s: Avx512, counts: Self::AsciiCounts);
+    /// Begins a sparse run.
+    fn start_sparse(s: Avx512) -> Self::SparseCounts;
+    /// Counts the newlines of eight blocks of a sparse run.
+    fn newlines(&mut self, s: Avx512, counts: &mut Self::SparseCounts, blocks: [Vector; 8]);
+    /// Counts all but the newlines of `n` words of a sparse run, or of four if `n` is more. Each lane of 128 bits has a word after
+    /// its context.
+    fn words(&mut self, s: Avx512, four: Vector, n: usize);
+    /// Ends a sparse run.
+    fn end_sparse(&mut self, s: Avx512, counts: Self::SparseCounts);
 
     /// Begins a run of two-byte characters.
     fn start_two_byte(s: Avx512) -> Self::TwoByteCounts;
@@ -69,8 +70,8 @@ pub(super) struct Nothing;
 
 impl Tally for Nothing {
     const COUNTS: bool = false;
-    const LONGEST_RUN: usize = 8;
-    type AsciiCounts = ();
+    const LONGEST_RUN: usize = 16;
+    type SparseCounts = ();
     type PlaneCounts = ();
     type TwoByteCounts = ();
 
@@ -83,13 +84,13 @@ impl Tally for Nothing {
     #[inline(always)]
     fn ascii_block(&mut self, _: Avx512, _: Vector) {}
     #[inline(always)]
-    fn start_ascii(_: Avx512) {}
+    fn start_sparse(_: Avx512) {}
     #[inline(always)]
-    fn ascii_run_eight(&mut self, _: Avx512, (): &mut (), _: [Vector; 8]) {}
+    fn newlines(&mut self, _: Avx512, (): &mut (), _: [Vector; 8]) {}
     #[inline(always)]
-    fn ascii_run_block(&mut self, _: Avx512, (): &mut (), _: Vector) {}
+    fn words(&mut self, _: Avx512, _: Vector, _: usize) {}
     #[cfg_attr(optimised, inline(always))]
-    fn end_ascii(&mut self, _: Avx512, (): ()) {}
+    fn end_sparse(&mut self, _: Avx512, (): ()) {}
     #[inline(always)]
     fn start_two_byte(_: Avx512) {}
     #[inline(always)]
@@ -127,11 +128,11 @@ impl CountsInLanes {
     }
 }
 
-/// The number of sums to which a run of ASCII adds newlines in turn. A masked addition takes three cycles, so with
+/// The number of sums to which a sparse run adds newlines in turn. A masked addition takes three cycles, so with
 /// fewer sums one addition would wait for another.
 const SUMS: usize = 4;
 
-/// The newlines of a run of ASCII, counted in each byte.
+/// The newlines of a sparse run, counted in each byte.
 pub(super) struct NewlinesInBytes {
     sums: [Vector; SUMS],
     /// What a byte of a sum can still count.
@@ -150,12 +151,18 @@ struct PlaceCounts {
 impl PlaceCounts {
     #[inline(always)]
     fn add_block(&mut self, s: Avx512, block: Vector) {
-        // The checks look for leads and high bits too, so these cost nothing here.
-        let leads = s.at_least(block, s.splat(0xC0)).count_ones() as usize;
-        self.continuations += s.high_bits(block).count_ones() as usize - leads;
-        self.leads += leads;
-        self.from_f0 += s.at_least(block, s.splat(0xF0)).count_ones() as usize;
+        self.add_characters(s, block, u64::MAX);
         self.newlines += s.equal(block, s.splat(b'\n')).count_ones() as usize;
+    }
+
+    /// Adds what belongs to characters that are not ASCII, of the bytes for which `among` has a one.
+    #[inline(always)]
+    fn add_characters(&mut self, s: Avx512, block: Vector, among: u64) {
+        // The checks look for leads and high bits too, so these cost nothing here.
+        let leads = (s.at_least(block, s.splat(0xC0)) & among).count_ones() as usize;
+        self.continuations += (s.high_bits(block) & among).count_ones() as usize - leads;
+        self.leads += leads;
+        self.from_f0 += (s.at_least(block, s.splat(0xF0)) & among).count_ones() as usize;
     }
 
     /// Adds what stands at the end of `text`, and what superblocks would count only after it.
@@ -208,7 +215,7 @@ impl Counter {
     #[inline(always)]
     fn take_room(&mut self, s: Avx512, newlines: &mut NewlinesInBytes, n: usize) {
         if newlines.room < n {
-            self.end_ascii(s, core::mem::replace(newlines, Self::start_ascii(s)));
+            self.end_sparse(s, core::mem::replace(newlines, Self::start_sparse(s)));
         }
         newlines.room -= n;
     }
@@ -219,7 +226,7 @@ impl Tally for Counter {
     /// The end of a run costs more with counts, so runs are longer. 31 groups of eight blocks, 248 in all, are also
     /// the most that a byte can count.
     const LONGEST_RUN: usize = 31;
-    type AsciiCounts = NewlinesInBytes;
+    type SparseCounts = NewlinesInBytes;
     type PlaneCounts = CountsInLanes;
     type TwoByteCounts = CountsInBytes;
 
@@ -253,12 +260,12 @@ impl Tally for Counter {
     }
 
     #[inline(always)]
-    fn start_ascii(s: Avx512) -> NewlinesInBytes {
+    fn start_sparse(s: Avx512) -> NewlinesInBytes {
         NewlinesInBytes { sums: [s.zero(); SUMS], room: 255 }
     }
 
     #[inline(always)]
-    fn ascii_run_eight(&mut self, s: Avx512, newlines: &mut NewlinesInBytes, blocks: [Vector; 8]) {
+    fn newlines(&mut self, s: Avx512, newlines: &mut NewlinesInBytes, blocks: [Vector; 8]) {
         self.take_room(s, newlines, 8 / SUMS);
         let newline = s.splat(b'\n');
         // Not `for block in blocks`: in code that is optimised for size, an array's iterator is a function of its
@@ -272,14 +279,15 @@ impl Tally for Counter {
     }
 
     #[inline(always)]
-    fn ascii_run_block(&mut self, s: Avx512, newlines: &mut NewlinesInBytes, block: Vector) {
-        self.take_room(s, newlines, 1);
-        let sum = &mut newlines.sums[0];
-        *sum = s.count_where(*sum, s.equal(block, s.splat(b'\n')), self.ones);
+    fn words(&mut self, s: Avx512, four: Vector, n: usize) {
+        // The eight places after the three of the context, in each lane.
+        const OWN: u64 = 0x07F8_07F8_07F8_07F8;
+        let among = OWN & u64::MAX >> (64 - 16 * n.min(4));
+        self.more.add_characters(s, four, among);
     }
 
     #[cfg_attr(optimised, inline(always))]
-    fn end_ascii(&mut self, s: Avx512, newlines: NewlinesInBytes) {
+    fn end_sparse(&mut self, s: Avx512, newlines: NewlinesInBytes) {
         let [a, b, c, d] = newlines.sums;
         let (ab, cd) = (
             s.plus64(s.sums_of_bytes(a), s.sums_of_bytes(b)),

@@ -51,6 +51,13 @@ impl Avx512 {
         unsafe { _mm512_gf2p8affine_epi64_epi8::<0>(planes, text) }
     }
 
+    /// Returns the bytes of `v` for which `mask` has a one, one after the other, and zeros after them.
+    #[inline(always)]
+    pub(crate) fn compress(self, v: Vector, mask: u64) -> Vector {
+        // SAFETY: AVX512VBMI2, by `self`.
+        unsafe { _mm512_maskz_compress_epi8(mask, v) }
+    }
+
     /// Returns the number of ones in each lane of 64 bits.
     #[inline(always)]
     pub(crate) fn count_ones(self, v: Vector) -> Vector {
@@ -66,6 +73,41 @@ impl Avx512 {
         let from: &[u8] = &bytes[at..at + 64];
         // SAFETY: AVX512F, by `self`; `from` has 64 bytes, and the load needs no alignment.
         unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+    }
+
+    /// Returns four times 16 bytes of the text, each from one of the places on.
+    ///
+    /// It panics where that is out of bounds.
+    #[inline(always)]
+    pub(crate) fn load_by_sixteen(self, bytes: &[u8], places: [usize; 4]) -> Vector {
+        let [a, b, c, d] = [
+            self.load_sixteen(bytes, places[0]),
+            self.load_sixteen(bytes, places[1]),
+            self.load_sixteen(bytes, places[2]),
+            self.load_sixteen(bytes, places[3]),
+        ];
+        // SAFETY: AVX512F, by `self`.
+        let v = unsafe { _mm512_castsi128_si512(a) };
+        // SAFETY: AVX512F, by `self`.
+        let v = unsafe { _mm512_inserti32x4::<1>(v, b) };
+        // SAFETY: AVX512F, by `self`.
+        let v = unsafe { _mm512_inserti32x4::<2>(v, c) };
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_inserti32x4::<3>(v, d) }
+    }
+
+    #[inline(always)]
+    fn load_sixteen(self, bytes: &[u8], at: usize) -> __m128i {
+        let from: &[u8] = &bytes[at..at + 16];
+        // SAFETY: SSE2, by `self`; `from` has 16 bytes, and the load needs no alignment.
+        unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
+    }
+
+    /// Writes `v` to `to`.
+    #[inline(always)]
+    pub(crate) fn store(self, v: Vector, to: &mut [u8; 64]) {
+        // SAFETY: AVX512F, by `self`; `to` has 64 bytes, and the store needs no alignment.
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) }
     }
 
     /// Returns `bytes`, and zeros after them. `bytes` has fewer than 64 bytes.
@@ -115,6 +157,20 @@ impl Avx512 {
     pub(crate) fn splat64(self, lane: u64) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_set1_epi64(lane as i64) }
+    }
+
+    /// Returns `lane` in each of the four lanes of 128 bits.
+    #[inline(always)]
+    pub(crate) fn splat128(self, lane: u128) -> Vector {
+        let (low, high) = (lane as i64, (lane >> 64) as i64);
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_set4_epi64(high, low, high, low) }
+    }
+
+    /// Does what `splat64` does. The compiler must not know the value: a vector that it knows takes 64 bytes of the program.
+    #[inline(always)]
+    pub(crate) fn opaque_splat64(self, lane: u64) -> Vector {
+        self.splat64(core::hint::black_box(lane))
     }
 
     /// Returns a Boolean function of `a`, `b` and `c`, bit by bit. `TABLE` is its truth table; see `truth!`.
@@ -286,6 +342,13 @@ impl Avx512 {
         unsafe { _mm512_movepi8_mask(v) }
     }
 
+    /// Returns a one for each byte that is not zero. The first byte's is the lowest bit.
+    #[inline(always)]
+    pub(crate) fn not_zero(self, v: Vector) -> u64 {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_test_epi8_mask(v, v) }
+    }
+
     /// Returns a one for each byte in which `a` and `b` have no bit in common. The first byte's is the lowest bit.
     #[inline(always)]
     pub(crate) fn disjoint(self, a: Vector, b: Vector) -> u64 {
@@ -336,6 +399,13 @@ impl Avx512 {
     pub(crate) fn sums_of_bytes(self, bytes: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`. VPSADBW sums differences, here from zero.
         unsafe { _mm512_sad_epu8(bytes, self.zero()) }
+    }
+
+    /// Returns `a + b` of bytes, modulo 256.
+    #[inline(always)]
+    pub(crate) fn plus(self, a: Vector, b: Vector) -> Vector {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_add_epi8(a, b) }
     }
 
     /// Returns `a + b` in each lane of 64 bits.
