@@ -47,8 +47,8 @@ const NUMBERS: &[u8; 64] = &{
 };
 /// The bytes after a word that are checked with it. A character that begins in the word ends there, or is cut off.
 const AFTER_WORD: usize = 16 - CONTEXT - 8;
-/// A sparse run begins if no more words of eight blocks are not ASCII.
-const FEW: u32 = 3;
+/// A sparse run begins if no more places of a block are not ASCII in one of eight blocks. Three characters of three bytes take nine.
+const FEW: u32 = 9;
 /// A sparse run ends if more words of eight blocks are not ASCII, or more than `MANY_OF_TWO` of four times eight blocks and no longer
 /// characters among them. To change between runs takes time too, so a run goes on for a while where it would not begin.
 const MANY: u32 = 20;
@@ -81,11 +81,10 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
     if T::COUNTS {
         tally.take_back(s, &bytes[at..BLOCK]);
     }
-    let word_search = WordSearch::new(s);
     let (mut dense, mut run) = (TextKind::Any, 0);
     let mut by_places = true;
     while let Some(eight) = with_context(bytes, at) {
-        let kind = TextKind::of(s, &word_search, eight);
+        let kind = TextKind::of(s, eight);
         run = match kind {
             TextKind::Sparse => run / 2,
             _ if kind == dense => (2 * run).clamp(1, T::LONGEST_RUN),
@@ -95,7 +94,7 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
             dense = kind;
         }
         let after = match kind {
-            TextKind::Sparse => sparse_run(s, &checker, &word_search, bytes, at, tally),
+            TextKind::Sparse => sparse_run(s, &checker, bytes, at, tally),
             _ if by_places
                 && run == T::LONGEST_RUN
                 && bytes.len() - at >= kind.least_for_places(per_place) =>
@@ -129,10 +128,10 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
 ///
 /// ```text
 /// repeat:
+///     at the start, or if no word was listed: skip ASCII, four blocks at a time
 ///     list the words that are not ASCII, in four times eight blocks
 ///     check the listed words, four at a time, wherever they are, each with its context and with the places after it
 ///     stop where words are not few any more
-///     if none was listed: skip ASCII, four blocks at a time
 /// ```
 ///
 /// No branch depends on where in a chunk a character stands. A CPU would predict such a branch wrongly on text that it has not
@@ -141,7 +140,6 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
 fn sparse_run<T: Tally>(
     s: Avx512,
     checker: &Checker,
-    word_search: &WordSearch,
     bytes: &[u8],
     at: usize,
     tally: &mut T,
@@ -159,9 +157,15 @@ fn sparse_run<T: Tally>(
     {
         return Err(at);
     }
+    let word_search = WordSearch::new(s);
+    let mut listed = 0;
     let after = loop {
+        if listed == 0 {
+            at = skip_ascii(s, bytes, at, tally, &mut counts);
+        }
         let start = at;
-        let (mut numbers, mut listed) = (s.load(NUMBERS, 0), 0);
+        let mut numbers = s.load(NUMBERS, 0);
+        listed = 0;
         let mut goes_on = true;
         for _ in 0..GROUPS {
             let eight = array_at::<{ EIGHT_BLOCKS + AFTER_WORD }>(bytes, at);
@@ -204,9 +208,6 @@ fn sparse_run<T: Tally>(
         if !goes_on || listed > MANY_OF_TWO && is_below_e0(s, largest) {
             break Ok(at);
         }
-        if listed == 0 {
-            at = skip_ascii(s, bytes, at, tally, &mut counts);
-        }
     };
     tally.end_sparse(s, counts);
     after
@@ -240,7 +241,8 @@ fn skip_ascii<T: Tally>(
     at
 }
 
-/// The search for words that are not ASCII. It keeps its constants in registers.
+/// The search for words that are not ASCII. Its constants are made where a sparse run begins, so that other text does not wait for
+/// them.
 struct WordSearch {
     /// For each of eight blocks, the vector with which `pick_planes` gathers the high bits of a word in one of its bytes.
     picks: [Vector; 8],
@@ -439,15 +441,17 @@ impl TextKind {
     }
 
     #[inline(always)]
-    fn of(s: Avx512, word_search: &WordSearch, eight: &EightInContext) -> Self {
-        let words = word_search.others(s, load_eight(s, &eight[CONTEXT..])).count_ones();
-        if words <= FEW {
-            return Self::Sparse;
-        }
+    fn of(s: Avx512, eight: &EightInContext) -> Self {
         let (a, b) = (max_of_two(s, eight, CONTEXT), max_of_two(s, eight, CONTEXT + 2 * BLOCK));
         let (c, d) = (max_of_two(s, eight, CONTEXT + 4 * BLOCK), max_of_two(s, eight, CONTEXT + 6 * BLOCK));
         let largest = s.max(s.max(a, b), s.max(c, d));
-        if is_below_e0(s, largest) && allows_two_byte(eight) { Self::TwoByte } else { Self::Any }
+        if s.high_bits(largest).count_ones() <= FEW {
+            Self::Sparse
+        } else if is_below_e0(s, largest) && allows_two_byte(eight) {
+            Self::TwoByte
+        } else {
+            Self::Any
+        }
     }
 }
 

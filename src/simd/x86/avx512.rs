@@ -159,18 +159,19 @@ impl Avx512 {
         unsafe { _mm512_set1_epi64(lane as i64) }
     }
 
+    /// Does what `splat64` does. The compiler does not know the value, so it makes the vector here, rather than where the function
+    /// begins, and of eight bytes of the program rather than 64.
+    #[inline(always)]
+    pub(crate) fn opaque_splat64(self, lane: u64) -> Vector {
+        self.splat64(core::hint::black_box(lane))
+    }
+
     /// Returns `lane` in each of the four lanes of 128 bits.
     #[inline(always)]
     pub(crate) fn splat128(self, lane: u128) -> Vector {
         let (low, high) = (lane as i64, (lane >> 64) as i64);
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_set4_epi64(high, low, high, low) }
-    }
-
-    /// Does what `splat64` does. The compiler must not know the value: a vector that it knows takes 64 bytes of the program.
-    #[inline(always)]
-    pub(crate) fn opaque_splat64(self, lane: u64) -> Vector {
-        self.splat64(core::hint::black_box(lane))
     }
 
     /// Returns a Boolean function of `a`, `b` and `c`, bit by bit. `TABLE` is its truth table; see `truth!`.
