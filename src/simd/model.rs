@@ -424,10 +424,21 @@ mod avx512 {
         for array in arrays() {
             let word = words(&array)[3];
             same("splat64", &word, s.splat64(word), &of_words([word; 8]));
+            same("opaque_splat64", &word, s.opaque_splat64(word), &of_words([word; 8]));
+            let (two, _) = array.as_chunks::<16>();
+            same("splat128", &two[1], s.splat128(u128::from_le_bytes(two[1])), &two[1].repeat(4));
+            let mut stored = [0; 64];
+            s.store(s.load(&array, 0), &mut stored);
+            assert_eq!(stored, array, "store");
         }
         let text: Vec<u8> = (0..192).collect();
         for at in 0..=128 {
             same("load", &at, s.load(&text, at), &text[at..at + 64]);
+        }
+        for at in 0..=176 {
+            let places = [at, 176 - at, at * 7 % 177, 176];
+            let model: Vec<u8> = places.iter().flat_map(|&place| &text[place..place + 16]).copied().collect();
+            same("load_by_sixteen", &places, s.load_by_sixteen(&text, places), &model);
         }
         for array in arrays() {
             for n in 0..64 {
@@ -454,6 +465,7 @@ mod avx512 {
         all_pairs("max", load, |a, b| s.max(a, b), u8::max);
         all_pairs("min", load, |a, b| s.min(a, b), u8::min);
         all_pairs("minus", load, |a, b| s.minus(a, b), u8::saturating_sub);
+        all_pairs("plus", load, |a, b| s.plus(a, b), u8::wrapping_add);
         all_pairs(
             "plus_signed",
             load,
@@ -476,6 +488,10 @@ mod avx512 {
             assert_eq!(s.equal(left, right), mask(a, b, |a, b| a == b), "equal of {a:02X?} {b:02X?}");
             let model: Vec<u8> = (0..64).map(|i| a[i].wrapping_add((below >> i & 1) as u8)).collect();
             same("count_where", &(a, below), s.count_where(left, below, s.opaque_ones()), &model);
+            let mut model: Vec<u8> = (0..64).filter(|i| below >> i & 1 == 1).map(|i| a[i]).collect();
+            model.resize(64, 0);
+            same("compress", &(a, below), s.compress(left, below), &model);
+            assert_eq!(s.not_zero(left), mask(a, b, |a, _| a != 0), "not_zero of {a:02X?}");
             let sums = words(a).into_iter().zip(words(b)).map(|(a, b)| a.wrapping_add(b));
             same("plus64", &(a, b), s.plus64(left, right), &of_words(sums));
         }
