@@ -145,6 +145,10 @@ fn avx512() -> bool {
                 s.splat64(0x0123_4567_89AB_CDEF),
                 &[0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01].repeat(8),
             )
+            && is(
+                s.splat128(0x0123_4567),
+                &[0x67, 0x45, 0x23, 0x01, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0].repeat(4),
+            )
             && is(s.first_bytes(a, 13), &map(&|i| if i < 13 { x[i] } else { 0 }))
             && Formula::not(a.any()).under(bits(&values)) == x.iter().all(|&byte| byte == 0)
     })

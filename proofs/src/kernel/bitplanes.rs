@@ -118,6 +118,29 @@ pub(crate) fn two_blocks_in_registers() -> bool {
     })
 }
 
+/// Words in context, as a sparse run checks them: four times 16 bytes of any values, each after a character. The check shows a fault if
+/// and only if one of them is not the beginning of UTF-8. (What is a fault of the first three bytes is another word's, so they are
+/// the beginning of UTF-8 here.)
+pub(crate) fn words() -> bool {
+    let text = any_bytes(BLOCK);
+    let four = || text.chunks(BLOCK / 4);
+    with_text(&text, 0, |memory| {
+        let unfaulted = accepted(|| {
+            let checker = blocks::Checker::new(Avx512);
+            let mut faults = checker.no_faults();
+            checker.check(&mut faults, Avx512.load(memory, 0), checker.no_leads());
+            !checker.any(&checker.of_words(faults))
+        });
+        let all = |len| {
+            four()
+                .map(|word| is_text(Start::Anywhere, &word[..len], End::AnywhereOrNever))
+                .fold(TRUE, Formula::and)
+        };
+        let context = all(CONTEXT);
+        context.and(unfaulted).is(context.and(all(BLOCK / 4)))
+    })
+}
+
 /// A text of `n` bytes, by blocks. It is accepted if and only if it is UTF-8. Where it is not, all before the suspicion is UTF-8,
 /// except for a character that the suspicion cuts off, or a byte directly before it that never appears.
 pub(crate) fn a_text_by_blocks(n: usize) -> bool {

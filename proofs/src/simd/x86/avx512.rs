@@ -4,12 +4,19 @@ use crate::byte::{Byte, is_text};
 use crate::formula::{FALSE, Formula};
 use crate::mutation;
 use crate::path::decide;
+use crate::simd::{Routine, Token};
 use crate::vector;
 
 pub(crate) type Vector = vector::Vector<64>;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512;
+
+impl Token for Avx512 {
+    fn apart<R: Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output {
+        R::run(self, bytes, at)
+    }
+}
 
 impl Avx512 {
     /// Bit 7 - i of byte j of a lane says whether byte i of the lane of `text` has an odd number of the bits that byte j of
@@ -62,6 +69,12 @@ impl Avx512 {
     pub(crate) fn splat64(self, lane: u64) -> Vector {
         let lane = mutation::of_bytes(lane.to_le_bytes());
         vector::Vector(std::array::from_fn(|at| Byte::constant(lane[at % 8])))
+    }
+
+    #[track_caller]
+    pub(crate) fn splat128(self, lane: u128) -> Vector {
+        let lane = mutation::of_bytes(lane.to_le_bytes());
+        vector::Vector(std::array::from_fn(|at| Byte::constant(lane[at % 16])))
     }
 
     #[track_caller]
