@@ -81,16 +81,14 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
     if T::COUNTS {
         tally.take_back(s, &bytes[at..BLOCK]);
     }
-    let (mut dense, mut run) = (TextKind::Any, 0);
+    let (mut dense, mut run, mut was_sparse) = (TextKind::Any, 0, false);
     let mut by_places = true;
     while let Some(eight) = with_context(bytes, at) {
-        let kind = TextKind::of(s, eight);
-        run = match kind {
-            TextKind::Sparse => run / 2,
-            _ if kind == dense => (2 * run).clamp(1, T::LONGEST_RUN),
-            _ => 1,
-        };
-        if kind != TextKind::Sparse {
+        // Where a sparse run has ended, another one would not get far.
+        let kind = TextKind::of(s, eight, !was_sparse);
+        was_sparse = kind == TextKind::Sparse;
+        if !was_sparse {
+            run = if kind == dense { (2 * run).clamp(1, T::LONGEST_RUN) } else { 1 };
             dense = kind;
         }
         let after = match kind {
@@ -113,7 +111,12 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
             TextKind::Any => planes_run(s, bytes, at, run, tally),
         };
         match after {
-            Ok(after) => at = after,
+            Ok(after) => {
+                if was_sparse && after - at >= GROUPS * EIGHT_BLOCKS {
+                    run /= 2;
+                }
+                at = after;
+            }
             Err(sound) => return blocks::first_faulty_block(s, bytes, sound),
         }
     }
@@ -441,11 +444,11 @@ impl TextKind {
     }
 
     #[inline(always)]
-    fn of(s: Avx512, eight: &EightInContext) -> Self {
+    fn of(s: Avx512, eight: &EightInContext, may_be_sparse: bool) -> Self {
         let (a, b) = (max_of_two(s, eight, CONTEXT), max_of_two(s, eight, CONTEXT + 2 * BLOCK));
         let (c, d) = (max_of_two(s, eight, CONTEXT + 4 * BLOCK), max_of_two(s, eight, CONTEXT + 6 * BLOCK));
         let largest = s.max(s.max(a, b), s.max(c, d));
-        if s.high_bits(largest).count_ones() <= FEW {
+        if may_be_sparse && s.high_bits(largest).count_ones() <= FEW {
             Self::Sparse
         } else if is_below_e0(s, largest) && allows_two_byte(eight) {
             Self::TwoByte
