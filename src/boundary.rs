@@ -131,7 +131,7 @@ pub(crate) fn with_context<const N: usize>(bytes: &[u8], at: usize) -> Option<&[
 }
 
 /// Returns whether a character that begins in the context of a block does not end there.
-#[cfg(kernel_simd)]
+#[cfg(any(kernel_avx512, all(kernel_simd, test)))]
 #[inline(always)]
 pub(crate) fn is_unfinished<const N: usize>(block: &[u8; N]) -> bool {
     block[2] >= 0xC0 || block[1] >= 0xE0 || block[0] >= 0xF0
@@ -145,14 +145,14 @@ pub(crate) fn allows_two_byte<const N: usize>(block: &[u8; N]) -> bool {
     block[0] < 0xF0 && block[1] < 0xE0 && block[2] < 0xE0 && block[2] & 0xFE != 0xC0
 }
 
-/// The largest byte that may stand in each of the last 64 places of a text: a lead of two, three or four bytes needs one, two
-/// or three bytes after it.
+/// The largest byte that may stand in each of the last 32 places of a text: a lead of two, three or four bytes needs one, two
+/// or three bytes after it. After that come 32 places of a text that goes on, where any byte may stand.
 #[cfg(kernel_simd)]
 pub(crate) const LARGEST_AT_END: &[u8; 64] = &{
     let mut limits = [0xFF; 64];
-    limits[61] = 0xF0 - 1;
-    limits[62] = 0xE0 - 1;
-    limits[63] = 0xC0 - 1;
+    limits[29] = 0xF0 - 1;
+    limits[30] = 0xE0 - 1;
+    limits[31] = 0xC0 - 1;
     limits
 };
 
@@ -259,7 +259,7 @@ mod tests {
             assert_eq!(is_unfinished(block), cut > 0, "{at}");
             let long = cut > 0 && text[at - cut] >= 0xE0;
             assert_eq!(allows_two_byte(block), !long, "{at}");
-            let fits = (0..3).all(|i| block[i] <= LARGEST_AT_END[61 + i]);
+            let fits = (0..3).all(|i| block[i] <= LARGEST_AT_END[29 + i]);
             assert_eq!(fits, cut == 0, "{at}");
         }
         assert!(!allows_two_byte(b"ab\xC0.") && !allows_two_byte(b"ab\xC1."));

@@ -87,10 +87,12 @@ const THEOREMS: &[Theorem] = &[
     ("lookup, 32 bytes: a vector in context, and its end", lookup::a_vector_in_context::<32>),
     ("lookup, 16 bytes: vectors in registers", lookup::vectors_in_registers::<16>),
     ("lookup, 32 bytes: vectors in registers", lookup::vectors_in_registers::<32>),
-    ("lookup, 16 bytes: a block in context, and its end", lookup::a_block_of_any_text::<16>),
-    ("lookup, 32 bytes: a block in context, and its end", lookup::a_block_of_any_text::<32>),
-    ("two-byte path, 16 bytes: a block in context, and its end", lookup::a_block_of_two_byte_text::<16>),
-    ("two-byte path, 32 bytes: a block in context, and its end", lookup::a_block_of_two_byte_text::<32>),
+    ("lookup, 16 bytes: a block or a unit in context, and its end", lookup::any_text::<16>),
+    ("lookup, 32 bytes: a block or a unit in context, and its end", lookup::any_text::<32>),
+    ("two-byte path, 16 bytes: a block or a unit in context, and its end", lookup::two_byte_text::<16>),
+    ("two-byte path, 32 bytes: a block or a unit in context, and its end", lookup::two_byte_text::<32>),
+    ("ASCII, 16 bytes: the units of a group", lookup::the_units_of_a_group::<16>),
+    ("ASCII, 32 bytes: the units of a group", lookup::the_units_of_a_group::<32>),
     ("lookup, 16 bytes: texts of 4 to 100 bytes", || {
         (4..=100).all(|n| alone(|| lookup::a_short_text::<16>(n)))
     }),

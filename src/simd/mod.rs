@@ -202,6 +202,11 @@ pub(crate) unsafe trait Simd: Token {
     /// Returns FF where `a` is below `b`, both as signed numbers, and 00 elsewhere.
     fn below_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
+    /// Returns a byte for each two neighbouring bytes, of `a` and then of `b`: zero if both are zero, and something else otherwise.
+    ///
+    /// Each sixteen lanes are made of the same sixteen lanes of `a` and `b`.
+    fn halve(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
     /// Returns the sum of all bytes.
     fn sum(self, v: Self::Vector) -> usize;
 

@@ -242,6 +242,7 @@ fn nibbles_and_lookups<S: Simd>(s: S) {
 
 fn neighbours<S: Simd>(s: S) {
     let arrays = arrays();
+    halves(s, &arrays);
     for (now, before) in arrays.iter().zip(arrays.iter().rev()).chain(arrays.iter().zip(&arrays[1..])) {
         let (now, before) = (&now[..S::LANES], &before[..S::LANES]);
         let (now_vector, before_vector) = (s.load(now, 0), s.load(before, 0));
@@ -264,6 +265,29 @@ fn neighbours<S: Simd>(s: S) {
             s.earlier::<3>(now_vector, before_vector),
             &earlier_model(3, now, before),
         );
+    }
+}
+
+/// Of each two neighbours one byte, of which only whether it is zero is known. One byte in each place, and bytes in all.
+fn halves<S: Simd>(s: S, arrays: &[[u8; 64]]) {
+    let check = |a: &[u8], b: &[u8]| {
+        let halved = s.halve(s.load(a, 0), s.load(b, 0));
+        let found = s.equal(halved, s.splat(0));
+        let pairs = a.chunks(16).zip(b.chunks(16)).flat_map(|(a, b)| a.chunks(2).chain(b.chunks(2)));
+        let model: Vec<u8> = pairs.map(|pair| if pair == [0, 0] { 0xFF } else { 0 }).collect();
+        same("halve", &(a, b), found, &model);
+    };
+    for a in arrays {
+        for b in arrays {
+            check(&a[..S::LANES], &b[..S::LANES]);
+        }
+    }
+    for lane in 0..2 * S::LANES {
+        for byte in [1, 0x7F, 0x80, 0xFF] {
+            let mut both = vec![0; 2 * S::LANES];
+            both[lane] = byte;
+            check(&both[..S::LANES], &both[S::LANES..]);
+        }
     }
 }
 

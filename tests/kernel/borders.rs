@@ -89,10 +89,10 @@ fn where_kinds_meet() {
     }
 }
 
-/// A kernel may check only the part of a block that has all of its other characters. So each sequence stands in a block of ASCII with
-/// one more character before or after it, at every place and every distance, and in runs of both kinds.
+/// A kernel may check only those parts of a text that are not ASCII, however small. So each sequence stands in ASCII with one more
+/// character before or after it, at every place and every distance, and in runs of both kinds.
 #[test]
-fn two_places_in_a_block_of_ascii() {
+fn two_places_in_ascii() {
     const BLOCK: usize = 64;
     let mut thin = Thin::new();
     let mut memory = vec![0; 1 << 11];

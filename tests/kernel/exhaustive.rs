@@ -116,9 +116,24 @@ impl Surroundings {
     /// The hole begins one to three bytes before the seam. The text before the hole ends with a whole character, and the
     /// text after it begins with one, so the four bytes decide whether the text is valid.
     fn all() -> Vec<Self> {
-        // Ends of vectors, of blocks (of 64 bytes, or of 61 after the first), of superblocks, of a chunk of a sparse run.
-        const SEAMS: [usize; 13] =
-            [16, 32, 48, 64, 125, 128, 192, 256, 320, 64 + 488, 64 + 512, 64 + 2 * 488, 64 + 4 * 512];
+        // Ends of vectors and units, of blocks (of 64 bytes, or of 61 after the first), of superblocks, of a run's first chunk and its
+        // second, of a chunk of a sparse run.
+        const SEAMS: [usize; 14] = [
+            16,
+            32,
+            48,
+            64,
+            125,
+            128,
+            192,
+            256,
+            320,
+            64 + 488,
+            64 + 512,
+            64 + 2 * 488,
+            64 + 4 * 512,
+            64 + 5 * 512,
+        ];
         let mut all = Vec::new();
         for (number, seam) in SEAMS.into_iter().enumerate() {
             for before_seam in 1..=3 {
@@ -203,7 +218,7 @@ fn every_four_bytes() {
     });
 }
 
-/// All 2^32 sequences of four bytes inside text of about 650 to 2700 bytes, each across one of 39 seams: the verdict of
+/// All 2^32 sequences of four bytes inside text of about 650 to 3200 bytes, each across one of 42 seams: the verdict of
 /// each, and the place, the length and the kind of every 64th.
 ///
 /// To locate a fault, a kernel reads a block byte by byte. The tests above test that, and doing it for every sequence would

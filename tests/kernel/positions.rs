@@ -181,6 +181,37 @@ fn faults_in_islands_within_ascii() {
     }
 }
 
+/// ASCII of 9000 bytes with a character here and there, and a fault at every place. Kernels ask large chunks of such text where it is
+/// not ASCII, and check only there.
+#[test]
+fn faults_in_sparse_text() {
+    const LEN: usize = 9000;
+    let mut place = Place::new(2 * LEN);
+    let mut thin = Thin::new();
+    let mut turn = 0;
+    for character in ["", "é", "日", "😀"] {
+        // Three densities, so that a chunk has few such characters, some or many.
+        for distance in [1000, 190, 50] {
+            let mut text = Vec::new();
+            while text.len() < LEN {
+                text.extend(".".repeat(distance - text.len() % 7).bytes());
+                text.extend(character.bytes());
+            }
+            text.extend(b"...");
+            for at in 0..LEN {
+                if !thin.keep() {
+                    continue;
+                }
+                turn += 1;
+                let malformed = &MALFORMED[turn % MALFORMED.len()];
+                let at = (at..).find(|&at| text[at].is_ascii()).expect("a text ends with ASCII");
+                let parts = [&text[..at], malformed.bytes, &text[at..]];
+                check_for(place.put(turn % 64, &parts), Some(malformed.fault_between(at)));
+            }
+        }
+    }
+}
+
 /// Some MiB, which kernels may read in several places at once: with a fault at places all over it, and without.
 #[test]
 fn very_long_input() {

@@ -113,6 +113,17 @@ unsafe impl<const N: usize> Simd for Symbolic<N> {
         a.zip(b, |a, b| Byte::splat(a.below_signed(b)))
     }
 
+    fn halve(self, a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        // What the byte is if it is not zero, no code may rely on.
+        Vector(std::array::from_fn(|lane| {
+            let (sixteen, place) = (lane / 16 * 16, lane % 16);
+            let source = if place < 8 { a } else { b };
+            let first = sixteen + 2 * (place % 8);
+            let either = source.0[first].or(source.0[first + 1]);
+            Byte::splat(either.equals(Byte::ZERO).not())
+        }))
+    }
+
     fn sum(self, _: Vector<N>) -> usize {
         unreachable!("a sum of formulas is no number")
     }

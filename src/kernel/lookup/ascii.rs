@@ -5,6 +5,9 @@
 use crate::boundary::array_at;
 use crate::simd::Simd;
 
+/// The bytes of sixteen units of 32.
+pub(super) const GROUP: usize = 512;
+
 /// Returns whether all of `bytes` is ASCII. There are at least `LANES` bytes. The last loads overlap those before
 /// them.
 #[inline(always)]
@@ -50,4 +53,42 @@ pub(super) fn is_ascii<S: Simd, const N: usize>(s: S, bytes: &[u8; N]) -> bool {
         all = s.or(all, s.load(bytes, k * S::LANES));
     }
     !s.any_high_bit(all)
+}
+
+/// Returns a bit for each 32 bytes of a group: whether they are ASCII. The lowest bit stands for the first of them.
+#[inline(always)]
+pub(super) fn ascii_of_group<S: Simd>(s: S, group: &[u8; GROUP]) -> u64 {
+    let ascii = s.high_bits(s.equal(squeezed(s, group), s.splat(0)));
+    // In vectors of 32 bytes, the two halves of a unit are sixteen lanes from each other.
+    if S::LANES == 32 { ascii & ascii >> 16 } else { ascii }
+}
+
+/// Returns a vector in which lane `i`, and lane `i + 16` if there is one, are zero where unit `i` of the group is ASCII.
+///
+/// Each step makes one vector of two. In the last, after four steps, there is a byte for each sixteen bytes or more.
+#[inline(always)]
+pub(super) fn squeezed<S: Simd>(s: S, group: &[u8; GROUP]) -> S::Vector {
+    s.halve(half_group(s, group, 0), half_group(s, group, GROUP / 2))
+}
+
+#[inline(always)]
+fn half_group<S: Simd>(s: S, group: &[u8; GROUP], at: usize) -> S::Vector {
+    let (a, b) = (two_units(s, group, at), two_units(s, group, at + 64));
+    let (c, d) = (two_units(s, group, at + 128), two_units(s, group, at + 192));
+    s.halve(s.halve(a, b), s.halve(c, d))
+}
+
+#[inline(always)]
+fn two_units<S: Simd>(s: S, group: &[u8; GROUP], at: usize) -> S::Vector {
+    s.halve(high_bits_of_unit(s, group, at), high_bits_of_unit(s, group, at + 32))
+}
+
+/// Returns a vector in which something is set if any of 32 bytes is not ASCII.
+#[inline(always)]
+fn high_bits_of_unit<S: Simd>(s: S, group: &[u8; GROUP], at: usize) -> S::Vector {
+    let mut all = s.load(group, at);
+    if S::LANES == 16 {
+        all = s.or(all, s.load(group, at + 16));
+    }
+    s.and(all, s.splat(0x80))
 }

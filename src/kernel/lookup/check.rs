@@ -68,6 +68,9 @@ pub(super) trait Check<S: Simd>: Copy {
     /// The faults that were found. A check sets bits, and no check clears any.
     type Faults: Copy;
 
+    /// Of the blocks of dense text, the check looks at the largest bytes of one in so many.
+    const LOOKS_AT: usize;
+
     /// Loads the constants.
     fn new(s: S) -> Self;
 
@@ -95,17 +98,11 @@ pub(super) trait Check<S: Simd>: Copy {
         }
     }
 
-    /// Checks a block that is not ASCII, or that follows a byte that is not. An implementation may leave out vectors in which nothing can be wrong.
-    #[inline(always)]
-    fn check_block(&self, faults: &mut Self::Faults, block: &BlockInContext) {
-        self.check_all(faults, block);
-    }
-
     /// Returns whether there are any faults.
     fn any(&self, faults: &Self::Faults) -> bool;
 
-    /// Adds a fault if the end of `last` cuts off a character.
-    fn check_end(&self, faults: &mut Self::Faults, last: S::Vector);
+    /// Adds a fault if the end of `last` cuts off a character, unless the text goes on after it.
+    fn check_end(&self, faults: &mut Self::Faults, last: S::Vector, goes_on: bool);
 }
 
 /// The check of ASCII and two-byte characters, without lookups.
@@ -125,6 +122,7 @@ pub(super) struct TwoByteFaults<S: Simd> {
 
 impl<S: Simd> Check<S> for TwoByteChecker<S> {
     type Faults = TwoByteFaults<S>;
+    const LOOKS_AT: usize = 1;
 
     #[inline(always)]
     fn new(s: S) -> Self {
@@ -179,8 +177,8 @@ impl<S: Simd> Check<S> for TwoByteChecker<S> {
     }
 
     #[inline(always)]
-    fn check_end(&self, faults: &mut TwoByteFaults<S>, last: S::Vector) {
-        faults.cut_off = self.0.or(faults.cut_off, unfinished(self.0, last));
+    fn check_end(&self, faults: &mut TwoByteFaults<S>, last: S::Vector, goes_on: bool) {
+        faults.cut_off = self.0.or(faults.cut_off, unfinished(self.0, last, goes_on));
     }
 }
 
@@ -191,14 +189,16 @@ fn is_from_e0<S: Simd>(s: S, largest: S::Vector) -> bool {
     s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80)))
 }
 
-/// Returns a vector that has bits set if the end of `last` cuts off a character.
+/// Returns a vector that has bits set if the end of `last` cuts off a character, unless the text goes on after it.
 #[inline(always)]
-fn unfinished<S: Simd>(s: S, last: S::Vector) -> S::Vector {
-    s.minus(last, s.load(LARGEST_AT_END, LARGEST_AT_END.len() - S::LANES))
+fn unfinished<S: Simd>(s: S, last: S::Vector, goes_on: bool) -> S::Vector {
+    let from = if goes_on { 32 } else { 32 - S::LANES };
+    s.minus(last, s.load(LARGEST_AT_END, from))
 }
 
 impl<S: Simd> Check<S> for Checker<S> {
     type Faults = FaultBits<S>;
+    const LOOKS_AT: usize = 8;
 
     #[inline(always)]
     fn new(s: S) -> Self {
@@ -225,29 +225,6 @@ impl<S: Simd> Check<S> for Checker<S> {
         is_from_e0(self.s, largest)
     }
 
-    /// Checks one vector if all that is not ASCII fits into it, and all vectors otherwise.
-    ///
-    /// In ordinary text, most blocks that are not ASCII have a single character that is not. Vectors of half a block are too
-    /// few to pay for finding it.
-    ///
-    /// A fault shows at a byte that is not ASCII, or at the ASCII byte after one. So the vector begins at the first such
-    /// place and reaches past the last byte that is not ASCII, or to the end of the block. If the byte before the block is
-    /// not ASCII, the first place is the block's start.
-    #[inline(always)]
-    fn check_block(&self, faults: &mut FaultBits<S>, block: &BlockInContext) {
-        if S::LANES > BLOCK / 4 {
-            return self.check_all(faults, block);
-        }
-        let places = self.s.high_bits_of_64(block, CONTEXT) | u64::from(block[CONTEXT - 1] >> 7);
-        let (before, after) = (places.trailing_zeros() as usize, places.leading_zeros() as usize);
-        // `BLOCK - before - after` bytes, and one after them.
-        if BLOCK - before < S::LANES + after {
-            self.check_at(faults, block, CONTEXT + before.min(BLOCK - S::LANES));
-        } else {
-            self.check_all(faults, block);
-        }
-    }
-
     #[inline(always)]
     fn no_faults(&self) -> FaultBits<S> {
         FaultBits(self.s.splat(0))
@@ -268,8 +245,8 @@ impl<S: Simd> Check<S> for Checker<S> {
     }
 
     #[inline(always)]
-    fn check_end(&self, faults: &mut FaultBits<S>, last: S::Vector) {
-        faults.0 = self.s.or(faults.0, unfinished(self.s, last));
+    fn check_end(&self, faults: &mut FaultBits<S>, last: S::Vector, goes_on: bool) {
+        faults.0 = self.s.or(faults.0, unfinished(self.s, last, goes_on));
     }
 }
 

@@ -1,45 +1,58 @@
-//! Long input: two kinds of run take turns, and dense text is checked without a look at each block.
+//! Long input: runs, which check only what is not ASCII, and dense text, all of which is checked.
+//!
+//! A run takes a chunk of 2 KiB at a time. It first asks of each unit of 32 bytes whether it is ASCII. The answers become the bits of a
+//! word, without a branch. Then it checks the units whose bits are set.
+//!
+//! A branch for each unit would take longer. Where characters stand that are not ASCII, a CPU can predict only if it has seen the same
+//! text before, and one wrong prediction takes as long as 300 bytes of ASCII. A run makes one such branch for each chunk, where
+//! the units to check end.
 
 #![forbid(unsafe_code)]
 
 use core::marker::PhantomData;
 
-use super::ascii::{is_all_ascii, is_ascii_at};
+use super::ascii::{GROUP, ascii_of_group, is_ascii_at};
 use super::check::{BLOCK, BlockInContext, Check, Checker, TwoByteChecker};
-use crate::boundary::{CONTEXT, is_unfinished, with_context};
+use crate::boundary::{CONTEXT, allows_two_byte, array_at, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Routine, Simd};
 
-/// The least length of long input.
-pub(super) const LEAST: usize = 2 * BLOCK;
-/// The most that is checked before a look at the faults, and at the kind of text. It is so short that a fault is reported
-/// soon, and so long that looking costs nothing.
-const CHUNK: usize = 32 * BLOCK;
-/// The first chunk, so that an early fault is reported early. Each later chunk is twice as long, up to `CHUNK`.
-const FIRST_CHUNK: usize = BLOCK;
-/// After this much ASCII, more is likely to follow. The faults are looked at, and then four blocks at a time are skipped.
-///
-/// Compilers unroll the loop over these blocks. For x86 half as many save 2 KB, and for WebAssembly they cost 1 KB.
-const LONG_ASCII: usize = if cfg!(target_family = "wasm") { 16 * BLOCK } else { 8 * BLOCK };
-/// After this many blocks in a row that are not ASCII, the text is dense. Dense text is checked this many blocks at a time.
+/// The bytes of which a run asks whether they are ASCII: a vector, or two.
+const UNIT: usize = 32;
+/// The least length of long input. Where less than a group is left, a run begins it in text that has been checked. So before the last
+/// unit, which may be cut off, there must be a group with a vector before it.
+pub(super) const LEAST: usize = UNIT + GROUP + UNIT;
+/// The most units of a chunk: one for each bit of a word.
+const CHUNK: usize = 64;
+/// The units of a run's first chunk, so that an early fault is reported early.
+const FIRST_CHUNK: usize = GROUP / UNIT;
+/// How much ASCII is skipped at a time.
+const SKIPPED: usize = 4 * BLOCK;
+/// If more than one in so many units are not ASCII, it matters which check they get.
+const FEW: usize = 8;
+/// The blocks of dense text that are checked before a look at the faults, and at the kind of text.
 const DENSE: usize = 16;
-/// The length from which on a run of ASCII costs no more than a test whether all of a text is ASCII.
-const LONGEST_ASCII_TEST: usize = 2048;
-/// How far ahead of a block the cache is asked for text. Twice as far is no better.
+/// Text is dense if more than so many sixteenths of its units are not ASCII. To check all units is faster then.
+const DENSE_OF_TWO: usize = 7;
+/// The same for text that is not of two-byte characters. Their check takes longer.
+const DENSE_OF_ANY: usize = 12;
+/// How far ahead of dense text the cache is asked for text. Twice as far is no better.
 const AHEAD: usize = 8 * BLOCK;
+/// How far ahead of a group a run asks for text. It asks for a chunk's faster than it checks the chunk.
+const AHEAD_OF_RUN: usize = 24 * BLOCK;
 
-/// Returns the verdict on input of at least two blocks. Shorter input is suspect, whatever it is.
+/// Returns the verdict on input of at least [`LEAST`] bytes. Shorter input is suspect, whatever it is.
 #[inline(always)]
 pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     let n = bytes.len();
     if n < LEAST {
         return Verdict::suspect(0);
     }
-    if n < LONGEST_ASCII_TEST && is_all_ascii(s, bytes) {
-        return Verdict::VALID;
-    }
     let checker = Checker::new(s);
 
+    // All before `at` is well-formed, except for a character that `at` cuts off. From here on, vectors begin at aligned
+    // addresses. So a load of a vector of ASCII lies within a cache line.
+    let mut at = 2 * S::LANES - bytes.as_ptr().addr() % S::LANES;
     // The first two vectors have nothing before them that could be loaded.
     let two = s.or(s.load(bytes, 0), s.load(bytes, S::LANES));
     if s.any_high_bit(two) {
@@ -49,17 +62,14 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         if checker.any(&faults) {
             return Verdict::suspect(0);
         }
+    } else {
+        at = skip_ascii(s, bytes, at);
+        if n - at < SKIPPED && is_ascii_at::<S, SKIPPED>(s, bytes, n - SKIPPED) {
+            return Verdict::VALID;
+        }
     }
-
-    // All before `at` is well-formed, except for a character that `at` cuts off. From here on, vectors begin at aligned
-    // addresses. So a load of a vector of ASCII lies within a cache line.
-    let mut at = 2 * S::LANES - bytes.as_ptr().addr() % S::LANES;
     while at + BLOCK <= n {
-        let after = match s.apart::<Run<TwoByteChecker<S>>>(bytes, at) {
-            Ok(after) if after + BLOCK <= n => s.apart::<Run<Checker<S>>>(bytes, after),
-            after => after,
-        };
-        match after {
+        match s.apart::<Run>(bytes, at) {
             Ok(after) => at = after,
             Err(sound) => return first_faulty_vector(checker, bytes, sound),
         }
@@ -72,7 +82,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     {
         let mut faults = checker.no_faults();
         checker.check_all(&mut faults, last);
-        checker.check_end(&mut faults, s.load(last, CONTEXT + BLOCK - S::LANES));
+        checker.check_end(&mut faults, s.load(last, CONTEXT + BLOCK - S::LANES), false);
         if checker.any(&faults) {
             return Verdict::suspect(at);
         }
@@ -80,90 +90,144 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     Verdict::VALID
 }
 
-/// A run: blocks of ASCII are skipped, and all others are checked in the way `C`. Dense text ends it.
+/// A run: of each chunk, the units that are not ASCII are checked. Dense text ends it.
 ///
 /// The routine begins at `at`, which is at least a vector after the start of `bytes`. It returns where it stopped, or, as
-/// an error, a place before a fault. All before both places is well-formed, except for a character that they cut off.
-struct Run<C>(PhantomData<C>);
+/// an error, a place before a fault. All before both places is well-formed, except for a character that they cut off. If there is a
+/// block at `at`, the routine gets on.
+struct Run;
 
-impl<S: Simd, C: Check<S>> Routine<S> for Run<C> {
+impl<S: Simd> Routine<S> for Run {
     type Output = Result<usize, usize>;
 
     #[inline(always)]
-    fn run(s: S, bytes: &[u8], at: usize) -> Result<usize, usize> {
-        // What is left of the text, and the context before it.
-        let mut left = bytes.get(at - CONTEXT..).unwrap_or_default();
-        let place = |left: &[u8]| bytes.len() - left.len() + CONTEXT;
-        if !left.first_chunk::<CONTEXT>().is_some_and(C::may_follow) {
-            return Ok(at);
+    fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
+        let (checker, two_byte) = (Checker::new(s), TwoByteChecker::new(s));
+        let (mut most, mut was_ascii, mut is_two_byte) = (FIRST_CHUNK, false, false);
+        loop {
+            if was_ascii {
+                at = skip_ascii(s, bytes, at);
+            }
+            if bytes.len() - at < BLOCK {
+                return Ok(at);
+            }
+            let chunk = Chunk::find(s, bytes, at, most);
+            let after = chunk.at + chunk.units * UNIT;
+            was_ascii = chunk.others == 0;
+            if was_ascii {
+                at = after;
+                continue;
+            }
+            at = chunk.at;
+            let text = bytes.get(at - CONTEXT..).unwrap_or_default();
+            let count = chunk.others.count_ones() as usize;
+            let few = count * FEW <= chunk.units;
+            if most == FIRST_CHUNK {
+                is_two_byte = !few && two_byte.applies(chunk.first(s, text));
+            }
+            most = CHUNK;
+
+            let dense_from = if is_two_byte { DENSE_OF_TWO } else { DENSE_OF_ANY };
+            if !few && count * 16 > chunk.units * dense_from {
+                return if is_two_byte {
+                    s.apart::<Dense<TwoByteChecker<S>>>(bytes, at)
+                } else {
+                    s.apart::<Dense<Checker<S>>>(bytes, at)
+                };
+            }
+
+            let mut is_checked = false;
+            if is_two_byte && text.first_chunk::<CONTEXT>().is_some_and(allows_two_byte) {
+                // The check also finds out whether there are longer characters. If so, the faults that it found mean nothing.
+                let (faults, largest) = chunk.check(s, two_byte, text);
+                is_checked = two_byte.applies(largest);
+                if is_checked && two_byte.any(&faults) {
+                    return faulty(at);
+                }
+            }
+            if !is_checked {
+                let (faults, largest) = chunk.check(s, checker, text);
+                if checker.any(&faults) {
+                    return faulty(at);
+                }
+                is_two_byte = !few && two_byte.applies(largest);
+            }
+            at = after;
         }
-        let check = C::new(s);
-        let (mut chunk, mut unseen) = (FIRST_CHUNK, FIRST_CHUNK);
-        // All before `sound` is well-formed, except for a character that `sound` cuts off. The faults are those after it.
-        let (mut sound, mut faults) = (left, check.no_faults());
-        // After a character that `at` cuts off, a first block of ASCII is no text to skip. It is checked.
-        let mut is_ascii_next = !left.first_chunk::<CONTEXT>().is_some_and(is_unfinished);
-        let end = 'run: loop {
-            // Blocks of ASCII, up to one that is not.
-            while is_ascii_next {
-                for _ in 0..LONG_ASCII / BLOCK {
-                    let Some(block) = left.first_chunk::<{ CONTEXT + BLOCK }>() else { break 'run left };
-                    s.prefetch(left, AHEAD);
-                    is_ascii_next = is_ascii_at::<S, BLOCK>(s, block, CONTEXT);
-                    if !is_ascii_next {
-                        break;
-                    }
-                    left = &left[BLOCK..];
-                }
-                if is_ascii_next {
-                    if check.any(&faults) {
-                        break 'run left;
-                    }
-                    left = skip_ascii(s, left);
-                    sound = left;
-                }
+    }
+}
+
+/// The units of a chunk, and which of them must be checked.
+#[derive(Clone, Copy)]
+struct Chunk {
+    at: usize,
+    units: usize,
+    /// The units that are not ASCII, and the first one if a character reaches into it. The lowest bit stands for the first unit.
+    others: u64,
+}
+
+impl Chunk {
+    /// Returns the chunk at `at`: at most `most` units, which are whole groups. There is a block at `at`.
+    ///
+    /// If fewer units are left than whole groups have, the chunk begins before `at`, in text that has been checked.
+    #[inline(always)]
+    fn find<S: Simd>(s: S, bytes: &[u8], at: usize, most: usize) -> Self {
+        let (mut at, mut len) = (at, most * UNIT);
+        let left = bytes.len() - at;
+        if left < len {
+            len = (left / UNIT * UNIT).next_multiple_of(GROUP);
+            at -= len - left / UNIT * UNIT;
+        }
+        let (mut units, mut ascii) = (0, 0);
+        let mut text = bytes.get(at..at + len).unwrap_or_default();
+        while let Some((group, rest)) = text.split_first_chunk() {
+            for k in 0..GROUP / BLOCK {
+                s.prefetch(group, AHEAD_OF_RUN + k * BLOCK);
             }
-            // Other blocks, up to one of ASCII.
-            let Some(mut block) = left.first_chunk() else { break left };
-            let mut largest = largest_of(s, block);
-            let row = left;
-            while !is_ascii_next {
-                if !check.applies(largest) {
-                    break 'run left;
-                }
-                check.check_block(&mut faults, block);
-                left = &left[BLOCK..];
-                unseen -= BLOCK;
-                if unseen == 0 {
-                    if check.any(&faults) || !check.suits(largest) {
-                        break 'run left;
-                    }
-                    if row.len() - left.len() >= DENSE * BLOCK {
-                        return s.apart::<Dense<C>>(bytes, place(left));
-                    }
-                    sound = left;
-                    chunk = CHUNK.min(2 * chunk);
-                    unseen = chunk;
-                }
-                let Some(next) = left.first_chunk() else { break 'run left };
-                s.prefetch(left, AHEAD);
-                largest = largest_of(s, next);
-                is_ascii_next = !s.any_high_bit(largest);
-                if is_ascii_next {
-                    check.check_end(&mut faults, s.load(block, CONTEXT + BLOCK - S::LANES));
-                    left = &left[BLOCK..];
-                }
-                block = next;
+            ascii |= ascii_of_group(s, group) << units;
+            units += GROUP / UNIT;
+            text = rest;
+        }
+        let mut others = !ascii << (CHUNK - units) >> (CHUNK - units);
+        others |= bytes.get(at - 1).map_or(1, |before| u64::from(before >> 7));
+        Self { at, units, others }
+    }
+
+    /// Returns the largest bytes of the first unit to check. `text` is the text of the chunk and the context before it.
+    #[inline(always)]
+    fn first<S: Simd>(self, s: S, text: &[u8]) -> S::Vector {
+        let unit = array_at::<UNIT>(text, CONTEXT + self.others.trailing_zeros() as usize * UNIT);
+        unit.map_or(s.splat(0xFF), |unit| s.max(s.load(unit, 0), s.load(unit, UNIT - S::LANES)))
+    }
+
+    /// Checks the units that must be checked in the way `check`. Returns the faults, and the largest byte in each lane. `text` is the text
+    /// of the chunk and the context before it.
+    ///
+    /// If the unit after one is not checked, it is ASCII, so no character may reach into it.
+    #[inline(always)]
+    fn check<S: Simd, C: Check<S>>(self, s: S, check: C, text: &[u8]) -> (C::Faults, S::Vector) {
+        let (mut faults, mut largest) = (check.no_faults(), s.splat(0));
+        // The unit after each, where the next chunk's first unit counts as checked.
+        let next = self.others >> 1 | 1 << (self.units - 1);
+        let mut others = self.others;
+        while others != 0 {
+            let i = others.trailing_zeros() as usize;
+            others &= others - 1;
+            let Some(unit) = text.get(i * UNIT..i * UNIT + (CONTEXT + UNIT)) else { break };
+            for k in 0..UNIT / S::LANES {
+                check.check_at(&mut faults, unit, CONTEXT + k * S::LANES);
+                largest = s.max(largest, s.load(unit, CONTEXT + k * S::LANES));
             }
-        };
-        if check.any(&faults) { faulty(place(sound)) } else { Ok(place(end)) }
+            check.check_end(&mut faults, s.load(unit, CONTEXT + UNIT - S::LANES), next >> i & 1 != 0);
+        }
+        (faults, largest)
     }
 }
 
 /// Dense text: all blocks are checked in the way `C`, ASCII or not.
 ///
-/// The routine begins after a run, and promises what a run does. It stops where the next block is ASCII or suits another
-/// check, and at the latest where fewer than `DENSE` blocks are left.
+/// The routine begins after a run, and promises what a run does, but that it gets on. It stops at ASCII, and where another check suits
+/// the text.
 struct Dense<C>(PhantomData<C>);
 
 impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
@@ -172,40 +236,55 @@ impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
         let check = C::new(s);
-        while let Some(blocks) = with_context::<{ CONTEXT + DENSE * BLOCK }>(bytes, at) {
-            if !blocks.first_chunk().is_some_and(|first| check.suits(largest_of(s, first))) {
-                break;
-            }
-            let mut faults = check.no_faults();
-            let mut largest = s.splat(0);
-            for k in 0..DENSE {
-                let Some(block) = with_context(blocks, CONTEXT + k * BLOCK) else { break };
-                s.prefetch(bytes, at + k * BLOCK + AHEAD);
-                check.check_all(&mut faults, block);
-                largest = s.max(largest, largest_of(s, block));
-            }
+        if !with_context::<CONTEXT>(bytes, at).is_some_and(C::may_follow) {
+            return s.apart::<Dense<Checker<S>>>(bytes, at);
+        }
+        loop {
+            let (len, faults, largest) =
+                if let Some(row) = with_context::<{ CONTEXT + DENSE * BLOCK }>(bytes, at) {
+                    check_row(s, check, row)
+                } else {
+                    check_row(s, check, bytes.get(at - CONTEXT..).unwrap_or_default())
+                };
             // If the check was not right for these blocks, what it found means nothing.
             if !check.applies(largest) {
-                break;
+                return s.apart::<Dense<Checker<S>>>(bytes, at);
             }
             if check.any(&faults) {
                 return faulty(at);
             }
-            at += DENSE * BLOCK;
+            at += len;
+            if len < DENSE * BLOCK || !check.suits(largest) || is_ascii_at::<S, { 2 * BLOCK }>(s, bytes, at) {
+                break;
+            }
         }
         Ok(at)
     }
 }
 
-/// Returns `text`, which begins with context, without the ASCII at its start, four blocks at a time.
+/// Checks all blocks of `row`, which begins with context. Returns their length, the faults, and the largest bytes in each lane.
 #[inline(always)]
-fn skip_ascii<S: Simd>(s: S, mut text: &[u8]) -> &[u8] {
-    while let Some(blocks) = text.first_chunk::<{ CONTEXT + 4 * BLOCK }>()
-        && is_ascii_at::<S, { 4 * BLOCK }>(s, blocks, CONTEXT)
-    {
-        text = &text[4 * BLOCK..];
+fn check_row<S: Simd, C: Check<S>>(s: S, check: C, row: &[u8]) -> (usize, C::Faults, S::Vector) {
+    let blocks = row.len().saturating_sub(CONTEXT) / BLOCK;
+    let (mut faults, mut largest) = (check.no_faults(), s.splat(0));
+    for k in 0..blocks {
+        let Some(block) = with_context(row, CONTEXT + k * BLOCK) else { break };
+        s.prefetch(row, AHEAD + k * BLOCK);
+        check.check_all(&mut faults, block);
+        if k % C::LOOKS_AT == 0 {
+            largest = s.max(largest, largest_of(s, block));
+        }
     }
-    text
+    (blocks * BLOCK, faults, largest)
+}
+
+/// Returns where the ASCII at `at` ends, or a place shortly before.
+#[inline(always)]
+fn skip_ascii<S: Simd>(s: S, bytes: &[u8], mut at: usize) -> usize {
+    while is_ascii_at::<S, SKIPPED>(s, bytes, at) {
+        at += SKIPPED;
+    }
+    at
 }
 
 /// Returns the largest byte in each lane of a block.

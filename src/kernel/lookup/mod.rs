@@ -1,28 +1,31 @@
-//! The block algorithm: ASCII is skipped, and what is left takes the least work that decides it.
+//! The block algorithm: ASCII is found without branches, and what is left takes the least work that decides it.
 //!
 //! ```text
 //! short input: is all of it ASCII? If not, check every vector, by any text's rules
 //!
-//! long input: check the first two vectors, and then by turns, until less than a block is left:
-//!     a run of two-byte characters: skip blocks of ASCII, check the others with five operations a vector;
-//!         up to a block with a byte of E0 or above
-//!     a run of any text: skip blocks of ASCII, check the others with three lookups and thirteen operations a vector;
-//!         up to a block of two-byte characters at the end of a chunk
-//!     in both, after a row of blocks that are not ASCII: check dense text, many blocks at a time;
-//!         up to one that is ASCII or of the other kind
+//! long input: check the first two vectors; if they are ASCII, skip ASCII, four blocks at a time;
+//! then by turns, until less than a block is left:
+//!     a run: repeat
+//!         ask each unit of a chunk whether it is ASCII; the answers are the bits of a word
+//!         check the other units: with five operations a vector if there are only two-byte characters,
+//!             and with three lookups and thirteen operations otherwise
+//!         if all of the chunk was ASCII: skip ASCII
+//!     dense text, where most units of a chunk are not ASCII: check all blocks, many at a time;
+//!         up to ASCII, or to text that suits the other check
 //! check the last block, which overlaps the one before it
 //! ```
 //!
 //! The algorithm is written once for all instruction sets; see `simd/`. What makes it fast:
 //!
-//! 1. **One branch for each block of 64 bytes** depends on the text: is the block ASCII? Most text in the world is ASCII
-//!    with other characters here and there, and to check its ASCII would cost more than all else. Dense text has no such
-//!    branch.
+//! 1. **No branch depends on where a character stands.** Most text in the world is ASCII with other characters here and there, and to
+//!    check its ASCII would cost more than all else. But a CPU can't predict which units are ASCII, unless it has seen the text
+//!    before. So 512 bytes become 16 bits by instructions that halve two vectors into one. The only branch to predict is where the
+//!    set bits of a chunk end.
 //! 2. **No state between blocks.** A block needs up to three bytes of the text before it. These are loaded again:
 //!    three more loads of each vector begin one, two and three bytes earlier. Loads have ports of their own, while
-//!    the shifts across registers that they replace compete with the lookups.
-//! 3. **Faults are gathered**, and looked at when a run ends, at the latest after a chunk of checked text or of ASCII. If
-//!    there are any, a second pass looks for the vector with the first fault.
+//!    the shifts across registers that they replace compete with the lookups. So units can be checked in any order, too.
+//! 3. **Faults are gathered**, and looked at after a chunk, or after a row of dense blocks. If there are any, a second pass looks for
+//!    the vector with the first fault.
 //! 4. **Text is asked for ahead of time** (`Simd::prefetch`). A branch that is predicted wrongly throws away the loads
 //!    after it. If they find their text in the first-level cache, the next such branch is decided ten cycles earlier.
 //! 5. **Short input** has at most one branch on its content (all ASCII or not, and only from a certain length on), and few
@@ -38,8 +41,9 @@
 //!   what a byte forbids is looked up before the shift and not after it; see [`Checker::check_after`].
 //! - It gathers faults up to the end of the text. Here they are looked at earlier, because the exact error is wanted as
 //!   well (3).
-//! - Their code notes after each block whether its end cuts off a character, and adds that to the faults in each block of
-//!   ASCII. Here the change from other blocks to ASCII is a place in the code, and only there is the end looked at.
+//! - Their code branches at each block, if it is ASCII, and notes after each other block whether its end cuts off a character. Here the
+//!   ASCII is found first. The end of a unit is looked at where the unit after it is ASCII, by a table of the largest bytes that may
+//!   stand there.
 
 #![forbid(unsafe_code)]
 
@@ -63,10 +67,10 @@ use check::{Check, Checker};
 
 /// Returns the least length at which runs pay. Below it, all vectors are checked, unless all of the text is ASCII.
 ///
-/// The branch for each block is predicted well only if a text is long, or has been seen before. A wrong prediction costs as
-/// much as the check of about six vectors: three blocks of two vectors, or hardly more than one block of four.
+/// Where ASCII ends is predicted well only if a text has been seen before. A wrong prediction costs as much as the check of about six
+/// vectors, and a run has several such branches, however short it is. With vectors of 16 bytes, six are less text.
 const fn long_from<S: Simd>() -> usize {
-    if S::LANES == 16 { 256 } else { 2048 }
+    if S::LANES == 16 { long::LEAST } else { 2048 }
 }
 
 impl<S: Simd> Validates for S {

@@ -29,10 +29,10 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     } else if n <= 2 * S::LANES {
         checker.check_after(&mut faults, s.load(bytes, 0), checker.before_start());
         checker.check_at_without_panic(&mut faults, bytes, n - S::LANES);
-        checker.check_end(&mut faults, s.load(bytes, n - S::LANES));
+        checker.check_end(&mut faults, s.load(bytes, n - S::LANES), false);
     } else {
         check_by_two(&checker, &mut faults, bytes, checker.before_start());
-        checker.check_end(&mut faults, s.load(bytes, n - S::LANES));
+        checker.check_end(&mut faults, s.load(bytes, n - S::LANES), false);
     }
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }

@@ -259,6 +259,12 @@ unsafe impl Simd for Neon {
     }
 
     #[inline(always)]
+    fn halve(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`. UMAXP takes the larger of two neighbours.
+        unsafe { vpmaxq_u8(a, b) }
+    }
+
+    #[inline(always)]
     fn sum(self, v: uint8x16_t) -> usize {
         // SAFETY: NEON, by `self`. UADDLV sums all bytes into 16 bits.
         let sum = unsafe { vaddlvq_u8(v) };

@@ -151,6 +151,12 @@ unsafe impl Simd for Simd128 {
     }
 
     #[inline(always)]
+    fn halve(self, a: v128, b: v128) -> v128 {
+        // Signed words become signed bytes. That saturates, so only zero becomes zero.
+        i8x16_narrow_i16x8(a, b)
+    }
+
+    #[inline(always)]
     fn sum(self, v: v128) -> usize {
         // Sums of two bytes, then of four, and then of all 16.
         let fours = u32x4_extadd_pairwise_u16x8(u16x8_extadd_pairwise_u8x16(v));

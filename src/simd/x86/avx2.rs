@@ -244,6 +244,12 @@ unsafe impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn halve(self, a: __m256i, b: __m256i) -> __m256i {
+        // VPACKSSWB makes signed bytes of signed words. It saturates, so only zero becomes zero. SAFETY: AVX2, by `self`.
+        unsafe { _mm256_packs_epi16(a, b) }
+    }
+
+    #[inline(always)]
     fn sum(self, v: __m256i) -> usize {
         // SAFETY: AVX2, by `self`. VPSADBW sums the differences of eight bytes each, here from zero.
         let sums = unsafe { _mm256_sad_epu8(v, self.splat(0)) };

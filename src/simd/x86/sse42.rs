@@ -222,6 +222,12 @@ unsafe impl Simd for Sse42 {
     }
 
     #[inline(always)]
+    fn halve(self, a: __m128i, b: __m128i) -> __m128i {
+        // PACKSSWB makes signed bytes of signed words. It saturates, so only zero becomes zero. SAFETY: SSE2, by `self`.
+        unsafe { _mm_packs_epi16(a, b) }
+    }
+
+    #[inline(always)]
     fn sum(self, v: __m128i) -> usize {
         // SAFETY: SSE2, by `self`. PSADBW sums the differences of eight bytes each, here from zero.
         let sums = unsafe { _mm_sad_epu8(v, self.splat(0)) };
