@@ -191,20 +191,12 @@ fn sparse_run<T: Tally>(
             tally.newlines(s, &mut counts, blocks);
             at += EIGHT_BLOCKS;
         }
-        let (mut faults, mut largest) = (checker.no_faults(), s.zero());
-        let text = &bytes[start - CONTEXT..];
-        let mut i = 0;
-        // After the last number there are zeros.
-        while i < listed
-            && let Some(&[a, b, c, d]) = list[i..].first_chunk()
-        {
-            let places = [usize::from(a) * 8, usize::from(b) * 8, usize::from(c) * 8, usize::from(d) * 8];
-            let four = s.load_by_sixteen(text, places);
-            checker.check(&mut faults, four, checker.no_leads());
-            largest = s.max(largest, four);
-            tally.words(s, four, listed - i);
-            i += 4;
-        }
+        // In a text of known length, no place needs to be compared with it.
+        let (faults, largest) =
+            match with_context::<{ CONTEXT + GROUPS * EIGHT_BLOCKS + AFTER_WORD }>(bytes, start) {
+                Some(text) => check_words(s, checker, text, &list, listed, tally),
+                None => check_words(s, checker, &bytes[start - CONTEXT..], &list, listed, tally),
+            };
         if checker.any(&checker.of_words(faults)) {
             break Err(start);
         }
@@ -214,6 +206,32 @@ fn sparse_run<T: Tally>(
     };
     tally.end_sparse(s, counts);
     after
+}
+
+/// Checks the first `listed` words of a list. Returns the faults, and the largest byte in each lane. `text` begins with context.
+#[inline(always)]
+fn check_words<T: Tally>(
+    s: Avx512,
+    checker: &Checker,
+    text: &[u8],
+    list: &[u8],
+    listed: usize,
+    tally: &mut T,
+) -> (blocks::FaultBits, Vector) {
+    let (mut faults, mut largest) = (checker.no_faults(), s.zero());
+    let mut i = 0;
+    // After the last number there are zeros.
+    while i < listed
+        && let Some(&[a, b, c, d]) = list[i..].first_chunk()
+    {
+        let places = [usize::from(a) * 8, usize::from(b) * 8, usize::from(c) * 8, usize::from(d) * 8];
+        let four = s.load_by_sixteen(text, places);
+        checker.check(&mut faults, four, checker.no_leads());
+        largest = s.max(largest, four);
+        tally.words(s, four, listed - i);
+        i += 4;
+    }
+    (faults, largest)
 }
 
 /// Skips blocks of ASCII, and returns where they end.
