@@ -9,6 +9,7 @@
 //! - Nothing is subtracted. Every number includes the loop and the call around a validator; the
 //!   contestant "call alone" shows what they cost.
 
+use std::hint::black_box;
 use std::ops::{Deref, DerefMut, Range};
 use std::time::{Duration, Instant};
 use std::{env, io};
@@ -156,8 +157,35 @@ impl Measured {
 /// If a validator does not find as many strings valid as std.
 #[must_use]
 pub fn race(contestants: &[&Contestant], strings: &[&[u8]], plan: Plan) -> Vec<Measured> {
+    race_after(|| {}, contestants, strings, plan)
+}
+
+/// Does what [`race`] does, on strings whose branches the CPU does not know: before each sample, std reads `between`, which should be
+/// long and hard to predict, and a sample visits each string once.
+///
+/// # Panics
+///
+/// If a validator does not find as many strings valid as std.
+#[must_use]
+pub fn race_on_new_text(
+    contestants: &[&Contestant],
+    strings: &[&[u8]],
+    plan: Plan,
+    between: &str,
+) -> Vec<Measured> {
+    let forget = || assert!(std::str::from_utf8(black_box(between.as_bytes())).is_ok());
+    race_after(forget, contestants, strings, Plan { sample: Duration::ZERO, ..plan })
+}
+
+fn race_after(
+    before_each: impl Fn(),
+    contestants: &[&Contestant],
+    strings: &[&[u8]],
+    plan: Plan,
+) -> Vec<Measured> {
     let valid = strings.iter().filter(|bytes| std::str::from_utf8(bytes).is_ok()).count();
     let sample = |contestant: &Contestant, times: usize| {
+        before_each();
         let start = Instant::now();
         let found = contestant.sweep(strings, times);
         let elapsed = start.elapsed();

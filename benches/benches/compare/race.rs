@@ -5,7 +5,7 @@ use std::{fmt, io};
 
 use trust8_benches::contestants::{Contestant, Role, contestants};
 use trust8_benches::machine::Machine;
-use trust8_benches::measure::{Measured, Packed, Placed, Plan, race};
+use trust8_benches::measure::{Measured, Packed, Placed, Plan, race, race_on_new_text};
 use trust8_benches::report::{Axis, Plot, Series, Shape, Table};
 use trust8_benches::texts::{Text, texts};
 
@@ -99,13 +99,27 @@ impl Race {
 
     /// Measures these contestants on these strings.
     pub(crate) fn run(&mut self, who: &[usize], strings: &[&[u8]], care: Care) -> Results {
-        let contestants: Vec<_> = who.iter().map(|&i| &self.contestants[i]).collect();
-        let measured = race(&contestants, strings, self.plan(care));
+        let measured = race(&self.contestants_of(who), strings, self.plan(care));
+        self.results(who, measured)
+    }
+
+    /// Measures these contestants on texts that the CPU has not learned.
+    pub(crate) fn run_on_new_text(&mut self, who: &[usize], texts: &[&[u8]], between: &str) -> Results {
+        let measured = race_on_new_text(&self.contestants_of(who), texts, self.plan(Care::Number), between);
+        self.results(who, measured)
+    }
+
+    fn contestants_of(&self, who: &[usize]) -> Vec<&Contestant> {
+        who.iter().map(|&i| &self.contestants[i]).collect()
+    }
+
+    fn results(&mut self, who: &[usize], measured: Vec<Measured>) -> Results {
         for result in &measured {
             self.noise.0 += (result.median / result.nanos).ln();
             self.noise.1 += 1;
         }
-        let names = contestants.iter().map(|contestant| (contestant.name.clone(), contestant.role));
+        let contestants = who.iter().map(|&i| &self.contestants[i]);
+        let names = contestants.map(|contestant| (contestant.name.clone(), contestant.role));
         Results(names.zip(measured).collect())
     }
 
