@@ -129,7 +129,7 @@ pub(crate) unsafe trait Simd: Token {
     /// A vector register.
     type Vector: Copy;
 
-    /// The number of bytes in a vector: a power of two from 16 to 64.
+    /// The number of bytes in a vector: 16 or 32.
     const LANES: usize;
 
     /// The least length at which short input is tested for being all ASCII before it is checked. The check of

@@ -103,7 +103,7 @@ fn earlier_model(n: usize, now: &[u8], before: &[u8]) -> Vec<u8> {
 /// Checks everything that each instruction set must do.
 fn check_all<S: Simd>(s: S) {
     assert_eq!(size_of::<S::Vector>(), S::LANES);
-    assert!(S::LANES.is_power_of_two() && (16..=64).contains(&S::LANES));
+    assert!(S::LANES == 16 || S::LANES == 32);
     loads(s);
     #[cfg(all(feature = "alloc", feature = "transcode"))]
     puts(|bytes, out| s.put_and_test_ascii(bytes, out));

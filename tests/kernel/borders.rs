@@ -90,7 +90,7 @@ fn where_kinds_meet() {
 }
 
 /// A kernel may check only those parts of a text that are not ASCII, however small. So each sequence stands in ASCII with one more
-/// character before or after it, at every place and every distance, and in runs of both kinds.
+/// character before or after it, at every place and every distance, and behind text of each kind.
 #[test]
 fn two_places_in_ascii() {
     const BLOCK: usize = 64;

@@ -116,30 +116,19 @@ impl Surroundings {
     /// The hole begins one to three bytes before the seam. The text before the hole ends with a whole character, and the
     /// text after it begins with one, so the four bytes decide whether the text is valid.
     fn all() -> Vec<Self> {
-        // Ends of vectors and units, of blocks (of 64 bytes, or of 61 after the first), of superblocks, of a run's first chunk and its
-        // second, of a chunk of a sparse run.
-        const SEAMS: [usize; 14] = [
-            16,
-            32,
-            48,
-            64,
-            125,
-            128,
-            192,
-            256,
-            320,
-            64 + 488,
-            64 + 512,
-            64 + 2 * 488,
-            64 + 4 * 512,
-            64 + 5 * 512,
-        ];
+        // Ends of vectors and units, of blocks (of 64 bytes, or of 61 after the first), of superblocks, of a chunk of a sparse run.
+        const SEAMS: [usize; 13] =
+            [16, 32, 48, 64, 125, 128, 192, 256, 320, 64 + 488, 64 + 512, 64 + 2 * 488, 64 + 4 * 512];
+        // Ends of a run's first chunk, and of its next, in text that has a character now and then. A run begins after two vectors.
+        const SEAMS_OF_RUNS: [usize; 4] = [32 + 512, 64 + 512, 32 + 5 * 512, 64 + 5 * 512];
+        let sparse = format!("{}é", "a".repeat(99));
         let mut all = Vec::new();
-        for (number, seam) in SEAMS.into_iter().enumerate() {
+        for (number, seam) in SEAMS.into_iter().chain(SEAMS_OF_RUNS).enumerate() {
             for before_seam in 1..=3 {
                 // With ASCII all around, the four bytes decide which kind the block has. In text of three-byte
                 // characters, kernels take no shortcut. The third choice is text of two-byte characters.
-                let unit = ["a", "日", "é"][(number + before_seam) % 3];
+                let units = if number < SEAMS.len() { ["a", "日", "é"] } else { [sparse.as_str(); 3] };
+                let unit = units[(number + before_seam) % 3];
                 let hole = seam - before_seam;
                 let mut text = vec![b'.'; hole % unit.len()];
                 text.extend(unit.repeat(hole / unit.len()).bytes());
@@ -218,7 +207,7 @@ fn every_four_bytes() {
     });
 }
 
-/// All 2^32 sequences of four bytes inside text of about 650 to 3200 bytes, each across one of 42 seams: the verdict of
+/// All 2^32 sequences of four bytes inside text of about 650 to 3300 bytes, each across one of 51 seams: the verdict of
 /// each, and the place, the length and the kind of every 64th.
 ///
 /// To locate a fault, a kernel reads a block byte by byte. The tests above test that, and doing it for every sequence would

@@ -68,13 +68,14 @@ pub(super) trait Check<S: Simd>: Copy {
     /// The faults that were found. A check sets bits, and no check clears any.
     type Faults: Copy;
 
-    /// Of the blocks of dense text, the check looks at the largest bytes of one in so many.
+    /// Of the blocks of dense text, the largest bytes of one in so many are looked at. It must be every block if [`applies`](Self::applies)
+    /// can say no: what the check finds in other text means nothing. Otherwise a few blocks say which check suits the text.
     const LOOKS_AT: usize;
 
     /// Loads the constants.
     fn new(s: S) -> Self;
 
-    /// Returns whether a run may begin after this context.
+    /// Returns whether the check is right for text after this context.
     fn may_follow(context: &[u8; CONTEXT]) -> bool;
 
     /// Returns whether the check is right for a block. `largest` are the block's largest bytes, lane by lane.
@@ -192,6 +193,7 @@ fn is_from_e0<S: Simd>(s: S, largest: S::Vector) -> bool {
 /// Returns a vector that has bits set if the end of `last` cuts off a character, unless the text goes on after it.
 #[inline(always)]
 fn unfinished<S: Simd>(s: S, last: S::Vector, goes_on: bool) -> S::Vector {
+    // Another load is no branch.
     let from = if goes_on { 32 } else { 32 - S::LANES };
     s.minus(last, s.load(LARGEST_AT_END, from))
 }

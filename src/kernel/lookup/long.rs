@@ -24,21 +24,27 @@ const UNIT: usize = 32;
 pub(super) const LEAST: usize = UNIT + GROUP + UNIT;
 /// The most units of a chunk: one for each bit of a word.
 const CHUNK: usize = 64;
-/// The units of a run's first chunk, so that an early fault is reported early.
+/// The units of a run's chunks up to the first that is not ASCII, so that an early fault is reported early.
 const FIRST_CHUNK: usize = GROUP / UNIT;
 /// How much ASCII is skipped at a time.
 const SKIPPED: usize = 4 * BLOCK;
-/// If more than one in so many units are not ASCII, it matters which check they get.
+/// If more than one in so many units are not ASCII, they may get the check of two-byte characters. For fewer it does not pay to find
+/// out whether there are longer ones.
 const FEW: usize = 8;
 /// The blocks of dense text that are checked before a look at the faults, and at the kind of text.
 const DENSE: usize = 16;
+/// After so many rows in which there are longer characters, the check of two-byte characters is given up. A dash or a quotation mark
+/// comes in few rows of Russian, and with most of them that check and the other one take less time than the other one everywhere.
+const MISSES: usize = 2;
+/// After so many rows that another check would suit, dense text ends.
+const UNSUITED: usize = 4;
 /// Text is dense if more than so many sixteenths of its units are not ASCII. To check all units is faster then.
 const DENSE_OF_TWO: usize = 7;
 /// The same for text that is not of two-byte characters. Their check takes longer.
 const DENSE_OF_ANY: usize = 12;
 /// How far ahead of dense text the cache is asked for text. Twice as far is no better.
 const AHEAD: usize = 8 * BLOCK;
-/// How far ahead of a group a run asks for text. It asks for a chunk's faster than it checks the chunk.
+/// How far ahead of a group a run asks for text. Half as far, and twice as far, were slower where text came from the third-level cache.
 const AHEAD_OF_RUN: usize = 24 * BLOCK;
 
 /// Returns the verdict on input of at least [`LEAST`] bytes. Shorter input is suspect, whatever it is.
@@ -112,13 +118,12 @@ impl<S: Simd> Routine<S> for Run {
                 return Ok(at);
             }
             let chunk = Chunk::find(s, bytes, at, most);
-            let after = chunk.at + chunk.units * UNIT;
+            let after = at + chunk.units * UNIT;
             was_ascii = chunk.others == 0;
             if was_ascii {
                 at = after;
                 continue;
             }
-            at = chunk.at;
             let text = bytes.get(at - CONTEXT..).unwrap_or_default();
             let count = chunk.others.count_ones() as usize;
             let few = count * FEW <= chunk.units;
@@ -160,26 +165,24 @@ impl<S: Simd> Routine<S> for Run {
 /// The units of a chunk, and which of them must be checked.
 #[derive(Clone, Copy)]
 struct Chunk {
-    at: usize,
     units: usize,
-    /// The units that are not ASCII, and the first one if a character reaches into it. The lowest bit stands for the first unit.
+    /// The units that are not ASCII, and the first one if the byte before it is not. The lowest bit stands for the first unit.
     others: u64,
 }
 
 impl Chunk {
-    /// Returns the chunk at `at`: at most `most` units, which are whole groups. There is a block at `at`.
-    ///
-    /// If fewer units are left than whole groups have, the chunk begins before `at`, in text that has been checked.
+    /// Returns the chunk at `at`: at most `most` units. There is a block at `at`.
     #[inline(always)]
     fn find<S: Simd>(s: S, bytes: &[u8], at: usize, most: usize) -> Self {
-        let (mut at, mut len) = (at, most * UNIT);
+        // If fewer units are left than whole groups have, the first group begins in text that has been read. Its first units are dropped.
+        let (mut len, mut read) = (most * UNIT, 0);
         let left = bytes.len() - at;
         if left < len {
             len = (left / UNIT * UNIT).next_multiple_of(GROUP);
-            at -= len - left / UNIT * UNIT;
+            read = len - left / UNIT * UNIT;
         }
         let (mut units, mut ascii) = (0, 0);
-        let mut text = bytes.get(at..at + len).unwrap_or_default();
+        let mut text = bytes.get(at - read..at - read + len).unwrap_or_default();
         while let Some((group, rest)) = text.split_first_chunk() {
             for k in 0..GROUP / BLOCK {
                 s.prefetch(group, AHEAD_OF_RUN + k * BLOCK);
@@ -188,9 +191,9 @@ impl Chunk {
             units += GROUP / UNIT;
             text = rest;
         }
-        let mut others = !ascii << (CHUNK - units) >> (CHUNK - units);
+        let mut others = !ascii << (CHUNK - units) >> (CHUNK - units) >> (read / UNIT);
         others |= bytes.get(at - 1).map_or(1, |before| u64::from(before >> 7));
-        Self { at, units, others }
+        Self { units: units - read / UNIT, others }
     }
 
     /// Returns the largest bytes of the first unit to check. `text` is the text of the chunk and the context before it.
@@ -226,8 +229,7 @@ impl Chunk {
 
 /// Dense text: all blocks are checked in the way `C`, ASCII or not.
 ///
-/// The routine begins after a run, and promises what a run does, but that it gets on. It stops at ASCII, and where another check suits
-/// the text.
+/// The routine begins after a run, and promises what a run does. It stops at ASCII, and where another check suits the text.
 struct Dense<C>(PhantomData<C>);
 
 impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
@@ -236,29 +238,35 @@ impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
         let check = C::new(s);
-        if !with_context::<CONTEXT>(bytes, at).is_some_and(C::may_follow) {
-            return s.apart::<Dense<Checker<S>>>(bytes, at);
-        }
+        // The rows, up to this one, that the check was not right for, and those that another check suits.
+        let (mut missed, mut unsuited) = (0, 0);
         loop {
-            let (len, faults, largest) =
-                if let Some(row) = with_context::<{ CONTEXT + DENSE * BLOCK }>(bytes, at) {
-                    check_row(s, check, row)
-                } else {
-                    check_row(s, check, bytes.get(at - CONTEXT..).unwrap_or_default())
-                };
-            // If the check was not right for these blocks, what it found means nothing.
-            if !check.applies(largest) {
+            if missed == MISSES || !with_context::<CONTEXT>(bytes, at).is_some_and(C::may_follow) {
                 return s.apart::<Dense<Checker<S>>>(bytes, at);
             }
-            if check.any(&faults) {
-                return faulty(at);
+            let rest = bytes.get(at - CONTEXT..).unwrap_or_default();
+            let row = rest.first_chunk::<{ CONTEXT + DENSE * BLOCK }>();
+            let (len, faults, largest) = match row {
+                Some(row) => check_row(s, check, row),
+                None => check_row(s, check, rest),
+            };
+            if check.applies(largest) {
+                missed = 0;
+                if check.any(&faults) {
+                    return faulty(at);
+                }
+            } else {
+                // What the check found means nothing.
+                missed += 1;
+                let row = bytes.get(..at + len).unwrap_or_default();
+                s.apart::<Dense<Checker<S>>>(row, at)?;
             }
             at += len;
-            if len < DENSE * BLOCK || !check.suits(largest) || is_ascii_at::<S, { 2 * BLOCK }>(s, bytes, at) {
-                break;
+            unsuited = if check.suits(largest) { 0 } else { unsuited + 1 };
+            if len < DENSE * BLOCK || unsuited == UNSUITED || is_ascii_at::<S, { 2 * BLOCK }>(s, bytes, at) {
+                return Ok(at);
             }
         }
-        Ok(at)
     }
 }
 
