@@ -89,8 +89,9 @@ fn where_kinds_meet() {
     }
 }
 
-/// A kernel may check only those parts of a text that are not ASCII, however small. So each sequence stands in ASCII with one more
-/// character before or after it, at every place and every distance, and behind text of each kind.
+/// A kernel may skip all ASCII, so it must not miss the edges of what is left. Each sequence stands in ASCII, with another character
+/// before or after it at every place and distance. Further up in the text there is nothing else, or a
+/// character of two bytes, or one of three.
 #[test]
 fn two_places_in_ascii() {
     const BLOCK: usize = 64;

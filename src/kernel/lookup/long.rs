@@ -19,7 +19,7 @@ use crate::simd::{Routine, Simd};
 
 /// The bytes of which a run asks whether they are ASCII: a vector, or two.
 const UNIT: usize = 32;
-/// The least length of long input. Where less than a group is left, a run begins it in text that has been checked. So before the last
+/// The least length of long input. Where less than a group is left, the group begins in text that has been read. So before the last
 /// unit, which may be cut off, there must be a group with a vector before it.
 pub(super) const LEAST: usize = UNIT + GROUP + UNIT;
 /// The most units of a chunk: one for each bit of a word.
@@ -33,8 +33,8 @@ const SKIPPED: usize = 4 * BLOCK;
 const FEW: usize = 8;
 /// The blocks of dense text that are checked before a look at the faults, and at the kind of text.
 const DENSE: usize = 16;
-/// After so many rows in which there are longer characters, the check of two-byte characters is given up. A dash or a quotation mark
-/// comes in few rows of Russian, and with most of them that check and the other one take less time than the other one everywhere.
+/// After so many rows in a row with longer characters, the check of two-byte characters is given up. Such a row gets both checks,
+/// which pays as long as most rows have none: in Russian with a dash now and then.
 const MISSES: usize = 2;
 /// After so many rows that another check would suit, dense text ends.
 const UNSUITED: usize = 4;
@@ -238,7 +238,7 @@ impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
         let check = C::new(s);
-        // The rows, up to this one, that the check was not right for, and those that another check suits.
+        // How many rows in a row the check was not right for, and how many another check would suit.
         let (mut missed, mut unsuited) = (0, 0);
         loop {
             if missed == MISSES || !with_context::<CONTEXT>(bytes, at).is_some_and(C::may_follow) {

@@ -17,10 +17,10 @@
 //!
 //! The algorithm is written once for all instruction sets; see `simd/`. What makes it fast:
 //!
-//! 1. **Within a chunk, no branch depends on where a character stands.** Most text in the world is ASCII with other characters here and there, and to
-//!    check its ASCII would cost more than all else. But a CPU can't predict which units are ASCII, unless it has seen the text
-//!    before. So 512 bytes become 16 bits by instructions that halve two vectors into one. What is left to predict is how many bits of a
-//!    chunk are set, and which kind of text comes next.
+//! 1. **Within a chunk, no branch depends on where a character stands.** Most text in the world is ASCII with other characters
+//!    here and there, and to check its ASCII would cost more than all else. But a CPU can't predict which units are ASCII, unless it
+//!    has seen the text before. So 512 bytes become 16 bits, with instructions that squeeze two vectors into one. What is left to
+//!    predict is how many bits of a chunk are set, and which kind of text comes next.
 //! 2. **No state between blocks.** A block needs up to three bytes of the text before it. These are loaded again:
 //!    three more loads of each vector begin one, two and three bytes earlier. Loads have ports of their own, while
 //!    the shifts across registers that they replace compete with the lookups. So units can be checked in any order, too.
