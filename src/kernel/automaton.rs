@@ -1,7 +1,7 @@
 //! The automaton: the kernel of last resort, and the judge of the others.
 //!
-//! It reads the grammar of RFC 3629 byte by byte. The vector kernels say only in which block a fault shows. [`judge`]
-//! starts at most three bytes before that block and finds the byte.
+//! It reads the grammar of RFC 3629 byte by byte. The vector kernels say near which byte the first fault shows, or in which short text,
+//! or that it is in the last bytes. [`judge`] starts at the character before that and finds the ill-formed sequence.
 //!
 //! # One shift for each byte
 //!
@@ -318,37 +318,31 @@ fn ones_if(condition: bool) -> u8 {
 }
 
 /// Returns where the first ill-formed sequence begins, if there is one. A character begins at `from`.
+// Not inlined: `judge` would have it twice.
+#[inline(never)]
 fn first_fault(bytes: &[u8], from: usize) -> Option<usize> {
-    // Up to the word with the fault. Within a word it does not matter where characters begin.
-    let (mut state, mut at) = (START, from);
-    for word in bytes[from..].as_chunks::<8>().0 {
-        if u64::from_ne_bytes(*word) & 0x8080_8080_8080_8080 != 0 || !is(state, START) {
-            let after = word.iter().fold(state, |state, &byte| step(state, byte));
-            if is(after, FAULT) {
-                break;
-            }
-            state = after;
-        }
-        at += 8;
-    }
-    // Byte by byte, from where a character begins.
-    let mut start = if is(state, START) { at } else { start_before(bytes, at) };
-    state = START;
-    for (at, &byte) in bytes.iter().enumerate().skip(start) {
+    let (mut state, mut start, mut at) = (START, from, from);
+    while let Some(&byte) = bytes.get(at) {
         if is(state, START) {
             start = at;
+            if array_at::<8>(bytes, at).is_some_and(|word| word.is_ascii()) {
+                at += 8;
+                continue;
+            }
         }
         state = step(state, byte);
         if is(state, FAULT) {
             return Some(start);
         }
+        at += 1;
     }
     (!is(state, START)).then_some(start)
 }
 
 /// Decides on a kernel's suspicion: returns without an error if `bytes` is UTF-8 after all, or else the exact error.
 ///
-/// By the kernel's verdict, `bytes[..suspect]` has no fault, except perhaps for a character that its end cuts off.
+/// By the kernel's verdict, `bytes[..suspect]` has no fault, except perhaps for one that its end shows: a character that is cut off, or a
+/// byte that never appears.
 /// `judge` does not rely on that: it reads all of `bytes` before they pass for UTF-8. So a wrong place can cost time,
 /// and the error can name a later fault than the first, but no ill-formed text passes.
 #[cold]

@@ -359,7 +359,7 @@ pub(super) fn is_kernel(kernel: &Kernel) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Kernel;
+    use crate::kernel::{Kernel, automaton};
 
     /// A long chunk takes a way of its own, between ASCII.
     #[test]
@@ -377,6 +377,44 @@ mod tests {
                     let mut wrong = text.clone().into_bytes();
                     wrong[at] = 0xF5;
                     assert!(!continues(kernel, *b"abcd", &wrong), "{kernel:?}, {len}, {at}");
+                }
+            }
+        }
+    }
+
+    /// In a text with one fault, the automaton finds it from any place before. So only this test sees where a kernel sends it.
+    #[test]
+    fn a_suspicion_leads_to_within_a_character_of_the_fault() {
+        let faults: [&[u8]; 9] = [
+            b"\x80",
+            b"\xC0\x80",
+            b"\xC3a",
+            b"\xE0\x80\x80",
+            b"\xE2\x82a",
+            b"\xED\xA0\x80",
+            b"\xF0\x9F\x98a",
+            b"\xF4\x90\x80\x80",
+            b"\xFF",
+        ];
+        for kernel in Kernel::available().iter().filter(|kernel| kernel.name() != "scalar") {
+            for (letter, fault) in
+                ["a", "\u{E9}", "\u{65E5}", "\u{1F600}"].iter().flat_map(|l| faults.map(|f| (l, f)))
+            {
+                for len in (130..160).chain(700..720).chain([1500, 2500, 6000]) {
+                    let mut text = letter.repeat(len / letter.len()).into_bytes();
+                    let at = text.len();
+                    text.extend_from_slice(fault);
+                    // Kernels do not search what is left after the last whole vector.
+                    text.extend_from_slice(&[b'b'; 128]);
+                    let suspect = kernel.verdict(&text).suspicion().expect("it is not UTF-8");
+                    assert!(
+                        (at.saturating_sub(1)..at + 3).contains(&suspect),
+                        "{kernel:?}, {fault:02X?} at {at}: {suspect}"
+                    );
+                    assert_eq!(
+                        automaton::judge(&text, suspect).map_err(|error| error.valid_up_to()),
+                        Err(at)
+                    );
                 }
             }
         }

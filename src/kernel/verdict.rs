@@ -12,7 +12,7 @@ impl Verdict {
     /// No slice is that long, so no suspicion has this value.
     pub(crate) const VALID: Self = Self(usize::MAX);
 
-    /// An ill-formed sequence ends after `at`, or `at` cuts it off. All before that sequence is well-formed.
+    /// An ill-formed sequence ends at `at` or after it. All before that sequence is well-formed.
     #[inline(always)]
     pub(crate) const fn suspect(at: usize) -> Self {
         Self(at)

@@ -136,6 +136,12 @@ pub(crate) unsafe trait Simd: Token {
     /// anything shorter costs less than predicting the outcome of that test wrongly now and then.
     const ASCII_TEST_FROM: usize;
 
+    /// Whether dense text that is one to three bytes earlier is loaded again, and not made of two registers.
+    ///
+    /// Loads have ports of their own, so on CPUs they cost less. A compiler for WebAssembly does all loads of a block first, and then
+    /// V8 has too few registers.
+    const RELOADS: bool = true;
+
     /// Returns `byte` in every lane.
     fn splat(self, byte: u8) -> Self::Vector;
 
@@ -226,10 +232,6 @@ pub(crate) unsafe trait Simd: Token {
 
     /// Returns whether bit 7 of any byte is set. In text: whether any byte is not ASCII.
     fn any_high_bit(self, v: Self::Vector) -> bool;
-
-    /// Asks the cache for the line at `bytes[at]`, where the instruction set has a way to. The place may be outside of `bytes`.
-    #[inline(always)]
-    fn prefetch(self, _bytes: &[u8], _at: usize) {}
 
     /// Returns whether any bit is set.
     fn any(self, v: Self::Vector) -> bool;

@@ -297,10 +297,6 @@ fn bits(bytes: &[u8], answer: impl Fn(u8) -> bool) -> u64 {
 }
 
 fn questions<S: Simd>(s: S) {
-    // A prefetch is a hint: for any place, inside or outside, nothing happens that a test could see.
-    for at in [0, 63, 64, 1 << 20, usize::MAX] {
-        s.prefetch(&[b'a'; 64], at);
-    }
     let ask = |bytes: &[u8]| (s.any_high_bit(s.load(bytes, 0)), s.any(s.load(bytes, 0)));
     assert_eq!(ask(&vec![0; S::LANES]), (false, false));
     assert_eq!(ask(&vec![0x7F; S::LANES]), (false, true));

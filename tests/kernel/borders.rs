@@ -134,8 +134,8 @@ fn dense_text_that_changes_its_kind() {
     let mut memory = vec![0; 1 << 13];
     let aligned = memory.as_ptr().align_offset(BLOCK);
     for (first, second) in (0..5).flat_map(|first| (0..5).map(move |second| (first, second))) {
-        // Three times as many blocks as a kernel looks at together, and one.
-        for change in 1..50 {
+        // The blocks before dense text, three times as many as a kernel looks at together, and one.
+        for change in 1..64 {
             for (bytes, before) in AT_BORDERS {
                 if !thin.keep() {
                     continue;

@@ -34,6 +34,7 @@ use planes::{FROM_F0_LATE, LEADS_LATE, SUPERBLOCK};
 use crate::boundary::CONTEXT;
 use crate::byte::{Byte, with_text};
 use crate::formula::{FALSE, Formula, TRUE};
+use crate::kernel::are_right;
 use crate::path::{accepted, explore};
 use crate::rfc::{End, Start, is_text};
 use crate::simd::x86::avx512::{Avx512, Vector};
@@ -147,18 +148,7 @@ pub(crate) fn a_text_by_blocks(n: usize) -> bool {
     let text = any_bytes(n);
     let verdicts =
         with_text(&text, 0, |memory| explore(TRUE, || blocks::validate(Avx512, memory, &mut tally::Nothing)));
-    let mut valid = FALSE;
-    let mut suspicions_are_right = true;
-    for (condition, verdict) in verdicts {
-        match verdict.suspicion() {
-            None => valid = valid.or(condition),
-            Some(at) => {
-                let before = is_text(Start::Character, &text[..at], End::AnywhereOrNever);
-                suspicions_are_right &= condition.and(before.not()).is(FALSE);
-            }
-        }
-    }
-    suspicions_are_right && valid.is(is_text(Start::Character, &text, End::Character))
+    are_right(&verdicts, &text)
 }
 
 /// Nine bytes of any values among ASCII, for mistakes. They lie on both sides of a border of vectors.

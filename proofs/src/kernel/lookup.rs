@@ -6,6 +6,8 @@ mod ascii;
 #[path = "../../../src/kernel/lookup/check.rs"]
 #[expect(dead_code, reason = "nothing is proved of streams, nor of what chooses a path")]
 mod check;
+#[path = "../../../src/kernel/lookup/fault.rs"]
+mod fault;
 #[path = "../../../src/kernel/lookup/short.rs"]
 #[expect(dead_code, reason = "nothing is proved of streams")]
 mod short;
@@ -18,7 +20,8 @@ use check::{BLOCK, Check, Checker, TwoByteChecker};
 use crate::boundary::{CONTEXT, allows_two_byte};
 use crate::byte::{Byte, with_text};
 use crate::formula::{Formula, TRUE};
-use crate::path::accepted;
+use crate::kernel::are_right;
+use crate::path::{accepted, explore};
 use crate::rfc::{End, Start, is_text};
 use crate::simd::Simd;
 use crate::simd::symbolic::Symbolic;
@@ -93,9 +96,14 @@ fn largest_of<S: Simd>(s: S, memory: &[u8]) -> S::Vector {
     vectors.reduce(|a, b| s.max(a, b)).expect("a block has vectors")
 }
 
-/// A block or a unit of any bytes in context, which may be checked in the way `C` under `condition`. The check shows a fault if and
-/// only if the text is not UTF-8 so far, or, where it ends or ASCII follows, not UTF-8.
-fn checked<const N: usize, C: Check<Symbolic<N>>>(text: &[Byte], condition: Formula, ends: bool) -> bool {
+/// A block or a unit of any bytes in context, which may be checked in the way `C` under `condition`, all at once or vector by
+/// vector. The check shows a fault if and only if the text is not UTF-8 so far, or, where it ends or ASCII follows, not UTF-8.
+fn checked<const N: usize, C: Check<Symbolic<N>>>(
+    text: &[Byte],
+    condition: Formula,
+    by_vectors: bool,
+    ends: bool,
+) -> bool {
     let s = Symbolic::<N>;
     with_text(text, 0, |memory| {
         let condition = condition.and(accepted(|| C::new(s).applies(largest_of(s, memory))));
@@ -103,8 +111,8 @@ fn checked<const N: usize, C: Check<Symbolic<N>>>(text: &[Byte], condition: Form
             let checker = C::new(s);
             let mut faults = checker.no_faults();
             match memory.first_chunk() {
-                Some(block) => checker.check_all(&mut faults, block),
-                None => (CONTEXT..memory.len())
+                Some(block) if !by_vectors => checker.check_all(&mut faults, block),
+                _ => (CONTEXT..memory.len())
                     .step_by(N)
                     .for_each(|at| checker.check_at(&mut faults, memory, at)),
             }
@@ -118,16 +126,16 @@ fn checked<const N: usize, C: Check<Symbolic<N>>>(text: &[Byte], condition: Form
 
 /// Blocks and units that are checked with the lookups.
 pub(crate) fn any_text<const N: usize>() -> bool {
-    [BLOCK, UNIT].into_iter().all(|len| {
+    [(BLOCK, false), (BLOCK, true), (UNIT, true)].into_iter().all(|(len, by_vectors)| {
         let text = any_bytes(CONTEXT + len);
         let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
-        [false, true].into_iter().all(|ends| checked::<N, Checker<_>>(&text, context, ends))
+        [false, true].into_iter().all(|ends| checked::<N, Checker<_>>(&text, context, by_vectors, ends))
     })
 }
 
 /// Blocks and units without a byte from E0 on, after a context that allows the two-byte path.
 pub(crate) fn two_byte_text<const N: usize>() -> bool {
-    [BLOCK, UNIT].into_iter().all(|len| {
+    [(BLOCK, false), (UNIT, true)].into_iter().all(|(len, by_vectors)| {
         let text = any_bytes(CONTEXT + len);
         let s = Symbolic::<N>;
         let below_e0 = text[CONTEXT..].iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0xDF))));
@@ -138,7 +146,9 @@ pub(crate) fn two_byte_text<const N: usize>() -> bool {
         // A byte that never appears is a fault of its own place here.
         let allowed = allowed.and(text[CONTEXT + len - 1].is_in(&(0xC0..=0xC1)).not());
         applies.is(below_e0)
-            && [false, true].into_iter().all(|ends| checked::<N, TwoByteChecker<_>>(&text, allowed, ends))
+            && [false, true]
+                .into_iter()
+                .all(|ends| checked::<N, TwoByteChecker<_>>(&text, allowed, by_vectors, ends))
     })
 }
 
@@ -155,11 +165,12 @@ pub(crate) fn the_units_of_a_group<const N: usize>() -> bool {
     })
 }
 
-/// A text of `n` bytes, by the algorithm for short input. It is accepted if and only if it is UTF-8.
+/// A text of `n` bytes, by the algorithm for short input. It is accepted if and only if it is UTF-8. Where it is not, all before the
+/// suspicion is UTF-8, except for a character that the suspicion cuts off, or a byte directly before it that never appears.
 pub(crate) fn a_short_text<const N: usize>(n: usize) -> bool {
     let text = any_bytes(n);
-    let valid = with_text(&text, 0, |memory| accepted(|| short::validate(Symbolic::<N>, memory).is_valid()));
-    valid.is(is_text(Start::Character, &text, End::Character))
+    let verdicts = with_text(&text, 0, |memory| explore(TRUE, || short::validate(Symbolic::<N>, memory)));
+    are_right(&verdicts, &text)
 }
 
 /// Eight bytes of any values among ASCII, for mistakes: the check of any text, and the end.
@@ -190,5 +201,5 @@ pub(crate) fn for_mistakes_of_two_byte_text() -> bool {
     let is_ascii = eight.iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0x7F))));
     applies.is(below_e0)
         && suits.is(below_e0.and(is_ascii.not()))
-        && checked::<16, TwoByteChecker<_>>(&text, TRUE, true)
+        && checked::<16, TwoByteChecker<_>>(&text, TRUE, true, true)
 }

@@ -1,5 +1,10 @@
 //! The files of the library whose formulas are proved, with what little they use of its other files.
 
+use crate::byte::Byte;
+use crate::formula::{FALSE, Formula};
+use crate::rfc::{End, Start, is_text};
+use verdict::Verdict;
+
 pub(crate) mod bitplanes;
 pub(crate) mod lookup;
 
@@ -15,4 +20,21 @@ pub(crate) mod automaton {
     pub(crate) fn is_tiny_text(_: &[u8]) -> bool {
         unreachable!("a text of fewer than four bytes is read without vectors")
     }
+}
+
+/// Returns whether verdicts on `text`, each with its condition, say that it is valid if and only if it is UTF-8, and whether all before
+/// each suspicion is UTF-8, except for a character that the suspicion cuts off, or a byte directly before it that never appears.
+fn are_right(verdicts: &[(Formula, Verdict)], text: &[Byte]) -> bool {
+    let mut valid = FALSE;
+    let mut suspicions_are_right = true;
+    for &(condition, verdict) in verdicts {
+        match verdict.suspicion() {
+            None => valid = valid.or(condition),
+            Some(at) => {
+                let before = is_text(Start::Character, &text[..at], End::AnywhereOrNever);
+                suspicions_are_right &= condition.and(before.not()).is(FALSE);
+            }
+        }
+    }
+    suspicions_are_right && valid.is(is_text(Start::Character, text, End::Character))
 }

@@ -21,6 +21,8 @@ unsafe impl<const N: usize> Simd for Symbolic<N> {
 
     const LANES: usize = N;
     const ASCII_TEST_FROM: usize = N;
+    // With 16 bytes, blocks are checked as WebAssembly checks them. The other way is to check vector by vector, as units are.
+    const RELOADS: bool = N == 32;
 
     #[track_caller]
     fn splat(self, byte: u8) -> Vector<N> {
@@ -128,8 +130,10 @@ unsafe impl<const N: usize> Simd for Symbolic<N> {
         unreachable!("a sum of formulas is no number")
     }
 
-    fn high_bits(self, _: Vector<N>) -> u64 {
-        unreachable!("a mask of formulas is no number")
+    /// The mask has ones up to the first lane whose bit 7 is clear, and no others. Nothing else is asked of it here.
+    fn high_bits(self, v: Vector<N>) -> u64 {
+        let first = v.0.iter().position(|byte| decide(byte.0[7].not())).unwrap_or(N);
+        (1 << first) - 1
     }
 
     fn any_high_bit(self, v: Vector<N>) -> bool {

@@ -236,10 +236,23 @@ impl Checker {
 
     #[inline(always)]
     pub(super) fn any(&self, faults: &FaultBits) -> bool {
+        self.s.any(self.all(faults))
+    }
+
+    /// Returns the suspicion that the first fault of the block at `at` leads to, if there is one. The faults are this block's alone.
+    ///
+    /// The first fault shows at a continuation that stands alone, or at the byte after an ill-formed sequence. Either way, the sequence
+    /// ends after the byte before, and all before the sequence is well-formed.
+    #[inline(always)]
+    pub(super) fn suspicion(&self, faults: &FaultBits, at: usize) -> Option<Verdict> {
+        let lanes = self.s.not_zero(self.all(faults));
+        (lanes != 0).then(|| Verdict::suspect((at + lanes.trailing_zeros() as usize).saturating_sub(1)))
+    }
+
+    #[inline(always)]
+    fn all(&self, faults: &FaultBits) -> Vector {
         let s = self.s;
-        let all =
-            s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, faults.lengths, s.splat(0x80));
-        s.any(all)
+        s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, faults.lengths, s.splat(0x80))
     }
 }
 
@@ -387,7 +400,7 @@ pub(super) fn validate_from<T: Tally>(checker: Checker, bytes: &[u8], from: usiz
     while let Some(blocks) = array_at::<{ 4 * BLOCK }>(bytes, at) {
         if at - sound >= CHUNK {
             if checker.any(&faults) {
-                return first_faulty_block(s, bytes, sound);
+                return suspicion(s, bytes, sound);
             }
             sound = at;
         }
@@ -437,7 +450,7 @@ pub(super) fn validate_from<T: Tally>(checker: Checker, bytes: &[u8], from: usiz
         checker.check(&mut faults, now, before);
         tally.block(s, now);
     }
-    if checker.any(&faults) { first_faulty_block(s, bytes, sound) } else { Verdict::VALID }
+    if checker.any(&faults) { suspicion(s, bytes, sound) } else { Verdict::VALID }
 }
 
 /// Returns four blocks.
@@ -460,35 +473,38 @@ fn is_ascii_end(s: Avx512, bytes: &[u8], n: usize) -> bool {
     !s.any_high_bit(s.or(s.or(a, b), s.or(c, d)))
 }
 
-/// Returns as suspect the first block from `sound` on that shows a fault.
-///
-/// All before `sound` is well-formed, except for a character that `sound` cuts off.
+/// Returns the suspicion that the first fault from `at` on leads to. For `at`, see [`FirstFault`].
 #[cold]
 #[cfg_attr(optimised, inline(always))]
-pub(super) fn first_faulty_block(s: Avx512, bytes: &[u8], sound: usize) -> Verdict {
-    s.apart::<FirstFaultyBlock>(bytes, sound)
+pub(super) fn suspicion(s: Avx512, bytes: &[u8], at: usize) -> Verdict {
+    match s.apart::<FirstFault>(bytes, at) {
+        Ok(last) => Verdict::suspect(last),
+        Err(suspicion) => suspicion,
+    }
 }
 
-/// It is a function of its own because all others end with it.
-struct FirstFaultyBlock;
+/// The search for the first fault from `at` on, block by block.
+///
+/// All before `at` is well-formed, except for a character that `at` cuts off. The routine returns the suspicion that the first fault
+/// leads to, as an error, or the place where less than a block is left.
+pub(super) struct FirstFault;
 
-impl Routine<Avx512> for FirstFaultyBlock {
-    type Output = Verdict;
+impl Routine<Avx512> for FirstFault {
+    type Output = Result<usize, Verdict>;
 
     #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], sound: usize) -> Verdict {
+    fn run(s: Avx512, bytes: &[u8], mut at: usize) -> Result<usize, Verdict> {
         let checker = Checker::new(s);
-        let mut at = sound;
         let mut before = leads_before(&checker, bytes, at);
         while let Some(block) = array_at::<BLOCK>(bytes, at) {
             let mut faults = checker.no_faults();
             before = checker.check(&mut faults, s.load(block, 0), before);
-            if checker.any(&faults) {
-                break;
+            if let Some(suspicion) = checker.suspicion(&faults, at) {
+                return Err(suspicion);
             }
             at += BLOCK;
         }
-        Verdict::suspect(at)
+        Ok(at)
     }
 }
 

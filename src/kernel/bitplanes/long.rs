@@ -1,7 +1,7 @@
 //! Long input, by kind of text.
 //!
 //! ```text
-//! check the first block, with nothing before it
+//! check the first two blocks, with nothing before them
 //! while there are eight blocks:
 //!     at most a few words of eight bytes are not ASCII: a sparse run, which checks these words
 //!     no byte is E0 or above, and no longer character reaches in: a run of two-byte characters, eight blocks at a time
@@ -33,6 +33,8 @@ type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS + AFTER_WORD];
 const PLACES: usize = 4;
 /// The number of superblocks at each place, so that all places together are 4 MiB.
 pub(crate) const PER_PLACE: usize = (4 << 20) / PLACES / SUPERBLOCK;
+/// A text of so many times the superblocks at all places is far larger than the caches: 32 MiB.
+const FAR_LARGER: usize = 8;
 /// The words of eight blocks. A word has eight bytes.
 const WORDS: usize = EIGHT_BLOCKS / 8;
 /// The number of the word that each bit of [`WordSearch::others`] stands for: bit `8 * q + k` is word `q` of block `k`.
@@ -55,8 +57,8 @@ const MANY: u32 = 20;
 const MANY_OF_TWO: usize = 20;
 /// A chunk of a sparse run is so many times eight blocks. The number of a word in it is a byte.
 const GROUPS: usize = 4;
-/// How far ahead a sparse run asks the cache for text.
-const AHEAD: usize = 1024;
+/// The room for the words of a chunk: all words of the first eight blocks, and few of the others. A store takes a vector.
+const LIST: usize = WORDS + (GROUPS - 1) * MANY as usize + BLOCK;
 
 /// Returns the verdict on any number of bytes.
 ///
@@ -64,23 +66,33 @@ const AHEAD: usize = 1024;
 #[inline(always)]
 pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tally: &mut T) -> Verdict {
     let checker = Checker::new(s);
-    // The first block is checked by itself, so that there is context before everything after it.
-    let Some(start) = bytes.first_chunk::<BLOCK>() else { return blocks::validate(s, bytes, tally) };
-    let start = s.load(start, 0);
-    if s.any_high_bit(start) {
+    // The first two blocks are checked by themselves. So there is context before everything after them, and a fault in them, where
+    // most text in another encoding has one, is reported early.
+    let Some(start) = bytes.first_chunk::<{ 2 * BLOCK }>() else { return blocks::validate(s, bytes, tally) };
+    let (first, second) = (s.load(start, 0), s.load(start, BLOCK));
+    // All before `at` is well-formed, except for a character that `at` cuts off.
+    let mut at = 2 * BLOCK - bytes.as_ptr().addr() % BLOCK;
+    tally.block(s, first);
+    tally.block(s, second);
+    if T::COUNTS {
+        tally.take_back(s, &start[at..]);
+    }
+    if s.any_high_bit(s.or(first, second)) {
         let mut faults = checker.no_faults();
-        checker.check(&mut faults, start, checker.no_leads());
+        let leads = checker.check(&mut faults, first, checker.no_leads());
+        checker.check(&mut faults, second, leads);
         if checker.any(&faults) {
-            return Verdict::suspect(0);
+            return blocks::suspicion(s, start, 0);
         }
+    } else if !T::COUNTS {
+        // A text of ASCII does not need what a sparse run prepares.
+        at = if bytes.len() >= FAR_LARGER * PLACES * per_place * SUPERBLOCK {
+            skip_ascii_in_memory(s, bytes, at)
+        } else {
+            skip_ascii::<T>(s, bytes, at, &mut 0)
+        };
     }
 
-    // All before `at` is well-formed, except for a character that `at` cuts off.
-    let mut at = (BLOCK - bytes.as_ptr().addr() % BLOCK).max(CONTEXT);
-    tally.block(s, start);
-    if T::COUNTS {
-        tally.take_back(s, &bytes[at..BLOCK]);
-    }
     let (mut dense, mut run, mut was_sparse) = (TextKind::Any, 0, false);
     let mut by_places = true;
     while let Some(eight) = with_context(bytes, at) {
@@ -117,7 +129,7 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
                 }
                 at = after;
             }
-            Err(sound) => return blocks::first_faulty_block(s, bytes, sound),
+            Err(sound) => return blocks::suspicion(s, bytes, sound),
         }
     }
 
@@ -133,12 +145,13 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
 /// repeat:
 ///     at the start, or if no word was listed: skip ASCII, four blocks at a time
 ///     list the words that are not ASCII, in four times eight blocks
-///     check the listed words, four at a time, wherever they are, each with its context and with the places after it
+///     check the words that were listed before, four at a time, wherever they are, each with its context and with the places after it
 ///     stop where words are not few any more
 /// ```
 ///
 /// No branch depends on where in a chunk a character stands. A CPU would predict such a branch wrongly on text that it has not
-/// seen before, and that takes as long as 300 bytes.
+/// seen before, and that takes as long as 300 bytes. Two lists take turns: one is made before the other is checked. So after a
+/// wrong prediction of where a list ends, the next one is there.
 #[cfg_attr(optimised, inline(always))]
 fn sparse_run<T: Tally>(
     s: Avx512,
@@ -152,8 +165,7 @@ fn sparse_run<T: Tally>(
     if T::COUNTS {
         tally.take_back(s, &bytes[at..end]);
     }
-    let mut counts = T::start_sparse(s);
-    let mut list = [0; GROUPS * WORDS + BLOCK];
+    let mut newlines = 0;
     // A word of ASCII is not checked, but a character may be cut off before the first word.
     if with_context::<{ CONTEXT + 1 }>(bytes, at)
         .is_some_and(|first| is_unfinished(first) && first[CONTEXT].is_ascii())
@@ -161,50 +173,65 @@ fn sparse_run<T: Tally>(
         return Err(at);
     }
     let word_search = WordSearch::new(s);
-    let mut listed = 0;
+    let mut lists = [[0; LIST]; 2];
+    let [list, next] = &mut lists;
+    let (mut list, mut next) = (list, next);
+    // The chunk that is listed and not yet checked.
+    let (mut start, mut listed) = (at, 0);
+    let mut goes_on = true;
     let after = loop {
+        let is_last = !goes_on;
         if listed == 0 {
-            at = skip_ascii(s, bytes, at, tally, &mut counts);
+            at = skip_ascii::<T>(s, bytes, at, &mut newlines);
         }
-        let start = at;
+        let next_start = at;
         let mut numbers = s.load(NUMBERS, 0);
-        listed = 0;
-        let mut goes_on = true;
+        let mut next_listed = 0;
         for _ in 0..GROUPS {
             let eight = array_at::<{ EIGHT_BLOCKS + AFTER_WORD }>(bytes, at);
-            let (Some(eight), Some(room)) = (eight, list[listed..].first_chunk_mut()) else {
+            let room = next.get_mut(next_listed..).and_then(|rest| rest.first_chunk_mut());
+            let (true, Some(eight), Some(room)) = (goes_on, eight, room) else {
                 goes_on = false;
                 break;
             };
-            prefetch_eight(s, bytes, at + AHEAD);
             let blocks = load_eight(s, eight);
             let words = word_search.others(s, blocks);
             // The first eight blocks of a chunk are taken as they are, so that each run gets on: at its start they may begin before
             // those that decided about it.
-            if at > start && words.count_ones() > MANY {
+            if at > next_start && words.count_ones() > MANY {
                 goes_on = false;
                 break;
             }
             s.store(s.compress(numbers, words), room);
-            listed += words.count_ones() as usize;
+            next_listed += words.count_ones() as usize;
             numbers = s.plus(numbers, s.splat(WORDS as u8));
-            tally.newlines(s, &mut counts, blocks);
+            newlines += T::newlines(s, blocks);
             at += EIGHT_BLOCKS;
         }
-        // In a text of known length, no place needs to be compared with it.
-        let (faults, largest) =
-            match with_context::<{ CONTEXT + GROUPS * EIGHT_BLOCKS + AFTER_WORD }>(bytes, start) {
-                Some(text) => check_words(s, checker, text, &list, listed, tally),
-                None => check_words(s, checker, &bytes[start - CONTEXT..], &list, listed, tally),
-            };
-        if checker.any(&checker.of_words(faults)) {
-            break Err(start);
+        if listed != 0 {
+            // In a text of known length, no place needs to be compared with it.
+            let (faults, largest) =
+                match with_context::<{ CONTEXT + GROUPS * EIGHT_BLOCKS + AFTER_WORD }>(bytes, start) {
+                    Some(text) => check_words(s, checker, text, list, listed, tally),
+                    None => {
+                        let text = bytes.get(start - CONTEXT..).unwrap_or_default();
+                        check_words(s, checker, text, list, listed, tally)
+                    }
+                };
+            if checker.any(&checker.of_words(faults)) {
+                break Err(start);
+            }
+            if listed > MANY_OF_TWO && is_below_e0(s, largest) {
+                goes_on = false;
+            }
         }
-        if !goes_on || listed > MANY_OF_TWO && is_below_e0(s, largest) {
+        if is_last {
             break Ok(at);
         }
+        (start, listed) = (next_start, next_listed);
+        core::mem::swap(&mut list, &mut next);
     };
-    tally.end_sparse(s, counts);
+    tally.add_newlines(newlines);
     after
 }
 
@@ -222,7 +249,7 @@ fn check_words<T: Tally>(
     let mut i = 0;
     // After the last number there are zeros.
     while i < listed
-        && let Some(&[a, b, c, d]) = list[i..].first_chunk()
+        && let Some(&[a, b, c, d]) = array_at(list, i)
     {
         let places = [usize::from(a) * 8, usize::from(b) * 8, usize::from(c) * 8, usize::from(d) * 8];
         let four = s.load_by_sixteen(text, places);
@@ -236,18 +263,12 @@ fn check_words<T: Tally>(
 
 /// Skips blocks of ASCII, and returns where they end.
 #[inline(always)]
-fn skip_ascii<T: Tally>(
-    s: Avx512,
-    bytes: &[u8],
-    mut at: usize,
-    tally: &mut T,
-    counts: &mut T::SparseCounts,
-) -> usize {
+fn skip_ascii<T: Tally>(s: Avx512, bytes: &[u8], mut at: usize, newlines: &mut usize) -> usize {
     if T::COUNTS {
         while let Some(eight) = array_at::<EIGHT_BLOCKS>(bytes, at)
             && !s.any_high_bit(s.or(or_of_four(s, eight, 0), or_of_four(s, eight, 4 * BLOCK)))
         {
-            tally.newlines(s, counts, load_eight(s, eight));
+            *newlines += T::newlines(s, load_eight(s, eight));
             at += EIGHT_BLOCKS;
         }
     } else {
@@ -258,6 +279,21 @@ fn skip_ascii<T: Tally>(
         {
             at += 4 * BLOCK;
         }
+    }
+    at
+}
+
+/// Does the same for text that comes from memory.
+///
+/// Each line is accessed twice. A CPU then fetches more ahead (family 25, model 17: 31 instead of 27 GB/s). From a cache it would
+/// take longer.
+#[inline(always)]
+fn skip_ascii_in_memory(s: Avx512, bytes: &[u8], mut at: usize) -> usize {
+    while let Some(four) = array_at::<{ 4 * BLOCK }>(bytes, at)
+        && !s.any_high_bit(or_of_four(s, four, 0))
+        && (four[32] | four[96] | four[160] | four[224]).is_ascii()
+    {
+        at += 4 * BLOCK;
     }
     at
 }
@@ -459,7 +495,7 @@ impl TextKind {
         let all_places = PLACES * per_place * SUPERBLOCK;
         match self {
             Self::Sparse => usize::MAX,
-            Self::TwoByte => 8 * all_places,
+            Self::TwoByte => FAR_LARGER * all_places,
             Self::Any => all_places,
         }
     }

@@ -24,8 +24,6 @@ pub(super) trait Tally {
     /// two-byte characters. A first run is one, so that an early fault is reported early, and each run of the same
     /// kind is twice as long as the one before.
     const LONGEST_RUN: usize;
-    /// The counts of a sparse run, in registers.
-    type SparseCounts;
     /// The counts of a run of superblocks, in registers.
     type PlaneCounts: Copy;
     /// The counts of a run of two-byte characters and ASCII, in registers.
@@ -40,15 +38,13 @@ pub(super) trait Tally {
     /// Counts a block of ASCII outside of a run.
     fn ascii_block(&mut self, s: Avx512, block: Vector);
 
-    /// Begins a sparse run.
-    fn start_sparse(s: Avx512) -> Self::SparseCounts;
-    /// Counts the newlines of eight blocks of a sparse run.
-    fn newlines(&mut self, s: Avx512, counts: &mut Self::SparseCounts, blocks: [Vector; 8]);
+    /// Returns the number of newlines in eight blocks of a sparse run.
+    fn newlines(s: Avx512, blocks: [Vector; 8]) -> usize;
     /// Counts all but the newlines of `n` words of a sparse run, or of four if `n` is more. Each lane of 128 bits has a word after
     /// its context.
     fn words(&mut self, s: Avx512, four: Vector, n: usize);
-    /// Ends a sparse run.
-    fn end_sparse(&mut self, s: Avx512, counts: Self::SparseCounts);
+    /// Adds the newlines of a sparse run.
+    fn add_newlines(&mut self, newlines: usize);
 
     /// Begins a run of two-byte characters.
     fn start_two_byte(s: Avx512) -> Self::TwoByteCounts;
@@ -71,7 +67,6 @@ pub(super) struct Nothing;
 impl Tally for Nothing {
     const COUNTS: bool = false;
     const LONGEST_RUN: usize = 16;
-    type SparseCounts = ();
     type PlaneCounts = ();
     type TwoByteCounts = ();
 
@@ -84,13 +79,13 @@ impl Tally for Nothing {
     #[inline(always)]
     fn ascii_block(&mut self, _: Avx512, _: Vector) {}
     #[inline(always)]
-    fn start_sparse(_: Avx512) {}
-    #[inline(always)]
-    fn newlines(&mut self, _: Avx512, (): &mut (), _: [Vector; 8]) {}
+    fn newlines(_: Avx512, _: [Vector; 8]) -> usize {
+        0
+    }
     #[inline(always)]
     fn words(&mut self, _: Avx512, _: Vector, _: usize) {}
     #[cfg_attr(optimised, inline(always))]
-    fn end_sparse(&mut self, _: Avx512, (): ()) {}
+    fn add_newlines(&mut self, _: usize) {}
     #[inline(always)]
     fn start_two_byte(_: Avx512) {}
     #[inline(always)]
@@ -126,17 +121,6 @@ impl CountsInLanes {
     fn none(s: Avx512) -> Self {
         Self { continuations: s.zero(), leads: s.zero(), from_f0: s.zero(), newlines: s.zero() }
     }
-}
-
-/// The number of sums to which a sparse run adds newlines in turn. A masked addition takes three cycles, so with
-/// fewer sums one addition would wait for another.
-const SUMS: usize = 4;
-
-/// The newlines of a sparse run, counted in each byte.
-pub(super) struct NewlinesInBytes {
-    sums: [Vector; SUMS],
-    /// What a byte of a sum can still count.
-    room: usize,
 }
 
 /// Counts as numbers. They are counts of places, not of characters, so they add up wherever text is cut.
@@ -210,23 +194,11 @@ impl Counter {
     }
 }
 
-impl Counter {
-    /// Takes room for `n` more newlines in each byte. If there is none, the sums so far are added to `lanes`.
-    #[inline(always)]
-    fn take_room(&mut self, s: Avx512, newlines: &mut NewlinesInBytes, n: usize) {
-        if newlines.room < n {
-            self.end_sparse(s, core::mem::replace(newlines, Self::start_sparse(s)));
-        }
-        newlines.room -= n;
-    }
-}
-
 impl Tally for Counter {
     const COUNTS: bool = true;
     /// The end of a run costs more with counts, so runs are longer. 31 groups of eight blocks, 248 in all, are also
     /// the most that a byte can count.
     const LONGEST_RUN: usize = 31;
-    type SparseCounts = NewlinesInBytes;
     type PlaneCounts = CountsInLanes;
     type TwoByteCounts = CountsInBytes;
 
@@ -260,22 +232,16 @@ impl Tally for Counter {
     }
 
     #[inline(always)]
-    fn start_sparse(s: Avx512) -> NewlinesInBytes {
-        NewlinesInBytes { sums: [s.zero(); SUMS], room: 255 }
-    }
-
-    #[inline(always)]
-    fn newlines(&mut self, s: Avx512, newlines: &mut NewlinesInBytes, blocks: [Vector; 8]) {
-        self.take_room(s, newlines, 8 / SUMS);
+    fn newlines(s: Avx512, blocks: [Vector; 8]) -> usize {
         let newline = s.splat(b'\n');
         // Not `for block in blocks`: in code that is optimised for size, an array's iterator is a function of its
         // own.
-        let mut i = 0;
+        let (mut newlines, mut i) = (0, 0);
         while i < 8 {
-            let sum = &mut newlines.sums[i % SUMS];
-            *sum = s.count_where(*sum, s.equal(blocks[i], newline), self.ones);
+            newlines += s.equal(blocks[i], newline).count_ones() as usize;
             i += 1;
         }
+        newlines
     }
 
     #[inline(always)]
@@ -286,14 +252,9 @@ impl Tally for Counter {
         self.more.add_characters(s, four, among);
     }
 
-    #[cfg_attr(optimised, inline(always))]
-    fn end_sparse(&mut self, s: Avx512, newlines: NewlinesInBytes) {
-        let [a, b, c, d] = newlines.sums;
-        let (ab, cd) = (
-            s.plus64(s.sums_of_bytes(a), s.sums_of_bytes(b)),
-            s.plus64(s.sums_of_bytes(c), s.sums_of_bytes(d)),
-        );
-        self.lanes.newlines = s.plus64(self.lanes.newlines, s.plus64(ab, cd));
+    #[inline(always)]
+    fn add_newlines(&mut self, newlines: usize) {
+        self.more.newlines += newlines;
     }
 
     #[inline(always)]

@@ -6,6 +6,7 @@ use super::ascii::{is_ascii, is_ascii_at};
 use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, NO_CONTINUATION, SECOND_HIGH};
 use crate::boundary::{CONTEXT, LARGEST_AT_END, allows_two_byte};
 use crate::kernel::survey::{Classes, Surveyor};
+use crate::kernel::verdict::Verdict;
 #[cfg(feature = "alloc")]
 use crate::output::Output;
 use crate::simd::Simd;
@@ -68,9 +69,9 @@ pub(super) trait Check<S: Simd>: Copy {
     /// The faults that were found. A check sets bits, and no check clears any.
     type Faults: Copy;
 
-    /// Of the blocks of dense text, the largest bytes of one in so many are looked at. It must be every block if [`applies`](Self::applies)
-    /// can say no: what the check finds in other text means nothing. Otherwise a few blocks say which check suits the text.
-    const LOOKS_AT: usize;
+    /// Whether the largest bytes of all blocks of a row of dense text are looked at. They must be if [`applies`](Self::applies) can say no:
+    /// what the check finds in other text means nothing. Otherwise the first block says which check suits the text.
+    const LOOKS_AT_ALL: bool;
 
     /// Loads the constants.
     fn new(s: S) -> Self;
@@ -123,7 +124,7 @@ pub(super) struct TwoByteFaults<S: Simd> {
 
 impl<S: Simd> Check<S> for TwoByteChecker<S> {
     type Faults = TwoByteFaults<S>;
-    const LOOKS_AT: usize = 1;
+    const LOOKS_AT_ALL: bool = true;
 
     #[inline(always)]
     fn new(s: S) -> Self {
@@ -200,7 +201,7 @@ fn unfinished<S: Simd>(s: S, last: S::Vector, goes_on: bool) -> S::Vector {
 
 impl<S: Simd> Check<S> for Checker<S> {
     type Faults = FaultBits<S>;
-    const LOOKS_AT: usize = 8;
+    const LOOKS_AT_ALL: bool = false;
 
     #[inline(always)]
     fn new(s: S) -> Self {
@@ -239,6 +240,23 @@ impl<S: Simd> Check<S> for Checker<S> {
         let forbidden = self.forbidden_after(earlier1, s.high_nibbles(earlier1));
         let now_high = s.high_nibbles(s.load(bytes, at));
         self.check(faults, now_high, forbidden, s.load(bytes, at - 2), s.load(bytes, at - 3));
+    }
+
+    #[inline(always)]
+    fn check_all(&self, faults: &mut FaultBits<S>, block: &BlockInContext) {
+        let s = self.s;
+        self.check_at(faults, block, CONTEXT);
+        if S::RELOADS {
+            for k in 1..BLOCK / S::LANES {
+                self.check_at(faults, block, CONTEXT + k * S::LANES);
+            }
+            return;
+        }
+        let first = s.load(block, CONTEXT);
+        let mut before = Before { text: first, forbids: self.forbidden_after(first, s.high_nibbles(first)) };
+        for k in 1..BLOCK / S::LANES {
+            before = self.check_after(faults, s.load(block, CONTEXT + k * S::LANES), before);
+        }
     }
 
     #[inline(always)]
@@ -292,6 +310,16 @@ impl<S: Simd> Checker<S> {
     fn forbidden_after(&self, text: S::Vector, high: S::Vector) -> S::Vector {
         let s = self.s;
         s.and(s.lookup(self.first_high, high), s.lookup(self.first_low, s.low_nibbles(text)))
+    }
+
+    /// Returns the suspicion that the first fault of the vector at `at` leads to, if there is one. The faults are this vector's alone.
+    ///
+    /// The first fault shows at a continuation that stands alone, or at the byte after an ill-formed sequence. Either way, the sequence
+    /// ends after the byte before, and all before the sequence is well-formed.
+    #[inline(always)]
+    pub(super) fn suspicion(&self, faults: &FaultBits<S>, at: usize) -> Option<Verdict> {
+        let sound = self.s.high_bits(self.s.equal(faults.0, self.s.splat(0))).trailing_ones() as usize;
+        (sound < S::LANES).then(|| Verdict::suspect((at + sound).saturating_sub(1)))
     }
 
     /// Does what `check_at` does, and cannot panic: if the vector and its context are not inside `bytes`, that is a

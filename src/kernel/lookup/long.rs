@@ -5,7 +5,8 @@
 //!
 //! A branch for each unit would take longer. Where characters stand that are not ASCII, a CPU can predict only if it has seen the same
 //! text before, and one wrong prediction takes as long as 300 bytes of ASCII. A run makes one such branch for each chunk, where
-//! the units to check end.
+//! the units to check end. Before it checks a chunk, it asks the questions about the next one. So loads are under way while the
+//! CPU checks, and after a wrong prediction the next word is there.
 
 #![forbid(unsafe_code)]
 
@@ -13,26 +14,32 @@ use core::marker::PhantomData;
 
 use super::ascii::{GROUP, ascii_of_group, is_ascii_at};
 use super::check::{BLOCK, BlockInContext, Check, Checker, TwoByteChecker};
+use super::fault::{FirstFault, suspicion};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Routine, Simd};
 
+/// The bytes at the start that are checked by themselves, so that a fault in them, where most text in another encoding has one, is
+/// reported early.
+const FIRST: usize = 128;
 /// The bytes of which a run asks whether they are ASCII: a vector, or two.
 const UNIT: usize = 32;
 /// The least length of long input. Where less than a group is left, the group begins in text that has been read. So before the last
 /// unit, which may be cut off, there must be a group with a vector before it.
 pub(super) const LEAST: usize = UNIT + GROUP + UNIT;
+const _: () = assert!(FIRST <= LEAST);
 /// The most units of a chunk: one for each bit of a word.
 const CHUNK: usize = 64;
-/// The units of a run's chunks up to the first that is not ASCII, so that an early fault is reported early.
+/// The units of a run's chunks up to the first that is not ASCII, so that dense text is noticed early.
 const FIRST_CHUNK: usize = GROUP / UNIT;
 /// How much ASCII is skipped at a time.
 const SKIPPED: usize = 4 * BLOCK;
 /// If more than one in so many units are not ASCII, they may get the check of two-byte characters. For fewer it does not pay to find
 /// out whether there are longer ones.
 const FEW: usize = 8;
-/// The blocks of dense text that are checked before a look at the faults, and at the kind of text.
-const DENSE: usize = 16;
+/// The blocks of dense text that are checked before a look at the faults, and at the kind of text. For 16 of them the compiler writes the
+/// check of two-byte characters 16 times.
+const DENSE: usize = 20;
 /// After so many rows in a row with longer characters, the check of two-byte characters is given up. Such a row gets both checks,
 /// which pays as long as most rows have none: in Russian with a dash now and then.
 const MISSES: usize = 2;
@@ -42,10 +49,6 @@ const UNSUITED: usize = 4;
 const DENSE_OF_TWO: usize = 7;
 /// The same for text that is not of two-byte characters. Their check takes longer.
 const DENSE_OF_ANY: usize = 12;
-/// How far ahead of dense text the cache is asked for text. Twice as far is no better.
-const AHEAD: usize = 8 * BLOCK;
-/// How far ahead of a group a run asks for text. Half as far, and twice as far, were slower where text came from the third-level cache.
-const AHEAD_OF_RUN: usize = 24 * BLOCK;
 
 /// Returns the verdict on input of at least [`LEAST`] bytes. Shorter input is suspect, whatever it is.
 #[inline(always)]
@@ -58,15 +61,10 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 
     // All before `at` is well-formed, except for a character that `at` cuts off. From here on, vectors begin at aligned
     // addresses. So a load of a vector of ASCII lies within a cache line.
-    let mut at = 2 * S::LANES - bytes.as_ptr().addr() % S::LANES;
-    // The first two vectors have nothing before them that could be loaded.
-    let two = s.or(s.load(bytes, 0), s.load(bytes, S::LANES));
-    if s.any_high_bit(two) {
-        let mut faults = checker.no_faults();
-        let before = checker.check_after(&mut faults, s.load(bytes, 0), checker.before_start());
-        checker.check_after(&mut faults, s.load(bytes, S::LANES), before);
-        if checker.any(&faults) {
-            return Verdict::suspect(0);
+    let mut at = FIRST - bytes.as_ptr().addr() % S::LANES;
+    if !is_ascii_at::<S, FIRST>(s, bytes, 0) {
+        if let Err(suspicion) = s.apart::<FirstFault>(bytes.get(..FIRST).unwrap_or_default(), 0) {
+            return suspicion;
         }
     } else {
         at = skip_ascii(s, bytes, at);
@@ -77,20 +75,20 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     while at + BLOCK <= n {
         match s.apart::<Run>(bytes, at) {
             Ok(after) => at = after,
-            Err(sound) => return first_faulty_vector(checker, bytes, sound),
+            Err(sound) => return suspicion(s, bytes, sound),
         }
     }
 
     // The last block ends with the input, and overlaps what is checked already. If it is ASCII, so is the byte before
     // `at`.
-    if let Some(last) = with_context(bytes, n - BLOCK)
-        && !is_ascii_at::<S, BLOCK>(s, last, CONTEXT)
-    {
+    if !is_ascii_at::<S, BLOCK>(s, bytes, n - BLOCK) {
+        if let Err(suspicion) = s.apart::<FirstFault>(bytes, n - BLOCK) {
+            return suspicion;
+        }
         let mut faults = checker.no_faults();
-        checker.check_all(&mut faults, last);
-        checker.check_end(&mut faults, s.load(last, CONTEXT + BLOCK - S::LANES), false);
+        checker.check_end(&mut faults, s.load(bytes, n - S::LANES), false);
         if checker.any(&faults) {
-            return Verdict::suspect(at);
+            return Verdict::suspect(n);
         }
     }
     Verdict::VALID
@@ -98,7 +96,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 
 /// A run: of each chunk, the units that are not ASCII are checked. Dense text ends it.
 ///
-/// The routine begins at `at`, which is at least a vector after the start of `bytes`. It returns where it stopped, or, as
+/// The routine begins at `at`, which is more than `FIRST - LANES`. It returns where it stopped, or, as
 /// an error, a place before a fault. All before both places is well-formed, except for a character that they cut off. If there is a
 /// block at `at`, the routine gets on.
 struct Run;
@@ -109,55 +107,55 @@ impl<S: Simd> Routine<S> for Run {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
         let (checker, two_byte) = (Checker::new(s), TwoByteChecker::new(s));
-        let (mut most, mut was_ascii, mut is_two_byte) = (FIRST_CHUNK, false, false);
+        let (mut most, mut is_two_byte) = (FIRST_CHUNK, false);
+        // The chunk at `at`, which has been found and not yet checked. There is none at first.
+        let mut chunk = Chunk { units: 0, others: 0 };
         loop {
-            if was_ascii {
-                at = skip_ascii(s, bytes, at);
-            }
-            if bytes.len() - at < BLOCK {
-                return Ok(at);
-            }
-            let chunk = Chunk::find(s, bytes, at, most);
-            let after = at + chunk.units * UNIT;
-            was_ascii = chunk.others == 0;
-            if was_ascii {
-                at = after;
-                continue;
+            let mut after = at + chunk.units * UNIT;
+            if chunk.others == 0 && chunk.units > 0 {
+                after = skip_ascii(s, bytes, after);
             }
             let text = bytes.get(at - CONTEXT..).unwrap_or_default();
             let count = chunk.others.count_ones() as usize;
             let few = count * FEW <= chunk.units;
-            if most == FIRST_CHUNK {
-                is_two_byte = !few && two_byte.applies(chunk.first(s, text));
-            }
-            most = CHUNK;
-
-            let dense_from = if is_two_byte { DENSE_OF_TWO } else { DENSE_OF_ANY };
-            if !few && count * 16 > chunk.units * dense_from {
-                return if is_two_byte {
-                    s.apart::<Dense<TwoByteChecker<S>>>(bytes, at)
-                } else {
-                    s.apart::<Dense<Checker<S>>>(bytes, at)
-                };
-            }
-
-            let mut is_checked = false;
-            if is_two_byte && text.first_chunk::<CONTEXT>().is_some_and(allows_two_byte) {
-                // The check also finds out whether there are longer characters. If so, the faults that it found mean nothing.
-                let (faults, largest) = chunk.check(s, two_byte, text);
-                is_checked = two_byte.applies(largest);
-                if is_checked && two_byte.any(&faults) {
-                    return faulty(at);
+            if chunk.others != 0 {
+                if most == FIRST_CHUNK {
+                    is_two_byte = !few && two_byte.applies(chunk.first(s, text));
+                    most = CHUNK;
+                }
+                let dense_from = if is_two_byte { DENSE_OF_TWO } else { DENSE_OF_ANY };
+                if !few && count * 16 > chunk.units * dense_from {
+                    return if is_two_byte {
+                        s.apart::<Dense<TwoByteChecker<S>>>(bytes, at)
+                    } else {
+                        s.apart::<Dense<Checker<S>>>(bytes, at)
+                    };
                 }
             }
-            if !is_checked {
-                let (faults, largest) = chunk.check(s, checker, text);
-                if checker.any(&faults) {
-                    return faulty(at);
+
+            let next = Chunk::find(s, bytes, after, most);
+            if chunk.others != 0 {
+                let mut is_checked = false;
+                if is_two_byte && text.first_chunk::<CONTEXT>().is_some_and(allows_two_byte) {
+                    // The check also finds out whether there are longer characters. If so, the faults that it found mean nothing.
+                    let (faults, largest) = chunk.check(s, two_byte, text);
+                    is_checked = two_byte.applies(largest);
+                    if is_checked && two_byte.any(&faults) {
+                        return faulty(at);
+                    }
                 }
-                is_two_byte = !few && two_byte.applies(largest);
+                if !is_checked {
+                    let (faults, largest) = chunk.check(s, checker, text);
+                    if checker.any(&faults) {
+                        return faulty(at);
+                    }
+                    is_two_byte = !few && two_byte.applies(largest);
+                }
             }
-            at = after;
+            if next.units == 0 {
+                return Ok(after);
+            }
+            (at, chunk) = (after, next);
         }
     }
 }
@@ -171,12 +169,15 @@ struct Chunk {
 }
 
 impl Chunk {
-    /// Returns the chunk at `at`: at most `most` units. There is a block at `at`.
+    /// Returns the chunk at `at`: at most `most` units, and none if there is less than a block.
     #[inline(always)]
     fn find<S: Simd>(s: S, bytes: &[u8], at: usize, most: usize) -> Self {
         // If fewer units are left than whole groups have, the first group begins in text that has been read. Its first units are dropped.
         let (mut len, mut read) = (most * UNIT, 0);
         let left = bytes.len() - at;
+        if left < BLOCK {
+            return Self { units: 0, others: 0 };
+        }
         if left < len {
             len = (left / UNIT * UNIT).next_multiple_of(GROUP);
             read = len - left / UNIT * UNIT;
@@ -184,9 +185,6 @@ impl Chunk {
         let (mut units, mut ascii) = (0, 0);
         let mut text = bytes.get(at - read..at - read + len).unwrap_or_default();
         while let Some((group, rest)) = text.split_first_chunk() {
-            for k in 0..GROUP / BLOCK {
-                s.prefetch(group, AHEAD_OF_RUN + k * BLOCK);
-            }
             ascii |= ascii_of_group(s, group) << units;
             units += GROUP / UNIT;
             text = rest;
@@ -241,7 +239,9 @@ impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
         // How many rows in a row the check was not right for, and how many another check would suit.
         let (mut missed, mut unsuited) = (0, 0);
         loop {
-            if missed == MISSES || !with_context::<CONTEXT>(bytes, at).is_some_and(C::may_follow) {
+            // There is context before each place but the start, which no run begins at.
+            let Some(context) = with_context(bytes, at) else { return faulty(at) };
+            if missed == MISSES || !C::may_follow(context) {
                 return s.apart::<Dense<Checker<S>>>(bytes, at);
             }
             let rest = bytes.get(at - CONTEXT..).unwrap_or_default();
@@ -270,16 +270,20 @@ impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
     }
 }
 
-/// Checks all blocks of `row`, which begins with context. Returns their length, the faults, and the largest bytes in each lane.
+/// Checks all blocks of `row`, which begins with context. Returns their length, the faults, and the largest byte in each lane of the blocks
+/// that are looked at.
 #[inline(always)]
 fn check_row<S: Simd, C: Check<S>>(s: S, check: C, row: &[u8]) -> (usize, C::Faults, S::Vector) {
     let blocks = row.len().saturating_sub(CONTEXT) / BLOCK;
-    let (mut faults, mut largest) = (check.no_faults(), s.splat(0));
+    let mut faults = check.no_faults();
+    let mut largest = match with_context(row, CONTEXT) {
+        Some(first) => largest_of(s, first),
+        None => s.splat(0),
+    };
     for k in 0..blocks {
         let Some(block) = with_context(row, CONTEXT + k * BLOCK) else { break };
-        s.prefetch(row, AHEAD + k * BLOCK);
         check.check_all(&mut faults, block);
-        if k % C::LOOKS_AT == 0 {
+        if C::LOOKS_AT_ALL {
             largest = s.max(largest, largest_of(s, block));
         }
     }
@@ -313,22 +317,4 @@ fn largest_of<S: Simd>(s: S, block: &BlockInContext) -> S::Vector {
 #[inline(never)]
 fn faulty(sound: usize) -> Result<usize, usize> {
     Err(sound)
-}
-
-/// Returns as suspect the first vector from `sound` on that shows a fault.
-///
-/// All before `sound` is well-formed, except for a character that `sound` cuts off. `sound` is at least `CONTEXT`.
-#[cold]
-#[inline(always)]
-fn first_faulty_vector<S: Simd>(checker: Checker<S>, bytes: &[u8], sound: usize) -> Verdict {
-    let mut at = sound;
-    while at + S::LANES <= bytes.len() {
-        let mut faults = checker.no_faults();
-        checker.check_at_without_panic(&mut faults, bytes, at);
-        if checker.any(&faults) {
-            break;
-        }
-        at += S::LANES;
-    }
-    Verdict::suspect(at)
 }

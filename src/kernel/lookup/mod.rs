@@ -3,12 +3,12 @@
 //! ```text
 //! short input: is all of it ASCII? If not, check every vector, by any text's rules
 //!
-//! long input: check the first two vectors; if they are ASCII, skip ASCII, four blocks at a time;
+//! long input: check the first 128 bytes; if they are ASCII, skip ASCII, four blocks at a time;
 //! then by turns, until less than a block is left:
 //!     a run: repeat
 //!         ask each unit of a chunk whether it is ASCII; the answers are the bits of a word
-//!         check the other units: with five operations a vector if there are only two-byte characters,
-//!             and with three lookups and thirteen operations otherwise
+//!         when the same has been asked of the next chunk, check the other units: with five operations a vector
+//!             if there are only two-byte characters, and with three lookups and thirteen operations otherwise
 //!         if all of the chunk was ASCII: skip ASCII
 //!     dense text, where most units of a chunk are not ASCII: check all blocks, many at a time;
 //!         up to ASCII, or to text that suits the other check
@@ -25,9 +25,10 @@
 //!    three more loads of each vector begin one, two and three bytes earlier. Loads have ports of their own, while
 //!    the shifts across registers that they replace compete with the lookups. So units can be checked in any order, too.
 //! 3. **Faults are gathered**, and looked at after a chunk, or after a row of dense blocks. If there are any, a second pass looks for
-//!    the vector with the first fault.
-//! 4. **Text is asked for ahead of time** (`Simd::prefetch`). A branch that is predicted wrongly throws away the loads
-//!    after it. If they find their text in the first-level cache, the next such branch is decided ten cycles earlier.
+//!    the first lane with a fault (`fault.rs`).
+//! 4. **The next chunk's questions come before this chunk's checks.** A branch that is predicted wrongly throws away the work after
+//!    it, but not the work before it. So when a chunk's checks end, the bits of the next one are there, and its text is on the way
+//!    from the cache.
 //! 5. **Short input** has at most one branch on its content (all ASCII or not, and only from a certain length on), and few
 //!    on its length. Both vary from call to call, and a branch that is predicted wrongly costs more than the check of
 //!    several vectors.
@@ -37,7 +38,8 @@
 //!
 //! - It checks all blocks that are not ASCII in one way. Here text of ASCII and two-byte characters has a way of its own,
 //!   without lookups.
-//! - It shifts the bytes of the vector before into each vector. Here long input is loaded again (2). In short input,
+//! - It shifts the bytes of the vector before into each vector. Here long input is loaded again (2), but within a block in
+//!   WebAssembly (`Simd::RELOADS`). In short input,
 //!   what a byte forbids is looked up before the shift and not after it; see [`Checker::check_after`].
 //! - It gathers faults up to the end of the text. Here they are looked at earlier, because the exact error is wanted as
 //!   well (3).
@@ -50,6 +52,7 @@
 mod ascii;
 mod check;
 mod count;
+mod fault;
 mod long;
 mod short;
 mod tables;

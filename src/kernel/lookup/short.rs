@@ -4,6 +4,7 @@
 
 use super::ascii::is_all_ascii;
 use super::check::{Before, Check, Checker, FaultBits};
+use super::fault::suspicion;
 use crate::boundary::CONTEXT;
 use crate::kernel::automaton::is_tiny_text;
 use crate::kernel::verdict::Verdict;
@@ -34,7 +35,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         check_by_two(&checker, &mut faults, bytes, checker.before_start());
         checker.check_end(&mut faults, s.load(bytes, n - S::LANES), false);
     }
-    if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
+    if checker.any(&faults) { suspicion(s, bytes, 0) } else { Verdict::VALID }
 }
 
 /// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Validates::continues`.

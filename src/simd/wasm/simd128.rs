@@ -21,6 +21,7 @@ unsafe impl Simd for Simd128 {
     type Vector = v128;
     const LANES: usize = 16;
     const ASCII_TEST_FROM: usize = 16;
+    const RELOADS: bool = false;
 
     #[cfg(feature = "transcode")]
     #[inline(always)]

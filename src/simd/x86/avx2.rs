@@ -268,13 +268,6 @@ unsafe impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn prefetch(self, bytes: &[u8], at: usize) {
-        let line = bytes.as_ptr().wrapping_add(at);
-        // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an access.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) }
-    }
-
-    #[inline(always)]
     fn any_high_bit(self, v: __m256i) -> bool {
         // SAFETY: AVX2, by `self`. VPMOVMSKB gathers bit 7 of every byte.
         unsafe { _mm256_movemask_epi8(v) != 0 }

@@ -240,13 +240,6 @@ unsafe impl Simd for Sse42 {
     }
 
     #[inline(always)]
-    fn prefetch(self, bytes: &[u8], at: usize) {
-        let line = bytes.as_ptr().wrapping_add(at);
-        // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an access.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) }
-    }
-
-    #[inline(always)]
     fn any_high_bit(self, v: __m128i) -> bool {
         // SAFETY: SSE2, by `self`. PMOVMSKB gathers bit 7 of every byte.
         unsafe { _mm_movemask_epi8(v) != 0 }

@@ -93,6 +93,15 @@ impl Avx512 {
         }))
     }
 
+    /// The mask has no bit but the lowest, which is all that is asked for.
+    pub(crate) fn not_zero(self, v: Vector) -> u64 {
+        if !self.any(v) {
+            return 0;
+        }
+        let first = v.0.iter().position(|byte| decide(byte.equals(Byte::ZERO).not()));
+        1 << first.expect("some byte is not zero")
+    }
+
     pub(crate) fn or(self, a: Vector, b: Vector) -> Vector {
         a.zip(b, Byte::or)
     }
