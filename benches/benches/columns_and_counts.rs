@@ -169,7 +169,7 @@ fn inspect(page: &mut Page, targets: &mut Targets) {
          does one a cycle, after the 16 cycles or so in which the text comes from the second-level cache. Two-byte text: \
          five for 64 bytes, and four more, two comparisons and two masked additions. All other text: 63 for 488 bytes, \
          and 14 more. So on these CPUs `inspect` can reach about 0.7, 0.6 and 0.8 of the speed of `is_utf8`. The other \
-         kernels count in a pass of its own over each chunk that is valid.",
+         kernels count in another pass over each chunk that is valid.",
     );
 }
 

@@ -1,7 +1,7 @@
 //! Long input, by kind of text.
 //!
 //! ```text
-//! check the first two blocks, with nothing before them
+//! check the first two blocks, with nothing before them; if they are ASCII, skip ASCII, unless it is counted
 //! while there are eight blocks:
 //!     at most a few words of eight bytes are not ASCII: a sparse run, which checks these words
 //!     no byte is E0 or above, and no longer character reaches in: a run of two-byte characters, eight blocks at a time
