@@ -57,7 +57,7 @@ impl<'a> Output<'a> {
     }
 
     /// Returns the address `bytes` after the next byte, for a hint to the cache. It may lie outside the memory.
-    #[cfg(all(kernel_x86, feature = "transcode"))]
+    #[cfg(all(kernel_avx512, feature = "transcode"))]
     #[inline(always)]
     pub(crate) fn ahead(&self, bytes: usize) -> *const u8 {
         self.room.as_ptr().wrapping_add(self.len).wrapping_add(bytes).cast()

@@ -398,7 +398,9 @@ fn every_length_to_300() {
 #[test]
 fn malformed_utf8_at_every_position() {
     let mut thin = Thin::new();
-    for filler in ["a", "é", "敏", "😀", "a😀é敏"] {
+    // Characters of two bytes, in turn after 61 and 65 bytes of ASCII, so that they end at many places of a block.
+    let rare = format!("{}é{}ß", "a".repeat(61), "b".repeat(65));
+    for filler in ["a", "é", "aé", &rare, "敏", "😀", "a😀é敏"] {
         for malformed in &MALFORMED {
             for before in 0..=600 {
                 // All positions of each sequence, but each only in some of the fillers.
@@ -410,6 +412,37 @@ fn malformed_utf8_at_every_position() {
                 check_utf8_quickly(&text);
                 text.extend(repeated(filler, before % 70 + 1).bytes());
                 check_utf8_quickly(&text);
+            }
+        }
+    }
+}
+
+/// A long text of characters of one and two bytes with a longer one here and there. Chunks of it are validated, and what is between
+/// them is not; characters begin before these places and end after them.
+#[test]
+fn longer_characters_in_text_of_two_bytes() {
+    for filler in ["é", "éa", "éaßéßab"] {
+        for shift in 0..130 {
+            for (longer, distance) in [("敏", 6000), ("😀", 900)] {
+                let mut text = "a".repeat(shift) + &repeated(filler, shift / 2);
+                while text.len() < 7000 {
+                    text += longer;
+                    text += &repeated(filler, distance);
+                }
+                let units: Vec<u16> = text.encode_utf16().collect();
+                let big_endian: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+                let bytes = text.as_bytes();
+                for Way { name, kernel, .. } in ways() {
+                    let about = (name, filler, shift, longer);
+                    let converted = testing::transcode::convert(kernel, Encoding::Utf8, Utf16, bytes);
+                    assert!(converted.is_ok_and(|converted| converted == units), "{about:?}");
+                    let to = Encoding::Utf16Be;
+                    let converted = testing::transcode::convert(kernel, Encoding::Utf8, to, bytes);
+                    assert!(converted.is_ok_and(|converted| converted == big_endian), "{about:?}");
+                    let converted = testing::transcode::convert(kernel, Encoding::Utf8, Utf32, bytes);
+                    let chars = text.chars().map(u32::from);
+                    assert!(converted.is_ok_and(|converted| chars.eq(converted)), "{about:?}");
+                }
             }
         }
     }

@@ -80,10 +80,6 @@ pub(crate) trait WideLaneOps: Simd {
         self.select(self.below_signed(flags, self.splat(0)), yes, no)
     }
 
-    /// Tells the cache that `bytes` bytes some way ahead of `out` will be written. The default does nothing.
-    #[inline(always)]
-    fn prefetch_output(self, _bytes: usize, _out: &Output<'_>) {}
-
     /// Appends the bytes of vectors part by part, shuffled, if all of them fit. The parts come in this order: the first one of
     /// each vector, then the second one of each. `part` returns, for the number of a part in this order, its shuffle and how
     /// many bytes of the result are appended.
@@ -407,11 +403,6 @@ impl<S: WideLaneOps> ConvertOps for S {
         put_all([[[first, second]]], [[n]], out)
     }
 
-    #[inline(always)]
-    fn prefetch_output(self, bytes: usize, out: &Output<'_>) {
-        WideLaneOps::prefetch_output(self, bytes, out);
-    }
-
     #[cfg_attr(optimised, inline(always))]
     fn put_as_u16(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
         put_all([[WideLaneOps::widened8(self, v)]], [[2 * n]], out)
@@ -485,13 +476,24 @@ impl<S: WideLaneOps> ConvertOps for S {
     }
 
     #[cfg_attr(optimised, inline(always))]
-    fn put_u32_of_halves(
+    fn put_utf16_as_u32(
         self,
-        low: Self::Vector,
-        high: Self::Vector,
-        keep: u64,
+        before: Self::Vector,
+        now: Self::Vector,
+        n: usize,
         out: &mut Output<'_>,
     ) -> bool {
+        let (zero, ten) = (self.splat(0), WideLaneOps::splat16(self, 0x3FF));
+        let half = Simd::and(self, now, WideLaneOps::splat16(self, 0xFC00));
+        let is_high = self.equal16(half, WideLaneOps::splat16(self, 0xD800));
+        let is_low = self.equal16(half, WideLaneOps::splat16(self, 0xDC00));
+        // Each half has ten bits of the number less 0x10000. The lower half of the number is six bits of the high surrogate and
+        // ten of the low one. The upper half is the other four bits of the high one, plus one for the 0x10000.
+        let low = Simd::or(self, WideLaneOps::left16::<10>(self, before), Simd::and(self, now, ten));
+        let high = WideLaneOps::plus32(self, Simd::and(self, before, ten), WideLaneOps::splat16(self, 0x40));
+        let low = self.select(is_low, low, now);
+        let high = self.select(is_low, WideLaneOps::right16::<6>(self, high), zero);
+        let keep = !Simd::high_bits(self, is_high) & first_bits(2 * n);
         let part = |i| (tables::kept_u32_by_two_bits(keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
         self.put_shuffled(self.zip16(low, high), part, out)
     }

@@ -201,6 +201,27 @@ pub(crate) trait ConvertOps: Copy {
     fn put_u16_of_bytes(self, low: Self::Vector, high: Self::Vector, keep: u64, out: &mut Output<'_>)
     -> bool;
 
+    /// Returns the low bytes and the high bytes of 0x40 times the byte of `high` plus the byte of `low`. `high` is at most 0x1F, and
+    /// `low` at most 0x7F, or 0x3F where `high` is not 0.
+    #[inline(always)]
+    fn of_sixes(self, high: Self::Vector, low: Self::Vector) -> [Self::Vector; 2] {
+        let upper = self.and(self.left16::<6>(high), self.splat8(0xC0));
+        [self.or(upper, low), self.right16::<2>(self.and(high, self.splat8(0xFC)))]
+    }
+
+    /// Appends what [`of_sixes`](Self::of_sixes) returns, as units of 16 bits: the units for which `keep` has a one.
+    #[inline(always)]
+    fn put_u16_of_sixes(
+        self,
+        high: Self::Vector,
+        low: Self::Vector,
+        keep: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let [low, high] = self.of_sixes(high, low);
+        self.put_u16_of_bytes(low, high, keep, out)
+    }
+
     /// Appends units of 32 bits, whose first three bytes are in `low`, `middle` and `high` (zeros if there is none) and whose
     /// fourth is zero: the units for which `keep` has a one.
     fn put_u32_of_bytes(
@@ -212,13 +233,13 @@ pub(crate) trait ConvertOps: Copy {
         out: &mut Output<'_>,
     ) -> bool;
 
-    /// Appends units of 32 bits, whose halves are the lanes of 16 bits of `low` and `high`: the units for which `keep` has two
-    /// ones. It never has a single one.
-    fn put_u32_of_halves(
+    /// Appends the characters that end in the first `n` units of `now`, which is UTF-16, as units of 32 bits. `before` has the units one
+    /// place earlier. `now` has a low surrogate exactly where `before` has a high one.
+    fn put_utf16_as_u32(
         self,
-        low: Self::Vector,
-        high: Self::Vector,
-        keep: u64,
+        before: Self::Vector,
+        now: Self::Vector,
+        n: usize,
         out: &mut Output<'_>,
     ) -> bool;
 

@@ -182,6 +182,34 @@ fn check<S: ConvertOps>(s: S) {
         assert_eq!(lanes(s.select16_equal(v, word, y, z)), chosen);
         assert!(!s.any_equal16(v, 0xD801));
 
+        // Units with pairs, and the unit before each.
+        let mut units = words(&a);
+        units.insert(0, words(&b)[0]);
+        for i in 0..units.len() {
+            let after_high = i > 0 && units[i - 1] & 0xFC00 == 0xD800;
+            let is_last = i + 1 == units.len();
+            units[i] = match units[i] & 0xFC00 {
+                _ if after_high => units[i] & 0x3FF | 0xDC00,
+                0xDC00 if i > 0 => units[i] & 0x3FF,
+                _ if i == 0 && random.next() & 1 == 0 => units[i] & 0x3FF | 0xD800,
+                0xD800 if i == 0 => units[i] & 0x3FF,
+                _ if !is_last && units[i] & 3 == 0 => units[i] & 0x3FF | 0xD800,
+                _ => units[i],
+            };
+        }
+        let (before, now) = (of_words(units[..n / 2].to_vec()), of_words(units[1..].to_vec()));
+        let (before, now) = (s.load(&before, 0), s.load(&now, 0));
+        for places in [n / 2, n / 2 - 1, n / 4 + 1, n / 4, 1, 0] {
+            let ends = (1..=places).filter(|&i| units[i] & 0xFC00 != 0xD800);
+            let numbers = ends.map(|i| match units[i] {
+                low @ 0xDC00..0xE000 => {
+                    0x10000 + (u32::from(units[i - 1] & 0x3FF) << 10 | u32::from(low & 0x3FF))
+                }
+                unit => unit.into(),
+            });
+            check_put(&of_dwords(numbers), |out| s.put_utf16_as_u32(before, now, places, out));
+        }
+
         let some = random.next() as usize % (n + 1);
         for some in [n, some] {
             let widened = of_words(a[..some].iter().map(|&byte| byte.into()));
@@ -212,6 +240,18 @@ fn check<S: ConvertOps>(s: S) {
             let units: Vec<u8> = units.flat_map(|(_, (&low, &high))| [low, high]).collect();
             check_put(&units, |out| s.put_u16_of_bytes(x, y, keep, out));
 
+            let (sixes, lows): (Vec<u8>, Vec<u8>) = a
+                .iter()
+                .zip(&b)
+                .map(|(&a, &b)| if b > 0x7F { (0, b & 0x7F) } else { (a & 0x1F, b & 0x3F) })
+                .unzip();
+            let units = sixes.iter().zip(&lows).enumerate().filter(|(i, _)| keep >> i & 1 == 1);
+            let units = of_words(units.map(|(_, (&six, &low))| u16::from(six) << 6 | u16::from(low)));
+            let (sixes, lows) = (s.load(&sixes, 0), s.load(&lows, 0));
+            check_put(&units, |out| s.put_u16_of_sixes(sixes, lows, keep, out));
+            let [low, high] = s.of_sixes(sixes, lows);
+            check_put(&units, |out| s.put_u16_of_bytes(low, high, keep, out));
+
             let places = (0..n).filter(|i| keep >> i & 1 == 1);
             let units = of_dwords(places.clone().map(|i| u32::from_le_bytes([a[i], b[i], c[i], 0])));
             check_put(&units, |out| s.put_u32_of_bytes(x, y, Some(z), keep, out));
@@ -227,9 +267,6 @@ fn check<S: ConvertOps>(s: S) {
             }
             let twos = (keep & 0x5555_5555_5555_5555) * 0b11;
             check_put(&kept(&a, twos), |out| s.put_kept_u16(x, twos, out));
-            let joined = words(&kept(&a, twos)).into_iter().zip(words(&kept(&b, twos)));
-            let joined = joined.map(|(low, high)| u32::from(high) << 16 | u32::from(low));
-            check_put(&of_dwords(joined), |out| s.put_u32_of_halves(x, y, twos, out));
 
             for units in [n / 2, n / 2 - 1, n / 4 + 1, 1, 0] {
                 let starts = a.chunks(2).take(units);

@@ -15,9 +15,6 @@ use crate::simd::convert::{Part, WideLaneOps, put_all};
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for AVX2, and that
 // was called on a CPU that has it.
 
-/// How many bytes ahead of the stores a cache line is fetched.
-const AHEAD: usize = 1024;
-
 impl Avx2 {
     /// Returns the two parts of a vector.
     #[inline(always)]
@@ -215,15 +212,6 @@ impl WideLaneOps for Avx2 {
     fn select_high(self, flags: __m256i, yes: __m256i, no: __m256i) -> __m256i {
         // VPBLENDVB looks at bit 7 of each byte, and at nothing else.
         self.select(flags, yes, no)
-    }
-
-    #[inline(always)]
-    fn prefetch_output(self, bytes: usize, out: &Output<'_>) {
-        for line in 0..bytes / 64 {
-            let line = out.ahead(AHEAD + 64 * line).cast();
-            // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an access.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(line) };
-        }
     }
 
     #[inline(always)]

@@ -16,6 +16,18 @@ use crate::simd::convert::{ConvertOps, first_bits, put_all};
 /// How many bytes ahead of the stores a cache line is fetched.
 const AHEAD: usize = 1024;
 
+/// For each lane of 32 bits, the places of a unit of 16 bits in one vector and in a second one, beginning with unit `first`.
+const fn with_one_before(first: u8) -> [u8; 64] {
+    let mut places = [0; 64];
+    let mut i = 0;
+    while i < 16 {
+        places[4 * i] = first + i as u8;
+        places[4 * i + 2] = 32 + first + i as u8;
+        i += 1;
+    }
+    places
+}
+
 impl Avx512 {
     /// Returns the bytes of `a` and `b` in turn: the first halves of both, and the second halves. Both come from
     /// [`for_interleaving`](ConvertOps::for_interleaving).
@@ -65,6 +77,21 @@ impl Avx512 {
             second = self.or(second, self.left32::<16>(high_second));
         }
         self.put(first, 4 * n, out) && (n <= 16 || self.put(second, 4 * (n - 16), out))
+    }
+
+    /// Returns characters of UTF-16 in lanes of 32 bits. `places` puts a unit of `before` and the unit of `now` after it into a lane.
+    /// The latter is a low surrogate unless `single` has a one.
+    #[inline(always)]
+    fn joined(self, before: __m512i, now: __m512i, places: __m512i, single: u16) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let pairs = unsafe { _mm512_permutex2var_epi16(before, places, now) };
+        // The number is 0x400 times what the high surrogate has, plus what the low one has, plus 0x10000. As signed
+        // numbers, the halves are their ten bits minus 0x2800 and minus 0x2400.
+        // SAFETY: AVX512BW, by `self`.
+        let sums = unsafe { _mm512_madd_epi16(pairs, self.splat32(0x0001_0400)) };
+        let numbers = self.plus32(sums, self.splat32(0x2800 * 0x400 + 0x2400 + 0x10000));
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_mask_srli_epi32::<16>(numbers, single, pairs) }
     }
 
     /// Appends the first `n` bytes of the vector, if they fit.
@@ -478,6 +505,23 @@ impl ConvertOps for Avx512 {
     }
 
     #[cfg_attr(optimised, inline(always))]
+    fn put_u16_of_sixes(self, high: __m512i, low: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+        let n = 2 * keep.count_ones() as usize;
+        // SAFETY: AVX512VBMI2, by `self`.
+        let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
+        let [first, second] = self.interleaved(self.for_interleaving(high), self.for_interleaving(low));
+        // 0x40 times the first byte of a lane, plus the second.
+        let sixes = self.splat16(0x0140);
+        // SAFETY: AVX512BW, by `self`.
+        let first = unsafe { _mm512_maddubs_epi16(first, sixes) };
+        // SAFETY: AVX512BW, by `self`.
+        let second = unsafe { _mm512_maddubs_epi16(second, sixes) };
+        self.put_first_of_two(first, second, n, out)
+    }
+
+    #[cfg_attr(optimised, inline(always))]
     fn put_u32_of_bytes(
         self,
         low: __m512i,
@@ -515,15 +559,28 @@ impl ConvertOps for Avx512 {
     }
 
     #[cfg_attr(optimised, inline(always))]
-    fn put_u32_of_halves(self, low: __m512i, high: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
-        let n = 2 * keep.count_ones() as usize;
-        // SAFETY: AVX512VBMI2, by `self`.
-        let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
-        // SAFETY: AVX512VBMI2, by `self`.
-        let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
-        let ([low, low_second], [high, high_second]) = (self.widened16(low), self.widened16(high));
-        let first = self.or(low, self.left32::<16>(high));
-        self.put_first_of_two(first, self.or(low_second, self.left32::<16>(high_second)), n, out)
+    fn put_utf16_as_u32(self, before: __m512i, now: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+        let half = self.and(now, self.splat16(0xFC00));
+        // SAFETY: AVX512BW, by `self`.
+        let ends = unsafe { _mm512_cmpneq_epi16_mask(half, self.splat16(0xD800)) };
+        // SAFETY: AVX512BW, by `self`.
+        let single = unsafe { _mm512_cmpneq_epi16_mask(half, self.splat16(0xDC00)) };
+        let keep = ends & first_bits(n) as u32;
+        let first =
+            self.joined(before, now, Self::load(self, const { &with_one_before(0) }, 0), single as u16);
+        let second = self.joined(
+            before,
+            now,
+            Self::load(self, const { &with_one_before(16) }, 0),
+            (single >> 16) as u16,
+        );
+        let (keep_first, keep_second) = (keep as u16, (keep >> 16) as u16);
+        // SAFETY: AVX512F, by `self`.
+        let first = unsafe { _mm512_maskz_compress_epi32(keep_first, first) };
+        // SAFETY: AVX512F, by `self`.
+        let second = unsafe { _mm512_maskz_compress_epi32(keep_second, second) };
+        let lens = [4 * keep_first.count_ones() as usize, 4 * keep_second.count_ones() as usize];
+        put_all([[first, second]], [lens], out)
     }
 
     #[inline(always)]

@@ -17,6 +17,9 @@ use super::{LINES_PAY, ends_in_high, fitting, in_order, load_block, order, place
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
+/// The length of a text from which on it pays to begin with a part of a vector, so that no load crosses a cache line.
+const ALIGNED_FROM: usize = 8192;
+
 /// Does what [`load_block`] does, and returns the units in the machine's byte order.
 #[inline(always)]
 fn load_units<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> (S::Vector, usize) {
@@ -88,7 +91,7 @@ fn medium_to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &m
     at
 }
 
-/// Converts the ASCII at the start of a text that is not long, so that nothing has to be prepared for the loop if that is all.
+/// Converts the ASCII at the start of a text, so that nothing has to be prepared for the loop if that is all.
 #[inline(always)]
 fn leading_ascii_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -121,19 +124,20 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(
 ) -> usize {
     let text = &text[..text.len() & !1];
     let mut at = match text.len() {
-        LINES_PAY.. => 0,
-        _ if S::LANES == 64 => medium_to_utf8::<S, SWAPPED>(s, text, out),
-        _ => leading_ascii_to_utf8::<S, SWAPPED>(s, text, out),
+        _ if S::LANES < 64 => leading_ascii_to_utf8::<S, SWAPPED>(s, text, out),
+        ..LINES_PAY => medium_to_utf8::<S, SWAPPED>(s, text, out),
+        _ => 0,
     };
     if at == text.len() {
         return at;
     }
     // All blocks have the same length whatever the text is. So if the first one begins at the start of a vector in memory, all
     // do, and no load crosses a cache line.
-    let head = text.as_ptr().align_offset(S::LANES) & !1;
-    if text.len() >= LINES_PAY && 0 < head && head < S::LANES {
-        let (first, _) = load_units::<S, SWAPPED>(s, text);
-        at = if put_as_utf8::<S, SWAPPED>(s, first, text, 0, head, out) { head } else { 0 };
+    let rest = &text[at..];
+    let head = rest.as_ptr().align_offset(S::LANES) & !1;
+    if rest.len() >= ALIGNED_FROM && 0 < head && head < S::LANES {
+        let (first, _) = load_units::<S, SWAPPED>(s, rest);
+        at += if put_as_utf8::<S, SWAPPED>(s, first, text, at, head, out) { head } else { 0 };
     }
     // Whether the next block does not fit, or is malformed.
     let mut full = false;
@@ -159,7 +163,7 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(
     }
 }
 
-/// Converts blocks from `at` on, as long as two are left and they fit. Returns the place after them.
+/// Converts blocks from `at` on, as long as two are left and they fit, whatever they become. Returns the place after them.
 ///
 /// Shorter vectors stop before surrogates. So the loop for everything else needs no more registers than there are.
 /// They ask about two blocks together, where that is enough, because a branch that is predicted wrongly costs as much as two blocks.
@@ -170,11 +174,18 @@ fn put_blocks<S: ConvertOps, const SWAPPED: bool>(
     mut at: usize,
     out: &mut Output<'_>,
 ) -> usize {
-    while let Some(two) = text.get(at..at + 2 * S::LANES) {
+    while out.left() >= 4 * S::LANES
+        && let Some(two) = text.get(at..at + 2 * S::LANES)
+    {
         let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
-        let (put, len) = if are_ascii(s, s.or(a, b)) {
-            (s.put_first(s.narrowed16(a, b), S::LANES, out), 2 * S::LANES)
-        } else if S::LANES == 64 {
+        if are_ascii(s, s.or(a, b)) {
+            if !s.put_first(s.narrowed16(a, b), S::LANES, out) {
+                break;
+            }
+            at += 2 * S::LANES;
+            continue;
+        }
+        let (put, len) = if S::LANES == 64 {
             (put_as_utf8::<S, SWAPPED>(s, a, text, at, S::LANES, out), S::LANES)
         } else if !s.any(s.and(s.or(a, b), s.splat16(0xF800))) {
             if !put_below_800(s, a, S::LANES, out) {
@@ -189,7 +200,11 @@ fn put_blocks<S: ConvertOps, const SWAPPED: bool>(
                 break;
             }
             at += S::LANES;
-            (!has_surrogates(s, b) && put_below_10000(s, b, S::LANES, out), S::LANES)
+            if are_ascii(s, b) {
+                (s.put_first(s.narrowed16(b, b), S::LANES / 2, out), S::LANES)
+            } else {
+                (!has_surrogates(s, b) && put_below_10000(s, b, S::LANES, out), S::LANES)
+            }
         };
         if !put {
             break;
@@ -544,13 +559,5 @@ fn put_joined<S: ConvertOps>(
     if s.matches_differ16(half, 0xDC00, which_half(s, before), 0xD800) {
         return false;
     }
-    // Each half has ten bits of the number less 0x10000. The lower half of the number is six bits of the high surrogate and
-    // ten of the low one. The upper half is the other four bits of the high one, plus one for the 0x10000.
-    let ten = s.splat16(0x3FF);
-    let low = s.or(s.left16::<10>(before), s.and(now, ten));
-    let high = s.right16::<6>(s.plus32(s.and(before, ten), s.splat16(0x40)));
-    let low = s.select16_equal(half, 0xDC00, low, now);
-    let high = s.select16_equal(half, 0xDC00, high, s.splat8(0));
-    let keep = s.high_bits(s.select16_equal(half, 0xD800, s.splat8(0), s.splat8(0xFF)));
-    s.put_u32_of_halves(low, high, keep & first_bits(len), out)
+    s.put_utf16_as_u32(before, now, len / 2, out)
 }

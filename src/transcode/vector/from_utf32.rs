@@ -15,7 +15,10 @@ use crate::simd::convert::{ConvertOps, first_bits};
 pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !3];
     let mut at = 0;
-    while let Some(block) = text.get(at..at + 2 * S::LANES) {
+    // What two vectors become fits, even where more is stored than counts.
+    while out.left() >= 4 * S::LANES
+        && let Some(block) = text.get(at..at + 2 * S::LANES)
+    {
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
         if are_ascii(s, a, b)
             && let Some(block) = text.get(at + 2 * S::LANES..at + 4 * S::LANES)

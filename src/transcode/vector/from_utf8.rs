@@ -1,6 +1,6 @@
 //! UTF-8 into UTF-16 and UTF-32 with vectors.
 //!
-//! The text is validated first, chunk by chunk. Then there is a unit for the last byte of each character, and it depends on
+//! Most text is validated first, chunk by chunk. There is a unit for the last byte of each character, and it depends on
 //! this byte and the three before it. UTF-16 has one more unit for the third byte of four. So all places of a block are
 //! treated alike, whatever they belong to, and the units at other places are left out. The next block begins after this one,
 //! wherever that is:
@@ -26,6 +26,10 @@
 //! third  =  Q >> 4, two bits   |  R << 2, three bits
 //! ```
 //!
+//! Where all characters have one or two bytes, as in most languages of Europe, a block needs no validator: the places of leads and of
+//! continuation bytes decide. At the first longer character, or the first that goes beyond its block, the validator is asked about a
+//! chunk.
+//!
 //! A run of characters of three bytes, which is what Chinese and Japanese consist of, is converted without this: each three bytes
 //! are moved to a lane of their own.
 //!
@@ -36,10 +40,10 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    IntoUtf16, IntoUtf32, LINES_PAY, Narrow, in_order, leading_ascii, load_block, masked, place_after_ones,
-    put_in_lines,
+    IntoUtf16, IntoUtf32, LINES_PAY, Narrow, at_least, in_order, leading_ascii, load_block, masked,
+    place_after_ones, put_in_lines,
 };
-use crate::boundary::{floor, is_continuation};
+use crate::boundary::{ends_in_lead, floor, is_continuation};
 use crate::kernel::Validates;
 use crate::kernel::automaton::judge;
 use crate::kernel::verdict::Verdict;
@@ -78,6 +82,16 @@ pub(in crate::transcode) trait Wide: Narrow {
         context: [S::Vector; 3],
         ends: u64,
         within: u64,
+        out: &mut Output<'_>,
+    ) -> bool;
+
+    /// Appends the units 0x40 times the byte of `high` plus the byte of `low`, as [`ConvertOps::of_sixes`] has them: the ones for which
+    /// `keep` has a one.
+    fn put_sixes<S: ConvertOps>(
+        s: S,
+        high: S::Vector,
+        low: S::Vector,
+        keep: u64,
         out: &mut Output<'_>,
     ) -> bool;
 
@@ -131,6 +145,21 @@ impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
     }
 
     #[inline(always)]
+    fn put_sixes<S: ConvertOps>(
+        s: S,
+        high: S::Vector,
+        low: S::Vector,
+        keep: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        if !SWAPPED {
+            return s.put_u16_of_sixes(high, low, keep, out);
+        }
+        let [low, high] = s.of_sixes(high, low);
+        s.put_u16_of_bytes(high, low, keep, out)
+    }
+
+    #[inline(always)]
     fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool {
         s.put_first(in_order::<S, SWAPPED>(s, s.narrowed32(first, second)), S::LANES, out)
     }
@@ -166,6 +195,18 @@ impl Wide for IntoUtf32 {
         let middle = s.select_high(four, middle_of_four, middle);
         let high = s.or(masked(s, s.right16::<4>(before2), 0x03), masked(s, s.left16::<2>(before3), 0x1C));
         s.put_u32_of_bytes(low, middle, Some(s.zero_unless_high(four, high)), ends & within, out)
+    }
+
+    #[inline(always)]
+    fn put_sixes<S: ConvertOps>(
+        s: S,
+        high: S::Vector,
+        low: S::Vector,
+        keep: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let [low, high] = s.of_sixes(high, low);
+        s.put_u32_of_bytes(low, high, None, keep, out)
     }
 
     #[inline(always)]
@@ -286,9 +327,25 @@ fn convert<S: ConvertOps, T: Wide>(
         }
         valid = valid.max(at);
     }
-    // The rest is validated here if it is one chunk. The call comes before anything is prepared for the loop, which it would undo.
+    // The number of vectors of ASCII since the last other one.
+    let mut ascii = 0;
+    // With vectors of 16 bytes, the main loop of x86 would lose more by this than short texts gain: it has too few registers.
+    let twos_first = S::LANES > 16;
+    if twos_first && valid < text.len() && text[at] < 0xE0 {
+        at += put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
+        valid = valid.max(at);
+        if at == text.len() {
+            return at;
+        }
+    }
+    // The rest is validated here if it is one chunk. The call comes before anything is prepared for the loop, which it would undo. After
+    // a run of ASCII there may be more such blocks, which need no validation.
     let rest = &text[at..];
-    if valid < text.len() && rest.len() <= LONGEST_CHUNK && validator.validate(rest).is_valid() {
+    if valid < text.len()
+        && rest.len() <= LONGEST_CHUNK
+        && !(twos_first && rest.len() >= S::LANES && s.high_bits(s.load(rest, 0)) == 0)
+        && validator.validate(rest).is_valid()
+    {
         valid = text.len();
     }
     if valid == text.len() && rest.len() < MEDIUM {
@@ -298,10 +355,13 @@ fn convert<S: ConvertOps, T: Wide>(
         }
     }
     let mut longest = FIRST_CHUNK;
-    let mut ascii = 0;
     // Whether the next block does not fit.
     let mut full = false;
     while at < text.len() {
+        if valid < text.len() && at + S::LANES >= valid {
+            at += put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
+            valid = valid.max(at);
+        }
         // A block that is valid, with the three bytes before it and the byte after it.
         while !full && let Some(block) = text[..valid].get(at.wrapping_sub(3)..at + S::LANES + 1) {
             let now = s.load(block, 3);
@@ -392,6 +452,44 @@ fn convert<S: ConvertOps, T: Wide>(
     start
 }
 
+/// Converts blocks from `from` on in which all characters have one or two bytes, as long as they are well-formed, end with a whole
+/// character, and fit. Stops at a run of ASCII for which whole cache lines pay. Returns the number of bytes. `ascii` counts the
+/// vectors of ASCII since the last other one.
+///
+/// The text before `from` is well-formed. If its last character is cut off there, the rest of that character follows.
+#[inline(always)]
+fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    from: usize,
+    ascii: &mut usize,
+    out: &mut Output<'_>,
+) -> usize {
+    let mut at = from;
+    while let Some(block) = text.get(at..at + S::LANES) {
+        let now = s.load(block, 0);
+        let put = if s.high_bits(now) == 0 {
+            *ascii += 1;
+            (*ascii <= STRAY || text.len() - at < LINES_PAY) && T::put_narrow(s, now, S::LANES, out)
+        } else {
+            *ascii = 0;
+            let before1 = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
+            match ends_up_to_two(s, now, ends_in_lead(&text[..at])) {
+                // A byte from C0 on stands only before a continuation byte.
+                Some(ends) => {
+                    T::put_sixes(s, s.minus(before1, s.splat8(0xC0)), masked(s, now, 0x7F), ends, out)
+                }
+                None => false,
+            }
+        };
+        if !put {
+            break;
+        }
+        at += S::LANES;
+    }
+    at - from
+}
+
 /// Converts characters from the start of valid text as long as they have three bytes each, two vectors of them at a time. Returns
 /// the number of bytes.
 #[cfg_attr(optimised, inline(always))]
@@ -465,6 +563,22 @@ fn continuations<S: ConvertOps>(s: S, v: S::Vector) -> u64 {
 #[inline(always)]
 fn ends<S: ConvertOps>(s: S, now: S::Vector, len: usize, continued: bool) -> u64 {
     !(continuations(s, now) >> 1 | u64::from(continued) << (S::LANES - 1)) & first_bits(len)
+}
+
+/// Returns a one for each place of a block at which a character ends, if all that is in the block belongs to well-formed characters of
+/// one and two bytes, and a character ends with it. `begins` says whether the last byte before
+/// the block begins a character; that is then well-formed as far as it is before the block, and goes on in it.
+#[inline(always)]
+fn ends_up_to_two<S: ConvertOps>(s: S, now: S::Vector, begins: bool) -> Option<u64> {
+    let leads = at_least::<S, 0xC0>(s, now);
+    let after_leads = (leads << 1 | u64::from(begins)) & first_bits(S::LANES);
+    // The continuation bytes are exactly where one must be, and no lead is C0, C1, or one of a longer character.
+    let continuations = s.high_bits(now) & !leads;
+    let whole = leads >> (S::LANES - 1) == 0;
+    let all = continuations == after_leads
+        && at_least::<S, 0xC2>(s, now) == leads
+        && at_least::<S, 0xE0>(s, now) == 0;
+    (all && whole).then_some(!leads & first_bits(S::LANES))
 }
 
 /// Sets bit 7 of each byte that begins a character of four bytes. The difference to 70 has that bit from F0 on.

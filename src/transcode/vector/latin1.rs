@@ -8,51 +8,13 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    IntoBytes, IntoUtf16, IntoUtf32, LINES_PAY, Narrow, fitting, leading_ascii, load_block, masked, order,
-    place_after_ones, put_in_lines,
+    IntoBytes, IntoUtf16, IntoUtf32, Narrow, PLAIN, at_least, fitting, leading_ascii, load_block, masked,
+    order, place_after_ones, put_ascii_by_two, put_in_lines,
 };
 use crate::boundary::{ends_in_lead, floor};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 use crate::transcode::portable;
-
-/// Appends ASCII from the start of `text`, which begins with the ASCII vector `first`: two vectors at a time, as long as both are
-/// ASCII, or otherwise the first one. If there was an ASCII vector `before` this, whole cache lines may pay. Returns the number
-/// of bytes.
-#[inline(always)]
-fn put_ascii<S: ConvertOps>(
-    s: S,
-    text: &[u8],
-    first: S::Vector,
-    before: bool,
-    out: &mut Output<'_>,
-) -> usize {
-    // Shorter vectors do not cross the end of a line as often.
-    if before && S::LANES == 64 && text.len() >= LINES_PAY {
-        return put_in_lines::<S, IntoBytes, true>(s, text, out);
-    }
-    let mut at = 0;
-    while let Some(two) = text.get(at..at + 2 * S::LANES) {
-        let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
-        if s.high_bits(s.or(a, b)) != 0 || !s.put_first_of_two(a, b, 2 * S::LANES, out) {
-            break;
-        }
-        at += 2 * S::LANES;
-    }
-    if at == 0 && s.put_first(first, S::LANES, out) { S::LANES } else { at }
-}
-
-/// Returns the two vectors at `at` if they are long ones, and not all of them is ASCII.
-///
-/// Of two long vectors hardly any are ASCII in most languages, so the branch nearly always goes the same way.
-#[inline(always)]
-fn mixed_two<S: ConvertOps>(s: S, text: &[u8], at: usize) -> Option<&[u8]> {
-    if S::LANES < 64 {
-        return None;
-    }
-    let two = text.get(at..at + 2 * S::LANES)?;
-    (s.high_bits(s.or(s.load(two, 0), s.load(two, S::LANES))) != 0).then_some(two)
-}
 
 /// Converts UTF-8 that is shorter than a vector into Latin-1.
 #[inline(always)]
@@ -75,35 +37,25 @@ pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    let (mut at, mut ascii) = (leading_ascii::<S, IntoBytes>(s, text, out), false);
-    while let Some(block) = text.get(at..at + S::LANES) {
-        let now = s.load(block, 0);
-        let begins = ends_in_lead(&text[..at]);
-        if let Some(two) = mixed_two(s, text, at) {
-            ascii = false;
-            let before = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
-            if !put_as_latin1::<S, VALID>(s, begins, before, now, S::LANES, out) {
-                break;
-            }
-            at += S::LANES;
-            let begins = ends_in_lead(&text[..at]);
-            let before = s.load(two, S::LANES - 1);
-            if !put_as_latin1::<S, VALID>(s, begins, before, s.load(two, S::LANES), S::LANES, out) {
-                break;
-            }
-            at += S::LANES;
-            continue;
-        }
+    let mut at = leading_ascii::<S, IntoBytes>(s, text, out);
+    // What a block becomes certainly fits, even where more is stored than counts.
+    while out.left() >= 2 * S::LANES
+        && let Some(block) = text.get(at..at + S::LANES)
+    {
+        let (now, begins) = (s.load(block, 0), ends_in_lead(&text[..at]));
         if s.high_bits(now) == 0 {
-            let read = if begins { 0 } else { put_ascii(s, &text[at..], now, ascii, out) };
-            if read == 0 {
+            if begins {
                 break;
             }
-            ascii = true;
-            at += read;
+            let read = if S::LANES < 64 { put_ascii_by_two(s, &text[at..], out) } else { 0 };
+            if read > 0 {
+                at += read;
+            } else {
+                s.put_first(now, S::LANES, out);
+                at += S::LANES;
+            }
             continue;
         }
-        ascii = false;
         let before = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
         if !put_as_latin1::<S, VALID>(s, begins, before, now, S::LANES, out) {
             break;
@@ -221,57 +173,37 @@ fn put_as_latin1_lossy<S: ConvertOps>(
     s.put_kept_bytes(bytes, !leads & !(continuations & !after_leads) & first_bits(len), out)
 }
 
-/// Returns a one for each byte that is at least `LEAST`.
-#[inline(always)]
-fn at_least<S: ConvertOps, const LEAST: u8>(s: S, v: S::Vector) -> u64 {
-    // Those are the bytes whose difference to `LEAST` less 0x80 has bit 7 set.
-    s.high_bits(s.minus(v, s.splat8(LEAST - 0x80)))
-}
-
 /// Converts Latin-1 that is shorter than a vector into UTF-8.
 #[inline(always)]
 pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let short = !text.is_empty() && text.len() < S::LANES;
-    if short && put_end_as_utf8(s, s.load_short(text), text.len(), out) { text.len() } else { 0 }
+    if short && put_as_utf8(s, s.load_short(text), text.len(), out) { text.len() } else { 0 }
 }
 
 /// Converts Latin-1 into UTF-8.
 #[inline(always)]
 pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let (mut at, mut ascii) = (leading_ascii::<S, IntoBytes>(s, text, out), false);
-    'blocks: while let Some(block) = text.get(at..at + S::LANES) {
-        let now = s.load(block, 0);
-        if let Some(two) = mixed_two(s, text, at) {
-            ascii = false;
-            for k in 0..2 {
-                if !put_as_utf8(s, s.load(two, k * S::LANES), S::LANES, out) {
-                    break 'blocks;
-                }
-                at += S::LANES;
-            }
-            continue;
+    let mut at = leading_ascii::<S, IntoBytes>(s, text, out);
+    // No byte becomes more than two, so all of it fits.
+    while out.left() >= 4 * S::LANES
+        && let Some(two) = text.get(at..at + 2 * S::LANES)
+    {
+        let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+        // Two long vectors are hardly ever both ASCII in text that is not all ASCII.
+        if S::LANES < 64 && s.high_bits(s.or(a, b)) == 0 {
+            s.put_first_of_two(a, b, 2 * S::LANES, out);
+        } else {
+            put_as_utf8(s, a, S::LANES, out);
+            put_as_utf8(s, b, S::LANES, out);
         }
-        if s.high_bits(now) == 0 {
-            let read = put_ascii(s, &text[at..], now, ascii, out);
-            if read == 0 {
-                break;
-            }
-            ascii = true;
-            at += read;
-            continue;
-        }
-        ascii = false;
-        if !put_as_utf8(s, now, S::LANES, out) {
-            break;
-        }
-        at += S::LANES;
+        at += 2 * S::LANES;
     }
     // What is left at the end, and what fits of a block that does not fit as it is.
     let mut full = false;
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
         let fits = if full { fitting(len, 1, [s.high_bits(now)], out.left()) } else { len };
-        let put = put_end_as_utf8(s, now, fits, out);
+        let put = put_as_utf8(s, now, fits, out);
         at += if put { fits } else { 0 };
         if full && fits < len || !put && (full || out.left() == 0) {
             break;
@@ -281,15 +213,15 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
     at
 }
 
-/// Does what [`put_as_utf8`] does, for the end of a text, which may be ASCII.
-#[inline(always)]
-fn put_end_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
-    if s.high_bits(bytes) == 0 { s.put_first(bytes, len, out) } else { put_as_utf8(s, bytes, len, out) }
-}
-
 /// Appends the first `len` bytes of Latin-1 as UTF-8, or nothing if they do not fit.
 #[inline(always)]
 fn put_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
+    if s.high_bits(bytes) == 0 { s.put_first(bytes, len, out) } else { put_mixed_as_utf8(s, bytes, len, out) }
+}
+
+/// Does what [`put_as_utf8`] does, for bytes of which not all are ASCII.
+#[inline(always)]
+fn put_mixed_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
     let two = s.high_bits(bytes);
     let bytes = s.for_interleaving(bytes);
     // C2 or C3 and a continuation byte, or the byte itself.
@@ -332,11 +264,11 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut
 /// Converts Latin-1 into wider units.
 #[inline(always)]
 fn widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let mut at = if text.len() >= LINES_PAY { put_in_lines::<S, T, false>(s, text, out) } else { 0 };
-    while let Some(block) = text.get(at..at + S::LANES) {
-        if !T::put_narrow(s, s.load(block, 0), S::LANES, out) {
-            return at;
-        }
+    let mut at = if text.len() >= PLAIN { put_in_lines::<S, T, false>(s, text, out) } else { 0 };
+    while out.left() >= T::UNIT * S::LANES
+        && let Some(block) = text.get(at..at + S::LANES)
+    {
+        T::put_narrow(s, s.load(block, 0), S::LANES, out);
         at += S::LANES;
     }
     let (now, len) = load_block(s, &text[at..]);

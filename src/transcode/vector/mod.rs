@@ -25,8 +25,8 @@
 //!
 //! # ASCII
 //!
-//! ASCII is recognised block by block and widened or narrowed. A long run of it is written in whole cache lines; see
-//! [`put_in_lines`].
+//! ASCII is recognised block by block and widened or narrowed. A long run of it that becomes longer units is written in whole cache
+//! lines; see [`put_in_lines`].
 
 #![forbid(unsafe_code)]
 
@@ -41,12 +41,12 @@ use crate::kernel::search::order;
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
-/// The length of a text from which on it pays to write ASCII in whole cache lines, to read UTF-16 in whole cache lines, and to copy
-/// UTF-16 with the vectors that the compiler finds.
+/// The length of a text from which on it pays to write ASCII between other text in whole cache lines, and to copy UTF-16 with the vectors
+/// that the compiler finds.
 const LINES_PAY: usize = 512;
 
-/// The number of bytes of ASCII at the start of a text that are converted vector by vector, before anything is prepared for other
-/// text or for whole cache lines. If whole lines do not pay for the rest, all of the text is.
+/// The number of bytes of ASCII at the start of a text, or of ISO-8859-1, that become longer units vector by vector, before anything is
+/// prepared for other text or for whole cache lines. If whole lines do not pay for the rest, all of the text does.
 const PLAIN: usize = 2048;
 
 /// What bytes of ASCII or Latin-1 become.
@@ -110,13 +110,13 @@ fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
     }
 }
 
-/// Converts the ASCII at the start of a text. From [`PLAIN`] bytes on it is put in whole cache lines, if it becomes longer units, or
-/// otherwise left. If the text is all ASCII, or its ASCII fills the output, nothing has to be prepared for the loop over blocks. Returns
+/// Converts the ASCII at the start of a text. If it becomes longer units, it is put in whole cache lines from [`PLAIN`] bytes on. If the
+/// text is all ASCII, or its ASCII fills the output, nothing has to be prepared for the loop over blocks. Returns
 /// the number of bytes.
 #[cfg_attr(optimised, inline(always))]
 fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let end = if text.len() < PLAIN + LINES_PAY { text.len() } else { PLAIN };
-    let mut at = 0;
+    let mut at = if T::UNIT == 1 { put_ascii_by_two(s, text, out) } else { 0 };
     while at < end
         && let Some(block) = text.get(at..at + S::LANES)
     {
@@ -140,6 +140,23 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
     }
     let now = s.load_short(rest);
     if s.high_bits(now) == 0 && T::put_narrow(s, now, rest.len(), out) { text.len() } else { at }
+}
+
+/// Appends two vectors of bytes at a time, as long as both are ASCII and fit. Returns the number of bytes.
+#[inline(always)]
+fn put_ascii_by_two<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    while out.left() >= 2 * S::LANES
+        && let Some(two) = text.get(at..at + 2 * S::LANES)
+    {
+        let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+        if s.high_bits(s.or(a, b)) != 0 {
+            break;
+        }
+        s.put_first_of_two(a, b, 2 * S::LANES, out);
+        at += 2 * S::LANES;
+    }
+    at
 }
 
 /// Returns units of 16 bits in the machine's byte order. `SWAPPED` says that they are in the other one.
@@ -225,6 +242,13 @@ fn fitting<const N: usize>(len: usize, width: usize, more: [u64; N], left: usize
         step /= 2;
     }
     fits
+}
+
+/// Returns a one for each byte that is at least `LEAST`.
+#[inline(always)]
+fn at_least<S: ConvertOps, const LEAST: u8>(s: S, v: S::Vector) -> u64 {
+    // Those are the bytes whose difference to `LEAST` less 0x80 has bit 7 set.
+    s.high_bits(s.minus(v, s.splat8(LEAST - 0x80)))
 }
 
 /// Returns `v & mask` in each byte.
