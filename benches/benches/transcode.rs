@@ -15,6 +15,7 @@
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{env, io, ptr};
 
@@ -26,10 +27,13 @@ use trust8_benches::machine::Machine;
 use trust8_benches::measure::{Placed, pin};
 use trust8_benches::report::{Page, Table, digits};
 use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
-use trust8_benches::texts::{Text, texts};
+use trust8_benches::texts::{Text, ordinary, texts};
 
 /// The length of each text in UTF-8. The text and its conversion fit into the L2 cache.
 const TEXT: usize = 64 << 10;
+
+/// The number of bytes of ASCII between the other characters of ordinary text.
+const DISTANCE: usize = 200;
 
 /// How thorough the measurement is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -156,6 +160,8 @@ struct Report {
     room: Room,
     page: Page,
     targets: Vec<Target>,
+    /// The title of a section, a text, and the ratio of the best kernel to simdutf.
+    ratios: Vec<(String, String, f64)>,
 }
 
 /// The name of a text, its share of non-ASCII bytes, and the speed of each contestant.
@@ -196,6 +202,7 @@ impl Report {
             let ratio = best_kernel(&speeds) / speed_of(&speeds, SIMDUTF).unwrap_or(f64::NAN);
             let cells = [text.name.clone()].into_iter().chain(speeds.iter().map(|speed| digits(speed.1)));
             table.row(cells.chain([format!("{ratio:.2}")]));
+            self.ratios.push((title.to_owned(), text.name.clone(), ratio));
             results.push((text.name.clone(), text.density(), speeds));
         }
         if let Some(table) = table {
@@ -206,6 +213,18 @@ impl Report {
 }
 
 const SIMDUTF: &str = "simdutf C++";
+
+/// The variable by which simdutf is told which kernel to use.
+const IMPLEMENTATION: &str = "SIMDUTF_FORCE_IMPLEMENTATION";
+
+/// A kernel that is not the best one of a CPU with AVX-512, and simdutf's for the same instruction set.
+const LESSER: [&str; 2] = ["avx2", "haswell"];
+
+/// Returns the kernels that are measured: all of them, or the lesser one if simdutf runs its own for that.
+fn measured() -> impl Iterator<Item = &'static Kernel> + Clone {
+    let lesser = env::var(IMPLEMENTATION).is_ok_and(|name| name == LESSER[1]);
+    Kernel::available().iter().filter(move |kernel| !lesser || kernel.name() == LESSER[0])
+}
 const ENCODING_RS: &str = "encoding_rs";
 
 /// The least share of non-ASCII bytes for a target against encoding_rs. Below it, a text costs what ASCII costs,
@@ -229,7 +248,7 @@ fn kernels<'a, F: Form + 'a, T: Form<Unit: Unit> + 'a>(
     units: usize,
     len: fn(&T::Text) -> usize,
 ) -> Vec<Contestant<'a>> {
-    let kernels = Kernel::available().iter().map(move |kernel| {
+    let kernels = measured().map(move |kernel| {
         contestant(format!("trust8 {}", kernel.name()), move |room| {
             // SAFETY: `convert_into` writes only what is initialised.
             let buffer = unsafe { room.uninit(units) };
@@ -476,14 +495,16 @@ fn utf32_and_latin1(report: &mut Report, texts: &[Text], utf16: &[Vec<u16>]) {
     let title = "UTF-32 to UTF-16LE";
     convert_texts(report, title, (Utf32, Utf16), &cases, simdutf::convert_utf32_to_utf16le, None);
 
-    let latin: Vec<Text> = texts
-        .iter()
-        .map(|text| Text {
-            name: text.name.clone(),
-            text: text.text.chars().filter(|&char| char <= '\u{FF}').collect(),
-        })
-        .filter(|text| text.text.len() > TEXT / 2)
-        .collect();
+    let first = ordinary(2, DISTANCE, TEXT, 0);
+    let letter = |char: char| if char.is_ascii() { char } else { char::from(0xC0 | char as u8 & 0x3F) };
+    let first = Text { text: first.text.chars().map(letter).collect(), ..first };
+    let latin = texts.iter().filter(|text| !text.name.contains("bytes apart"));
+    let latin = latin.map(|text| Text {
+        name: text.name.clone(),
+        text: text.text.chars().filter(|&char| char <= '\u{FF}').collect(),
+    });
+    let latin: Vec<Text> =
+        [first].into_iter().chain(latin.filter(|text| text.text.len() > TEXT / 2)).collect();
     let latin1: Vec<Vec<u8>> =
         latin.iter().map(|text| text.text.chars().map(|char| char as u8).collect()).collect();
     let utf16: Vec<Vec<u16>> =
@@ -1067,13 +1088,44 @@ fn medium(report: &mut Report, texts: &[Text]) {
     }
 }
 
+/// Returns a table with a row for each conversion: the lowest ratio, where that is, and the mean of all.
+fn lesser_table(ratios: &[(String, String, f64)]) -> String {
+    let mut page = Page::default();
+    let mut table = Table::new(["conversion", "lowest", "where", "mean"]);
+    for of_one in ratios.chunk_by(|a, b| a.0 == b.0) {
+        let lowest = of_one.iter().min_by(|a, b| a.2.total_cmp(&b.2)).expect("a chunk is not empty");
+        let mean = (of_one.iter().map(|ratio| ratio.2.ln()).sum::<f64>() / of_one.len() as f64).exp();
+        table.row([&lowest.0, &format!("{:.2}", lowest.2), &lowest.1, &format!("{mean:.2}")]);
+    }
+    page.table(&table);
+    page.markdown().to_owned()
+}
+
+/// Adds the section of the lesser kernel. simdutf runs its own for the same instruction set in another process.
+fn lesser(report: &mut Report) -> io::Result<()> {
+    let [kernel, implementation] = LESSER;
+    report.page.heading(2, &format!("{kernel}, and simdutf's `{implementation}`"));
+    report.page.block(
+        "For each conversion above: the lowest of all texts' ratios of speeds, the text, and the geometric mean of all ratios.",
+    );
+    let arguments = env::args().skip(1);
+    let output =
+        Command::new(env::current_exe()?).args(arguments).env(IMPLEMENTATION, implementation).output()?;
+    if !output.status.success() {
+        return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
+    }
+    report.page.block(&String::from_utf8_lossy(&output.stdout));
+    Ok(())
+}
+
 /// What limits the speed, as far as it is known.
 const LIMITS: &str = "\
 - ASCII to UTF-16 is limited by stores: for each byte that is read, two bytes are written to the L2 cache.
 - ASCII from UTF-16 is limited by loads from the L2 cache. For this reason each load takes a whole cache line.
 - Other text with AVX-512 is limited by the two ports that execute 512-bit operations. 64 bytes of UTF-8 take about thirty of \
-these to convert, and ten more to validate. A third of the thirty drop unused bytes and join the rest. Where blocks of ASCII and \
-other blocks alternate, as in German, mispredicted branches add to the cost.
+these to convert, and ten more to validate. A third of the thirty drop unused bytes and join the rest. If all characters of a block \
+have one or two bytes, it takes half as many, and no validator. Where blocks of ASCII and other blocks alternate, as in German, \
+mispredicted branches add to the cost.
 - Surrogate pairs to UTF-8 are limited by the same ports, and take twice as many operations as other 16-bit units.
 - The other kernels drop unused bytes by tables of shuffles of 16 bytes. AVX2 converts 32 bytes at a time, with two shuffles in one \
 instruction.
@@ -1090,10 +1142,20 @@ fn main() -> io::Result<()> {
     };
     pin()?;
     let machine = Machine::ask();
-    let texts = texts(TEXT)?;
+    let ordinary = [2, 3].map(|width| ordinary(width, DISTANCE, TEXT, 0));
+    let texts: Vec<Text> = ordinary.into_iter().chain(texts(TEXT)?).collect();
     let units: Vec<Vec<u16>> = texts.iter().map(|text| text.text.encode_utf16().collect()).collect();
 
-    let mut report = Report { plan, room: Room::new(), page: Page::default(), targets: Vec::new() };
+    let mut report =
+        Report { plan, room: Room::new(), page: Page::default(), targets: Vec::new(), ratios: Vec::new() };
+    if env::var(IMPLEMENTATION).is_ok() {
+        from_utf8(&mut report, &texts, &units);
+        from_utf16(&mut report, &texts, &units);
+        utf32_and_latin1(&mut report, &texts, &units);
+        byte_orders(&mut report, &texts, &units);
+        println!("{}", lesser_table(&report.ratios));
+        return Ok(());
+    }
     from_utf8(&mut report, &texts, &units);
     from_utf16(&mut report, &texts, &units);
     from_str(&mut report, &texts, &units);
@@ -1105,6 +1167,9 @@ fn main() -> io::Result<()> {
     faulty(&mut report, &texts, &units);
     every_pair(&mut report, &texts);
     short_utf32_and_latin1(&mut report);
+    if plan != Plan::Smoke && Kernel::by_name("avx512").is_some() {
+        lesser(&mut report)?;
+    }
 
     let mut page = Page::default();
     page.heading(1, "Conversions measured");
