@@ -103,7 +103,8 @@ macro_rules! doors {
             $(#[$features])?
             fn accepts_more<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool {
                 let engine = $token;
-                let is_medium = bytes.len() < lengths(engine).1;
+                let (least_medium, least_long) = lengths(engine);
+                let is_medium = (least_medium..least_long).contains(&bytes.len());
                 let verdict = if is_medium { engine.validate_medium(bytes) } else { long(bytes) };
                 verdict.is_valid() || rejected(bytes, verdict, otherwise)
             }

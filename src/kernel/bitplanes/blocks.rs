@@ -31,7 +31,7 @@ use crate::simd::x86::avx512::{Avx512, Vector};
 use crate::simd::{Routine, Token};
 
 /// The most that is read before a look at the faults.
-const CHUNK: usize = 4096;
+const CHUNK: usize = 512;
 /// Below this length, a text is at most two blocks, of which the second may be short.
 const TWO_BLOCKS: usize = 2 * BLOCK;
 

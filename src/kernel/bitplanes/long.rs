@@ -1,7 +1,8 @@
 //! Long input, by kind of text.
 //!
 //! ```text
-//! check the first two blocks, with nothing before them; if they are ASCII, skip ASCII, unless it is counted
+//! check the first two blocks, with nothing before them; if they are ASCII, skip ASCII, and check the four blocks after it
+//!     (unless ASCII is counted)
 //! while there are eight blocks:
 //!     at most a few words of eight bytes are not ASCII: a sparse run, which checks these words
 //!     no byte is E0 or above, and no longer character reaches in: a run of two-byte characters, eight blocks at a time
@@ -91,6 +92,17 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
         } else {
             skip_ascii::<T>(s, bytes, at, &mut 0)
         };
+        // The first blocks that are not all ASCII, for the same reason.
+        if let Some(four) = array_at::<{ 4 * BLOCK }>(bytes, at) {
+            let (mut faults, mut leads) = (checker.no_faults(), checker.no_leads());
+            for k in 0..4 {
+                leads = checker.check(&mut faults, s.load(four, k * BLOCK), leads);
+            }
+            if checker.any(&faults) {
+                return blocks::suspicion(s, bytes, at);
+            }
+            at += 4 * BLOCK;
+        }
     }
 
     let (mut dense, mut run, mut was_sparse) = (TextKind::Any, 0, false);

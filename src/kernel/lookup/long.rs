@@ -32,6 +32,9 @@ const _: () = assert!(FIRST <= LEAST);
 const CHUNK: usize = 64;
 /// The units of a run's chunks up to the first that is not ASCII, so that dense text is noticed early.
 const FIRST_CHUNK: usize = GROUP / UNIT;
+/// From this length on, the second chunk of a run is as short as the first, so that a fault in the first is reported early. In shorter
+/// text, what one more chunk costs is too much.
+const EARLY_PAYS: usize = 16 << 10;
 /// How much ASCII is skipped at a time.
 const SKIPPED: usize = 4 * BLOCK;
 /// If more than one in so many units are not ASCII, they may get the check of two-byte characters. For fewer it does not pay to find
@@ -40,6 +43,8 @@ const FEW: usize = 8;
 /// The blocks of dense text that are checked before a look at the faults, and at the kind of text. For 16 of them the compiler writes the
 /// check of two-byte characters 16 times.
 const DENSE: usize = 20;
+/// The same at the start of dense text, so that a fault there is reported early.
+const FIRST_DENSE: usize = 4;
 /// After so many rows in a row with longer characters, the check of two-byte characters is given up. Such a row gets both checks,
 /// which pays as long as most rows have none: in Russian with a dash now and then.
 const MISSES: usize = 2;
@@ -57,7 +62,6 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if n < LEAST {
         return Verdict::suspect(0);
     }
-    let checker = Checker::new(s);
 
     // All before `at` is well-formed, except for a character that `at` cuts off. From here on, vectors begin at aligned
     // addresses. So a load of a vector of ASCII lies within a cache line.
@@ -85,6 +89,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         if let Err(suspicion) = s.apart::<FirstFault>(bytes, n - BLOCK) {
             return suspicion;
         }
+        let checker = Checker::new(s);
         let mut faults = checker.no_faults();
         checker.check_end(&mut faults, s.load(bytes, n - S::LANES), false);
         if checker.any(&faults) {
@@ -92,6 +97,12 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         }
     }
     Verdict::VALID
+}
+
+/// Returns whether the check of two-byte characters is right for the block at `at`, which has context.
+#[inline(always)]
+pub(super) fn is_two_byte<S: Simd>(s: S, bytes: &[u8], at: usize) -> bool {
+    with_context(bytes, at).is_some_and(|block| TwoByteChecker::new(s).applies(largest_of(s, block)))
 }
 
 /// A run: of each chunk, the units that are not ASCII are checked. Dense text ends it.
@@ -107,7 +118,8 @@ impl<S: Simd> Routine<S> for Run {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
         let (checker, two_byte) = (Checker::new(s), TwoByteChecker::new(s));
-        let (mut most, mut is_two_byte) = (FIRST_CHUNK, false);
+        let second = if bytes.len() < EARLY_PAYS { CHUNK } else { FIRST_CHUNK };
+        let (mut most, mut is_first, mut is_two_byte) = (FIRST_CHUNK, true, false);
         // The chunk at `at`, which has been found and not yet checked. There is none at first.
         let mut chunk = Chunk { units: 0, others: 0 };
         loop {
@@ -119,8 +131,10 @@ impl<S: Simd> Routine<S> for Run {
             let count = chunk.others.count_ones() as usize;
             let few = count * FEW <= chunk.units;
             if chunk.others != 0 {
-                if most == FIRST_CHUNK {
+                if is_first {
                     is_two_byte = !few && two_byte.applies(chunk.first(s, text));
+                    (is_first, most) = (false, second);
+                } else {
                     most = CHUNK;
                 }
                 let dense_from = if is_two_byte { DENSE_OF_TWO } else { DENSE_OF_ANY };
@@ -141,13 +155,13 @@ impl<S: Simd> Routine<S> for Run {
                     let (faults, largest) = chunk.check(s, two_byte, text);
                     is_checked = two_byte.applies(largest);
                     if is_checked && two_byte.any(&faults) {
-                        return faulty(at);
+                        return faulty(chunk.first_at(at));
                     }
                 }
                 if !is_checked {
                     let (faults, largest) = chunk.check(s, checker, text);
                     if checker.any(&faults) {
-                        return faulty(at);
+                        return faulty(chunk.first_at(at));
                     }
                     is_two_byte = !few && two_byte.applies(largest);
                 }
@@ -194,10 +208,16 @@ impl Chunk {
         Self { units: units - read / UNIT, others }
     }
 
+    /// Returns where the first unit to check begins, if the chunk begins at `at`.
+    #[inline(always)]
+    fn first_at(self, at: usize) -> usize {
+        at + self.others.trailing_zeros() as usize * UNIT
+    }
+
     /// Returns the largest bytes of the first unit to check. `text` is the text of the chunk and the context before it.
     #[inline(always)]
     fn first<S: Simd>(self, s: S, text: &[u8]) -> S::Vector {
-        let unit = array_at::<UNIT>(text, CONTEXT + self.others.trailing_zeros() as usize * UNIT);
+        let unit = array_at::<UNIT>(text, self.first_at(CONTEXT));
         unit.map_or(s.splat(0xFF), |unit| s.max(s.load(unit, 0), s.load(unit, UNIT - S::LANES)))
     }
 
@@ -228,7 +248,7 @@ impl Chunk {
 /// Dense text: all blocks are checked in the way `C`, ASCII or not.
 ///
 /// The routine begins after a run, and promises what a run does. It stops at ASCII, and where another check suits the text.
-struct Dense<C>(PhantomData<C>);
+pub(super) struct Dense<C>(PhantomData<C>);
 
 impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
     type Output = Result<usize, usize>;
@@ -238,6 +258,8 @@ impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
         let check = C::new(s);
         // How many rows in a row the check was not right for, and how many another check would suit.
         let (mut missed, mut unsuited) = (0, 0);
+        // The blocks of the next row.
+        let mut blocks = FIRST_DENSE;
         loop {
             // There is context before each place but the start, which no run begins at.
             let Some(context) = with_context(bytes, at) else { return faulty(at) };
@@ -245,10 +267,10 @@ impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
                 return s.apart::<Dense<Checker<S>>>(bytes, at);
             }
             let rest = bytes.get(at - CONTEXT..).unwrap_or_default();
-            let row = rest.first_chunk::<{ CONTEXT + DENSE * BLOCK }>();
-            let (len, faults, largest) = match row {
+            let row = rest.get(..CONTEXT + blocks * BLOCK).unwrap_or(rest);
+            let (mut len, faults, largest) = match row.first_chunk::<{ CONTEXT + DENSE * BLOCK }>() {
                 Some(row) => check_row(s, check, row),
-                None => check_row(s, check, rest),
+                None => check_row(s, check, row),
             };
             if check.applies(largest) {
                 missed = 0;
@@ -259,13 +281,14 @@ impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
                 // What the check found means nothing.
                 missed += 1;
                 let row = bytes.get(..at + len).unwrap_or_default();
-                s.apart::<Dense<Checker<S>>>(row, at)?;
+                len = s.apart::<Dense<Checker<S>>>(row, at)? - at;
             }
             at += len;
             unsuited = if check.suits(largest) { 0 } else { unsuited + 1 };
-            if len < DENSE * BLOCK || unsuited == UNSUITED || is_ascii_at::<S, { 2 * BLOCK }>(s, bytes, at) {
+            if len < blocks * BLOCK || unsuited == UNSUITED || is_ascii_at::<S, { 2 * BLOCK }>(s, bytes, at) {
                 return Ok(at);
             }
+            blocks = DENSE;
         }
     }
 }

@@ -3,6 +3,9 @@
 //! ```text
 //! short input: is all of it ASCII? If not, check every vector, by any text's rules
 //!
+//! medium input (only with vectors of 32 bytes): ask each block whether it is ASCII; the answers are the bits of a word;
+//! check the other blocks; dense text, where most blocks are not ASCII, as short input, or as that of long input
+//!
 //! long input: check the first 128 bytes; if they are ASCII, skip ASCII, four blocks at a time;
 //! then by turns, until less than a block is left:
 //!     a run: repeat
@@ -54,6 +57,7 @@ mod check;
 mod count;
 mod fault;
 mod long;
+mod medium;
 mod short;
 mod tables;
 
@@ -68,11 +72,15 @@ use crate::output::Output;
 use crate::simd::{Routine, Simd};
 use check::{Check, Checker};
 
-/// Returns the least length at which runs pay. Below it, all vectors are checked, unless all of the text is ASCII.
+/// Returns the least length at which it pays to ask which blocks are ASCII. With vectors of 16 bytes runs pay as early.
+const fn medium_from<S: Simd>() -> usize {
+    if S::LANES == 16 { long_from::<S>() } else { medium::LEAST }
+}
+
+/// Returns the least length at which runs pay. With vectors of 16 bytes that is the least that a run can read.
 ///
 /// Where ASCII ends is predicted well only if a text has been seen before. A wrong prediction costs as much as the check of about six
-/// vectors, and a run has several such branches, however short it is. With vectors of 16 bytes six are so little text that the least length
-/// that a run can read is long.
+/// vectors, and a run has several such branches, however short it is.
 const fn long_from<S: Simd>() -> usize {
     if S::LANES == 16 { long::LEAST } else { 2048 }
 }
@@ -80,8 +88,10 @@ const fn long_from<S: Simd>() -> usize {
 impl<S: Simd> Validates for S {
     #[inline(always)]
     fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < long_from::<S>() {
+        if bytes.len() < medium_from::<S>() {
             short::validate(self, bytes)
+        } else if bytes.len() < long_from::<S>() {
+            medium::validate(self, bytes)
         } else {
             self.apart::<Long>(bytes, 0)
         }
@@ -101,13 +111,17 @@ impl<S: Simd> Surveys for S {
 }
 
 impl<S: Simd> Engine for S {
-    // No length is medium.
-    const MEDIUM: usize = long_from::<S>();
+    const MEDIUM: usize = medium_from::<S>();
     const LONG: usize = long_from::<S>();
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
         short::validate(self, bytes)
+    }
+
+    #[inline(always)]
+    fn validate_medium(self, bytes: &[u8]) -> Verdict {
+        medium::validate(self, bytes)
     }
 
     #[inline(always)]

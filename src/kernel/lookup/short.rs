@@ -10,7 +10,10 @@ use crate::kernel::automaton::is_tiny_text;
 use crate::kernel::verdict::Verdict;
 use crate::simd::Simd;
 
-/// Returns the verdict on input of fewer than `LONG` bytes. (Longer input is right as well, but slower.)
+/// The bytes that are checked before a look at the faults.
+const LOOK: usize = 256;
+
+/// Returns the verdict on input of fewer than `MEDIUM` bytes. (Longer input is right as well, but slower.)
 #[inline(always)]
 pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     let checker = Checker::new(s);
@@ -32,10 +35,19 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         checker.check_at_without_panic(&mut faults, bytes, n - S::LANES);
         checker.check_end(&mut faults, s.load(bytes, n - S::LANES), false);
     } else {
-        check_by_two(&checker, &mut faults, bytes, checker.before_start());
-        checker.check_end(&mut faults, s.load(bytes, n - S::LANES), false);
+        return validate_all(s, bytes);
     }
     if checker.any(&faults) { suspicion(s, bytes, 0) } else { Verdict::VALID }
+}
+
+/// Returns the verdict on more than two vectors, all of which are checked.
+#[inline(always)]
+pub(super) fn validate_all<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
+    let checker = Checker::new(s);
+    let mut faults = checker.no_faults();
+    let sound = check_by_two(&checker, &mut faults, bytes, checker.before_start());
+    checker.check_end(&mut faults, s.load(bytes, bytes.len() - S::LANES), false);
+    if checker.any(&faults) { suspicion(s, bytes, sound) } else { Verdict::VALID }
 }
 
 /// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Validates::continues`.
@@ -63,17 +75,32 @@ pub(super) fn continues<S: Simd>(s: S, before: [u8; 4], bytes: &[u8]) -> bool {
 
 /// Checks more than two vectors of text, two at a time. The last two end with the text, and overlap what is checked
 /// already. A character that the end of the text cuts off is no fault.
+///
+/// Returns a place shortly before the first fault: all before it is well-formed, except for a character that it cuts off. What comes
+/// after the first fault may be unchecked.
 #[inline(always)]
-fn check_by_two<S: Simd>(checker: &Checker<S>, faults: &mut FaultBits<S>, bytes: &[u8], before: Before<S>) {
+fn check_by_two<S: Simd>(
+    checker: &Checker<S>,
+    faults: &mut FaultBits<S>,
+    bytes: &[u8],
+    before: Before<S>,
+) -> usize {
     let (s, n) = (checker.s, bytes.len());
     let before = checker.check_after(faults, s.load(bytes, 0), before);
     checker.check_after(faults, s.load(bytes, S::LANES), before);
-    let mut at = 2 * S::LANES;
+    let (mut at, mut sound) = (2 * S::LANES, 0);
     while at + 2 * S::LANES < n {
         checker.check_at_without_panic(faults, bytes, at);
         checker.check_at_without_panic(faults, bytes, at + S::LANES);
         at += 2 * S::LANES;
+        if at - sound >= LOOK {
+            if checker.any(faults) {
+                return sound;
+            }
+            sound = at;
+        }
     }
     checker.check_at_without_panic(faults, bytes, (n - 2 * S::LANES).max(CONTEXT));
     checker.check_at_without_panic(faults, bytes, n - S::LANES);
+    sound
 }
