@@ -2,9 +2,11 @@
 
 use std::io;
 
+use trust8::boundary::floor;
 use trust8_benches::contestants::Role;
 use trust8_benches::machine::memory_available;
-use trust8_benches::measure::{Measured, Placed};
+use trust8_benches::measure::{Measured, Packed, Placed};
+use trust8_benches::random::Random;
 use trust8_benches::report::{Axis, Page, Scale, Series, Table, digits, size};
 use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
 use trust8_benches::targets::Targets;
@@ -65,16 +67,38 @@ fn each_text(race: &mut Race, who: &[usize]) -> Vec<(Text, Results)> {
     texts.into_iter().map(run).collect()
 }
 
+/// trust8 and its kernels, each with the peer of its instruction set. trust8's is the best of all.
+const PEERS_OF_KERNELS: [(&str, Option<&str>); 3] =
+    [("trust8", None), ("trust8 avx2", Some("simdutf8 avx2")), ("trust8 sse4.2", Some("simdutf8 sse4.2"))];
+
+/// Returns how many times as fast as its peer a contestant is.
+fn against(results: &Results, name: &str, peer: Option<&str>) -> Option<f64> {
+    match peer {
+        None => results.lead(name),
+        Some(peer) => results.ratio(name, peer),
+    }
+}
+
+/// Returns the kernels with vectors, and the peers that they are compared with.
+fn of_instruction_sets(race: &Race) -> Vec<usize> {
+    let peers = ["std", "encoding_rs", "simdutf C++", "simdutf8 avx2", "simdutf8 sse4.2"];
+    race.which(|contestant| {
+        let kernel = contestant.role == Role::Kernel && contestant.name != "trust8 scalar";
+        kernel || contestant.name == TRUST8 || peers.contains(&contestant.name.as_str())
+    })
+}
+
+/// Returns text in which a CPU can predict nothing.
+fn unpredictable(race: &Race) -> String {
+    race.texts.iter().find(|text| text.name == "random").map_or("", |text| &text.text).repeat(4)
+}
+
 /// The distances between characters that are not ASCII, in bytes.
 const DISTANCES: [usize; 9] = [16, 32, 64, 100, 200, 400, 800, 1600, 6400];
 
 /// Measures ASCII with other characters here and there, which most of the world's text is.
 pub(crate) fn ordinary(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
-    let peers = ["std", "encoding_rs", "simdutf C++", "simdutf8 avx2", "simdutf8 sse4.2"];
-    let who = race.which(|contestant| {
-        let kernel = contestant.role == Role::Kernel && contestant.name != "trust8 scalar";
-        kernel || contestant.name == TRUST8 || peers.contains(&contestant.name.as_str())
-    });
+    let who = of_instruction_sets(race);
     let distances: Vec<usize> = race.by(vec![16, 200], vec![16, 64, 200, 800], DISTANCES.to_vec());
     // As much as the L2 cache holds together with everything else.
     let others = race.by(2, 4, 8);
@@ -118,8 +142,7 @@ pub(crate) fn ordinary(race: &mut Race, page: &mut Page, targets: &mut Targets) 
         "A program reads most text once. So here {others} texts of this kind are read once each, and before that std reads text in which \
          nothing can be predicted, so that the CPU forgets the branches of these.",
     ));
-    let between =
-        race.texts.iter().find(|text| text.name == "random").map_or("", |text| &text.text).repeat(4);
+    let between = unpredictable(race);
     let mut new_ratios = Vec::new();
     for width in [2, 3] {
         let mut grid = Grid::default();
@@ -136,16 +159,8 @@ pub(crate) fn ordinary(race: &mut Race, page: &mut Page, targets: &mut Targets) 
         );
     }
 
-    let pairs = [
-        ("trust8", None),
-        ("trust8 avx2", Some("simdutf8 avx2")),
-        ("trust8 sse4.2", Some("simdutf8 sse4.2")),
-    ];
-    for ((name, peer), wanted) in pairs.into_iter().zip([1.7, 1.4, 1.4]) {
-        let ratio = |results: &Results| match peer {
-            None => results.lead(name),
-            Some(peer) => results.ratio(name, peer),
-        };
+    for ((name, peer), wanted) in PEERS_OF_KERNELS.into_iter().zip([1.7, 1.4, 1.4]) {
+        let ratio = |results: &Results| against(results, name, peer);
         let against = peer.unwrap_or("the best peer");
         for (ratios, what) in [(&ratios, "ordinary text"), (&new_ratios, "ordinary text, not learned")] {
             let all: Vec<_> =
@@ -290,9 +305,10 @@ pub(crate) fn kernels(race: &mut Race, page: &mut Page, targets: &mut Targets) -
     Ok(())
 }
 
-/// Measures short strings, of random lengths and of every length from 0 to 256.
+/// Measures short strings, of random lengths and of every length from 0 to 256, and strings of medium length.
 pub(crate) fn short(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
     random_lengths(race, page, targets);
+    medium_lengths(race, page, targets);
     fixed_lengths(race, page, targets);
     Ok(())
 }
@@ -380,6 +396,55 @@ fn random_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
         0.98,
         over(&Contents::ALL, usize::MAX, FROM_UTF8, TRUST8),
     );
+}
+
+/// Measures strings of 256 bytes to 16 KiB, which documents and messages have.
+fn medium_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
+    let who = of_instruction_sets(race);
+    let total = race.by(1 << 15, 1 << 18, 1 << 18);
+    let lengths = [256, 512, 1024, 2048, 4096, 16384];
+    let mut texts = vec![ordinary_text(3, 200, total, 0), ordinary_text(2, 200, total, 0)];
+    texts.extend(["ASCII", "German", "Russian", "Chinese"].map(|name| generated(name, total)));
+    page.heading(3, "Medium lengths");
+    page.block(&format!(
+        "ns a call on {} of text that is cut into strings of random lengths. In the first table all rounds have the same strings, and \
+         the CPU learns some of their branches; in the second, std reads text in which nothing can be predicted before each round.",
+        size(total)
+    ));
+    let between = unpredictable(race);
+    for (is_new, what) in [(false, "medium lengths"), (true, "medium lengths, not learned")] {
+        let mut grid = Grid::default();
+        for text in &texts {
+            for range in lengths.windows(2) {
+                let strings = cut_at_random(&text.text, range[0], range[1]);
+                let results = if is_new {
+                    race.run_on_new_text(&who, &strings.strings(), &between)
+                } else {
+                    race.run(&who, &strings.strings(), Care::Number)
+                };
+                grid.0.push((format!("{}, {} to {}", text.name, range[0], range[1]), results));
+            }
+        }
+        page.table(&grid.row_for_each_race(what, ns));
+        for (name, peer) in PEERS_OF_KERNELS {
+            let all =
+                grid.0.iter().filter_map(|(place, all)| Some((place.clone(), against(all, name, peer)?)));
+            let peer = peer.unwrap_or("the best peer");
+            targets.at_least(&format!("{name} against {peer}, {what}"), 1.0, lowest(all));
+        }
+    }
+}
+
+/// Cuts a text into strings of random lengths.
+fn cut_at_random(text: &str, least: usize, most: usize) -> Packed {
+    let mut random = Random::named(&format!("lengths from {least} to {most}"));
+    let (mut ranges, mut at) = (Vec::new(), 0);
+    while at + most <= text.len() {
+        let end = floor(text.as_bytes(), at + random.between(least, most));
+        ranges.push(at..end);
+        at = end;
+    }
+    Packed::new(text.as_bytes(), ranges)
 }
 
 fn fixed_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
@@ -586,7 +651,13 @@ fn longer_but_cheaper(points: &[(f64, f64)]) -> (f64, f64, f64) {
 /// Measures invalid text, and what `from_utf8` costs over `is_utf8` on valid text.
 pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
     let len = race.by(8 << 10, 1 << 20, 1 << 20);
-    let places = [("byte 100", 100), ("the middle", len / 2), ("100 before the end", len - 100)];
+    let places = [
+        ("byte 100", 100),
+        ("byte 300", 300),
+        ("byte 1000", 1000),
+        ("the middle", len / 2),
+        ("100 before the end", len - 100),
+    ];
     let who = race.which(|contestant| matches!(contestant.role, Role::Peer | Role::Trust8 | Role::Kernel));
     page.heading(2, "Errors");
     page.block(&format!(
@@ -607,12 +678,22 @@ pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
         }
         page.table(&grid.row_for_each_contestant(&format!("{name}, error at"), ns));
 
+        let mut short = Grid::default();
+        for at in [20, 100, 300, 700] {
+            let mut spoiled = Placed::new(generated(name, 1000).text.as_bytes(), 0);
+            spoiled.bytes_mut()[at] = 0xFF;
+            short.0.push((format!("byte {at}"), race.run(&who, &[spoiled.bytes()], Care::Number)));
+        }
+        page.table(&short.row_for_each_contestant(&format!("{name}, 1000 bytes, error at"), ns));
+
         let time = |race: usize, contestant| grid.0[race].1.of(contestant).map(Measured::ns_per_call);
         for contestant in [TRUST8, FROM_UTF8] {
             let place = format!("{contestant}, {name}");
             early.extend(time(1, contestant).map(|nanos| (place.clone(), nanos)));
             late.extend(
-                time(3, contestant).zip(time(0, contestant)).map(|(late, valid)| (place, late / valid)),
+                time(places.len(), contestant)
+                    .zip(time(0, contestant))
+                    .map(|(late, valid)| (place, late / valid)),
             );
         }
     }
