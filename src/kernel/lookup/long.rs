@@ -102,7 +102,10 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 /// Returns whether the check of two-byte characters is right for the block at `at`, which has context.
 #[inline(always)]
 pub(super) fn is_two_byte<S: Simd>(s: S, bytes: &[u8], at: usize) -> bool {
-    with_context(bytes, at).is_some_and(|block| TwoByteChecker::new(s).applies(largest_of(s, block)))
+    match with_context(bytes, at) {
+        Some(block) => TwoByteChecker::new(s).applies(largest_of(s, block)),
+        None => false,
+    }
 }
 
 /// A run: of each chunk, the units that are not ASCII are checked. Dense text ends it.

@@ -84,7 +84,11 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 /// Returns a bit for each block: whether it is not ASCII. The lowest one stands for the first block.
 #[inline(always)]
 fn not_ascii<S: Simd>(s: S, blocks: &[[u8; BLOCK]]) -> u64 {
-    blocks.iter().rev().fold(0, |others, block| others << 1 | u64::from(!is_ascii(s, block)))
+    let mut others = 0;
+    for block in blocks.iter().rev() {
+        others = others << 1 | u64::from(!is_ascii(s, block));
+    }
+    others
 }
 
 /// Returns whether all of these blocks are ASCII.
