@@ -104,6 +104,7 @@ macro_rules! doors {
             fn accepts_more<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool {
                 let engine = $token;
                 let (least_medium, least_long) = lengths(engine);
+                // No length is below the range, but the compiler does not know that. Where the range is empty, it leaves the code out.
                 let is_medium = (least_medium..least_long).contains(&bytes.len());
                 let verdict = if is_medium { engine.validate_medium(bytes) } else { long(bytes) };
                 verdict.is_valid() || rejected(bytes, verdict, otherwise)

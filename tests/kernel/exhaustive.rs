@@ -116,46 +116,31 @@ impl Surroundings {
     /// The hole begins one to three bytes before the seam. The text before the hole ends with a whole character, and the
     /// text after it begins with one, so the four bytes decide whether the text is valid.
     fn all() -> Vec<Self> {
+        // The start of the last block, which ends with the text.
+        const OF_LAST_BLOCK: usize = 777;
         // Ends of vectors and units, of blocks (of 64 bytes, or of 61 after the first), of the first row of dense text and of the four
-        // blocks after ASCII, of superblocks, of a chunk of a sparse run.
-        const SEAMS: [usize; 14] = [
-            16,
-            32,
-            48,
-            64,
-            125,
-            128,
-            192,
-            256,
-            320,
-            384,
-            128 + 488,
-            128 + 512,
-            128 + 2 * 488,
-            128 + 4 * 512,
-        ];
-        // Where the last block begins, which ends with the text.
-        const SEAM_OF_END: usize = 777;
+        // blocks after ASCII (384), of superblocks (616 and 1104), of a chunk of a sparse run (640 and 2176).
+        const SEAMS: [usize; 15] =
+            [16, 32, 48, 64, 125, 128, 192, 256, 320, 384, 616, 640, OF_LAST_BLOCK, 1104, 2176];
         // Ends of a run's first chunk, and of its next, in text that has a character now and then. A run begins after 128 bytes.
         const SEAMS_OF_RUNS: [usize; 2] = [128 + 512, 128 + 5 * 512];
         let sparse = format!("{}é", "a".repeat(99));
         let mut all = Vec::new();
-        for (number, seam) in SEAMS.into_iter().chain([SEAM_OF_END]).chain(SEAMS_OF_RUNS).enumerate() {
+        for (number, seam) in SEAMS.into_iter().chain(SEAMS_OF_RUNS).enumerate() {
             for before_seam in 1..=3 {
                 // With ASCII all around, the four bytes decide which kind the block has. In text of three-byte
                 // characters, kernels take no shortcut. The third choice is text of two-byte characters.
-                let units = if number <= SEAMS.len() { ["a", "日", "é"] } else { [sparse.as_str(); 3] };
+                let units = if number < SEAMS.len() { ["a", "日", "é"] } else { [sparse.as_str(); 3] };
                 let unit = units[(number + before_seam) % 3];
                 let hole = seam - before_seam;
                 let mut text = vec![b'.'; hole % unit.len()];
                 text.extend(unit.repeat(hole / unit.len()).bytes());
                 text.extend([0; 4]);
                 // The text after the hole makes the whole long enough for each way of a kernel.
-                let len = if seam == SEAM_OF_END { seam + 64 } else { (hole + 4 + 600).max(128 + 512 + 70) };
+                let len =
+                    if seam == OF_LAST_BLOCK { seam + 64 } else { (hole + 4 + 600).max(128 + 512 + 70) };
                 text.extend(unit.repeat((len - text.len()) / unit.len()).bytes());
-                if seam == SEAM_OF_END {
-                    text.resize(len, b'.');
-                }
+                text.resize(len, b'.');
                 assert_eq!(text[..hole].len(), hole);
                 let mut aligned: Vec<u8> = Vec::with_capacity(text.len() + 64);
                 aligned.resize(aligned.as_ptr().align_offset(64), b'.');

@@ -2,13 +2,11 @@
 
 use std::io;
 
-use trust8::boundary::floor;
 use trust8_benches::contestants::Role;
 use trust8_benches::machine::memory_available;
-use trust8_benches::measure::{Measured, Packed, Placed};
-use trust8_benches::random::Random;
+use trust8_benches::measure::{Measured, Placed};
 use trust8_benches::report::{Axis, Page, Scale, Series, Table, digits, size};
-use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
+use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, cut_at_random, random_strings};
 use trust8_benches::targets::Targets;
 use trust8_benches::texts::{Text, TextKind, generated, ordinary as ordinary_text};
 
@@ -435,18 +433,6 @@ fn medium_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
     }
 }
 
-/// Cuts a text into strings of random lengths.
-fn cut_at_random(text: &str, least: usize, most: usize) -> Packed {
-    let mut random = Random::named(&format!("lengths from {least} to {most}"));
-    let (mut ranges, mut at) = (Vec::new(), 0);
-    while at + most <= text.len() {
-        let end = floor(text.as_bytes(), at + random.between(least, most));
-        ranges.push(at..end);
-        at = end;
-    }
-    Packed::new(text.as_bytes(), ranges)
-}
-
 fn fixed_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
     let plotted = race.plotted();
     let kernels: Vec<_> =
@@ -648,6 +634,13 @@ fn longer_but_cheaper(points: &[(f64, f64)]) -> (f64, f64, f64) {
     found
 }
 
+/// Measures these contestants on a text that has a byte FF at one place.
+fn race_spoiled(race: &mut Race, who: &[usize], text: &Text, at: usize) -> Results {
+    let mut spoiled = Placed::new(text.text.as_bytes(), 0);
+    spoiled.bytes_mut()[at] = 0xFF;
+    race.run(who, &[spoiled.bytes()], Care::Number)
+}
+
 /// Measures invalid text, and what `from_utf8` costs over `is_utf8` on valid text.
 pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
     let len = race.by(8 << 10, 1 << 20, 1 << 20);
@@ -672,18 +665,13 @@ pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
         let mut grid = Grid::default();
         grid.0.push(("valid".to_owned(), race.run_text(&who, text.text.as_bytes(), 0, Care::Number)));
         for (place, at) in places {
-            let mut spoiled = Placed::new(text.text.as_bytes(), 0);
-            spoiled.bytes_mut()[at] = 0xFF;
-            grid.0.push((place.to_owned(), race.run(&who, &[spoiled.bytes()], Care::Number)));
+            grid.0.push((place.to_owned(), race_spoiled(race, &who, &text, at)));
         }
         page.table(&grid.row_for_each_contestant(&format!("{name}, error at"), ns));
 
-        let mut short = Grid::default();
-        for at in [20, 100, 300, 700] {
-            let mut spoiled = Placed::new(generated(name, 1000).text.as_bytes(), 0);
-            spoiled.bytes_mut()[at] = 0xFF;
-            short.0.push((format!("byte {at}"), race.run(&who, &[spoiled.bytes()], Care::Number)));
-        }
+        let text = generated(name, 1000);
+        let short = [20, 100, 300, 700].map(|at| (format!("byte {at}"), race_spoiled(race, &who, &text, at)));
+        let short = Grid(short.into());
         page.table(&short.row_for_each_contestant(&format!("{name}, 1000 bytes, error at"), ns));
 
         let time = |race: usize, contestant| grid.0[race].1.of(contestant).map(Measured::ns_per_call);

@@ -92,7 +92,7 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
         } else {
             skip_ascii::<T>(s, bytes, at, &mut 0)
         };
-        // The first blocks that are not all ASCII, for the same reason.
+        // These end the ASCII. A fault in them is reported early as well.
         if let Some(four) = array_at::<{ 4 * BLOCK }>(bytes, at) {
             let (mut faults, mut leads) = (checker.no_faults(), checker.no_leads());
             for k in 0..4 {

@@ -48,11 +48,17 @@ pub(super) fn is_ascii_at<S: Simd, const N: usize>(s: S, bytes: &[u8], at: usize
 
 #[inline(always)]
 pub(super) fn is_ascii<S: Simd, const N: usize>(s: S, bytes: &[u8; N]) -> bool {
+    !s.any_high_bit(or_of(s, bytes))
+}
+
+/// Returns the bits of any vector of `bytes`.
+#[inline(always)]
+pub(super) fn or_of<S: Simd, const N: usize>(s: S, bytes: &[u8; N]) -> S::Vector {
     let mut all = s.load(bytes, 0);
     for k in 1..N / S::LANES {
         all = s.or(all, s.load(bytes, k * S::LANES));
     }
-    !s.any_high_bit(all)
+    all
 }
 
 /// Returns a bit for each 32 bytes of a group: whether they are ASCII. The lowest bit stands for the first of them.

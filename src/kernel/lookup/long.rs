@@ -121,7 +121,6 @@ impl<S: Simd> Routine<S> for Run {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
         let (checker, two_byte) = (Checker::new(s), TwoByteChecker::new(s));
-        let second = if bytes.len() < EARLY_PAYS { CHUNK } else { FIRST_CHUNK };
         let (mut most, mut is_first, mut is_two_byte) = (FIRST_CHUNK, true, false);
         // The chunk at `at`, which has been found and not yet checked. There is none at first.
         let mut chunk = Chunk { units: 0, others: 0 };
@@ -136,10 +135,9 @@ impl<S: Simd> Routine<S> for Run {
             if chunk.others != 0 {
                 if is_first {
                     is_two_byte = !few && two_byte.applies(chunk.first(s, text));
-                    (is_first, most) = (false, second);
-                } else {
-                    most = CHUNK;
                 }
+                most = if is_first && bytes.len() >= EARLY_PAYS { FIRST_CHUNK } else { CHUNK };
+                is_first = false;
                 let dense_from = if is_two_byte { DENSE_OF_TWO } else { DENSE_OF_ANY };
                 if !few && count * 16 > chunk.units * dense_from {
                     return if is_two_byte {
@@ -281,7 +279,7 @@ impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
                     return faulty(at);
                 }
             } else {
-                // What the check found means nothing.
+                // What the check found means nothing. The other check may stop before the end of the row.
                 missed += 1;
                 let row = bytes.get(..at + len).unwrap_or_default();
                 len = s.apart::<Dense<Checker<S>>>(row, at)? - at;

@@ -3,8 +3,9 @@
 //! ```text
 //! short input: is all of it ASCII? If not, check every vector, by any text's rules
 //!
-//! medium input (only with vectors of 32 bytes): ask each block whether it is ASCII; the answers are the bits of a word;
-//! check the other blocks; dense text, where most blocks are not ASCII, as short input, or as that of long input
+//! medium input (only with vectors of 32 bytes): if most of the first blocks are not ASCII, check all blocks, as in short input, or, if
+//! there are only two-byte characters, as dense text;
+//! otherwise ask each block whether it is ASCII; the answers are the bits of a word; check the other blocks
 //!
 //! long input: check the first 128 bytes; if they are ASCII, skip ASCII, four blocks at a time;
 //! then by turns, until less than a block is left:
