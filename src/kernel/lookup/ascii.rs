@@ -28,6 +28,18 @@ pub(super) fn is_all_ascii<S: Simd>(s: S, bytes: &[u8]) -> bool {
     !s.any_high_bit(s.or(or_of_two(s, bytes, at.min(last)), or_of_two(s, bytes, last)))
 }
 
+/// Returns the bits of any vector of `bytes`. There are at least `LANES` bytes. The last vector overlaps the one before it.
+#[inline(always)]
+pub(super) fn or_of_all<S: Simd>(s: S, bytes: &[u8]) -> S::Vector {
+    let mut all = s.load(bytes, bytes.len() - S::LANES);
+    let mut rest = bytes;
+    while rest.len() > 2 * S::LANES {
+        all = s.or(all, or_of_two(s, rest, 0));
+        rest = &rest[2 * S::LANES..];
+    }
+    if rest.len() > S::LANES { s.or(all, s.load(rest, 0)) } else { all }
+}
+
 #[inline(always)]
 fn or_of_two<S: Simd>(s: S, bytes: &[u8], at: usize) -> S::Vector {
     match bytes.get(at..at + 2 * S::LANES) {

@@ -13,7 +13,7 @@
 use core::marker::PhantomData;
 
 use super::ascii::{GROUP, ascii_of_group, is_ascii_at};
-use super::check::{BLOCK, BlockInContext, Check, Checker, TwoByteChecker};
+use super::check::{BLOCK, Check, Checker, TwoByteChecker};
 use super::fault::{FirstFault, suspicion};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, with_context};
 use crate::kernel::verdict::Verdict;
@@ -103,7 +103,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 #[inline(always)]
 pub(super) fn is_two_byte<S: Simd>(s: S, bytes: &[u8], at: usize) -> bool {
     match with_context(bytes, at) {
-        Some(block) => TwoByteChecker::new(s).applies(largest_of(s, block)),
+        Some(block) => TwoByteChecker::new(s).applies(largest_of::<S, { CONTEXT + BLOCK }>(s, block)),
         None => false,
     }
 }
@@ -249,7 +249,7 @@ impl Chunk {
 /// Dense text: all blocks are checked in the way `C`, ASCII or not.
 ///
 /// The routine begins after a run, and promises what a run does. It stops at ASCII, and where another check suits the text.
-pub(super) struct Dense<C>(PhantomData<C>);
+struct Dense<C>(PhantomData<C>);
 
 impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
     type Output = Result<usize, usize>;
@@ -301,7 +301,7 @@ fn check_row<S: Simd, C: Check<S>>(s: S, check: C, row: &[u8]) -> (usize, C::Fau
     let blocks = row.len().saturating_sub(CONTEXT) / BLOCK;
     let mut faults = check.no_faults();
     let mut largest = match with_context(row, CONTEXT) {
-        Some(first) => largest_of(s, first),
+        Some(first) => largest_of::<S, { CONTEXT + BLOCK }>(s, first),
         None => s.splat(0),
     };
     for k in 0..blocks {
@@ -323,12 +323,12 @@ fn skip_ascii<S: Simd>(s: S, bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the largest byte in each lane of a block.
+/// Returns the largest byte in each lane of a block, which may have context before it.
 #[inline(always)]
-fn largest_of<S: Simd>(s: S, block: &BlockInContext) -> S::Vector {
-    let mut largest = s.load(block, CONTEXT);
+pub(super) fn largest_of<S: Simd, const N: usize>(s: S, block: &[u8; N]) -> S::Vector {
+    let mut largest = s.load(block, N - BLOCK);
     for k in 1..BLOCK / S::LANES {
-        largest = s.max(largest, s.load(block, CONTEXT + k * S::LANES));
+        largest = s.max(largest, s.load(block, N - BLOCK + k * S::LANES));
     }
     largest
 }

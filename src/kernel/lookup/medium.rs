@@ -2,17 +2,17 @@
 //!
 //! The answers become the bits of one word, without a branch, because a CPU can't predict where characters stand in a text that it
 //! has not seen before. What is left to predict is how many blocks are checked. If most of the first blocks are not ASCII, all blocks are
-//! checked: as dense text if its characters have two bytes, and otherwise as short input is.
+//! checked: without lookups if no character of the text has more than two bytes, and otherwise as those of short input.
 
 #![forbid(unsafe_code)]
 
 use super::ascii::{is_ascii, or_of};
 use super::check::{BLOCK, Check, Checker, TwoByteChecker};
 use super::fault::suspicion;
-use super::long::{Dense, is_two_byte};
+use super::long::{is_two_byte, largest_of};
 use super::long_from;
-use super::short::validate_all;
-use crate::boundary::CONTEXT;
+use super::short::{LOOK, validate_all};
+use crate::boundary::{CONTEXT, allows_two_byte, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Routine, Simd};
 
@@ -40,12 +40,6 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if is_dense && !is_two_byte(s, bytes, BLOCK) {
         return s.apart::<All>(bytes, 0);
     }
-    // A bit for each block that must be checked. The lowest one stands for the first block.
-    let mut others = if is_dense {
-        u64::MAX >> (63 - blocks.len())
-    } else {
-        not_ascii(s, blocks) | u64::from(!is_ascii(s, last)) << blocks.len()
-    };
 
     // The first block has no context.
     let checker = Checker::new(s);
@@ -53,15 +47,21 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     for k in 0..BLOCK / S::LANES {
         before = checker.check_after(&mut faults, s.load(bytes, k * S::LANES), before);
     }
+    if is_dense {
+        if checker.any(&faults) {
+            return suspicion(s, bytes, 0);
+        }
+        return match s.apart::<AllTwoByte>(bytes, BLOCK) {
+            Ok(true) => Verdict::VALID,
+            Ok(false) => s.apart::<All>(bytes, 0),
+            Err(sound) => suspicion(s, bytes, sound),
+        };
+    }
+    // A bit for each block that must be checked. The lowest one stands for the first block.
+    let mut others = not_ascii(s, blocks) | u64::from(!is_ascii(s, last)) << blocks.len();
     // If the block after one is not checked, it is ASCII, so no character may reach into it.
     checker.check_end(&mut faults, s.load(bytes, BLOCK - S::LANES), others & 2 != 0);
     others &= !1;
-    if is_dense && !checker.any(&faults) {
-        match s.apart::<Dense<TwoByteChecker<S>>>(bytes, BLOCK) {
-            Ok(after) => others &= u64::MAX << (after / BLOCK),
-            Err(sound) => return suspicion(s, bytes, sound),
-        }
-    }
     let mut at = 0;
     loop {
         if checker.any(&faults) {
@@ -110,5 +110,48 @@ impl<S: Simd> Routine<S> for All {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], _: usize) -> Verdict {
         validate_all(s, bytes)
+    }
+}
+
+/// The check of a text without longer characters than those of two bytes, from its second block on. The first one is well-formed, except
+/// for a character that its end cuts off.
+///
+/// The routine returns whether the text is that, or, as an error, a place before a fault.
+struct AllTwoByte;
+
+impl<S: Simd> Routine<S> for AllTwoByte {
+    type Output = Result<bool, usize>;
+
+    #[inline(always)]
+    fn run(s: S, bytes: &[u8], mut at: usize) -> Result<bool, usize> {
+        let check = TwoByteChecker::new(s);
+        let (blocks, _) = bytes.as_chunks();
+        let (Some(last), Some(context)) = (bytes.last_chunk(), with_context::<CONTEXT>(bytes, at)) else {
+            return Ok(false);
+        };
+        // To look at all of the text first takes less time than to check some of it twice.
+        let mut largest = largest_of::<S, BLOCK>(s, last);
+        for block in blocks {
+            largest = s.max(largest, largest_of::<S, BLOCK>(s, block));
+        }
+        if !check.applies(largest) || !allows_two_byte(context) {
+            return Ok(false);
+        }
+        let (mut faults, mut sound) = (check.no_faults(), at);
+        while let Some(block) = with_context(bytes, at) {
+            check.check_all(&mut faults, block);
+            at += BLOCK;
+            if at - sound == LOOK {
+                if check.any(&faults) {
+                    return Err(sound);
+                }
+                sound = at;
+            }
+        }
+        if let Some(block) = with_context(bytes, bytes.len() - BLOCK) {
+            check.check_all(&mut faults, block);
+        }
+        check.check_end(&mut faults, s.load(bytes, bytes.len() - S::LANES), false);
+        if check.any(&faults) { Err(sound) } else { Ok(true) }
     }
 }

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::ascii::is_all_ascii;
+use super::ascii::{is_all_ascii, or_of_all};
 use super::check::{Before, Check, Checker, FaultBits};
 use super::fault::suspicion;
 use crate::boundary::CONTEXT;
@@ -11,7 +11,7 @@ use crate::kernel::verdict::Verdict;
 use crate::simd::Simd;
 
 /// The bytes that are checked before a look at the faults.
-const LOOK: usize = 256;
+pub(super) const LOOK: usize = 256;
 
 /// Returns the verdict on input of fewer than `MEDIUM` bytes. (Longer input is right as well, but slower.)
 #[inline(always)]
@@ -55,8 +55,11 @@ pub(super) fn validate_all<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 pub(super) fn continues<S: Simd>(s: S, before: [u8; 4], bytes: &[u8]) -> bool {
     let checker = Checker::new(s);
     let mut faults = checker.no_faults();
-    let before = checker.ending_in(before);
     let n = bytes.len();
+    if n >= S::ASCII_TEST_FROM && before[3].is_ascii() && !s.any_high_bit(or_of_all(s, bytes)) {
+        return true;
+    }
+    let before = checker.ending_in(before);
     if n < S::LANES {
         checker.check_after(&mut faults, s.load_short(bytes), before);
         // The zeros after the text show faults of a character that is cut off. These do not count.
