@@ -51,21 +51,36 @@ impl Malformed {
 /// that are common in texts. [`read`] returns the same, and takes longer.
 #[inline]
 pub(super) fn read_own(dialect: Dialect, rest: &[u8]) -> Option<(u32, usize)> {
+    if dialect.writes_pairs()
+        && let Some(character) = read_pair(rest)
+    {
+        return Some((character, 6));
+    }
     let &[first, second, third, ..] = rest else { return None };
     if first == 0xED && matches!((second, third), (0xA0..=0xBF, 0x80..=0xBF)) {
         let surrogate = 0xD000 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F);
         return match dialect {
-            Dialect::Utf8 => None,
             Dialect::Rfc2279 => Some((surrogate, 3)),
             Dialect::Wtf8 if second >= 0xB0 => Some((surrogate, 3)),
             Dialect::Wtf8 => second_half(&rest[3..]).is_err().then_some((surrogate, 3)),
-            Dialect::Cesu8 | Dialect::ModifiedUtf8 if second >= 0xB0 => None,
-            Dialect::Cesu8 | Dialect::ModifiedUtf8 => {
-                second_half(&rest[3..]).ok().map(|low| (join(surrogate, low), 6))
-            }
+            Dialect::Utf8 | Dialect::Cesu8 | Dialect::ModifiedUtf8 => None,
         };
     }
     (dialect == Dialect::ModifiedUtf8 && first == 0xC0 && second == 0x80).then_some((0, 2))
+}
+
+/// Returns the character above U+FFFF for which two surrogates stand at the start of `rest`. Text of emoji has nothing else, so all
+/// six bytes are compared at once.
+#[inline]
+fn read_pair(rest: &[u8]) -> Option<u32> {
+    const FIXED: u64 = u64::from_be_bytes([0, 0, 0xFF, 0xF0, 0xC0, 0xFF, 0xF0, 0xC0]);
+    const PAIR: u64 = u64::from_be_bytes([0, 0, 0xED, 0xA0, 0x80, 0xED, 0xB0, 0x80]);
+    let &[a, b, c, d, e, f] = rest.first_chunk()?;
+    let six = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
+    let bits = |from: u32, count: u32| (six >> from) as u32 & ((1 << count) - 1);
+    // Of each surrogate, four bits and six.
+    let value = bits(32, 4) << 16 | bits(24, 6) << 10 | bits(8, 4) << 6 | bits(0, 6);
+    (six & FIXED == PAIR).then_some(0x1_0000 + value)
 }
 
 /// Returns the code point at the start of `rest` and the length of its sequence. `rest` is not empty.

@@ -86,11 +86,11 @@ impl Dialect {
     /// ```
     #[must_use]
     pub fn from_utf8_into(self, text: &str, buffer: &mut [MaybeUninit<u8>]) -> Progress {
-        let own = self.own_forms();
+        let (own, kernel) = (self.own_forms(), Kernel::best());
         let mut out = Output::new(buffer);
         let mut rest = text;
         while !rest.is_empty() {
-            let plain = own.find_excluded(rest.as_bytes()).unwrap_or(rest.len());
+            let plain = own.find_excluded(kernel, rest.as_bytes()).unwrap_or(rest.len());
             let copied = put_prefix(&rest[..plain], &mut out);
             rest = &rest[copied..];
             if copied < plain {

@@ -375,19 +375,27 @@ impl Dialect {
     pub fn from_utf8(self, text: &str) -> Cow<'_, [u8]> {
         let own = self.own_forms();
         let bytes = text.as_bytes();
-        let Some(mut next) = own.find_excluded(bytes) else { return Cow::Borrowed(bytes) };
+        let kernel = Kernel::best();
+        let Some(mut next) = own.find_excluded(kernel, bytes) else { return Cow::Borrowed(bytes) };
         // Four bytes become six, and a zero becomes two. An eighth more is enough unless the text is full of these.
         let mut converted = Vec::with_capacity(bytes.len() + bytes.len() / 8);
         let mut rest = text;
         loop {
             let (plain, other) = rest.split_at(next);
             converted.extend_from_slice(plain.as_bytes());
-            let mut characters = other.chars();
-            let Some(character) = characters.next() else { return Cow::Owned(converted) };
-            // Every dialect has a form for every character.
-            converted.extend_from_slice(form::write(self, character.into(), &mut [0; 6]).unwrap_or_default());
-            rest = characters.as_str();
-            next = own.find_excluded(rest.as_bytes()).unwrap_or(rest.len());
+            rest = other;
+            loop {
+                let mut characters = rest.chars();
+                let Some(character) = characters.next() else { return Cow::Owned(converted) };
+                let mut form = [0; 6];
+                // Every dialect has a form for every character.
+                let len = form::write(self, character.into(), &mut form).map_or(0, <[u8]>::len);
+                rewritten::put_first(&form, len, &mut converted);
+                rest = characters.as_str();
+                let Some(near) = rewritten::put_near(own, rest.as_bytes(), &mut converted) else { break };
+                rest = &rest[near..];
+            }
+            next = own.find_excluded(kernel, rest.as_bytes()).unwrap_or(rest.len());
         }
     }
 }

@@ -69,7 +69,7 @@ impl Dialect {
         {
             return Cow::Borrowed(text);
         }
-        match self.rewrite(bytes, Some(char::REPLACEMENT_CHARACTER)) {
+        match self.rewrite(best(), bytes, Some(char::REPLACEMENT_CHARACTER)) {
             Some(rewritten) => Cow::Owned(from_utf8_lossy_owned_with(best(), rewritten)),
             None => Cow::Borrowed(""),
         }
@@ -80,7 +80,7 @@ impl Dialect {
         if self.own_forms() == OwnForms::Nothing {
             return None;
         }
-        let rewritten = self.rewrite(bytes, None)?;
+        let rewritten = self.rewrite(kernel.unwrap_or_else(Kernel::best), bytes, None)?;
         match kernel {
             None => crate::string_from_utf8(rewritten).ok(),
             Some(kernel) => kernel.from_utf8(&rewritten).ok().map(String::from),
@@ -89,11 +89,12 @@ impl Dialect {
 
     /// Copies `bytes` and rewrites each sequence that the dialect reads in another way than UTF-8. Writes `instead` for those
     /// that it does not accept or that UTF-8 can't express, or returns `None` if there is nothing to write instead.
-    fn rewrite(self, bytes: &[u8], instead: Option<char>) -> Option<Vec<u8>> {
+    fn rewrite(self, kernel: &Kernel, bytes: &[u8], instead: Option<char>) -> Option<Vec<u8>> {
         let own = self.own_forms();
-        let mut rewritten = Vec::with_capacity(bytes.len());
+        // A store may be up to nine bytes longer than what it adds.
+        let mut rewritten = Vec::with_capacity(bytes.len() + 9);
         let mut rest = bytes;
-        while let Some(found) = own.find(rest) {
+        while let Some(found) = own.find(kernel, rest) {
             rewritten.extend_from_slice(&rest[..found]);
             rest = &rest[found..];
             loop {
@@ -106,10 +107,8 @@ impl Dialect {
                 };
                 put(value.and_then(char::from_u32).or(instead)?, &mut rewritten);
                 rest = &rest[len..];
-                // Sequences that follow this one directly need no search.
-                if !own.begins(rest) {
-                    break;
-                }
+                let Some(near) = put_near(own, rest, &mut rewritten) else { break };
+                rest = &rest[near..];
             }
         }
         rewritten.extend_from_slice(rest);
@@ -117,8 +116,23 @@ impl Dialect {
     }
 }
 
-/// Appends a character. Four bytes are one store, so all four are appended, and those that the character does not have are
-/// taken back.
+/// Appends what comes before the next exception, if that begins among the first eight bytes. Returns how many bytes these are.
+#[inline]
+pub(super) fn put_near(own: OwnForms, rest: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+    let nine = rest.first_chunk()?;
+    let near = own.find_near(nine)?;
+    put_first(nine, near, out);
+    Some(near)
+}
+
+/// Appends the first `len` bytes. All are stored, because a constant number of bytes takes no call, and those too many are taken back.
+#[inline]
+pub(super) fn put_first<const N: usize>(bytes: &[u8; N], len: usize, out: &mut Vec<u8>) {
+    out.extend_from_slice(bytes);
+    out.truncate(out.len() - (N - len));
+}
+
+/// Appends a character.
 #[inline]
 fn put(character: char, text: &mut Vec<u8>) {
     let value = u32::from(character);
@@ -130,6 +144,5 @@ fn put(character: char, text: &mut Vec<u8>) {
         3 => 0x80_80E0 | value >> 12 | bits(6) << 8 | bits(0) << 16,
         _ => 0x8080_80F0 | value >> 18 | bits(12) << 8 | bits(6) << 16 | bits(0) << 24,
     };
-    text.extend_from_slice(&bytes.to_le_bytes());
-    text.truncate(text.len() - (4 - character.len_utf8()));
+    put_first(&bytes.to_le_bytes(), character.len_utf8(), text);
 }

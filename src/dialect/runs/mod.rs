@@ -15,8 +15,8 @@
 //! ```
 //!
 //! 1. **Exceptions are searched for** after another exception, and always if the dialect lacks sequences of UTF-8. A kernel
-//!    would find them too, but it reads some hundred bytes more before it stops, and goes back to say where. Exceptions begin
-//!    with bytes from `ED` on, which few texts have, so the largest byte of a block is enough to skip most blocks.
+//!    would find them too, but it reads some hundred bytes more before it stops, and goes back to say where. The search
+//!    is one of those of `kernel/search/`, and the next eight bytes are looked at without it.
 //! 2. **Near exceptions no kernel starts.** In the eyes of UTF-8 an exception is one ill-formed sequence or several. So a map
 //!    has all exceptions and all errors of its block, and what is asked between two of them is a bit of a word.
 //! 3. **A chunk is not much longer than the valid text of the last one.** So all chunks together take linear time, however
@@ -31,8 +31,6 @@ use crate::kernel::verdict::Verdict;
 use crate::kernel::{self, Kernel, entries};
 
 pub(crate) use own_forms::OwnForms;
-
-use own_forms::{repeat, two_words};
 
 /// The shortest chunk.
 const SHORT: usize = 256;
@@ -140,7 +138,7 @@ impl<'a> Runs<'a> {
             return false;
         }
         let Some(fault) = self.block.first_from(self.at) else { return false };
-        let gained = match self.own.find_excluded(&self.bytes[self.at..fault]) {
+        let gained = match self.own.find_excluded(self.kernel(), &self.bytes[self.at..fault]) {
             Some(excluded) => excluded,
             None => fault - self.at,
         };
@@ -167,14 +165,10 @@ impl<'a> Runs<'a> {
             return false;
         }
         let Some(nine) = self.rest().first_chunk() else { return false };
-        let (word, next) = two_words(nine);
-        let marks = self.own.mark(word, next);
-        // The bits below the lowest mark.
-        let before = !marks & marks.wrapping_sub(1);
-        if marks == 0 || word & before & repeat(0x80) != 0 {
+        let Some(near) = self.own.find_near(nine).filter(|&near| nine[..near].is_ascii()) else {
             return false;
-        }
-        self.at += before.count_ones() as usize / 8;
+        };
+        self.at += near;
         self.stopped = true;
         true
     }
@@ -200,7 +194,7 @@ impl<'a> Runs<'a> {
             self.stopped = true;
             return;
         }
-        let kernel = self.kernel.unwrap_or_else(Kernel::best);
+        let kernel = self.kernel();
         if self.block.end <= self.at {
             self.block = entries::seek(kernel, self.bytes, self.at);
         }
@@ -218,7 +212,7 @@ impl<'a> Runs<'a> {
             self.block = entries::seek(kernel, self.bytes, self.block.end);
         };
         let text = &self.bytes[self.at..end];
-        let excluded = self.own.find_excluded(text);
+        let excluded = self.own.find_excluded(self.kernel(), text);
         let gained = excluded.unwrap_or(text.len());
         self.at += gained;
         self.chunk = SHORT;
@@ -237,7 +231,7 @@ impl<'a> Runs<'a> {
         let searched = if searches { self.search(chunk) } else { None };
         let gained = searched.unwrap_or_else(|| {
             let text = &chunk[..self.valid_len(chunk)];
-            self.own.find_excluded(text).unwrap_or(text.len())
+            self.own.find_excluded(self.kernel(), text).unwrap_or(text.len())
         });
         self.at += gained;
         if gained < chunk.len() {
@@ -251,13 +245,18 @@ impl<'a> Runs<'a> {
 
     /// Searches `chunk` for an exception, and validates the bytes before it. Returns their length if they are UTF-8.
     fn search(&self, chunk: &[u8]) -> Option<usize> {
-        let found = self.own.find(chunk).unwrap_or(chunk.len());
+        let found = self.own.find(self.kernel(), chunk).unwrap_or(chunk.len());
         self.is_text(&chunk[..found]).then_some(found)
     }
 
     /// Returns whether `bytes` is UTF-8. A few bytes of ASCII take less time than a call of a kernel.
     fn is_text(&self, bytes: &[u8]) -> bool {
         bytes.len() <= 16 && bytes.is_ascii() || self.verdict(bytes).is_valid()
+    }
+
+    #[inline]
+    fn kernel(&self) -> &'static Kernel {
+        self.kernel.unwrap_or_else(Kernel::best)
     }
 
     fn verdict(&self, bytes: &[u8]) -> Verdict {

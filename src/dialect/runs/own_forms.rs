@@ -1,19 +1,14 @@
-//! The search for the sequences that a dialect writes in its own way, and for those of UTF-8 that it lacks.
+//! The sequences that a dialect writes in its own way, and those of UTF-8 that it lacks: what a byte and the next one say, and the
+//! search.
 
 #![forbid(unsafe_code)]
 
-/// Text is skipped in large blocks first, and then in blocks.
-const LARGE_BLOCK: usize = 256;
-pub(super) const BLOCK: usize = 64;
-/// The bytes that are searched word by word before any block.
-const WORD_BY_WORD: usize = 16;
+use crate::kernel::Kernel;
+use crate::kernel::entries::Searches;
+use crate::kernel::search::{Sought, Vectors};
 
 /// The sequences that a dialect writes in its own way. They end a run of UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(
-    not(any(feature = "dialect", test)),
-    expect(dead_code, reason = "only dialects have sequences of their own")
-)]
 pub(crate) enum OwnForms {
     /// UTF-8 has none.
     Nothing,
@@ -28,7 +23,7 @@ pub(crate) enum OwnForms {
 }
 
 /// Returns a word with `byte` in each of its bytes.
-pub(super) const fn repeat(byte: u8) -> u64 {
+const fn repeat(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
@@ -44,51 +39,11 @@ const fn from_f0(word: u64) -> u64 {
     word & word << 1 & word << 2 & word << 3
 }
 
-/// Returns `FF` if the condition holds, and otherwise `00`. (The compiler makes vectors of masks, but not of a choice between
-/// two values.)
-#[inline(always)]
-const fn all_ones(condition: bool) -> u8 {
-    (condition as u8).wrapping_neg()
-}
-
-/// Returns the place of the first byte before `end` for which `mark` sets bit 7. `mark` gets a word of eight bytes and the word
-/// of the bytes after each.
-#[inline(always)]
-fn find_by_words(bytes: &[u8], end: usize, mark: impl Fn(u64, u64) -> u64) -> Option<usize> {
-    let mut at = 0;
-    while at < end {
-        let padded;
-        let nine = match bytes[at..].first_chunk::<9>() {
-            Some(nine) => nine,
-            None => {
-                padded = pad(&bytes[at..]);
-                &padded
-            }
-        };
-        let (word, next) = two_words(nine);
-        let marks = mark(word, next) & repeat(0x80);
-        if marks != 0 {
-            let found = at + marks.trailing_zeros() as usize / 8;
-            return (found < end).then_some(found);
-        }
-        at += 8;
-    }
-    None
-}
-
 /// Returns the word of the first eight bytes and the word of the last eight. The first byte is the lowest.
 #[inline(always)]
-pub(super) fn two_words(bytes: &[u8; 9]) -> (u64, u64) {
+fn two_words(bytes: &[u8; 9]) -> (u64, u64) {
     let word = |from: usize| u64::from_le_bytes(*bytes[from..].first_chunk().unwrap_or(&[0; 8]));
     (word(0), word(1))
-}
-
-/// Returns fewer than nine bytes with zeros after them.
-#[cold]
-fn pad(bytes: &[u8]) -> [u8; 9] {
-    let mut padded = [0; 9];
-    padded[..bytes.len()].copy_from_slice(bytes);
-    padded
 }
 
 impl OwnForms {
@@ -97,31 +52,9 @@ impl OwnForms {
         matches!(self, Self::Pairs | Self::PairsAndNul)
     }
 
-    /// Returns a byte's rank. A byte that begins a sequence of the dialect's own, or one that it excludes, whatever follows,
-    /// has a higher rank than all other bytes.
-    #[inline(always)]
-    const fn rank(self, byte: u8) -> u8 {
-        match self {
-            // The byte less one, so that zero has the highest rank.
-            Self::PairsAndNul => byte.wrapping_sub(1) | all_ones(byte == 0xC0),
-            _ => byte,
-        }
-    }
-
-    /// Returns the lowest rank of those bytes. If only surrogates are searched for, that is the rank of `FF`, which is not in
-    /// UTF-8 either.
-    const fn least(self) -> u8 {
-        match self {
-            Self::Nothing | Self::Surrogates => 0xFF,
-            Self::SurrogatesAndLong => 0xF4,
-            Self::Pairs => 0xF0,
-            Self::PairsAndNul => 0xF0 - 1,
-        }
-    }
-
     /// Sets bit 7 of each byte that begins an exception: a sequence of the dialect's own, or one that it excludes.
     #[inline(always)]
-    pub(super) const fn mark(self, word: u64, next: u64) -> u64 {
+    const fn mark(self, word: u64, next: u64) -> u64 {
         // After ED, bits 7 and 5: A0 to BF. (E0 and above have them too, but may not follow ED anyway.)
         let surrogates = zeros(word ^ repeat(0xED)) & next & next << 2;
         let own = match self {
@@ -150,129 +83,90 @@ impl OwnForms {
         may_begin && self.mark(first.into(), next.into()) & 0x80 != 0
     }
 
-    /// Returns where the first exception begins, if it begins before `end`. It searches word by word.
+    /// Returns where the first exception begins, if it begins among the first eight bytes. No call of a kernel takes so little time.
     #[inline]
-    fn find_near(self, bytes: &[u8], end: usize) -> Option<usize> {
-        find_by_words(bytes, end, |word, next| self.mark(word, next))
+    pub(crate) fn find_near(self, nine: &[u8; 9]) -> Option<usize> {
+        let (word, next) = two_words(nine);
+        let marks = self.mark(word, next);
+        (marks != 0).then_some(marks.trailing_zeros() as usize / 8)
     }
 
-    /// Returns where the first exception begins. It skips text in blocks.
+    /// Returns where the first exception begins, or `None` if there is none.
+    ///
+    /// UTF-8 itself has no sequences of a dialect's own. So in text that is known to be UTF-8, this is where the first sequence begins
+    /// that the dialect lacks.
     #[inline]
-    pub(crate) fn find(self, bytes: &[u8]) -> Option<usize> {
-        match self {
-            Self::PairsAndNul => self.find_by_rank(bytes, |byte| Self::PairsAndNul.rank(byte)),
-            _ => self.find_by_rank(bytes, |byte| byte),
+    pub(crate) fn find(self, kernel: &Kernel, bytes: &[u8]) -> Option<usize> {
+        static SURROGATES: Searches = Searches::of::<Exceptions<0xFF, false>>();
+        static SURROGATES_AND_LONG: Searches = Searches::of::<Exceptions<0xF4, false>>();
+        static PAIRS: Searches = Searches::of::<Exceptions<0xF0, false>>();
+        static PAIRS_AND_NUL: Searches = Searches::of::<Exceptions<0xF0, true>>();
+        let search = match self {
+            Self::Nothing => return None,
+            Self::Surrogates => &SURROGATES,
+            Self::SurrogatesAndLong => &SURROGATES_AND_LONG,
+            Self::Pairs => &PAIRS,
+            Self::PairsAndNul => &PAIRS_AND_NUL,
+        };
+        let found = search.run(kernel, bytes);
+        (found < bytes.len()).then_some(found)
+    }
+
+    /// Returns where the first sequence begins that the dialect lacks. `text` is UTF-8.
+    #[inline]
+    pub(crate) fn find_excluded(self, kernel: &Kernel, text: &[u8]) -> Option<usize> {
+        if self.excludes() && !text.is_empty() { self.find(kernel, text) } else { None }
+    }
+}
+
+/// What [`OwnForms::begins`] finds: surrogates, the bytes from `LONG` on, and, if `NUL` says so, `00` and `C0`. `FF` is in no dialect,
+/// so as `LONG` it means that all longer forms are those of UTF-8.
+struct Exceptions<const LONG: u8, const NUL: bool>;
+
+impl<const LONG: u8, const NUL: bool> Sought for Exceptions<LONG, NUL> {
+    const UNIT: usize = 1;
+
+    #[inline(always)]
+    fn is_suspected<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
+        let (all, surrogate, nul) = (v.splat(0xFF), v.splat(0xED), v.splat(0xC0));
+        // A byte that is looked for becomes zero in one of the vectors whose smallest bytes are taken.
+        let (mut largest, mut least, mut i) = (v.splat(0), all, 0);
+        while i < N {
+            largest = v.max(largest, vectors[i]);
+            least = v.min(least, v.and_xor(vectors[i], all, surrogate));
+            if NUL {
+                least = v.min(v.min(least, vectors[i]), v.and_xor(vectors[i], all, nul));
+            }
+            i += 1;
         }
+        LONG < 0xFF && v.any_high_bit(v.minus(largest, v.splat(LONG - 0x80)))
+            || v.is_any(v.equal(least, v.splat(0)))
+    }
+
+    /// A surrogate shows at its second byte, which has bits 7 and 5.
+    #[inline(always)]
+    fn places<V: Vectors>(v: V, now: V::Vector, pending: &mut u64) -> u64 {
+        let second = v.splat(0xA0);
+        let leads = v.bits(v.equal(now, v.splat(0xED)));
+        let seconds = v.bits(v.equal(v.and_xor(now, second, second), v.splat(0)));
+        let mut found = (leads << 1 | *pending) & seconds;
+        if LONG < 0xFF {
+            found |= v.high_bits(v.minus(now, v.splat(LONG - 0x80)));
+        }
+        if NUL {
+            found |= v.bits(v.equal(now, v.splat(0))) | v.bits(v.equal(now, v.splat(0xC0)));
+        }
+        *pending = leads >> (V::LANES - 1);
+        found
     }
 
     #[inline(always)]
-    fn find_by_rank(self, bytes: &[u8], rank: impl Fn(u8) -> u8 + Copy) -> Option<usize> {
-        let find = |from: usize, most: usize| {
-            let rest = &bytes[from..];
-            self.find_near(rest, rest.len().min(most)).map(|found| from + found)
-        };
-        if let found @ Some(_) = find(0, WORD_BY_WORD) {
-            return found;
-        }
-        let mut at = bytes.len().min(WORD_BY_WORD);
-        // Few texts have bytes from ED on, with which surrogates begin. The rank of ED is ED, or one less.
-        at += skip_large_and_small(&bytes[at..], rank, 0xED - 1);
-        if let found @ Some(_) = find(at, BLOCK) {
-            return found;
-        }
-        // Chinese and Japanese text has EF, but not ED.
-        let least = self.least();
-        let rank_with_ed = |byte| rank(byte) | all_ones(byte == 0xED);
-        at += skip::<LARGE_BLOCK>(&bytes[at..], rank_with_ed, least);
-        // Korean text has ED, but not in surrogates.
-        while let Some(now) = bytes[at..].first_chunk::<LARGE_BLOCK>()
-            && let Some(next) = bytes[at + 1..].first_chunk()
-            && is_plain(now, next, rank, least)
-        {
-            at += LARGE_BLOCK;
-        }
-        at += skip::<BLOCK>(&bytes[at..], rank_with_ed, least);
-        find(at, usize::MAX)
-    }
-
-    /// Returns where the first sequence begins that the dialect excludes.
-    #[inline]
-    pub(crate) fn find_excluded(self, bytes: &[u8]) -> Option<usize> {
-        if self.excludes() && !bytes.is_empty() { self.search_excluded(bytes) } else { None }
-    }
-
-    fn search_excluded(self, bytes: &[u8]) -> Option<usize> {
-        let near = bytes.len().min(WORD_BY_WORD);
-        let mark = |word, _| match self {
-            Self::Nothing | Self::Surrogates | Self::SurrogatesAndLong => 0,
-            Self::Pairs => from_f0(word),
-            Self::PairsAndNul => from_f0(word) | zeros(word),
-        };
-        if let Some(found) = find_by_words(bytes, near, mark) {
-            return Some(found);
-        }
-        let mut at = near;
-        loop {
-            at += match self {
-                Self::PairsAndNul => {
-                    skip_large_and_small(&bytes[at..], |byte| byte.wrapping_sub(1), 0xF0 - 1)
-                }
-                _ => skip_large_and_small(&bytes[at..], |byte| byte, 0xF0),
-            };
-            // If there is one in the text, the next block has one or is the last.
-            let rest = &bytes[at..];
-            match find_by_words(rest, rest.len().min(BLOCK), mark) {
-                Some(found) => return Some(at + found),
-                None if rest.len() <= BLOCK => return None,
-                None => at += BLOCK,
-            }
+    fn place(text: &[u8], at: usize) -> usize {
+        match text.get(at.wrapping_sub(1)..=at) {
+            Some(&[0xED, second]) if second & 0xA0 == 0xA0 => at - 1,
+            _ => at,
         }
     }
-}
-
-/// Returns how many bytes come before the first block that has a byte of rank `least` or more.
-#[inline(always)]
-fn skip<const BLOCK: usize>(bytes: &[u8], rank: impl Fn(u8) -> u8 + Copy, least: u8) -> usize {
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    BLOCK * blocks.iter().take_while(|block| highest(block, rank) < least).count()
-}
-
-/// Does what [`skip`] does, with large blocks and then with blocks.
-#[inline(always)]
-fn skip_large_and_small(bytes: &[u8], rank: impl Fn(u8) -> u8 + Copy, least: u8) -> usize {
-    let at = skip::<LARGE_BLOCK>(bytes, rank, least);
-    at + skip::<BLOCK>(&bytes[at..], rank, least)
-}
-
-/// Returns the highest rank in a block. The length is a constant and there is no branch, so that the compiler makes vectors of
-/// the loop.
-#[inline(always)]
-fn highest<const BLOCK: usize>(block: &[u8; BLOCK], rank: impl Fn(u8) -> u8) -> u8 {
-    let mut most = 0;
-    #[expect(
-        clippy::needless_range_loop,
-        reason = "the compiler does not make vectors of the loop with an iterator"
-    )]
-    for i in 0..BLOCK {
-        most = rank(block[i]).max(most);
-    }
-    most
-}
-
-/// Returns whether a block has no byte of rank `least` or more and no surrogate. `next` has the byte after each.
-#[inline(always)]
-fn is_plain(
-    now: &[u8; LARGE_BLOCK],
-    next: &[u8; LARGE_BLOCK],
-    rank: impl Fn(u8) -> u8 + Copy,
-    least: u8,
-) -> bool {
-    let (mut most, mut after_ed) = (0, 0);
-    for i in 0..LARGE_BLOCK {
-        most = rank(now[i]).max(most);
-        after_ed = (all_ones(now[i] == 0xED) & next[i]).max(after_ed);
-    }
-    most < least && after_ed < 0xA0
 }
 
 #[cfg(test)]
@@ -316,13 +210,13 @@ mod tests {
                     let is = |i| is_own(own, bytes[i], bytes.get(i + 1).copied());
                     let excluded = (0..len).find(|&i| is(i).0);
                     let any = (0..len).find(|&i| is(i).0 || is(i).1);
-                    let end = len / 2;
-                    assert_eq!(
-                        own.find_excluded(&bytes),
-                        excluded,
-                        "{own:?} {len} {at} {first:02X} {second:02X}"
-                    );
-                    assert_eq!(own.find_near(&bytes, end), any.filter(|&any| any < end));
+                    for kernel in Kernel::available() {
+                        let place = || format!("{kernel:?} {own:?} {len} {at} {first:02X} {second:02X}");
+                        assert_eq!(own.find(kernel, &bytes), any, "{}", place());
+                        if core::str::from_utf8(&bytes).is_ok() {
+                            assert_eq!(own.find_excluded(kernel, &bytes), excluded, "{}", place());
+                        }
+                    }
                     // F4 before 80 to 8F begins a character that UTF-8 has too.
                     let is_utf8 = own == OwnForms::SurrogatesAndLong && first == 0xF4 && second < 0x90;
                     assert_eq!(
@@ -330,12 +224,6 @@ mod tests {
                         (is(at).0 || is(at).1) && !is_utf8,
                         "{own:?} {first:02X} {second:02X}"
                     );
-                    assert_eq!(
-                        own.find_near(&bytes, len),
-                        any,
-                        "{own:?} {len} {at} {first:02X} {second:02X}"
-                    );
-                    assert_eq!(own.find(&bytes), any, "{own:?} {len} {at} {first:02X} {second:02X}");
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! Searches for the first unit of a text that has some property: is not ASCII, is not in Latin-1, is not well-formed.
+//! Searches for the first unit of a text that has some property: is not ASCII, is not in Latin-1, is not well-formed, begins a sequence
+//! of a dialect's own.
 //!
 //! ```text
 //! up to 256 bytes: vector by vector
@@ -10,13 +11,13 @@
 //! 2. **Bytes are compared, not units.** A constant with which the unit's other bytes never agree makes that a comparison of units.
 //!    So vectors need no operations for 16 bits, and each byte order is nothing but another constant. The exception is UTF-32, whose
 //!    characters are told from other numbers by three operations for 32 bits. That test is exact.
-//! 3. **The rest of a text is loaded with zeros after it.** No search finds a zero.
+//! 3. **The rest of a text is loaded with zeros after it.** A search that finds one of these has found the end.
 //!
 //! | file | what it has |
 //! |---|---|
 //! | `mod.rs` | the loops, and [`Sought`], what can be searched for |
 //! | `mend.rs` | unpaired surrogates, replaced where they stand |
-//! | `questions.rs` | what is searched for |
+//! | `questions.rs` | what is searched for; what dialects search for is in `dialect/runs/own_forms.rs` |
 //! | `vectors.rs` | the operations on vectors, of every engine |
 
 #![forbid(unsafe_code)]

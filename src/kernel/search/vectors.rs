@@ -10,7 +10,7 @@ use crate::simd::x86::avx512::{self, Avx512};
 
 /// Vectors that can be compared, byte by byte; where the name ends in 32, by units of 32 bits. All numbers are unsigned.
 #[cfg_attr(
-    not(feature = "transcode"),
+    not(any(feature = "dialect", feature = "transcode")),
     expect(dead_code, reason = "to search for ASCII takes only some of them")
 )]
 pub(crate) trait Vectors: Copy {
