@@ -498,6 +498,14 @@ pub fn ordinary(width: usize, distance: usize, len: usize, number: usize) -> Tex
     Text { name, text: cut(text, len) }
 }
 
+/// Fills `bytes` with such texts, one after the other, none of which is like another. To repeat one would teach the CPU where
+/// its characters stand.
+pub fn fill_with_ordinary(bytes: &mut [u8], width: usize, distance: usize) {
+    for (number, part) in bytes.chunks_mut(1 << 20).enumerate() {
+        part.copy_from_slice(ordinary(width, distance, part.len(), number).text.as_bytes());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use trust8_benches::measure::{Measured, Placed};
 use trust8_benches::report::{Axis, Page, Scale, Series, Table, digits, size};
 use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, cut_at_random, random_strings};
 use trust8_benches::targets::Targets;
-use trust8_benches::texts::{Text, TextKind, generated, ordinary as ordinary_text};
+use trust8_benches::texts::{Text, TextKind, fill_with_ordinary, generated, ordinary as ordinary_text};
 
 use crate::race::{Care, Grid, Race, Results, TEXT, lowest, mean};
 
@@ -722,18 +722,22 @@ pub(crate) fn memory(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
     page.heading(2, "Out of cache");
     page.block(
         "GB/s, with a loop that only reads as a contestant. 16 MiB may still be in the third-level cache. The first two \
-         texts are ordinary text, ASCII with a character now and then.",
+         texts are ordinary text, ASCII with a character now and then, and nothing in them repeats. The others repeat 4 MiB.",
     );
-    let texts: Vec<(String, Text)> = [(3, 200), (2, 1600)]
-        .map(|(width, every)| (format!("{width}-byte, {every}"), ordinary_text(width, every, 4 << 20, 0)))
-        .into_iter()
-        .chain(THREE.map(|name| (name.to_owned(), generated(name, 4 << 20))))
-        .collect();
     let (mut to_read, mut to_peers, mut to_avx2) = (Vec::new(), Vec::new(), Vec::new());
     for len in sizes {
         let mut grid = Grid::default();
-        for (name, text) in &texts {
-            let placed = Placed::filled(&text.text, len);
+        let ordinary = [(3, 200), (2, 1600)]
+            .map(|(width, every)| (format!("{width}-byte, {every}"), Some((width, every))));
+        for (name, characters) in ordinary.into_iter().chain(THREE.map(|name| (name.to_owned(), None))) {
+            let placed = match characters {
+                Some((width, distance)) => {
+                    let mut placed = Placed::room(len);
+                    fill_with_ordinary(&mut placed, width, distance);
+                    placed
+                }
+                None => Placed::filled(&generated(&name, 4 << 20).text, len),
+            };
             let results = race.run(&who, &[placed.bytes()], Care::Large);
             if len >= NO_CACHE {
                 let row = format!("{}, {name}", size(len));
@@ -741,7 +745,7 @@ pub(crate) fn memory(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
                 to_peers.extend(results.lead(TRUST8).map(|ratio| (row.clone(), ratio)));
                 to_avx2.extend(results.ratio("trust8 avx2", "simdutf8 avx2").map(|ratio| (row, ratio)));
             }
-            grid.0.push((name.clone(), results));
+            grid.0.push((name, results));
         }
         page.table(&grid.row_for_each_contestant(&size(len), gb_per_s));
     }
