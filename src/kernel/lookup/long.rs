@@ -16,7 +16,7 @@ use super::ascii::{GROUP, ascii_of_group, is_ascii_at};
 use super::check::{BLOCK, Check, Checker, TwoByteChecker};
 use super::fault::{FirstFault, suspicion};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, with_context};
-use crate::kernel::verdict::Verdict;
+use crate::kernel::verdict::{Verdict, faulty};
 use crate::simd::{Routine, Simd};
 
 /// The bytes at the start that are checked by themselves, so that a fault in them, where most text in another encoding has one, is
@@ -331,14 +331,4 @@ pub(super) fn largest_of<S: Simd, const N: usize>(s: S, block: &[u8; N]) -> S::V
         largest = s.max(largest, s.load(block, N - BLOCK + k * S::LANES));
     }
     largest
-}
-
-/// Returns `Err(sound)`.
-///
-/// This function makes its callers branch. Without it, the compiler selects one of the two results without a branch,
-/// and then every load of the next run waits for the faults of this run.
-#[cold]
-#[inline(never)]
-fn faulty(sound: usize) -> Result<usize, usize> {
-    Err(sound)
 }
