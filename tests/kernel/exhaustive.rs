@@ -116,12 +116,13 @@ impl Surroundings {
     /// The hole begins one to three bytes before the seam. The text before the hole ends with a whole character, and the
     /// text after it begins with one, so the four bytes decide whether the text is valid.
     fn all() -> Vec<Self> {
-        // The start of the last block, which ends with the text.
+        // The starts of the last block and of the last unit, which end with the text.
         const OF_LAST_BLOCK: usize = 777;
+        const OF_LAST_UNIT: usize = 809;
         // Ends of vectors and units, of blocks (of 64 bytes, or of 61 after the first), of the first row of dense text and of the four
         // blocks after ASCII (384), of superblocks (616 and 1104), of a chunk of a sparse run (640 and 2176).
-        const SEAMS: [usize; 15] =
-            [16, 32, 48, 64, 125, 128, 192, 256, 320, 384, 616, 640, OF_LAST_BLOCK, 1104, 2176];
+        const SEAMS: [usize; 16] =
+            [16, 32, 48, 64, 125, 128, 192, 256, 320, 384, 616, 640, OF_LAST_BLOCK, OF_LAST_UNIT, 1104, 2176];
         // Ends of a run's first chunk, and of its next, in text that has a character now and then. A run begins after 128 bytes.
         const SEAMS_OF_RUNS: [usize; 2] = [128 + 512, 128 + 5 * 512];
         let sparse = format!("{}é", "a".repeat(99));
@@ -137,8 +138,11 @@ impl Surroundings {
                 text.extend(unit.repeat(hole / unit.len()).bytes());
                 text.extend([0; 4]);
                 // The text after the hole makes the whole long enough for each way of a kernel.
-                let len =
-                    if seam == OF_LAST_BLOCK { seam + 64 } else { (hole + 4 + 600).max(128 + 512 + 70) };
+                let len = match seam {
+                    OF_LAST_BLOCK => seam + 64,
+                    OF_LAST_UNIT => seam + 32,
+                    _ => (hole + 4 + 600).max(128 + 512 + 70),
+                };
                 text.extend(unit.repeat((len - text.len()) / unit.len()).bytes());
                 text.resize(len, b'.');
                 assert_eq!(text[..hole].len(), hole);
@@ -212,7 +216,7 @@ fn every_four_bytes() {
     });
 }
 
-/// All 2^32 sequences of four bytes inside text of about 700 to 3300 bytes, each across one of 51 seams: the verdict of
+/// All 2^32 sequences of four bytes inside text of about 700 to 3300 bytes, each across one of 54 seams: the verdict of
 /// each, and the place, the length and the kind of every 64th.
 ///
 /// To locate a fault takes longer than to find that there is one, and doing it for every sequence would take hours. The tests above

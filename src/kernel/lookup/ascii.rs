@@ -5,8 +5,12 @@
 use crate::boundary::array_at;
 use crate::simd::Simd;
 
-/// The bytes of sixteen units of 32.
-pub(super) const GROUP: usize = 512;
+/// The bytes of which one question asks whether they are ASCII: a vector, or two.
+pub(super) const UNIT: usize = 32;
+/// The bytes of sixteen units.
+pub(super) const GROUP: usize = 2 * HALF;
+/// The bytes of half a group.
+pub(super) const HALF: usize = 8 * UNIT;
 
 /// Returns whether all of `bytes` is ASCII. There are at least `LANES` bytes. The last loads overlap those before
 /// them.
@@ -73,12 +77,24 @@ pub(super) fn or_of<S: Simd, const N: usize>(s: S, bytes: &[u8; N]) -> S::Vector
     all
 }
 
-/// Returns a bit for each 32 bytes of a group: whether they are ASCII. The lowest bit stands for the first of them.
+/// Returns a bit for each unit of a group: whether it is ASCII. The lowest bit stands for the first of them.
 #[inline(always)]
 pub(super) fn ascii_of_group<S: Simd>(s: S, group: &[u8; GROUP]) -> u64 {
-    let ascii = s.high_bits(s.equal(squeezed(s, group), s.splat(0)));
+    zero_units(s, squeezed(s, group))
+}
+
+/// Returns a bit for each unit of half a group: whether it is ASCII. The lowest bit stands for the first of them.
+#[inline(always)]
+pub(super) fn ascii_of_half<S: Simd>(s: S, half: &[u8; HALF]) -> u64 {
+    let squeezed = half_group(s, half);
+    zero_units(s, s.halve(squeezed, squeezed)) & 0xFF
+}
+
+#[inline(always)]
+fn zero_units<S: Simd>(s: S, squeezed: S::Vector) -> u64 {
+    let zero = s.high_bits(s.equal(squeezed, s.splat(0)));
     // In vectors of 32 bytes, the two halves of a unit are sixteen lanes from each other.
-    if S::LANES == 32 { ascii & ascii >> 16 } else { ascii }
+    if S::LANES == 32 { zero & zero >> 16 } else { zero }
 }
 
 /// Returns a vector in which lane `i`, and lane `i + 16` if there is one, are zero where unit `i` of the group is ASCII.
@@ -86,27 +102,31 @@ pub(super) fn ascii_of_group<S: Simd>(s: S, group: &[u8; GROUP]) -> u64 {
 /// Each step makes one vector of two. In the last, after four steps, there is a byte for each sixteen bytes or more.
 #[inline(always)]
 pub(super) fn squeezed<S: Simd>(s: S, group: &[u8; GROUP]) -> S::Vector {
-    s.halve(half_group(s, group, 0), half_group(s, group, GROUP / 2))
+    match group.as_chunks() {
+        ([first, second], _) => s.halve(half_group(s, first), half_group(s, second)),
+        // A group has two halves.
+        _ => s.splat(0xFF),
+    }
 }
 
 #[inline(always)]
-fn half_group<S: Simd>(s: S, group: &[u8; GROUP], at: usize) -> S::Vector {
-    let (a, b) = (two_units(s, group, at), two_units(s, group, at + 64));
-    let (c, d) = (two_units(s, group, at + 128), two_units(s, group, at + 192));
+fn half_group<S: Simd>(s: S, half: &[u8; HALF]) -> S::Vector {
+    let (a, b) = (two_units(s, half, 0), two_units(s, half, 2 * UNIT));
+    let (c, d) = (two_units(s, half, 4 * UNIT), two_units(s, half, 6 * UNIT));
     s.halve(s.halve(a, b), s.halve(c, d))
 }
 
 #[inline(always)]
-fn two_units<S: Simd>(s: S, group: &[u8; GROUP], at: usize) -> S::Vector {
-    s.halve(high_bits_of_unit(s, group, at), high_bits_of_unit(s, group, at + 32))
+fn two_units<S: Simd>(s: S, half: &[u8; HALF], at: usize) -> S::Vector {
+    s.halve(high_bits_of_unit(s, half, at), high_bits_of_unit(s, half, at + UNIT))
 }
 
-/// Returns a vector in which something is set if any of 32 bytes is not ASCII.
+/// Returns a vector in which something is set if any byte of a unit is not ASCII.
 #[inline(always)]
-fn high_bits_of_unit<S: Simd>(s: S, group: &[u8; GROUP], at: usize) -> S::Vector {
-    let mut all = s.load(group, at);
+fn high_bits_of_unit<S: Simd>(s: S, half: &[u8; HALF], at: usize) -> S::Vector {
+    let mut all = s.load(half, at);
     if S::LANES == 16 {
-        all = s.or(all, s.load(group, at + 16));
+        all = s.or(all, s.load(half, at + 16));
     }
     s.and(all, s.splat(0x80))
 }

@@ -12,7 +12,7 @@
 
 use core::marker::PhantomData;
 
-use super::ascii::{GROUP, ascii_of_group, is_ascii_at};
+use super::ascii::{GROUP, UNIT, ascii_of_group, is_ascii_at};
 use super::check::{BLOCK, Check, Checker, TwoByteChecker};
 use super::fault::{FirstFault, suspicion};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, with_context};
@@ -22,8 +22,6 @@ use crate::simd::{Routine, Simd};
 /// The bytes at the start that are checked by themselves, so that a fault in them, where most text in another encoding has one, is
 /// reported early.
 const FIRST: usize = 128;
-/// The bytes of which a run asks whether they are ASCII: a vector, or two.
-const UNIT: usize = 32;
 /// The least length of long input. Where less than a group is left, the group begins in text that has been read. So before the last
 /// unit, which may be cut off, there must be a group with a vector before it.
 pub(super) const LEAST: usize = UNIT + GROUP + UNIT;

@@ -1,100 +1,111 @@
-//! Medium input: all blocks are asked whether they are ASCII, and then those that are not are checked.
+//! Medium input: all units are asked whether they are ASCII, and then those that are not are checked.
 //!
 //! The answers become the bits of one word, without a branch, because a CPU can't predict where characters stand in a text that it
-//! has not seen before. What is left to predict is how many blocks are checked. If most of the first blocks are not ASCII, all blocks are
-//! checked: without lookups if no character of the text has more than two bytes, and otherwise as those of short input.
+//! has not seen before. What is left to predict is how many units are checked. If most of the first units are not ASCII, all of the text
+//! is checked: without lookups if none of its characters has more than two bytes, and otherwise as short input is.
 
 #![forbid(unsafe_code)]
 
-use super::ascii::{is_ascii, or_of};
+use core::hint::black_box;
+
+use super::ascii::{HALF, UNIT, ascii_of_half, is_ascii, or_of};
 use super::check::{BLOCK, Check, Checker, TwoByteChecker};
 use super::fault::suspicion;
 use super::long::{is_two_byte, largest_of};
 use super::long_from;
 use super::short::{LOOK, validate_all};
-use crate::boundary::{CONTEXT, allows_two_byte, with_context};
+use crate::boundary::{CONTEXT, allows_two_byte, array_at, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Routine, Simd};
 
-/// The blocks at the start that say whether text is dense: if most of them are not ASCII.
-const FIRST: usize = 4;
+/// The units of half a group, which are asked together.
+const UNITS: usize = HALF / UNIT;
+/// The text is dense if more than so many of its first units are not ASCII.
+const DENSE: u32 = UNITS as u32 / 2;
 /// The least length of medium input.
-pub(super) const LEAST: usize = FIRST * BLOCK;
+pub(super) const LEAST: usize = HALF;
 
 /// Returns the verdict on input of at least [`LEAST`] bytes, and fewer than [`long_from`]. Other input is suspect, whatever it is.
 #[inline(always)]
 pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
-    if bytes.len() >= long_from::<S>() {
-        return Verdict::suspect(0);
-    }
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    // The last block ends with the input, and overlaps the one before it.
-    let (Some((first, more)), Some(last)) = (blocks.split_first_chunk::<FIRST>(), bytes.last_chunk()) else {
+    let n = bytes.len();
+    let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk::<UNIT>()) else {
         return Verdict::suspect(0);
     };
-    let not_ascii_first = not_ascii(s, first);
-    if not_ascii_first == 0 && are_ascii(s, more, last) {
+    if n >= long_from::<S>() {
+        return Verdict::suspect(0);
+    }
+    // A bit for each unit that must be checked. The lowest one stands for the first unit.
+    let mut others = not_ascii(s, first);
+    if others == 0 && are_ascii(s, &bytes[HALF..], bytes) {
         return Verdict::VALID;
     }
-    let is_dense = not_ascii_first.count_ones() as usize * 2 > FIRST;
+    let is_dense = others.count_ones() > DENSE;
     if is_dense && !is_two_byte(s, bytes, BLOCK) {
         return s.apart::<All>(bytes, 0);
     }
 
-    // The first block has no context.
+    // The first unit has no context.
     let checker = Checker::new(s);
     let (mut faults, mut before) = (checker.no_faults(), checker.before_start());
-    for k in 0..BLOCK / S::LANES {
-        before = checker.check_after(&mut faults, s.load(bytes, k * S::LANES), before);
+    for k in 0..UNIT / S::LANES {
+        before = checker.check_after(&mut faults, s.load(first, k * S::LANES), before);
     }
     if is_dense {
         if checker.any(&faults) {
             return suspicion(s, bytes, 0);
         }
-        return match s.apart::<AllTwoByte>(bytes, BLOCK) {
+        return match s.apart::<AllTwoByte>(bytes, UNIT) {
             Ok(true) => Verdict::VALID,
             Ok(false) => s.apart::<All>(bytes, 0),
             Err(sound) => suspicion(s, bytes, sound),
         };
     }
-    // A bit for each block that must be checked. The lowest one stands for the first block.
-    let mut others = not_ascii(s, blocks) | u64::from(!is_ascii(s, last)) << blocks.len();
-    // If the block after one is not checked, it is ASCII, so no character may reach into it.
-    checker.check_end(&mut faults, s.load(bytes, BLOCK - S::LANES), others & 2 != 0);
-    others &= !1;
-    let mut at = 0;
+    // From the end back to the first units, which have answered. Half a group may overlap the first one. (The compiler would write the
+    // loop seven times if it knew the number.)
+    let units = n / UNIT;
+    let mut left = black_box(units);
+    while left > UNITS {
+        left -= UNITS;
+        let Some(half) = array_at(bytes, left * UNIT) else { return Verdict::suspect(0) };
+        others |= not_ascii(s, half) << left;
+    }
+    // The last unit ends with the text, and overlaps the one before it.
+    others |= u64::from(!is_ascii(s, last)) << units;
+    // If the unit after one is not checked, it is ASCII, so no character may reach into it.
+    checker.check_end(&mut faults, s.load(first, UNIT - S::LANES), others & 2 != 0);
+    let (mut left, mut at) = (others & !1, 0);
     loop {
         if checker.any(&faults) {
             return suspicion(s, bytes, at);
         }
-        if others == 0 {
+        if left == 0 {
             return Verdict::VALID;
         }
-        let k = others.trailing_zeros() as usize;
-        at = (k * BLOCK).min(bytes.len() - BLOCK);
-        let Some(block) = bytes.get(at - CONTEXT..at + BLOCK) else { return Verdict::suspect(0) };
-        for k in 0..BLOCK / S::LANES {
-            checker.check_at(&mut faults, block, CONTEXT + k * S::LANES);
+        let i = left.trailing_zeros() as usize;
+        at = (i * UNIT).min(n - UNIT);
+        let Some(unit) = bytes.get(at - CONTEXT..at + UNIT) else { return Verdict::suspect(0) };
+        for k in 0..UNIT / S::LANES {
+            checker.check_at(&mut faults, unit, CONTEXT + k * S::LANES);
         }
-        checker.check_end(&mut faults, s.load(block, CONTEXT + BLOCK - S::LANES), others >> 1 >> k & 1 != 0);
-        others &= others - 1;
+        checker.check_end(&mut faults, s.load(unit, CONTEXT + UNIT - S::LANES), others >> 1 >> i & 1 != 0);
+        left &= left - 1;
     }
 }
 
-/// Returns a bit for each block: whether it is not ASCII. The lowest one stands for the first block.
+/// Returns a bit for each unit of half a group: whether it is not ASCII. The lowest one stands for the first unit.
 #[inline(always)]
-fn not_ascii<S: Simd>(s: S, blocks: &[[u8; BLOCK]]) -> u64 {
-    let mut others = 0;
-    for block in blocks.iter().rev() {
-        others = others << 1 | u64::from(!is_ascii(s, block));
-    }
-    others
+fn not_ascii<S: Simd>(s: S, half: &[u8; HALF]) -> u64 {
+    !ascii_of_half(s, half) & ((1 << UNITS) - 1)
 }
 
-/// Returns whether all of these blocks are ASCII. An exit at the first one that is not would cost text of 300 bytes a quarter.
+/// Returns whether all of `rest` is ASCII, with which `bytes` ends. An exit at the first block that is not would cost text of 300 bytes a
+/// quarter.
 #[inline(always)]
-fn are_ascii<S: Simd>(s: S, blocks: &[[u8; BLOCK]], last: &[u8; BLOCK]) -> bool {
+fn are_ascii<S: Simd>(s: S, rest: &[u8], bytes: &[u8]) -> bool {
+    let Some(last) = bytes.last_chunk::<BLOCK>() else { return false };
     let mut all = or_of(s, last);
+    let (blocks, _) = rest.as_chunks::<BLOCK>();
     for block in blocks {
         all = s.or(all, or_of(s, block));
     }
@@ -113,7 +124,7 @@ impl<S: Simd> Routine<S> for All {
     }
 }
 
-/// The check of a text without longer characters than those of two bytes, from its second block on. The first one is well-formed, except
+/// The check of a text without longer characters than those of two bytes, from its second unit on. The first one is well-formed, except
 /// for a character that its end cuts off.
 ///
 /// The routine returns whether the text is that, or, as an error, a place before a fault.

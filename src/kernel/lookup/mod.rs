@@ -3,9 +3,9 @@
 //! ```text
 //! short input: is all of it ASCII? If not, check every vector, by any text's rules
 //!
-//! medium input (only with vectors of 32 bytes): if most of the first blocks are not ASCII, check all blocks, as in short input, or, if
-//! there are only two-byte characters, as dense text;
-//! otherwise ask each block whether it is ASCII; the answers are the bits of a word; check the other blocks
+//! medium input (`Simd::HAS_MEDIUM`): ask each unit of 32 bytes whether it is ASCII; the answers are the bits of a word; check the others;
+//!     but if most of the first units are not ASCII, check all of the text, as short input, or, if there are only two-byte characters,
+//!     as dense text
 //!
 //! long input: check the first 128 bytes; if they are ASCII, skip ASCII, four blocks at a time;
 //! then by turns, until less than a block is left:
@@ -73,17 +73,23 @@ use crate::output::Output;
 use crate::simd::{Routine, Simd};
 use check::{Check, Checker};
 
-/// Returns the least length at which it pays to ask which blocks are ASCII. With vectors of 16 bytes runs pay as early.
+/// Returns the least length at which it pays to ask which units are ASCII.
 const fn medium_from<S: Simd>() -> usize {
-    if S::LANES == 16 { long_from::<S>() } else { medium::LEAST }
+    if S::HAS_MEDIUM { medium::LEAST } else { long_from::<S>() }
 }
 
-/// Returns the least length at which runs pay. With vectors of 16 bytes that is the least that a run can read.
+/// Returns the least length at which runs pay. Without a way for medium input that is the least that a run can read.
 ///
 /// Where ASCII ends is predicted well only if a text has been seen before. A wrong prediction costs as much as the check of about six
 /// vectors, and a run has several such branches, however short it is.
 const fn long_from<S: Simd>() -> usize {
-    if S::LANES == 16 { long::LEAST } else { 2048 }
+    if !S::HAS_MEDIUM {
+        long::LEAST
+    } else if S::LANES == 16 {
+        1024
+    } else {
+        2048
+    }
 }
 
 impl<S: Simd> Validates for S {

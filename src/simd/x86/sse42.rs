@@ -48,6 +48,7 @@ unsafe impl Simd for Sse42 {
     type Vector = __m128i;
     const LANES: usize = 16;
     const ASCII_TEST_FROM: usize = 16;
+    const HAS_MEDIUM: bool = false;
 
     #[cfg(feature = "transcode")]
     #[inline(always)]
