@@ -29,13 +29,3 @@ impl Verdict {
         if self.is_valid() { None } else { Some(self.0) }
     }
 }
-
-/// Returns `Err(sound)`, for a run that found a fault after `sound`.
-///
-/// This function makes its callers branch. Without it, the compiler selects one of the two results without a branch,
-/// and then every load of the next run waits for the faults of this run.
-#[cold]
-#[inline(never)]
-pub(super) fn faulty(sound: usize) -> Result<usize, usize> {
-    Err(sound)
-}

@@ -71,7 +71,9 @@ pub(crate) fn inspect(kernel: &Kernel, bytes: &[u8]) -> (Verdict, Counts) {
 
 cfg_if::cfg_if! {
     if #[cfg(kernel_avx512)] {
-        use super::bitplanes::{Blocks, CountedBlocks, CountedSuperblocks, PER_PLACE, Superblocks};
+        use super::bitplanes::{
+            Blocks, CountedBlocks, CountedSuperblocks, PER_PLACE, Superblocks, SuperblocksAhead,
+        };
         use super::lookup::{Long, Short};
         use crate::simd::x86::avx2::Avx2;
         use crate::simd::x86::avx512::Avx512;
@@ -85,6 +87,7 @@ cfg_if::cfg_if! {
                 superblocks: "superblocks", Superblocks, PER_PLACE, counting CountedSuperblocks as count_superblocks;
                 // So few at each place that tests need no megabytes.
                 streams: "streams", Superblocks, 4, counting CountedSuperblocks as count_streams;
+                ahead: "ahead", SuperblocksAhead, 4;
             }
             avx2, Avx2::new(), target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt"): {
                 short: "short", Short, 0;

@@ -26,16 +26,17 @@ use super::planes::{self, SUPERBLOCK};
 use super::tally::Tally;
 use super::{BLOCK, EIGHT_BLOCKS};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, is_unfinished, with_context};
-use crate::kernel::verdict::{Verdict, faulty};
+use crate::kernel::faulty;
+use crate::kernel::verdict::Verdict;
 use crate::simd::x86::avx512::{Avx512, Vector};
 
 /// Eight blocks, the context before them, and the bytes after them that are checked with the last word.
 type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS + AFTER_WORD];
-/// The number of places at which text that is larger than the caches is read in turn.
+/// The number of places at which text that is larger than the caches is read in turn, unless it is read ahead; see [`Memory`].
 const PLACES: usize = 4;
 /// The number of superblocks at each place, so that all places together are 4 MiB.
 pub(crate) const PER_PLACE: usize = (4 << 20) / PLACES / SUPERBLOCK;
-/// A text of so many times the superblocks at all places is far larger than the caches, and comes from memory: 32 MiB.
+/// A text of so many times the superblocks at all places is far larger than the caches, and nearly all of it comes from memory: 32 MiB.
 const FAR_LARGER: usize = 8;
 /// The words of eight blocks. A word has eight bytes.
 const WORDS: usize = EIGHT_BLOCKS / 8;
@@ -63,12 +64,12 @@ const MANY: usize = 20;
 const MANY_OF_TWO: usize = 20;
 /// In text of at most so many bytes, what a sparse run prepares costs more than the branches that skip ASCII between characters.
 const WITHOUT_RUN: usize = 4096;
-/// The most numbers before the last that are appended to a list: all words of the first eight blocks of a chunk, and few of the others.
-/// It is less than a power of two, to which a remainder is one instruction.
-const MOST_BEFORE_LAST: usize = 128;
-const _: () = assert!(WORDS + (GROUPS - 2) * MANY < MOST_BEFORE_LAST);
+/// More numbers than a list has before the last are appended: at most all words of the first eight blocks of a chunk, and `MANY` of each of
+/// the next two. It is a power of two, so that a remainder is one instruction.
+const BEFORE_LAST: usize = 128;
+const _: () = assert!(WORDS + (GROUPS - 2) * MANY < BEFORE_LAST && BEFORE_LAST.is_power_of_two());
 /// The room for the words of a chunk. A store takes a vector.
-const LIST: usize = MOST_BEFORE_LAST + BLOCK;
+const LIST: usize = BEFORE_LAST + BLOCK;
 
 /// The two lists of a sparse run, in one page of memory.
 ///
@@ -80,10 +81,17 @@ const _: () = assert!(size_of::<Lists>() == align_of::<Lists>());
 
 /// Returns the verdict on any number of bytes.
 ///
-/// Text that is read at several places has `per_place` superblocks at each of them. Tests have few.
+/// Text that is read at several places has `per_place` superblocks at each of them. Tests have few, and `AHEAD` lets them read ahead at one
+/// place on any CPU.
 #[inline(always)]
-pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tally: &mut T) -> Verdict {
+pub(super) fn validate<T: Tally, const AHEAD: bool>(
+    s: Avx512,
+    bytes: &[u8],
+    per_place: usize,
+    tally: &mut T,
+) -> Verdict {
     let checker = Checker::new(s);
+    // For the ASCII before the first run. A sparse run decides by itself.
     let in_memory = bytes.len() >= FAR_LARGER * at_all_places(per_place);
     // The first two blocks are checked by themselves. So there is context before everything after them, and a fault in them, where
     // most text in another encoding has one, is reported early.
@@ -145,11 +153,10 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], per_place: usize, tall
                 && run == T::LONGEST_RUN
                 && bytes.len() - at >= kind.least_for_places(per_place) =>
             {
-                match planes_run_by_places(s, bytes, at, per_place, tally) {
+                match planes_run_by_places::<T, AHEAD>(s, bytes, at, per_place, tally) {
                     Some(after) => Ok(after),
                     None => {
-                        // There is a fault at one of the places. To find the first fault, read them one after the
-                        // other.
+                        // There is a fault somewhere in what was read. To find the first one, read it again in short runs.
                         by_places = false;
                         Ok(at)
                     }
@@ -246,7 +253,8 @@ fn sparse_run<T: Tally>(
                         break 'chunk;
                     }
                     // The remainder changes nothing, and shows the compiler that there is room.
-                    if let Some(room) = next[next_listed % MOST_BEFORE_LAST..].first_chunk_mut() {
+                    debug_assert!(next_listed < BEFORE_LAST);
+                    if let Some(room) = next[next_listed % BEFORE_LAST..].first_chunk_mut() {
                         s.store(s.compress(numbers, words), room);
                     }
                     next_listed += words.count_ones() as usize;
@@ -363,15 +371,16 @@ fn touch_if<const N: usize>(in_memory: bool, bytes: &[u8; N]) {
 /// From a cache of the first or second level, all of this would take longer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Memory {
+    /// Nothing is done: the text is in a cache, or the CPU fetches it in time.
     Near,
     /// A byte of each line is read again.
     Twice,
-    /// The cache is asked for lines that come [`AHEAD`] bytes after those that are read.
+    /// The cache is asked for lines that come [`HOW_FAR`] bytes after those that are read, from 4 MiB on.
     Ahead,
 }
 
 /// How far ahead the cache is asked for text from memory, where that helps. With 4 KiB, or 16, it helps less.
-const AHEAD: usize = 8 << 10;
+const HOW_FAR: usize = 8 << 10;
 
 impl Memory {
     /// Returns what to do for a text of `len` bytes.
@@ -398,7 +407,7 @@ impl Memory {
                 }
             }
             Self::Ahead => {
-                for line in text.get(AHEAD..AHEAD + CHUNK).unwrap_or_default().chunks(BLOCK) {
+                for line in text.get(HOW_FAR..HOW_FAR + CHUNK).unwrap_or_default().chunks(BLOCK) {
                     s.prefetch(line, 0);
                 }
             }
@@ -546,9 +555,10 @@ fn planes_run<T: Tally>(
 }
 
 /// Checks a run of any text that is larger than the caches: `per_place` superblocks at each of several places, one
-/// superblock of each in turn. Returns where the run ends, or `None` if there is a fault or the text is shorter.
+/// superblock of each in turn; or `per_place` superblocks at one place, where the cache is asked for text ahead. Returns where the run
+/// ends, or `None` if there is a fault or the text is shorter.
 #[cfg_attr(optimised, inline(always))]
-fn planes_run_by_places<T: Tally>(
+fn planes_run_by_places<T: Tally, const AHEAD: bool>(
     s: Avx512,
     bytes: &[u8],
     at: usize,
@@ -557,9 +567,9 @@ fn planes_run_by_places<T: Tally>(
 ) -> Option<usize> {
     let (mut faults, mut counts) = (s.zero(), T::start_planes(s));
     let mut masks;
-    // Tests have few superblocks at each place, and read at several places on any CPU.
-    let is_ahead = per_place == PER_PLACE && s.must_be_asked_ahead();
-    let (places, ahead) = if is_ahead { (1, AHEAD) } else { (PLACES, 2048) };
+    // Tests have few superblocks at each place, and do on any CPU what `AHEAD` says.
+    let is_ahead = AHEAD || per_place == PER_PLACE && s.must_be_asked_ahead();
+    let (places, ahead) = if is_ahead { (1, HOW_FAR) } else { (PLACES, 2048) };
     for i in 0..per_place {
         for place in 0..places {
             let from = at + (place * per_place + i) * SUPERBLOCK;
@@ -579,7 +589,8 @@ fn planes_run_by_places<T: Tally>(
 
 /// Asks the cache for the eight lines from `at` on. CPUs prefetch by themselves, but only within a page.
 ///
-/// How far ahead is best depends little on the CPU: 1.5 KiB, or 2 KiB when several places are read in turn.
+/// As long as text comes from a cache, how far ahead is best depends little on the CPU: 1.5 KiB, or 2 KiB when several places are read in
+/// turn. For text from memory, see [`Memory`].
 #[inline(always)]
 fn prefetch_eight(s: Avx512, bytes: &[u8], at: usize) {
     for k in 0..EIGHT_BLOCKS / BLOCK {
@@ -598,7 +609,7 @@ enum TextKind {
 }
 
 impl TextKind {
-    /// Returns the least number of bytes that are read at several places in turn.
+    /// Returns the least number of bytes that are read at several places in turn, or ahead.
     ///
     /// For any text, that is the length of the run. Two-byte characters have a faster run of their own, as long as
     /// memory keeps up with it. It does not for a text that is far larger than the caches.

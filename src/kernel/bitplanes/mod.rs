@@ -84,7 +84,7 @@ impl Engine for Avx512 {
 
     #[inline(always)]
     fn validate_long(self, bytes: &[u8]) -> Verdict {
-        long::validate(self, bytes, PER_PLACE, &mut Nothing)
+        long::validate::<_, false>(self, bytes, PER_PLACE, &mut Nothing)
     }
 
     #[inline(always)]
@@ -146,7 +146,21 @@ impl Routine<Avx512> for Superblocks {
 
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], per_place: usize) -> Verdict {
-        long::validate(s, bytes, per_place, &mut Nothing)
+        long::validate::<_, false>(s, bytes, per_place, &mut Nothing)
+    }
+}
+
+/// The same, but text that is larger than the caches is read ahead at one place, as on some CPUs.
+#[cfg(feature = "testing")]
+pub(crate) struct SuperblocksAhead;
+
+#[cfg(feature = "testing")]
+impl Routine<Avx512> for SuperblocksAhead {
+    type Output = Verdict;
+
+    #[inline(always)]
+    fn run(s: Avx512, bytes: &[u8], per_place: usize) -> Verdict {
+        long::validate::<_, true>(s, bytes, per_place, &mut Nothing)
     }
 }
 
@@ -173,7 +187,7 @@ impl Routine<Avx512> for CountedSuperblocks {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], per_place: usize) -> (Verdict, Counts) {
         let mut counter = Counter::new(s);
-        let verdict = long::validate(s, bytes, per_place, &mut counter);
+        let verdict = long::validate::<_, false>(s, bytes, per_place, &mut counter);
         (verdict, counter.counts(s))
     }
 }

@@ -16,7 +16,8 @@ use super::ascii::{GROUP, UNIT, ascii_of_group, is_ascii_at};
 use super::check::{BLOCK, Check, Checker, TwoByteChecker};
 use super::fault::{FirstFault, suspicion};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, with_context};
-use crate::kernel::verdict::{Verdict, faulty};
+use crate::kernel::faulty;
+use crate::kernel::verdict::Verdict;
 use crate::simd::{Routine, Simd};
 
 /// The bytes at the start that are checked by themselves, so that a fault in them, where most text in another encoding has one, is

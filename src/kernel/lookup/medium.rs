@@ -1,4 +1,4 @@
-//! Medium input: all units are asked whether they are ASCII, and then those that are not are checked.
+//! Medium input: all units are asked whether they are ASCII, and then the first one and those that are not are checked.
 //!
 //! The answers become the bits of one word, without a branch, because a CPU can't predict where characters stand in a text that it
 //! has not seen before. What is left to predict is how many units are checked. If most of the first units are not ASCII, all of the text
