@@ -82,12 +82,12 @@ fn in_a_narrow_terminal_the_progress_takes_one_line() {
 fn for_files_the_bar_shows_the_total() {
     let folder = Folder::new();
     folder.file("d/f", "é".repeat(15_000_000));
-    // The same file 300 times makes 9 GB. The slowest kernel takes many seconds for that, but is interrupted before.
-    let files = "d/f ".repeat(300);
+    // The same file 3000 times makes 90 GB. Even a fast CPU's slowest kernel takes many seconds for that, but is interrupted before.
+    let files = "d/f ".repeat(3000);
     let run =
         format!("timeout --foreground -s INT 1.5 $TRUST8 --kernel scalar -j1 {files}; echo \"code $?\"");
     let shown = on_terminal(&folder, &run);
-    assert!(shown.contains(" of 8.38 GiB, ") && shown.contains(" left"), "{shown:?}");
+    assert!(shown.contains(" of 83.82 GiB, ") && shown.contains(" left"), "{shown:?}");
     let (_, end) = shown.rsplit_once(" left").unwrap();
     assert!(end.contains("\x1B[2K") && end.trim_end().ends_with("code 124"), "{shown:?}");
     // For endless input there is no total. A busy machine may need longer than 5 seconds to read a GiB.
