@@ -167,7 +167,7 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
         };
         match after {
             Ok(after) => {
-                if was_sparse && after - at >= GROUPS * EIGHT_BLOCKS {
+                if was_sparse && after - at >= CHUNK {
                     run /= 2;
                 }
                 at = after;
@@ -247,9 +247,10 @@ fn sparse_run<T: Tally>(
                     };
                     let blocks = load_eight(s, eight);
                     let words = word_search.others(s, blocks);
+                    let count = words.count_ones() as usize;
                     // The first eight blocks of a chunk are taken as they are, so that each run gets on: at its start they may begin
                     // before those that decided about it.
-                    if left.len() < len && words.count_ones() as usize > MANY {
+                    if left.len() < len && count > MANY {
                         break 'chunk;
                     }
                     // The remainder changes nothing, and shows the compiler that there is room.
@@ -257,7 +258,7 @@ fn sparse_run<T: Tally>(
                     if let Some(room) = next[next_listed % BEFORE_LAST..].first_chunk_mut() {
                         s.store(s.compress(numbers, words), room);
                     }
-                    next_listed += words.count_ones() as usize;
+                    next_listed += count;
                     numbers = s.plus(numbers, s.splat(WORDS as u8));
                     newlines += T::newlines(s, blocks);
                     left = &left[EIGHT_BLOCKS..];
@@ -567,7 +568,8 @@ fn planes_run_by_places<T: Tally, const AHEAD: bool>(
 ) -> Option<usize> {
     let (mut faults, mut counts) = (s.zero(), T::start_planes(s));
     let mut masks;
-    // Tests have few superblocks at each place, and do on any CPU what `AHEAD` says.
+    // Tests have few superblocks at each place, and do on any CPU what `AHEAD` says. (To ask `Memory::of` here makes the compiler write the
+    // runs of dense text otherwise, and they take 3 % longer.)
     let is_ahead = AHEAD || per_place == PER_PLACE && s.must_be_asked_ahead();
     let (places, ahead) = if is_ahead { (1, HOW_FAR) } else { (PLACES, 2048) };
     for i in 0..per_place {

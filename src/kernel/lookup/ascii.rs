@@ -83,11 +83,11 @@ pub(super) fn ascii_of_group<S: Simd>(s: S, group: &[u8; GROUP]) -> u64 {
     zero_units(s, squeezed(s, group))
 }
 
-/// Returns a bit for each unit of half a group: whether it is ASCII. The lowest bit stands for the first of them.
+/// Returns a bit for each unit of half a group: whether it is not ASCII. The lowest bit stands for the first of them.
 #[inline(always)]
-pub(super) fn ascii_of_half<S: Simd>(s: S, half: &[u8; HALF]) -> u64 {
+pub(super) fn others_of_half<S: Simd>(s: S, half: &[u8; HALF]) -> u64 {
     let squeezed = half_group(s, half);
-    zero_units(s, s.halve(squeezed, squeezed)) & 0xFF
+    !zero_units(s, s.halve(squeezed, squeezed)) & 0xFF
 }
 
 #[inline(always)]

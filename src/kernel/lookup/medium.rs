@@ -8,7 +8,7 @@
 
 use core::hint::black_box;
 
-use super::ascii::{HALF, UNIT, ascii_of_half, is_ascii, or_of};
+use super::ascii::{HALF, UNIT, is_ascii, or_of, others_of_half};
 use super::check::{BLOCK, Check, Checker, TwoByteChecker};
 use super::fault::suspicion;
 use super::long::{is_two_byte, largest_of};
@@ -36,7 +36,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         return Verdict::suspect(0);
     }
     // A bit for each unit that must be checked. The lowest one stands for the first unit.
-    let mut others = not_ascii(s, first);
+    let mut others = others_of_half(s, first);
     if others == 0 && are_ascii(s, &bytes[HALF..], bytes) {
         return Verdict::VALID;
     }
@@ -68,7 +68,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     while left > UNITS {
         left -= UNITS;
         let Some(half) = array_at(bytes, left * UNIT) else { return Verdict::suspect(0) };
-        others |= not_ascii(s, half) << left;
+        others |= others_of_half(s, half) << left;
     }
     // The last unit ends with the text, and overlaps the one before it.
     others |= u64::from(!is_ascii(s, last)) << units;
@@ -91,12 +91,6 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         checker.check_end(&mut faults, s.load(unit, CONTEXT + UNIT - S::LANES), others >> 1 >> i & 1 != 0);
         left &= left - 1;
     }
-}
-
-/// Returns a bit for each unit of half a group: whether it is not ASCII. The lowest one stands for the first unit.
-#[inline(always)]
-fn not_ascii<S: Simd>(s: S, half: &[u8; HALF]) -> u64 {
-    !ascii_of_half(s, half) & ((1 << UNITS) - 1)
 }
 
 /// Returns whether all of `rest` is ASCII, with which `bytes` ends. An exit at the first block that is not would cost text of 300 bytes a
