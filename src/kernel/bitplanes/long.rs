@@ -116,7 +116,7 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
         // are checked here, and if ASCII follows them, it is skipped as well.
         let mut goes_on = true;
         while goes_on {
-            at = skip_ascii::<T>(s, bytes, at, in_memory, &mut 0);
+            at = skip_ascii(s, bytes, at, in_memory, tally);
             let Some(four) = array_at::<{ 4 * BLOCK }>(bytes, at) else { break };
             let (mut faults, mut leads) = (checker.no_faults(), checker.no_leads());
             for k in 0..4 {
@@ -226,7 +226,7 @@ fn sparse_run<T: Tally>(
     let after = loop {
         let is_last = !goes_on;
         if listed == 0 {
-            at = skip_ascii::<T>(s, bytes, at, memory == Memory::Twice, &mut newlines);
+            at = skip_ascii(s, bytes, at, memory == Memory::Twice, tally);
         }
         let next_start = at;
         let mut next_listed = 0;
@@ -326,16 +326,22 @@ fn skip_ascii<T: Tally>(
     bytes: &[u8],
     mut at: usize,
     in_memory: bool,
-    newlines: &mut usize,
+    tally: &mut T,
 ) -> usize {
     if T::COUNTS {
-        while let Some(eight) = array_at::<EIGHT_BLOCKS>(bytes, at)
-            && !s.any_high_bit(s.or(or_of_four(s, eight, 0), or_of_four(s, eight, 4 * BLOCK)))
-        {
-            touch_if(in_memory, eight);
-            *newlines += T::newlines(s, load_eight(s, eight));
-            at += EIGHT_BLOCKS;
+        let mut left = bytes.get(at..).unwrap_or_default();
+        while let Some((eight, after)) = left.split_first_chunk() {
+            let blocks = load_eight(s, eight);
+            let [a, b, c, d, e, f, g, h] = blocks;
+            let (abc, def) = (or_of_three(s, a, b, c), or_of_three(s, d, e, f));
+            if s.any_high_bit(or_of_three(s, abc, def, s.or(g, h))) {
+                break;
+            }
+            touch_if::<EIGHT_BLOCKS>(in_memory, eight);
+            tally.ascii_blocks(s, blocks);
+            left = after;
         }
+        at = bytes.len() - left.len();
     } else {
         // Four blocks, which end nearer to what interrupts ASCII than eight. They are also faster when text comes from the
         // second-level cache.

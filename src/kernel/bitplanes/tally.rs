@@ -37,6 +37,8 @@ pub(super) trait Tally {
     fn take_back_two_byte(&mut self, s: Avx512, bytes: &[u8]);
     /// Counts a block of ASCII outside of a run.
     fn ascii_block(&mut self, s: Avx512, block: Vector);
+    /// Counts eight blocks of ASCII.
+    fn ascii_blocks(&mut self, s: Avx512, blocks: [Vector; 8]);
 
     /// Returns the number of newlines in eight blocks of a sparse run.
     fn newlines(s: Avx512, blocks: [Vector; 8]) -> usize;
@@ -78,6 +80,8 @@ impl Tally for Nothing {
     fn take_back_two_byte(&mut self, _: Avx512, _: &[u8]) {}
     #[inline(always)]
     fn ascii_block(&mut self, _: Avx512, _: Vector) {}
+    #[inline(always)]
+    fn ascii_blocks(&mut self, _: Avx512, _: [Vector; 8]) {}
     #[inline(always)]
     fn newlines(_: Avx512, _: [Vector; 8]) -> usize {
         0
@@ -229,6 +233,21 @@ impl Tally for Counter {
     #[inline(always)]
     fn ascii_block(&mut self, s: Avx512, block: Vector) {
         self.more.newlines += s.equal(block, s.splat(b'\n')).count_ones() as usize;
+    }
+
+    #[inline(always)]
+    fn ascii_blocks(&mut self, s: Avx512, blocks: [Vector; 8]) {
+        let newline = s.splat(b'\n');
+        // A comparison into a mask and a masked addition are fewer operations than the three others, but CPUs do only one such
+        // comparison in a cycle. With both in turn, ASCII takes 0.9 of the time that it takes with either.
+        let (mut in_bytes, mut i) = (s.zero(), 0);
+        while i < 8 {
+            in_bytes = s.count_where(in_bytes, s.equal(blocks[i], newline), self.ones);
+            let is_newline = s.minus(self.ones, s.xor(blocks[i + 1], newline));
+            in_bytes = s.plus(in_bytes, is_newline);
+            i += 2;
+        }
+        self.lanes.newlines = s.plus64(self.lanes.newlines, s.sums_of_bytes(in_bytes));
     }
 
     #[inline(always)]
