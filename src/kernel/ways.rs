@@ -72,7 +72,7 @@ pub(crate) fn inspect(kernel: &Kernel, bytes: &[u8]) -> (Verdict, Counts) {
 cfg_if::cfg_if! {
     if #[cfg(kernel_avx512)] {
         use super::bitplanes::{
-            Blocks, CountedBlocks, CountedSuperblocks, PER_PLACE, Superblocks, SuperblocksAhead,
+            AnyLength, Blocks, CountedBlocks, CountedSuperblocks, PER_PLACE, Superblocks, SuperblocksAhead,
         };
         use super::lookup::{Long, Short};
         use crate::simd::x86::avx2::Avx2;
@@ -84,10 +84,12 @@ cfg_if::cfg_if! {
                 enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
             ): {
                 blocks: "blocks", Blocks, 0, counting CountedBlocks as count_blocks;
-                superblocks: "superblocks", Superblocks, PER_PLACE, counting CountedSuperblocks as count_superblocks;
+                superblocks: "superblocks", AnyLength<Superblocks, Blocks>, PER_PLACE,
+                    counting AnyLength<CountedSuperblocks, CountedBlocks> as count_superblocks;
                 // So few at each place that tests need no megabytes.
-                streams: "streams", Superblocks, 4, counting CountedSuperblocks as count_streams;
-                ahead: "ahead", SuperblocksAhead, 4;
+                streams: "streams", AnyLength<Superblocks, Blocks>, 4,
+                    counting AnyLength<CountedSuperblocks, CountedBlocks> as count_streams;
+                ahead: "ahead", AnyLength<SuperblocksAhead, Blocks>, 4;
             }
             avx2, Avx2::new(), target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt"): {
                 short: "short", Short, 0;

@@ -444,7 +444,6 @@ mod avx512 {
         for array in arrays() {
             let word = words(&array)[3];
             same("splat64", &word, s.splat64(word), &of_words([word; 8]));
-            same("opaque_splat64", &word, s.opaque_splat64(word), &of_words([word; 8]));
             let (two, _) = array.as_chunks::<16>();
             same("splat128", &two[1], s.splat128(u128::from_le_bytes(two[1])), &two[1].repeat(4));
             let mut stored = [0; 64];
@@ -481,6 +480,7 @@ mod avx512 {
         let load = |bytes: &[u8]| s.load(bytes, 0);
         all_pairs("and", load, |a, b| s.and(a, b), |a, b| a & b);
         all_pairs("or", load, |a, b| s.or(a, b), |a, b| a | b);
+        all_pairs("xor", load, |a, b| s.xor(a, b), |a, b| a ^ b);
         all_pairs("without", load, |a, b| s.without(a, b), |a, b| a & !b);
         all_pairs("max", load, |a, b| s.max(a, b), u8::max);
         all_pairs("min", load, |a, b| s.min(a, b), u8::min);

@@ -23,12 +23,13 @@ use core::hint::black_box;
 
 use super::blocks::{self, Checker};
 use super::planes::{self, SUPERBLOCK};
-use super::tally::Tally;
+use super::tally::{Nothing, Tally};
 use super::{BLOCK, EIGHT_BLOCKS};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, is_unfinished, with_context};
 use crate::kernel::faulty;
 use crate::kernel::verdict::Verdict;
 use crate::simd::x86::avx512::{Avx512, Vector};
+use crate::simd::{Routine, Token};
 
 /// Eight blocks, the context before them, and the bytes after them that are checked with the last word.
 type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS + AFTER_WORD];
@@ -79,7 +80,7 @@ const LIST: usize = BEFORE_LAST + BLOCK;
 struct Lists([[u8; LIST]; 2]);
 const _: () = assert!(size_of::<Lists>() == align_of::<Lists>());
 
-/// Returns the verdict on any number of bytes.
+/// Returns the verdict on two blocks or more. (Of less, it would be a suspicion.)
 ///
 /// Text that is read at several places has `per_place` superblocks at each of them. Tests have few, and `AHEAD` lets them read ahead at one
 /// place on any CPU.
@@ -95,7 +96,7 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
     let in_memory = bytes.len() >= FAR_LARGER * at_all_places(per_place);
     // The first two blocks are checked by themselves. So there is context before everything after them, and a fault in them, where
     // most text in another encoding has one, is reported early.
-    let Some(start) = bytes.first_chunk::<{ 2 * BLOCK }>() else { return blocks::validate(s, bytes, tally) };
+    let Some(start) = bytes.first_chunk::<{ 2 * BLOCK }>() else { return Verdict::suspect(0) };
     let (first, second) = (s.load(start, 0), s.load(start, BLOCK));
     // All before `at` is well-formed, except for a character that `at` cuts off.
     let mut at = 2 * BLOCK - bytes.as_ptr().addr() % BLOCK;
@@ -148,7 +149,8 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
             dense = kind;
         }
         let after = match kind {
-            TextKind::Sparse => sparse_run(s, &checker, bytes, at, tally),
+            TextKind::Sparse if T::COUNTS => sparse_run::<T, AHEAD>(s, bytes, at, tally),
+            TextKind::Sparse => s.apart::<SparseRun<AHEAD>>(bytes, at),
             _ if by_places
                 && run == T::LONGEST_RUN
                 && bytes.len() - at >= kind.least_for_places(per_place) =>
@@ -186,24 +188,25 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
 ///
 /// ```text
 /// repeat:
-///     at the start, or if no word was listed: skip ASCII, four blocks at a time
 ///     list the words that are not ASCII, in four times eight blocks
-///     check the words that were listed before, four at a time, wherever they are, each with its context and with the places after it
+///     check the words that were listed before, four at a time, wherever they are, each with its context and with the places after it;
+///         or, if there are none in either list, skip ASCII, four blocks at a time
 ///     stop where words are not few any more
+/// check the words of the last list
 /// ```
 ///
 /// No branch depends on where in a chunk a character stands. A CPU would predict such a branch wrongly on text that it has not
 /// seen before, and that takes as long as 300 bytes. Two lists take turns: one is made before the other is checked. So after a
 /// wrong prediction of where a list ends, the next one is there.
 #[cfg_attr(optimised, inline(always))]
-fn sparse_run<T: Tally>(
+fn sparse_run<T: Tally, const AHEAD: bool>(
     s: Avx512,
-    checker: &Checker,
     bytes: &[u8],
     at: usize,
     tally: &mut T,
 ) -> Result<usize, usize> {
-    let memory = Memory::of(s, bytes.len());
+    let checker = &Checker::new(s);
+    let memory = if AHEAD { Memory::Ahead } else { Memory::of(s, bytes.len()) };
     let end = at;
     let mut at = aligned_down(bytes, end).max(CONTEXT);
     if T::COUNTS {
@@ -223,74 +226,91 @@ fn sparse_run<T: Tally>(
     // The chunk that is listed and not yet checked.
     let (mut start, mut listed) = (at, 0);
     let mut goes_on = true;
-    let after = loop {
-        let is_last = !goes_on;
-        if listed == 0 {
-            at = skip_ascii(s, bytes, at, memory == Memory::Twice, tally);
-        }
+    while goes_on {
         let next_start = at;
-        let mut next_listed = 0;
-        if goes_on {
-            // The compiler must not write this loop once for each answer.
-            black_box(memory).read_ahead(s, bytes.get(at..).unwrap_or_default());
-            let mut numbers = s.load(NUMBERS, 0);
-            let end = bytes.len().min(at + CHUNK + AFTER_WORD);
-            let mut left = bytes.get(at..end).unwrap_or_default();
-            let len = left.len();
-            'chunk: loop {
-                // The compiler writes a loop of known length four times. Then each load gets on by 2 KiB, which is too far for CPUs that
-                // fetch what an instruction will load next: 134 GB/s of ASCII from the second-level cache in the place of 200 with two
-                // (family 26, model 2).
-                for _ in 0..2 {
-                    let Some(eight) = left.first_chunk::<{ EIGHT_BLOCKS + AFTER_WORD }>() else {
-                        break 'chunk;
-                    };
-                    let blocks = load_eight(s, eight);
-                    let words = word_search.others(s, blocks);
-                    let count = words.count_ones() as usize;
-                    // The first eight blocks of a chunk are taken as they are, so that each run gets on: at its start they may begin
-                    // before those that decided about it.
-                    if left.len() < len && count > MANY {
-                        break 'chunk;
-                    }
-                    // The remainder changes nothing, and shows the compiler that there is room.
-                    debug_assert!(next_listed < BEFORE_LAST);
-                    if let Some(room) = next[next_listed % BEFORE_LAST..].first_chunk_mut() {
-                        s.store(s.compress(numbers, words), room);
-                    }
-                    next_listed += count;
-                    numbers = s.plus(numbers, s.splat(WORDS as u8));
-                    newlines += T::newlines(s, blocks);
-                    left = &left[EIGHT_BLOCKS..];
-                }
-            }
-            at += len - left.len();
-            goes_on = at - next_start == CHUNK;
-        }
-        if listed != 0 {
-            // In a text of known length, no place needs to be compared with it.
-            let (faults, largest) = match with_context::<{ CONTEXT + CHUNK + AFTER_WORD }>(bytes, start) {
-                Some(text) => check_words(s, checker, text, list, listed, tally),
-                None => {
-                    let text = bytes.get(start - CONTEXT..).unwrap_or_default();
-                    check_words(s, checker, text, list, listed, tally)
-                }
-            };
+        let next_listed;
+        // Two loops, so that text in a cache is not asked where it is.
+        (at, next_listed) = match memory {
+            Memory::Near => list_words::<T>(s, &word_search, Memory::Near, bytes, at, next, &mut newlines),
+            far => list_words::<T>(s, &word_search, far, bytes, at, next, &mut newlines),
+        };
+        goes_on = at - next_start == CHUNK;
+        if next_listed == 0 && listed == 0 {
+            at = skip_ascii(s, bytes, at, memory == Memory::Twice, tally);
+        } else if let Some(text) = with_context::<{ CONTEXT + CHUNK + AFTER_WORD }>(bytes, start) {
+            let (faults, largest) = check_words(s, checker, text, list, listed, tally);
             if checker.any(&checker.of_words(faults)) {
-                break faulty(start);
+                return faulty(start);
             }
             if listed > MANY_OF_TWO && is_below_e0(s, largest) {
                 goes_on = false;
             }
-        }
-        if is_last {
-            break Ok(at);
+        } else {
+            // The loop goes on after whole chunks, and there are bytes after these.
+            assert!(listed == 0);
         }
         (start, listed) = (next_start, next_listed);
         core::mem::swap(&mut list, &mut next);
-    };
+    }
+    let text = bytes.get(start - CONTEXT..).unwrap_or_default();
+    let (faults, _) = check_words(s, checker, text, list, listed, tally);
     tally.add_newlines(newlines);
-    after
+    if checker.any(&checker.of_words(faults)) { faulty(start) } else { Ok(at) }
+}
+
+/// Lists the words of the chunk from `at` on that are not ASCII. Returns the place after the blocks that it has looked at, and the
+/// number of words.
+#[inline(always)]
+fn list_words<T: Tally>(
+    s: Avx512,
+    word_search: &WordSearch,
+    memory: Memory,
+    bytes: &[u8],
+    at: usize,
+    list: &mut [u8; LIST],
+    newlines: &mut usize,
+) -> (usize, usize) {
+    let end = bytes.len().min(at + CHUNK + AFTER_WORD);
+    // If the compiler knew the length, it would write the loop four times. Then each load gets on by 2 KiB, which is too far for CPUs
+    // that fetch what an instruction will load next: 135 GB/s of ASCII from the second-level cache in the place of 195 (family 26,
+    // model 2).
+    let mut left = black_box(bytes.get(at..end).unwrap_or_default());
+    let len = left.len();
+    let (mut numbers, mut listed, mut most) = (s.load(NUMBERS, 0), 0, WORDS);
+    while let Some(eight) = left.first_chunk::<{ EIGHT_BLOCKS + AFTER_WORD }>() {
+        memory.read_ahead(s, bytes, at + len - left.len());
+        let blocks = load_eight(s, eight);
+        let words = word_search.others(s, blocks);
+        let count = words.count_ones() as usize;
+        if count > most {
+            break;
+        }
+        // The first eight blocks of a chunk are taken as they are, so that each run gets on: at its start they may begin before those
+        // that decided about it.
+        most = MANY;
+        // The remainder changes nothing, and shows the compiler that there is room.
+        debug_assert!(listed < BEFORE_LAST);
+        if let Some(room) = list[listed % BEFORE_LAST..].first_chunk_mut() {
+            s.store(s.compress(numbers, words), room);
+        }
+        listed += count;
+        numbers = s.plus(numbers, s.splat(WORDS as u8));
+        *newlines += T::newlines(s, blocks);
+        left = &left[EIGHT_BLOCKS..];
+    }
+    (at + len - left.len(), listed)
+}
+
+/// [`sparse_run`] without counts.
+struct SparseRun<const AHEAD: bool>;
+
+impl<const AHEAD: bool> Routine<Avx512> for SparseRun<AHEAD> {
+    type Output = Result<usize, usize>;
+
+    #[inline(always)]
+    fn run(s: Avx512, bytes: &[u8], at: usize) -> Result<usize, usize> {
+        sparse_run::<_, AHEAD>(s, bytes, at, &mut Nothing)
+    }
 }
 
 /// Checks the first `listed` words of a list. Returns the faults, and the largest byte in each lane. `text` begins with context.
@@ -321,13 +341,7 @@ fn check_words<T: Tally>(
 
 /// Skips blocks of ASCII, and returns where they end.
 #[inline(always)]
-fn skip_ascii<T: Tally>(
-    s: Avx512,
-    bytes: &[u8],
-    mut at: usize,
-    in_memory: bool,
-    tally: &mut T,
-) -> usize {
+fn skip_ascii<T: Tally>(s: Avx512, bytes: &[u8], mut at: usize, in_memory: bool, tally: &mut T) -> usize {
     if T::COUNTS {
         let mut left = bytes.get(at..).unwrap_or_default();
         while let Some((eight, after)) = left.split_first_chunk() {
@@ -402,22 +416,18 @@ impl Memory {
         }
     }
 
-    /// Called before a chunk of a sparse run is read, which `text` begins with.
+    /// Called before the eight blocks of a sparse run are read that begin at `at`. Requests for all of a chunk at once would hold up what
+    /// is read.
     #[inline(always)]
-    fn read_ahead(self, s: Avx512, text: &[u8]) {
+    fn read_ahead(self, s: Avx512, bytes: &[u8], at: usize) {
         match self {
             Self::Near => {}
             Self::Twice => {
-                let (groups, _) = text.get(..CHUNK).unwrap_or_default().as_chunks::<EIGHT_BLOCKS>();
-                for eight in groups {
+                if let Some(eight) = array_at::<EIGHT_BLOCKS>(bytes, at) {
                     touch_if(true, eight);
                 }
             }
-            Self::Ahead => {
-                for line in text.get(HOW_FAR..HOW_FAR + CHUNK).unwrap_or_default().chunks(BLOCK) {
-                    s.prefetch(line, 0);
-                }
-            }
+            Self::Ahead => prefetch_eight(s, bytes, at + HOW_FAR),
         }
     }
 }
@@ -435,7 +445,7 @@ impl WordSearch {
         let mut picks = [s.zero(); 8];
         let mut k = 0;
         while k < 8 {
-            picks[k] = s.opaque_splat64(0x80 << (8 * k));
+            picks[k] = s.splat64(0x80 << (8 * k));
             k += 1;
         }
         Self { picks }

@@ -267,7 +267,7 @@ impl Tally for Counter {
     fn words(&mut self, s: Avx512, four: Vector, n: usize) {
         // The eight places after the three of the context, in each lane.
         const OWN: u64 = 0x07F8_07F8_07F8_07F8;
-        let among = OWN & u64::MAX >> (64 - 16 * n.min(4));
+        let among = if n < 4 { OWN & ((1 << (16 * n)) - 1) } else { OWN };
         self.more.add_characters(s, four, among);
     }
 

@@ -160,13 +160,6 @@ impl Avx512 {
         unsafe { _mm512_set1_epi64(lane as i64) }
     }
 
-    /// Does what `splat64` does. The compiler does not know the value, so it makes the vector here, rather than where the function
-    /// begins, and of eight bytes of the program rather than 64.
-    #[inline(always)]
-    pub(crate) fn opaque_splat64(self, lane: u64) -> Vector {
-        self.splat64(core::hint::black_box(lane))
-    }
-
     /// Returns `lane` in each of the four lanes of 128 bits.
     #[inline(always)]
     pub(crate) fn splat128(self, lane: u128) -> Vector {
