@@ -92,7 +92,7 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
     tally: &mut T,
 ) -> Verdict {
     let checker = Checker::new(s);
-    // For the ASCII before the first run. A sparse run decides by itself.
+    // A sparse run decides by itself.
     let in_memory = bytes.len() >= FAR_LARGER * at_all_places(per_place);
     // The first two blocks are checked by themselves. So there is context before everything after them, and a fault in them, where
     // most text in another encoding has one, is reported early.
@@ -153,7 +153,8 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
             TextKind::Sparse => s.apart::<SparseRun<AHEAD>>(bytes, at),
             _ if by_places
                 && run == T::LONGEST_RUN
-                && bytes.len() - at >= kind.least_for_places(per_place) =>
+                && bytes.len() - at >= at_all_places(per_place)
+                && kind.is_read_by_places(in_memory) =>
             {
                 match planes_run_by_places::<T, AHEAD>(s, bytes, at, per_place, tally) {
                     Some(after) => Ok(after),
@@ -627,15 +628,15 @@ enum TextKind {
 }
 
 impl TextKind {
-    /// Returns the least number of bytes that are read at several places in turn, or ahead.
+    /// Returns whether long text of this kind is read at several places in turn, or ahead. `in_memory` says that the whole text is far
+    /// larger than the caches.
     ///
-    /// For any text, that is the length of the run. Two-byte characters have a faster run of their own, as long as
-    /// memory keeps up with it. It does not for a text that is far larger than the caches.
-    const fn least_for_places(self, per_place: usize) -> usize {
+    /// Two-byte characters have a faster run of their own, as long as memory keeps up with it.
+    const fn is_read_by_places(self, in_memory: bool) -> bool {
         match self {
-            Self::Sparse => usize::MAX,
-            Self::TwoByte => FAR_LARGER * at_all_places(per_place),
-            Self::Any => at_all_places(per_place),
+            Self::Sparse => false,
+            Self::TwoByte => in_memory,
+            Self::Any => true,
         }
     }
 
