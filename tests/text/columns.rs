@@ -134,7 +134,7 @@ fn hostile_offsets() {
         i64::MAX,
     ];
     let last = starts.len() - 1;
-    for place in [0, 1, 2, 500, 1022, 1023, 1024, 1025, last - 1, last] {
+    for place in [0, 1, 2, 7, 8, 9, 500, 504, 1022, 1023, 1024, 1025, last - 1, last] {
         for offset in hostile {
             let mut offsets = starts.clone();
             offsets[place] = offset;

@@ -11,6 +11,7 @@
 
 use super::offset::Offset;
 use super::{ColumnError, ColumnErrorKind, check_row};
+use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
 
 /// The rows of a group: few enough that the values of short strings are still in the first-level cache when the bytes at
@@ -47,43 +48,44 @@ pub(super) fn group_is_valid<O: Offset>(kernel: &Kernel, values: &[u8], offsets:
         return false;
     };
     let Some(text) = values.get(first..last) else { return false };
-    // If no offset is less than the one before it, all lie in the text or at its end.
-    if O::decrease(offsets) {
-        return false;
-    }
     // In ASCII, no offset splits a character. Where strings are short, it takes less time to find that out than to look
     // at each offset.
     if text.len() < SHORT * offsets.len() && text.is_ascii() {
-        return true;
+        return !O::decrease(offsets);
     }
-    if !kernel.is_utf8(text) {
-        return false;
-    }
-    !splits_character(&values[..last], offsets)
+    kernel.is_utf8(text) && are_boundaries(&values[..last], offsets)
 }
 
-/// Returns whether an offset lies inside a character of `values`, whose end is the end of a character. No offset is negative, or
-/// less than the one before it.
+/// Returns whether no offset is less than the one before it, and none lies inside a character of `values`, whose end is the end of a
+/// character, and the last offset. The first offset is not negative.
 ///
-/// It is a function of its own, so that nothing in the loop is moved to memory. There is no branch on the content: as signed
-/// numbers, continuations are the bytes below -40, so with 40 added they alone are negative.
+/// It is a function of its own, so that nothing in the loop is moved to memory.
 #[inline(never)]
-fn splits_character<O: Offset>(values: &[u8], offsets: &[O]) -> bool {
-    let mut bits = 0;
+fn are_boundaries<O: Offset>(values: &[u8], offsets: &[O]) -> bool {
+    let mut before = 0;
     // The compiler does not unroll a loop that may end early.
     let (eights, rest) = offsets.as_chunks::<8>();
-    for eight in eights {
+    for (i, eight) in eights.iter().enumerate() {
         for &offset in eight {
-            // All offsets after one at the end are at the end as well.
-            let Some(&byte) = values.get(offset.into() as usize) else { return bits < 0 };
-            bits |= i32::from(byte.cast_signed()) + 0x40;
+            let place = offset.into();
+            let Some(&byte) = values.get(place as usize) else {
+                // What is at the end stays there, unless an offset is less.
+                return !O::decrease(&offsets[(8 * i).saturating_sub(1)..]);
+            };
+            if place < before || is_continuation(byte) {
+                return false;
+            }
+            before = place;
         }
     }
     for &offset in rest {
-        let Some(&byte) = values.get(offset.into() as usize) else { break };
-        bits |= i32::from(byte.cast_signed()) + 0x40;
+        let place = offset.into();
+        if place < before || values.get(place as usize).is_some_and(|&byte| is_continuation(byte)) {
+            return false;
+        }
+        before = place;
     }
-    bits < 0
+    true
 }
 
 /// Calls `check` with each row and its bytes, and returns the first error. The first of `offsets` begins row `first`.
