@@ -160,16 +160,22 @@ fn inspect(page: &mut Page, targets: &mut Targets) {
         }
         cells.extend([digits(speed(2 * kernels.len())), digits(speed(2 * kernels.len() + 1))]);
         table.row(cells);
-        targets.at_least("inspect, best kernel / is_utf8", 0.85, nanos[0] / nanos[1], &text.name);
+        let target = match text.name.as_str() {
+            "ASCII" => "inspect / is_utf8, ASCII",
+            "JSON logs" => "inspect / is_utf8, JSON logs",
+            _ => continue,
+        };
+        targets.at_least(target, 0.85, nanos[0] / nanos[1], &text.name);
     }
     page.table(&table);
     page.block(
-        "What the counts take with AVX-512, in vector operations. ASCII with a few other characters: 17 for 512 bytes \
-         find the words that are not ASCII, and the newlines take eight comparisons into mask registers, of which Zen 4 \
-         does one a cycle, after the 16 cycles or so in which the text comes from the second-level cache. Two-byte text: \
-         five for 64 bytes, and four more, two comparisons and two masked additions. All other text: 63 for 488 bytes, \
-         and 14 more. So on these CPUs `inspect` can reach about 0.7, 0.6 and 0.8 of the speed of `is_utf8`. The other \
-         kernels count in another pass over each chunk that is valid.",
+        "What the counts take with AVX-512, in vector operations. ASCII: five for 512 bytes find out that it is, and the \
+         newlines take 22 more. ASCII with a few other characters: 17 find the words that are not ASCII, and the \
+         newlines take eight comparisons into mask registers and eight moves out of them, of which these CPUs do one a \
+         cycle. Without them `inspect` of JSON logs would be at 0.9. Two-byte text: five for 64 bytes, and four more, \
+         two comparisons and two masked additions. All other text: 63 for 488 bytes, and 14 more. So `inspect` can reach \
+         about 0.8, 0.6 and 0.8 of the speed of `is_utf8` there. The other kernels count in another pass over each chunk \
+         that is valid.",
     );
 }
 
