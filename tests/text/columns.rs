@@ -141,6 +141,18 @@ fn hostile_offsets() {
             check_both(values.as_bytes(), &offsets);
         }
     }
+    // Eight offsets are looked at together, and those that are left one by one. A column may end inside a character.
+    for len in 9..=17 {
+        let offsets = &starts[..len];
+        check_both(values.as_bytes(), offsets);
+        for place in 0..len {
+            for offset in [-1, offsets[place.saturating_sub(1)] - 1, offsets[place] + 1] {
+                let mut offsets = offsets.to_vec();
+                offsets[place] = offset;
+                check_both(values.as_bytes(), &offsets);
+            }
+        }
+    }
     for first in hostile {
         for second in hostile {
             check_both(values.as_bytes(), &[first, second]);

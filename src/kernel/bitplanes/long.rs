@@ -159,7 +159,7 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
                 match planes_run_by_places::<T, AHEAD>(s, bytes, at, per_place, tally) {
                     Some(after) => Ok(after),
                     None => {
-                        // There is a fault somewhere in what was read. To find the first one, read it again in short runs.
+                        // There is a fault somewhere in what was read, or it ends there. Read it again in short runs.
                         by_places = false;
                         Ok(at)
                     }
@@ -191,7 +191,7 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
 /// repeat:
 ///     list the words that are not ASCII, in four times eight blocks
 ///     check the words that were listed before, four at a time, wherever they are, each with its context and with the places after it;
-///         or, if there are none in either list, skip ASCII, four blocks at a time
+///         or, if there are none in either list, skip ASCII
 ///     stop where words are not few any more
 /// check the words of the last list
 /// ```
