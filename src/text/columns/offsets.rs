@@ -57,35 +57,28 @@ pub(super) fn group_is_valid<O: Offset>(kernel: &Kernel, values: &[u8], offsets:
 }
 
 /// Returns whether no offset is less than the one before it, and none lies inside a character of `values`, whose end is the end of a
-/// character, and the last offset. The first offset is not negative.
+/// character, and the last offset. The first offset is not negative. (What is beyond the end has no byte, but then a later offset is less.)
 ///
 /// It is a function of its own, so that nothing in the loop is moved to memory.
 #[inline(never)]
 fn are_boundaries<O: Offset>(values: &[u8], offsets: &[O]) -> bool {
     let mut before = 0;
+    let mut is_boundary = |offset: O| {
+        let place = offset.into();
+        let is_less = place < before;
+        before = place;
+        !is_less && !values.get(place as usize).is_some_and(|&byte| is_continuation(byte))
+    };
     // The compiler does not unroll a loop that may end early.
     let (eights, rest) = offsets.as_chunks::<8>();
-    for (i, eight) in eights.iter().enumerate() {
+    for eight in eights {
         for &offset in eight {
-            let place = offset.into();
-            let Some(&byte) = values.get(place as usize) else {
-                // What is at the end stays there, unless an offset is less.
-                return !O::decrease(&offsets[(8 * i).saturating_sub(1)..]);
-            };
-            if place < before || is_continuation(byte) {
+            if !is_boundary(offset) {
                 return false;
             }
-            before = place;
         }
     }
-    for &offset in rest {
-        let place = offset.into();
-        if place < before || values.get(place as usize).is_some_and(|&byte| is_continuation(byte)) {
-            return false;
-        }
-        before = place;
-    }
-    true
+    rest.iter().all(|&offset| is_boundary(offset))
 }
 
 /// Calls `check` with each row and its bytes, and returns the first error. The first of `offsets` begins row `first`.
