@@ -36,6 +36,13 @@ pub(crate) trait WideLaneOps: Simd {
         self.zip16(v, self.splat(0))
     }
 
+    /// Widens bytes to lanes of 32 bits: the four quarters of the vector.
+    #[inline(always)]
+    fn widened8_twice(self, v: Self::Vector) -> [[Self::Vector; 2]; 2] {
+        let [first, second] = self.widened8(v);
+        [self.widened16(first), self.widened16(second)]
+    }
+
     /// Narrows the lanes of `a` and then `b` to half their width: lanes of 16 bits, all below 0x100, or of 32 bits, all below
     /// 0x10000.
     fn narrowed16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -410,9 +417,7 @@ impl<S: WideLaneOps> ConvertOps for S {
 
     #[cfg_attr(optimised, inline(always))]
     fn put_as_u32(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
-        let [first, second] = WideLaneOps::widened8(self, v);
-        let wide = [WideLaneOps::widened16(self, first), WideLaneOps::widened16(self, second)];
-        put_all([[wide]], [[4 * n]], out)
+        put_all([[self.widened8_twice(v)]], [[4 * n]], out)
     }
 
     #[cfg_attr(optimised, inline(always))]

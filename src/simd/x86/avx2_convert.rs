@@ -26,6 +26,18 @@ impl Avx2 {
         [first, second]
     }
 
+    /// Widens the bytes of a part to lanes of 32 bits.
+    #[inline(always)]
+    fn part_as_u32(self, part: __m128i) -> [__m256i; 2] {
+        // SAFETY: SSE2, by `self`.
+        let upper = unsafe { _mm_unpackhi_epi64(part, part) };
+        // SAFETY: AVX2, by `self`.
+        let first = unsafe { _mm256_cvtepu8_epi32(part) };
+        // SAFETY: AVX2, by `self`.
+        let second = unsafe { _mm256_cvtepu8_epi32(upper) };
+        [first, second]
+    }
+
     /// Brings what was packed of two vectors into their order. Packing works on each part by itself, so lanes of 64 bits come
     /// from the two vectors in turn.
     #[inline(always)]
@@ -115,6 +127,12 @@ impl WideLaneOps for Avx2 {
         // SAFETY: AVX2, by `self`.
         let second = unsafe { _mm256_cvtepu16_epi32(second) };
         [first, second]
+    }
+
+    #[inline(always)]
+    fn widened8_twice(self, v: __m256i) -> [[__m256i; 2]; 2] {
+        let [first, second] = self.parts(v);
+        [self.part_as_u32(first), self.part_as_u32(second)]
     }
 
     #[inline(always)]

@@ -49,6 +49,20 @@ impl Avx512 {
         [first, second]
     }
 
+    /// Widens the bytes of half a vector to lanes of 32 bits.
+    #[inline(always)]
+    fn half_as_u32(self, half: __m256i) -> [__m512i; 2] {
+        // SAFETY: AVX, by `self`.
+        let first = unsafe { _mm256_castsi256_si128(half) };
+        // SAFETY: AVX2, by `self`.
+        let second = unsafe { _mm256_extracti128_si256::<1>(half) };
+        // SAFETY: AVX512F, by `self`.
+        let first = unsafe { _mm512_cvtepu8_epi32(first) };
+        // SAFETY: AVX512F, by `self`.
+        let second = unsafe { _mm512_cvtepu8_epi32(second) };
+        [first, second]
+    }
+
     /// Brings what was packed of two vectors into their order. Packing works on each 128 bits by themselves, so lanes of 64
     /// bits come from the two vectors in turn.
     #[inline(always)]
@@ -460,8 +474,8 @@ impl ConvertOps for Avx512 {
 
     #[cfg_attr(optimised, inline(always))]
     fn put_as_u32(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
-        let [first, second] = self.widened8(v);
-        let ([a, b], [c, d]) = (self.widened16(first), self.widened16(second));
+        let [first, second] = self.halves(v);
+        let ([a, b], [c, d]) = (self.half_as_u32(first), self.half_as_u32(second));
         out.left() >= 4 * n
             && self.put_first_of_two(a, b, (4 * n).min(2 * Self::LANES), out)
             && (n <= Self::LANES / 2 || self.put_first_of_two(c, d, 4 * n - 2 * Self::LANES, out))
@@ -538,9 +552,8 @@ impl ConvertOps for Avx512 {
         let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
         // SAFETY: AVX512VBMI2, by `self`.
         let middle = unsafe { _mm512_maskz_compress_epi8(keep, middle) };
-        let [low, low_second] = self.widened8(low);
-        let [middle, middle_second] = self.widened8(middle);
-        let words = self.or(low, self.left16::<8>(middle));
+        let [words, words_second] =
+            self.interleaved(self.for_interleaving(low), self.for_interleaving(middle));
         let (mut high_first, mut high_second) = (None, None);
         if let Some(high) = high {
             // SAFETY: AVX512VBMI2, by `self`.
@@ -554,8 +567,7 @@ impl ConvertOps for Avx512 {
         if n <= 32 {
             return true;
         }
-        let words = self.or(low_second, self.left16::<8>(middle_second));
-        self.put_u32_of_low_half(words, high_second, n - 32, out)
+        self.put_u32_of_low_half(words_second, high_second, n - 32, out)
     }
 
     #[cfg_attr(optimised, inline(always))]

@@ -99,7 +99,7 @@ fn leading_ascii_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     out: &mut Output<'_>,
 ) -> usize {
     let mut at = 0;
-    while let Some(two) = text.get(at..at + 2 * S::LANES) {
+    for two in text.chunks_exact(2 * S::LANES) {
         let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
         if !are_ascii(s, s.or(a, b)) || !s.put_first(s.narrowed16(a, b), S::LANES, out) {
             return at;
@@ -174,44 +174,48 @@ fn put_blocks<S: ConvertOps, const SWAPPED: bool>(
     mut at: usize,
     out: &mut Output<'_>,
 ) -> usize {
-    while out.left() >= 4 * S::LANES
-        && let Some(two) = text.get(at..at + 2 * S::LANES)
-    {
+    for two in text[at..].chunks_exact(2 * S::LANES) {
+        let Some(mut block) = out.fork_next(4 * S::LANES) else { break };
+        let next = block.output();
         let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
+        let mut put = S::LANES;
         if are_ascii(s, s.or(a, b)) {
-            if !s.put_first(s.narrowed16(a, b), S::LANES, out) {
-                break;
-            }
-            at += 2 * S::LANES;
-            continue;
-        }
-        let (put, len) = if S::LANES == 64 {
-            (put_as_utf8::<S, SWAPPED>(s, a, text, at, S::LANES, out), S::LANES)
+            s.put_first(s.narrowed16(a, b), S::LANES, next);
+            put = 2 * S::LANES;
         } else if !s.any(s.and(s.or(a, b), s.splat16(0xF800))) {
-            if !put_below_800(s, a, S::LANES, out) {
+            put_below_800(s, a, S::LANES, next);
+            put_below_800(s, b, S::LANES, next);
+            put = 2 * S::LANES;
+        } else if S::LANES == 64 {
+            if !put_as_utf8::<S, SWAPPED>(s, a, text, at, S::LANES, next) {
                 break;
             }
-            at += S::LANES;
-            (put_below_800(s, b, S::LANES, out), S::LANES)
-        } else if are_ascii(s, a) {
-            (s.put_first(s.narrowed16(a, a), S::LANES / 2, out), S::LANES)
+            if put_as_utf8::<S, SWAPPED>(s, b, text, at + S::LANES, S::LANES, next) {
+                put = 2 * S::LANES;
+            }
+        } else if put_without_surrogates(s, a, next) {
+            if put_without_surrogates(s, b, next) {
+                put = 2 * S::LANES;
+            }
         } else {
-            if has_surrogates(s, a) || !put_below_10000(s, a, S::LANES, out) {
-                break;
-            }
-            at += S::LANES;
-            if are_ascii(s, b) {
-                (s.put_first(s.narrowed16(b, b), S::LANES / 2, out), S::LANES)
-            } else {
-                (!has_surrogates(s, b) && put_below_10000(s, b, S::LANES, out), S::LANES)
-            }
-        };
-        if !put {
             break;
         }
-        at += len;
+        block.join();
+        at += put;
+        if put < 2 * S::LANES {
+            break;
+        }
     }
     at
+}
+
+/// Appends a block as UTF-8, or nothing if it has surrogates.
+#[inline(always)]
+fn put_without_surrogates<S: ConvertOps>(s: S, units: S::Vector, out: &mut Output<'_>) -> bool {
+    if are_ascii(s, units) {
+        return s.put_first(s.narrowed16(units, units), S::LANES / 2, out);
+    }
+    !has_surrogates(s, units) && put_below_10000(s, units, S::LANES, out)
 }
 
 /// Appends the block at the start of `text` as UTF-8 up to its surrogate pair, and the pair, if it has one pair and all of that fits.
@@ -455,12 +459,27 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
             }
         }
         let rest = &text[at..];
-        // Of two long vectors, both are likely to have surrogates. A branch on that would often be predicted wrongly.
-        if S::LANES == 64
-            && let Some(two) = rest.get(..2 * S::LANES)
+        if let Some(two) = rest.get(..2 * S::LANES)
             && out.left() >= 4 * S::LANES
         {
             let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
+            if S::LANES < 64 && !cut {
+                if !has_surrogates(s, a) {
+                    let [first, second] = s.widened16(a);
+                    s.put_first_of_two(first, second, 2 * S::LANES, out);
+                    at += S::LANES;
+                    continue;
+                }
+                if let Some((before, number)) = only_pair::<S, SWAPPED>(s, a, rest) {
+                    let [first, second] = s.widened16(a);
+                    s.put_first_of_two(first, second, 2 * before, out);
+                    out.put(&number.to_ne_bytes());
+                    at += before + 4;
+                    continue;
+                }
+            }
+            // If one of two vectors has several surrogates, the other one is likely to have some. A branch on that would often be predicted
+            // wrongly.
             if put_joined(s, before1::<S, SWAPPED>(s, a, text, at), a, S::LANES, out) {
                 at += S::LANES;
                 at += if put_joined(s, s.earlier(b, a)[1], b, S::LANES, out) { S::LANES } else { 0 };
@@ -469,23 +488,6 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
             }
         }
         let (now, len) = load_units::<S, SWAPPED>(s, rest);
-        if !cut && out.left() >= 2 * len && !has_surrogates(s, now) {
-            let [first, second] = s.widened16(now);
-            s.put_first_of_two(first, second, 2 * len, out);
-            at += len;
-            continue;
-        }
-        if S::LANES < 64
-            && !cut
-            && let Some((before, number)) = only_pair::<S, SWAPPED>(s, now, rest)
-            && out.left() >= 2 * before + 4
-        {
-            let [first, second] = s.widened16(now);
-            s.put_first_of_two(first, second, 2 * before, out);
-            out.put(&number.to_ne_bytes());
-            at += before + 4;
-            continue;
-        }
         // Nothing is put for the first half of a pair.
         let kept = s.select16_equal(which_half(s, now), 0xD800, s.splat8(0), s.splat8(0xFF));
         let fits = if full { place_after_ones(s.high_bits(kept), out.left() / 2).min(len) & !1 } else { len };
@@ -518,17 +520,18 @@ fn put_widened<S: ConvertOps, const SWAPPED: bool>(
     out: &mut Output<'_>,
 ) -> usize {
     let bits = s.splat16(0xF800);
-    while let Some(two) = text.get(at..at + 2 * S::LANES)
-        && out.left() >= 4 * S::LANES
-    {
+    for two in text[at..].chunks_exact(2 * S::LANES) {
         let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
         if s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
             break;
         }
+        let Some(mut block) = out.fork_next(4 * S::LANES) else { break };
         let ([first, second], [third, fourth]) = (s.widened16(a), s.widened16(b));
-        s.prefetch_output(4 * S::LANES, out);
-        s.put_first_of_two(first, second, 2 * S::LANES, out);
-        s.put_first_of_two(third, fourth, 2 * S::LANES, out);
+        let next = block.output();
+        s.prefetch_output(4 * S::LANES, next);
+        s.put_first_of_two(first, second, 2 * S::LANES, next);
+        s.put_first_of_two(third, fourth, 2 * S::LANES, next);
+        block.join();
         at += 2 * S::LANES;
     }
     at

@@ -149,38 +149,36 @@ pub(in crate::transcode) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(
 ) -> usize {
     let text = &text[..text.len() & !3];
     let mut at = 0;
-    while let Some(block) = text.get(at..at + 2 * S::LANES) {
+    for block in text.chunks_exact(4 * S::LANES) {
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
-        if let Some(next) = text.get(at + 2 * S::LANES..at + 4 * S::LANES) {
-            let (c, d) = (s.load(next, 0), s.load(next, S::LANES));
-            let (first, second) = (s.narrowed32(a, b), s.narrowed32(c, d));
-            if !s.any(s.and(s.or(s.or(a, b), s.or(c, d)), s.splat32(!0xFFFF)))
-                && !has_surrogates(s, first)
-                && !has_surrogates(s, second)
-                && s.put_first_of_two(
-                    in_order::<S, SWAPPED>(s, first),
-                    in_order::<S, SWAPPED>(s, second),
-                    2 * S::LANES,
-                    out,
-                )
-            {
-                at += 4 * S::LANES;
-                continue;
-            }
-            // Of four long vectors, any may have characters above U+FFFF. Another branch would often be predicted wrongly.
-            if S::LANES == 64 {
-                if !put_any_as_utf16::<S, SWAPPED>(s, a, b, 2 * S::LANES, out) {
-                    break;
-                }
-                at += 2 * S::LANES;
-                if !put_any_as_utf16::<S, SWAPPED>(s, c, d, 2 * S::LANES, out) {
-                    break;
-                }
-                at += 2 * S::LANES;
-                continue;
-            }
+        let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
+        let (first, second) = (s.narrowed32(a, b), s.narrowed32(c, d));
+        if !s.any(s.and(s.or(s.or(a, b), s.or(c, d)), s.splat32(!0xFFFF)))
+            && !has_surrogates(s, first)
+            && !has_surrogates(s, second)
+            && s.put_first_of_two(
+                in_order::<S, SWAPPED>(s, first),
+                in_order::<S, SWAPPED>(s, second),
+                2 * S::LANES,
+                out,
+            )
+        {
+            at += 4 * S::LANES;
+            continue;
         }
-        if !put_as_utf16::<S, SWAPPED>(s, a, b, 2 * S::LANES, out) {
+        // Of four long vectors, any may have characters above U+FFFF. Another branch would often be predicted wrongly.
+        let put = |a, b, out: &mut _| {
+            if S::LANES == 64 {
+                put_any_as_utf16::<S, SWAPPED>(s, a, b, 2 * S::LANES, out)
+            } else {
+                put_as_utf16::<S, SWAPPED>(s, a, b, 2 * S::LANES, out)
+            }
+        };
+        if !put(a, b, out) {
+            break;
+        }
+        at += 2 * S::LANES;
+        if !put(c, d, out) {
             break;
         }
         at += 2 * S::LANES;
@@ -207,7 +205,7 @@ pub(in crate::transcode) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(
 pub(in crate::transcode) fn to_latin1<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !3];
     let mut at = 0;
-    while let Some(block) = text.get(at..at + 4 * S::LANES) {
+    for block in text.chunks_exact(4 * S::LANES) {
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
         let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
         if !are_latin1(s, s.or(s.or(a, b), s.or(c, d)))

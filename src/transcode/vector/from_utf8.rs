@@ -40,7 +40,7 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    IntoUtf16, IntoUtf32, LINES_PAY, Narrow, at_least, in_order, leading_ascii, load_block, masked,
+    IntoUtf16, IntoUtf32, LINES_PAY, Narrow, PLAIN, at_least, in_order, leading_ascii, load_block, masked,
     place_after_ones, put_in_lines,
 };
 use crate::boundary::{ends_in_lead, floor, is_continuation};
@@ -60,7 +60,7 @@ const FIRST_CHUNK: usize = 127;
 
 /// After this many vectors of ASCII more is expected, and written in whole cache lines. Fewer are common between other
 /// characters, and for them it does not pay to write up to the start of a line twice.
-const STRAY: usize = 3;
+const STRAY: usize = 10;
 
 /// A text shorter than this is converted block by block, without a look at what the blocks have in common.
 const MEDIUM: usize = 512;
@@ -328,7 +328,7 @@ fn convert<S: ConvertOps, T: Wide>(
         valid = valid.max(at);
     }
     // The number of vectors of ASCII since the last other one.
-    let mut ascii = 0;
+    let mut ascii = if at < PLAIN { 0 } else { STRAY };
     // With vectors of 16 bytes, the main loop of x86 would lose more by this than short texts gain: it has too few registers.
     let twos_first = S::LANES > 16;
     if twos_first && valid < text.len() && text[at] < 0xE0 {

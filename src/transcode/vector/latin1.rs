@@ -9,7 +9,7 @@
 
 use super::{
     IntoBytes, IntoUtf16, IntoUtf32, Narrow, PLAIN, at_least, fitting, leading_ascii, load_block, masked,
-    order, place_after_ones, put_ascii_by_two, put_in_lines,
+    order, place_after_ones, put_by_two, put_in_lines,
 };
 use crate::boundary::{ends_in_lead, floor};
 use crate::output::Output;
@@ -47,7 +47,8 @@ pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
             if begins {
                 break;
             }
-            let read = if S::LANES < 64 { put_ascii_by_two(s, &text[at..], out) } else { 0 };
+            let read =
+                if S::LANES < 64 { put_by_two::<S, IntoBytes, true, false>(s, &text[at..], out) } else { 0 };
             if read > 0 {
                 at += read;
             } else {
@@ -184,18 +185,18 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out:
 #[inline(always)]
 pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = leading_ascii::<S, IntoBytes>(s, text, out);
-    // No byte becomes more than two, so all of it fits.
-    while out.left() >= 4 * S::LANES
-        && let Some(two) = text.get(at..at + 2 * S::LANES)
-    {
+    for two in text[at..].chunks_exact(2 * S::LANES) {
+        // No byte becomes more than two, so all of it fits.
+        let Some(mut block) = out.fork_next(4 * S::LANES) else { break };
         let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
         // Two long vectors are hardly ever both ASCII in text that is not all ASCII.
         if S::LANES < 64 && s.high_bits(s.or(a, b)) == 0 {
-            s.put_first_of_two(a, b, 2 * S::LANES, out);
+            s.put_first_of_two(a, b, 2 * S::LANES, block.output());
         } else {
-            put_as_utf8(s, a, S::LANES, out);
-            put_as_utf8(s, b, S::LANES, out);
+            put_as_utf8(s, a, S::LANES, block.output());
+            put_as_utf8(s, b, S::LANES, block.output());
         }
+        block.join();
         at += 2 * S::LANES;
     }
     // What is left at the end, and what fits of a block that does not fit as it is.
@@ -265,9 +266,10 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut
 #[inline(always)]
 fn widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = if text.len() >= PLAIN { put_in_lines::<S, T, false>(s, text, out) } else { 0 };
-    while out.left() >= T::UNIT * S::LANES
-        && let Some(block) = text.get(at..at + S::LANES)
-    {
+    for block in text[at..].chunks_exact(S::LANES) {
+        if out.left() < T::UNIT * S::LANES {
+            break;
+        }
         T::put_narrow(s, s.load(block, 0), S::LANES, out);
         at += S::LANES;
     }
@@ -285,7 +287,7 @@ pub(in crate::transcode) fn from_utf16<S: ConvertOps, const SWAPPED: bool>(
     let text = &text[..text.len() & !1];
     let high_byte = s.splat16(order::<SWAPPED>(0xFF00));
     let mut at = 0;
-    while let Some(block) = text.get(at..at + 4 * S::LANES) {
+    for block in text.chunks_exact(4 * S::LANES) {
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
         let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
         if s.any(s.and(s.or(s.or(a, b), s.or(c, d)), high_byte))

@@ -115,8 +115,8 @@ fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
 /// the number of bytes.
 #[cfg_attr(optimised, inline(always))]
 fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let end = if text.len() < PLAIN + LINES_PAY { text.len() } else { PLAIN };
-    let mut at = if T::UNIT == 1 { put_ascii_by_two(s, text, out) } else { 0 };
+    let end = if T::UNIT == 1 || text.len() < PLAIN + LINES_PAY { text.len() } else { PLAIN };
+    let mut at = put_by_two::<S, T, true, false>(s, &text[..end], out);
     while at < end
         && let Some(block) = text.get(at..at + S::LANES)
     {
@@ -131,10 +131,6 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
         at += S::LANES;
     }
     let rest = &text[at..];
-    if T::UNIT > 1 && rest.len() >= LINES_PAY && s.high_bits(s.load(rest, 0)) == 0 {
-        // What follows so much ASCII is probably ASCII, and need not be validated then.
-        return at + put_in_lines::<S, T, true>(s, rest, out);
-    }
     if rest.is_empty() || rest.len() >= S::LANES {
         return at;
     }
@@ -142,18 +138,31 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
     if s.high_bits(now) == 0 && T::put_narrow(s, now, rest.len(), out) { text.len() } else { at }
 }
 
-/// Appends two vectors of bytes at a time, as long as both are ASCII and fit. Returns the number of bytes.
+/// Appends bytes two vectors at a time, as long as both are ASCII (if `ONLY_ASCII`) and fit. Returns the number of bytes. `AHEAD` says
+/// that so many follow that it pays to tell the cache where they will be written.
 #[inline(always)]
-fn put_ascii_by_two<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+fn put_by_two<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool, const AHEAD: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
     let mut at = 0;
-    while out.left() >= 2 * S::LANES
-        && let Some(two) = text.get(at..at + 2 * S::LANES)
-    {
+    for two in text.chunks_exact(2 * S::LANES) {
         let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
-        if s.high_bits(s.or(a, b)) != 0 {
+        if ONLY_ASCII && s.high_bits(s.or(a, b)) != 0 {
             break;
         }
-        s.put_first_of_two(a, b, 2 * S::LANES, out);
+        let Some(mut block) = out.fork_next(2 * T::UNIT * S::LANES) else { break };
+        let next = block.output();
+        if AHEAD {
+            s.prefetch_output(T::UNIT * S::LANES, next);
+        }
+        T::put_narrow(s, a, S::LANES, next);
+        if AHEAD {
+            s.prefetch_output(T::UNIT * S::LANES, next);
+        }
+        T::put_narrow(s, b, S::LANES, next);
+        block.join();
         at += 2 * S::LANES;
     }
     at
@@ -186,23 +195,12 @@ fn put_in_lines<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool>(
         return 0;
     }
     // Keep as many units of these as end at the start of a line. The others are written again.
-    let mut at = match bytes_to_line / T::UNIT % S::LANES {
+    let at = match bytes_to_line / T::UNIT % S::LANES {
         0 => S::LANES,
         units => units,
     };
     out.retract(T::UNIT * (S::LANES - at));
-    while text.len() - at >= 2 * S::LANES {
-        let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
-        if ONLY_ASCII && s.high_bits(s.or(a, b)) != 0 || out.left() < 2 * T::UNIT * S::LANES {
-            break;
-        }
-        s.prefetch_output(T::UNIT * S::LANES, out);
-        T::put_narrow(s, a, S::LANES, out);
-        s.prefetch_output(T::UNIT * S::LANES, out);
-        T::put_narrow(s, b, S::LANES, out);
-        at += 2 * S::LANES;
-    }
-    at
+    at + put_by_two::<S, T, ONLY_ASCII, true>(s, &text[at..], out)
 }
 
 /// Returns the place of the first one in `mask` that comes after `n` other ones; or 64 if there is none.

@@ -26,8 +26,8 @@ pub(in crate::transcode) fn copy<S: ConvertOps, const FROM: bool, const TO: bool
     let text = &text[..text.len() & !1];
     let mut at = 0;
     let mut before = s.splat8(0);
-    while text.len() - at >= 2 * S::LANES {
-        let (a, b) = (s.load(text, at), s.load(text, at + S::LANES));
+    for two in text.chunks_exact(2 * S::LANES) {
+        let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
         let paired =
             follows::<S, FROM>(s, s.earlier(a, before)[1], a) & follows::<S, FROM>(s, s.earlier(b, a)[1], b);
         let (first, second) = if FROM == TO { (a, b) } else { (s.reversed16(a), s.reversed16(b)) };
