@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 
 use super::avx512::{Avx512, in_memory};
 use crate::output::Output;
-use crate::simd::convert::{ConvertOps, first_bits, put_all};
+use crate::simd::convert::{ConvertOps, first_bits};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
 // features that `Avx512` stands for, and that was called on a CPU that has them.
@@ -126,6 +126,12 @@ impl Avx512 {
         // SAFETY: the store has written `n` bytes.
         unsafe { out.advance(n) };
         true
+    }
+
+    /// Appends the first bytes of two vectors, as many as `lens` says, if all of them fit.
+    #[inline(always)]
+    fn put_both(self, [first, second]: [__m512i; 2], lens: [usize; 2], out: &mut Output<'_>) -> bool {
+        out.left() >= lens[0] + lens[1] && self.put(first, lens[0], out) && self.put(second, lens[1], out)
     }
 
     /// Returns the mask of 32 pairs of bytes in which the first byte is always kept, and the second where the lower 32 bits of
@@ -592,7 +598,7 @@ impl ConvertOps for Avx512 {
         // SAFETY: AVX512F, by `self`.
         let second = unsafe { _mm512_maskz_compress_epi32(keep_second, second) };
         let lens = [4 * keep_first.count_ones() as usize, 4 * keep_second.count_ones() as usize];
-        put_all([[first, second]], [lens], out)
+        self.put_both([first, second], lens, out)
     }
 
     #[inline(always)]
@@ -611,7 +617,7 @@ impl ConvertOps for Avx512 {
         let a = unsafe { _mm512_maskz_compress_epi8(keep_a, a) };
         // SAFETY: AVX512VBMI2, by `self`.
         let b = unsafe { _mm512_maskz_compress_epi8(keep_b, b) };
-        put_all([[a, b]], [[keep_a.count_ones() as usize, keep_b.count_ones() as usize]], out)
+        self.put_both([a, b], [keep_a.count_ones() as usize, keep_b.count_ones() as usize], out)
     }
 
     #[cfg_attr(optimised, inline(always))]

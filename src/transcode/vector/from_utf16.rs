@@ -40,8 +40,8 @@ fn load_up_to_two<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> [S::
     [in_order::<S, SWAPPED>(s, first), in_order::<S, SWAPPED>(s, second)]
 }
 
-/// Converts UTF-16 of at most one vector, or two of ASCII, into UTF-8. `SWAPPED` says, here and below, that the bytes of each unit are
-/// in the order that is not the machine's.
+/// Converts UTF-16 of at most two vectors into UTF-8; or, with short vectors, of one, or two of ASCII. `SWAPPED` says, here and below,
+/// that the bytes of each unit are in the order that is not the machine's.
 #[inline(always)]
 pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -51,15 +51,41 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     if text.is_empty() || text.len() > 2 * S::LANES || text.len() % 2 == 1 {
         return 0;
     }
-    // With masks, whether there is a second vector is not asked while all is ASCII. Lengths vary from call to call, and the answer
-    // would be predicted wrongly.
-    let [now, second] = load_up_to_two::<S, SWAPPED>(s, text);
-    let put = if are_ascii(s, s.or(now, second)) {
-        s.put_first(s.narrowed16(now, second), text.len() / 2, out)
+    // With masks, whether there is a second vector is not asked. Lengths vary from call to call, and the answer would be predicted
+    // wrongly. For the same reason, both vectors are treated alike.
+    let two @ [a, b] = load_up_to_two::<S, SWAPPED>(s, text);
+    let put = if are_ascii(s, s.or(a, b)) {
+        s.put_first(s.narrowed16(a, b), text.len() / 2, out)
+    } else if text.len() <= S::LANES {
+        put_as_utf8::<S, SWAPPED>(s, a, text, 0, text.len(), out)
     } else {
-        text.len() <= S::LANES && put_as_utf8::<S, SWAPPED>(s, now, text, 0, text.len(), out)
+        S::LANES == 64 && put_two_as_utf8::<S, SWAPPED>(s, two, text, out)
     };
     if put { text.len() } else { 0 }
+}
+
+/// Appends a text of at most two vectors as UTF-8; or nothing, if it is malformed or does not fit.
+#[inline(always)]
+fn put_two_as_utf8<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    [a, b]: [S::Vector; 2],
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> bool {
+    let (first, second) = (text.len().min(S::LANES), text.len().saturating_sub(S::LANES));
+    let (before, bits) = (out.len(), s.splat16(0xF800));
+    let put = if !s.any(s.and(s.or(a, b), bits)) {
+        put_below_800(s, a, first, out) && put_below_800(s, b, second, out)
+    } else if !s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
+        put_below_10000(s, a, first, out) && put_below_10000(s, b, second, out)
+    } else {
+        put_as_utf8::<S, SWAPPED>(s, a, text, 0, first, out)
+            && (second == 0 || put_as_utf8::<S, SWAPPED>(s, b, text, S::LANES, second, out))
+    };
+    if !put {
+        out.retract(out.len() - before);
+    }
+    put
 }
 
 /// Converts a text that is not long, with long vectors, up to the first block that has surrogates or does not fit. To prepare the

@@ -261,7 +261,7 @@ pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
     validator: impl Validates,
 ) -> usize {
     if text.is_empty() || text.len() >= S::LANES {
-        return 0;
+        return if S::LANES == 64 { short_ascii::<S, T>(s, text, out) } else { 0 };
     }
     let now = s.load_short(text);
     let put = if s.high_bits(now) == 0 {
@@ -273,6 +273,21 @@ pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
         false
     };
     if put { text.len() } else { 0 }
+}
+
+/// Converts ASCII of one or two vectors.
+#[inline(always)]
+fn short_ascii<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    if text.len() < S::LANES || text.len() > 2 * S::LANES || out.left() < T::UNIT * text.len() {
+        return 0;
+    }
+    let [a, b] = s.load_two(text);
+    if s.high_bits(s.or(a, b)) != 0 {
+        return 0;
+    }
+    T::put_narrow(s, a, S::LANES, out);
+    T::put_narrow(s, b, text.len() - S::LANES, out);
+    text.len()
 }
 
 /// Converts valid UTF-8 that is shorter than a vector.

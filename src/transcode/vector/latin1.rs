@@ -16,18 +16,46 @@ use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 use crate::transcode::portable;
 
-/// Converts UTF-8 that is shorter than a vector into Latin-1.
+/// Converts UTF-8 of at most two vectors into Latin-1; or, with short vectors, of less than one.
 #[inline(always)]
 pub(in crate::transcode) fn short_from_utf8<S: ConvertOps, const VALID: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    if text.is_empty() || text.len() >= S::LANES || ends_in_lead(text) {
+    if text.is_empty() || text.len() >= S::LANES {
+        return if S::LANES == 64 { two_from_utf8::<S, VALID>(s, text, out) } else { 0 };
+    }
+    let put =
+        !ends_in_lead(text) && put_end_as_latin1::<S, VALID>(s, None, s.load_short(text), text.len(), out);
+    if put { text.len() } else { 0 }
+}
+
+/// Converts UTF-8 of one or two vectors into Latin-1: all of it, or nothing.
+#[inline(always)]
+fn two_from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    if !is_up_to_two::<S>(text) || ends_in_lead(text) {
         return 0;
     }
-    let put = put_end_as_latin1::<S, VALID>(s, None, s.load_short(text), text.len(), out);
-    if put { text.len() } else { 0 }
+    let ([a, b], before) = (s.load_two(text), out.len());
+    let put = if s.high_bits(s.or(a, b)) == 0 {
+        s.put_first_of_two(a, b, text.len(), out)
+    } else {
+        let begins = ends_in_lead(&text[..S::LANES]);
+        put_as_latin1::<S, VALID>(s, false, s.earlier(a, s.splat8(0))[0], a, S::LANES, out)
+            && put_as_latin1::<S, VALID>(s, begins, s.earlier(b, a)[0], b, text.len() - S::LANES, out)
+    };
+    if put {
+        return text.len();
+    }
+    out.retract(out.len() - before);
+    0
+}
+
+/// Returns whether a text has at least one vector and at most two.
+#[inline(always)]
+fn is_up_to_two<S: ConvertOps>(text: &[u8]) -> bool {
+    (S::LANES..=2 * S::LANES).contains(&text.len())
 }
 
 /// Converts UTF-8 into Latin-1. `VALID` says that it is well-formed.
@@ -174,11 +202,32 @@ fn put_as_latin1_lossy<S: ConvertOps>(
     s.put_kept_bytes(bytes, !leads & !(continuations & !after_leads) & first_bits(len), out)
 }
 
-/// Converts Latin-1 that is shorter than a vector into UTF-8.
+/// Converts Latin-1 of at most two vectors into UTF-8; or, with short vectors, of less than one.
 #[inline(always)]
 pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let short = !text.is_empty() && text.len() < S::LANES;
-    if short && put_as_utf8(s, s.load_short(text), text.len(), out) { text.len() } else { 0 }
+    if text.is_empty() || text.len() >= S::LANES {
+        return if S::LANES == 64 { two_to_utf8(s, text, out) } else { 0 };
+    }
+    if put_as_utf8(s, s.load_short(text), text.len(), out) { text.len() } else { 0 }
+}
+
+/// Converts Latin-1 of one or two vectors into UTF-8: all of it, or nothing.
+#[inline(always)]
+fn two_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    if !is_up_to_two::<S>(text) {
+        return 0;
+    }
+    let ([a, b], before) = (s.load_two(text), out.len());
+    let put = if s.high_bits(s.or(a, b)) == 0 {
+        s.put_first_of_two(a, b, text.len(), out)
+    } else {
+        put_mixed_as_utf8(s, a, S::LANES, out) && put_mixed_as_utf8(s, b, text.len() - S::LANES, out)
+    };
+    if put {
+        return text.len();
+    }
+    out.retract(out.len() - before);
+    0
 }
 
 /// Converts Latin-1 into UTF-8.
