@@ -252,7 +252,7 @@ pub(in crate::transcode) fn long_valid<S: ConvertOps, T: Wide>(
     convert::<S, T>(s, text, text.len(), out, KnownValid)
 }
 
-/// Converts UTF-8 that is shorter than a vector.
+/// Converts UTF-8 that is shorter than a vector; or, with long vectors, of one vector, or two of ASCII.
 #[inline(always)]
 pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
     s: S,
@@ -260,10 +260,12 @@ pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
     out: &mut Output<'_>,
     validator: impl Validates,
 ) -> usize {
-    if text.is_empty() || text.len() >= S::LANES {
+    let most = if S::LANES == 64 { S::LANES } else { S::LANES - 1 };
+    if text.is_empty() || text.len() > most {
         return if S::LANES == 64 { short_ascii::<S, T>(s, text, out) } else { 0 };
     }
-    let now = s.load_short(text);
+    // The mask of a short load has a bit less than a vector has bytes.
+    let now = if S::LANES == 64 { s.load_two(text)[0] } else { s.load_short(text) };
     let put = if s.high_bits(now) == 0 {
         T::put_narrow(s, now, text.len(), out)
     } else if validator.validate(text).is_valid() {
@@ -275,10 +277,10 @@ pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
     if put { text.len() } else { 0 }
 }
 
-/// Converts ASCII of one or two vectors.
+/// Converts ASCII of more than one vector, and at most two.
 #[inline(always)]
 fn short_ascii<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    if text.len() < S::LANES || text.len() > 2 * S::LANES || out.left() < T::UNIT * text.len() {
+    if text.len() <= S::LANES || text.len() > 2 * S::LANES || out.left() < T::UNIT * text.len() {
         return 0;
     }
     let [a, b] = s.load_two(text);
