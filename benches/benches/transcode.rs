@@ -307,7 +307,7 @@ fn compare(report: &mut Report, what: &str, name: &str, density: f64, speeds: &[
     if density == 0.0 {
         report.target(&format!("{what}, ASCII, against simdutf"), 1.0, simdutf, name);
     } else {
-        report.target(&format!("{what}, all other texts, against simdutf"), 0.8, simdutf, name);
+        report.target(&format!("{what}, all other texts, against simdutf"), 0.95, simdutf, name);
         if density >= DENSE
             && let Some(encoding_rs) = speed_of(speeds, ENCODING_RS)
         {
@@ -866,7 +866,7 @@ fn compare_short(
     } else {
         report.target(
             &format!("Short strings, {direction}, not all ASCII, against simdutf"),
-            0.8,
+            0.95,
             simdutf,
             name,
         );
@@ -1129,6 +1129,8 @@ mispredicted branches add to the cost.
 - Surrogate pairs to UTF-8 are limited by the same ports, and take twice as many operations as other 16-bit units.
 - The other kernels drop unused bytes by tables of shuffles of 16 bytes. AVX2 converts 32 bytes at a time, with two shuffles in one \
 instruction.
+- Conversions that write 64 KiB and more in a few microseconds are limited by the L2 cache. Where the pages of a buffer lie, and at which \
+address the loop, changes the speed of the same code by up to 15 %. Ratios between 0.87 and 1.15 in such rows say little.
 - Medium lengths pay for the call, for a validation of the whole text, and for the constants of the loop.
 - Short strings are limited by the call and by mispredicted branches. Strings differ in whether they are ASCII, and in whether \
 they fill a vector. Below 8 bytes, encoding_rs takes three times as long only where it has much to do.";
@@ -1195,7 +1197,7 @@ fn main() -> io::Result<()> {
     let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
     for Target { what, wanted, measured, place } in &report.targets {
         let met = if measured >= wanted { "yes" } else { "**no**" };
-        table.row([what, &format!("{wanted:.1}"), &format!("{measured:.2}"), met, place]);
+        table.row([what, &format!("{wanted:.2}"), &format!("{measured:.2}"), met, place]);
     }
     page.table(&table);
     page.heading(2, "What limits it");
