@@ -303,7 +303,7 @@ pub(in crate::transcode) fn short_valid<S: ConvertOps, T: Wide>(
 }
 
 /// Converts valid text block by block, as long as the blocks fit. Returns how many bytes of it; a character may begin before
-/// that and end after it.
+/// that and end after it. What is left does not fit.
 #[cfg_attr(optimised, inline(always))]
 fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = 0;
@@ -365,15 +365,16 @@ fn convert<S: ConvertOps, T: Wide>(
     {
         valid = text.len();
     }
+    // Whether the next block does not fit.
+    let mut full = false;
     if valid == text.len() && rest.len() < MEDIUM {
         at += blocks::<S, T>(s, rest, out);
         if at == text.len() {
             return at;
         }
+        full = true;
     }
     let mut longest = FIRST_CHUNK;
-    // Whether the next block does not fit.
-    let mut full = false;
     while at < text.len() {
         if valid < text.len() && at + S::LANES >= valid {
             at += put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
