@@ -97,8 +97,8 @@ impl<'a> Output<'a> {
         Fork { start: room.as_ptr(), output: Output::new(room), len: &mut self.len }
     }
 
-    /// Does what [`fork`](Self::fork) does for the next `n` bytes, if that many are left. Whether there is room is asked once for all that is
-    /// written to them.
+    /// Does what [`fork`](Self::fork) does for the next `n` bytes, if that many are left. Whether there is room is asked once for all
+    /// that is written to them.
     #[cfg(all(kernel_simd, feature = "transcode"))]
     #[inline(always)]
     pub(crate) fn fork_next(&mut self, n: usize) -> Option<Fork<'_>> {

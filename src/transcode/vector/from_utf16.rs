@@ -64,7 +64,7 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     if put { text.len() } else { 0 }
 }
 
-/// Appends a text of at most two vectors as UTF-8; or nothing, if it is malformed or does not fit.
+/// Appends a text of more than one vector, and at most two, as UTF-8; or nothing, if it is malformed or does not fit.
 #[inline(always)]
 fn put_two_as_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -72,15 +72,14 @@ fn put_two_as_utf8<S: ConvertOps, const SWAPPED: bool>(
     text: &[u8],
     out: &mut Output<'_>,
 ) -> bool {
-    let (first, second) = (text.len().min(S::LANES), text.len().saturating_sub(S::LANES));
-    let (before, bits) = (out.len(), s.splat16(0xF800));
+    let (before, second, bits) = (out.len(), text.len() - S::LANES, s.splat16(0xF800));
     let put = if !s.any(s.and(s.or(a, b), bits)) {
-        put_below_800(s, a, first, out) && put_below_800(s, b, second, out)
+        put_below_800(s, a, S::LANES, out) && put_below_800(s, b, second, out)
     } else if !s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
-        put_below_10000(s, a, first, out) && put_below_10000(s, b, second, out)
+        put_below_10000(s, a, S::LANES, out) && put_below_10000(s, b, second, out)
     } else {
-        put_as_utf8::<S, SWAPPED>(s, a, text, 0, first, out)
-            && (second == 0 || put_as_utf8::<S, SWAPPED>(s, b, text, S::LANES, second, out))
+        put_as_utf8::<S, SWAPPED>(s, a, text, 0, S::LANES, out)
+            && put_as_utf8::<S, SWAPPED>(s, b, text, S::LANES, second, out)
     };
     if !put {
         out.retract(out.len() - before);
@@ -191,8 +190,8 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(
 
 /// Converts blocks from `at` on, as long as two are left and they fit, whatever they become. Returns the place after them.
 ///
-/// Shorter vectors stop before surrogates. So the loop for everything else needs no more registers than there are.
-/// They ask about two blocks together, where that is enough, because a branch that is predicted wrongly costs as much as two blocks.
+/// Two blocks are asked about together, where that is enough, because a branch that is predicted wrongly costs as much as two blocks. Short
+/// vectors stop before surrogates. So the loop for everything else needs no more registers than there are.
 #[inline(always)]
 fn put_blocks<S: ConvertOps, const SWAPPED: bool>(
     s: S,

@@ -292,7 +292,7 @@ fn short_ascii<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) 
     text.len()
 }
 
-/// Converts valid UTF-8 that is shorter than a vector.
+/// Does what [`short`] does for valid UTF-8.
 #[inline(always)]
 pub(in crate::transcode) fn short_valid<S: ConvertOps, T: Wide>(
     s: S,
@@ -344,7 +344,7 @@ fn convert<S: ConvertOps, T: Wide>(
         }
         valid = valid.max(at);
     }
-    // The number of vectors of ASCII since the last other one.
+    // The number of vectors of ASCII since the last other one, or as many as say that more is expected.
     let mut ascii = if at < PLAIN { 0 } else { STRAY };
     // With vectors of 16 bytes, the main loop of x86 would lose more by this than short texts gain: it has too few registers.
     let twos_first = S::LANES > 16;
@@ -360,7 +360,7 @@ fn convert<S: ConvertOps, T: Wide>(
     let rest = &text[at..];
     if valid < text.len()
         && rest.len() <= LONGEST_CHUNK
-        && !(twos_first && rest.len() >= S::LANES && s.high_bits(s.load(rest, 0)) == 0)
+        && !((twos_first || ascii > 0) && rest.len() >= S::LANES && s.high_bits(s.load(rest, 0)) == 0)
         && validator.validate(rest).is_valid()
     {
         valid = text.len();

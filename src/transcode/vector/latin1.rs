@@ -316,10 +316,9 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut
 fn widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = if text.len() >= PLAIN { put_in_lines::<S, T, false>(s, text, out) } else { 0 };
     for block in text[at..].chunks_exact(S::LANES) {
-        if out.left() < T::UNIT * S::LANES {
+        if !T::put_narrow(s, s.load(block, 0), S::LANES, out) {
             break;
         }
-        T::put_narrow(s, s.load(block, 0), S::LANES, out);
         at += S::LANES;
     }
     let (now, len) = load_block(s, &text[at..]);

@@ -16,7 +16,8 @@
 //!
 //! A text shorter than a vector is one block, loaded with zeros after it, and converted in straight code: no constant is loaded
 //! for a loop and no register saved, which would be most of what a call costs. Functions for such texts begin with `short` and
-//! convert all of the text or nothing. (UTF-16 of ASCII may have two vectors, since both become one.)
+//! convert all of the text or nothing. UTF-16 of ASCII may have two vectors, since both become one. With vectors of 64 bytes, so may
+//! most other text.
 //!
 //! # A full output
 //!
@@ -110,9 +111,9 @@ fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
     }
 }
 
-/// Converts the ASCII at the start of a text. If it becomes longer units, it is put in whole cache lines from [`PLAIN`] bytes on. If the
-/// text is all ASCII, or its ASCII fills the output, nothing has to be prepared for the loop over blocks. Returns
-/// the number of bytes.
+/// Converts the ASCII at the start of a text: the first [`PLAIN`] bytes at most, if it becomes longer units and more is left than for which
+/// whole cache lines pay. If that is all of the text, or fills the output, nothing has to be prepared for the loop over blocks. Returns the
+/// number of bytes.
 #[cfg_attr(optimised, inline(always))]
 fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let end = if T::UNIT == 1 || text.len() < PLAIN + LINES_PAY { text.len() } else { PLAIN };
