@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 
 use super::avx512::{Avx512, in_memory};
 use crate::output::Output;
-use crate::simd::convert::{ConvertOps, first_bits};
+use crate::simd::convert::{ConvertOps, first_bits, put_all};
 
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
 // features that `Avx512` stands for, and that was called on a CPU that has them.
@@ -131,6 +131,9 @@ impl Avx512 {
     /// Appends the first bytes of two vectors, as many as `lens` says, if all of them fit.
     #[inline(always)]
     fn put_both(self, [first, second]: [__m512i; 2], lens: [usize; 2], out: &mut Output<'_>) -> bool {
+        if out.left() >= 128 {
+            return put_all([[first, second]], [lens], out);
+        }
         out.left() >= lens[0] + lens[1] && self.put(first, lens[0], out) && self.put(second, lens[1], out)
     }
 

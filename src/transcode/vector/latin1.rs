@@ -234,19 +234,25 @@ fn two_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize 
 #[inline(always)]
 pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = leading_ascii::<S, IntoBytes>(s, text, out);
-    for two in text[at..].chunks_exact(2 * S::LANES) {
+    // Two long vectors are hardly ever both ASCII in text that is not all ASCII.
+    let len = if S::LANES == 64 { S::LANES } else { 2 * S::LANES };
+    for block in text[at..].chunks_exact(len) {
         // No byte becomes more than two, so all of it fits.
-        let Some(mut block) = out.fork_next(4 * S::LANES) else { break };
-        let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
-        // Two long vectors are hardly ever both ASCII in text that is not all ASCII.
-        if S::LANES < 64 && s.high_bits(s.or(a, b)) == 0 {
-            s.put_first_of_two(a, b, 2 * S::LANES, block.output());
+        let Some(mut next) = out.fork_next(2 * len) else { break };
+        let a = s.load(block, 0);
+        if S::LANES == 64 {
+            put_as_utf8(s, a, S::LANES, next.output());
         } else {
-            put_as_utf8(s, a, S::LANES, block.output());
-            put_as_utf8(s, b, S::LANES, block.output());
+            let b = s.load(block, S::LANES);
+            if s.high_bits(s.or(a, b)) == 0 {
+                s.put_first_of_two(a, b, 2 * S::LANES, next.output());
+            } else {
+                put_as_utf8(s, a, S::LANES, next.output());
+                put_as_utf8(s, b, S::LANES, next.output());
+            }
         }
-        block.join();
-        at += 2 * S::LANES;
+        next.join();
+        at += len;
     }
     // What is left at the end, and what fits of a block that does not fit as it is.
     let mut full = false;
