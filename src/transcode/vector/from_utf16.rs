@@ -40,7 +40,7 @@ fn load_up_to_two<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> [S::
     [in_order::<S, SWAPPED>(s, first), in_order::<S, SWAPPED>(s, second)]
 }
 
-/// Converts UTF-16 of at most two vectors into UTF-8; or, with short vectors, of one, or two of ASCII. `SWAPPED` says, here and below,
+/// Converts UTF-16 of at most four vectors into UTF-8; or, with short vectors, of one, or two of ASCII. `SWAPPED` says, here and below,
 /// that the bytes of each unit are in the order that is not the machine's.
 #[inline(always)]
 pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
@@ -49,7 +49,7 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     out: &mut Output<'_>,
 ) -> usize {
     if text.is_empty() || text.len() > 2 * S::LANES || text.len() % 2 == 1 {
-        return 0;
+        return if S::LANES == 64 { four_to_utf8::<S, SWAPPED>(s, text, out) } else { 0 };
     }
     // With masks, whether there is a second vector is not asked. Lengths vary from call to call, and the answer would be predicted
     // wrongly. For the same reason, both vectors are treated alike.
@@ -59,27 +59,53 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     } else if text.len() <= S::LANES {
         put_as_utf8::<S, SWAPPED>(s, a, text, 0, text.len(), out)
     } else {
-        S::LANES == 64 && put_two_as_utf8::<S, SWAPPED>(s, two, text, out)
+        S::LANES == 64 && put_two_as_utf8::<S, SWAPPED>(s, two, text, 0, out)
     };
     if put { text.len() } else { 0 }
 }
 
-/// Appends a text of more than one vector, and at most two, as UTF-8; or nothing, if it is malformed or does not fit.
+/// Converts UTF-16 of more than two vectors, and at most four: all of it, or nothing.
+#[inline(always)]
+fn four_to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    if text.len() <= 2 * S::LANES || text.len() > 4 * S::LANES || text.len() % 2 == 1 {
+        return 0;
+    }
+    let before = out.len();
+    let two @ [a, b] = load_whole_two::<S, SWAPPED>(s, text);
+    let next @ [c, d] = load_up_to_two::<S, SWAPPED>(s, &text[2 * S::LANES..]);
+    let put = if are_ascii(s, s.or(s.or(a, b), s.or(c, d))) {
+        s.put_first_of_two(s.narrowed16(a, b), s.narrowed16(c, d), text.len() / 2, out)
+    } else {
+        put_two_as_utf8::<S, SWAPPED>(s, two, text, 0, out)
+            && put_two_as_utf8::<S, SWAPPED>(s, next, text, 2 * S::LANES, out)
+    };
+    if put {
+        return text.len();
+    }
+    out.retract(out.len() - before);
+    0
+}
+
+/// Appends two blocks, which are at `at`, as UTF-8; or nothing, if they are malformed or do not fit. The text may end in the first or the
+/// second one.
 #[inline(always)]
 fn put_two_as_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     [a, b]: [S::Vector; 2],
     text: &[u8],
+    at: usize,
     out: &mut Output<'_>,
 ) -> bool {
-    let (before, second, bits) = (out.len(), text.len() - S::LANES, s.splat16(0xF800));
+    let len = text.len() - at;
+    let (first, second) = (len.min(S::LANES), len.saturating_sub(S::LANES).min(S::LANES));
+    let (before, bits) = (out.len(), s.splat16(0xF800));
     let put = if !s.any(s.and(s.or(a, b), bits)) {
-        put_below_800(s, a, S::LANES, out) && put_below_800(s, b, second, out)
+        put_below_800(s, a, first, out) && put_below_800(s, b, second, out)
     } else if !s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
-        put_below_10000(s, a, S::LANES, out) && put_below_10000(s, b, second, out)
+        put_below_10000(s, a, first, out) && put_below_10000(s, b, second, out)
     } else {
-        put_as_utf8::<S, SWAPPED>(s, a, text, 0, S::LANES, out)
-            && put_as_utf8::<S, SWAPPED>(s, b, text, S::LANES, second, out)
+        put_as_utf8::<S, SWAPPED>(s, a, text, at, first, out)
+            && (second == 0 || put_as_utf8::<S, SWAPPED>(s, b, text, at + S::LANES, second, out))
     };
     if !put {
         out.retract(out.len() - before);
