@@ -65,7 +65,7 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
 }
 
 /// Converts UTF-16 of more than two vectors, and at most four: all of it, or nothing.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn four_to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     if text.len() <= 2 * S::LANES || text.len() > 4 * S::LANES || text.len() % 2 == 1 {
         return 0;
@@ -88,7 +88,7 @@ fn four_to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut
 
 /// Appends two blocks, which are at `at`, as UTF-8; or nothing, if they are malformed or do not fit. The text may end in the first or the
 /// second one.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn put_two_as_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     [a, b]: [S::Vector; 2],
@@ -218,7 +218,7 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(
 ///
 /// Two blocks are asked about together, where that is enough, because a branch that is predicted wrongly costs as much as two blocks. Short
 /// vectors stop before surrogates. So the loop for everything else needs no more registers than there are.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn put_blocks<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     text: &[u8],
@@ -563,7 +563,7 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
 
 /// Converts units from `at` on into UTF-32, two blocks at a time, as long as they fit and have no surrogates. Returns the place after
 /// them.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn put_widened<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     text: &[u8],

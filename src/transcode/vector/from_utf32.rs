@@ -166,19 +166,11 @@ pub(in crate::transcode) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(
             at += 4 * S::LANES;
             continue;
         }
-        // Of four long vectors, any may have characters above U+FFFF. Another branch would often be predicted wrongly.
-        let put = |a, b, out: &mut _| {
-            if S::LANES == 64 {
-                put_any_as_utf16::<S, SWAPPED>(s, a, b, 2 * S::LANES, out)
-            } else {
-                put_as_utf16::<S, SWAPPED>(s, a, b, 2 * S::LANES, out)
-            }
-        };
-        if !put(a, b, out) {
+        if !put_two_as_utf16::<S, SWAPPED>(s, a, b, out) {
             break;
         }
         at += 2 * S::LANES;
-        if !put(c, d, out) {
+        if !put_two_as_utf16::<S, SWAPPED>(s, c, d, out) {
             break;
         }
         at += 2 * S::LANES;
@@ -247,6 +239,22 @@ fn put_as_utf16<S: ConvertOps, const SWAPPED: bool>(
         return !has_surrogates(s, units) && s.put_first(in_order::<S, SWAPPED>(s, units), len / 2, out);
     }
     put_any_as_utf16::<S, SWAPPED>(s, a, b, len, out)
+}
+
+/// Does what [`put_as_utf16`] does for two whole vectors, near others that have characters above U+FFFF or are malformed.
+#[cfg_attr(optimised, inline(always))]
+fn put_two_as_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    a: S::Vector,
+    b: S::Vector,
+    out: &mut Output<'_>,
+) -> bool {
+    // Of long vectors, any may have such characters. A branch would often be predicted wrongly.
+    if S::LANES == 64 {
+        put_any_as_utf16::<S, SWAPPED>(s, a, b, 2 * S::LANES, out)
+    } else {
+        put_as_utf16::<S, SWAPPED>(s, a, b, 2 * S::LANES, out)
+    }
 }
 
 /// Does what [`put_as_utf16`] does, and does not ask whether all characters are below U+10000.

@@ -278,7 +278,7 @@ pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
 }
 
 /// Converts ASCII of more than one vector, and at most two.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn short_ascii<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     if text.len() <= S::LANES || text.len() > 2 * S::LANES || out.left() < T::UNIT * text.len() {
         return 0;
@@ -475,7 +475,7 @@ fn convert<S: ConvertOps, T: Wide>(
 /// vectors of ASCII since the last other one.
 ///
 /// The text before `from` is well-formed. If its last character is cut off there, the rest of that character follows.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
     s: S,
     text: &[u8],

@@ -32,7 +32,7 @@ pub(in crate::transcode) fn short_from_utf8<S: ConvertOps, const VALID: bool>(
 }
 
 /// Converts UTF-8 of one or two vectors into Latin-1: all of it, or nothing.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn two_from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     if !is_up_to_two::<S>(text) || ends_in_lead(text) {
         return 0;
@@ -212,7 +212,7 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out:
 }
 
 /// Converts Latin-1 of one or two vectors into UTF-8: all of it, or nothing.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn two_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     if !is_up_to_two::<S>(text) {
         return 0;

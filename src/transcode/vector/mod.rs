@@ -141,7 +141,7 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
 
 /// Appends bytes two vectors at a time, as long as both are ASCII (if `ONLY_ASCII`) and fit. Returns the number of bytes. `AHEAD` says
 /// that so many follow that it pays to tell the cache where they will be written.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn put_by_two<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool, const AHEAD: bool>(
     s: S,
     text: &[u8],
