@@ -316,11 +316,18 @@ macro_rules! vectors {
             fn short<S: ConvertOps>(
                 $s: S,
                 $text: &[u8],
-                $out: &mut Output<'_>,
+                out: &mut Output<'_>,
                 $validator: impl Validates,
             ) -> usize {
                 let _ = $validator;
-                $short
+                let mut fork = out.fork();
+                let $out = fork.output();
+                let read = $short;
+                // All of the text or nothing: a part that has been put does not count.
+                if read > 0 {
+                    fork.join();
+                }
+                read
             }
         )?
 

@@ -48,7 +48,10 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    if text.is_empty() || text.len() > 2 * S::LANES || text.len() % 2 == 1 {
+    if text.is_empty() || text.len() % 2 == 1 {
+        return 0;
+    }
+    if text.len() > 2 * S::LANES {
         return if S::LANES == 64 { four_to_utf8::<S, SWAPPED>(s, text, out) } else { 0 };
     }
     // With masks, whether there is a second vector is not asked. Lengths vary from call to call, and the answer would be predicted
@@ -64,13 +67,12 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     if put { text.len() } else { 0 }
 }
 
-/// Converts UTF-16 of more than two vectors, and at most four: all of it, or nothing.
+/// Converts UTF-16 of more than two vectors, and at most four.
 #[cfg_attr(optimised, inline(always))]
 fn four_to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    if text.len() <= 2 * S::LANES || text.len() > 4 * S::LANES || text.len() % 2 == 1 {
+    if text.len() > 4 * S::LANES {
         return 0;
     }
-    let before = out.len();
     let two @ [a, b] = load_whole_two::<S, SWAPPED>(s, text);
     let next @ [c, d] = load_up_to_two::<S, SWAPPED>(s, &text[2 * S::LANES..]);
     let put = if are_ascii(s, s.or(s.or(a, b), s.or(c, d))) {
@@ -79,15 +81,10 @@ fn four_to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut
         put_two_as_utf8::<S, SWAPPED>(s, two, text, 0, out)
             && put_two_as_utf8::<S, SWAPPED>(s, next, text, 2 * S::LANES, out)
     };
-    if put {
-        return text.len();
-    }
-    out.retract(out.len() - before);
-    0
+    if put { text.len() } else { 0 }
 }
 
-/// Appends two blocks, which are at `at`, as UTF-8; or nothing, if they are malformed or do not fit. The text may end in the first or the
-/// second one.
+/// Appends two blocks, which are at `at`, as UTF-8; or at most the first, if they are malformed or do not fit. The text may end in either.
 #[cfg_attr(optimised, inline(always))]
 fn put_two_as_utf8<S: ConvertOps, const SWAPPED: bool>(
     s: S,
@@ -98,19 +95,15 @@ fn put_two_as_utf8<S: ConvertOps, const SWAPPED: bool>(
 ) -> bool {
     let len = text.len() - at;
     let (first, second) = (len.min(S::LANES), len.saturating_sub(S::LANES).min(S::LANES));
-    let (before, bits) = (out.len(), s.splat16(0xF800));
-    let put = if !s.any(s.and(s.or(a, b), bits)) {
+    let bits = s.splat16(0xF800);
+    if !s.any(s.and(s.or(a, b), bits)) {
         put_below_800(s, a, first, out) && put_below_800(s, b, second, out)
     } else if !s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
         put_below_10000(s, a, first, out) && put_below_10000(s, b, second, out)
     } else {
         put_as_utf8::<S, SWAPPED>(s, a, text, at, first, out)
             && (second == 0 || put_as_utf8::<S, SWAPPED>(s, b, text, at + S::LANES, second, out))
-    };
-    if !put {
-        out.retract(out.len() - before);
     }
-    put
 }
 
 /// Converts a text that is not long, with long vectors, up to the first block that has surrogates or does not fit. To prepare the
@@ -229,44 +222,45 @@ fn put_blocks<S: ConvertOps, const SWAPPED: bool>(
         let Some(mut block) = out.fork_next(4 * S::LANES) else { break };
         let next = block.output();
         let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
-        let mut put = S::LANES;
-        if are_ascii(s, s.or(a, b)) {
+        let blocks = if are_ascii(s, s.or(a, b)) {
             s.put_first(s.narrowed16(a, b), S::LANES, next);
-            put = 2 * S::LANES;
+            2
         } else if !s.any(s.and(s.or(a, b), s.splat16(0xF800))) {
             put_below_800(s, a, S::LANES, next);
             put_below_800(s, b, S::LANES, next);
-            put = 2 * S::LANES;
-        } else if S::LANES == 64 {
-            if !put_as_utf8::<S, SWAPPED>(s, a, text, at, S::LANES, next) {
-                break;
-            }
-            if put_as_utf8::<S, SWAPPED>(s, b, text, at + S::LANES, S::LANES, next) {
-                put = 2 * S::LANES;
-            }
-        } else if put_without_surrogates(s, a, next) {
-            if put_without_surrogates(s, b, next) {
-                put = 2 * S::LANES;
-            }
+            2
+        } else if !put_whole_block::<S, SWAPPED>(s, a, text, at, next) {
+            0
+        } else if !put_whole_block::<S, SWAPPED>(s, b, text, at + S::LANES, next) {
+            1
         } else {
-            break;
-        }
+            2
+        };
         block.join();
-        at += put;
-        if put < 2 * S::LANES {
+        at += blocks * S::LANES;
+        if blocks < 2 {
             break;
         }
     }
     at
 }
 
-/// Appends a block as UTF-8, or nothing if it has surrogates.
+/// Appends the block at `at` as UTF-8; or nothing, if it is malformed, or if it is a short vector and has surrogates.
 #[inline(always)]
-fn put_without_surrogates<S: ConvertOps>(s: S, units: S::Vector, out: &mut Output<'_>) -> bool {
-    if are_ascii(s, units) {
-        return s.put_first(s.narrowed16(units, units), S::LANES / 2, out);
+fn put_whole_block<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    now: S::Vector,
+    text: &[u8],
+    at: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    if S::LANES == 64 {
+        return put_as_utf8::<S, SWAPPED>(s, now, text, at, S::LANES, out);
     }
-    !has_surrogates(s, units) && put_below_10000(s, units, S::LANES, out)
+    if are_ascii(s, now) {
+        return s.put_first(s.narrowed16(now, now), S::LANES / 2, out);
+    }
+    !has_surrogates(s, now) && put_below_10000(s, now, S::LANES, out)
 }
 
 /// Appends the block at the start of `text` as UTF-8 up to its surrogate pair, and the pair, if it has one pair and all of that fits.
@@ -516,14 +510,12 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
             let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
             if S::LANES < 64 && !cut {
                 if !has_surrogates(s, a) {
-                    let [first, second] = s.widened16(a);
-                    s.put_first_of_two(first, second, 2 * S::LANES, out);
+                    put_as_utf32(s, a, S::LANES, out);
                     at += S::LANES;
                     continue;
                 }
                 if let Some((before, number)) = only_pair::<S, SWAPPED>(s, a, rest) {
-                    let [first, second] = s.widened16(a);
-                    s.put_first_of_two(first, second, 2 * before, out);
+                    put_as_utf32(s, a, before, out);
                     out.put(&number.to_ne_bytes());
                     at += before + 4;
                     continue;
@@ -545,8 +537,7 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
         let put = if cut || has_surrogates(s, now) {
             put_joined(s, before1::<S, SWAPPED>(s, now, text, at), now, fits, out)
         } else {
-            let [first, second] = s.widened16(now);
-            s.put_first_of_two(first, second, 2 * fits, out)
+            put_as_utf32(s, now, fits, out)
         };
         if put && fits > 0 {
             cut = ends_in_high::<SWAPPED>(&rest[..fits]);
@@ -559,6 +550,13 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
     }
     // Nothing has been put for the first half of a pair.
     if cut { at - 2 } else { at }
+}
+
+/// Appends the first `len` bytes of units that are not surrogates as UTF-32, if they fit.
+#[inline(always)]
+fn put_as_utf32<S: ConvertOps>(s: S, units: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
+    let [first, second] = s.widened16(units);
+    s.put_first_of_two(first, second, 2 * len, out)
 }
 
 /// Converts units from `at` on into UTF-32, two blocks at a time, as long as they fit and have no surrogates. Returns the place after
@@ -577,11 +575,10 @@ fn put_widened<S: ConvertOps, const SWAPPED: bool>(
             break;
         }
         let Some(mut block) = out.fork_next(4 * S::LANES) else { break };
-        let ([first, second], [third, fourth]) = (s.widened16(a), s.widened16(b));
         let next = block.output();
         s.prefetch_output(4 * S::LANES, next);
-        s.put_first_of_two(first, second, 2 * S::LANES, next);
-        s.put_first_of_two(third, fourth, 2 * S::LANES, next);
+        put_as_utf32(s, a, S::LANES, next);
+        put_as_utf32(s, b, S::LANES, next);
         block.join();
         at += 2 * S::LANES;
     }

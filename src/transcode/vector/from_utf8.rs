@@ -280,16 +280,14 @@ pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
 /// Converts ASCII of more than one vector, and at most two.
 #[cfg_attr(optimised, inline(always))]
 fn short_ascii<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    if text.len() <= S::LANES || text.len() > 2 * S::LANES || out.left() < T::UNIT * text.len() {
+    if text.len() <= S::LANES || text.len() > 2 * S::LANES {
         return 0;
     }
     let [a, b] = s.load_two(text);
-    if s.high_bits(s.or(a, b)) != 0 {
-        return 0;
-    }
-    T::put_narrow(s, a, S::LANES, out);
-    T::put_narrow(s, b, text.len() - S::LANES, out);
-    text.len()
+    let put = s.high_bits(s.or(a, b)) == 0
+        && T::put_narrow(s, a, S::LANES, out)
+        && T::put_narrow(s, b, text.len() - S::LANES, out);
+    if put { text.len() } else { 0 }
 }
 
 /// Does what [`short`] does for valid UTF-8.

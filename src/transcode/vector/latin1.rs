@@ -31,13 +31,13 @@ pub(in crate::transcode) fn short_from_utf8<S: ConvertOps, const VALID: bool>(
     if put { text.len() } else { 0 }
 }
 
-/// Converts UTF-8 of one or two vectors into Latin-1: all of it, or nothing.
+/// Converts UTF-8 of one or two vectors into Latin-1.
 #[cfg_attr(optimised, inline(always))]
 fn two_from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     if !is_up_to_two::<S>(text) || ends_in_lead(text) {
         return 0;
     }
-    let ([a, b], before) = (s.load_two(text), out.len());
+    let [a, b] = s.load_two(text);
     let put = if s.high_bits(s.or(a, b)) == 0 {
         s.put_first_of_two(a, b, text.len(), out)
     } else {
@@ -45,11 +45,7 @@ fn two_from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out: &mut 
         put_as_latin1::<S, VALID>(s, false, s.earlier(a, s.splat8(0))[0], a, S::LANES, out)
             && put_as_latin1::<S, VALID>(s, begins, s.earlier(b, a)[0], b, text.len() - S::LANES, out)
     };
-    if put {
-        return text.len();
-    }
-    out.retract(out.len() - before);
-    0
+    if put { text.len() } else { 0 }
 }
 
 /// Returns whether a text has at least one vector and at most two.
@@ -211,23 +207,19 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out:
     if put_as_utf8(s, s.load_short(text), text.len(), out) { text.len() } else { 0 }
 }
 
-/// Converts Latin-1 of one or two vectors into UTF-8: all of it, or nothing.
+/// Converts Latin-1 of one or two vectors into UTF-8.
 #[cfg_attr(optimised, inline(always))]
 fn two_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     if !is_up_to_two::<S>(text) {
         return 0;
     }
-    let ([a, b], before) = (s.load_two(text), out.len());
+    let [a, b] = s.load_two(text);
     let put = if s.high_bits(s.or(a, b)) == 0 {
         s.put_first_of_two(a, b, text.len(), out)
     } else {
         put_mixed_as_utf8(s, a, S::LANES, out) && put_mixed_as_utf8(s, b, text.len() - S::LANES, out)
     };
-    if put {
-        return text.len();
-    }
-    out.retract(out.len() - before);
-    0
+    if put { text.len() } else { 0 }
 }
 
 /// Converts Latin-1 into UTF-8.

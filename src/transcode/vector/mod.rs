@@ -16,7 +16,7 @@
 //!
 //! A text shorter than a vector is one block, loaded with zeros after it, and converted in straight code: no constant is loaded
 //! for a loop and no register saved, which would be most of what a call costs. Functions for such texts begin with `short` and
-//! convert all of the text or nothing. UTF-16 of ASCII may have two vectors, since both become one. With vectors of 64 bytes, so may
+//! convert all of the text or return 0, and then what they have put does not count. UTF-16 of ASCII may have two vectors, since both become one. With vectors of 64 bytes, so may
 //! most other text, and UTF-16 four.
 //!
 //! # A full output
