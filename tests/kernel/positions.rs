@@ -212,6 +212,43 @@ fn faults_in_sparse_text() {
     }
 }
 
+/// Sparse text, then 650 bytes with a character in each word of eight bytes, and ASCII. The fault is in these 650 bytes. A kernel that lists
+/// words may have no room for the ASCII's when these are listed.
+#[test]
+fn faults_in_a_dense_passage_of_sparse_text() {
+    let mut place = Place::new(16_384);
+    let mut thin = Thin::new();
+    let mut turn = 0;
+    let sparse = format!("{}é", ".".repeat(197)).repeat(30);
+    let dense = "......é".repeat(82);
+    let ascii = ".".repeat(3000);
+    for malformed in &MALFORMED {
+        // The passage begins anywhere in a chunk of 2 KiB.
+        for begin in (2500..2500 + 2048).step_by(32) {
+            for at in (0..dense.len()).step_by(8) {
+                if !thin.keep() {
+                    continue;
+                }
+                turn += 1;
+                // All that is cut is cut after whole characters.
+                let start = (0..)
+                    .map(|n| sparse.len() - begin - n)
+                    .find(|&start| sparse.is_char_boundary(start))
+                    .unwrap();
+                let parts = [
+                    sparse[start..].as_bytes(),
+                    dense[..at].as_bytes(),
+                    malformed.bytes,
+                    dense[at..].as_bytes(),
+                    ascii.as_bytes(),
+                ];
+                let fault = malformed.fault_between(sparse.len() - start + at);
+                check_for(place.put(turn % 64, &parts), Some(fault));
+            }
+        }
+    }
+}
+
 /// Some MiB, which kernels may read in several places at once: with a fault at places all over it, and without.
 #[test]
 fn very_long_input() {

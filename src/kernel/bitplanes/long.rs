@@ -65,20 +65,20 @@ const MANY: usize = 20;
 const MANY_OF_TWO: usize = 20;
 /// In text of at most so many bytes, what a sparse run prepares costs more than the branches that skip ASCII between characters.
 const WITHOUT_RUN: usize = 4096;
-/// More numbers than a list has before the last are appended: at most all words of the first eight blocks of a chunk, and `MANY` of each of
-/// the next two. It is a power of two, so that a remainder is one instruction.
-const BEFORE_LAST: usize = 128;
-const _: () = assert!(WORDS + (GROUPS - 2) * MANY < BEFORE_LAST && BEFORE_LAST.is_power_of_two());
-/// The room for the words of a chunk. A store takes a vector.
-const LIST: usize = BEFORE_LAST + BLOCK;
+/// A sparse run also ends if more words of a chunk are not ASCII. They are listed in a register, and [`Avx512::append`] takes fewer bytes
+/// than that has.
+const ROOM: usize = BLOCK - 1;
 
-/// The two lists of a sparse run, in one page of memory.
+/// The words of a chunk that are not ASCII.
 ///
-/// A store that crosses from one page to the next takes dozens of cycles. Without the alignment, the stack decides whether there are
-/// such: one process in twenty took 1.6 times as long.
-#[repr(align(512))]
-struct Lists([[u8; LIST]; 2]);
-const _: () = assert!(size_of::<Lists>() == align_of::<Lists>());
+/// They are listed in a register. If the list were in memory, its stores and loads would come between loads of text, which takes up to a
+/// fifth longer. How much would depend on where the stack is.
+#[derive(Clone, Copy)]
+struct Words {
+    /// The number of each word in its chunk, and zeros after the last.
+    numbers: Vector,
+    count: usize,
+}
 
 /// Returns the verdict on two blocks or more. (Of less, it would be a suspicion.)
 ///
@@ -221,46 +221,42 @@ fn sparse_run<T: Tally, const AHEAD: bool>(
         return Err(at);
     }
     let word_search = WordSearch::new(s);
-    let mut lists = Lists([[0; LIST]; 2]);
-    let [list, next] = &mut lists.0;
-    let (mut list, mut next) = (list, next);
     // The chunk that is listed and not yet checked.
-    let (mut start, mut listed) = (at, 0);
+    let (mut start, mut words) = (at, Words { numbers: s.zero(), count: 0 });
     let mut goes_on = true;
     while goes_on {
         let next_start = at;
-        let next_listed;
+        let next;
         // Two loops, so that text in a cache is not asked where it is.
-        (at, next_listed) = match memory {
-            Memory::Near => list_words::<T>(s, &word_search, Memory::Near, bytes, at, next, &mut newlines),
-            far => list_words::<T>(s, &word_search, far, bytes, at, next, &mut newlines),
+        (at, next) = match memory {
+            Memory::Near => list_words::<T>(s, &word_search, Memory::Near, bytes, at, &mut newlines),
+            far => list_words::<T>(s, &word_search, far, bytes, at, &mut newlines),
         };
         goes_on = at - next_start == CHUNK;
-        if next_listed == 0 && listed == 0 {
+        if next.count == 0 && words.count == 0 {
             at = skip_ascii(s, bytes, at, memory == Memory::Twice, tally);
         } else if let Some(text) = with_context::<{ CONTEXT + CHUNK + AFTER_WORD }>(bytes, start) {
-            let (faults, largest) = check_words(s, checker, text, list, listed, tally);
+            let (faults, largest) = check_words(s, checker, text, words, tally);
             if checker.any(&checker.of_words(faults)) {
                 return faulty(start);
             }
-            if listed > MANY_OF_TWO && is_below_e0(s, largest) {
+            if words.count > MANY_OF_TWO && is_below_e0(s, largest) {
                 goes_on = false;
             }
         } else {
             // The loop goes on after whole chunks, and there are bytes after these.
-            assert!(listed == 0);
+            assert!(words.count == 0);
         }
-        (start, listed) = (next_start, next_listed);
-        core::mem::swap(&mut list, &mut next);
+        (start, words) = (next_start, next);
     }
     let text = bytes.get(start - CONTEXT..).unwrap_or_default();
-    let (faults, _) = check_words(s, checker, text, list, listed, tally);
+    let (faults, _) = check_words(s, checker, text, words, tally);
     tally.add_newlines(newlines);
     if checker.any(&checker.of_words(faults)) { faulty(start) } else { Ok(at) }
 }
 
 /// Lists the words of the chunk from `at` on that are not ASCII. Returns the place after the blocks that it has looked at, and the
-/// number of words.
+/// words.
 #[inline(always)]
 fn list_words<T: Tally>(
     s: Avx512,
@@ -268,33 +264,29 @@ fn list_words<T: Tally>(
     memory: Memory,
     bytes: &[u8],
     at: usize,
-    list: &mut [u8; LIST],
     newlines: &mut usize,
-) -> (usize, usize) {
+) -> (usize, Words) {
     let end = bytes.len().min(at + CHUNK + AFTER_WORD);
     // If the compiler knew the length, it would write the loop four times. Then each load gets on by 2 KiB, which is too far for CPUs
     // that fetch what an instruction will load next: 135 GB/s of ASCII from the second-level cache in the place of 195 (family 26,
     // model 2).
     let mut left = black_box(bytes.get(at..end).unwrap_or_default());
     let len = left.len();
-    let (mut numbers, mut listed, mut most) = (s.load(NUMBERS, 0), 0, WORDS);
+    let mut listed = Words { numbers: s.zero(), count: 0 };
+    let (mut numbers, mut most) = (s.load(NUMBERS, 0), ROOM);
     while let Some(eight) = left.first_chunk::<{ EIGHT_BLOCKS + AFTER_WORD }>() {
         memory.read_ahead(s, bytes, at + len - left.len());
         let blocks = load_eight(s, eight);
         let words = word_search.others(s, blocks);
         let count = words.count_ones() as usize;
-        if count > most {
+        if count > most || listed.count + count > ROOM {
             break;
         }
-        // The first eight blocks of a chunk are taken as they are, so that each run gets on: at its start they may begin before those
+        listed.numbers = s.append(listed.numbers, listed.count, s.compress(numbers, words));
+        listed.count += count;
+        // The first eight blocks of a chunk are taken nearly always, so that each run gets on: at its start they may begin before those
         // that decided about it.
         most = MANY;
-        // The remainder changes nothing, and shows the compiler that there is room.
-        debug_assert!(listed < BEFORE_LAST);
-        if let Some(room) = list[listed % BEFORE_LAST..].first_chunk_mut() {
-            s.store(s.compress(numbers, words), room);
-        }
-        listed += count;
         numbers = s.plus(numbers, s.splat(WORDS as u8));
         *newlines += T::newlines(s, blocks);
         left = &left[EIGHT_BLOCKS..];
@@ -314,27 +306,26 @@ impl<const AHEAD: bool> Routine<Avx512> for SparseRun<AHEAD> {
     }
 }
 
-/// Checks the first `listed` words of a list. Returns the faults, and the largest byte in each lane. `text` begins with context.
+/// Checks words of a chunk. Returns the faults, and the largest byte in each lane. `text` is the chunk with context.
 #[inline(always)]
 fn check_words<T: Tally>(
     s: Avx512,
     checker: &Checker,
     text: &[u8],
-    list: &[u8],
-    listed: usize,
+    words: Words,
     tally: &mut T,
 ) -> (blocks::FaultBits, Vector) {
     let (mut faults, mut largest) = (checker.no_faults(), s.zero());
-    let mut i = 0;
-    // After the last number there are zeros.
-    while i < listed
-        && let Some(&[a, b, c, d]) = array_at(list, i)
-    {
+    let (mut i, mut numbers) = (0, words.numbers);
+    while i < words.count {
+        // After the last number there are zeros, and the first word of a chunk may be checked again.
+        let ([a, b, c, d], others) = s.split_four(numbers);
         let places = [usize::from(a) * 8, usize::from(b) * 8, usize::from(c) * 8, usize::from(d) * 8];
         let four = s.load_by_sixteen(text, places);
         checker.check(&mut faults, four, checker.no_leads());
         largest = s.max(largest, four);
-        tally.words(s, four, listed - i);
+        tally.words(s, four, words.count - i);
+        numbers = others;
         i += 4;
     }
     (faults, largest)

@@ -59,6 +59,26 @@ impl Avx512 {
         unsafe { _mm512_maskz_compress_epi8(mask, v) }
     }
 
+    /// Returns the first `len` bytes of `v` and then those of `more`. `len` is below 64.
+    #[inline(always)]
+    pub(crate) fn append(self, v: Vector, len: usize, more: Vector) -> Vector {
+        let after = u64::MAX << (len & 63);
+        // SAFETY: AVX512VBMI2, by `self`.
+        unsafe { _mm512_mask_expand_epi8(v, after, more) }
+    }
+
+    /// Returns the first four bytes of `v`, and `v` without them, with those four at the end.
+    #[inline(always)]
+    pub(crate) fn split_four(self, v: Vector) -> ([u8; 4], Vector) {
+        // SAFETY: AVX512F, by `self`.
+        let quarter = unsafe { _mm512_castsi512_si128(v) };
+        // SAFETY: SSE2, by `self`.
+        let first = unsafe { _mm_cvtsi128_si32(quarter) };
+        // SAFETY: AVX512F, by `self`.
+        let others = unsafe { _mm512_alignr_epi32::<1>(v, v) };
+        (first.to_le_bytes(), others)
+    }
+
     /// Returns the number of ones in each lane of 64 bits.
     #[inline(always)]
     pub(crate) fn count_ones(self, v: Vector) -> Vector {
@@ -102,13 +122,6 @@ impl Avx512 {
         let from: &[u8] = &bytes[at..at + 16];
         // SAFETY: SSE2, by `self`; `from` has 16 bytes, and the load needs no alignment.
         unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
-    }
-
-    /// Writes `v` to `to`.
-    #[inline(always)]
-    pub(crate) fn store(self, v: Vector, to: &mut [u8; 64]) {
-        // SAFETY: AVX512F, by `self`; `to` has 64 bytes, and the store needs no alignment.
-        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) }
     }
 
     /// Returns `bytes`, and zeros after them. `bytes` has fewer than 64 bytes.
