@@ -231,7 +231,7 @@ cfg_if::cfg_if! {
 
         kernels! { $
             avx512: "avx512", Avx512::new(), target_feature(
-                enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+                enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,lzcnt,popcnt"
             );
             avx2: "avx2", Avx2::new(), target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt");
             sse42: "sse4.2", Sse42::new(), target_feature(enable = "sse4.2,popcnt");

@@ -81,7 +81,7 @@ cfg_if::cfg_if! {
 
         ways! {
             avx512, Avx512::new(), target_feature(
-                enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+                enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,lzcnt,popcnt"
             ): {
                 blocks: "blocks", Blocks, 0, counting CountedBlocks as count_blocks;
                 superblocks: "superblocks", AnyLength<Superblocks, Blocks>, PER_PLACE,

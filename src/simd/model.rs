@@ -401,7 +401,7 @@ mod avx512 {
     #[test]
     fn all_operations() {
         #[target_feature(
-            enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+            enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,lzcnt,popcnt"
         )]
         fn check() {
             let s = Avx512::new();
@@ -446,9 +446,9 @@ mod avx512 {
             same("splat64", &word, s.splat64(word), &of_words([word; 8]));
             let (two, _) = array.as_chunks::<16>();
             same("splat128", &two[1], s.splat128(u128::from_le_bytes(two[1])), &two[1].repeat(4));
-            let mut stored = [0; 64];
-            s.store(s.load(&array, 0), &mut stored);
-            assert_eq!(stored, array, "store");
+            let (four, others) = s.split_four(s.load(&array, 0));
+            assert_eq!(four, array[..4], "split_four");
+            same("split_four", &array, others, &[&array[4..], &array[..4]].concat());
         }
         let text: Vec<u8> = (0..192).collect();
         for at in 0..=128 {
@@ -511,6 +511,14 @@ mod avx512 {
             let mut model: Vec<u8> = (0..64).filter(|i| below >> i & 1 == 1).map(|i| a[i]).collect();
             model.resize(64, 0);
             same("compress", &(a, below), s.compress(left, below), &model);
+            for len in 0..64 {
+                same(
+                    "append",
+                    &(a, len, b),
+                    s.append(left, len, right),
+                    &[&a[..len], &b[..64 - len]].concat(),
+                );
+            }
             assert_eq!(s.not_zero(left), mask(a, b, |a, _| a != 0), "not_zero of {a:02X?}");
             let sums = words(a).into_iter().zip(words(b)).map(|(a, b)| a.wrapping_add(b));
             same("plus64", &(a, b), s.plus64(left, right), &of_words(sums));

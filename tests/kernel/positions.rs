@@ -236,10 +236,10 @@ fn faults_in_a_dense_passage_of_sparse_text() {
                     .find(|&start| sparse.is_char_boundary(start))
                     .unwrap();
                 let parts = [
-                    sparse[start..].as_bytes(),
-                    dense[..at].as_bytes(),
+                    &sparse.as_bytes()[start..],
+                    &dense.as_bytes()[..at],
                     malformed.bytes,
-                    dense[at..].as_bytes(),
+                    &dense.as_bytes()[at..],
                     ascii.as_bytes(),
                 ];
                 let fault = malformed.fault_between(sparse.len() - start + at);

@@ -5,6 +5,8 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
+#[cfg(kernel_avx512)]
+use super::avx512::Avx512;
 use crate::simd::{Simd, short_words, token};
 
 token! {
@@ -13,6 +15,13 @@ token! {
 }
 
 impl Avx2 {
+    /// Returns the proof for a CPU that has [`Avx512`], whose features include all of these.
+    #[cfg(kernel_avx512)]
+    #[inline(always)]
+    pub(crate) fn on(_: Avx512) -> Self {
+        Self(())
+    }
+
     /// Returns `bytes[from..]`, at most 32 bytes, and zeros after them. `bytes` has at least four bytes.
     ///
     /// VPMASKMOVD loads the whole dwords of `bytes[from..]`, and accesses nothing else. The one to three bytes after
