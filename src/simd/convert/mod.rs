@@ -121,6 +121,24 @@ pub(crate) trait ConvertOps: Copy {
     /// Returns bit 7 of each byte, the first byte's as the lowest bit.
     fn high_bits(self, v: Self::Vector) -> u64;
 
+    /// Returns the place of the first one in `mask` that comes after `n` other ones; or 64 if there is none.
+    #[inline(always)]
+    fn place_after_ones(self, mask: u64, mut n: usize) -> usize {
+        if mask.count_ones() as usize <= n {
+            return 64;
+        }
+        let (mut place, mut half) = (0, 32);
+        while half > 0 {
+            let ones = (mask >> place & first_bits(half)).count_ones() as usize;
+            if ones <= n {
+                n -= ones;
+                place += half;
+            }
+            half /= 2;
+        }
+        place
+    }
+
     /// Returns a vector in which bit 7 of each byte is the bit for it: what [`high_bits`](Self::high_bits) returns the bits of.
     fn with_high_bits(self, bits: u64) -> Self::Vector;
 

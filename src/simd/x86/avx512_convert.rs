@@ -490,6 +490,16 @@ impl ConvertOps for Avx512 {
             && (n <= Self::LANES / 2 || self.put_first_of_two(c, d, 4 * n - 2 * Self::LANES, out))
     }
 
+    /// PDEP puts a one where the ones that it passes over in `mask` are `n`. (It is slow on some CPUs with AVX2, on none with AVX-512.)
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn place_after_ones(self, mask: u64, n: usize) -> usize {
+        let one = 1u64.checked_shl(n.min(64) as u32).unwrap_or(0);
+        // SAFETY: BMI2, by `self`.
+        let place = unsafe { _pdep_u64(one, mask) };
+        place.trailing_zeros() as usize
+    }
+
     #[inline(always)]
     fn prefetch_output(self, bytes: usize, out: &Output<'_>) {
         for line in 0..bytes / 64 {

@@ -20,7 +20,7 @@
 #![forbid(unsafe_code)]
 
 use super::from_utf8::{Wide, character_start, put_valid_block};
-use super::{leading_ascii, place_after_ones};
+use super::leading_ascii;
 use crate::boundary::is_continuation;
 use crate::kernel::survey::{
     BLOCK, CONTEXT, Marks, SOUND_BLOCKS_TO_TAKE_GROUPS, Surveyor, WITH_CONTEXT, padded,
@@ -100,7 +100,7 @@ pub(in crate::transcode) fn long<S: ConvertOps, T: Wide>(
             let context = [before1, before2, before3];
             let ends = ends & first_bits(S::LANES);
             if !T::put_block(s, now, context, ends, within, out) {
-                let fits = place_after_ones(T::places(s, context, ends) & within, out.left() / T::UNIT);
+                let fits = s.place_after_ones(T::places(s, context, ends) & within, out.left() / T::UNIT);
                 let fits = fits.min(S::LANES);
                 T::put_block(s, now, context, ends, within & first_bits(fits), out);
                 let end = (at + place + fits).saturating_sub(CONTEXT).clamp(at, at + len);

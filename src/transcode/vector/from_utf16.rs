@@ -13,7 +13,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{LINES_PAY, ends_in_high, fitting, in_order, load_block, order, place_after_ones};
+use super::{LINES_PAY, ends_in_high, fitting, in_order, load_block, order};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
@@ -494,14 +494,12 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
     let mut at = 0;
     // Whether the last unit before `at` is the first half of a pair, for which nothing has been put.
     let mut cut = false;
-    // Whether the next block does not fit, or is malformed.
-    let mut full = false;
     while at < text.len() {
-        if !cut && !full {
+        if !cut {
             at = put_widened::<S, SWAPPED>(s, text, at, out);
-            if at == text.len() {
-                break;
-            }
+        }
+        if at == text.len() || out.left() < 4 {
+            break;
         }
         let rest = &text[at..];
         if let Some(two) = rest.get(..2 * S::LANES)
@@ -531,22 +529,25 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
             }
         }
         let (now, len) = load_units::<S, SWAPPED>(s, rest);
-        // Nothing is put for the first half of a pair.
-        let kept = s.select16_equal(which_half(s, now), 0xD800, s.splat8(0), s.splat8(0xFF));
-        let fits = if full { place_after_ones(s.high_bits(kept), out.left() / 2).min(len) & !1 } else { len };
+        let mut fits = len;
+        if out.left() < 2 * len {
+            // Nothing is put for the first half of a pair.
+            let kept = s.select16_equal(which_half(s, now), 0xD800, s.splat8(0), s.splat8(0xFF));
+            fits = s.place_after_ones(s.high_bits(kept), out.left() / 2).min(len) & !1;
+        }
         let put = if cut || has_surrogates(s, now) {
             put_joined(s, before1::<S, SWAPPED>(s, now, text, at), now, fits, out)
         } else {
             put_as_utf32(s, now, fits, out)
         };
-        if put && fits > 0 {
-            cut = ends_in_high::<SWAPPED>(&rest[..fits]);
-            at += fits;
-        }
-        if full && fits < len || !put && (full || out.left() < 4) {
+        if !put || fits == 0 {
             break;
         }
-        full |= !put;
+        cut = ends_in_high::<SWAPPED>(&rest[..fits]);
+        at += fits;
+        if fits < len {
+            break;
+        }
     }
     // Nothing has been put for the first half of a pair.
     if cut { at - 2 } else { at }

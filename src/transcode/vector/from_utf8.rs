@@ -41,7 +41,7 @@
 
 use super::{
     IntoUtf16, IntoUtf32, LINES_PAY, Narrow, PLAIN, at_least, in_order, leading_ascii, load_block, masked,
-    place_after_ones, put_in_lines,
+    put_in_lines,
 };
 use crate::boundary::{ends_in_lead, floor, is_continuation};
 use crate::kernel::Validates;
@@ -450,7 +450,7 @@ fn convert<S: ConvertOps, T: Wide>(
             let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat8(0) };
             let continued = text.get(at + len).is_some_and(|&byte| is_continuation(byte));
             let (context, ends) = (s.earlier(now, before), ends(s, now, len, continued));
-            let fits = place_after_ones(T::places(s, context, ends), out.left() / T::UNIT).min(len);
+            let fits = s.place_after_ones(T::places(s, context, ends), out.left() / T::UNIT).min(len);
             if !T::put_block(s, now, context, ends, first_bits(fits), out) {
                 break;
             }

@@ -9,7 +9,7 @@
 
 use super::{
     IntoBytes, IntoUtf16, IntoUtf32, Narrow, PLAIN, at_least, fitting, leading_ascii, load_block, masked,
-    order, place_after_ones, put_by_two, put_in_lines,
+    order, put_by_two, put_in_lines,
 };
 use crate::boundary::{ends_in_lead, floor};
 use crate::output::Output;
@@ -93,7 +93,7 @@ pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
         let (now, len) = load_block(s, &text[at..]);
         let fits = if full {
             let leads = at_least::<S, 0xC0>(s, now);
-            place_after_ones(!leads & first_bits(len), out.left()).min(len)
+            s.place_after_ones(!leads & first_bits(len), out.left()).min(len)
         } else {
             len
         };

@@ -204,24 +204,6 @@ fn put_in_lines<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool>(
     at + put_by_two::<S, T, ONLY_ASCII, true>(s, &text[at..], out)
 }
 
-/// Returns the place of the first one in `mask` that comes after `n` other ones; or 64 if there is none.
-#[inline(always)]
-fn place_after_ones(mask: u64, mut n: usize) -> usize {
-    if mask.count_ones() as usize <= n {
-        return 64;
-    }
-    let (mut place, mut half) = (0, 32);
-    while half > 0 {
-        let ones = (mask >> place & first_bits(half)).count_ones() as usize;
-        if ones <= n {
-            n -= ones;
-            place += half;
-        }
-        half /= 2;
-    }
-    place
-}
-
 /// Returns how many of the first `len` bits of a block belong to units that fit into `left`. A unit has `width` bits, and takes
 /// up one place, and one more for each mask in which its bits are ones.
 #[inline(always)]
@@ -258,22 +240,12 @@ fn masked<S: ConvertOps>(s: S, v: S::Vector, mask: u8) -> S::Vector {
 
 #[cfg(test)]
 mod tests {
-    use super::{fitting, place_after_ones};
+    use super::fitting;
 
     /// Masks of many kinds.
     fn masks() -> impl Iterator<Item = u64> {
         let mixed = (1..200).map(|n: u64| n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         mixed.flat_map(|mask| [mask, mask & mask << 7, mask | mask >> 5]).chain([0, 1, 1 << 63, u64::MAX])
-    }
-
-    #[test]
-    fn places_of_ones() {
-        for mask in masks() {
-            for n in 0..=64 {
-                let place = (0..64).filter(|place| mask >> place & 1 == 1).nth(n).unwrap_or(64);
-                assert_eq!(place_after_ones(mask, n), place, "{mask:x} {n}");
-            }
-        }
     }
 
     #[test]

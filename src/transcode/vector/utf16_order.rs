@@ -23,7 +23,11 @@ pub(in crate::transcode) fn copy<S: ConvertOps, const FROM: bool, const TO: bool
         // The compiler makes longer vectors of this loop.
         return copies::utf16_to_utf16::<FROM, TO>(text, out);
     }
-    let text = &text[..text.len() & !1];
+    let mut text = &text[..text.len() & !1];
+    if ends_in_high::<FROM>(text) {
+        // It belongs to what follows. As part of the last block it would look like a fault.
+        text = &text[..text.len() - 2];
+    }
     let mut at = 0;
     let mut before = s.splat8(0);
     for two in text.chunks_exact(2 * S::LANES) {
