@@ -249,6 +249,24 @@ fn faults_in_a_dense_passage_of_sparse_text() {
     }
 }
 
+/// Text in which few places of 64 bytes are not ASCII, but all words of eight bytes: a character across each second border of words. A
+/// sparse run begins there and has no room for the words, at any alignment of what comes before.
+#[test]
+fn few_places_and_all_words() {
+    let mut place = Place::new(16_384);
+    let dense = ".......é.......".repeat(350);
+    for (start, unit) in [("", "語"), ("é", "語"), ("é", "é")] {
+        for len in [100, 448, 449, 488, 500, 640, 1000] {
+            let head = unit.repeat(len / unit.len());
+            let ascii = ".".repeat(128 - start.len() % 128);
+            let parts = [start.as_bytes(), ascii.as_bytes(), head.as_bytes(), dense.as_bytes()];
+            for alignment in (0..64).step_by(scale().min(8)) {
+                check_for(place.put(alignment, &parts), None);
+            }
+        }
+    }
+}
+
 /// Some MiB, which kernels may read in several places at once: with a fault at places all over it, and without.
 #[test]
 fn very_long_input() {

@@ -170,7 +170,7 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
         };
         match after {
             Ok(after) => {
-                if was_sparse && after - at >= CHUNK {
+                if was_sparse && after >= at + CHUNK {
                     run /= 2;
                 }
                 at = after;
@@ -284,8 +284,8 @@ fn list_words<T: Tally>(
         }
         listed.numbers = s.append(listed.numbers, listed.count, s.compress(numbers, words));
         listed.count += count;
-        // The first eight blocks of a chunk are taken nearly always, so that each run gets on: at its start they may begin before those
-        // that decided about it.
+        // The first eight blocks of a chunk are taken nearly always: at the start of a run they may begin before those that decided about
+        // it. If not even they are taken, the run ends before it has begun, and another kind of run follows.
         most = MANY;
         numbers = s.plus(numbers, s.splat(WORDS as u8));
         *newlines += T::newlines(s, blocks);
