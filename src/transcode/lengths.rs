@@ -35,11 +35,6 @@ macro_rules! lengths {
 }
 
 lengths! {
-    /// A character counts at its first byte: as two units if that is F0 or above, which means a character above U+FFFF.
-    Utf16OfUtf8, |text|
-        sum8(text, |byte| u8::from(byte.cast_signed() >= 0xC0u8.cast_signed()) + u8::from(byte >= 0xF0)),
-        avx512 utf16_of_utf8;
-    Utf32OfUtf8, |text| sum8(text, |byte| u8::from(byte.cast_signed() >= 0xC0u8.cast_signed())), avx512 utf32_of_utf8;
     /// Half a surrogate pair counts as two bytes.
     Utf8OfUtf16, |text| sum16(text, |unit| {
             1 + u16::from(unit >= 0x80) + u16::from(unit >= 0x800) - u16::from(unit & 0xF800 == 0xD800)

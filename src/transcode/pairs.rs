@@ -19,7 +19,7 @@ use super::vector::{
     IntoUtf16, IntoUtf32, from_faulty_utf8, from_utf8, from_utf16, from_utf32, latin1, utf16_order,
 };
 use super::{copies, lengths, portable};
-use crate::kernel::entries::Conversions;
+use crate::kernel::entries::{self, Conversions};
 use crate::kernel::{Conversion, Kernel};
 #[cfg(kernel_simd)]
 use crate::kernel::{Surveys, Validates};
@@ -453,7 +453,7 @@ pairs! { |s, text, out, validator|
             long: from_utf8::long_valid::<_, IntoUtf16<false>>(s, text, out)
         },
         portable: portable::utf8_to_utf16,
-        length: Length::Counted(counting!(lengths::Utf16OfUtf8)),
+        length: Length::Counted(entries::utf16_len),
     }
     Utf8 => Utf32 {
         short: from_utf8::short::<_, IntoUtf32>(s, text, out, validator),
@@ -463,7 +463,7 @@ pairs! { |s, text, out, validator|
             long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out)
         },
         portable: portable::utf8_to_utf32,
-        length: Length::Counted(counting!(lengths::Utf32OfUtf8)),
+        length: Length::Counted(entries::count_chars),
     }
     Utf8 => Latin1 {
         short: latin1::short_from_utf8::<_, false>(s, text, out),
@@ -473,7 +473,7 @@ pairs! { |s, text, out, validator|
             long: latin1::from_utf8::<_, true>(s, text, out)
         },
         portable: portable::utf8_to_latin1,
-        length: Length::Counted(counting!(lengths::Utf32OfUtf8)),
+        length: Length::Counted(entries::count_chars),
     }
     Utf16 => Utf8 {
         short: from_utf16::short_to_utf8::<_, false>(s, text, out),

@@ -2,10 +2,13 @@
 //!
 //! ```text
 //! for each chunk of eight vectors, from an aligned place on:
-//!     count continuations in each byte, and at the end of the chunk in lanes of 64 bits
-//!     count bytes from F0 on with a population count of a mask; those instructions run on other ports
-//! count what is left, vector by vector, with population counts
+//!     add up what each byte counts for, in bytes
+//!     add these up in lanes of 64 bits
+//! the same for what is left, vector by vector
 //! ```
+//!
+//! A character counts at its first byte. Where it counts as one, a comparison and a masked addition do. Where it may count as two, a
+//! table says what a byte counts for.
 
 #![forbid(unsafe_code)]
 
@@ -14,67 +17,84 @@ use crate::simd::x86::avx512::{Avx512, Vector};
 /// What is counted in bytes before the bytes are added up.
 const CHUNK: usize = 512;
 
+/// By the upper four bits of a byte: the number of units that it counts for in UTF-16. The entries stand here four times: the index has
+/// two more bits, and the shift that makes it leaves bits of a neighbouring byte there.
+const UNITS: &[u8; 64] = &{
+    let mut table = [1; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = match i & 15 {
+            0x8..=0xB => 0,
+            0xF => 2,
+            _ => 1,
+        };
+        i += 1;
+    }
+    table
+};
+
 /// Returns the number of characters: the bytes that are no continuations.
 #[inline(always)]
 pub(super) fn count_chars(s: Avx512, bytes: &[u8]) -> usize {
-    let (continuations, _) = continuations_and_from_f0::<false>(s, bytes);
-    bytes.len() - continuations
+    count::<false>(s, bytes)
 }
 
 /// Returns the number of UTF-16 units: one for each character, and one more for each of four bytes.
 #[inline(always)]
 pub(super) fn utf16_len(s: Avx512, bytes: &[u8]) -> usize {
-    let (continuations, from_f0) = continuations_and_from_f0::<true>(s, bytes);
-    bytes.len() - continuations + from_f0
+    count::<true>(s, bytes)
 }
 
-/// Returns the number of continuations, and if `FROM_F0`, the number of bytes from F0 on.
+/// Returns the number of characters, or of units of UTF-16 if `UTF16`.
 #[inline(always)]
-fn continuations_and_from_f0<const FROM_F0: bool>(s: Avx512, bytes: &[u8]) -> (usize, usize) {
-    let (mut continuations, mut from_f0) = (0, 0);
+fn count<const UTF16: bool>(s: Avx512, bytes: &[u8]) -> usize {
+    let counter = Counter::<UTF16> { s, table: s.load(UNITS, 0), ones: s.opaque_ones() };
+    let mut sum = s.zero();
+    // The zeros after the head and at the end, each of which counts as one.
+    let mut zeros = 0;
     let mut left = bytes;
     if bytes.len() >= 2 * CHUNK {
         let (head, aligned) = bytes.split_at((64 - bytes.as_ptr().addr() % 64) % 64);
         let (chunks, tail) = aligned.as_chunks::<CHUNK>();
-        let ones = s.opaque_ones();
-        let mut sum = s.zero();
         for chunk in chunks {
-            let mut in_bytes = s.zero();
+            let mut counts = s.zero();
             for k in 0..CHUNK / 64 {
-                let now = s.load(chunk, 64 * k);
-                in_bytes = s.count_where(in_bytes, is_continuation(s, now), ones);
-                from_f0 += is_from_f0::<FROM_F0>(s, now).count_ones() as usize;
+                counts = counter.add(counts, s.load(chunk, 64 * k));
             }
-            sum = s.plus64(sum, s.sums_of_bytes(in_bytes));
+            sum = s.plus64(sum, s.sums_of_bytes(counts));
         }
-        let head = s.load_short(head);
-        continuations = s.sum_of_lanes(sum) as usize + is_continuation(s, head).count_ones() as usize;
-        from_f0 += is_from_f0::<FROM_F0>(s, head).count_ones() as usize;
+        sum = s.plus64(sum, s.sums_of_bytes(counter.add(s.zero(), s.load_short(head))));
+        zeros += 64 - head.len();
         left = tail;
     }
+    // At most sixteen vectors are left.
+    let mut counts = s.zero();
     while let Some((block, after)) = left.split_first_chunk::<64>() {
-        let now = s.load(block, 0);
-        continuations += is_continuation(s, now).count_ones() as usize;
-        from_f0 += is_from_f0::<FROM_F0>(s, now).count_ones() as usize;
+        counts = counter.add(counts, s.load(block, 0));
         left = after;
     }
     if !left.is_empty() {
-        // The zeros after the text count as nothing.
-        let now = s.load_short(left);
-        continuations += is_continuation(s, now).count_ones() as usize;
-        from_f0 += is_from_f0::<FROM_F0>(s, now).count_ones() as usize;
+        counts = counter.add(counts, s.load_short(left));
+        zeros += 64 - left.len();
     }
-    (continuations, from_f0)
+    s.sum_of_lanes(s.plus64(sum, s.sums_of_bytes(counts))) as usize - zeros
 }
 
-/// Returns a one for each continuation. As signed numbers, these are the smallest bytes.
-#[inline(always)]
-fn is_continuation(s: Avx512, v: Vector) -> u64 {
-    s.below_signed(v, s.splat(0xC0))
+struct Counter<const UTF16: bool> {
+    s: Avx512,
+    table: Vector,
+    ones: Vector,
 }
 
-/// Returns a one for each byte from F0 on, or zero unless `FROM_F0`.
-#[inline(always)]
-fn is_from_f0<const FROM_F0: bool>(s: Avx512, v: Vector) -> u64 {
-    if FROM_F0 { s.at_least(v, s.splat(0xF0)) } else { 0 }
+impl<const UTF16: bool> Counter<UTF16> {
+    /// Adds to each count what a byte counts for.
+    #[inline(always)]
+    fn add(&self, counts: Vector, now: Vector) -> Vector {
+        let s = self.s;
+        if UTF16 {
+            return s.plus(counts, s.lookup(self.table, s.shift_right_4_in_16(now)));
+        }
+        // As signed numbers, continuations are the smallest bytes.
+        s.count_where(counts, s.below_signed(s.splat(0xBF), now), self.ones)
+    }
 }

@@ -37,7 +37,7 @@ pub(super) fn count<S: Simd>(s: S, bytes: &[u8]) -> Counts {
             }
             counts += in_bytes.counts(s);
         } else if s.any_high_bit(largest) {
-            counts.continuations += continuations_of_chunk(s, chunk);
+            counts.continuations += sum::<S, false>(s, chunk);
         }
         left = after;
     }
@@ -85,59 +85,56 @@ fn largest_and_newlines<S: Simd>(s: S, chunk: &[u8]) -> (S::Vector, S::Vector) {
     (largest, newlines)
 }
 
-/// Returns the number of characters.
+/// Returns the number of characters: the bytes that are no continuations.
 #[inline(always)]
 pub(super) fn count_chars<S: Simd>(s: S, bytes: &[u8]) -> usize {
-    bytes.len() - continuations_and_from_f0::<S, false>(s, bytes).0
+    bytes.len() - sum::<S, false>(s, bytes)
 }
 
 /// Returns the number of UTF-16 units: one for each character, and one more for each of four bytes.
 #[inline(always)]
 pub(super) fn utf16_len<S: Simd>(s: S, bytes: &[u8]) -> usize {
-    let (continuations, from_f0) = continuations_and_from_f0::<S, true>(s, bytes);
-    bytes.len() - continuations + from_f0
+    sum::<S, true>(s, bytes)
 }
 
-/// Returns the number of continuations, and if `FROM_F0`, the number of bytes from F0 on.
+/// Returns the number of UTF-16 units if `UTF16`, and otherwise the number of continuations.
 #[inline(always)]
-fn continuations_and_from_f0<S: Simd, const FROM_F0: bool>(s: S, bytes: &[u8]) -> (usize, usize) {
-    let (mut continuations, mut from_f0) = (0, 0);
+fn sum<S: Simd, const UTF16: bool>(s: S, bytes: &[u8]) -> usize {
+    let mut sum = 0;
     let mut left = bytes;
     while left.len() >= VECTORS * S::LANES {
         let (chunk, after) = left.split_at(VECTORS * S::LANES);
-        continuations += continuations_of_chunk(s, chunk);
-        if FROM_F0 {
-            let mut sum = s.splat(0);
-            for k in 0..VECTORS {
-                sum = s.minus_wrapping(sum, is_from_f0(s, s.load(chunk, k * S::LANES)));
-            }
-            from_f0 += s.sum(sum);
+        let mut counts = [s.splat(0); 2];
+        for k in 0..VECTORS {
+            counts = add::<S, UTF16>(s, counts, s.load(chunk, k * S::LANES));
         }
+        sum += sum_of_two::<S, UTF16>(s, counts);
         left = after;
     }
-    let (mut sum, mut sum_f0) = (s.splat(0), s.splat(0));
-    loop {
-        let is_last = left.len() < S::LANES;
-        let now = if is_last { s.load_short(left) } else { s.load(left, 0) };
-        sum = s.minus_wrapping(sum, is_continuation(s, now));
-        if FROM_F0 {
-            sum_f0 = s.minus_wrapping(sum_f0, is_from_f0(s, now));
-        }
-        if is_last {
-            break;
-        }
+    let mut counts = [s.splat(0); 2];
+    while left.len() >= S::LANES {
+        counts = add::<S, UTF16>(s, counts, s.load(left, 0));
         left = &left[S::LANES..];
     }
-    (continuations + s.sum(sum), from_f0 + s.sum(sum_f0))
+    // Each zero after the text is a unit, and no continuation.
+    counts = add::<S, UTF16>(s, counts, s.load_short(left));
+    let zeros = if UTF16 { S::LANES - left.len() } else { 0 };
+    sum + sum_of_two::<S, UTF16>(s, counts) - zeros
+}
+
+/// Adds what each byte counts for. There are two sums, so that an addition waits for none of the same vector.
+#[inline(always)]
+fn add<S: Simd, const UTF16: bool>(s: S, [counts, more]: [S::Vector; 2], now: S::Vector) -> [S::Vector; 2] {
+    if !UTF16 {
+        return [s.minus_wrapping(counts, is_continuation(s, now)), more];
+    }
+    // A character counts at its first byte.
+    [s.minus_wrapping(counts, s.below_signed(s.splat(0xBF), now)), s.minus_wrapping(more, is_from_f0(s, now))]
 }
 
 #[inline(always)]
-fn continuations_of_chunk<S: Simd>(s: S, chunk: &[u8]) -> usize {
-    let mut sum = s.splat(0);
-    for k in 0..VECTORS {
-        sum = s.minus_wrapping(sum, is_continuation(s, s.load(chunk, k * S::LANES)));
-    }
-    s.sum(sum)
+fn sum_of_two<S: Simd, const UTF16: bool>(s: S, [counts, more]: [S::Vector; 2]) -> usize {
+    s.sum(counts) + if UTF16 { s.sum(more) } else { 0 }
 }
 
 /// Returns FF for each byte 80..BF. As signed numbers, these are the smallest.
