@@ -8,6 +8,7 @@ pub(crate) mod symbolic;
 pub(crate) mod x86 {
     //! The instruction sets of x86-64.
 
+    pub(crate) mod avx2;
     pub(crate) mod avx512;
 }
 

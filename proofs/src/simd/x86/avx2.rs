@@ -1,0 +1,12 @@
+//! AVX2 on formulas, for what the kernel for AVX-512 does with it.
+
+use super::avx512::Avx512;
+use crate::simd::symbolic::Symbolic;
+
+pub(crate) type Avx2 = Symbolic<32>;
+
+impl Avx2 {
+    pub(crate) fn on(_: Avx512) -> Self {
+        Self
+    }
+}
