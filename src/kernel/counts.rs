@@ -57,6 +57,24 @@ fn count_if(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
     count + rest.iter().filter(|&&byte| is(byte)).count()
 }
 
+/// Returns the sum of what the bytes count for, at most two each.
+#[inline(always)]
+pub(crate) fn sum(bytes: &[u8], count: impl Fn(u8) -> u8) -> usize {
+    let mut sum = 0;
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    // With so few blocks no byte overflows.
+    for blocks in blocks.chunks(127) {
+        let mut sums = [0u8; 64];
+        for block in blocks {
+            for (sum, &byte) in sums.iter_mut().zip(block) {
+                *sum = sum.wrapping_add(count(byte));
+            }
+        }
+        sum += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
+    }
+    sum + rest.iter().map(|&byte| usize::from(count(byte))).sum::<usize>()
+}
+
 /// Returns all four counts.
 pub(crate) fn count(bytes: &[u8]) -> Counts {
     Counts {
@@ -74,7 +92,7 @@ pub(crate) fn count_chars(bytes: &[u8]) -> usize {
 
 /// Returns the number of bytes that are not continuations, and counts those from F0 on twice.
 pub(crate) fn utf16_len(bytes: &[u8]) -> usize {
-    count_chars(bytes) + count_if(bytes, |byte| byte >= 0xF0)
+    sum(bytes, |byte| u8::from(!is_continuation(byte)) + u8::from(byte >= 0xF0))
 }
 
 /// Returns the number of line feeds.

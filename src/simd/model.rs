@@ -511,7 +511,7 @@ mod avx512 {
             let mut model: Vec<u8> = (0..64).filter(|i| below >> i & 1 == 1).map(|i| a[i]).collect();
             model.resize(64, 0);
             same("compress", &(a, below), s.compress(left, below), &model);
-            for len in 0..64 {
+            for len in 0..=64 {
                 same(
                     "append",
                     &(a, len, b),

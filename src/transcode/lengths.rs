@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::portable::{BLOCK, utf16_units, utf32_units};
-use crate::kernel::Measure;
+use crate::kernel::{Measure, counts};
 #[cfg(kernel_avx512)]
 use crate::simd::x86::avx512::Avx512;
 
@@ -45,7 +45,7 @@ lengths! {
         1 + u32::from(unit >= 0x80) + u32::from(unit >= 0x800) + u32::from(unit >= 0x1_0000)
     });
     Utf16OfUtf32, |text| sum32(text, |unit| 1 + u32::from(unit >= 0x1_0000));
-    Utf8OfLatin1, |text| text.len() + sum8(text, |byte| byte >> 7);
+    Utf8OfLatin1, |text| text.len() + counts::sum(text, |byte| byte >> 7);
 }
 
 /// The list of lengths of lossy conversions, which count what is malformed as its replacement. `SWAPPED` says that the bytes of each
@@ -143,24 +143,6 @@ fn sum16_of_few(text: &[u8], count: impl Fn(u16, u16) -> u16) -> usize {
         next = unit;
     }
     sum
-}
-
-/// Returns the sum of what the bytes count for, at most two each.
-#[inline(always)]
-fn sum8(text: &[u8], count: impl Fn(u8) -> u8 + Copy) -> usize {
-    let mut sum = 0;
-    let (blocks, rest) = text.as_chunks::<BLOCK>();
-    // With so few blocks no byte overflows.
-    for blocks in blocks.chunks(127) {
-        let mut sums = [0u8; BLOCK];
-        for block in blocks {
-            for (sum, &byte) in sums.iter_mut().zip(block) {
-                *sum = sum.wrapping_add(count(byte));
-            }
-        }
-        sum += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
-    }
-    sum + rest.iter().map(|&byte| usize::from(count(byte))).sum::<usize>()
 }
 
 /// Returns the sum of what the units count for, at most three each.

@@ -49,7 +49,8 @@ pub(super) fn utf16_len(s: Avx512, bytes: &[u8]) -> usize {
 #[inline(always)]
 fn count<const UTF16: bool>(s: Avx512, bytes: &[u8]) -> usize {
     let counter = Counter::<UTF16> { s, table: s.load(UNITS, 0), ones: s.opaque_ones() };
-    let mut sum = s.zero();
+    // The sum of the chunks, and the counts of what is before and after them: at most seventeen vectors.
+    let (mut sum, mut counts) = (s.zero(), s.zero());
     // The zeros after the head and at the end, each of which counts as one.
     let mut zeros = 0;
     let mut left = bytes;
@@ -57,18 +58,16 @@ fn count<const UTF16: bool>(s: Avx512, bytes: &[u8]) -> usize {
         let (head, aligned) = bytes.split_at((64 - bytes.as_ptr().addr() % 64) % 64);
         let (chunks, tail) = aligned.as_chunks::<CHUNK>();
         for chunk in chunks {
-            let mut counts = s.zero();
+            let mut in_chunk = s.zero();
             for k in 0..CHUNK / 64 {
-                counts = counter.add(counts, s.load(chunk, 64 * k));
+                in_chunk = counter.add(in_chunk, s.load(chunk, 64 * k));
             }
-            sum = s.plus64(sum, s.sums_of_bytes(counts));
+            sum = s.plus64(sum, s.sums_of_bytes(in_chunk));
         }
-        sum = s.plus64(sum, s.sums_of_bytes(counter.add(s.zero(), s.load_short(head))));
+        counts = counter.add(counts, s.load_short(head));
         zeros += 64 - head.len();
         left = tail;
     }
-    // At most sixteen vectors are left.
-    let mut counts = s.zero();
     while let Some((block, after)) = left.split_first_chunk::<64>() {
         counts = counter.add(counts, s.load(block, 0));
         left = after;

@@ -65,9 +65,10 @@ const MANY: usize = 20;
 const MANY_OF_TWO: usize = 20;
 /// In text of at most so many bytes, what a sparse run prepares costs more than the branches that skip ASCII between characters.
 const WITHOUT_RUN: usize = 4096;
-/// A sparse run also ends if more words of a chunk are not ASCII. They are listed in a register, and [`Avx512::append`] takes fewer bytes
-/// than that has.
-const ROOM: usize = BLOCK - 1;
+/// A sparse run also ends if more words of a chunk are not ASCII: as many as a register has bytes, in which they are listed.
+const ROOM: usize = BLOCK;
+/// All words of eight blocks have room.
+const _: () = assert!(WORDS <= ROOM);
 
 /// The words of a chunk that are not ASCII.
 ///
@@ -170,7 +171,7 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
         };
         match after {
             Ok(after) => {
-                if was_sparse && after >= at + CHUNK {
+                if was_sparse && after - at >= CHUNK {
                     run /= 2;
                 }
                 at = after;
@@ -273,7 +274,7 @@ fn list_words<T: Tally>(
     let mut left = black_box(bytes.get(at..end).unwrap_or_default());
     let len = left.len();
     let mut listed = Words { numbers: s.zero(), count: 0 };
-    let (mut numbers, mut most) = (s.load(NUMBERS, 0), ROOM);
+    let (mut numbers, mut most) = (s.load(NUMBERS, 0), WORDS);
     while let Some(eight) = left.first_chunk::<{ EIGHT_BLOCKS + AFTER_WORD }>() {
         memory.read_ahead(s, bytes, at + len - left.len());
         let blocks = load_eight(s, eight);
@@ -284,8 +285,8 @@ fn list_words<T: Tally>(
         }
         listed.numbers = s.append(listed.numbers, listed.count, s.compress(numbers, words));
         listed.count += count;
-        // The first eight blocks of a chunk are taken nearly always: at the start of a run they may begin before those that decided about
-        // it. If not even they are taken, the run ends before it has begun, and another kind of run follows.
+        // The first eight blocks of a chunk are taken as they are, so that each run gets on: at its start they may begin before those
+        // that decided about it.
         most = MANY;
         numbers = s.plus(numbers, s.splat(WORDS as u8));
         *newlines += T::newlines(s, blocks);

@@ -101,18 +101,21 @@ fn check<S: ConvertOps>(s: S) {
         for (back, earlier) in (1..).zip(s.earlier(x, y)) {
             assert_eq!(lanes(earlier), both[n - back..2 * n - back]);
         }
-        let mask = random.next() & random.next();
-        // The last number is 0 in 32 bits.
-        for n in [
+        let random_mask = random.next();
+        for mask in [
+            random_mask,
+            random_mask & random_mask << 7,
+            random_mask | random_mask >> 5,
             0,
             1,
-            mask.count_ones() as usize / 2,
-            mask.count_ones() as usize,
-            64,
-            usize::MAX - u32::MAX as usize,
+            1 << 63,
+            u64::MAX,
         ] {
-            let place = (0..64).filter(|place| mask >> place & 1 == 1).nth(n).unwrap_or(64);
-            assert_eq!(s.place_after_ones(mask, n), place, "{mask:x} {n}");
+            // The last number is 0 in 32 bits.
+            for n in (0..=64).chain([usize::MAX - u32::MAX as usize]) {
+                let place = (0..64).filter(|place| mask >> place & 1 == 1).nth(n).unwrap_or(64);
+                assert_eq!(s.place_after_ones(mask, n), place, "{mask:x} {n}");
+            }
         }
         let threes = both[1..].chunks(3).take(n / 4).flat_map(|three| [three[2], three[1], three[0], 0]);
         assert_eq!(lanes(s.load_threes(&both[..n + 1], 1)), threes.collect::<Vec<_>>());

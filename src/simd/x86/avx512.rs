@@ -59,10 +59,10 @@ impl Avx512 {
         unsafe { _mm512_maskz_compress_epi8(mask, v) }
     }
 
-    /// Returns the first `len` bytes of `v` and then those of `more`. `len` is below 64.
+    /// Returns the first `len` bytes of `v` and then those of `more`.
     #[inline(always)]
     pub(crate) fn append(self, v: Vector, len: usize, more: Vector) -> Vector {
-        let after = u64::MAX << (len & 63);
+        let after = u64::MAX.checked_shl(len as u32).unwrap_or(0);
         // SAFETY: AVX512VBMI2, by `self`.
         unsafe { _mm512_mask_expand_epi8(v, after, more) }
     }
