@@ -154,6 +154,10 @@ pub(crate) unsafe trait Simd: Token {
     /// `load` panics where that is out of bounds. All callers check lengths such that the compiler sees it never is.
     fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
 
+    /// Asks the cache for the line at `bytes[at]`, where that pays. Elsewhere nothing happens.
+    #[inline(always)]
+    fn prefetch(self, _bytes: &[u8], _at: usize) {}
+
     /// Returns `bytes`, and zeros after them. `bytes` has fewer than `LANES` bytes.
     fn load_short(self, bytes: &[u8]) -> Self::Vector;
 

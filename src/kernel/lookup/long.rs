@@ -6,7 +6,8 @@
 //! A branch for each unit would take longer. Where characters stand that are not ASCII, a CPU can predict only if it has seen the same
 //! text before, and one wrong prediction takes as long as 300 bytes of ASCII. A run makes one such branch for each chunk, where
 //! the units to check end. Before it checks a chunk, it asks the questions about the next one. So loads are under way while the
-//! CPU checks, and after a wrong prediction the next word is there.
+//! CPU checks, and after a wrong prediction the next word is there. With AVX2 it also asks the first-level cache for the chunk after that one:
+//! loads fill the CPU's list of instructions until the second-level cache answers, and prefetches don't.
 
 #![forbid(unsafe_code)]
 
@@ -29,6 +30,11 @@ pub(super) const LEAST: usize = UNIT + GROUP + UNIT;
 const _: () = assert!(FIRST <= LEAST);
 /// The most units of a chunk: one for each bit of a word.
 const CHUNK: usize = 64;
+/// While a chunk is checked, one line in so many bytes of the text after the next chunk is asked for: every second. The CPU brings the others
+/// by itself.
+const PREFETCHED: usize = 128;
+/// A text of this length comes from memory, and there prefetches hold up what is read.
+const FROM_MEMORY: usize = 32 << 20;
 /// The units of a run's chunks up to the first that is not ASCII, so that dense text is noticed early.
 const FIRST_CHUNK: usize = GROUP / UNIT;
 /// From this length on, the second chunk of a run is as short as the first, so that a fault in the first is reported early. In shorter
@@ -149,6 +155,7 @@ impl<S: Simd> Routine<S> for Run {
 
             let next = Chunk::find(s, bytes, after, most);
             if chunk.others != 0 {
+                prefetch_chunk(s, bytes, after + next.units * UNIT);
                 let mut is_checked = false;
                 if is_two_byte && text.first_chunk::<CONTEXT>().is_some_and(allows_two_byte) {
                     // The check also finds out whether there are longer characters. If so, the faults that it found mean nothing.
@@ -311,6 +318,19 @@ fn check_row<S: Simd, C: Check<S>>(s: S, check: C, row: &[u8]) -> (usize, C::Fau
         }
     }
     (blocks * BLOCK, faults, largest)
+}
+
+/// Asks the first-level cache for the chunk at `at`, if there is a whole one, and the text may be in a cache.
+#[inline(always)]
+fn prefetch_chunk<S: Simd>(s: S, bytes: &[u8], at: usize) {
+    if bytes.len() >= FROM_MEMORY {
+        return;
+    }
+    if let Some(chunk) = array_at::<{ CHUNK * UNIT }>(bytes, at) {
+        for k in 0..CHUNK * UNIT / PREFETCHED {
+            s.prefetch(chunk, k * PREFETCHED);
+        }
+    }
 }
 
 /// Returns where the ASCII at `at` ends, or a place shortly before.

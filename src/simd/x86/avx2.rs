@@ -107,6 +107,13 @@ unsafe impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn prefetch(self, bytes: &[u8], at: usize) {
+        let line = bytes.as_ptr().wrapping_add(at);
+        // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an access.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) }
+    }
+
+    #[inline(always)]
     fn load_short(self, bytes: &[u8]) -> __m256i {
         if bytes.len() >= 4 {
             return self.load_masked(bytes, 0);
