@@ -142,8 +142,8 @@ pub(crate) unsafe trait Simd: Token {
     /// V8 has too few registers.
     const RELOADS: bool = true;
 
-    /// Whether text of medium length has a way of its own. It takes about 4 KB: not worth it where few CPUs run the kernel, nor in
-    /// WebAssembly, where all of validation takes 12.
+    /// Whether text of medium length has a way of its own. It takes about 3 KB, which is too much in WebAssembly, where all of validation takes
+    /// 12.
     const HAS_MEDIUM: bool = true;
 
     /// Returns `byte` in every lane.

@@ -13,7 +13,7 @@ use super::check::{BLOCK, Check, Checker, TwoByteChecker};
 use super::fault::suspicion;
 use super::long::{is_two_byte, largest_of};
 use super::long_from;
-use super::short::{LOOK, validate_all};
+use super::short::{All, LOOK};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Routine, Simd};
@@ -104,18 +104,6 @@ fn are_ascii<S: Simd>(s: S, rest: &[u8], bytes: &[u8]) -> bool {
         all = s.or(all, or_of(s, block));
     }
     !s.any_high_bit(all)
-}
-
-/// The check of all of a text.
-struct All;
-
-impl<S: Simd> Routine<S> for All {
-    type Output = Verdict;
-
-    #[inline(always)]
-    fn run(s: S, bytes: &[u8], _: usize) -> Verdict {
-        validate_all(s, bytes)
-    }
 }
 
 /// The check of a text without longer characters than those of two bytes, from its second unit on. The first one is well-formed, except

@@ -83,13 +83,7 @@ const fn medium_from<S: Simd>() -> usize {
 /// Where ASCII ends is predicted well only if a text has been seen before. A wrong prediction costs as much as the check of about six
 /// vectors, and a run has several such branches, however short it is.
 const fn long_from<S: Simd>() -> usize {
-    if !S::HAS_MEDIUM {
-        long::LEAST
-    } else if S::LANES == 16 {
-        1024
-    } else {
-        2048
-    }
+    if S::HAS_MEDIUM { 2048 } else { long::LEAST }
 }
 
 impl<S: Simd> Validates for S {

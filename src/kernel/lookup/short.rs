@@ -8,7 +8,7 @@ use super::fault::suspicion;
 use crate::boundary::CONTEXT;
 use crate::kernel::automaton::is_tiny_text;
 use crate::kernel::verdict::Verdict;
-use crate::simd::Simd;
+use crate::simd::{Routine, Simd};
 
 /// The bytes that are checked before a look at the faults.
 pub(super) const LOOK: usize = 256;
@@ -35,19 +35,29 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         checker.check_at_without_panic(&mut faults, bytes, n - S::LANES);
         checker.check_end(&mut faults, s.load(bytes, n - S::LANES), false);
     } else {
-        return validate_all(s, bytes);
+        return s.apart::<All>(bytes, 0);
     }
     if checker.any(&faults) { suspicion(s, bytes, 0) } else { Verdict::VALID }
 }
 
-/// Returns the verdict on more than two vectors, all of which are checked.
-#[inline(always)]
-pub(super) fn validate_all<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
-    let checker = Checker::new(s);
-    let mut faults = checker.no_faults();
-    let sound = check_by_two(&checker, &mut faults, bytes, checker.before_start());
-    checker.check_end(&mut faults, s.load(bytes, bytes.len() - S::LANES), false);
-    if checker.any(&faults) { suspicion(s, bytes, sound) } else { Verdict::VALID }
+/// The check of all of a text of more than two vectors. Medium input has use for it as well, so it is a function of its own.
+pub(super) struct All;
+
+impl<S: Simd> Routine<S> for All {
+    type Output = Verdict;
+
+    #[inline(always)]
+    fn run(s: S, bytes: &[u8], _: usize) -> Verdict {
+        let n = bytes.len();
+        if n <= 2 * S::LANES {
+            return Verdict::suspect(0);
+        }
+        let checker = Checker::new(s);
+        let mut faults = checker.no_faults();
+        let sound = check_by_two(&checker, &mut faults, bytes, checker.before_start());
+        checker.check_end(&mut faults, s.load(bytes, n - S::LANES), false);
+        if checker.any(&faults) { suspicion(s, bytes, sound) } else { Verdict::VALID }
+    }
 }
 
 /// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Validates::continues`.

@@ -48,7 +48,6 @@ unsafe impl Simd for Sse42 {
     type Vector = __m128i;
     const LANES: usize = 16;
     const ASCII_TEST_FROM: usize = 16;
-    const HAS_MEDIUM: bool = false;
 
     #[cfg(feature = "transcode")]
     #[inline(always)]
