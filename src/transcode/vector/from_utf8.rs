@@ -252,7 +252,7 @@ pub(in crate::transcode) fn long_valid<S: ConvertOps, T: Wide>(
     convert::<S, T>(s, text, text.len(), out, KnownValid)
 }
 
-/// Converts UTF-8 that is shorter than a vector; or, with long vectors, of one vector, or two of ASCII.
+/// Converts UTF-8 that is shorter than a vector; or, with long vectors, of at most two.
 #[inline(always)]
 pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
     s: S,
@@ -262,7 +262,7 @@ pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
 ) -> usize {
     let most = if S::LANES == 64 { S::LANES } else { S::LANES - 1 };
     if text.is_empty() || text.len() > most {
-        return if S::LANES == 64 { short_ascii::<S, T>(s, text, out) } else { 0 };
+        return if S::LANES == 64 { short_of_two::<S, T>(s, text, out, validator) } else { 0 };
     }
     // The mask of a short load has a bit less than a vector has bytes.
     let now = if S::LANES == 64 { s.load_two(text)[0] } else { s.load_short(text) };
@@ -277,16 +277,23 @@ pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
     if put { text.len() } else { 0 }
 }
 
-/// Converts ASCII of more than one vector, and at most two.
+/// Converts UTF-8 of more than one vector, and at most two.
 #[cfg_attr(optimised, inline(always))]
-fn short_ascii<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+fn short_of_two<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    validator: impl Validates,
+) -> usize {
     if text.len() <= S::LANES || text.len() > 2 * S::LANES {
         return 0;
     }
     let [a, b] = s.load_two(text);
-    let put = s.high_bits(s.or(a, b)) == 0
-        && T::put_narrow(s, a, S::LANES, out)
-        && T::put_narrow(s, b, text.len() - S::LANES, out);
+    let put = if s.high_bits(s.or(a, b)) == 0 {
+        T::put_narrow(s, a, S::LANES, out) && T::put_narrow(s, b, text.len() - S::LANES, out)
+    } else {
+        validator.validate(text).is_valid() && blocks::<S, T>(s, text, out) == text.len()
+    };
     if put { text.len() } else { 0 }
 }
 
