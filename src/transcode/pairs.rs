@@ -401,6 +401,7 @@ swapped! { |s, text, out, validator|
         portable: to_swapped16(text, out, portable::utf8_to_utf16),
     }
     Utf32 => Swapped<Utf16>, (Family::Utf32, Family::Utf16, false, _) => {
+        short: from_utf32::short_to_utf16::<_, true>(s, text, out),
         long: from_utf32::to_utf16::<_, true>(s, text, out),
         portable: to_swapped16(text, out, portable::utf32_to_utf16),
     }
@@ -497,11 +498,13 @@ pairs! { |s, text, out, validator|
         length: Length::Counted(counting!(lengths::Utf32OfUtf16)),
     }
     Utf32 => Utf8 {
+        short: from_utf32::short_to_utf8(s, text, out),
         long: from_utf32::to_utf8(s, text, out),
         portable: portable::utf32_to_utf8,
         length: Length::Counted(counting!(lengths::Utf8OfUtf32)),
     }
     Utf32 => Utf16 {
+        short: from_utf32::short_to_utf16::<_, false>(s, text, out),
         long: from_utf32::to_utf16::<_, false>(s, text, out),
         portable: portable::utf32_to_utf16,
         length: Length::Counted(counting!(lengths::Utf16OfUtf32)),

@@ -277,15 +277,25 @@ fn put_mixed_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mu
     s.put_interleaved(s.select_high(bytes, lead, bytes), masked(s, bytes, 0xBF), two, len, out)
 }
 
-/// Converts Latin-1 that is shorter than a vector into wider units.
+/// Converts Latin-1 that is shorter than a vector into wider units; or, with long vectors, at most two of them.
 #[inline(always)]
 pub(in crate::transcode) fn short_widened<S: ConvertOps, T: Narrow>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    let short = !text.is_empty() && text.len() < S::LANES;
-    if short && T::put_narrow(s, s.load_short(text), text.len(), out) { text.len() } else { 0 }
+    let n = text.len();
+    let put = if n == 0 {
+        false
+    } else if n < S::LANES {
+        T::put_narrow(s, s.load_short(text), n, out)
+    } else if S::LANES > 16 && n <= 2 * S::LANES {
+        let [a, b] = s.load_two(text);
+        T::put_narrow(s, a, S::LANES, out) && (n == S::LANES || T::put_narrow(s, b, n - S::LANES, out))
+    } else {
+        false
+    };
+    if put { n } else { 0 }
 }
 
 /// Converts Latin-1 into UTF-16. `SWAPPED` says, here and below, that the bytes of each unit of UTF-16 are in the order that is
