@@ -11,7 +11,7 @@ use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
 /// Converts UTF-32 of at most two vectors into UTF-8.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     if !is_short::<S>(text) {
         return 0;
@@ -157,7 +157,7 @@ fn up_to_four<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
 }
 
 /// Converts UTF-32 of at most two vectors into UTF-16. `SWAPPED` is as for [`to_utf16`].
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(in crate::transcode) fn short_to_utf16<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     text: &[u8],
@@ -263,7 +263,7 @@ fn are_latin1<S: ConvertOps>(s: S, units: S::Vector) -> bool {
 }
 
 /// Appends the first `len` bytes of two vectors of units as UTF-16; or nothing, if a unit is not a character.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 fn put_as_utf16<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     a: S::Vector,

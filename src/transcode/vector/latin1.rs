@@ -278,7 +278,7 @@ fn put_mixed_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mu
 }
 
 /// Converts Latin-1 that is shorter than a vector into wider units; or, with long vectors, at most two of them.
-#[inline(always)]
+#[cfg_attr(optimised, inline(always))]
 pub(in crate::transcode) fn short_widened<S: ConvertOps, T: Narrow>(
     s: S,
     text: &[u8],
