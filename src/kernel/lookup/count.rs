@@ -15,6 +15,8 @@
 
 #![forbid(unsafe_code)]
 
+use core::hint::black_box;
+
 use crate::kernel::counts::Counts;
 use crate::simd::Simd;
 
@@ -24,23 +26,12 @@ const VECTORS: usize = 16;
 /// Returns all counts.
 #[inline(always)]
 pub(super) fn count<S: Simd>(s: S, bytes: &[u8]) -> Counts {
-    let mut counts = Counts::default();
-    let mut left = bytes;
-    while left.len() >= VECTORS * S::LANES {
-        let (chunk, after) = left.split_at(VECTORS * S::LANES);
-        let (largest, newlines) = largest_and_newlines(s, chunk);
-        counts.newlines += s.sum(newlines);
-        if s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80))) {
-            let mut in_bytes = CountsInBytes::none(s);
-            for k in 0..VECTORS {
-                in_bytes.add(s, s.load(chunk, k * S::LANES));
-            }
-            counts += in_bytes.counts(s);
-        } else if s.any_high_bit(largest) {
-            counts.continuations += sum::<S, false>(s, chunk);
-        }
-        left = after;
-    }
+    const { assert!(S::LANES == 16 || S::LANES == 32) };
+    let (mut counts, mut left) = if S::LANES == 16 {
+        count_chunks::<S, { 16 * VECTORS }>(s, bytes)
+    } else {
+        count_chunks::<S, { 32 * VECTORS }>(s, bytes)
+    };
     let mut in_bytes = CountsInBytes::none(s);
     let mut newlines = s.splat(0);
     while left.len() >= S::LANES {
@@ -56,6 +47,29 @@ pub(super) fn count<S: Simd>(s: S, bytes: &[u8]) -> Counts {
     counts += in_bytes.counts(s);
     counts.newlines += s.sum(newlines);
     counts
+}
+
+/// Returns the counts of all whole chunks, and what is left. `CHUNK` is the number of bytes of a chunk.
+#[inline(always)]
+fn count_chunks<S: Simd, const CHUNK: usize>(s: S, bytes: &[u8]) -> (Counts, &[u8]) {
+    let mut counts = Counts::default();
+    let (chunks, left) = bytes.as_chunks::<CHUNK>();
+    for chunk in chunks {
+        let (largest, newlines) = largest_and_newlines(s, chunk);
+        counts.newlines += s.sum(newlines);
+        // Otherwise the compiler keeps all vectors for the second look, in memory, for want of registers.
+        let chunk = black_box(chunk);
+        if s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80))) {
+            let mut in_bytes = CountsInBytes::none(s);
+            for k in 0..VECTORS {
+                in_bytes.add(s, s.load(chunk, k * S::LANES));
+            }
+            counts += in_bytes.counts(s);
+        } else if s.any_high_bit(largest) {
+            counts.continuations += sum::<S, false>(s, chunk);
+        }
+    }
+    (counts, left)
 }
 
 /// Returns the length of the ASCII at the start of `bytes`, in whole chunks, and the number of newlines in it.
