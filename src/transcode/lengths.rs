@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::portable::{BLOCK, utf16_units, utf32_units};
+use super::portable::{BLOCK, utf16_units};
 use crate::kernel::{Measure, counts};
 #[cfg(kernel_avx512)]
 use crate::simd::x86::avx512::Avx512;
@@ -42,9 +42,10 @@ lengths! {
         avx512 utf8_of_utf16;
     Utf32OfUtf16, |text| sum16(text, |unit| u16::from(unit & 0xFC00 != 0xDC00));
     Utf8OfUtf32, |text| sum32(text, |unit| {
+        let unit = unit.cast_signed();
         1 + u32::from(unit >= 0x80) + u32::from(unit >= 0x800) + u32::from(unit >= 0x1_0000)
     });
-    Utf16OfUtf32, |text| sum32(text, |unit| 1 + u32::from(unit >= 0x1_0000));
+    Utf16OfUtf32, |text| sum32(text, |unit| 1 + u32::from(unit.cast_signed() >= 0x1_0000));
     Utf8OfLatin1, |text| text.len() + counts::sum(text, |byte| byte >> 7);
 }
 
@@ -148,35 +149,15 @@ fn sum16_of_few(text: &[u8], count: impl Fn(u16, u16) -> u16) -> usize {
 /// Returns the sum of what the units count for, at most three each.
 #[inline(always)]
 fn sum16(text: &[u8], count: impl Fn(u16) -> u16 + Copy) -> usize {
-    let mut sum = 0;
-    let (blocks, rest) = text.as_chunks::<BLOCK>();
-    for blocks in blocks.chunks(1 << 14) {
-        let mut sums = [0u16; BLOCK / 2];
-        for block in blocks {
-            for (sum, unit) in sums.iter_mut().zip(utf16_units::<BLOCK, { BLOCK / 2 }>(block)) {
-                *sum = sum.wrapping_add(count(unit));
-            }
-        }
-        sum += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
-    }
-    let units = rest.as_chunks::<2>().0.iter();
-    sum + units.map(|unit| usize::from(count(u16::from_ne_bytes(*unit)))).sum::<usize>()
+    let (units, _) = text.as_chunks::<2>();
+    let sum_of = |units: &[[u8; 2]]| units.iter().map(|unit| count(u16::from_ne_bytes(*unit))).sum::<u16>();
+    units.chunks(1 << 14).map(|units| usize::from(sum_of(units))).sum()
 }
 
 /// Returns the sum of what the units count for, at most four each.
 #[inline(always)]
 fn sum32(text: &[u8], count: impl Fn(u32) -> u32 + Copy) -> usize {
-    let mut sum = 0;
-    let (blocks, rest) = text.as_chunks::<BLOCK>();
-    for blocks in blocks.chunks(1 << 24) {
-        let mut sums = [0u32; BLOCK / 4];
-        for block in blocks {
-            for (sum, unit) in sums.iter_mut().zip(utf32_units(block)) {
-                *sum = sum.wrapping_add(count(unit));
-            }
-        }
-        sum += sums.iter().map(|&sum| sum as usize).sum::<usize>();
-    }
-    let units = rest.as_chunks::<4>().0.iter();
-    sum + units.map(|unit| count(u32::from_ne_bytes(*unit)) as usize).sum::<usize>()
+    let (units, _) = text.as_chunks::<4>();
+    let sum_of = |units: &[[u8; 4]]| units.iter().map(|unit| count(u32::from_ne_bytes(*unit))).sum::<u32>();
+    units.chunks(1 << 24).map(|units| sum_of(units) as usize).sum()
 }
