@@ -121,8 +121,8 @@ pub(crate) trait Engine: Validates + Surveys {
     /// Returns the number of UTF-16 units of valid text: 2 for `"😀"`.
     fn utf16_len(self, text: &[u8]) -> usize;
 
-    /// Converts `text` if it is so short that vectors of part of it do; otherwise converts nothing. Returns how many bytes
-    /// it read: all, or none.
+    /// Converts `text` if it is a few vectors at most, and the pair has a way for that; otherwise converts nothing. Returns how many
+    /// bytes it read: all, or none.
     #[cfg(feature = "transcode")]
     fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
 

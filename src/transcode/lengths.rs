@@ -41,6 +41,7 @@ lengths! {
         }),
         avx512 utf8_of_utf16;
     Utf32OfUtf16, |text| sum16(text, |unit| u16::from(unit & 0xFC00 != 0xDC00));
+    /// Compared as signed numbers, which takes fewer operations. A number that is negative then is no character, and counts as one.
     Utf8OfUtf32, |text| sum32(text, |unit| {
         let unit = unit.cast_signed();
         1 + u32::from(unit >= 0x80) + u32::from(unit >= 0x800) + u32::from(unit >= 0x1_0000)

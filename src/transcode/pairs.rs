@@ -106,7 +106,7 @@ struct Pair<F, T>(PhantomData<(F, T)>);
 /// Text that is known to be valid and to end with a whole character.
 struct Valid<F>(PhantomData<F>);
 
-/// The list. A block has, with vectors: `short`, for texts of about a vector, which may be missing, and `long`, for all.
+/// The list. A block has, with vectors: `short`, for texts of a few vectors at most, which may be missing, and `long`, for all.
 /// Without vectors: `portable`. If it pays to know that the text is valid, `valid` has other `short` and `long`.
 macro_rules! pairs {
     (|$s:ident, $text:ident, $out:ident, $validator:ident| $(

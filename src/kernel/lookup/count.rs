@@ -56,8 +56,8 @@ fn count_chunks<S: Simd, const CHUNK: usize>(s: S, bytes: &[u8]) -> (Counts, &[u
     let (chunks, left) = bytes.as_chunks::<CHUNK>();
     for chunk in chunks {
         let (largest, newlines) = largest_and_newlines(s, chunk);
-        // Otherwise the compiler counts the newlines later, and keeps all vectors for that and for the second look: on the stack, for want
-        // of registers.
+        // Without both `black_box`, the compiler counts the newlines later, and keeps all vectors for that and for the second look: on the
+        // stack, for want of registers.
         counts.newlines += black_box(s.sum(newlines));
         let chunk = black_box(chunk);
         if s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80))) {

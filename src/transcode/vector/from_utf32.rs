@@ -10,21 +10,21 @@ use super::{fitting, in_order};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
-/// Converts UTF-32 of at most two vectors into UTF-8.
+/// Returns whether `text` is at most `most` long vectors of whole units, and not empty. With shorter vectors, a function for so little text
+/// would cost other text more than it gains.
+#[inline(always)]
+fn is_short<S: ConvertOps>(text: &[u8], most: usize) -> bool {
+    S::LANES == 64 && (4..=most * S::LANES).contains(&text.len()) && text.len().is_multiple_of(4)
+}
+
+/// Converts UTF-32 of at most two long vectors into UTF-8.
 #[cfg_attr(optimised, inline(always))]
 pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    if !is_short::<S>(text) {
+    if !is_short::<S>(text, 2) {
         return 0;
     }
     let [a, b] = s.load_two(text);
     if put_as_utf8(s, a, b, text.len(), out) { text.len() } else { 0 }
-}
-
-/// Returns whether `text` is at most two long vectors of whole units, and not empty. With shorter vectors, a function for so little text
-/// would cost other text more than it gains.
-#[inline(always)]
-fn is_short<S: ConvertOps>(text: &[u8]) -> bool {
-    S::LANES == 64 && (4..=2 * S::LANES).contains(&text.len()) && text.len().is_multiple_of(4)
 }
 
 /// Converts UTF-32 into UTF-8.
@@ -156,14 +156,14 @@ fn up_to_four<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
     s.select32_at_least(unit, 0x1_0000, four, s.left32::<8>(up_to_three(s, unit)))
 }
 
-/// Converts UTF-32 of at most two vectors into UTF-16. `SWAPPED` is as for [`to_utf16`].
+/// Converts UTF-32 of at most four long vectors into UTF-16. `SWAPPED` is as for [`to_utf16`].
 #[cfg_attr(optimised, inline(always))]
 pub(in crate::transcode) fn short_to_utf16<S: ConvertOps, const SWAPPED: bool>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    if S::LANES != 64 || !(4..=4 * S::LANES).contains(&text.len()) || !text.len().is_multiple_of(4) {
+    if !is_short::<S>(text, 4) {
         return 0;
     }
     let (first, rest) = text.split_at(text.len().min(2 * S::LANES));

@@ -277,7 +277,7 @@ fn put_mixed_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mu
     s.put_interleaved(s.select_high(bytes, lead, bytes), masked(s, bytes, 0xBF), two, len, out)
 }
 
-/// Converts Latin-1 that is shorter than a vector into wider units; or, with long vectors, at most two of them.
+/// Converts Latin-1 that is shorter than a vector into wider units; or, with vectors of 32 or 64 bytes, at most two of them.
 #[cfg_attr(optimised, inline(always))]
 pub(in crate::transcode) fn short_widened<S: ConvertOps, T: Narrow>(
     s: S,
