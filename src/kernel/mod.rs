@@ -42,6 +42,8 @@ pub(crate) mod verdict;
 pub(crate) mod ways;
 
 use core::fmt;
+#[cfg(all(kernel_avx512, feature = "transcode"))]
+use core::marker::PhantomData;
 
 use crate::error::Utf8Error;
 #[cfg(feature = "transcode")]
@@ -49,7 +51,7 @@ use crate::output::Output;
 #[cfg(all(kernel_simd, feature = "transcode"))]
 use crate::simd::convert::ConvertOps;
 #[cfg(all(kernel_avx512, feature = "transcode"))]
-use crate::simd::x86::avx512::Avx512;
+use crate::simd::x86::{avx2::Avx2, avx512::Avx512};
 #[cfg(kernel_simd)]
 use crate::simd::{Routine, Token};
 use counts::Counts;
@@ -213,15 +215,30 @@ pub(crate) trait Conversion {
 
 /// The length of a text in another form.
 #[cfg(feature = "transcode")]
-pub(crate) trait Measure {
+pub(crate) trait Measure: Sized {
     /// The length, by loops that the compiler makes vectors of.
     fn portable(text: &[u8]) -> usize;
 
-    /// The same with AVX-512.
+    /// The same with AVX-512: by a method of its own, or by the loops as they are compiled for AVX2, which are faster than those for
+    /// AVX-512.
     #[cfg(kernel_avx512)]
     #[inline(always)]
-    fn avx512(_s: Avx512, text: &[u8]) -> usize {
-        Self::portable(text)
+    fn avx512(s: Avx512, text: &[u8]) -> usize {
+        Avx2::on(s).apart::<Portable<Self>>(text, 0)
+    }
+}
+
+/// The loops of a [`Measure`], as a function of its own.
+#[cfg(all(kernel_avx512, feature = "transcode"))]
+struct Portable<M>(PhantomData<M>);
+
+#[cfg(all(kernel_avx512, feature = "transcode"))]
+impl<S: Token, M: Measure> Routine<S> for Portable<M> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(_: S, text: &[u8], _: usize) -> usize {
+        M::portable(text)
     }
 }
 

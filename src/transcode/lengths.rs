@@ -27,7 +27,7 @@ macro_rules! lengths {
                 #[cfg(kernel_avx512)]
                 #[inline(always)]
                 fn avx512(s: Avx512, text: &[u8]) -> usize {
-                    s.$avx512(text, Self::portable)
+                    s.$avx512(text)
                 }
             )?
         }

@@ -394,6 +394,45 @@ fn every_length_to_300() {
     }
 }
 
+/// The length of text in every pair, for texts that begin at any address: kernels count the parts before and after aligned vectors by
+/// themselves.
+#[test]
+fn lengths_at_every_address() {
+    for from in Encoding::ALL {
+        let text: String =
+            "a\u{E9}\u{20AC}\u{FFFD}b\u{1F600}".chars().filter(|&char| has(from, char)).collect();
+        let parts: Vec<(char, Vec<u8>)> =
+            text.chars().cycle().take(700).map(|char| (char, encode(from, char).unwrap())).collect();
+        let lens = (0..=70).chain((71..=330).step_by(13)).chain(500..=540).chain(690..=700);
+        for len in lens {
+            let parts = &parts[..len];
+            let bytes: Vec<u8> = parts.iter().flat_map(|part| part.1.iter().copied()).collect();
+            let mut place = vec![0; bytes.len() + 64];
+            let step = if scale() == 1 { 1 } else { 21 };
+            for offset in (0..64).step_by(step) {
+                let end = offset + bytes.len();
+                place[offset..end].copy_from_slice(&bytes);
+                for to in Encoding::ALL {
+                    let needed: Option<usize> =
+                        parts.iter().map(|part| encode(to, part.0).map(|unit| unit.len())).sum();
+                    for kernel in kernels().into_iter().filter(|_| needed.is_some()) {
+                        let found = testing::transcode::len(kernel, from, to, &place[offset..end]);
+                        assert_eq!(
+                            Some(found),
+                            needed,
+                            "{} characters at {offset}, {} to {}, {}",
+                            len,
+                            from.name(),
+                            to.name(),
+                            kernel.name()
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Every malformed sequence of UTF-8 at every position to 600, in texts of several kinds.
 #[test]
 fn malformed_utf8_at_every_position() {

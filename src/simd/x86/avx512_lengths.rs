@@ -22,16 +22,20 @@ static UTF8_OF_UTF16: [u8; 64] = {
 // Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
 // features that `Avx512` stands for, and that was called on a CPU that has them.
 impl Avx512 {
-    /// Returns the number of UTF-8 bytes of a UTF-16 text. `portable` counts what is left at both ends.
+    /// Returns the number of UTF-8 bytes of a UTF-16 text.
     #[inline(always)]
-    pub(crate) fn utf8_of_utf16(self, text: &[u8], portable: impl Fn(&[u8]) -> usize) -> usize {
+    pub(crate) fn utf8_of_utf16(self, text: &[u8]) -> usize {
         let table = self.load(&UTF8_OF_UTF16, 0);
-        // Loads are aligned, so that each is from one cache line.
-        let head = text.as_ptr().align_offset(64).min(text.len());
+        let text = &text[..text.len() & !1];
+        // Loads of blocks are aligned, so that each is from one cache line. In a short text, that would cost more than it saves.
+        let head = if text.len() < 1024 { 0 } else { text.as_ptr().align_offset(64) };
         let (head, body) = text.split_at(head - head % 2);
         let (blocks, tail) = body.as_chunks::<256>();
-        // A unit counts for 3 at most, so the sum of 4 vectors fits into bytes, and is widened at once.
         let mut sums = self.zero();
+        if !head.is_empty() {
+            sums = self.add_sums(sums, self.count16(self.load_short(head), table));
+        }
+        // A unit counts for 3 at most, so the sum of 4 vectors fits into bytes, and is widened at once.
         for block in blocks {
             let mut four = self.zero();
             for i in 0..4 {
@@ -41,9 +45,18 @@ impl Avx512 {
             }
             sums = self.add_sums(sums, four);
         }
+        let (vectors, rest) = tail.as_chunks::<64>();
+        for vector in vectors {
+            sums = self.add_sums(sums, self.count16(self.load(vector, 0), table));
+        }
+        if !rest.is_empty() {
+            sums = self.add_sums(sums, self.count16(self.load_short(rest), table));
+        }
+        // Each zero after the head and after the rest counts for one.
+        let zeros = |part: &[u8]| if part.is_empty() { 0 } else { 32 - part.len() / 2 };
         // SAFETY: AVX512F, by `self`.
         let sum = unsafe { _mm512_reduce_add_epi64(sums) };
-        sum as usize + portable(head) + portable(tail)
+        sum as usize - zeros(head) - zeros(rest)
     }
 
     /// Returns the number of UTF-8 bytes of a UTF-16 text in which U+FFFD replaces each unpaired surrogate. `SWAPPED` says that the
