@@ -415,7 +415,7 @@ fn lengths_at_every_address() {
                 for to in Encoding::ALL {
                     let needed: Option<usize> =
                         parts.iter().map(|part| encode(to, part.0).map(|unit| unit.len())).sum();
-                    for kernel in kernels().into_iter().filter(|_| needed.is_some()) {
+                    for kernel in kernels().iter().filter(|_| needed.is_some()) {
                         let found = testing::transcode::len(kernel, from, to, &place[offset..end]);
                         assert_eq!(
                             Some(found),
