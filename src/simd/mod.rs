@@ -32,6 +32,7 @@ cfg_if::cfg_if! {
             #[cfg(all(kernel_avx512, feature = "transcode"))]
             #[expect(clippy::incompatible_msrv, reason = "build.rs asks the compiler for its version")]
             mod avx512_lengths;
+            pub(crate) mod fetching;
             pub(crate) mod sse42;
         }
     } else if #[cfg(kernel_neon)] {
@@ -157,6 +158,12 @@ pub(crate) unsafe trait Simd: Token {
     /// Asks the cache for the line at `bytes[at]`, where that pays. Elsewhere nothing happens.
     #[inline(always)]
     fn prefetch(self, _bytes: &[u8], _at: usize) {}
+
+    /// Returns whether this CPU fetches text from memory too late unless it is asked.
+    #[inline(always)]
+    fn must_be_asked(self) -> bool {
+        false
+    }
 
     /// Returns `bytes`, and zeros after them. `bytes` has fewer than `LANES` bytes.
     fn load_short(self, bytes: &[u8]) -> Self::Vector;

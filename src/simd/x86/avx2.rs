@@ -7,6 +7,7 @@ use core::arch::x86_64::*;
 
 #[cfg(kernel_avx512)]
 use super::avx512::Avx512;
+use super::fetching::{self, Fetching};
 use crate::simd::{Simd, short_words, token};
 
 token! {
@@ -108,9 +109,12 @@ unsafe impl Simd for Avx2 {
 
     #[inline(always)]
     fn prefetch(self, bytes: &[u8], at: usize) {
-        let line = bytes.as_ptr().wrapping_add(at);
-        // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an access.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) }
+        fetching::prefetch(bytes, at);
+    }
+
+    #[inline(always)]
+    fn must_be_asked(self) -> bool {
+        Fetching::here() != Fetching::InTime
     }
 
     #[inline(always)]

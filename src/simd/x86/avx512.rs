@@ -8,8 +8,8 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 #[cfg(feature = "alloc")]
 use core::mem::MaybeUninit;
-use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
+use super::fetching::{self, Fetching};
 #[cfg(feature = "alloc")]
 use crate::output::Output;
 use crate::simd::token;
@@ -473,33 +473,15 @@ impl Avx512 {
         unsafe { _mm512_test_epi64_mask(v, v) != 0 }
     }
 
-    /// Returns whether this CPU fetches text from memory too late unless it is asked: AMD's from family 1A (Zen 5) on.
-    #[cold]
-    pub(crate) fn must_be_asked_ahead(self) -> bool {
-        /// Zero until the CPU has been asked, then 1 for no and 2 for yes. Under a hypervisor each CPUID leaves the guest.
-        static ANSWER: AtomicU8 = AtomicU8::new(0);
-        match ANSWER.load(Relaxed) {
-            0 => {
-                // Safe since Rust 1.94, unsafe before: as a pointer of this type it is the same in all.
-                let intrinsic: unsafe fn(u32) -> CpuidResult = __cpuid;
-                // SAFETY: every CPU with AVX-512 has CPUID and these leaves.
-                let (vendor, version) = (unsafe { intrinsic(0) }, unsafe { intrinsic(1) });
-                let is_amd = vendor.ecx.to_le_bytes() == *b"cAMD";
-                // An extended family counts on from F, the last family of four bits.
-                let (family, extended) = (version.eax >> 8 & 0xF, version.eax >> 20 & 0xFF);
-                let answer = is_amd && family == 0xF && family + extended >= 0x1A;
-                ANSWER.store(1 + u8::from(answer), Relaxed);
-                answer
-            }
-            answer => answer == 2,
-        }
+    /// Returns when this CPU fetches text from memory.
+    #[inline(always)]
+    pub(crate) fn fetching(self) -> Fetching {
+        Fetching::here()
     }
 
     /// Asks the cache for the line at `bytes[at]`. Where `bytes` has no such place, nothing happens.
     #[inline(always)]
     pub(crate) fn prefetch(self, bytes: &[u8], at: usize) {
-        let line = bytes.as_ptr().wrapping_add(at);
-        // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an access.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) }
+        fetching::prefetch(bytes, at);
     }
 }

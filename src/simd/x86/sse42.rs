@@ -7,6 +7,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
+use super::fetching::{self, Fetching};
 #[cfg(feature = "transcode")]
 use crate::simd::convert::WideLaneOps;
 use crate::simd::{Aligned, MOVE_DOWN, Simd, short_words, token};
@@ -66,6 +67,16 @@ unsafe impl Simd for Sse42 {
         let from: &[u8] = &bytes[at..at + 16];
         // SAFETY: SSE2, by `self`; `from` has 16 bytes, and the load needs no alignment.
         unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn prefetch(self, bytes: &[u8], at: usize) {
+        fetching::prefetch(bytes, at);
+    }
+
+    #[inline(always)]
+    fn must_be_asked(self) -> bool {
+        Fetching::here() != Fetching::InTime
     }
 
     #[inline(always)]
