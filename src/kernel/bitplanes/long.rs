@@ -1,8 +1,8 @@
 //! Long input, by kind of text.
 //!
 //! ```text
-//! check the first two blocks, with nothing before them; if they are ASCII, skip ASCII, and check the four blocks after it
-//!     (unless ASCII is counted)
+//! check the first two blocks, with nothing before them; if they are ASCII, skip ASCII, and check the four blocks after it;
+//!     repeat that as long as nearly all is ASCII (none of this if ASCII is counted)
 //! while there are eight blocks:
 //!     at most a few words of eight bytes are not ASCII: a sparse run, which checks these words
 //!     no byte is E0 or above, and no longer character reaches in: a run of two-byte characters, eight blocks at a time
@@ -117,18 +117,19 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
         }
     } else if !T::COUNTS {
         // A text of ASCII, or with few characters, does not need what a sparse run prepares. The four blocks that end the ASCII
-        // are checked here, and if ASCII follows them, it is skipped as well.
+        // are checked here. If ASCII follows them, and the text is short or what was skipped was long, it is skipped as well.
         let mut goes_on = true;
         while goes_on {
+            let from = at;
             at = skip_ascii(s, bytes, at, twice, tally);
             let Some(four) = array_at::<{ 4 * BLOCK }>(bytes, at) else { break };
             let (mut faults, mut leads) = (checker.no_faults(), checker.no_leads());
             for k in 0..4 {
                 leads = checker.check(&mut faults, s.load(four, k * BLOCK), leads);
             }
-            let after = array_at::<{ 4 * BLOCK }>(bytes, at + 4 * BLOCK);
-            goes_on = match after {
-                Some(after) if bytes.len() <= WITHOUT_RUN => !s.any_high_bit(or_of_four(s, after, 0)),
+            let is_rare = bytes.len() <= WITHOUT_RUN || at - from >= CHUNK;
+            goes_on = match array_at::<{ 4 * BLOCK }>(bytes, at + 4 * BLOCK) {
+                Some(after) if is_rare => !s.any_high_bit(or_of_four(s, after, 0)),
                 _ => false,
             };
             if goes_on {
