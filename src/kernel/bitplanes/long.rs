@@ -96,7 +96,7 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
     let checker = Checker::new(s);
     let in_memory = bytes.len() >= FAR_LARGER * at_all_places(per_place);
     // For ASCII only. A sparse run decides by itself.
-    let twice = in_memory && s.fetching() != Fetching::Late;
+    let twice = in_memory && Fetching::here() != Fetching::Late;
     // The first two blocks are checked by themselves. So there is context before everything after them, and a fault in them, where
     // most text in another encoding has one, is reported early.
     let Some(start) = bytes.first_chunk::<{ 2 * BLOCK }>() else { return Verdict::suspect(0) };
@@ -211,7 +211,7 @@ fn sparse_run<T: Tally, const AHEAD: bool>(
     tally: &mut T,
 ) -> Result<usize, usize> {
     let checker = &Checker::new(s);
-    let memory = if AHEAD { Memory::Ahead } else { Memory::of(s, bytes.len()) };
+    let memory = if AHEAD { Memory::Ahead } else { Memory::of(bytes.len()) };
     let end = at;
     let mut at = aligned_down(bytes, end).max(CONTEXT);
     if T::COUNTS {
@@ -405,8 +405,8 @@ const HOW_FAR: usize = 8 << 10;
 impl Memory {
     /// Returns what to do for a text of `len` bytes.
     #[inline(always)]
-    fn of(s: Avx512, len: usize) -> Self {
-        if len >= at_all_places(PER_PLACE) && s.fetching() != Fetching::InTime {
+    fn of(len: usize) -> Self {
+        if len >= at_all_places(PER_PLACE) && Fetching::here() != Fetching::InTime {
             Self::Ahead
         } else if len >= FAR_LARGER * at_all_places(PER_PLACE) {
             Self::Twice
@@ -597,7 +597,7 @@ fn planes_run_by_places<T: Tally, const AHEAD: bool>(
     let mut masks;
     // Tests have few superblocks at each place, and do on any CPU what `AHEAD` says. (To ask `Memory::of` here makes the compiler write the
     // runs of dense text otherwise, and they take 3 % longer.)
-    let is_ahead = AHEAD || per_place == PER_PLACE && s.fetching() == Fetching::Latest;
+    let is_ahead = AHEAD || per_place == PER_PLACE && Fetching::here() == Fetching::Latest;
     let (places, ahead) = if is_ahead { (1, HOW_FAR) } else { (PLACES, 2048) };
     for i in 0..per_place {
         for place in 0..places {

@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 #[cfg(feature = "alloc")]
 use core::mem::MaybeUninit;
 
-use super::fetching::{self, Fetching};
+use super::fetching;
 #[cfg(feature = "alloc")]
 use crate::output::Output;
 use crate::simd::token;
@@ -471,12 +471,6 @@ impl Avx512 {
     pub(crate) fn any(self, v: Vector) -> bool {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_test_epi64_mask(v, v) != 0 }
-    }
-
-    /// Returns when this CPU fetches text from memory.
-    #[inline(always)]
-    pub(crate) fn fetching(self) -> Fetching {
-        Fetching::here()
     }
 
     /// Asks the cache for the line at `bytes[at]`. Where `bytes` has no such place, nothing happens.
