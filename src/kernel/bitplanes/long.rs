@@ -506,7 +506,9 @@ fn max_of_two(s: Avx512, bytes: &[u8], at: usize) -> Vector {
 /// Checks a run of ASCII and two-byte characters: eight blocks, at most `run` times. In the case of an error the
 /// place is `at`.
 ///
-/// The operations are those of `TwoByteFaults` in `lookup/check.rs`, which explains them.
+/// The operations are those of `TwoByteFaults` in `lookup/check.rs`, which explains them, but for one: what is due is found with a doubling, which
+/// moves bit 6 to bit 7, and not with a saturating subtraction. Intel's CPUs have two ports for vectors of 64 bytes, and only one of them
+/// has saturating arithmetic, minimum and maximum.
 #[cfg_attr(optimised, inline(always))]
 fn two_byte_run<T: Tally>(
     s: Avx512,
@@ -526,15 +528,22 @@ fn two_byte_run<T: Tally>(
         // dropped.
         let (mut next_lengths, mut next_smallest, mut largest) = (lengths, smallest, s.zero());
         let mut next_counts = counts;
-        for k in 0..EIGHT_BLOCKS / BLOCK {
-            let now = s.load(eight, CONTEXT + k * BLOCK);
-            let earlier1 = s.load(eight, CONTEXT + k * BLOCK - 1);
-            let moved = s.plus_signed(now, s.splat(0x40));
-            let due = s.minus(earlier1, s.splat(0x40));
-            next_lengths = s.ternary::<{ truth!(|a, b, c| a | (b ^ c)) }>(next_lengths, due, moved);
-            next_smallest = s.min(next_smallest, moved);
-            largest = s.max(largest, now);
-            next_counts = tally.two_byte_block(s, next_counts, now);
+        for k in 0..EIGHT_BLOCKS / (2 * BLOCK) {
+            let mut wrong = [s.zero(); 2];
+            for i in 0..2 {
+                let at = CONTEXT + (2 * k + i) * BLOCK;
+                let (now, earlier1) = (s.load(eight, at), s.load(eight, at - 1));
+                let moved = s.plus_signed(now, s.splat(0x40));
+                wrong[i] = s.ternary::<{ truth!(|b7, b6, found| (b7 & b6) ^ found) }>(
+                    earlier1,
+                    s.plus(earlier1, earlier1),
+                    moved,
+                );
+                next_smallest = s.min(next_smallest, moved);
+                largest = s.max(largest, now);
+                next_counts = tally.two_byte_block(s, next_counts, now);
+            }
+            next_lengths = or_of_three(s, next_lengths, wrong[0], wrong[1]);
         }
         if !is_below_e0(s, largest) {
             break;
