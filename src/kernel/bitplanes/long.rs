@@ -529,8 +529,9 @@ fn two_byte_run<T: Tally>(
         let (mut next_lengths, mut next_smallest, mut largest) = (lengths, smallest, s.zero());
         let mut next_counts = counts;
         for k in 0..EIGHT_BLOCKS / (2 * BLOCK) {
-            let mut wrong = [s.zero(); 2];
-            for i in 0..2 {
+            // Two blocks, so that their faults are gathered in one operation.
+            let (mut wrong, mut i) = ([s.zero(); 2], 0);
+            while i < 2 {
                 let at = CONTEXT + (2 * k + i) * BLOCK;
                 let (now, earlier1) = (s.load(eight, at), s.load(eight, at - 1));
                 let moved = s.plus_signed(now, s.splat(0x40));
@@ -542,6 +543,7 @@ fn two_byte_run<T: Tally>(
                 next_smallest = s.min(next_smallest, moved);
                 largest = s.max(largest, now);
                 next_counts = tally.two_byte_block(s, next_counts, now);
+                i += 1;
             }
             next_lengths = or_of_three(s, next_lengths, wrong[0], wrong[1]);
         }
