@@ -4,6 +4,8 @@
 //! were written just before. So nothing is written outside the memory, and nothing is handed out that was not written,
 //! whatever the algorithms compute.
 
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
 use core::hint::assert_unchecked;
 use core::mem::MaybeUninit;
 use core::ptr;
@@ -22,7 +24,7 @@ impl<'a> Output<'a> {
     }
 
     /// Returns the number of bytes written so far.
-    #[cfg(any(feature = "alloc", feature = "dialect", feature = "transcode"))]
+    #[cfg(any(feature = "dialect", feature = "transcode"))]
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.len
@@ -64,7 +66,7 @@ impl<'a> Output<'a> {
     }
 
     /// Returns the next `N` bytes, if that many are left.
-    #[cfg(any(feature = "alloc", all(kernel_avx512, feature = "transcode")))]
+    #[cfg(any(feature = "alloc", feature = "dialect", all(kernel_avx512, feature = "transcode")))]
     #[inline(always)]
     pub(crate) fn next_array<const N: usize>(&mut self) -> Option<&mut [MaybeUninit<u8>; N]> {
         self.free().first_chunk_mut()
@@ -89,7 +91,7 @@ impl<'a> Output<'a> {
 
     /// Returns an output for the memory that is left. It can live in registers while a loop writes to it, and
     /// [`Fork::join`] counts what it has written.
-    #[cfg(any(feature = "alloc", feature = "transcode"))]
+    #[cfg(any(feature = "alloc", feature = "dialect", feature = "transcode"))]
     #[inline(always)]
     pub(crate) fn fork(&mut self) -> Fork<'_> {
         self.assume_in_bounds();
@@ -108,7 +110,7 @@ impl<'a> Output<'a> {
     }
 
     /// Takes the last `n` bytes back: they no longer count as text.
-    #[cfg(any(feature = "alloc", feature = "transcode"))]
+    #[cfg(any(feature = "alloc", feature = "dialect", feature = "transcode"))]
     #[inline(always)]
     pub(crate) fn retract(&mut self, n: usize) {
         self.len = self.len.saturating_sub(n);
@@ -125,7 +127,7 @@ impl<'a> Output<'a> {
     }
 
     /// Appends the first `n` of `bytes` if all `N` would fit. To write always `N` costs less than to write exactly `n`.
-    #[cfg(feature = "alloc")]
+    #[cfg(any(feature = "alloc", feature = "dialect"))]
     #[inline(always)]
     pub(crate) fn put_first<const N: usize>(&mut self, bytes: &[u8; N], n: usize) -> bool {
         let Some(next) = self.next_array::<N>() else { return false };
@@ -136,7 +138,7 @@ impl<'a> Output<'a> {
     }
 
     /// Returns what has been written from byte `from` on.
-    #[cfg(feature = "transcode")]
+    #[cfg(any(feature = "dialect", feature = "transcode"))]
     #[inline(always)]
     pub(crate) fn written_mut(&mut self, from: usize) -> &mut [u8] {
         let written = ptr::from_mut(&mut self.room[from..self.len]) as *mut [u8];
@@ -155,7 +157,7 @@ impl<'a> Output<'a> {
 }
 
 /// An output for the memory that another output has left; see [`Output::fork`].
-#[cfg(any(feature = "alloc", feature = "transcode"))]
+#[cfg(any(feature = "alloc", feature = "dialect", feature = "transcode"))]
 pub(crate) struct Fork<'a> {
     output: Output<'a>,
     /// The address at which the memory of `output` begins.
@@ -163,7 +165,7 @@ pub(crate) struct Fork<'a> {
     len: &'a mut usize,
 }
 
-#[cfg(any(feature = "alloc", feature = "transcode"))]
+#[cfg(any(feature = "alloc", feature = "dialect", feature = "transcode"))]
 impl<'a> Fork<'a> {
     #[inline(always)]
     pub(crate) fn output(&mut self) -> &mut Output<'a> {
@@ -180,6 +182,20 @@ impl<'a> Fork<'a> {
         assert_eq!(self.output.room.as_ptr(), self.start);
         *self.len += self.output.len;
     }
+}
+
+/// Appends to `vec` what `write` writes into its spare capacity.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub(crate) fn append<R>(vec: &mut Vec<u8>, write: impl FnOnce(&mut Output<'_>) -> R) -> R {
+    let mut spare = Output::new(vec.spare_capacity_mut());
+    let mut fork = spare.fork();
+    let result = write(fork.output());
+    fork.join();
+    let len = spare.len;
+    // SAFETY: `spare` has the spare capacity of `vec`, and the first `len` bytes of it have been written.
+    unsafe { vec.set_len(vec.len() + len) };
+    result
 }
 
 /// How far a conversion into a buffer has come.

@@ -74,10 +74,13 @@ impl Finding {
                     finding.refused = Some(parts.error(at, &malformed));
                     break;
                 }
-                Part::Own(value) if char::from_u32(value).is_none() && finding.inexpressible.is_none() => {
-                    finding.inexpressible = Some(parts.inexpressible(at));
+                Part::Own(value) => {
+                    if char::from_u32(value).is_none() && finding.inexpressible.is_none() {
+                        finding.inexpressible = Some(parts.inexpressible(at));
+                    }
+                    parts.skip_accepted(finding.inexpressible.is_some());
                 }
-                Part::Own(_) | Part::Text(_) => {}
+                Part::Text(_) => {}
             }
         }
         finding

@@ -8,6 +8,7 @@
 
 use super::Dialect;
 use super::kind::DialectErrorKind;
+use super::rewriting::Form;
 use crate::boundary::is_continuation;
 
 /// The smallest value that needs a form of 2, 3, 4, 5 and 6 bytes. Smaller values are overlong in it.
@@ -49,7 +50,7 @@ impl Malformed {
 
 /// Returns the code point and the length of the sequence at the start of `rest`, if it is one of the dialect's own sequences
 /// that are common in texts. [`read`] returns the same, and takes longer.
-#[inline]
+#[inline(always)]
 pub(super) fn read_own(dialect: Dialect, rest: &[u8]) -> Option<(u32, usize)> {
     if dialect.writes_pairs()
         && let Some(character) = read_pair(rest)
@@ -71,7 +72,7 @@ pub(super) fn read_own(dialect: Dialect, rest: &[u8]) -> Option<(u32, usize)> {
 
 /// Returns the character above U+FFFF for which two surrogates stand at the start of `rest`. Text of emoji has nothing else, so all
 /// six bytes are compared at once.
-#[inline]
+#[inline(always)]
 fn read_pair(rest: &[u8]) -> Option<u32> {
     const FIXED: u64 = u64::from_be_bytes([0, 0, 0xFF, 0xF0, 0xC0, 0xFF, 0xF0, 0xC0]);
     const PAIR: u64 = u64::from_be_bytes([0, 0, 0xED, 0xA0, 0x80, 0xED, 0xB0, 0x80]);
@@ -147,6 +148,27 @@ pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Malfor
     }
 }
 
+/// Returns the length of the ill-formed sequence at the start of `rest`, if it is one that is common in broken texts. [`read`] returns
+/// the same, and takes longer.
+#[inline(always)]
+pub(super) fn malformed_len(dialect: Dialect, rest: &[u8]) -> Option<usize> {
+    if dialect.writes_pairs() && is_utf8_of_four(rest) {
+        return Some(4);
+    }
+    match *rest {
+        // In every dialect, a first byte without a continuation after it is an error by itself.
+        [0xC0..=0xFF, second, ..] if !is_continuation(second) => Some(1),
+        [0xED, 0xA0..=0xBF, third, ..] if !is_continuation(third) => Some(2),
+        // A surrogate: where it is not an error, `read_own` knows it.
+        [0xED, 0xA0..=0xBF, _, ref after @ ..]
+            if dialect.writes_pairs() && second_half(after) == Err(None) =>
+        {
+            Some(3)
+        }
+        _ => None,
+    }
+}
+
 /// Returns whether a character of four bytes begins `rest`: what text has most of that CESU-8 excludes.
 fn is_utf8_of_four(rest: &[u8]) -> bool {
     match *rest {
@@ -196,15 +218,37 @@ pub(super) fn write(dialect: Dialect, value: u32, buffer: &mut [u8; 6]) -> Optio
     let len = if value == 0 && dialect == Dialect::ModifiedUtf8 {
         write_form(value, 2, buffer)
     } else if value > 0xFFFF && dialect.writes_pairs() {
-        // Of the twenty bits the first surrogate has four and six, and the second one four and six.
-        let bits = |at: u32, count: u32| ((value - 0x1_0000) >> at & ((1 << count) - 1)) as u8;
-        *buffer = [0xED, 0xA0 | bits(16, 4), 0x80 | bits(10, 6), 0xED, 0xB0 | bits(6, 4), 0x80 | bits(0, 6)];
+        *buffer = pair(value);
         6
     } else {
         let len = (2..=6).rev().find(|&len| value >= SMALLEST[len]).unwrap_or(1);
         write_form(value, len, buffer)
     };
     Some(&buffer[..len])
+}
+
+/// Returns a character above U+FFFF as two surrogates.
+#[inline(always)]
+fn pair(value: u32) -> [u8; 6] {
+    // Of the twenty bits the first surrogate has four and six, and the second one four and six.
+    let bits = |at: u32, count: u32| ((value - 0x1_0000) >> at & ((1 << count) - 1)) as u8;
+    [0xED, 0xA0 | bits(16, 4), 0x80 | bits(10, 6), 0xED, 0xB0 | bits(6, 4), 0x80 | bits(0, 6)]
+}
+
+/// Returns what a dialect that writes pairs has for the character at the start of `text`, if it is one that the dialect excludes.
+#[inline(always)]
+pub(super) fn excluded(dialect: Dialect, text: &[u8]) -> Option<Form> {
+    debug_assert!(dialect.writes_pairs());
+    if let Some(&four) = text.first_chunk()
+        && four[0] >= 0xF0
+    {
+        let four = u32::from_be_bytes(four);
+        let bits = |from: u32, count: u32| four >> from & ((1 << count) - 1);
+        let [a, b, c, d, e, f] = pair(bits(24, 3) << 18 | bits(16, 6) << 12 | bits(8, 6) << 6 | bits(0, 6));
+        return Some(Form { bytes: [a, b, c, d, e, f, 0, 0], len: 6, read: 4 });
+    }
+    let nul = Form { bytes: [0xC0, 0x80, 0, 0, 0, 0, 0, 0], len: 2, read: 1 };
+    (dialect == Dialect::ModifiedUtf8 && text.first() == Some(&0)).then_some(nul)
 }
 
 /// Writes `value` in `len` bytes, by the table of RFC 2279. Returns `len`.
@@ -217,4 +261,81 @@ fn write_form(mut value: u32, len: usize, buffer: &mut [u8]) -> usize {
     let mark = if len == 1 { 0 } else { 0xFF00 >> len & 0xFF };
     buffer[0] = (mark | value) as u8;
     len
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The edges of the classes of bytes.
+    const BYTES: [u8; 22] = [
+        0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xAF, 0xB0, 0xBF, 0xC0, 0xC1, 0xC2, 0xE0, 0xED, 0xEE,
+        0xF0, 0xF4, 0xF5, 0xF8, 0xFF,
+    ];
+
+    /// Calls a function for every string of up to four of these bytes, alone and before the second half of a pair.
+    fn for_each_string(mut f: impl FnMut(&[u8])) {
+        for number in 0..BYTES.len().pow(4) {
+            let four: [u8; 4] =
+                core::array::from_fn(|i| BYTES[number / BYTES.len().pow(i as u32) % BYTES.len()]);
+            let [a, b, c, d] = four;
+            for len in 1..=4 {
+                f(&four[..len]);
+            }
+            f(&[a, b, c, 0xED, 0xB0, 0x80]);
+            f(&[a, b, c, d, 0xB0, 0x80]);
+        }
+    }
+
+    #[test]
+    fn what_is_common_is_read_as_everything_is() {
+        let (mut own, mut malformed) = (0, 0);
+        for_each_string(|bytes| {
+            for &dialect in Dialect::ALL {
+                let read = read(dialect, bytes);
+                if let Some(common) = read_own(dialect, bytes) {
+                    assert_eq!(read.ok(), Some(common), "{dialect}: {bytes:02X?}");
+                    own += 1;
+                } else if let Some(len) = malformed_len(dialect, bytes)
+                    && dialect != Dialect::Utf8
+                {
+                    let expected = read.err().map(|malformed| usize::from(malformed.len));
+                    assert_eq!(Some(len), expected, "{dialect}: {bytes:02X?}");
+                    malformed += 1;
+                }
+            }
+        });
+        assert!(own > 1000 && malformed > 1000);
+    }
+
+    #[test]
+    fn what_a_dialect_excludes_is_written_as_everything_is() {
+        for value in [0, 0x1_0000, 0x1_F600, 0x2_03FF, 0xF_FFFF, 0x10_0000, 0x10_FFFF] {
+            let character = char::from_u32(value).expect("a character");
+            let mut text = [0; 5];
+            let len = character.encode_utf8(&mut text).len();
+            for dialect in [Dialect::Cesu8, Dialect::ModifiedUtf8] {
+                for text in [&text[..len], &text] {
+                    let Form { bytes, len: written, read } = match excluded(dialect, text) {
+                        Some(form) => form,
+                        None => {
+                            assert!(dialect == Dialect::Cesu8 && value == 0);
+                            continue;
+                        }
+                    };
+                    assert_eq!(
+                        write(dialect, value, &mut [0; 6]),
+                        Some(&bytes[..written]),
+                        "{dialect} {value:X}"
+                    );
+                    assert_eq!(read, len);
+                }
+            }
+        }
+        for dialect in [Dialect::Cesu8, Dialect::ModifiedUtf8] {
+            assert!(excluded(dialect, "a\u{7FF}".as_bytes()).is_none());
+            assert!(excluded(dialect, "\u{FFFF}a".as_bytes()).is_none());
+            assert!(excluded(dialect, b"").is_none());
+        }
+    }
 }

@@ -8,6 +8,8 @@
 use core::mem::MaybeUninit;
 
 use super::parts::{Part, Parts};
+use super::rewriting::{Copied, FromUtf8, Stop, ToUtf8, copy_rewritten};
+use super::runs::OwnForms;
 use super::{Dialect, DialectError, form};
 use crate::boundary;
 use crate::kernel::Kernel;
@@ -86,16 +88,18 @@ impl Dialect {
     /// ```
     #[must_use]
     pub fn from_utf8_into(self, text: &str, buffer: &mut [MaybeUninit<u8>]) -> Progress {
-        let (own, kernel) = (self.own_forms(), Kernel::best());
+        let own = if self.writes_pairs() { self.own_forms() } else { OwnForms::Nothing };
+        let kernel = Kernel::best();
         let mut out = Output::new(buffer);
-        let mut rest = text;
+        // No form is shorter than the character in UTF-8.
+        let part = 0..boundary::floor(text.as_bytes(), out.left());
+        let copied = copy_rewritten(own, kernel, text.as_bytes(), part, &mut out, &FromUtf8(self));
+        // What is left, there may be room for some of.
+        let mut rest = &text[copied.end..];
         while !rest.is_empty() {
-            let plain = own.find_excluded(kernel, rest.as_bytes()).unwrap_or(rest.len());
-            let copied = put_prefix(&rest[..plain], &mut out);
-            rest = &rest[copied..];
-            if copied < plain {
-                break;
-            }
+            let part = &rest[..boundary::floor(rest.as_bytes(), out.left())];
+            let plain = own.find_excluded(kernel, part.as_bytes()).unwrap_or(part.len());
+            rest = &rest[put_prefix(&part[..plain], &mut out)..];
             let mut characters = rest.chars();
             let Some(character) = characters.next() else { break };
             // Every dialect has a form for every character.
@@ -116,9 +120,13 @@ impl Dialect {
         instead: Option<char>,
     ) -> (Progress, Option<DialectError>) {
         let mut out = Output::new(buffer);
-        let mut read = 0;
         let mut stopped = None;
+        let mut read = self.fill_rewritten(kernel.unwrap_or_else(Kernel::best), bytes, &mut out, instead);
+        // What is left begins with an error, or there may be room for some of it.
         let mut parts = Parts::limited(self, bytes, kernel);
+        if read > 0 {
+            parts = parts.starting_at(read);
+        }
         while let Some((at, part)) = parts.next() {
             let (value, error) = match part {
                 Part::Text(text) => {
@@ -142,6 +150,34 @@ impl Dialect {
             read = parts.at();
         }
         (Progress { read, written: out.len() }, stopped)
+    }
+}
+
+impl Dialect {
+    /// Converts the beginning of `bytes` as a whole: rewrites what is not UTF-8, and then validates the result. Returns how much that
+    /// is, or 0 if the result is not UTF-8.
+    fn fill_rewritten(
+        self,
+        kernel: &Kernel,
+        bytes: &[u8],
+        out: &mut Output<'_>,
+        instead: Option<char>,
+    ) -> usize {
+        let to_utf8 = ToUtf8 { dialect: self, inexpressible: instead, malformed: instead };
+        let (mut end, mut stop) = (0, Stop::Done);
+        while stop == Stop::Done {
+            // Most text is as long in UTF-8. To look much further takes time in each call.
+            let part = end..boundary::floor(bytes, end + out.left());
+            if part.is_empty() {
+                break;
+            }
+            Copied { end, stop, .. } = copy_rewritten(self.own_forms(), kernel, bytes, part, out, &to_utf8);
+        }
+        if kernel.verdict(out.written_mut(0)).is_valid() {
+            return end;
+        }
+        out.retract(out.len());
+        0
     }
 }
 

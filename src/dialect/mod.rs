@@ -58,16 +58,19 @@ mod form;
 mod into;
 mod kind;
 mod parts;
+mod rewriting;
 #[cfg(feature = "alloc")]
 mod rewritten;
 mod runs;
 
 #[cfg(feature = "alloc")]
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::borrow::Cow;
 use core::fmt;
 
 use crate::kernel::Kernel;
 use parts::{Part, Parts};
+#[cfg(feature = "alloc")]
+use rewriting::FromUtf8;
 use runs::OwnForms;
 
 pub use crate::output::Progress;
@@ -244,8 +247,10 @@ impl Dialect {
     fn check(self, kernel: Option<&'static Kernel>, bytes: &[u8]) -> Result<(), DialectError> {
         let mut parts = Parts::new(self, bytes, kernel);
         while let Some((at, part)) = parts.next() {
-            if let Part::Error(malformed) = part {
-                return Err(parts.error(at, &malformed));
+            match part {
+                Part::Error(malformed) => return Err(parts.error(at, &malformed)),
+                Part::Own(_) => parts.skip_accepted(true),
+                Part::Text(_) => {}
             }
         }
         Ok(())
@@ -373,30 +378,13 @@ impl Dialect {
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn from_utf8(self, text: &str) -> Cow<'_, [u8]> {
-        let own = self.own_forms();
-        let bytes = text.as_bytes();
-        let kernel = Kernel::best();
-        let Some(mut next) = own.find_excluded(kernel, bytes) else { return Cow::Borrowed(bytes) };
-        // Four bytes become six, and a zero becomes two. An eighth more is enough unless the text is full of these.
-        let mut converted = Vec::with_capacity(bytes.len() + bytes.len() / 8);
-        let mut rest = text;
-        loop {
-            let (plain, other) = rest.split_at(next);
-            converted.extend_from_slice(plain.as_bytes());
-            rest = other;
-            loop {
-                let mut characters = rest.chars();
-                let Some(character) = characters.next() else { return Cow::Owned(converted) };
-                let mut form = [0; 6];
-                // Every dialect has a form for every character.
-                let len = form::write(self, character.into(), &mut form).map_or(0, <[u8]>::len);
-                rewritten::put_first(&form, len, &mut converted);
-                rest = characters.as_str();
-                let Some(near) = rewritten::put_near(own, rest.as_bytes(), &mut converted) else { break };
-                rest = &rest[near..];
-            }
-            next = own.find_excluded(kernel, rest.as_bytes()).unwrap_or(rest.len());
+        let (own, kernel, bytes) = (self.own_forms(), Kernel::best(), text.as_bytes());
+        if own.find_excluded(kernel, bytes).is_none() {
+            return Cow::Borrowed(bytes);
         }
+        // Four bytes become six, and a zero becomes two. An eighth more is enough unless the text is full of these.
+        let converted = rewritten::collect(own, kernel, bytes, bytes.len() / 8, &FromUtf8(self));
+        Cow::Owned(converted.unwrap_or_default())
     }
 }
 

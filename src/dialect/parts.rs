@@ -3,12 +3,16 @@
 #![forbid(unsafe_code)]
 
 use core::iter::FusedIterator;
+use core::mem::MaybeUninit;
 use core::str::Chars;
 
 use super::form::{self, Malformed};
+use super::rewriting::{Copied, SPARE_ROOM, Stop, ToUtf8, copy_rewritten};
 use super::runs::Runs;
 use super::{Dialect, DialectError};
+use crate::boundary;
 use crate::kernel::Kernel;
+use crate::output::Output;
 
 /// A part of a text in a dialect.
 pub(super) enum Part<'a> {
@@ -26,23 +30,55 @@ pub(super) struct Parts<'a> {
     dialect: Dialect,
     bytes: &'a [u8],
     runs: Runs<'a>,
+    /// Whether [`skip_accepted`](Self::skip_accepted) has met an error.
+    error_is_near: bool,
 }
 
 impl<'a> Parts<'a> {
     /// Returns the parts of `bytes`, with runs as long as possible.
     pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
-        Self { dialect, bytes, runs: Runs::new(bytes, dialect.own_forms(), kernel) }
+        Self { dialect, bytes, runs: Runs::new(bytes, dialect.own_forms(), kernel), error_is_near: false }
     }
 
     /// Returns the parts of `bytes`, with runs of a limited length: for callers who may not want the next one.
     pub(super) fn limited(dialect: Dialect, bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
-        Self { dialect, bytes, runs: Runs::limited(bytes, dialect.own_forms(), kernel) }
+        Self { dialect, bytes, runs: Runs::limited(bytes, dialect.own_forms(), kernel), error_is_near: false }
     }
 
     /// Returns the parts from `at` on, where a code point begins.
     pub(super) fn starting_at(mut self, at: usize) -> Self {
         self.runs.skip(at - self.runs.at());
         self
+    }
+
+    /// Skips parts that are certainly no errors, and some of what comes before the first error. For callers to whom text and code points
+    /// of the dialect's own are the same: all of them, or if `also_inexpressible` is false, those that UTF-8 can express.
+    ///
+    /// Where code points of the dialect's own are near each other, to rewrite them and validate the result takes less time than to
+    /// validate what is between them.
+    #[inline(never)]
+    pub(super) fn skip_accepted(&mut self, also_inexpressible: bool) {
+        const CHUNK: usize = 2048;
+        let mut memory = [MaybeUninit::uninit(); CHUNK + SPARE_ROOM];
+        let (own, kernel) = (self.dialect.own_forms(), self.runs.kernel());
+        let inexpressible = also_inexpressible.then_some(char::REPLACEMENT_CHARACTER);
+        let to_utf8 = ToUtf8 { dialect: self.dialect, inexpressible, malformed: None };
+        while !self.error_is_near {
+            let at = self.at();
+            let chunk = at..boundary::floor(self.bytes, at + CHUNK);
+            let mut out = Output::new(&mut memory);
+            let Copied { end, stop, any } =
+                copy_rewritten(own, kernel, self.bytes, chunk, &mut out, &to_utf8);
+            if !kernel.verdict(out.finish()).is_valid() {
+                // The parts up to there are so few that to skip them is not worth a search for the error.
+                self.error_is_near = true;
+                return;
+            }
+            self.runs.skip(end - at);
+            if !any || stop == Stop::Refused {
+                return;
+            }
+        }
     }
 
     /// Returns where the last part ends and the next one begins.
@@ -118,21 +154,31 @@ impl<'a> CodePoints<'a> {
     }
 }
 
+impl CodePoints<'_> {
+    /// Does what `next` does where a part ends.
+    #[inline(never)]
+    fn next_part(&mut self) -> Option<<Self as Iterator>::Item> {
+        let (at, part) = self.parts.next()?;
+        Some(match part {
+            Part::Text(text) => {
+                self.text = text.chars();
+                Ok((at, self.text.next()?.into()))
+            }
+            Part::Own(value) => Ok((at, value)),
+            Part::Error(malformed) => Err(self.parts.error(at, &malformed)),
+        })
+    }
+}
+
 impl Iterator for CodePoints<'_> {
     type Item = Result<(usize, u32), DialectError>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let left = self.text.as_str().len();
-            if let Some(character) = self.text.next() {
-                return Some(Ok((self.parts.at() - left, character.into())));
-            }
-            match self.parts.next()? {
-                (_, Part::Text(text)) => self.text = text.chars(),
-                (at, Part::Own(value)) => return Some(Ok((at, value))),
-                (at, Part::Error(malformed)) => return Some(Err(self.parts.error(at, &malformed))),
-            }
+        let left = self.text.as_str().len();
+        match self.text.next() {
+            Some(character) => Some(Ok((self.parts.at() - left, character.into()))),
+            None => self.next_part(),
         }
     }
 

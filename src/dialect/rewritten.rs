@@ -1,8 +1,7 @@
 //! Conversion to UTF-8: what is not UTF-8 is rewritten, and all else is copied and then checked as a whole.
 //!
 //! ```text
-//! search for the next sequence that the dialect reads in another way than UTF-8
-//! copy the bytes before it; write the character that it stands for
+//! copy the bytes; rewrite each sequence that the dialect reads in another way than UTF-8 (`rewriting.rs`)
 //! in the end: one kernel validates the result, or replaces the ill-formed sequences that are left
 //! ```
 //!
@@ -17,9 +16,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::parts::{Part, Parts};
+use super::rewriting::{Rewriting, SPARE_ROOM, Stop, ToUtf8, copy_rewritten};
 use super::runs::OwnForms;
-use super::{Dialect, DialectError, form};
+use super::{Dialect, DialectError};
 use crate::kernel::Kernel;
+use crate::output;
 use crate::repair::lossy::{from_utf8_lossy_owned_with, from_utf8_lossy_with};
 
 impl Dialect {
@@ -90,59 +91,36 @@ impl Dialect {
     /// Copies `bytes` and rewrites each sequence that the dialect reads in another way than UTF-8. Writes `instead` for those
     /// that it does not accept or that UTF-8 can't express, or returns `None` if there is nothing to write instead.
     fn rewrite(self, kernel: &Kernel, bytes: &[u8], instead: Option<char>) -> Option<Vec<u8>> {
-        let own = self.own_forms();
-        // A store may be up to nine bytes longer than what it adds.
-        let mut rewritten = Vec::with_capacity(bytes.len() + 9);
-        let mut rest = bytes;
-        while let Some(found) = own.find(kernel, rest) {
-            rewritten.extend_from_slice(&rest[..found]);
-            rest = &rest[found..];
-            loop {
-                let (value, len) = match form::read_own(self, rest) {
-                    Some((value, len)) => (Some(value), len),
-                    None => match form::read(self, rest) {
-                        Ok((value, len)) => (Some(value), len),
-                        Err(malformed) => (None, malformed.len.into()),
-                    },
-                };
-                put(value.and_then(char::from_u32).or(instead)?, &mut rewritten);
-                rest = &rest[len..];
-                let Some(near) = put_near(own, rest, &mut rewritten) else { break };
-                rest = &rest[near..];
-            }
-        }
-        rewritten.extend_from_slice(rest);
-        Some(rewritten)
+        collect(
+            self.own_forms(),
+            kernel,
+            bytes,
+            0,
+            &ToUtf8 { dialect: self, inexpressible: instead, malformed: instead },
+        )
     }
 }
 
-/// Appends what comes before the next exception, if that begins among the first eight bytes. Returns how many bytes these are.
-#[inline]
-pub(super) fn put_near(own: OwnForms, rest: &[u8], out: &mut Vec<u8>) -> Option<usize> {
-    let nine = rest.first_chunk()?;
-    let near = own.find_near(nine)?;
-    put_first(nine, near, out);
-    Some(near)
-}
-
-/// Appends the first `len` bytes. All are stored, because a constant number of bytes takes no call, and those too many are taken back.
-#[inline]
-pub(super) fn put_first<const N: usize>(bytes: &[u8; N], len: usize, out: &mut Vec<u8>) {
-    out.extend_from_slice(bytes);
-    out.truncate(out.len() - (N - len));
-}
-
-/// Appends a character.
-#[inline]
-fn put(character: char, text: &mut Vec<u8>) {
-    let value = u32::from(character);
-    let bits = |from: u32| value >> from & 0x3F;
-    // The first byte is the lowest.
-    let bytes = match character.len_utf8() {
-        1 => value,
-        2 => 0x80C0 | value >> 6 | bits(0) << 8,
-        3 => 0x80_80E0 | value >> 12 | bits(6) << 8 | bits(0) << 16,
-        _ => 0x8080_80F0 | value >> 18 | bits(12) << 8 | bits(6) << 16 | bits(0) << 24,
-    };
-    put_first(&bytes.to_le_bytes(), character.len_utf8(), text);
+/// Returns what [`copy_rewritten`] writes, or `None` if it is refused.
+#[inline(always)]
+pub(super) fn collect(
+    own: OwnForms,
+    kernel: &Kernel,
+    bytes: &[u8],
+    spare: usize,
+    rewriting: &impl Rewriting,
+) -> Option<Vec<u8>> {
+    let mut copy = Vec::with_capacity(bytes.len() + spare + SPARE_ROOM);
+    let mut at = 0;
+    loop {
+        let copied = output::append(&mut copy, |out| {
+            copy_rewritten(own, kernel, bytes, at..bytes.len(), out, rewriting)
+        });
+        at = copied.end;
+        match copied.stop {
+            Stop::Done => return Some(copy),
+            Stop::Refused => return None,
+            Stop::Room => copy.reserve(bytes.len() - at + SPARE_ROOM),
+        }
+    }
 }

@@ -163,6 +163,12 @@ macro_rules! doors {
                 search::long::<Q, _>($token, text)
             }
 
+            #[cfg(feature = "dialect")]
+            $(#[$features])?
+            pub(super) fn places<Q: Sought>(text: &[u8]) -> u64 {
+                search::places::<Q, _>($token, text)
+            }
+
             #[cfg(feature = "transcode")]
             $(#[$features])?
             pub(super) fn convert<C: Conversion>(text: &[u8], out: &mut Output<'_>) -> usize {
@@ -290,6 +296,26 @@ impl Conversions {
 
 /// The doors of a search. As with [`Conversions`], a static of this type is made in this crate once.
 pub(crate) struct Searches([unsafe fn(&[u8]) -> usize; KERNELS.len()]);
+
+/// The doors that name all places of a block.
+#[cfg(feature = "dialect")]
+pub(crate) struct Places([unsafe fn(&[u8]) -> u64; KERNELS.len()]);
+
+#[cfg(feature = "dialect")]
+impl Places {
+    /// Returns the doors for `Q`.
+    pub(crate) const fn of<Q: Sought>() -> Self {
+        Self(table!(places::<Q>))
+    }
+
+    /// Returns a one for each unit that is sought among the first 64 bytes: see [`search::places`].
+    #[inline]
+    pub(crate) fn run(&self, kernel: &Kernel, text: &[u8]) -> u64 {
+        // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set that
+        // the door is compiled for.
+        unsafe { self.0[kernel.isa as usize](text) }
+    }
+}
 
 impl Searches {
     /// Returns the doors of the search for `Q`.

@@ -11,7 +11,7 @@ use core::mem;
 use super::replacer::Replacer;
 use crate::kernel::Kernel;
 use crate::kernel::survey::{REPLACEMENT, ROOM_PER_BLOCK};
-use crate::output::Output;
+use crate::output;
 
 /// Converts `bytes` to text, with each ill-formed sequence replaced by U+FFFD.
 ///
@@ -136,11 +136,7 @@ pub(crate) fn append_in_place(kernel: &'static Kernel, bytes: &[u8], text: &mut 
     }
     let mut replacer = Replacer::new(kernel, bytes);
     loop {
-        let mut out = Output::new(text.spare_capacity_mut());
-        let done = replacer.write(&mut out);
-        let len = out.len();
-        // SAFETY: `out` had the spare capacity of `text`, and the first `len` bytes of it have been written.
-        unsafe { text.set_len(text.len() + len) };
+        let done = output::append(text, |out| replacer.write(out));
         if done == bytes.len() {
             return;
         }

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
+use std::time::Instant;
 
 use super::support::dialects::{self as reference, Item};
 use super::support::kernels::{kernels, ways};
@@ -635,6 +636,75 @@ fn many_sequences_in_long_text() {
     }
 }
 
+/// Sequences of a dialect's own near each other, over more than two chunks of those that are rewritten at once, with a fault at each
+/// of many places: so that chunks end before, in and after sequences and faults.
+#[test]
+fn near_sequences_with_a_fault_anywhere() {
+    const CHUNK: usize = 2048;
+    let own: [&[u8]; 4] =
+        [b"\xED\xA0\xBD\xED\xB8\x80", b"\xC0\x80", b"\xED\xB0\x80", b"\xFC\x84\x80\x80\x80\x80"];
+    let faults: [&[u8]; 4] = [b"\xFF", b"\xED\xA0\x80", b"\xE2\x82", b"\x80"];
+    let mut thin = Thin::new();
+    let mut checked = 0;
+    for (number, sequence) in own.into_iter().enumerate() {
+        for letters in ["", "a", "\u{E9}ab", "\u{65E5}\u{672C}", "abcdefghijklmnopqrstuvwxyz"] {
+            let unit = [sequence, letters.as_bytes()].concat();
+            let valid = unit.repeat((2 * CHUNK + 300) / unit.len());
+            let places =
+                [0, CHUNK, 2 * CHUNK].into_iter().flat_map(|chunk| chunk.saturating_sub(9)..chunk + 9);
+            for (i, at) in places.chain([valid.len()]).enumerate() {
+                // Between two units; the first time, no fault.
+                let at = at / unit.len() * unit.len();
+                let fault = faults[(i + number) % faults.len()];
+                let bytes = match i {
+                    0 => valid.clone(),
+                    _ => [&valid[..at], fault, &valid[at..]].concat(),
+                };
+                if !(thin.keep() || i == 0) {
+                    continue;
+                }
+                let way = &ways()[(i + number) % ways().len()];
+                for dialect in [Cesu8, ModifiedUtf8, Wtf8, Rfc2279] {
+                    check_with(way.kernel, &way.name, dialect, &bytes);
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(checked > 40);
+}
+
+/// Converts the beginning of a text. Returns how much of it.
+type Convert<'a> = dyn FnMut(Dialect, &str) -> usize + 'a;
+
+/// A conversion into a small buffer looks at no more of the input than fits. Otherwise it would take quadratic time: per byte, 64 times
+/// as much for a text 64 times as long.
+#[test]
+fn small_buffers_take_linear_time() {
+    let text = "\u{65E5}a".repeat(512 << 10);
+    let short = &text[..text.len() / 64];
+    let mut buffer = [MaybeUninit::uninit(); 64];
+    let mut to_utf8 =
+        |dialect: Dialect, rest: &str| dialect.to_utf8_into(rest.as_bytes(), &mut buffer).unwrap().read;
+    let mut buffer = [MaybeUninit::uninit(); 64];
+    let mut from_utf8 = |dialect: Dialect, rest: &str| dialect.from_utf8_into(rest, &mut buffer).read;
+    let ways: [&mut Convert<'_>; 2] = [&mut to_utf8, &mut from_utf8];
+    for convert in ways {
+        for dialect in [Cesu8, ModifiedUtf8, Wtf8, Rfc2279] {
+            let mut time = |text: &str| {
+                let (start, mut read) = (Instant::now(), 0);
+                while read < text.len() {
+                    read += convert(dialect, &text[read..]);
+                }
+                start.elapsed().as_secs_f64() / text.len() as f64
+            };
+            let least = (0..20).map(|_| time(short)).fold(f64::MAX, f64::min);
+            let long = time(&text);
+            assert!(long < 12.0 * least, "{dialect}: {least} and {long} seconds a byte");
+        }
+    }
+}
+
 #[test]
 fn dialects_are_told_apart() {
     #[rustfmt::skip]
@@ -722,16 +792,19 @@ proptest! {
                 text.chars().flat_map(|c| dialect.encode(c.into(), &mut [0; 6]).unwrap().to_vec()).collect();
             prop_assert_eq!(&bytes[..], &by_character[..]);
             prop_assert_eq!(matches!(bytes, Cow::Borrowed(_)), *bytes == *text.as_bytes());
-            let mut buffer = [MaybeUninit::new(0); 6];
-            let (mut rest, mut filled) = (text.as_str(), Vec::new());
-            while !rest.is_empty() {
-                let progress = dialect.from_utf8_into(rest, &mut buffer);
-                prop_assert!(progress.read > 0);
-                rest = &rest[progress.read..];
-                // SAFETY: all of it was initialised above.
-                filled.extend(buffer[..progress.written].iter().map(|byte| unsafe { byte.assume_init() }));
+            // A small buffer has room for single characters only.
+            for room in [6, 70, 900] {
+                let mut buffer = vec![MaybeUninit::new(0); room];
+                let (mut rest, mut filled) = (text.as_str(), Vec::new());
+                while !rest.is_empty() {
+                    let progress = dialect.from_utf8_into(rest, &mut buffer);
+                    prop_assert!(progress.read > 0);
+                    rest = &rest[progress.read..];
+                    // SAFETY: all of it was initialised above.
+                    filled.extend(buffer[..progress.written].iter().map(|byte| unsafe { byte.assume_init() }));
+                }
+                prop_assert_eq!(&*filled, &*bytes);
             }
-            prop_assert_eq!(&*filled, &*bytes);
         }
         for c in text.chars() {
             assert_eq!(Utf8.encode(c.into(), &mut [0; 6]).unwrap(), c.encode_utf8(&mut [0; 4]).as_bytes());

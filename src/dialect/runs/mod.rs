@@ -254,8 +254,9 @@ impl<'a> Runs<'a> {
         bytes.len() <= 16 && bytes.is_ascii() || self.verdict(bytes).is_valid()
     }
 
+    /// Returns the kernel that the caller chose, or the best one.
     #[inline]
-    fn kernel(&self) -> &'static Kernel {
+    pub(crate) fn kernel(&self) -> &'static Kernel {
         self.kernel.unwrap_or_else(Kernel::best)
     }
 

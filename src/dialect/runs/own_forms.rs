@@ -4,8 +4,8 @@
 #![forbid(unsafe_code)]
 
 use crate::kernel::Kernel;
-use crate::kernel::entries::Searches;
-use crate::kernel::search::{Sought, Vectors};
+use crate::kernel::entries::{Places, Searches};
+use crate::kernel::search::{BLOCK, Sought, Vectors};
 
 /// The sequences that a dialect writes in its own way. They end a run of UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,11 +112,59 @@ impl OwnForms {
         (found < bytes.len()).then_some(found)
     }
 
+    /// Returns the exceptions of the first [`BLOCK`] bytes.
+    #[inline]
+    pub(crate) fn marks(self, kernel: &Kernel, bytes: &[u8]) -> Marks {
+        static SURROGATES: Places = Places::of::<Exceptions<0xFF, false>>();
+        static SURROGATES_AND_LONG: Places = Places::of::<Exceptions<0xF4, false>>();
+        static PAIRS: Places = Places::of::<Exceptions<0xF0, false>>();
+        static PAIRS_AND_NUL: Places = Places::of::<Exceptions<0xF0, true>>();
+        let places = match self {
+            Self::Nothing => return Marks(0),
+            Self::Surrogates => &SURROGATES,
+            Self::SurrogatesAndLong => &SURROGATES_AND_LONG,
+            Self::Pairs => &PAIRS,
+            Self::PairsAndNul => &PAIRS_AND_NUL,
+        };
+        Marks(places.run(kernel, bytes))
+    }
+
     /// Returns where the first sequence begins that the dialect lacks. `text` is UTF-8.
     #[inline]
     pub(crate) fn find_excluded(self, kernel: &Kernel, text: &[u8]) -> Option<usize> {
         if self.excludes() && !text.is_empty() { self.find(kernel, text) } else { None }
     }
+}
+
+/// The exceptions of a block.
+#[derive(Clone, Copy)]
+pub(crate) struct Marks(u64);
+
+impl Marks {
+    /// Returns how many there are. A pair of surrogates counts as two.
+    #[inline(always)]
+    pub(crate) fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Drops the exceptions before `at`. Returns where the next one begins. `block` begins with the block.
+    ///
+    /// Where a sequence ends inside a surrogate, that may be `at` itself, and no exception.
+    #[inline(always)]
+    pub(crate) fn next_from(&mut self, block: &[u8], at: usize) -> Option<usize> {
+        self.0 = if at < BLOCK { self.0 & u64::MAX << at } else { 0 };
+        (self.0 != 0).then(|| place(block, self.0.trailing_zeros() as usize).max(at))
+    }
+}
+
+/// Returns where the exception begins that [`Exceptions`] has a mark for at `at`.
+#[inline(always)]
+fn place(text: &[u8], at: usize) -> usize {
+    let is_second = match text.get(at.wrapping_sub(1)..=at) {
+        Some(&[first, second]) => (first == 0xED) & (second & 0xA0 == 0xA0),
+        _ => false,
+    };
+    at - usize::from(is_second)
 }
 
 /// What [`OwnForms::begins`] finds: surrogates, the bytes from `LONG` on, and, if `NUL` says so, `00` and `C0`. `FF` is in no dialect,
@@ -162,10 +210,7 @@ impl<const LONG: u8, const NUL: bool> Sought for Exceptions<LONG, NUL> {
 
     #[inline(always)]
     fn place(text: &[u8], at: usize) -> usize {
-        match text.get(at.wrapping_sub(1)..=at) {
-            Some(&[0xED, second]) if second & 0xA0 == 0xA0 => at - 1,
-            _ => at,
-        }
+        place(text, at)
     }
 }
 

@@ -99,6 +99,27 @@ fn rest<Q: Sought, V: Vectors>(v: V, text: &[u8], mut at: usize, mut pending: u6
     if places == 0 { at } else { Q::place(text, at) }
 }
 
+/// The length of a block of which all places are asked for: one bit of a word for each byte.
+#[cfg(feature = "dialect")]
+pub(crate) const BLOCK: usize = 64;
+
+/// Returns what [`Sought::places`] says of the first [`BLOCK`] bytes of a text, the first byte's as the lowest bit.
+#[cfg(feature = "dialect")]
+#[inline(always)]
+pub(crate) fn places<Q: Sought, V: Vectors>(v: V, text: &[u8]) -> u64 {
+    let (mut ones, mut at, mut pending) = (0, 0, 0);
+    while at < BLOCK && text.len() - at >= V::LANES {
+        ones |= Q::places(v, v.load(text, at), &mut pending) << at;
+        at += V::LANES;
+    }
+    if at == BLOCK || at == text.len() {
+        return ones;
+    }
+    // The zeros after the text are no places.
+    let within = (1 << (text.len() - at)) - 1;
+    ones | (Q::places(v, v.load_short(&text[at..]), &mut pending) & within) << at
+}
+
 /// Looks at each whole vector from `at` on, and moves `at` to what is left. Returns where a unit is sought, if one is.
 #[inline(always)]
 fn look<Q: Sought, V: Vectors>(v: V, text: &[u8], at: &mut usize, pending: &mut u64) -> Option<usize> {

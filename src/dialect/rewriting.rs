@@ -1,0 +1,214 @@
+//! Copies in which each exception is written in another way, in both directions.
+//!
+//! ```text
+//! far:   search for the next exception; copy what comes before it; rewrite it and those that follow directly
+//!        if there was little to copy: continue with 'near'
+//! near:  a word with a bit for each exception of the next 64 bytes; for each: copy what comes before it; rewrite it
+//!        if there was none: continue with 'far'
+//! ```
+//!
+//! 1. **Near exceptions no search finds one by one**: a search has branches that nothing can predict.
+//! 2. **What is between two of them is copied without a branch on its length.** More is stored than is copied, and the next store is
+//!    where the copy ends.
+
+#![forbid(unsafe_code)]
+
+use core::ops::Range;
+
+use super::runs::OwnForms;
+use super::{Dialect, form};
+use crate::boundary::array_at;
+use crate::kernel::Kernel;
+use crate::output::Output;
+
+/// After this many bytes or more without an exception, the next one is not expected to be near either.
+const NEAR: usize = 16;
+
+/// The room that a copy needs besides its own length: what is stored too many.
+pub(super) const SPARE_ROOM: usize = 64;
+
+/// What is written instead of an exception, and how many bytes that has.
+pub(super) struct Form {
+    /// The bytes to write, and others after them.
+    pub(super) bytes: [u8; 8],
+    /// How many bytes to write.
+    pub(super) len: usize,
+    /// How many bytes the exception has.
+    pub(super) read: usize,
+}
+
+impl Form {
+    /// Returns the form of a character in UTF-8.
+    #[inline(always)]
+    pub(super) fn utf8(character: char, read: usize) -> Self {
+        let value = u32::from(character);
+        let bits = |from: u32| value >> from & 0x3F;
+        let len = character.len_utf8();
+        // The first byte is the lowest.
+        let bytes = match len {
+            1 => value,
+            2 => 0x80C0 | value >> 6 | bits(0) << 8,
+            3 => 0x80_80E0 | value >> 12 | bits(6) << 8 | bits(0) << 16,
+            _ => 0x8080_80F0 | value >> 18 | bits(12) << 8 | bits(6) << 16 | bits(0) << 24,
+        };
+        Self { bytes: u64::from(bytes).to_le_bytes(), len, read }
+    }
+}
+
+/// The other way to write exceptions. Each function gets the bytes from the exception on.
+pub(super) trait Rewriting {
+    /// Returns the form of what is common in texts: of nothing, or of some exceptions.
+    fn common(&self, rest: &[u8]) -> Option<Form>;
+
+    /// Returns the form of an exception, or `None` if it has no other.
+    fn any(&self, rest: &[u8]) -> Option<Form>;
+}
+
+/// Sequences of a dialect's own, in UTF-8.
+pub(super) struct ToUtf8 {
+    pub(super) dialect: Dialect,
+    /// What is written for a sequence that UTF-8 can't express.
+    pub(super) inexpressible: Option<char>,
+    /// What is written for a sequence that the dialect does not accept.
+    pub(super) malformed: Option<char>,
+}
+
+impl Rewriting for ToUtf8 {
+    #[inline(always)]
+    fn common(&self, rest: &[u8]) -> Option<Form> {
+        match form::read_own(self.dialect, rest) {
+            Some((value, read)) => Some(Form::utf8(char::from_u32(value).or(self.inexpressible)?, read)),
+            None => {
+                let malformed = self.malformed?;
+                Some(Form::utf8(malformed, form::malformed_len(self.dialect, rest)?))
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn any(&self, rest: &[u8]) -> Option<Form> {
+        let (character, read) = match form::read(self.dialect, rest) {
+            Ok((value, read)) => (char::from_u32(value).or(self.inexpressible), read),
+            Err(malformed) => (self.malformed, malformed.len.into()),
+        };
+        Some(Form::utf8(character?, read))
+    }
+}
+
+/// Characters that a dialect excludes, in its own way.
+pub(super) struct FromUtf8(pub(super) Dialect);
+
+impl Rewriting for FromUtf8 {
+    #[inline(always)]
+    fn common(&self, text: &[u8]) -> Option<Form> {
+        form::excluded(self.0, text)
+    }
+
+    #[inline(always)]
+    fn any(&self, text: &[u8]) -> Option<Form> {
+        form::excluded(self.0, text)
+    }
+}
+
+/// How far a copy has come.
+pub(super) struct Copied {
+    /// Where the bytes begin that have not been copied.
+    pub(super) end: usize,
+    /// Why it has ended there.
+    pub(super) stop: Stop,
+    /// Whether it has met an exception.
+    pub(super) any: bool,
+}
+
+/// Why a copy has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    /// All has been copied.
+    Done,
+    /// The next exception has no other form.
+    Refused,
+    /// There may be no room for the rest.
+    Room,
+}
+
+/// Copies `bytes[part]`, and writes each exception in the other way. The part ends between two characters, or after the first byte
+/// of an exception; then it goes on to the end of that.
+#[inline(always)]
+pub(super) fn copy_rewritten(
+    own: OwnForms,
+    kernel: &Kernel,
+    bytes: &[u8],
+    part: Range<usize>,
+    out: &mut Output<'_>,
+    rewriting: &impl Rewriting,
+) -> Copied {
+    let mut fork = out.fork();
+    let out = fork.output();
+    let (mut at, mut is_near, mut any) = (part.start, true, false);
+    let stop = 'copy: loop {
+        if at >= part.end {
+            break Stop::Done;
+        }
+        if is_near {
+            let block = &bytes[at..];
+            let (start, mut marks) = (at, own.marks(kernel, block));
+            any |= marks.len() > 0;
+            is_near = marks.len() > 2;
+            while let Some(place) = marks.next_from(block, at - start) {
+                if !put_short(bytes, at, start + place, out) {
+                    break 'copy Stop::Room;
+                }
+                at = start + place;
+                if let Some(stop) = put_row(bytes, &mut at, out, rewriting) {
+                    break 'copy stop;
+                }
+            }
+        } else {
+            let rest = &bytes[at..part.end];
+            let found = own.find(kernel, rest);
+            let before = found.unwrap_or(rest.len());
+            if !out.put(&rest[..before]) {
+                break Stop::Room;
+            }
+            at += before;
+            if found.is_none() {
+                continue;
+            }
+            any = true;
+            if let Some(stop) = put_row(bytes, &mut at, out, rewriting) {
+                break stop;
+            }
+            is_near = before < NEAR;
+        }
+    };
+    fork.join();
+    Copied { end: at, stop, any }
+}
+
+/// Writes the exception at `at` and those that follow it directly, as far as they are common, and moves `at` behind them.
+/// Returns why not, if there is a reason.
+#[inline(always)]
+fn put_row(bytes: &[u8], at: &mut usize, out: &mut Output<'_>, rewriting: &impl Rewriting) -> Option<Stop> {
+    let rest = &bytes[*at..];
+    let Some(mut form) = rewriting.common(rest).or_else(|| rewriting.any(rest)) else {
+        return Some(Stop::Refused);
+    };
+    loop {
+        if !out.put_first(&form.bytes, form.len) {
+            return Some(Stop::Room);
+        }
+        *at += form.read;
+        form = rewriting.common(&bytes[*at..])?;
+    }
+}
+
+/// Appends `bytes[from..to]`, at most 64 of them, if there is room for 64. Returns whether there is.
+#[inline(always)]
+fn put_short(bytes: &[u8], from: usize, to: usize, out: &mut Output<'_>) -> bool {
+    let len = to - from;
+    match array_at::<64>(bytes, from) {
+        Some(bytes) if len > 32 => out.put_first(bytes, len),
+        Some(bytes) => out.put_first::<32>(bytes.first_chunk().unwrap_or(&[0; 32]), len),
+        None => out.put(&bytes[from..to]),
+    }
+}
