@@ -148,6 +148,21 @@ pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Malfor
     }
 }
 
+/// Returns the error at the start of `rest`, if it is one byte. [`read`] returns the same, and takes longer.
+#[inline]
+pub(super) fn read_single_fault(dialect: Dialect, rest: &[u8]) -> Option<Malformed> {
+    use DialectErrorKind::*;
+    match *rest {
+        [0x80..=0xBF, ..] => Some(Malformed::new(UnexpectedContinuation, 1)),
+        [0xFE | 0xFF, ..] => Some(Malformed::new(InvalidByte, 1)),
+        [0xF0..=0xF4, next, ..] if !is_continuation(next) && dialect.writes_pairs() => {
+            Some(Malformed::new(FourBytes, 1))
+        }
+        [0xC2..=0xF4, next, ..] if !is_continuation(next) => Some(Malformed::with_next(Truncated, 1)),
+        _ => None,
+    }
+}
+
 /// Returns the length of the ill-formed sequence at the start of `rest`, if it is one that is common in broken texts. [`read`] returns
 /// the same, and takes longer.
 #[inline(always)]
@@ -289,10 +304,15 @@ mod tests {
 
     #[test]
     fn what_is_common_is_read_as_everything_is() {
-        let (mut own, mut malformed) = (0, 0);
+        let (mut own, mut malformed, mut single) = (0, 0, 0);
         for_each_string(|bytes| {
             for &dialect in Dialect::ALL {
                 let read = read(dialect, bytes);
+                if let Some(fault) = read_single_fault(dialect, bytes) {
+                    let fields = |Malformed { kind, len, seen }| (kind, len, seen);
+                    assert_eq!(read.err().map(fields), Some(fields(fault)), "{dialect}: {bytes:02X?}");
+                    single += 1;
+                }
                 if let Some(common) = read_own(dialect, bytes) {
                     assert_eq!(read.ok(), Some(common), "{dialect}: {bytes:02X?}");
                     own += 1;
@@ -305,7 +325,7 @@ mod tests {
                 }
             }
         });
-        assert!(own > 1000 && malformed > 1000);
+        assert!(own > 1000 && malformed > 1000 && single > 1000);
     }
 
     #[test]

@@ -105,10 +105,14 @@ impl<'a> Iterator for Parts<'a> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let at = self.runs.at();
-        // Two such sequences often follow each other directly. Then there is no run between them to search for.
+        // Such sequences and errors often follow each other directly. Then there is no run between them to search for.
         if let Some((value, len)) = form::read_own(self.dialect, self.runs.rest()) {
             self.runs.skip(len);
             return Some((at, Part::Own(value)));
+        }
+        if let Some(malformed) = form::read_single_fault(self.dialect, self.runs.rest()) {
+            self.runs.skip(malformed.len.into());
+            return Some((at, Part::Error(malformed)));
         }
         if !self.runs.is_at_exception() {
             let text = self.runs.text();

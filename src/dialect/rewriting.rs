@@ -4,7 +4,7 @@
 //! far:   search for the next exception; copy what comes before it; rewrite it and those that follow directly
 //!        if there was little to copy: continue with 'near'
 //! near:  a word with a bit for each exception of the next 64 bytes; for each: copy what comes before it; rewrite it
-//!        if there was none: continue with 'far'
+//!        if there were only few: continue with 'far'
 //! ```
 //!
 //! 1. **Near exceptions no search finds one by one**: a search has branches that nothing can predict.
@@ -23,6 +23,9 @@ use crate::output::Output;
 
 /// After this many bytes or more without an exception, the next one is not expected to be near either.
 const NEAR: usize = 16;
+
+/// After this many exceptions in 64 bytes, or more, the next one is expected to be near. A pair of surrogates counts as two.
+const MANY: u32 = 3;
 
 /// The room that a copy needs besides its own length: what is stored too many.
 pub(super) const SPARE_ROOM: usize = 64;
@@ -153,7 +156,7 @@ pub(super) fn copy_rewritten(
             let block = &bytes[at..];
             let (start, mut marks) = (at, own.marks(kernel, block));
             any |= marks.len() > 0;
-            is_near = marks.len() > 2;
+            is_near = marks.len() >= MANY;
             while let Some(place) = marks.next_from(block, at - start) {
                 if !put_short(bytes, at, start + place, out) {
                     break 'copy Stop::Room;
