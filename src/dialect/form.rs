@@ -57,6 +57,11 @@ pub(super) fn read_own(dialect: Dialect, rest: &[u8]) -> Option<(u32, usize)> {
     {
         return Some((character, 6));
     }
+    if dialect == Dialect::Rfc2279
+        && let Some(&eight @ [0xF4..=0xFD, _, _, _, _, _, _, _]) = rest.first_chunk()
+    {
+        return read_long(eight);
+    }
     let &[first, second, third, ..] = rest else { return None };
     if first == 0xED && matches!((second, third), (0xA0..=0xBF, 0x80..=0xBF)) {
         let surrogate = 0xD000 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F);
@@ -68,6 +73,22 @@ pub(super) fn read_own(dialect: Dialect, rest: &[u8]) -> Option<(u32, usize)> {
         };
     }
     (dialect == Dialect::ModifiedUtf8 && first == 0xC0 && second == 0x80).then_some((0, 2))
+}
+
+/// Returns the number for which a form of four to six bytes stands, and the length of the form.
+#[inline(always)]
+fn read_long(eight: [u8; 8]) -> Option<(u32, usize)> {
+    let [lead, a, b, c, d, e, ..] = eight;
+    let len = lead.leading_ones() as usize;
+    // The first byte is the highest. The bytes after it must be continuations.
+    let marks = u64::from_be_bytes([0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0, 0]) & u64::MAX << (8 * (8 - len));
+    let continued = u64::from_be_bytes(eight) & marks == 0x8080_8080_8080_8080 & marks;
+    // As if there were six. Those that there are not are dropped.
+    let bits = |byte: u8| u64::from(byte & 0x3F);
+    let six =
+        u64::from(lead & (0x7F >> len)) << 30 | bits(a) << 24 | bits(b) << 18 | bits(c) << 12 | bits(d) << 6;
+    let value = ((six | bits(e)) >> (6 * (6 - len))) as u32;
+    (continued && value >= SMALLEST[len]).then_some((value, len))
 }
 
 /// Returns the character above U+FFFF for which two surrogates stand at the start of `rest`. Text of emoji has nothing else, so all
@@ -148,17 +169,22 @@ pub(super) fn read(dialect: Dialect, rest: &[u8]) -> Result<(u32, usize), Malfor
     }
 }
 
-/// Returns the error at the start of `rest`, if it is one byte. [`read`] returns the same, and takes longer.
+/// Returns the error at the start of `rest`, if it is one that is common in broken texts. [`read`] returns the same, and takes longer.
 #[inline]
-pub(super) fn read_single_fault(dialect: Dialect, rest: &[u8]) -> Option<Malformed> {
+pub(super) fn read_fault(dialect: Dialect, rest: &[u8]) -> Option<Malformed> {
     use DialectErrorKind::*;
     match *rest {
         [0x80..=0xBF, ..] => Some(Malformed::new(UnexpectedContinuation, 1)),
         [0xFE | 0xFF, ..] => Some(Malformed::new(InvalidByte, 1)),
+        [0xC1, ..] => Some(Malformed::new(Overlong, 1)),
+        [0xC0, ..] if dialect != Dialect::ModifiedUtf8 => Some(Malformed::new(Overlong, 1)),
         [0xF0..=0xF4, next, ..] if !is_continuation(next) && dialect.writes_pairs() => {
             Some(Malformed::new(FourBytes, 1))
         }
         [0xC2..=0xF4, next, ..] if !is_continuation(next) => Some(Malformed::with_next(Truncated, 1)),
+        [0xE1..=0xEC | 0xEE | 0xEF, _, next, ..] if !is_continuation(next) => {
+            Some(Malformed::with_next(Truncated, 2))
+        }
         _ => None,
     }
 }
@@ -171,15 +197,23 @@ pub(super) fn malformed_len(dialect: Dialect, rest: &[u8]) -> Option<usize> {
         return Some(4);
     }
     match *rest {
+        // What there is of a character of four bytes.
+        [0xF0, 0x90..=0xBF, third, ..]
+        | [0xF1..=0xF3, 0x80..=0xBF, third, ..]
+        | [0xF4, 0x80..=0x8F, third, ..]
+            if dialect.writes_pairs() && rest.len() > 3 =>
+        {
+            Some(2 + usize::from(is_continuation(third)))
+        }
         // In every dialect, a first byte without a continuation after it is an error by itself.
         [0xC0..=0xFF, second, ..] if !is_continuation(second) => Some(1),
         [0xED, 0xA0..=0xBF, third, ..] if !is_continuation(third) => Some(2),
-        // A surrogate: where it is not an error, `read_own` knows it.
-        [0xED, 0xA0..=0xBF, _, ref after @ ..]
-            if dialect.writes_pairs() && second_half(after) == Err(None) =>
-        {
-            Some(3)
+        // Surrogates: where they are not an error, `read_own` knows them.
+        [0xED, 0xB0..=0xBF, _, ..] if dialect.writes_pairs() => Some(3),
+        [0xED, 0xA0..=0xAF, _, ref after @ ..] if dialect.writes_pairs() => {
+            (second_half(after) == Err(None)).then_some(3)
         }
+        [0xED, 0xA0..=0xAF, ..] if dialect == Dialect::Wtf8 => read_pair(rest).map(|_| 6),
         _ => None,
     }
 }
@@ -283,9 +317,9 @@ mod tests {
     use super::*;
 
     /// The edges of the classes of bytes.
-    const BYTES: [u8; 22] = [
-        0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xAF, 0xB0, 0xBF, 0xC0, 0xC1, 0xC2, 0xE0, 0xED, 0xEE,
-        0xF0, 0xF4, 0xF5, 0xF8, 0xFF,
+    const BYTES: [u8; 28] = [
+        0x00, 0x41, 0x7F, 0x80, 0x83, 0x84, 0x87, 0x88, 0x8F, 0x90, 0x9F, 0xA0, 0xAF, 0xB0, 0xBF, 0xC0, 0xC1,
+        0xC2, 0xE0, 0xED, 0xEE, 0xF0, 0xF4, 0xF7, 0xF8, 0xFC, 0xFD, 0xFF,
     ];
 
     /// Calls a function for every string of up to four of these bytes, alone and before the second half of a pair.
@@ -299,6 +333,7 @@ mod tests {
             }
             f(&[a, b, c, 0xED, 0xB0, 0x80]);
             f(&[a, b, c, d, 0xB0, 0x80]);
+            f(&[a, b, 0xA5, c, d, 0x9A, 0xFF, 0x80]);
         }
     }
 
@@ -308,7 +343,7 @@ mod tests {
         for_each_string(|bytes| {
             for &dialect in Dialect::ALL {
                 let read = read(dialect, bytes);
-                if let Some(fault) = read_single_fault(dialect, bytes) {
+                if let Some(fault) = read_fault(dialect, bytes) {
                     let fields = |Malformed { kind, len, seen }| (kind, len, seen);
                     assert_eq!(read.err().map(fields), Some(fields(fault)), "{dialect}: {bytes:02X?}");
                     single += 1;

@@ -110,7 +110,7 @@ impl<'a> Iterator for Parts<'a> {
             self.runs.skip(len);
             return Some((at, Part::Own(value)));
         }
-        if let Some(malformed) = form::read_single_fault(self.dialect, self.runs.rest()) {
+        if let Some(malformed) = form::read_fault(self.dialect, self.runs.rest()) {
             self.runs.skip(malformed.len.into());
             return Some((at, Part::Error(malformed)));
         }
