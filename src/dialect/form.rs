@@ -58,9 +58,9 @@ pub(super) fn read_own(dialect: Dialect, rest: &[u8]) -> Option<(u32, usize)> {
         return Some((character, 6));
     }
     if dialect == Dialect::Rfc2279
-        && let Some(&eight @ [0xF4..=0xFD, _, _, _, _, _, _, _]) = rest.first_chunk()
+        && let Some(&[0xF5..=0xFF, ..] | &[0xF4, 0x90..=0xFF, ..]) = rest.first_chunk::<8>()
     {
-        return read_long(eight);
+        return read_long(rest);
     }
     let &[first, second, third, ..] = rest else { return None };
     if first == 0xED && matches!((second, third), (0xA0..=0xBF, 0x80..=0xBF)) {
@@ -75,10 +75,12 @@ pub(super) fn read_own(dialect: Dialect, rest: &[u8]) -> Option<(u32, usize)> {
     (dialect == Dialect::ModifiedUtf8 && first == 0xC0 && second == 0x80).then_some((0, 2))
 }
 
-/// Returns the number for which a form of four to six bytes stands, and the length of the form.
+/// Returns what [`read`] returns in RFC 2279 for a form of four to six bytes that begins with `F4` or above, if eight bytes are left.
+/// (Some that begin with `F4` are characters of UTF-8.)
 #[inline(always)]
-fn read_long(eight: [u8; 8]) -> Option<(u32, usize)> {
-    let [lead, a, b, c, d, e, ..] = eight;
+pub(super) fn read_long(rest: &[u8]) -> Option<(u32, usize)> {
+    let &eight = rest.first_chunk()?;
+    let [lead @ 0xF4..=0xFD, a, b, c, d, e, _, _] = eight else { return None };
     let len = lead.leading_ones() as usize;
     // The first byte is the highest. The bytes after it must be continuations.
     let marks = u64::from_be_bytes([0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0, 0]) & u64::MAX << (8 * (8 - len));
@@ -347,6 +349,11 @@ mod tests {
                     let fields = |Malformed { kind, len, seen }| (kind, len, seen);
                     assert_eq!(read.err().map(fields), Some(fields(fault)), "{dialect}: {bytes:02X?}");
                     single += 1;
+                }
+                if let Some(long) = read_long(bytes)
+                    && dialect == Dialect::Rfc2279
+                {
+                    assert_eq!(read.ok(), Some(long), "{bytes:02X?}");
                 }
                 if let Some(common) = read_own(dialect, bytes) {
                     assert_eq!(read.ok(), Some(common), "{dialect}: {bytes:02X?}");

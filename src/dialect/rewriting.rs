@@ -79,7 +79,11 @@ pub(super) struct ToUtf8 {
 impl Rewriting for ToUtf8 {
     #[inline(always)]
     fn common(&self, rest: &[u8]) -> Option<Form> {
-        match form::read_own(self.dialect, rest) {
+        let read = match self.dialect {
+            Dialect::Rfc2279 => form::read_long(rest).or_else(|| form::read_own(self.dialect, rest)),
+            _ => form::read_own(self.dialect, rest),
+        };
+        match read {
             Some((value, read)) => Some(Form::utf8(char::from_u32(value).or(self.inexpressible)?, read)),
             None => {
                 let malformed = self.malformed?;
