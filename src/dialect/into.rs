@@ -94,7 +94,7 @@ impl Dialect {
         // No form is shorter than the character in UTF-8.
         let part = 0..boundary::floor(text.as_bytes(), out.left());
         let copied = copy_rewritten(own, kernel, text.as_bytes(), part, &mut out, &FromUtf8(self));
-        // What is left, there may be room for some of.
+        // There may be room for some of the rest.
         let mut rest = &text[copied.end..];
         while !rest.is_empty() {
             let part = &rest[..boundary::floor(rest.as_bytes(), out.left())];
@@ -122,7 +122,7 @@ impl Dialect {
         let mut out = Output::new(buffer);
         let mut stopped = None;
         let mut read = self.fill_rewritten(kernel.unwrap_or_else(Kernel::best), bytes, &mut out, instead);
-        // What is left begins with an error, or there may be room for some of it.
+        // The rest begins with an error, or there may be room for some of it.
         let mut parts = Parts::limited(self, bytes, kernel);
         if read > 0 {
             parts = parts.starting_at(read);
@@ -151,9 +151,7 @@ impl Dialect {
         }
         (Progress { read, written: out.len() }, stopped)
     }
-}
 
-impl Dialect {
     /// Converts the beginning of `bytes` as a whole: rewrites what is not UTF-8, and then validates the result. Returns how much that
     /// is, or 0 if the result is not UTF-8.
     fn fill_rewritten(

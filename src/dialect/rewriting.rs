@@ -60,10 +60,10 @@ impl Form {
 
 /// The other way to write exceptions. Each function gets the bytes from the exception on.
 pub(super) trait Rewriting {
-    /// Returns the form of what is common in texts: of nothing, or of some exceptions.
+    /// Returns the form of what is here, if it is a common exception. It need not know any.
     fn common(&self, rest: &[u8]) -> Option<Form>;
 
-    /// Returns the form of an exception, or `None` if it has no other.
+    /// Returns the form of the exception that is here, or `None` if it has no other.
     fn any(&self, rest: &[u8]) -> Option<Form>;
 }
 
