@@ -8,7 +8,6 @@
 
 use super::Dialect;
 use super::kind::DialectErrorKind;
-use super::rewriting::Form;
 use crate::boundary::is_continuation;
 
 /// The smallest value that needs a form of 2, 3, 4, 5 and 6 bytes. Smaller values are overlong in it.
@@ -18,6 +17,34 @@ const SMALLEST: [u32; 7] = [0, 0, 0x80, 0x800, 0x1_0000, 0x20_0000, 0x400_0000];
 const HIGH: core::ops::RangeInclusive<u32> = 0xD800..=0xDBFF;
 /// The second halves of surrogate pairs.
 const LOW: core::ops::RangeInclusive<u32> = 0xDC00..=0xDFFF;
+
+/// What is written instead of an exception, and how many bytes that has.
+pub(super) struct Form {
+    /// The bytes to write, and others after them.
+    pub(super) bytes: [u8; 8],
+    /// How many bytes to write.
+    pub(super) len: usize,
+    /// How many bytes the exception has.
+    pub(super) read: usize,
+}
+
+impl Form {
+    /// Returns the form of a character in UTF-8.
+    #[inline(always)]
+    pub(super) fn utf8(character: char, read: usize) -> Self {
+        let value = u32::from(character);
+        let bits = |from: u32| value >> from & 0x3F;
+        let len = character.len_utf8();
+        // The first byte is the lowest.
+        let bytes = match len {
+            1 => value,
+            2 => 0x80C0 | value >> 6 | bits(0) << 8,
+            3 => 0x80_80E0 | value >> 12 | bits(6) << 8 | bits(0) << 16,
+            _ => 0x8080_80F0 | value >> 18 | bits(12) << 8 | bits(6) << 16 | bits(0) << 24,
+        };
+        Self { bytes: u64::from(bytes).to_le_bytes(), len, read }
+    }
+}
 
 /// A sequence that is ill-formed in a dialect.
 #[derive(Clone, Copy)]

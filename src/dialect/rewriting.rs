@@ -15,8 +15,9 @@
 
 use core::ops::Range;
 
+use super::Dialect;
+use super::form::{self, Form};
 use super::runs::OwnForms;
-use super::{Dialect, form};
 use crate::boundary::array_at;
 use crate::kernel::Kernel;
 use crate::output::Output;
@@ -29,34 +30,6 @@ const MANY: u32 = 3;
 
 /// The room that a copy needs besides its own length: what is stored too many.
 pub(super) const SPARE_ROOM: usize = 64;
-
-/// What is written instead of an exception, and how many bytes that has.
-pub(super) struct Form {
-    /// The bytes to write, and others after them.
-    pub(super) bytes: [u8; 8],
-    /// How many bytes to write.
-    pub(super) len: usize,
-    /// How many bytes the exception has.
-    pub(super) read: usize,
-}
-
-impl Form {
-    /// Returns the form of a character in UTF-8.
-    #[inline(always)]
-    pub(super) fn utf8(character: char, read: usize) -> Self {
-        let value = u32::from(character);
-        let bits = |from: u32| value >> from & 0x3F;
-        let len = character.len_utf8();
-        // The first byte is the lowest.
-        let bytes = match len {
-            1 => value,
-            2 => 0x80C0 | value >> 6 | bits(0) << 8,
-            3 => 0x80_80E0 | value >> 12 | bits(6) << 8 | bits(0) << 16,
-            _ => 0x8080_80F0 | value >> 18 | bits(12) << 8 | bits(6) << 16 | bits(0) << 24,
-        };
-        Self { bytes: u64::from(bytes).to_le_bytes(), len, read }
-    }
-}
 
 /// The other way to write exceptions. Each function gets the bytes from the exception on.
 pub(super) trait Rewriting {
