@@ -681,7 +681,11 @@ type Convert<'a> = dyn FnMut(Dialect, &str) -> usize + 'a;
 /// as much for a text 64 times as long.
 #[test]
 fn small_buffers_take_linear_time() {
-    let text = "\u{65E5}a".repeat((128 << 10) / scale().min(64));
+    if scale() > 1 {
+        // An emulator's time says little.
+        return;
+    }
+    let text = "\u{65E5}a".repeat(512 << 10);
     let short = &text[..text.len() / 64];
     let mut buffer = [MaybeUninit::uninit(); 64];
     let mut to_utf8 =
@@ -699,7 +703,7 @@ fn small_buffers_take_linear_time() {
                 start.elapsed().as_secs_f64() / text.len() as f64
             };
             // Other programs make some rounds slow, but hardly all of them.
-            let mut least = |text: &str| (0..10).map(|_| time(text)).fold(f64::MAX, f64::min);
+            let mut least = |text: &str| (0..4).map(|_| time(text)).fold(f64::MAX, f64::min);
             let (short, long) = (least(short), least(&text));
             assert!(long < 12.0 * short, "{dialect}: {short} and {long} seconds a byte");
         }
