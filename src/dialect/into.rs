@@ -123,7 +123,7 @@ impl Dialect {
         let mut stopped = None;
         let mut read = self.fill_rewritten(kernel.unwrap_or_else(Kernel::best), bytes, &mut out, instead);
         // The rest begins with an error, or there may be room for some of it.
-        let mut parts = Parts::limited(self, bytes, kernel);
+        let mut parts = Parts::limited(self, bytes, kernel).shortened(out.left().max(1));
         if read > 0 {
             parts = parts.starting_at(read);
         }

@@ -45,6 +45,12 @@ impl<'a> Parts<'a> {
         Self { dialect, bytes, runs: Runs::limited(bytes, dialect.own_forms(), kernel), error_is_near: false }
     }
 
+    /// Returns the parts with runs that are not much longer than `limit`.
+    pub(super) fn shortened(mut self, limit: usize) -> Self {
+        self.runs.shorten(limit);
+        self
+    }
+
     /// Returns the parts from `at` on, where a code point begins.
     pub(super) fn starting_at(mut self, at: usize) -> Self {
         self.runs.skip(at - self.runs.at());

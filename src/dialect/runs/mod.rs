@@ -90,6 +90,12 @@ impl<'a> Runs<'a> {
         Self { chunk: SHORT, limit: LONG, ..Self::new(bytes, own, kernel) }
     }
 
+    /// Makes each run not much longer than `limit`, because no more of it is wanted.
+    pub(crate) fn shorten(&mut self, limit: usize) {
+        self.chunk = self.chunk.min(limit.max(NEAR));
+        self.limit = self.limit.min(limit);
+    }
+
     /// Returns whether an exception begins here.
     #[inline]
     pub(crate) fn is_at_exception(&self) -> bool {
