@@ -165,8 +165,8 @@ pub(super) fn copy_rewritten(
     Copied { end: at, stop, any }
 }
 
-/// Writes the exception at `at` and those that follow it directly, as far as they are common, and moves `at` behind them.
-/// Returns why not, if there is a reason.
+/// Writes the exception at `at`, and then common ones as long as they follow directly. Leaves `at` after the last one. If it can't
+/// write one, returns why.
 #[inline(always)]
 fn put_row(bytes: &[u8], at: &mut usize, out: &mut Output<'_>, rewriting: &impl Rewriting) -> Option<Stop> {
     let rest = &bytes[*at..];

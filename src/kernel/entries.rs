@@ -297,6 +297,21 @@ impl Conversions {
 /// The doors of a search. As with [`Conversions`], a static of this type is made in this crate once.
 pub(crate) struct Searches([unsafe fn(&[u8]) -> usize; KERNELS.len()]);
 
+impl Searches {
+    /// Returns the doors of the search for `Q`.
+    pub(crate) const fn of<Q: Sought>() -> Self {
+        Self(table!(search::<Q>))
+    }
+
+    /// Returns where the first unit is that is sought, in bytes, or the length of the text. It is in whole units.
+    #[inline]
+    pub(crate) fn run(&self, kernel: &Kernel, text: &[u8]) -> usize {
+        // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set that
+        // the door is compiled for.
+        unsafe { self.0[kernel.isa as usize](text) }
+    }
+}
+
 /// The doors that name all places of a block.
 #[cfg(feature = "dialect")]
 pub(crate) struct Places([unsafe fn(&[u8]) -> u64; KERNELS.len()]);
@@ -311,21 +326,6 @@ impl Places {
     /// Returns a one for each unit that is sought among the first 64 bytes: see [`search::places`].
     #[inline]
     pub(crate) fn run(&self, kernel: &Kernel, text: &[u8]) -> u64 {
-        // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set that
-        // the door is compiled for.
-        unsafe { self.0[kernel.isa as usize](text) }
-    }
-}
-
-impl Searches {
-    /// Returns the doors of the search for `Q`.
-    pub(crate) const fn of<Q: Sought>() -> Self {
-        Self(table!(search::<Q>))
-    }
-
-    /// Returns where the first unit is that is sought, in bytes, or the length of the text. It is in whole units.
-    #[inline]
-    pub(crate) fn run(&self, kernel: &Kernel, text: &[u8]) -> usize {
         // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set that
         // the door is compiled for.
         unsafe { self.0[kernel.isa as usize](text) }

@@ -91,42 +91,39 @@ impl OwnForms {
         (marks != 0).then_some(marks.trailing_zeros() as usize / 8)
     }
 
+    /// Returns the doors of the searches for exceptions, or `None` if there are none.
+    #[inline]
+    fn doors(self) -> Option<&'static (Searches, Places)> {
+        const fn doors<Q: Sought>() -> (Searches, Places) {
+            (Searches::of::<Q>(), Places::of::<Q>())
+        }
+        static SURROGATES: (Searches, Places) = doors::<Exceptions<0xFF, false>>();
+        static SURROGATES_AND_LONG: (Searches, Places) = doors::<Exceptions<0xF4, false>>();
+        static PAIRS: (Searches, Places) = doors::<Exceptions<0xF0, false>>();
+        static PAIRS_AND_NUL: (Searches, Places) = doors::<Exceptions<0xF0, true>>();
+        match self {
+            Self::Nothing => None,
+            Self::Surrogates => Some(&SURROGATES),
+            Self::SurrogatesAndLong => Some(&SURROGATES_AND_LONG),
+            Self::Pairs => Some(&PAIRS),
+            Self::PairsAndNul => Some(&PAIRS_AND_NUL),
+        }
+    }
+
     /// Returns where the first exception begins, or `None` if there is none.
     ///
     /// UTF-8 itself has no sequences of a dialect's own. So in text that is known to be UTF-8, this is where the first sequence begins
     /// that the dialect lacks.
     #[inline]
     pub(crate) fn find(self, kernel: &Kernel, bytes: &[u8]) -> Option<usize> {
-        static SURROGATES: Searches = Searches::of::<Exceptions<0xFF, false>>();
-        static SURROGATES_AND_LONG: Searches = Searches::of::<Exceptions<0xF4, false>>();
-        static PAIRS: Searches = Searches::of::<Exceptions<0xF0, false>>();
-        static PAIRS_AND_NUL: Searches = Searches::of::<Exceptions<0xF0, true>>();
-        let search = match self {
-            Self::Nothing => return None,
-            Self::Surrogates => &SURROGATES,
-            Self::SurrogatesAndLong => &SURROGATES_AND_LONG,
-            Self::Pairs => &PAIRS,
-            Self::PairsAndNul => &PAIRS_AND_NUL,
-        };
-        let found = search.run(kernel, bytes);
+        let found = self.doors()?.0.run(kernel, bytes);
         (found < bytes.len()).then_some(found)
     }
 
     /// Returns the exceptions of the first [`BLOCK`] bytes.
     #[inline]
     pub(crate) fn marks(self, kernel: &Kernel, bytes: &[u8]) -> Marks {
-        static SURROGATES: Places = Places::of::<Exceptions<0xFF, false>>();
-        static SURROGATES_AND_LONG: Places = Places::of::<Exceptions<0xF4, false>>();
-        static PAIRS: Places = Places::of::<Exceptions<0xF0, false>>();
-        static PAIRS_AND_NUL: Places = Places::of::<Exceptions<0xF0, true>>();
-        let places = match self {
-            Self::Nothing => return Marks(0),
-            Self::Surrogates => &SURROGATES,
-            Self::SurrogatesAndLong => &SURROGATES_AND_LONG,
-            Self::Pairs => &PAIRS,
-            Self::PairsAndNul => &PAIRS_AND_NUL,
-        };
-        Marks(places.run(kernel, bytes))
+        Marks(self.doors().map_or(0, |(_, places)| places.run(kernel, bytes)))
     }
 
     /// Returns where the first sequence begins that the dialect lacks. `text` is UTF-8.
