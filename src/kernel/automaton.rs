@@ -103,6 +103,12 @@ impl Engine for Automaton {
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
         C::portable(text, out)
     }
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn convert_part<C: Conversion>(self, _text: &[u8], _out: &mut Output<'_>) -> usize {
+        0
+    }
 }
 
 /// The bits of one field.

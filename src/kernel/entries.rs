@@ -181,7 +181,19 @@ macro_rules! doors {
             #[inline(never)]
             $(#[$features])?
             fn convert_long<C: Conversion>(text: &[u8], out: &mut Output<'_>) -> usize {
-                $token.convert_long::<C>(text, out)
+                let read = $token.convert_long::<C>(text, out);
+                if read < text.len() && (1..=NEARLY_FULL).contains(&out.left()) {
+                    return read + convert_part::<C>(&text[read..], out);
+                }
+                read
+            }
+
+            /// A function of its own, so that the loops for long texts have no registers for it.
+            #[cfg(feature = "transcode")]
+            #[inline(never)]
+            $(#[$features])?
+            fn convert_part<C: Conversion>(text: &[u8], out: &mut Output<'_>) -> usize {
+                $token.convert_part::<C>(text, out)
             }
 
             #[cfg(feature = "transcode")]
@@ -272,6 +284,10 @@ cfg_if::cfg_if! {
         }
     }
 }
+
+/// The output is nearly full where at most this many bytes are left: as many as a block becomes, at most.
+#[cfg(feature = "transcode")]
+const NEARLY_FULL: usize = 256;
 
 /// The doors of a conversion. A static of this type is made in this crate once; a function with a type parameter would be
 /// compiled again in each program that converts.

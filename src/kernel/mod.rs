@@ -132,6 +132,10 @@ pub(crate) trait Engine: Validates + Surveys {
     #[cfg(feature = "transcode")]
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
 
+    /// Converts what fits of a block where `convert_long` has stopped before a block that does not fit. Returns how many bytes of it.
+    #[cfg(feature = "transcode")]
+    fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
+
     /// Returns the length that `M` stands for.
     #[cfg(feature = "transcode")]
     #[inline(always)]
@@ -208,6 +212,13 @@ pub(crate) trait Conversion {
         out: &mut Output<'_>,
         validator: impl Validates + Surveys,
     ) -> usize;
+
+    /// Converts what fits of the block at which `long` has stopped. Returns how many bytes of it.
+    #[cfg(kernel_simd)]
+    #[inline(always)]
+    fn part<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Validates) -> usize {
+        0
+    }
 
     /// Does what `long` does, without vector operations.
     fn portable(text: &[u8], out: &mut Output<'_>) -> usize;

@@ -17,6 +17,18 @@ pub(super) trait Codec {
     /// not the machine's.
     fn next(text: &[u8], swapped: bool) -> Next;
 
+    /// Returns the character that `text` begins with, if it begins with one.
+    #[inline(always)]
+    fn first(text: &[u8], swapped: bool) -> Option<char> {
+        match Self::next(text, swapped) {
+            Next::Char(char, _) => Some(char),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of bytes that a character has, if the encoding has it.
+    fn len(char: char) -> Option<usize>;
+
     /// Appends a character if the encoding has it and it fits.
     fn put(char: char, swapped: bool, out: &mut Output<'_>) -> Result<(), Refusal>;
 }

@@ -115,6 +115,18 @@ macro_rules! families {
                 }
             }
 
+            /// Returns whether `text`, which is not empty, begins with a character that has more than `left` bytes in another encoding.
+            #[inline(always)]
+            pub(super) fn begins_with_more(self, text: &[u8], to: Self, left: usize) -> bool {
+                let first = match self.family {
+                    $(Family::$family => $family::first(text, self.swapped),)+
+                };
+                let len = first.and_then(|first| match to.family {
+                    $(Family::$family => $family::len(first),)+
+                });
+                len.is_some_and(|len| len > left)
+            }
+
             /// Appends a character if the encoding has it and it fits.
             #[inline(always)]
             pub(super) fn put(self, char: char, out: &mut Output<'_>) -> Result<(), Refusal> {

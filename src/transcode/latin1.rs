@@ -18,6 +18,11 @@ impl Codec for Latin1 {
     }
 
     #[inline(always)]
+    fn len(char: char) -> Option<usize> {
+        u8::try_from(u32::from(char)).ok().map(|_| 1)
+    }
+
+    #[inline(always)]
     fn put(char: char, _: bool, out: &mut Output<'_>) -> Result<(), Refusal> {
         let byte = u8::try_from(u32::from(char)).map_err(|_| Refusal::Unmappable)?;
         Refusal::unless_put(out.put(&[byte]))

@@ -113,14 +113,15 @@ macro_rules! pairs {
         $from:ident => $to:ident {
             $(short: $short:expr,)?
             long: $long:expr,
-            $(valid: { short: $short_valid:expr, long: $long_valid:expr },)?
+            $(part: $part:expr,)?
+            $(valid: { short: $short_valid:expr, long: $long_valid:expr $(, part: $part_valid:expr)? },)?
             portable: $portable:expr,
             length: $length:expr,
         }
     )*) => {
         $(
             impl Conversion for Pair<$from, $to> {
-                vectors!(|$s, $text, $out, $validator| $(short: $short,)? long: $long);
+                vectors!(|$s, $text, $out, $validator| $(short: $short,)? long: $long $(, part: $part)?);
 
                 #[inline(always)]
                 fn portable(text: &[u8], out: &mut Output<'_>) -> usize {
@@ -130,7 +131,7 @@ macro_rules! pairs {
 
             $(
                 impl Conversion for Pair<Valid<$from>, $to> {
-                    vectors!(|$s, $text, $out, $validator| short: $short_valid, long: $long_valid);
+                    vectors!(|$s, $text, $out, $validator| short: $short_valid, long: $long_valid $(, part: $part_valid)?);
 
                     // This looks at characters one by one, and would gain nothing.
                     #[inline(always)]
@@ -223,12 +224,13 @@ macro_rules! swapped {
         $from:ty => $to:ty, $pattern:pat => {
             $(short: $short:expr,)?
             long: $long:expr,
+            $(part: $part:expr,)?
             portable: $portable:expr,
         }
     )*) => {
         $(
             impl Conversion for Pair<$from, $to> {
-                vectors!(|$s, $text, $out, $validator| $(short: $short,)? long: $long);
+                vectors!(|$s, $text, $out, $validator| $(short: $short,)? long: $long $(, part: $part)?);
 
                 #[inline(always)]
                 fn portable($text: &[u8], $out: &mut Output<'_>) -> usize {
@@ -309,7 +311,7 @@ macro_rules! lossy {
 
 /// The methods of a [`Conversion`] with vectors.
 macro_rules! vectors {
-    (|$s:ident, $text:ident, $out:ident, $validator:ident| $(short: $short:expr,)? long: $long:expr) => {
+    (|$s:ident, $text:ident, $out:ident, $validator:ident| $(short: $short:expr,)? long: $long:expr $(, part: $part:expr)?) => {
         $(
             #[cfg(kernel_simd)]
             #[inline(always)]
@@ -346,6 +348,24 @@ macro_rules! vectors {
             fork.join();
             read
         }
+
+        $(
+            #[cfg(kernel_simd)]
+            #[inline(always)]
+            fn part<S: ConvertOps>(
+                $s: S,
+                $text: &[u8],
+                out: &mut Output<'_>,
+                $validator: impl Validates,
+            ) -> usize {
+                let _ = $validator;
+                let mut fork = out.fork();
+                let $out = fork.output();
+                let read = $part;
+                fork.join();
+                read
+            }
+        )?
     };
 }
 
@@ -393,16 +413,19 @@ swapped! { |s, text, out, validator|
     Utf8 => Swapped<Utf16>, (Family::Utf8, Family::Utf16, false, false) => {
         short: from_utf8::short::<_, IntoUtf16<true>>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf16<true>>(s, text, out, validator),
+        part: from_utf8::part::<_, IntoUtf16<true>>(s, text, out, validator),
         portable: to_swapped16(text, out, portable::utf8_to_utf16),
     }
     Valid<Utf8> => Swapped<Utf16>, (Family::Utf8, Family::Utf16, false, true) => {
         short: from_utf8::short_valid::<_, IntoUtf16<true>>(s, text, out),
         long: from_utf8::long_valid::<_, IntoUtf16<true>>(s, text, out),
+        part: from_utf8::part_of_valid::<_, IntoUtf16<true>>(s, text, out),
         portable: to_swapped16(text, out, portable::utf8_to_utf16),
     }
     Utf32 => Swapped<Utf16>, (Family::Utf32, Family::Utf16, false, _) => {
         short: from_utf32::short_to_utf16::<_, true>(s, text, out),
         long: from_utf32::to_utf16::<_, true>(s, text, out),
+        part: from_utf32::part_to_utf16::<_, true>(s, text, out),
         portable: to_swapped16(text, out, portable::utf32_to_utf16),
     }
     Latin1 => Swapped<Utf16>, (Family::Latin1, Family::Utf16, _, _) => {
@@ -413,6 +436,7 @@ swapped! { |s, text, out, validator|
     Swapped<Utf16> => Utf8, (Family::Utf16, Family::Utf8, true, _) => {
         short: from_utf16::short_to_utf8::<_, true>(s, text, out),
         long: from_utf16::to_utf8::<_, true>(s, text, out),
+        part: from_utf16::part_to_utf8::<_, true>(s, text, out),
         portable: from_swapped16(text, out, portable::utf16_to_utf8),
     }
     Swapped<Utf16> => Utf32, (Family::Utf16, Family::Utf32, true, _) => {
@@ -449,9 +473,11 @@ pairs! { |s, text, out, validator|
     Utf8 => Utf16 {
         short: from_utf8::short::<_, IntoUtf16<false>>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf16<false>>(s, text, out, validator),
+        part: from_utf8::part::<_, IntoUtf16<false>>(s, text, out, validator),
         valid: {
             short: from_utf8::short_valid::<_, IntoUtf16<false>>(s, text, out),
-            long: from_utf8::long_valid::<_, IntoUtf16<false>>(s, text, out)
+            long: from_utf8::long_valid::<_, IntoUtf16<false>>(s, text, out),
+            part: from_utf8::part_of_valid::<_, IntoUtf16<false>>(s, text, out)
         },
         portable: portable::utf8_to_utf16,
         length: Length::Counted(entries::utf16_len),
@@ -459,9 +485,11 @@ pairs! { |s, text, out, validator|
     Utf8 => Utf32 {
         short: from_utf8::short::<_, IntoUtf32>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf32>(s, text, out, validator),
+        part: from_utf8::part::<_, IntoUtf32>(s, text, out, validator),
         valid: {
             short: from_utf8::short_valid::<_, IntoUtf32>(s, text, out),
-            long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out)
+            long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out),
+            part: from_utf8::part_of_valid::<_, IntoUtf32>(s, text, out)
         },
         portable: portable::utf8_to_utf32,
         length: Length::Counted(entries::count_chars),
@@ -469,9 +497,11 @@ pairs! { |s, text, out, validator|
     Utf8 => Latin1 {
         short: latin1::short_from_utf8::<_, false>(s, text, out),
         long: latin1::from_utf8::<_, false>(s, text, out),
+        part: latin1::part_from_utf8::<_, false>(s, text, out),
         valid: {
             short: latin1::short_from_utf8::<_, true>(s, text, out),
-            long: latin1::from_utf8::<_, true>(s, text, out)
+            long: latin1::from_utf8::<_, true>(s, text, out),
+            part: latin1::part_from_utf8::<_, true>(s, text, out)
         },
         portable: portable::utf8_to_latin1,
         length: Length::Counted(entries::count_chars),
@@ -479,6 +509,7 @@ pairs! { |s, text, out, validator|
     Utf16 => Utf8 {
         short: from_utf16::short_to_utf8::<_, false>(s, text, out),
         long: from_utf16::to_utf8::<_, false>(s, text, out),
+        part: from_utf16::part_to_utf8::<_, false>(s, text, out),
         portable: portable::utf16_to_utf8,
         length: Length::Counted(counting!(lengths::Utf8OfUtf16)),
     }
@@ -500,12 +531,14 @@ pairs! { |s, text, out, validator|
     Utf32 => Utf8 {
         short: from_utf32::short_to_utf8(s, text, out),
         long: from_utf32::to_utf8(s, text, out),
+        part: from_utf32::part_to_utf8(s, text, out),
         portable: portable::utf32_to_utf8,
         length: Length::Counted(counting!(lengths::Utf8OfUtf32)),
     }
     Utf32 => Utf16 {
         short: from_utf32::short_to_utf16::<_, false>(s, text, out),
         long: from_utf32::to_utf16::<_, false>(s, text, out),
+        part: from_utf32::part_to_utf16::<_, false>(s, text, out),
         portable: portable::utf32_to_utf16,
         length: Length::Counted(counting!(lengths::Utf16OfUtf32)),
     }
@@ -522,6 +555,7 @@ pairs! { |s, text, out, validator|
     Latin1 => Utf8 {
         short: latin1::short_to_utf8(s, text, out),
         long: latin1::to_utf8(s, text, out),
+        part: latin1::part_to_utf8(s, text, out),
         portable: portable::latin1_to_utf8,
         length: Length::Counted(counting!(lengths::Utf8OfLatin1)),
     }

@@ -99,7 +99,7 @@ fn run<F: Form, T: Form>(
     buffer: &mut [MaybeUninit<T::Unit>],
 ) -> (Progress, End) {
     let mut out = Output::new(T::room(buffer));
-    let (read, end) = route.run_to_end(F::bytes(text), &mut out);
+    let (read, end) = route.run_as_fits(F::bytes(text), &mut out);
     let written = out.len() / size_of::<T::Unit>();
     (Progress { read: read / size_of::<F::Unit>(), written }, end)
 }

@@ -31,11 +31,11 @@ use crate::output::Output;
 /// The number of bytes of UTF-8 that are validated at a time and then copied from the L1 cache.
 const COPIED_CHUNK: usize = 4096;
 
-/// The output is nearly full where at most this many bytes are left: as many as a block becomes, at most.
-const PART: usize = 256;
-
 /// Fewer bytes are converted character by character.
 const FEW: usize = 8;
+
+/// The output is nearly full where at most this many bytes are left: as many as a block becomes, at most.
+const NEARLY_FULL: usize = 256;
 
 /// From one form into another, with a kernel.
 #[derive(Clone, Copy)]
@@ -75,6 +75,19 @@ impl Route {
         if read == text.len() { (read, End::All) } else { self.resume_to_end(text, read, out) }
     }
 
+    /// Does what `run_to_end` does, where the output is likely to be too small for all of the text.
+    #[inline(always)]
+    pub(super) fn run_as_fits(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
+        let read = self.begin(text, out);
+        if read == text.len() {
+            return (read, End::All);
+        }
+        if self.from.begins_with_more(&text[read..], self.to, out.left()) {
+            return (read, End::Full);
+        }
+        self.resume_to_end(text, read, out)
+    }
+
     /// Converts as much of the text as one call of a kernel converts, which is nearly always all of it. Returns how many bytes.
     #[inline(always)]
     fn begin(&self, text: &[u8], out: &mut Output<'_>) -> usize {
@@ -86,32 +99,18 @@ impl Route {
         }
     }
 
-    /// Returns whether the text begins with a unit that by itself is a character of the target.
-    fn begins_plainly(&self, text: &[u8]) -> bool {
-        let unit = match (self.from.family, text) {
-            (Family::Latin1, [byte, ..]) => u32::from(*byte),
-            (Family::Utf8, [byte @ ..0x80, ..]) => u32::from(*byte),
-            (Family::Utf16, [a, b, ..]) => {
-                let unit = u16::from_ne_bytes([*a, *b]);
-                u32::from(if self.from.swapped { unit.swap_bytes() } else { unit })
-            }
-            _ => return false,
-        };
-        unit & 0xF800 != 0xD800 && (self.to.family != Family::Latin1 || unit <= 0xFF)
-    }
-
     /// Does what `run` does, from `at` on, where the kernel has stopped.
     #[inline(never)]
     fn resume(self, text: &[u8], mut at: usize, out: &mut Output<'_>) -> (usize, End) {
-        if out.left() < self.to.family.unit() && self.begins_plainly(&text[at..]) {
-            return (at, End::Full);
-        }
         loop {
             if out.left() >= FEW {
                 if self.lossy {
                     at += self.by_copies(&text[at..], out);
                 }
-                at += self.fill(&text[at..], out);
+                // Where more is left, the kernel has stopped for another reason.
+                if self.replaces_with_less() && out.left() <= NEARLY_FULL {
+                    at += self.fill_with_less(&text[at..], out);
+                }
             }
             let (read, stop) = scalar::convert_some(self.from, self.to, &text[at..], out);
             at += read;
@@ -137,47 +136,20 @@ impl Route {
         }
     }
 
-    /// Fills what a kernel has left of the output, because a block might not have fitted.
+    /// Converts by the kernel as long as it gets on, if it replaces characters, whatever their length is, by a byte.
     ///
-    /// Enough of the text to fill it is converted into other memory, and whole characters of that are copied as far as they fit.
-    /// Their length in the encoding of the text says how much of the text they are. Character by character, it would take longer
-    /// than all that was written before.
+    /// A unit becomes at most a byte, so as many units as there are bytes left fit, and some room may be left.
     #[inline(never)]
-    fn fill(&self, text: &[u8], out: &mut Output<'_>) -> usize {
-        let unit = self.from.family.unit();
-        // What fills `PART` bytes becomes hardly more than this; if it does, part of it is enough.
-        let mut memory = [MaybeUninit::uninit(); 4 * PART];
+    fn fill_with_less(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let mut at = 0;
-        // Where more is left, the kernel has stopped for another reason.
-        while (FEW..=PART).contains(&out.left()) && text.len() - at >= FEW {
-            let fitting = self.exactly_fitting(out.left());
-            if fitting > 0 {
-                let end = text.len().min(at + fitting);
-                return at + self.by_kernel(&text[at..end], out);
-            }
-            if self.replaces_with_less() {
-                // A unit becomes at most a byte, so all of these fit.
-                let read = self.by_kernel(self.up_to(&text[at..], out.left() * unit), out);
-                at += read;
-                if read < FEW {
-                    return at;
-                }
-                continue;
-            }
-            let mut part = Output::new(&mut memory);
-            let read = self.by_kernel(self.enough(&text[at..], out.left()), &mut part);
-            let part = part.finish();
-            if read > 0 && out.put(part) {
-                at += read;
-                continue;
-            }
-            let fitting = self.to.whole(&part[..part.len().min(out.left())]);
-            if read == 0 || !out.put(fitting) {
+        loop {
+            let fitting = out.left().saturating_mul(self.from.family.unit());
+            let read = self.by_kernel(self.up_to(&text[at..], fitting), out);
+            at += read;
+            if read < FEW {
                 return at;
             }
-            return at + unit * Self { from: self.to, to: self.from, ..*self }.length(fitting);
         }
-        at
     }
 
     /// Returns whether the kernel replaces characters, whatever their length is, by a byte. Then the result does not say how much of
@@ -309,6 +281,7 @@ impl Route {
     /// Converts as much of the text as the kernel converts: nothing, if the pair is not listed.
     fn by_kernel(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let Self { kernel, from, to, .. } = *self;
+        let text = self.fitting(text, out.left());
         if self.copies() {
             return self.copy_utf8(text, out);
         }
@@ -324,9 +297,6 @@ impl Route {
         }
         let Some(convert) = pairs::conversion(from.family, to.family) else { return 0 };
         if from.swapped {
-            // More units than there are bytes left in the output don't fit.
-            let unit = from.family.unit();
-            let text = &text[..text.len().min(out.left().saturating_mul(unit))];
             return in_chunks(text, |chunk| {
                 let mut buffer = [MaybeUninit::uninit(); CHUNK];
                 let chunk = swapped(kernel, from, chunk, &mut buffer);

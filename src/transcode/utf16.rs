@@ -37,6 +37,11 @@ impl Codec for Utf16 {
     }
 
     #[inline(always)]
+    fn len(char: char) -> Option<usize> {
+        Some(2 * char.len_utf16())
+    }
+
+    #[inline(always)]
     fn put(char: char, swapped: bool, out: &mut Output<'_>) -> Result<(), Refusal> {
         let mut units = [0; 2];
         let len = char.encode_utf16(&mut units).len();

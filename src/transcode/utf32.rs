@@ -27,6 +27,11 @@ impl Codec for Utf32 {
     }
 
     #[inline(always)]
+    fn len(_: char) -> Option<usize> {
+        Some(4)
+    }
+
+    #[inline(always)]
     fn put(char: char, swapped: bool, out: &mut Output<'_>) -> Result<(), Refusal> {
         let unit = u32::from(char);
         Refusal::unless_put(out.put(&if swapped { unit.swap_bytes() } else { unit }.to_ne_bytes()))

@@ -9,11 +9,12 @@ use std::mem::MaybeUninit;
 
 use super::support::kernels::{Way, kernels, ways};
 use super::support::malformed::{BOUNDARY_CHARACTERS, MALFORMED};
-use super::support::random::cases;
+use super::support::random::{cases, mutation, passage, text};
 use super::support::scale::{Thin, scale};
 use proptest::prelude::*;
 use trust8::Kernel;
 use trust8::testing;
+use trust8::testing::transcode as with;
 use trust8::transcode::{
     BufferError, Chars, Encoding, ErrorKind, Str, Transcoder, TranscoderError, Utf16, Utf32,
 };
@@ -907,6 +908,100 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
         1 => prop::collection::vec(any::<u8>(), 0..4),
     ];
     prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+}
+
+/// Converts a text into buffers of these lengths in turn, and compares each step with what the items say.
+fn check_small_buffers(from: Encoding, to: Encoding, text: &[u8], rooms: &[usize]) {
+    let items = decode(from, text);
+    for (kernel, lossy) in kernels().iter().flat_map(|kernel| [(kernel, false), (kernel, true)]) {
+        let (mut at, mut next) = (0, 0);
+        for &room in rooms.iter().cycle().take(60) {
+            let (mut expected, mut end, mut failed) = (Vec::new(), at, false);
+            while let Some(&(_, item)) = items.get(next) {
+                let bytes = match item {
+                    Item::Char(char) => encode(to, char),
+                    Item::Malformed(_) => None,
+                };
+                let replacement = if to == Encoding::Latin1 { '?' } else { '\u{FFFD}' };
+                let Some(bytes) = bytes.or_else(|| encode(to, replacement).filter(|_| lossy)) else {
+                    failed = true;
+                    break;
+                };
+                if expected.len() + bytes.len() > room {
+                    break;
+                }
+                expected.extend(bytes);
+                next += 1;
+                end = items.get(next).map_or(text.len(), |item| item.0);
+            }
+            let mut buffer = vec![MaybeUninit::uninit(); room];
+            let (read, written, error) = if lossy {
+                let progress = with::convert_as_fits_lossy(kernel, from, to, &text[at..], &mut buffer);
+                (progress.read, progress.written, false)
+            } else {
+                match with::convert_as_fits(kernel, from, to, &text[at..], &mut buffer) {
+                    Ok(progress) => (progress.read, progress.written, false),
+                    Err(BufferError::Invalid { error, written }) => (error.valid_up_to(), written, true),
+                    Err(error) => panic!("{error}"),
+                }
+            };
+            // SAFETY: these have been written.
+            let got: Vec<u8> = buffer[..written].iter().map(|byte| unsafe { byte.assume_init() }).collect();
+            let context =
+                || format!("{} to {}, {room} from {at}, {lossy}, {kernel:?}", from.name(), to.name());
+            assert_eq!((at + read, got, error), (end, expected, failed), "{}: {text:02X?}", context());
+            if failed || end == text.len() {
+                break;
+            }
+            at = end;
+        }
+    }
+}
+
+/// A buffer ends near a place where text of one kind meets a fault or text of another kind, and that may lie anywhere in a block.
+#[test]
+fn seams_where_a_small_buffer_ends() {
+    let mut thin = Thin::new();
+    for before in ["a", "\u{E9}", "\u{65E5}", "\u{1F600}"] {
+        for len in 0..140 / before.len() {
+            for seam in ["".as_bytes(), "\u{E9}".as_bytes(), "\u{65E5}".as_bytes(), b"\xA3", b"\xFF"] {
+                for after in ["a", "\u{E9}", "\u{1F600}"] {
+                    // Because of the fault, and what follows, the text is validated in parts.
+                    let (before, after) = (before.repeat(len), after.repeat(140 / after.len()));
+                    let end = [b"\xFF", &b"a".repeat(200)[..]].concat();
+                    let text = [before.as_bytes(), seam, after.as_bytes(), &end].concat();
+                    for units in (len.saturating_sub(6)..len + 60).step_by(4).filter(|_| thin.keep()) {
+                        check_small_buffers(Encoding::Utf8, Encoding::Utf16Le, &text, &[2 * units, 4000]);
+                        check_small_buffers(Encoding::Utf8, Encoding::Utf32Le, &text, &[4 * units, 4000]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(30_000, 20))]
+
+    /// A buffer ends anywhere, near faults as well.
+    #[test]
+    fn random_texts_into_small_buffers(
+        passages in prop::collection::vec(passage(0..200_usize), 1..5),
+        mutations in prop::collection::vec(mutation(), 0..4),
+        pair in (0..2 * Encoding::ALL.len(), 0..Encoding::ALL.len()),
+        rooms in prop::collection::vec(prop_oneof![0..80_usize, 80..700_usize], 1..4),
+    ) {
+        // Half of the texts are UTF-8, in which most can go wrong.
+        let from = Encoding::ALL.get(pair.0).copied().unwrap_or(Encoding::Utf8);
+        let mut text = text(&passages);
+        if !matches!(from, Encoding::Utf8 | Encoding::Latin1) {
+            text = encode_all(from, &String::from_utf8_lossy(&text));
+        }
+        for mutation in mutations {
+            mutation.apply(&mut text);
+        }
+        check_small_buffers(from, Encoding::ALL[pair.1], &text, &rooms);
+    }
 }
 
 proptest! {

@@ -120,6 +120,12 @@ impl Engine for Avx512 {
 
     #[cfg(feature = "transcode")]
     #[inline(always)]
+    fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
+        C::part(self, text, out, Apart(self))
+    }
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
     fn measure<M: Measure>(self, text: &[u8]) -> usize {
         M::avx512(self, text)
     }

@@ -161,6 +161,12 @@ impl<S: Simd> Engine for S {
     fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
         C::long(self.converter(), text, out, Apart(self))
     }
+
+    #[cfg(feature = "transcode")]
+    #[inline(always)]
+    fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
+        C::part(self.converter(), text, out, Apart(self))
+    }
 }
 
 /// The algorithm for short input, for any length.

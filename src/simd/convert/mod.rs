@@ -121,13 +121,14 @@ pub(crate) trait ConvertOps: Copy {
     /// Returns bit 7 of each byte, the first byte's as the lowest bit.
     fn high_bits(self, v: Self::Vector) -> u64;
 
-    /// Returns the place of the first one in `mask` that comes after `n` other ones; or 64 if there is none.
+    /// Returns the place of the first one in `mask` that comes after `n` other ones; or 64 if there is none. The mask has a bit for each
+    /// byte of a vector.
     #[inline(always)]
     fn place_after_ones(self, mask: u64, mut n: usize) -> usize {
         if mask.count_ones() as usize <= n {
             return 64;
         }
-        let (mut place, mut half) = (0, 32);
+        let (mut place, mut half) = (0, Self::LANES / 2);
         while half > 0 {
             let ones = (mask >> place & first_bits(half)).count_ones() as usize;
             if ones <= n {
@@ -137,6 +138,21 @@ pub(crate) trait ConvertOps: Copy {
             half /= 2;
         }
         place
+    }
+
+    /// Returns the place of the first byte that does not fit into `n` bytes, if each becomes one, or two where `two` has a one. It is at
+    /// least the length of the vector if all fit.
+    #[inline(always)]
+    fn place_after_ones_and_twos(self, two: u64, n: usize) -> usize {
+        let (mut fits, mut step) = (0, Self::LANES);
+        while step > 0 {
+            let more = fits + step;
+            if more + (two & first_bits(more)).count_ones() as usize <= n {
+                fits = more;
+            }
+            step /= 2;
+        }
+        fits
     }
 
     /// Returns a vector in which bit 7 of each byte is the bit for it: what [`high_bits`](Self::high_bits) returns the bits of.

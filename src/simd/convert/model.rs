@@ -4,7 +4,7 @@ use core::mem::MaybeUninit;
 use std::vec;
 use std::vec::Vec;
 
-use super::ConvertOps;
+use super::{ConvertOps, first_bits};
 use crate::output::Output;
 
 /// Pseudorandom numbers.
@@ -111,10 +111,18 @@ fn check<S: ConvertOps>(s: S) {
             1 << 63,
             u64::MAX,
         ] {
+            let mask = mask & first_bits(n);
             // The last number is 0 in 32 bits.
             for n in (0..=64).chain([usize::MAX - u32::MAX as usize]) {
                 let place = (0..64).filter(|place| mask >> place & 1 == 1).nth(n).unwrap_or(64);
                 assert_eq!(s.place_after_ones(mask, n), place, "{mask:x} {n}");
+            }
+        }
+        for twos in [random_mask, random_mask & random_mask << 7, 0, 1, 1 << (n - 1), u64::MAX] {
+            for room in 0..=2 * n {
+                let len = |bytes: usize| bytes + (twos & first_bits(bytes)).count_ones() as usize;
+                let fits = (0..=n).rev().find(|&bytes| len(bytes) <= room).unwrap();
+                assert_eq!(s.place_after_ones_and_twos(twos, room).min(n), fits, "{twos:x} {room}");
             }
         }
         let threes = both[1..].chunks(3).take(n / 4).flat_map(|three| [three[2], three[1], three[0], 0]);

@@ -13,7 +13,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{LINES_PAY, ends_in_high, fitting, in_order, load_block, order};
+use super::{LINES_PAY, ends_in_high, in_order, load_block, order, place_after_ones_of_two};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
@@ -106,10 +106,14 @@ fn put_two_as_utf8<S: ConvertOps, const SWAPPED: bool>(
     }
 }
 
-/// Converts a text that is not long, with long vectors, up to the first block that has surrogates or does not fit. To prepare the
-/// constants of the loop for longer texts would take as long as this.
+/// Converts a text that is not long, with long vectors, up to the first block that has surrogates or does not fit. Returns the place of
+/// that block, and whether it does not fit. To prepare the constants of the loop for longer texts would take as long as this.
 #[inline(always)]
-fn medium_to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+fn medium_to_utf8<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> (usize, bool) {
     let mut at = 0;
     while at < text.len() {
         let (now, len) = load_units::<S, SWAPPED>(s, &text[at..]);
@@ -124,15 +128,17 @@ fn medium_to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &m
         }
         let put = if !s.any(s.and(now, s.splat16(0xF800))) {
             put_below_800(s, now, len, out)
+        } else if has_surrogates(s, now) {
+            break;
         } else {
-            !has_surrogates(s, now) && put_below_10000(s, now, len, out)
+            put_below_10000(s, now, len, out)
         };
         if !put {
-            break;
+            return (at, true);
         }
         at += len;
     }
-    at
+    (at, false)
 }
 
 /// Converts the ASCII at the start of a text, so that nothing has to be prepared for the loop if that is all.
@@ -169,7 +175,13 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(
     let text = &text[..text.len() & !1];
     let mut at = match text.len() {
         _ if S::LANES < 64 => leading_ascii_to_utf8::<S, SWAPPED>(s, text, out),
-        ..LINES_PAY => medium_to_utf8::<S, SWAPPED>(s, text, out),
+        len if len.min(out.left()) < LINES_PAY => {
+            let (at, full) = medium_to_utf8::<S, SWAPPED>(s, text, out);
+            if full {
+                return at;
+            }
+            at
+        }
         _ => 0,
     };
     if at == text.len() {
@@ -183,28 +195,23 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(
         let (first, _) = load_units::<S, SWAPPED>(s, rest);
         at += if put_as_utf8::<S, SWAPPED>(s, first, text, at, head, out) { head } else { 0 };
     }
-    // Whether the next block does not fit, or is malformed.
-    let mut full = false;
     loop {
-        at = if full { at } else { put_blocks::<S, SWAPPED>(s, text, at, out) };
+        at = put_blocks::<S, SWAPPED>(s, text, at, out);
         if at == text.len() {
             return at;
         }
         let (now, len) = load_units::<S, SWAPPED>(s, &text[at..]);
-        if !full && let Some(read) = put_up_to_pair::<S, SWAPPED>(s, now, &text[at..], out) {
+        if let Some(read) = put_up_to_pair::<S, SWAPPED>(s, now, &text[at..], out) {
             at += read;
-            continue;
+        } else if put_as_utf8::<S, SWAPPED>(s, now, text, at, len, out) {
+            at += len;
+        } else {
+            break;
         }
-        let fits = if full { fitting_as_utf8(s, now, len, out.left()) } else { len };
-        let put = fits > 0 && put_as_utf8::<S, SWAPPED>(s, now, text, at, fits, out);
-        at += if put { fits } else { 0 };
-        if full && (!put || fits < len) || !put && out.left() == 0 {
-            let (start, put) = pair_start::<SWAPPED>(text, at);
-            out.retract(put);
-            return start;
-        }
-        full |= !put;
     }
+    let (start, put) = pair_start::<SWAPPED>(text, at);
+    out.retract(put);
+    start
 }
 
 /// Converts blocks from `at` on, as long as two are left and they fit, whatever they become. Returns the place after them.
@@ -312,15 +319,73 @@ fn only_pair<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u
     Some((before, 0x10000 + ((high & 0x3FF) << 10 | low & 0x3FF)))
 }
 
-/// Returns how many of the first `len` bytes of units fit into `left` bytes of UTF-8.
-#[inline(always)]
-fn fitting_as_utf8<S: ConvertOps>(s: S, units: S::Vector, len: usize, left: usize) -> usize {
-    let (none, all) = (s.splat8(0), s.splat8(0xFF));
-    let (from_80, from_800) = (s.and(units, s.splat16(0xFF80)), s.and(units, s.splat16(0xF800)));
-    let two = s.select16_equal(from_80, 0, none, all);
-    // Half a surrogate pair becomes two bytes.
-    let three = s.select16_equal(from_800, 0xD800, none, s.select16_equal(from_800, 0, none, all));
-    fitting(len, 2, [s.high_bits(two), s.high_bits(three)], left)
+/// Converts what fits of the first block of a text into UTF-8; or nothing, if it has a lone surrogate.
+#[cfg_attr(optimised, inline(always))]
+pub(in crate::transcode) fn part_to_utf8<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let text = &text[..text.len() & !1];
+    if text.is_empty() {
+        return 0;
+    }
+    let (now, len) = load_units::<S, SWAPPED>(s, text);
+    let fits = if !s.any(s.and(now, s.splat16(0xF800))) {
+        put_fitting_below_800(s, now, len, out)
+    } else if !has_surrogates(s, now) {
+        put_fitting_below_10000(s, now, len, out)
+    } else if let Some(encoded) = encoded_pairs::<S, SWAPPED>(s, now, text, 0) {
+        put_fitting_ends_of_three(s, encoded, len, out)
+    } else {
+        0
+    };
+    let (start, put) = pair_start::<SWAPPED>(text, fits);
+    out.retract(put);
+    start
+}
+
+/// Appends those of the first `len` bytes of units below U+0800 that fit as UTF-8. Returns how many bytes of units.
+#[cfg_attr(optimised, inline(always))]
+pub(super) fn put_fitting_below_800<S: ConvertOps>(
+    s: S,
+    units: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> usize {
+    let bytes = encoded_below_800(s, units);
+    // The first byte of a unit is always kept, the second where bit 7 is set.
+    let keep = s.high_bits(s.or(bytes, s.splat16(0x0080)));
+    let fits = (s.place_after_ones(keep, out.left()) & !1).min(len);
+    if s.put_starts_of_two(bytes, fits / 2, out) { fits } else { 0 }
+}
+
+/// Does the same for units that are not surrogates.
+#[cfg_attr(optimised, inline(always))]
+pub(super) fn put_fitting_below_10000<S: ConvertOps>(
+    s: S,
+    units: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> usize {
+    let [first, second] = s.widened16(units);
+    let encoded = [encoded(s, first, first, marks(s, first)), encoded(s, second, second, marks(s, second))];
+    put_fitting_ends_of_three(s, encoded, len, out)
+}
+
+/// Appends the UTF-8 of those of the first `len` bytes of a block that fit, as [`encoded`] has returned it for the halves of the block.
+/// Returns how many bytes of the block.
+#[cfg_attr(optimised, inline(always))]
+fn put_fitting_ends_of_three<S: ConvertOps>(
+    s: S,
+    encoded: [S::Vector; 2],
+    len: usize,
+    out: &mut Output<'_>,
+) -> usize {
+    // A unit of the block is two bytes, and has four bits here.
+    let place = place_after_ones_of_two(s, kept_of_three(s, encoded, len), out.left());
+    let fits = (place / 4 * 2).min(len);
+    if put_ends_of_three(s, encoded, fits, out) { fits } else { 0 }
 }
 
 /// Returns whether all units are ASCII.
@@ -353,15 +418,26 @@ fn put_as_utf8<S: ConvertOps, const SWAPPED: bool>(
     if !has_surrogates(s, now) {
         return put_below_10000(s, now, len, out);
     }
+    let Some(encoded) = encoded_pairs::<S, SWAPPED>(s, now, text, at) else { return false };
+    put_ends_of_three(s, encoded, len, out)
+}
+
+/// Returns the UTF-8 of the halves of the block at `at`, as [`encoded`] does, unless there is a lone surrogate. `now` is the block in
+/// the machine's byte order.
+#[cfg_attr(optimised, inline(always))]
+fn encoded_pairs<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    now: S::Vector,
+    text: &[u8],
+    at: usize,
+) -> Option<[S::Vector; 2]> {
     let before1 = before1::<S, SWAPPED>(s, now, text, at);
     let (after, _) = load_units::<S, SWAPPED>(s, &text[at + 2..]);
     if !are_paired(s, before1, now, after) {
-        return false;
+        return None;
     }
     let ([first, second], [before_first, before_second]) = (s.widened16(now), s.widened16(before1));
-    let first = encoded_with_pairs(s, first, before_first);
-    let second = encoded_with_pairs(s, second, before_second);
-    put_ends_of_three(s, [first, second], len, out)
+    Some([encoded_with_pairs(s, first, before_first), encoded_with_pairs(s, second, before_second)])
 }
 
 /// Appends the first `len` bytes of units that are not surrogates as UTF-8.
@@ -397,26 +473,38 @@ fn put_ends_of_three<S: ConvertOps>(
     len: usize,
     out: &mut Output<'_>,
 ) -> bool {
-    // The third byte is always kept. The others are kept where bit 7 is set: they belong to the character.
-    let third = s.splat32(0x0080_0000);
-    let keep_first = s.high_bits(s.or(first, third)) & first_bits(2 * len);
+    let [keep_first, keep_second] = kept_of_three(s, [first, second], len);
     if len <= S::LANES / 2 {
         return s.put_ends_of_three(first, keep_first, out);
     }
-    let keep_second = s.high_bits(s.or(second, third)) & first_bits((2 * len).saturating_sub(S::LANES));
     let n = keep_first.count_ones() + keep_second.count_ones();
     out.left() >= n as usize
         && s.put_ends_of_three(first, keep_first, out)
         && s.put_ends_of_three(second, keep_second, out)
 }
 
+/// Returns a one for each byte to keep of the UTF-8 of the first `len` bytes of a block, as [`encoded`] has returned it for its halves.
+#[inline(always)]
+fn kept_of_three<S: ConvertOps>(s: S, [first, second]: [S::Vector; 2], len: usize) -> [u64; 2] {
+    // The third byte is always kept. The others are kept where bit 7 is set: they belong to the character.
+    let third = s.splat32(0x0080_0000);
+    [
+        s.high_bits(s.or(first, third)) & first_bits(2 * len),
+        s.high_bits(s.or(second, third)) & first_bits((2 * len).saturating_sub(S::LANES)),
+    ]
+}
+
 /// Appends the first `len` bytes of units below U+0800, in lanes of 16 bits, as UTF-8.
 #[inline(always)]
 pub(super) fn put_below_800<S: ConvertOps>(s: S, units: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
-    // The first byte is in the lower half of a lane, the second in the upper half.
+    s.put_starts_of_two(encoded_below_800(s, units), len / 2, out)
+}
+
+/// Returns the UTF-8 of units below U+0800 in lanes of 16 bits: the first byte in the lower half. The second has bit 7 set, or is zero.
+#[inline(always)]
+fn encoded_below_800<S: ConvertOps>(s: S, units: S::Vector) -> S::Vector {
     let two = s.or(s.right16::<6>(units), s.and(s.left16::<8>(units), s.splat16(0x3F00)));
-    let bytes = s.select16_at_least(units, 0x80, s.or(two, s.splat16(0x80C0)), units);
-    s.put_starts_of_two(bytes, len / 2, out)
+    s.select16_at_least(units, 0x80, s.or(two, s.splat16(0x80C0)), units)
 }
 
 /// Returns whether there is a surrogate.

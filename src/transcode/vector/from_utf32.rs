@@ -5,8 +5,11 @@
 
 #![forbid(unsafe_code)]
 
-use super::from_utf16::{encoded, has_surrogates, marks, put_below_800, put_below_10000};
-use super::{fitting, in_order};
+use super::from_utf16::{
+    encoded, has_surrogates, marks, put_below_800, put_below_10000, put_fitting_below_800,
+    put_fitting_below_10000,
+};
+use super::{in_order, place_after_ones_of_two};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
@@ -63,34 +66,36 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
         }
         at += 2 * S::LANES;
     }
-    // What is left at the end, and what fits of blocks that do not fit as they are.
-    let mut full = false;
     while at < text.len() {
         let rest = &text[at..];
         let ([a, b], len) = (s.load_two(rest), rest.len().min(2 * S::LANES));
-        let fits = if full {
-            let (two, three, four) =
-                (at_least(s, a, b, 0x80), at_least(s, a, b, 0x800), at_least(s, a, b, 0x1_0000));
-            2 * fitting(len / 2, 2, [two, three, four], out.left())
-        } else {
-            len
-        };
-        let put = fits > 0 && put_as_utf8(s, a, b, fits, out);
-        at += if put { fits } else { 0 };
-        if full && fits < len || !put && (full || out.left() == 0) {
+        if !put_as_utf8(s, a, b, len, out) {
             break;
         }
-        full = !put;
+        at += len;
     }
     at
 }
 
-/// Returns two ones for each unit that is at least `least`.
-#[inline(always)]
-fn at_least<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, least: u32) -> u64 {
-    let (yes, no) = (s.splat32(0xFFFF), s.splat8(0));
-    let (a, b) = (s.select32_at_least(a, least, yes, no), s.select32_at_least(b, least, yes, no));
-    s.high_bits(s.narrowed32(a, b))
+/// Converts what fits of the first two vectors of a text into UTF-8; or nothing, if a unit is not a character.
+#[cfg_attr(optimised, inline(always))]
+pub(in crate::transcode) fn part_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let text = &text[..text.len() & !3];
+    let ([a, b], len) = (s.load_two(text), text.len().min(2 * S::LANES));
+    let all = s.or(a, b);
+    if !s.any(s.and(all, s.splat32(!0x7FF))) {
+        return 2 * put_fitting_below_800(s, s.narrowed32(a, b), len / 2, out);
+    }
+    if !are_characters(s, a, b) {
+        return 0;
+    }
+    if !s.any(s.and(all, s.splat32(!0xFFFF))) {
+        return 2 * put_fitting_below_10000(s, s.narrowed32(a, b), len / 2, out);
+    }
+    let (a, b) = (up_to_four(s, a), up_to_four(s, b));
+    let fits = place_after_ones_of_two(s, kept_of_four(s, [a, b], len), out.left()) & !3;
+    let fits = fits.min(len);
+    if put_ends_of_four(s, [a, b], fits, out) { fits } else { 0 }
 }
 
 /// Returns whether all units are ASCII.
@@ -123,14 +128,26 @@ fn put_as_utf8<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, len: usize, out:
     if !are_characters(s, a, b) {
         return false;
     }
-    let (in_a, in_b) = (first_bits(len), first_bits(len.saturating_sub(S::LANES)));
     if !s.any(s.and(all, s.splat32(!0xFFFF))) {
         return put_below_10000(s, s.narrowed32(a, b), len / 2, out);
     }
-    let (a, b) = (up_to_four(s, a), up_to_four(s, b));
+    put_ends_of_four(s, [up_to_four(s, a), up_to_four(s, b)], len, out)
+}
+
+/// Returns a one for each byte to keep of the UTF-8 of the first `len` bytes of two vectors, as [`up_to_four`] has returned it.
+#[inline(always)]
+fn kept_of_four<S: ConvertOps>(s: S, [a, b]: [S::Vector; 2], len: usize) -> [u64; 2] {
     let fourth = s.splat32(0x8000_0000);
-    let keep_a = s.high_bits(s.or(a, fourth)) & in_a;
-    let keep_b = s.high_bits(s.or(b, fourth)) & in_b;
+    [
+        s.high_bits(s.or(a, fourth)) & first_bits(len),
+        s.high_bits(s.or(b, fourth)) & first_bits(len.saturating_sub(S::LANES)),
+    ]
+}
+
+/// Appends the UTF-8 of the first `len` bytes of two vectors, as [`up_to_four`] has returned it.
+#[cfg_attr(optimised, inline(always))]
+fn put_ends_of_four<S: ConvertOps>(s: S, [a, b]: [S::Vector; 2], len: usize, out: &mut Output<'_>) -> bool {
+    let [keep_a, keep_b] = kept_of_four(s, [a, b], len);
     let n = (keep_a.count_ones() + keep_b.count_ones()) as usize;
     out.left() >= n && s.put_ends_of_four(a, keep_a, out) && s.put_ends_of_four(b, keep_b, out)
 }
@@ -212,21 +229,37 @@ pub(in crate::transcode) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(
         }
         at += 2 * S::LANES;
     }
-    // What is left at the end, and what fits of blocks that do not fit as they are.
-    let mut full = false;
     while at < text.len() {
         let rest = &text[at..];
         let ([a, b], len) = (s.load_two(rest), rest.len().min(2 * S::LANES));
-        let fits =
-            if full { 2 * fitting(len / 2, 2, [at_least(s, a, b, 0x1_0000)], out.left() / 2) } else { len };
-        let put = fits > 0 && put_as_utf16::<S, SWAPPED>(s, a, b, fits, out);
-        at += if put { fits } else { 0 };
-        if full && fits < len || !put && (full || out.left() < 2) {
+        if !put_as_utf16::<S, SWAPPED>(s, a, b, len, out) {
             break;
         }
-        full = !put;
+        at += len;
     }
     at
+}
+
+/// Converts what fits of the first two vectors of a text into UTF-16; or nothing, if a unit is not a character.
+#[cfg_attr(optimised, inline(always))]
+pub(in crate::transcode) fn part_to_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let text = &text[..text.len() & !3];
+    let ([a, b], len) = (s.load_two(text), text.len().min(2 * S::LANES));
+    if !s.any(s.and(s.or(a, b), s.splat32(!0xFFFF))) {
+        let fits = len.min(out.left() / 2 * 4);
+        return if put_as_utf16::<S, SWAPPED>(s, a, b, fits, out) { fits } else { 0 };
+    }
+    if !are_characters(s, a, b) {
+        return 0;
+    }
+    let (a, b) = (as_utf16(s, a), as_utf16(s, b));
+    let kept = [kept_of_utf16(s, a), kept_of_utf16(s, b)];
+    let fits = (place_after_ones_of_two(s, kept, out.left() & !1) & !3).min(len);
+    if put_units_of_utf16::<S, SWAPPED>(s, [a, b], fits, out) { fits } else { 0 }
 }
 
 /// Converts UTF-32 into Latin-1.
@@ -306,7 +339,17 @@ fn put_any_as_utf16<S: ConvertOps, const SWAPPED: bool>(
     if !are_characters(s, a, b) {
         return false;
     }
-    let (a, b) = (as_utf16(s, a), as_utf16(s, b));
+    put_units_of_utf16::<S, SWAPPED>(s, [as_utf16(s, a), as_utf16(s, b)], len, out)
+}
+
+/// Appends the UTF-16 of the first `len` bytes of two vectors, as [`as_utf16`] has returned it.
+#[cfg_attr(optimised, inline(always))]
+fn put_units_of_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    [a, b]: [S::Vector; 2],
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
     let keep_a = kept_of_utf16(s, a) & first_bits(len);
     let keep_b = kept_of_utf16(s, b) & first_bits(len.saturating_sub(S::LANES));
     let n = (keep_a.count_ones() + keep_b.count_ones()) as usize;

@@ -27,8 +27,8 @@
 //! ```
 //!
 //! Where all characters have one or two bytes, as in most languages of Europe, a block needs no validator: the places of leads and of
-//! continuation bytes decide. At the first longer character, or the first that goes beyond its block, the validator is asked about a
-//! chunk.
+//! continuation bytes decide. A character may go on in the next block, which is asked whether it does. At the first longer character,
+//! the validator is asked about a chunk.
 //!
 //! A run of characters of three bytes, which is what Chinese and Japanese consist of, is converted without this: each three bytes
 //! are moved to a lane of their own.
@@ -268,6 +268,11 @@ pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
     let now = if S::LANES == 64 { s.load_two(text)[0] } else { s.load_short(text) };
     let put = if s.high_bits(now) == 0 {
         T::put_narrow(s, now, text.len(), out)
+    } else if S::LANES > 16
+        && let Some(ends) = ends_up_to_two(s, now, false)
+        && !ends_in_lead(text)
+    {
+        put_up_to_two::<S, T>(s, now, s.earlier(now, s.splat8(0))[0], ends & first_bits(text.len()), out)
     } else if validator.validate(text).is_valid() {
         let ends = ends(s, now, text.len(), false);
         T::put_block(s, now, s.earlier(now, s.splat8(0)), ends, u64::MAX, out)
@@ -291,6 +296,18 @@ fn short_of_two<S: ConvertOps, T: Wide>(
     let [a, b] = s.load_two(text);
     let put = if s.high_bits(s.or(a, b)) == 0 {
         T::put_narrow(s, a, S::LANES, out) && T::put_narrow(s, b, text.len() - S::LANES, out)
+    } else if let Some(ends_a) = ends_up_to_two(s, a, false)
+        && let Some(ends_b) = ends_up_to_two(s, b, ends_in_lead(&text[..S::LANES]))
+        && !ends_in_lead(text)
+    {
+        put_up_to_two::<S, T>(s, a, s.earlier(a, s.splat8(0))[0], ends_a, out)
+            && put_up_to_two::<S, T>(
+                s,
+                b,
+                s.earlier(b, a)[0],
+                ends_b & first_bits(text.len() - S::LANES),
+                out,
+            )
     } else {
         validator.validate(text).is_valid() && blocks::<S, T>(s, text, out) == text.len()
     };
@@ -331,6 +348,59 @@ fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> us
     at
 }
 
+/// Converts what fits of the first blocks of a text; or nothing, if they are malformed.
+#[cfg_attr(optimised, inline(always))]
+pub(in crate::transcode) fn part<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    validator: impl Validates,
+) -> usize {
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        let (now, len) = load_block(s, rest);
+        let left = out.left() / T::UNIT;
+        let (whole, fits) = if s.high_bits(now) == 0 {
+            let fits = len.min(left);
+            (len, if T::put_narrow(s, now, fits, out) { fits } else { 0 })
+        } else if let Some(ends) = ends_up_to_two(s, now, false) {
+            let fits = s.place_after_ones(ends, left).min(len);
+            let before1 = s.earlier(now, s.splat8(0))[0];
+            let put = put_up_to_two::<S, T>(s, now, before1, ends & first_bits(fits), out);
+            // Nothing is put for a lead.
+            let cut = |end: usize| end - usize::from(ends_in_lead(&rest[..end]));
+            (cut(len), if put { cut(fits) } else { 0 })
+        } else {
+            let whole = floor(rest, len);
+            if !validator.validate(&rest[..whole]).is_valid() {
+                return at;
+            }
+            // What follows the whole characters is not known to be well-formed, and does not matter.
+            let ends = ends(s, now, len, false);
+            let context = s.earlier(now, s.splat8(0));
+            let fits = s.place_after_ones(T::places(s, context, ends), left).min(whole);
+            let put = T::put_block(s, now, context, ends, first_bits(fits), out);
+            (whole, if put { whole_characters::<T>(rest, fits, out) } else { 0 })
+        };
+        at += fits;
+        // The block at which `long` has stopped may begin a few bytes later than this one.
+        if fits < whole || whole == 0 || at == text.len() {
+            return at;
+        }
+    }
+}
+
+/// Does what [`part`] does for valid UTF-8.
+#[inline(always)]
+pub(in crate::transcode) fn part_of_valid<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    part::<S, T>(s, text, out, KnownValid)
+}
+
 /// Converts UTF-8 whose first `valid` bytes are known to be valid and end with a whole character.
 #[cfg_attr(optimised, inline(always))]
 fn convert<S: ConvertOps, T: Wide>(
@@ -354,9 +424,10 @@ fn convert<S: ConvertOps, T: Wide>(
     // With vectors of 16 bytes, the main loop of x86 would lose more by this than short texts gain: it has too few registers.
     let twos_first = S::LANES > 16;
     if twos_first && valid < text.len() && text[at] < 0xE0 {
-        at += put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
+        let (read, full) = put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
+        at += read;
         valid = valid.max(at);
-        if at == text.len() {
+        if at == text.len() || full {
             return at;
         }
     }
@@ -370,23 +441,22 @@ fn convert<S: ConvertOps, T: Wide>(
     {
         valid = text.len();
     }
-    // Whether the next block does not fit.
-    let mut full = false;
     if valid == text.len() && rest.len() < MEDIUM {
         at += blocks::<S, T>(s, rest, out);
-        if at == text.len() {
-            return at;
-        }
-        full = true;
+        return if at == text.len() { at } else { whole_characters::<T>(text, at, out) };
     }
     let mut longest = FIRST_CHUNK;
     while at < text.len() {
         if valid < text.len() && at + S::LANES >= valid {
-            at += put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
+            let (read, full) = put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
+            at += read;
             valid = valid.max(at);
+            if full {
+                break;
+            }
         }
         // A block that is valid, with the three bytes before it and the byte after it.
-        while !full && let Some(block) = text[..valid].get(at.wrapping_sub(3)..at + S::LANES + 1) {
+        while let Some(block) = text[..valid].get(at.wrapping_sub(3)..at + S::LANES + 1) {
             let now = s.load(block, 3);
             let put = if s.high_bits(now) == 0 {
                 ascii += 1;
@@ -408,10 +478,12 @@ fn convert<S: ConvertOps, T: Wide>(
                 }
                 T::put_block(s, now, context_in(s, block), ends, u64::MAX, out)
             };
-            full = !put;
-            at += if put { S::LANES } else { 0 };
+            if !put {
+                return whole_characters::<T>(text, at, out);
+            }
+            at += S::LANES;
         }
-        if at == text.len() || full && out.left() < T::UNIT {
+        if at == text.len() {
             break;
         }
 
@@ -426,8 +498,6 @@ fn convert<S: ConvertOps, T: Wide>(
                 0
             };
             if read == 0 {
-                let fits = len.min(out.left() / T::UNIT);
-                at += if T::put_narrow(s, now, fits, out) { fits } else { 0 };
                 break;
             }
             at += read;
@@ -453,31 +523,30 @@ fn convert<S: ConvertOps, T: Wide>(
                 }
             }
         } else {
-            // At the start of the text or near its end. If there is less than a vector before this block, it is ASCII.
+            // At the start of the text or near its end. If there is less than a vector before this block, a character begins with it.
             let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat8(0) };
             let continued = text.get(at + len).is_some_and(|&byte| is_continuation(byte));
             let (context, ends) = (s.earlier(now, before), ends(s, now, len, continued));
-            let fits = s.place_after_ones(T::places(s, context, ends), out.left() / T::UNIT).min(len);
-            if !T::put_block(s, now, context, ends, first_bits(fits), out) {
+            if !T::put_block(s, now, context, ends, u64::MAX, out) {
                 break;
             }
-            at += fits;
-            if fits < len {
-                break;
-            }
+            at += len;
         }
     }
-    if at == text.len() {
-        return at;
-    }
+    if at == text.len() { at } else { whole_characters::<T>(text, at, out) }
+}
+
+/// Takes back what has been put for the part before `at` of the character to which byte `at` belongs. Returns where that begins.
+#[cfg_attr(optimised, inline(always))]
+fn whole_characters<T: Wide>(text: &[u8], at: usize, out: &mut Output<'_>) -> usize {
     let (start, put) = character_start::<T>(text, at);
     out.retract(put);
     start
 }
 
-/// Converts blocks from `from` on in which all characters have one or two bytes, as long as they are well-formed, end with a whole
-/// character, and fit. Stops at a run of ASCII for which whole cache lines pay. Returns the number of bytes. `ascii` counts the
-/// vectors of ASCII since the last other one.
+/// Converts blocks from `from` on in which all characters have one or two bytes, as long as they are well-formed and fit. Stops at a run
+/// of ASCII for which whole cache lines pay. Returns the number of bytes, in whole characters, and whether the next block does not
+/// fit. `ascii` counts the vectors of ASCII since the last other one.
 ///
 /// The text before `from` is well-formed. If its last character is cut off there, the rest of that character follows.
 #[cfg_attr(optimised, inline(always))]
@@ -487,30 +556,43 @@ fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
     from: usize,
     ascii: &mut usize,
     out: &mut Output<'_>,
-) -> usize {
-    let mut at = from;
+) -> (usize, bool) {
+    let (mut at, mut full) = (from, false);
     while let Some(block) = text.get(at..at + S::LANES) {
-        let now = s.load(block, 0);
+        let (now, begins) = (s.load(block, 0), ends_in_lead(&text[..at]));
         let put = if s.high_bits(now) == 0 {
             *ascii += 1;
-            (*ascii <= STRAY || text.len() - at < LINES_PAY) && T::put_narrow(s, now, S::LANES, out)
+            if *ascii > STRAY && text.len() - at >= LINES_PAY || begins {
+                break;
+            }
+            T::put_narrow(s, now, S::LANES, out)
         } else {
             *ascii = 0;
             let before1 = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
-            match ends_up_to_two(s, now, ends_in_lead(&text[..at])) {
-                // A byte from C0 on stands only before a continuation byte.
-                Some(ends) => {
-                    T::put_sixes(s, s.minus(before1, s.splat8(0xC0)), masked(s, now, 0x7F), ends, out)
-                }
-                None => false,
-            }
+            let Some(ends) = ends_up_to_two(s, now, begins) else { break };
+            put_up_to_two::<S, T>(s, now, before1, ends, out)
         };
         if !put {
+            full = true;
             break;
         }
         at += S::LANES;
     }
-    at - from
+    // Nothing has been put for a lead.
+    (at - from - usize::from(ends_in_lead(&text[from..at])), full)
+}
+
+/// Appends characters of one and two bytes: the units for which `keep` has a one. `before1` is the text one byte before `now`.
+#[cfg_attr(optimised, inline(always))]
+fn put_up_to_two<S: ConvertOps, T: Wide>(
+    s: S,
+    now: S::Vector,
+    before1: S::Vector,
+    keep: u64,
+    out: &mut Output<'_>,
+) -> bool {
+    // A byte from C0 on stands only before a continuation byte.
+    T::put_sixes(s, s.minus(before1, s.splat8(0xC0)), masked(s, now, 0x7F), keep, out)
 }
 
 /// Converts characters from the start of valid text as long as they have three bytes each, two vectors of them at a time. Returns
@@ -589,19 +671,18 @@ fn ends<S: ConvertOps>(s: S, now: S::Vector, len: usize, continued: bool) -> u64
 }
 
 /// Returns a one for each place of a block at which a character ends, if all that is in the block belongs to well-formed characters of
-/// one and two bytes, and a character ends with it. `begins` says whether the last byte before
-/// the block begins a character; that is then well-formed as far as it is before the block, and goes on in it.
+/// one and two bytes. The last one may go on after the block. `begins` says whether the last byte before the block begins a character;
+/// that is then well-formed as far as it is before the block, and goes on in it.
 #[inline(always)]
 fn ends_up_to_two<S: ConvertOps>(s: S, now: S::Vector, begins: bool) -> Option<u64> {
     let leads = at_least::<S, 0xC0>(s, now);
     let after_leads = (leads << 1 | u64::from(begins)) & first_bits(S::LANES);
     // The continuation bytes are exactly where one must be, and no lead is C0, C1, or one of a longer character.
     let continuations = s.high_bits(now) & !leads;
-    let whole = leads >> (S::LANES - 1) == 0;
     let all = continuations == after_leads
         && at_least::<S, 0xC2>(s, now) == leads
         && at_least::<S, 0xE0>(s, now) == 0;
-    (all && whole).then_some(!leads & first_bits(S::LANES))
+    all.then_some(!leads & first_bits(S::LANES))
 }
 
 /// Sets bit 7 of each byte that begins a character of four bytes. The difference to 70 has that bit from F0 on.

@@ -8,8 +8,8 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    IntoBytes, IntoUtf16, IntoUtf32, Narrow, PLAIN, at_least, fitting, leading_ascii, load_block, masked,
-    order, put_by_two, put_in_lines,
+    IntoBytes, IntoUtf16, IntoUtf32, Narrow, PLAIN, at_least, leading_ascii, load_block, masked, order,
+    put_by_two, put_in_lines,
 };
 use crate::boundary::{ends_in_lead, floor};
 use crate::output::Output;
@@ -87,24 +87,31 @@ pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
         }
         at += S::LANES;
     }
-    // What is left at the end, and what fits of a block that does not fit as it is.
-    let mut full = false;
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
-        let fits = if full {
-            let leads = at_least::<S, 0xC0>(s, now);
-            s.place_after_ones(!leads & first_bits(len), out.left()).min(len)
-        } else {
-            len
-        };
-        let put = put_end_as_latin1::<S, VALID>(s, text[..at].last(), now, fits, out);
-        at += if put { fits } else { 0 };
-        if full && fits < len || !put && (full || out.left() == 0) {
+        if !put_end_as_latin1::<S, VALID>(s, text[..at].last(), now, len, out) {
             break;
         }
-        full = !put;
+        at += len;
     }
     at - usize::from(ends_in_lead(&text[..at]))
+}
+
+/// Converts what fits of the first vector of UTF-8 into Latin-1; or nothing, if it is malformed or not all in Latin-1. `VALID` says that it
+/// is well-formed.
+#[cfg_attr(optimised, inline(always))]
+pub(in crate::transcode) fn part_from_utf8<S: ConvertOps, const VALID: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let (now, len) = load_block(s, text);
+    let leads = at_least::<S, 0xC0>(s, now);
+    let fits = s.place_after_ones(!leads & first_bits(len), out.left()).min(len);
+    if !put_end_as_latin1::<S, VALID>(s, None, now, fits, out) {
+        return 0;
+    }
+    fits - usize::from(ends_in_lead(&text[..fits]))
 }
 
 /// Does what [`put_as_latin1`] does, for the end of a text, which may be ASCII. `last` is the byte before it, if there is one.
@@ -246,19 +253,22 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
         next.join();
         at += len;
     }
-    // What is left at the end, and what fits of a block that does not fit as it is.
-    let mut full = false;
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
-        let fits = if full { fitting(len, 1, [s.high_bits(now)], out.left()) } else { len };
-        let put = put_as_utf8(s, now, fits, out);
-        at += if put { fits } else { 0 };
-        if full && fits < len || !put && (full || out.left() == 0) {
+        if !put_as_utf8(s, now, len, out) {
             break;
         }
-        full = !put;
+        at += len;
     }
     at
+}
+
+/// Converts what fits of the first vector of Latin-1 into UTF-8.
+#[cfg_attr(optimised, inline(always))]
+pub(in crate::transcode) fn part_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let (now, len) = load_block(s, text);
+    let fits = s.place_after_ones_and_twos(s.high_bits(now), out.left()).min(len);
+    if put_as_utf8(s, now, fits, out) { fits } else { 0 }
 }
 
 /// Appends the first `len` bytes of Latin-1 as UTF-8, or nothing if they do not fit.

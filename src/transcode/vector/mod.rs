@@ -16,13 +16,14 @@
 //!
 //! A text shorter than a vector is one block, loaded with zeros after it, and converted in straight code: no constant is loaded
 //! for a loop and no register saved, which would be most of what a call costs. Functions for such texts begin with `short` and
-//! convert all of the text or return 0, and then what they have put does not count. UTF-16 of ASCII may have two vectors, since both become one. With vectors of 64 bytes, so may
-//! most other text, and UTF-16 four.
+//! convert all of the text or return 0, and then what they have put does not count. UTF-16 of ASCII may have two vectors, since both
+//! become one. With vectors of 64 bytes, so may most other text, and UTF-16 four.
 //!
 //! # A full output
 //!
-//! A block that does not fit is converted in part: its units up to the first one that does not fit. How many those are follows
-//! from counts of the bits of a few masks, so nothing is converted twice.
+//! A function for long texts stops before the first block that does not fit. A function whose name begins with `part` converts what
+//! fits of that block: its units up to the first one that does not fit. Counts of the bits of the masks by which bytes are kept say which
+//! one that is. It is compiled by itself, and so takes no registers from the loops.
 //!
 //! # ASCII
 //!
@@ -40,7 +41,7 @@ pub(super) mod utf16_order;
 
 use crate::kernel::search::order;
 use crate::output::Output;
-use crate::simd::convert::{ConvertOps, first_bits};
+use crate::simd::convert::ConvertOps;
 
 /// The length of a text from which on it pays to write ASCII between other text in whole cache lines, and to copy UTF-16 with the vectors
 /// that the compiler finds.
@@ -204,25 +205,16 @@ fn put_in_lines<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool>(
     at + put_by_two::<S, T, ONLY_ASCII, true>(s, &text[at..], out)
 }
 
-/// Returns how many of the first `len` bits of a block belong to units that fit into `left`. A unit has `width` bits, and takes
-/// up one place, and one more for each mask in which its bits are ones.
+/// Does what [`ConvertOps::place_after_ones`] does for the masks of two vectors, one after the other. The result is at least the length of
+/// both if there is no such place.
 #[inline(always)]
-fn fitting<const N: usize>(len: usize, width: usize, more: [u64; N], left: usize) -> usize {
-    let (mut fits, mut step) = (0, 64);
-    while step >= width {
-        let longer = fits + step;
-        if longer <= len {
-            let mut places = longer;
-            for mask in more {
-                places += (mask & first_bits(longer)).count_ones() as usize;
-            }
-            if places <= width * left {
-                fits = longer;
-            }
-        }
-        step /= 2;
+fn place_after_ones_of_two<S: ConvertOps>(s: S, [first, second]: [u64; 2], n: usize) -> usize {
+    let in_first = first.count_ones() as usize;
+    if n < in_first {
+        s.place_after_ones(first, n)
+    } else {
+        S::LANES + s.place_after_ones(second, n - in_first)
     }
-    fits
 }
 
 /// Returns a one for each byte that is at least `LEAST`.
@@ -236,42 +228,4 @@ fn at_least<S: ConvertOps, const LEAST: u8>(s: S, v: S::Vector) -> u64 {
 #[inline(always)]
 fn masked<S: ConvertOps>(s: S, v: S::Vector, mask: u8) -> S::Vector {
     s.and(v, s.splat8(mask))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fitting;
-
-    /// Masks of many kinds.
-    fn masks() -> impl Iterator<Item = u64> {
-        let mixed = (1..200).map(|n: u64| n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        mixed.flat_map(|mask| [mask, mask & mask << 7, mask | mask >> 5]).chain([0, 1, 1 << 63, u64::MAX])
-    }
-
-    #[test]
-    fn units_that_fit() {
-        for (mask, other) in masks().zip(masks().skip(1)) {
-            // The bits of a unit of two bits are equal.
-            let double = |mask: u64| (mask & 0x5555_5555_5555_5555) * 3;
-            for (width, more) in [(1, [mask, other]), (2, [double(mask), double(other)])] {
-                for len in [0, 2, 10, 32, 62, 64] {
-                    for left in [0, 1, 5, 17, 30, 64, 200] {
-                        let size = |unit: usize| {
-                            1 + more.map(|mask| (mask >> (width * unit) & 1) as usize).iter().sum::<usize>()
-                        };
-                        let mut taken = 0;
-                        let units = (0..len / width).take_while(|&unit| {
-                            taken += size(unit);
-                            taken <= left
-                        });
-                        assert_eq!(
-                            fitting(len, width, more, left),
-                            width * units.count(),
-                            "{more:x?} {len} {left}"
-                        );
-                    }
-                }
-            }
-        }
-    }
 }
