@@ -183,7 +183,7 @@ macro_rules! doors {
             fn convert_long<C: Conversion>(text: &[u8], out: &mut Output<'_>) -> usize {
                 let read = $token.convert_long::<C>(text, out);
                 if read < text.len() && (1..=NEARLY_FULL).contains(&out.left()) {
-                    return read + convert_part::<C>(&text[read..], out);
+                    return read + convert_part::<C::Part>(&text[read..], out);
                 }
                 read
             }

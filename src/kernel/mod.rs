@@ -61,6 +61,10 @@ use verdict::Verdict;
 
 /// What tells whether bytes are UTF-8.
 pub(crate) trait Validates: Copy {
+    /// Whether all that it is asked about is known to be valid.
+    #[cfg(all(kernel_simd, feature = "transcode"))]
+    const KNOWN: bool = false;
+
     /// Returns whether `bytes` is UTF-8, and if not, where to look for the error.
     ///
     /// `validate(b"ab\xFF")` may return `suspect(0)`, `suspect(1)` or `suspect(2)`, but not `VALID`.
@@ -212,6 +216,9 @@ pub(crate) trait Conversion {
         out: &mut Output<'_>,
         validator: impl Validates + Surveys,
     ) -> usize;
+
+    /// The conversion whose `part` is called where `long` has stopped: this one, or one that converts other texts as well.
+    type Part: Conversion;
 
     /// Converts what fits of the block at which `long` has stopped. Returns how many bytes of it.
     #[cfg(kernel_simd)]

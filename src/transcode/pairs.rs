@@ -114,13 +114,15 @@ macro_rules! pairs {
             $(short: $short:expr,)?
             long: $long:expr,
             $(part: $part:expr,)?
-            $(valid: { short: $short_valid:expr, long: $long_valid:expr $(, part: $part_valid:expr)? },)?
+            $(valid: { short: $short_valid:expr, long: $long_valid:expr },)?
             portable: $portable:expr,
             length: $length:expr,
         }
     )*) => {
         $(
             impl Conversion for Pair<$from, $to> {
+                type Part = Self;
+
                 vectors!(|$s, $text, $out, $validator| $(short: $short,)? long: $long $(, part: $part)?);
 
                 #[inline(always)]
@@ -131,7 +133,9 @@ macro_rules! pairs {
 
             $(
                 impl Conversion for Pair<Valid<$from>, $to> {
-                    vectors!(|$s, $text, $out, $validator| short: $short_valid, long: $long_valid $(, part: $part_valid)?);
+                    type Part = Pair<$from, $to>;
+
+                    vectors!(|$s, $text, $out, $validator| short: $short_valid, long: $long_valid);
 
                     // This looks at characters one by one, and would gain nothing.
                     #[inline(always)]
@@ -185,6 +189,8 @@ macro_rules! reordered {
     )*) => {
         $(
             impl<const $from: bool, const $to: bool> Conversion for Reordered<$family, $from, $to> {
+                type Part = Self;
+
                 vectors!(|$s, $text, $out, $validator| long: $long);
 
                 #[inline(always)]
@@ -225,11 +231,14 @@ macro_rules! swapped {
             $(short: $short:expr,)?
             long: $long:expr,
             $(part: $part:expr,)?
+            part_of: $part_of:ty,
             portable: $portable:expr,
         }
     )*) => {
         $(
             impl Conversion for Pair<$from, $to> {
+                type Part = $part_of;
+
                 vectors!(|$s, $text, $out, $validator| $(short: $short,)? long: $long $(, part: $part)?);
 
                 #[inline(always)]
@@ -268,6 +277,8 @@ macro_rules! lossy {
     ) => {
         $(
             impl Conversion for Repaired<$family> {
+                type Part = Self;
+
                 vectors!(|$s, $text, $out, $validator| long: $repaired($text, $out));
 
                 #[inline(always)]
@@ -279,6 +290,8 @@ macro_rules! lossy {
 
         $(
             impl Conversion for Lossy<$from, $to> {
+                type Part = Self;
+
                 vectors!(|$s, $text, $out, $validator| long: $long);
 
                 #[inline(always)]
@@ -375,6 +388,8 @@ struct Faulty<T>(PhantomData<T>);
 
 #[cfg(kernel_simd)]
 impl<T: from_utf8::Wide> Conversion for Faulty<T> {
+    type Part = Self;
+
     vectors!(|s, text, out, surveys| long: from_faulty_utf8::long::<_, T>(s, text, out, surveys));
 
     /// Without vectors, a copy in which faults are replaced is converted.
@@ -411,40 +426,46 @@ reordered! { |s, text, out, validator|
 
 swapped! { |s, text, out, validator|
     Utf8 => Swapped<Utf16>, (Family::Utf8, Family::Utf16, false, false) => {
-        short: from_utf8::short::<_, IntoUtf16<true>>(s, text, out, validator),
+        short: from_utf8::short::<_, IntoUtf16<true>, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf16<true>>(s, text, out, validator),
         part: from_utf8::part::<_, IntoUtf16<true>>(s, text, out, validator),
+        part_of: Pair<Utf8, Swapped<Utf16>>,
         portable: to_swapped16(text, out, portable::utf8_to_utf16),
     }
     Valid<Utf8> => Swapped<Utf16>, (Family::Utf8, Family::Utf16, false, true) => {
         short: from_utf8::short_valid::<_, IntoUtf16<true>>(s, text, out),
         long: from_utf8::long_valid::<_, IntoUtf16<true>>(s, text, out),
-        part: from_utf8::part_of_valid::<_, IntoUtf16<true>>(s, text, out),
+        part_of: Pair<Utf8, Swapped<Utf16>>,
         portable: to_swapped16(text, out, portable::utf8_to_utf16),
     }
     Utf32 => Swapped<Utf16>, (Family::Utf32, Family::Utf16, false, _) => {
         short: from_utf32::short_to_utf16::<_, true>(s, text, out),
         long: from_utf32::to_utf16::<_, true>(s, text, out),
         part: from_utf32::part_to_utf16::<_, true>(s, text, out),
+        part_of: Pair<Utf32, Swapped<Utf16>>,
         portable: to_swapped16(text, out, portable::utf32_to_utf16),
     }
     Latin1 => Swapped<Utf16>, (Family::Latin1, Family::Utf16, _, _) => {
         short: latin1::short_widened::<_, IntoUtf16<true>>(s, text, out),
         long: latin1::to_utf16::<_, true>(s, text, out),
+        part_of: Pair<Latin1, Swapped<Utf16>>,
         portable: to_swapped16(text, out, portable::latin1_to_utf16),
     }
     Swapped<Utf16> => Utf8, (Family::Utf16, Family::Utf8, true, _) => {
         short: from_utf16::short_to_utf8::<_, true>(s, text, out),
         long: from_utf16::to_utf8::<_, true>(s, text, out),
         part: from_utf16::part_to_utf8::<_, true>(s, text, out),
+        part_of: Pair<Swapped<Utf16>, Utf8>,
         portable: from_swapped16(text, out, portable::utf16_to_utf8),
     }
     Swapped<Utf16> => Utf32, (Family::Utf16, Family::Utf32, true, _) => {
         long: from_utf16::to_utf32::<_, true>(s, text, out),
+        part_of: Pair<Swapped<Utf16>, Utf32>,
         portable: from_swapped16(text, out, portable::utf16_to_utf32),
     }
     Swapped<Utf16> => Latin1, (Family::Utf16, Family::Latin1, true, _) => {
         long: latin1::from_utf16::<_, true>(s, text, out),
+        part_of: Pair<Swapped<Utf16>, Latin1>,
         portable: from_swapped16(text, out, portable::utf16_to_latin1),
     }
 }
@@ -471,25 +492,23 @@ lossy! { |s, text, out, validator|
 
 pairs! { |s, text, out, validator|
     Utf8 => Utf16 {
-        short: from_utf8::short::<_, IntoUtf16<false>>(s, text, out, validator),
+        short: from_utf8::short::<_, IntoUtf16<false>, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf16<false>>(s, text, out, validator),
         part: from_utf8::part::<_, IntoUtf16<false>>(s, text, out, validator),
         valid: {
             short: from_utf8::short_valid::<_, IntoUtf16<false>>(s, text, out),
-            long: from_utf8::long_valid::<_, IntoUtf16<false>>(s, text, out),
-            part: from_utf8::part_of_valid::<_, IntoUtf16<false>>(s, text, out)
+            long: from_utf8::long_valid::<_, IntoUtf16<false>>(s, text, out)
         },
         portable: portable::utf8_to_utf16,
         length: Length::Counted(entries::utf16_len),
     }
     Utf8 => Utf32 {
-        short: from_utf8::short::<_, IntoUtf32>(s, text, out, validator),
+        short: from_utf8::short::<_, IntoUtf32, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf32>(s, text, out, validator),
         part: from_utf8::part::<_, IntoUtf32>(s, text, out, validator),
         valid: {
             short: from_utf8::short_valid::<_, IntoUtf32>(s, text, out),
-            long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out),
-            part: from_utf8::part_of_valid::<_, IntoUtf32>(s, text, out)
+            long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out)
         },
         portable: portable::utf8_to_utf32,
         length: Length::Counted(entries::count_chars),
@@ -497,11 +516,10 @@ pairs! { |s, text, out, validator|
     Utf8 => Latin1 {
         short: latin1::short_from_utf8::<_, false>(s, text, out),
         long: latin1::from_utf8::<_, false>(s, text, out),
-        part: latin1::part_from_utf8::<_, false>(s, text, out),
+        part: latin1::part_from_utf8(s, text, out),
         valid: {
             short: latin1::short_from_utf8::<_, true>(s, text, out),
-            long: latin1::from_utf8::<_, true>(s, text, out),
-            part: latin1::part_from_utf8::<_, true>(s, text, out)
+            long: latin1::from_utf8::<_, true>(s, text, out)
         },
         portable: portable::utf8_to_latin1,
         length: Length::Counted(entries::count_chars),

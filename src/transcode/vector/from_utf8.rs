@@ -223,7 +223,7 @@ pub(in crate::transcode) fn long<S: ConvertOps, T: Wide>(
     out: &mut Output<'_>,
     validator: impl Validates,
 ) -> usize {
-    convert::<S, T>(s, text, 0, out, validator)
+    convert::<S, T, _>(s, text, 0, out, validator)
 }
 
 /// Stands for the validator where the text is known to be valid.
@@ -231,6 +231,8 @@ pub(in crate::transcode) fn long<S: ConvertOps, T: Wide>(
 struct KnownValid;
 
 impl Validates for KnownValid {
+    const KNOWN: bool = true;
+
     #[inline(always)]
     fn validate(self, _: &[u8]) -> Verdict {
         Verdict::VALID
@@ -249,26 +251,27 @@ pub(in crate::transcode) fn long_valid<S: ConvertOps, T: Wide>(
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    convert::<S, T>(s, text, text.len(), out, KnownValid)
+    convert::<S, T, _>(s, text, text.len(), out, KnownValid)
 }
 
 /// Converts UTF-8 that is shorter than a vector; or, with long vectors, of at most two.
 #[inline(always)]
-pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
+pub(in crate::transcode) fn short<S: ConvertOps, T: Wide, V: Validates>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
-    validator: impl Validates,
+    validator: V,
 ) -> usize {
     let most = if S::LANES == 64 { S::LANES } else { S::LANES - 1 };
     if text.is_empty() || text.len() > most {
-        return if S::LANES == 64 { short_of_two::<S, T>(s, text, out, validator) } else { 0 };
+        return if S::LANES == 64 { short_of_two::<S, T, V>(s, text, out, validator) } else { 0 };
     }
     // The mask of a short load has a bit less than a vector has bytes.
     let now = if S::LANES == 64 { s.load_two(text)[0] } else { s.load_short(text) };
     let put = if s.high_bits(now) == 0 {
         T::put_narrow(s, now, text.len(), out)
     } else if S::LANES > 16
+        && takes_twos::<T, V>()
         && let Some(ends) = ends_up_to_two(s, now, false)
         && !ends_in_lead(text)
     {
@@ -282,13 +285,19 @@ pub(in crate::transcode) fn short<S: ConvertOps, T: Wide>(
     if put { text.len() } else { 0 }
 }
 
+/// Returns whether short text of characters of one and two bytes is converted without the validator. For UTF-32, which is rarer, that would
+/// be a lot of code.
+const fn takes_twos<T: Wide, V: Validates>() -> bool {
+    T::UNIT == 2 && !V::KNOWN
+}
+
 /// Converts UTF-8 of more than one vector, and at most two.
 #[cfg_attr(optimised, inline(always))]
-fn short_of_two<S: ConvertOps, T: Wide>(
+fn short_of_two<S: ConvertOps, T: Wide, V: Validates>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
-    validator: impl Validates,
+    validator: V,
 ) -> usize {
     if text.len() <= S::LANES || text.len() > 2 * S::LANES {
         return 0;
@@ -296,7 +305,8 @@ fn short_of_two<S: ConvertOps, T: Wide>(
     let [a, b] = s.load_two(text);
     let put = if s.high_bits(s.or(a, b)) == 0 {
         T::put_narrow(s, a, S::LANES, out) && T::put_narrow(s, b, text.len() - S::LANES, out)
-    } else if let Some(ends_a) = ends_up_to_two(s, a, false)
+    } else if takes_twos::<T, V>()
+        && let Some(ends_a) = ends_up_to_two(s, a, false)
         && let Some(ends_b) = ends_up_to_two(s, b, ends_in_lead(&text[..S::LANES]))
         && !ends_in_lead(text)
     {
@@ -321,7 +331,7 @@ pub(in crate::transcode) fn short_valid<S: ConvertOps, T: Wide>(
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    short::<S, T>(s, text, out, KnownValid)
+    short::<S, T, KnownValid>(s, text, out, KnownValid)
 }
 
 /// Converts valid text block by block, as long as the blocks fit. Returns how many bytes of it; a character may begin before
@@ -364,13 +374,6 @@ pub(in crate::transcode) fn part<S: ConvertOps, T: Wide>(
         let (whole, fits) = if s.high_bits(now) == 0 {
             let fits = len.min(left);
             (len, if T::put_narrow(s, now, fits, out) { fits } else { 0 })
-        } else if let Some(ends) = ends_up_to_two(s, now, false) {
-            let fits = s.place_after_ones(ends, left).min(len);
-            let before1 = s.earlier(now, s.splat8(0))[0];
-            let put = put_up_to_two::<S, T>(s, now, before1, ends & first_bits(fits), out);
-            // Nothing is put for a lead.
-            let cut = |end: usize| end - usize::from(ends_in_lead(&rest[..end]));
-            (cut(len), if put { cut(fits) } else { 0 })
         } else {
             let whole = floor(rest, len);
             if !validator.validate(&rest[..whole]).is_valid() {
@@ -391,24 +394,14 @@ pub(in crate::transcode) fn part<S: ConvertOps, T: Wide>(
     }
 }
 
-/// Does what [`part`] does for valid UTF-8.
-#[inline(always)]
-pub(in crate::transcode) fn part_of_valid<S: ConvertOps, T: Wide>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> usize {
-    part::<S, T>(s, text, out, KnownValid)
-}
-
 /// Converts UTF-8 whose first `valid` bytes are known to be valid and end with a whole character.
 #[cfg_attr(optimised, inline(always))]
-fn convert<S: ConvertOps, T: Wide>(
+fn convert<S: ConvertOps, T: Wide, V: Validates>(
     s: S,
     mut text: &[u8],
     mut valid: usize,
     out: &mut Output<'_>,
-    validator: impl Validates,
+    validator: V,
 ) -> usize {
     // All before `at` is converted, and `at` is at most `valid`.
     let mut at = leading_ascii::<S, T>(s, text, out);
@@ -422,7 +415,7 @@ fn convert<S: ConvertOps, T: Wide>(
     // The number of vectors of ASCII since the last other one, or as many as say that more is expected.
     let mut ascii = if at < PLAIN { 0 } else { STRAY };
     // With vectors of 16 bytes, the main loop of x86 would lose more by this than short texts gain: it has too few registers.
-    let twos_first = S::LANES > 16;
+    let twos_first = S::LANES > 16 && !V::KNOWN;
     if twos_first && valid < text.len() && text[at] < 0xE0 {
         let (read, full) = put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
         at += read;
@@ -447,7 +440,7 @@ fn convert<S: ConvertOps, T: Wide>(
     }
     let mut longest = FIRST_CHUNK;
     while at < text.len() {
-        if valid < text.len() && at + S::LANES >= valid {
+        if !V::KNOWN && valid < text.len() && at + S::LANES >= valid {
             let (read, full) = put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
             at += read;
             valid = valid.max(at);

@@ -97,18 +97,13 @@ pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
     at - usize::from(ends_in_lead(&text[..at]))
 }
 
-/// Converts what fits of the first vector of UTF-8 into Latin-1; or nothing, if it is malformed or not all in Latin-1. `VALID` says that it
-/// is well-formed.
+/// Converts what fits of the first vector of UTF-8 into Latin-1; or nothing, if it is malformed or not all in Latin-1.
 #[cfg_attr(optimised, inline(always))]
-pub(in crate::transcode) fn part_from_utf8<S: ConvertOps, const VALID: bool>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> usize {
+pub(in crate::transcode) fn part_from_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let (now, len) = load_block(s, text);
     let leads = at_least::<S, 0xC0>(s, now);
     let fits = s.place_after_ones(!leads & first_bits(len), out.left()).min(len);
-    if !put_end_as_latin1::<S, VALID>(s, None, now, fits, out) {
+    if !put_end_as_latin1::<S, false>(s, None, now, fits, out) {
         return 0;
     }
     fits - usize::from(ends_in_lead(&text[..fits]))
