@@ -287,7 +287,7 @@ cfg_if::cfg_if! {
 
 /// The output is nearly full where at most this many bytes are left: as many as a block becomes, at most.
 #[cfg(feature = "transcode")]
-const NEARLY_FULL: usize = 256;
+pub(crate) const NEARLY_FULL: usize = 256;
 
 /// The doors of a conversion. A static of this type is made in this crate once; a function with a type parameter would be
 /// compiled again in each program that converts.

@@ -34,9 +34,6 @@ const COPIED_CHUNK: usize = 4096;
 /// Fewer bytes are converted character by character.
 const FEW: usize = 8;
 
-/// The output is nearly full where at most this many bytes are left: as many as a block becomes, at most.
-const NEARLY_FULL: usize = 256;
-
 /// From one form into another, with a kernel.
 #[derive(Clone, Copy)]
 pub(super) struct Route {
@@ -108,7 +105,7 @@ impl Route {
                     at += self.by_copies(&text[at..], out);
                 }
                 // Where more is left, the kernel has stopped for another reason.
-                if self.replaces_with_less() && out.left() <= NEARLY_FULL {
+                if self.replaces_with_less() && out.left() <= entries::NEARLY_FULL {
                     at += self.fill_with_less(&text[at..], out);
                 }
             }

@@ -140,6 +140,17 @@ pub(crate) trait ConvertOps: Copy {
         place
     }
 
+    /// Does the same for the masks of two vectors, one after the other. The result is at least the length of both if there is no such place.
+    #[inline(always)]
+    fn place_after_ones_of_two(self, [first, second]: [u64; 2], n: usize) -> usize {
+        let in_first = first.count_ones() as usize;
+        if n < in_first {
+            self.place_after_ones(first, n)
+        } else {
+            Self::LANES + self.place_after_ones(second, n - in_first)
+        }
+    }
+
     /// Returns the place of the first byte that does not fit into `n` bytes, if each becomes one, or two where `two` has a one. It is at
     /// least the length of the vector if all fit.
     #[inline(always)]

@@ -503,13 +503,7 @@ impl ConvertOps for Avx512 {
     /// What each becomes is two bits of two words: one that is set, and one that is set for two.
     #[inline(always)]
     fn place_after_ones_and_twos(self, two: u64, n: usize) -> usize {
-        let (first, second) = (self.with_seconds(two), self.with_seconds(two >> 32));
-        let in_first = first.count_ones() as usize;
-        if n < in_first {
-            self.place_after_ones(first, n) / 2
-        } else {
-            32 + self.place_after_ones(second, n - in_first) / 2
-        }
+        self.place_after_ones_of_two([self.with_seconds(two), self.with_seconds(two >> 32)], n) / 2
     }
 
     #[inline(always)]

@@ -13,7 +13,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{LINES_PAY, ends_in_high, in_order, load_block, order, place_after_ones_of_two};
+use super::{LINES_PAY, ends_in_high, in_order, load_block, order};
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
@@ -383,7 +383,7 @@ fn put_fitting_ends_of_three<S: ConvertOps>(
     out: &mut Output<'_>,
 ) -> usize {
     // A unit of the block is two bytes, and has four bits here.
-    let place = place_after_ones_of_two(s, kept_of_three(s, encoded, len), out.left());
+    let place = s.place_after_ones_of_two(kept_of_three(s, encoded, len), out.left());
     let fits = (place / 4 * 2).min(len);
     if put_ends_of_three(s, encoded, fits, out) { fits } else { 0 }
 }

@@ -9,7 +9,7 @@ use super::from_utf16::{
     encoded, has_surrogates, marks, put_below_800, put_below_10000, put_fitting_below_800,
     put_fitting_below_10000,
 };
-use super::{in_order, place_after_ones_of_two};
+use super::in_order;
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
@@ -93,7 +93,7 @@ pub(in crate::transcode) fn part_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: 
         return 2 * put_fitting_below_10000(s, s.narrowed32(a, b), len / 2, out);
     }
     let (a, b) = (up_to_four(s, a), up_to_four(s, b));
-    let fits = place_after_ones_of_two(s, kept_of_four(s, [a, b], len), out.left()) & !3;
+    let fits = s.place_after_ones_of_two(kept_of_four(s, [a, b], len), out.left()) & !3;
     let fits = fits.min(len);
     if put_ends_of_four(s, [a, b], fits, out) { fits } else { 0 }
 }
@@ -258,7 +258,7 @@ pub(in crate::transcode) fn part_to_utf16<S: ConvertOps, const SWAPPED: bool>(
     }
     let (a, b) = (as_utf16(s, a), as_utf16(s, b));
     let kept = [kept_of_utf16(s, a), kept_of_utf16(s, b)];
-    let fits = (place_after_ones_of_two(s, kept, out.left() & !1) & !3).min(len);
+    let fits = (s.place_after_ones_of_two(kept, out.left() & !1) & !3).min(len);
     if put_units_of_utf16::<S, SWAPPED>(s, [a, b], fits, out) { fits } else { 0 }
 }
 

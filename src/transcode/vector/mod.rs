@@ -205,18 +205,6 @@ fn put_in_lines<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool>(
     at + put_by_two::<S, T, ONLY_ASCII, true>(s, &text[at..], out)
 }
 
-/// Does what [`ConvertOps::place_after_ones`] does for the masks of two vectors, one after the other. The result is at least the length of
-/// both if there is no such place.
-#[inline(always)]
-fn place_after_ones_of_two<S: ConvertOps>(s: S, [first, second]: [u64; 2], n: usize) -> usize {
-    let in_first = first.count_ones() as usize;
-    if n < in_first {
-        s.place_after_ones(first, n)
-    } else {
-        S::LANES + s.place_after_ones(second, n - in_first)
-    }
-}
-
 /// Returns a one for each byte that is at least `LEAST`.
 #[inline(always)]
 fn at_least<S: ConvertOps, const LEAST: u8>(s: S, v: S::Vector) -> u64 {
