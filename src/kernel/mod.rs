@@ -447,6 +447,6 @@ fn check(bytes: &[u8], verdict: Verdict) -> Result<(), Utf8Error> {
 #[cfg(kernel_simd)]
 #[cold]
 #[inline(never)]
-fn faulty(sound: usize) -> Result<usize, usize> {
+fn faulty<T>(sound: usize) -> Result<T, usize> {
     Err(sound)
 }

@@ -126,12 +126,20 @@ impl Surroundings {
         // Ends of a run's first chunk, and of its next, in text that has a character now and then. A run begins after 128 bytes.
         const SEAMS_OF_RUNS: [usize; 2] = [128 + 512, 128 + 5 * 512];
         let sparse = format!("{}é", "a".repeat(99));
+        // The end of a run's second chunk, of 2 KiB, in text that has a character in 1050 bytes. (Of four of these and what is before
+        // them, the first 128 bytes have the first character.)
+        const SEAM_OF_RARE: usize = 128 + 2 * 2048;
+        let rare = format!("{sparse}{}", "a".repeat(949));
         let mut all = Vec::new();
-        for (number, seam) in SEAMS.into_iter().chain(SEAMS_OF_RUNS).enumerate() {
+        for (number, seam) in SEAMS.into_iter().chain(SEAMS_OF_RUNS).chain([SEAM_OF_RARE]).enumerate() {
             for before_seam in 1..=3 {
                 // With ASCII all around, the four bytes decide which kind the block has. In text of three-byte
                 // characters, kernels take no shortcut. The third choice is text of two-byte characters.
-                let units = if number < SEAMS.len() { ["a", "日", "é"] } else { [sparse.as_str(); 3] };
+                let units = match seam {
+                    SEAM_OF_RARE => [rare.as_str(); 3],
+                    _ if number >= SEAMS.len() => [sparse.as_str(); 3],
+                    _ => ["a", "日", "é"],
+                };
                 let unit = units[(number + before_seam) % 3];
                 let hole = seam - before_seam;
                 let mut text = vec![b'.'; hole % unit.len()];
@@ -141,6 +149,7 @@ impl Surroundings {
                 let len = match seam {
                     OF_LAST_BLOCK => seam + 64,
                     OF_LAST_UNIT => seam + 32,
+                    SEAM_OF_RARE => seam + 2048 + 70,
                     _ => (hole + 4 + 600).max(128 + 512 + 70),
                 };
                 text.extend(unit.repeat((len - text.len()) / unit.len()).bytes());
