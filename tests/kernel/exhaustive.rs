@@ -126,8 +126,8 @@ impl Surroundings {
         // Ends of a run's first chunk, and of its next, in text that has a character now and then. A run begins after 128 bytes.
         const SEAMS_OF_RUNS: [usize; 2] = [128 + 512, 128 + 5 * 512];
         let sparse = format!("{}é", "a".repeat(99));
-        // The end of a run's second chunk, of 2 KiB, in text that has a character in 1050 bytes. (Of four of these and what is before
-        // them, the first 128 bytes have the first character.)
+        // The end of a run's second chunk, of 2 KiB, in text that has a character in 1050 bytes. With that length, the first character
+        // is in the first 128 bytes, and the run begins after these.
         const SEAM_OF_RARE: usize = 128 + 2 * 2048;
         let rare = format!("{sparse}{}", "a".repeat(949));
         let mut all = Vec::new();
