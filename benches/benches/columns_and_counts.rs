@@ -170,11 +170,12 @@ fn inspect(page: &mut Page, targets: &mut Targets) {
     page.table(&table);
     page.block(
         "What the counts take with AVX-512, in vector operations. ASCII: five for 512 bytes find out that it is, and the \
-         newlines take 22 more. ASCII with a few other characters: 17 find the words that are not ASCII, and the \
-         newlines take eight comparisons into mask registers and eight moves out of them, of which these CPUs do one a \
-         cycle. Without them `inspect` of JSON logs would be at 0.9. Two-byte text: five for 64 bytes, and four more, \
-         two comparisons and two masked additions. All other text: 63 for 488 bytes, and 14 more. So `inspect` can reach \
-         about 0.8, 0.6 and 0.8 of the speed of `is_utf8` there. The other kernels count in another pass over each chunk \
+         newlines take 18 more, a comparison into a mask register and a masked addition for 64 bytes. ASCII with a few other \
+         characters: 17 find the words that are not ASCII, or eight where such words are rare, and the newlines take \
+         eight comparisons into mask registers and eight moves out of them. Two-byte text: five for 64 bytes, and four \
+         more, two comparisons and two masked additions. All other text: 63 for 488 bytes, and 14 more. These CPUs do two \
+         such operations a cycle, but `is_utf8` waits for the second-level cache where there are few. The other kernels \
+         count in another pass over each chunk \
          that is valid.",
     );
 }

@@ -480,7 +480,6 @@ mod avx512 {
         let load = |bytes: &[u8]| s.load(bytes, 0);
         all_pairs("and", load, |a, b| s.and(a, b), |a, b| a & b);
         all_pairs("or", load, |a, b| s.or(a, b), |a, b| a | b);
-        all_pairs("xor", load, |a, b| s.xor(a, b), |a, b| a ^ b);
         all_pairs("without", load, |a, b| s.without(a, b), |a, b| a & !b);
         all_pairs("max", load, |a, b| s.max(a, b), u8::max);
         all_pairs("min", load, |a, b| s.min(a, b), u8::min);

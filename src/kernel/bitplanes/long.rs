@@ -66,9 +66,8 @@ const FEW: u32 = 9;
 /// characters among them. To change between runs takes time too, so a run goes on for a while where it would not begin.
 const MANY: usize = 20;
 const MANY_OF_TWO: usize = 20;
-/// Words are rare if two chunks have no more than so many, until more than `FEW_COLUMNS` of a chunk have any.
+/// Words are rare if two chunks have no more than so many, until more columns of a chunk have any than [`Tally::FEW_COLUMNS`].
 const RARE: usize = 4;
-const FEW_COLUMNS: u32 = 12;
 /// In text of at most so many bytes, what a sparse run prepares costs more than the branches that skip ASCII between characters.
 const WITHOUT_RUN: usize = 4096;
 /// A sparse run also ends if more words of a chunk are not ASCII: as many as a register has bytes, in which they are listed.
@@ -229,7 +228,7 @@ fn sparse_run<T: Tally, const AHEAD: bool>(
         if !are_rare {
             return Ok(at);
         }
-        at = rare_run(s, &sparse, bytes, at)?;
+        at = rare_run(s, &sparse, bytes, at, tally)?;
     }
 }
 
@@ -282,8 +281,8 @@ fn listed_run<T: Tally>(
             if words.count > MANY_OF_TWO && is_below_e0(s, largest) {
                 goes_on = false;
             }
-            // Text from memory comes no faster than its words are listed, and what is counted is in words.
-            if !T::COUNTS && *memory == Memory::Near && goes_on && words.count + next.count <= RARE {
+            // Text from memory comes no faster than its words are listed.
+            if *memory == Memory::Near && goes_on && words.count + next.count <= RARE {
                 (goes_on, are_rare) = (false, true);
             }
         } else if words.count > 0 {
@@ -304,17 +303,27 @@ fn listed_run<T: Tally>(
 /// column takes as long to check as four listed words, even if only one word in it is not ASCII. So this is faster than a list where
 /// a chunk has few words to check: twice as fast where it has one.
 #[inline(always)]
-fn rare_run(s: Avx512, sparse: &Sparse, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
+fn rare_run<T: Tally>(
+    s: Avx512,
+    sparse: &Sparse,
+    bytes: &[u8],
+    mut at: usize,
+    tally: &mut T,
+) -> Result<usize, usize> {
     let Sparse { checker, word_search, .. } = sparse;
+    let mut newlines = 0;
     // The chunk that is searched and not yet checked, and its columns that have words.
     let (mut last, mut columns) = (None::<&[u8; CHUNK_IN_CONTEXT]>, 0_u64);
     loop {
         let next = with_context(bytes, at);
-        let next_columns = match next {
-            Some(chunk) => word_search.others(s, or_by_fours(s, chunk)),
-            None => u64::MAX,
+        let (next_columns, next_newlines) = match next {
+            Some(chunk) => {
+                let (all, newlines) = or_by_fours::<T>(s, chunk);
+                (word_search.others(s, all), newlines)
+            }
+            None => (u64::MAX, 0),
         };
-        let goes_on = next_columns.count_ones() <= FEW_COLUMNS;
+        let goes_on = next_columns.count_ones() <= T::FEW_COLUMNS;
         if let Some(chunk) = last
             && columns != 0
         {
@@ -326,29 +335,36 @@ fn rare_run(s: Avx512, sparse: &Sparse, bytes: &[u8], mut at: usize) -> Result<u
                 let top = bit % 8 * (4 * BLOCK) + bit / 8 * 8;
                 let column = s.load_by_sixteen(chunk, [top, top + BLOCK, top + 2 * BLOCK, top + 3 * BLOCK]);
                 checker.check(&mut faults, column, checker.no_leads());
+                tally.words(s, column, 4);
             }
             if checker.any(&checker.of_words(faults)) {
                 return faulty(at - CHUNK);
             }
         }
         if !goes_on {
+            tally.add_newlines(newlines);
             return Ok(at);
         }
         (last, columns) = (next, next_columns);
+        newlines += next_newlines;
         at += CHUNK;
     }
 }
 
-/// Returns the bits of any of four blocks, for each four blocks of a chunk.
+/// Returns the bits of any of four blocks, for each four blocks of a chunk, and the number of newlines in the chunk.
 #[inline(always)]
-fn or_by_fours(s: Avx512, chunk: &[u8; CHUNK_IN_CONTEXT]) -> [Vector; 8] {
-    let mut all = [s.zero(); 8];
+fn or_by_fours<T: Tally>(s: Avx512, chunk: &[u8; CHUNK_IN_CONTEXT]) -> ([Vector; 8], usize) {
+    let (mut all, mut newlines) = ([s.zero(); 8], 0);
     let mut k = 0;
     while k < 8 {
-        all[k] = or_of_four(s, chunk, CONTEXT + k * 4 * BLOCK);
-        k += 1;
+        let blocks = load_eight(s, &chunk[CONTEXT + k * 4 * BLOCK..]);
+        let [a, b, c, d, e, f, g, h] = blocks;
+        all[k] = s.or(s.or(a, b), s.or(c, d));
+        all[k + 1] = s.or(s.or(e, f), s.or(g, h));
+        newlines += T::newlines(s, blocks);
+        k += 2;
     }
-    all
+    (all, newlines)
 }
 
 /// Lists the words of the chunk from `at` on that are not ASCII. Returns the place after the blocks that it has looked at, and the

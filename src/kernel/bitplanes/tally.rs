@@ -24,6 +24,8 @@ pub(super) trait Tally {
     /// two-byte characters. A first run is one, so that an early fault is reported early, and each run of the same
     /// kind is twice as long as the one before.
     const LONGEST_RUN: usize;
+    /// The most columns of a chunk with words that are not ASCII, where such words are rare. To count a column takes as long as to check it.
+    const FEW_COLUMNS: u32;
     /// The counts of a run of superblocks, in registers.
     type PlaneCounts: Copy;
     /// The counts of a run of two-byte characters and ASCII, in registers.
@@ -69,6 +71,7 @@ pub(super) struct Nothing;
 impl Tally for Nothing {
     const COUNTS: bool = false;
     const LONGEST_RUN: usize = 16;
+    const FEW_COLUMNS: u32 = 12;
     type PlaneCounts = ();
     type TwoByteCounts = ();
 
@@ -203,6 +206,7 @@ impl Tally for Counter {
     /// The end of a run costs more with counts, so runs are longer. 31 groups of eight blocks, 248 in all, are also
     /// the most that a byte can count.
     const LONGEST_RUN: usize = 31;
+    const FEW_COLUMNS: u32 = 6;
     type PlaneCounts = CountsInLanes;
     type TwoByteCounts = CountsInBytes;
 
@@ -238,14 +242,10 @@ impl Tally for Counter {
     #[inline(always)]
     fn ascii_blocks(&mut self, s: Avx512, blocks: [Vector; 8]) {
         let newline = s.splat(b'\n');
-        // A comparison into a mask and a masked addition are fewer operations than the three others, but CPUs do only one such
-        // comparison in a cycle. So the two take turns.
         let (mut in_bytes, mut i) = (s.zero(), 0);
         while i < 8 {
             in_bytes = s.count_where(in_bytes, s.equal(blocks[i], newline), self.ones);
-            let is_newline = s.minus(self.ones, s.xor(blocks[i + 1], newline));
-            in_bytes = s.plus(in_bytes, is_newline);
-            i += 2;
+            i += 1;
         }
         self.lanes.newlines = s.plus64(self.lanes.newlines, s.sums_of_bytes(in_bytes));
     }

@@ -200,12 +200,6 @@ impl Avx512 {
         unsafe { _mm512_and_si512(a, b) }
     }
 
-    #[inline(always)]
-    pub(crate) fn xor(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_xor_si512(a, b) }
-    }
-
     /// Returns `a` without the bits of `b`.
     #[inline(always)]
     pub(crate) fn without(self, a: Vector, b: Vector) -> Vector {
