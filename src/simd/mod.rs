@@ -143,9 +143,9 @@ pub(crate) unsafe trait Simd: Token {
     /// V8 has too few registers.
     const RELOADS: bool = true;
 
-    /// Whether text of medium length has a way of its own. It takes about 3 KB, which is too much in WebAssembly, where all of validation takes
-    /// 12.
-    const HAS_MEDIUM: bool = true;
+    /// Whether text of medium length has a way of its own, and long text with rare characters another one. They take about 2 KB each,
+    /// which is too much in WebAssembly, where all of validation takes 12.
+    const HAS_ROOM: bool = true;
 
     /// Returns `byte` in every lane.
     fn splat(self, byte: u8) -> Self::Vector;

@@ -130,7 +130,28 @@ impl Surroundings {
         // is in the first 128 bytes, and the run begins after these.
         const SEAM_OF_RARE: usize = 128 + 2 * 2048;
         let rare = format!("{sparse}{}", "a".repeat(949));
+        // Of a run that looks only at parts of 64 bytes, in text that has even fewer: where it begins, between two parts of its first chunk,
+        // where a vector of 16 or of 32 bytes leaves the rest of a part to the next one, and the end of that chunk.
+        const START: usize = 1664;
+        const CHARACTER: usize = 2949;
+        const SEAMS_OF_PARTS: [usize; 5] = [START, 2944, CHARACTER + 15, CHARACTER + 31, START + 4096];
+        let rarest = |characters: &[usize]| {
+            let mut text = vec![b'.'; START + 2 * 4096 + 70];
+            for &at in characters {
+                text[at..at + 2].copy_from_slice("é".as_bytes());
+            }
+            text
+        };
         let mut all = Vec::new();
+        let text = rarest(&[120, 1170, CHARACTER, 3270, 5370, 7470]);
+        for hole in SEAMS_OF_PARTS.into_iter().flat_map(|seam| seam - 3..seam) {
+            all.push(Self::new(&text, hole));
+        }
+        // The start once more, with nothing but ASCII after it.
+        let text = rarest(&[120, 1170]);
+        for hole in START - 3..START {
+            all.push(Self::new(&text, hole));
+        }
         for (number, seam) in SEAMS.into_iter().chain(SEAMS_OF_RUNS).chain([SEAM_OF_RARE]).enumerate() {
             for before_seam in 1..=3 {
                 // With ASCII all around, the four bytes decide which kind the block has. In text of three-byte
@@ -154,15 +175,18 @@ impl Surroundings {
                 };
                 text.extend(unit.repeat((len - text.len()) / unit.len()).bytes());
                 text.resize(len, b'.');
-                assert_eq!(text[..hole].len(), hole);
-                let mut aligned: Vec<u8> = Vec::with_capacity(text.len() + 64);
-                aligned.resize(aligned.as_ptr().align_offset(64), b'.');
-                let start = aligned.len();
-                aligned.extend(text);
-                all.push(Self { text: aligned, start, hole });
+                all.push(Self::new(&text, hole));
             }
         }
         all
+    }
+
+    fn new(text: &[u8], hole: usize) -> Self {
+        let mut aligned: Vec<u8> = Vec::with_capacity(text.len() + 64);
+        aligned.resize(aligned.as_ptr().align_offset(64), b'.');
+        let start = aligned.len();
+        aligned.extend(text);
+        Self { text: aligned, start, hole }
     }
 
     fn put(&mut self, window: [u8; 4]) -> &[u8] {
@@ -225,7 +249,7 @@ fn every_four_bytes() {
     });
 }
 
-/// All 2^32 sequences of four bytes inside text of about 700 to 3300 bytes, each across one of 54 seams: the verdict of
+/// All 2^32 sequences of four bytes inside text of about 700 to 10,000 bytes, each across one of 25 seams, at three places: the verdict of
 /// each, and the place, the length and the kind of every 64th.
 ///
 /// To locate a fault takes longer than to find that there is one, and doing it for every sequence would take hours. The tests above

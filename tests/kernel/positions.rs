@@ -181,11 +181,11 @@ fn faults_in_islands_within_ascii() {
     }
 }
 
-/// ASCII of 9000 bytes with a character here and there, and a fault at every place. Kernels ask large chunks of such text where it is
+/// ASCII of 12,000 bytes with a character here and there, and a fault at every place. Kernels ask large chunks of such text where it is
 /// not ASCII, and check only there.
 #[test]
 fn faults_in_sparse_text() {
-    const LEN: usize = 9000;
+    const LEN: usize = 12_000;
     let mut place = Place::new(2 * LEN);
     let mut thin = Thin::new();
     let mut turn = 0;
@@ -219,12 +219,12 @@ fn faults_in_a_dense_passage_of_sparse_text() {
     let mut place = Place::new(16_384);
     let mut thin = Thin::new();
     let mut turn = 0;
-    let sparse = format!("{}é", ".".repeat(197)).repeat(30);
     let dense = "......é".repeat(82);
-    let ascii = ".".repeat(3000);
-    for malformed in &MALFORMED {
-        // The passage begins anywhere in a chunk of 2 KiB.
-        for begin in (2500..2500 + 2048).step_by(32) {
+    let ascii = ".".repeat(5000);
+    for (distance, chunk, malformed) in MALFORMED.iter().flat_map(|m| [(200, 2048, m), (1000, 4096, m)]) {
+        let sparse = format!("{}é", ".".repeat(distance - 2)).repeat(12_000 / distance);
+        // The passage begins anywhere in a chunk.
+        for begin in (chunk + 500..2 * chunk + 500).step_by(chunk / 64) {
             for at in (0..dense.len()).step_by(8) {
                 if !thin.keep() {
                     continue;

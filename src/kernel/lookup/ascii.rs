@@ -77,56 +77,51 @@ pub(super) fn or_of<S: Simd, const N: usize>(s: S, bytes: &[u8; N]) -> S::Vector
     all
 }
 
-/// Returns a bit for each unit of a group: whether it is ASCII. The lowest bit stands for the first of them.
+/// Returns a bit for each of the sixteen parts of a text: whether it is ASCII. The lowest bit stands for the first part.
 #[inline(always)]
-pub(super) fn ascii_of_group<S: Simd>(s: S, group: &[u8; GROUP]) -> u64 {
-    zero_units(s, squeezed(s, group))
+pub(super) fn ascii_of_sixteen<S: Simd, const PART: usize, const N: usize>(s: S, text: &[u8; N]) -> u64 {
+    const { assert!(N == 16 * PART) };
+    zero_parts(s, s.halve(eight_parts::<S, PART>(s, text, 0), eight_parts::<S, PART>(s, text, 8 * PART)))
 }
 
-/// Returns a bit for each unit of half a group: whether it is not ASCII. The lowest bit stands for the first of them.
+/// Returns a bit for each of the eight parts of a text: whether it is not ASCII. The lowest bit stands for the first part.
 #[inline(always)]
-pub(super) fn others_of_half<S: Simd>(s: S, half: &[u8; HALF]) -> u64 {
-    let squeezed = half_group(s, half);
-    !zero_units(s, s.halve(squeezed, squeezed)) & 0xFF
+pub(super) fn others_of_eight<S: Simd, const PART: usize, const N: usize>(s: S, text: &[u8; N]) -> u64 {
+    const { assert!(N == 8 * PART) };
+    let squeezed = eight_parts::<S, PART>(s, text, 0);
+    !zero_parts(s, s.halve(squeezed, squeezed)) & 0xFF
 }
 
+/// Returns a bit for each of sixteen parts, whose bytes have been squeezed into one vector: whether all of it was zero.
 #[inline(always)]
-fn zero_units<S: Simd>(s: S, squeezed: S::Vector) -> u64 {
+fn zero_parts<S: Simd>(s: S, squeezed: S::Vector) -> u64 {
     let zero = s.high_bits(s.equal(squeezed, s.splat(0)));
-    // In vectors of 32 bytes, the two halves of a unit are sixteen lanes from each other.
+    // In vectors of 32 bytes, the two halves of a part are sixteen lanes from each other.
     if S::LANES == 32 { zero & zero >> 16 } else { zero }
 }
 
-/// Returns a vector in which lane `i`, and lane `i + 16` if there is one, are zero where unit `i` of the group is ASCII.
+/// Squeezes the high bits of eight parts into a vector.
 ///
-/// Each step makes one vector of two. In the last, after four steps, there is a byte for each sixteen bytes or more.
+/// Each step makes one vector of two. After one more step, which takes sixteen parts, lane `i`, and lane `i + 16` if there is one, are
+/// zero where part `i` is ASCII.
 #[inline(always)]
-pub(super) fn squeezed<S: Simd>(s: S, group: &[u8; GROUP]) -> S::Vector {
-    match group.as_chunks() {
-        ([first, second], _) => s.halve(half_group(s, first), half_group(s, second)),
-        // A group has two halves.
-        _ => s.splat(0xFF),
-    }
-}
-
-#[inline(always)]
-fn half_group<S: Simd>(s: S, half: &[u8; HALF]) -> S::Vector {
-    let (a, b) = (two_units(s, half, 0), two_units(s, half, 2 * UNIT));
-    let (c, d) = (two_units(s, half, 4 * UNIT), two_units(s, half, 6 * UNIT));
+fn eight_parts<S: Simd, const PART: usize>(s: S, text: &[u8], at: usize) -> S::Vector {
+    let (a, b) = (two_parts::<S, PART>(s, text, at), two_parts::<S, PART>(s, text, at + 2 * PART));
+    let (c, d) = (two_parts::<S, PART>(s, text, at + 4 * PART), two_parts::<S, PART>(s, text, at + 6 * PART));
     s.halve(s.halve(a, b), s.halve(c, d))
 }
 
 #[inline(always)]
-fn two_units<S: Simd>(s: S, half: &[u8; HALF], at: usize) -> S::Vector {
-    s.halve(high_bits_of_unit(s, half, at), high_bits_of_unit(s, half, at + UNIT))
+fn two_parts<S: Simd, const PART: usize>(s: S, text: &[u8], at: usize) -> S::Vector {
+    s.halve(high_bits_of_part::<S, PART>(s, text, at), high_bits_of_part::<S, PART>(s, text, at + PART))
 }
 
-/// Returns a vector in which something is set if any byte of a unit is not ASCII.
+/// Returns a vector in which something is set if any byte of a part is not ASCII.
 #[inline(always)]
-fn high_bits_of_unit<S: Simd>(s: S, half: &[u8; HALF], at: usize) -> S::Vector {
-    let mut all = s.load(half, at);
-    if S::LANES == 16 {
-        all = s.or(all, s.load(half, at + 16));
+fn high_bits_of_part<S: Simd, const PART: usize>(s: S, text: &[u8], at: usize) -> S::Vector {
+    let mut all = s.load(text, at);
+    for k in 1..PART / S::LANES {
+        all = s.or(all, s.load(text, at + k * S::LANES));
     }
     s.and(all, s.splat(0x80))
 }

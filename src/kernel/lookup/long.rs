@@ -8,14 +8,18 @@
 //! the units to check end. Before it checks a chunk, it asks the questions about the next one. So loads are under way while the
 //! CPU checks, and after a wrong prediction the next word is there. On x86 it also asks the first-level cache for the chunk after that one:
 //! loads fill the CPU's list of instructions until the second-level cache answers, and prefetches don't.
+//!
+//! Where few units of a chunk are not ASCII, a rare run takes over (`rare.rs`).
 
 #![forbid(unsafe_code)]
 
 use core::marker::PhantomData;
 
-use super::ascii::{GROUP, UNIT, ascii_of_group, is_ascii_at};
+use super::ascii::{GROUP, UNIT, ascii_of_sixteen, is_ascii_at};
 use super::check::{BLOCK, Check, Checker, TwoByteChecker};
 use super::fault::{FirstFault, suspicion};
+use super::fetching;
+use super::rare::{self, RareRun};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, with_context};
 use crate::kernel::faulty;
 use crate::kernel::verdict::Verdict;
@@ -30,11 +34,6 @@ pub(super) const LEAST: usize = UNIT + GROUP + UNIT;
 const _: () = assert!(FIRST <= LEAST);
 /// The most units of a chunk: one for each bit of a word.
 const CHUNK: usize = 64;
-/// While a chunk is checked, one line in so many bytes of the text after the next chunk is asked for: every second. The CPU brings the others
-/// by itself.
-const PREFETCHED: usize = 128;
-/// A text of this length comes from memory. There prefetches hold up what is read, unless the CPU must be asked.
-const FROM_MEMORY: usize = 32 << 20;
 /// The units of a run's chunks up to the first that is not ASCII, so that dense text is noticed early.
 const FIRST_CHUNK: usize = GROUP / UNIT;
 /// From this length on, the second chunk of a run is as short as the first, so that a fault in the first is reported early. In shorter
@@ -45,6 +44,8 @@ const SKIPPED: usize = 4 * BLOCK;
 /// If more than one in so many units are not ASCII, they may get the check of two-byte characters. For fewer it does not pay to find
 /// out whether there are longer ones.
 const FEW: usize = 8;
+/// A rare run begins if no more units of a chunk are not ASCII. Text that takes the check of two-byte characters stays with it.
+const RARE: usize = 3;
 /// The blocks of dense text that are checked before a look at the faults, and at the kind of text. For 16 of them the compiler writes the
 /// check of two-byte characters 16 times.
 const DENSE: usize = 20;
@@ -115,7 +116,7 @@ pub(super) fn is_two_byte<S: Simd>(s: S, bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// A run: of each chunk, the units that are not ASCII are checked. Dense text ends it.
+/// A run: of each chunk, the units that are not ASCII are checked. Dense text ends it, and text with few of them.
 ///
 /// The routine begins at `at`, which is more than `FIRST - LANES`. It returns where it stopped, or, as
 /// an error, a place before a fault. All before both places is well-formed, except for a character that they cut off. If there is a
@@ -128,7 +129,7 @@ impl<S: Simd> Routine<S> for Run {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
         let (checker, two_byte) = (Checker::new(s), TwoByteChecker::new(s));
-        let prefetches = bytes.len() < FROM_MEMORY || s.must_be_asked();
+        let prefetches = fetching::pays(s, bytes.len());
         let (mut most, mut is_first, mut is_two_byte) = (FIRST_CHUNK, true, false);
         // The chunk at `at`, which has been found and not yet checked. There is none at first.
         let mut chunk = Chunk { units: 0, others: 0 };
@@ -141,6 +142,10 @@ impl<S: Simd> Routine<S> for Run {
             let count = chunk.others.count_ones() as usize;
             let few = count * FEW <= chunk.units;
             if chunk.others != 0 {
+                let are_rare = chunk.units == CHUNK && count <= RARE && !is_two_byte;
+                if S::HAS_ROOM && are_rare && bytes.len() - at >= rare::LEAST {
+                    return s.apart::<RareRun>(bytes, at);
+                }
                 if is_first {
                     is_two_byte = !few && two_byte.applies(chunk.first(s, text));
                 }
@@ -159,7 +164,7 @@ impl<S: Simd> Routine<S> for Run {
             let next = Chunk::find(s, bytes, after, most);
             if chunk.others != 0 {
                 if prefetches {
-                    prefetch_chunk(s, bytes, after + next.units * UNIT);
+                    fetching::fetch_all::<S, { CHUNK * UNIT }>(s, bytes, after + next.units * UNIT);
                 }
                 let mut is_checked = false;
                 if is_two_byte && text.first_chunk::<CONTEXT>().is_some_and(allows_two_byte) {
@@ -211,7 +216,7 @@ impl Chunk {
         let (mut units, mut ascii) = (0, 0);
         let mut text = bytes.get(at - read..at - read + len).unwrap_or_default();
         while let Some((group, rest)) = text.split_first_chunk() {
-            ascii |= ascii_of_group(s, group) << units;
+            ascii |= ascii_of_sixteen::<S, UNIT, GROUP>(s, group) << units;
             units += GROUP / UNIT;
             text = rest;
         }
@@ -331,17 +336,6 @@ fn check_row<S: Simd, C: Check<S>>(
         }
     }
     (blocks * BLOCK, faults, largest)
-}
-
-/// Asks the first-level cache for the chunk at `at`, if there is a whole one. The loop is unrolled, as its length is known: if it were not, all
-/// would take 3 % longer.
-#[inline(always)]
-fn prefetch_chunk<S: Simd>(s: S, bytes: &[u8], at: usize) {
-    if let Some(chunk) = array_at::<{ CHUNK * UNIT }>(bytes, at) {
-        for k in 0..CHUNK * UNIT / PREFETCHED {
-            s.prefetch(chunk, k * PREFETCHED);
-        }
-    }
 }
 
 /// Returns where the ASCII at `at` ends, or a place shortly before.

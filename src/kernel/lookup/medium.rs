@@ -8,7 +8,7 @@
 
 use core::hint::black_box;
 
-use super::ascii::{HALF, UNIT, is_ascii, or_of, others_of_half};
+use super::ascii::{HALF, UNIT, is_ascii, or_of, others_of_eight};
 use super::check::{BLOCK, Check, Checker, TwoByteChecker};
 use super::fault::suspicion;
 use super::long::{is_two_byte, largest_of};
@@ -36,7 +36,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         return Verdict::suspect(0);
     }
     // A bit for each unit that must be checked. The lowest one stands for the first unit.
-    let mut others = others_of_half(s, first);
+    let mut others = others_of_eight::<S, UNIT, HALF>(s, first);
     if others == 0 && are_ascii(s, &bytes[HALF..], bytes) {
         return Verdict::VALID;
     }
@@ -68,7 +68,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     while left > UNITS {
         left -= UNITS;
         let Some(half) = array_at(bytes, left * UNIT) else { return Verdict::suspect(0) };
-        others |= others_of_half(s, half) << left;
+        others |= others_of_eight::<S, UNIT, HALF>(s, half) << left;
     }
     // The last unit ends with the text, and overlaps the one before it.
     others |= u64::from(!is_ascii(s, last)) << units;

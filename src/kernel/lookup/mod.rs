@@ -3,7 +3,7 @@
 //! ```text
 //! short input: is all of it ASCII? If not, check every vector, by any text's rules
 //!
-//! medium input (`Simd::HAS_MEDIUM`): ask each unit of 32 bytes whether it is ASCII; the answers are the bits of a word; check the others;
+//! medium input (`Simd::HAS_ROOM`): ask each unit of 32 bytes whether it is ASCII; the answers are the bits of a word; check the others;
 //!     but if most of the first units are not ASCII, check all of the text, as short input, or, if there are only two-byte characters,
 //!     as dense text
 //!
@@ -14,6 +14,8 @@
 //!         when the same has been asked of the next chunk, check the other units: with five operations a vector
 //!             if there are only two-byte characters, and with three lookups and thirteen operations otherwise
 //!         if all of the chunk was ASCII: skip ASCII
+//!     a rare run (`Simd::HAS_ROOM`), where few units of a chunk are not ASCII: the same with parts of 64 bytes. Of the parts that are
+//!         not ASCII, check the vector that begins with the first byte that is not, and what it leaves
 //!     dense text, where most units of a chunk are not ASCII: check all blocks, many at a time;
 //!         up to ASCII, or to text that suits the other check
 //! check the last block, which overlaps the one before it
@@ -49,7 +51,7 @@
 //!   well (3).
 //! - Their code branches at each block, if it is ASCII, and notes after each other block whether its end cuts off a character. Here the
 //!   ASCII is found first. The end of a unit is looked at where the unit after it is ASCII, by a table of the largest bytes that may
-//!   stand there.
+//!   stand there. A rare run checks the byte after the last one that is not ASCII, so it has no ends to look at.
 
 #![forbid(unsafe_code)]
 
@@ -57,8 +59,10 @@ mod ascii;
 mod check;
 mod count;
 mod fault;
+mod fetching;
 mod long;
 mod medium;
+mod rare;
 mod short;
 mod tables;
 
@@ -75,7 +79,7 @@ use check::{Check, Checker};
 
 /// Returns the least length at which it pays to ask which units are ASCII.
 const fn medium_from<S: Simd>() -> usize {
-    if S::HAS_MEDIUM { medium::LEAST } else { long_from::<S>() }
+    if S::HAS_ROOM { medium::LEAST } else { long_from::<S>() }
 }
 
 /// Returns the least length at which runs pay. Without a way for medium input that is the least that a run can read.
@@ -83,7 +87,7 @@ const fn medium_from<S: Simd>() -> usize {
 /// Where ASCII ends is predicted well only if a text has been seen before. A wrong prediction costs as much as the check of about six
 /// vectors, and a run has several such branches, however short it is.
 const fn long_from<S: Simd>() -> usize {
-    if S::HAS_MEDIUM { 2048 } else { long::LEAST }
+    if S::HAS_ROOM { 2048 } else { long::LEAST }
 }
 
 impl<S: Simd> Validates for S {
