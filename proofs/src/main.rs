@@ -91,8 +91,10 @@ const THEOREMS: &[Theorem] = &[
     ("lookup, 32 bytes: a block or a unit in context, and its end", lookup::any_text::<32>),
     ("two-byte path, 16 bytes: a block or a unit in context, and its end", lookup::two_byte_text::<16>),
     ("two-byte path, 32 bytes: a block or a unit in context, and its end", lookup::two_byte_text::<32>),
-    ("ASCII, 16 bytes: the units of a group", lookup::the_units_of_a_group::<16>),
-    ("ASCII, 32 bytes: the units of a group", lookup::the_units_of_a_group::<32>),
+    ("ASCII, 16 bytes: sixteen units of 32 bytes", lookup::which_parts_are_ascii::<16, 32>),
+    ("ASCII, 32 bytes: sixteen units of 32 bytes", lookup::which_parts_are_ascii::<32, 32>),
+    ("ASCII, 16 bytes: sixteen parts of 64 bytes", lookup::which_parts_are_ascii::<16, 64>),
+    ("ASCII, 32 bytes: sixteen parts of 64 bytes", lookup::which_parts_are_ascii::<32, 64>),
     ("lookup, 16 bytes: texts of 4 to 100 bytes", || {
         (4..=100).all(|n| alone(|| lookup::a_short_text::<16>(n)))
     }),

@@ -152,15 +152,15 @@ pub(crate) fn two_byte_text<const N: usize>() -> bool {
     })
 }
 
-/// Of a group of any bytes, the lanes that stand for a unit are zero if and only if all of the unit is ASCII.
-pub(crate) fn the_units_of_a_group<const N: usize>() -> bool {
-    let text = any_bytes(GROUP);
+/// Of sixteen parts of any bytes, the lanes that stand for a part are zero if and only if all of it is ASCII.
+pub(crate) fn which_parts_are_ascii<const N: usize, const PART: usize>() -> bool {
+    let text = any_bytes(16 * PART);
     with_text(&text, 0, |memory| {
-        let lanes = ascii::squeezed(Symbolic::<N>, memory.first_chunk().expect("a group")).0;
-        text.chunks(UNIT).enumerate().all(|(unit, bytes)| {
+        let lanes = ascii::squeezed::<_, PART>(Symbolic::<N>, memory).0;
+        text.chunks(PART).enumerate().all(|(part, bytes)| {
             let is_ascii = bytes.iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0x7F))));
-            let of_unit = lanes.iter().skip(unit).step_by(16);
-            of_unit.fold(TRUE, |all, lane| all.and(lane.equals(Byte::ZERO))).is(is_ascii)
+            let of_part = lanes.iter().skip(part).step_by(16);
+            of_part.fold(TRUE, |all, lane| all.and(lane.equals(Byte::ZERO))).is(is_ascii)
         })
     })
 }

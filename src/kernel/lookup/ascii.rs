@@ -81,7 +81,13 @@ pub(super) fn or_of<S: Simd, const N: usize>(s: S, bytes: &[u8; N]) -> S::Vector
 #[inline(always)]
 pub(super) fn ascii_of_sixteen<S: Simd, const PART: usize, const N: usize>(s: S, text: &[u8; N]) -> u64 {
     const { assert!(N == 16 * PART) };
-    zero_parts(s, s.halve(eight_parts::<S, PART>(s, text, 0), eight_parts::<S, PART>(s, text, 8 * PART)))
+    zero_parts(s, squeezed::<S, PART>(s, text))
+}
+
+/// Returns a vector in which lane `i`, and lane `i + 16` if there is one, are zero where part `i` of sixteen is ASCII.
+#[inline(always)]
+pub(super) fn squeezed<S: Simd, const PART: usize>(s: S, text: &[u8]) -> S::Vector {
+    s.halve(eight_parts::<S, PART>(s, text, 0), eight_parts::<S, PART>(s, text, 8 * PART))
 }
 
 /// Returns a bit for each of the eight parts of a text: whether it is not ASCII. The lowest bit stands for the first part.
@@ -102,8 +108,7 @@ fn zero_parts<S: Simd>(s: S, squeezed: S::Vector) -> u64 {
 
 /// Squeezes the high bits of eight parts into a vector.
 ///
-/// Each step makes one vector of two. After one more step, which takes sixteen parts, lane `i`, and lane `i + 16` if there is one, are
-/// zero where part `i` is ASCII.
+/// Each step makes one vector of two. After one more step, which takes sixteen parts, a byte is left for each sixteen bytes or more.
 #[inline(always)]
 fn eight_parts<S: Simd, const PART: usize>(s: S, text: &[u8], at: usize) -> S::Vector {
     let (a, b) = (two_parts::<S, PART>(s, text, at), two_parts::<S, PART>(s, text, at + 2 * PART));
