@@ -175,8 +175,7 @@ fn inspect(page: &mut Page, targets: &mut Targets) {
          eight comparisons into mask registers and eight moves out of them. Two-byte text: five for 64 bytes, and four \
          more, two comparisons and two masked additions. All other text: 63 for 488 bytes, and 14 more. These CPUs do two \
          such operations a cycle, but `is_utf8` waits for the second-level cache where there are few. The other kernels \
-         count in another pass over each chunk \
-         that is valid.",
+         count in another pass over each chunk that is valid.",
     );
 }
 

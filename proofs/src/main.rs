@@ -93,8 +93,8 @@ const THEOREMS: &[Theorem] = &[
     ("two-byte path, 32 bytes: a block or a unit in context, and its end", lookup::two_byte_text::<32>),
     ("ASCII, 16 bytes: sixteen units of 32 bytes", lookup::which_parts_are_ascii::<16, 32>),
     ("ASCII, 32 bytes: sixteen units of 32 bytes", lookup::which_parts_are_ascii::<32, 32>),
-    ("ASCII, 16 bytes: sixteen parts of 64 bytes", lookup::which_parts_are_ascii::<16, 64>),
-    ("ASCII, 32 bytes: sixteen parts of 64 bytes", lookup::which_parts_are_ascii::<32, 64>),
+    ("ASCII, 16 bytes: sixteen blocks of 64 bytes", lookup::which_parts_are_ascii::<16, 64>),
+    ("ASCII, 32 bytes: sixteen blocks of 64 bytes", lookup::which_parts_are_ascii::<32, 64>),
     ("lookup, 16 bytes: texts of 4 to 100 bytes", || {
         (4..=100).all(|n| alone(|| lookup::a_short_text::<16>(n)))
     }),

@@ -130,11 +130,11 @@ impl Surroundings {
         // is in the first 128 bytes, and the run begins after these.
         const SEAM_OF_RARE: usize = 128 + 2 * 2048;
         let rare = format!("{sparse}{}", "a".repeat(949));
-        // Of a run that looks only at parts of 64 bytes, in text that has even fewer: where it begins, between two parts of its first chunk,
-        // where a vector of 16 or of 32 bytes leaves the rest of a part to the next one, and the end of that chunk.
+        // Of a run that asks by blocks of 64 bytes, in text that has even fewer: where it begins, between two blocks of its first chunk,
+        // where a vector of 16 or of 32 bytes leaves the rest of a block to the next one, and the end of that chunk.
         const START: usize = 1664;
         const CHARACTER: usize = 2949;
-        const SEAMS_OF_PARTS: [usize; 5] = [START, 2944, CHARACTER + 15, CHARACTER + 31, START + 4096];
+        const SEAMS_OF_BLOCKS: [usize; 5] = [START, 2944, CHARACTER + 15, CHARACTER + 31, START + 4096];
         let rarest = |characters: &[usize]| {
             let mut text = vec![b'.'; START + 2 * 4096 + 70];
             for &at in characters {
@@ -144,7 +144,7 @@ impl Surroundings {
         };
         let mut all = Vec::new();
         let text = rarest(&[120, 1170, CHARACTER, 3270, 5370, 7470]);
-        for hole in SEAMS_OF_PARTS.into_iter().flat_map(|seam| seam - 3..seam) {
+        for hole in SEAMS_OF_BLOCKS.into_iter().flat_map(|seam| seam - 3..seam) {
             all.push(Self::new(&text, hole));
         }
         // The start once more, with nothing but ASCII after it.
@@ -182,6 +182,7 @@ impl Surroundings {
     }
 
     fn new(text: &[u8], hole: usize) -> Self {
+        assert_eq!(text[..hole].len(), hole);
         let mut aligned: Vec<u8> = Vec::with_capacity(text.len() + 64);
         aligned.resize(aligned.as_ptr().align_offset(64), b'.');
         let start = aligned.len();

@@ -311,7 +311,6 @@ fn rare_run<T: Tally>(
     tally: &mut T,
 ) -> Result<usize, usize> {
     let Sparse { checker, word_search, .. } = sparse;
-    let mut newlines = 0;
     // The chunk that is searched and not yet checked, and its columns that have words.
     let (mut last, mut columns) = (None::<&[u8; CHUNK_IN_CONTEXT]>, 0_u64);
     loop {
@@ -342,11 +341,10 @@ fn rare_run<T: Tally>(
             }
         }
         if !goes_on {
-            tally.add_newlines(newlines);
             return Ok(at);
         }
         (last, columns) = (next, next_columns);
-        newlines += next_newlines;
+        tally.add_newlines(next_newlines);
         at += CHUNK;
     }
 }
@@ -357,11 +355,10 @@ fn or_by_fours<T: Tally>(s: Avx512, chunk: &[u8; CHUNK_IN_CONTEXT]) -> ([Vector;
     let (mut all, mut newlines) = ([s.zero(); 8], 0);
     let mut k = 0;
     while k < 8 {
-        let blocks = load_eight(s, &chunk[CONTEXT + k * 4 * BLOCK..]);
-        let [a, b, c, d, e, f, g, h] = blocks;
-        all[k] = s.or(s.or(a, b), s.or(c, d));
-        all[k + 1] = s.or(s.or(e, f), s.or(g, h));
-        newlines += T::newlines(s, blocks);
+        let at = CONTEXT + k * 4 * BLOCK;
+        all[k] = or_of_four(s, chunk, at);
+        all[k + 1] = or_of_four(s, chunk, at + 4 * BLOCK);
+        newlines += T::newlines(s, load_eight(s, &chunk[at..]));
         k += 2;
     }
     (all, newlines)

@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 use super::ascii::{GROUP, UNIT, ascii_of_sixteen, is_ascii_at};
 use super::check::{BLOCK, Check, Checker, TwoByteChecker};
 use super::fault::{FirstFault, suspicion};
-use super::fetching;
+use super::prefetch;
 use super::rare::{self, RareRun};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, with_context};
 use crate::kernel::faulty;
@@ -129,7 +129,7 @@ impl<S: Simd> Routine<S> for Run {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
         let (checker, two_byte) = (Checker::new(s), TwoByteChecker::new(s));
-        let prefetches = fetching::pays(s, bytes.len());
+        let prefetches = prefetch::pays(s, bytes.len());
         let (mut most, mut is_first, mut is_two_byte) = (FIRST_CHUNK, true, false);
         // The chunk at `at`, which has been found and not yet checked. There is none at first.
         let mut chunk = Chunk { units: 0, others: 0 };
@@ -164,7 +164,7 @@ impl<S: Simd> Routine<S> for Run {
             let next = Chunk::find(s, bytes, after, most);
             if chunk.others != 0 {
                 if prefetches {
-                    fetching::fetch_all::<S, { CHUNK * UNIT }>(s, bytes, after + next.units * UNIT);
+                    prefetch::ask_unrolled::<S, { CHUNK * UNIT }>(s, bytes, after + next.units * UNIT);
                 }
                 let mut is_checked = false;
                 if is_two_byte && text.first_chunk::<CONTEXT>().is_some_and(allows_two_byte) {

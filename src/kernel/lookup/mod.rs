@@ -14,7 +14,7 @@
 //!         when the same has been asked of the next chunk, check the other units: with five operations a vector
 //!             if there are only two-byte characters, and with three lookups and thirteen operations otherwise
 //!         if all of the chunk was ASCII: skip ASCII
-//!     a rare run (`Simd::HAS_ROOM`), where few units of a chunk are not ASCII: the same with parts of 64 bytes. Of the parts that are
+//!     a rare run (`Simd::HAS_ROOM`), where few units of a chunk are not ASCII: the same with blocks of 64 bytes. Of the blocks that are
 //!         not ASCII, check the vector that begins with the first byte that is not, and what it leaves
 //!     dense text, where most units of a chunk are not ASCII: check all blocks, many at a time;
 //!         up to ASCII, or to text that suits the other check
@@ -59,9 +59,9 @@ mod ascii;
 mod check;
 mod count;
 mod fault;
-mod fetching;
 mod long;
 mod medium;
+mod prefetch;
 mod rare;
 mod short;
 mod tables;
