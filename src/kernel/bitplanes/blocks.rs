@@ -31,7 +31,7 @@ use crate::simd::x86::avx2::Avx2;
 use crate::simd::x86::avx512::{Avx512, Vector};
 use crate::simd::{Routine, Simd, Token};
 
-/// The most that is read before a look at the faults.
+/// Before a block is checked, there is a look at the faults if this much has been read since the last one.
 const CHUNK: usize = 512;
 /// Below this length, a text is at most two blocks, of which the second may be short.
 const TWO_BLOCKS: usize = 2 * BLOCK;
@@ -328,16 +328,16 @@ pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verd
     match bytes.len() {
         0..BLOCK => one_block(s, bytes, tally),
         BLOCK..TWO_BLOCKS => two_blocks(s, bytes, tally),
-        // Four blocks at most are asked before the checker's tables are loaded.
-        _ if is_asked_first::<T>(bytes) && is_ascii_end(s, bytes, bytes.len()) => Verdict::VALID,
+        // Eight blocks at most are asked before the checker's tables are loaded.
+        _ if is_asked_first::<T>(bytes) && is_ascii(s, bytes) => Verdict::VALID,
         _ => validate_from(Checker::new(s), bytes, 0, tally),
     }
 }
 
-/// Returns whether `validate` asks if all of a text is ASCII.
+/// Returns whether `validate` asks first if all of a text is ASCII. If it is not, its end is not asked again.
 #[inline(always)]
 fn is_asked_first<T: Tally>(bytes: &[u8]) -> bool {
-    !T::COUNTS && bytes.len() < 4 * BLOCK
+    !T::COUNTS && bytes.len() < 8 * BLOCK
 }
 
 /// Returns the verdict on 64 to 127 bytes: two blocks, of which the second may be short. The only branch asks whether
@@ -405,16 +405,19 @@ pub(super) fn validate_from<T: Tally>(checker: Checker, bytes: &[u8], from: usiz
     let mut faults = checker.no_faults();
     let mut before = leads_before(&checker, bytes, from);
     let (mut at, mut sound) = (from, from);
-    // Four blocks at a time, so that ASCII is skipped fast.
+    // Four blocks at a time, so that ASCII is skipped fast. What else there is to do waits for other text, or for the end: a look at the
+    // faults, and whether ASCII cuts a character off. Of the latter, the leads before all ASCII are put together.
+    let mut cut_off = checker.no_leads();
     while let Some(blocks) = array_at::<{ 4 * BLOCK }>(bytes, at) {
-        if at - sound >= CHUNK {
-            if checker.any(&faults) {
-                return suspicion(s, bytes, sound);
-            }
-            sound = at;
-        }
         let [a, b, c, d] = four_blocks(s, blocks);
         if s.any_high_bit(s.or(s.or(a, b), s.or(c, d))) {
+            if at - sound >= CHUNK {
+                checker.check_end(&mut faults, cut_off);
+                if checker.any(&faults) {
+                    return suspicion(s, bytes, sound);
+                }
+                sound = at;
+            }
             before = checker.check(&mut faults, a, before);
             before = checker.check(&mut faults, b, before);
             before = checker.check(&mut faults, c, before);
@@ -424,7 +427,7 @@ pub(super) fn validate_from<T: Tally>(checker: Checker, bytes: &[u8], from: usiz
             tally.block(s, c);
             tally.block(s, d);
         } else {
-            checker.check_end(&mut faults, before);
+            cut_off = Leads(s.or(cut_off.0, before.0));
             before = checker.no_leads();
             tally.ascii_block(s, a);
             tally.ascii_block(s, b);
@@ -433,6 +436,7 @@ pub(super) fn validate_from<T: Tally>(checker: Checker, bytes: &[u8], from: usiz
         }
         at += 4 * BLOCK;
     }
+    checker.check_end(&mut faults, cut_off);
     let left = &bytes[at..];
     if left.is_empty() || !is_asked_first::<T>(bytes) && is_ascii_end(s, bytes, left.len()) {
         checker.check_end(&mut faults, before);
@@ -468,6 +472,16 @@ fn four_blocks(s: Avx512, blocks: &[u8; 4 * BLOCK]) -> [Vector; 4] {
     let (a, b) = (s.load(blocks, 0), s.load(blocks, BLOCK));
     let (c, d) = (s.load(blocks, 2 * BLOCK), s.load(blocks, 3 * BLOCK));
     [a, b, c, d]
+}
+
+/// Returns whether all of at least 64 bytes, and fewer than 512, are ASCII.
+#[inline(always)]
+fn is_ascii(s: Avx512, bytes: &[u8]) -> bool {
+    let Some((first, rest)) = bytes.split_first_chunk() else { return is_ascii_end(s, bytes, bytes.len()) };
+    let [a, b, c, d] = four_blocks(s, first);
+    let is_first = !s.any_high_bit(s.or(s.or(a, b), s.or(c, d)));
+    // Not `&&`: a CPU can't predict which of the two is not ASCII.
+    is_first & is_ascii_end(s, bytes, rest.len())
 }
 
 /// Returns whether the last `n` bytes are ASCII, and the last 64 bytes if `n` is less. `n` is below 256, and `bytes`
