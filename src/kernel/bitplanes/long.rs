@@ -44,7 +44,7 @@ const FAR_LARGER: usize = 8;
 const WORDS: usize = EIGHT_BLOCKS / 8;
 /// A chunk of a sparse run is so many times eight blocks. The number of a word in it is a byte.
 const GROUPS: usize = 4;
-/// The bytes of a chunk of a sparse run.
+/// The bytes of a chunk of a sparse run. Where less is left, what the run prepares costs more than it gains.
 const CHUNK: usize = GROUPS * EIGHT_BLOCKS;
 /// A chunk, the context before it, and the bytes after it that are checked with its last word.
 const CHUNK_IN_CONTEXT: usize = CONTEXT + CHUNK + AFTER_WORD;
@@ -119,7 +119,9 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
         if checker.any(&faults) {
             return blocks::suspicion(s, start, 0);
         }
-    } else if !T::COUNTS {
+    } else if T::COUNTS {
+        at = count_ascii(s, bytes, at, twice, tally);
+    } else {
         // A text of ASCII, or a short one with few characters, does not need what a sparse run prepares. The four blocks that end the
         // ASCII are checked here. If ASCII follows them in a short text, it is skipped as well.
         let mut goes_on = true;
@@ -150,6 +152,9 @@ pub(super) fn validate<T: Tally, const AHEAD: bool>(
         // Where a sparse run has ended, another one would not get far.
         let kind = TextKind::of(s, eight, !was_sparse);
         was_sparse = kind == TextKind::Sparse;
+        if was_sparse && bytes.len() - at < CHUNK {
+            break;
+        }
         if !was_sparse {
             run = if kind == dense { (2 * run).clamp(1, T::LONGEST_RUN) } else { 1 };
             dense = kind;
