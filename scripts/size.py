@@ -21,7 +21,7 @@ PROGRAMS = ROOT / "scripts" / "size"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "size"
 
 # Bytes that a stripped program may grow by, and what a module may have.
-LIMITS = {"from_utf8": 53 * 1024, "stream_and_lossy": 91 * 1024}
+LIMITS = {"from_utf8": 58 * 1024, "stream_and_lossy": 96 * 1024}
 MODULE_LIMIT = 12 * 1024
 # The processor's seconds to compile the library. A busy machine takes up to twice as long for the same work.
 CPU_SECONDS = 12.0

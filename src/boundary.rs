@@ -156,6 +156,14 @@ pub(crate) const LARGEST_AT_END: &[u8; 64] = &{
     limits
 };
 
+/// The same for a text after which a block of characters of one and two bytes follows: a character of two bytes may go on in it.
+#[cfg(kernel_simd)]
+pub(crate) const LARGEST_BEFORE_TWO_BYTE: &[u8; 64] = &{
+    let mut limits = *LARGEST_AT_END;
+    limits[31] = 0xE0 - 1;
+    limits
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;

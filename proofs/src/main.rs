@@ -91,6 +91,8 @@ const THEOREMS: &[Theorem] = &[
     ("lookup, 32 bytes: a block or a unit in context, and its end", lookup::any_text::<32>),
     ("two-byte path, 16 bytes: a block or a unit in context, and its end", lookup::two_byte_text::<16>),
     ("two-byte path, 32 bytes: a block or a unit in context, and its end", lookup::two_byte_text::<32>),
+    ("two-byte path, 16 bytes: which blocks are suspect", lookup::suspects::<16>),
+    ("two-byte path, 32 bytes: which blocks are suspect", lookup::suspects::<32>),
     ("ASCII, 16 bytes: sixteen units of 32 bytes", lookup::which_parts_are_ascii::<16, 32>),
     ("ASCII, 32 bytes: sixteen units of 32 bytes", lookup::which_parts_are_ascii::<32, 32>),
     ("ASCII, 16 bytes: sixteen blocks of 64 bytes", lookup::which_parts_are_ascii::<16, 64>),

@@ -178,6 +178,22 @@ impl Surroundings {
                 all.push(Self::new(&text, hole));
             }
         }
+        // Ends of blocks of two-byte text: of medium input, whose blocks begin after 32 bytes; and of a run, which begins after 128 bytes, with
+        // the ends of its first chunk and of the next. A longer character in the first chunk makes the run look at each block of
+        // the next.
+        const SEAMS_OF_TWO_BYTE: [usize; 6] = [96, 160, 192, 128 + 1024, 128 + 1024 + 64, 128 + 1024 + 4096];
+        for (seam, longer) in SEAMS_OF_TWO_BYTE.into_iter().flat_map(|seam| [(seam, false), (seam, true)]) {
+            for hole in seam - 3..seam {
+                let len = if seam < 192 { 700 } else { 6000 };
+                let mut text = vec![b'.'; hole % 2];
+                text.extend("é".repeat(len / 2).bytes());
+                if longer {
+                    let at = text.len().min(400) / 2 * 2 + hole % 2;
+                    text[at..at + 4].copy_from_slice("日.".as_bytes());
+                }
+                all.push(Self::new(&text, hole));
+            }
+        }
         all
     }
 
@@ -250,7 +266,7 @@ fn every_four_bytes() {
     });
 }
 
-/// All 2^32 sequences of four bytes inside text of about 700 to 10,000 bytes, each across one of 25 seams, at three places: the verdict of
+/// All 2^32 sequences of four bytes inside text of about 700 to 10,000 bytes, each across one of 37 seams, at three places: the verdict of
 /// each, and the place, the length and the kind of every 64th.
 ///
 /// To locate a fault takes longer than to find that there is one, and doing it for every sequence would take hours. The tests above

@@ -4,7 +4,7 @@
 
 use super::ascii::{is_ascii, is_ascii_at};
 use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, NO_CONTINUATION, SECOND_HIGH};
-use crate::boundary::{CONTEXT, LARGEST_AT_END, allows_two_byte};
+use crate::boundary::{CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE};
 use crate::kernel::survey::{Classes, Surveyor};
 use crate::kernel::verdict::Verdict;
 #[cfg(feature = "alloc")]
@@ -69,22 +69,11 @@ pub(super) trait Check<S: Simd>: Copy {
     /// The faults that were found. A check sets bits, and no check clears any.
     type Faults: Copy;
 
-    /// Whether the largest bytes of all blocks of a row of dense text are looked at. They must be if [`applies`](Self::applies) can say no:
-    /// what the check finds in other text means nothing. Otherwise the first block says which check suits the text.
-    const LOOKS_AT_ALL: bool;
-
     /// Loads the constants.
     fn new(s: S) -> Self;
 
-    /// Returns whether the check is right for text after this context.
-    fn may_follow(context: &[u8; CONTEXT]) -> bool;
-
     /// Returns whether the check is right for a block. `largest` are the block's largest bytes, lane by lane.
     fn applies(&self, largest: S::Vector) -> bool;
-
-    /// Returns whether a block is not ASCII, and no other check is faster on it. `largest` are the block's largest bytes,
-    /// lane by lane.
-    fn suits(&self, largest: S::Vector) -> bool;
 
     /// Returns the faults before any check.
     fn no_faults(&self) -> Self::Faults;
@@ -124,7 +113,6 @@ pub(super) struct TwoByteFaults<S: Simd> {
 
 impl<S: Simd> Check<S> for TwoByteChecker<S> {
     type Faults = TwoByteFaults<S>;
-    const LOOKS_AT_ALL: bool = true;
 
     #[inline(always)]
     fn new(s: S) -> Self {
@@ -132,18 +120,8 @@ impl<S: Simd> Check<S> for TwoByteChecker<S> {
     }
 
     #[inline(always)]
-    fn may_follow(context: &[u8; CONTEXT]) -> bool {
-        allows_two_byte(context)
-    }
-
-    #[inline(always)]
     fn applies(&self, largest: S::Vector) -> bool {
         !is_from_e0(self.0, largest)
-    }
-
-    #[inline(always)]
-    fn suits(&self, largest: S::Vector) -> bool {
-        self.0.any_high_bit(largest) && self.applies(largest)
     }
 
     #[inline(always)]
@@ -180,8 +158,33 @@ impl<S: Simd> Check<S> for TwoByteChecker<S> {
 
     #[inline(always)]
     fn check_end(&self, faults: &mut TwoByteFaults<S>, last: S::Vector, goes_on: bool) {
-        faults.cut_off = self.0.or(faults.cut_off, unfinished(self.0, last, goes_on));
+        faults.cut_off = self.0.or(faults.cut_off, unfinished(self.0, last, LARGEST_AT_END, goes_on));
     }
+}
+
+impl<S: Simd> TwoByteChecker<S> {
+    /// Checks a block. Returns whether it is not known to be well-formed: it has a longer character, or a continuation is missing or alone.
+    /// `faults` are those that are none in any text.
+    #[inline(always)]
+    pub(super) fn suspects(&self, faults: &mut TwoByteFaults<S>, block: &BlockInContext) -> bool {
+        let s = self.0;
+        let mut of_block = TwoByteFaults { lengths: s.splat(0), ..*faults };
+        self.check_all(&mut of_block, block);
+        faults.smallest = of_block.smallest;
+        // Saturating subtraction leaves bit 7 set from E0 on.
+        let longer = s.minus(largest_of(s, block), s.splat(0xE0 - 0x80));
+        s.any_high_bit(s.or(of_block.lengths, longer))
+    }
+}
+
+/// Returns the largest byte in each lane of a block, which may have context before it.
+#[inline(always)]
+pub(super) fn largest_of<S: Simd, const N: usize>(s: S, block: &[u8; N]) -> S::Vector {
+    let mut largest = s.load(block, N - BLOCK);
+    for k in 1..BLOCK / S::LANES {
+        largest = s.max(largest, s.load(block, N - BLOCK + k * S::LANES));
+    }
+    largest
 }
 
 /// Returns whether any byte is E0 or above.
@@ -191,17 +194,17 @@ fn is_from_e0<S: Simd>(s: S, largest: S::Vector) -> bool {
     s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80)))
 }
 
-/// Returns a vector that has bits set if the end of `last` cuts off a character, unless the text goes on after it.
+/// Returns a vector that has bits set if the end of `last` cuts off a character, unless the text goes on after it. `largest` says which
+/// bytes may stand there.
 #[inline(always)]
-fn unfinished<S: Simd>(s: S, last: S::Vector, goes_on: bool) -> S::Vector {
+fn unfinished<S: Simd>(s: S, last: S::Vector, largest: &[u8; 64], goes_on: bool) -> S::Vector {
     // Another load is no branch.
     let from = if goes_on { 32 } else { 32 - S::LANES };
-    s.minus(last, s.load(LARGEST_AT_END, from))
+    s.minus(last, s.load(largest, from))
 }
 
 impl<S: Simd> Check<S> for Checker<S> {
     type Faults = FaultBits<S>;
-    const LOOKS_AT_ALL: bool = false;
 
     #[inline(always)]
     fn new(s: S) -> Self {
@@ -214,18 +217,8 @@ impl<S: Simd> Check<S> for Checker<S> {
     }
 
     #[inline(always)]
-    fn may_follow(_: &[u8; CONTEXT]) -> bool {
-        true
-    }
-
-    #[inline(always)]
     fn applies(&self, _: S::Vector) -> bool {
         true
-    }
-
-    #[inline(always)]
-    fn suits(&self, largest: S::Vector) -> bool {
-        is_from_e0(self.s, largest)
     }
 
     #[inline(always)]
@@ -266,7 +259,7 @@ impl<S: Simd> Check<S> for Checker<S> {
 
     #[inline(always)]
     fn check_end(&self, faults: &mut FaultBits<S>, last: S::Vector, goes_on: bool) {
-        faults.0 = self.s.or(faults.0, unfinished(self.s, last, goes_on));
+        faults.0 = self.s.or(faults.0, unfinished(self.s, last, LARGEST_AT_END, goes_on));
     }
 }
 
@@ -302,6 +295,17 @@ impl<S: Simd> Checker<S> {
         let fourth = s.minus(earlier3, s.splat(0xF0 - LATER_CONTINUATION));
         let due = s.and(s.or(third, fourth), s.splat(LATER_CONTINUATION));
         faults.0 = s.or(faults.0, s.xor(pairs, due));
+    }
+
+    /// Adds a fault if the end of `last` cuts off a character of more than two bytes, unless the text goes on after it.
+    #[inline(always)]
+    pub(super) fn check_end_before_two_byte(
+        &self,
+        faults: &mut FaultBits<S>,
+        last: S::Vector,
+        goes_on: bool,
+    ) {
+        faults.0 = self.s.or(faults.0, unfinished(self.s, last, LARGEST_BEFORE_TWO_BYTE, goes_on));
     }
 
     /// Returns what each byte of `text` forbids the byte after it to be, as the bits of `tables.rs`. `high` are the

@@ -13,13 +13,12 @@
 
 #![forbid(unsafe_code)]
 
-use core::marker::PhantomData;
-
 use super::ascii::{GROUP, UNIT, ascii_of_sixteen, is_ascii_at};
-use super::check::{BLOCK, Check, Checker, TwoByteChecker};
-use super::fault::{FirstFault, suspicion};
+use super::check::{BLOCK, Check, Checker, FaultBits, TwoByteChecker, largest_of};
+use super::fault::{EARLY_PAYS, FirstFault, suspicion};
 use super::prefetch;
 use super::rare::{self, RareRun};
+use super::two_byte::{self, AHEAD, TwoByteRun};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, with_context};
 use crate::kernel::faulty;
 use crate::kernel::verdict::Verdict;
@@ -36,9 +35,6 @@ const _: () = assert!(FIRST <= LEAST);
 const CHUNK: usize = 64;
 /// The units of a run's chunks up to the first that is not ASCII, so that dense text is noticed early.
 const FIRST_CHUNK: usize = GROUP / UNIT;
-/// From this length on, the second chunk of a run is as short as the first, so that a fault in the first is reported early. In shorter
-/// text, what one more chunk costs is too much.
-const EARLY_PAYS: usize = 16 << 10;
 /// How much ASCII is skipped at a time.
 const SKIPPED: usize = 4 * BLOCK;
 /// If more than one in so many units are not ASCII, they may get the check of two-byte characters. For fewer it does not pay to find
@@ -51,17 +47,14 @@ const RARE: usize = 3;
 const DENSE: usize = 20;
 /// The same at the start of dense text, so that a fault there is reported early.
 const FIRST_DENSE: usize = 4;
-/// How far ahead dense text is prefetched, on a CPU that must be asked. 1 KiB to 4 KiB are as good.
-const AHEAD: usize = CHUNK * UNIT;
-/// After so many rows in a row with longer characters, the check of two-byte characters is given up. Such a row gets both checks,
-/// which pays as long as most rows have none: in Russian with a dash now and then.
-const MISSES: usize = 2;
-/// After so many rows that another check would suit, dense text ends.
+/// After so many rows that begin without a longer character, dense text ends.
 const UNSUITED: usize = 4;
 /// Text is dense if more than so many sixteenths of its units are not ASCII. To check all units is faster then.
-const DENSE_OF_TWO: usize = 7;
-/// The same for text that is not of two-byte characters. Their check takes longer.
 const DENSE_OF_ANY: usize = 12;
+/// The same if there are no characters of more than two bytes. To check all units for these takes less time.
+const DENSE_OF_TWO: usize = 6;
+/// The same if there may be few of them.
+const DENSE_OF_MIXED: usize = 4;
 
 /// Returns the verdict on input of at least [`LEAST`] bytes. Shorter input is suspect, whatever it is.
 #[inline(always)]
@@ -131,6 +124,8 @@ impl<S: Simd> Routine<S> for Run {
         let (checker, two_byte) = (Checker::new(s), TwoByteChecker::new(s));
         let prefetches = prefetch::pays(s, bytes.len());
         let (mut most, mut is_first, mut is_two_byte) = (FIRST_CHUNK, true, false);
+        // Whether a two-byte run has not yet found that the text is of another kind.
+        let mut may_be_mixed = true;
         // The chunk at `at`, which has been found and not yet checked. There is none at first.
         let mut chunk = Chunk { units: 0, others: 0 };
         loop {
@@ -151,13 +146,18 @@ impl<S: Simd> Routine<S> for Run {
                 }
                 most = if is_first && bytes.len() >= EARLY_PAYS { FIRST_CHUNK } else { CHUNK };
                 is_first = false;
-                let dense_from = if is_two_byte { DENSE_OF_TWO } else { DENSE_OF_ANY };
-                if !few && count * 16 > chunk.units * dense_from {
-                    return if is_two_byte {
-                        s.apart::<Dense<TwoByteChecker<S>>>(bytes, at)
-                    } else {
-                        s.apart::<Dense<Checker<S>>>(bytes, at)
-                    };
+                let dense_from = if is_two_byte { DENSE_OF_TWO } else { DENSE_OF_MIXED };
+                if may_be_mixed
+                    && count * 16 > chunk.units * dense_from
+                    && two_byte.applies(chunk.first(s, text))
+                {
+                    let after = s.apart::<TwoByteRun>(bytes, at)?;
+                    may_be_mixed = after - at > two_byte::SHORTEST;
+                    (at, chunk) = (after, Chunk { units: 0, others: 0 });
+                    continue;
+                }
+                if count * 16 > chunk.units * DENSE_OF_ANY {
+                    return s.apart::<Dense>(bytes, at);
                 }
             }
 
@@ -262,48 +262,33 @@ impl Chunk {
     }
 }
 
-/// Dense text: all blocks are checked in the way `C`, ASCII or not.
+/// Dense text: all blocks are checked, ASCII or not.
 ///
-/// The routine begins after a run, and promises what a run does. It stops at ASCII, and where another check suits the text.
-struct Dense<C>(PhantomData<C>);
+/// The routine begins after a run, and promises what a run does. It stops at ASCII, and where characters have two bytes.
+struct Dense;
 
-impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
+impl<S: Simd> Routine<S> for Dense {
     type Output = Result<usize, usize>;
 
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
-        let check = C::new(s);
+        let (checker, two_byte) = (Checker::new(s), TwoByteChecker::new(s));
         // Elsewhere the line that is asked for is the one that is read next.
         let ahead = if s.must_be_asked() { AHEAD } else { 0 };
-        // How many rows in a row the check was not right for, and how many another check would suit.
-        let (mut missed, mut unsuited) = (0, 0);
-        // The blocks of the next row.
-        let mut blocks = FIRST_DENSE;
+        // How many rows in a row began without a longer character, and the blocks of the next row.
+        let (mut unsuited, mut blocks) = (0, FIRST_DENSE);
         loop {
-            // There is context before each place but the start, which no run begins at.
-            let Some(context) = with_context(bytes, at) else { return faulty(at) };
-            if missed == MISSES || !C::may_follow(context) {
-                return s.apart::<Dense<Checker<S>>>(bytes, at);
-            }
             let rest = bytes.get(at - CONTEXT..).unwrap_or_default();
             let row = rest.get(..CONTEXT + blocks * BLOCK).unwrap_or(rest);
-            let (mut len, faults, largest) = match row.first_chunk::<{ CONTEXT + DENSE * BLOCK }>() {
-                Some(row) => check_row(s, check, row, ahead),
-                None => check_row(s, check, row, ahead),
+            let (len, faults, largest) = match row.first_chunk::<{ CONTEXT + DENSE * BLOCK }>() {
+                Some(row) => check_row(s, checker, row, ahead),
+                None => check_row(s, checker, row, ahead),
             };
-            if check.applies(largest) {
-                missed = 0;
-                if check.any(&faults) {
-                    return faulty(at);
-                }
-            } else {
-                // What the check found means nothing. The other check may stop before the end of the row.
-                missed += 1;
-                let row = bytes.get(..at + len).unwrap_or_default();
-                len = s.apart::<Dense<Checker<S>>>(row, at)? - at;
+            if checker.any(&faults) {
+                return faulty(at);
             }
             at += len;
-            unsuited = if check.suits(largest) { 0 } else { unsuited + 1 };
+            unsuited = if two_byte.applies(largest) { unsuited + 1 } else { 0 };
             if len < blocks * BLOCK || unsuited == UNSUITED || is_ascii_at::<S, { 2 * BLOCK }>(s, bytes, at) {
                 return Ok(at);
             }
@@ -313,27 +298,24 @@ impl<S: Simd, C: Check<S>> Routine<S> for Dense<C> {
 }
 
 /// Checks all blocks of `row`, which begins with context, and asks for what comes `ahead` bytes after each. Returns their length, the
-/// faults, and the largest byte in each lane of the blocks that are looked at.
+/// faults, and the largest byte in each lane of the first block.
 #[inline(always)]
-fn check_row<S: Simd, C: Check<S>>(
+fn check_row<S: Simd>(
     s: S,
-    check: C,
+    checker: Checker<S>,
     row: &[u8],
     ahead: usize,
-) -> (usize, C::Faults, S::Vector) {
+) -> (usize, FaultBits<S>, S::Vector) {
     let blocks = row.len().saturating_sub(CONTEXT) / BLOCK;
-    let mut faults = check.no_faults();
-    let mut largest = match with_context(row, CONTEXT) {
+    let mut faults = checker.no_faults();
+    let largest = match with_context(row, CONTEXT) {
         Some(first) => largest_of::<S, { CONTEXT + BLOCK }>(s, first),
         None => s.splat(0),
     };
     for k in 0..blocks {
         let Some(block) = with_context(row, CONTEXT + k * BLOCK) else { break };
-        check.check_all(&mut faults, block);
+        checker.check_all(&mut faults, block);
         s.prefetch(row, CONTEXT + k * BLOCK + ahead);
-        if C::LOOKS_AT_ALL {
-            largest = s.max(largest, largest_of(s, block));
-        }
     }
     (blocks * BLOCK, faults, largest)
 }
@@ -345,14 +327,4 @@ fn skip_ascii<S: Simd>(s: S, bytes: &[u8], mut at: usize) -> usize {
         at += SKIPPED;
     }
     at
-}
-
-/// Returns the largest byte in each lane of a block, which may have context before it.
-#[inline(always)]
-pub(super) fn largest_of<S: Simd, const N: usize>(s: S, block: &[u8; N]) -> S::Vector {
-    let mut largest = s.load(block, N - BLOCK);
-    for k in 1..BLOCK / S::LANES {
-        largest = s.max(largest, s.load(block, N - BLOCK + k * S::LANES));
-    }
-    largest
 }

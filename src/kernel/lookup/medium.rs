@@ -9,19 +9,22 @@
 use core::hint::black_box;
 
 use super::ascii::{HALF, UNIT, is_ascii, or_of, others_of_eight};
-use super::check::{BLOCK, Check, Checker, TwoByteChecker};
+use super::check::{BLOCK, Check, Checker};
 use super::fault::suspicion;
-use super::long::{is_two_byte, largest_of};
+use super::long::is_two_byte;
 use super::long_from;
-use super::short::{All, LOOK};
-use crate::boundary::{CONTEXT, allows_two_byte, array_at, with_context};
+use super::short::All;
+use super::two_byte::AllTwoByte;
+use crate::boundary::{CONTEXT, array_at};
 use crate::kernel::verdict::Verdict;
-use crate::simd::{Routine, Simd};
+use crate::simd::Simd;
 
 /// The units of half a group, which are asked together.
 const UNITS: usize = HALF / UNIT;
 /// The text is dense if more than so many of its first units are not ASCII.
 const DENSE: u32 = UNITS as u32 / 2;
+/// The same for text of two-byte characters. Their check takes less time.
+const DENSE_OF_TWO: u32 = UNITS as u32 / 4;
 /// The least length of medium input.
 pub(super) const LEAST: usize = HALF;
 
@@ -40,8 +43,9 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if others == 0 && are_ascii(s, &bytes[HALF..], bytes) {
         return Verdict::VALID;
     }
-    let is_dense = others.count_ones() > DENSE;
-    if is_dense && !is_two_byte(s, bytes, BLOCK) {
+    let count = others.count_ones();
+    let is_dense = count > DENSE_OF_TWO && is_two_byte(s, bytes, BLOCK);
+    if count > DENSE && !is_dense {
         return s.apart::<All>(bytes, 0);
     }
 
@@ -104,47 +108,4 @@ fn are_ascii<S: Simd>(s: S, rest: &[u8], bytes: &[u8]) -> bool {
         all = s.or(all, or_of(s, block));
     }
     !s.any_high_bit(all)
-}
-
-/// The check of a text without longer characters than those of two bytes, from its second unit on. The first one is well-formed, except
-/// for a character that its end cuts off.
-///
-/// The routine returns whether the text is that, or, as an error, a place before a fault.
-struct AllTwoByte;
-
-impl<S: Simd> Routine<S> for AllTwoByte {
-    type Output = Result<bool, usize>;
-
-    #[inline(always)]
-    fn run(s: S, bytes: &[u8], mut at: usize) -> Result<bool, usize> {
-        let check = TwoByteChecker::new(s);
-        let (blocks, _) = bytes.as_chunks();
-        let (Some(last), Some(context)) = (bytes.last_chunk(), with_context::<CONTEXT>(bytes, at)) else {
-            return Ok(false);
-        };
-        // To look at all of the text first takes less time than to check some of it twice.
-        let mut largest = largest_of::<S, BLOCK>(s, last);
-        for block in blocks {
-            largest = s.max(largest, largest_of::<S, BLOCK>(s, block));
-        }
-        if !check.applies(largest) || !allows_two_byte(context) {
-            return Ok(false);
-        }
-        let (mut faults, mut sound) = (check.no_faults(), at);
-        while let Some(block) = with_context(bytes, at) {
-            check.check_all(&mut faults, block);
-            at += BLOCK;
-            if at - sound == LOOK {
-                if check.any(&faults) {
-                    return Err(sound);
-                }
-                sound = at;
-            }
-        }
-        if let Some(block) = with_context(bytes, bytes.len() - BLOCK) {
-            check.check_all(&mut faults, block);
-        }
-        check.check_end(&mut faults, s.load(bytes, bytes.len() - S::LANES), false);
-        if check.any(&faults) { Err(sound) } else { Ok(true) }
-    }
 }

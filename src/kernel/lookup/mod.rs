@@ -65,6 +65,7 @@ mod prefetch;
 mod rare;
 mod short;
 mod tables;
+mod two_byte;
 
 #[cfg(feature = "transcode")]
 use super::Conversion;

@@ -7,6 +7,8 @@ use crate::simd::Simd;
 
 /// One line in so many bytes is asked for: every second. The CPU brings the others by itself.
 const DISTANCE: usize = 128;
+/// A text of this length comes from the third-level cache. Loops that are fast enough for the second-level cache ask from there on.
+pub(super) const FROM_THIRD_LEVEL: usize = 1 << 20;
 /// A text of this length comes from memory. There requests hold up what is read, unless the CPU must be asked.
 const FROM_MEMORY: usize = 32 << 20;
 

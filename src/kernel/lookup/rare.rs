@@ -14,7 +14,7 @@ use core::num::NonZeroU64;
 
 use super::ascii::ascii_of_sixteen;
 use super::check::{BLOCK, Check, Checker, FaultBits};
-use super::prefetch;
+use super::prefetch::{self, FROM_THIRD_LEVEL};
 use crate::boundary::{CONTEXT, with_context};
 use crate::kernel::faulty;
 use crate::simd::{Routine, Simd};
@@ -29,8 +29,6 @@ const LONGEST_VECTOR: usize = 32;
 type ChunkInContext = [u8; CONTEXT + LEAST];
 /// A rare run ends if more blocks of a chunk are not ASCII.
 const MANY: u32 = 18;
-/// A text of this length comes from the third-level cache. There prefetches pay.
-const FROM_THIRD_LEVEL: usize = 1 << 20;
 
 /// A rare run: of each chunk, the vectors are checked that begin with a byte that is not ASCII.
 ///
