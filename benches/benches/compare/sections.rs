@@ -307,6 +307,7 @@ pub(crate) fn kernels(race: &mut Race, page: &mut Page, targets: &mut Targets) -
 pub(crate) fn short(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
     random_lengths(race, page, targets);
     medium_lengths(race, page, targets);
+    one_text(race, page, targets);
     fixed_lengths(race, page, targets);
     Ok(())
 }
@@ -430,6 +431,33 @@ fn medium_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
             let peer = peer.unwrap_or("the best peer");
             targets.at_least(&format!("{name} against {peer}, {what}"), 1.0, lowest(all));
         }
+    }
+}
+
+/// Measures single texts of medium length, as a benchmark of one document does.
+fn one_text(race: &mut Race, page: &mut Page, targets: &mut Targets) {
+    let who = of_instruction_sets(race);
+    let lengths = [256, 512, 1024, 2048, 4096, 8192];
+    let mut texts = vec![ordinary_text(3, 200, 8192, 0)];
+    texts.extend(["JSON logs", "German", "Russian", "Chinese", "ASCII"].map(|name| generated(name, 8192)));
+    page.heading(3, "One text of medium length");
+    page.block(
+        "ns a call on the beginning of a text, which is the same in all calls. The CPU has learned every branch then. A program that \
+         reads different texts never sees these numbers, but a benchmark of one document does.",
+    );
+    let mut grid = Grid::default();
+    for text in &texts {
+        for len in lengths {
+            let end = (0..=len).rev().find(|&end| text.text.is_char_boundary(end)).unwrap_or(0);
+            let results = race.run(&who, &[&text.text.as_bytes()[..end]], Care::Number);
+            grid.0.push((format!("{}, {len}", text.name), results));
+        }
+    }
+    page.table(&grid.row_for_each_race("one text, bytes", ns));
+    for (name, peer) in PEERS_OF_KERNELS {
+        let all = grid.0.iter().filter_map(|(place, all)| Some((place.clone(), against(all, name, peer)?)));
+        let peer = peer.unwrap_or("the best peer");
+        targets.at_least(&format!("{name} against {peer}, one text of medium length"), 1.0, lowest(all));
     }
 }
 

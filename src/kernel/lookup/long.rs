@@ -9,7 +9,8 @@
 //! CPU checks, and after a wrong prediction the next word is there. On x86 it also asks the first-level cache for the chunk after that one:
 //! loads fill the CPU's list of instructions until the second-level cache answers, and prefetches don't.
 //!
-//! Where few units of a chunk are not ASCII, a rare run takes over (`rare.rs`).
+//! Where few units of a chunk are not ASCII, a rare run takes over (`rare.rs`), and where many are, and few characters are longer than two
+//! bytes, a two-byte run (`two_byte.rs`).
 
 #![forbid(unsafe_code)]
 

@@ -2,7 +2,7 @@
 //!
 //! The answers become the bits of one word, without a branch, because a CPU can't predict where characters stand in a text that it
 //! has not seen before. What is left to predict is how many units are checked. If most of the first units are not ASCII, all of the text
-//! is checked: without lookups if none of its characters has more than two bytes, and otherwise as short input is.
+//! is checked: as two-byte text if few of its characters are longer (`two_byte.rs`), and otherwise as short input is.
 
 #![forbid(unsafe_code)]
 

@@ -4,8 +4,8 @@
 //! short input: is all of it ASCII? If not, check every vector, by any text's rules
 //!
 //! medium input (`Simd::HAS_ROOM`): ask each unit of 32 bytes whether it is ASCII; the answers are the bits of a word; check the others;
-//!     but if most of the first units are not ASCII, check all of the text, as short input, or, if there are only two-byte characters,
-//!     as dense text
+//!     but if most of the first units are not ASCII, check all of the text, as short input; or as two-byte text is checked, if there are
+//!     few longer characters
 //!
 //! long input: check the first 128 bytes; if they are ASCII, skip ASCII, four blocks at a time;
 //! then by turns, until less than a block is left:
@@ -16,8 +16,9 @@
 //!         if all of the chunk was ASCII: skip ASCII
 //!     a rare run (`Simd::HAS_ROOM`), where few units of a chunk are not ASCII: the same with blocks of 64 bytes. Of the blocks that are
 //!         not ASCII, check the vector that begins with the first byte that is not, and what it leaves
-//!     dense text, where most units of a chunk are not ASCII: check all blocks, many at a time;
-//!         up to ASCII, or to text that suits the other check
+//!     a two-byte run, where a quarter of the units is not ASCII, and few characters have more than two bytes: check all blocks as if
+//!         there were none; the answers are the bits of a word; check those again for which that was not enough
+//!     dense text, where most units of a chunk are not ASCII: check all blocks, many at a time, up to ASCII or two-byte text
 //! check the last block, which overlaps the one before it
 //! ```
 //!
@@ -43,7 +44,7 @@
 //! their algorithm:
 //!
 //! - It checks all blocks that are not ASCII in one way. Here text of ASCII and two-byte characters has a way of its own,
-//!   without lookups.
+//!   without lookups, and a longer character in it costs the lookups of its block alone.
 //! - It shifts the bytes of the vector before into each vector. Here long input is loaded again (2), but within a block in
 //!   WebAssembly (`Simd::RELOADS`). In short input,
 //!   what a byte forbids is looked up before the shift and not after it; see [`Checker::check_after`].

@@ -94,7 +94,10 @@ impl<S: Simd> Routine<S> for AllTwoByte {
 
     #[inline(always)]
     fn run(s: S, bytes: &[u8], at: usize) -> Result<bool, usize> {
-        let blocks = ((bytes.len() - at) / BLOCK).min(CHUNK);
+        let blocks = (bytes.len() - at) / BLOCK;
+        if blocks > CHUNK {
+            return Ok(false);
+        }
         let text = bytes.get(at - CONTEXT..at + blocks * BLOCK).unwrap_or_default();
         let Some(last) = with_context(bytes, bytes.len() - BLOCK) else { return Ok(false) };
         let (suspects, are_faulty) = s.apart::<Suspects>(text, 0);
