@@ -164,7 +164,7 @@ impl<S: Simd> Check<S> for TwoByteChecker<S> {
 
 impl<S: Simd> TwoByteChecker<S> {
     /// Checks a block. Returns whether it is not known to be well-formed: it has a longer character, or a continuation is missing or alone.
-    /// `faults` are those that are none in any text.
+    /// Adds to `faults` what is a fault in any kind of text: C0 and C1.
     #[inline(always)]
     pub(super) fn suspects(&self, faults: &mut TwoByteFaults<S>, block: &BlockInContext) -> bool {
         let s = self.0;

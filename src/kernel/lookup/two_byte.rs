@@ -149,7 +149,7 @@ impl Chunk {
 
 /// The search for suspect blocks in text that begins with context: 64 at most.
 ///
-/// The routine returns a bit for each block, the lowest for the first, and whether there is a fault that is none in any kind of text.
+/// The routine returns a bit for each block, the lowest for the first, and whether there is C0 or C1, which are faults in any kind of text.
 struct Suspects;
 
 impl<S: Simd> Routine<S> for Suspects {
