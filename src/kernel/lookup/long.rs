@@ -235,8 +235,11 @@ impl Chunk {
     /// Returns the largest bytes of the first unit to check. `text` is the text of the chunk and the context before it.
     #[inline(always)]
     fn first<S: Simd>(self, s: S, text: &[u8]) -> S::Vector {
-        let unit = array_at::<UNIT>(text, self.first_at(CONTEXT));
-        unit.map_or(s.splat(0xFF), |unit| s.max(s.load(unit, 0), s.load(unit, UNIT - S::LANES)))
+        // Not `map_or`: where code is optimised for size, that is a function of its own, without the instruction set.
+        match array_at::<UNIT>(text, self.first_at(CONTEXT)) {
+            Some(unit) => s.max(s.load(unit, 0), s.load(unit, UNIT - S::LANES)),
+            None => s.splat(0xFF),
+        }
     }
 
     /// Checks the units that must be checked in the way `check`. Returns the faults, and the largest byte in each lane. `text` is the text
