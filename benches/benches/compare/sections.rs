@@ -425,12 +425,16 @@ fn medium_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
             }
         }
         page.table(&grid.row_for_each_race(what, ns));
-        for (name, peer) in PEERS_OF_KERNELS {
-            let all =
-                grid.0.iter().filter_map(|(place, all)| Some((place.clone(), against(all, name, peer)?)));
-            let peer = peer.unwrap_or("the best peer");
-            targets.at_least(&format!("{name} against {peer}, {what}"), 1.0, lowest(all));
-        }
+        each_kernel_wins(targets, &grid, what);
+    }
+}
+
+/// Adds the targets that no kernel is slower than its peer in any race. `what` says which races these are.
+fn each_kernel_wins(targets: &mut Targets, grid: &Grid, what: &str) {
+    for (name, peer) in PEERS_OF_KERNELS {
+        let all = grid.0.iter().filter_map(|(place, all)| Some((place.clone(), against(all, name, peer)?)));
+        let peer = peer.unwrap_or("the best peer");
+        targets.at_least(&format!("{name} against {peer}, {what}"), 1.0, lowest(all));
     }
 }
 
@@ -454,11 +458,7 @@ fn one_text(race: &mut Race, page: &mut Page, targets: &mut Targets) {
         }
     }
     page.table(&grid.row_for_each_race("one text, bytes", ns));
-    for (name, peer) in PEERS_OF_KERNELS {
-        let all = grid.0.iter().filter_map(|(place, all)| Some((place.clone(), against(all, name, peer)?)));
-        let peer = peer.unwrap_or("the best peer");
-        targets.at_least(&format!("{name} against {peer}, one text of medium length"), 1.0, lowest(all));
-    }
+    each_kernel_wins(targets, &grid, "one text of medium length");
 }
 
 fn fixed_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
