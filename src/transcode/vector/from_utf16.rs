@@ -117,14 +117,12 @@ fn medium_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     let mut at = 0;
     while at < text.len() {
         let (now, len) = load_units::<S, SWAPPED>(s, &text[at..]);
-        if are_ascii(s, now)
-            && let Some(block) = text.get(at + S::LANES..at + 2 * S::LANES)
-        {
-            let second = in_order::<S, SWAPPED>(s, s.load(block, 0));
-            if are_ascii(s, second) && s.put_first(s.narrowed16(now, second), S::LANES, out) {
-                at += 2 * S::LANES;
-                continue;
+        if are_ascii(s, now) {
+            match put_ascii::<S, SWAPPED>(s, now, &text[at..], out) {
+                0 => return (at, true),
+                read => at += read,
             }
+            continue;
         }
         let put = if !s.any(s.and(now, s.splat16(0xF800))) {
             put_below_800(s, now, len, out)
@@ -139,6 +137,25 @@ fn medium_to_utf8<S: ConvertOps, const SWAPPED: bool>(
         at += len;
     }
     (at, false)
+}
+
+/// Converts the block at the start of a text, which is ASCII, and the next one if that is ASCII as well and fits. Returns the number of
+/// bytes: 0 if the first one does not fit. `now` is the block in the machine's byte order.
+#[inline(always)]
+fn put_ascii<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    now: S::Vector,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    if let Some(block) = text.get(S::LANES..2 * S::LANES) {
+        let next = in_order::<S, SWAPPED>(s, s.load(block, 0));
+        if are_ascii(s, next) && s.put_first(s.narrowed16(now, next), S::LANES, out) {
+            return 2 * S::LANES;
+        }
+    }
+    let len = text.len().min(S::LANES);
+    if s.put_first(s.narrowed16(now, now), len / 2, out) { len } else { 0 }
 }
 
 /// Converts the ASCII at the start of a text, so that nothing has to be prepared for the loop if that is all.
@@ -201,6 +218,14 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(
             return at;
         }
         let (now, len) = load_units::<S, SWAPPED>(s, &text[at..]);
+        // Near the end of the output, `put_blocks` leaves ASCII.
+        if S::LANES == 64 && are_ascii(s, now) {
+            match put_ascii::<S, SWAPPED>(s, now, &text[at..], out) {
+                0 => break,
+                read => at += read,
+            }
+            continue;
+        }
         if let Some(read) = put_up_to_pair::<S, SWAPPED>(s, now, &text[at..], out) {
             at += read;
         } else if put_as_utf8::<S, SWAPPED>(s, now, text, at, len, out) {
@@ -331,7 +356,10 @@ pub(in crate::transcode) fn part_to_utf8<S: ConvertOps, const SWAPPED: bool>(
         return 0;
     }
     let (now, len) = load_units::<S, SWAPPED>(s, text);
-    let fits = if !s.any(s.and(now, s.splat16(0xF800))) {
+    let fits = if are_ascii(s, now) {
+        let len = len.min(2 * out.left());
+        if s.put_first(s.narrowed16(now, now), len / 2, out) { len } else { 0 }
+    } else if !s.any(s.and(now, s.splat16(0xF800))) {
         put_fitting_below_800(s, now, len, out)
     } else if !has_surrogates(s, now) {
         put_fitting_below_10000(s, now, len, out)
@@ -617,16 +645,16 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
             }
         }
         let (now, len) = load_units::<S, SWAPPED>(s, rest);
-        let mut fits = len;
-        if out.left() < 2 * len {
-            // Nothing is put for the first half of a pair.
-            let kept = s.select16_equal(which_half(s, now), 0xD800, s.splat8(0), s.splat8(0xFF));
-            fits = s.place_after_ones(s.high_bits(kept), out.left() / 2).min(len) & !1;
-        }
-        let put = if cut || has_surrogates(s, now) {
-            put_joined(s, before1::<S, SWAPPED>(s, now, text, at), now, fits, out)
-        } else {
+        let mut fits = len.min(out.left() / 4 * 2);
+        let put = if !cut && !has_surrogates(s, now) {
             put_as_utf32(s, now, fits, out)
+        } else {
+            if fits < len {
+                // Nothing is put for the first half of a pair.
+                let kept = s.select16_equal(which_half(s, now), 0xD800, s.splat8(0), s.splat8(0xFF));
+                fits = s.place_after_ones(s.high_bits(kept), out.left() / 2).min(len) & !1;
+            }
+            put_joined(s, before1::<S, SWAPPED>(s, now, text, at), now, fits, out)
         };
         if !put || fits == 0 {
             break;
@@ -659,11 +687,11 @@ fn put_widened<S: ConvertOps, const SWAPPED: bool>(
 ) -> usize {
     let bits = s.splat16(0xF800);
     for two in text[at..].chunks_exact(2 * S::LANES) {
+        let Some(mut block) = out.fork_next(4 * S::LANES) else { break };
         let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
         if s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
             break;
         }
-        let Some(mut block) = out.fork_next(4 * S::LANES) else { break };
         let next = block.output();
         s.prefetch_output(4 * S::LANES, next);
         put_as_utf32(s, a, S::LANES, next);

@@ -35,10 +35,7 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out:
 pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !3];
     let mut at = 0;
-    // What two vectors become fits, even where more is stored than counts.
-    while out.left() >= 4 * S::LANES
-        && let Some(block) = text.get(at..at + 2 * S::LANES)
-    {
+    while let Some(block) = text.get(at..at + 2 * S::LANES) {
         let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
         if are_ascii(s, a, b)
             && let Some(block) = text.get(at + 2 * S::LANES..at + 4 * S::LANES)
@@ -61,7 +58,8 @@ pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut 
                 continue;
             }
         }
-        if !put_as_utf8(s, a, b, 2 * S::LANES, out) {
+        // Then what two vectors become fits, even where more is stored than counts.
+        if out.left() < 4 * S::LANES || !put_as_utf8(s, a, b, 2 * S::LANES, out) {
             break;
         }
         at += 2 * S::LANES;
@@ -221,11 +219,11 @@ pub(in crate::transcode) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(
             continue;
         }
         if !put_two_as_utf16::<S, SWAPPED>(s, a, b, out) {
-            break;
+            return at;
         }
         at += 2 * S::LANES;
         if !put_two_as_utf16::<S, SWAPPED>(s, c, d, out) {
-            break;
+            return at;
         }
         at += 2 * S::LANES;
     }

@@ -374,6 +374,14 @@ pub(in crate::transcode) fn part<S: ConvertOps, T: Wide>(
         let (whole, fits) = if s.high_bits(now) == 0 {
             let fits = len.min(left);
             (len, if T::put_narrow(s, now, fits, out) { fits } else { 0 })
+        } else if let Some(ends) = ends_up_to_two(s, now, false) {
+            // Nothing is put for a lead.
+            let whole = len - usize::from(ends_in_lead(&rest[..len]));
+            let fits = s.place_after_ones(ends, left).min(whole);
+            let fits = fits - usize::from(ends_in_lead(&rest[..fits]));
+            let [before1, ..] = s.earlier(now, s.splat8(0));
+            let put = put_up_to_two::<S, T>(s, now, before1, ends & first_bits(fits), out);
+            (whole, if put { fits } else { 0 })
         } else {
             let whole = floor(rest, len);
             if !validator.validate(&rest[..whole]).is_valid() {
