@@ -431,6 +431,10 @@ fn convert<S: ConvertOps, T: Wide, V: Validates>(
         if at == text.len() || full {
             return at;
         }
+        let rest = &text[at..];
+        if rest.len() < S::LANES && put_all_up_to_two::<S, T>(s, s.load_short(rest), rest, out) == Some(true) {
+            return text.len();
+        }
     }
     // The rest is validated here if it is one chunk. The call comes before anything is prepared for the loop, which it would undo. After
     // a run of ASCII there may be more such blocks, which need no validation.
@@ -581,6 +585,26 @@ fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
     }
     // Nothing has been put for a lead.
     (at - from - usize::from(ends_in_lead(&text[from..at])), full)
+}
+
+/// Appends a text of one vector at most, which is `now`, if it is well-formed and all its characters have one or two bytes. Returns whether
+/// it fits; or nothing, if it is of another kind.
+#[cfg_attr(optimised, inline(always))]
+fn put_all_up_to_two<S: ConvertOps, T: Wide>(
+    s: S,
+    now: S::Vector,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> Option<bool> {
+    if s.high_bits(now) == 0 {
+        return Some(T::put_narrow(s, now, text.len(), out));
+    }
+    let ends = ends_up_to_two(s, now, false)?;
+    if ends_in_lead(text) {
+        return None;
+    }
+    let [before1, ..] = s.earlier(now, s.splat8(0));
+    Some(put_up_to_two::<S, T>(s, now, before1, ends & first_bits(text.len()), out))
 }
 
 /// Appends characters of one and two bytes: the units for which `keep` has a one. `before1` is the text one byte before `now`.

@@ -128,7 +128,7 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
         }
         if !T::put_narrow(s, now, S::LANES, out) {
             let fits = out.left() / T::UNIT;
-            return if T::put_narrow(s, now, fits, out) { at + fits } else { at };
+            return if fits > 0 && T::put_narrow(s, now, fits, out) { at + fits } else { at };
         }
         at += S::LANES;
     }
