@@ -327,11 +327,8 @@ impl Route {
     fn copy_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let mut at = 0;
         loop {
-            let chunk = &text[at..floor(text, at + COPIED_CHUNK.min(out.left()))];
-            if chunk.is_empty() {
-                // All is copied, or the next character does not fit.
-                return at;
-            }
+            let room = out.left();
+            let chunk = &text[at..floor(text, at + COPIED_CHUNK.min(room))];
             let valid = match self.kernel.from_utf8(chunk) {
                 Ok(_) => chunk,
                 Err(error) => &chunk[..error.valid_up_to()],
@@ -340,7 +337,8 @@ impl Route {
                 return at;
             }
             at += valid.len();
-            if valid.len() < chunk.len() || at == text.len() {
+            // A fault, the end of the text, or no room for the next character.
+            if valid.len() < chunk.len() || at == text.len() || room <= COPIED_CHUNK {
                 return at;
             }
         }

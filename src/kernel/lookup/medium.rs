@@ -15,7 +15,7 @@ use super::long::is_two_byte;
 use super::long_from;
 use super::short::All;
 use super::two_byte::AllTwoByte;
-use crate::boundary::{CONTEXT, array_at};
+use crate::boundary::{CONTEXT, array_at, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::simd::Simd;
 
@@ -67,7 +67,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     }
     // From the end back to the first units, which have answered. Half a group may overlap the first one. (The compiler would write the
     // loop seven times if it knew the number.)
-    let units = n / UNIT;
+    let units = (n - 1) / UNIT;
     let mut left = black_box(units);
     while left > UNITS {
         left -= UNITS;
@@ -88,7 +88,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         }
         let i = left.trailing_zeros() as usize;
         at = (i * UNIT).min(n - UNIT);
-        let Some(unit) = bytes.get(at - CONTEXT..at + UNIT) else { return Verdict::suspect(0) };
+        let Some(unit) = with_context::<{ CONTEXT + UNIT }>(bytes, at) else { return Verdict::suspect(0) };
         for k in 0..UNIT / S::LANES {
             checker.check_at(&mut faults, unit, CONTEXT + k * S::LANES);
         }

@@ -432,7 +432,8 @@ fn convert<S: ConvertOps, T: Wide, V: Validates>(
             return at;
         }
         let rest = &text[at..];
-        if rest.len() < S::LANES && put_all_up_to_two::<S, T>(s, s.load_short(rest), rest, out) == Some(true) {
+        if rest.len() < S::LANES && put_all_up_to_two::<S, T>(s, s.load_short(rest), rest, out) == Some(true)
+        {
             return text.len();
         }
     }
