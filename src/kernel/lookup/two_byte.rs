@@ -43,9 +43,10 @@ impl<S: Simd> Routine<S> for TwoByteRun {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
         let checker = Checker::new(s);
+        let must_be_asked = s.must_be_asked();
         // Elsewhere the line that is asked for is the one that is read next.
-        let ahead = if s.must_be_asked() { AHEAD } else { 0 };
-        let prefetches = bytes.len() >= FROM_THIRD_LEVEL && s.must_be_asked();
+        let ahead = if must_be_asked { AHEAD } else { 0 };
+        let prefetches = must_be_asked && bytes.len() >= FROM_THIRD_LEVEL;
         // The chunk at `at`, which has been found and not yet checked. There is none at first.
         let mut chunk = Chunk { blocks: 0, suspects: 0 };
         let (mut most, mut is_first, mut goes_on) = (FIRST, true, true);

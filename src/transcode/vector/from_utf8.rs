@@ -432,8 +432,7 @@ fn convert<S: ConvertOps, T: Wide, V: Validates>(
             return at;
         }
         let rest = &text[at..];
-        if rest.len() < S::LANES && put_all_up_to_two::<S, T>(s, s.load_short(rest), rest, out) == Some(true)
-        {
+        if rest.len() < S::LANES && put_all_up_to_two::<S, T>(s, rest, out) {
             return text.len();
         }
     }
@@ -588,24 +587,18 @@ fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
     (at - from - usize::from(ends_in_lead(&text[from..at])), full)
 }
 
-/// Appends a text of one vector at most, which is `now`, if it is well-formed and all its characters have one or two bytes. Returns whether
-/// it fits; or nothing, if it is of another kind.
+/// Appends a text of less than a vector, if it is well-formed, all its characters have one or two bytes, and it fits. Returns whether it
+/// has appended it.
 #[cfg_attr(optimised, inline(always))]
-fn put_all_up_to_two<S: ConvertOps, T: Wide>(
-    s: S,
-    now: S::Vector,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> Option<bool> {
+fn put_all_up_to_two<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
+    let now = s.load_short(text);
     if s.high_bits(now) == 0 {
-        return Some(T::put_narrow(s, now, text.len(), out));
+        return T::put_narrow(s, now, text.len(), out);
     }
-    let ends = ends_up_to_two(s, now, false)?;
-    if ends_in_lead(text) {
-        return None;
-    }
+    // Zeros follow the text, so a character that its end cuts off lacks a continuation.
+    let Some(ends) = ends_up_to_two(s, now, false) else { return false };
     let [before1, ..] = s.earlier(now, s.splat8(0));
-    Some(put_up_to_two::<S, T>(s, now, before1, ends & first_bits(text.len()), out))
+    put_up_to_two::<S, T>(s, now, before1, ends & first_bits(text.len()), out)
 }
 
 /// Appends characters of one and two bytes: the units for which `keep` has a one. `before1` is the text one byte before `now`.
