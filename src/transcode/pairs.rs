@@ -428,7 +428,7 @@ swapped! { |s, text, out, validator|
     Utf8 => Swapped<Utf16>, (Family::Utf8, Family::Utf16, false, false) => {
         short: from_utf8::short::<_, IntoUtf16<true>, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf16<true>>(s, text, out, validator),
-        part: from_utf8::part::<_, IntoUtf16<true>>(s, text, out, validator),
+        part: from_utf8::part::<_, IntoUtf16<true>, _>(s, text, out, validator),
         part_of: Pair<Utf8, Swapped<Utf16>>,
         portable: to_swapped16(text, out, portable::utf8_to_utf16),
     }
@@ -494,7 +494,7 @@ pairs! { |s, text, out, validator|
     Utf8 => Utf16 {
         short: from_utf8::short::<_, IntoUtf16<false>, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf16<false>>(s, text, out, validator),
-        part: from_utf8::part::<_, IntoUtf16<false>>(s, text, out, validator),
+        part: from_utf8::part::<_, IntoUtf16<false>, _>(s, text, out, validator),
         valid: {
             short: from_utf8::short_valid::<_, IntoUtf16<false>>(s, text, out),
             long: from_utf8::long_valid::<_, IntoUtf16<false>>(s, text, out)
@@ -505,7 +505,7 @@ pairs! { |s, text, out, validator|
     Utf8 => Utf32 {
         short: from_utf8::short::<_, IntoUtf32, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf32>(s, text, out, validator),
-        part: from_utf8::part::<_, IntoUtf32>(s, text, out, validator),
+        part: from_utf8::part::<_, IntoUtf32, _>(s, text, out, validator),
         valid: {
             short: from_utf8::short_valid::<_, IntoUtf32>(s, text, out),
             long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out)

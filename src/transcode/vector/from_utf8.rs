@@ -285,8 +285,8 @@ pub(in crate::transcode) fn short<S: ConvertOps, T: Wide, V: Validates>(
     if put { text.len() } else { 0 }
 }
 
-/// Returns whether short text of characters of one and two bytes is converted without the validator. For UTF-32, which is rarer, that would
-/// be a lot of code.
+/// Returns whether short text of characters of one and two bytes, and the end of a text or of the output, is converted without the
+/// validator. For UTF-32, which is rarer, that would be a lot of code.
 const fn takes_twos<T: Wide, V: Validates>() -> bool {
     T::UNIT == 2 && !V::KNOWN
 }
@@ -360,11 +360,11 @@ fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> us
 
 /// Converts what fits of the first blocks of a text; or nothing, if they are malformed.
 #[cfg_attr(optimised, inline(always))]
-pub(in crate::transcode) fn part<S: ConvertOps, T: Wide>(
+pub(in crate::transcode) fn part<S: ConvertOps, T: Wide, V: Validates>(
     s: S,
     text: &[u8],
     out: &mut Output<'_>,
-    validator: impl Validates,
+    validator: V,
 ) -> usize {
     let mut at = 0;
     loop {
@@ -374,7 +374,9 @@ pub(in crate::transcode) fn part<S: ConvertOps, T: Wide>(
         let (whole, fits) = if s.high_bits(now) == 0 {
             let fits = len.min(left);
             (len, if T::put_narrow(s, now, fits, out) { fits } else { 0 })
-        } else if let Some(ends) = ends_up_to_two(s, now, false) {
+        } else if takes_twos::<T, V>()
+            && let Some(ends) = ends_up_to_two(s, now, false)
+        {
             // Nothing is put for a lead.
             let whole = len - usize::from(ends_in_lead(&rest[..len]));
             let fits = s.place_after_ones(ends, left).min(whole);
@@ -432,7 +434,7 @@ fn convert<S: ConvertOps, T: Wide, V: Validates>(
             return at;
         }
         let rest = &text[at..];
-        if rest.len() < S::LANES && put_all_up_to_two::<S, T>(s, rest, out) {
+        if takes_twos::<T, V>() && rest.len() < S::LANES && put_all_up_to_two::<S, T>(s, rest, out) {
             return text.len();
         }
     }
