@@ -74,7 +74,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         let Some(half) = array_at(bytes, left * UNIT) else { return Verdict::suspect(0) };
         others |= others_of_eight::<S, UNIT, HALF>(s, half) << left;
     }
-    // The last unit ends with the text, and overlaps the one before it.
+    // The last unit ends with the text. Unless all units are whole, it overlaps the one before it.
     others |= u64::from(!is_ascii(s, last)) << units;
     // If the unit after one is not checked, it is ASCII, so no character may reach into it.
     checker.check_end(&mut faults, s.load(first, UNIT - S::LANES), others & 2 != 0);

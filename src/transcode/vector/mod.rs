@@ -127,6 +127,7 @@ fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'
             return at;
         }
         if !T::put_narrow(s, now, S::LANES, out) {
+            // Where nothing fits, which is common, a store of nothing would take time.
             let fits = out.left() / T::UNIT;
             return if fits > 0 && T::put_narrow(s, now, fits, out) { at + fits } else { at };
         }
