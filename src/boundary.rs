@@ -48,12 +48,26 @@ pub(crate) fn is_inside(text: &[u8], at: usize) -> bool {
 /// assert_eq!(floor(&[0x80; 8], 5), 5);
 /// ```
 #[must_use]
+#[inline]
 pub fn floor(bytes: &[u8], at: usize) -> usize {
-    if at >= bytes.len() {
-        return bytes.len();
+    match bytes.get(at) {
+        None => bytes.len(),
+        Some(&byte) if is_continuation(byte) => start_of_character(bytes, at),
+        Some(_) => at,
     }
+}
+
+/// Does what [`floor`] does, if there is a continuation at `at`.
+fn start_of_character(bytes: &[u8], at: usize) -> usize {
     // No character has four continuations. So if there are as many, or if they begin the text, the last one is outside of all.
-    (at.saturating_sub(3)..=at).rev().find(|&at| !is_continuation(bytes[at])).unwrap_or(at)
+    let Some(last) = at.checked_sub(3).and_then(|first| array_at(bytes, first)) else {
+        return (0..=at).rev().find(|&at| !is_continuation(bytes[at])).unwrap_or(at);
+    };
+    // A branch for each byte would often be predicted wrongly. The last byte is the lowest one of the number. Bit 7 of a byte stays set
+    // unless it is a continuation (`10......`).
+    let last = u32::from_be_bytes(*last);
+    let others = (!last | last << 1) & 0x8080_8080;
+    at - (others.trailing_zeros() / 8 % 4) as usize
 }
 
 /// Returns the length of `text` without the character that its end cuts off, if there is one. The rest of `text` is valid.

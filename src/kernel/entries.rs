@@ -180,7 +180,7 @@ macro_rules! doors {
             #[cfg(feature = "transcode")]
             #[inline(never)]
             $(#[$features])?
-            fn convert_long<C: Conversion>(text: &[u8], out: &mut Output<'_>) -> usize {
+            pub(super) fn convert_long<C: Conversion>(text: &[u8], out: &mut Output<'_>) -> usize {
                 let read = $token.convert_long::<C>(text, out);
                 if read < text.len() && (1..=NEARLY_FULL).contains(&out.left()) {
                     return read + convert_part::<C::Part>(&text[read..], out);
@@ -299,6 +299,11 @@ impl Conversions {
     /// Returns the doors of the conversion `C`.
     pub(crate) const fn of<C: Conversion>() -> Self {
         Self(table!(convert::<C>))
+    }
+
+    /// Returns those for texts that are not short. They do not ask whether it is.
+    pub(crate) const fn of_long<C: Conversion>() -> Self {
+        Self(table!(convert_long::<C>))
     }
 
     /// Converts the beginning of a text and returns how much of it, in bytes; see [`Conversion`].

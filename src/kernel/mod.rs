@@ -201,6 +201,9 @@ pub(crate) fn is_between_ascii(before: [u8; 4], piece: &[u8]) -> bool {
 /// end of the text, or before the character that no longer fits, and may stop a few hundred bytes earlier.
 #[cfg(feature = "transcode")]
 pub(crate) trait Conversion {
+    /// The most vectors of 64 bytes that a short text has. With shorter vectors it may have fewer.
+    const SHORT: usize = 0;
+
     /// Converts a short text: all of it, or nothing. Returns how many bytes of it.
     #[cfg(kernel_simd)]
     #[inline(always)]

@@ -30,6 +30,9 @@ use crate::simd::convert::ConvertOps;
 /// A conversion by a kernel: converts the beginning of a text, and returns how much of it, in bytes.
 pub(super) type Convert = fn(&Kernel, &[u8], &mut Output<'_>) -> usize;
 
+/// The bytes of the longest vectors.
+const LONGEST_VECTOR: usize = 64;
+
 /// How the length of a text in another encoding is found.
 #[derive(Clone, Copy)]
 pub(super) enum Length {
@@ -80,12 +83,22 @@ const fn find_direct(from: Layout, to: Layout) -> Option<Convert> {
 /// A function that converts by this conversion.
 macro_rules! converted {
     ($conversion:ty) => {{
-        static DOORS: Conversions = Conversions::of::<$conversion>();
-        #[inline]
-        fn convert(kernel: &Kernel, text: &[u8], out: &mut Output<'_>) -> usize {
+        /// A function of its own, so that short texts need not choose between two tables.
+        #[inline(never)]
+        fn convert_long(kernel: &Kernel, text: &[u8], out: &mut Output<'_>) -> usize {
+            static DOORS: Conversions = Conversions::of_long::<$conversion>();
             DOORS.convert(kernel, text, out)
         }
-        convert as Convert
+        #[inline]
+        fn convert(kernel: &Kernel, text: &[u8], out: &mut Output<'_>) -> usize {
+            static DOORS: Conversions = Conversions::of::<$conversion>();
+            if text.len() > LONGEST_VECTOR * <$conversion>::SHORT {
+                return convert_long(kernel, text, out);
+            }
+            DOORS.convert(kernel, text, out)
+        }
+        let converted: Convert = if <$conversion>::SHORT == 0 { convert_long } else { convert };
+        converted
     }};
 }
 
@@ -106,15 +119,15 @@ struct Pair<F, T>(PhantomData<(F, T)>);
 /// Text that is known to be valid and to end with a whole character.
 struct Valid<F>(PhantomData<F>);
 
-/// The list. A block has, with vectors: `short`, for texts of a few vectors at most, which may be missing, and `long`, for all.
+/// The list. A block has, with vectors: `short(n)`, for texts of at most `n` long vectors, which may be missing, and `long`, for all.
 /// Without vectors: `portable`. If it pays to know that the text is valid, `valid` has other `short` and `long`.
 macro_rules! pairs {
     (|$s:ident, $text:ident, $out:ident, $validator:ident| $(
         $from:ident => $to:ident {
-            $(short: $short:expr,)?
+            $(short($most:literal): $short:expr,)?
             long: $long:expr,
             $(part: $part:expr,)?
-            $(valid: { short: $short_valid:expr, long: $long_valid:expr },)?
+            $(valid: { short($most_valid:literal): $short_valid:expr, long: $long_valid:expr },)?
             portable: $portable:expr,
             length: $length:expr,
         }
@@ -123,7 +136,7 @@ macro_rules! pairs {
             impl Conversion for Pair<$from, $to> {
                 type Part = Self;
 
-                vectors!(|$s, $text, $out, $validator| $(short: $short,)? long: $long $(, part: $part)?);
+                vectors!(|$s, $text, $out, $validator| $(short($most): $short,)? long: $long $(, part: $part)?);
 
                 #[inline(always)]
                 fn portable(text: &[u8], out: &mut Output<'_>) -> usize {
@@ -135,7 +148,7 @@ macro_rules! pairs {
                 impl Conversion for Pair<Valid<$from>, $to> {
                     type Part = Pair<$from, $to>;
 
-                    vectors!(|$s, $text, $out, $validator| short: $short_valid, long: $long_valid);
+                    vectors!(|$s, $text, $out, $validator| short($most_valid): $short_valid, long: $long_valid);
 
                     // This looks at characters one by one, and would gain nothing.
                     #[inline(always)]
@@ -228,7 +241,7 @@ struct Swapped<F>(PhantomData<F>);
 macro_rules! swapped {
     (|$s:ident, $text:ident, $out:ident, $validator:ident| $(
         $from:ty => $to:ty, $pattern:pat => {
-            $(short: $short:expr,)?
+            $(short($most:literal): $short:expr,)?
             long: $long:expr,
             $(part: $part:expr,)?
             part_of: $part_of:ty,
@@ -239,7 +252,7 @@ macro_rules! swapped {
             impl Conversion for Pair<$from, $to> {
                 type Part = $part_of;
 
-                vectors!(|$s, $text, $out, $validator| $(short: $short,)? long: $long $(, part: $part)?);
+                vectors!(|$s, $text, $out, $validator| $(short($most): $short,)? long: $long $(, part: $part)?);
 
                 #[inline(always)]
                 fn portable($text: &[u8], $out: &mut Output<'_>) -> usize {
@@ -324,8 +337,10 @@ macro_rules! lossy {
 
 /// The methods of a [`Conversion`] with vectors.
 macro_rules! vectors {
-    (|$s:ident, $text:ident, $out:ident, $validator:ident| $(short: $short:expr,)? long: $long:expr $(, part: $part:expr)?) => {
+    (|$s:ident, $text:ident, $out:ident, $validator:ident| $(short($most:literal): $short:expr,)? long: $long:expr $(, part: $part:expr)?) => {
         $(
+            const SHORT: usize = $most;
+
             #[cfg(kernel_simd)]
             #[inline(always)]
             fn short<S: ConvertOps>(
@@ -335,6 +350,7 @@ macro_rules! vectors {
                 $validator: impl Validates,
             ) -> usize {
                 let _ = $validator;
+                debug_assert!($text.len() <= LONGEST_VECTOR * Self::SHORT);
                 let mut fork = out.fork();
                 let $out = fork.output();
                 let read = $short;
@@ -426,33 +442,33 @@ reordered! { |s, text, out, validator|
 
 swapped! { |s, text, out, validator|
     Utf8 => Swapped<Utf16>, (Family::Utf8, Family::Utf16, false, false) => {
-        short: from_utf8::short::<_, IntoUtf16<true>, _>(s, text, out, validator),
+        short(2): from_utf8::short::<_, IntoUtf16<true>, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf16<true>>(s, text, out, validator),
         part: from_utf8::part::<_, IntoUtf16<true>, _>(s, text, out, validator),
         part_of: Pair<Utf8, Swapped<Utf16>>,
         portable: to_swapped16(text, out, portable::utf8_to_utf16),
     }
     Valid<Utf8> => Swapped<Utf16>, (Family::Utf8, Family::Utf16, false, true) => {
-        short: from_utf8::short_valid::<_, IntoUtf16<true>>(s, text, out),
+        short(2): from_utf8::short_valid::<_, IntoUtf16<true>>(s, text, out),
         long: from_utf8::long_valid::<_, IntoUtf16<true>>(s, text, out),
         part_of: Pair<Utf8, Swapped<Utf16>>,
         portable: to_swapped16(text, out, portable::utf8_to_utf16),
     }
     Utf32 => Swapped<Utf16>, (Family::Utf32, Family::Utf16, false, _) => {
-        short: from_utf32::short_to_utf16::<_, true>(s, text, out),
+        short(4): from_utf32::short_to_utf16::<_, true>(s, text, out),
         long: from_utf32::to_utf16::<_, true>(s, text, out),
         part: from_utf32::part_to_utf16::<_, true>(s, text, out),
         part_of: Pair<Utf32, Swapped<Utf16>>,
         portable: to_swapped16(text, out, portable::utf32_to_utf16),
     }
     Latin1 => Swapped<Utf16>, (Family::Latin1, Family::Utf16, _, _) => {
-        short: latin1::short_widened::<_, IntoUtf16<true>>(s, text, out),
+        short(2): latin1::short_widened::<_, IntoUtf16<true>>(s, text, out),
         long: latin1::to_utf16::<_, true>(s, text, out),
         part_of: Pair<Latin1, Swapped<Utf16>>,
         portable: to_swapped16(text, out, portable::latin1_to_utf16),
     }
     Swapped<Utf16> => Utf8, (Family::Utf16, Family::Utf8, true, _) => {
-        short: from_utf16::short_to_utf8::<_, true>(s, text, out),
+        short(4): from_utf16::short_to_utf8::<_, true>(s, text, out),
         long: from_utf16::to_utf8::<_, true>(s, text, out),
         part: from_utf16::part_to_utf8::<_, true>(s, text, out),
         part_of: Pair<Swapped<Utf16>, Utf8>,
@@ -492,40 +508,40 @@ lossy! { |s, text, out, validator|
 
 pairs! { |s, text, out, validator|
     Utf8 => Utf16 {
-        short: from_utf8::short::<_, IntoUtf16<false>, _>(s, text, out, validator),
+        short(2): from_utf8::short::<_, IntoUtf16<false>, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf16<false>>(s, text, out, validator),
         part: from_utf8::part::<_, IntoUtf16<false>, _>(s, text, out, validator),
         valid: {
-            short: from_utf8::short_valid::<_, IntoUtf16<false>>(s, text, out),
+            short(2): from_utf8::short_valid::<_, IntoUtf16<false>>(s, text, out),
             long: from_utf8::long_valid::<_, IntoUtf16<false>>(s, text, out)
         },
         portable: portable::utf8_to_utf16,
         length: Length::Counted(entries::utf16_len),
     }
     Utf8 => Utf32 {
-        short: from_utf8::short::<_, IntoUtf32, _>(s, text, out, validator),
+        short(2): from_utf8::short::<_, IntoUtf32, _>(s, text, out, validator),
         long: from_utf8::long::<_, IntoUtf32>(s, text, out, validator),
         part: from_utf8::part::<_, IntoUtf32, _>(s, text, out, validator),
         valid: {
-            short: from_utf8::short_valid::<_, IntoUtf32>(s, text, out),
+            short(2): from_utf8::short_valid::<_, IntoUtf32>(s, text, out),
             long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out)
         },
         portable: portable::utf8_to_utf32,
         length: Length::Counted(entries::count_chars),
     }
     Utf8 => Latin1 {
-        short: latin1::short_from_utf8::<_, false>(s, text, out),
+        short(2): latin1::short_from_utf8::<_, false>(s, text, out),
         long: latin1::from_utf8::<_, false>(s, text, out),
         part: latin1::part_from_utf8(s, text, out),
         valid: {
-            short: latin1::short_from_utf8::<_, true>(s, text, out),
+            short(2): latin1::short_from_utf8::<_, true>(s, text, out),
             long: latin1::from_utf8::<_, true>(s, text, out)
         },
         portable: portable::utf8_to_latin1,
         length: Length::Counted(entries::count_chars),
     }
     Utf16 => Utf8 {
-        short: from_utf16::short_to_utf8::<_, false>(s, text, out),
+        short(4): from_utf16::short_to_utf8::<_, false>(s, text, out),
         long: from_utf16::to_utf8::<_, false>(s, text, out),
         part: from_utf16::part_to_utf8::<_, false>(s, text, out),
         portable: portable::utf16_to_utf8,
@@ -547,14 +563,14 @@ pairs! { |s, text, out, validator|
         length: Length::Counted(counting!(lengths::Utf32OfUtf16)),
     }
     Utf32 => Utf8 {
-        short: from_utf32::short_to_utf8(s, text, out),
+        short(2): from_utf32::short_to_utf8(s, text, out),
         long: from_utf32::to_utf8(s, text, out),
         part: from_utf32::part_to_utf8(s, text, out),
         portable: portable::utf32_to_utf8,
         length: Length::Counted(counting!(lengths::Utf8OfUtf32)),
     }
     Utf32 => Utf16 {
-        short: from_utf32::short_to_utf16::<_, false>(s, text, out),
+        short(4): from_utf32::short_to_utf16::<_, false>(s, text, out),
         long: from_utf32::to_utf16::<_, false>(s, text, out),
         part: from_utf32::part_to_utf16::<_, false>(s, text, out),
         portable: portable::utf32_to_utf16,
@@ -571,20 +587,20 @@ pairs! { |s, text, out, validator|
         length: Length::Unchanged,
     }
     Latin1 => Utf8 {
-        short: latin1::short_to_utf8(s, text, out),
+        short(2): latin1::short_to_utf8(s, text, out),
         long: latin1::to_utf8(s, text, out),
         part: latin1::part_to_utf8(s, text, out),
         portable: portable::latin1_to_utf8,
         length: Length::Counted(counting!(lengths::Utf8OfLatin1)),
     }
     Latin1 => Utf16 {
-        short: latin1::short_widened::<_, IntoUtf16<false>>(s, text, out),
+        short(2): latin1::short_widened::<_, IntoUtf16<false>>(s, text, out),
         long: latin1::to_utf16::<_, false>(s, text, out),
         portable: portable::latin1_to_utf16,
         length: Length::Unchanged,
     }
     Latin1 => Utf32 {
-        short: latin1::short_widened::<_, IntoUtf32>(s, text, out),
+        short(2): latin1::short_widened::<_, IntoUtf32>(s, text, out),
         long: latin1::to_utf32(s, text, out),
         portable: portable::latin1_to_utf32,
         length: Length::Unchanged,

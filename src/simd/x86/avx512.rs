@@ -6,7 +6,6 @@
 use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
-#[cfg(feature = "alloc")]
 use core::mem::MaybeUninit;
 
 use super::fetching;
@@ -20,21 +19,6 @@ pub(crate) type Vector = __m512i;
 token! {
     /// The proof that the CPU has AVX-512 F, BW, VL, VBMI, VBMI2 and VPOPCNTDQ, GFNI, and everything before them.
     Avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,lzcnt,popcnt"
-}
-
-/// A vector in memory that is certainly there.
-#[repr(align(64))]
-struct InMemory([u8; 64]);
-
-static NOTHING: InMemory = InMemory([0; 64]);
-
-/// Returns the slice, at the address of memory if it is empty.
-///
-/// An empty slice may point to an address that is no memory. A masked load reads nothing from there, but the CPU needs over 20 ns
-/// to find that out.
-#[inline(always)]
-pub(super) fn in_memory(bytes: &[u8]) -> &[u8] {
-    if bytes.is_empty() { &NOTHING.0[..0] } else { bytes }
 }
 
 // Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
@@ -130,11 +114,14 @@ impl Avx512 {
     #[inline(always)]
     pub(crate) fn load_short(self, bytes: &[u8]) -> Vector {
         debug_assert!(bytes.len() < 64);
-        let bytes = in_memory(bytes);
+        // An empty slice may have the address of no memory, or of memory that the system has not yet provided. A load of nothing from
+        // there is allowed and takes 20 ns; this stack is there.
+        let here = MaybeUninit::<i8>::uninit();
+        let from = if bytes.is_empty() { here.as_ptr() } else { bytes.as_ptr().cast() };
         let mask = (1u64 << (bytes.len() & 63)) - 1;
         // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes below `bytes.len()` (and fewer ones if there
-        // are 64 bytes or more). A byte whose bit in the mask is zero is not accessed.
-        unsafe { _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast()) }
+        // are 64 bytes or more), so none for `here`. A byte whose bit in the mask is zero is not accessed.
+        unsafe { _mm512_maskz_loadu_epi8(mask, from) }
     }
 
     /// Returns a vector of which `bytes` are the last four bytes. The others have no meaning.

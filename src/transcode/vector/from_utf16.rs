@@ -70,9 +70,6 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
 /// Converts UTF-16 of more than two vectors, and at most four.
 #[cfg_attr(optimised, inline(always))]
 fn four_to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    if text.len() > 4 * S::LANES {
-        return 0;
-    }
     let two @ [a, b] = load_whole_two::<S, SWAPPED>(s, text);
     let next @ [c, d] = load_up_to_two::<S, SWAPPED>(s, &text[2 * S::LANES..]);
     let put = if are_ascii(s, s.or(s.or(a, b), s.or(c, d))) {

@@ -13,17 +13,17 @@ use super::in_order;
 use crate::output::Output;
 use crate::simd::convert::{ConvertOps, first_bits};
 
-/// Returns whether `text` is at most `most` long vectors of whole units, and not empty. With shorter vectors, a function for so little text
-/// would cost other text more than it gains.
+/// Returns whether vectors are long, and `text` is whole units and not empty. With shorter vectors, a function for little text would cost
+/// other text more than it gains.
 #[inline(always)]
-fn is_short<S: ConvertOps>(text: &[u8], most: usize) -> bool {
-    S::LANES == 64 && (4..=most * S::LANES).contains(&text.len()) && text.len().is_multiple_of(4)
+fn is_short<S: ConvertOps>(text: &[u8]) -> bool {
+    S::LANES == 64 && !text.is_empty() && text.len().is_multiple_of(4)
 }
 
 /// Converts UTF-32 of at most two long vectors into UTF-8.
 #[cfg_attr(optimised, inline(always))]
 pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    if !is_short::<S>(text, 2) {
+    if !is_short::<S>(text) {
         return 0;
     }
     let [a, b] = s.load_two(text);
@@ -178,7 +178,7 @@ pub(in crate::transcode) fn short_to_utf16<S: ConvertOps, const SWAPPED: bool>(
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
-    if !is_short::<S>(text, 4) {
+    if !is_short::<S>(text) {
         return 0;
     }
     let (first, rest) = text.split_at(text.len().min(2 * S::LANES));

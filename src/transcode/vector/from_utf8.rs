@@ -262,25 +262,21 @@ pub(in crate::transcode) fn short<S: ConvertOps, T: Wide, V: Validates>(
     out: &mut Output<'_>,
     validator: V,
 ) -> usize {
-    let most = if S::LANES == 64 { S::LANES } else { S::LANES - 1 };
-    if text.is_empty() || text.len() > most {
-        return if S::LANES == 64 { short_of_two::<S, T, V>(s, text, out, validator) } else { 0 };
+    if text.is_empty() || S::LANES < 64 && text.len() >= S::LANES {
+        return 0;
+    }
+    if text.len() > S::LANES {
+        return short_of_two::<S, T, V>(s, text, out, validator);
     }
     // The mask of a short load has a bit less than a vector has bytes.
     let now = if S::LANES == 64 { s.load_two(text)[0] } else { s.load_short(text) };
-    let put = if s.high_bits(now) == 0 {
-        T::put_narrow(s, now, text.len(), out)
-    } else if S::LANES > 16
-        && takes_twos::<T, V>()
-        && let Some(ends) = ends_up_to_two(s, now, false)
-        && !ends_in_lead(text)
-    {
-        put_up_to_two::<S, T>(s, now, s.earlier(now, s.splat8(0))[0], ends & first_bits(text.len()), out)
-    } else if validator.validate(text).is_valid() {
-        let ends = ends(s, now, text.len(), false);
-        T::put_block(s, now, s.earlier(now, s.splat8(0)), ends, u64::MAX, out)
-    } else {
-        false
+    let put = match put_all_up_to_two::<S, T, V>(s, now, text, out) {
+        Some(put) => put,
+        None if validator.validate(text).is_valid() => {
+            let ends = ends(s, now, text.len(), false);
+            T::put_block(s, now, s.earlier(now, s.splat8(0)), ends, u64::MAX, out)
+        }
+        None => false,
     };
     if put { text.len() } else { 0 }
 }
@@ -299,9 +295,6 @@ fn short_of_two<S: ConvertOps, T: Wide, V: Validates>(
     out: &mut Output<'_>,
     validator: V,
 ) -> usize {
-    if text.len() <= S::LANES || text.len() > 2 * S::LANES {
-        return 0;
-    }
     let [a, b] = s.load_two(text);
     let put = if s.high_bits(s.or(a, b)) == 0 {
         T::put_narrow(s, a, S::LANES, out) && T::put_narrow(s, b, text.len() - S::LANES, out)
@@ -434,7 +427,10 @@ fn convert<S: ConvertOps, T: Wide, V: Validates>(
             return at;
         }
         let rest = &text[at..];
-        if takes_twos::<T, V>() && rest.len() < S::LANES && put_all_up_to_two::<S, T>(s, rest, out) {
+        if takes_twos::<T, V>()
+            && rest.len() < S::LANES
+            && put_all_up_to_two::<S, T, V>(s, s.load_short(rest), rest, out) == Some(true)
+        {
             return text.len();
         }
     }
@@ -589,18 +585,27 @@ fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
     (at - from - usize::from(ends_in_lead(&text[from..at])), full)
 }
 
-/// Appends a text of less than a vector, if it is well-formed, all its characters have one or two bytes, and it fits. Returns whether it
-/// has appended it.
+/// Appends a text of at most a vector, which `now` begins with, if it is ASCII, or all its characters are well-formed and have one or two
+/// bytes. Returns whether it fits, or nothing if it is other text.
 #[cfg_attr(optimised, inline(always))]
-fn put_all_up_to_two<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> bool {
-    let now = s.load_short(text);
+fn put_all_up_to_two<S: ConvertOps, T: Wide, V: Validates>(
+    s: S,
+    now: S::Vector,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> Option<bool> {
     if s.high_bits(now) == 0 {
-        return T::put_narrow(s, now, text.len(), out);
+        return Some(T::put_narrow(s, now, text.len(), out));
     }
-    // Zeros follow the text, so a character that its end cuts off lacks a continuation.
-    let Some(ends) = ends_up_to_two(s, now, false) else { return false };
+    if S::LANES == 16 || !takes_twos::<T, V>() {
+        return None;
+    }
+    let ends = ends_up_to_two(s, now, false)?;
+    if ends_in_lead(text) {
+        return None;
+    }
     let [before1, ..] = s.earlier(now, s.splat8(0));
-    put_up_to_two::<S, T>(s, now, before1, ends & first_bits(text.len()), out)
+    Some(put_up_to_two::<S, T>(s, now, before1, ends & first_bits(text.len()), out))
 }
 
 /// Appends characters of one and two bytes: the units for which `keep` has a one. `before1` is the text one byte before `now`.

@@ -23,8 +23,11 @@ pub(in crate::transcode) fn short_from_utf8<S: ConvertOps, const VALID: bool>(
     text: &[u8],
     out: &mut Output<'_>,
 ) -> usize {
+    if S::LANES == 64 && text.len() >= S::LANES {
+        return two_from_utf8::<S, VALID>(s, text, out);
+    }
     if text.is_empty() || text.len() >= S::LANES {
-        return if S::LANES == 64 { two_from_utf8::<S, VALID>(s, text, out) } else { 0 };
+        return 0;
     }
     let put =
         !ends_in_lead(text) && put_end_as_latin1::<S, VALID>(s, None, s.load_short(text), text.len(), out);
@@ -34,7 +37,7 @@ pub(in crate::transcode) fn short_from_utf8<S: ConvertOps, const VALID: bool>(
 /// Converts UTF-8 of one or two vectors into Latin-1.
 #[cfg_attr(optimised, inline(always))]
 fn two_from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    if !is_up_to_two::<S>(text) || ends_in_lead(text) {
+    if ends_in_lead(text) {
         return 0;
     }
     let [a, b] = s.load_two(text);
@@ -48,12 +51,6 @@ fn two_from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out: &mut 
     if put { text.len() } else { 0 }
 }
 
-/// Returns whether a text has at least one vector and at most two.
-#[inline(always)]
-fn is_up_to_two<S: ConvertOps>(text: &[u8]) -> bool {
-    (S::LANES..=2 * S::LANES).contains(&text.len())
-}
-
 /// Converts UTF-8 into Latin-1. `VALID` says that it is well-formed.
 #[inline(always)]
 pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
@@ -62,6 +59,9 @@ pub(in crate::transcode) fn from_utf8<S: ConvertOps, const VALID: bool>(
     out: &mut Output<'_>,
 ) -> usize {
     let mut at = leading_ascii::<S, IntoBytes>(s, text, out);
+    if out.left() == 0 {
+        return at;
+    }
     // What a block becomes certainly fits, even where more is stored than counts.
     while out.left() >= 2 * S::LANES
         && let Some(block) = text.get(at..at + S::LANES)
@@ -203,8 +203,11 @@ fn put_as_latin1_lossy<S: ConvertOps>(
 /// Converts Latin-1 of at most two vectors into UTF-8; or, with short vectors, of less than one.
 #[inline(always)]
 pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    if S::LANES == 64 && text.len() >= S::LANES {
+        return two_to_utf8(s, text, out);
+    }
     if text.is_empty() || text.len() >= S::LANES {
-        return if S::LANES == 64 { two_to_utf8(s, text, out) } else { 0 };
+        return 0;
     }
     if put_as_utf8(s, s.load_short(text), text.len(), out) { text.len() } else { 0 }
 }
@@ -212,9 +215,6 @@ pub(in crate::transcode) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out:
 /// Converts Latin-1 of one or two vectors into UTF-8.
 #[cfg_attr(optimised, inline(always))]
 fn two_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    if !is_up_to_two::<S>(text) {
-        return 0;
-    }
     let [a, b] = s.load_two(text);
     let put = if s.high_bits(s.or(a, b)) == 0 {
         s.put_first_of_two(a, b, text.len(), out)
@@ -228,6 +228,9 @@ fn two_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize 
 #[inline(always)]
 pub(in crate::transcode) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = leading_ascii::<S, IntoBytes>(s, text, out);
+    if out.left() == 0 {
+        return at;
+    }
     // Two long vectors are hardly ever both ASCII in text that is not all ASCII.
     let len = if S::LANES == 64 { S::LANES } else { 2 * S::LANES };
     for block in text[at..].chunks_exact(len) {
