@@ -90,6 +90,7 @@ fn main() -> io::Result<()> {
     let worst = kernels(&mut page, effort);
     errors(&mut page, effort);
     calls(&mut page, effort);
+    ends_of_memory(&mut page, effort);
     growth(&mut page, effort, &worst);
     functions::functions(&mut page, effort, "");
 
@@ -330,6 +331,44 @@ fn calls(page: &mut Page, effort: Effort) {
                 digits(ascii),
                 digits(any),
                 digits(any / ascii),
+            ]);
+        }
+    }
+    page.table(&table);
+}
+
+/// Measures texts after which there is no memory.
+fn ends_of_memory(page: &mut Page, effort: Effort) {
+    const PAGE: usize = 4096;
+    const CALLS: usize = 1000;
+    page.heading(2, "Where memory ends");
+    page.block(
+        "ns a call on ASCII, with other text after it, and where it ends with a page of 4096 bytes and the system has not yet provided the \
+         next one. (A page that is not there at all takes as long.) With AVX-512, one load takes what is less than a vector, and a mask says \
+         how much that is. The CPU may not look at what the mask excludes, but its fast way does. When it finds that there is no memory, it \
+         takes a slow way, which is what the last line of a file in memory pays. simdutf's AVX-512 kernel loads in the same way. A \
+         question about the address before each such load would cost all short strings 7 to 10 %, so there is none.",
+    );
+    let mut table = Table::new(["kernel", "bytes", "inside", "at the end", "end / inside"]);
+    for kernel in Kernel::available() {
+        for len in [20, 1000] {
+            // So much memory comes from the system, which provides a page when it is first written to.
+            let mut memory = Placed::room(1 << 20);
+            memory[..PAGE].fill(b'a');
+            let best = [1, 0].map(|from_end| {
+                let end = PAGE - from_end * PAGE / 2;
+                let text = &memory[end - len..end];
+                fastest(effort.report, || {
+                    assert!((0..CALLS).all(|_| kernel.is_utf8(black_box(text))));
+                })
+            });
+            let [inside, at_end] = best.map(|time| time.as_nanos() as f64 / CALLS as f64);
+            table.row([
+                kernel.name().to_owned(),
+                len.to_string(),
+                digits(inside),
+                digits(at_end),
+                digits(at_end / inside),
             ]);
         }
     }

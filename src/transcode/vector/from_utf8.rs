@@ -363,32 +363,25 @@ pub(in crate::transcode) fn part<S: ConvertOps, T: Wide, V: Validates>(
     loop {
         let rest = &text[at..];
         let (now, len) = load_block(s, rest);
-        let left = out.left() / T::UNIT;
-        let (whole, fits) = if s.high_bits(now) == 0 {
-            let fits = len.min(left);
-            (len, if T::put_narrow(s, now, fits, out) { fits } else { 0 })
-        } else if takes_twos::<T, V>()
-            && let Some(ends) = ends_up_to_two(s, now, false)
-        {
-            // Nothing is put for a lead.
-            let whole = len - usize::from(ends_in_lead(&rest[..len]));
-            let fits = s.place_after_ones(ends, left).min(whole);
-            let fits = fits - usize::from(ends_in_lead(&rest[..fits]));
-            let [before1, ..] = s.earlier(now, s.splat8(0));
-            let put = put_up_to_two::<S, T>(s, now, before1, ends & first_bits(fits), out);
-            (whole, if put { fits } else { 0 })
-        } else {
-            let whole = floor(rest, len);
-            if !validator.validate(&rest[..whole]).is_valid() {
-                return at;
-            }
-            // What follows the whole characters is not known to be well-formed, and does not matter.
-            let ends = ends(s, now, len, false);
-            let context = s.earlier(now, s.splat8(0));
-            let fits = s.place_after_ones(T::places(s, context, ends), left).min(whole);
-            let put = T::put_block(s, now, context, ends, first_bits(fits), out);
-            (whole, if put { whole_characters::<T>(rest, fits, out) } else { 0 })
-        };
+        let twos = S::LANES < 64 && takes_twos::<T, V>();
+        let [before1, ..] = s.earlier(now, s.splat8(0));
+        let (whole, fits) =
+            if let Some(fits) = put_part_up_to_two::<S, T>(s, now, before1, false, len, twos, out) {
+                // Nothing is put for a lead.
+                let [all, fitting] = [len, fits].map(|len| len - usize::from(ends_in_lead(&rest[..len])));
+                (all, fitting)
+            } else {
+                let whole = floor(rest, len);
+                if !validator.validate(&rest[..whole]).is_valid() {
+                    return at;
+                }
+                // What follows the whole characters is not known to be well-formed, and does not matter.
+                let ends = ends(s, now, len, false);
+                let context = s.earlier(now, s.splat8(0));
+                let fits = s.place_after_ones(T::places(s, context, ends), out.left() / T::UNIT).min(whole);
+                let put = T::put_block(s, now, context, ends, first_bits(fits), out);
+                (whole, if put { whole_characters::<T>(rest, fits, out) } else { 0 })
+            };
         at += fits;
         // The block at which `long` has stopped may begin a few bytes later than this one.
         if fits < whole || whole == 0 || at == text.len() {
@@ -547,9 +540,9 @@ fn whole_characters<T: Wide>(text: &[u8], at: usize, out: &mut Output<'_>) -> us
     start
 }
 
-/// Converts blocks from `from` on in which all characters have one or two bytes, as long as they are well-formed and fit. Stops at a run
-/// of ASCII for which whole cache lines pay. Returns the number of bytes, in whole characters, and whether the next block does not
-/// fit. `ascii` counts the vectors of ASCII since the last other one.
+/// Converts blocks from `from` on in which all characters have one or two bytes, as long as they are well-formed, and what fits of the
+/// last one. Stops at a run of ASCII for which whole cache lines pay. Returns the number of bytes, in whole characters, and whether the
+/// output is full. `ascii` counts the vectors of ASCII since the last other one.
 ///
 /// The text before `from` is well-formed. If its last character is cut off there, the rest of that character follows.
 #[cfg_attr(optimised, inline(always))]
@@ -581,6 +574,12 @@ fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
         }
         at += S::LANES;
     }
+    // With shorter vectors, `part` does this, for the weight.
+    if S::LANES == 64 && full {
+        let (now, begins) = (s.load(text, at), ends_in_lead(&text[..at]));
+        let before1 = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
+        at += put_part_up_to_two::<S, T>(s, now, before1, begins, S::LANES, true, out).unwrap_or(0);
+    }
     // Nothing has been put for a lead.
     (at - from - usize::from(ends_in_lead(&text[from..at])), full)
 }
@@ -606,6 +605,35 @@ fn put_all_up_to_two<S: ConvertOps, T: Wide, V: Validates>(
     }
     let [before1, ..] = s.earlier(now, s.splat8(0));
     Some(put_up_to_two::<S, T>(s, now, before1, ends & first_bits(text.len()), out))
+}
+
+/// Appends what fits of the first `len` bytes of `now`, if they are ASCII, or (if `twos`) all their characters are well-formed and have one
+/// or two bytes. Returns how many of them, or nothing if it is other text. Nothing is put for a lead.
+///
+/// `before1` and `begins` are as for [`put_up_to_two`] and [`ends_up_to_two`].
+#[cfg_attr(optimised, inline(always))]
+fn put_part_up_to_two<S: ConvertOps, T: Wide>(
+    s: S,
+    now: S::Vector,
+    before1: S::Vector,
+    begins: bool,
+    len: usize,
+    twos: bool,
+    out: &mut Output<'_>,
+) -> Option<usize> {
+    let left = out.left() / T::UNIT;
+    if s.high_bits(now) == 0 && !begins {
+        let fits = len.min(left);
+        T::put_narrow(s, now, fits, out);
+        return Some(fits);
+    }
+    if !twos {
+        return None;
+    }
+    let ends = ends_up_to_two(s, now, begins)?;
+    let fits = s.place_after_ones(ends, left).min(len);
+    put_up_to_two::<S, T>(s, now, before1, ends & first_bits(fits), out);
+    Some(fits)
 }
 
 /// Appends characters of one and two bytes: the units for which `keep` has a one. `before1` is the text one byte before `now`.
