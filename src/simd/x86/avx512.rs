@@ -6,6 +6,7 @@
 use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
+#[cfg(feature = "alloc")]
 use core::mem::MaybeUninit;
 
 use super::fetching;
@@ -20,6 +21,17 @@ token! {
     /// The proof that the CPU has AVX-512 F, BW, VL, VBMI, VBMI2 and VPOPCNTDQ, GFNI, and everything before them.
     Avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,lzcnt,popcnt"
 }
+
+/// A vector in memory that is certainly there: whatever loads the program writes the address in it.
+#[repr(align(64))]
+struct InMemory(#[expect(dead_code, reason = "it only has to be there")] &'static u8);
+
+/// Where nothing is loaded from.
+///
+/// An empty slice may have the address of no memory, or of memory that the system has not yet provided. To load nothing from there is
+/// allowed, but the CPU takes 20 ns to find out that it is nothing. Nor may it be the stack: where something has just been stored, the load
+/// waits for that.
+static NOTHING: InMemory = InMemory(&0);
 
 // Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
 // the features above, and was called on a CPU that has them.
@@ -114,13 +126,10 @@ impl Avx512 {
     #[inline(always)]
     pub(crate) fn load_short(self, bytes: &[u8]) -> Vector {
         debug_assert!(bytes.len() < 64);
-        // An empty slice may have the address of no memory, or of memory that the system has not yet provided. A load of nothing from
-        // there is allowed and takes 20 ns; this stack is there.
-        let here = MaybeUninit::<i8>::uninit();
-        let from = if bytes.is_empty() { here.as_ptr() } else { bytes.as_ptr().cast() };
+        let from = if bytes.is_empty() { (&raw const NOTHING).cast() } else { bytes.as_ptr().cast() };
         let mask = (1u64 << (bytes.len() & 63)) - 1;
         // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes below `bytes.len()` (and fewer ones if there
-        // are 64 bytes or more), so none for `here`. A byte whose bit in the mask is zero is not accessed.
+        // are 64 bytes or more), so none for `NOTHING`. A byte whose bit in the mask is zero is not accessed.
         unsafe { _mm512_maskz_loadu_epi8(mask, from) }
     }
 
