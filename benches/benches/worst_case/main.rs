@@ -347,7 +347,7 @@ fn ends_of_memory(page: &mut Page, effort: Effort) {
          next one. (A page that is not there at all takes as long.) With AVX-512, one load takes what is less than a vector, and a mask says \
          how much that is. The CPU may not look at what the mask excludes, but its fast way does. When it finds that there is no memory, it \
          takes a slow way, which is what the last line of a file in memory pays. simdutf's AVX-512 kernel loads in the same way. A \
-         question about the address before each such load would cost all short strings 7 to 10 %, so there is none.",
+         question about the address before each such load would cost all short strings 4 to 10 %, so there is none.",
     );
     let mut table = Table::new(["kernel", "bytes", "inside", "at the end", "end / inside"]);
     for kernel in Kernel::available() {
