@@ -8,7 +8,7 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    IntoBytes, IntoUtf16, IntoUtf32, Narrow, PLAIN, at_least, leading_ascii, load_block, masked, order,
+    CACHED, IntoBytes, IntoUtf16, IntoUtf32, Narrow, at_least, leading_ascii, load_block, masked, order,
     put_by_two, put_in_lines,
 };
 use crate::boundary::{ends_in_lead, floor};
@@ -330,15 +330,19 @@ pub(in crate::transcode) fn to_utf32<S: ConvertOps>(s: S, text: &[u8], out: &mut
 /// Converts Latin-1 into wider units.
 #[inline(always)]
 fn widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let mut at = if text.len() >= PLAIN { put_in_lines::<S, T, false>(s, text, out) } else { 0 };
-    for block in text[at..].chunks_exact(S::LANES) {
-        if !T::put_narrow(s, s.load(block, 0), S::LANES, out) {
+    let mut at = if text.len() >= CACHED {
+        put_in_lines::<S, T, false>(s, text, out)
+    } else {
+        put_by_two::<S, T, false, false>(s, text, out)
+    };
+    while at < text.len() {
+        let (now, len) = load_block(s, &text[at..]);
+        if !T::put_narrow(s, now, len, out) {
             break;
         }
-        at += S::LANES;
+        at += len;
     }
-    let (now, len) = load_block(s, &text[at..]);
-    if T::put_narrow(s, now, len, out) { at + len } else { at }
+    at
 }
 
 /// Converts UTF-16 into Latin-1.

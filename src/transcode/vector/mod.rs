@@ -47,8 +47,12 @@ use crate::simd::convert::ConvertOps;
 /// that the compiler finds.
 const LINES_PAY: usize = 512;
 
-/// The number of bytes of ASCII at the start of a text, or of ISO-8859-1, that become longer units vector by vector, before anything is
-/// prepared for other text or for whole cache lines. If whole lines do not pay for the rest, all of the text does.
+/// A text of bytes that is shorter than this, and the longer units that it becomes, stay in the first-level cache of any CPU. There it does not
+/// pay to write whole cache lines.
+const CACHED: usize = 10 << 10;
+
+/// The number of bytes of ASCII at the start of a longer text that become longer units vector by vector, before anything is
+/// prepared for other text or for whole cache lines.
 const PLAIN: usize = 2048;
 
 /// What bytes of ASCII or Latin-1 become.
@@ -112,12 +116,11 @@ fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
     }
 }
 
-/// Converts the ASCII at the start of a text: the first [`PLAIN`] bytes at most, if it becomes longer units and more is left than for which
-/// whole cache lines pay. If that is all of the text, or fills the output, nothing has to be prepared for the loop over blocks. Returns the
-/// number of bytes.
+/// Converts the ASCII at the start of a text: the first [`PLAIN`] bytes at most, if it becomes longer units and the text is not [`CACHED`]. If
+/// that is all of the text, or fills the output, nothing has to be prepared for the loop over blocks. Returns the number of bytes.
 #[cfg_attr(optimised, inline(always))]
 fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let end = if T::UNIT == 1 || text.len() < PLAIN + LINES_PAY { text.len() } else { PLAIN };
+    let end = if T::UNIT == 1 || text.len() < CACHED { text.len() } else { PLAIN };
     let mut at = put_by_two::<S, T, true, false>(s, &text[..end], out);
     while at < end
         && let Some(block) = text.get(at..at + S::LANES)
