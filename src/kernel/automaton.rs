@@ -69,7 +69,6 @@ impl Surveys for Automaton {
 
 impl Engine for Automaton {
     // To the automaton all lengths are the same.
-    const MEDIUM: usize = usize::MAX;
     const LONG: usize = usize::MAX;
 
     #[inline(always)]

@@ -42,10 +42,10 @@ fn not_continued<F: OnNotContinued>(before: [u8; 4], piece: &[u8], otherwise: F)
     otherwise(before, piece)
 }
 
-/// Returns the least medium and the least long length, for an engine whose type has no name here.
+/// Returns whether a text is long, for an engine whose type has no name here.
 #[inline(always)]
-const fn lengths<E: Engine>(_: E) -> (usize, usize) {
-    (E::MEDIUM, E::LONG)
+const fn is_long<E: Engine>(_: E, bytes: &[u8]) -> bool {
+    bytes.len() >= E::LONG
 }
 
 /// The doors of one instruction set: functions that are compiled for it and call its engine.
@@ -57,23 +57,10 @@ macro_rules! doors {
             $(#[$features])?
             pub(crate) fn validate(bytes: &[u8]) -> Verdict {
                 let engine = $token;
-                let (least_medium, least_long) = lengths(engine);
-                if bytes.len() < least_medium {
-                    engine.validate_short(bytes)
-                } else if bytes.len() < least_long {
-                    medium(bytes)
-                } else {
-                    long(bytes)
-                }
+                if is_long(engine, bytes) { long(bytes) } else { engine.validate_short(bytes) }
             }
 
-            // These two are functions of their own: short texts do not pay for the registers that they save.
-            #[inline(never)]
-            $(#[$features])?
-            pub(crate) fn medium(bytes: &[u8]) -> Verdict {
-                $token.validate_medium(bytes)
-            }
-
+            // Apart, so that short texts do not pay for the registers that it saves.
             #[inline(never)]
             $(#[$features])?
             pub(crate) fn long(bytes: &[u8]) -> Verdict {
@@ -91,7 +78,7 @@ macro_rules! doors {
             $(#[$features])?
             pub(super) fn accepts<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool {
                 let engine = $token;
-                if bytes.len() >= lengths(engine).0 {
+                if is_long(engine, bytes) {
                     return accepts_more(bytes, otherwise);
                 }
                 let verdict = engine.validate_short(bytes);
@@ -102,11 +89,7 @@ macro_rules! doors {
             #[inline(never)]
             $(#[$features])?
             fn accepts_more<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool {
-                let engine = $token;
-                let (least_medium, least_long) = lengths(engine);
-                // No length is below the range, but the compiler does not know that. Where the range is empty, it leaves the code out.
-                let is_medium = (least_medium..least_long).contains(&bytes.len());
-                let verdict = if is_medium { engine.validate_medium(bytes) } else { long(bytes) };
+                let verdict = long(bytes);
                 verdict.is_valid() || rejected(bytes, verdict, otherwise)
             }
 

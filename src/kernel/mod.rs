@@ -94,21 +94,12 @@ pub(crate) trait Surveys: Copy {
 ///
 /// Every method is inlined into a door of `entries.rs`, which is compiled for the instruction set.
 pub(crate) trait Engine: Validates + Surveys {
-    /// Lengths below this one are short.
-    const MEDIUM: usize;
-
-    /// Lengths from this one on are long, those between medium.
+    /// Lengths from this one on are long, those below are short.
     const LONG: usize;
 
     /// Does what [`validate`](Validates::validate) does, for a short text. It is inlined into the door, so it must need few
     /// registers.
     fn validate_short(self, bytes: &[u8]) -> Verdict;
-
-    /// Does the same for a text of medium length, as a function of its own.
-    #[inline(always)]
-    fn validate_medium(self, bytes: &[u8]) -> Verdict {
-        self.validate_short(bytes)
-    }
 
     /// Does the same for a long text, as a function of its own.
     #[inline(always)]

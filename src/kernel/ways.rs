@@ -1,20 +1,18 @@
 //! The ways among which a kernel chooses by length and content, each as a kernel that takes it wherever it can. They are for
 //! `testing` alone: tests reach every way with texts of any length, and each can be measured.
 //!
-//! A way differs from its kernel in the function for whole texts and in what [`inspect`] does. All else is the kernel's.
+//! A way differs from its kernel only in the function for whole texts.
 
 use super::Kernel;
-use super::counts::Counts;
 use super::entries::{self, Isa};
 use super::verdict::Verdict;
 #[cfg(kernel_simd)]
 use crate::simd::Token;
 
-/// For each instruction set the doors of its ways: the way's name, the routine and its number, and, where it is not the
-/// kernel's own, the routine that counts as well.
+/// For each instruction set the doors of its ways: the way's name and the routine.
 macro_rules! ways {
     ($($set:ident, $token:expr, $features:meta: {
-        $($way:ident: $name:literal, $routine:ty, $number:expr $(, counting $counting:ty as $count:ident)?;)+
+        $($way:ident: $name:literal, $routine:ty;)+
     })*) => {
         $(mod $set {
             use super::*;
@@ -22,15 +20,8 @@ macro_rules! ways {
             $(
                 #[$features]
                 fn $way(bytes: &[u8]) -> Verdict {
-                    $token.apart::<$routine>(bytes, $number)
+                    $token.apart::<$routine>(bytes, 0)
                 }
-
-                $(
-                    #[$features]
-                    pub(super) fn $count(bytes: &[u8]) -> (Verdict, Counts) {
-                        $token.apart::<$counting>(bytes, $number)
-                    }
-                )?
             )+
 
             pub(super) static WAYS: &[Kernel] =
@@ -48,32 +39,12 @@ macro_rules! ways {
                 Isa::scalar => &[],
             }
         }
-
-        /// The function of a way that counts, where it is not the kernel's.
-        fn counting(kernel: &Kernel) -> Option<unsafe fn(&[u8]) -> (Verdict, Counts)> {
-            match (kernel.isa, kernel.name) {
-                $($($((Isa::$set, $name) => Some($set::$count),)?)+)*
-                _ => None,
-            }
-        }
     };
-}
-
-/// Does what [`entries::inspect`] does, with this kernel or way.
-pub(crate) fn inspect(kernel: &Kernel, bytes: &[u8]) -> (Verdict, Counts) {
-    match counting(kernel) {
-        // SAFETY: the function is that of the kernel's instruction set, which the CPU has: a way is only reachable through
-        // its kernel.
-        Some(inspect) => unsafe { inspect(bytes) },
-        None => entries::inspect(kernel, bytes),
-    }
 }
 
 cfg_if::cfg_if! {
     if #[cfg(kernel_avx512)] {
-        use super::bitplanes::{
-            AnyLength, Blocks, CountedBlocks, CountedSuperblocks, PER_PLACE, Superblocks, SuperblocksAhead,
-        };
+        use super::bitplanes::{AnyLength, Blocks, Superblocks};
         use super::lookup::{Long, Short};
         use crate::simd::x86::avx2::Avx2;
         use crate::simd::x86::avx512::Avx512;
@@ -83,21 +54,16 @@ cfg_if::cfg_if! {
             avx512, Avx512::new(), target_feature(
                 enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,lzcnt,popcnt"
             ): {
-                blocks: "blocks", Blocks, 0, counting CountedBlocks as count_blocks;
-                superblocks: "superblocks", AnyLength<Superblocks, Blocks>, PER_PLACE,
-                    counting AnyLength<CountedSuperblocks, CountedBlocks> as count_superblocks;
-                // So few at each place that tests need no megabytes.
-                streams: "streams", AnyLength<Superblocks, Blocks>, 4,
-                    counting AnyLength<CountedSuperblocks, CountedBlocks> as count_streams;
-                ahead: "ahead", AnyLength<SuperblocksAhead, Blocks>, 4;
+                blocks: "blocks", Blocks;
+                superblocks: "superblocks", AnyLength<Superblocks, Blocks>;
             }
             avx2, Avx2::new(), target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt"): {
-                short: "short", Short, 0;
-                long: "long", Long, 0;
+                short: "short", Short;
+                long: "long", Long;
             }
             sse42, Sse42::new(), target_feature(enable = "sse4.2,popcnt"): {
-                short: "short", Short, 0;
-                long: "long", Long, 0;
+                short: "short", Short;
+                long: "long", Long;
             }
         }
     } else if #[cfg(kernel_x86)] {
@@ -107,12 +73,12 @@ cfg_if::cfg_if! {
 
         ways! {
             avx2, Avx2::new(), target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt"): {
-                short: "short", Short, 0;
-                long: "long", Long, 0;
+                short: "short", Short;
+                long: "long", Long;
             }
             sse42, Sse42::new(), target_feature(enable = "sse4.2,popcnt"): {
-                short: "short", Short, 0;
-                long: "long", Long, 0;
+                short: "short", Short;
+                long: "long", Long;
             }
         }
     } else if #[cfg(kernel_neon)] {
@@ -121,8 +87,8 @@ cfg_if::cfg_if! {
 
         ways! {
             neon, Neon::new(), target_feature(enable = "neon"): {
-                short: "short", Short, 0;
-                long: "long", Long, 0;
+                short: "short", Short;
+                long: "long", Long;
             }
         }
     } else if #[cfg(kernel_wasm)] {
@@ -131,8 +97,8 @@ cfg_if::cfg_if! {
 
         ways! {
             simd128, Simd128, inline(never): {
-                short: "short", Short, 0;
-                long: "long", Long, 0;
+                short: "short", Short;
+                long: "long", Long;
             }
         }
     } else {

@@ -32,7 +32,7 @@ cfg_if::cfg_if! {
             #[cfg(all(kernel_avx512, feature = "transcode"))]
             #[expect(clippy::incompatible_msrv, reason = "build.rs asks the compiler for its version")]
             mod avx512_lengths;
-            pub(crate) mod fetching;
+            mod prefetch;
             pub(crate) mod sse42;
         }
     } else if #[cfg(kernel_neon)] {
@@ -143,10 +143,6 @@ pub(crate) unsafe trait Simd: Token {
     /// V8 has too few registers.
     const RELOADS: bool = true;
 
-    /// Whether text of medium length has a way of its own, and long text with rare characters another one. They take about 2 KB each,
-    /// which is too much in WebAssembly, where all of validation takes 12.
-    const HAS_ROOM: bool = true;
-
     /// Returns `byte` in every lane.
     fn splat(self, byte: u8) -> Self::Vector;
 
@@ -155,15 +151,9 @@ pub(crate) unsafe trait Simd: Token {
     /// `load` panics where that is out of bounds. All callers check lengths such that the compiler sees it never is.
     fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
 
-    /// Asks the cache for the line at `bytes[at]`, where that pays. Elsewhere nothing happens.
+    /// Prefetches the line at `bytes[at]`, where the instruction set can. If `bytes` has no such place, nothing happens.
     #[inline(always)]
     fn prefetch(self, _bytes: &[u8], _at: usize) {}
-
-    /// Returns whether this CPU fetches text from memory too late unless it is asked.
-    #[inline(always)]
-    fn must_be_asked(self) -> bool {
-        false
-    }
 
     /// Returns `bytes`, and zeros after them. `bytes` has fewer than `LANES` bytes.
     fn load_short(self, bytes: &[u8]) -> Self::Vector;

@@ -10,10 +10,10 @@ pub use crate::kernel::ways::paths;
 use crate::{Decode, Errors, Kernel, Location, Summary, Utf8Chunks};
 use crate::{kernel, repair, text};
 
-/// Does what `trust8::inspect` does, with this kernel, or with a way of a kernel.
+/// Does what `trust8::inspect` does, with this kernel.
 #[must_use]
 pub fn inspect(kernel: &Kernel, bytes: &[u8]) -> Summary {
-    kernel.inspect_by(bytes, kernel::ways::inspect)
+    kernel.inspect(bytes)
 }
 
 /// Does what `trust8::ascii_up_to` does, with this kernel.

@@ -4,7 +4,6 @@
 
 use crate::error::Utf8Error;
 use crate::kernel::counts::{self, Counts};
-use crate::kernel::verdict::Verdict;
 use crate::kernel::{Kernel, automaton, entries};
 use crate::repair::faults::count_sequences;
 
@@ -225,22 +224,13 @@ impl Kernel {
     /// ```
     #[must_use]
     pub fn inspect(&self, bytes: &[u8]) -> Summary {
-        self.inspect_by(bytes, entries::inspect)
-    }
-
-    /// Does what [`inspect`](Self::inspect) does, with a function that the caller chooses.
-    pub(crate) fn inspect_by(
-        &self,
-        bytes: &[u8],
-        inspect: impl Fn(&Self, &[u8]) -> (Verdict, Counts),
-    ) -> Summary {
-        let (verdict, counts) = inspect(self, bytes);
+        let (verdict, counts) = entries::inspect(self, bytes);
         let Some(suspect) = verdict.suspicion() else { return Summary::new(None, bytes.len(), counts) };
         // The counts of a text with an error are of no use, so the valid part is counted again. (The result would also
         // be right if the suspicion were wrong.)
         let error = automaton::judge(bytes, suspect).err();
         let valid = &bytes[..error.map_or(bytes.len(), |error| error.valid_up_to())];
-        let (verdict, counts) = inspect(self, valid);
+        let (verdict, counts) = entries::inspect(self, valid);
         let counts = if verdict.is_valid() { counts } else { counts::count(valid) };
         Summary::new(error, valid.len(), counts)
     }

@@ -21,7 +21,6 @@
 #![forbid(unsafe_code)]
 
 use super::BLOCK;
-use super::tally::Tally;
 use crate::boundary::{CONTEXT, array_at};
 use crate::kernel::survey::{Classes, Surveyor};
 use crate::kernel::verdict::Verdict;
@@ -311,43 +310,41 @@ impl Surveyor for Checker {
 ///
 /// At least one zero follows the text, so a character that the end cuts off lacks a continuation.
 #[inline(always)]
-pub(super) fn one_block<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
+pub(super) fn one_block(s: Avx512, bytes: &[u8]) -> Verdict {
     if bytes.is_empty() {
         // An empty slice may point to an address without memory. The masked load would access nothing there, but the
         // CPU takes over 20 ns to find that out.
         return Verdict::VALID;
     }
     let all = s.load_short(bytes);
-    tally.block(s, all);
     if Checker::new(s).is_faulty(all) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
-/// Returns the verdict on any number of bytes.
+/// Returns the verdict on 64 bytes or more.
 #[inline(always)]
-pub(super) fn validate<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
-    match bytes.len() {
-        0..BLOCK => one_block(s, bytes, tally),
-        BLOCK..TWO_BLOCKS => two_blocks(s, bytes, tally),
+pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
+    if bytes.len() < TWO_BLOCKS {
+        two_blocks(s, bytes)
+    } else if is_asked_first(bytes) && is_ascii(s, bytes) {
         // Eight blocks at most are asked before the checker's tables are loaded.
-        _ if is_asked_first::<T>(bytes) && is_ascii(s, bytes) => Verdict::VALID,
-        _ => validate_from(Checker::new(s), bytes, 0, tally),
+        Verdict::VALID
+    } else {
+        validate_from(Checker::new(s), bytes, 0)
     }
 }
 
 /// Returns whether `validate` asks first if all of a text is ASCII. If it is not, its end is not asked again.
 #[inline(always)]
-fn is_asked_first<T: Tally>(bytes: &[u8]) -> bool {
-    !T::COUNTS && bytes.len() < 8 * BLOCK
+fn is_asked_first(bytes: &[u8]) -> bool {
+    bytes.len() < 8 * BLOCK
 }
 
 /// Returns the verdict on 64 to 127 bytes: two blocks, of which the second may be short. The only branch asks whether
 /// all is ASCII.
 #[cfg_attr(optimised, inline(always))]
-fn two_blocks<T: Tally>(s: Avx512, bytes: &[u8], tally: &mut T) -> Verdict {
+fn two_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
     let first = s.load(bytes, 0);
     let last = s.load(bytes, bytes.len() - BLOCK);
-    tally.block(s, first);
-    tally.block(s, s.load_short(&bytes[BLOCK..]));
     if !s.any_high_bit(s.or(first, last)) {
         return Verdict::VALID;
     }
@@ -400,7 +397,7 @@ pub(super) fn continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
 /// Returns the verdict on `bytes`, of which all before `from` is well-formed, except for a character that `from` cuts
 /// off.
 #[cfg_attr(optimised, inline(always))]
-pub(super) fn validate_from<T: Tally>(checker: Checker, bytes: &[u8], from: usize, tally: &mut T) -> Verdict {
+pub(super) fn validate_from(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
     let s = checker.s;
     let mut faults = checker.no_faults();
     let mut before = leads_before(&checker, bytes, from);
@@ -422,46 +419,26 @@ pub(super) fn validate_from<T: Tally>(checker: Checker, bytes: &[u8], from: usiz
             before = checker.check(&mut faults, b, before);
             before = checker.check(&mut faults, c, before);
             before = checker.check(&mut faults, d, before);
-            tally.block(s, a);
-            tally.block(s, b);
-            tally.block(s, c);
-            tally.block(s, d);
         } else {
             cut_off = Leads(s.or(cut_off.0, before.0));
             before = checker.no_leads();
-            tally.ascii_block(s, a);
-            tally.ascii_block(s, b);
-            tally.ascii_block(s, c);
-            tally.ascii_block(s, d);
         }
         at += 4 * BLOCK;
     }
     checker.check_end(&mut faults, cut_off);
     let left = &bytes[at..];
-    if left.is_empty() || !is_asked_first::<T>(bytes) && is_ascii_end(s, bytes, left.len()) {
+    if left.is_empty() || !is_asked_first(bytes) && is_ascii_end(s, bytes, left.len()) {
         checker.check_end(&mut faults, before);
-        if T::COUNTS {
-            let mut left = left;
-            while let Some((block, after)) = left.split_first_chunk::<BLOCK>() {
-                tally.ascii_block(s, s.load(block, 0));
-                left = after;
-            }
-            if !left.is_empty() {
-                tally.ascii_block(s, s.load_short(left));
-            }
-        }
     } else {
         let mut left = left;
         while let Some((block, after)) = left.split_first_chunk::<BLOCK>() {
             let now = s.load(block, 0);
             before = checker.check(&mut faults, now, before);
-            tally.block(s, now);
             left = after;
         }
         // Even if no byte is left: the zeros after the text show a character that the end cuts off.
         let now = s.load_short(left);
         checker.check(&mut faults, now, before);
-        tally.block(s, now);
     }
     if checker.any(&faults) { suspicion(s, bytes, sound) } else { Verdict::VALID }
 }

@@ -5,7 +5,6 @@
 //! | `blocks.rs` | blocks of 64 bytes, with two lookups; fewer than 64 bytes are one masked block, without a branch on the content |
 //! | `planes.rs` | superblocks of 488 bytes, in eight bit planes on which the rules of UTF-8 are Boolean formulas |
 //! | `long.rs` | long input, by kind: ASCII, two-byte characters, superblocks |
-//! | `tally.rs` | what is counted while text is checked |
 //! | `count.rs` | counts of text that is valid already |
 //! | `truth.rs` | truth tables from formulas |
 //!
@@ -21,20 +20,19 @@ mod blocks;
 mod count;
 mod long;
 mod planes;
-mod tally;
 
-use super::counts::Counts;
+use super::counts::{self, Counts};
+use super::lookup;
 use super::survey::Surveyor;
 use super::verdict::Verdict;
 #[cfg(feature = "transcode")]
-use super::{Apart, Conversion, Measure};
-use super::{Engine, Surveys, Validates};
+use super::{Conversion, Measure};
+use super::{Apart, Engine, Surveys, Validates};
 #[cfg(feature = "transcode")]
 use crate::output::Output;
+use crate::simd::x86::avx2::Avx2;
 use crate::simd::x86::avx512::Avx512;
 use crate::simd::{Routine, Token};
-pub(crate) use long::PER_PLACE;
-use tally::{Counter, Nothing};
 
 /// The bytes of a block.
 const BLOCK: usize = 64;
@@ -46,13 +44,7 @@ const LONG: usize = 2048;
 impl Validates for Avx512 {
     #[inline(always)]
     fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < BLOCK {
-            blocks::one_block(self, bytes, &mut Nothing)
-        } else if bytes.len() < LONG {
-            self.apart::<Blocks>(bytes, 0)
-        } else {
-            self.apart::<Superblocks>(bytes, PER_PLACE)
-        }
+        if bytes.len() < LONG { self.apart::<Blocks>(bytes, 0) } else { self.apart::<Superblocks>(bytes, 0) }
     }
 
     #[inline(always)]
@@ -69,31 +61,26 @@ impl Surveys for Avx512 {
 }
 
 impl Engine for Avx512 {
-    const MEDIUM: usize = BLOCK;
-    const LONG: usize = LONG;
+    const LONG: usize = BLOCK;
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
-        blocks::one_block(self, bytes, &mut Nothing)
-    }
-
-    #[inline(always)]
-    fn validate_medium(self, bytes: &[u8]) -> Verdict {
-        blocks::validate(self, bytes, &mut Nothing)
+        blocks::one_block(self, bytes)
     }
 
     #[inline(always)]
     fn validate_long(self, bytes: &[u8]) -> Verdict {
-        long::validate::<_, false>(self, bytes, PER_PLACE, &mut Nothing)
+        if bytes.len() < LONG { blocks::validate(self, bytes) } else { self.apart::<Superblocks>(bytes, 0) }
     }
 
     #[inline(always)]
     fn inspect(self, bytes: &[u8]) -> (Verdict, Counts) {
-        if bytes.len() < LONG {
-            CountedBlocks::run(self, bytes, 0)
-        } else {
-            self.apart::<CountedSuperblocks>(bytes, PER_PLACE)
-        }
+        counts::in_chunks(
+            bytes,
+            |rest| Avx2::on(self).apart::<lookup::Ascii>(rest, 0),
+            |chunk| Apart(self).validate(chunk),
+            |chunk| Avx2::on(self).apart::<lookup::Count>(chunk, 0),
+        )
     }
 
     #[inline(always)]
@@ -139,48 +126,19 @@ impl Routine<Avx512> for Blocks {
 
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], _: usize) -> Verdict {
-        blocks::validate(s, bytes, &mut Nothing)
+        if bytes.len() < BLOCK { blocks::one_block(s, bytes) } else { blocks::validate(s, bytes) }
     }
 }
 
-/// Validation by kind of text, as of long input, for two blocks or more. The routine's number is how many superblocks text that
-/// is read at several places has at each.
+/// Validation by kind of text, as of long input, for two blocks or more.
 pub(crate) struct Superblocks;
 
 impl Routine<Avx512> for Superblocks {
     type Output = Verdict;
 
     #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], per_place: usize) -> Verdict {
-        long::validate::<_, false>(s, bytes, per_place, &mut Nothing)
-    }
-}
-
-/// The same, but text that is larger than the caches is read ahead at one place, as on some CPUs.
-#[cfg(feature = "testing")]
-pub(crate) struct SuperblocksAhead;
-
-#[cfg(feature = "testing")]
-impl Routine<Avx512> for SuperblocksAhead {
-    type Output = Verdict;
-
-    #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], per_place: usize) -> Verdict {
-        long::validate::<_, true>(s, bytes, per_place, &mut Nothing)
-    }
-}
-
-/// Validation by blocks, and counts.
-pub(crate) struct CountedBlocks;
-
-impl Routine<Avx512> for CountedBlocks {
-    type Output = (Verdict, Counts);
-
-    #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], _: usize) -> (Verdict, Counts) {
-        let mut counter = Counter::new(s);
-        let verdict = blocks::validate(s, bytes, &mut counter);
-        (verdict, counter.counts(s))
+    fn run(s: Avx512, bytes: &[u8], _: usize) -> Verdict {
+        long::validate(s, bytes)
     }
 }
 
@@ -199,19 +157,5 @@ where
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], number: usize) -> R::Output {
         if bytes.len() < 2 * BLOCK { Short::run(s, bytes, number) } else { R::run(s, bytes, number) }
-    }
-}
-
-/// Validation by kind of text, and counts, for two blocks or more.
-pub(crate) struct CountedSuperblocks;
-
-impl Routine<Avx512> for CountedSuperblocks {
-    type Output = (Verdict, Counts);
-
-    #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], per_place: usize) -> (Verdict, Counts) {
-        let mut counter = Counter::new(s);
-        let verdict = long::validate::<_, false>(s, bytes, per_place, &mut counter);
-        (verdict, counter.counts(s))
     }
 }

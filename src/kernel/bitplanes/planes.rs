@@ -99,40 +99,10 @@ fn vector_planes(s: Avx512, text: &[u8; CONTEXT + SUPERBLOCK], r: usize) -> Vect
     s.pick_planes(s.splat64(PICK[r]), s.load(text, r * OWN))
 }
 
-/// A mask for each kind of byte: a bit for each byte of the kind, in no useful order. A mask that nobody counts is
-/// not computed.
-///
-/// Each mask is of 488 places, but not all are of the same places: a mask has those that the check needs anyway. In
-/// superblocks one after the other, each place is counted once. [`LEADS_LATE`] and [`FROM_F0_LATE`] say where the
-/// masks begin.
-pub(super) struct Masks {
-    pub(super) continuations: Vector,
-    pub(super) leads: Vector,
-    pub(super) from_f0: Vector,
-    pub(super) newlines: Vector,
-}
-
-/// The number of places by which the mask of leads begins before its superblock.
-pub(super) const LEADS_LATE: usize = 1;
-/// The number of places by which the mask of bytes from F0 on begins before its superblock.
-pub(super) const FROM_F0_LATE: usize = 3;
-
-/// All places but the first three of each vector, in the order of planes before they are reordered. In that order,
-/// the first three places are the upper bits of the bytes of the first lane, `00011111`.
-static OWN_PLACES: [u8; 64] = {
-    let mut places = [0xFF; 64];
-    let mut i = 0;
-    while i < 8 {
-        places[i] = 0xFF >> CONTEXT;
-        i += 1;
-    }
-    places
-};
-
 /// Checks a superblock, given its planes. Returns `faults` with the superblock's faults added, a bit for each in no
-/// useful order, and the masks of its bytes.
+/// useful order.
 #[cfg_attr(optimised, inline(always))]
-pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, Masks) {
+pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
     let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;
 
     // First each place by itself, out of order. A byte that never appears is 1100000. (C0 and C1), or 1111.... with
@@ -160,13 +130,6 @@ pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, 
         low_is_d_or_4,
         b5,
     );
-
-    // Newlines: 00001010.
-    let own = s.load(&OWN_PLACES, 0);
-    let low_is_a_or_b = s.ternary::<{ truth!(|b3, b2, b1| b3 & !b2 & b1) }>(b3, b2, b1);
-    let is_0a_or_more = s.ternary::<{ truth!(|low, b4, b0| low & !b4 & !b0) }>(low_is_a_or_b, b4, b0);
-    let is_0a_or_8a = s.ternary::<{ truth!(|all, b6, b5| all & !b6 & !b5) }>(is_0a_or_more, b6, b5);
-    let newlines = s.ternary::<{ truth!(|all, b7, own| all & !b7 & own) }>(is_0a_or_8a, b7, own);
 
     // Then neighbours, in the order of the text.
     let order = s.load(ORDER, 0);
@@ -204,6 +167,5 @@ pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, 
     let wrong = s.ternary::<{ truth!(|restricts, set, b2| restricts & (set == b2)) }>(restricts, set, b2);
 
     let faults = s.ternary::<{ truth!(|all, never, lengths| all | never | lengths) }>(faults, never, lengths);
-    let faults = s.ternary::<{ truth!(|all, wrong, lead| all | (wrong & lead)) }>(faults, wrong, lead);
-    (faults, Masks { continuations, leads: lead, from_f0: fourth, newlines })
+    s.ternary::<{ truth!(|all, wrong, lead| all | (wrong & lead)) }>(faults, wrong, lead)
 }

@@ -5,13 +5,6 @@
 use crate::boundary::array_at;
 use crate::simd::Simd;
 
-/// The bytes of which one question asks whether they are ASCII: a vector, or two.
-pub(super) const UNIT: usize = 32;
-/// The bytes of sixteen units.
-pub(super) const GROUP: usize = 2 * HALF;
-/// The bytes of half a group.
-pub(super) const HALF: usize = 8 * UNIT;
-
 /// Returns whether all of `bytes` is ASCII. There are at least `LANES` bytes. The last loads overlap those before
 /// them.
 #[inline(always)]
@@ -75,58 +68,4 @@ pub(super) fn or_of<S: Simd, const N: usize>(s: S, bytes: &[u8; N]) -> S::Vector
         all = s.or(all, s.load(bytes, k * S::LANES));
     }
     all
-}
-
-/// Returns a bit for each of the sixteen parts of a text: whether it is ASCII. The lowest bit stands for the first part.
-#[inline(always)]
-pub(super) fn ascii_of_sixteen<S: Simd, const PART: usize, const N: usize>(s: S, text: &[u8; N]) -> u64 {
-    const { assert!(N == 16 * PART) };
-    zero_parts(s, squeezed::<S, PART>(s, text))
-}
-
-/// Returns a vector in which lane `i`, and lane `i + 16` if there is one, are zero where part `i` of sixteen is ASCII.
-#[inline(always)]
-pub(super) fn squeezed<S: Simd, const PART: usize>(s: S, text: &[u8]) -> S::Vector {
-    s.halve(eight_parts::<S, PART>(s, text, 0), eight_parts::<S, PART>(s, text, 8 * PART))
-}
-
-/// Returns a bit for each of the eight parts of a text: whether it is not ASCII. The lowest bit stands for the first part.
-#[inline(always)]
-pub(super) fn others_of_eight<S: Simd, const PART: usize, const N: usize>(s: S, text: &[u8; N]) -> u64 {
-    const { assert!(N == 8 * PART) };
-    let squeezed = eight_parts::<S, PART>(s, text, 0);
-    !zero_parts(s, s.halve(squeezed, squeezed)) & 0xFF
-}
-
-/// Returns a bit for each of sixteen parts, whose bytes have been squeezed into one vector: whether all of it was zero.
-#[inline(always)]
-fn zero_parts<S: Simd>(s: S, squeezed: S::Vector) -> u64 {
-    let zero = s.high_bits(s.equal(squeezed, s.splat(0)));
-    // In vectors of 32 bytes, the two halves of a part are sixteen lanes from each other.
-    if S::LANES == 32 { zero & zero >> 16 } else { zero }
-}
-
-/// Squeezes the high bits of eight parts into a vector.
-///
-/// Each step makes one vector of two. After one more step, which takes sixteen parts, a byte is left for each sixteen bytes or more.
-#[inline(always)]
-fn eight_parts<S: Simd, const PART: usize>(s: S, text: &[u8], at: usize) -> S::Vector {
-    let (a, b) = (two_parts::<S, PART>(s, text, at), two_parts::<S, PART>(s, text, at + 2 * PART));
-    let (c, d) = (two_parts::<S, PART>(s, text, at + 4 * PART), two_parts::<S, PART>(s, text, at + 6 * PART));
-    s.halve(s.halve(a, b), s.halve(c, d))
-}
-
-#[inline(always)]
-fn two_parts<S: Simd, const PART: usize>(s: S, text: &[u8], at: usize) -> S::Vector {
-    s.halve(high_bits_of_part::<S, PART>(s, text, at), high_bits_of_part::<S, PART>(s, text, at + PART))
-}
-
-/// Returns a vector in which something is set if any byte of a part is not ASCII.
-#[inline(always)]
-fn high_bits_of_part<S: Simd, const PART: usize>(s: S, text: &[u8], at: usize) -> S::Vector {
-    let mut all = s.load(text, at);
-    for k in 1..PART / S::LANES {
-        all = s.or(all, s.load(text, at + k * S::LANES));
-    }
-    s.and(all, s.splat(0x80))
 }

@@ -4,7 +4,7 @@
 
 use super::ascii::{is_ascii, is_ascii_at};
 use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, NO_CONTINUATION, SECOND_HIGH};
-use crate::boundary::{CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE};
+use crate::boundary::CONTEXT;
 use crate::kernel::survey::{Classes, Surveyor};
 use crate::kernel::verdict::Verdict;
 #[cfg(feature = "alloc")]
@@ -64,150 +64,20 @@ pub(super) const BLOCK: usize = 64;
 /// A block, and the context before it.
 pub(super) type BlockInContext = [u8; CONTEXT + BLOCK];
 
-/// A way to check blocks of text that are not ASCII. It keeps its constants in registers.
-pub(super) trait Check<S: Simd>: Copy {
-    /// The faults that were found. A check sets bits, and no check clears any.
-    type Faults: Copy;
-
-    /// Loads the constants.
-    fn new(s: S) -> Self;
-
-    /// Returns whether the check is right for a block. `largest` are the block's largest bytes, lane by lane.
-    fn applies(&self, largest: S::Vector) -> bool;
-
-    /// Returns the faults before any check.
-    fn no_faults(&self) -> Self::Faults;
-
-    /// Checks the vector at `at`. The text before it is loaded from `bytes` again.
-    fn check_at(&self, faults: &mut Self::Faults, bytes: &[u8], at: usize);
-
-    /// Checks all vectors of a block.
-    #[inline(always)]
-    fn check_all(&self, faults: &mut Self::Faults, block: &BlockInContext) {
-        for k in 0..BLOCK / S::LANES {
-            self.check_at(faults, block, CONTEXT + k * S::LANES);
-        }
-    }
-
-    /// Returns whether there are any faults.
-    fn any(&self, faults: &Self::Faults) -> bool;
-
-    /// Adds a fault if the end of `last` cuts off a character, unless the text goes on after it.
-    fn check_end(&self, faults: &mut Self::Faults, last: S::Vector, goes_on: bool);
-}
-
-/// The check of ASCII and two-byte characters, without lookups.
-#[derive(Clone, Copy)]
-pub(super) struct TwoByteChecker<S: Simd>(S);
-
-/// The faults that a [`TwoByteChecker`] has found.
-#[derive(Clone, Copy)]
-pub(super) struct TwoByteFaults<S: Simd> {
-    /// Bit 7 (`1.......`): a continuation is missing, or stands where none is due. The other bits mean nothing.
-    lengths: S::Vector,
-    /// The smallest `byte + 0x40`, added as signed numbers. 0 and 1 stand for C0 and C1.
-    smallest: S::Vector,
-    /// Any bit is set if ASCII comes after a character that is cut off.
-    cut_off: S::Vector,
-}
-
-impl<S: Simd> Check<S> for TwoByteChecker<S> {
-    type Faults = TwoByteFaults<S>;
-
-    #[inline(always)]
-    fn new(s: S) -> Self {
-        Self(s)
-    }
-
-    #[inline(always)]
-    fn applies(&self, largest: S::Vector) -> bool {
-        !is_from_e0(self.0, largest)
-    }
-
-    #[inline(always)]
-    fn no_faults(&self) -> TwoByteFaults<S> {
-        TwoByteFaults { lengths: self.0.splat(0), smallest: self.0.splat(0x7F), cut_off: self.0.splat(0) }
-    }
-
-    /// Checks a vector. These are five operations, and no lookup:
-    ///
-    /// ```text
-    /// byte     now + 0x40, signed, at most 7F    earlier1 - 0x40, unsigned, at least 00
-    /// 00..7F   40..7F    0.......                00..3F    0.......
-    /// 80..BF   C0..FF    1....... found          40..7F    0.......
-    /// C0..DF   00..1F    0.......                80..9F    1....... due
-    /// ```
-    ///
-    /// A continuation stands after each lead and nowhere else if bit 7 of both is the same.
-    #[cfg_attr(optimised, inline(always))]
-    fn check_at(&self, faults: &mut TwoByteFaults<S>, bytes: &[u8], at: usize) {
-        let s = self.0;
-        let moved = s.plus_signed(s.load(bytes, at), s.splat(0x40));
-        let due = s.minus(s.load(bytes, at - 1), s.splat(0x40));
-        faults.lengths = s.or(faults.lengths, s.xor(due, moved));
-        faults.smallest = s.min(faults.smallest, moved);
-    }
-
-    #[inline(always)]
-    fn any(&self, faults: &TwoByteFaults<S>) -> bool {
-        let s = self.0;
-        // 0 and 1, which stand for C0 and C1, become 2 and 1. Everything else becomes 0.
-        let overlong = s.minus(s.splat(2), faults.smallest);
-        s.any(s.or(s.or(s.and(faults.lengths, s.splat(0x80)), overlong), faults.cut_off))
-    }
-
-    #[inline(always)]
-    fn check_end(&self, faults: &mut TwoByteFaults<S>, last: S::Vector, goes_on: bool) {
-        faults.cut_off = self.0.or(faults.cut_off, unfinished(self.0, last, LARGEST_AT_END, goes_on));
-    }
-}
-
-impl<S: Simd> TwoByteChecker<S> {
-    /// Checks a block. Returns whether it is not known to be well-formed: it has a longer character, or a continuation is missing or alone.
-    /// Adds to `faults` what is a fault in any kind of text: C0 and C1.
-    #[inline(always)]
-    pub(super) fn suspects(&self, faults: &mut TwoByteFaults<S>, block: &BlockInContext) -> bool {
-        let s = self.0;
-        let mut of_block = TwoByteFaults { lengths: s.splat(0), ..*faults };
-        self.check_all(&mut of_block, block);
-        faults.smallest = of_block.smallest;
-        // Saturating subtraction leaves bit 7 set from E0 on.
-        let longer = s.minus(largest_of(s, block), s.splat(0xE0 - 0x80));
-        s.any_high_bit(s.or(of_block.lengths, longer))
-    }
-}
-
-/// Returns the largest byte in each lane of a block, which may have context before it.
+/// Returns the largest byte in each lane of a block.
 #[inline(always)]
-pub(super) fn largest_of<S: Simd, const N: usize>(s: S, block: &[u8; N]) -> S::Vector {
-    let mut largest = s.load(block, N - BLOCK);
+pub(super) fn largest_of<S: Simd>(s: S, block: &[u8]) -> S::Vector {
+    let mut largest = s.load(block, 0);
     for k in 1..BLOCK / S::LANES {
-        largest = s.max(largest, s.load(block, N - BLOCK + k * S::LANES));
+        largest = s.max(largest, s.load(block, k * S::LANES));
     }
     largest
 }
 
-/// Returns whether any byte is E0 or above.
-#[inline(always)]
-fn is_from_e0<S: Simd>(s: S, largest: S::Vector) -> bool {
-    // Saturating subtraction leaves bit 7 set from E0 on.
-    s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80)))
-}
-
-/// Returns a vector that has bits set if the end of `last` cuts off a character, unless the text goes on after it. `largest` says which
-/// bytes may stand there.
-#[inline(always)]
-fn unfinished<S: Simd>(s: S, last: S::Vector, largest: &[u8; 64], goes_on: bool) -> S::Vector {
-    // Another load is no branch.
-    let from = if goes_on { 32 } else { 32 - S::LANES };
-    s.minus(last, s.load(largest, from))
-}
-
-impl<S: Simd> Check<S> for Checker<S> {
-    type Faults = FaultBits<S>;
-
+impl<S: Simd> Checker<S> {
+    /// Loads the tables.
     #[inline(always)]
-    fn new(s: S) -> Self {
+    pub(super) fn new(s: S) -> Self {
         Self {
             s,
             first_high: s.table(&FIRST_HIGH),
@@ -216,18 +86,21 @@ impl<S: Simd> Check<S> for Checker<S> {
         }
     }
 
+    /// Returns the faults before any check.
     #[inline(always)]
-    fn applies(&self, _: S::Vector) -> bool {
-        true
-    }
-
-    #[inline(always)]
-    fn no_faults(&self) -> FaultBits<S> {
+    pub(super) fn no_faults(&self) -> FaultBits<S> {
         FaultBits(self.s.splat(0))
     }
 
+    /// Returns whether there are any faults.
+    #[inline(always)]
+    pub(super) fn any(&self, faults: &FaultBits<S>) -> bool {
+        self.s.any(faults.0)
+    }
+
+    /// Checks the vector at `at`. The text before it is loaded from `bytes` again.
     #[cfg_attr(optimised, inline(always))]
-    fn check_at(&self, faults: &mut FaultBits<S>, bytes: &[u8], at: usize) {
+    pub(super) fn check_at(&self, faults: &mut FaultBits<S>, bytes: &[u8], at: usize) {
         let s = self.s;
         let earlier1 = s.load(bytes, at - 1);
         let forbidden = self.forbidden_after(earlier1, s.high_nibbles(earlier1));
@@ -235,8 +108,9 @@ impl<S: Simd> Check<S> for Checker<S> {
         self.check(faults, now_high, forbidden, s.load(bytes, at - 2), s.load(bytes, at - 3));
     }
 
+    /// Checks all vectors of a block.
     #[inline(always)]
-    fn check_all(&self, faults: &mut FaultBits<S>, block: &BlockInContext) {
+    pub(super) fn check_block(&self, faults: &mut FaultBits<S>, block: &BlockInContext) {
         let s = self.s;
         self.check_at(faults, block, CONTEXT);
         if S::RELOADS {
@@ -252,18 +126,22 @@ impl<S: Simd> Check<S> for Checker<S> {
         }
     }
 
+    /// Adds a fault if the end of `last` cuts off a character, unless the text goes on after it. `ends` are the largest bytes that may
+    /// stand there.
     #[inline(always)]
-    fn any(&self, faults: &FaultBits<S>) -> bool {
-        self.s.any(faults.0)
+    pub(super) fn check_end(
+        &self,
+        faults: &mut FaultBits<S>,
+        last: S::Vector,
+        ends: &[u8; 64],
+        goes_on: bool,
+    ) {
+        let s = self.s;
+        // A load of FF from another place is no branch.
+        let from = if goes_on { 32 } else { 32 - S::LANES };
+        faults.0 = s.or(faults.0, s.minus(last, s.load(ends, from)));
     }
 
-    #[inline(always)]
-    fn check_end(&self, faults: &mut FaultBits<S>, last: S::Vector, goes_on: bool) {
-        faults.0 = self.s.or(faults.0, unfinished(self.s, last, LARGEST_AT_END, goes_on));
-    }
-}
-
-impl<S: Simd> Checker<S> {
     /// Checks a vector of any text, with three lookups.
     ///
     /// `now_high` are the upper nibbles of the vector. `forbidden` is what [`forbidden_after`](Self::forbidden_after)
@@ -295,17 +173,6 @@ impl<S: Simd> Checker<S> {
         let fourth = s.minus(earlier3, s.splat(0xF0 - LATER_CONTINUATION));
         let due = s.and(s.or(third, fourth), s.splat(LATER_CONTINUATION));
         faults.0 = s.or(faults.0, s.xor(pairs, due));
-    }
-
-    /// Adds a fault if the end of `last` cuts off a character of more than two bytes, unless the text goes on after it.
-    #[inline(always)]
-    pub(super) fn check_end_before_two_byte(
-        &self,
-        faults: &mut FaultBits<S>,
-        last: S::Vector,
-        goes_on: bool,
-    ) {
-        faults.0 = self.s.or(faults.0, unfinished(self.s, last, LARGEST_BEFORE_TWO_BYTE, goes_on));
     }
 
     /// Returns what each byte of `text` forbids the byte after it to be, as the bits of `tables.rs`. `high` are the

@@ -2,14 +2,10 @@
 
 #![forbid(unsafe_code)]
 
-use super::check::{Check, Checker};
+use super::check::Checker;
 use crate::boundary::array_at;
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Routine, Simd};
-
-/// From this length on, the second chunk of a run is as short as the first, so that a fault in the first is reported early. In shorter
-/// text, what one more chunk costs is too much.
-pub(super) const EARLY_PAYS: usize = 16 << 10;
 
 /// The search for the first fault from `at` on, vector by vector.
 ///

@@ -60,13 +60,10 @@ mod ascii;
 mod check;
 mod count;
 mod fault;
+mod filter;
 mod long;
-mod medium;
-mod prefetch;
-mod rare;
 mod short;
 mod tables;
-mod two_byte;
 
 #[cfg(feature = "transcode")]
 use super::Conversion;
@@ -77,31 +74,12 @@ use super::{Apart, Engine, Surveys, Validates};
 #[cfg(feature = "transcode")]
 use crate::output::Output;
 use crate::simd::{Routine, Simd};
-use check::{Check, Checker};
-
-/// Returns the least length at which it pays to ask which units are ASCII.
-const fn medium_from<S: Simd>() -> usize {
-    if S::HAS_ROOM { medium::LEAST } else { long_from::<S>() }
-}
-
-/// Returns the least length at which runs pay. Without a way for medium input that is the least that a run can read.
-///
-/// Where ASCII ends is predicted well only if a text has been seen before. A wrong prediction costs as much as the check of about six
-/// vectors, and a run has several such branches, however short it is.
-const fn long_from<S: Simd>() -> usize {
-    if S::HAS_ROOM { 2048 } else { long::LEAST }
-}
+use check::Checker;
 
 impl<S: Simd> Validates for S {
     #[inline(always)]
     fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < medium_from::<S>() {
-            short::validate(self, bytes)
-        } else if bytes.len() < long_from::<S>() {
-            medium::validate(self, bytes)
-        } else {
-            self.apart::<Long>(bytes, 0)
-        }
+        if bytes.len() < long::LEAST_BYTES { short::validate(self, bytes) } else { self.apart::<Long>(bytes, 0) }
     }
 
     #[inline(always)]
@@ -118,17 +96,11 @@ impl<S: Simd> Surveys for S {
 }
 
 impl<S: Simd> Engine for S {
-    const MEDIUM: usize = medium_from::<S>();
-    const LONG: usize = long_from::<S>();
+    const LONG: usize = long::LEAST_BYTES;
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
         short::validate(self, bytes)
-    }
-
-    #[inline(always)]
-    fn validate_medium(self, bytes: &[u8]) -> Verdict {
-        medium::validate(self, bytes)
     }
 
     #[inline(always)]
@@ -197,12 +169,12 @@ impl<S: Simd> Routine<S> for Long {
 
     #[inline(always)]
     fn run(s: S, bytes: &[u8], _: usize) -> Verdict {
-        if bytes.len() < long::LEAST { short::validate(s, bytes) } else { long::validate(s, bytes) }
+        if bytes.len() < long::LEAST_BYTES { short::validate(s, bytes) } else { long::validate(s, bytes) }
     }
 }
 
 /// The length of the ASCII at the start of a text, and the number of its newlines.
-struct Ascii;
+pub(super) struct Ascii;
 
 impl<S: Simd> Routine<S> for Ascii {
     type Output = (usize, usize);
@@ -214,7 +186,7 @@ impl<S: Simd> Routine<S> for Ascii {
 }
 
 /// All counts of a valid text.
-struct Count;
+pub(super) struct Count;
 
 impl<S: Simd> Routine<S> for Count {
     type Output = Counts;

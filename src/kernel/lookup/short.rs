@@ -3,9 +3,9 @@
 #![forbid(unsafe_code)]
 
 use super::ascii::{is_all_ascii, or_of_all};
-use super::check::{Before, Check, Checker, FaultBits};
+use super::check::{Before, Checker, FaultBits};
 use super::fault::suspicion;
-use crate::boundary::CONTEXT;
+use crate::boundary::{CONTEXT, LARGEST_AT_END};
 use crate::kernel::automaton::is_tiny_text;
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Routine, Simd};
@@ -33,7 +33,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     } else if n <= 2 * S::LANES {
         checker.check_after(&mut faults, s.load(bytes, 0), checker.before_start());
         checker.check_at_without_panic(&mut faults, bytes, n - S::LANES);
-        checker.check_end(&mut faults, s.load(bytes, n - S::LANES), false);
+        checker.check_end(&mut faults, s.load(bytes, n - S::LANES), LARGEST_AT_END, false);
     } else {
         return s.apart::<All>(bytes, 0);
     }
@@ -56,7 +56,7 @@ impl<S: Simd> Routine<S> for All {
         let checker = Checker::new(s);
         let mut faults = checker.no_faults();
         let sound = check_by_two(&checker, &mut faults, bytes, checker.before_start());
-        checker.check_end(&mut faults, s.load(bytes, n - S::LANES), false);
+        checker.check_end(&mut faults, s.load(bytes, n - S::LANES), LARGEST_AT_END, false);
         if checker.any(&faults) { suspicion(s, bytes, sound) } else { Verdict::VALID }
     }
 }

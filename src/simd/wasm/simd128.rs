@@ -22,7 +22,6 @@ unsafe impl Simd for Simd128 {
     const LANES: usize = 16;
     const ASCII_TEST_FROM: usize = 16;
     const RELOADS: bool = false;
-    const HAS_ROOM: bool = false;
 
     #[cfg(feature = "transcode")]
     #[inline(always)]

@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 
 #[cfg(kernel_avx512)]
 use super::avx512::Avx512;
-use super::fetching::{self, Fetching};
+use super::prefetch::prefetch;
 use crate::simd::{Simd, short_words, token};
 
 token! {
@@ -109,12 +109,7 @@ unsafe impl Simd for Avx2 {
 
     #[inline(always)]
     fn prefetch(self, bytes: &[u8], at: usize) {
-        fetching::prefetch(bytes, at);
-    }
-
-    #[inline(always)]
-    fn must_be_asked(self) -> bool {
-        Fetching::here() != Fetching::InTime
+        prefetch(bytes, at);
     }
 
     #[inline(always)]

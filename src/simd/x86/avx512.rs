@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 #[cfg(feature = "alloc")]
 use core::mem::MaybeUninit;
 
-use super::fetching;
+use super::prefetch::prefetch;
 #[cfg(feature = "alloc")]
 use crate::output::Output;
 use crate::simd::token;
@@ -73,13 +73,6 @@ impl Avx512 {
         // SAFETY: AVX512F, by `self`.
         let others = unsafe { _mm512_alignr_epi32::<1>(v, v) };
         (first.to_le_bytes(), others)
-    }
-
-    /// Returns the number of ones in each lane of 64 bits.
-    #[inline(always)]
-    pub(crate) fn count_ones(self, v: Vector) -> Vector {
-        // SAFETY: AVX512VPOPCNTDQ, by `self`.
-        unsafe { _mm512_popcnt_epi64(v) }
     }
 
     /// Returns `bytes[at..at + 64]`.
@@ -466,6 +459,6 @@ impl Avx512 {
     /// Asks the cache for the line at `bytes[at]`. Where `bytes` has no such place, nothing happens.
     #[inline(always)]
     pub(crate) fn prefetch(self, bytes: &[u8], at: usize) {
-        fetching::prefetch(bytes, at);
+        prefetch(bytes, at);
     }
 }

@@ -7,7 +7,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::fetching::{self, Fetching};
+use super::prefetch::prefetch;
 #[cfg(feature = "transcode")]
 use crate::simd::convert::WideLaneOps;
 use crate::simd::{Aligned, MOVE_DOWN, Simd, short_words, token};
@@ -71,12 +71,7 @@ unsafe impl Simd for Sse42 {
 
     #[inline(always)]
     fn prefetch(self, bytes: &[u8], at: usize) {
-        fetching::prefetch(bytes, at);
-    }
-
-    #[inline(always)]
-    fn must_be_asked(self) -> bool {
-        Fetching::here() != Fetching::InTime
+        prefetch(bytes, at);
     }
 
     #[inline(always)]
