@@ -116,85 +116,53 @@ impl Surroundings {
     /// The hole begins one to three bytes before the seam. The text before the hole ends with a whole character, and the
     /// text after it begins with one, so the four bytes decide whether the text is valid.
     fn all() -> Vec<Self> {
-        // The starts of the last block and of the last unit, which end with the text.
+        // The start of the last block, which ends with the text.
         const OF_LAST_BLOCK: usize = 777;
-        const OF_LAST_UNIT: usize = 809;
-        // Ends of vectors and units, of blocks (of 64 bytes, or of 61 after the first), of the first row of dense text and of the four
-        // blocks after ASCII (384), of superblocks (616 and 1104), of a chunk of a sparse run (640 and 2176).
-        const SEAMS: [usize; 16] =
-            [16, 32, 48, 64, 125, 128, 192, 256, 320, 384, 616, 640, OF_LAST_BLOCK, OF_LAST_UNIT, 1104, 2176];
-        // Ends of a run's first chunk, and of its next, in text that has a character now and then. A run begins after 128 bytes.
-        const SEAMS_OF_RUNS: [usize; 2] = [128 + 512, 128 + 5 * 512];
+        // Ends of vectors; of blocks (of 64 bytes, or of 61 after the first); of the head of long input (128), of what is skipped as ASCII
+        // (256), and of the four blocks after it (384); of superblocks (616 and 1104), and of a chunk of a sparse run (640 and 2176).
+        const SEAMS: [usize; 15] =
+            [16, 32, 48, 64, 125, 128, 192, 256, 320, 384, 616, 640, OF_LAST_BLOCK, 1104, 2176];
+        // Where lists of blocks begin: after the head. Ends of their first group of sixteen blocks, of the first block of that, and of
+        // their first chunk and the next.
+        const HEAD: usize = 128;
+        const SEAMS_OF_LISTS: [usize; 4] = [HEAD + 64, HEAD + 1024, HEAD + 4096, HEAD + 2 * 4096];
+        let rare = format!("{}日", "a".repeat(299));
+        let mixed = format!("{}日", "é".repeat(149));
         let sparse = format!("{}é", "a".repeat(99));
-        // The end of a run's second chunk, of 2 KiB, in text that has a character in 1050 bytes. With that length, the first character
-        // is in the first 128 bytes, and the run begins after these.
-        const SEAM_OF_RARE: usize = 128 + 2 * 2048;
-        let rare = format!("{sparse}{}", "a".repeat(949));
-        // Of a run that asks by blocks of 64 bytes, in text that has even fewer: where it begins, between two blocks of its first chunk,
-        // where a vector of 16 or of 32 bytes leaves the rest of a block to the next one, and the end of that chunk.
-        const START: usize = 1664;
-        const CHARACTER: usize = 2949;
-        const SEAMS_OF_BLOCKS: [usize; 5] = [START, 2944, CHARACTER + 15, CHARACTER + 31, START + 4096];
-        let rarest = |characters: &[usize]| {
-            let mut text = vec![b'.'; START + 2 * 4096 + 70];
-            for &at in characters {
-                text[at..at + 2].copy_from_slice("é".as_bytes());
-            }
-            text
-        };
+        // With ASCII all around, the four bytes decide which kind the block has. Text of three-byte characters is checked without a list,
+        // from its second chunk on. Rare longer characters are listed as what is not ASCII, and those among two-byte characters as what is
+        // not two-byte text.
+        let units = ["a", "日", "é", rare.as_str(), mixed.as_str(), sparse.as_str()];
         let mut all = Vec::new();
-        let text = rarest(&[120, 1170, CHARACTER, 3270, 5370, 7470]);
-        for hole in SEAMS_OF_BLOCKS.into_iter().flat_map(|seam| seam - 3..seam) {
-            all.push(Self::new(&text, hole));
-        }
-        // The start once more, with nothing but ASCII after it.
-        let text = rarest(&[120, 1170]);
-        for hole in START - 3..START {
-            all.push(Self::new(&text, hole));
-        }
-        for (number, seam) in SEAMS.into_iter().chain(SEAMS_OF_RUNS).chain([SEAM_OF_RARE]).enumerate() {
+        for (number, seam) in SEAMS.into_iter().enumerate() {
             for before_seam in 1..=3 {
-                // With ASCII all around, the four bytes decide which kind the block has. In text of three-byte
-                // characters, kernels take no shortcut. The third choice is text of two-byte characters.
-                let units = match seam {
-                    SEAM_OF_RARE => [rare.as_str(); 3],
-                    _ if number >= SEAMS.len() => [sparse.as_str(); 3],
-                    _ => ["a", "日", "é"],
-                };
-                let unit = units[(number + before_seam) % 3];
-                let hole = seam - before_seam;
-                let mut text = vec![b'.'; hole % unit.len()];
-                text.extend(unit.repeat(hole / unit.len()).bytes());
-                text.extend([0; 4]);
                 // The text after the hole makes the whole long enough for each way of a kernel.
-                let len = match seam {
-                    OF_LAST_BLOCK => seam + 64,
-                    OF_LAST_UNIT => seam + 32,
-                    SEAM_OF_RARE => seam + 2048 + 70,
-                    _ => (hole + 4 + 600).max(128 + 512 + 70),
-                };
-                text.extend(unit.repeat((len - text.len()) / unit.len()).bytes());
-                text.resize(len, b'.');
-                all.push(Self::new(&text, hole));
+                let len = if seam == OF_LAST_BLOCK { seam + 64 } else { (seam + 604).max(710) };
+                all.push(Self::of(units[(number + before_seam) % 3], seam - before_seam, len));
             }
         }
-        // Ends of blocks of two-byte text: of medium input, whose blocks begin after 32 bytes; and of a run, which begins after 128 bytes, with
-        // the ends of its first chunk and of the next. A longer character in the first chunk makes the run look at each block of
-        // the next.
-        const SEAMS_OF_TWO_BYTE: [usize; 6] = [96, 160, 192, 128 + 1024, 128 + 1024 + 64, 128 + 1024 + 4096];
-        for (seam, longer) in SEAMS_OF_TWO_BYTE.into_iter().flat_map(|seam| [(seam, false), (seam, true)]) {
-            for hole in seam - 3..seam {
-                let len = if seam < 192 { 700 } else { 6000 };
-                let mut text = vec![b'.'; hole % 2];
-                text.extend("é".repeat(len / 2).bytes());
-                if longer {
-                    let at = text.len().min(400) / 2 * 2 + hole % 2;
-                    text[at..at + 4].copy_from_slice("日.".as_bytes());
+        for seam in SEAMS_OF_LISTS {
+            for unit in &units[1..] {
+                // What comes after the next chunk is as what comes after the first, in all text but dense text.
+                if seam == HEAD + 2 * 4096 && *unit != "日" {
+                    continue;
                 }
-                all.push(Self::new(&text, hole));
+                for before_seam in 1..=3 {
+                    all.push(Self::of(unit, seam - before_seam, (seam + 160).max(1200)));
+                }
             }
         }
         all
+    }
+
+    /// Returns a text of `unit`s, with a hole.
+    fn of(unit: &str, hole: usize, len: usize) -> Self {
+        let mut text = vec![b'.'; hole % unit.len()];
+        text.extend(unit.repeat(hole / unit.len()).bytes());
+        text.extend([0; 4]);
+        text.extend(unit.repeat((len - text.len()) / unit.len()).bytes());
+        text.resize(len, b'.');
+        Self::new(&text, hole)
     }
 
     fn new(text: &[u8], hole: usize) -> Self {
@@ -266,7 +234,7 @@ fn every_four_bytes() {
     });
 }
 
-/// All 2^32 sequences of four bytes inside text of about 700 to 10,000 bytes, each across one of 37 seams, at three places: the verdict of
+/// All 2^32 sequences of four bytes inside text of 700 to 8,500 bytes, each across one of 31 seams, at one of three places: the verdict of
 /// each, and the place, the length and the kind of every 64th.
 ///
 /// To locate a fault takes longer than to find that there is one, and doing it for every sequence would take hours. The tests above

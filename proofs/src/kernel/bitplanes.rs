@@ -9,32 +9,13 @@ mod blocks;
 #[path = "../../../src/kernel/bitplanes/planes.rs"]
 mod planes;
 
-mod tally {
-    //! What the blocks hand to a count. Counting does not change a verdict.
-
-    use crate::simd::x86::avx512::{Avx512, Vector};
-
-    pub(super) trait Tally {
-        const COUNTS: bool;
-        fn block(&mut self, s: Avx512, block: Vector);
-        fn ascii_block(&mut self, s: Avx512, block: Vector);
-    }
-
-    pub(super) struct Nothing;
-
-    impl Tally for Nothing {
-        const COUNTS: bool = false;
-        fn block(&mut self, _: Avx512, _: Vector) {}
-        fn ascii_block(&mut self, _: Avx512, _: Vector) {}
-    }
-}
-
-use planes::{FROM_F0_LATE, LEADS_LATE, SUPERBLOCK};
+use planes::SUPERBLOCK;
 
 use crate::boundary::CONTEXT;
 use crate::byte::{Byte, with_text};
-use crate::formula::{FALSE, Formula, TRUE};
+use crate::formula::{Formula, TRUE};
 use crate::kernel::are_right;
+use crate::kernel::verdict::Verdict;
 use crate::path::{accepted, explore};
 use crate::rfc::{End, Start, is_text};
 use crate::simd::x86::avx512::{Avx512, Vector};
@@ -42,8 +23,8 @@ use crate::{among_ascii, any_bytes};
 
 const BLOCK: usize = 64;
 
-/// Returns the faults of a superblock, and its masks.
-fn superblock(text: &[Byte]) -> (Vector, planes::Masks) {
+/// Returns the faults of a superblock.
+fn superblock(text: &[Byte]) -> Vector {
     with_text(text, 0, |memory| {
         let planes = planes::planes(Avx512, memory.first_chunk().expect("a superblock and its context"));
         planes::check(Avx512, Avx512.zero(), planes)
@@ -57,7 +38,7 @@ pub(crate) fn a_place(place: usize) -> bool {
     let (text, four) = among_ascii::<4>(CONTEXT + SUPERBLOCK, place);
     let end = if place + 1 == SUPERBLOCK { End::Anywhere } else { End::Character };
     let context = is_text(Start::Character, &four[..CONTEXT.saturating_sub(place)], End::Anywhere);
-    let unfaulted = superblock(&text).0.any().not();
+    let unfaulted = superblock(&text).any().not();
     context.and(unfaulted).is(context.and(is_text(Start::Character, &four, end)))
 }
 
@@ -70,31 +51,8 @@ pub(crate) fn each_place() -> bool {
 pub(crate) fn a_superblock() -> bool {
     let text = any_bytes(CONTEXT + SUPERBLOCK);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::Anywhere);
-    let unfaulted = superblock(&text).0.any().not();
+    let unfaulted = superblock(&text).any().not();
     context.and(unfaulted).is(context.and(is_text(Start::Anywhere, &text, End::Anywhere)))
-}
-
-/// Each mask of a superblock has one bit for each byte of its kind, and no other.
-pub(crate) fn the_masks_of_a_superblock() -> bool {
-    let text = any_bytes(CONTEXT + SUPERBLOCK);
-    are_masks(&text, superblock(&text).1)
-}
-
-fn are_masks(text: &[Byte], masks: planes::Masks) -> bool {
-    let is_right = |mask: Vector, late: usize, kind: std::ops::RangeInclusive<u8>| {
-        let places = CONTEXT - late..CONTEXT - late + SUPERBLOCK;
-        let some = |bits: &mut dyn Iterator<Item = Formula>| {
-            let mut bits: Vec<Formula> = bits.filter(|&bit| bit != FALSE).collect();
-            bits.sort_unstable();
-            bits
-        };
-        some(&mut mask.0.iter().flat_map(|byte| byte.0))
-            == some(&mut text[places].iter().map(|byte| byte.is_in(&kind)))
-    };
-    is_right(masks.continuations, 0, 0x80..=0xBF)
-        && is_right(masks.leads, LEADS_LATE, 0xC0..=0xFF)
-        && is_right(masks.from_f0, FROM_F0_LATE, 0xF0..=0xFF)
-        && is_right(masks.newlines, 0, 0x0A..=0x0A)
 }
 
 /// A block of any bytes, after a block of any bytes. The check shows a fault if and only if both are not UTF-8 so far; and with
@@ -142,20 +100,24 @@ pub(crate) fn words() -> bool {
     })
 }
 
+/// Returns the verdict on a text by blocks.
+fn by_blocks(memory: &[u8]) -> Verdict {
+    if memory.len() < BLOCK { blocks::one_block(Avx512, memory) } else { blocks::validate(Avx512, memory) }
+}
+
 /// A text of `n` bytes, by blocks. It is accepted if and only if it is UTF-8. Where it is not, all before the suspicion is UTF-8,
 /// except for a character that the suspicion cuts off, or a byte directly before it that never appears.
 pub(crate) fn a_text_by_blocks(n: usize) -> bool {
     let text = any_bytes(n);
     let verdicts =
-        with_text(&text, 0, |memory| explore(TRUE, || blocks::validate(Avx512, memory, &mut tally::Nothing)));
+        with_text(&text, 0, |memory| explore(TRUE, || by_blocks(memory)));
     are_right(&verdicts, &text)
 }
 
 /// Nine bytes of any values among ASCII, for mistakes. They lie on both sides of a border of vectors.
 pub(crate) fn for_mistakes() -> bool {
     let (text, nine) = among_ascii::<9>(CONTEXT + SUPERBLOCK, 61);
-    let (faults, masks) = superblock(&text);
-    faults.any().not().is(is_text(Start::Character, &nine, End::Character)) && are_masks(&text, masks)
+    superblock(&text).any().not().is(is_text(Start::Character, &nine, End::Character))
 }
 
 /// The same for blocks: the nine bytes lie on both sides of the border of two blocks, or end with the text.
@@ -164,7 +126,7 @@ pub(crate) fn for_mistakes_of_blocks() -> bool {
     let is_right = |len: usize, at: usize| {
         let (text, nine) = among_ascii::<9>(len, at);
         let valid = with_text(&text, 0, |memory| {
-            accepted(|| blocks::validate(Avx512, memory, &mut tally::Nothing).is_valid())
+            accepted(|| by_blocks(memory).is_valid())
         });
         valid.is(is_text(Start::Character, &nine, End::Character))
     };

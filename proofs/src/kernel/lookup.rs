@@ -1,35 +1,31 @@
-//! What is proved of the lookups and of the two-byte path.
+//! What is proved of the lookups, and of the lists of blocks.
 
 #[path = "../../../src/kernel/lookup/ascii.rs"]
-#[expect(dead_code, reason = "nothing is proved of masks that are numbers")]
 mod ascii;
 #[path = "../../../src/kernel/lookup/check.rs"]
-#[expect(dead_code, reason = "nothing is proved of streams, nor of what chooses a path")]
 mod check;
 #[path = "../../../src/kernel/lookup/fault.rs"]
-#[expect(dead_code, reason = "nothing is proved of runs")]
 mod fault;
+#[path = "../../../src/kernel/lookup/filter.rs"]
+#[expect(dead_code, reason = "nothing is proved of lists as numbers")]
+mod filter;
 #[path = "../../../src/kernel/lookup/short.rs"]
 #[expect(dead_code, reason = "nothing is proved of streams")]
 mod short;
 #[path = "../../../src/kernel/lookup/tables.rs"]
 mod tables;
 
-use ascii::GROUP;
-use check::{BLOCK, Check, Checker, TwoByteChecker};
+use check::{BLOCK, Checker};
 
-use crate::boundary::{CONTEXT, allows_two_byte};
+use crate::boundary::{CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE, allows_two_byte};
 use crate::byte::{Byte, with_text};
-use crate::formula::{Formula, TRUE};
+use crate::formula::TRUE;
 use crate::kernel::are_right;
 use crate::path::{accepted, explore};
 use crate::rfc::{End, Start, is_text};
 use crate::simd::Simd;
 use crate::simd::symbolic::Symbolic;
 use crate::{among_ascii, any_bytes, of_three_bytes};
-
-/// The bytes of which a run asks whether they are ASCII.
-const UNIT: usize = GROUP / 16;
 
 /// Four bytes of any values end at each place of a vector, and all other bytes are ASCII. The check shows a fault up to that place
 /// if and only if the four bytes are not UTF-8 so far. (Of those before the vector it is known that they are.)
@@ -62,7 +58,7 @@ pub(crate) fn a_vector_in_context<const N: usize>() -> bool {
                 let checker = Checker::new(s);
                 let mut faults = checker.no_faults();
                 checker.check_at(&mut faults, memory, CONTEXT);
-                checker.check_end(&mut faults, s.load(memory, CONTEXT), !ends);
+                checker.check_end(&mut faults, s.load(memory, CONTEXT), LARGEST_AT_END, !ends);
                 !checker.any(&faults.first_lanes(s, lanes))
             })
         };
@@ -91,99 +87,76 @@ pub(crate) fn vectors_in_registers<const N: usize>() -> bool {
     unfaulted.is(is_text(Start::Character, &text, End::AnywhereOrNever))
 }
 
-/// Returns the largest byte in each lane of a block or a unit, as the algorithm for long input does.
-fn largest_of<S: Simd>(s: S, memory: &[u8]) -> S::Vector {
-    let vectors = (CONTEXT..memory.len()).step_by(S::LANES).map(|at| s.load(memory, at));
-    vectors.reduce(|a, b| s.max(a, b)).expect("a block has vectors")
-}
-
-/// A block or a unit of any bytes in context, which may be checked in the way `C` under `condition`, all at once or vector by
-/// vector. The check shows a fault if and only if the text is not UTF-8 so far, or, where it ends or ASCII follows, not UTF-8.
-fn checked<const N: usize, C: Check<Symbolic<N>>>(
-    text: &[Byte],
-    condition: Formula,
-    by_vectors: bool,
-    ends: bool,
-) -> bool {
-    let s = Symbolic::<N>;
-    with_text(text, 0, |memory| {
-        let condition = condition.and(accepted(|| C::new(s).applies(largest_of(s, memory))));
-        let unfaulted = accepted(|| {
-            let checker = C::new(s);
-            let mut faults = checker.no_faults();
-            match memory.first_chunk() {
-                Some(block) if !by_vectors => checker.check_all(&mut faults, block),
-                _ => (CONTEXT..memory.len())
-                    .step_by(N)
-                    .for_each(|at| checker.check_at(&mut faults, memory, at)),
-            }
-            checker.check_end(&mut faults, s.load(memory, memory.len() - N), !ends);
-            !checker.any(&faults)
-        });
+/// A block of any bytes in context. The check shows a fault if and only if the text is not UTF-8 so far, or, where it ends or ASCII
+/// follows, not UTF-8.
+pub(crate) fn a_block<const N: usize>() -> bool {
+    let text = any_bytes(CONTEXT + BLOCK);
+    let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
+    [false, true].into_iter().all(|ends| {
+        let unfaulted = with_text(&text, 0, |memory| accepted(|| is_unfaulted::<N>(memory, LARGEST_AT_END, !ends)));
         let end = if ends { End::Character } else { End::AnywhereOrNever };
-        condition.and(unfaulted).is(condition.and(is_text(Start::Anywhere, text, end)))
+        context.and(unfaulted).is(context.and(is_text(Start::Anywhere, &text, end)))
     })
 }
 
-/// Blocks and units that are checked with the lookups.
-pub(crate) fn any_text<const N: usize>() -> bool {
-    [(BLOCK, false), (BLOCK, true), (UNIT, true)].into_iter().all(|(len, by_vectors)| {
-        let text = any_bytes(CONTEXT + len);
-        let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
-        [false, true].into_iter().all(|ends| checked::<N, Checker<_>>(&text, context, by_vectors, ends))
-    })
+/// Returns whether the check of a block in context shows no fault. `ends` and `goes_on` are for the check of its end.
+fn is_unfaulted<const N: usize>(memory: &[u8], ends: &[u8; 64], goes_on: bool) -> bool {
+    let s = Symbolic::<N>;
+    let checker = Checker::new(s);
+    let mut faults = checker.no_faults();
+    checker.check_block(&mut faults, memory.first_chunk().expect("it is a block"));
+    checker.check_end(&mut faults, s.load(memory, CONTEXT + BLOCK - N), ends, goes_on);
+    !checker.any(&faults)
 }
 
-/// Blocks and units without a byte from E0 on, after a context that allows the two-byte path.
-pub(crate) fn two_byte_text<const N: usize>() -> bool {
-    [(BLOCK, false), (UNIT, true)].into_iter().all(|(len, by_vectors)| {
-        let text = any_bytes(CONTEXT + len);
-        let s = Symbolic::<N>;
-        let below_e0 = text[CONTEXT..].iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0xDF))));
-        let applies =
-            with_text(&text, 0, |memory| accepted(|| TwoByteChecker::new(s).applies(largest_of(s, memory))));
-        let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
-        let allowed = of_three_bytes(|bytes| allows_two_byte(&bytes)).and(context);
-        // A byte that never appears is a fault of its own place here.
-        let allowed = allowed.and(text[CONTEXT + len - 1].is_in(&(0xC0..=0xC1)).not());
-        applies.is(below_e0)
-            && [false, true]
-                .into_iter()
-                .all(|ends| checked::<N, TwoByteChecker<_>>(&text, allowed, by_vectors, ends))
-    })
-}
-
-/// A block of any bytes in context. Where the context leaves all in it to the rules of two-byte characters, it is not suspect and has no fault if
-/// and only if it is text of such characters. And a block in which a longer character goes on is suspect, or no text.
-pub(crate) fn suspects<const N: usize>() -> bool {
+/// A block of any bytes in context. Where the context allows it, the block is not listed and has no C0 or C1 if and only if it is text of
+/// characters of one and two bytes. And a block in which a longer character continues is listed, or no text.
+pub(crate) fn not_two_byte<const N: usize>() -> bool {
     let text = any_bytes(CONTEXT + BLOCK);
     let below_e0 = text[CONTEXT..].iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0xDF))));
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
     let allowed = of_three_bytes(|bytes| allows_two_byte(&bytes));
     with_text(&text, 0, |memory| {
-        let two_byte = TwoByteChecker::new(Symbolic::<N>);
-        let block = memory.first_chunk().expect("it is a block");
-        let is_suspect = accepted(|| two_byte.suspects(&mut two_byte.no_faults(), block));
+        let s = Symbolic::<N>;
+        let is_listed = accepted(|| filter::is_not_two_byte(s, &mut s.splat(0xFF), memory, CONTEXT));
         let is_known = accepted(|| {
-            let mut faults = two_byte.no_faults();
-            !two_byte.suspects(&mut faults, block) && !two_byte.any(&faults)
+            let mut smallest = s.splat(0xFF);
+            !filter::is_not_two_byte(s, &mut smallest, memory, CONTEXT) && !filter::has_overlong(s, smallest)
         });
         let expected = below_e0.and(is_text(Start::Anywhere, &text, End::Anywhere));
         let condition = context.and(allowed);
         let goes_on = context.and(allowed.not()).and(is_text(Start::Anywhere, &text, End::AnywhereOrNever));
-        condition.and(is_known).is(condition.and(expected)) && goes_on.and(is_suspect).is(goes_on)
+        condition.and(is_known).is(condition.and(expected)) && goes_on.and(is_listed).is(goes_on)
     })
 }
 
-/// Of sixteen parts of any bytes, the lanes that stand for a part are zero if and only if all of it is ASCII.
-pub(crate) fn which_parts_are_ascii<const N: usize, const PART: usize>() -> bool {
-    let text = any_bytes(16 * PART);
+/// A listed block of any bytes in context, and a block after it that is not listed, without C0 or C1 in either. The check of the first, and
+/// of its end, shows a fault if and only if both together are not text.
+pub(crate) fn before_two_byte<const N: usize>() -> bool {
+    let text = any_bytes(CONTEXT + 2 * BLOCK);
+    let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
     with_text(&text, 0, |memory| {
-        let lanes = ascii::squeezed::<_, PART>(Symbolic::<N>, memory).0;
-        text.chunks(PART).enumerate().all(|(part, bytes)| {
+        let s = Symbolic::<N>;
+        let is_not_listed = accepted(|| {
+            let mut smallest = s.splat(0xFF);
+            filter::is_not_two_byte(s, &mut smallest, memory, CONTEXT);
+            !filter::is_not_two_byte(s, &mut smallest, memory, CONTEXT + BLOCK) && !filter::has_overlong(s, smallest)
+        });
+        let unfaulted = accepted(|| is_unfaulted::<N>(memory, LARGEST_BEFORE_TWO_BYTE, false));
+        let condition = context.and(is_not_listed);
+        condition.and(unfaulted).is(condition.and(is_text(Start::Anywhere, &text, End::Anywhere)))
+    })
+}
+
+/// Of sixteen blocks of any bytes, the lanes that stand for a block are zero if and only if all of it is ASCII.
+pub(crate) fn not_ascii<const N: usize>() -> bool {
+    let text = any_bytes(filter::GROUP_BYTES);
+    with_text(&text, 0, |memory| {
+        let lanes = filter::squeezed(Symbolic::<N>, memory.first_chunk().expect("it is a group")).0;
+        text.chunks(BLOCK).enumerate().all(|(block, bytes)| {
             let is_ascii = bytes.iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0x7F))));
-            let of_part = lanes.iter().skip(part).step_by(16);
-            of_part.fold(TRUE, |all, lane| all.and(lane.equals(Byte::ZERO))).is(is_ascii)
+            let of_block = lanes.iter().skip(block).step_by(filter::GROUP_BLOCKS);
+            of_block.fold(TRUE, |all, lane| all.and(lane.equals(Byte::ZERO))).is(is_ascii)
         })
     })
 }
@@ -205,19 +178,23 @@ pub(crate) fn for_mistakes() -> bool {
             let checker = Checker::new(s);
             let mut faults = checker.no_faults();
             checker.check_at(&mut faults, memory, CONTEXT);
-            checker.check_end(&mut faults, s.load(memory, CONTEXT), false);
+            checker.check_end(&mut faults, s.load(memory, CONTEXT), LARGEST_AT_END, false);
             !checker.any(&faults)
         })
     });
     unfaulted.is(is_text(Start::Character, &eight, End::Character))
 }
 
-/// The same for the two-byte path.
+/// The same for the list of what is not two-byte text.
 pub(crate) fn for_mistakes_of_two_byte_text() -> bool {
     let s = Symbolic::<16>;
     let (text, eight) = among_ascii::<8>(CONTEXT + BLOCK, CONTEXT + BLOCK - 8);
     let below_e0 = eight.iter().fold(TRUE, |all, byte| all.and(byte.is_in(&(0..=0xDF))));
-    let applies =
-        with_text(&text, 0, |memory| accepted(|| TwoByteChecker::new(s).applies(largest_of(s, memory))));
-    applies.is(below_e0) && checked::<16, TwoByteChecker<_>>(&text, TRUE, true, true)
+    let is_known = with_text(&text, 0, |memory| {
+        accepted(|| {
+            let mut smallest = s.splat(0xFF);
+            !filter::is_not_two_byte(s, &mut smallest, memory, CONTEXT) && !filter::has_overlong(s, smallest)
+        })
+    });
+    is_known.is(below_e0.and(is_text(Start::Character, &eight, End::Anywhere)))
 }

@@ -64,16 +64,6 @@ pub(super) const BLOCK: usize = 64;
 /// A block, and the context before it.
 pub(super) type BlockInContext = [u8; CONTEXT + BLOCK];
 
-/// Returns the largest byte in each lane of a block.
-#[inline(always)]
-pub(super) fn largest_of<S: Simd>(s: S, block: &[u8]) -> S::Vector {
-    let mut largest = s.load(block, 0);
-    for k in 1..BLOCK / S::LANES {
-        largest = s.max(largest, s.load(block, k * S::LANES));
-    }
-    largest
-}
-
 impl<S: Simd> Checker<S> {
     /// Loads the tables.
     #[inline(always)]

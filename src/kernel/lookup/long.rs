@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::ascii::{is_ascii_at, or_of};
-use super::check::{BLOCK, Checker, FaultBits, largest_of};
+use super::check::{BLOCK, Checker, FaultBits};
 use super::fault::suspicion;
 use super::filter;
 use crate::boundary::{CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE, array_at, with_context};
@@ -51,7 +51,8 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 #[inline(always)]
 fn check<S: Simd>(s: S, bytes: &[u8]) -> Result<(), usize> {
     let n = bytes.len();
-    let (Some(head), Some(last)) = (bytes.first_chunk::<HEAD_BYTES>(), bytes.last_chunk::<{ CONTEXT + BLOCK }>())
+    let (Some(head), Some(last)) =
+        (bytes.first_chunk::<HEAD_BYTES>(), bytes.last_chunk::<{ CONTEXT + BLOCK }>())
     else {
         return faulty(0);
     };
@@ -164,7 +165,8 @@ impl<S: Simd> Routine<S> for Lists {
                     let list = filter::not_ascii(s, chunk, ahead);
                     let count = list.count_ones() as usize;
                     // From a quarter on, the check of all for two-byte characters takes less time than that of the listed blocks.
-                    if 4 * count > blocks && begins_with_two_byte(s, chunk, list) {
+                    let first = CONTEXT + list.trailing_zeros() as usize % CHUNK_BLOCKS * BLOCK;
+                    if 4 * count > blocks && filter::is_below_e0(s, &chunk[first..]) {
                         search = Search::NotTwoByte;
                         continue;
                     }
@@ -179,7 +181,9 @@ impl<S: Simd> Routine<S> for Lists {
                         return faulty(at);
                     }
                     check_listed(s, checker, &mut faults, chunk, list, LARGEST_BEFORE_TWO_BYTE, ahead);
-                    if 5 * list.count_ones() as usize > 2 * blocks || is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, after) {
+                    if 5 * list.count_ones() as usize > 2 * blocks
+                        || is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, after)
+                    {
                         search = Search::NotAscii;
                     }
                 }
@@ -196,15 +200,6 @@ impl<S: Simd> Routine<S> for Lists {
             at = after;
         }
     }
-}
-
-/// Returns whether the first listed block of a chunk has no character of more than two bytes.
-#[inline(always)]
-fn begins_with_two_byte<S: Simd>(s: S, chunk: &[u8], list: u64) -> bool {
-    let first = CONTEXT + list.trailing_zeros() as usize * BLOCK;
-    let largest = largest_of(s, &chunk[first..first + BLOCK]);
-    // Saturating subtraction leaves bit 7 set from E0 on.
-    !s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80)))
 }
 
 /// Checks the listed blocks of a chunk. `ends` says what may stand at the end of a block before one that is not listed.
@@ -224,7 +219,8 @@ fn check_listed<S: Simd>(
     while left != 0 {
         let i = left.trailing_zeros() as usize;
         left &= left - 1;
-        let block: &[u8; CONTEXT + BLOCK] = array_at(chunk, i * BLOCK).expect("only blocks of the chunk are listed");
+        let block: &[u8; CONTEXT + BLOCK] =
+            array_at(chunk, i * BLOCK).expect("only blocks of the chunk are listed");
         s.prefetch(block, ahead);
         checker.check_block(faults, block);
         let last = s.load(block, CONTEXT + BLOCK - S::LANES);
