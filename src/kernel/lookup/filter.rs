@@ -8,7 +8,7 @@
 
 use super::ascii::is_ascii;
 use super::check::BLOCK;
-use crate::boundary::{CONTEXT, allows_two_byte};
+use crate::boundary::{CONTEXT, allows_two_byte, array_at};
 use crate::simd::Simd;
 
 /// The blocks of a group, which are asked together.
@@ -20,8 +20,10 @@ pub(super) const GROUP_BYTES: usize = GROUP_BLOCKS * BLOCK;
 /// whole blocks. The function prefetches what comes `ahead` bytes later.
 #[inline(always)]
 pub(super) fn not_ascii<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> u64 {
-    let mut list = u64::from(chunk[CONTEXT - 1] >> 7);
-    let (groups, rest) = chunk[CONTEXT..].as_chunks::<GROUP_BYTES>();
+    // A chunk without context is a fault of the caller: all blocks are listed.
+    let Some(([.., before], text)) = chunk.split_first_chunk::<CONTEXT>() else { return u64::MAX };
+    let mut list = u64::from(before >> 7);
+    let (groups, rest) = text.as_chunks::<GROUP_BYTES>();
     let mut listed = 0;
     for group in groups {
         if ahead > 0 {
@@ -84,16 +86,8 @@ pub(super) fn not_two_byte<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> (u64, b
     let (mut list, mut listed) = (u64::from(is_reached), 0);
     let mut smallest = s.splat(0xFF);
     let mut left = chunk;
-    // Four at a time, which saves a tenth of the time.
-    while let Some(four) = left.first_chunk::<{ CONTEXT + 4 * BLOCK }>() {
-        for k in 0..4 {
-            s.prefetch(four, CONTEXT + k * BLOCK + ahead);
-            list |= u64::from(is_not_two_byte(s, &mut smallest, four, CONTEXT + k * BLOCK)) << (listed + k);
-        }
-        listed += 4;
-        left = &left[4 * BLOCK..];
-    }
     while let Some(one) = left.first_chunk::<{ CONTEXT + BLOCK }>() {
+        s.prefetch(one, CONTEXT + ahead);
         list |= u64::from(is_not_two_byte(s, &mut smallest, one, CONTEXT)) << listed;
         listed += 1;
         left = &left[BLOCK..];
@@ -134,9 +128,10 @@ pub(super) fn has_overlong<S: Simd>(s: S, smallest: S::Vector) -> bool {
     s.any(s.minus(s.splat(2), smallest))
 }
 
-/// Returns whether a block has no character of more than two bytes.
+/// Returns whether the block at `at` has no character of more than two bytes.
 #[inline(always)]
-pub(super) fn is_below_e0<S: Simd>(s: S, block: &[u8]) -> bool {
+pub(super) fn is_below_e0<S: Simd>(s: S, chunk: &[u8], at: usize) -> bool {
+    let Some(block) = array_at::<BLOCK>(chunk, at) else { return false };
     let mut largest = s.load(block, 0);
     for k in 1..BLOCK / S::LANES {
         largest = s.max(largest, s.load(block, k * S::LANES));

@@ -41,30 +41,21 @@ const fn ahead_bytes(len: usize) -> usize {
 /// Returns the verdict on input of at least [`LEAST_BYTES`] bytes. Shorter input is suspect, whatever it is.
 #[inline(always)]
 pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
-    match check(s, bytes) {
-        Ok(()) => Verdict::VALID,
-        Err(sound) => suspicion(s, bytes, sound),
-    }
-}
-
-/// Returns, as an error, a place before the first fault: all before it is well-formed, except for a character that it cuts off.
-#[inline(always)]
-fn check<S: Simd>(s: S, bytes: &[u8]) -> Result<(), usize> {
     let n = bytes.len();
     let (Some(head), Some(last)) =
         (bytes.first_chunk::<HEAD_BYTES>(), bytes.last_chunk::<{ CONTEXT + BLOCK }>())
     else {
-        return faulty(0);
+        return Verdict::suspect(0);
     };
     if n < LEAST_BYTES {
-        return faulty(0);
+        return Verdict::suspect(0);
     }
     // From `at` on, vectors begin at aligned addresses, so no load of ASCII crosses into another cache line.
     let misaligned = bytes.as_ptr().addr() % S::LANES;
     let at = if is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, 0) {
         let at = skip_ascii(s, bytes, SKIPPED_BYTES - misaligned);
         if n - at < SKIPPED_BYTES && is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, n - SKIPPED_BYTES) {
-            return Ok(());
+            return Verdict::VALID;
         }
         at
     } else {
@@ -74,14 +65,18 @@ fn check<S: Simd>(s: S, bytes: &[u8]) -> Result<(), usize> {
             before = checker.check_after(&mut faults, s.load(head, k * S::LANES), before);
         }
         if checker.any(&faults) {
-            return faulty(0);
+            return suspicion(s, bytes, 0);
         }
         HEAD_BYTES - misaligned
     };
-    let end = if n < LISTS_FROM_BYTES { s.apart::<Each>(bytes, at) } else { s.apart::<Lists>(bytes, at) }?;
+    let end =
+        match if n < LISTS_FROM_BYTES { s.apart::<Each>(bytes, at) } else { s.apart::<Lists>(bytes, at) } {
+            Ok(end) => end,
+            Err(sound) => return suspicion(s, bytes, sound),
+        };
     // A loop that ended elsewhere has not seen all blocks.
     if end > n || n - end >= BLOCK {
-        return faulty(0);
+        return Verdict::suspect(0);
     }
     // The last block overlaps those before it. If it is ASCII, so is the byte before `end`.
     if !is_ascii_at::<S, BLOCK>(s, last, CONTEXT) {
@@ -90,10 +85,10 @@ fn check<S: Simd>(s: S, bytes: &[u8]) -> Result<(), usize> {
         checker.check_block(&mut faults, last);
         checker.check_end(&mut faults, s.load(last, CONTEXT + BLOCK - S::LANES), LARGEST_AT_END, false);
         if checker.any(&faults) {
-            return faulty(n - BLOCK);
+            return suspicion(s, bytes, n - BLOCK);
         }
     }
-    Ok(())
+    Verdict::VALID
 }
 
 /// All whole blocks from a place on, with a branch for each: is it ASCII?
@@ -158,43 +153,43 @@ impl<S: Simd> Routine<S> for Lists {
                 return Ok(at);
             }
             let after = at + blocks * BLOCK;
-            let chunk = &bytes[at - CONTEXT..after];
-            let mut faults = checker.no_faults();
-            match search {
+            let Some(chunk) = bytes.get(at - CONTEXT..after) else { return faulty(0) };
+            let (list, ends) = match search {
                 Search::NotAscii => {
                     let list = filter::not_ascii(s, chunk, ahead);
+                    let first = CONTEXT + list.trailing_zeros() as usize % CHUNK_BLOCKS * BLOCK;
                     let count = list.count_ones() as usize;
                     // From a quarter on, the check of all for two-byte characters takes less time than that of the listed blocks.
-                    let first = CONTEXT + list.trailing_zeros() as usize % CHUNK_BLOCKS * BLOCK;
-                    if 4 * count > blocks && filter::is_below_e0(s, &chunk[first..]) {
+                    if 4 * count > blocks && filter::is_below_e0(s, chunk, first) {
                         search = Search::NotTwoByte;
                         continue;
                     }
-                    check_listed(s, checker, &mut faults, chunk, list, LARGEST_AT_END, ahead);
                     if count == blocks {
                         search = Search::Each;
                     }
+                    (list, LARGEST_AT_END)
                 }
                 Search::NotTwoByte => {
                     let (list, has_overlong) = filter::not_two_byte(s, chunk, ahead);
                     if has_overlong {
                         return faulty(at);
                     }
-                    check_listed(s, checker, &mut faults, chunk, list, LARGEST_BEFORE_TWO_BYTE, ahead);
-                    if 5 * list.count_ones() as usize > 2 * blocks
-                        || is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, after)
-                    {
+                    let is_of_another_kind = 5 * list.count_ones() as usize > 2 * blocks;
+                    if is_of_another_kind || is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, after) {
                         search = Search::NotAscii;
                     }
+                    (list, LARGEST_BEFORE_TWO_BYTE)
                 }
                 Search::Each => {
-                    s.apart::<Each>(&bytes[..after], at)?;
+                    let Some(dense) = bytes.get(..after) else { return faulty(0) };
+                    at = s.apart::<Each>(dense, at)?;
                     if is_ascii_at::<S, BLOCK>(s, bytes, after - BLOCK) {
                         search = Search::NotAscii;
                     }
+                    continue;
                 }
-            }
-            if checker.any(&faults) {
+            };
+            if checker.any(&check_listed(s, checker, chunk, list, ends, ahead)) {
                 return faulty(at);
             }
             at = after;
@@ -207,31 +202,31 @@ impl<S: Simd> Routine<S> for Lists {
 fn check_listed<S: Simd>(
     s: S,
     checker: Checker<S>,
-    faults: &mut FaultBits<S>,
     chunk: &[u8],
     list: u64,
     ends: &[u8; 64],
     ahead: usize,
-) {
+) -> FaultBits<S> {
+    let mut faults = checker.no_faults();
     // Whether the next block is listed. The next chunk takes care of what reaches into it.
     let next = list >> 1 | 1 << (chunk.len() / BLOCK - 1);
     let mut left = list;
     while left != 0 {
         let i = left.trailing_zeros() as usize;
         left &= left - 1;
-        let block: &[u8; CONTEXT + BLOCK] =
-            array_at(chunk, i * BLOCK).expect("only blocks of the chunk are listed");
+        let Some(block) = array_at::<{ CONTEXT + BLOCK }>(chunk, i * BLOCK) else { return checker.fault() };
         s.prefetch(block, ahead);
-        checker.check_block(faults, block);
+        checker.check_block(&mut faults, block);
         let last = s.load(block, CONTEXT + BLOCK - S::LANES);
-        checker.check_end(faults, last, ends, next >> i & 1 != 0);
+        checker.check_end(&mut faults, last, ends, next >> i & 1 != 0);
     }
+    faults
 }
 
 /// Returns where the ASCII at `at` ends, or a place shortly before. If the byte before `at` is not ASCII, that is `at`.
 #[inline(always)]
 fn skip_ascii<S: Simd>(s: S, bytes: &[u8], mut at: usize) -> usize {
-    if bytes[at - 1].is_ascii() {
+    if at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(u8::is_ascii) {
         while is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, at) {
             at += SKIPPED_BYTES;
         }
