@@ -1,58 +1,47 @@
-//! The block algorithm: ASCII is found without branches, and what is left takes the least work that decides it.
+//! The block algorithm: find the blocks that are not ASCII, and check them with three lookups.
 //!
 //! ```text
-//! short input: is all of it ASCII? If not, check every vector, by any text's rules
-//!
-//! medium input (`Simd::HAS_ROOM`): ask each unit of 32 bytes whether it is ASCII; the answers are the bits of a word; check the others;
-//!     but if most of the first units are not ASCII, check all of the text, as short input; or as two-byte text is checked, if there are
-//!     few longer characters
-//!
-//! long input: check the first 128 bytes; if they are ASCII, skip ASCII, four blocks at a time;
-//! then by turns, until less than a block is left:
-//!     a run: repeat
-//!         ask each unit of a chunk whether it is ASCII; the answers are the bits of a word
-//!         when the same has been asked of the next chunk, check the other units: with five operations a vector
-//!             if there are only two-byte characters, and with three lookups and thirteen operations otherwise
-//!         if all of the chunk was ASCII: skip ASCII
-//!     a rare run (`Simd::HAS_ROOM`), where few units of a chunk are not ASCII: the same with blocks of 64 bytes. Of the blocks that are
-//!         not ASCII, check the vector that begins with the first byte that is not, and what it leaves
-//!     a two-byte run, where a quarter of the units is not ASCII, and few characters have more than two bytes: check all blocks as if
-//!         there were none; the answers are the bits of a word; check those again for which that was not enough
-//!     dense text, where most units of a chunk are not ASCII: check all blocks, many at a time, up to ASCII or two-byte text
-//! check the last block, which overlaps the one before it
+//! fewer than four bytes: the automaton
+//! up to two vectors: check them, unless all is ASCII
+//! fewer than 256 bytes: check all vectors, unless all is ASCII
+//! long input:
+//!     skip ASCII, 256 bytes at a time; if there is none, check the first 128 bytes
+//!     fewer than 1 KiB: a branch for each block of 64 bytes: is it ASCII?
+//!     otherwise, for each chunk of 64 blocks, list the blocks to check, and check them:
+//!         the blocks that are not ASCII
+//!         or, where these are a quarter and begin with two-byte characters, the blocks that are not two-byte text
+//!         or, where all blocks of the last chunk were listed, no list: a branch for each block
+//!     check the last block, which overlaps the one before it
 //! ```
 //!
 //! The algorithm is written once for all instruction sets; see `simd/`. What makes it fast:
 //!
-//! 1. **Within a chunk, no branch depends on where a character stands.** Most text in the world is ASCII with other characters
-//!    here and there, and to check its ASCII would cost more than all else. But a CPU can't predict which units are ASCII, unless it
-//!    has seen the text before. So 512 bytes become 16 bits, with instructions that squeeze two vectors into one. What is left to
-//!    predict is how many bits of a chunk are set, and which kind of text comes next.
-//! 2. **No state between blocks.** A block needs up to three bytes of the text before it. These are loaded again:
-//!    three more loads of each vector begin one, two and three bytes earlier. Loads have ports of their own, while
-//!    the shifts across registers that they replace compete with the lookups. So units can be checked in any order, too.
-//! 3. **Faults are gathered**, and looked at after a chunk, or after a row of dense blocks. If there are any, a second pass looks for
+//! 1. **A branch for each block, or none.** In text that a CPU has seen before, or of a few hundred bytes, branches are predicted, and
+//!    cost nothing. In new text a wrong prediction costs as much as the check of a block or two. So longer text is listed
+//!    without branches, and the only prediction is the length of the list.
+//! 2. **A cheaper check for two-byte text.** Most text of Europe and the Middle East is ASCII and two-byte characters. Six
+//!    operations a vector decide whether it is well-formed, and only blocks with longer characters get the lookups.
+//! 3. **No state between blocks.** A block needs up to three bytes of the text before it. These are loaded again:
+//!    three more loads of each vector begin one, two and three bytes earlier. Loads have ports to spare, while
+//!    the shifts that they replace compete with the lookups. So blocks can be checked in any order.
+//! 4. **Faults are gathered**, and tested after a block or a chunk. If there are any, a second pass searches for
 //!    the first lane with a fault (`fault.rs`).
-//! 4. **The next chunk's questions come before this chunk's checks.** A branch that is predicted wrongly throws away the work after
-//!    it, but not the work before it. So when a chunk's checks end, the bits of the next one are there, and its text is on the way
-//!    from the cache.
-//! 5. **Short input** has at most one branch on its content (all ASCII or not, and only from a certain length on), and few
-//!    on its length. Both vary from call to call, and a branch that is predicted wrongly costs more than the check of
-//!    several vectors.
+//! 5. **Short input** has at most one branch on its content (all ASCII or not), and few
+//!    on its length. Both vary from call to call.
+//! 6. **One rule for prefetching**: in text of 4 MiB and more, each loop prefetches 8 KiB ahead.
 //!
 //! The lookups are John Keiser's and Daniel Lemire's (arXiv 2010.03090, 2020; see `tables.rs`). What differs from
 //! their algorithm:
 //!
-//! - It checks all blocks that are not ASCII in one way. Here text of ASCII and two-byte characters has a way of its own,
-//!   without lookups, and a longer character in it costs the lookups of its block alone.
-//! - It shifts the bytes of the vector before into each vector. Here long input is loaded again (2), but within a block in
+//! - It branches at each block. Here, longer text is listed (1).
+//! - It checks all blocks that are not ASCII in one way. Here two-byte text has its own check (2).
+//! - It shifts the bytes of the vector before into each vector. Here they are loaded again (3), except within a block in
 //!   WebAssembly (`Simd::RELOADS`). In short input,
 //!   what a byte forbids is looked up before the shift and not after it; see [`Checker::check_after`].
-//! - It gathers faults up to the end of the text. Here they are looked at earlier, because the exact error is wanted as
-//!   well (3).
-//! - Their code branches at each block, if it is ASCII, and notes after each other block whether its end cuts off a character. Here the
-//!   ASCII is found first. The end of a unit is looked at where the unit after it is ASCII, by a table of the largest bytes that may
-//!   stand there. A rare run checks the byte after the last one that is not ASCII, so it has no ends to look at.
+//! - It gathers faults up to the end of the text. Here they are tested earlier, because the exact error is wanted as
+//!   well (4).
+//! - It notes after each block whether its end cuts off a character. Here the end of a listed block is compared with the largest bytes that
+//!   may stand there if the next block is not listed.
 
 #![forbid(unsafe_code)]
 

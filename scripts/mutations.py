@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Makes mistakes in the index arithmetic of the kernels' loops, one after the other, and checks that each is noticed.
+
+    scripts/mutations.py           all mistakes for the kernels that this CPU can run
+    scripts/mutations.py lookup    those in files whose path contains the word
+
+A mistake is noticed if scripts/mutations/src/main.rs finds a wrong verdict, panics, or does not end. A mistake whose text is no longer in
+the source is a failure, so the list stays true to the loops.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "mutations"
+KERNEL = "src/kernel/"
+
+# File, what is there, and the mistake.
+MISTAKES = [
+    ("lookup/long.rs", "at += BLOCK;", "at += 2 * BLOCK;"),
+    ("lookup/long.rs", "at += SKIPPED_BYTES;", "at += 2 * SKIPPED_BYTES;"),
+    ("lookup/long.rs", "let after = at + blocks * BLOCK;", "let after = at + blocks * BLOCK + BLOCK;"),
+    ("lookup/long.rs", "HEAD_BYTES - misaligned", "HEAD_BYTES + BLOCK - misaligned"),
+    ("lookup/long.rs", "SKIPPED_BYTES - misaligned", "2 * SKIPPED_BYTES - misaligned"),
+    ("lookup/long.rs", "array_at::<{ CONTEXT + BLOCK }>(chunk, i * BLOCK)", "array_at::<{ CONTEXT + BLOCK }>(chunk, i / 2 * BLOCK)"),
+    ("lookup/long.rs", "array_at::<{ CONTEXT + BLOCK }>(chunk, i * BLOCK)", "array_at::<{ CONTEXT + BLOCK }>(chunk, (i + 1) * BLOCK)"),
+    ("lookup/long.rs", "left &= left - 1;", "left = 0;"),
+    ("lookup/long.rs", "let next = list >> 1", "let next = list"),
+    ("lookup/long.rs", "| u64::from(before >> 7) != 0", "!= 0"),
+    ("lookup/long.rs", "(list, LARGEST_AT_END)", "(list, LARGEST_BEFORE_TWO_BYTE)"),
+    ("lookup/long.rs", "bytes.last_chunk::<{ CONTEXT + BLOCK }>()", "bytes[..n - 1].last_chunk::<{ CONTEXT + BLOCK }>()"),
+    ("lookup/filter.rs", "let mut list = u64::from(before >> 7);", "let mut list = u64::from(before & 0);"),
+    ("lookup/filter.rs", "listed += GROUP_BLOCKS;", "listed += GROUP_BLOCKS / 2;"),
+    ("lookup/filter.rs", "eight_blocks(s, group, 8 * BLOCK)", "eight_blocks(s, group, 0)"),
+    ("lookup/filter.rs", "two_blocks(s, group, at + 6 * BLOCK)", "two_blocks(s, group, at + 4 * BLOCK)"),
+    ("lookup/filter.rs", "high_bits(s, group, at + BLOCK)", "high_bits(s, group, at)"),
+    ("lookup/filter.rs", "left = &left[BLOCK..];", "left = &left[BLOCK.min(left.len() - 2 * BLOCK) + BLOCK..];"),
+    ("lookup/filter.rs", "(u64::from(is_reached), 0);", "(u64::from(is_reached & false), 0);"),
+    ("lookup/filter.rs", "s.minus(s.splat(2), smallest)", "s.minus(s.splat(0), smallest)"),
+    ("lookup/short.rs", "at += 2 * S::LANES;", "at += 3 * S::LANES;"),
+    ("lookup/short.rs", "(n - 2 * S::LANES).max(CONTEXT)", "(n - 3 * S::LANES).max(CONTEXT)"),
+    ("lookup/ascii.rs", "at += 4 * S::LANES;", "at += 5 * S::LANES;"),
+    ("bitplanes/long.rs", "after += SUPERBLOCK;", "after += SUPERBLOCK + 1;"),
+    ("bitplanes/long.rs", "at = aligned_down(bytes, at + EIGHT_BLOCKS);", "at = aligned_down(bytes, at + EIGHT_BLOCKS) + BLOCK;"),
+    ("bitplanes/long.rs", "left = &left[EIGHT_BLOCKS..];", "left = &left[(EIGHT_BLOCKS + BLOCK).min(left.len())..];"),
+    ("bitplanes/long.rs", "usize::from(b) * 8", "usize::from(a) * 8"),
+    ("bitplanes/long.rs", "i += 4;", "i += 8;"),
+    ("bitplanes/long.rs", "numbers = s.plus(numbers, s.splat(WORDS as u8));", "numbers = s.plus(numbers, s.splat(0));"),
+    ("bitplanes/long.rs", "listed.count += count;", "listed.count = count;"),
+    ("bitplanes/long.rs", "let mut at = 2 * BLOCK - ", "let mut at = 3 * BLOCK - "),
+    ("bitplanes/planes.rs", "const OWN: usize = 64 - CONTEXT;", "const OWN: usize = 65 - CONTEXT;"),
+]  # fmt: skip
+
+
+def noticed(tree):
+    """Builds the comparison in `tree`, and returns whether it finds something wrong, or None if it does not compile."""
+    manifest = tree / "scripts" / "mutations" / "Cargo.toml"
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(TARGET), "CARGO_INCREMENTAL": "0", "RUSTFLAGS": "-Awarnings"}
+    if subprocess.run(["cargo", "build", "--quiet", "--manifest-path", str(manifest)], env=environment).returncode:
+        return None
+    try:
+        run = subprocess.run([TARGET / "debug" / "trust8-mutations"], capture_output=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        return True
+    return run.returncode != 0
+
+
+def main():
+    word = sys.argv[1] if len(sys.argv) > 1 else ""
+    flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder)
+        for name in ("Cargo.toml", "build.rs"):
+            shutil.copy(ROOT / name, tree / name)
+        # Only the library is copied: neither the workspace's other members nor examples and tests.
+        manifest = (tree / "Cargo.toml").read_text().split("[dev-dependencies]")[0]
+        lines = [line for line in manifest.splitlines() if not line.startswith(("members =", "default-members ="))]
+        (tree / "Cargo.toml").write_text("\n".join(lines))
+        shutil.copytree(ROOT / "src", tree / "src")
+        shutil.copytree(ROOT / "scripts" / "mutations", tree / "scripts" / "mutations")
+        if noticed(tree) is not False:
+            sys.exit("the comparison fails without a mistake")
+        for file, right, wrong in MISTAKES:
+            if word not in file:
+                continue
+            if file.startswith("bitplanes") and "avx512_vbmi2" not in flags:
+                print(f"not tested, for want of AVX-512: {file}: {right}")
+                continue
+            path = tree / KERNEL / file
+            source = path.read_text()
+            if source.count(right) == 0:
+                print(f"NOT THERE: {file}: {right}")
+                failures += 1
+                continue
+            path.write_text(source.replace(right, wrong, 1))
+            result = noticed(tree)
+            path.write_text(source)
+            if result is not True:
+                print(f"{'NOT COMPILED' if result is None else 'NOT NOTICED'}: {file}: {right}  ->  {wrong}")
+                failures += 1
+            else:
+                print(f"noticed: {file}: {right}  ->  {wrong}")
+    print(f"{failures} mistakes were not noticed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
