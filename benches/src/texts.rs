@@ -89,6 +89,12 @@ pub const RECIPES: &[Recipe] = &[
         append: json_log,
     },
     Recipe {
+        name: "tweets",
+        about: "JSON with Japanese names and tweets in it",
+        density: 0.1..=0.4,
+        append: tweet,
+    },
+    Recipe {
         name: "German",
         about: "words with umlauts, and a few pairs of quotation marks",
         density: 0.02..=0.05,
@@ -434,6 +440,34 @@ fn html_chinese(random: &mut Random, text: &mut String) {
         characters(random, text, vocabulary::HANZI, count);
         text.push('。');
     });
+}
+
+fn tweet(random: &mut Random, text: &mut String) {
+    let _ = write!(
+        text,
+        "{{\"created_at\":\"2025-{:02}-{:02}\",\"id\":{},\"text\":\"",
+        random.between(1, 12),
+        random.between(1, 28),
+        random.next()
+    );
+    for _ in 0..random.between(1, 4) {
+        japanese(random, text);
+    }
+    let _ = write!(
+        text,
+        "\",\"source\":\"<a href=\\\"https://example.com/download\\\" rel=\\\"nofollow\\\">phone</a>\",\"truncated\":false,\"user\":{{\"id\":{},\"screen_name\":\"{}{}\",\"name\":\"",
+        random.next() >> 32,
+        random_word(random, vocabulary::ENGLISH),
+        random.below(1000),
+    );
+    japanese(random, text);
+    let _ = writeln!(
+        text,
+        "\",\"location\":null,\"followers_count\":{},\"profile_image_url\":\"https://example.com/images/{:016x}.jpeg\",\"following\":false}},\"retweet_count\":{},\"favorited\":false,\"lang\":\"ja\"}}",
+        random.below(5000),
+        random.next(),
+        random.below(100),
+    );
 }
 
 fn json_log(random: &mut Random, text: &mut String) {

@@ -1,0 +1,166 @@
+//! Measures validation in two regimes: *learned*, one text again and again, and *new*, other excerpts in every round.
+//!
+//! ```text
+//! cargo bench -p trust8-benches --bench regimes                everything, written to docs/regimes.md
+//! cargo bench -p trust8-benches --bench regimes -- --quick     fewer rounds, printed
+//! TRUST8_CORPUS=folder cargo bench ... -- --quick              on the texts of a folder, printed
+//! ```
+//!
+//! A CPU learns the branches of a text that it sees again and again, which is what most benchmarks show. Most programs see new text. Each
+//! kernel runs against the best peer of its instruction set, or of all for AVX-512. Every answer is checked while it is timed. In `cargo
+//! test` everything runs once.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+use std::{env, fs, io};
+
+use trust8::Kernel;
+use trust8::boundary::floor;
+use trust8_benches::contestants::{Contestant, Role, contestants};
+use trust8_benches::machine::Machine;
+use trust8_benches::measure::{Placed, measuring, pin, quick};
+use trust8_benches::random::Random;
+use trust8_benches::report::{Page, Table, digits};
+use trust8_benches::texts::{CORPUS, Text, corpus, generated};
+
+/// Texts with clusters of characters that are not ASCII, and dense ones. `src/texts.rs` describes them.
+const TEXTS: [&str; 9] = [
+    "tweets",
+    "ASCII",
+    "JSON logs",
+    "German",
+    "Latin",
+    "HTML, Russian",
+    "HTML, Chinese",
+    "Russian",
+    "Chinese",
+];
+/// No powers of two: at multiples of 64, some peers have no rest to treat.
+const LEARNED_BYTES: [usize; 12] = [100, 150, 200, 300, 500, 700, 1000, 1500, 3000, 5000, 10_000, 30_000];
+/// The mean length of excerpts, which have half to one and a half times as much.
+const NEW_BYTES: [usize; 8] = [150, 256, 512, 1024, 2048, 4096, 10_000, 30_000];
+/// Where texts begin after a multiple of 64.
+const OFFSETS: [usize; 3] = [1, 24, 33];
+
+/// Returns the nanoseconds a byte of each contestant on one text.
+fn learned(all: &[&Contestant], text: &str, len: usize) -> Vec<f64> {
+    let mut best = vec![f64::MAX; all.len()];
+    for offset in OFFSETS {
+        let text = Placed::new(&text.as_bytes()[..floor(text.as_bytes(), len)], offset);
+        let calls = if measuring() { (300_000 / len).clamp(20, 3000) } else { 1 };
+        for _ in 0..rounds() {
+            for (contestant, best) in all.iter().zip(&mut best) {
+                let start = Instant::now();
+                assert_eq!(contestant.sweep(&[text.bytes()], calls), calls, "{}", contestant.name);
+                *best = best.min(start.elapsed().as_nanos() as f64 / (calls * text.len()) as f64);
+            }
+        }
+    }
+    best
+}
+
+/// Returns the same for excerpts that are new in every round: the first third of all rounds.
+fn new(all: &[&Contestant], text: &str, len: usize) -> Vec<f64> {
+    let mut random = Random::named("excerpts");
+    let mut times = vec![Vec::new(); all.len()];
+    let total = if measuring() { (192 << 10).max(2 * len) } else { 2 * len };
+    let mut memory = Placed::room(2 * total + 2 * len);
+    for round in 0..3 * rounds() {
+        let (mut ranges, mut sum, mut at) = (Vec::new(), 0, 0);
+        while sum < total {
+            let from = floor(text.as_bytes(), random.below(text.len() - 2 * len));
+            let excerpt = &text[from..floor(text.as_bytes(), from + random.between(len / 2, len * 3 / 2))];
+            at += random.below(64);
+            memory.bytes_mut()[at..at + excerpt.len()].copy_from_slice(excerpt.as_bytes());
+            ranges.push(at..at + excerpt.len());
+            at += excerpt.len();
+            sum += excerpt.len();
+        }
+        let strings: Vec<&[u8]> = ranges.iter().map(|range| &memory.bytes()[range.clone()]).collect();
+        for turn in 0..all.len() {
+            let i = (turn + round) % all.len();
+            let start = Instant::now();
+            assert_eq!(all[i].sweep(black_box(&strings), 1), strings.len(), "{}", all[i].name);
+            times[i].push(start.elapsed().as_nanos() as f64 / sum as f64);
+        }
+    }
+    let third = |mut times: Vec<f64>| {
+        times.sort_unstable_by(f64::total_cmp);
+        times[times.len() / 3]
+    };
+    times.into_iter().map(third).collect()
+}
+
+fn rounds() -> usize {
+    match (measuring(), quick()) {
+        (false, _) => 1,
+        (true, true) => 9,
+        (true, false) => 30,
+    }
+}
+
+type Regime = fn(&[&Contestant], &str, usize) -> Vec<f64>;
+
+fn main() -> io::Result<()> {
+    pin()?;
+    let all = contestants();
+    let text_len = if measuring() { 400_000 } else { 65_000 };
+    let texts: Vec<Text> = match env::var_os(CORPUS) {
+        Some(folder) => corpus(Path::new(&folder), text_len)?,
+        None => TEXTS.iter().map(|name| generated(name, text_len)).collect(),
+    };
+    let mut page = Page::default();
+    page.heading(1, "Learned and new text");
+    let machine = Machine::ask();
+    page.block(&format!(
+        "Speed of each kernel as a ratio to the best peer: simdutf8's module of the same instruction set for AVX2 and SSE4.2, \
+         and the best of simdutf8 and simdutf (C++) for AVX-512. *Learned*: one text again and again. *New*: other excerpts \
+         in every round. Written by `cargo bench -p trust8-benches --bench regimes`.\n\n- CPU: {}\n- Compiler: {}\n- Peers: {}",
+        machine.cpu, machine.rustc, machine.peers,
+    ));
+    for kernel in Kernel::available() {
+        let own = format!("trust8 {}", kernel.name());
+        let peers: &[&str] = match kernel.name() {
+            "avx512" => &["simdutf8 avx2", "simdutf C++"],
+            "avx2" => &["simdutf8 avx2"],
+            "sse4.2" => &["simdutf8 sse4.2"],
+            "scalar" => &["std"],
+            _ => &["simdutf8 basic"],
+        };
+        let chosen: Vec<&Contestant> = all
+            .iter()
+            .filter(|one| one.name == own || one.role == Role::Peer && peers.contains(&one.name.as_str()))
+            .collect();
+        let own_at = chosen.iter().position(|one| one.name == own).expect("each kernel is a contestant");
+        let regimes: [(&str, &[usize], Regime); 2] =
+            [("learned", &LEARNED_BYTES, learned), ("new", &NEW_BYTES, new)];
+        for (name, lengths, regime) in regimes {
+            page.heading(2, &format!("{}, {name}", kernel.name()));
+            let heads =
+                lengths.iter().map(|len| if name == "new" { format!("~{len}") } else { len.to_string() });
+            let mut table =
+                Table::new(["bytes".to_owned()].into_iter().chain(heads).chain(["mean".to_owned()]));
+            for text in &texts {
+                let ratios: Vec<f64> = lengths
+                    .iter()
+                    .map(|&len| {
+                        let times = regime(&chosen, &text.text, len);
+                        let peers = times.iter().enumerate().filter(|&(i, _)| i != own_at);
+                        peers.map(|(_, &time)| time).fold(f64::MAX, f64::min) / times[own_at]
+                    })
+                    .collect();
+                let mean = ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64;
+                let cells = ratios.iter().copied().chain([mean.exp()]).map(digits);
+                table.row([text.name.clone()].into_iter().chain(cells));
+            }
+            page.table(&table);
+        }
+    }
+    if measuring() && !quick() && env::var_os(CORPUS).is_none() {
+        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/regimes.md"), page.markdown())
+    } else {
+        println!("{}", page.markdown());
+        Ok(())
+    }
+}
