@@ -87,15 +87,14 @@ pub(crate) struct Check<'a> {
     error_limit: u64,
     /// Whether to read files with errors to their end even after the last reported error, for the totals.
     to_the_end: bool,
-    /// Whether to check binary files in folders.
-    binary: bool,
+    selection: &'a Selection,
     /// What the reports go to.
     output_file: OutputFile,
 }
 
 impl<'a> Check<'a> {
     pub(crate) fn new(
-        args: &CheckArgs,
+        args: &'a CheckArgs,
         common: &CommonArgs,
         report: &'a dyn Report,
         progress: &Progress,
@@ -106,7 +105,7 @@ impl<'a> Check<'a> {
             // If errors are not shown, one is enough to know that the file is invalid.
             error_limit: if report.shows_errors() { args.error_limit() } else { 1 },
             to_the_end: args.stats,
-            binary: args.selection.binary,
+            selection: &args.selection,
             output_file: OutputFile::new(),
             output: OrderedOutput::new(out, progress.clone(), report.separator()),
             report,
@@ -185,10 +184,10 @@ impl<'a> Check<'a> {
     }
 
     fn check_file(&self, entry: &Entry, turn: &mut Turn<'_>, buffer: &mut Buffer) -> io::Result<Totals> {
-        let opened = if entry.named { entry.source.open()? } else { entry.source.open_found()? };
-        match opened {
+        match entry.open()? {
             Opened::Seekable { file, start } => {
-                match self.validator.validate(&file, start, !entry.named && !self.binary, buffer)? {
+                let skip_binary = self.selection.skips_binary(entry.named);
+                match self.validator.validate(&file, start, skip_binary, buffer)? {
                     FileStatus::Valid { bytes, characters } => {
                         let mut last = [b'\n'];
                         if self.to_the_end && bytes > 0 {

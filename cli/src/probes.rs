@@ -62,7 +62,7 @@ impl Line {
         let report = crate::report::select(args, common);
         let out = Out::default();
         let check = Check::new(args, common, &*report, &Progress::none(), Box::new(out.clone()));
-        check.check_input(&Entry { source: Source::Path(name), named: true }, from)?;
+        check.check_input(&Entry::named(Source::Path(name)), from)?;
         Ok(std::mem::take(&mut *out.0.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
@@ -71,7 +71,7 @@ impl Line {
     pub fn fix<R: Read>(&self, from: impl Fn(u64) -> R) -> Result<(Vec<u8>, u64), String> {
         let Some(Command::Fix(args)) = &self.0.command else { return Ok((Vec::new(), 0)) };
         fixed(args, self.0.common.kernel(), from).map_err(|error| match error {
-            FileError::Unconvertible(why) => why,
+            FileError::Unconvertible(why) | FileError::Guarded(why) => why,
             FileError::Read(error) | FileError::Write(error) | FileError::Target(_, error) => {
                 error.to_string()
             }

@@ -84,12 +84,30 @@ impl Source {
         }
     }
 
-    /// Opens a file that was found in a folder. It was a regular file then, so this does not check again.
-    pub(crate) fn open_found(&self) -> io::Result<Opened> {
-        match self {
-            Self::StandardInput => self.open(),
-            Self::Path(path) => Ok(Opened::Seekable { file: File::open(path)?, start: 0 }),
+    /// Opens the input if it is a regular file, or standard input. Does not wait, as opening a pipe would.
+    ///
+    /// If `folder` is given, the file is looked for there, and not opened if it is a symbolic link.
+    pub(crate) fn open_regular(&self, folder: Option<&File>) -> io::Result<Opened> {
+        let Self::Path(path) = self else { return self.open() };
+        #[cfg(unix)]
+        let file: File = {
+            use rustix::fs::{CWD, Mode, OFlags, openat};
+            let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+            match (folder, path.file_name()) {
+                (Some(folder), Some(name)) => openat(folder, name, flags | OFlags::NOFOLLOW, Mode::empty())?,
+                _ => openat(CWD, path, flags, Mode::empty())?,
+            }
+            .into()
+        };
+        #[cfg(not(unix))]
+        let file = {
+            let _ = folder;
+            File::open(path)?
+        };
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("is not a regular file"));
         }
+        Ok(Opened::Seekable { file, start: 0 })
     }
 }
 

@@ -36,7 +36,8 @@ pub(crate) struct FileValidator {
     pub(crate) kernel: &'static Kernel,
     threads: usize,
     /// Created for the first large file.
-    pool: OnceLock<ThreadPool>,
+    /// `None` if its threads can't be started.
+    pool: OnceLock<Option<ThreadPool>>,
     pub(crate) progress: Progress,
     /// Whether to count characters, which takes longer.
     pub(crate) counting: bool,
@@ -90,7 +91,7 @@ impl FileValidator {
                 if let Some(status) = self.validate_in_pieces(file, start, end)? {
                     return Ok(status);
                 }
-                // The file has become shorter. Validate what there is now, from the start.
+                // Validate what there is now with this thread, from the start.
                 return self.validate_rest(file, start, 0, buffer, validator);
             }
         }
@@ -130,16 +131,11 @@ impl FileValidator {
         }
     }
 
-    /// Validates `file` from `start` to `end` with all threads. Returns `None` if the file has become shorter than
-    /// `end`.
+    /// Validates `file` from `start` to `end` with all threads. Returns `None` if the file has become shorter than `end`, or
+    /// the threads can't be started.
     fn validate_in_pieces(&self, file: &File, start: u64, end: u64) -> io::Result<Option<FileStatus>> {
-        let pool = match self.pool.get() {
-            Some(pool) => pool,
-            None => {
-                let pool = ThreadPoolBuilder::new().num_threads(self.threads).build();
-                self.pool.get_or_init(|| pool.expect("threads for reading"))
-            }
-        };
+        let build = || ThreadPoolBuilder::new().num_threads(self.threads).build().ok();
+        let Some(pool) = self.pool.get_or_init(build) else { return Ok(None) };
         if self.counting {
             return self.judge_in_pieces(pool, file, start, end);
         }

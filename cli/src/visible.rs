@@ -161,7 +161,7 @@ pub(crate) fn push_escaped(text: &mut Vec<u8>, byte: u8) {
 }
 
 /// Whether `c` can do something to a terminal, end a line, or reorder the text around it.
-fn is_harmful(c: char) -> bool {
+pub(crate) fn is_harmful(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 

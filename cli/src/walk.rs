@@ -2,23 +2,47 @@
 //!
 //! The order is always the same: that of the command line, and inside a folder that of the names.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
-use crate::args::Selection;
-use crate::source::Source;
+use crate::args::{BACKUP_SUFFIX, Selection};
+use crate::source::{Opened, Source};
 
 /// An input to work on.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) source: Source,
     /// Whether the path was given on the command line. If not, the file was found in a folder. A path that was given is
     /// read whatever it is; in folders, only regular files are.
     pub(crate) named: bool,
+    /// The folder in which the file was found, if symbolic links are not followed.
+    folder: Option<Arc<File>>,
+}
+
+impl Entry {
+    /// An input that was named on the command line.
+    pub(crate) fn named(source: Source) -> Self {
+        Self { source, named: true, folder: None }
+    }
+
+    /// Opens the input for reading.
+    pub(crate) fn open(&self) -> io::Result<Opened> {
+        if self.named { self.source.open() } else { self.open_regular() }
+    }
+
+    /// Opens the input if it is a regular file. Does not wait, as opening a pipe would.
+    ///
+    /// If the file was found in a folder, and another program has put a symbolic link in its place since, or in the place
+    /// of a folder above it, the link is not followed.
+    pub(crate) fn open_regular(&self) -> io::Result<Opened> {
+        self.source.open_regular(self.folder.as_deref())
+    }
 }
 
 /// Iterates over the files that the paths stand for, and over the errors that kept it from finding others.
@@ -27,7 +51,9 @@ pub(crate) struct Walk<'a> {
     globs: Override,
     types: Types,
     paths: std::slice::Iter<'a, PathBuf>,
-    folder: Option<ignore::Walk>,
+    folder: Option<(PathBuf, ignore::Walk)>,
+    /// The folder of the last file that was found, as it is seen from `folder`.
+    parent: Option<(PathBuf, Arc<File>)>,
 }
 
 /// A path that could not be visited, and why.
@@ -54,12 +80,16 @@ impl<'a> Walk<'a> {
         for name in &selection.type_not {
             types.negate(name);
         }
+        for glob in &selection.exclude {
+            globs.add(&format!("!{glob}")).map_err(|error| error.to_string())?;
+        }
         Ok(Self {
             selection,
             globs: globs.build().map_err(|error| error.to_string())?,
             types: types.build().map_err(|error| error.to_string())?,
             paths: selection.paths.iter(),
             folder: None,
+            parent: None,
         })
     }
 
@@ -92,22 +122,72 @@ impl<'a> Walk<'a> {
     }
 }
 
+impl Walk<'_> {
+    /// Whether there is a file of which the one at `path` is a backup.
+    fn is_backup(&self, path: &Path) -> bool {
+        let suffix = self.selection.backup.as_deref().unwrap_or(BACKUP_SUFFIX);
+        let name = path.file_name().and_then(|name| name.to_str());
+        let original = name.and_then(|name| name.strip_suffix(suffix)).filter(|name| !name.is_empty());
+        original.is_some_and(|original| path.with_file_name(original).symlink_metadata().is_ok())
+    }
+
+    /// Returns the entry for a file that was found in a folder.
+    fn found(&mut self, path: PathBuf) -> Result<Entry, Unreachable> {
+        let folder = match self.folder_of(&path) {
+            Ok(folder) => folder,
+            Err(error) => return Err(Unreachable { path, why: error.to_string() }),
+        };
+        let shown = path.strip_prefix(".").ok().filter(|_| self.selection.is_implied).map(Path::to_owned);
+        Ok(Entry { source: Source::Path(shown.unwrap_or(path)), named: false, folder })
+    }
+
+    /// Opens the folder of the file at `path`, without following symbolic links that other programs have put there since.
+    fn folder_of(&mut self, path: &Path) -> io::Result<Option<Arc<File>>> {
+        let (Some((root, _)), Some(parent), false) = (&self.folder, path.parent(), self.selection.follow)
+        else {
+            return Ok(None);
+        };
+        match &self.parent {
+            Some((last, folder)) if last == parent => Ok(Some(Arc::clone(folder))),
+            _ => {
+                let Some(folder) = open_folder(root, parent)?.map(Arc::new) else { return Ok(None) };
+                self.parent = Some((parent.to_owned(), Arc::clone(&folder)));
+                Ok(Some(folder))
+            }
+        }
+    }
+}
+
+/// Opens `path`, a folder inside `root`, without following symbolic links below `root`. Returns `None` on systems that have
+/// no handles of folders.
+#[cfg(unix)]
+fn open_folder(root: &Path, path: &Path) -> io::Result<Option<File>> {
+    use rustix::fs::{Mode, OFlags, openat};
+
+    let mut folder = File::open(root)?;
+    for part in path.strip_prefix(root).unwrap_or(path) {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        folder = openat(&folder, part, flags, Mode::empty())?.into();
+    }
+    Ok(Some(folder))
+}
+
+#[cfg(not(unix))]
+fn open_folder(_root: &Path, _path: &Path) -> io::Result<Option<File>> {
+    Ok(None)
+}
+
 impl Iterator for Walk<'_> {
     type Item = Result<Entry, Unreachable>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            while let Some(folder) = &mut self.folder {
+            while let Some((_, folder)) = &mut self.folder {
                 match folder.next() {
-                    None => self.folder = None,
+                    None => (self.folder, self.parent) = (None, None),
                     Some(Ok(entry)) => {
-                        if let Some(mut path) = regular_file(entry) {
-                            if self.selection.is_implied
-                                && let Ok(inner) = path.strip_prefix(".")
-                            {
-                                path = inner.to_owned();
-                            }
-                            return Some(Ok(Entry { source: Source::Path(path), named: false }));
+                        if let Some(path) = regular_file(entry).filter(|path| !self.is_backup(path)) {
+                            return Some(self.found(path));
                         }
                     }
                     Some(Err(error)) => {
@@ -120,9 +200,9 @@ impl Iterator for Walk<'_> {
             let path = self.paths.next()?;
             let source = Source::named(path);
             if source != Source::StandardInput && path.is_dir() {
-                self.folder = Some(self.folder(path));
+                self.folder = Some((path.clone(), self.folder(path)));
             } else {
-                return Some(Ok(Entry { source, named: true }));
+                return Some(Ok(Entry::named(source)));
             }
         }
     }

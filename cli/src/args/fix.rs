@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use encoding_rs::Encoding;
 
-use super::Selection;
+use super::{BACKUP_SUFFIX, Selection};
 use crate::charset::{Charset, Names, from_fix, from_single_byte};
 
 #[derive(Args, Debug)]
@@ -56,20 +56,30 @@ pub(crate) struct FixArgs {
     /// permissions, the access control list and the extended attributes of the old one. Symbolic links are followed. If
     /// there are other hard links to the file, they keep the old text. If another program changes the file in the
     /// meantime, it is left alone.
-    #[arg(long, short = 'i')]
+    ///
+    /// A file that does not look like UTF-8 with errors (text in another encoding, or a binary file) is left alone, and the exit
+    /// status is 1, unless an option says what to do with it: --from or --replace, for example.
+    #[arg(long, short = 'i', group = "rewrites")]
     pub(crate) in_place: bool,
 
     /// With --in-place, keep each old file under its name with SUFFIX appended (by default, ~)
-    #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = "~",
-          requires = "in_place", value_parser = suffix)]
+    ///
+    /// If there is a file of that name already, the file is not repaired. In folders, backups are not searched.
+    #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = BACKUP_SUFFIX,
+          requires = "rewrites", value_parser = suffix)]
     pub(crate) backup: Option<String>,
 
+    /// Put the backups back in the place of the repaired files, unless these have changed since
+    #[arg(long, group = "rewrites",
+          conflicts_with_all = ["from", "invalid_as", "unmojibake", "strip_bom", "output", "check", "diff", "json"])]
+    pub(crate) undo: bool,
+
     /// Change nothing; exit with 1 if a file would change
-    #[arg(long, conflicts_with_all = ["in_place", "output"])]
+    #[arg(long, short = 'n', visible_alias = "dry-run", conflicts_with = "output")]
     pub(crate) check: bool,
 
     /// Show what would change, as a unified diff; implies --check
-    #[arg(long, conflicts_with_all = ["in_place", "output", "json"])]
+    #[arg(long, conflicts_with_all = ["output", "json"])]
     pub(crate) diff: bool,
 
     /// Report each file as an object of JSON, one per line (on standard output with --in-place, --output or --check,
@@ -77,9 +87,13 @@ pub(crate) struct FixArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Report each file that was repaired, and how; and at the end, how many
+    /// Report each file that was repaired, and how; and at the end, how many (the default with --in-place)
     #[arg(long, short = 'v')]
     pub(crate) verbose: bool,
+
+    /// Print only errors, and which files were left alone
+    #[arg(long, short = 'q', conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
 }
 
 /// What to do with invalid sequences.

@@ -17,10 +17,11 @@ use trust8::Kernel;
 
 pub(crate) use check::{CheckArgs, Format};
 pub(crate) use fix::{FixArgs, Remedy, suffix};
-pub(crate) use selection::Selection;
+pub(crate) use selection::{BACKUP_SUFFIX, Selection};
 
 use crate::convert::ConvertArgs;
 use crate::outcome::{Outcome, print_output};
+use crate::visible::push_harmless;
 
 /// Finds what is not UTF-8 in files, says exactly where and why, and repairs it.
 ///
@@ -50,7 +51,15 @@ impl Cli {
     /// Parses `words`, the first of which is the name of the program. If there is nothing more to do, because they are wrong or
     /// ask for help, returns the exit code.
     pub(crate) fn from_words(words: impl IntoIterator<Item = OsString>) -> Result<Self, ExitCode> {
-        Self::parse_words(words).map_err(|error| {
+        let words: Vec<_> = words.into_iter().collect();
+        Self::parse_words(words.iter().cloned()).map_err(|mut error| {
+            // clap repeats words in its messages as they are. So its message for harmless ones is printed.
+            let harmless = words.iter().map(|word| harmless(word.to_string_lossy().trim()));
+            if harmless.clone().zip(&words).any(|(harmless, word)| *word != *harmless)
+                && let Err(other) = Self::parse_words(harmless.map(OsString::from))
+            {
+                error = other;
+            }
             if error.use_stderr() {
                 // If standard error is closed, the exit code still says it.
                 let _ = error.print();
@@ -78,6 +87,13 @@ impl Cli {
         let message = "put the options of a command after its name";
         Err(Self::command().error(clap::error::ErrorKind::ArgumentConflict, message))
     }
+}
+
+/// Returns `word` with the characters escaped that can do harm to a terminal.
+fn harmless(word: &str) -> String {
+    let mut harmless = String::new();
+    push_harmless(&mut harmless, word);
+    harmless
 }
 
 const EXIT_STATUS: &str = "Exit status: 0 if all files are valid (fix: are valid now), 1 if some are not, 2 if some \

@@ -11,14 +11,15 @@ use ignore::types::TypesBuilder;
 
 use crate::charset::parse_value;
 use crate::source::Source;
+use crate::streams::standard_input;
 
 /// Which files to work on.
-#[derive(Args, Clone, PartialEq, Eq, Debug)]
+#[derive(Args, Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Selection {
     /// Files and folders; `-` means standard input
     ///
-    /// Without a path, standard input is read. If that is a terminal, `check` searches the current folder instead, and the
-    /// other commands ask for a path.
+    /// Without a path, standard input is read. If that is a terminal or the null device, `check` searches the current folder
+    /// instead, and the other commands ask for a path.
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
 
@@ -38,6 +39,14 @@ pub(crate) struct Selection {
     #[arg(long, help_heading = FOLDERS)]
     pub(crate) binary: bool,
 
+    /// Leave out binary files even if they are named
+    #[arg(long, conflicts_with = "binary")]
+    skip_binary: bool,
+
+    /// Search folders, which is what happens anyway
+    #[arg(long, short = 'r', hide = true)]
+    recursive: bool,
+
     /// In folders, follow symbolic links
     #[arg(long, short = 'L', help_heading = FOLDERS)]
     pub(crate) follow: bool,
@@ -45,6 +54,10 @@ pub(crate) struct Selection {
     /// In folders, include only files that match GLOB, or that don't if it begins with ! [may be repeated]
     #[arg(long, short = 'g', value_name = "GLOB", help_heading = FOLDERS)]
     pub(crate) glob: Vec<String>,
+
+    /// In folders, leave out what matches GLOB [may be repeated]
+    #[arg(long, value_name = "GLOB", help_heading = FOLDERS)]
+    pub(crate) exclude: Vec<String>,
 
     /// In folders, include only files of this type, such as rust, py or md, as ripgrep names them [may be repeated]
     #[arg(long = "type", short = 't', value_name = "TYPE", help_heading = FOLDERS,
@@ -63,7 +76,14 @@ pub(crate) struct Selection {
     /// Whether the current folder is searched because no path is named. Its name is not shown then.
     #[arg(skip)]
     pub(crate) is_implied: bool,
+
+    /// What is appended to the names of backups, which are left out in folders.
+    #[arg(skip)]
+    pub(crate) backup: Option<String>,
 }
+
+/// What is appended to the name of a backup.
+pub(crate) const BACKUP_SUFFIX: &str = "~";
 
 const FOLDERS: &str = "Files in folders";
 
@@ -72,7 +92,8 @@ impl Selection {
     ///
     /// # Errors
     ///
-    /// The list can't be read; or there is no path, standard input is a terminal, and `searches_folder` is false.
+    /// The list can't be read; or there is no path, standard input is a terminal or the null device, and `searches_folder` is
+    /// false.
     pub(crate) fn resolve(&self, searches_folder: bool) -> Result<Self, String> {
         let mut selection = self.clone();
         if let Some(list) = selection.files_from.take() {
@@ -80,17 +101,23 @@ impl Selection {
             let bytes = read(&source).map_err(|error| format!("{}: {error}", source.display()))?;
             selection.paths.extend(paths_in(&bytes));
         } else if selection.paths.is_empty() {
-            match (stdin().is_terminal(), searches_folder) {
-                (false, _) => selection.paths.push(PathBuf::from("-")),
-                (true, true) => {
+            let nobody = if stdin().is_terminal() {
+                Some("a terminal")
+            } else if is_null_device() {
+                Some("the null device")
+            } else {
+                None
+            };
+            match nobody {
+                None => selection.paths.push(PathBuf::from("-")),
+                Some(_) if searches_folder => {
                     selection.paths.push(PathBuf::from("."));
                     selection.is_implied = true;
                 }
-                (true, false) => {
-                    return Err(
-                        "no file is named, and standard input is a terminal (to read from it, write -)"
-                            .to_owned(),
-                    );
+                Some(what) => {
+                    return Err(format!(
+                        "no file is named, and standard input is {what} (to read from it, write -)"
+                    ));
                 }
             }
         }
@@ -99,21 +126,15 @@ impl Selection {
 }
 
 impl Selection {
+    /// Whether a file is skipped if it is binary. `named` is whether it was named on the command line.
+    pub(crate) fn skips_binary(&self, named: bool) -> bool {
+        if named { self.skip_binary } else { !self.binary }
+    }
+
     /// Returns the sources for `paths` and the list `files_from`, of a command that does not search folders.
     pub(crate) fn of_files(paths: &[PathBuf], files_from: Option<&Path>) -> Result<Vec<Source>, String> {
-        let selection = Self {
-            paths: paths.to_vec(),
-            files_from: files_from.map(Path::to_owned),
-            hidden: false,
-            no_ignore: false,
-            binary: false,
-            follow: false,
-            glob: Vec::new(),
-            types: Vec::new(),
-            type_not: Vec::new(),
-            max_depth: None,
-            is_implied: false,
-        };
+        let selection =
+            Self { paths: paths.to_vec(), files_from: files_from.map(Path::to_owned), ..Self::default() };
         let selection = selection.resolve(false)?;
         Ok(selection.paths.iter().map(|path| Source::named(path)).collect())
     }
@@ -173,7 +194,31 @@ fn read(source: &Source) -> std::io::Result<Vec<u8>> {
 /// Returns the paths in a list.
 fn paths_in(list: &[u8]) -> impl Iterator<Item = PathBuf> {
     let end = if list.contains(&0) { 0 } else { b'\n' };
-    list.split(move |&byte| byte == end).filter(|path| !path.is_empty()).map(path)
+    let crlf = end == b'\n' && is_crlf(list);
+    let lines = list.split(move |&byte| byte == end);
+    let paths = lines.map(move |line| if crlf { line.strip_suffix(b"\r").unwrap_or(line) } else { line });
+    // In a list, `-` is the name of a file.
+    paths.filter(|path| !path.is_empty()).map(|bytes| path(if bytes == b"-" { b"./-" } else { bytes }))
+}
+
+/// Whether each line of `list` ends with a carriage return and a line feed.
+fn is_crlf(list: &[u8]) -> bool {
+    let mut ends = list.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
+    list.contains(&b'\n') && ends.all(|at| list[..at].ends_with(b"\r"))
+}
+
+/// Whether standard input is the null device: in a job of cron or of CI there is often no other.
+fn is_null_device() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{FileTypeExt, MetadataExt};
+        let metadata = standard_input().and_then(|file| file.metadata());
+        let null = Path::new("/dev/null").metadata();
+        matches!((metadata, null), (Ok(input), Ok(null))
+            if input.file_type().is_char_device() && input.rdev() == null.rdev())
+    }
+    #[cfg(not(unix))]
+    false
 }
 
 /// Returns the path that `bytes` are the name of.
@@ -198,6 +243,8 @@ mod tests {
         let paths = |list: &[u8]| paths_in(list).collect::<Vec<_>>();
         assert_eq!(paths(b"a b\n\nc"), [Path::new("a b"), Path::new("c")]);
         assert_eq!(paths(b"a\nb\0c\0"), [Path::new("a\nb"), Path::new("c")]);
+        assert_eq!(paths(b"a\r\n-\r\n"), [Path::new("a"), Path::new("./-")]);
+        assert_eq!(paths(b"a\r\nb\n"), [Path::new("a\r"), Path::new("b")]);
         assert!(paths(b"").is_empty());
     }
 }

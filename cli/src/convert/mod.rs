@@ -148,13 +148,9 @@ impl Convert<'_> {
         let args = self.args;
         let target = Target::of(source, args.output.as_deref(), args.in_place);
         // If the source can't be opened, no file is created.
-        let mut opened = source.open().map_err(FileError::Read)?;
+        let opened = if args.in_place { source.open_regular(None) } else { source.open() };
+        let mut opened = opened.map_err(FileError::Read)?;
         if let Opened::Stream(stream) = opened {
-            if args.in_place {
-                return Err(FileError::Read(io::Error::other(
-                    "not a regular file, so it cannot be converted in place",
-                )));
-            }
             opened = match args.from {
                 // A guess reads parts of the input twice.
                 Charset::Auto => {

@@ -7,13 +7,14 @@ use encoding_rs::ISO_2022_JP;
 use memchr::memchr;
 
 use super::evidence::Evidence;
+use super::guard::{Look, Watch};
 use super::report::FileReport;
 use super::transform::{Changes, Plan, plan, transform};
 use super::{FileError, Fix, copy_to_temporary_file, diff};
 use crate::charset::Charset;
 use crate::colors::Colors;
 use crate::progress::Progress;
-use crate::replace::{self, Original};
+use crate::replace::{self, Original, identity};
 use crate::source::{self, CHUNK, FileFrom, Opened, Source};
 use crate::target::Target;
 use crate::validate::{Buffer, FileStatus};
@@ -29,18 +30,13 @@ impl Fix<'_> {
     ) -> Result<FileReport, FileError> {
         let args = self.args;
         let target = || Target::of(&entry.source, args.output.as_deref(), args.in_place);
-        let opened = if entry.named { entry.source.open() } else { entry.source.open_found() };
+        let opened = if args.in_place { entry.open_regular() } else { entry.open() };
         let (file, start) = match opened.map_err(FileError::Read)? {
             Opened::Seekable { file, start } => (file, start),
-            Opened::Stream(_) if args.in_place => {
-                return Err(FileError::Read(io::Error::other(
-                    "not a regular file, so it cannot be repaired in place",
-                )));
-            }
             // A repair reads its input only once, so nothing needs to be stored.
             Opened::Stream(stream) if args.from.is_none() && !args.diff => {
                 let plan = args.invalid_as.map_or(Plan::Repair, Plan::InvalidAs);
-                return self.write(plan, stream, target(), None, out);
+                return self.write(plan, stream, target(), None, false, out);
             }
             Opened::Stream(stream) => (copy_to_temporary_file(stream, u64::MAX).map_err(FileError::Read)?, 0),
         };
@@ -52,9 +48,10 @@ impl Fix<'_> {
         }
         let progress = &self.validator.progress;
         progress.phase("checking");
-        let skip_binary = !entry.named && !args.selection.binary;
+        let skip_binary = args.selection.skips_binary(entry.named);
         let status = self.validator.validate(&file, start, skip_binary, buffer).map_err(FileError::Read)?;
         let from = |skip| FileFrom { file: &file, at: start + skip };
+        let mut guarded = false;
         let plan = match status {
             FileStatus::Binary => return Ok(FileReport::unchanged()),
             FileStatus::Valid { bytes, .. } => {
@@ -68,6 +65,13 @@ impl Fix<'_> {
                 progress.take_back(added);
                 progress.phase("guessing");
                 let len = file.metadata().map_err(FileError::Read)?.len().saturating_sub(start);
+                guarded = self.is_guarded(&file);
+                if guarded {
+                    let look = Look::find(from, len, before - start).map_err(FileError::Read)?;
+                    if let Some(look) = look {
+                        return Err(self.guarded(&look, from(0)));
+                    }
+                }
                 plan(args, from, len, before - start)?
             }
         };
@@ -77,7 +81,7 @@ impl Fix<'_> {
         }
         progress.phase(if plan == Plan::Copy { "copying" } else { "converting" });
         if args.diff {
-            return self.diff(&entry.source, plan, from(0), &file, out);
+            return self.diff(&entry.source, plan, from(0), &file, guarded, out);
         }
         if plan == Plan::Copy && args.in_place {
             // Only if something changes is the file replaced.
@@ -89,7 +93,43 @@ impl Fix<'_> {
         }
         // Windows does not replace a file that is open. This reader closes it before that.
         let reader = FileFrom { file, at: start };
-        self.write(plan, reader, target(), original, out)
+        self.write(plan, reader, target(), original, guarded, out)
+    }
+
+    /// Whether a file that does not look like UTF-8 with errors is left alone: if `file` itself would be replaced, and the
+    /// command line does not say how.
+    fn is_guarded(&self, file: &File) -> bool {
+        let args = self.args;
+        let is_output = || {
+            let output = args.output.as_ref()?.metadata().ok()?;
+            Some(identity(&output)? == identity(&file.metadata().ok()?)?)
+        };
+        let is_replaced = args.in_place || args.is_dry() || is_output() == Some(true);
+        is_replaced && args.from.is_none() && args.invalid_as.is_none() && args.remedy().is_none()
+    }
+
+    /// Returns the error for a file that is left alone, after counting what would be replaced in it.
+    fn guarded(&self, look: &Look, reader: impl Read) -> FileError {
+        match transform(self.args, self.kernel, Plan::Repair, reader, &Progress::none(), &mut io::sink()) {
+            Ok(changes) => FileError::Guarded(look.message(changes.invalid)),
+            Err(error) => error,
+        }
+    }
+
+    /// Writes what `plan` makes of `reader` to `out`. Fails if that is `guarded`, and `reader` turns out to be binary.
+    fn transform(
+        &self,
+        plan: Plan,
+        reader: impl Read,
+        guarded: bool,
+        out: &mut dyn Write,
+    ) -> Result<Changes, FileError> {
+        let mut watch = Watch::new(reader, guarded);
+        let changes = transform(self.args, self.kernel, plan, &mut watch, &self.validator.progress, out)?;
+        match watch.look() {
+            Some(look) => Err(FileError::Guarded(look.message(changes.invalid))),
+            None => Ok(changes),
+        }
     }
 
     /// Removes what a run that was killed has left of a file that needs no change now. It does no harm if that fails.
@@ -106,18 +146,18 @@ impl Fix<'_> {
         reader: impl Read,
         target: Target,
         original: Option<Original>,
+        guarded: bool,
         out: &mut dyn Write,
     ) -> Result<FileReport, FileError> {
         let args = self.args;
         let progress = &self.validator.progress;
         if args.is_dry() {
-            let changes = transform(args, self.kernel, plan, reader, progress, &mut io::sink())?;
+            let changes = self.transform(plan, reader, guarded, &mut io::sink())?;
             return Ok(FileReport::new(changes, Vec::new(), args));
         }
         let backup = args.backup.as_deref();
-        let (changes, lost) = target.write(original, backup, progress, out, |out| {
-            transform(args, self.kernel, plan, reader, progress, out)
-        })?;
+        let (changes, lost) = target
+            .write(original, backup, progress, out, |out| self.transform(plan, reader, guarded, out))?;
         Ok(FileReport::new(changes, lost, args))
     }
 
@@ -128,10 +168,11 @@ impl Fix<'_> {
         plan: Plan,
         mut reader: FileFrom<&File>,
         file: &File,
+        guarded: bool,
         out: &mut dyn Write,
     ) -> Result<FileReport, FileError> {
         if file.metadata().map_err(FileError::Read)?.len() > diff::LONGEST {
-            let report = self.write(plan, reader, Target::StandardOutput, None, out)?;
+            let report = self.write(plan, reader, Target::StandardOutput, None, guarded, out)?;
             if report.is_changed() {
                 self.print(&format!("{}: is too long to show the difference", source.display()));
             }
@@ -141,7 +182,7 @@ impl Fix<'_> {
         reader.read_to_end(&mut old).map_err(FileError::Read)?;
         let mut new = Vec::new();
         let progress = &self.validator.progress;
-        let changes: Changes = transform(self.args, self.kernel, plan, &old[..], progress, &mut new)?;
+        let changes = self.transform(plan, &old[..], guarded, &mut new)?;
         if old != new {
             let colors = Colors::new(self.common.color);
             progress

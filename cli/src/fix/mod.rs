@@ -1,20 +1,22 @@
 //! `trust8 fix`: repairs what is not UTF-8, or converts it.
 //!
-//! - `file.rs` decides what happens to one file, and `transform.rs` does it.
+//! - `file.rs` decides what happens to one file, and `transform.rs` does it. `guard.rs` keeps it from harm.
 //! - `guess.rs` guesses for `--from auto`, and `evidence.rs` reads the sample that decides.
 //! - `repair.rs` replaces invalid sequences, leaves them out, escapes or decodes them.
 //! - `decode.rs` converts other encodings into UTF-8, and `mojibake.rs` undoes a conversion too many.
-//! - `report.rs` says what was done, and `diff.rs` shows it.
+//! - `report.rs` says what was done, `diff.rs` shows it, and `undo.rs` takes it back.
 
 pub(crate) mod decode;
 mod diff;
 pub(crate) mod evidence;
 mod file;
+mod guard;
 pub(crate) mod guess;
 pub(crate) mod mojibake;
 mod repair;
 mod report;
 mod transform;
+mod undo;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
@@ -45,6 +47,8 @@ pub(crate) enum FileError {
     Target(PathBuf, io::Error),
     /// The file is not valid in the encoding, or the encoding has something that the target can't encode.
     Unconvertible(String),
+    /// The file does not look like UTF-8 with errors, and the command line does not say what it is.
+    Guarded(String),
 }
 
 impl FileError {
@@ -72,24 +76,30 @@ impl FileError {
                 };
                 (message, Outcome::SomeUnread)
             }
-            Self::Unconvertible(why) => (format!("{source}: {why}"), Outcome::SomeInvalid),
+            Self::Unconvertible(why) | Self::Guarded(why) => {
+                (format!("{source}: {why}"), Outcome::SomeInvalid)
+            }
         }
     }
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &FixArgs, common: &CommonArgs) -> ExitCode {
-    let selection = match args.selection.resolve(false) {
+    let mut selection = match args.selection.resolve(args.undo) {
         Ok(selection) => selection,
         Err(error) => return Outcome::fail(&format!("fix: {error}")),
     };
     if let Err(error) = check_args(args, &selection) {
         return Outcome::fail(error);
     }
+    selection.backup.clone_from(&args.backup);
     let walk = match Walk::new(&selection) {
         Ok(walk) => walk,
         Err(error) => return Outcome::fail(&error),
     };
+    if args.undo {
+        return undo::run(args, walk);
+    }
     let progress = Progress::start(!common.no_progress, {
         let selection = selection.clone();
         move || total_bytes(&selection)
@@ -114,11 +124,15 @@ pub(crate) fn run(args: &FixArgs, common: &CommonArgs) -> ExitCode {
 fn check_args(args: &FixArgs, selection: &Selection) -> Result<(), &'static str> {
     let paths = &selection.paths;
     let is_stdin = |path: &Path| Source::named(path) == Source::StandardInput;
-    if args.in_place && paths.iter().any(|path| is_stdin(path)) {
+    if (args.in_place || args.undo) && paths.iter().any(|path| is_stdin(path)) {
         Err("fix --in-place: standard input cannot be replaced")
     } else if args.output.is_some() && paths.len() != 1 {
         Err("fix --output: only one file can be given")
-    } else if !args.in_place && !args.is_dry() && paths.iter().any(|path| !is_stdin(path) && path.is_dir()) {
+    } else if !args.in_place
+        && !args.undo
+        && !args.is_dry()
+        && paths.iter().any(|path| !is_stdin(path) && path.is_dir())
+    {
         Err("fix: folders can only be fixed with --in-place")
     } else {
         Ok(())
@@ -164,7 +178,7 @@ impl Fix<'_> {
                     let (message, worse) = error.describe(&source.display().to_string(), self.args.in_place);
                     self.print(&message);
                     outcome = outcome.max(worse);
-                    FileReport::failed(message, worse)
+                    FileReport::failed(message, worse, matches!(error, FileError::Guarded(_)))
                 }
             };
             summary.add(&report);

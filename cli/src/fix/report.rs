@@ -44,6 +44,9 @@ enum Status {
     Changed,
     Unchanged,
     Unconvertible,
+    /// The file does not look like UTF-8 with errors.
+    #[serde(rename = "left alone")]
+    LeftAlone,
     Failed,
 }
 
@@ -86,8 +89,12 @@ impl FileReport {
         Self::empty(Status::Unchanged)
     }
 
-    pub(super) fn failed(message: String, outcome: Outcome) -> Self {
-        let status = if outcome == Outcome::SomeInvalid { Status::Unconvertible } else { Status::Failed };
+    pub(super) fn failed(message: String, outcome: Outcome, guarded: bool) -> Self {
+        let status = match outcome {
+            Outcome::SomeInvalid if guarded => Status::LeftAlone,
+            Outcome::SomeInvalid => Status::Unconvertible,
+            _ => Status::Failed,
+        };
         Self { message: Some(message), ..Self::empty(status) }
     }
 
@@ -129,6 +136,7 @@ pub(super) struct Summary {
     changed: u64,
     unchanged: u64,
     unconvertible: u64,
+    left_alone: u64,
     failed: u64,
 }
 
@@ -138,6 +146,7 @@ impl Summary {
             Status::Changed => &mut self.changed,
             Status::Unchanged => &mut self.unchanged,
             Status::Unconvertible => &mut self.unconvertible,
+            Status::LeftAlone => &mut self.left_alone,
             Status::Failed => &mut self.failed,
         } += 1;
     }
@@ -159,7 +168,8 @@ impl Fix<'_> {
             return self.write_json(out, |out| write_json_line(out, "file", &line));
         }
         let name = source.display();
-        if report.is_changed() && !self.args.diff && (self.args.verbose || report.guess || self.args.check) {
+        let is_wanted = self.speaks() || report.guess && !self.args.quiet || self.args.check;
+        if report.is_changed() && !self.args.diff && is_wanted {
             let would = if self.args.check { "would be " } else { "" };
             self.print(&format!("{name}: {would}{}", report.describe(self.args)));
         }
@@ -169,16 +179,21 @@ impl Fix<'_> {
         Ok(())
     }
 
+    /// Whether each file that is changed is reported, and at the end how many were.
+    fn speaks(&self) -> bool {
+        self.args.verbose || self.args.in_place && !self.args.is_dry() && !self.args.quiet
+    }
+
     /// Reports how many files had each outcome, if the command line asks for that.
     pub(super) fn report_summary(&self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         if self.args.json {
             return self.write_json(out, |out| write_json_line(out, "summary", summary));
         }
-        if self.args.verbose {
-            let Summary { changed, unchanged, unconvertible, failed } = summary;
+        if self.speaks() {
+            let Summary { changed, unchanged, unconvertible, left_alone, failed } = summary;
             let would = if self.args.is_dry() { "would be changed" } else { "changed" };
             self.print(&format!(
-                "{changed} {would}, {unchanged} unchanged, {unconvertible} not convertible, {failed} failed"
+                "{changed} {would}, {unchanged} unchanged, {left_alone} left alone, {unconvertible} not convertible, {failed} failed"
             ));
         }
         Ok(())

@@ -87,19 +87,55 @@ static UNFINISHED: Mutex<Vec<Arc<Place>>> = Mutex::new(Vec::new());
 pub(crate) fn remove_unfinished() {
     for place in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         let _ = place.remove_temporary();
+        place.remove_unfinished_backup();
     }
 }
 
-/// Removes the temporary file that a run on the file at `path` has left, because it was killed.
+/// Removes the temporary files that a run on the file at `path` has left, because it was killed.
 pub(crate) fn remove_leftover(path: &Path) -> io::Result<()> {
     remove_leftover_in(&Place::find(path)?)
 }
 
 fn remove_leftover_in(place: &Place) -> io::Result<()> {
-    let Some(leftover) = place.open_temporary()? else { return Ok(()) };
-    // A program that still writes the file holds a lock.
-    lock(&leftover)?;
-    place.remove_temporary()
+    if let Some(leftover) = place.open_temporary()? {
+        // A program that still writes the file holds a lock.
+        lock(&leftover)?;
+        place.remove_temporary()?;
+    }
+    place.remove_unfinished_backup();
+    Ok(())
+}
+
+/// Puts the backup with this suffix back in the place of the file at `path`. Returns false if there is none.
+///
+/// If the file has been written to since it was backed up, that is an error.
+pub(crate) fn restore(path: &Path, suffix: &str) -> io::Result<bool> {
+    let place = Place::find(path)?;
+    let Some(backup) = place.backup_metadata(suffix)?.filter(Metadata::is_file) else { return Ok(false) };
+    let current = place.open()?;
+    if let Some(current) = &current {
+        lock(current)?;
+        if is_written_after(&current.metadata()?, &backup) {
+            return Err(busy("it has been written to since it was repaired"));
+        }
+    }
+    place.restore(suffix)?;
+    let _ = place.sync_folder();
+    Ok(true)
+}
+
+/// Whether a file was written to after another one became a backup. The backup's status changes when it gets its name.
+fn is_written_after(file: &Metadata, backup: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (file.mtime(), file.mtime_nsec()) > (backup.ctime(), backup.ctime_nsec())
+    }
+    #[cfg(not(unix))]
+    {
+        // The backup is a copy that was written after the new file.
+        matches!((file.modified(), backup.modified()), (Ok(file), Ok(backup)) if file > backup)
+    }
 }
 
 /// Locks `file` against other runs of this command. File systems without locks have none.

@@ -44,6 +44,14 @@ fn with_suffix(name: &OsStr, suffix: &str) -> OsString {
     name
 }
 
+/// Returns the message for a backup that would replace another file.
+fn backup_exists(name: &OsStr, suffix: &str) -> String {
+    format!(
+        "there is a file {}{suffix} already: move it away, or choose another --backup=SUFFIX",
+        name.display()
+    )
+}
+
 #[cfg(unix)]
 mod system {
     use std::ffi::{OsStr, OsString};
@@ -177,22 +185,31 @@ mod system {
 
         /// Puts the temporary file in the place, where there must be nothing.
         pub(in crate::replace) fn rename_temporary_to_new(&self) -> io::Result<()> {
-            let (from, to) = (&self.temporary, &self.name);
-            // A second name fails if there is a file. File systems without second names take a rename.
+            self.rename_to_new(&self.temporary, &self.name)
+        }
+
+        /// Gives the file `from` the name `to`, which must not exist. It may keep its old name as well.
+        fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
             match linkat(&self.folder, from, &self.folder, to, AtFlags::empty()).map_err(io::Error::from) {
-                Err(error) if error.kind() != ErrorKind::AlreadyExists => self.rename_temporary(),
+                // File systems without second names take a rename.
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                    if self.metadata_at(to)?.is_some() {
+                        return Err(ErrorKind::AlreadyExists.into());
+                    }
+                    Ok(renameat(&self.folder, from, &self.folder, to)?)
+                }
                 result => result,
             }
         }
 
         /// Gives the old file a second name, in one step: with a hard link, or if there can be none, with a copy.
         pub(in crate::replace) fn back_up(&self, suffix: &str, old: &File) -> io::Result<()> {
-            let _ = unlinkat(&self.folder, &self.backup, AtFlags::empty());
+            self.remove_unfinished_backup();
             match linkat(&self.folder, &self.name, &self.folder, &self.backup, AtFlags::empty()) {
                 Ok(()) => {
                     let linked = self.metadata_at(&self.backup)?;
                     if linked.as_ref().and_then(identity) != identity(&old.metadata()?) {
-                        let _ = unlinkat(&self.folder, &self.backup, AtFlags::empty());
+                        self.remove_unfinished_backup();
                         return Err(super::super::busy(super::super::CHANGED));
                     }
                 }
@@ -204,8 +221,27 @@ mod system {
                     copy.sync_all()?;
                 }
             }
-            let name = with_suffix(&self.name, suffix);
-            Ok(renameat(&self.folder, &self.backup, &self.folder, &name)?)
+            let named = self.rename_to_new(&self.backup, &with_suffix(&self.name, suffix));
+            self.remove_unfinished_backup();
+            named.map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => io::Error::other(super::backup_exists(&self.name, suffix)),
+                _ => error,
+            })
+        }
+
+        /// Removes the name that the old file has until it is the backup, if it has it.
+        pub(in crate::replace) fn remove_unfinished_backup(&self) {
+            let _ = unlinkat(&self.folder, &self.backup, AtFlags::empty());
+        }
+
+        /// Returns the metadata of the backup.
+        pub(in crate::replace) fn backup_metadata(&self, suffix: &str) -> io::Result<Option<Metadata>> {
+            self.metadata_at(&with_suffix(&self.name, suffix))
+        }
+
+        /// Puts the backup in the place, whatever is there.
+        pub(in crate::replace) fn restore(&self, suffix: &str) -> io::Result<()> {
+            Ok(renameat(&self.folder, with_suffix(&self.name, suffix), &self.folder, &self.name)?)
         }
 
         pub(in crate::replace) fn sync_folder(&self) -> io::Result<()> {
@@ -309,10 +345,24 @@ mod system {
 
         /// Copies the old file. On Windows a lock keeps all others from reading a file, so it is read where it is open.
         pub(in crate::replace) fn back_up(&self, suffix: &str, old: &File) -> io::Result<()> {
-            let mut copy = File::create(self.path(&with_suffix(&self.name, suffix)))?;
+            let backup = self.path(&with_suffix(&self.name, suffix));
+            let mut copy = File::create_new(backup).map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => io::Error::other(super::backup_exists(&self.name, suffix)),
+                _ => error,
+            })?;
             io::copy(&mut FileFrom { file: old, at: 0 }, &mut copy)?;
             copy.set_permissions(old.metadata()?.permissions())?;
             copy.sync_all()
+        }
+
+        pub(in crate::replace) fn remove_unfinished_backup(&self) {}
+
+        pub(in crate::replace) fn backup_metadata(&self, suffix: &str) -> io::Result<Option<Metadata>> {
+            found(fs::symlink_metadata(self.path(&with_suffix(&self.name, suffix))))
+        }
+
+        pub(in crate::replace) fn restore(&self, suffix: &str) -> io::Result<()> {
+            fs::rename(self.path(&with_suffix(&self.name, suffix)), self.path(&self.name))
         }
 
         pub(in crate::replace) fn sync_folder(&self) -> io::Result<()> {

@@ -14,7 +14,7 @@ use crate::dialects::AcceptedBy;
 use crate::hex::Hex;
 use crate::scan::Finding;
 use crate::statistics::Totals;
-use crate::visible::visible;
+use crate::visible::{is_harmful, visible};
 
 /// One document: `{"version":1,"files":[...],"summary":{...}}`.
 pub(super) struct Document;
@@ -173,7 +173,28 @@ impl Summary {
 
 /// Writes `value` as JSON. None of the types here can fail, and writing to a vector never does.
 pub(crate) fn write_json(out: &mut Vec<u8>, value: &impl Serialize) {
-    let _ = serde_json::to_writer(out, value);
+    let _ = value.serialize(&mut serde_json::Serializer::with_formatter(out, Harmless));
+}
+
+/// Escapes characters that can do harm to a terminal. serde_json itself escapes only those below U+0020.
+struct Harmless;
+
+impl serde_json::ser::Formatter for Harmless {
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        if fragment.bytes().all(|byte| byte < 0x7F) {
+            return out.write_all(fragment.as_bytes());
+        }
+        let mut rest = fragment;
+        while let Some((at, harmful)) = rest.char_indices().find(|(_, c)| is_harmful(*c)) {
+            write!(out, "{}\\u{:04x}", &rest[..at], u32::from(harmful))?;
+            rest = &rest[at + harmful.len_utf8()..];
+        }
+        out.write_all(rest.as_bytes())
+    }
 }
 
 impl Report for Document {

@@ -62,7 +62,7 @@ fn in_place_keeps_the_access_control_list() {
     let before = (acl(&path), mode(&path));
     assert!(before.0.contains("user:1234:rw-") && before.0.contains("group::---"), "{}", before.0);
     for args in [
-        &["fix", "-i", "f"][..],
+        &["fix", "-iq", "--replace", "f"][..],
         &["convert", "-i", "--to", "utf-16le", "f"],
         &["fix", "f", "-o", "f", "--skip"],
     ] {
@@ -86,7 +86,7 @@ fn the_default_access_control_list_of_the_folder_adds_nobody() {
             "setfacl, of the package acl, is missing, or the file system has no access control lists",
         );
     }
-    folder.trust8().args(["fix", "-i", "--backup", "f"]).assert().code(0);
+    folder.trust8().args(["fix", "-iq", "--replace", "--backup", "f"]).assert().code(0);
     for name in ["f", "f~"] {
         assert!(!acl(&folder.at(name)).contains("1234"), "{}", acl(&folder.at(name)));
         assert_eq!(mode(&folder.at(name)), 0o660);
@@ -106,7 +106,7 @@ fn in_place_keeps_extended_attributes() {
             "setfattr, of the package attr, is missing, or the file system has no extended attributes",
         );
     }
-    folder.trust8().args(["fix", "-i", "--backup", "f"]).assert().code(0);
+    folder.trust8().args(["fix", "-iq", "--replace", "--backup", "f"]).assert().code(0);
     for name in ["f", "f~"] {
         let value = run("getfattr", &["--only-values", "--name", "user.origin"], &folder.at(name));
         assert_eq!(value.as_deref(), Some("scanner 7"), "{name}");
@@ -121,7 +121,7 @@ fn root_keeps_the_owner_and_the_set_id_bits() {
         return skip("only root can give files away");
     }
     fs::set_permissions(&path, fs::Permissions::from_mode(0o6755)).unwrap();
-    let assert = folder.trust8().args(["fix", "-i", "f"]).assert().code(0);
+    let assert = folder.trust8().args(["fix", "-iq", "--replace", "f"]).assert().code(0);
     assert_eq!(stderr(&assert), "");
     let metadata = path.metadata().unwrap();
     assert_eq!((metadata.uid(), metadata.gid(), mode(&path)), (1234, 4321, 0o6755));
@@ -141,7 +141,7 @@ fn another_user_gets_no_set_id_bits_and_widens_no_access() {
         fs::write(&path, BROKEN).unwrap();
         chown(&path, Some(1234), Some(4321)).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(before)).unwrap();
-        let output = as_nobody(&folder, &["fix", "-i", "f"]);
+        let output = as_nobody(&folder, &["fix", "-iq", "--replace", "f"]);
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(0), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "caf\u{FFFD}\n");
@@ -155,7 +155,7 @@ fn another_user_gets_no_set_id_bits_and_widens_no_access() {
     if run("setfacl", &["--set", "user::rw,user:7:rw,group::rw,mask::rw,other::r"], &path).is_none() {
         return skip("setfacl, of the package acl, is missing");
     }
-    assert_eq!(as_nobody(&folder, &["fix", "-i", "f"]).status.code(), Some(0));
+    assert_eq!(as_nobody(&folder, &["fix", "-iq", "--replace", "f"]).status.code(), Some(0));
     let acl = acl(&path);
     assert!(acl.contains("user:7:rw-") && acl.contains("group::r--") && acl.contains("mask::rw-"), "{acl}");
 }

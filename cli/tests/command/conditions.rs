@@ -96,7 +96,7 @@ fn a_name_that_is_not_utf8_comes_out_byte_for_byte() {
         let json = stdout(&folder.trust8().args(["-f", format]).arg(name).assert().code(1));
         assert!(json.contains(r#""path":"caf�","path_hex":"63 61 66 E9""#), "{json}");
     }
-    folder.trust8().args(["fix", "-i"]).arg(name).assert().code(0);
+    folder.trust8().args(["fix", "-i", "--replace"]).arg(name).assert().code(0);
     assert_eq!(fs::read_to_string(&path).unwrap(), "\u{FFFD}");
     fs::remove_file(&path).unwrap();
     folder.trust8().arg(name).assert().code(2).stderr(contains("caf\u{FFFD}: "));
@@ -460,8 +460,10 @@ fn if_the_new_file_grows_too_large_the_old_file_stays() {
     let content = b"text \xFF".repeat(200_000);
     folder.file("f", &content);
     // The limit is 100 blocks of 512 bytes. The command inherits the trap, so it ignores the signal that would end it.
-    let script =
-        format!("trap '' XFSZ; ulimit -f 100; exec {} fix -i --backup f", cargo_bin!("trust8").display());
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 100; exec {} fix -iq --replace --backup f",
+        cargo_bin!("trust8").display()
+    );
     let output = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(error.starts_with("trust8: f: could not be written, and is unchanged: "), "{error}");
@@ -485,7 +487,7 @@ fn if_the_disk_is_full_the_old_file_stays() {
     let content = b"text \xFF".repeat(100_000);
     let run = || -> std::io::Result<()> {
         fs::write(disk.join("f"), &content)?;
-        let output = trust8().args(["fix", "-i"]).arg(disk.join("f")).output()?;
+        let output = trust8().args(["fix", "-i", "--replace"]).arg(disk.join("f")).output()?;
         assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8_lossy(&output.stderr).contains("No space left"));
         assert!(fs::read(disk.join("f"))? == content);

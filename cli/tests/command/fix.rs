@@ -141,7 +141,7 @@ fn a_valid_file_is_never_changed() {
     for args in [&[][..], &["--from", "latin1"], &["--from", "auto"], &["--from", "cesu-8"], &["--backup"]] {
         folder
             .trust8()
-            .args(["fix", "-i", "f"])
+            .args(["fix", "-iq", "f"])
             .args(args)
             .assert()
             .code(0)
@@ -164,13 +164,12 @@ fn a_valid_file_is_never_changed() {
 fn in_place_keeps_permissions_and_a_backup() {
     let folder = Folder::new();
     folder.file("f", BROKEN);
-    folder.file("f.old", "in the way");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(folder.at("f"), fs::Permissions::from_mode(0o640)).unwrap();
     }
-    folder.trust8().args(["fix", "-i", "--skip", "--backup=.old", "f"]).assert().code(0).stdout(is_empty());
+    folder.trust8().args(["fix", "-iq", "--skip", "--backup=.old", "f"]).assert().code(0).stdout(is_empty());
     assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "naïve   caf");
     assert_eq!(fs::read(folder.at("f.old")).unwrap(), BROKEN);
     #[cfg(unix)]
@@ -198,7 +197,7 @@ fn in_place_keeps_the_owner_if_it_can() {
         eprintln!("skipped: only root can give files away");
         return;
     }
-    folder.trust8().args(["fix", "-i", "f"]).assert().code(0);
+    folder.trust8().args(["fix", "-iq", "--replace", "f"]).assert().code(0);
     let metadata = path.metadata().unwrap();
     assert_eq!((metadata.uid(), metadata.gid()), (1234, 4321));
 }
@@ -225,7 +224,7 @@ fn folders_are_repaired_in_place() {
     }
     folder.file("d/binary", b"\0\xFF");
     folder.file("d/fine", "fine");
-    folder.trust8().args(["fix", "-i", "d"]).assert().code(0).stderr(is_empty());
+    folder.trust8().args(["fix", "-iq", "d"]).assert().code(0).stderr(is_empty());
     folder.trust8().args(["--list", "d"]).assert().code(0).stdout(is_empty());
     assert_eq!(fs::read(folder.at("d/.hidden")).unwrap(), BROKEN);
     assert_eq!(fs::read(folder.at("d/binary")).unwrap(), b"\0\xFF");

@@ -22,7 +22,7 @@ fn mostly_utf8_is_repaired_and_not_converted() {
     assert!(stdout(&inspected).contains(likely), "{}", stdout(&inspected));
     folder
         .trust8()
-        .args(["fix", "-i", "--invalid-as", "windows-1252", "f"])
+        .args(["fix", "-iq", "--invalid-as", "windows-1252", "f"])
         .assert()
         .code(0)
         .stderr(is_empty());
@@ -86,7 +86,7 @@ fn utf16_without_a_byte_order_mark_is_recognised_or_refused() {
 #[test]
 fn an_encoding_that_is_named_is_used_or_refused() {
     let folder = Folder::new();
-    let fix = |args: &[&str]| folder.trust8().args(["fix", "-i", "f", "--from"]).args(args).assert();
+    let fix = |args: &[&str]| folder.trust8().args(["fix", "-iq", "f", "--from"]).args(args).assert();
     folder.file("f", "a\0b\0");
     fix(&["utf-16le"]).code(0);
     assert_eq!(fs::read(folder.at("f")).unwrap(), b"ab");
@@ -197,7 +197,7 @@ fn mojibake_is_named_and_undone() {
     assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), text);
     // Good text stays, and is not even written.
     let before = folder.at("f").metadata().unwrap().modified().unwrap();
-    folder.trust8().args(["fix", "-i", "--unmojibake", "f"]).assert().code(0).stderr(is_empty());
+    folder.trust8().args(["fix", "-iq", "--unmojibake", "f"]).assert().code(0).stderr(is_empty());
     assert_eq!(folder.at("f").metadata().unwrap().modified().unwrap(), before);
     folder.trust8().args(["inspect", "f"]).assert().code(0).stdout(contains("mojibake").not());
 }

@@ -5,6 +5,7 @@
 //! - `check.rs`, `convert.rs`, `fix.rs` and `others.rs` test the commands.
 //! - `conditions.rs` tests what can go wrong around them. `access.rs` and `races.rs` test how files are replaced: who may do
 //!   what with them, and what other programs do at the same time.
+//! - `safety.rs` tests that nothing is destroyed or overlooked that the user did not name, and that files are restored.
 //! - `guesses.rs` tests how encodings are named and guessed. `usage.rs` tests what else the command line has.
 //! - `terminal.rs` tests colours and the progress bar. `screenshot.rs` tests the picture in the README.
 
@@ -19,6 +20,7 @@ mod guesses;
 mod others;
 #[cfg(target_os = "linux")]
 mod races;
+mod safety;
 #[cfg(unix)]
 mod screenshot;
 #[cfg(target_os = "linux")]

@@ -49,7 +49,7 @@ const LEFT_ALONE: &str =
 #[test]
 fn the_lines_of_an_appender_are_not_lost() {
     let folder = Folder::new();
-    let (code, error) = while_it_works(&folder, &["fix", "-i", "--backup", "f"], || {
+    let (code, error) = while_it_works(&folder, &["fix", "-iq", "--replace", "--backup", "f"], || {
         let mut file = fs::OpenOptions::new().append(true).open(folder.at("f")).unwrap();
         file.write_all(b"appended\n").unwrap();
     });
@@ -63,7 +63,7 @@ fn the_lines_of_an_appender_are_not_lost() {
 fn a_file_that_becomes_a_link_is_not_followed() {
     let folder = Folder::new();
     folder.file("outside/victim", "untouched");
-    let (code, error) = while_it_works(&folder, &["fix", "-i", "f"], || {
+    let (code, error) = while_it_works(&folder, &["fix", "-iq", "--replace", "f"], || {
         fs::remove_file(folder.at("f")).unwrap();
         std::os::unix::fs::symlink("outside/victim", folder.at("f")).unwrap();
     });
@@ -76,8 +76,10 @@ fn a_file_that_becomes_a_link_is_not_followed() {
 #[test]
 fn a_file_that_is_replaced_in_the_meantime_stays() {
     let folder = Folder::new();
-    for args in [&["fix", "-i", "f"][..], &["convert", "-i", "--from", "latin1-exact", "--to", "utf-8", "f"]]
-    {
+    for args in [
+        &["fix", "-iq", "--replace", "f"][..],
+        &["convert", "-i", "--from", "latin1-exact", "--to", "utf-8", "f"],
+    ] {
         let (code, error) = while_it_works(&folder, args, || {
             folder.file("new", "by another program");
             fs::rename(folder.at("new"), folder.at("f")).unwrap();
@@ -98,7 +100,10 @@ fn two_runs_at_once_keep_the_original() {
         let _ = fs::remove_file(folder.at("f~"));
         let run = || {
             let mut command = Command::new(cargo_bin!("trust8"));
-            command.args(["fix", "-i", "--backup", "f"]).current_dir(folder.path()).stderr(Stdio::null());
+            command
+                .args(["fix", "-iq", "--replace", "--backup", "f"])
+                .current_dir(folder.path())
+                .stderr(Stdio::null());
             command.spawn().unwrap()
         };
         let children = [run(), run(), run()];
@@ -120,7 +125,7 @@ fn a_locked_file_is_left_alone() {
     let path = folder.file("f", b"\xFF");
     let file = fs::File::open(&path).unwrap();
     file.lock().unwrap();
-    let fix = || folder.trust8().args(["fix", "-i", "f"]).assert();
+    let fix = || folder.trust8().args(["fix", "-iq", "--replace", "f"]).assert();
     fix().code(2).stderr("trust8: f: left alone: another program has locked it\n");
     drop(file);
     fix().code(0).stderr(is_empty());
@@ -135,7 +140,7 @@ fn what_a_killed_run_leaves_is_removed_by_the_next_one() {
     for i in 0..40 {
         folder.file("f", &original);
         let mut child = Command::new(cargo_bin!("trust8"))
-            .args(["fix", "-i", "f"])
+            .args(["fix", "-iq", "--replace", "f"])
             .current_dir(folder.path())
             .spawn()
             .unwrap();
@@ -144,7 +149,7 @@ fn what_a_killed_run_leaves_is_removed_by_the_next_one() {
         child.wait().unwrap();
         let now = fs::read(folder.at("f")).unwrap();
         assert!(now == original || now == fixed.as_bytes());
-        folder.trust8().args(["fix", "-i", "f"]).assert().code(0);
+        folder.trust8().args(["fix", "-iq", "--replace", "f"]).assert().code(0);
         assert_eq!(folder.names(), ["f"]);
     }
     // A run was killed just before it could rename its file.
@@ -153,7 +158,7 @@ fn what_a_killed_run_leaves_is_removed_by_the_next_one() {
     for content in [&original[..], fixed.as_bytes()] {
         folder.file("f", content);
         folder.file(leftover, "part");
-        folder.trust8().args(["fix", "-i", "f"]).assert().code(0);
+        folder.trust8().args(["fix", "-iq", "--replace", "f"]).assert().code(0);
         assert_eq!(folder.names(), ["f"]);
     }
     // Another run is still writing.
@@ -161,7 +166,7 @@ fn what_a_killed_run_leaves_is_removed_by_the_next_one() {
     folder.file(leftover, "part");
     let file = fs::File::open(folder.at(leftover)).unwrap();
     file.lock().unwrap();
-    let assert = folder.trust8().args(["fix", "-i", "f"]).assert().code(2);
+    let assert = folder.trust8().args(["fix", "-iq", "--replace", "f"]).assert().code(2);
     assert!(stderr(&assert).contains("left alone: another program has locked it"));
     assert_eq!(folder.names(), [leftover, "f"]);
 }

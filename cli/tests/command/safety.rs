@@ -1,0 +1,299 @@
+//! Tests that the command destroys nothing by default, that backups are kept and restored, and that it does not report
+//! success for what it has not looked at.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use crate::folder::{Folder, stderr, stdout, trust8};
+use assert_cmd::cargo::cargo_bin;
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty};
+
+const BROKEN: &str = "na\u{ef}ve caf\u{e9} ";
+
+/// Text in UTF-8 with an error.
+fn broken() -> Vec<u8> {
+    [BROKEN.as_bytes(), b"\xFF\n"].concat()
+}
+
+/// All these were rewritten, with exit code 0 and without a word.
+#[test]
+fn what_is_not_utf8_with_errors_is_left_alone() {
+    let folder = Folder::new();
+    let japanese = "これは日本語のテキストです。文字コードを調べています。".repeat(15);
+    let (shift_jis, ..) = encoding_rs::SHIFT_JIS.encode(&japanese);
+    let (koi8, ..) = encoding_rs::KOI8_U.encode("Съешь же ещё этих мягких французских булок, да выпей чаю.");
+    let utf16: Vec<u8> =
+        [0xFEFF].into_iter().chain("Größe\n".encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let late = [&"é text\n".repeat(100_000).into_bytes()[..], b"\xFF\0"].concat();
+    let controls = [BROKEN.as_bytes(), b"\xFF \x01\x02"].concat();
+    for (content, why) in [
+        (&*shift_jis, "looks like shift_jis; --from shift_jis converts it, --replace replaces "),
+        (&*koi8, "looks like koi8-u; --from koi8-u converts it, --replace replaces "),
+        (
+            &utf16,
+            "begins with the byte order mark of utf-16le; --from utf-16le converts it, --replace replaces ",
+        ),
+        (b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR\xFF", "looks like a PNG image; --replace replaces 2 sequences"),
+        (b"\x85\x01\x0C\x03\x99\xAA\xBB", "looks like an OpenPGP message; "),
+        (b"BZh91AY&SY\xC6\xC0", "looks like a bzip2 archive; "),
+        (b"%PDF-1.4\n%\xE2\xE3\xCF\xD3\n", "looks like a PDF document; "),
+        (b"P4\n8 2\n\xFF\x81", "looks like a PBM image; "),
+        (&late, "has NULs, so it may be binary; --replace replaces 1 sequence\n"),
+        (&controls, "control characters"),
+    ] {
+        let folder = &folder;
+        folder.file("d/f", content);
+        folder.file("list", "d/f\n");
+        let fix = |args: &[&str]| folder.trust8().args(["fix"]).args(args).assert();
+        for args in
+            [&["-i", "d/f"][..], &["-i", "--files-from", "list"], &["--check", "d/f"], &["d/f", "-o", "d/f"]]
+        {
+            fix(args)
+                .code(1)
+                .stdout(is_empty())
+                .stderr(contains(format!("trust8: d/f: left alone: {why}")).or(contains(why)));
+            assert!(fs::read(folder.at("d/f")).unwrap() == content, "{why} {args:?}");
+        }
+        // In a folder, a file is skipped if it is binary for Git.
+        fix(&["-i", "d"]);
+        assert!(fs::read(folder.at("d/f")).unwrap() == content, "{why}");
+        // With a policy, it is rewritten.
+        fix(&["-i", "--replace", "d/f"]).code(0);
+        assert!(fs::read(folder.at("d/f")).unwrap() != content, "{why}");
+    }
+    folder.file("f", &shift_jis);
+    folder.trust8().args(["fix", "-i", "--from", "shift_jis", "f"]).assert().code(0);
+    assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), japanese);
+    // On standard output, nothing is lost.
+    folder.file("f", b"caf\xE9");
+    folder.trust8().args(["fix", "f"]).assert().code(0).stdout("caf\u{FFFD}");
+    let json = folder.trust8().args(["fix", "-i", "--json", "f"]).assert().code(1);
+    assert!(stdout(&json).contains(r#""status":"left alone""#), "{}", stdout(&json));
+}
+
+#[test]
+fn in_place_reports_each_file_and_how_many() {
+    let folder = Folder::new();
+    folder.file("d/bad", broken());
+    folder.file("d/fine", "fine");
+    folder.file("d/latin1", b"un caf\xE9, une gar\xE7on");
+    let fix = |args: &[&str]| folder.trust8().args(["fix", "-i", "d"]).args(args).assert().code(1);
+    assert_eq!(
+        stderr(&fix(&[])),
+        "trust8: d/bad: repaired, 1 invalid sequence replaced by U+FFFD\n\
+         trust8: d/latin1: left alone: looks like windows-1252; --from windows-1252 converts it, --replace replaces 2 \
+         sequences\n\
+         trust8: 1 changed, 1 unchanged, 1 left alone, 0 not convertible, 0 failed\n"
+    );
+    folder.file("d/bad", broken());
+    assert!(stderr(&fix(&["-q"])).lines().all(|line| line.starts_with("trust8: d/latin1: left alone")));
+    // A dry run of the same command says the same.
+    folder.file("d/bad", broken());
+    for option in ["--check", "-n", "--dry-run"] {
+        fix(&[option]).stderr(contains("d/bad: would be repaired").and(contains("d/latin1: left alone")));
+    }
+    assert_eq!(fs::read(folder.at("d/bad")).unwrap(), broken());
+}
+
+#[test]
+fn named_binary_files_are_skipped_if_asked_for() {
+    let folder = Folder::new();
+    folder.file("binary", b"\0\xFF");
+    folder.file("bad", b"\xFF");
+    let check = |args: &[&str]| folder.trust8().args(["-l", "binary", "bad"]).args(args).assert().code(1);
+    check(&[]).stdout("binary\nbad\n");
+    check(&["--skip-binary"]).stdout("bad\n");
+}
+
+/// The file of another program that had the name of a backup was replaced, and a second run made backups of backups.
+#[test]
+fn a_backup_is_never_overwritten_and_not_searched() {
+    let folder = Folder::new();
+    let fix = |args: &[&str]| folder.trust8().args(["fix", "-i", "d"]).args(args).assert();
+    for (suffix, option) in [("~", "--backup"), (".orig", "--backup=.orig")] {
+        let backup = format!("d/f{suffix}");
+        folder.file("d/f", broken());
+        folder.file(&backup, "somebody's");
+        fix(&[option]).code(2).stderr(contains(format!("there is a file f{suffix} already")));
+        assert_eq!(fs::read(folder.at("d/f")).unwrap(), broken());
+        assert_eq!(fs::read_to_string(folder.at(&backup)).unwrap(), "somebody's");
+        assert_eq!(fs::read_dir(folder.at("d")).unwrap().count(), 2, "nothing is left");
+        fs::remove_file(folder.at(&backup)).unwrap();
+        for _ in 0..2 {
+            fix(&[option]).code(0);
+            assert_eq!(fs::read(folder.at(&backup)).unwrap(), broken());
+            assert_eq!(fs::read_dir(folder.at("d")).unwrap().count(), 2);
+        }
+        if suffix == "~" {
+            folder.trust8().args(["-l", "d"]).assert().code(0).stdout(is_empty());
+        }
+        fs::remove_file(folder.at(&backup)).unwrap();
+    }
+    // Without the file, it is no backup.
+    folder.file("e/g~", b"\xFF");
+    folder.trust8().args(["-l", "e"]).assert().code(1).stdout("e/g~\n");
+}
+
+#[test]
+fn undo_restores_what_was_repaired() {
+    let folder = Folder::new();
+    for name in ["d/a", "d/e/b", "f"] {
+        folder.file(name, broken());
+    }
+    folder.file("d/fine", "fine");
+    let undo = |args: &[&str]| folder.trust8().args(["fix", "--undo"]).args(args).assert();
+    folder.trust8().args(["fix", "-i", "--backup", "d"]).assert().code(0);
+    folder.trust8().args(["fix", "-i", "--backup=.orig", "f"]).assert().code(0);
+    let assert = undo(&["d"]).code(0).stdout(is_empty());
+    let said = "trust8: d/a: restored from d/a~\ntrust8: d/e/b: restored from d/e/b~\ntrust8: 2 restored, 0 failed\n";
+    assert_eq!(stderr(&assert), said);
+    for name in ["d/a", "d/e/b"] {
+        assert_eq!(fs::read(folder.at(name)).unwrap(), broken());
+    }
+    assert_eq!(fs::read_dir(folder.at("d")).unwrap().count(), 3);
+    undo(&["f"]).code(2).stderr(contains("f: there is no backup f~\n"));
+    undo(&["--backup=.orig", "-q", "f"]).code(0).stderr(is_empty());
+    assert_eq!(fs::read(folder.at("f")).unwrap(), broken());
+    // What was written after the repair is not thrown away.
+    folder.trust8().args(["fix", "-i", "--backup", "f"]).assert().code(0);
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    fs::write(folder.at("f"), "edited").unwrap();
+    undo(&["f"]).code(2).stderr(contains("f: left alone: it has been written to since it was repaired\n"));
+    assert_eq!(fs::read_to_string(folder.at("f")).unwrap(), "edited");
+}
+
+/// A hard link to the old file stayed for ever if the backup could not get its name, or the program was killed.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_link_for_a_backup_is_removed() {
+    let folder = Folder::new();
+    let unfinished = ".trust8-af63db4c8601ead9.tmp~";
+    folder.file("f", broken());
+    fs::create_dir(folder.at("f~")).unwrap();
+    folder.trust8().args(["fix", "-i", "--backup", "f"]).assert().code(2);
+    assert_eq!(folder.names(), ["f", "f~"]);
+    for content in [&broken()[..], b"fine"] {
+        folder.file("f", content);
+        fs::hard_link(folder.at("f"), folder.at(unfinished)).unwrap();
+        folder.trust8().args(["fix", "-i", "f"]).assert().code(0);
+        assert_eq!(folder.names(), ["f", "f~"]);
+    }
+}
+
+/// Between the search of a folder and the opening of a file, another program replaces the file or a folder above it. strace
+/// delays the opening. The command followed the link, and rewrote a file outside of the folder.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_link_that_appears_during_the_search_is_not_followed() {
+    for (what, link) in [("tree/e/f", "../../outside/f"), ("tree/e", "../outside")] {
+        let folder = Folder::new();
+        folder.file("tree/e/f", broken());
+        let victim = folder.file("outside/f", broken());
+        let mut child = match Command::new("strace")
+            .args(["-f", "-qq", "-o", "trace", "-e", "trace=openat", "-P"])
+            .args([what, "-P", "f", "-P", "e"])
+            .args(["--inject=openat:delay_enter=700000"])
+            .arg(cargo_bin!("trust8"))
+            .args(["-j1", "fix", "-i", "--replace", "tree"])
+            .current_dir(folder.path())
+            .stderr(Stdio::null())
+            .spawn()
+        {
+            Ok(child) => child,
+            Err(error) => return eprintln!("skipped: strace: {error}"),
+        };
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        fs::rename(folder.at(what), folder.at("away")).unwrap();
+        std::os::unix::fs::symlink(link, folder.at(what)).unwrap();
+        child.wait().unwrap();
+        assert_eq!(fs::read(&victim).unwrap(), broken(), "{what}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_at_once_in_place() {
+    let folder = Folder::new();
+    assert!(Command::new("mkfifo").arg(folder.at("fifo")).status().unwrap().success());
+    for args in [&["fix", "-i", "fifo"][..], &["convert", "-i", "--to", "utf-16le", "fifo"]] {
+        let assert = folder.trust8().args(args).timeout(std::time::Duration::from_secs(20)).assert();
+        assert.code(2).stderr(contains("fifo: is not a regular file"));
+    }
+}
+
+/// A large file is read by several threads. The program panicked where they could not be started: here, for lack of memory
+/// for their stacks.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_threads_a_large_file_is_checked_by_one() {
+    let folder = Folder::new();
+    folder.file("f", vec![b'a'; 17 << 20]);
+    let script = format!("ulimit -v 400000; exec {} -j1024 f", cargo_bin!("trust8").display());
+    let output = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The messages of the parser of the command line repeat what is wrong in it.
+#[test]
+fn words_of_the_command_line_do_no_harm() {
+    let harm = "\u{1B}]0;title\u{7}\u{9B}31m\u{202E}\u{2066}";
+    let help = stdout(&trust8().args(["fix", "--help"]).assert().code(0))
+        + &stdout(&trust8().args(["check", "--help"]).assert().code(0))
+        + &stdout(&trust8().args(["convert", "--help"]).assert().code(0));
+    let options = help.split_whitespace().filter(|word| word.starts_with("--"));
+    let options: std::collections::BTreeSet<_> = options
+        .map(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()))
+        .map(str::to_owned)
+        .collect();
+    assert!(options.len() > 30, "{options:?}");
+    let lines = options.iter().flat_map(|option| {
+        let option = option.split(['=', '[']).next().unwrap();
+        ["check", "fix", "convert"]
+            .map(|command| vec![command.to_owned(), format!("{option}={harm}"), "none".to_owned()])
+    });
+    let others = [format!("--{harm}"), format!("-{harm}"), format!("-m={harm}"), format!("--threads={harm}")];
+    for line in lines.chain(others.map(|word| vec![word])) {
+        for color in ["never", "always"] {
+            let assert = trust8()
+                .env("CLICOLOR_FORCE", "1")
+                .args(&line)
+                .args(["--color", color])
+                .write_stdin("")
+                .assert();
+            for bytes in [&assert.get_output().stdout, &assert.get_output().stderr] {
+                let text = String::from_utf8_lossy(bytes).into_owned();
+                let is_harmful = |c: char| matches!(c, '\u{7}' | '\u{9B}' | '\u{202E}' | '\u{2066}');
+                assert!(!text.contains(is_harmful) && !text.contains("\u{1B}]"), "{line:?} {text:?}");
+            }
+        }
+    }
+}
+
+/// Jobs of cron and of CI have the null device as standard input. Nothing was checked there, and all was well.
+#[cfg(unix)]
+#[test]
+fn without_a_path_the_null_device_is_not_read() {
+    let folder = Folder::new();
+    folder.file("bad", b"\xFF");
+    let run = |args: &[&str]| {
+        let mut command = Command::new(cargo_bin!("trust8"));
+        let output = command.args(args).current_dir(folder.path()).stdin(Stdio::null()).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    };
+    assert_eq!(run(&["-l"]), (1, "bad\n".to_owned()));
+    assert_eq!(run(&["-l", "-"]), (0, String::new()));
+    for args in [&["fix"][..], &["fix", "--check"], &["inspect"], &["convert", "--to", "utf-8"]] {
+        let (code, text) = run(args);
+        assert_eq!(code, 2, "{text}");
+        assert!(text.contains("no file is named, and standard input is the null device"), "{text}");
+    }
+}
+
+#[test]
+fn a_dash_in_a_list_is_a_file() {
+    let folder = Folder::new();
+    folder.file("-", b"\xFF");
+    folder.file("list", "-\r\n");
+    folder.trust8().args(["-l", "--files-from", "list"]).write_stdin("").assert().code(1).stdout("./-\n");
+}
