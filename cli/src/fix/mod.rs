@@ -12,6 +12,7 @@ pub(crate) mod evidence;
 mod file;
 pub(crate) mod guess;
 pub(crate) mod mojibake;
+mod plausible;
 mod repair;
 mod report;
 mod transform;
