@@ -99,7 +99,8 @@ impl Evidence {
     /// Whether the sample begins as text in ISO-2022-JP does: ASCII, with a switch to Japanese and no error.
     pub(super) fn is_iso_2022_jp(&self) -> bool {
         let Some(piece) = self.pieces.first() else { return false };
-        let has_switch = [&b"\x1B$B"[..], b"\x1B$@"].iter().any(|it| memchr::memmem::find(piece, it).is_some());
+        let has_switch =
+            [&b"\x1B$B"[..], b"\x1B$@"].iter().any(|it| memchr::memmem::find(piece, it).is_some());
         has_switch && piece.is_ascii() && !ISO_2022_JP.decode_without_bom_handling(piece).1
     }
 

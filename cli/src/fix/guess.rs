@@ -3,7 +3,10 @@
 use std::io::{self, Read};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{
+    Encoding, IBM866, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252,
+    WINDOWS_1254, X_MAC_CYRILLIC,
+};
 use trust8::Bom;
 use trust8::transcode;
 
@@ -60,7 +63,7 @@ pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evide
         return Guess::From(Charset::Dialect(by.dialect));
     }
     let Shares { valid, invalid } = evidence.shares();
-    let is_nearly_utf8 = valid * 4 >= (valid + invalid) * 3 && valid > 0;
+    let is_nearly_utf8 = valid * 3 >= (valid + invalid) * 2 && valid > 0;
     if evidence.has_controls() {
         if let Some(utf16) = evidence.utf16() {
             return Guess::From(Charset::Encoding(utf16));
@@ -69,12 +72,12 @@ pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evide
             return Guess::Unknown(if evidence.has_nul() { HAS_NUL } else { HAS_CONTROLS }.to_owned());
         }
     }
-    let guess = encoding_of_all(evidence);
-    if is_nearly_utf8 || !is_plausible(evidence, guess) {
+    let whole = if is_nearly_utf8 { None } else { plausible_encoding(evidence) };
+    let Some(guess) = whole else {
         let of_invalid = encoding_of_invalid(evidence);
         let is_utf8 = valid > 0 && valid * 2 >= invalid && is_plausible_utf8(evidence, of_invalid);
         return if is_utf8 { Guess::InvalidAs(of_invalid) } else { Guess::Unknown(IMPLAUSIBLE.to_owned()) };
-    }
+    };
     // In a text of a few bytes, any pairs of letters can be characters of UTF-16. In the longer ones of East Asian encodings,
     // many pairs can.
     if (guess.is_single_byte() || evidence.is_short()) && evidence.may_be_utf16() {
@@ -103,18 +106,58 @@ const HAS_CONTROLS: &str =
     "it has control characters, so it may be binary or UTF-16: name the encoding with --from";
 const IMPLAUSIBLE: &str = "no encoding makes plausible text of it: name the encoding with --from";
 
-/// Whether all of the sample is plausible text in `encoding`.
-fn is_plausible(evidence: &Evidence, encoding: &'static Encoding) -> bool {
+/// Returns the encoding in which all of the sample is plausible text: the one that chardetng guesses, or one that it takes for
+/// another.
+fn plausible_encoding(evidence: &Evidence) -> Option<&'static Encoding> {
+    let guess = encoding_of_all(evidence);
+    let (text, plausibility) = decoded(evidence, guess)?;
+    // chardetng takes Apple's Cyrillic for Microsoft's.
+    if guess == WINDOWS_1251
+        && !plausibility.is_perfect()
+        && decoded(evidence, X_MAC_CYRILLIC).is_some_and(|(_, plausibility)| plausibility.is_perfect())
+    {
+        return Some(X_MAC_CYRILLIC);
+    }
+    if !plausibility.is_text() {
+        return None;
+    }
+    // The capital letters of IBM866 are the letters of CP862, which is Hebrew.
+    if guess == IBM866 && !text.chars().any(|c| !c.is_ascii() && c.is_lowercase()) {
+        return None;
+    }
+    if guess == WINDOWS_1252 {
+        for (encoding, wrong, certain, all) in NOT_WESTERN {
+            let has = |letters: &str| text.contains(|c| letters.contains(c));
+            let is_all = |text: &str| {
+                text.to_lowercase().chars().all(|c| !c.is_alphabetic() || c.is_ascii() || all.contains(c))
+            };
+            if has(wrong) && has(certain) && is_all(&text) {
+                return Some(encoding);
+            }
+        }
+    }
+    Some(guess)
+}
+
+/// Languages that chardetng takes for Western European ones: the encoding, letters that windows-1252 has in place of the right
+/// ones, letters that show which language it is, and all its letters.
+const NOT_WESTERN: [(&Encoding, &str, &str, &str); 2] =
+    [(WINDOWS_1250, "õûÕÛ", "öüÖÜ", "áéíóöõúüû"), (WINDOWS_1254, "ðýþÐÝÞ", "çüÇÜ", "çðýöþüâîû")];
+
+/// Decodes the sample, if it has no errors in `encoding`.
+fn decoded(evidence: &Evidence, encoding: &'static Encoding) -> Option<(String, Plausibility)> {
     let mut plausibility = Plausibility::default();
+    let mut all = String::new();
     for piece in evidence.pieces() {
         let (text, has_errors) = encoding.decode_without_bom_handling(piece);
         // A piece of a large file can begin or end inside a character.
         if has_errors && evidence.is_whole() {
-            return false;
+            return None;
         }
         plausibility.add(&text, encoding);
+        all.push_str(&text);
     }
-    plausibility.is_text()
+    Some((all, plausibility))
 }
 
 /// Whether the sample is plausible text in UTF-8, with its invalid sequences in `encoding`.

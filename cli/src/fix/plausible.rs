@@ -5,10 +5,10 @@
 //! 1. is a control character, for private use, or the replacement for what could not be decoded;
 //! 2. is a letter of another alphabet than the letter before it;
 //! 3. is an upper-case letter after a lower-case one, or the other way round after two upper-case letters, as in `cafŽ`;
-//! 4. is a symbol inside a word, as in `h”ren`, or one that no word ends with, as in `caf‚` and `Ã©`;
-//! 5. is a character of East Asia outside the common rows of the encoding's table.
+//! 4. is a symbol inside a word, as in `h”ren`, or one that no word begins or ends with, as in `caf‚` and `Ã©`;
+//! 5. is a character of East Asia outside the common rows of the encoding's table, or beside a lower-case letter of ASCII.
 
-use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, SHIFT_JIS};
+use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, SHIFT_JIS, UTF_8};
 
 /// How many characters outside ASCII are looked at.
 const ENOUGH: u64 = 10_000;
@@ -30,16 +30,23 @@ impl Plausibility {
                 return;
             }
             let [second, first] = self.before;
-            let is_odd = if encoding.is_single_byte() || !c.is_ascii() && script(c).is_none() {
-                is_odd(second, first, c, chars.peek().copied())
-            } else {
-                !c.is_ascii() && !is_common(c, encoding)
-            };
+            let next = chars.peek().copied();
             // Where two letters do not fit, one of them may be ASCII.
+            let is_odd = if is_east_asian(c) {
+                let is_lower = |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase());
+                is_lower(first) || is_lower(next) || !is_common(c, encoding)
+            } else {
+                is_odd(second, first, c, next)
+            };
             self.odd += u64::from(is_odd);
             self.all += u64::from(!c.is_ascii());
             self.before = [first, Some(c)];
         }
+    }
+
+    /// Whether nothing is odd.
+    pub(super) fn is_perfect(&self) -> bool {
+        self.odd == 0
     }
 
     /// Whether at most one character in eight is odd.
@@ -56,23 +63,31 @@ enum Script {
     Hebrew,
     Arabic,
     Thai,
-    EastAsian,
 }
 
 /// Returns the script of a letter or of a mark on one.
 fn script(c: char) -> Option<Script> {
     Some(match c {
-        'a'..='z' | 'A'..='Z' | 'µ' | 'À'..='Ö' | 'Ø'..='ö' | 'ø'..='ɏ' | '\u{300}'..='\u{36F}' | 'Ḁ'..='ỿ' => {
-            Script::Latin
-        }
+        'a'..='z'
+        | 'A'..='Z'
+        | 'µ'
+        | 'À'..='Ö'
+        | 'Ø'..='ö'
+        | 'ø'..='ɏ'
+        | '\u{300}'..='\u{36F}'
+        | 'Ḁ'..='ỿ' => Script::Latin,
         '\u{370}'..='\u{3FF}' => Script::Greek,
         '\u{400}'..='\u{52F}' => Script::Cyrillic,
         '\u{591}'..='\u{5F4}' => Script::Hebrew,
         '\u{600}'..='\u{6FF}' => Script::Arabic,
         '\u{E01}'..='\u{E5B}' => Script::Thai,
-        '\u{3041}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' | '\u{FF66}'..='\u{FF9D}' => Script::EastAsian,
         _ => return None,
     })
+}
+
+/// Whether `c` is of the scripts and the punctuation of East Asia.
+fn is_east_asian(c: char) -> bool {
+    matches!(c, '\u{3000}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' | '\u{FF00}'..='\u{FFEF}')
 }
 
 /// Whether `c` is odd after `second` and `first`, and before `next`.
@@ -83,12 +98,26 @@ fn is_odd(second: Option<char>, first: Option<char>, c: char, next: Option<char>
     let is_letter = |c: Option<char>| c.and_then(script).is_some();
     let Some(own) = script(c) else {
         return !c.is_ascii()
-            && is_letter(first)
             && match c {
                 '’' | '–' | '—' | '…' | '·' | '\u{AD}' => false,
-                '“' | '”' | '‘' | '«' | '»' | '›' | '‹' | '™' | '®' | '²' | '³' | '°' | 'ª' | 'º' | '\u{A0}'
-                | '\u{200C}'..='\u{200F}' => is_letter(next),
-                _ => !matches!(c, '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FFEF}'),
+                '“'
+                | '”'
+                | '‘'
+                | '«'
+                | '»'
+                | '›'
+                | '‹'
+                | '™'
+                | '®'
+                | '²'
+                | '³'
+                | '°'
+                | 'ª'
+                | 'º'
+                | '\u{A0}'
+                | '\u{200C}'..='\u{200F}' => is_letter(first) && is_letter(next),
+                '¡' | '¿' | '„' | '‚' | '§' | '©' | '€' | '£' | '•' => is_letter(first),
+                _ => is_letter(first) || is_letter(next),
             };
     };
     let Some(first) = first.filter(|first| !(c.is_ascii() && first.is_ascii())) else { return false };
@@ -104,9 +133,8 @@ fn is_common(c: char, encoding: &'static Encoding) -> bool {
     let (bytes, ..) = encoding.encode(c.encode_utf8(&mut text));
     let (first, second) = match *bytes {
         [first, second] => (first, second),
-        // Half-width katakana.
-        [_] => return true,
-        _ => return false,
+        // Four bytes of GB18030, or three of EUC-JP. In UTF-8 all characters are alike, and one byte is half-width katakana.
+        _ => return encoding == UTF_8 || bytes.len() == 1,
     };
     match encoding {
         it if it == GBK || it == GB18030 => second >= 0xA1 && matches!(first, 0xA1..=0xA3 | 0xB0..=0xD7),
