@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use encoding_rs::{Encoder, EncoderResult};
+use encoding_rs::{Encoder, EncoderResult, Encoding};
 use trust8::dialect::Dialect;
 use trust8::transcode::{self, Transcoder};
 
@@ -64,8 +64,28 @@ impl<'a> Encode<'a> {
         written
     }
 
-    /// Encodes `text` with the crate encoding_rs.
+    /// Encodes `text`. A character that would be another one when it is decoded is not in the encoding.
     fn encode(&mut self, mut text: &str, last: bool) -> io::Result<()> {
+        let Target::Web(encoder) = &self.target else { return Ok(()) };
+        let encoding = encoder.encoding();
+        while let Some((at, c)) = one_way(text, encoding) {
+            self.encode_all(&text[..at], false)?;
+            if !self.replace {
+                let (line, name) = (self.lines + 1, Charset::Encoding(encoding).label());
+                let why = format!(
+                    "line {line}: U+{:04X} would be another character in {name}{REPLACE}",
+                    u32::from(c)
+                );
+                return Err(self.fail(why));
+            }
+            self.encode_all("?", false)?;
+            text = &text[at + c.len_utf8()..];
+        }
+        self.encode_all(text, last)
+    }
+
+    /// Encodes `text` with the crate encoding_rs.
+    fn encode_all(&mut self, mut text: &str, last: bool) -> io::Result<()> {
         let Target::Web(encoder) = &mut self.target else { return Ok(()) };
         let mut encoded = vec![0; 4 * text.len() + 64];
         let mut unmappable = None;
@@ -91,6 +111,23 @@ impl<'a> Encode<'a> {
         self.write_buffer()?;
         unmappable.map_or(Ok(()), |why| Err(self.fail(why)))
     }
+}
+
+/// Returns the first character of `text` that `encoding` encodes as another one: the WHATWG standard has such entries, as
+/// `\\` for `¥` in Shift_JIS.
+fn one_way(text: &str, encoding: &'static Encoding) -> Option<(usize, char)> {
+    let is_same = |text: &str| {
+        let (bytes, _, has_unmappable) = encoding.encode(text);
+        has_unmappable || encoding.decode_without_bom_handling(&bytes).0 == text
+    };
+    let mut utf8 = [0; 4];
+    let mut is_one_way = |c: char| !c.is_ascii() && !is_same(c.encode_utf8(&mut utf8));
+    // Without an unmappable character, the whole text is compared at once.
+    let (bytes, _, has_unmappable) = encoding.encode(text);
+    if !has_unmappable && encoding.decode_without_bom_handling(&bytes).0 == text {
+        return None;
+    }
+    text.char_indices().find(|(_, c)| is_one_way(*c))
 }
 
 impl Write for Encode<'_> {

@@ -18,7 +18,7 @@ use crate::charset::{Charset, LATIN1_EXACT, Names, from_source, from_target};
 use crate::dialects::accepting_dialects;
 use crate::fix::decode::{HINT, decode};
 use crate::fix::evidence::Evidence;
-use crate::fix::guess::{Guess, guess, mark};
+use crate::fix::guess::{Guess, guess, guess_valid, mark, seems_to_be};
 use crate::fix::{FileError, copy_to_temporary_file};
 use crate::interrupt;
 use crate::outcome::{Outcome, print_error};
@@ -242,7 +242,9 @@ fn guessed(file: &std::fs::File, start: u64) -> Result<Charset, FileError> {
     let read = || -> io::Result<Option<Guess>> {
         let len = file.metadata()?.len().saturating_sub(start);
         if decode(Charset::Utf8, from(0), None, &Progress::none(), &mut io::sink()).is_ok() {
-            return Ok(None);
+            return Ok(
+                guess_valid(&Evidence::gather(from, len, 0)?).map(|it| Guess::Unknown(seems_to_be(it)))
+            );
         }
         let accepted = accepting_dialects(from, 0)?;
         Ok(Some(guess(mark(from)?, &accepted, &Evidence::gather(from, len, 0)?)))

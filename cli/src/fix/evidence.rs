@@ -3,7 +3,7 @@
 
 use std::io::{self, Read};
 
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_16BE, UTF_16LE};
 use trust8::boundary::whole_len;
 
 use crate::scan::skip_continuations;
@@ -89,6 +89,19 @@ impl Evidence {
 
     pub(super) fn has_nul(&self) -> bool {
         self.pieces.iter().any(|piece| memchr::memchr(0, piece).is_some())
+    }
+
+    /// Whether the sample is the whole file.
+    pub(super) fn is_whole(&self) -> bool {
+        self.pieces.len() == 1
+    }
+
+    /// Whether the sample begins as text in ISO-2022-JP does: ASCII, with a switch to Japanese and no error.
+    pub(super) fn is_iso_2022_jp(&self) -> bool {
+        let Some(piece) = self.pieces.first() else { return false };
+        let has_switch =
+            [&b"\x1B$B"[..], b"\x1B$@"].iter().any(|it| memchr::memmem::find(piece, it).is_some());
+        has_switch && piece.is_ascii() && !ISO_2022_JP.decode_without_bom_handling(piece).1
     }
 
     /// Returns the kind of UTF-16 that the sample is text in, although it has no byte order mark.

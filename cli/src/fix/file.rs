@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write, stdout};
 
 use encoding_rs::ISO_2022_JP;
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 use super::evidence::Evidence;
 use super::guard::{Look, Watch};
+use super::guess::{guess_valid, seems_to_be};
 use super::report::FileReport;
 use super::transform::{Changes, Plan, plan, transform};
 use super::{FileError, Fix, copy_to_temporary_file, diff};
@@ -201,22 +202,17 @@ impl Fix<'_> {
                 let len = file.metadata().map_err(FileError::Read)?.len().saturating_sub(start);
                 if charset == Charset::Auto { plan(self.args, from, len, 0) } else { Ok(Plan::From(charset)) }
             }
-            // Text in UTF-16 can be UTF-8 as well, if all bytes are ASCII. Then about half of them are NULs.
+            // Text in UTF-16 and in ISO-2022-JP can be UTF-8 as well.
             Some(Charset::Auto) => {
                 let mut first = vec![0; CHUNK];
                 let n = source::read(&mut from(0), &mut first).map_err(FileError::Read)?;
-                if memchr(0, &first[..n]).is_none() {
+                if memchr2(0, 0x1B, &first[..n]).is_none() {
                     return Ok(Plan::Copy);
                 }
                 let len = file.metadata().map_err(FileError::Read)?.len().saturating_sub(start);
-                match Evidence::gather(from, len, 0).map_err(FileError::Read)?.utf16() {
+                match guess_valid(&Evidence::gather(from, len, 0).map_err(FileError::Read)?) {
                     None => Ok(Plan::Copy),
-                    Some(utf16) => {
-                        let name = Charset::Encoding(utf16).label();
-                        let why =
-                            format!("it is valid UTF-8, but seems to be {name}; --from {name} converts it");
-                        Err(FileError::Unconvertible(why))
-                    }
+                    Some(charset) => Err(FileError::Unconvertible(seems_to_be(charset))),
                 }
             }
             Some(charset) if !charset.has_ascii() => {

@@ -3,11 +3,15 @@
 use std::io::{self, Read};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{
+    Encoding, IBM866, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252,
+    WINDOWS_1254, X_MAC_CYRILLIC,
+};
 use trust8::Bom;
 use trust8::transcode;
 
 use super::evidence::{Evidence, Shares};
+use super::plausible::Plausibility;
 use crate::charset::Charset;
 use crate::dialects::AcceptedBy;
 
@@ -39,9 +43,12 @@ impl Guess {
 ///
 /// 1. the encoding that the byte order mark names;
 /// 2. the preferred dialect of UTF-8 that accepts the whole file and can be converted;
-/// 3. UTF-16 without a byte order mark;
-/// 4. UTF-8 with some bytes in another encoding, if most of the file is UTF-8;
-/// 5. the encoding that chardetng guesses, as Firefox does.
+/// 3. UTF-16 without a byte order mark, if there are NULs or other control characters;
+/// 4. the encoding that chardetng guesses for the whole file, as Firefox does;
+/// 5. UTF-8 with some bytes in another encoding.
+///
+/// Of the last two, the one that makes plausible text is taken: the fourth unless nearly all of the file is UTF-8. If neither
+/// does, the file is none of these.
 ///
 /// `accepted` are the dialects of UTF-8 that accept the whole file.
 pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evidence) -> Guess {
@@ -55,18 +62,22 @@ pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evide
     if let Some(by) = accepted.iter().find(|by| by.convertible) {
         return Guess::From(Charset::Dialect(by.dialect));
     }
-    let shares = evidence.shares();
-    let is_utf8 = is_mostly_utf8(evidence, shares);
-    if !is_utf8 && evidence.has_controls() {
-        return match evidence.utf16() {
-            Some(utf16) => Guess::From(Charset::Encoding(utf16)),
-            None => Guess::Unknown(if evidence.has_nul() { HAS_NUL } else { HAS_CONTROLS }.to_owned()),
-        };
+    let Shares { valid, invalid } = evidence.shares();
+    let is_nearly_utf8 = valid * 3 >= (valid + invalid) * 2 && valid > 0;
+    if evidence.has_controls() {
+        if let Some(utf16) = evidence.utf16() {
+            return Guess::From(Charset::Encoding(utf16));
+        }
+        if evidence.has_nul() || !is_nearly_utf8 {
+            return Guess::Unknown(if evidence.has_nul() { HAS_NUL } else { HAS_CONTROLS }.to_owned());
+        }
     }
-    if is_utf8 {
-        return Guess::InvalidAs(encoding_of_invalid(evidence));
-    }
-    let guess = encoding_of_all(evidence);
+    let whole = if is_nearly_utf8 { None } else { plausible_encoding(evidence) };
+    let Some(guess) = whole else {
+        let of_invalid = encoding_of_invalid(evidence);
+        let is_utf8 = valid > 0 && valid * 2 >= invalid && is_plausible_utf8(evidence, of_invalid);
+        return if is_utf8 { Guess::InvalidAs(of_invalid) } else { Guess::Unknown(IMPLAUSIBLE.to_owned()) };
+    };
     // In a text of a few bytes, any pairs of letters can be characters of UTF-16. In the longer ones of East Asian encodings,
     // many pairs can.
     if (guess.is_single_byte() || evidence.is_short()) && evidence.may_be_utf16() {
@@ -76,26 +87,87 @@ pub(crate) fn guess(mark: Option<Bom>, accepted: &[AcceptedBy], evidence: &Evide
     Guess::From(Charset::Encoding(guess))
 }
 
+/// Returns what a file that is UTF-8 by its bytes seems to be nevertheless: UTF-16 in which all bytes are ASCII, about half
+/// of them NULs, or ISO-2022-JP, which is ASCII with escape sequences.
+pub(crate) fn guess_valid(evidence: &Evidence) -> Option<Charset> {
+    let utf16 = if evidence.has_nul() { evidence.utf16() } else { None };
+    let encoding = utf16.or_else(|| evidence.is_iso_2022_jp().then_some(ISO_2022_JP));
+    encoding.map(Charset::Encoding)
+}
+
+/// Returns why a file that is UTF-8 by its bytes is not taken for UTF-8.
+pub(crate) fn seems_to_be(charset: Charset) -> String {
+    let name = charset.label();
+    format!("it is valid UTF-8, but seems to be {name}; --from {name} converts it")
+}
+
 const HAS_NUL: &str = "it has NULs, so it may be binary, or UTF-16 or UTF-32: name the encoding with --from";
 const HAS_CONTROLS: &str =
     "it has control characters, so it may be binary or UTF-16: name the encoding with --from";
+const IMPLAUSIBLE: &str = "no encoding makes plausible text of it: name the encoding with --from";
 
-/// Whether the sample is UTF-8 apart from some invalid sequences.
-///
-/// Text in another encoding has characters of UTF-8 too, by chance. In encodings of single bytes they are rare. In those of
-/// East Asia up to a half of the bytes can be.
-fn is_mostly_utf8(evidence: &Evidence, shares: Shares) -> bool {
-    let Shares { valid, invalid } = shares;
-    let all = valid + invalid;
-    if valid * 4 >= all * 3 {
-        return valid > 0;
-    }
+/// Returns the encoding in which all of the sample is plausible text: the one that chardetng guesses, or one that it takes for
+/// another.
+fn plausible_encoding(evidence: &Evidence) -> Option<&'static Encoding> {
     let guess = encoding_of_all(evidence);
-    if guess.is_single_byte() {
-        return valid > 0 && valid * 10 >= all;
+    let (text, plausibility) = decoded(evidence, guess)?;
+    // chardetng takes Apple's Cyrillic for Microsoft's.
+    if guess == WINDOWS_1251
+        && !plausibility.is_perfect()
+        && decoded(evidence, X_MAC_CYRILLIC).is_some_and(|(_, plausibility)| plausibility.is_perfect())
+    {
+        return Some(X_MAC_CYRILLIC);
     }
-    let decodes = evidence.pieces().all(|piece| !guess.decode_without_bom_handling(piece).1);
-    !decodes && valid >= invalid
+    if !plausibility.is_text() {
+        return None;
+    }
+    // The capital letters of IBM866 are the letters of CP862, which is Hebrew.
+    if guess == IBM866 && !text.chars().any(|c| !c.is_ascii() && c.is_lowercase()) {
+        return None;
+    }
+    if guess == WINDOWS_1252 {
+        for (encoding, wrong, certain, all) in NOT_WESTERN {
+            let has = |letters: &str| text.contains(|c| letters.contains(c));
+            let is_all = |text: &str| {
+                text.to_lowercase().chars().all(|c| !c.is_alphabetic() || c.is_ascii() || all.contains(c))
+            };
+            if has(wrong) && has(certain) && is_all(&text) {
+                return Some(encoding);
+            }
+        }
+    }
+    Some(guess)
+}
+
+/// Languages that chardetng takes for Western European ones: the encoding, letters that windows-1252 has in place of the right
+/// ones, letters that show which language it is, and all its letters.
+const NOT_WESTERN: [(&Encoding, &str, &str, &str); 2] =
+    [(WINDOWS_1250, "õûÕÛ", "öüÖÜ", "áéíóöõúüû"), (WINDOWS_1254, "ðýþÐÝÞ", "çüÇÜ", "çðýöþüâîû")];
+
+/// Decodes the sample, if it has no errors in `encoding`.
+fn decoded(evidence: &Evidence, encoding: &'static Encoding) -> Option<(String, Plausibility)> {
+    let mut plausibility = Plausibility::default();
+    let mut all = String::new();
+    for piece in evidence.pieces() {
+        let (text, has_errors) = encoding.decode_without_bom_handling(piece);
+        // A piece of a large file can begin or end inside a character.
+        if has_errors && evidence.is_whole() {
+            return None;
+        }
+        plausibility.add(&text, encoding);
+        all.push_str(&text);
+    }
+    Some((all, plausibility))
+}
+
+/// Whether the sample is plausible text in UTF-8, with its invalid sequences in `encoding`.
+fn is_plausible_utf8(evidence: &Evidence, encoding: &'static Encoding) -> bool {
+    let mut plausibility = Plausibility::default();
+    for chunk in evidence.pieces().flat_map(<[u8]>::utf8_chunks) {
+        plausibility.add(chunk.valid(), UTF_8);
+        plausibility.add(&encoding.decode_without_bom_handling(chunk.invalid()).0, encoding);
+    }
+    plausibility.is_text()
 }
 
 fn encoding_of_all(evidence: &Evidence) -> &'static Encoding {

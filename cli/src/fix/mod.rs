@@ -13,6 +13,7 @@ mod file;
 mod guard;
 pub(crate) mod guess;
 pub(crate) mod mojibake;
+mod plausible;
 mod repair;
 mod report;
 mod transform;

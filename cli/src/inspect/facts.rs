@@ -8,7 +8,7 @@ use super::line_endings::LineEndings;
 use crate::args::CommonArgs;
 use crate::dialects::{AcceptedBy, accepting_dialects};
 use crate::fix::evidence::Evidence;
-use crate::fix::guess::{Guess, guess, mark};
+use crate::fix::guess::{Guess, guess, guess_valid, mark};
 use crate::fix::{copy_to_temporary_file, mojibake};
 use crate::progress::Progress;
 use crate::report::{Human, Report};
@@ -96,12 +96,9 @@ impl Facts {
             facts.accepted_by = accepting_dialects(from, first_error)?;
             let evidence = Evidence::gather(from, bytes, first_error)?;
             facts.guess = Some(guess(mark, &facts.accepted_by, &evidence));
-        } else if facts.has_nul || !facts.is_ascii() {
+        } else {
             let evidence = Evidence::gather(from, bytes, 0)?;
-            if facts.has_nul {
-                let utf16 = evidence.utf16();
-                facts.guess = utf16.map(|utf16| Guess::From(crate::charset::Charset::Encoding(utf16)));
-            }
+            facts.guess = guess_valid(&evidence).map(Guess::From);
             let texts = evidence.pieces().filter_map(|piece| std::str::from_utf8(piece).ok());
             facts.mojibake = texts.map(mojibake::count).sum();
         }

@@ -201,3 +201,103 @@ fn mojibake_is_named_and_undone() {
     assert_eq!(folder.at("f").metadata().unwrap().modified().unwrap(), before);
     folder.trust8().args(["inspect", "f"]).assert().code(0).stdout(contains("mojibake").not());
 }
+
+/// IBM866, Thai and UTF-16 were taken for UTF-8 with some other bytes, and DOS's code pages for windows-1252.
+#[test]
+fn every_language_is_guessed_right_or_refused() {
+    let folder = Folder::new();
+    let mut wrong = Vec::new();
+    let (mut right, mut all) = (0, 0);
+    for block in include_str!("samples/languages.txt").split("# ").skip(1) {
+        let (title, text) = block.split_once('\n').unwrap();
+        let (language, encodings) = title.split_once(": ").unwrap();
+        for name in encodings.split('/').next().unwrap().split_whitespace() {
+            let encoded = trust8().args(["convert", "--to", name]).write_stdin(text).assert();
+            // Simplified characters are not in Big5, and so on.
+            if encoded.get_output().status.code() != Some(0) {
+                continue;
+            }
+            all += 1;
+            folder.file("f", &encoded.get_output().stdout);
+            let assert = folder.trust8().args(["fix", "--from", "auto", "f"]).assert();
+            match assert.get_output().status.code() {
+                Some(0) if assert.get_output().stdout == text.as_bytes() => right += 1,
+                Some(0) => wrong.push(format!("{language} in {name}: {}", stderr(&assert))),
+                _ => {}
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(all > 40 && right * 10 >= all * 9, "{right} of {all}");
+}
+
+#[test]
+fn what_is_not_plausible_text_is_refused() {
+    let folder = Folder::new();
+    for bytes in [
+        // CP437: "Die Bäckerei öffnet, die Brötchen sind heiß".
+        &b"Die B\x84ckerei \x94ffnet, die Br\x94tchen sind hei\xE1."[..],
+        // CP852: "Dzieci cieszą się, że spadł śnieg".
+        b"Dzieci ciesz\xA5 si\xA9, \xBEe spad\x88 \x98nieg.",
+        // Keys, in which all bytes from 80 to FF are as frequent.
+        b"\xE3\x9A\xB1\x8D\xFE\x80\xC9\xF2\xA6\xD8\x93\xEF\xBB\x85\xDC\xA0\xF9\x9E\xC2\xD1\x88\xE5",
+    ] {
+        folder.file("f", bytes);
+        let assert = folder.trust8().args(["fix", "-i", "--from", "auto", "f"]).assert().code(1);
+        assert!(stderr(&assert).contains("no encoding makes plausible text of it"), "{}", stderr(&assert));
+        assert_eq!(fs::read(folder.at("f")).unwrap(), bytes);
+        folder
+            .trust8()
+            .args(["inspect", "f"])
+            .assert()
+            .code(1)
+            .stdout(contains("no encoding makes plausible"));
+    }
+}
+
+/// ISO-2022-JP is ASCII with escape sequences, so it passed as valid.
+#[test]
+fn iso_2022_jp_is_noticed() {
+    let folder = Folder::new();
+    folder.file("f", b"\x1B$BF|K\\\x1B(B\n");
+    let why = "it is valid UTF-8, but seems to be iso-2022-jp; --from iso-2022-jp converts it";
+    folder
+        .trust8()
+        .args(["fix", "--from", "auto", "f"])
+        .assert()
+        .code(1)
+        .stdout(is_empty())
+        .stderr(contains(why));
+    folder
+        .trust8()
+        .args(["convert", "--from", "auto", "--to", "utf-8", "f"])
+        .assert()
+        .code(1)
+        .stderr(contains(why));
+    folder.trust8().args(["inspect", "f"]).assert().code(0).stdout(contains("trust8 fix --from iso-2022-jp"));
+    // Colours of a terminal are no Japanese.
+    folder.file("f", b"\x1B[31mred\x1B[0m\n");
+    folder
+        .trust8()
+        .args(["fix", "--from", "auto", "f"])
+        .assert()
+        .code(0)
+        .stdout(&b"\x1B[31mred\x1B[0m\n"[..]);
+}
+
+/// `¥` became a backslash in Shift_JIS, with exit code 0.
+#[test]
+fn characters_that_would_become_others_are_not_converted() {
+    for (encoding, text) in
+        [("shift_jis", "a\n¥"), ("shift_jis", "a\n‾"), ("euc-jp", "a\n−"), ("euc-jp", "a\n¥")]
+    {
+        let convert = |args: &[&str]| {
+            trust8().args(["convert", "--to", encoding]).args(args).write_stdin(text).assert()
+        };
+        convert(&[])
+            .code(1)
+            .stdout("a\n")
+            .stderr(contains("line 2: U+").and(contains("would be another character")));
+        convert(&["--replace"]).code(0).stdout("a\n?");
+    }
+}
