@@ -20,7 +20,11 @@ const workerUrl = new URL('worker.js', import.meta.url).href;
 const worker = new Worker(policy ? policy.createScriptURL(workerUrl) : workerUrl, { type: 'module' });
 const jobs = new Map();
 let lastJob = 0;
+// A message that comes before the worker has its module would be lost.
+let started;
+const ready = new Promise((resolve) => { started = resolve; });
 worker.onmessage = ({ data }) => {
+  if (data.ready) started();
   const job = jobs.get(data.id);
   if (!job) return;
   if ('done' in data) return job.progress?.(data.done);
@@ -32,7 +36,8 @@ worker.onerror = (event) => fail(event.message || 'The worker could not start.')
 /** Has the worker do a job. */
 const ask = (kind, input, progress) => new Promise((resolve, reject) => {
   jobs.set(++lastJob, { resolve, reject, progress });
-  worker.postMessage({ id: lastJob, kind, ...input });
+  const message = { id: lastJob, kind, ...input };
+  ready.then(() => worker.postMessage(message));
 });
 const fail = (message) => { $('fatal').textContent = message; };
 
