@@ -119,7 +119,11 @@ export function guess(sample, summary) {
   if (dialect) guesses.push({ name: NAMES[dialect] ?? dialect, why: `${text}.`, plan: convertible ? { dialect } : undefined });
   const characters = summary.byLength.slice(1).reduce((sum, n) => sum + n, 0);
   if (characters > 2 * summary.errorCount) guesses.push({ name: 'UTF-8 with damage', why: `${plural(characters, 'character')} of two bytes or more are well-formed, against ${plural(summary.errorCount, 'error')}.` });
-  if (form || (dialect && convertible)) return guesses;
+  const { overlong, 'unexpected-continuation': continuations } = summary.kinds;
+  if (overlong && overlong + continuations === summary.errorCount) {
+    guesses.push({ name: 'UTF-8 with overlong forms', why: 'A character in more bytes than it needs. Careless decoders take C0 AE for a full stop, which slips past a filter that looks for “../”.' });
+  }
+  if (form || guesses.length) return guesses;
   const ranked = SINGLE.map((label) => ({ label, score: plausibility(decode(label, sample)) }));
   for (const label of Object.keys(DOUBLE)) ranked.push({ label, score: doubleBytes(label, sample, decode(label, sample)) });
   ranked.sort((a, b) => b.score - a.score);

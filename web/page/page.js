@@ -8,7 +8,7 @@ const LINK_LIMIT = 512;
 const FLIP_LIMIT = 1 << 20;
 const SHOWN_ERRORS = 200;
 const EXAMPLES = {
-  'Latin-1': '4C612063 6166E974 E9726961 20656E20 E974E9', 'an attack': '2F7372762F C0AE C0AE 2F706173737764', 'an emoji of Java': '536D696C653A20 EDA0BD EDB880',
+  'Latin-1': '4C612063 6166E974 E9726961 20656E20 E974E9', 'an attack': '2F7372762F C0AE C0AE 2F706173737764', 'a Java emoji': '536D696C653A20 EDA0BD EDB880',
   'cut off': '35 20 E282', 'mojibake': '63 61 66 C383C2A9 20 C3A2E2809AC2AC 35', 'hidden': '7061796C6F6164 E280AE 67706A 2E657865 E2808B', 'all is well': '61 C3A9 E282AC F09F9880 0A',
 };
 
@@ -226,6 +226,7 @@ function showPlace() {
   const [from, to] = view.windowRange;
   const window = $('map').querySelector('.window');
   const scale = 512 / opened.blob.size;
+  window?.toggleAttribute('hidden', to - from >= opened.blob.size);
   window?.setAttribute('x', String(from * scale));
   window?.setAttribute('width', String(Math.max(2, (to - from) * scale)));
 }
