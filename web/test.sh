@@ -14,7 +14,7 @@ if ! command -v chromium >/dev/null; then
 fi
 (cd test && npm ci --no-audit --no-fund)
 ./build.sh
-(cd test && npx tsc --noEmit --strict --target es2022 --lib es2022,dom --types '' ../npm/index.d.ts)
+(cd test && npx tsc --noEmit --strict --target es2022 --lib es2022,dom ../npm/index.d.ts)
 # Prints the result, and fails if fewer tests passed than there are.
 run() {
     local log passed
