@@ -40,7 +40,10 @@ fn pack(kind: ErrorKind, error_len: Option<usize>, seen: &[u8]) -> [f64; 2] {
     let mut bytes = [0; 4];
     bytes[..seen.len()].copy_from_slice(seen);
     let len = error_len.unwrap_or(seen.len());
-    [f64::from(u32::from(kind.code()) | (len as u32) << 4 | (seen.len() as u32) << 8), u32::from_le_bytes(bytes).into()]
+    [
+        f64::from(u32::from(kind.code()) | (len as u32) << 4 | (seen.len() as u32) << 8),
+        u32::from_le_bytes(bytes).into(),
+    ]
 }
 
 fn report(result: Result<(), StreamError>, report: &mut Report) -> bool {

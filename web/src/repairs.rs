@@ -58,7 +58,8 @@ pub unsafe extern "C" fn repair(
                 out.put(&[b'\\', b'x', digit(byte >> 4), digit(byte & 0xF)]);
             }),
             3 => chunk.invalid().iter().for_each(|&byte| {
-                let c = char::from_u32(table[usize::from(byte & 0x7F)]).unwrap_or(char::REPLACEMENT_CHARACTER);
+                let c =
+                    char::from_u32(table[usize::from(byte & 0x7F)]).unwrap_or(char::REPLACEMENT_CHARACTER);
                 out.put(c.encode_utf8(&mut [0; 4]).as_bytes());
             }),
             _ => {}

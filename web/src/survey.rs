@@ -69,11 +69,10 @@ pub unsafe extern "C" fn survey(
     // Most pieces are valid, and this one pass is all that they need.
     let summary = inspect(bytes);
     let valid = summary.bytes();
-    let mut chunks = utf8_chunks(&bytes[valid..]);
     if let Some(text) = utf8_chunks(&bytes[..valid]).next() {
         survey.add_text(text.valid(), &summary);
     }
-    while let Some(chunk) = chunks.next() {
+    for chunk in utf8_chunks(&bytes[valid..]) {
         if !chunk.valid().is_empty() {
             survey.add_text(chunk.valid(), &inspect(chunk.valid().as_bytes()));
         }
