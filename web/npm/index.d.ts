@@ -1,0 +1,92 @@
+/** Bytes in any of the platform's containers; a Node `Buffer` is a `Uint8Array`. */
+export type Bytes = ArrayBufferView | ArrayBuffer;
+
+/** The rule of RFC 3629 that a sequence of bytes breaks. */
+export type ErrorKind =
+  | 'unexpected-continuation' | 'invalid-byte' | 'overlong' | 'surrogate' | 'too-large' | 'truncated' | 'incomplete';
+
+export interface Utf8ErrorInfo {
+  /** Where the ill-formed sequence begins: the number of valid bytes before it. */
+  readonly offset: number;
+  readonly kind: ErrorKind;
+  /** The length of the sequence, 1 to 3 bytes. One U+FFFD replaces it. */
+  readonly length: number;
+  /** The bytes that prove the error: the sequence, and the byte after it if that byte decides. */
+  readonly bytes: Uint8Array;
+}
+
+/** The first place at which bytes are not UTF-8. The message says where and why. */
+export class Utf8Error extends TypeError implements Utf8ErrorInfo {
+  readonly offset: number;
+  readonly kind: ErrorKind;
+  readonly length: number;
+  readonly bytes: Uint8Array;
+  /** The message without the place. */
+  readonly reason: string;
+}
+
+/** Whether this engine runs the module with SIMD. */
+export const simd: boolean;
+
+/** Returns whether `bytes` are UTF-8. */
+export function isUtf8(bytes: Bytes): boolean;
+
+/** Returns the first error, or `null` if `bytes` are UTF-8. */
+export function validate(bytes: Bytes): Utf8Error | null;
+
+/** Returns why `bytes` are not UTF-8, in a sentence: '' if they are. It takes the first 256 KiB into account. */
+export function reason(bytes: Uint8Array): string;
+
+export type Sequence =
+  | { readonly offset: number; readonly length: number; readonly codePoint: number; readonly kind: null }
+  | { readonly offset: number; readonly length: number; readonly codePoint: null; readonly kind: ErrorKind };
+
+/** Returns every character and every ill-formed sequence of `bytes`, in order. */
+export function explain(bytes: Bytes): Sequence[];
+
+/** Validates UTF-8 that arrives in pieces, which may be cut anywhere. */
+export class Validator {
+  /** @throws {Utf8Error} as soon as a byte makes an error certain, and for every later piece. */
+  push(piece: Bytes): void;
+  /** @throws {Utf8Error} if the input ends inside a character. */
+  finish(): void;
+  /** Forgets everything, an error included. */
+  reset(): void;
+}
+
+/** Passes chunks of bytes through, and fails with a `Utf8Error` at the first chunk that makes an error certain. */
+export class ValidationStream extends TransformStream<Uint8Array, Uint8Array> {
+  constructor();
+}
+
+// What follows serves the page that explains bytes. It may change in any version.
+
+/** The longest piece that the functions below take, in bytes. `repair` and `fromDialect` take a quarter of it. */
+export const PIECE: number;
+
+export interface Summary {
+  readonly bytes: number;
+  /** How many characters have one, two, three and four bytes. */
+  readonly byLength: number[];
+  readonly newlines: number;
+  readonly errorCount: number;
+  readonly kinds: Record<ErrorKind, number>;
+  /** How many errors there are in each 512th of the input. */
+  readonly bins: number[];
+  /** The first 10,000 errors. */
+  readonly errors: (Utf8ErrorInfo & { readonly line: number; readonly column: number })[];
+}
+
+/** Counts characters and finds all errors of an input of `size` bytes that arrives in pieces, from the offset `from` on. */
+export class Survey {
+  constructor(size: number, from?: number);
+  push(piece: Uint8Array, isLast: boolean): number;
+  readonly summary: Summary;
+}
+
+export function repair(
+  policy: 'replace' | 'remove' | 'escape' | 'table', piece: Uint8Array, isLast: boolean, codePoints?: ArrayLike<number>,
+): { read: number; bytes: Uint8Array };
+export function diagnose(piece: Uint8Array): { dialect: string | null; convertible: boolean; text: string };
+export function fromDialect(dialect: string, piece: Uint8Array): Uint8Array;
+export function memorySize(): number;

@@ -1,0 +1,231 @@
+// UTF-8 validation with exact errors. index.d.ts documents what is exported.
+//
+// All bytes are copied into the module's memory, piece by piece, so an input of any size takes a few MiB.
+
+/** @typedef {import('./index.d.ts').Utf8ErrorInfo} Utf8ErrorInfo */
+
+const KINDS = [
+  '', 'unexpected-continuation', 'invalid-byte', 'overlong', 'surrogate', 'too-large', 'truncated', 'incomplete',
+];
+const DIALECTS = ['utf-8', 'utf-8-rfc2279', 'cesu-8', 'mutf-8', 'wtf-8'];
+const POLICIES = { replace: 0, remove: 1, escape: 2, table: 3 };
+export const PIECE = 4 << 20;
+const MAX_FOUND = 10_000;
+const BINS = 512;
+
+/** Loads a module from the folder of this file, with the platform's own means. */
+async function bytesOf(name) {
+  const url = new URL(name, import.meta.url);
+  if (url.protocol === 'file:' && globalThis.process?.versions?.node) {
+    const { readFile } = await import('node:fs/promises');
+    return readFile(url);
+  }
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  return response.arrayBuffer();
+}
+
+/** Returns the exports of the module with SIMD, or of the other one if this engine has no SIMD. */
+async function load() {
+  const compile = async (name) => WebAssembly.compile(await bytesOf(name));
+  const module = await compile('./trust8.wasm').catch((error) => {
+    if (error instanceof WebAssembly.CompileError) return compile('./trust8-scalar.wasm');
+    throw error;
+  });
+  return (await WebAssembly.instantiate(module)).exports;
+}
+
+const wasm = await load();
+/** @type {WebAssembly.Memory} */
+const memory = wasm.memory;
+export const simd = wasm.has_simd() !== 0;
+
+let end = wasm.__heap_base.value;
+/** Returns the address of a new buffer, which is never freed. */
+function reserve(size) {
+  const at = (end + 63) & ~63;
+  end = at + size;
+  const missing = end - memory.buffer.byteLength;
+  if (missing > 0) memory.grow(Math.ceil(missing / 65536));
+  return at;
+}
+
+// What is validated only goes through a small buffer, which stays in the CPU's cache. The large ones are reserved on first use.
+const SMALL = 256 << 10;
+const small = reserve(SMALL);
+const state = reserve(16);
+const report = reserve(24);
+const progress = reserve(8);
+const table = reserve(4 * 128);
+const sentence = reserve(1024);
+const once = (size) => { let at; return () => (at ??= reserve(size)); };
+const large = once(PIECE);
+const output = once(PIECE);
+const surveyAt = once(8 * (15 + BINS));
+const foundAt = once(40 * MAX_FOUND);
+const decodedAt = once(8 * 65536);
+
+const view = (Type, at, length) => new Type(memory.buffer, at, length);
+const text = (at, length) => new TextDecoder().decode(view(Uint8Array, at, length));
+const put = (at, bytes) => { view(Uint8Array, at, bytes.length).set(bytes); return at; };
+
+/** Views any input as bytes. */
+function asBytes(input) {
+  if (input instanceof Uint8Array) return input;
+  if (typeof input === 'string') throw new TypeError('a string is always text; trust8 takes bytes');
+  if (ArrayBuffer.isView(input)) return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
+  return new Uint8Array(input);
+}
+
+/** Unpacks an error; `pack` in src/lib.rs packs it. @returns {Utf8ErrorInfo} */
+function unpack(offset, packed, word) {
+  const seen = Uint8Array.from({ length: (packed >> 8) & 15 }, (_, i) => (word >>> (8 * i)) & 255);
+  return { offset, kind: KINDS[packed & 15], length: (packed >> 4) & 15, bytes: seen };
+}
+
+/** Returns why `bytes` are not UTF-8, in a sentence: '' if they are. */
+export const reason = (bytes) => text(sentence, wasm.reason(put(small, bytes.subarray(0, SMALL)), Math.min(bytes.length, SMALL), sentence, 1024));
+
+export class Utf8Error extends TypeError {
+  constructor(info) {
+    const why = reason(info.bytes);
+    super(`invalid UTF-8 at byte ${info.offset}: ${why}`);
+    this.name = 'Utf8Error';
+    Object.assign(this, info, { reason: why });
+  }
+}
+
+export class Validator {
+  #state = new Uint8Array(16);
+  constructor() {
+    this.reset();
+  }
+  reset() {
+    wasm.validator_new(state);
+    this.#state.set(view(Uint8Array, state, 16));
+  }
+  push(input) {
+    const bytes = asBytes(input);
+    put(state, this.#state);
+    let sound = true;
+    for (let at = 0; sound && at < bytes.length; at += SMALL) {
+      const piece = bytes.subarray(at, at + SMALL);
+      sound = wasm.validator_push(state, put(small, piece), piece.length, report) !== 0;
+    }
+    this.#state.set(view(Uint8Array, state, 16));
+    if (!sound) throw new Utf8Error(unpack(...view(Float64Array, report, 3)));
+  }
+  finish() {
+    put(state, this.#state);
+    if (!wasm.validator_finish(state, report)) throw new Utf8Error(unpack(...view(Float64Array, report, 3)));
+  }
+}
+
+export function validate(input) {
+  const validator = new Validator();
+  try {
+    validator.push(input);
+    validator.finish();
+    return null;
+  } catch (error) {
+    if (error instanceof Utf8Error) return error;
+    throw error;
+  }
+}
+
+export function isUtf8(input) {
+  const bytes = asBytes(input);
+  return bytes.length <= SMALL ? wasm.is_utf8(put(small, bytes), bytes.length) !== 0 : validate(bytes) === null;
+}
+
+export class ValidationStream extends TransformStream {
+  constructor() {
+    const validator = new Validator();
+    super({
+      transform(chunk, controller) {
+        validator.push(chunk);
+        controller.enqueue(chunk);
+      },
+      flush: () => validator.finish(),
+    });
+  }
+}
+
+export function explain(input) {
+  const bytes = asBytes(input);
+  const out = [];
+  for (let from = 0; from < bytes.length;) {
+    const piece = bytes.subarray(from, from + SMALL);
+    const isLast = from + piece.length === bytes.length;
+    const n = wasm.decode(put(small, piece), piece.length, decodedAt(), 65536);
+    const records = view(Uint32Array, decodedAt(), 2 * n);
+    let next = from;
+    for (let i = 0; i < n; i++) {
+      const [at, word] = [records[2 * i], records[2 * i + 1]];
+      const kind = word >>> 24;
+      // A character that the piece cuts off is decoded with the next piece.
+      if (!isLast && kind === 7) break;
+      const offset = from + at;
+      const length = (word >> 21) & 7;
+      out.push({ offset, length, codePoint: kind ? null : word & 0x1fffff, kind: kind ? KINDS[kind] : null });
+      next = offset + length;
+    }
+    from = next;
+  }
+  return out;
+}
+
+export class Survey {
+  #data = new Float64Array(15 + BINS);
+  #base;
+  constructor(size, from = 0) {
+    this.#data[0] = size - from;
+    this.#base = from;
+    /** The first errors. */
+    this.errors = [];
+  }
+  /** Adds a piece of at most `PIECE` bytes, and returns how many bytes of it were used. */
+  push(bytes, isLast) {
+    const before = this.#data[1];
+    put(surveyAt(), new Uint8Array(this.#data.buffer));
+    const room = MAX_FOUND - this.errors.length;
+    const n = wasm.survey(surveyAt(), put(large(), bytes), bytes.length, isLast, foundAt(), room);
+    const found = view(Float64Array, foundAt(), 5 * n);
+    for (let i = 0; i < found.length; i += 5) {
+      const info = unpack(found[i] + this.#base, found[i + 3], found[i + 4]);
+      this.errors.push({ ...info, line: found[i + 1], column: found[i + 2] });
+    }
+    this.#data.set(view(Float64Array, surveyAt(), this.#data.length));
+    return this.#data[1] - before;
+  }
+  get summary() {
+    const [, bytes, one, two, three, four, newlines, , ...rest] = this.#data;
+    const kinds = Object.fromEntries(KINDS.slice(1).map((kind, i) => [kind, rest[i]]));
+    const errorCount = rest.slice(0, 7).reduce((sum, n) => sum + n, 0);
+    const byLength = [one, two, three, four];
+    return { bytes, byLength, newlines, kinds, errorCount, bins: rest.slice(7), errors: this.errors };
+  }
+}
+
+/** Repairs a piece of at most `PIECE / 4` bytes. Returns the text, and how many bytes were read. */
+export function repair(policy, bytes, isLast, codePoints) {
+  if (codePoints) view(Uint32Array, table, 128).set(codePoints);
+  wasm.repair(POLICIES[policy], table, put(large(), bytes), bytes.length, isLast, output(), progress);
+  const [read, written] = view(Uint32Array, progress, 2);
+  return { read, bytes: view(Uint8Array, output(), written).slice() };
+}
+
+/** Says which dialects of UTF-8 accept at most `PIECE` bytes. */
+export function diagnose(bytes) {
+  const word = wasm.diagnosis(put(large(), bytes), bytes.length, sentence, 1024);
+  return { dialect: DIALECTS[(word >> 16) & 255] ?? null, convertible: word >>> 24 === 1, text: text(sentence, word & 0xffff) };
+}
+
+/** Converts at most `PIECE / 4` bytes from a dialect to UTF-8, with U+FFFD for what cannot be converted. */
+export function fromDialect(dialect, bytes) {
+  wasm.dialect_to_utf8(DIALECTS.indexOf(dialect), put(large(), bytes), bytes.length, output(), PIECE, progress);
+  return view(Uint8Array, output(), view(Uint32Array, progress, 2)[1]).slice();
+}
+
+/** How much memory the module has, in bytes. */
+export const memorySize = () => memory.buffer.byteLength;

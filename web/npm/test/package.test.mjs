@@ -1,0 +1,68 @@
+// The package in Node.
+import assert from 'node:assert/strict';
+import { isUtf8 as native } from 'node:buffer';
+import { test } from 'node:test';
+import * as trust8 from '../index.js';
+import { inputs } from '../../test/inputs.mjs';
+
+test('verdicts and places are those of the platform, however the input is cut', () => {
+  const all = inputs(2000).map((bytes) => Uint8Array.from(bytes));
+  let invalid = 0;
+  for (const [i, bytes] of all.entries()) {
+    const error = trust8.validate(bytes);
+    assert.equal(error === null, native(bytes));
+    assert.equal(trust8.isUtf8(bytes), native(bytes));
+    const sequences = trust8.explain(bytes);
+    assert.equal(sequences.map((it) => String.fromCodePoint(it.codePoint ?? 0xfffd)).join(''), new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+    const validator = new trust8.Validator();
+    const cut = i % (bytes.length + 1);
+    const run = () => { validator.push(bytes.subarray(0, cut)); validator.push(bytes.subarray(cut)); validator.finish(); };
+    if (!error) { run(); continue; }
+    invalid++;
+    assert.throws(run, { offset: error.offset, kind: error.kind });
+    assert.ok(native(bytes.subarray(0, error.offset)));
+    assert.equal(sequences.find((it) => it.kind).offset, error.offset);
+  }
+  assert.ok(invalid > 200);
+});
+
+test('an error says where and why', () => {
+  const error = trust8.validate(Buffer.from('ab\xC0\xAE', 'latin1'));
+  assert.equal(error.message, 'invalid UTF-8 at byte 2: C0 begins an overlong form of an ASCII character; expected a first byte (00 to 7F, C2 to F4)');
+  assert.deepEqual([error.offset, error.kind, error.length, [...error.bytes]], [2, 'overlong', 1, [0xc0]]);
+  assert.ok(error instanceof TypeError);
+});
+
+test('long inputs, views and misuse', () => {
+  const long = new Uint8Array(1_000_000).fill(0x61);
+  assert.ok(trust8.isUtf8(long.buffer));
+  long.set([0xe2, 0x82, 0xac], 262_143);
+  assert.equal(trust8.explain(long).length, 999_998);
+  assert.equal(trust8.validate(long), null);
+  long[999_999] = 0xe2;
+  assert.equal(trust8.validate(long).offset, 999_999);
+  assert.ok(trust8.isUtf8(new DataView(long.buffer, 5, 10)));
+  assert.throws(() => trust8.isUtf8('text'), TypeError);
+});
+
+test('a stream passes text on and stops at the error', async () => {
+  const pass = async (...pieces) => {
+    const read = [];
+    for await (const piece of ReadableStream.from(pieces).pipeThrough(new trust8.ValidationStream())) read.push(...piece);
+    return Buffer.from(read).toString();
+  };
+  assert.equal(await pass(Uint8Array.of(0xe2), Uint8Array.of(0x82, 0xac)), '€');
+  await assert.rejects(pass(Uint8Array.of(0x61, 0xe2), Uint8Array.of(0x21)), { name: 'Utf8Error', offset: 1, kind: 'truncated' });
+  await assert.rejects(pass(Uint8Array.of(0x61, 0xe2)), { offset: 1, kind: 'incomplete' });
+});
+
+test('two validators do not disturb each other', () => {
+  const [one, two] = [new trust8.Validator(), new trust8.Validator()];
+  one.push(Uint8Array.of(0xc3));
+  two.push(Uint8Array.of(0xf0, 0x9f));
+  one.push(Uint8Array.of(0xa9));
+  one.finish();
+  assert.throws(() => two.finish(), { kind: 'incomplete', offset: 0 });
+  two.reset();
+  two.finish();
+});

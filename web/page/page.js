@@ -1,0 +1,328 @@
+// The page: what is chosen, what is known of it, and what is shown.
+import { reason, simd } from './trust8/index.js';
+import { showDetail } from './bits.js';
+import { HexView } from './hexview.js';
+import { codePointName, element, grouped, hex, hexBytes, parseHex, plural, visible } from './text.js';
+
+const LINK_LIMIT = 512;
+const FLIP_LIMIT = 1 << 20;
+const SHOWN_ERRORS = 200;
+const EXAMPLES = {
+  'Latin-1': '4C612063 6166E974 E9726961 20656E20 E974E9', 'an attack': '2F7372762F C0AE C0AE 2F706173737764', 'a Java emoji': '536D696C653A20 EDA0BD EDB880',
+  'cut off': '35 20 E282', 'mojibake': '63 61 66 C383C2A9 20 C3A2E2809AC2AC 35', 'hidden': '7061796C6F6164 E280AE 67706A 2E657865 E2808B', 'all is well': '61 C3A9 E282AC F09F9880 0A',
+};
+
+const $ = (id) => document.getElementById(id);
+
+// Trusted Types let scripts come from this one place only.
+const policy = globalThis.trustedTypes?.createPolicy('trust8', { createScriptURL: (url) => url });
+const workerUrl = new URL('worker.js', import.meta.url).href;
+const worker = new Worker(policy ? policy.createScriptURL(workerUrl) : workerUrl, { type: 'module' });
+const jobs = new Map();
+let lastJob = 0;
+// A message that comes before the worker has its module would be lost.
+let started;
+const ready = new Promise((resolve) => { started = resolve; });
+worker.onmessage = ({ data }) => {
+  if (data.ready) started();
+  const job = jobs.get(data.id);
+  if (!job) return;
+  if ('done' in data) return job.progress?.(data.done);
+  jobs.delete(data.id);
+  if (data.error) job.reject(new Error(data.error));
+  else job.resolve(data.result);
+};
+worker.onerror = (event) => fail(event.message || 'The worker could not start.');
+/** Has the worker do a job. */
+const ask = (kind, input, progress) => new Promise((resolve, reject) => {
+  jobs.set(++lastJob, { resolve, reject, progress });
+  const message = { id: lastJob, kind, ...input };
+  ready.then(() => worker.postMessage(message));
+});
+const fail = (message) => { $('fatal').textContent = message; };
+
+/** What is open: its name and bytes, and what the scan has found. @type {{name: string, blob: Blob, found?: any} | null} */
+let opened = null;
+let typedBlob = false;
+
+const view = new HexView($('hex'), (sequence) => {
+  // The reason of an error may need the byte after the sequence.
+  const bytes = sequence.kind ? errorBytes(sequence) : sequence.bytes;
+  const { blob, name } = opened;
+  const flip = blob.size <= FLIP_LIMIT && (async (index, bit) => {
+    const at = sequence.offset + index;
+    const [byte] = new Uint8Array(await blob.slice(at, at + 1).arrayBuffer());
+    open(new Blob([blob.slice(0, at), Uint8Array.of(byte ^ (1 << bit)), blob.slice(at + 1)]), name, { at: sequence.offset });
+  });
+  showDetail($('detail'), sequence, bytes, flip || undefined);
+  showPlace();
+});
+
+/** Returns the bytes that prove an error: as few as give the same reason as all that follow. */
+function errorBytes({ bytes, following }) {
+  const all = reason(following);
+  for (let n = bytes.length; n < following.length; n++) if (reason(following.subarray(0, n)) === all) return following.subarray(0, n);
+  return following;
+}
+
+async function open(blob, name, { at, fromTyping = false } = {}) {
+  opened = { blob, name };
+  fail('');
+  if (typedBlob && fromTyping === false && at !== undefined) await fillTyped(blob);
+  typedBlob = typedBlob && at !== undefined ? true : fromTyping;
+  if (at === undefined && !fromTyping) history.replaceState(null, '', location.pathname + location.search);
+  $('result').hidden = false;
+  $('result').classList.add('busy');
+  const progress = $('progress');
+  progress.hidden = blob.size < 16 << 20;
+  progress.value = 0;
+  const mine = opened;
+  try {
+    const found = await ask('scan', { blob }, (done) => { if (mine === opened) progress.value = done / blob.size; });
+    if (mine !== opened || !found) return;
+    opened.found = found;
+    show();
+    await view.open(blob, at ?? found.summary.errors[0]?.offset ?? 0);
+    progress.hidden = true;
+    document.body.dataset.state = `done ${name}`;
+  } catch (error) {
+    if (mine === opened) fail(`${visible(name)} could not be read: ${error.message}`);
+  } finally {
+    if (mine === opened) $('result').classList.remove('busy');
+  }
+}
+
+/** Shows bytes that were changed by a flipped bit in the field that they came from. */
+async function fillTyped(blob) {
+  if (blob.size > 65536) return;
+  document.querySelector('[name=mode][value=hex]').checked = true;
+  $('typed').value = hexBytes(new Uint8Array(await blob.arrayBuffer()));
+}
+
+function show() {
+  const { name, blob, found: { summary, lines, elapsed, memory } } = opened;
+  const { errorCount, byLength, errors } = summary;
+  const result = $('result');
+  result.dataset.valid = errorCount === 0;
+  $('verdict').replaceChildren(errorCount ? 'Not UTF-8' : 'Valid UTF-8', element('span', { class: 'name' }, element('bdi', {}, visible(name))));
+  $('why').textContent = errorCount ? `${plural(errorCount, 'error')}. The first is at line ${grouped(errors[0].line)}, column ${grouped(errors[0].column)}, byte ${grouped(errors[0].offset)}: ${reason(errors[0].bytes)}.` : 'Every byte is part of a well-formed character.';
+  const characters = byLength.reduce((sum, n) => sum + n, 0);
+  const counts = [['Bytes', blob.size], ['Characters', characters], ['Lines', lines], ...byLength.map((n, i) => [`of ${i + 1} byte${i ? 's' : ''}`, n])];
+  $('counts').replaceChildren(...counts.map(([what, n], i) => element('div', i > 2 ? { class: `l${i - 3}` } : {}, element('dt', {}, what), element('dd', {}, grouped(n)))));
+  $('lengths').replaceChildren(...byLength.map((n, i) => {
+    const part = element('span', { class: `l${i}` });
+    part.style.flexGrow = String(n * (i + 1));
+    return part;
+  }));
+  $('engine').textContent = `Read in ${elapsed < 10 ? elapsed.toFixed(1) : grouped(Math.round(elapsed))} ms, with ${(memory / 1048576).toFixed(0)} MiB of memory for the module (${simd ? 'WebAssembly with SIMD' : 'WebAssembly without SIMD'}).`;
+  $('link').parentElement.hidden = blob.size > LINK_LIMIT || blob.size === 0;
+  $('link-done').textContent = '';
+  showGuesses();
+  showMap(summary);
+  showErrors(summary);
+  showHidden();
+  showRepairs();
+}
+
+function showGuesses() {
+  $('guesses').replaceChildren(...opened.found.guesses.map(({ name, why }) => element('li', {}, element('strong', {}, name), ' ', element('bdi', {}, visible(why)))));
+}
+
+/** Where in the file the errors are. Keys have buttons for the same, so the map is a picture to a screen reader. */
+function showMap({ bins, errorCount }) {
+  const map = $('map');
+  const most = Math.max(...bins);
+  $('map-card').hidden = errorCount === 0;
+  const parts = bins.filter((n) => n > 0).length;
+  map.setAttribute('aria-label', `${plural(errorCount, 'error')} in ${parts} of ${bins.length} parts of the file`);
+  const marks = bins.flatMap((n, i) => (n ? [element('rect', { x: i, y: 24 - (6 + (18 * Math.log1p(n)) / Math.log1p(most)), width: 1, height: 24, class: 'mark' })] : []));
+  map.replaceChildren(element('rect', { width: 512, height: 24, class: 'ground' }), ...marks, element('rect', { class: 'window', y: 0, height: 24 }));
+}
+$('map').addEventListener('click', (event) => {
+  const box = $('map').getBoundingClientRect();
+  const bin = Math.floor((512 * (event.clientX - box.left)) / box.width);
+  const { blob, found: { summary } } = opened;
+  const from = Math.floor((bin * blob.size) / 512);
+  if (summary.bins[bin] > 0) walkFrom(from - 1);
+  else view.goTo(from);
+});
+
+function showErrors({ errors, errorCount }) {
+  $('errors-card').hidden = errorCount === 0;
+  $('errors-title').textContent = `${plural(errorCount, 'error')}`;
+  $('errors').tBodies[0].replaceChildren(...errors.slice(0, SHOWN_ERRORS).map((error) => element('tr', {},
+    element('td', {}, element('button', { type: 'button', class: 'place', 'aria-label': `Go to byte ${error.offset}`, onclick: () => { view.goTo(error.offset); $('hex').focus(); } }, grouped(error.offset))),
+    element('td', {}, grouped(error.line)), element('td', {}, grouped(error.column)), element('td', {}, error.kind.replace('-', ' ')),
+    element('td', {}, element('code', {}, hexBytes(error.bytes))), element('td', {}, reason(error.bytes)))));
+  const more = errorCount > SHOWN_ERRORS ? `The first ${SHOWN_ERRORS} of ${grouped(errorCount)} are listed. The map shows them all, and n and p walk through them.` : '';
+  $('errors-more').textContent = more;
+}
+
+function showHidden() {
+  const { hidden, sampled } = opened.found;
+  const groups = Object.entries(hidden);
+  $('hidden-card').hidden = groups.length === 0;
+  $('hidden-note').textContent = opened.blob.size > sampled ? `In the first ${grouped(sampled)} bytes.` : '';
+  const title = { control: 'Control', bidi: 'Direction of text', invisible: 'Invisible', private: 'Private use' };
+  $('hidden').replaceChildren(...groups.map(([group, { count, first }]) => element('li', {}, element('strong', {}, `${title[group]}: ${grouped(count)}`), ' ',
+    ...first.map(({ offset, codePoint, name }) => element('button', { type: 'button', class: 'place', onclick: () => { view.goTo(offset); $('hex').focus(); } }, `${name === hex(codePoint) ? '' : `${name} `}${codePointName(codePoint)} at ${grouped(offset)}`)))));
+}
+
+/** The repairs that make sense for what was found. */
+function plans({ summary, guesses }) {
+  const plans = guesses.filter((guess) => guess.plan).map(({ name, plan }) => ({ title: `Read all of it as ${name}`, plan }));
+  for (const it of plans) if (it.plan.mojibake) it.title = 'Undo the mojibake';
+  if (summary.errorCount === 0) return plans;
+  return [...plans,
+    { title: 'Replace by U+FFFD', note: 'What browsers do.', plan: { policy: 'replace' } },
+    { title: 'Read ill-formed bytes as windows-1252', note: 'The rest is UTF-8.', plan: { policy: 'table', label: 'windows-1252' } },
+    { title: 'Escape as \\xHH', note: 'Nothing is lost.', plan: { policy: 'escape' } },
+    { title: 'Remove', note: 'Joins what was apart.', plan: { policy: 'remove' } }];
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+async function showRepairs() {
+  const { blob, name, found } = opened;
+  const mine = opened;
+  const all = plans(found);
+  $('repair-card').hidden = all.length === 0;
+  const sample = blob.slice(0, 1 << 18);
+  const cards = await Promise.all(all.map(async ({ title, note, plan }) => {
+    // The place to show: the first error, or the first change in the first bytes.
+    const start = found.summary.errorCount ? Math.max(0, found.summary.errors[0].offset - 24) & ~3 : 0;
+    const piece = start ? blob.slice(start, start + 96) : sample.slice(0, 96);
+    const before = decoder.decode(await piece.arrayBuffer());
+    const after = decoder.decode(await (await ask('convert', { blob: piece, plan })).arrayBuffer());
+    const status = element('span', { class: 'hint', role: 'status' });
+    const download = element('button', { type: 'button', onclick: async () => {
+      download.disabled = true;
+      const made = await ask('convert', { blob, plan }, (done) => { status.textContent = ` ${Math.round((100 * done) / blob.size)} %`; }).catch((error) => void fail(error.message));
+      download.disabled = false;
+      if (!made) return;
+      status.textContent = ` ${plural(made.size, 'byte')}`;
+      const url = URL.createObjectURL(made);
+      const [stem, extension] = name.match(/^(.*?)(\.[^.]*)?$/s).slice(1);
+      element('a', { href: url, download: `${stem || 'bytes'}.utf8${extension ?? '.txt'}` }).click();
+      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    } }, 'Download');
+    return element('article', { class: 'repair' }, element('h3', {}, title), element('p', { class: 'hint' }, note ?? ''),
+      element('dl', {}, element('dt', {}, 'before'), element('dd', { class: 'before' }, element('bdi', {}, visible(before))), element('dt', {}, 'after'), element('dd', { class: 'after' }, element('bdi', {}, visible(after)))),
+      element('p', { class: 'actions' }, download, status));
+  }));
+  if (mine === opened) $('repairs').replaceChildren(...cards);
+}
+
+// --- Walking -------------------------------------------------------------------------------------------
+
+function showPlace() {
+  if (!opened.found) return;
+  const { errors, errorCount } = opened.found.summary;
+  const at = view.offset;
+  const index = errors.findIndex((error) => error.offset >= at);
+  const here = errors[index]?.offset === at;
+  $('walk-place').textContent = errorCount === 0 ? 'no errors' : here ? `${grouped(index + 1)} of ${grouped(errorCount)}` : plural(errorCount, 'error');
+  $('previous').disabled = errors.length === 0 || at <= errors[0].offset;
+  $('next').disabled = errorCount === 0 || (errorCount === errors.length && at >= errors.at(-1).offset);
+  const [from, to] = view.windowRange;
+  const window = $('map').querySelector('.window');
+  const scale = 512 / opened.blob.size;
+  window?.toggleAttribute('hidden', to - from >= opened.blob.size);
+  window?.setAttribute('x', String(from * scale));
+  window?.setAttribute('width', String(Math.max(2, (to - from) * scale)));
+}
+
+/** Goes to the first error after a place. Errors beyond the listed ones are searched for. */
+async function walkFrom(at) {
+  const { blob, found: { summary: { errors, errorCount } } } = opened;
+  let next = errors.find((error) => error.offset > at)?.offset;
+  if (next === undefined && errorCount > errors.length) {
+    // The search must not begin inside a character.
+    let from = at + 1;
+    const bytes = new Uint8Array(await blob.slice(from, from + 3).arrayBuffer());
+    for (const byte of bytes) if (byte >> 6 === 2 && at !== view.offset) from++; else break;
+    next = await ask('nextError', { blob, from });
+  }
+  if (next !== undefined && next !== null) await view.goTo(next);
+}
+async function walkBack() {
+  const before = opened.found.summary.errors.findLast((error) => error.offset < view.offset);
+  if (before) await view.goTo(before.offset);
+}
+$('next').addEventListener('click', () => walkFrom(view.offset));
+$('previous').addEventListener('click', walkBack);
+$('goto').addEventListener('change', () => {
+  const text = $('goto').value.trim();
+  const offset = /^0x/i.test(text) ? parseInt(text, 16) : Number(text.replace(/\s/g, ''));
+  if (opened && Number.isSafeInteger(offset)) view.goTo(offset);
+});
+$('hex').addEventListener('keydown', (event) => {
+  if (!opened?.found || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === 'n') walkFrom(view.offset);
+  if (event.key === 'p') walkBack();
+});
+
+// --- Input ---------------------------------------------------------------------------------------------
+
+function openFiles(files) {
+  if (!files.length) return;
+  const list = $('file-list');
+  list.hidden = files.length < 2;
+  const buttons = files.map((file) => element('button', { type: 'button', onclick: ({ currentTarget }) => {
+    for (const it of buttons) it.removeAttribute('aria-current');
+    currentTarget.setAttribute('aria-current', 'true');
+    open(file, file.name);
+  } }, element('bdi', {}, visible(file.name))));
+  list.replaceChildren(...buttons.map((button) => element('li', {}, button)));
+  buttons[0].click();
+}
+$('choose').addEventListener('click', () => $('files').click());
+$('files').addEventListener('change', () => { openFiles([...$('files').files]); $('files').value = ''; });
+let depth = 0;
+const over = (on) => document.body.classList.toggle('over', on);
+addEventListener('dragenter', (event) => { event.preventDefault(); depth++; over(true); });
+addEventListener('dragleave', () => { if (--depth <= 0) over(false); });
+addEventListener('dragover', (event) => event.preventDefault());
+addEventListener('drop', (event) => { event.preventDefault(); depth = 0; over(false); openFiles([...event.dataTransfer.files]); });
+
+function openTyped() {
+  const isHex = document.querySelector('[name=mode]:checked').value === 'hex';
+  // A lone surrogate, which a string may have, becomes U+FFFD here.
+  const bytes = isHex ? parseHex($('typed').value) : new TextEncoder().encode($('typed').value);
+  $('typed-problem').textContent = bytes ? '' : 'Hexadecimal digits come in pairs, such as E2 82 AC.';
+  $('file-list').hidden = true;
+  if (bytes) open(new Blob([bytes]), 'what you pasted', { fromTyping: true });
+}
+function openHex(digits) {
+  document.querySelector('[name=mode][value=hex]').checked = true;
+  $('typed').value = hexBytes(parseHex(digits) ?? []);
+  openTyped();
+}
+let typing;
+$('typed').addEventListener('input', () => { clearTimeout(typing); typing = setTimeout(openTyped, 150); });
+for (const mode of document.getElementsByName('mode')) {
+  mode.addEventListener('change', async () => {
+    // The bytes stay; what is typed says them in the other way, if it can.
+    if (typedBlob && opened) {
+      const bytes = new Uint8Array(await opened.blob.arrayBuffer());
+      $('typed').value = mode.value === 'hex' ? hexBytes(bytes) : new TextDecoder().decode(bytes);
+    }
+    openTyped();
+  });
+}
+for (const [name, digits] of Object.entries(EXAMPLES)) $('examples').append(element('button', { type: 'button', onclick: () => openHex(digits) }, name));
+
+// --- Links ---------------------------------------------------------------------------------------------
+
+$('link').addEventListener('click', async () => {
+  const { blob } = opened;
+  history.replaceState(null, '', `#hex=${hexBytes(new Uint8Array(await blob.arrayBuffer())).replaceAll(' ', '')}`);
+  const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+  $('link-done').textContent = copied ? 'Copied.' : 'The address of this page is the link now.';
+});
+function openLink() {
+  const digits = location.hash.match(/^#hex=([0-9a-f]{2,1024})$/i)?.[1];
+  if (digits && parseHex(digits)) openHex(digits);
+}
+addEventListener('hashchange', openLink);
+openLink();
+document.body.dataset.state = 'ready';

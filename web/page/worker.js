@@ -1,0 +1,128 @@
+// Reads files piece by piece, so that the page stays responsive and a file of any size takes little memory.
+import { explain, fromDialect, memorySize, PIECE, repair, Survey } from './trust8/index.js';
+import { guess, undo } from './guess.js';
+import { hidden } from './hidden.js';
+
+const SAMPLE = 256 << 10;
+const read = async (blob, from, to) => new Uint8Array(await blob.slice(from, to).arrayBuffer());
+/** The last job that replaces those before it. */
+let current = 0;
+
+/** Surveys the file from an offset on, until `stop` says so. Returns `null` if a newer job has begun. */
+async function survey(blob, { from = 0, job, stop = () => false, progress = () => {} }) {
+  const survey = new Survey(blob.size, from);
+  // While a piece is validated, the next one is read.
+  let [at, pending] = [from, read(blob, from, from + PIECE)];
+  while (at < blob.size) {
+    let bytes = await pending;
+    if (job !== undefined && job !== current) return null;
+    const isLast = at + bytes.length >= blob.size;
+    if (!bytes.length) throw new Error('the file has become shorter');
+    pending = isLast ? null : read(blob, at + bytes.length, at + bytes.length + PIECE - 4);
+    const used = survey.push(bytes, isLast);
+    at += used;
+    // Up to three bytes begin a character that the next piece completes.
+    if (!isLast && used < bytes.length) {
+      const [rest, next] = [bytes.subarray(used), await pending];
+      bytes = new Uint8Array(rest.length + next.length);
+      bytes.set(rest);
+      bytes.set(next, rest.length);
+      pending = Promise.resolve(bytes);
+    }
+    progress(at);
+    if (stop(survey)) break;
+  }
+  return survey;
+}
+
+/** Finds the first characters that do not show. */
+function findHidden(sample) {
+  const groups = {};
+  for (const { offset, codePoint } of explain(sample)) {
+    const known = codePoint === null ? null : hidden(codePoint);
+    // A zero-width joiner or a variation selector in an emoji is in its place, but is shown as well.
+    if (!known || known.group === 'space') continue;
+    const group = (groups[known.group] ??= { count: 0, first: [] });
+    if (group.count++ < 20) group.first.push({ offset, codePoint, name: known.name });
+  }
+  return groups;
+}
+
+async function scan({ blob }, job, post) {
+  const start = performance.now();
+  const found = await survey(blob, { job, progress: (done) => post({ done }) });
+  if (!found) return null;
+  const elapsed = performance.now() - start;
+  const sample = await read(blob, 0, SAMPLE);
+  const { summary } = found;
+  const last = blob.size ? (await read(blob, blob.size - 1))[0] : 10;
+  return { summary, lines: summary.newlines + (last === 10 ? 0 : 1), guesses: guess(sample, summary), hidden: findHidden(sample), sampled: sample.length, elapsed, memory: memorySize() };
+}
+
+async function nextError({ blob, from }) {
+  const found = await survey(blob, { from, stop: (survey) => survey.errors.length > 0 });
+  return found.errors[0]?.offset ?? null;
+}
+
+/** Returns where the file can be cut without dividing a sequence or a pair of surrogates of any dialect. */
+function dialectCut(bytes) {
+  for (let i = bytes.length - 1; i > 0; i--) if (bytes[i] < 0x80 || (bytes[i] >= 0xc0 && bytes[i] !== 0xed)) return i;
+  return bytes.length;
+}
+
+/** Each plan has a function that converts a piece, and returns the bytes and how many bytes it has read. */
+const PLANS = {
+  policy: ({ policy, label }) => {
+    const table = label && Array.from(new TextDecoder(label).decode(Uint8Array.from({ length: 128 }, (_, i) => i + 128)), (c) => c.codePointAt(0));
+    return (bytes, isLast) => repair(policy, bytes, isLast, table);
+  },
+  dialect: ({ dialect }) => (bytes, isLast) => {
+    const read = isLast ? bytes.length : dialectCut(bytes);
+    return { read, bytes: fromDialect(dialect, bytes.subarray(0, read)) };
+  },
+  decode: ({ decode }) => {
+    const decoder = new TextDecoder(decode);
+    return (bytes, isLast) => ({ read: bytes.length, bytes: new TextEncoder().encode(decoder.decode(bytes, { stream: !isLast })) });
+  },
+  utf32: ({ utf32 }) => (bytes, isLast) => {
+    const read = isLast ? bytes.length : bytes.length & ~3;
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    let text = '';
+    for (let i = 0; i < read; i += 4) {
+      const value = i + 4 > read ? -1 : view.getUint32(i, !utf32);
+      if (value !== 0xfeff) text += value >= 0 && value <= 0x10ffff ? String.fromCodePoint(value) : '\ufffd';
+    }
+    return { read, bytes: new TextEncoder().encode(text) };
+  },
+  mojibake: ({ mojibake }) => (bytes, isLast) => {
+    const read = isLast ? bytes.length : bytes.lastIndexOf(10) + 1 || dialectCut(bytes);
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, read));
+    return { read, bytes: new TextEncoder().encode(undo(text, mojibake).text) };
+  },
+};
+
+async function convert({ blob, plan }, job, post) {
+  const kind = Object.keys(PLANS).find((kind) => kind in plan);
+  const step = PLANS[kind](plan);
+  const parts = [];
+  for (let at = 0; at < blob.size;) {
+    const bytes = await read(blob, at, at + PIECE / 4);
+    const made = step(bytes, at + bytes.length >= blob.size);
+    // The browser may keep a blob on disk, but not an array.
+    parts.push(new Blob([made.bytes]));
+    at += made.read;
+    post({ done: at });
+  }
+  return new Blob(parts);
+}
+
+const JOBS = { scan, nextError, convert };
+onmessage = async ({ data: { id, kind, ...input } }) => {
+  if (kind === 'scan') current = id;
+  try {
+    postMessage({ id, result: await JOBS[kind](input, id, (progress) => postMessage({ id, ...progress })) });
+  } catch (error) {
+    postMessage({ id, error: error.message });
+  }
+};
+postMessage({ ready: true });

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Builds the page and the npm package, and tests both: the package in Node, the page in headless Chromium.
+#
+#   web/test.sh
+#
+# It installs what is missing: the compiler's parts (scripts/setup-cross.sh wasm), Chromium, and the npm packages of the lock file.
+# TRUST8_WEB_LARGE is the size of the large file in MiB (default: 256). CARGO_TARGET_DIR is as for web/build.sh.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+../scripts/setup-cross.sh wasm
+if ! command -v chromium >/dev/null; then
+    apt-get install --yes --no-install-recommends chromium || { apt-get update && apt-get install --yes --no-install-recommends chromium; }
+fi
+(cd test && npm ci --no-audit --no-fund)
+./build.sh
+(cd test && npx tsc --noEmit --strict --target es2022 --lib es2022,dom ../npm/index.d.ts)
+# Prints the result, and fails if fewer tests passed than there are.
+run() {
+    local log passed
+    log=$(mktemp)
+    timeout 900 node --test --test-reporter=tap "$1" | tee "$log"
+    passed=$(sed -n 's/^# pass //p' "$log")
+    rm "$log"
+    [ "$passed" -ge "$2" ] || { echo "test.sh: only $passed tests of $1 passed, not $2" >&2; return 1; }
+}
+run npm/test/package.test.mjs 5
+run test/browser.test.mjs 16
