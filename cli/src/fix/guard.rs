@@ -158,7 +158,7 @@ mod tests {
     fn what_looks_like_something_else_is_named_with_its_remedies() {
         let (japanese, ..) =
             encoding_rs::SHIFT_JIS.encode("これは日本語のテキストです。文字コードを調べています。");
-        let late = ["é".repeat(200_000).as_bytes(), b"\xFF\0"].concat();
+        let late = ["é ".repeat(200_000).as_bytes(), b"\xFF\0"].concat();
         for (bytes, expected) in [
             (&b"\x89PNG\r\n\x1A\n"[..], "looks like a PNG image; --replace replaces 2 sequences"),
             (&japanese, "looks like shift_jis; --from shift_jis converts it, --replace replaces 2 sequences"),
@@ -166,9 +166,12 @@ mod tests {
                 b"\xFF\xFEa\0",
                 "begins with the byte order mark of utf-16le; --from utf-16le converts it, --replace replaces 2 sequences",
             ),
-            (&late, "has NULs, so it may be binary; --replace replaces 2 sequences"),
             (
-                "é\x01é\u{FFFD}".as_bytes(),
+                &late,
+                "it has NULs, so it may be binary, or UTF-16 or UTF-32: name the encoding with --from; --replace replaces 2 sequences",
+            ),
+            (
+                b"\xC3\xA9\xC3\xA9\x01\xC3\xA9 \xC3\xA9\xFF",
                 "has control characters, so it may be binary; --replace replaces 2 sequences",
             ),
         ] {

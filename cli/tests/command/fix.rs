@@ -180,7 +180,7 @@ fn in_place_keeps_permissions_and_a_backup() {
         }
     }
     folder.file("g", BROKEN);
-    folder.trust8().args(["fix", "-i", "--backup", "g"]).assert().code(0);
+    folder.trust8().args(["fix", "-i", "--replace", "--backup", "g"]).assert().code(0);
     assert_eq!(fs::read(folder.at("g~")).unwrap(), BROKEN);
     assert_eq!(folder.names(), ["f", "f.old", "g", "g~"]);
 }
@@ -224,7 +224,7 @@ fn folders_are_repaired_in_place() {
     }
     folder.file("d/binary", b"\0\xFF");
     folder.file("d/fine", "fine");
-    folder.trust8().args(["fix", "-iq", "d"]).assert().code(0).stderr(is_empty());
+    folder.trust8().args(["fix", "-iq", "--replace", "d"]).assert().code(0).stderr(is_empty());
     folder.trust8().args(["--list", "d"]).assert().code(0).stdout(is_empty());
     assert_eq!(fs::read(folder.at("d/.hidden")).unwrap(), BROKEN);
     assert_eq!(fs::read(folder.at("d/binary")).unwrap(), b"\0\xFF");
