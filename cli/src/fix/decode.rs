@@ -243,7 +243,7 @@ mod tests {
         let mut out = Vec::new();
         match decode(charset.parse().unwrap(), bytes, remedy, &Progress::none(), &mut out) {
             Ok(invalid) => Ok((String::from_utf8(out).unwrap(), invalid)),
-            Err(FileError::Unconvertible(why)) => Err(why),
+            Err(FileError::Unconvertible(why) | FileError::Guarded(why)) => Err(why),
             Err(FileError::Read(error) | FileError::Write(error) | FileError::Target(_, error)) => {
                 panic!("{error}")
             }
