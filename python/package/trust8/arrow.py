@@ -1,7 +1,8 @@
 """Columns of Arrow that may not be UTF-8: validated, explained and repaired.
 
 The functions take any object with Arrow's PyCapsule interface: arrays and tables of pyarrow, polars, duckdb, nanoarrow and
-others. What they return has the same interface. Nothing is copied of a column that is clean.
+others. What they return has the same interface. Others may write to the memory of a column, so it is copied before it is read; only
+what these functions have returned is not copied again.
 
 >>> import pyarrow
 >>> from trust8 import arrow

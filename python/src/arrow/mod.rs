@@ -1,8 +1,10 @@
 //! Columns of Arrow, by the PyCapsule interface: what pyarrow, polars, duckdb and nanoarrow give and take.
 //!
-//! The memory of a column may be that of a `bytearray`, so the interpreter is held while it is read.
+//! A column is copied before it is read (`owned.rs` says why), except for those that this module has made. So what it returns never
+//! shares memory that can change, and the interpreter is not held while the copy is read.
 
 mod capsules;
+mod owned;
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -26,6 +28,7 @@ use capsules::Column;
 /// An array of Arrow, with the PyCapsule interface: ``pyarrow.array(array)`` and ``nanoarrow.Array(array)`` take it.
 #[pyclass(frozen, module = "trust8.arrow")]
 pub(crate) struct Array {
+    /// Its memory never changes, because this module has copied or made it.
     array: ArrayRef,
     field: FieldRef,
 }
@@ -60,6 +63,7 @@ impl Array {
 /// and ``pyarrow.chunked_array(stream)`` take it.
 #[pyclass(frozen, module = "trust8.arrow")]
 pub(crate) struct Stream {
+    /// As that of `Array`.
     chunks: Vec<ArrayRef>,
     field: FieldRef,
 }
@@ -126,7 +130,8 @@ pub(crate) fn arrow_is_valid<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'
     let column = Column::of(array)?;
     let field = |data_type: &DataType| Field::new(column.field.name(), data_type.clone(), true);
     each(array.py(), &column, field, |chunk, row| {
-        Ok(Arc::new(trust8_arrow::is_valid(chunk).map_err(|error| raised(array.py(), &error, row))?))
+        let valid = array.py().detach(|| trust8_arrow::is_valid(chunk));
+        Ok(Arc::new(valid.map_err(|error| raised(array.py(), &error, row))?))
     })
 }
 
@@ -141,7 +146,8 @@ pub(crate) fn arrow_errors<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py
         &column,
         |data_type| Field::new("", data_type.clone(), false),
         |chunk, row| {
-            let table = trust8_arrow::errors(chunk).map_err(|error| raised(array.py(), &error, row))?;
+            let table = array.py().detach(|| trust8_arrow::errors(chunk));
+            let table = table.map_err(|error| raised(array.py(), &error, row))?;
             Ok(Arc::new(StructArray::from(moved(table, row as u64)?)))
         },
     )
@@ -162,7 +168,8 @@ pub(crate) fn arrow_as_utf8<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'p
     let column = Column::of(array)?;
     let field = |data_type: &DataType| column.field.as_ref().clone().with_data_type(data_type.clone());
     each(array.py(), &column, field, |chunk, row| {
-        trust8_arrow::as_utf8(chunk).map_err(|error| raised(array.py(), &error, row))
+        let text = array.py().detach(|| trust8_arrow::as_utf8(chunk));
+        text.map_err(|error| raised(array.py(), &error, row))
     })
 }
 
@@ -239,7 +246,9 @@ fn repaired(
     policy: Policy,
     choice: &Choice,
 ) -> PyResult<ArrayRef> {
-    let repair = |array| trust8_arrow::repair(array, policy).map_err(|error| raised(py, &error, row));
+    let repair = |array: &ArrayRef| {
+        py.detach(|| trust8_arrow::repair(array, policy)).map_err(|error| raised(py, &error, row))
+    };
     if matches!(choice, Choice::All) {
         return repair(chunk);
     }
