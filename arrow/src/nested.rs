@@ -16,21 +16,30 @@ use trust8::columns::Policy;
 use crate::error::RowError;
 use crate::leaf::{Claim, Leaf, Plan, claim};
 use crate::mask::{
-    check_items, check_len, check_offsets, items, len, reached, rows_in, shared, shared_values, used,
+    check_claim, check_items, check_len, check_offsets, check_shared, fixed_items, items, len, reached,
+    rows_in, shared, shared_values, used,
 };
 
-/// Returns whether an array of this type has bytes somewhere.
-fn has_bytes(data_type: &DataType) -> bool {
+/// Returns whether an array of this type has bytes somewhere, or text if only that counts.
+fn has_bytes(data_type: &DataType, claims: bool) -> bool {
     match data_type {
         DataType::List(field)
         | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
         | DataType::FixedSizeList(field, _)
-        | DataType::Map(field, _) => has_bytes(field.data_type()),
-        DataType::Struct(fields) => fields.iter().any(|field| has_bytes(field.data_type())),
-        DataType::Dictionary(_, values) => has_bytes(values),
-        DataType::RunEndEncoded(_, values) => has_bytes(values.data_type()),
-        other => claim(other) != Claim::Other,
+        | DataType::Map(field, _) => has_bytes(field.data_type(), claims),
+        DataType::Struct(fields) => fields.iter().any(|field| has_bytes(field.data_type(), claims)),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_bytes(field.data_type(), claims)),
+        DataType::Dictionary(_, values) => has_bytes(values, claims),
+        DataType::RunEndEncoded(_, values) => has_bytes(values.data_type(), claims),
+        other => claim(other) == Claim::Utf8 || !claims && claim(other) == Claim::Bytes,
     }
+}
+
+/// The error for text and bytes in arrays that nobody looks into.
+fn not_looked_into(path: &str) -> RowError {
+    RowError::shape(0, path, "unions and list views with text or bytes inside are not supported")
 }
 
 /// Returns whether an array has nulls, also among values that its rows share.
@@ -68,7 +77,7 @@ pub(crate) fn convert(
     plan: Plan,
     path: &str,
 ) -> Result<Option<ArrayRef>, RowError> {
-    if !has_bytes(array.data_type()) {
+    if !has_bytes(array.data_type(), false) {
         return Ok(None);
     }
     let converted: Result<ArrayRef, RowError> = match array.data_type() {
@@ -80,7 +89,7 @@ pub(crate) fn convert(
             let rows = reached(list.len(), list.nulls(), live, path)?;
             let size_len = size.as_usize();
             check_items(list, path)?;
-            let items = rows.map(|rows| rows.expand(size_len));
+            let items = fixed_items(rows, size_len, path)?;
             let values = convert_part(list.values(), items.as_ref(), plan, &format!("{path}[]"))?;
             let (field, nulls) = (field_for(field, &values), list.nulls().cloned());
             // SAFETY: the list is as it was, with items of another type and the same number.
@@ -92,7 +101,7 @@ pub(crate) fn convert(
             let map = array.as_map();
             check_offsets(map.offsets().inner(), len(map.entries()), path)?;
             let rows = reached(map.len(), map.nulls(), live, path)?;
-            let entries = items(map.offsets(), len(map.entries()), rows.as_ref());
+            let entries = items(map.offsets(), len(map.entries()), rows.as_ref(), path)?;
             let entries = convert_entries(map.entries(), entries.as_ref(), plan, path)?;
             let field = Arc::new(field.as_ref().clone().with_data_type(entries.data_type().clone()));
             let (offsets, nulls) = (map.offsets().clone(), map.nulls().cloned());
@@ -108,6 +117,9 @@ pub(crate) fn convert(
             DataType::Int32 => convert_runs::<Int32Type>(array, live, plan, path),
             _ => convert_runs::<Int64Type>(array, live, plan, path),
         },
+        DataType::ListView(_) | DataType::LargeListView(_) | DataType::Union(..) => {
+            Err(not_looked_into(path))
+        }
         _ => Leaf::of(array, live, path)?.text(plan),
     };
     converted.map(Some)
@@ -121,11 +133,12 @@ fn convert_shared(
     path: &str,
 ) -> Result<ArrayRef, RowError> {
     let values = shared_values(array, path)?;
+    check_shared(array, path)?;
     match convert_part(values, None, Plan::Refuse, path) {
         Ok(values) => Ok(values),
         Err(_) => {
             let rows = reached(array.len(), array.nulls(), live, path)?;
-            convert_part(values, Some(&used(array, rows.as_ref(), len(values))), plan, path)
+            convert_part(values, Some(&used(array, rows.as_ref(), len(values), path)?), plan, path)
         }
     }
 }
@@ -151,8 +164,9 @@ fn convert_list<O: OffsetSizeTrait>(
     path: &str,
 ) -> Result<ArrayRef, RowError> {
     check_offsets(list.offsets().inner(), len(list.values()), path)?;
+    check_claim(list.values(), path)?;
     let rows = reached(list.len(), list.nulls(), live, path)?;
-    let reached_items = items(list.offsets(), len(list.values()), rows.as_ref());
+    let reached_items = items(list.offsets(), len(list.values()), rows.as_ref(), path)?;
     let values = convert_part(list.values(), reached_items.as_ref(), plan, &format!("{path}[]"))?;
     let (DataType::List(field) | DataType::LargeList(field)) = list.data_type() else {
         unreachable!("a list")
@@ -232,7 +246,7 @@ pub(crate) fn find(
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
-    if !has_bytes(array.data_type()) {
+    if !has_bytes(array.data_type(), search.claims) {
         return Ok(());
     }
     match array.data_type() {
@@ -248,7 +262,7 @@ pub(crate) fn find(
         DataType::FixedSizeList(_, size) => {
             check_items(array.as_fixed_size_list(), path)?;
             let size = size.as_usize();
-            let items = reached(array.len(), array.nulls(), live, path)?.map(|rows| rows.expand(size));
+            let items = fixed_items(reached(array.len(), array.nulls(), live, path)?, size, path)?;
             let start = found.len();
             find(array.as_fixed_size_list().values(), items.as_ref(), search, &format!("{path}[]"), found)?;
             found[start..].iter_mut().for_each(|found| found.row /= size.max(1));
@@ -257,7 +271,7 @@ pub(crate) fn find(
             let map = array.as_map();
             check_offsets(map.offsets().inner(), len(map.entries()), path)?;
             let rows = reached(map.len(), map.nulls(), live, path)?;
-            let entries = items(map.offsets(), len(map.entries()), rows.as_ref());
+            let entries = items(map.offsets(), len(map.entries()), rows.as_ref(), path)?;
             let start = found.len();
             map.entries()
                 .columns()
@@ -271,6 +285,9 @@ pub(crate) fn find(
         DataType::Dictionary(..) | DataType::RunEndEncoded(..) => {
             let rows = reached(array.len(), array.nulls(), live, path)?;
             find_shared(array, rows.as_ref(), search, path, found)?;
+        }
+        DataType::ListView(_) | DataType::LargeListView(_) | DataType::Union(..) => {
+            return Err(not_looked_into(path));
         }
         data_type if search.claims && claim(data_type) == Claim::Bytes => {}
         _ => {
@@ -291,8 +308,9 @@ fn find_items<O: OffsetSizeTrait>(
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
     check_offsets(list.offsets().inner(), len(list.values()), path)?;
+    check_claim(list.values(), path)?;
     let rows = reached(list.len(), list.nulls(), live, path)?;
-    let items = items(list.offsets(), len(list.values()), rows.as_ref());
+    let items = items(list.offsets(), len(list.values()), rows.as_ref(), path)?;
     let start = found.len();
     find(list.values(), items.as_ref(), search, &format!("{path}[]"), found)?;
     rows_of_items(list.offsets(), &mut found[start..]);
@@ -306,6 +324,9 @@ fn rows_of_items<O: OffsetSizeTrait>(offsets: &[O], found: &mut [Found]) {
     }
 }
 
+/// How many rows of runs are listed. A run can claim any number of rows in no memory at all.
+const MOST_RUN_ERRORS: usize = 1 << 24;
+
 /// Finds values of a dictionary or of an array of runs, and names each of `rows` that has one.
 fn find_shared(
     array: &dyn Array,
@@ -315,19 +336,25 @@ fn find_shared(
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
     let values = shared_values(array, path)?;
+    check_shared(array, path)?;
     let all = Search { first: false, ..search };
     let mut bad = Vec::new();
     match find(values, None, Search { first: true, ..search }, path, &mut bad) {
         Ok(()) if bad.is_empty() => return Ok(()),
         _ => bad.clear(),
     }
-    find(values, Some(&used(array, rows, len(values))), all, path, &mut bad)?;
+    find(values, Some(&used(array, rows, len(values), path)?), all, path, &mut bad)?;
     bad.sort_by_key(|found| found.row);
+    let mut result = Ok(());
     shared(array, |range, value| {
         let first = bad.partition_point(|found| found.row < value);
         let same = bad[first..].iter().take_while(|found| found.row == value);
         if same.clone().next().is_none() {
             return ControlFlow::Continue(());
+        }
+        if !search.first && range.len() > 1 && found.len().saturating_add(range.len()) > MOST_RUN_ERRORS {
+            result = Err(RowError::shape(range.start, path, "more than 2^24 rows of runs are not UTF-8"));
+            return ControlFlow::Break(());
         }
         for row in rows_in(range, rows) {
             found.extend(same.clone().map(|same| Found { row, path: same.path.clone(), error: same.error }));
@@ -337,5 +364,5 @@ fn find_shared(
         }
         ControlFlow::Continue(())
     });
-    Ok(())
+    result
 }
