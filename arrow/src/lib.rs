@@ -29,7 +29,7 @@
 //! `Binary`, `LargeBinary`, `BinaryView` and `FixedSizeBinary` become `Utf8`, `LargeUtf8`, `Utf8View` and `Utf8`. Dictionaries and
 //! run-end encoded arrays have their values converted, and `List`, `LargeList`, `FixedSizeList`, `Map` and `Struct` what is inside
 //! them, at any depth. Text inside these is validated as well. Unions and list views with text or bytes inside are errors. All other
-//! arrays stay as they are.
+//! arrays stay as they are, and so do fields of an extension type that is stored as bytes, such as a UUID.
 //!
 //! What lies under a null, and what no row reaches, is ignored: an item of a list that is null, a value of a dictionary that no
 //! key names, bytes outside of a slice. Nothing is copied of an array that is clean, except for the offsets of a slice.

@@ -9,6 +9,7 @@ use arrow_array::{
     Array, ArrayRef, FixedSizeListArray, GenericListArray, MapArray, OffsetSizeTrait, RunArray, StructArray,
 };
 use arrow_buffer::{ArrowNativeType, NullBuffer};
+use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use trust8::Utf8Error;
 use trust8::columns::Policy;
@@ -28,12 +29,36 @@ fn has_bytes(data_type: &DataType, claims: bool) -> bool {
         | DataType::ListView(field)
         | DataType::LargeListView(field)
         | DataType::FixedSizeList(field, _)
-        | DataType::Map(field, _) => has_bytes(field.data_type(), claims),
-        DataType::Struct(fields) => fields.iter().any(|field| has_bytes(field.data_type(), claims)),
-        DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_bytes(field.data_type(), claims)),
+        | DataType::Map(field, _)
+        | DataType::RunEndEncoded(_, field) => field_has_bytes(field, claims),
+        DataType::Struct(fields) => fields.iter().any(|field| field_has_bytes(field, claims)),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| field_has_bytes(field, claims)),
         DataType::Dictionary(_, values) => has_bytes(values, claims),
-        DataType::RunEndEncoded(_, values) => has_bytes(values.data_type(), claims),
         other => claim(other) == Claim::Utf8 || !claims && claim(other) == Claim::Bytes,
+    }
+}
+
+/// Returns the same of a field. Bytes of an extension type, such as a UUID, are not text to be, and the type names them; text stays
+/// what it is in an extension type too.
+fn field_has_bytes(field: &Field, claims: bool) -> bool {
+    let is_extension = field.metadata().contains_key(EXTENSION_TYPE_NAME_KEY);
+    has_bytes(field.data_type(), claims) && (claims || !is_extension || !becomes_text(field.data_type()))
+}
+
+/// Returns whether an array of this type would get another type.
+fn becomes_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::Map(field, _)
+        | DataType::RunEndEncoded(_, field) => becomes_text(field.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| becomes_text(field.data_type())),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| becomes_text(field.data_type())),
+        DataType::Dictionary(_, values) => becomes_text(values),
+        other => claim(other) == Claim::Bytes,
     }
 }
 
@@ -59,13 +84,17 @@ fn field_for(field: &Field, array: &dyn Array) -> FieldRef {
     Arc::new(field.clone().with_data_type(array.data_type().clone()).with_nullable(nullable))
 }
 
-/// Converts an array that is part of another one.
+/// Converts an array that is part of another one, in this field.
 fn convert_part(
     array: &ArrayRef,
+    field: &Field,
     live: Option<&NullBuffer>,
     plan: Plan,
     path: &str,
 ) -> Result<ArrayRef, RowError> {
+    if !field_has_bytes(field, false) {
+        return Ok(array.clone());
+    }
     Ok(convert(array, live, plan, path)?.unwrap_or_else(|| array.clone()))
 }
 
@@ -90,7 +119,7 @@ pub(crate) fn convert(
             let size_len = size.as_usize();
             check_items(list, path)?;
             let items = fixed_items(rows, size_len, path)?;
-            let values = convert_part(list.values(), items.as_ref(), plan, &format!("{path}[]"))?;
+            let values = convert_part(list.values(), field, items.as_ref(), plan, &format!("{path}[]"))?;
             let (field, nulls) = (field_for(field, &values), list.nulls().cloned());
             // SAFETY: the list is as it was, with items of another type and the same number.
             Ok(Arc::new(unsafe {
@@ -134,11 +163,14 @@ fn convert_shared(
 ) -> Result<ArrayRef, RowError> {
     let values = shared_values(array, path)?;
     check_shared(array, path)?;
-    match convert_part(values, None, Plan::Refuse, path) {
+    let convert = |live: Option<&NullBuffer>, plan| {
+        Ok(convert(values, live, plan, path)?.unwrap_or_else(|| values.clone()))
+    };
+    match convert(None, Plan::Refuse) {
         Ok(values) => Ok(values),
         Err(_) => {
             let rows = reached(array.len(), array.nulls(), live, path)?;
-            convert_part(values, Some(&used(array, rows.as_ref(), len(values), path)?), plan, path)
+            convert(Some(&used(array, rows.as_ref(), len(values), path)?), plan)
         }
     }
 }
@@ -167,10 +199,10 @@ fn convert_list<O: OffsetSizeTrait>(
     check_claim(list.values(), path)?;
     let rows = reached(list.len(), list.nulls(), live, path)?;
     let reached_items = items(list.offsets(), len(list.values()), rows.as_ref(), path)?;
-    let values = convert_part(list.values(), reached_items.as_ref(), plan, &format!("{path}[]"))?;
     let (DataType::List(field) | DataType::LargeList(field)) = list.data_type() else {
         unreachable!("a list")
     };
+    let values = convert_part(list.values(), field, reached_items.as_ref(), plan, &format!("{path}[]"))?;
     let (field, nulls) = (field_for(field, &values), list.nulls().cloned());
     // SAFETY: the list is as it was, with items of another type and the same number.
     Ok(Arc::new(unsafe { GenericListArray::new_unchecked(field, list.offsets().clone(), values, nulls) }))
@@ -211,9 +243,9 @@ fn convert_fields(
 ) -> Result<StructArray, RowError> {
     let rows = reached(array.len(), array.nulls(), live, path)?;
     let mut columns = Vec::with_capacity(plans.len());
-    for (column, (plan, path)) in array.columns().iter().zip(&plans) {
+    for ((column, field), (plan, path)) in array.columns().iter().zip(array.fields()).zip(&plans) {
         check_len(column, array.len(), path)?;
-        columns.push(convert_part(column, rows.as_ref(), *plan, path)?);
+        columns.push(convert_part(column, field, rows.as_ref(), *plan, path)?);
     }
     let fields: Fields =
         array.fields().iter().zip(&columns).map(|(field, column)| field_for(field, column)).collect();
@@ -254,6 +286,9 @@ pub(crate) fn find(
             let rows = reached(array.len(), array.nulls(), live, path)?;
             for (column, field) in array.as_struct().columns().iter().zip(fields) {
                 check_len(column, array.len(), path)?;
+                if !field_has_bytes(field, search.claims) {
+                    continue;
+                }
                 find(column, rows.as_ref(), search, &format!("{path}.{}", field.name()), found)?;
             }
         }
@@ -277,7 +312,11 @@ pub(crate) fn find(
                 .columns()
                 .iter()
                 .try_for_each(|column| check_len(column, len(map.entries()), path))?;
-            for (column, name) in map.entries().columns().iter().zip(["key", "value"]) {
+            let columns = map.entries().columns().iter().zip(map.entries().fields());
+            for ((column, field), name) in columns.zip(["key", "value"]) {
+                if !field_has_bytes(field, search.claims) {
+                    continue;
+                }
                 find(column, entries.as_ref(), search, &format!("{path}.{name}"), found)?;
             }
             rows_of_items(map.offsets(), &mut found[start..]);

@@ -1,5 +1,6 @@
 //! Arrays of bytes and arrays inside arrays, against arrow's own validation and a loop over the rows.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::builder::{BinaryBuilder, BinaryDictionaryBuilder, ListBuilder, MapBuilder};
@@ -497,4 +498,28 @@ fn unions_and_list_views() {
             assert!(check(&batch).is_ok(), "nothing in it claims to be text");
         }
     }
+}
+
+/// The bytes of a UUID are no text to be.
+#[test]
+fn extension_types() {
+    let bytes: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a", b"\xFF"]));
+    let text: ArrayRef = Arc::new(StringArray::from(vec!["a", "b"]));
+    let named = |name: &str, array: &ArrayRef| {
+        let metadata = HashMap::from([("ARROW:extension:name".to_owned(), "arrow.uuid".to_owned())]);
+        Arc::new(Field::new(name, array.data_type().clone(), true).with_metadata(metadata))
+    };
+    let plain = Arc::new(Field::new("plain", DataType::Binary, true));
+    let of = |fields: Vec<(Arc<Field>, ArrayRef)>| Arc::new(StructArray::from(fields)) as ArrayRef;
+    let array = of(vec![(named("id", &bytes), bytes.clone()), (named("json", &text), text)]);
+    assert_eq!(as_utf8(&array).unwrap().data_type(), array.data_type());
+    assert_eq!(errors(&array).unwrap().num_rows(), 0);
+    let list = ListArray::new(named("item", &bytes), OffsetBuffer::from_lengths([2]), bytes.clone(), None);
+    assert_eq!(repair(&list, Policy::Drop).unwrap().data_type(), list.data_type());
+    assert_eq!(is_valid(&list).unwrap(), BooleanArray::from(vec![true]));
+    let array = of(vec![(named("id", &bytes), bytes.clone()), (plain, bytes.clone())]);
+    let repaired = repair(&array, Policy::Drop).unwrap();
+    let types = repaired.as_struct().fields().iter().map(|field| field.data_type().clone());
+    assert_eq!(types.collect::<Vec<_>>(), [DataType::Binary, DataType::Utf8]);
+    assert_eq!(errors(&array).unwrap().num_rows(), 1);
 }
