@@ -56,9 +56,7 @@ mod _trust8 {
     use crate::stream::Validator;
 
     #[pymodule_export]
-    use crate::arrow::{
-        Array, Stream, arrow_as_utf8, arrow_errors, arrow_is_valid, arrow_repair, arrow_timed,
-    };
+    use crate::arrow::{Array, Stream, arrow_convert, arrow_errors, arrow_is_valid, arrow_timed};
     #[cfg(feature = "command")]
     #[pymodule_export]
     use crate::command::{check, mistake};

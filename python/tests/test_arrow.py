@@ -352,6 +352,107 @@ def test_tables():
         arrow.repair_table(pa.array(ROWS))
 
 
+def test_of_a_table_only_text_is_converted():
+    """The bytes of a column that nobody named are no text to be."""
+    source = table()
+    repaired = pa.table(arrow.repair(source))
+    assert repaired.schema.field("raw").type == pa.binary() and repaired["raw"].to_pylist() == ROWS
+    assert repaired["claimed"].to_pylist() == [expected("replace", row or b"") for row in ROWS]
+    assert pa.table(arrow.repair(source, columns=["raw"]))["raw"].to_pylist() == [expected("replace", row) for row in ROWS]
+    clean = source.drop_columns(["claimed"])
+    for one in [clean, clean.to_batches()[0], clean.to_reader()]:
+        assert pa.table(arrow.as_utf8(one)).schema.field("raw").type == pa.binary()
+    with pytest.raises(arrow.RowError) as caught:
+        arrow.as_utf8(source)
+    assert (caught.value.row, caught.value.path) == (2, ".claimed")
+    with pytest.raises(arrow.RowError) as caught:
+        arrow.as_utf8(clean, ["raw"])
+    assert (caught.value.row, caught.value.path) == (2, ".raw")
+    for function in [arrow.repair, arrow.repair_table]:
+        with pytest.raises(TypeError, match="names"):
+            function(source, columns="raw")
+
+
+def test_extension_types_stay_what_they_are():
+    import uuid
+
+    ids = pa.array([uuid.UUID(int=2**128 - i).bytes for i in (1, 2)], pa.uuid())
+    for function in [arrow.repair, arrow.as_utf8]:
+        assert pa.array(function(ids)).equals(ids)
+        table = pa.table(function(pa.table({"id": ids, "text": ["a", "b"]})))
+        assert table.schema.field("id").type == pa.uuid()
+        structs = pa.StructArray.from_arrays([ids, pa.array([b"a", b"b"])], ["id", "raw"])
+        assert pa.array(function(structs)).type == pa.struct([("id", pa.uuid()), ("raw", pa.string())])
+    assert len(arrow.errors(pa.table({"id": ids}))) == 0
+    with pytest.raises(TypeError, match="extension type"):
+        arrow.repair(pa.table({"id": ids}), columns=["id"])
+
+
+def test_nulls_of_arrays_without_a_bitmap():
+    assert pa.array(arrow.is_valid(pa.nulls(2))).to_pylist() == [None, None]
+    dictionary = pa.DictionaryArray.from_arrays(pa.array([1, 0]), pa.array([b"a", None]))
+    assert pa.array(arrow.is_valid(dictionary)).to_pylist() == [None, True]
+
+
+def test_parquet_files_stay_as_they_are(tmp_path):
+    import pyarrow.parquet as parquet
+
+    src, dst = tmp_path / "src.parquet", tmp_path / "dst.parquet"
+    rows = 3000
+    source = pa.table({
+        "number": pa.array(range(rows)), "often": ["one", "two", "three"] * (rows // 3), "raw": [b"raw %d" % i for i in range(rows)],
+    })
+    parquet.write_table(
+        source, src, row_group_size=1000, compression={"number": "zstd", "often": "snappy", "raw": "none"},
+        use_dictionary=["often"], column_encoding={"number": "DELTA_BINARY_PACKED", "raw": "DELTA_BYTE_ARRAY"},
+        sorting_columns=[parquet.SortingColumn(0)], write_page_index=True,
+    )
+    arrow.repair_parquet(src, dst, batch_rows=300)
+
+    def shape(path):
+        metadata = parquet.read_metadata(path)
+        groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+        return [
+            (group.num_rows, group.sorting_columns, [
+                (column.compression, sorted(column.encodings), column.has_dictionary_page, column.has_offset_index)
+                for column in map(group.column, range(3))
+            ])
+            for group in groups
+        ]
+
+    assert shape(dst) == shape(src)
+    assert dst.stat().st_size < 1.1 * src.stat().st_size
+    assert parquet.read_table(dst).equals(source)
+    # What was repaired may no longer be sorted.
+    arrow.repair_parquet(src, dst, columns=["number", "raw"])
+    assert parquet.read_metadata(dst).row_group(0).sorting_columns == ()
+
+
+def test_parquet_files_with_two_columns_of_one_name(tmp_path):
+    import pyarrow.parquet as parquet
+
+    src, dst = tmp_path / "src.parquet", tmp_path / "dst.parquet"
+    source = pa.Table.from_arrays([lie(ROWS[2:]), pa.array(range(5)), lie(ROWS[2:])], ["x", "n", "x"])
+    parquet.write_table(source, src)
+    assert arrow.repair_parquet(src, dst) == 4
+    with parquet.ParquetFile(dst) as file:
+        repaired = file.read()
+    assert repaired.column(0).to_pylist() == repaired.column(2).to_pylist() == [expected("replace", row) for row in ROWS[2:]]
+    with pytest.raises(TypeError, match="names"):
+        arrow.repair_parquet(src, dst, columns="x")
+
+
+def test_a_link_to_a_parquet_file_stays_a_link(tmp_path):
+    import pyarrow.parquet as parquet
+
+    target, link = tmp_path / "target.parquet", tmp_path / "link.parquet"
+    parquet.write_table(pa.table({"text": lie(ROWS[2:])}), target)
+    link.symlink_to(target)
+    assert arrow.repair_parquet(link, link) == 2
+    assert link.is_symlink()
+    assert parquet.read_table(target)["text"].to_pylist() == [expected("replace", row) for row in ROWS[2:]]
+
+
 def test_wrong_arguments():
     for wrong in [5, b"bytes", [b"a"], None]:
         for function in [arrow.is_valid, arrow.errors, arrow.as_utf8, arrow.repair, arrow.repair_table]:
