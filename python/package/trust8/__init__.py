@@ -95,7 +95,18 @@ __all__ = [
 ]
 
 # The public names say where they are found.
-for _public in (PartError, RowError, StreamError, Tally, Utf8Error, Codec, IncrementalDecoder, IncrementalEncoder, StreamReader, StreamWriter):
+for _public in (
+    Codec,
+    IncrementalDecoder,
+    IncrementalEncoder,
+    PartError,
+    RowError,
+    StreamError,
+    StreamReader,
+    StreamWriter,
+    Tally,
+    Utf8Error,
+):
     _public.__module__ = "trust8"
 del _public
 

@@ -339,22 +339,24 @@ impl Given {
         let lens = lens.typed_data::<i64>().iter();
         let lens = lens.map(|&len| size(len, "length of a buffer")).collect::<PyResult<Vec<_>>>()?;
         let mut views = self.fixed(1, start, len, size_of::<u128>())?.typed_data::<u128>().to_vec();
-        let mut named = vec![usize::MAX..0; variadic];
+        let mut named: Vec<Option<Range<usize>>> = vec![None; variadic];
         for &view in &views {
             if let Some((buffer, bytes)) = place(view, &lens) {
-                let named = &mut named[buffer];
-                *named = named.start.min(bytes.start)..named.end.max(bytes.end);
+                let part = named[buffer].get_or_insert(bytes.clone());
+                *part = part.start.min(bytes.start)..part.end.max(bytes.end);
             }
         }
         for view in &mut views {
             // A view that names no bytes of a buffer stays as it is: the part that is copied is no longer than the buffer.
-            if let Some((buffer, _)) = place(*view, &lens) {
-                *view -= (named[buffer].start as u128) << 96;
+            if let Some((buffer, _)) = place(*view, &lens)
+                && let Some(part) = &named[buffer]
+            {
+                *view -= (part.start as u128) << 96;
             }
         }
         let mut buffers = vec![Buffer::from_vec(views)];
         for (i, named) in named.into_iter().enumerate() {
-            let named = if named.is_empty() { 0..0 } else { named };
+            let named = named.unwrap_or(0..0);
             buffers.push(self.fixed(2 + i, named.start, named.len(), 1)?);
         }
         Ok(buffers)
