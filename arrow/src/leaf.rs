@@ -17,7 +17,7 @@ use trust8::columns::{
 };
 
 use crate::error::{Reason, RowError};
-use crate::mask::reached;
+use crate::mask::{check_rows, reached};
 
 /// What to do about rows that are not UTF-8.
 #[derive(Clone, Copy)]
@@ -96,6 +96,9 @@ impl<'a> Leaf<'a> {
             _ => {
                 let array = array.as_fixed_size_binary();
                 let width = usize::try_from(array.value_length()).unwrap_or(0);
+                if width == 0 {
+                    check_rows(array.len(), path)?;
+                }
                 Memory::FixedSize(width, array.len(), array.values().clone())
             }
         };

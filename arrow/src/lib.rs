@@ -28,8 +28,8 @@
 //!
 //! `Binary`, `LargeBinary`, `BinaryView` and `FixedSizeBinary` become `Utf8`, `LargeUtf8`, `Utf8View` and `Utf8`. Dictionaries and
 //! run-end encoded arrays have their values converted, and `List`, `LargeList`, `FixedSizeList`, `Map` and `Struct` what is inside
-//! them, at any depth. Text inside these is validated as well. All other arrays stay as they are, and unions and list views are
-//! not looked into.
+//! them, at any depth. Text inside these is validated as well. Unions and list views with text or bytes inside are errors. All other
+//! arrays stay as they are, and so do fields of an extension type that is stored as bytes, such as a UUID.
 //!
 //! What lies under a null, and what no row reaches, is ignored: an item of a list that is null, a value of a dictionary that no
 //! key names, bytes outside of a slice. Nothing is copied of an array that is clean, except for the offsets of a slice.
@@ -52,7 +52,7 @@ use trust8::columns::Policy;
 
 pub use error::{Reason, RowError};
 use leaf::{Claim, Plan, claim};
-use mask::check_slices;
+use mask::{all_nulls, check_rows, check_slices};
 use nested::{Found, Search, convert, find};
 
 /// Returns an array as text, if all of its rows are UTF-8. The crate's page says which arrays.
@@ -104,7 +104,8 @@ pub fn repair(array: &dyn Array, policy: Policy) -> Result<ArrayRef, RowError> {
     converted(array, Plan::Repair(policy))
 }
 
-/// Returns for each row whether it is UTF-8, or null if the row is null. A nested row is if everything in it is.
+/// Returns for each row whether it is UTF-8, or null if the row is null, also as a value of a dictionary or of runs. A nested row is
+/// if everything in it is.
 ///
 /// # Errors
 ///
@@ -119,10 +120,11 @@ pub fn repair(array: &dyn Array, policy: Policy) -> Result<ArrayRef, RowError> {
 pub fn is_valid(array: &dyn Array) -> Result<BooleanArray, RowError> {
     let found = found(array, Search { claims: false, first: false }, "")?;
     check_slices(array, "")?;
+    check_rows(array.len(), "")?;
     let mut valid = BooleanBufferBuilder::new(array.len());
     valid.append_n(array.len(), true);
     found.iter().for_each(|found| valid.set_bit(found.row, false));
-    Ok(BooleanArray::new(valid.finish(), array.nulls().cloned()))
+    Ok(BooleanArray::new(valid.finish(), all_nulls(array)))
 }
 
 /// Returns a table of all values that are not UTF-8, in the order of the rows.
@@ -179,7 +181,7 @@ pub fn errors(array: &dyn Array) -> Result<RecordBatch, RowError> {
 }
 
 /// Checks that what claims to be UTF-8 in a batch is: `Utf8`, `LargeUtf8` and `Utf8View`, at any depth.
-/// Unions and list views are not looked into.
+/// Unions and list views that have text inside are errors.
 ///
 /// Such a batch comes from readers that were told to skip validation, and from other languages.
 ///

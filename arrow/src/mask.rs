@@ -70,23 +70,49 @@ pub(crate) fn check_offsets<O: OffsetSizeTrait>(
     }
 }
 
+/// How many rows an array may have if a mask or offsets have to be made for them.
+///
+/// Runs, and values without bytes, can claim any number of rows in no memory at all. No array whose rows have bytes has as many.
+const MOST_ROWS: usize = 1 << 32;
+
+/// Checks that a mask, or offsets, can be made for so many rows.
+pub(crate) fn check_rows(rows: usize, path: &str) -> Result<(), RowError> {
+    match rows <= MOST_ROWS {
+        true => Ok(()),
+        false => Err(RowError::shape(0, path, "the array claims more than 2^32 rows")),
+    }
+}
+
 /// Returns the items of a list that its rows reach.
 pub(crate) fn items<O: OffsetSizeTrait>(
     offsets: &[O],
     items: usize,
     rows: Option<&NullBuffer>,
-) -> Option<NullBuffer> {
+    path: &str,
+) -> Result<Option<NullBuffer>, RowError> {
     let (first, last) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
     if rows.is_none() && first == 0 && last == items {
-        return None;
+        return Ok(None);
     }
+    check_rows(items, path)?;
     let mut bits = BooleanBufferBuilder::new(items);
     bits.append_n(first, false);
     for (row, pair) in offsets.windows(2).enumerate() {
         bits.append_n(pair[1].as_usize() - pair[0].as_usize(), rows.is_none_or(|rows| rows.is_valid(row)));
     }
     bits.append_n(items - last, false);
-    Some(NullBuffer::new(bits.finish()))
+    Ok(Some(NullBuffer::new(bits.finish())))
+}
+
+/// Returns the items of the rows that are reached, each of which has `size`.
+pub(crate) fn fixed_items(
+    rows: Option<NullBuffer>,
+    size: usize,
+    path: &str,
+) -> Result<Option<NullBuffer>, RowError> {
+    let Some(rows) = rows else { return Ok(None) };
+    check_rows(rows.len().saturating_mul(size), path)?;
+    Ok(Some(rows.expand(size)))
 }
 
 /// Calls `each` with rows of a dictionary, or of an array of runs, that share a value, and with the number of the value, until
@@ -150,7 +176,13 @@ pub(crate) fn rows_in(range: Range<usize>, rows: Option<&NullBuffer>) -> impl It
 }
 
 /// Returns the mask of the `len` values of a dictionary, or of an array of runs, that some of `rows` have.
-pub(crate) fn used(array: &dyn Array, rows: Option<&NullBuffer>, len: usize) -> NullBuffer {
+pub(crate) fn used(
+    array: &dyn Array,
+    rows: Option<&NullBuffer>,
+    len: usize,
+    path: &str,
+) -> Result<NullBuffer, RowError> {
+    check_rows(len, path)?;
     let mut bits = BooleanBufferBuilder::new(len);
     bits.append_n(len, false);
     shared(array, |range, value| {
@@ -159,7 +191,48 @@ pub(crate) fn used(array: &dyn Array, rows: Option<&NullBuffer>, len: usize) -> 
         }
         ControlFlow::Continue(())
     });
-    NullBuffer::new(bits.finish())
+    Ok(NullBuffer::new(bits.finish()))
+}
+
+/// Checks that each row of a dictionary, or of an array of runs, has one of its values, or is null.
+pub(crate) fn check_shared(array: &dyn Array, path: &str) -> Result<(), RowError> {
+    fn check_ends<R: RunEndIndexType>(array: &RunArray<R>, path: &str) -> Result<(), RowError> {
+        let ends = array.run_ends();
+        if ends.inner().len() != len(array.values()) {
+            return Err(RowError::shape(0, path, "the numbers of runs and of their values differ"));
+        }
+        let mut before = 0;
+        for end in ends.inner().iter() {
+            match end.to_usize() {
+                Some(end) if end > before => before = end,
+                _ => return Err(RowError::shape(0, path, "a run does not end after the run before it")),
+            }
+        }
+        match ends.offset().checked_add(ends.len()) {
+            Some(rows) if rows <= before || ends.is_empty() => Ok(()),
+            _ => Err(RowError::shape(before.saturating_sub(ends.offset()), path, "the row is in no run")),
+        }
+    }
+    if let Some(array) = array.as_run_opt::<Int16Type>() {
+        return check_ends(array, path);
+    }
+    if let Some(array) = array.as_run_opt::<Int32Type>() {
+        return check_ends(array, path);
+    }
+    if let Some(array) = array.as_run_opt::<Int64Type>() {
+        return check_ends(array, path);
+    }
+    reached(array.len(), array.nulls(), None, path)?;
+    let values = len(shared_values(array, path)?);
+    let mut wrong = None;
+    shared(array, |rows, value| {
+        if value < values || rows_in(rows.clone(), array.nulls()).next().is_none() {
+            return ControlFlow::Continue(());
+        }
+        wrong = Some(rows.start);
+        ControlFlow::Break(())
+    });
+    wrong.map_or(Ok(()), |row| Err(RowError::shape(row, path, "the key is that of no value")))
 }
 
 /// Returns the values of a dictionary or of an array of runs.
@@ -192,11 +265,42 @@ pub(crate) fn check_slices(array: &dyn Array, path: &str) -> Result<(), RowError
             check_len(column, array.len(), path)?;
             check_slices(column, path)
         }),
+        DataType::Dictionary(..) | DataType::RunEndEncoded(..) => {
+            check_shared(array, path)?;
+            check_slices(shared_values(array, path)?, path)
+        }
         DataType::Union(fields, UnionMode::Sparse) => fields.iter().try_for_each(|(id, _)| {
             let child = array.as_union().child(id);
             check_len(child, array.len(), path)?;
             check_slices(child, path)
         }),
+        _ => Ok(()),
+    }
+}
+
+/// Returns which rows are null, also by the value that they share. `check_slices` has found nothing wrong with the array.
+pub(crate) fn all_nulls(array: &dyn Array) -> Option<NullBuffer> {
+    fn has_union(data_type: &DataType) -> bool {
+        match data_type {
+            DataType::Dictionary(_, values) => has_union(values),
+            DataType::RunEndEncoded(_, values) => has_union(values.data_type()),
+            other => matches!(other, DataType::Union(..)),
+        }
+    }
+    // Arrow panics if a union names a child that it does not have.
+    if has_union(array.data_type()) { array.nulls().cloned() } else { array.logical_nulls() }
+}
+
+/// Checks that an array does not have more rows than what is inside it, before a mask is made for them.
+pub(crate) fn check_claim(array: &dyn Array, path: &str) -> Result<(), RowError> {
+    match array.data_type() {
+        DataType::FixedSizeList(..) => {
+            check_items(array.as_fixed_size_list(), path)?;
+            check_claim(array.as_fixed_size_list().values(), path)
+        }
+        DataType::Struct(_) => {
+            array.as_struct().columns().iter().try_for_each(|column| check_len(column, array.len(), path))
+        }
         _ => Ok(()),
     }
 }

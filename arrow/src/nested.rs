@@ -9,6 +9,7 @@ use arrow_array::{
     Array, ArrayRef, FixedSizeListArray, GenericListArray, MapArray, OffsetSizeTrait, RunArray, StructArray,
 };
 use arrow_buffer::{ArrowNativeType, NullBuffer};
+use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use trust8::Utf8Error;
 use trust8::columns::Policy;
@@ -16,21 +17,54 @@ use trust8::columns::Policy;
 use crate::error::RowError;
 use crate::leaf::{Claim, Leaf, Plan, claim};
 use crate::mask::{
-    check_items, check_len, check_offsets, items, len, reached, rows_in, shared, shared_values, used,
+    check_claim, check_items, check_len, check_offsets, check_shared, fixed_items, items, len, reached,
+    rows_in, shared, shared_values, used,
 };
 
-/// Returns whether an array of this type has bytes somewhere.
-fn has_bytes(data_type: &DataType) -> bool {
+/// Returns whether an array of this type has bytes somewhere, or text if only that counts.
+fn has_bytes(data_type: &DataType, claims: bool) -> bool {
     match data_type {
         DataType::List(field)
         | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
         | DataType::FixedSizeList(field, _)
-        | DataType::Map(field, _) => has_bytes(field.data_type()),
-        DataType::Struct(fields) => fields.iter().any(|field| has_bytes(field.data_type())),
-        DataType::Dictionary(_, values) => has_bytes(values),
-        DataType::RunEndEncoded(_, values) => has_bytes(values.data_type()),
-        other => claim(other) != Claim::Other,
+        | DataType::Map(field, _)
+        | DataType::RunEndEncoded(_, field) => field_has_bytes(field, claims),
+        DataType::Struct(fields) => fields.iter().any(|field| field_has_bytes(field, claims)),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| field_has_bytes(field, claims)),
+        DataType::Dictionary(_, values) => has_bytes(values, claims),
+        other => claim(other) == Claim::Utf8 || !claims && claim(other) == Claim::Bytes,
     }
+}
+
+/// Returns the same of a field. Bytes of an extension type, such as a UUID, are not text to be, and the type names them; text stays
+/// what it is in an extension type too.
+fn field_has_bytes(field: &Field, claims: bool) -> bool {
+    let is_extension = field.metadata().contains_key(EXTENSION_TYPE_NAME_KEY);
+    has_bytes(field.data_type(), claims) && (claims || !is_extension || !becomes_text(field.data_type()))
+}
+
+/// Returns whether an array of this type would get another type.
+fn becomes_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::Map(field, _)
+        | DataType::RunEndEncoded(_, field) => becomes_text(field.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| becomes_text(field.data_type())),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| becomes_text(field.data_type())),
+        DataType::Dictionary(_, values) => becomes_text(values),
+        other => claim(other) == Claim::Bytes,
+    }
+}
+
+/// The error for text and bytes in arrays that nobody looks into.
+fn not_looked_into(path: &str) -> RowError {
+    RowError::shape(0, path, "unions and list views with text or bytes inside are not supported")
 }
 
 /// Returns whether an array has nulls, also among values that its rows share.
@@ -50,13 +84,17 @@ fn field_for(field: &Field, array: &dyn Array) -> FieldRef {
     Arc::new(field.clone().with_data_type(array.data_type().clone()).with_nullable(nullable))
 }
 
-/// Converts an array that is part of another one.
+/// Converts an array that is part of another one, in this field.
 fn convert_part(
     array: &ArrayRef,
+    field: &Field,
     live: Option<&NullBuffer>,
     plan: Plan,
     path: &str,
 ) -> Result<ArrayRef, RowError> {
+    if !field_has_bytes(field, false) {
+        return Ok(array.clone());
+    }
     Ok(convert(array, live, plan, path)?.unwrap_or_else(|| array.clone()))
 }
 
@@ -68,7 +106,7 @@ pub(crate) fn convert(
     plan: Plan,
     path: &str,
 ) -> Result<Option<ArrayRef>, RowError> {
-    if !has_bytes(array.data_type()) {
+    if !has_bytes(array.data_type(), false) {
         return Ok(None);
     }
     let converted: Result<ArrayRef, RowError> = match array.data_type() {
@@ -80,8 +118,8 @@ pub(crate) fn convert(
             let rows = reached(list.len(), list.nulls(), live, path)?;
             let size_len = size.as_usize();
             check_items(list, path)?;
-            let items = rows.map(|rows| rows.expand(size_len));
-            let values = convert_part(list.values(), items.as_ref(), plan, &format!("{path}[]"))?;
+            let items = fixed_items(rows, size_len, path)?;
+            let values = convert_part(list.values(), field, items.as_ref(), plan, &format!("{path}[]"))?;
             let (field, nulls) = (field_for(field, &values), list.nulls().cloned());
             // SAFETY: the list is as it was, with items of another type and the same number.
             Ok(Arc::new(unsafe {
@@ -92,7 +130,7 @@ pub(crate) fn convert(
             let map = array.as_map();
             check_offsets(map.offsets().inner(), len(map.entries()), path)?;
             let rows = reached(map.len(), map.nulls(), live, path)?;
-            let entries = items(map.offsets(), len(map.entries()), rows.as_ref());
+            let entries = items(map.offsets(), len(map.entries()), rows.as_ref(), path)?;
             let entries = convert_entries(map.entries(), entries.as_ref(), plan, path)?;
             let field = Arc::new(field.as_ref().clone().with_data_type(entries.data_type().clone()));
             let (offsets, nulls) = (map.offsets().clone(), map.nulls().cloned());
@@ -108,6 +146,9 @@ pub(crate) fn convert(
             DataType::Int32 => convert_runs::<Int32Type>(array, live, plan, path),
             _ => convert_runs::<Int64Type>(array, live, plan, path),
         },
+        DataType::ListView(_) | DataType::LargeListView(_) | DataType::Union(..) => {
+            Err(not_looked_into(path))
+        }
         _ => Leaf::of(array, live, path)?.text(plan),
     };
     converted.map(Some)
@@ -121,11 +162,15 @@ fn convert_shared(
     path: &str,
 ) -> Result<ArrayRef, RowError> {
     let values = shared_values(array, path)?;
-    match convert_part(values, None, Plan::Refuse, path) {
+    check_shared(array, path)?;
+    let convert = |live: Option<&NullBuffer>, plan| {
+        Ok(convert(values, live, plan, path)?.unwrap_or_else(|| values.clone()))
+    };
+    match convert(None, Plan::Refuse) {
         Ok(values) => Ok(values),
         Err(_) => {
             let rows = reached(array.len(), array.nulls(), live, path)?;
-            convert_part(values, Some(&used(array, rows.as_ref(), len(values))), plan, path)
+            convert(Some(&used(array, rows.as_ref(), len(values), path)?), plan)
         }
     }
 }
@@ -151,12 +196,13 @@ fn convert_list<O: OffsetSizeTrait>(
     path: &str,
 ) -> Result<ArrayRef, RowError> {
     check_offsets(list.offsets().inner(), len(list.values()), path)?;
+    check_claim(list.values(), path)?;
     let rows = reached(list.len(), list.nulls(), live, path)?;
-    let reached_items = items(list.offsets(), len(list.values()), rows.as_ref());
-    let values = convert_part(list.values(), reached_items.as_ref(), plan, &format!("{path}[]"))?;
+    let reached_items = items(list.offsets(), len(list.values()), rows.as_ref(), path)?;
     let (DataType::List(field) | DataType::LargeList(field)) = list.data_type() else {
         unreachable!("a list")
     };
+    let values = convert_part(list.values(), field, reached_items.as_ref(), plan, &format!("{path}[]"))?;
     let (field, nulls) = (field_for(field, &values), list.nulls().cloned());
     // SAFETY: the list is as it was, with items of another type and the same number.
     Ok(Arc::new(unsafe { GenericListArray::new_unchecked(field, list.offsets().clone(), values, nulls) }))
@@ -197,9 +243,9 @@ fn convert_fields(
 ) -> Result<StructArray, RowError> {
     let rows = reached(array.len(), array.nulls(), live, path)?;
     let mut columns = Vec::with_capacity(plans.len());
-    for (column, (plan, path)) in array.columns().iter().zip(&plans) {
+    for ((column, field), (plan, path)) in array.columns().iter().zip(array.fields()).zip(&plans) {
         check_len(column, array.len(), path)?;
-        columns.push(convert_part(column, rows.as_ref(), *plan, path)?);
+        columns.push(convert_part(column, field, rows.as_ref(), *plan, path)?);
     }
     let fields: Fields =
         array.fields().iter().zip(&columns).map(|(field, column)| field_for(field, column)).collect();
@@ -232,7 +278,7 @@ pub(crate) fn find(
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
-    if !has_bytes(array.data_type()) {
+    if !has_bytes(array.data_type(), search.claims) {
         return Ok(());
     }
     match array.data_type() {
@@ -240,6 +286,9 @@ pub(crate) fn find(
             let rows = reached(array.len(), array.nulls(), live, path)?;
             for (column, field) in array.as_struct().columns().iter().zip(fields) {
                 check_len(column, array.len(), path)?;
+                if !field_has_bytes(field, search.claims) {
+                    continue;
+                }
                 find(column, rows.as_ref(), search, &format!("{path}.{}", field.name()), found)?;
             }
         }
@@ -248,7 +297,7 @@ pub(crate) fn find(
         DataType::FixedSizeList(_, size) => {
             check_items(array.as_fixed_size_list(), path)?;
             let size = size.as_usize();
-            let items = reached(array.len(), array.nulls(), live, path)?.map(|rows| rows.expand(size));
+            let items = fixed_items(reached(array.len(), array.nulls(), live, path)?, size, path)?;
             let start = found.len();
             find(array.as_fixed_size_list().values(), items.as_ref(), search, &format!("{path}[]"), found)?;
             found[start..].iter_mut().for_each(|found| found.row /= size.max(1));
@@ -257,13 +306,17 @@ pub(crate) fn find(
             let map = array.as_map();
             check_offsets(map.offsets().inner(), len(map.entries()), path)?;
             let rows = reached(map.len(), map.nulls(), live, path)?;
-            let entries = items(map.offsets(), len(map.entries()), rows.as_ref());
+            let entries = items(map.offsets(), len(map.entries()), rows.as_ref(), path)?;
             let start = found.len();
             map.entries()
                 .columns()
                 .iter()
                 .try_for_each(|column| check_len(column, len(map.entries()), path))?;
-            for (column, name) in map.entries().columns().iter().zip(["key", "value"]) {
+            let columns = map.entries().columns().iter().zip(map.entries().fields());
+            for ((column, field), name) in columns.zip(["key", "value"]) {
+                if !field_has_bytes(field, search.claims) {
+                    continue;
+                }
                 find(column, entries.as_ref(), search, &format!("{path}.{name}"), found)?;
             }
             rows_of_items(map.offsets(), &mut found[start..]);
@@ -271,6 +324,9 @@ pub(crate) fn find(
         DataType::Dictionary(..) | DataType::RunEndEncoded(..) => {
             let rows = reached(array.len(), array.nulls(), live, path)?;
             find_shared(array, rows.as_ref(), search, path, found)?;
+        }
+        DataType::ListView(_) | DataType::LargeListView(_) | DataType::Union(..) => {
+            return Err(not_looked_into(path));
         }
         data_type if search.claims && claim(data_type) == Claim::Bytes => {}
         _ => {
@@ -291,8 +347,9 @@ fn find_items<O: OffsetSizeTrait>(
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
     check_offsets(list.offsets().inner(), len(list.values()), path)?;
+    check_claim(list.values(), path)?;
     let rows = reached(list.len(), list.nulls(), live, path)?;
-    let items = items(list.offsets(), len(list.values()), rows.as_ref());
+    let items = items(list.offsets(), len(list.values()), rows.as_ref(), path)?;
     let start = found.len();
     find(list.values(), items.as_ref(), search, &format!("{path}[]"), found)?;
     rows_of_items(list.offsets(), &mut found[start..]);
@@ -306,6 +363,9 @@ fn rows_of_items<O: OffsetSizeTrait>(offsets: &[O], found: &mut [Found]) {
     }
 }
 
+/// How many rows of runs are listed. A run can claim any number of rows in no memory at all.
+const MOST_RUN_ERRORS: usize = 1 << 24;
+
 /// Finds values of a dictionary or of an array of runs, and names each of `rows` that has one.
 fn find_shared(
     array: &dyn Array,
@@ -315,19 +375,25 @@ fn find_shared(
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
     let values = shared_values(array, path)?;
+    check_shared(array, path)?;
     let all = Search { first: false, ..search };
     let mut bad = Vec::new();
     match find(values, None, Search { first: true, ..search }, path, &mut bad) {
         Ok(()) if bad.is_empty() => return Ok(()),
         _ => bad.clear(),
     }
-    find(values, Some(&used(array, rows, len(values))), all, path, &mut bad)?;
+    find(values, Some(&used(array, rows, len(values), path)?), all, path, &mut bad)?;
     bad.sort_by_key(|found| found.row);
+    let mut result = Ok(());
     shared(array, |range, value| {
         let first = bad.partition_point(|found| found.row < value);
         let same = bad[first..].iter().take_while(|found| found.row == value);
         if same.clone().next().is_none() {
             return ControlFlow::Continue(());
+        }
+        if !search.first && range.len() > 1 && found.len().saturating_add(range.len()) > MOST_RUN_ERRORS {
+            result = Err(RowError::shape(range.start, path, "more than 2^24 rows of runs are not UTF-8"));
+            return ControlFlow::Break(());
         }
         for row in rows_in(range, rows) {
             found.extend(same.clone().map(|same| Found { row, path: same.path.clone(), error: same.error }));
@@ -337,5 +403,5 @@ fn find_shared(
         }
         ControlFlow::Continue(())
     });
-    Ok(())
+    result
 }

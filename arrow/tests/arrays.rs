@@ -1,14 +1,15 @@
 //! Arrays of bytes and arrays inside arrays, against arrow's own validation and a loop over the rows.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::builder::{BinaryBuilder, BinaryDictionaryBuilder, ListBuilder, MapBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int16Type, Int32Type, UInt8Type, UInt64Type};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray, FixedSizeListArray,
-    Int16Array, Int32Array, LargeBinaryArray, LargeListArray, ListArray, MapArray, RecordBatch, RunArray,
-    StringArray, StringViewArray, StructArray,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, DictionaryArray, FixedSizeBinaryArray,
+    FixedSizeListArray, Int16Array, Int32Array, LargeBinaryArray, LargeListArray, ListArray, MapArray,
+    RecordBatch, RunArray, StringArray, StringViewArray, StructArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field};
@@ -454,4 +455,71 @@ fn fields_of_shared_values_become_nullable() {
         let kept = repair(&array, Policy::Drop).unwrap();
         assert!(!kept.as_struct().fields()[0].is_nullable(), "{}", kept.data_type());
     }
+}
+
+/// A row is null if the value that it shares with others is.
+#[test]
+fn nulls_that_rows_share() {
+    use arrow_array::NullArray;
+
+    let values = BinaryArray::from_opt_vec(vec![Some(b"a"), None, Some(b"\xFF")]);
+    let dictionary: DictionaryArray<Int32Type> = DictionaryArray::new(
+        Int32Array::from(vec![Some(1), Some(0), None, Some(2)]),
+        Arc::new(values.clone()),
+    );
+    let expected = [None, Some(true), None, Some(false)];
+    assert_eq!(is_valid(&dictionary).unwrap(), BooleanArray::from(expected.to_vec()));
+    let runs = RunArray::try_new(&Int32Array::from(vec![1, 3, 4]), &values).unwrap();
+    let expected = [Some(true), None, None, Some(false)];
+    assert_eq!(is_valid(&runs).unwrap(), BooleanArray::from(expected.to_vec()));
+    assert_eq!(is_valid(&runs.slice(1, 3)).unwrap(), BooleanArray::from(expected[1..].to_vec()));
+    assert_eq!(is_valid(&NullArray::new(2)).unwrap(), BooleanArray::from(vec![None, None]));
+}
+
+/// What nobody looks into is an error, and not valid.
+#[test]
+fn unions_and_list_views() {
+    use arrow_array::{ListViewArray, UnionArray};
+    use arrow_schema::UnionFields;
+
+    let values: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a", b"\xFF"]));
+    let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
+    for (child, is_error) in [(values, true), (numbers, false)] {
+        let field = Arc::new(Field::new_list_field(child.data_type().clone(), true));
+        let views = ListViewArray::new(field.clone(), vec![0].into(), vec![2].into(), child.clone(), None);
+        let fields = UnionFields::try_new([0], [field]).unwrap();
+        let union = UnionArray::try_new(fields, vec![0, 0].into(), None, vec![child]).unwrap();
+        for array in [Arc::new(views) as ArrayRef, Arc::new(union)] {
+            assert_eq!(is_valid(&array).is_err(), is_error);
+            assert_eq!(errors(&array).is_err(), is_error);
+            assert_eq!(as_utf8(&array).is_err(), is_error);
+            assert_eq!(repair(&array, Policy::Drop).is_err(), is_error);
+            let batch = RecordBatch::try_from_iter([("column", array)]).unwrap();
+            assert!(check(&batch).is_ok(), "nothing in it claims to be text");
+        }
+    }
+}
+
+/// The bytes of a UUID are no text to be.
+#[test]
+fn extension_types() {
+    let bytes: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a", b"\xFF"]));
+    let text: ArrayRef = Arc::new(StringArray::from(vec!["a", "b"]));
+    let named = |name: &str, array: &ArrayRef| {
+        let metadata = HashMap::from([("ARROW:extension:name".to_owned(), "arrow.uuid".to_owned())]);
+        Arc::new(Field::new(name, array.data_type().clone(), true).with_metadata(metadata))
+    };
+    let plain = Arc::new(Field::new("plain", DataType::Binary, true));
+    let of = |fields: Vec<(Arc<Field>, ArrayRef)>| Arc::new(StructArray::from(fields)) as ArrayRef;
+    let array = of(vec![(named("id", &bytes), bytes.clone()), (named("json", &text), text)]);
+    assert_eq!(as_utf8(&array).unwrap().data_type(), array.data_type());
+    assert_eq!(errors(&array).unwrap().num_rows(), 0);
+    let list = ListArray::new(named("item", &bytes), OffsetBuffer::from_lengths([2]), bytes.clone(), None);
+    assert_eq!(repair(&list, Policy::Drop).unwrap().data_type(), list.data_type());
+    assert_eq!(is_valid(&list).unwrap(), BooleanArray::from(vec![true]));
+    let array = of(vec![(named("id", &bytes), bytes.clone()), (plain, bytes.clone())]);
+    let repaired = repair(&array, Policy::Drop).unwrap();
+    let types = repaired.as_struct().fields().iter().map(|field| field.data_type().clone());
+    assert_eq!(types.collect::<Vec<_>>(), [DataType::Binary, DataType::Utf8]);
+    assert_eq!(errors(&array).unwrap().num_rows(), 1);
 }

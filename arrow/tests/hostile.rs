@@ -11,9 +11,11 @@ use std::sync::Arc;
 use arrow_array::types::{Int8Type, Int32Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeListArray, Int8Array,
-    LargeBinaryArray, ListArray, MapArray, RecordBatch, RunArray, StringArray, StringViewArray, StructArray,
+    LargeBinaryArray, ListArray, MapArray, NullArray, RecordBatch, RunArray, StringArray, StringViewArray,
+    StructArray, make_array,
 };
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, RunEndBuffer, ScalarBuffer};
+use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields};
 use trust8::columns::Policy;
 use trust8_arrow::{Reason, as_utf8, check, errors, is_valid, repair};
@@ -216,9 +218,9 @@ fn keys_and_run_ends() {
             DictionaryArray::<Int8Type>::new_unchecked(Int8Array::from(keys.clone()), values.clone())
         };
         let error = call_all(&(Arc::new(array) as ArrayRef));
-        assert_eq!(error.is_some(), keys.contains(&1), "{keys:?}");
+        assert_eq!(error.is_some(), !keys.is_empty(), "{keys:?}");
     }
-    for ends in [
+    for data_ends in [
         vec![1, 2, 3],
         vec![3, 2, 1],
         vec![-1, -5, 2],
@@ -230,14 +232,18 @@ fn keys_and_run_ends() {
     ] {
         for (offset, len) in [(0, 3), (2, 1), (0, 0), (1, 500)] {
             // SAFETY: none, as above.
-            let ends = unsafe { RunEndBuffer::new_unchecked(ScalarBuffer::from(ends.clone()), offset, len) };
+            let ends =
+                unsafe { RunEndBuffer::new_unchecked(ScalarBuffer::from(data_ends.clone()), offset, len) };
             let types = [DataType::Int32, DataType::Binary]
                 .map(|data_type| Arc::new(Field::new("field", data_type, true)));
             let [run, value] = types;
             let data_type = DataType::RunEndEncoded(run, value);
             // SAFETY: none, as above.
             let array = unsafe { RunArray::<Int32Type>::new_unchecked(data_type, ends, values.clone()) };
-            call_all(&(Arc::new(array) as ArrayRef));
+            let is_sound = data_ends == [1, 2, 3] && offset + len <= 3;
+            let has_fault = offset <= 1 && len > 0;
+            let error = call_all(&(Arc::new(array) as ArrayRef));
+            assert_eq!(error.is_none(), is_sound && !has_fault, "{data_ends:?}, {offset}, {len}");
         }
     }
 }
@@ -316,7 +322,36 @@ fn runs_of_many_rows() {
     let error = as_utf8(&of(5, 3 << 40)).unwrap_err();
     assert_eq!(error.row(), (1 << 40) - 5);
     assert!(as_utf8(&of(5, 1000)).is_ok());
+    assert!(matches!(errors(&of(5, 3 << 40)).unwrap_err().reason(), Reason::Shape(_)));
+    assert!(is_valid(&of(5, 3 << 40)).is_err());
     for policy in [Policy::Replace, Policy::Null] {
         assert_eq!(repair(&of(5, 3 << 40), policy).unwrap().len(), 3 << 40);
+    }
+}
+
+/// The length of a list in a list is only a number until its items have been counted.
+#[test]
+fn a_list_of_lists_that_claim_many_rows() {
+    let values: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a", b"\xFF", b"b"]));
+    for (size, rows) in [(1, usize::MAX / 2), (1, 1 << 40), (0, usize::MAX / 2), (2, usize::MAX / 2)] {
+        let field = Arc::new(Field::new_list_field(DataType::Binary, true));
+        // SAFETY: none, as above.
+        let inner = unsafe { FixedSizeListArray::new_unchecked(field, size, values.clone(), None, rows) };
+        let field = Arc::new(Field::new_list_field(inner.data_type().clone(), true));
+        // SAFETY: none, as above.
+        let list = unsafe { ListArray::new_unchecked(field, unchecked(&[0, 1, 2]), Arc::new(inner), None) };
+        assert!(matches!(call_all(&(Arc::new(list) as ArrayRef)), Some(Reason::Shape(_))), "{size}");
+    }
+}
+
+#[test]
+fn rows_without_bytes_that_are_too_many() {
+    for len in [1 << 40, isize::MAX as usize] {
+        let data = ArrayData::builder(DataType::FixedSizeBinary(0)).len(len).add_buffer(Buffer::from(b""));
+        // SAFETY: none is needed: these rows have no bytes.
+        let array = make_array(unsafe { data.build_unchecked() });
+        assert!(matches!(call_all(&array), Some(Reason::Shape(_))), "{len}");
+        let nothing: ArrayRef = Arc::new(NullArray::new(len));
+        assert!(is_valid(&nothing).is_err() && as_utf8(&nothing).is_ok());
     }
 }

@@ -5,7 +5,9 @@
 //! C code that has released the lock to an array of numpy. A read-only view says nothing of who else may write. So such
 //! memory is copied, and only the copy is read. Where the bytes are needed once and in order, the copy is made in pieces.
 
+use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
+use std::slice;
 
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyTypeError;
@@ -130,7 +132,39 @@ fn copy(buffer: &PyUntypedBuffer, at: usize, to: &mut [u8]) {
     assert!(at <= buffer.len_bytes() && to.len() <= buffer.len_bytes() - at && buffer.is_c_contiguous());
     // SAFETY: the offset is within the buffer's memory, which stays where it is until the buffer is released.
     let from = unsafe { buffer.buf_ptr().byte_add(at) };
-    // SAFETY: both pieces of memory have this length. `to` is borrowed mutably, so it is not a part of the buffer. Others may
-    // write to the buffer meanwhile; C's function then copies old bytes or new ones, and no Rust code reads them in place.
-    unsafe { libc::memcpy(to.as_mut_ptr().cast(), from, to.len()) };
+    // SAFETY: `copy_shared` writes bytes and nothing else, so they stay initialised.
+    let to = unsafe { slice::from_raw_parts_mut(to.as_mut_ptr().cast::<MaybeUninit<u8>>(), to.len()) };
+    // SAFETY: the buffer has this many bytes from there on.
+    unsafe { copy_shared(from.cast_const().cast(), to) };
+}
+
+/// Copies memory that others may write to meanwhile.
+///
+/// Each word is read once, by a volatile load: what it reads is then a value like any other, old or new, whoever writes. An ordinary
+/// load that races with a write is undefined behaviour, and C's `memcpy` is made of ordinary loads.
+///
+/// # Safety
+///
+/// - There are as many bytes at `from` as in `to`, and they may be read until the function returns.
+pub(crate) unsafe fn copy_shared(from: *const u8, to: &mut [MaybeUninit<u8>]) {
+    const WORD: usize = size_of::<u64>();
+    let (head, rest) = to.split_at_mut(from.align_offset(WORD).min(to.len()));
+    let (words, tail) = rest.as_chunks_mut::<WORD>();
+    let mut at = from;
+    for byte in head {
+        // SAFETY: the place is one of the bytes for which the caller vouches.
+        byte.write(unsafe { at.read_volatile() });
+        at = at.wrapping_add(1);
+    }
+    for word in words {
+        // SAFETY: the same, for the bytes of an aligned word.
+        let read = unsafe { at.cast::<u64>().read_volatile() };
+        *word = read.to_ne_bytes().map(MaybeUninit::new);
+        at = at.wrapping_add(WORD);
+    }
+    for byte in tail {
+        // SAFETY: the same.
+        byte.write(unsafe { at.read_volatile() });
+        at = at.wrapping_add(1);
+    }
 }

@@ -9,12 +9,12 @@
 //! | `encode.rs` | `encode` |
 //! | `errors.rs` | `validate`, `errors`, and the exceptions |
 //! | `counts.rs`, `repair.rs`, `stream.rs`, `part.rs`, `dialects.rs` | a piece of the library's interface each |
-//! | `arrow.rs` | columns, by the C data interface of Arrow |
+//! | `arrow/` | columns, by the C data interface of Arrow |
 //! | `command.rs` | `python -m trust8`, and the command's messages |
 //!
-//! Five files have unsafe code. `text/direct.rs` makes strings, and is the only one that writes to the memory of an object.
-//! `calls.rs` and `decode.rs` call the interpreter's C interface, `input.rs` copies memory that may change, and
-//! `arrow/capsules.rs` takes over what a capsule holds.
+//! Six files have unsafe code. `text/direct.rs` makes strings, and is the only one that writes to the memory of an object.
+//! `calls.rs` and `decode.rs` call the interpreter's C interface, `input.rs` copies memory that may change,
+//! `arrow/capsules.rs` takes over what a capsule holds, and `arrow/owned.rs` copies it.
 
 mod arrow;
 mod calls;
@@ -56,9 +56,7 @@ mod _trust8 {
     use crate::stream::Validator;
 
     #[pymodule_export]
-    use crate::arrow::{
-        Array, Stream, arrow_as_utf8, arrow_errors, arrow_is_valid, arrow_repair, arrow_timed,
-    };
+    use crate::arrow::{Array, Stream, arrow_convert, arrow_errors, arrow_is_valid, arrow_timed};
     #[cfg(feature = "command")]
     #[pymodule_export]
     use crate::command::{check, mistake};

@@ -54,12 +54,175 @@ def test_arrays_of_bytes(kind, policy):
             assert pa.array(arrow.as_utf8(array)).to_pylist() == [row and row.decode() for row in rows]
 
 
-def test_nothing_is_copied_of_a_clean_array():
+def over(memory, rows, kind=None):
+    """An array of `rows`, whose bytes lie in `memory`, which anybody can write to."""
+    array = pa.array(rows, kind or pa.binary())
+    values = array.buffers()[2]
+    memory[: values.size] = values.to_pybytes()
+    buffers = array.buffers()
+    buffers[2] = pa.py_buffer(memory).slice(0, values.size)
+    return pa.Array.from_buffers(array.type, len(array), buffers)
+
+
+@pytest.mark.parametrize("kind", BINARY, ids=str)
+def test_what_is_returned_does_not_change_with_the_memory_it_came_from(kind):
+    rows = ["a clean row, and a long one".encode(), "zwölf und noch mehr Text".encode()] * 10
+    for array_of, function in [
+        (lambda array: array, arrow.as_utf8),
+        (lambda array: array.slice(3), arrow.repair),
+        (lambda array: pa.ListArray.from_arrays(pa.array([0, 5, 20], pa.int32()), array), arrow.as_utf8),
+        (lambda array: pa.DictionaryArray.from_arrays(pa.array([3, 1], pa.int8()), array), arrow.as_utf8),
+        (lambda array: pa.StructArray.from_arrays([array], ["field"]), arrow.repair),
+    ]:
+        memory = bytearray(2000)
+        array = array_of(over(memory, rows, kind))
+        text = pa.array(function(array))
+        before = text.to_pylist()
+        memory[:] = b"\xff" * len(memory)
+        text.validate(full=True)
+        assert text.to_pylist() == before
+
+
+def test_memory_that_another_thread_writes_to(tmp_path):
+    """`readinto` writes without the interpreter's lock."""
+    import threading
+    import time
+
+    rows = [b"0123456789abcdef"] * 40_000
+    memory = bytearray(16 * len(rows))
+    array = over(memory, rows)
+    path = tmp_path / "bytes"
+    path.write_bytes(bytes(memory) + b"\xff" * len(memory))
+    done = threading.Event()
+
+    def write():
+        with open(path, "rb", buffering=0) as file:
+            while not done.is_set():
+                if not file.readinto(memory):
+                    file.seek(0)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        end = time.monotonic() + 5 / SCALE + 1
+        while time.monotonic() < end:
+            pa.array(arrow.repair(array, "replace")).validate(full=True)
+    finally:
+        done.set()
+        writer.join()
+
+
+def test_what_the_module_has_made_is_not_copied_again():
     array = pa.array([b"one", None, "zwölf".encode()])
-    for text in [pa.array(arrow.as_utf8(array)), pa.array(arrow.repair(array))]:
-        assert text.to_pylist() == ["one", None, "zwölf"]
-        assert text.buffers()[2].address == array.buffers()[2].address
-        assert text.buffers()[1].address == array.buffers()[1].address
+    first = arrow.as_utf8(array)
+    second = arrow.repair(first)
+    addresses = [[buffer.address for buffer in pa.array(text).buffers()] for text in (first, second)]
+    assert addresses[0] == addresses[1]
+    assert pa.array(second).to_pylist() == ["one", None, "zwölf"]
+
+
+def test_of_a_slice_only_its_part_is_copied():
+    for kind in BINARY:
+        array = pa.array([b"a row of some length %d" % i for i in range(20_000)], kind)
+        for part in [array.slice(10_000, 3), pa.ListArray.from_arrays(pa.array([0, 10_000, 10_003], pa.int32()), array).slice(1)]:
+            text = pa.array(arrow.as_utf8(part))
+            assert text.to_pylist() == pa.array(part).cast(text.type).to_pylist()
+            assert text.get_total_buffer_size() < 1000, kind
+
+
+@pytest.mark.parametrize("kind", [
+    pa.int32(), pa.bool_(), pa.binary(3), pa.decimal128(10), pa.decimal256(40), pa.month_day_nano_interval(), pa.null(),
+    pa.list_view(pa.int8()), pa.large_list_view(pa.int8()), pa.list_(pa.string(), 2), pa.large_list(pa.string()),
+    pa.map_(pa.string(), pa.binary_view()), pa.dictionary(pa.int16(), pa.string()),
+    pa.struct([("x", pa.bool_()), ("y", pa.list_(pa.struct([("z", pa.binary())])))]),
+], ids=str)
+def test_arrays_of_all_kinds_arrive_as_they_are(kind):
+    values = {
+        "int32": 5, "bool": True, "fixed_size_binary[3]": b"abc", "decimal128(10, 0)": 7, "decimal256(40, 0)": 8,
+        "month_day_nano_interval": pa.MonthDayNano([1, 2, 3]), "null": None, "list_view<item: int8>": [1, 2],
+        "large_list_view<item: int8>": [3], "fixed_size_list<item: string>[2]": ["a", "é"],
+        "large_list<item: string>": ["é"], "map<string, binary_view>": [("k", b"a value that is long")],
+        "dictionary<values=string, indices=int16, ordered=0>": "é",
+        "struct<x: bool, y: list<item: struct<z: binary>>>": {"x": True, "y": [{"z": b"a"}, None]},
+    }
+    array = pa.array([values[str(kind)], None] * 13, kind)
+    for part in [array, array.slice(5), array.slice(3, 4), array.slice(7, 0), array.slice(9).slice(1)]:
+        table = pa.table({"whole": part})
+        text = pa.table(arrow.repair_table(table))
+        text.validate(full=True)
+        assert text["whole"].to_pylist() == part.to_pylist()
+
+
+def test_unions_and_runs_arrive_as_they_are():
+    ids, places = pa.array([0, 1, 0, 1], pa.int8()), pa.array([0, 0, 1, 1], pa.int32())
+    fields = [pa.array([1, 2, 3, 4]), pa.array([True, False, None, True])]
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([3, 5, 9], pa.int32()), pa.array([1, None, 3]))
+    for array in [pa.UnionArray.from_sparse(ids, fields), pa.UnionArray.from_dense(ids, places, fields), runs]:
+        for part in [array, array.slice(1, 2)]:
+            text = pa.table(arrow.repair_table(pa.table({"whole": part})))
+            assert text["whole"].to_pylist() == part.to_pylist()
+
+
+class Lie:
+    """An array whose capsules were changed: `array` and `schema` map the fields of these structs to other values."""
+
+    FIELDS = {
+        "array": ["length", "null_count", "offset", "n_buffers", "n_children", "buffers", "children", "dictionary"],
+        "schema": ["format", "name", "metadata", "flags", "n_children", "children", "dictionary"],
+    }
+
+    def __init__(self, array, **changes):
+        import ctypes
+
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        self.capsules = array.__arrow_c_array__()
+        self.kept = []
+        for capsule, name in zip(self.capsules, ["schema", "array"]):
+            address = pointer(capsule, b"arrow_" + name.encode())
+            for field, value in changes.get(name, {}).items():
+                if isinstance(value, bytes):
+                    self.kept.append(ctypes.create_string_buffer(value))
+                    value = ctypes.addressof(self.kept[-1])
+                place = address + 8 * self.FIELDS[name].index(field)
+                ctypes.c_int64.from_address(place).value = value
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.capsules
+
+
+LIES = [
+    {"array": {field: value}}
+    for field, values in {
+        "length": [-1, -(2**63), 2**62, 2**63 - 1], "offset": [-1, 2**62, 2**63 - 1], "n_buffers": [-1, 0, 1, 2, 9],
+        "n_children": [-1], "buffers": [0],
+    }.items()
+    for value in values
+] + [
+    {"schema": {"format": value}}
+    for value in [0, b"", b"\xff", b"+l", b"+L", b"+w:2", b"+w:-1", b"+s", b"+m", b"+r", b"+ud:0,1", b"+us:0", b"+vl", b"+vL", b"vz",
+                  b"w:-1", b"w:x", b"d:1", b"tsq", b"?", b"i" * 100]
+] + [{"schema": {"name": b"\xff"}}]
+
+
+@pytest.mark.parametrize("lie", LIES, ids=str)
+def test_capsules_that_lie(lie):
+    """What contradicts itself is an `Exception`, and no `PanicException`, which `except Exception` misses."""
+    array = pa.array([b"a row", b"\xff"])
+    for function in [arrow.is_valid, arrow.errors, arrow.as_utf8, arrow.repair]:
+        with pytest.raises((ValueError, MemoryError, TypeError)):
+            function(Lie(array, **lie))
+
+
+def test_types_that_are_none():
+    lists = pa.array([["a"]], pa.list_(pa.string()))
+    dictionary = pa.array([b"a"]).dictionary_encode()
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([1], pa.int32()), pa.array([b"a"]))
+    structs = pa.array([{"a": "x", "b": "y"}])
+    for array, formats in [(lists, [b"+m"]), (dictionary, [b"u", b"f", b"+l"]), (runs, [b"+s", b"+m"]), (structs, [b"+r"])]:
+        for format in formats:
+            with pytest.raises(ValueError):
+                arrow.repair(Lie(array, schema={"format": format}))
 
 
 def test_memory_outlives_the_array_that_it_came_from():
@@ -187,6 +350,107 @@ def test_tables():
         arrow.repair_table(table(), columns=["missing"])
     with pytest.raises(TypeError, match="no table"):
         arrow.repair_table(pa.array(ROWS))
+
+
+def test_of_a_table_only_text_is_converted():
+    """The bytes of a column that nobody named are no text to be."""
+    source = table()
+    repaired = pa.table(arrow.repair(source))
+    assert repaired.schema.field("raw").type == pa.binary() and repaired["raw"].to_pylist() == ROWS
+    assert repaired["claimed"].to_pylist() == [expected("replace", row or b"") for row in ROWS]
+    assert pa.table(arrow.repair(source, columns=["raw"]))["raw"].to_pylist() == [expected("replace", row) for row in ROWS]
+    clean = source.drop_columns(["claimed"])
+    for one in [clean, clean.to_batches()[0], clean.to_reader()]:
+        assert pa.table(arrow.as_utf8(one)).schema.field("raw").type == pa.binary()
+    with pytest.raises(arrow.RowError) as caught:
+        arrow.as_utf8(source)
+    assert (caught.value.row, caught.value.path) == (2, ".claimed")
+    with pytest.raises(arrow.RowError) as caught:
+        arrow.as_utf8(clean, ["raw"])
+    assert (caught.value.row, caught.value.path) == (2, ".raw")
+    for function in [arrow.repair, arrow.repair_table]:
+        with pytest.raises(TypeError, match="names"):
+            function(source, columns="raw")
+
+
+def test_extension_types_stay_what_they_are():
+    import uuid
+
+    ids = pa.array([uuid.UUID(int=2**128 - i).bytes for i in (1, 2)], pa.uuid())
+    for function in [arrow.repair, arrow.as_utf8]:
+        assert pa.array(function(ids)).equals(ids)
+        table = pa.table(function(pa.table({"id": ids, "text": ["a", "b"]})))
+        assert table.schema.field("id").type == pa.uuid()
+        structs = pa.StructArray.from_arrays([ids, pa.array([b"a", b"b"])], ["id", "raw"])
+        assert pa.array(function(structs)).type == pa.struct([("id", pa.uuid()), ("raw", pa.string())])
+    assert len(arrow.errors(pa.table({"id": ids}))) == 0
+    with pytest.raises(TypeError, match="extension type"):
+        arrow.repair(pa.table({"id": ids}), columns=["id"])
+
+
+def test_nulls_of_arrays_without_a_bitmap():
+    assert pa.array(arrow.is_valid(pa.nulls(2))).to_pylist() == [None, None]
+    dictionary = pa.DictionaryArray.from_arrays(pa.array([1, 0]), pa.array([b"a", None]))
+    assert pa.array(arrow.is_valid(dictionary)).to_pylist() == [None, True]
+
+
+def test_parquet_files_stay_as_they_are(tmp_path):
+    import pyarrow.parquet as parquet
+
+    src, dst = tmp_path / "src.parquet", tmp_path / "dst.parquet"
+    rows = 3000
+    source = pa.table({
+        "number": pa.array(range(rows)), "often": ["one", "two", "three"] * (rows // 3), "raw": [b"raw %d" % i for i in range(rows)],
+    })
+    parquet.write_table(
+        source, src, row_group_size=1000, compression={"number": "zstd", "often": "snappy", "raw": "none"},
+        use_dictionary=["often"], column_encoding={"number": "DELTA_BINARY_PACKED", "raw": "DELTA_BYTE_ARRAY"},
+        sorting_columns=[parquet.SortingColumn(0)], write_page_index=True,
+    )
+    arrow.repair_parquet(src, dst, batch_rows=300)
+
+    def shape(path):
+        metadata = parquet.read_metadata(path)
+        groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+        return [
+            (group.num_rows, group.sorting_columns, [
+                (column.compression, sorted(column.encodings), column.has_dictionary_page, column.has_offset_index)
+                for column in map(group.column, range(3))
+            ])
+            for group in groups
+        ]
+
+    assert shape(dst) == shape(src)
+    assert dst.stat().st_size < 1.1 * src.stat().st_size
+    assert parquet.read_table(dst).equals(source)
+    # What was repaired may no longer be sorted.
+    arrow.repair_parquet(src, dst, columns=["number", "raw"])
+    assert parquet.read_metadata(dst).row_group(0).sorting_columns == ()
+
+
+def test_parquet_files_with_two_columns_of_one_name(tmp_path):
+    import pyarrow.parquet as parquet
+
+    src, dst = tmp_path / "src.parquet", tmp_path / "dst.parquet"
+    source = pa.Table.from_arrays([lie(ROWS[2:]), pa.array(range(5)), lie(ROWS[2:])], ["x", "n", "x"])
+    parquet.write_table(source, src)
+    assert arrow.repair_parquet(src, dst) == 4
+    with parquet.ParquetFile(dst) as file:
+        repaired = file.read()
+    assert repaired.column(0).to_pylist() == repaired.column(2).to_pylist() == [expected("replace", row) for row in ROWS[2:]]
+    with pytest.raises(TypeError, match="names"):
+        arrow.repair_parquet(src, dst, columns="x")
+
+
+def test_a_link_to_a_parquet_file_stays_a_link(tmp_path):
+    import pyarrow.parquet as parquet
+
+    target, link = tmp_path / "target.parquet", tmp_path / "link.parquet"
+    parquet.write_table(pa.table({"text": lie(ROWS[2:])}), target)
+    link.symlink_to(target)
+    assert arrow.repair_parquet(link, link) == 2
+    assert link.is_symlink()
+    assert parquet.read_table(target)["text"].to_pylist() == [expected("replace", row) for row in ROWS[2:]]
 
 
 def test_wrong_arguments():

@@ -233,3 +233,17 @@ def test_files(tmp_path):
         trust8.read_text(path, newline="x")
     with pytest.raises(FileNotFoundError):
         trust8.read_text(tmp_path / "missing")
+
+
+def test_surrogateescape_is_refused_where_it_would_change_data():
+    """FF became U+DCFF, and that ED B3 BF: these encodings have lone surrogates."""
+    for name in ["mutf-8", "wtf-8"]:
+        for convert in [lambda: b"\xff".decode(name, "surrogateescape"), lambda: "\udcff".encode(name, "surrogateescape")]:
+            with pytest.raises(ValueError, match="surrogateescape"):
+                convert()
+    assert b"\xff".decode("cesu-8", "surrogateescape").encode("cesu-8", "surrogateescape") == b"\xff"
+
+
+def test_names_that_nothing_else_claims():
+    for name in ["cesu-8", "mutf-8", "wtf-8"]:
+        assert "a\0".encode(f"trust8-{name}") == "a\0".encode(name)

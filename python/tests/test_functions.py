@@ -268,3 +268,14 @@ def test_the_module_describes_itself():
         assert name == "__version__" or getattr(trust8, name).__doc__, name
     assert trust8.decode.__text_signature__ == "(data, /, errors='strict')"
     assert trust8.is_utf8.__module__ == "trust8"
+
+
+def test_what_is_at_the_top():
+    import subprocess
+    import sys
+
+    code = "import sys, trust8; assert 'trust8.arrow' not in sys.modules; trust8.arrow.repair; trust8.RowError"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert trust8.Utf8Error.__module__ == trust8.RowError.__module__ == "trust8"
+    with pytest.raises(AttributeError, match="missing"):
+        trust8.missing

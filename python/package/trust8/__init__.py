@@ -13,6 +13,7 @@ True
 """
 
 import sys as _sys
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 try:
     import _interpreters  # type: ignore[import-not-found,unused-ignore]
@@ -41,7 +42,7 @@ from ._codecs import (
     read_text,
     register,
 )
-from ._exceptions import PartError, StreamError, Tally, Utf8Error
+from ._exceptions import PartError, RowError, StreamError, Tally, Utf8Error
 from ._trust8 import (
     Diagnosis,
     Errors,
@@ -69,6 +70,7 @@ __all__ = [
     "IncrementalEncoder",
     "Part",
     "PartError",
+    "RowError",
     "StreamError",
     "StreamReader",
     "StreamWriter",
@@ -91,3 +93,31 @@ __all__ = [
     "utf_8_decode",
     "validate",
 ]
+
+# The public names say where they are found.
+for _public in (
+    Codec,
+    IncrementalDecoder,
+    IncrementalEncoder,
+    PartError,
+    RowError,
+    StreamError,
+    StreamReader,
+    StreamWriter,
+    Tally,
+    Utf8Error,
+):
+    _public.__module__ = "trust8"
+del _public
+
+if _TYPE_CHECKING:
+    from . import arrow as arrow
+else:
+
+    def __getattr__(name):
+        # `trust8.arrow` costs its import when it is first used.
+        if name == "arrow":
+            import importlib
+
+            return importlib.import_module("trust8.arrow")
+        raise AttributeError(f"module 'trust8' has no attribute {name!r}")

@@ -88,6 +88,7 @@ def _utf_8() -> codecs.CodecInfo:
 
 def _dialect_encode(name: str, text: str, errors: str) -> bytes:
     """Encode a text in a dialect."""
+    _check_handler(name, errors)
     encoded = _trust8._dialect_encode(name, text, name != "cesu-8" or errors == "surrogatepass")
     if encoded is not None:
         return encoded
@@ -114,6 +115,20 @@ def _dialect_encode(name: str, text: str, errors: str) -> bytes:
     return b"".join(pieces)
 
 
+def _dialect_decode(name: str, data: Buffer, errors: str, final: bool) -> tuple[str, int]:
+    """Decode a dialect."""
+    _check_handler(name, errors)
+    return _trust8._dialect_decode(name, data, errors, final)
+
+
+def _check_handler(name: str, errors: str) -> None:
+    if errors == "surrogateescape" and name != "cesu-8":
+        raise ValueError(
+            f"{name} has lone surrogates, so 'surrogateescape' would not return the bytes that it was given: "
+            "FF would become ED B3 BF"
+        )
+
+
 def _dialect(name: str) -> codecs.CodecInfo:
     """Return the codec of a dialect."""
 
@@ -121,7 +136,7 @@ def _dialect(name: str) -> codecs.CodecInfo:
         return _dialect_encode(name, text, errors), len(text)
 
     def decode(data: Buffer, errors: str = "strict") -> tuple[str, int]:
-        return _trust8._dialect_decode(name, data, errors, True)
+        return _dialect_decode(name, data, errors, True)
 
     class DialectIncrementalEncoder(codecs.IncrementalEncoder):
         # Half of a pair does not wait for the other half: `io.TextIOWrapper` never makes a last call, and would lose it.
@@ -130,7 +145,7 @@ def _dialect(name: str) -> codecs.CodecInfo:
 
     class DialectIncrementalDecoder(codecs.BufferedIncrementalDecoder):
         def _buffer_decode(self, input: Buffer, errors: str, final: bool) -> tuple[str, int]:
-            return _trust8._dialect_decode(name, input, errors, final)
+            return _dialect_decode(name, input, errors, final)
 
     class DialectStreamWriter(codecs.StreamWriter):
         def encode(self, input: str, errors: str = "strict") -> tuple[bytes, int]:
@@ -140,13 +155,13 @@ def _dialect(name: str) -> codecs.CodecInfo:
         bytebuffer: bytes
 
         def decode(self, input: Buffer, errors: str = "strict") -> tuple[str, int]:
-            return _trust8._dialect_decode(name, input, errors, False)
+            return _dialect_decode(name, input, errors, False)
 
         def read(self, size: int = -1, chars: int = -1, firstline: bool = False) -> str:
             text = super().read(size, chars, firstline)
             if size < 0 and chars < 0 and self.bytebuffer:
                 # The text ends here, and what was kept for the next piece is its last character.
-                rest, _ = _trust8._dialect_decode(name, self.bytebuffer, self.errors, True)
+                rest, _ = _dialect_decode(name, self.bytebuffer, self.errors, True)
                 self.bytebuffer = b""
                 text += rest
             return text
@@ -166,6 +181,7 @@ def _search(name: str) -> codecs.CodecInfo | None:
     name = name.replace("-", "_")
     if name == "trust8_utf_8":
         return _utf_8()
+    name = name.removeprefix("trust8_")
     return _dialect(_DIALECTS[name]) if name in _DIALECTS else None
 
 
@@ -174,6 +190,9 @@ _registered = False
 
 def register() -> None:
     """Add the codecs 'cesu-8', 'mutf-8', 'wtf-8' and 'trust8-utf-8' to those that Python knows.
+
+    If another package has registered one of these names before, it keeps it. 'trust8-cesu-8', 'trust8-mutf-8' and 'trust8-wtf-8'
+    are always those of trust8. MUTF-8 and WTF-8 have lone surrogates, so the handler 'surrogateescape' is refused for them.
 
     CESU-8 and WTF-8 are what their specifications say. 'mutf-8' is Modified UTF-8, as Java's class files and NBT have it, with
     the lone surrogates that Java writes. 'trust8-utf-8' is UTF-8, decoded by trust8.

@@ -1,7 +1,8 @@
 """Columns of Arrow that may not be UTF-8: validated, explained and repaired.
 
 The functions take any object with Arrow's PyCapsule interface: arrays and tables of pyarrow, polars, duckdb, nanoarrow and
-others. What they return has the same interface. Nothing is copied of a column that is clean.
+others. What they return has the same interface. Others may write to the memory of a column, so it is copied before it is read; only
+what these functions have returned is not copied again.
 
 >>> import pyarrow
 >>> from trust8 import arrow
@@ -62,25 +63,31 @@ def errors(array: _HasArray | _HasStream) -> Stream:
     return _trust8._arrow_errors(array)
 
 
-def as_utf8(array: _HasArray | _HasStream) -> Array | Stream:
+def as_utf8(array: _HasArray | _HasStream, columns: Iterable[str] | None = None) -> Array | Stream:
     """Return an array as text. If a row is not UTF-8, raise `RowError` for the first.
+
+    Of a table, the columns with the names in `columns` become text, or, without names, those are checked that claim to be text.
 
     >>> import pyarrow
     >>> from trust8 import arrow
     >>> arrow.as_utf8(pyarrow.array([b'ok', b'caf\\xe9']))
     Traceback (most recent call last):
         ...
-    trust8._exceptions.RowError: row 1: invalid UTF-8 at byte 3: E9 begins a character of 3 bytes, and the input ends; expected a continuation byte (80 to BF)
+    trust8.RowError: row 1: invalid UTF-8 at byte 3: E9 begins a character of 3 bytes, and the input ends; expected a continuation byte (80 to BF)
     """
-    return _trust8._arrow_as_utf8(array)
+    names = _names(columns)
+    return _trust8._arrow_convert(array, None, names is not None or _is_table(array), names)
 
 
-def repair(array: _HasArray | _HasStream, policy: str = "replace") -> Array | Stream:
+def repair(
+    array: _HasArray | _HasStream, policy: str = "replace", columns: Iterable[str] | None = None
+) -> Array | Stream:
     """Return an array as text, with the rows repaired that are not UTF-8.
 
-    The policies are those of `trust8.repair`, and 'null', which makes such a row null.
+    The policies are those of `trust8.repair`, and 'null', which makes such a row null. A table is repaired as by `repair_table`.
     """
-    return _trust8._arrow_repair(array, policy, False, None)
+    names = _names(columns)
+    return _trust8._arrow_convert(array, policy, names is not None or _is_table(array), names)
 
 
 def repair_table(
@@ -96,10 +103,20 @@ def repair_table(
     >>> pyarrow.table(arrow.repair_table(table, 'drop', ['name'])).to_pylist()
     [{'id': 1, 'name': 'ok'}, {'id': 2, 'name': 'caf'}]
     """
-    names = None if columns is None else list(columns)
-    repaired = _trust8._arrow_repair(table, policy, True, names)
+    repaired = _trust8._arrow_convert(table, policy, True, _names(columns))
     assert isinstance(repaired, Stream)
     return repaired
+
+
+def _names(columns: Iterable[str] | None) -> list[str] | None:
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be names, not one name; write [{columns!r}]")
+    return None if columns is None else list(columns)
+
+
+def _is_table(array: object) -> bool:
+    """Return whether an object is a table or a record batch, which Arrow's interface does not tell from a column of structs."""
+    return any(hasattr(array, name) for name in ("columns", "column_names", "read_next_batch"))
 
 
 def repair_parquet(
@@ -113,35 +130,40 @@ def repair_parquet(
 ) -> int:
     """Repair a Parquet file, and return how many values were not UTF-8.
 
-    The columns are those of `repair_table`. The file is read and written in batches of `batch_rows` rows, so memory does not
-    grow with the file. `dst` appears when it is complete; it may be `src`. On a terminal a bar shows the progress; `progress`
+    The columns are those of `repair_table`. The file is read in batches of `batch_rows` rows and written by its row groups, so
+    memory does not grow with the file. Each column is compressed and encoded as it was. `dst` appears when it is complete; it may
+    be `src`, and if it is a link, the file that it names is replaced. On a terminal a bar shows the progress; `progress`
     says otherwise. This needs pyarrow.
     """
     import pyarrow  # type: ignore[import-untyped,unused-ignore]
     import pyarrow.parquet  # type: ignore[import-untyped,unused-ignore]
 
-    names = None if columns is None else list(columns)
-    folder = os.path.dirname(os.path.abspath(dst))
-    descriptor, temporary = tempfile.mkstemp(prefix=".trust8-", suffix=".parquet", dir=folder)
+    names = _names(columns)
+    dst = os.path.realpath(dst)
+    descriptor, temporary = tempfile.mkstemp(prefix=".trust8-", suffix=".parquet", dir=os.path.dirname(dst))
     os.close(descriptor)
     found = 0
     try:
         # By default, pyarrow keeps all that it has read of the file.
         with pyarrow.parquet.ParquetFile(src, pre_buffer=False, buffer_size=_READ_AHEAD) as source:
-            total = source.metadata.num_rows
-            compression = _compression(source.metadata)
-            empty = source.schema_arrow.empty_table()
-            schema = pyarrow.table(repair_table(empty, policy, names)).schema
-            schema = schema.with_metadata(source.schema_arrow.metadata)
-            bar = _Bar(total, sys.stderr.isatty() if progress is None else progress)
-            with pyarrow.parquet.ParquetWriter(temporary, schema, compression=compression) as sink:
-                for batch in source.iter_batches(batch_size=batch_rows):
-                    chosen = [field.name for field in schema if _changes(batch.schema, field, names)]
-                    if chosen:
-                        found += len(errors(batch.select(chosen)))
-                    repaired = pyarrow.table(repair_table(batch, policy, names))
-                    sink.write_table(repaired.cast(schema), row_group_size=batch_rows)
-                    bar.advance(batch.num_rows)
+            metadata = source.metadata
+            before = source.schema_arrow
+            schema = pyarrow.table(repair_table(before.empty_table(), policy, names)).schema
+            schema = schema.with_metadata(before.metadata)
+            chosen = [i for i, field in enumerate(before) if _changes(field, names)]
+            bar = _Bar(metadata.num_rows, sys.stderr.isatty() if progress is None else progress)
+            layout = _layout(metadata, {schema.field(i).name for i in chosen})
+            with pyarrow.parquet.ParquetWriter(temporary, schema, **layout) as sink:
+                for group in range(metadata.num_row_groups):
+                    tables = []
+                    for batch in source.iter_batches(batch_size=batch_rows, row_groups=[group]):
+                        if chosen:
+                            found += len(errors(batch.select(chosen)))
+                        tables.append(pyarrow.table(repair_table(batch, policy, names)).cast(schema))
+                        bar.advance(batch.num_rows)
+                    if tables:
+                        rows = metadata.row_group(group).num_rows
+                        sink.write_table(pyarrow.concat_tables(tables), row_group_size=rows)
             bar.end()
         if os.path.exists(dst):
             os.chmod(temporary, os.stat(dst).st_mode & 0o7777)
@@ -156,11 +178,9 @@ def repair_parquet(
     return found
 
 
-def _changes(before: pyarrow.Schema, field: pyarrow.Field, names: list[str] | None) -> bool:
+def _changes(field: pyarrow.Field, names: list[str] | None) -> bool:
     """Return whether a column is one of those that are repaired."""
-    if names is not None:
-        return field.name in names
-    return _is_text(before.field(field.name).type)
+    return _is_text(field.type) if names is None else field.name in names
 
 
 def _is_text(kind: Any) -> bool:
@@ -187,12 +207,38 @@ def _is_text(kind: Any) -> bool:
     return any(map(is_text, kinds)) and not any(map(is_bytes, kinds))
 
 
-def _compression(metadata: Any) -> str:
-    """Return the compression of a file, or that of its first column if they differ."""
-    if metadata.num_row_groups == 0 or metadata.num_columns == 0:
-        return "snappy"
-    name = str(metadata.row_group(0).column(0).compression).lower()
-    return "none" if name == "uncompressed" else name
+# Encodings that a file can have instead of a dictionary, and that a writer has to be told.
+_ENCODINGS = ("BYTE_STREAM_SPLIT", "DELTA_BINARY_PACKED", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY")
+
+
+def _layout(metadata: Any, repaired: set[str]) -> dict[str, Any]:
+    """Return how a file is written, as arguments of `ParquetWriter`, so that another one can be written like it.
+
+    Columns that are repaired are no longer sorted.
+    """
+    if metadata.num_row_groups == 0:
+        return {}
+    group = metadata.row_group(0)
+    columns = [group.column(i) for i in range(group.num_columns)]
+    dictionaries = [column.path_in_schema for column in columns if column.has_dictionary_page]
+    encodings = {
+        column.path_in_schema: encoding
+        for column in columns
+        if not column.has_dictionary_page and column.path_in_schema.split(".")[0] not in repaired
+        for encoding in column.encodings
+        if encoding in _ENCODINGS
+    }
+    sorting = group.sorting_columns
+    if any(columns[one.column_index].path_in_schema.split(".")[0] in repaired for one in sorting):
+        sorting = ()
+    names = {"UNCOMPRESSED": "none"}
+    return {
+        "compression": {column.path_in_schema: names.get(column.compression, column.compression).lower() for column in columns},
+        "use_dictionary": dictionaries or False,
+        "column_encoding": encodings or None,
+        "sorting_columns": sorting or None,
+        "write_page_index": any(column.has_offset_index for column in columns),
+    }
 
 
 class _Bar:

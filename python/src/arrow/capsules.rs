@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
 
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
-use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, ArrayRef, make_array};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, FieldRef};
@@ -16,7 +16,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
-use super::of_arrow;
+use super::{of_arrow, owned};
 
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
@@ -34,24 +34,28 @@ impl Column {
     /// Takes an object with the PyCapsule interface.
     pub(super) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = object.py();
+        // The memory of these never changes.
+        if let Ok(own) = object.cast::<super::Array>() {
+            let own = own.get();
+            return Ok(Self { field: own.field.clone(), chunks: vec![own.array.clone()], is_stream: false });
+        }
+        if let Ok(own) = object.cast::<super::Stream>() {
+            let own = own.get();
+            return Ok(Self { field: own.field.clone(), chunks: own.chunks.clone(), is_stream: true });
+        }
         if let Some(export) = object.getattr_opt(intern!(py, "__arrow_c_array__"))? {
             let pair = export.call0()?.cast_into::<PyTuple>()?;
             let schema: *mut FFI_ArrowSchema = pointer(&pair.get_item(0)?, SCHEMA)?;
             let array: *mut FFI_ArrowArray = pointer(&pair.get_item(1)?, ARRAY)?;
             // SAFETY: a capsule of this name has a schema, which the capsule goes on owning, and which lives as long as it.
-            let schema = unsafe { schema.as_ref() }.expect("a pointer that is not null");
-            if schema.release().is_none() {
-                return Err(PyValueError::new_err("this schema has been taken already"));
-            }
-            let field = Field::try_from(schema).map_err(|error| of_arrow(&error))?;
+            let field = field_of(unsafe { schema.as_ref() }.expect("a pointer that is not null"))?;
             // SAFETY: a capsule of this name has an array. It is moved out, as the interface asks of who takes it.
             let array = unsafe { FFI_ArrowArray::from_raw(array) };
             if array.is_released() {
                 return Err(PyValueError::new_err("this array has been taken already"));
             }
             // SAFETY: the interface promises that the array has the type of its schema.
-            let data = unsafe { from_ffi_and_data_type(array, field.data_type().clone()) };
-            let chunk = make_array(data.map_err(|error| of_arrow(&error))?);
+            let chunk = unsafe { owned::owned(&array, field.data_type()) }?;
             return Ok(Self { field: Arc::new(field), chunks: vec![chunk], is_stream: false });
         }
         let Some(export) = object.getattr_opt(intern!(py, "__arrow_c_stream__"))? else {
@@ -63,14 +67,30 @@ impl Column {
         let capsule = export.call0()?;
         let stream: *mut FFI_ArrowArrayStream = pointer(&capsule, STREAM)?;
         // SAFETY: a capsule of this name has a stream. It is moved out, as the interface asks of who takes it.
-        let reader = unsafe { ArrayStreamReader::from_raw(stream) }.map_err(|error| of_arrow(&error))?;
-        let field = arrow_array::ArrayReader::field(&reader).clone();
+        let mut stream = unsafe { FFI_ArrowArrayStream::from_raw(stream) };
+        let (Some(get_schema), Some(get_next), Some(_)) =
+            (stream.get_schema(), stream.get_next(), stream.release())
+        else {
+            return Err(PyValueError::new_err("this stream has been taken already"));
+        };
+        let mut schema = FFI_ArrowSchema::empty();
+        // SAFETY: the stream is not released, and `schema` is memory for a schema.
+        let failed = unsafe { get_schema(&raw mut stream, &raw mut schema) };
+        succeeded(&mut stream, failed)?;
+        let field = Arc::new(field_of(&schema)?);
         let mut chunks = Vec::new();
-        for chunk in reader {
-            chunks.push(chunk.map_err(|error| of_arrow(&error))?);
+        loop {
+            let mut array = FFI_ArrowArray::empty();
+            // SAFETY: the stream is not released, and `array` is memory for an array.
+            let failed = unsafe { get_next(&raw mut stream, &raw mut array) };
+            succeeded(&mut stream, failed)?;
+            if array.is_released() {
+                return Ok(Self { field, chunks, is_stream: true });
+            }
+            // SAFETY: the interface promises that the array has the type of the stream's schema.
+            chunks.push(unsafe { owned::owned(&array, field.data_type()) }?);
             py.check_signals()?;
         }
-        Ok(Self { field, chunks, is_stream: true })
     }
 
     /// Makes each field in the type nullable, so that any value can become null. A map's keys can't.
@@ -81,6 +101,90 @@ impl Column {
             *chunk = make_array(loosened(chunk.to_data(), &data_type));
         }
     }
+}
+
+/// `struct ArrowSchema`, as the interface defines it: that of arrow panics where a pointer is missing.
+#[repr(C)]
+struct Schema {
+    format: *const c_char,
+    name: *const c_char,
+    metadata: *const c_char,
+    flags: i64,
+    n_children: i64,
+    children: *const *const Schema,
+    dictionary: *const Schema,
+    release: Option<unsafe extern "C" fn(*mut Self)>,
+    private_data: *mut c_void,
+}
+
+const _: () = assert!(size_of::<Schema>() == size_of::<FFI_ArrowSchema>());
+
+impl Schema {
+    /// Checks what arrow takes for granted.
+    fn check(&self, depth: usize) -> PyResult<()> {
+        let lie = |what: &str| {
+            Err(PyValueError::new_err(format!(
+                "the schema is not as Arrow's C data interface demands: {what}"
+            )))
+        };
+        if depth > owned::DEPTH {
+            return lie("its types are nested too deep");
+        }
+        let is_text = |text: *const c_char| {
+            // SAFETY: the interface promises a string that ends with a zero.
+            text.is_null() || trust8::is_utf8(unsafe { CStr::from_ptr(text) }.to_bytes())
+        };
+        if self.format.is_null() || !is_text(self.format) || !is_text(self.name) {
+            return lie("its format is missing, or a string is not UTF-8");
+        }
+        let Ok(count) = usize::try_from(self.n_children) else { return lie("it has less than no children") };
+        if count > 0 && self.children.is_null() {
+            return lie("its children are missing");
+        }
+        for i in 0..count {
+            // SAFETY: the interface promises this many children.
+            let place = unsafe { self.children.add(i) };
+            // SAFETY: the same.
+            let child = unsafe { *place };
+            // SAFETY: the interface promises that a schema is there.
+            match unsafe { child.as_ref() } {
+                Some(child) => child.check(depth + 1)?,
+                None => return lie("a child is missing"),
+            }
+        }
+        // SAFETY: the interface promises a schema or null.
+        unsafe { self.dictionary.as_ref() }.map_or(Ok(()), |values| values.check(depth + 1))
+    }
+}
+
+/// Returns what a schema says.
+fn field_of(schema: &FFI_ArrowSchema) -> PyResult<Field> {
+    if schema.release().is_none() {
+        return Err(PyValueError::new_err("this schema has been taken already"));
+    }
+    // SAFETY: both types are `struct ArrowSchema`.
+    unsafe { &*ptr::from_ref(schema).cast::<Schema>() }.check(0)?;
+    // Arrow also takes for granted that a format has the children that it needs.
+    match catch_unwind(AssertUnwindSafe(|| Field::try_from(schema))) {
+        Ok(field) => field.map_err(|error| of_arrow(&error)),
+        Err(_) => Err(PyValueError::new_err("the schema's format and its children contradict each other")),
+    }
+}
+
+/// Returns the stream's error if one of its functions has failed.
+fn succeeded(stream: &mut FFI_ArrowArrayStream, failed: c_int) -> PyResult<()> {
+    if failed == 0 {
+        return Ok(());
+    }
+    let message = stream.get_last_error().and_then(|last_error| {
+        // SAFETY: the stream is not released, and its last call has failed.
+        let message = unsafe { last_error(ptr::from_mut(stream)) };
+        // SAFETY: the interface promises a string or null, which lives until the next call.
+        (!message.is_null()).then(|| unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned())
+    });
+    Err(PyValueError::new_err(
+        message.unwrap_or_else(|| format!("the stream has failed with error {failed}")),
+    ))
 }
 
 /// Returns the type with nullable fields.

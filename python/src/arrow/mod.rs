@@ -1,8 +1,10 @@
 //! Columns of Arrow, by the PyCapsule interface: what pyarrow, polars, duckdb and nanoarrow give and take.
 //!
-//! The memory of a column may be that of a `bytearray`, so the interpreter is held while it is read.
+//! A column is copied before it is read (`owned.rs` says why), except for those that this module has made. So what it returns never
+//! shares memory that can change, and the interpreter is not held while the copy is read.
 
 mod capsules;
+mod owned;
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -12,6 +14,7 @@ use arrow_array::types::UInt64Type;
 use arrow_array::{
     Array as _, ArrayRef, RecordBatch, StructArray, UInt64Array, cast::AsArray, new_empty_array,
 };
+use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -26,6 +29,7 @@ use capsules::Column;
 /// An array of Arrow, with the PyCapsule interface: ``pyarrow.array(array)`` and ``nanoarrow.Array(array)`` take it.
 #[pyclass(frozen, module = "trust8.arrow")]
 pub(crate) struct Array {
+    /// Its memory never changes, because this module has copied or made it.
     array: ArrayRef,
     field: FieldRef,
 }
@@ -60,6 +64,7 @@ impl Array {
 /// and ``pyarrow.chunked_array(stream)`` take it.
 #[pyclass(frozen, module = "trust8.arrow")]
 pub(crate) struct Stream {
+    /// As that of `Array`.
     chunks: Vec<ArrayRef>,
     field: FieldRef,
 }
@@ -126,7 +131,8 @@ pub(crate) fn arrow_is_valid<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'
     let column = Column::of(array)?;
     let field = |data_type: &DataType| Field::new(column.field.name(), data_type.clone(), true);
     each(array.py(), &column, field, |chunk, row| {
-        Ok(Arc::new(trust8_arrow::is_valid(chunk).map_err(|error| raised(array.py(), &error, row))?))
+        let valid = array.py().detach(|| trust8_arrow::is_valid(chunk));
+        Ok(Arc::new(valid.map_err(|error| raised(array.py(), &error, row))?))
     })
 }
 
@@ -141,7 +147,8 @@ pub(crate) fn arrow_errors<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py
         &column,
         |data_type| Field::new("", data_type.clone(), false),
         |chunk, row| {
-            let table = trust8_arrow::errors(chunk).map_err(|error| raised(array.py(), &error, row))?;
+            let table = array.py().detach(|| trust8_arrow::errors(chunk));
+            let table = table.map_err(|error| raised(array.py(), &error, row))?;
             Ok(Arc::new(StructArray::from(moved(table, row as u64)?)))
         },
     )
@@ -153,17 +160,6 @@ fn moved(table: RecordBatch, rows: u64) -> PyResult<RecordBatch> {
     let numbers = columns[0].as_primitive::<UInt64Type>().values().iter();
     columns[0] = Arc::new(UInt64Array::from_iter_values(numbers.map(|number| number + rows)));
     RecordBatch::try_new(schema, columns).map_err(|error| of_arrow(&error))
-}
-
-/// Returns the array as text, or raises an exception for the first row that is not UTF-8.
-#[pyfunction]
-#[pyo3(name = "_arrow_as_utf8")]
-pub(crate) fn arrow_as_utf8<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let column = Column::of(array)?;
-    let field = |data_type: &DataType| column.field.as_ref().clone().with_data_type(data_type.clone());
-    each(array.py(), &column, field, |chunk, row| {
-        trust8_arrow::as_utf8(chunk).map_err(|error| raised(array.py(), &error, row))
-    })
 }
 
 /// Returns the nanoseconds that the fastest of `rounds` conversions into text takes inside of Rust, for measurements.
@@ -182,7 +178,7 @@ pub(crate) fn arrow_timed(array: &Bound<'_, PyAny>, rounds: usize) -> PyResult<f
     Ok(best)
 }
 
-/// Which columns of a table are repaired.
+/// Which columns are converted.
 enum Choice {
     /// The whole array.
     All,
@@ -192,19 +188,30 @@ enum Choice {
     Named(Vec<String>),
 }
 
-/// Returns the array as text, with the rows repaired that are not UTF-8.
+impl Choice {
+    fn takes(&self, field: &Field) -> bool {
+        match self {
+            Self::All => true,
+            Self::Text => has(field.data_type(), true) && !has(field.data_type(), false),
+            Self::Named(names) => names.contains(field.name()),
+        }
+    }
+}
+
+/// Returns the array as text. If a row is not UTF-8, it is repaired by the policy or, if there is none, an exception is raised for the
+/// first such row.
 ///
-/// If `table` is true, the array is a table, of which the named columns are repaired, or those that are text.
+/// If `table` is true, the array is a table, of which the named columns are converted, or those that are text.
 #[pyfunction]
-#[pyo3(name = "_arrow_repair")]
-pub(crate) fn arrow_repair<'py>(
+#[pyo3(name = "_arrow_convert")]
+pub(crate) fn arrow_convert<'py>(
     array: &Bound<'py, PyAny>,
-    policy: &str,
+    policy: Option<&str>,
     table: bool,
     columns: Option<Vec<String>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
-    let policy = self::policy(policy)?;
+    let policy = policy.map(self::policy).transpose()?;
     let mut column = Column::of(array)?;
     let choice = match (table, columns) {
         (false, _) => Choice::All,
@@ -216,49 +223,74 @@ pub(crate) fn arrow_repair<'py>(
     }
     if let (Choice::Named(names), DataType::Struct(fields)) = (&choice, column.field.data_type()) {
         for name in names {
-            fields.find(name).ok_or_else(|| PyKeyError::new_err(name.clone()))?;
+            let (_, field) = fields.find(name).ok_or_else(|| PyKeyError::new_err(name.clone()))?;
+            if is_extension(field) {
+                let message = format!("the column '{name}' is of an extension type, whose bytes are no text");
+                return Err(PyTypeError::new_err(message));
+            }
         }
     }
     column.is_stream |= table;
-    if policy == Policy::Null {
+    if policy == Some(Policy::Null) {
         // All chunks of a stream have one type, so a field is nullable in all of them.
         column.loosen();
     }
     let field = |data_type: &DataType| {
-        let nullable = column.field.is_nullable() || policy == Policy::Null;
+        let nullable = column.field.is_nullable() || policy == Some(Policy::Null);
         column.field.as_ref().clone().with_data_type(data_type.clone()).with_nullable(nullable)
     };
-    each(py, &column, field, |chunk, row| repaired(py, chunk, row, policy, &choice))
+    let is_left = matches!(choice, Choice::All) && is_extension(&column.field);
+    each(py, &column, field, |chunk, row| match (is_left, table) {
+        (true, _) => Ok(chunk.clone()),
+        (_, true) => converted_table(py, chunk, row, policy, &choice),
+        _ => converted(py, chunk, policy).map_err(|error| raised(py, &error, row)),
+    })
 }
 
-/// Returns a chunk with what was chosen repaired. `row` is the number of rows in the chunks before.
-fn repaired(
+fn converted(py: Python<'_>, array: &ArrayRef, policy: Option<Policy>) -> Result<ArrayRef, RowError> {
+    py.detach(|| match policy {
+        Some(policy) => trust8_arrow::repair(array, policy),
+        None => trust8_arrow::as_utf8(array),
+    })
+}
+
+/// Returns a table with the columns converted that were chosen. `row` is the number of rows in the chunks before.
+fn converted_table(
     py: Python<'_>,
-    chunk: &ArrayRef,
+    table: &ArrayRef,
     row: usize,
-    policy: Policy,
+    policy: Option<Policy>,
     choice: &Choice,
 ) -> PyResult<ArrayRef> {
-    let repair = |array| trust8_arrow::repair(array, policy).map_err(|error| raised(py, &error, row));
-    if matches!(choice, Choice::All) {
-        return repair(chunk);
-    }
-    let table = chunk.as_struct();
+    let table = table.as_struct();
     let (mut fields, mut columns) = (Vec::new(), Vec::new());
+    let mut first: Option<(RowError, &str)> = None;
     for (column, field) in table.columns().iter().zip(table.fields()) {
-        let chosen = match choice {
-            Choice::All => true,
-            Choice::Text => has(field.data_type(), true) && !has(field.data_type(), false),
-            Choice::Named(names) => names.contains(field.name()),
+        let column = match choice.takes(field).then(|| converted(py, column, policy)) {
+            Some(Ok(text)) => text,
+            Some(Err(error)) => {
+                if first.as_ref().is_none_or(|(first, _)| error.row() < first.row()) {
+                    first = Some((error, field.name()));
+                }
+                continue;
+            }
+            None => column.clone(),
         };
-        let column = if chosen { repair(column)? } else { column.clone() };
         fields.push(Arc::new(field.as_ref().clone().with_data_type(column.data_type().clone())));
         columns.push(column);
+    }
+    if let Some((error, name)) = first {
+        return Err(raised_at(py, &error, row, &format!(".{name}{}", error.path())));
     }
     let nulls = table.nulls().cloned();
     let table = StructArray::try_new_with_length(Fields::from(fields), columns, nulls, table.len());
     // The table may have come with nulls in a field that allows none.
     Ok(Arc::new(table.map_err(|error| of_arrow(&error))?))
+}
+
+/// Returns whether a field has bytes of an extension type, such as a UUID. They stay as they are.
+fn is_extension(field: &Field) -> bool {
+    field.metadata().contains_key(EXTENSION_TYPE_NAME_KEY) && has(field.data_type(), false)
 }
 
 /// Returns whether a type has text in it, or else bytes.
@@ -271,8 +303,11 @@ fn has(data_type: &DataType, text: bool) -> bool {
         | LargeList(field)
         | FixedSizeList(field, _)
         | Map(field, _)
+        | ListView(field)
+        | LargeListView(field)
         | RunEndEncoded(_, field) => has(field.data_type(), text),
         Struct(fields) => fields.iter().any(|field| has(field.data_type(), text)),
+        Union(fields, _) => fields.iter().any(|(_, field)| has(field.data_type(), text)),
         Dictionary(_, values) => has(values, text),
         _ => false,
     }
@@ -280,16 +315,21 @@ fn has(data_type: &DataType, text: bool) -> bool {
 
 /// Returns the exception for a row. `before` is the number of rows in the chunks before.
 fn raised(py: Python<'_>, error: &RowError, before: usize) -> PyErr {
+    raised_at(py, error, before, error.path())
+}
+
+/// Returns the same, with another path.
+fn raised_at(py: Python<'_>, error: &RowError, before: usize, path: &str) -> PyErr {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let row = before + error.row();
-    let place = if error.path().is_empty() { String::new() } else { format!(", {}", error.path()) };
+    let place = if path.is_empty() { String::new() } else { format!(", {path}") };
     let message = format!("row {row}{place}: {}", error.reason());
     let start = match error.reason() {
         Reason::NotUtf8(error) => Some(error.valid_up_to()),
         _ => None,
     };
     let class = CLASS.import(py, "trust8._exceptions", "RowError");
-    let arguments = (row, error.path(), error.reason().name(), start, message);
+    let arguments = (row, path, error.reason().name(), start, message);
     match class.and_then(|class| class.call1(arguments)) {
         Ok(exception) => PyErr::from_value(exception),
         Err(error) => error,

@@ -1,0 +1,345 @@
+//! Random arrays of all kinds, sound ones and such as arrow lets be built without checks, with arrow's full validation as the oracle.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, RecordBatch, make_array};
+use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, Fields, Schema, UnionFields, UnionMode};
+use trust8::columns::Policy;
+use trust8_arrow::{as_utf8, check, errors, is_valid, repair};
+
+/// Pseudo-random numbers (SplitMix64).
+struct Random {
+    state: u64,
+    /// One choice in this many is a lie, or none if it is 0.
+    lies: usize,
+}
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.state ^ self.state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ mixed >> 31
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+
+    fn lies(&mut self) -> bool {
+        self.lies != 0 && self.below(self.lies) == 0
+    }
+
+    /// Returns a number, or another one if it is to be a lie.
+    fn or_lie(&mut self, truth: usize) -> usize {
+        if !self.lies() {
+            return truth;
+        }
+        const LIES: [usize; 8] = [0, 1, 7, 100, 1 << 16, 1 << 40, usize::MAX / 2, usize::MAX / 16];
+        match self.below(10) {
+            0 => truth.wrapping_add(1),
+            1 => truth.saturating_sub(1),
+            lie => LIES[lie - 2],
+        }
+    }
+
+    fn data_type(&mut self, depth: usize) -> DataType {
+        let field = |data_type| Arc::new(Field::new("item", data_type, true));
+        let kinds = if depth == 0 { 10 } else { 21 };
+        match self.below(kinds) {
+            0 => DataType::Binary,
+            1 => DataType::Utf8,
+            2 => DataType::LargeBinary,
+            3 => DataType::LargeUtf8,
+            4 => DataType::BinaryView,
+            5 => DataType::Utf8View,
+            6 => DataType::FixedSizeBinary(self.below(4) as i32),
+            7 => DataType::Int32,
+            8 => DataType::Boolean,
+            9 => DataType::Null,
+            10 => DataType::List(field(self.data_type(depth - 1))),
+            11 => DataType::LargeList(field(self.data_type(depth - 1))),
+            12 | 13 => DataType::FixedSizeList(field(self.data_type(depth - 1)), self.below(3) as i32),
+            14 => DataType::Struct(self.fields(depth)),
+            15 => {
+                let keys = Field::new("key", DataType::Binary, false);
+                let values = Field::new("value", self.data_type(depth - 1), true);
+                let entries = DataType::Struct(Fields::from(vec![keys, values]));
+                DataType::Map(Arc::new(Field::new("entries", entries, false)), false)
+            }
+            16 => DataType::Dictionary(Box::new(DataType::Int8), Box::new(self.data_type(depth - 1))),
+            17 => {
+                let ends = Arc::new(Field::new("run_ends", DataType::Int32, false));
+                DataType::RunEndEncoded(ends, field(self.data_type(depth - 1)))
+            }
+            18 => DataType::ListView(field(self.data_type(depth - 1))),
+            19 => DataType::LargeListView(field(self.data_type(depth - 1))),
+            _ => {
+                let mode = [UnionMode::Sparse, UnionMode::Dense][self.below(2)];
+                let fields = self.fields(depth);
+                let ids = 0..fields.len() as i8;
+                DataType::Union(UnionFields::try_new(ids, fields.iter().cloned()).unwrap(), mode)
+            }
+        }
+    }
+
+    fn fields(&mut self, depth: usize) -> Fields {
+        let names = ["a", "b", "c"].iter().take(1 + self.below(2));
+        names.map(|name| Field::new(*name, self.data_type(depth - 1), true)).collect()
+    }
+
+    fn values(&mut self, len: usize, is_text: bool) -> Vec<u8> {
+        let bad = !is_text && self.below(4) == 0;
+        let alphabet: &[u8] = if bad { b"ab\xC3\xA9\xFF" } else { b"abc" };
+        (0..len).map(|_| alphabet[self.below(alphabet.len())]).collect()
+    }
+
+    /// Returns offsets of `len` rows, and how many items they need.
+    fn offsets<O: ArrowNativeType>(&mut self, len: usize) -> (Buffer, usize) {
+        let mut end = self.below(3);
+        let mut offsets = vec![O::usize_as(end)];
+        for _ in 0..len {
+            end += self.below(4);
+            let end = self.or_lie(end);
+            offsets.push(O::usize_as(end));
+        }
+        (Buffer::from_vec(offsets), end + self.below(3))
+    }
+
+    fn numbers<O: ArrowNativeType>(
+        &mut self,
+        len: usize,
+        mut each: impl FnMut(&mut Self, usize) -> usize,
+    ) -> Buffer {
+        let numbers = (0..len).map(|row| {
+            let truth = each(self, row);
+            O::usize_as(self.or_lie(truth))
+        });
+        Buffer::from_vec(numbers.collect::<Vec<_>>())
+    }
+
+    fn array(&mut self, data_type: &DataType, len: usize) -> ArrayData {
+        let mut builder = ArrayData::builder(data_type.clone());
+        let is_text = matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+        let mut claimed = len;
+        builder = match data_type {
+            DataType::Binary | DataType::Utf8 => {
+                let (offsets, items) = self.offsets::<i32>(len);
+                builder.add_buffer(offsets).add_buffer(Buffer::from_vec(self.values(items, is_text)))
+            }
+            DataType::LargeBinary | DataType::LargeUtf8 => {
+                let (offsets, items) = self.offsets::<i64>(len);
+                builder.add_buffer(offsets).add_buffer(Buffer::from_vec(self.values(items, is_text)))
+            }
+            DataType::BinaryView | DataType::Utf8View => {
+                let values = self.values(40, is_text);
+                let views = (0..len).map(|_| {
+                    let (at, long) = (self.below(20), self.below(20));
+                    let row = &values[at..at + long];
+                    let mut view = [0; 16];
+                    view[..4].copy_from_slice(&(self.or_lie(long) as u32).to_le_bytes());
+                    if long <= 12 {
+                        view[4..4 + long].copy_from_slice(row);
+                    } else {
+                        view[4..8].copy_from_slice(&row[..4]);
+                        view[8..12].copy_from_slice(&(self.or_lie(0) as u32).to_le_bytes());
+                        view[12..].copy_from_slice(&(self.or_lie(at) as u32).to_le_bytes());
+                    }
+                    u128::from_le_bytes(view)
+                });
+                let views = Buffer::from_vec(views.collect::<Vec<_>>());
+                builder.add_buffer(views).add_buffer(Buffer::from_vec(values))
+            }
+            DataType::FixedSizeBinary(width) => {
+                // Without a width there is no memory that could contradict the length.
+                claimed = if *width == 0 { self.or_lie(len) } else { len };
+                builder.add_buffer(Buffer::from_vec(self.values(len * *width as usize, false)))
+            }
+            DataType::Int32 => builder.add_buffer(self.numbers::<i32>(len, |_, row| row)),
+            DataType::Boolean => builder.add_buffer(Buffer::from_vec(vec![0xA5_u8; len.div_ceil(8)])),
+            DataType::Null => {
+                claimed = self.or_lie(len);
+                builder
+            }
+            DataType::List(item) | DataType::Map(item, _) => {
+                let (offsets, items) = self.offsets::<i32>(len);
+                builder.add_buffer(offsets).add_child_data(self.array(item.data_type(), items))
+            }
+            DataType::LargeList(item) => {
+                let (offsets, items) = self.offsets::<i64>(len);
+                builder.add_buffer(offsets).add_child_data(self.array(item.data_type(), items))
+            }
+            DataType::ListView(item) => {
+                let offsets = self.numbers::<i32>(len, |random, _| random.below(5));
+                let sizes = self.numbers::<i32>(len, |random, _| random.below(5));
+                let child = self.array(item.data_type(), 9);
+                builder.add_buffer(offsets).add_buffer(sizes).add_child_data(child)
+            }
+            DataType::LargeListView(item) => {
+                let offsets = self.numbers::<i64>(len, |random, _| random.below(5));
+                let sizes = self.numbers::<i64>(len, |random, _| random.below(5));
+                let child = self.array(item.data_type(), 9);
+                builder.add_buffer(offsets).add_buffer(sizes).add_child_data(child)
+            }
+            DataType::FixedSizeList(item, size) => {
+                claimed = self.or_lie(len);
+                builder.add_child_data(self.array(item.data_type(), len * *size as usize))
+            }
+            DataType::Struct(fields) => {
+                let children = fields.iter().map(|field| {
+                    let rows = if self.lies() { len + 1 } else { len };
+                    let child = self.array(field.data_type(), rows);
+                    if field.is_nullable() {
+                        return child;
+                    }
+                    // SAFETY: as above: the child is as it was, without nulls.
+                    unsafe { child.into_builder().nulls(None).build_unchecked() }
+                });
+                builder.child_data(children.collect())
+            }
+            DataType::Dictionary(_, values) => {
+                let count = 1 + self.below(3);
+                let keys = self.numbers::<i8>(len, |random, _| random.below(count));
+                builder.add_buffer(keys).add_child_data(self.array(values, count))
+            }
+            DataType::RunEndEncoded(_, values) => {
+                let runs = len.div_ceil(2);
+                let ends = self.numbers::<i32>(runs, |_, run| (2 * run + 2).max(1));
+                let ends = ArrayData::builder(DataType::Int32).len(runs).add_buffer(ends);
+                // SAFETY: numbers have nothing that could be wrong.
+                let ends = unsafe { ends.build_unchecked() };
+                claimed = self.or_lie(len);
+                let runs = if self.lies() { runs + 1 } else { runs };
+                builder.add_child_data(ends).add_child_data(self.array(values.data_type(), runs))
+            }
+            DataType::Union(fields, mode) => {
+                let count = fields.len();
+                // Arrow's own code panics at an id that is none, and nobody looks into unions.
+                let ids = (0..len).map(|_| self.below(count) as i8).collect::<Vec<_>>();
+                builder = builder.add_buffer(Buffer::from_vec(ids));
+                if *mode == UnionMode::Dense {
+                    builder = builder.add_buffer(Buffer::from_vec(vec![0_i32; len]));
+                }
+                let rows = if *mode == UnionMode::Dense { len.max(1) } else { len };
+                let children = fields.iter().map(|(_, field)| self.array(field.data_type(), rows));
+                builder.child_data(children.collect())
+            }
+            other => unreachable!("{other}"),
+        };
+        let layout = arrow_data::layout(data_type);
+        // What is in a map is not null.
+        let is_entries = matches!(data_type, DataType::Struct(fields) if !fields[0].is_nullable());
+        if layout.can_contain_null_mask && !is_entries && self.below(3) == 0 {
+            let bits = if self.lies() { len + 9 } else { claimed.min(1000) };
+            if bits == claimed || self.lies != 0 {
+                let valid = BooleanBuffer::from_iter((0..bits).map(|_| self.below(4) != 0));
+                builder = builder.nulls(Some(NullBuffer::new(valid)));
+            }
+        }
+        // SAFETY: none. What this test builds breaks rules, and only what checks it may read it.
+        unsafe { builder.len(claimed).build_unchecked() }
+    }
+}
+
+/// Checks all text in an array, however deep it lies.
+fn check_text(data: &ArrayData) {
+    match data.data_type() {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => data.validate_full().unwrap(),
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            panic!("bytes are left in an array of text")
+        }
+        _ => data.child_data().iter().for_each(check_text),
+    }
+}
+
+const POLICIES: [Policy; 6] =
+    [Policy::Replace, Policy::Java, Policy::Drop, Policy::Null, Policy::Escape, Policy::Windows1252];
+
+/// Calls everything. `is_sound` is what arrow says of the array.
+fn call_all(array: &ArrayRef, is_sound: bool) {
+    let (valid, found, text) = (is_valid(array), errors(array), as_utf8(array));
+    assert!(valid.is_err() || found.is_ok());
+    if let (Ok(text), Ok(valid)) = (&text, &valid) {
+        check_text(&text.to_data());
+        assert_eq!(found.as_ref().map(RecordBatch::num_rows), Ok(0));
+        assert!(valid.iter().all(|row| row != Some(false)));
+    }
+    let repaired = POLICIES.map(|policy| repair(array, policy));
+    for text in repaired.iter().flatten() {
+        check_text(&text.to_data());
+    }
+    let schema = Schema::new(vec![Field::new("column", array.data_type().clone(), true)]);
+    if let Ok(batch) = RecordBatch::try_new(Arc::new(schema), vec![array.clone()]) {
+        let _ = check(&batch);
+    }
+    let (Ok(valid), true) = (valid, is_sound) else { return };
+    assert_eq!(valid.len(), array.len());
+    assert_eq!(text.is_ok(), found.unwrap().num_rows() == 0);
+    for text in repaired.iter().chain([&text]).filter(|text| is_sound && text.is_ok()).flatten() {
+        text.to_data().validate_full().unwrap();
+        assert_eq!(text.len(), array.len());
+    }
+    assert!(repaired.iter().all(Result::is_ok));
+}
+
+/// Whether an array has text or bytes in a union or a list view, which is an error.
+fn is_refused(data_type: &DataType, inside: bool) -> bool {
+    match data_type {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _) => is_refused(item.data_type(), inside),
+        DataType::ListView(item) | DataType::LargeListView(item) => is_refused(item.data_type(), true),
+        DataType::Struct(fields) => fields.iter().any(|field| is_refused(field.data_type(), inside)),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| is_refused(field.data_type(), true)),
+        DataType::Dictionary(_, values) => is_refused(values, inside),
+        DataType::RunEndEncoded(_, values) => is_refused(values.data_type(), inside),
+        DataType::Int32 | DataType::Boolean | DataType::Null => false,
+        _ => inside,
+    }
+}
+
+/// Builds random arrays, and returns how many of them were sound, and how many were not.
+fn run(rounds: u64, lies: usize) -> [usize; 2] {
+    let mut counts = [0; 2];
+    for seed in 0..rounds {
+        let mut random = Random { state: seed, lies };
+        let data_type = random.data_type(3);
+        let len = random.below(7);
+        let data = random.array(&data_type, len);
+        // Arrow panics at some of these, in its checks and where it makes an array.
+        let Ok((is_sound, array)) = catch_unwind(AssertUnwindSafe(|| {
+            let array = make_array(data.clone());
+            let _ = array.to_data();
+            (data.validate_full().is_ok(), array)
+        })) else {
+            continue;
+        };
+        counts[usize::from(!is_sound)] += 1;
+        if is_sound && array.len() < 1000 {
+            assert_eq!(is_valid(&array).is_err(), is_refused(&data_type, false), "seed {seed}: {data_type}");
+            if array.len() > 1 {
+                call_all(&array.slice(1, array.len() - 1), true);
+            }
+        }
+        let outcome = catch_unwind(AssertUnwindSafe(|| call_all(&array, is_sound && array.len() < 1000)));
+        assert!(outcome.is_ok(), "seed {seed}, lies {lies}: {data_type}");
+    }
+    counts
+}
+
+#[test]
+fn sound_arrays() {
+    let [sound, unsound] = run(4_000, 0);
+    assert!(sound > 3_500 && unsound == 0, "{sound} and {unsound}");
+}
+
+#[test]
+fn hostile_arrays() {
+    let counts = [3, 10, 30].map(|lies| run(6_000, lies));
+    let [sound, unsound] = counts.iter().fold([0, 0], |[a, b], [c, d]| [a + c, b + d]);
+    assert!(sound > 2_000 && unsound > 4_000, "{sound} and {unsound}");
+}

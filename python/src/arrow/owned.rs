@@ -1,0 +1,372 @@
+//! Arrays of the C data interface, copied into memory that nobody else writes to.
+//!
+//! The interface says where the memory of an array is, and not who else may write to it. An array of pyarrow can lie in a
+//! `bytearray`, in an array of numpy or in a mapped file, and whether a buffer of pyarrow says that it is mutable settles nothing:
+//! it is true of what pyarrow has allocated itself, and false of a read-only view of a `bytearray`. So nothing is known to be
+//! immutable except what this module has copied, and everything is copied before anybody reads it. Lengths come from the copies:
+//! what an offset says does not change between two reads.
+//!
+//! Of a slice, only its part is copied. Counts and pointers that contradict the type are errors; that the memory is as long as
+//! the array claims is what the interface promises.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::slice;
+
+use arrow_array::ffi::FFI_ArrowArray;
+use arrow_array::{ArrayRef, ArrowNativeTypeOp, OffsetSizeTrait, make_array};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, FieldRef, UnionMode};
+use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::input::copy_shared;
+
+/// How deep types may be nested.
+pub(super) const DEPTH: usize = 64;
+
+/// `struct ArrowArray`, as the interface defines it: that of arrow hides its fields, and panics where they contradict each other.
+#[repr(C)]
+struct Given {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *const *const u8,
+    children: *const *const Given,
+    dictionary: *const Given,
+    release: Option<unsafe extern "C" fn(*mut Self)>,
+    private_data: *mut c_void,
+}
+
+const _: () = assert!(size_of::<Given>() == size_of::<FFI_ArrowArray>());
+
+/// Copies an array.
+///
+/// # Safety
+///
+/// - `array` is as the interface demands, and has the type `data_type`: where its counts and pointers do not contradict each
+///   other, the memory that they claim is there.
+pub(super) unsafe fn owned(array: &FFI_ArrowArray, data_type: &DataType) -> PyResult<ArrayRef> {
+    // SAFETY: both types are `struct ArrowArray`.
+    let given = unsafe { &*std::ptr::from_ref(array).cast::<Given>() };
+    Ok(make_array(given.all(data_type)?))
+}
+
+fn lie(what: String) -> PyErr {
+    PyValueError::new_err(format!("the array is not as Arrow's C data interface demands: {what}"))
+}
+
+fn size(number: i64, what: &str) -> PyResult<usize> {
+    usize::try_from(number).map_err(|_| lie(format!("its {what} is {number}")))
+}
+
+fn product(count: usize, width: usize) -> PyResult<usize> {
+    let bytes = count.checked_mul(width).filter(|&bytes| isize::try_from(bytes).is_ok());
+    bytes.ok_or_else(|| lie(format!("it claims {count} times {width} bytes")))
+}
+
+/// Copies bytes, aligned for any type of Arrow.
+///
+/// # Safety
+///
+/// - There are `len` bytes at `from`, unless it is null.
+unsafe fn copied(from: *const u8, len: usize) -> PyResult<Buffer> {
+    if len == 0 {
+        return Ok(Buffer::from_vec(Vec::<u128>::new()));
+    }
+    if from.is_null() {
+        return Err(lie(format!("a buffer of {len} bytes is missing")));
+    }
+    let mut words: Vec<u128> = Vec::new();
+    let count = len.div_ceil(size_of::<u128>());
+    words
+        .try_reserve_exact(count)
+        .map_err(|_| PyMemoryError::new_err(format!("no memory for {len} bytes")))?;
+    let room = &mut words.spare_capacity_mut()[..count];
+    room[count - 1].write(0);
+    // SAFETY: the words have this many bytes.
+    let room: &mut [MaybeUninit<u8>] = unsafe { slice::from_raw_parts_mut(room.as_mut_ptr().cast(), len) };
+    // SAFETY: the caller vouches for the bytes, and the room is new.
+    unsafe { copy_shared(from, room) };
+    // SAFETY: the last word was written, and all bytes of those before it.
+    unsafe { words.set_len(count) };
+    Ok(Buffer::from_vec(words).slice_with_length(0, len))
+}
+
+impl Given {
+    fn all(&self, data_type: &DataType) -> PyResult<ArrayData> {
+        self.copied(data_type, 0..size(self.length, "length")?, 0)
+    }
+
+    /// Copies some rows, which count from the array's offset.
+    fn copied(&self, data_type: &DataType, rows: Range<usize>, depth: usize) -> PyResult<ArrayData> {
+        if depth > DEPTH {
+            return Err(lie(format!("its types are nested more than {DEPTH} levels deep")));
+        }
+        let (all, offset) = (size(self.length, "length")?, size(self.offset, "offset")?);
+        if rows.end > all {
+            return Err(lie(format!("the array inside has {all} rows, and {} are needed", rows.end)));
+        }
+        let end = offset.checked_add(rows.end).filter(|&end| isize::try_from(end).is_ok());
+        let Some(end) = end else { return Err(lie(format!("its offset is {offset}"))) };
+        let (start, len) = (offset + rows.start, rows.len());
+        let deeper = depth + 1;
+
+        // Arrow panics if these types have other types inside.
+        let sound = match data_type {
+            DataType::Dictionary(keys, _) => keys.is_dictionary_key_type(),
+            DataType::RunEndEncoded(ends, _) => ends.data_type().is_run_ends_type(),
+            DataType::Map(entries, _) => {
+                matches!(entries.data_type(), DataType::Struct(fields) if fields.len() == 2)
+            }
+            _ => true,
+        };
+        if !sound {
+            return Err(PyValueError::new_err(format!("there is no type {data_type}")));
+        }
+        let mut builder = ArrayData::builder(data_type.clone()).len(len);
+        match data_type {
+            DataType::Null | DataType::Union(..) | DataType::RunEndEncoded(..) => {}
+            _ => builder = builder.nulls(self.nulls(start, len)?),
+        }
+        let builder = match data_type {
+            DataType::Null => {
+                self.expect(0, 0)?;
+                builder
+            }
+            DataType::Boolean => {
+                self.expect(2, 0)?;
+                builder.add_buffer(self.bits(1, start, len)?.sliced())
+            }
+            DataType::FixedSizeBinary(width) => {
+                self.expect(2, 0)?;
+                builder.add_buffer(self.fixed(1, start, len, size((*width).into(), "width")?)?)
+            }
+            DataType::Binary | DataType::Utf8 => {
+                self.expect(3, 0)?;
+                let (offsets, values) = self.offsets::<i32>(start, len)?;
+                builder.add_buffer(offsets).add_buffer(self.fixed(2, values.start, values.len(), 1)?)
+            }
+            DataType::LargeBinary | DataType::LargeUtf8 => {
+                self.expect(3, 0)?;
+                let (offsets, values) = self.offsets::<i64>(start, len)?;
+                builder.add_buffer(offsets).add_buffer(self.fixed(2, values.start, values.len(), 1)?)
+            }
+            DataType::BinaryView | DataType::Utf8View => builder.buffers(self.views(start, len)?),
+            DataType::List(item) | DataType::Map(item, _) => {
+                self.expect(2, 1)?;
+                let (offsets, items) = self.offsets::<i32>(start, len)?;
+                builder.add_buffer(offsets).add_child_data(self.child(0, item, Some(items), deeper)?)
+            }
+            DataType::LargeList(item) => {
+                self.expect(2, 1)?;
+                let (offsets, items) = self.offsets::<i64>(start, len)?;
+                builder.add_buffer(offsets).add_child_data(self.child(0, item, Some(items), deeper)?)
+            }
+            DataType::ListView(item) | DataType::LargeListView(item) => {
+                self.expect(3, 1)?;
+                let width = if matches!(data_type, DataType::ListView(_)) { 4 } else { 8 };
+                builder
+                    .add_buffer(self.fixed(1, start, len, width)?)
+                    .add_buffer(self.fixed(2, start, len, width)?)
+                    .add_child_data(self.child(0, item, None, deeper)?)
+            }
+            DataType::FixedSizeList(item, width) => {
+                self.expect(1, 1)?;
+                let width = size((*width).into(), "number of items")?;
+                let items = product(start, width)?..product(end, width)?;
+                builder.add_child_data(self.child(0, item, Some(items), deeper)?)
+            }
+            DataType::Struct(fields) => {
+                self.expect(1, fields.len())?;
+                let children = fields
+                    .iter()
+                    .enumerate()
+                    .map(|(i, field)| self.child(i, field, Some(start..end), deeper));
+                builder.child_data(children.collect::<PyResult<_>>()?)
+            }
+            DataType::Union(fields, mode) => {
+                let sparse = *mode == UnionMode::Sparse;
+                self.expect(if sparse { 1 } else { 2 }, fields.len())?;
+                let mut builder = builder.add_buffer(self.fixed(0, start, len, 1)?);
+                if !sparse {
+                    builder = builder.add_buffer(self.fixed(1, start, len, 4)?);
+                }
+                let rows = sparse.then_some(start..end);
+                let children = fields
+                    .iter()
+                    .enumerate()
+                    .map(|(i, (_, field))| self.child(i, field, rows.clone(), deeper));
+                builder.child_data(children.collect::<PyResult<_>>()?)
+            }
+            DataType::Dictionary(keys, values) => {
+                self.expect(2, 0)?;
+                let width = keys.primitive_width().unwrap_or(0);
+                // SAFETY: the interface promises an array with the values, or null.
+                let Some(dictionary) = (unsafe { self.dictionary.as_ref() }) else {
+                    return Err(lie("it has no dictionary".to_owned()));
+                };
+                let rows = 0..size(dictionary.length, "length")?;
+                builder
+                    .add_buffer(self.fixed(1, start, len, width)?)
+                    .add_child_data(dictionary.copied(values, rows, deeper)?)
+            }
+            DataType::RunEndEncoded(ends, values) => {
+                self.expect(0, 2)?;
+                builder
+                    .offset(start)
+                    .add_child_data(self.child(0, ends, None, deeper)?)
+                    .add_child_data(self.child(1, values, None, deeper)?)
+            }
+            other => {
+                self.expect(2, 0)?;
+                let Some(width) = other.primitive_width() else {
+                    return Err(PyValueError::new_err(format!("arrays of type {other} are not supported")));
+                };
+                builder.add_buffer(self.fixed(1, start, len, width)?)
+            }
+        };
+        // SAFETY: the buffers and children are as many and as long as the type demands. That offsets, views, keys and text are
+        // right is checked by `trust8_arrow`, which takes arrays that were built without checks.
+        Ok(unsafe { builder.build_unchecked() })
+    }
+
+    /// Checks how many buffers and children there are.
+    fn expect(&self, buffers: usize, children: usize) -> PyResult<()> {
+        let counts = [(self.n_buffers, buffers, "buffers"), (self.n_children, children, "children")];
+        for (has, wanted, what) in counts {
+            if usize::try_from(has) != Ok(wanted) {
+                return Err(lie(format!("it has {has} {what}, and its type has {wanted}")));
+            }
+        }
+        let missing = buffers > 0 && self.buffers.is_null() || children > 0 && self.children.is_null();
+        if missing { Err(lie("a list of buffers or of children is missing".to_owned())) } else { Ok(()) }
+    }
+
+    /// Returns the address of a buffer, whose number was checked.
+    fn buffer(&self, i: usize) -> *const u8 {
+        // SAFETY: there are more buffers than `i`, because `expect` or `views` has said so.
+        let place = unsafe { self.buffers.add(i) };
+        // SAFETY: the same.
+        unsafe { *place }
+    }
+
+    /// Copies some rows of a child, or all. The number of children was checked.
+    fn child(
+        &self,
+        i: usize,
+        field: &FieldRef,
+        rows: Option<Range<usize>>,
+        depth: usize,
+    ) -> PyResult<ArrayData> {
+        // SAFETY: `expect` has checked that there are more children than `i`.
+        let place = unsafe { self.children.add(i) };
+        // SAFETY: the same.
+        let child = unsafe { *place };
+        // SAFETY: the interface promises that an array is there.
+        let Some(child) = (unsafe { child.as_ref() }) else {
+            return Err(lie(format!("its child {i} is missing")));
+        };
+        let rows = rows.map_or_else(|| Ok(0..size(child.length, "length")?), PyResult::Ok)?;
+        child.copied(field.data_type(), rows, depth)
+    }
+
+    /// Copies a part of a buffer of units with this many bytes each.
+    fn fixed(&self, buffer: usize, start: usize, len: usize, width: usize) -> PyResult<Buffer> {
+        let (skipped, bytes) = (product(start, width)?, product(len, width)?);
+        let from = self.buffer(buffer).wrapping_add(skipped);
+        let from = if self.buffer(buffer).is_null() { std::ptr::null() } else { from };
+        // SAFETY: the interface promises that the buffer has this many units.
+        unsafe { copied(from, bytes) }
+    }
+
+    /// Copies a part of a bitmap.
+    fn bits(&self, buffer: usize, start: usize, len: usize) -> PyResult<BooleanBuffer> {
+        let bytes = (start % 8 + len).div_ceil(8);
+        Ok(BooleanBuffer::new(self.fixed(buffer, start / 8, bytes, 1)?, start % 8, len))
+    }
+
+    fn nulls(&self, start: usize, len: usize) -> PyResult<Option<NullBuffer>> {
+        if self.n_buffers < 1 || self.buffers.is_null() {
+            return Err(lie(format!("it has {} buffers", self.n_buffers)));
+        }
+        match (self.buffer(0).is_null(), self.null_count) {
+            (_, 0) => Ok(None),
+            (true, count) if count > 0 => Err(lie(format!("it has {count} nulls and no validity bitmap"))),
+            (true, _) => Ok(None),
+            (false, _) => Ok(Some(NullBuffer::new(self.bits(0, start, len)?)).filter(|n| n.null_count() > 0)),
+        }
+    }
+
+    /// Copies the offsets of some rows, and returns what they reach. They begin with 0 in the copy.
+    fn offsets<O: OffsetSizeTrait + ArrowNativeTypeOp>(
+        &self,
+        start: usize,
+        len: usize,
+    ) -> PyResult<(Buffer, Range<usize>)> {
+        if len == 0 {
+            // An array without rows need not have offsets.
+            return Ok((Buffer::from_vec(vec![O::default()]), 0..0));
+        }
+        let copy = self.fixed(1, start, len + 1, size_of::<O>())?;
+        let offsets = copy.typed_data::<O>();
+        let (first, last) = (&offsets[0], &offsets[len]);
+        let reached = first.to_usize().zip(last.to_usize()).filter(|(first, last)| first <= last);
+        let Some((from, to)) = reached else {
+            return Err(lie(format!("its offsets go from {first:?} to {last:?}")));
+        };
+        let copy = match from {
+            0 => copy,
+            _ => Buffer::from_vec(
+                offsets.iter().map(|offset| offset.sub_wrapping(offsets[0])).collect::<Vec<_>>(),
+            ),
+        };
+        Ok((copy, from..to))
+    }
+
+    /// Copies some views, and of each of their buffers the part between the first and the last byte that a view names.
+    fn views(&self, start: usize, len: usize) -> PyResult<Vec<Buffer>> {
+        let count = size(self.n_buffers, "number of buffers")?;
+        let Some(variadic) = count.checked_sub(3).filter(|_| !self.buffers.is_null()) else {
+            return Err(lie(format!("it has {count} buffers, and an array of views has at least 3")));
+        };
+        self.expect(count, 0)?;
+        let lens = self.fixed(count - 1, 0, variadic, size_of::<i64>())?;
+        let lens = lens.typed_data::<i64>().iter();
+        let lens = lens.map(|&len| size(len, "length of a buffer")).collect::<PyResult<Vec<_>>>()?;
+        let mut views = self.fixed(1, start, len, size_of::<u128>())?.typed_data::<u128>().to_vec();
+        let mut named: Vec<Option<Range<usize>>> = vec![None; variadic];
+        for &view in &views {
+            if let Some((buffer, bytes)) = place(view, &lens) {
+                let part = named[buffer].get_or_insert(bytes.clone());
+                *part = part.start.min(bytes.start)..part.end.max(bytes.end);
+            }
+        }
+        for view in &mut views {
+            // A view that names no bytes of a buffer stays as it is: the part that is copied is no longer than the buffer.
+            if let Some((buffer, _)) = place(*view, &lens)
+                && let Some(part) = &named[buffer]
+            {
+                *view -= (part.start as u128) << 96;
+            }
+        }
+        let mut buffers = vec![Buffer::from_vec(views)];
+        for (i, named) in named.into_iter().enumerate() {
+            let named = named.unwrap_or(0..0);
+            buffers.push(self.fixed(2 + i, named.start, named.len(), 1)?);
+        }
+        Ok(buffers)
+    }
+}
+
+/// Returns the buffer and the bytes that a view names, if it is long and they exist.
+fn place(view: u128, lens: &[usize]) -> Option<(usize, Range<usize>)> {
+    let field = |at: u32| (view >> at) as u32 as usize;
+    let (len, buffer, offset) = (field(0), field(64), field(96));
+    let bytes = offset..offset.checked_add(len)?;
+    (len > 12 && bytes.end <= *lens.get(buffer)?).then_some((buffer, bytes))
+}
