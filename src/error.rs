@@ -397,6 +397,15 @@ fn diagnose(four: [u8; 4], left: usize) -> (ErrorKind, u8, u8) {
     if usize::from(len) == left { (Incomplete, len, len) } else { (Truncated, len, len + 1) }
 }
 
+/// Displays a number of bytes: `1 byte`, `2 bytes`.
+pub(crate) struct Bytes(pub(crate) usize);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} byte{}", self.0, if self.0 == 1 { "" } else { "s" })
+    }
+}
+
 /// Displays bytes as the RFCs write them: upper-case pairs with spaces between them.
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 

@@ -171,9 +171,7 @@ impl Intake {
         match self.stop {
             Stop::No => Ok(self.validator.status()?),
             Stop::Cut => Ok(self.validator.finish()?),
-            Stop::FalseClaim => {
-                Err(io::Error::other("the inner reader claims to have read more bytes than it had room for"))
-            }
+            Stop::FalseClaim => Err(read_too_much()),
         }
     }
 
@@ -216,6 +214,12 @@ impl Intake {
     pub(crate) fn debug(&self, fields: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
         fields.field("buffered", &self.bytes().len()).field("validator", &self.validator).finish()
     }
+}
+
+/// Returns the error of a reader that claims to have read more bytes than it had room for.
+#[cold]
+pub(super) fn read_too_much() -> io::Error {
+    io::Error::other("the inner reader claims to have read more bytes than it had room for")
 }
 
 /// Copies the pending bytes to the start of the buffer that receives the next ones, and returns how many they are.

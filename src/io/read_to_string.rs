@@ -5,12 +5,14 @@ use alloc::vec::Vec;
 use core::mem;
 use std::io::{self, Read};
 
+use super::intake::read_too_much;
 use crate::stream::Validator;
 
 /// How many bytes are read before they are validated: as many as stay in the second-level cache until then.
-///
-/// Smaller chunks cost more system calls, because [`Read::read_to_end`] begins with a small read.
-const CHUNK: usize = 256 << 10;
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// How many bytes are read to find the end of the input without growing a string that is exactly full.
+const PROBE_BYTES: usize = 32;
 
 /// Reads to the end of `reader`, appends the text to `string`, and returns its length in bytes.
 ///
@@ -22,6 +24,7 @@ const CHUNK: usize = 256 << 10;
 /// - The errors of `reader`.
 /// - [`io::ErrorKind::InvalidData`] with a [`StreamError`](crate::stream::StreamError) if the bytes are not UTF-8. Its position
 ///   counts from where `reader` stood. No more is read then.
+/// - [`io::ErrorKind::Other`] if `reader` claims to have read more bytes than it had room for.
 ///
 /// After any error, `string` is unchanged.
 ///
@@ -45,17 +48,61 @@ pub fn read_to_string(mut reader: impl Read, string: &mut String) -> io::Result<
 fn append(reader: &mut dyn Read, string: &mut String) -> io::Result<usize> {
     let mut appending = Appending::to(string);
     let mut validator = Validator::new();
+    let full = appending.bytes.capacity();
     loop {
         let begin = appending.bytes.len();
-        // `Take` puts the bytes straight into the spare capacity, which need not be initialised, and shows the reader nothing
-        // else.
-        let n = (&mut *reader).take(CHUNK as u64).read_to_end(&mut appending.bytes)?;
+        let is_end = read_chunk(reader, &mut appending.bytes, full)?;
         validator.push(&appending.bytes[begin..])?;
-        if n < CHUNK {
+        if is_end {
             validator.finish()?;
             let read = validator.valid_up_to() as usize;
             appending.text += read;
             return Ok(read);
+        }
+    }
+}
+
+/// Appends bytes to `bytes` until their capacity is used up, or a chunk is read, or the input ends. Returns whether it ended.
+///
+/// The reader sees only the end of `bytes`, as a slice, or memory on the stack. `full` is the capacity that `bytes` had at first.
+fn read_chunk(reader: &mut dyn Read, bytes: &mut Vec<u8>, full: usize) -> io::Result<bool> {
+    if bytes.len() == bytes.capacity() {
+        if bytes.len() == full {
+            // Often the string was as long as the input.
+            let mut probe = [0; PROBE_BYTES];
+            let n = read_some(reader, &mut probe)?;
+            if n == 0 {
+                return Ok(true);
+            }
+            bytes.try_reserve(2 * PROBE_BYTES)?;
+            bytes.extend_from_slice(&probe[..n]);
+        } else {
+            bytes.try_reserve(PROBE_BYTES)?;
+        }
+    }
+    // Each byte is cleared once, however few bytes the reader returns at a time.
+    let mut at = bytes.len();
+    let end = bytes.capacity().min(at + CHUNK_BYTES);
+    bytes.resize(end, 0);
+    while at < end {
+        match read_some(reader, &mut bytes[at..])? {
+            0 => {
+                bytes.truncate(at);
+                return Ok(true);
+            }
+            n => at += n,
+        }
+    }
+    Ok(false)
+}
+
+/// Reads into `room`, again if it is interrupted, and returns how many bytes were read.
+fn read_some(reader: &mut dyn Read, room: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match reader.read(room) {
+            Ok(n) if n > room.len() => return Err(read_too_much()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
         }
     }
 }
@@ -82,9 +129,8 @@ impl Drop for Appending<'_> {
     fn drop(&mut self) {
         let mut bytes = mem::take(&mut self.bytes);
         bytes.truncate(self.text);
-        // SAFETY: the first bytes came out of a `String`, and the rest, up to `text`, was read by `append`, which found it valid
-        // as a whole. Since then, `bytes` was only appended to, by `Take`. It shows the reader nothing but spare capacity, so no
-        // reader, however wrong, can change the bytes before that.
+        // SAFETY: the first bytes came out of a `String`, and `append` found the rest, up to `text`, to be valid as a whole. No
+        // reader, however wrong, can change bytes that were read before: it gets a slice of those after them.
         *self.string = unsafe { String::from_utf8_unchecked(bytes) };
     }
 }

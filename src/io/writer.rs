@@ -43,11 +43,16 @@ pub struct Utf8Writer<W> {
     owed: usize,
     /// Whether `inner` claimed to have taken more bytes than it was given. Nobody knows what it has then, so it gets no more.
     claimed_too_much: bool,
+    /// How long the next piece is at most. What `inner` does not take of a piece is validated again in the next call, so a piece
+    /// is not much longer than what `inner` took of the one before.
+    piece_len: usize,
 }
 
-/// The longest piece that is validated for one call of the inner writer. If that takes only some of its bytes, the others are
-/// validated again in the next call, so this bounds the work that is done twice.
+/// The longest piece that is validated for one call of the inner writer.
 const LONGEST_PIECE: usize = 16 << 10;
+
+/// The longest piece after one of which the inner writer has taken next to nothing.
+const SHORTEST_PIECE: usize = 16;
 
 impl<W> Utf8Writer<W> {
     /// Returns a writer to `inner`.
@@ -58,7 +63,14 @@ impl<W> Utf8Writer<W> {
     /// assert!(write!(writer, "{}", 12).is_ok());
     /// ```
     pub const fn new(inner: W) -> Self {
-        Self { inner, validator: Validator::new(), last: [0; 4], owed: 0, claimed_too_much: false }
+        Self {
+            inner,
+            validator: Validator::new(),
+            last: [0; 4],
+            owed: 0,
+            claimed_too_much: false,
+            piece_len: LONGEST_PIECE,
+        }
     }
 
     /// Returns a reference to the inner writer.
@@ -179,25 +191,21 @@ impl<W: Write> Utf8Writer<W> {
 impl<W: Write> Write for Utf8Writer<W> {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.settle()?;
-        let mut piece = &buf[..buf.len().min(LONGEST_PIECE)];
+        let mut piece = &buf[..buf.len().min(self.piece_len)];
 
         let mut next = Decoder::from(self.validator);
-        let text = match next.decode(piece) {
-            Ok(text) => text,
-            Err(error) => {
-                // If the error is in this piece, and not in the pending bytes, what stands before it is written.
-                let held = self.validator.pending().len() as u64;
-                let sound = error.valid_up_to().saturating_sub(self.validator.valid_up_to() + held);
-                if sound == 0 {
-                    // The validator keeps the error, for every later call.
-                    let _ = self.validator.push(piece);
-                    return Err(error.into());
-                }
-                piece = &piece[..sound as usize];
-                next = Decoder::from(self.validator);
-                next.decode(piece)?
+        let (text, result) = next.decode_up_to_error(piece);
+        if let Err(error) = result {
+            if text.is_empty() {
+                // The validator keeps the error, for every later call.
+                self.validator = next.into();
+                return Err(error.into());
             }
-        };
+            // What is before the error is written first.
+            piece = &piece[..text.len() - self.validator.pending().len()];
+            next = Decoder::from(self.validator);
+            next.decode(piece)?;
+        }
 
         let completed = text.completed();
         if !completed.is_empty() {
@@ -216,6 +224,7 @@ impl<W: Write> Write for Utf8Writer<W> {
             self.claimed_too_much = true;
             self.check_claims()?;
         }
+        self.piece_len = (2 * n).clamp(SHORTEST_PIECE, LONGEST_PIECE);
         if n == text.len() {
             self.validator = next.into();
             return Ok(piece.len());

@@ -70,7 +70,7 @@ impl Decoder {
     /// # Errors
     ///
     /// Returns an error if `piece` makes it certain that the input is not UTF-8. The error stays: every later call returns it,
-    /// until [`reset`](Self::reset). It says how far the text goes:
+    /// until [`reset`](Self::reset). [`decode_up_to_error`](Self::decode_up_to_error) returns the text before it as well.
     ///
     /// ```
     /// use trust8::stream::Decoder;
@@ -80,11 +80,6 @@ impl Decoder {
     /// assert_eq!((text.completed(), text.rest()), ("", "abc"));
     /// let text = decoder.decode(b"\xA9def").unwrap();
     /// assert_eq!((text.completed(), text.rest()), ("é", "def"));
-    ///
-    /// let begin = decoder.valid_up_to();
-    /// let piece = b"gh\xFF";
-    /// let error = decoder.decode(piece).unwrap_err();
-    /// assert_eq!(&piece[..(error.valid_up_to() - begin) as usize], b"gh");
     /// ```
     #[inline]
     pub fn decode<'a>(&mut self, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
@@ -100,6 +95,37 @@ impl Decoder {
         piece: &'a [u8],
     ) -> Result<Piece<'a>, StreamError> {
         self.validator.decode(piece, |bytes| kernel.verdict(bytes))
+    }
+
+    /// Does what [`decode`](Self::decode) does, and returns the valid text of `piece` before an error together with the error.
+    ///
+    /// The texts, one after the other, are all of the input up to the error.
+    ///
+    /// # Errors
+    ///
+    /// The error, if any, is in the result beside the text.
+    ///
+    /// ```
+    /// use trust8::stream::Decoder;
+    ///
+    /// let mut decoder = Decoder::new();
+    /// decoder.decode(b"abc\xF0\x9F\x98")?;
+    /// let (text, result) = decoder.decode_up_to_error(b"\x80def\xFF");
+    /// assert_eq!((text.completed(), text.rest()), ("😀", "def"));
+    /// assert_eq!(result.unwrap_err().valid_up_to(), 10);
+    /// # Ok::<(), trust8::stream::StreamError>(())
+    /// ```
+    pub fn decode_up_to_error<'a>(&mut self, piece: &'a [u8]) -> (Piece<'a>, Result<(), StreamError>) {
+        let mut before = *self;
+        match self.decode(piece) {
+            Ok(text) => (text, Ok(())),
+            Err(error) => {
+                // If the error begins in the pending bytes, nothing of `piece` comes before it.
+                let piece_begin = before.valid_up_to() + before.pending().len() as u64;
+                let valid_len = error.valid_up_to().saturating_sub(piece_begin) as usize;
+                (before.decode(&piece[..valid_len]).unwrap_or(Piece::EMPTY), Err(error))
+            }
+        }
     }
 
     /// Ends the input.

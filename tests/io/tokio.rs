@@ -4,6 +4,7 @@
 
 use std::future::Future;
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Mutex;
 use std::task::{Context, Poll};
@@ -487,4 +488,32 @@ async fn half_a_character_consumed() {
     assert_eq!(reader.fill_str().await.unwrap_err().kind(), io::ErrorKind::InvalidInput);
     Pin::new(&mut reader).consume(2);
     assert_eq!(reader.fill_str().await.unwrap(), "!");
+}
+
+/// A reader of few bytes, for which the whole of a large buffer was cleared each time.
+#[tokio::test]
+async fn memory_is_not_initialised_for_a_reader_that_needs_little() {
+    let mut memory = [MaybeUninit::uninit(); 100_000];
+    let mut reader = Utf8Reader::new(&b"a few bytes"[..]);
+    let mut buf = ReadBuf::uninit(&mut memory);
+    std::future::poll_fn(|cx| Pin::new(&mut reader).poll_read(cx, &mut buf)).await.unwrap();
+    assert_eq!(buf.filled(), b"a few bytes");
+    assert_eq!(buf.initialized().len(), buf.filled().len());
+}
+
+/// The codec goes on after any number of lines that are too long. `FramedRead` does too, up to the end of the input.
+#[tokio::test]
+async fn lines_after_lines_that_are_too_long() {
+    let bytes = b"too long\ntoo long\nok\ntoo long\ntoo long\nok\nlast";
+    let mut codec = LinesCodec::with_max_length(4);
+    let mut buffer = BytesMut::from(&bytes[..]);
+    let mut lines = Vec::new();
+    loop {
+        match codec.decode_eof(&mut buffer) {
+            Ok(None) => break,
+            Ok(Some(line)) => lines.push(line),
+            Err(error) => lines.push(error.valid_up_to().unwrap().to_string()),
+        }
+    }
+    assert_eq!(lines, ["0", "9", "ok", "21", "30", "ok", "last"]);
 }

@@ -427,20 +427,26 @@ fn errors_say_what_is_wrong() {
     let message = |result: Result<(), ColumnError>| result.unwrap_err().to_string();
     assert_eq!(
         message(validate_offsets(b"abc", &[0, 4])),
-        "row 0: the offset 4 is beyond the end of 3 bytes of values"
+        "row 0: the offset 4 is beyond the end of the values, which have 3 bytes"
     );
-    assert_eq!(message(validate_offsets(b"abc", &[-7, 4])), "row 0: the offset -7 is negative");
-    assert_eq!(message(validate_offsets(b"abc", &[0, 2, 1])), "row 1: the offset 2 is followed by 1");
+    assert_eq!(
+        message(validate_offsets(b"abc", &[-7, 4])),
+        "row 0: offsets must not be negative: this one is -7"
+    );
+    assert_eq!(
+        message(validate_offsets(b"abc", &[0, 2, 1])),
+        "row 1: offsets must not decrease: 2 is followed by 1"
+    );
     assert!(
         message(validate_offsets(b"ab\xFF", &[0, 1, 3])).starts_with("row 1: invalid UTF-8 at byte 1: FF ")
     );
     assert_eq!(
         message(validate_views(&[view(13, *b"abcd", 2, 0)], &[b""])),
-        "row 0: the view names buffer 2, and there are 1"
+        "row 0: the view names buffer 2, and the number of buffers is 1"
     );
     assert_eq!(
         message(validate_views(&[view(13, *b"abcd", 0, 5)], &[b"abcd"])),
-        "row 0: the view names 13 bytes from 5 on, and buffer 0 has 4"
+        "row 0: the view names 13 bytes from byte 5 on, and buffer 0 has 4 bytes"
     );
     assert_eq!(
         message(validate_views(&[view(13, *b"abcd", 0, 0)], &[b"abce567890123"])),
@@ -448,7 +454,7 @@ fn errors_say_what_is_wrong() {
     );
     assert_eq!(
         message(validate_views(&[view(1, *b"ab\0\0", 0, 0)], &[b""])),
-        "row 0: the view of 1 bytes has bytes other than zero after them"
+        "row 0: the view must have zeros after its string of 1 byte"
     );
     let error = validate_slices([b"\xFF"]).unwrap_err();
     assert!(std::error::Error::source(&error).is_some());

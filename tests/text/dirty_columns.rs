@@ -240,9 +240,13 @@ fn layouts_that_lie() {
     assert_eq!(Offsets::new(b"", &offsets, Some(beyond)).unwrap_err().row(), 0);
     assert_eq!(
         kind(FixedSize::<i64>::new(b"abcdefg", 3, 4, None).unwrap_err()),
-        (2, ColumnErrorKind::OffsetOutOfRange { offset: 9, values_len: 7 })
+        (2, ColumnErrorKind::ShortValues { width: 3, values_len: 7 })
     );
-    assert_eq!(FixedSize::<i32>::new(b"abc", usize::MAX, usize::MAX, None).unwrap_err().row(), 0);
+    // It was "the offset 9223372036854775807 is beyond the end", which no column has.
+    assert_eq!(
+        FixedSize::<i32>::new(b"abc", 1000, usize::MAX, None).unwrap_err().to_string(),
+        "row 0: a row of 1000 bytes ends beyond the end of the values, which have 3 bytes"
+    );
     assert!(FixedSize::<i32>::new(b"abcdefg", 3, 2, None).is_ok());
     let view = |word: u128| {
         Views::new(&[0, word], &[b"13 characters"], None).map(|column| column.rows()).map_err(kind)
@@ -275,6 +279,56 @@ fn the_rest_of_an_iterator_as_a_bitmap() {
         let mut bitmap = [0xFF; 375];
         assert_eq!(rows.bitmap(&mut bitmap), Ok(3000 - taken));
         assert!((0..3000).all(|row| (bitmap[row / 8] >> (row % 8) & 1 == 1) == (row >= taken)), "{taken}");
+    }
+}
+
+/// There are no bytes to look at, so rows without any take no time.
+#[test]
+fn any_number_of_rows_of_no_bytes() {
+    let column = FixedSize::<i32>::new(b"", 0, usize::MAX / 2, None).unwrap();
+    assert_eq!(column.rows(), usize::MAX / 2);
+    assert_eq!(invalid_rows(column).next(), None);
+    #[cfg(feature = "alloc")]
+    assert!(matches!(
+        trust8::columns::repair(column, trust8::columns::Policy::Replace),
+        Ok(trust8::columns::Repaired::Borrowed(_))
+    ));
+}
+
+/// Returns the view of `buffer[from..to]`, of more than 12 bytes.
+fn long_view(buffer: &[u8], number: u32, from: usize, to: usize) -> u128 {
+    let mut view = [0; 16];
+    view[..4].copy_from_slice(&((to - from) as u32).to_le_bytes());
+    view[4..8].copy_from_slice(&buffer[from..from + 4]);
+    view[8..12].copy_from_slice(&number.to_le_bytes());
+    view[12..].copy_from_slice(&(from as u32).to_le_bytes());
+    u128::from_le_bytes(view)
+}
+
+#[test]
+fn views_that_overlap() {
+    let mut random = Random::new(0x0_7E4_1A9);
+    for case in 0..(60 / scale()).max(6) {
+        let buffers: [Vec<u8>; 2] = std::array::from_fn(|_| {
+            let mut bytes = "aé日😀".repeat(20).into_bytes();
+            for _ in 0..case % 7 {
+                let at = random.index(bytes.len());
+                let malformed = MALFORMED[random.index(MALFORMED.len())].bytes;
+                bytes.splice(at..at, malformed.iter().copied());
+            }
+            bytes
+        });
+        let (views, rows): (Vec<_>, Vec<Row>) = (0..400)
+            .map(|_| {
+                let number = random.index(2);
+                let buffer = &buffers[number];
+                let from = random.index(buffer.len() - 13);
+                let to = from + 13 + random.index(buffer.len() - from - 12);
+                (long_view(buffer, number as u32, from, to), (buffer[from..to].to_vec(), true))
+            })
+            .unzip();
+        let column = Views::new(&views, &buffers, None).unwrap();
+        check_column(column, &rows, &model(&rows), "overlapping views");
     }
 }
 

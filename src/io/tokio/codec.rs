@@ -8,7 +8,7 @@
 
 use alloc::string::String;
 use core::fmt;
-use std::io;
+use std::io::{self, BufRead};
 
 use ::tokio_util::codec::{Decoder, Encoder};
 use bytes::{Buf, BytesMut};
@@ -84,27 +84,19 @@ impl Decoder for TextCodec {
     type Error = CodecError;
 
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<String>, CodecError> {
-        let begin = self.validator.valid_up_to();
         let mut decoder = stream::Decoder::from(self.validator);
-        let mut bytes = &src[..src.len().min(self.max_length)];
-        let text = match decoder.decode(bytes) {
-            Ok(piece) => piece.rest(),
-            Err(error) => {
-                bytes = &bytes[..(error.valid_up_to() - begin) as usize];
-                if bytes.is_empty() {
-                    self.validator = decoder.into();
-                    return Err(error.into());
-                }
-                decoder = self.validator.into();
-                decoder.decode(bytes)?.rest()
-            }
-        };
+        let (piece, result) = decoder.decode_up_to_error(&src[..src.len().min(self.max_length)]);
+        // The validator stands between two characters.
+        let text = piece.rest();
         if text.is_empty() {
-            return Ok(None);
+            if result.is_err() {
+                self.validator = decoder.into();
+            }
+            return Ok(result.map(|()| None)?);
         }
         let text = String::from(text);
         src.advance(text.len());
-        self.validator = Validator::after(decoder.valid_up_to());
+        self.validator = Validator::after(self.validator.valid_up_to() + text.len() as u64);
         Ok(Some(text))
     }
 
@@ -131,8 +123,11 @@ impl<T: AsRef<str>> Encoder<T> for TextCodec {
 /// A codec for lines. The strings do not contain the line ends, which are `\n` or `\r\n`.
 ///
 /// A line that is not UTF-8 is refused at the byte that makes the error certain, and not only at its end. The whole lines before
-/// it come out first. [`FramedRead`](::tokio_util::codec::FramedRead) ends after an error, but can be read on after a line that
-/// is too long.
+/// it come out first.
+///
+/// After a line that is too long, the codec goes on with the next line. [`FramedRead`](::tokio_util::codec::FramedRead) ends after
+/// every error. Polled again, it reads on before it decodes what is in its buffer; if a second such line comes after the end of
+/// the input, it ends for good. Call [`decode_eof`](Decoder::decode_eof) to get every line in any case.
 ///
 /// ```
 /// use futures_util::StreamExt;
@@ -227,6 +222,13 @@ impl LinesCodec {
     }
 }
 
+/// Returns the length of the first line of `bytes` with its end, or `None` if no line ends there.
+fn first_line_len(bytes: &[u8]) -> Option<usize> {
+    // This is `memchr`.
+    let len = (&mut &*bytes).skip_until(b'\n').ok()?;
+    bytes[..len].ends_with(b"\n").then_some(len)
+}
+
 impl Default for LinesCodec {
     fn default() -> Self {
         Self::new()
@@ -244,8 +246,8 @@ impl Decoder for LinesCodec {
         loop {
             let valid = (self.validator.valid_up_to().saturating_sub(self.offset) as usize).min(src.len());
             let searched = self.searched.min(valid);
-            if let Some(at) = src[searched..valid].iter().position(|&byte| byte == b'\n') {
-                let line = self.take(src, searched + at + 1);
+            if let Some(len) = first_line_len(&src[searched..valid]) {
+                let line = self.take(src, searched + len);
                 if !core::mem::take(&mut self.skipping) {
                     return self.line(&line).map(Some);
                 }

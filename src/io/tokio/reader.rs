@@ -62,7 +62,7 @@ impl<R> Utf8Reader<R> {
 
     /// Returns a reader with a buffer of `capacity` bytes, or of four if `capacity` is less, so that every character fits.
     ///
-    /// The buffer is allocated when it is first needed. A read into at least `capacity` bytes bypasses it.
+    /// The buffer is allocated when it is first needed. A read into at least `capacity` bytes bypasses it if they are initialised.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -269,7 +269,10 @@ impl<R: AsyncRead + Unpin> AsyncRead for Utf8Reader<R> {
         if buf.remaining() == 0 {
             return Poll::Ready(if this.intake.is_empty() { this.intake.status() } else { Ok(()) });
         }
-        if !this.intake.is_empty() || buf.remaining() < this.intake.capacity() {
+        // Memory that is not initialised would have to be cleared for the inner reader, again and again if it returns little at
+        // a time.
+        let initialized = buf.initialized().len() - buf.filled().len();
+        if !this.intake.is_empty() || initialized < this.intake.capacity() {
             ready!(this.poll_fill(cx))?;
             buf.put_slice(this.intake.take(buf.remaining()));
             return Poll::Ready(Ok(()));
@@ -277,11 +280,12 @@ impl<R: AsyncRead + Unpin> AsyncRead for Utf8Reader<R> {
         let Self { inner, intake } = this;
         loop {
             intake.status()?;
-            let polled =
-                intake.bypass(buf.initialize_unfilled(), |space| match poll_read(inner, cx, space) {
+            let polled = intake.bypass(buf.initialize_unfilled_to(initialized), |space| {
+                match poll_read(inner, cx, space) {
                     Poll::Ready(result) => result.map_err(Poll::Ready),
                     Poll::Pending => Err(Poll::Pending),
-                });
+                }
+            });
             match polled {
                 // There is only part of a character, or an error: the next round reads on or returns it.
                 Ok(Some(0)) => {}

@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use crate::error::Utf8Error;
+use crate::error::{Bytes, Utf8Error};
 
 /// The first row of a column that is not as it must be, and what is wrong with it.
 ///
@@ -87,6 +87,13 @@ pub enum ColumnErrorKind {
         /// The length of the values.
         values_len: usize,
     },
+    /// The rows of a column of fixed width end beyond the end of the values. The error names the first row that does.
+    ShortValues {
+        /// The length of each row.
+        width: usize,
+        /// The length of the values.
+        values_len: usize,
+    },
     /// A view holds its string of up to 12 bytes itself, and a byte after the string is not zero.
     NonZeroPadding {
         /// The string's length.
@@ -143,6 +150,7 @@ impl ColumnErrorKind {
             Self::NegativeOffset { .. } => "negative-offset",
             Self::DecreasingOffset { .. } => "decreasing-offset",
             Self::OffsetOutOfRange { .. } => "offset-out-of-range",
+            Self::ShortValues { .. } => "short-values",
             Self::NonZeroPadding { .. } => "non-zero-padding",
             Self::NoSuchBuffer { .. } => "no-such-buffer",
             Self::ViewOutOfRange { .. } => "view-out-of-range",
@@ -174,6 +182,7 @@ impl ColumnErrorKind {
             Self::WrongPrefix { .. } => 38,
             Self::ShortValidity { .. } => 39,
             Self::TooLong { .. } => 40,
+            Self::ShortValues { .. } => 41,
         }
     }
 }
@@ -188,19 +197,39 @@ impl fmt::Display for ColumnErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotUtf8(error) => error.fmt(f),
-            Self::NegativeOffset { offset } => write!(f, "the offset {offset} is negative"),
-            Self::DecreasingOffset { from, to } => write!(f, "the offset {from} is followed by {to}"),
+            Self::NegativeOffset { offset } => {
+                write!(f, "offsets must not be negative: this one is {offset}")
+            }
+            Self::DecreasingOffset { from, to } => {
+                write!(f, "offsets must not decrease: {from} is followed by {to}")
+            }
             Self::OffsetOutOfRange { offset, values_len } => {
-                write!(f, "the offset {offset} is beyond the end of {values_len} bytes of values")
+                write!(
+                    f,
+                    "the offset {offset} is beyond the end of the values, which have {}",
+                    Bytes(*values_len)
+                )
+            }
+            Self::ShortValues { width, values_len } => {
+                write!(
+                    f,
+                    "a row of {} ends beyond the end of the values, which have {}",
+                    Bytes(*width),
+                    Bytes(*values_len)
+                )
             }
             Self::NonZeroPadding { len } => {
-                write!(f, "the view of {len} bytes has bytes other than zero after them")
+                write!(f, "the view must have zeros after its string of {}", Bytes(*len as usize))
             }
             Self::NoSuchBuffer { buffer, buffers } => {
-                write!(f, "the view names buffer {buffer}, and there are {buffers}")
+                write!(f, "the view names buffer {buffer}, and the number of buffers is {buffers}")
             }
             Self::ViewOutOfRange { buffer, offset, len, buffer_len } => {
-                write!(f, "the view names {len} bytes from {offset} on, and buffer {buffer} has {buffer_len}")
+                write!(
+                    f,
+                    "the view names {len} bytes from byte {offset} on, and buffer {buffer} has {}",
+                    Bytes(*buffer_len)
+                )
             }
             Self::WrongPrefix { prefix, actual } => {
                 write!(f, "the view has the prefix {prefix:02X?}, and its string begins with {actual:02X?}")
@@ -209,7 +238,7 @@ impl fmt::Display for ColumnErrorKind {
                 write!(f, "the validity bitmap has no bit for this row, and there are {rows} rows")
             }
             Self::TooLong { limit } => {
-                write!(f, "the repaired rows up to this one have more than {limit} bytes")
+                write!(f, "the repaired rows up to this one have more than {}", Bytes(*limit))
             }
         }
     }

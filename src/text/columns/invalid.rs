@@ -12,8 +12,11 @@ use crate::kernel::Kernel;
 
 /// Returns an iterator over the rows that are not UTF-8, each with its error, in the order of the rows.
 ///
-/// The error is that of [`from_utf8`](crate::from_utf8) for the row alone. Null rows are ignored. Nothing is allocated. A
-/// column without such rows is read at the speed of long input, and one row costs no more than a few rows around it.
+/// The error is that of [`from_utf8`](crate::from_utf8) for the row alone. Null rows are ignored. A column without such rows is read
+/// at the speed of long input, and one row costs no more than a few rows around it.
+///
+/// Nothing is allocated, except where views overlap so much that they name more than four times the bytes of all buffers: then
+/// the faults of the buffers are listed, so that no byte is validated for each view. (Without the feature `alloc`, it is.)
 ///
 /// ```
 /// use trust8::columns::{Offsets, invalid_rows};
@@ -86,7 +89,7 @@ impl<C: Column> InvalidRows<C> {
 
     /// Marks the next group, null rows as well. Returns `false` after the last one.
     pub(super) fn advance(&mut self) -> bool {
-        let rows = self.column.rows();
+        let rows = self.column.count_to_check();
         if self.next == rows {
             return false;
         }
@@ -114,11 +117,11 @@ impl<C: Column> Iterator for InvalidRows<C> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            for (i, word) in self.marks.words.iter_mut().enumerate() {
-                while *word != 0 {
-                    let row = self.group + WORD * i + word.trailing_zeros() as usize;
-                    *word &= *word - 1;
-                    let error = self.column.with_row(row, |bytes| self.kernel.from_utf8(bytes).err());
+            for i in 0..self.marks.words.len() {
+                while self.marks.words[i] != 0 {
+                    let row = self.group + WORD * i + self.marks.words[i].trailing_zeros() as usize;
+                    self.marks.words[i] &= self.marks.words[i] - 1;
+                    let error = self.column.error(self.kernel, row, &self.marks);
                     // All marked rows have an error, unless an `AsRef` returns another buffer each time.
                     if let Some(error) = error {
                         return Some((row, error));

@@ -7,8 +7,12 @@ use core::marker::PhantomData;
 use super::error::{ColumnError, ColumnErrorKind};
 use super::marks::Marks;
 use super::offset::Offset;
+#[cfg(feature = "alloc")]
+use super::overlap::Overlap;
 use super::{offsets, views};
 use crate::boundary::is_continuation;
+#[cfg(feature = "alloc")]
+use crate::error::Utf8Error;
 use crate::kernel::Kernel;
 
 /// A column whose rows are bytes: [`Offsets`], [`Views`] or [`FixedSize`].
@@ -35,6 +39,7 @@ impl<O: Offset> Column for FixedSize<'_, O> {}
 
 pub(super) mod sealed {
     use super::Validity;
+    use crate::error::Utf8Error;
     use crate::kernel::Kernel;
     use crate::text::columns::marks::Marks;
 
@@ -42,6 +47,11 @@ pub(super) mod sealed {
     pub trait Rows {
         /// Returns the number of rows.
         fn count(&self) -> usize;
+
+        /// Returns the number of rows that can be ill-formed: none if all are empty.
+        fn count_to_check(&self) -> usize {
+            self.count()
+        }
 
         /// Returns which rows are null, if any may be.
         fn validity(&self) -> Option<Validity<'_>>;
@@ -52,6 +62,11 @@ pub(super) mod sealed {
         /// Marks the rows from `first` to `last`, null or not, that are not UTF-8. They are at most as many as `marks` has
         /// place for, and none is marked yet.
         fn mark(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks);
+
+        /// Returns the error of a row that is marked.
+        fn error(&self, kernel: &'static Kernel, row: usize, _: &Marks) -> Option<Utf8Error> {
+            self.with_row(row, |bytes| kernel.from_utf8(bytes).err())
+        }
     }
 }
 
@@ -294,6 +309,18 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
             let end = last.min(start + views::GROUP);
             let mut group = [0; views::GROUP];
             let group = self.group(start, end, &mut group);
+            #[cfg(feature = "alloc")]
+            {
+                marks.overlap.count(kernel, group, self.buffers);
+                if marks.overlap.is_great() {
+                    for (row, &view) in (start..).zip(group) {
+                        if self.error_in_overlap(kernel, view, &marks.overlap).is_some() {
+                            marks.set(row - first, view as u32 as usize);
+                        }
+                    }
+                    continue;
+                }
+            }
             let mut joined = views::Joined::NONE;
             if views::group_is_valid(kernel, group, self.buffers, &mut joined) {
                 continue;
@@ -305,6 +332,30 @@ impl<B: AsRef<[u8]>> sealed::Rows for Views<'_, B> {
                 }
             }
         }
+    }
+
+    #[cfg(feature = "alloc")]
+    fn error(&self, kernel: &'static Kernel, row: usize, marks: &Marks) -> Option<Utf8Error> {
+        match marks.overlap.is_great() {
+            true => self.error_in_overlap(kernel, self.views[row], &marks.overlap),
+            false => self.with_row(row, |bytes| kernel.from_utf8(bytes).err()),
+        }
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<B: AsRef<[u8]>> Views<'_, B> {
+    /// Returns the error of the row with this view, in time that does not depend on its length.
+    fn error_in_overlap(&self, kernel: &'static Kernel, view: u128, overlap: &Overlap) -> Option<Utf8Error> {
+        let len = view as u32;
+        if len <= views::INLINE {
+            return kernel.from_utf8(&view.to_le_bytes()[4..4 + len as usize]).err();
+        }
+        let (number, buffer, from, to) = views::long_view(view, self.buffers)?;
+        let at = overlap.fault(number, buffer, from, to)?;
+        // Four bytes are enough to tell one error from another.
+        let sequence = buffer.get(at..to.min(at + 4))?;
+        kernel.from_utf8(sequence).err().map(|error| error.after(at - from))
     }
 }
 
@@ -345,8 +396,7 @@ impl<'a, O: Offset> FixedSize<'a, O> {
         if let Some(whole) = values.len().checked_div(width)
             && whole < rows
         {
-            let end = (whole as i64).saturating_add(1).saturating_mul(width.try_into().unwrap_or(i64::MAX));
-            let kind = ColumnErrorKind::OffsetOutOfRange { offset: end, values_len: values.len() };
+            let kind = ColumnErrorKind::ShortValues { width, values_len: values.len() };
             return Err(ColumnError { row: whole, kind });
         }
         Validity::check(validity, rows)?;
@@ -357,6 +407,10 @@ impl<'a, O: Offset> FixedSize<'a, O> {
 impl<O: Offset> sealed::Rows for FixedSize<'_, O> {
     fn count(&self) -> usize {
         self.rows
+    }
+
+    fn count_to_check(&self) -> usize {
+        if self.width == 0 { 0 } else { self.rows }
     }
 
     fn validity(&self) -> Option<Validity<'_>> {
@@ -371,7 +425,7 @@ impl<O: Offset> sealed::Rows for FixedSize<'_, O> {
         let values = &self.values[first * self.width..last * self.width];
         let splits =
             || values.iter().step_by(self.width).fold(false, |any, &byte| any | is_continuation(byte));
-        if self.width > 0 && (marks.expects_faults() || !kernel.is_utf8(values) || splits()) {
+        if marks.expects_faults() || !kernel.is_utf8(values) || splits() {
             marks.contiguous(kernel, values, last - first, |row| row * self.width);
         }
     }

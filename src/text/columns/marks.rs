@@ -14,6 +14,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "alloc")]
+use super::overlap::Overlap;
 use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
 use crate::repair::faults::Search;
@@ -36,10 +38,19 @@ pub struct Marks {
     pub(super) ill_formed: usize,
     /// Whether the last group had faults.
     dirty: bool,
+    /// How often the views so far, of this and earlier groups, name the same bytes.
+    #[cfg(feature = "alloc")]
+    pub(super) overlap: Overlap,
 }
 
 impl Marks {
-    pub(super) const NONE: Self = Self { words: [0; GROUP / WORD], ill_formed: 0, dirty: false };
+    pub(super) const NONE: Self = Self {
+        words: [0; GROUP / WORD],
+        ill_formed: 0,
+        dirty: false,
+        #[cfg(feature = "alloc")]
+        overlap: Overlap::NONE,
+    };
 
     /// Removes all marks.
     pub(super) fn clear(&mut self) {
@@ -63,7 +74,8 @@ impl Marks {
     #[inline(always)]
     pub(super) fn set(&mut self, row: usize, ill_formed: usize) {
         self.words[row / WORD] |= 1 << (row % WORD);
-        self.ill_formed += ill_formed;
+        // Rows of views can overlap, so that the sum is greater than any memory.
+        self.ill_formed = self.ill_formed.saturating_add(ill_formed);
     }
 
     /// Marks the rows that are not UTF-8. Row n of `rows` is `values[start(n)..start(n + 1)]`.

@@ -24,6 +24,8 @@ mod marks;
 mod offset;
 mod offsets;
 #[cfg(feature = "alloc")]
+mod overlap;
+#[cfg(feature = "alloc")]
 mod repair;
 mod views;
 

@@ -126,7 +126,7 @@ impl Finding {
                 finding.words = vec![0; rows.column.rows().div_ceil(GROUP) * (GROUP / WORD)];
             }
             finding.words[rows.group / WORD..][..GROUP / WORD].copy_from_slice(&rows.marks.words);
-            finding.ill_formed += rows.marks.ill_formed;
+            finding.ill_formed = finding.ill_formed.saturating_add(rows.marks.ill_formed);
             any |= match rows.column.validity() {
                 None => true,
                 Some(validity) => {

@@ -45,10 +45,14 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
         limit: usize,
     ) -> Result<Self::Owned, ColumnError> {
         let is_null = |row| self.validity().is_some_and(|validity| !validity.is_valid(row));
-        let len = finding.rows().map(|row| self.with_row(row, <[u8]>::len)).fold(0, usize::saturating_add);
+        let lens = finding.rows().map(|row| self.with_row(row, <[u8]>::len));
+        let there = self.buffers.iter().map(|buffer| buffer.as_ref().len());
+        let there = there.fold(self.views.len().saturating_mul(INLINE as usize), usize::saturating_add);
+        // Where rows overlap, their sum can be greater than any memory. The buffer grows then.
+        let len = lens.fold(0, usize::saturating_add).min(there);
         let mut buffer = match policy {
             Policy::Null => Vec::new(),
-            _ => Vec::with_capacity(policy.capacity(len, finding.ill_formed).min(limit.saturating_add(len))),
+            _ => Vec::with_capacity(policy.capacity(len, finding.ill_formed.min(len)).min(limit)),
         };
         let mut views = self.views.to_vec();
         if self.validity().is_some() {
