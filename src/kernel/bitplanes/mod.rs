@@ -25,9 +25,9 @@ use super::counts::{self, Counts};
 use super::lookup;
 use super::survey::Surveyor;
 use super::verdict::Verdict;
+use super::{Apart, Engine, Surveys, Validates};
 #[cfg(feature = "transcode")]
 use super::{Conversion, Measure};
-use super::{Apart, Engine, Surveys, Validates};
 #[cfg(feature = "transcode")]
 use crate::output::Output;
 use crate::simd::x86::avx2::Avx2;

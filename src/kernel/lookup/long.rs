@@ -51,7 +51,8 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 #[inline(always)]
 fn check<S: Simd>(s: S, bytes: &[u8]) -> Result<(), usize> {
     let n = bytes.len();
-    let (Some(head), Some(last)) = (bytes.first_chunk::<HEAD_BYTES>(), bytes.last_chunk::<{ CONTEXT + BLOCK }>())
+    let (Some(head), Some(last)) =
+        (bytes.first_chunk::<HEAD_BYTES>(), bytes.last_chunk::<{ CONTEXT + BLOCK }>())
     else {
         return faulty(0);
     };
@@ -179,7 +180,9 @@ impl<S: Simd> Routine<S> for Lists {
                         return faulty(at);
                     }
                     check_listed(s, checker, &mut faults, chunk, list, LARGEST_BEFORE_TWO_BYTE, ahead);
-                    if 5 * list.count_ones() as usize > 2 * blocks || is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, after) {
+                    if 5 * list.count_ones() as usize > 2 * blocks
+                        || is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, after)
+                    {
                         search = Search::NotAscii;
                     }
                 }
@@ -224,7 +227,8 @@ fn check_listed<S: Simd>(
     while left != 0 {
         let i = left.trailing_zeros() as usize;
         left &= left - 1;
-        let block: &[u8; CONTEXT + BLOCK] = array_at(chunk, i * BLOCK).expect("only blocks of the chunk are listed");
+        let block: &[u8; CONTEXT + BLOCK] =
+            array_at(chunk, i * BLOCK).expect("only blocks of the chunk are listed");
         s.prefetch(block, ahead);
         checker.check_block(faults, block);
         let last = s.load(block, CONTEXT + BLOCK - S::LANES);

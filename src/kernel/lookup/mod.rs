@@ -79,7 +79,11 @@ use check::Checker;
 impl<S: Simd> Validates for S {
     #[inline(always)]
     fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < long::LEAST_BYTES { short::validate(self, bytes) } else { self.apart::<Long>(bytes, 0) }
+        if bytes.len() < long::LEAST_BYTES {
+            short::validate(self, bytes)
+        } else {
+            self.apart::<Long>(bytes, 0)
+        }
     }
 
     #[inline(always)]
