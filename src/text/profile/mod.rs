@@ -279,7 +279,12 @@ impl Profile {
     /// ```
     #[must_use]
     pub fn errors<'a>(&'a self, bytes: &'a [u8]) -> Errors<'a> {
-        Errors::new(self, Kernel::best(), bytes)
+        self.errors_with(Kernel::best(), bytes)
+    }
+
+    /// Does what [`errors`](Self::errors) does, with this kernel.
+    pub(crate) fn errors_with<'a>(&'a self, kernel: &'static Kernel, bytes: &'a [u8]) -> Errors<'a> {
+        Errors::new(self, kernel, bytes)
     }
 
     /// Counts the forbidden characters of each class.
