@@ -163,7 +163,7 @@ pub mod profile {
     ///
     /// Returns the errors of the public function.
     pub fn from_utf8<'a>(kernel: &Kernel, profile: &Profile, bytes: &'a [u8]) -> Result<&'a str, Error> {
-        profile.from_utf8_with(kernel, bytes)
+        profile.validated_with(kernel, bytes)
     }
 
     /// Does what `Profile::check` does, with this kernel.

@@ -226,11 +226,11 @@ impl Profile {
     /// assert_eq!(Profile::XML_1_0.from_utf8(b"na\x00ve").unwrap_err().valid_up_to(), 2);
     /// ```
     pub fn from_utf8<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, Error> {
-        self.from_utf8_with(Kernel::best(), bytes)
+        self.validated_with(Kernel::best(), bytes)
     }
 
     /// Does what [`from_utf8`](Self::from_utf8) does, with this kernel.
-    pub(crate) fn from_utf8_with<'a>(&self, kernel: &Kernel, bytes: &'a [u8]) -> Result<&'a str, Error> {
+    pub(crate) fn validated_with<'a>(&self, kernel: &Kernel, bytes: &'a [u8]) -> Result<&'a str, Error> {
         let verdict = sieve::in_chunks(kernel, bytes, |chunk, at| {
             let found = self.first(kernel, chunk, at == 0)?;
             Some(found.after(at as u64))
