@@ -77,6 +77,7 @@
 //! | the same, with bad rows and nulls | all rows that are wrong, and why | [`columns::invalid_rows`] | no |
 //! | the same | rows that are all UTF-8 | [`columns::repair`] | the new rows, if one is bad |
 //! | parts of a text, cut anywhere, on several machines | one verdict on the whole | [`Part`] | no |
+//! | `&[u8]` | text without NUL, controls, hidden or other harmful characters | [`profile::Profile`] | no |
 //! | `&[u8]` | the numbers of characters, lines, UTF-16 units | [`inspect`](inspect()) | no |
 //! | `&str` | one of these | [`count_chars`], [`utf16_len`] | no |
 //! | `&[u8]` that may be invalid | the number of its characters | [`count_chars_lossy`], [`count_starts`] | no |
@@ -426,6 +427,7 @@ pub use text::locate::{Location, locate};
 #[cfg(feature = "rayon")]
 pub use text::parallel::{par_from_utf8, par_inspect};
 pub use text::part::{Part, PartError, Tally};
+pub use text::profile;
 #[cfg(feature = "alloc")]
 pub use text::string::{
     FromUtf8Error, boxed_str_from_utf8, cow_from_utf8, cow_from_utf8_lossy, string_from_utf8,

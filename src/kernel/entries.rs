@@ -13,6 +13,7 @@
 use super::counts::Counts;
 use super::otherwise::{OnNotContinued, OnRejected, Rejected};
 use super::search::{self, Sought};
+use super::sieve::{self, Sieve, Suspects};
 #[cfg(feature = "alloc")]
 use super::survey::Replaced;
 use super::survey::{self, Found};
@@ -144,6 +145,11 @@ macro_rules! doors {
             $(#[$features])?
             fn search_long<Q: Sought>(text: &[u8]) -> usize {
                 search::long::<Q, _>($token, text)
+            }
+
+            $(#[$features])?
+            pub(super) fn sift(text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
+                sieve::next($token, text, from, sieve)
             }
 
             #[cfg(feature = "dialect")]
@@ -360,6 +366,8 @@ of_kernels! {
     accepts<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool;
     /// Returns whether [`continues`] says yes, or else what `otherwise` says.
     continues_or<F: OnNotContinued>(before: [u8; 4], piece: &[u8], otherwise: F) -> bool;
+    /// [`sieve::next`].
+    sift(text: &[u8], from: usize, sieve: &Sieve) -> Suspects;
     /// [`survey::seek`].
     seek(bytes: &[u8], from: usize) -> Found;
     /// [`survey::replace`].

@@ -10,6 +10,7 @@
 //! | `lookup/` | blocks and three lookups, over any instruction set that implements `Simd` |
 //! | `bitplanes/` | the AVX-512 algorithms |
 //! | `search/` | where the first unit is that is not ASCII, or not well-formed |
+//! | `sieve.rs` | the characters that a profile may forbid |
 //! | `survey.rs` | from one ill-formed sequence to the next |
 //! | `counts.rs` | what is counted of a text |
 //! | `counted.rs` | a kernel for unit tests, which counts the bytes that it is given |
@@ -36,6 +37,7 @@ pub(crate) mod entries;
 pub(crate) mod lookup;
 pub(crate) mod otherwise;
 pub(crate) mod search;
+pub(crate) mod sieve;
 pub(crate) mod survey;
 pub(crate) mod verdict;
 #[cfg(feature = "testing")]

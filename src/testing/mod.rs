@@ -152,6 +152,45 @@ pub mod stream {
     }
 }
 
+/// The functions of `trust8::profile` with a kernel that the caller chooses.
+pub mod profile {
+    use crate::Kernel;
+    use crate::profile::{Error, Errors, Forbidden, Profile, StreamError, Validator};
+
+    /// Does what `Profile::from_utf8` does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of the public function.
+    pub fn from_utf8<'a>(kernel: &Kernel, profile: &Profile, bytes: &'a [u8]) -> Result<&'a str, Error> {
+        profile.validated_with(kernel, bytes)
+    }
+
+    /// Does what `Profile::check` does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of the public function.
+    pub fn check(kernel: &Kernel, profile: &Profile, text: &str) -> Result<(), Forbidden> {
+        profile.check_with(kernel, text)
+    }
+
+    /// Does what `Profile::errors` does, with this kernel.
+    #[must_use]
+    pub fn errors<'a>(kernel: &'static Kernel, profile: &'a Profile, bytes: &'a [u8]) -> Errors<'a> {
+        profile.errors_with(kernel, bytes)
+    }
+
+    /// Does what `Validator::push` does, with this kernel for the search.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of the public function.
+    pub fn push(kernel: &Kernel, validator: &mut Validator, piece: &[u8]) -> Result<(), StreamError> {
+        validator.push_with(kernel, piece)
+    }
+}
+
 /// The functions of `trust8::columns` with a kernel that the caller chooses.
 pub mod columns {
     use crate::Kernel;

@@ -10,5 +10,6 @@ pub(crate) mod locate;
 #[cfg(feature = "rayon")]
 pub(crate) mod parallel;
 pub(crate) mod part;
+pub mod profile;
 #[cfg(feature = "alloc")]
 pub(crate) mod string;

@@ -12,5 +12,6 @@ mod inspect;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod part;
+mod profile;
 mod repaired_columns;
 mod string;

@@ -1,0 +1,44 @@
+//! Every preset and one profile of the fuzzer's choice, on every kernel, against a loop over the characters.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use trust8::profile::{Class, Error, Profile};
+use trust8::testing::profile as testing;
+use trust8_fuzz::input;
+use trust8_fuzz::kernels::kernels;
+
+fuzz_target!(|data: &[u8]| {
+    let Some(input) = input::build(data) else { return };
+    let bytes = &*input;
+    let chosen = Profile::from_bits(data.iter().rev().take(4).fold(0, |bits, &byte| bits << 8 | u32::from(byte)));
+    for profile in Profile::PRESETS.iter().map(|preset| preset.1).chain([chosen]) {
+        let mut expected = Vec::new();
+        let mut offset = 0;
+        for chunk in bytes.utf8_chunks() {
+            for (at, character) in chunk.valid().char_indices() {
+                let class = Class::of(character).filter(|&class| profile.forbids(class));
+                if class.is_some() && (offset + at, class) != (0, Some(Class::ByteOrderMark)) {
+                    expected.push((offset + at, class));
+                }
+            }
+            offset += chunk.valid().len();
+            if !chunk.invalid().is_empty() {
+                expected.push((offset, None));
+            }
+            offset += chunk.invalid().len();
+        }
+        let answer = |error: Error| match error {
+            Error::NotUtf8(error) => (error.valid_up_to(), None),
+            Error::Forbidden(found) => (found.offset() as usize, Some(found.class())),
+        };
+        for kernel in kernels() {
+            let first = testing::from_utf8(kernel, &profile, bytes).err().map(answer);
+            assert_eq!(first, expected.first().copied(), "{kernel:?}, {profile:?}");
+            assert!(
+                testing::errors(kernel, &profile, bytes).map(answer).eq(expected.iter().copied()),
+                "{kernel:?}, {profile:?}"
+            );
+        }
+    }
+});

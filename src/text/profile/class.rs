@@ -1,0 +1,243 @@
+//! The classes of characters that a profile can forbid.
+
+#![forbid(unsafe_code)]
+
+use Class::{
+    BidiControl, BidiMark, ByteOrderMark, C0Control, C1Control, CarriageReturn, Delete, EmojiSelector,
+    FffeFfff, FormFeed, Invisible, Joiner, LineFeed, NextLine, Noncharacter, Nul, PrivateUse, Separator,
+    Slash, SoftHyphen, Tab, Tag, VariationSelector, WindowsReserved, ZeroWidth,
+};
+
+/// A class of characters that a [`Profile`](super::Profile) can forbid.
+///
+/// Each class is a fixed list of code points. No class depends on a version of Unicode, so a verdict never changes. No character
+/// is in two classes.
+///
+/// ```
+/// use trust8::profile::Class;
+///
+/// assert_eq!(Class::of('\u{202E}'), Some(Class::BidiControl));
+/// assert_eq!(Class::of('é'), None);
+/// assert_eq!(Class::BidiControl.name(), "bidi-control");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Class {
+    /// U+0000.
+    Nul = 0,
+    /// U+0009.
+    Tab = 1,
+    /// U+000A.
+    LineFeed = 2,
+    /// U+000C, which separates pages in old source code.
+    FormFeed = 3,
+    /// U+000D.
+    CarriageReturn = 4,
+    /// The other C0 controls: U+0001 to U+0008, U+000B, U+000E to U+001F. U+001B begins escape sequences.
+    C0Control = 5,
+    /// U+007F.
+    Delete = 6,
+    /// U+0085, the line end of EBCDIC.
+    NextLine = 7,
+    /// The other C1 controls: U+0080 to U+0084, U+0086 to U+009F. U+009B begins escape sequences.
+    C1Control = 8,
+    /// U+FFFE and U+FFFF, the noncharacters that XML forbids.
+    FffeFfff = 9,
+    /// The other noncharacters: U+FDD0 to U+FDEF, and the last two code points of planes 1 to 16.
+    Noncharacter = 10,
+    /// Bidirectional embeddings, overrides and isolates: U+202A to U+202E, U+2066 to U+2069.
+    BidiControl = 11,
+    /// Bidirectional marks: U+061C, U+200E, U+200F.
+    BidiMark = 12,
+    /// U+200B (zero-width space) and U+2060 (word joiner).
+    ZeroWidth = 13,
+    /// U+200C and U+200D, which emoji, Persian and the scripts of India need.
+    Joiner = 14,
+    /// The block of tag characters, U+E0000 to U+E007F. The flags of England, Scotland and Wales contain some.
+    Tag = 15,
+    /// U+FE00 to U+FE0D, U+E0100 to U+E01EF, and those of Mongolian: U+180B to U+180D, U+180F.
+    VariationSelector = 16,
+    /// U+FE0E and U+FE0F, which choose between text and emoji.
+    EmojiSelector = 17,
+    /// U+2028 and U+2029, which end lines in some languages and not in others.
+    Separator = 18,
+    /// U+FEFF, unless it is the first character of the text.
+    ByteOrderMark = 19,
+    /// U+E000 to U+F8FF, U+F0000 to U+FFFFD, U+100000 to U+10FFFD.
+    PrivateUse = 20,
+    /// U+00AD.
+    SoftHyphen = 21,
+    /// Other characters that show nothing: U+034F, U+115F, U+1160, U+17B4, U+17B5, U+180E, U+2061 to U+2065, U+206A to U+206F,
+    /// U+3164, U+FFA0, U+FFF0 to U+FFFB, U+1BCA0 to U+1BCA3, U+1D173 to U+1D17A, U+E0080 to U+E00FF, U+E01F0 to U+E0FFF.
+    Invisible = 22,
+    /// `/` and `\`.
+    Slash = 23,
+    /// The other characters that Windows forbids in names of files: `"`, `*`, `:`, `<`, `>`, `?`, `|`.
+    WindowsReserved = 24,
+}
+
+impl Class {
+    /// All classes, in the order of their [numbers](Self::code).
+    ///
+    /// ```
+    /// use trust8::profile::Class;
+    /// assert!(Class::ALL.iter().map(|class| class.code()).eq(0..25));
+    /// ```
+    pub const ALL: &'static [Self] = &[
+        Nul,
+        Tab,
+        LineFeed,
+        FormFeed,
+        CarriageReturn,
+        C0Control,
+        Delete,
+        NextLine,
+        C1Control,
+        FffeFfff,
+        Noncharacter,
+        BidiControl,
+        BidiMark,
+        ZeroWidth,
+        Joiner,
+        Tag,
+        VariationSelector,
+        EmojiSelector,
+        Separator,
+        ByteOrderMark,
+        PrivateUse,
+        SoftHyphen,
+        Invisible,
+        Slash,
+        WindowsReserved,
+    ];
+
+    /// Returns the class of a character, if it has one.
+    ///
+    /// ```
+    /// use trust8::profile::Class;
+    /// assert_eq!(Class::of('\u{1FFFF}'), Some(Class::Noncharacter));
+    /// ```
+    #[must_use]
+    pub const fn of(character: char) -> Option<Self> {
+        let class = match character {
+            '\0' => Nul,
+            '\t' => Tab,
+            '\n' => LineFeed,
+            '\u{C}' => FormFeed,
+            '\r' => CarriageReturn,
+            '\u{1}'..='\u{1F}' => C0Control,
+            '\u{7F}' => Delete,
+            '/' | '\\' => Slash,
+            '"' | '*' | ':' | '<' | '>' | '?' | '|' => WindowsReserved,
+            '\u{85}' => NextLine,
+            '\u{80}'..='\u{9F}' => C1Control,
+            '\u{AD}' => SoftHyphen,
+            '\u{61C}' | '\u{200E}' | '\u{200F}' => BidiMark,
+            '\u{200B}' | '\u{2060}' => ZeroWidth,
+            '\u{200C}' | '\u{200D}' => Joiner,
+            '\u{2028}' | '\u{2029}' => Separator,
+            '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => BidiControl,
+            '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{FFFFD}' | '\u{100000}'..='\u{10FFFD}' => PrivateUse,
+            '\u{FE0E}' | '\u{FE0F}' => EmojiSelector,
+            '\u{FE00}'..='\u{FE0D}' | '\u{E0100}'..='\u{E01EF}' | '\u{180B}'..='\u{180D}' | '\u{180F}' => {
+                VariationSelector
+            }
+            '\u{FEFF}' => ByteOrderMark,
+            '\u{FFFE}' | '\u{FFFF}' => FffeFfff,
+            '\u{FDD0}'..='\u{FDEF}' => Noncharacter,
+            '\u{E0000}'..='\u{E007F}' => Tag,
+            '\u{34F}'
+            | '\u{115F}'..='\u{1160}'
+            | '\u{17B4}'..='\u{17B5}'
+            | '\u{180E}'
+            | '\u{2061}'..='\u{206F}'
+            | '\u{3164}'
+            | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFFB}'
+            | '\u{1BCA0}'..='\u{1BCA3}'
+            | '\u{1D173}'..='\u{1D17A}'
+            | '\u{E0080}'..='\u{E0FFF}' => Invisible,
+            _ if character as u32 & 0xFFFE == 0xFFFE => Noncharacter,
+            _ => return None,
+        };
+        Some(class)
+    }
+
+    /// Returns the class's name, which no version of this crate changes.
+    ///
+    /// ```
+    /// assert_eq!(trust8::profile::Class::C0Control.name(), "c0-control");
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.words().0
+    }
+
+    /// Returns the class's number, which no version of this crate changes.
+    ///
+    /// It is the class's bit in [`Profile::bits`](super::Profile::bits).
+    ///
+    /// ```
+    /// assert_eq!(trust8::profile::Class::Nul.code(), 0);
+    /// ```
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// Returns the class whose name this is.
+    ///
+    /// ```
+    /// use trust8::profile::Class;
+    /// assert_eq!(Class::by_name("tag"), Some(Class::Tag));
+    /// assert_eq!(Class::by_name("tags"), None);
+    /// ```
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|class| class.name() == name)
+    }
+
+    /// Returns what a character of the class is and why one forbids it, as the end of a sentence.
+    ///
+    /// ```
+    /// let reason = trust8::profile::Class::Delete.reason();
+    /// assert_eq!(reason, "a control that terminals may take for a command");
+    /// ```
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        self.words().1
+    }
+
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Nul => ("nul", "NUL, which ends strings in C"),
+            Tab => ("tab", "a tab, which separates fields"),
+            LineFeed => ("line-feed", "a line feed, which begins another line"),
+            FormFeed => ("form-feed", "a form feed, which XML and RFC 9839's assignables leave out"),
+            CarriageReturn => ("carriage-return", "a carriage return, which lets text overwrite its line"),
+            C0Control => ("c0-control", "a control that terminals may take for a command"),
+            Delete => ("delete", "a control that terminals may take for a command"),
+            NextLine => ("next-line", "a C1 control that some programs take for a line end"),
+            C1Control => ("c1-control", "a C1 control, which terminals may take for a command"),
+            FffeFfff => ("fffe-ffff", "a noncharacter, which XML and JSON forbid"),
+            Noncharacter => ("noncharacter", "a noncharacter, which is not for interchange"),
+            BidiControl => ("bidi-control", "a bidirectional control, which reorders the text that one sees"),
+            BidiMark => ("bidi-mark", "a bidirectional mark, which nobody sees"),
+            ZeroWidth => {
+                ("zero-width", "a character of no width, which hides a difference between two texts")
+            }
+            Joiner => ("joiner", "a joiner, which nobody sees by itself"),
+            Tag => ("tag", "a tag character, which hides text from readers but not from programs"),
+            VariationSelector => ("variation-selector", "a variation selector, of which many can hide data"),
+            EmojiSelector => ("emoji-selector", "a variation selector of emoji, which nobody sees by itself"),
+            Separator => ("separator", "a line end to some programs and not to others"),
+            ByteOrderMark => ("byte-order-mark", "a byte order mark inside the text"),
+            PrivateUse => ("private-use", "a private-use character, which means something else elsewhere"),
+            SoftHyphen => ("soft-hyphen", "a soft hyphen, which is mostly not seen"),
+            Invisible => ("invisible", "a character that shows nothing"),
+            Slash => ("slash", "a separator of the parts of a path"),
+            WindowsReserved => ("windows-reserved", "a character that Windows forbids in names of files"),
+        }
+    }
+}

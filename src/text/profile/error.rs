@@ -1,0 +1,179 @@
+//! Why a profile refuses a text.
+
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use super::class::Class;
+use crate::error::Utf8Error;
+use crate::stream;
+
+/// A character that a profile forbids.
+///
+/// ```
+/// use trust8::profile::{Class, Profile};
+///
+/// let found = Profile::SOURCE_CODE.check("if admin\u{2066} {").unwrap_err();
+/// assert_eq!((found.offset(), found.character(), found.class()), (8, '\u{2066}', Class::BidiControl));
+/// assert_eq!(
+///     found.to_string(),
+///     "forbidden character at byte 8: U+2066 is a bidirectional control, which reorders the text that one sees"
+/// );
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Forbidden {
+    offset: u64,
+    character: char,
+    class: Class,
+}
+
+impl Forbidden {
+    pub(super) const fn new(offset: u64, character: char, class: Class) -> Self {
+        Self { offset, character, class }
+    }
+
+    /// Returns the same for a text with `before` more bytes at its start.
+    pub(super) const fn after(mut self, before: u64) -> Self {
+        self.offset += before;
+        self
+    }
+
+    /// Returns where the character begins, in bytes from the start of the text or the stream.
+    ///
+    /// ```
+    /// let found = trust8::profile::Profile::POSTGRES.check("a\0").unwrap_err();
+    /// assert_eq!(found.offset(), 1);
+    /// ```
+    #[must_use]
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Returns the character. Its length in bytes is [`char::len_utf8`].
+    ///
+    /// ```
+    /// let found = trust8::profile::Profile::POSTGRES.check("a\0").unwrap_err();
+    /// assert_eq!(found.character(), '\0');
+    /// ```
+    #[must_use]
+    pub const fn character(&self) -> char {
+        self.character
+    }
+
+    /// Returns the class that the profile forbids.
+    ///
+    /// ```
+    /// use trust8::profile::{Class, Profile};
+    /// assert_eq!(Profile::POSTGRES.check("a\0").unwrap_err().class(), Class::Nul);
+    /// ```
+    #[must_use]
+    pub const fn class(&self) -> Class {
+        self.class
+    }
+}
+
+impl fmt::Display for Forbidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (number, reason) = (self.character as u32, self.class.reason());
+        write!(f, "forbidden character at byte {}: U+{number:04X} is {reason}", self.offset)
+    }
+}
+
+impl core::error::Error for Forbidden {}
+
+/// The first place at which bytes are not text that a profile allows.
+///
+/// ```
+/// use trust8::profile::{Error, Profile};
+///
+/// let error = |bytes| Profile::XML_1_0.from_utf8(bytes).unwrap_err();
+/// assert!(matches!(error(b"a\x01\xFF"), Error::Forbidden(found) if found.offset() == 1));
+/// assert!(matches!(error(b"a\xFF\x01"), Error::NotUtf8(error) if error.valid_up_to() == 1));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Error {
+    /// The bytes are not UTF-8.
+    NotUtf8(Utf8Error),
+    /// The profile forbids a character.
+    Forbidden(Forbidden),
+}
+
+impl Error {
+    /// Returns how many bytes before the error are text that the profile allows.
+    ///
+    /// ```
+    /// assert_eq!(trust8::profile::Profile::POSTGRES.from_utf8(b"ab\0").unwrap_err().valid_up_to(), 2);
+    /// ```
+    #[must_use]
+    pub const fn valid_up_to(&self) -> usize {
+        match self {
+            Self::NotUtf8(error) => error.valid_up_to(),
+            // It is a place in a slice.
+            Self::Forbidden(found) => found.offset as usize,
+        }
+    }
+
+    /// Returns the length of the ill-formed sequence or of the character, or `None` if the input ends inside a character.
+    ///
+    /// ```
+    /// let error = trust8::profile::Profile::TERMINAL.from_utf8(b"\xC2\x9B").unwrap_err();
+    /// assert_eq!(error.error_len(), Some(2));
+    /// ```
+    #[must_use]
+    pub const fn error_len(&self) -> Option<usize> {
+        match self {
+            Self::NotUtf8(error) => error.error_len(),
+            Self::Forbidden(found) => Some(found.character.len_utf8()),
+        }
+    }
+}
+
+/// The same for a stream.
+///
+/// ```
+/// use trust8::profile::{Profile, StreamError, Validator};
+///
+/// let mut validator = Validator::new(Profile::TERMINAL);
+/// assert!(validator.push(b"ok\xC2").is_ok());
+/// assert!(matches!(validator.push(b"\x9B1m"), Err(StreamError::Forbidden(found)) if found.offset() == 2));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum StreamError {
+    /// The stream is not UTF-8.
+    NotUtf8(stream::StreamError),
+    /// The profile forbids a character.
+    Forbidden(Forbidden),
+}
+
+/// Messages, sources and conversions of both kinds of error.
+macro_rules! errors {
+    ($($error:ident: $not_utf8:ty;)+) => {$(
+        impl fmt::Display for $error {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    Self::NotUtf8(error) => error.fmt(f),
+                    Self::Forbidden(found) => found.fmt(f),
+                }
+            }
+        }
+
+        impl core::error::Error for $error {}
+
+        impl From<$not_utf8> for $error {
+            fn from(error: $not_utf8) -> Self {
+                Self::NotUtf8(error)
+            }
+        }
+
+        impl From<Forbidden> for $error {
+            fn from(found: Forbidden) -> Self {
+                Self::Forbidden(found)
+            }
+        }
+    )+};
+}
+
+errors! {
+    Error: Utf8Error;
+    StreamError: stream::StreamError;
+}

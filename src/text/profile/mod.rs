@@ -1,0 +1,382 @@
+//! Text that is valid and still harmful: found while it is validated.
+//!
+//! A [`Profile`] is a set of [classes](Class) of characters that a text must not have: NUL, controls, noncharacters, bidirectional
+//! controls, invisible characters. There are presets for what other specifications ask for, such as [`Profile::XML_1_0`],
+//! and for places where text does harm, such as [`Profile::TERMINAL`].
+//!
+//! ```
+//! use trust8::profile::{Class, Profile};
+//!
+//! assert_eq!(Profile::POSTGRES.from_utf8(b"caf\xC3\xA9"), Ok("café"));
+//! assert!(Profile::POSTGRES.from_utf8(b"caf\0").is_err());
+//!
+//! const ONE_LINE: Profile = Profile::TERMINAL.forbid(Class::LineFeed).forbid(Class::CarriageReturn);
+//! let error = ONE_LINE.from_utf8(b"user=\x1B[2J").unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "forbidden character at byte 5: U+001B is a control that terminals may take for a command"
+//! );
+//! ```
+//!
+//! Every class is a fixed list of code points, so a verdict never changes with a version of Unicode. Nothing here knows about
+//! characters that look alike, normal forms or unassigned code points. `docs/profiles.md` in the repository has all classes and presets.
+//!
+//! Each question reads the text once: the kernel validates 16 KiB, which are then in the cache, and looks there for characters that may be forbidden.
+
+#![forbid(unsafe_code)]
+
+mod census;
+mod class;
+mod error;
+mod errors;
+mod patterns;
+#[cfg(feature = "alloc")]
+mod repair;
+mod validator;
+
+use core::fmt;
+
+pub use census::Census;
+pub use class::Class;
+pub use error::{Error, Forbidden, StreamError};
+pub use errors::Errors;
+#[cfg(feature = "alloc")]
+pub use repair::Policy;
+pub use validator::Validator;
+
+use crate::kernel::sieve::{self, Sieve, Suspects};
+use crate::kernel::{self, Kernel, entries};
+
+/// A set of classes of characters that a text must not have.
+///
+/// A profile also has the tables that the kernels need. So make it once, best as a constant.
+///
+/// ```
+/// use trust8::profile::{Class, Profile};
+///
+/// const PROFILE: Profile = Profile::new().forbid(Class::Nul).forbid(Class::BidiControl);
+/// assert!(PROFILE.is_valid(b"text\n"));
+/// assert!(!PROFILE.is_valid("te\u{202E}xt".as_bytes()));
+/// ```
+#[derive(Clone, Copy)]
+pub struct Profile {
+    bits: u32,
+    sieve: Sieve,
+}
+
+/// Returns the bits of these classes.
+const fn bits(classes: &[Class]) -> u32 {
+    let (mut bits, mut i) = (0, 0);
+    while i < classes.len() {
+        bits |= 1 << classes[i] as u32;
+        i += 1;
+    }
+    bits
+}
+
+/// C0 controls except for tab, line feed and carriage return.
+const LEGACY_C0: u32 = bits(&[Class::Nul, Class::FormFeed, Class::C0Control]);
+/// DEL and C1 controls.
+const DELETE_AND_C1: u32 = bits(&[Class::Delete, Class::NextLine, Class::C1Control]);
+const NONCHARACTERS: u32 = bits(&[Class::FffeFfff, Class::Noncharacter]);
+/// What hides text, or orders it otherwise, and no common text needs.
+const HIDING: u32 = bits(&[
+    Class::BidiControl,
+    Class::ZeroWidth,
+    Class::Tag,
+    Class::Separator,
+    Class::ByteOrderMark,
+    Class::Invisible,
+]);
+/// What common text may need, although nobody sees it.
+const UNSEEN: u32 = bits(&[Class::BidiMark, Class::VariationSelector, Class::SoftHyphen]);
+
+impl Profile {
+    /// All Unicode scalar values: what UTF-8 is, and the first subset of RFC 9839.
+    pub const SCALARS: Self = Self::from_bits(0);
+    /// The characters of XML 1.0, which are the second subset of RFC 9839.
+    pub const XML_1_0: Self = Self::from_bits(LEGACY_C0 | bits(&[Class::FffeFfff]));
+    /// The third subset of RFC 9839: no legacy controls and no noncharacters.
+    pub const ASSIGNABLES: Self = Self::from_bits(LEGACY_C0 | DELETE_AND_C1 | NONCHARACTERS);
+    /// The strings of I-JSON (RFC 7493): no noncharacters.
+    pub const I_JSON: Self = Self::from_bits(NONCHARACTERS);
+    /// The text of PostgreSQL: no NUL.
+    pub const POSTGRES: Self = Self::from_bits(bits(&[Class::Nul]));
+    /// Text that is shown in a terminal: no control except tab and line ends, and no bidirectional control.
+    pub const TERMINAL: Self =
+        Self::from_bits(LEGACY_C0 | DELETE_AND_C1 | bits(&[Class::BidiControl, Class::Separator]));
+    /// Source code: nothing that hides code from a reader (CVE-2021-42574). Form feeds are allowed.
+    pub const SOURCE_CODE: Self =
+        Self::from_bits(bits(&[Class::Nul, Class::C0Control]) | DELETE_AND_C1 | NONCHARACTERS | HIDING);
+    /// Text for a language model: nothing invisible, except for joiners and the selectors of emoji.
+    pub const PROMPT: Self = Self::from_bits(LEGACY_C0 | DELETE_AND_C1 | NONCHARACTERS | HIDING | UNSEEN);
+    /// One name of a file: what `PROMPT` forbids, tabs, line ends and slashes.
+    pub const FILE_NAME: Self = Self::from_bits(
+        Self::PROMPT.bits
+            | bits(&[Class::Tab, Class::LineFeed, Class::FormFeed, Class::CarriageReturn, Class::Slash]),
+    );
+
+    /// The presets and their names, which no version of this crate changes.
+    ///
+    /// ```
+    /// use trust8::profile::Profile;
+    /// assert!(Profile::PRESETS.iter().any(|&(name, preset)| name == "xml" && preset == Profile::XML_1_0));
+    /// ```
+    pub const PRESETS: &'static [(&'static str, Self)] = &[
+        ("scalars", Self::SCALARS),
+        ("xml", Self::XML_1_0),
+        ("assignables", Self::ASSIGNABLES),
+        ("i-json", Self::I_JSON),
+        ("postgres", Self::POSTGRES),
+        ("terminal", Self::TERMINAL),
+        ("source", Self::SOURCE_CODE),
+        ("prompt", Self::PROMPT),
+        ("file-name", Self::FILE_NAME),
+    ];
+
+    /// Returns a profile that forbids nothing.
+    ///
+    /// ```
+    /// use trust8::profile::Profile;
+    /// assert_eq!(Profile::new(), Profile::SCALARS);
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::SCALARS
+    }
+
+    /// Returns the profile that forbids the classes with these [numbers](Class::code). Other bits are ignored.
+    ///
+    /// ```
+    /// use trust8::profile::Profile;
+    /// assert_eq!(Profile::from_bits(1), Profile::POSTGRES);
+    /// ```
+    #[must_use]
+    pub const fn from_bits(bits: u32) -> Self {
+        let bits = bits & (u32::MAX >> (32 - Class::ALL.len()));
+        Self { bits, sieve: patterns::sieve(bits) }
+    }
+
+    /// Returns the classes that the profile forbids, a bit for each.
+    ///
+    /// ```
+    /// assert_eq!(trust8::profile::Profile::POSTGRES.bits(), 1);
+    /// ```
+    #[must_use]
+    pub const fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// Returns the preset with this name.
+    ///
+    /// ```
+    /// use trust8::profile::Profile;
+    /// assert_eq!(Profile::by_name("i-json"), Some(Profile::I_JSON));
+    /// assert_eq!(Profile::by_name("json"), None);
+    /// ```
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::PRESETS.iter().find(|preset| preset.0 == name).map(|preset| preset.1)
+    }
+
+    /// Returns a profile that also forbids a class.
+    ///
+    /// ```
+    /// use trust8::profile::{Class, Profile};
+    /// assert!(!Profile::XML_1_0.forbid(Class::Delete).is_valid(b"\x7F"));
+    /// ```
+    #[must_use]
+    pub const fn forbid(self, class: Class) -> Self {
+        Self::from_bits(self.bits | 1 << class as u32)
+    }
+
+    /// Returns a profile that allows a class.
+    ///
+    /// ```
+    /// use trust8::profile::{Class, Profile};
+    /// assert!(Profile::TERMINAL.allow(Class::C0Control).is_valid(b"\x1B[1mbold\x1B[m"));
+    /// ```
+    #[must_use]
+    pub const fn allow(self, class: Class) -> Self {
+        Self::from_bits(self.bits & !(1 << class as u32))
+    }
+
+    /// Returns whether the profile forbids a class.
+    ///
+    /// ```
+    /// use trust8::profile::{Class, Profile};
+    /// assert!(Profile::XML_1_0.forbids(Class::Nul));
+    /// assert!(!Profile::XML_1_0.forbids(Class::Delete));
+    /// ```
+    #[must_use]
+    pub const fn forbids(&self, class: Class) -> bool {
+        self.bits >> class as u32 & 1 == 1
+    }
+
+    /// Returns `bytes` as text, if they are UTF-8 without a forbidden character.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first ill-formed sequence or forbidden character, whichever comes first.
+    ///
+    /// ```
+    /// use trust8::profile::Profile;
+    ///
+    /// assert_eq!(Profile::XML_1_0.from_utf8("naïve\n".as_bytes()), Ok("naïve\n"));
+    /// assert_eq!(Profile::XML_1_0.from_utf8(b"na\x00ve").unwrap_err().valid_up_to(), 2);
+    /// ```
+    pub fn from_utf8<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, Error> {
+        self.validated_with(Kernel::best(), bytes)
+    }
+
+    /// Does what [`from_utf8`](Self::from_utf8) does, with this kernel.
+    pub(crate) fn validated_with<'a>(&self, kernel: &Kernel, bytes: &'a [u8]) -> Result<&'a str, Error> {
+        let verdict = sieve::in_chunks(kernel, bytes, |chunk, at| {
+            let found = self.first(kernel, chunk, at == 0)?;
+            Some(found.after(at as u64))
+        })?;
+        Ok(kernel::text(bytes, verdict)?)
+    }
+
+    /// Returns whether `bytes` are UTF-8 without a forbidden character.
+    ///
+    /// ```
+    /// use trust8::profile::Profile;
+    /// assert!(!Profile::SOURCE_CODE.is_valid("x = 1;\u{2028}y = 2;".as_bytes()));
+    /// ```
+    #[must_use]
+    pub fn is_valid(&self, bytes: &[u8]) -> bool {
+        self.from_utf8(bytes).is_ok()
+    }
+
+    /// Checks text that is known to be UTF-8.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first forbidden character.
+    ///
+    /// ```
+    /// use trust8::profile::Profile;
+    /// assert!(Profile::FILE_NAME.check("report.txt").is_ok());
+    /// assert_eq!(Profile::FILE_NAME.check("../etc/passwd").unwrap_err().offset(), 2);
+    /// ```
+    pub fn check(&self, text: &str) -> Result<(), Forbidden> {
+        self.check_with(Kernel::best(), text)
+    }
+
+    /// Does what [`check`](Self::check) does, with this kernel.
+    pub(crate) fn check_with(&self, kernel: &Kernel, text: &str) -> Result<(), Forbidden> {
+        self.first(kernel, text.as_bytes(), true).map_or(Ok(()), Err)
+    }
+
+    /// Returns all ill-formed sequences and forbidden characters, one after the other.
+    ///
+    /// ```
+    /// use trust8::profile::Profile;
+    ///
+    /// let places: Vec<_> = Profile::POSTGRES.errors(b"a\0b\xFFc\0").map(|error| error.valid_up_to()).collect();
+    /// assert_eq!(places, [1, 3, 5]);
+    /// ```
+    #[must_use]
+    pub fn errors<'a>(&'a self, bytes: &'a [u8]) -> Errors<'a> {
+        self.errors_with(Kernel::best(), bytes)
+    }
+
+    /// Does what [`errors`](Self::errors) does, with this kernel.
+    pub(crate) fn errors_with<'a>(&'a self, kernel: &'static Kernel, bytes: &'a [u8]) -> Errors<'a> {
+        Errors::new(self, kernel, bytes)
+    }
+
+    /// Counts the forbidden characters of each class.
+    ///
+    /// ```
+    /// use trust8::profile::{Class, Profile};
+    ///
+    /// let census = Profile::TERMINAL.census("\x1B[1mbold\x1B[m\u{85}");
+    /// assert_eq!((census.count(Class::C0Control), census.count(Class::NextLine)), (2, 1));
+    /// assert_eq!(census.total(), 3);
+    /// ```
+    #[must_use]
+    pub fn census(&self, text: &str) -> Census {
+        let mut census = Census::new();
+        self.find::<()>(Kernel::best(), text.as_bytes(), true, |found| {
+            census.add(found.class());
+            None
+        });
+        census
+    }
+
+    /// Returns the first forbidden character of valid text.
+    #[inline]
+    fn first(&self, kernel: &Kernel, text: &[u8], is_start: bool) -> Option<Forbidden> {
+        self.find(kernel, text, is_start, Some)
+    }
+
+    /// Calls `each` with the forbidden characters of valid text, up to one for which it returns something. A byte order mark
+    /// may begin the text if it `is_start`.
+    #[inline(always)]
+    fn find<T>(
+        &self,
+        kernel: &Kernel,
+        text: &[u8],
+        is_start: bool,
+        mut each: impl FnMut(Forbidden) -> Option<T>,
+    ) -> Option<T> {
+        let mut from = if self.bits == 0 { text.len() } else { 0 };
+        while from < text.len() {
+            let Suspects { at, mut bits } = entries::sift(kernel, text, from, &self.sieve);
+            while bits != 0 {
+                let place = at + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                if let Some(found) = self.look(text, place)
+                    && !(is_start && place == 0 && found.class() == Class::ByteOrderMark)
+                    && let Some(result) = each(found)
+                {
+                    return Some(result);
+                }
+            }
+            from = at.saturating_add(sieve::BLOCK);
+        }
+        None
+    }
+
+    /// Returns the character that begins at `at`, if the profile forbids it.
+    fn look(&self, text: &[u8], at: usize) -> Option<Forbidden> {
+        let character = character(&text[at..])?;
+        let class = Class::of(character)?;
+        self.forbids(class).then(|| Forbidden::new(at as u64, character, class))
+    }
+}
+
+/// Returns the first character of valid text.
+fn character(text: &[u8]) -> Option<char> {
+    let bits = |i: usize| u32::from(*text.get(i).unwrap_or(&0)) & 0x3F;
+    let first = u32::from(*text.first()?);
+    char::from_u32(match first {
+        0x00..0x80 => first,
+        0x80..0xE0 => (first & 0x1F) << 6 | bits(1),
+        0xE0..0xF0 => (first & 0x0F) << 12 | bits(1) << 6 | bits(2),
+        _ => (first & 0x07) << 18 | bits(1) << 12 | bits(2) << 6 | bits(3),
+    })
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PartialEq for Profile {
+    fn eq(&self, other: &Self) -> bool {
+        self.bits == other.bits
+    }
+}
+
+impl Eq for Profile {}
+
+impl fmt::Debug for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Profile forbidding ")?;
+        f.debug_set().entries(Class::ALL.iter().filter(|&&class| self.forbids(class))).finish()
+    }
+}

@@ -1,0 +1,366 @@
+//! Profiles, with every kernel, against the grammars of RFC 9839 and lists of code points.
+
+use super::support::kernels::kernels;
+use super::support::malformed::MALFORMED;
+use super::support::random::Random;
+use super::support::scale::Thin;
+use trust8::profile::{Class, Error, Policy, Profile, StreamError, Validator};
+use trust8::testing::profile as testing;
+
+/// `xml-character` of RFC 9839.
+fn is_xml_character(n: u32) -> bool {
+    matches!(n, 0x9 | 0xA | 0xD | 0x20..=0xD7FF | 0xE000..=0xFFFD | 0x1_0000..=0x10_FFFF)
+}
+
+/// `unicode-assignable` of RFC 9839.
+fn is_assignable(n: u32) -> bool {
+    matches!(n, 0x9 | 0xA | 0xD | 0x20..=0x7E | 0xA0..=0xD7FF | 0xE000..=0xFDCF | 0xFDF0..=0xFFFD)
+        || (1..=0x10).any(|plane| (plane << 16..=plane << 16 | 0xFFFD).contains(&n))
+}
+
+/// Section 2.1 of RFC 7493: no noncharacters, which are the 66 code points of the Unicode standard.
+fn is_i_json(n: u32) -> bool {
+    !(0xFDD0..=0xFDEF).contains(&n) && n % 0x1_0000 < 0xFFFE
+}
+
+fn is_hiding(n: u32) -> bool {
+    matches!(
+        n,
+        0x202A..=0x202E | 0x2066..=0x2069 | 0x200B | 0x2060..=0x2065 | 0x206A..=0x206F | 0x2028 | 0x2029 | 0xFEFF
+            | 0x34F | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180E | 0x3164 | 0xFFA0 | 0xFFF0..=0xFFFB
+            | 0x1_BCA0..=0x1_BCA3 | 0x1_D173..=0x1_D17A | 0xE_0000..=0xE_00FF | 0xE_01F0..=0xE_0FFF
+    )
+}
+
+fn is_prompt(n: u32) -> bool {
+    let unseen = matches!(
+        n,
+        0xAD | 0x61C | 0x200E | 0x200F | 0x180B..=0x180D | 0x180F | 0xFE00..=0xFE0D | 0xE_0100..=0xE_01EF
+    );
+    is_assignable(n) && !is_hiding(n) && !unseen
+}
+
+/// Returns whether the oracle allows a code point that is not the first one.
+fn allows(preset: &str, n: u32) -> bool {
+    match preset {
+        "scalars" => true,
+        "xml" => is_xml_character(n),
+        "assignables" => is_assignable(n),
+        "i-json" => is_i_json(n),
+        "postgres" => n != 0,
+        "terminal" => {
+            matches!(n, 0x9 | 0xA | 0xD | 0x20..=0x7E | 0xA0..)
+                && !matches!(n, 0x2028..=0x202E | 0x2066..=0x2069)
+        }
+        "source" => (n == 0xC || is_assignable(n)) && !is_hiding(n),
+        "prompt" => is_prompt(n),
+        "file-name" => {
+            is_prompt(n) && !matches!(n, 0x9 | 0xA | 0xD) && n != u32::from('/') && n != u32::from('\\')
+        }
+        _ => panic!("there is no oracle for {preset}"),
+    }
+}
+
+/// Returns where the first error is, whether it is a forbidden character, and its length, if it does not end the input.
+fn expected(preset: &str, bytes: &[u8]) -> Option<(usize, bool, Option<usize>)> {
+    let (text, error) = match core::str::from_utf8(bytes) {
+        Ok(text) => (text, None),
+        Err(error) => {
+            let valid = core::str::from_utf8(&bytes[..error.valid_up_to()]).expect("std says so");
+            (valid, Some((error.valid_up_to(), false, error.error_len())))
+        }
+    };
+    text.char_indices()
+        .find(|&(at, c)| !allows(preset, c.into()) && (at, c) != (0, '\u{FEFF}'))
+        .map(|(at, c)| (at, true, Some(c.len_utf8())))
+        .or(error)
+}
+
+fn found(error: &Error) -> (usize, bool, Option<usize>) {
+    (error.valid_up_to(), matches!(error, Error::Forbidden(_)), error.error_len())
+}
+
+fn check(bytes: &[u8]) {
+    for (name, profile) in Profile::PRESETS {
+        let expected = expected(name, bytes);
+        for kernel in kernels() {
+            let result = testing::from_utf8(kernel, profile, bytes);
+            assert_eq!(
+                result.as_ref().err().map(found),
+                expected,
+                "{name}, {kernel:?}, {} bytes: {bytes:02X?}",
+                bytes.len()
+            );
+            if let Ok(text) = result {
+                assert!(core::ptr::eq(text.as_bytes(), bytes));
+            }
+        }
+    }
+}
+
+fn scalars() -> impl Iterator<Item = char> {
+    '\0'..=char::MAX
+}
+
+/// The characters next to which an answer changes, and some more.
+fn interesting() -> Vec<char> {
+    let is_special = |n| {
+        char::from_u32(n).is_some_and(|c| Class::of(c).is_some_and(|class| class != Class::PrivateUse))
+            || !is_prompt(n)
+    };
+    let mut characters: Vec<char> = scalars()
+        .filter(|&c| {
+            let n = u32::from(c);
+            (n < 0xE_0000 || n % 0x40 == 0x3F || n % 0x40 == 0)
+                && (is_special(n) || is_special(n + 1) || n > 0 && is_special(n - 1))
+        })
+        .collect();
+    characters.extend("aé日“”…•😀\u{E000}\u{F8FF}\u{F0000}\u{10FFFD}\u{FF0C}\u{A0}".chars());
+    characters
+}
+
+#[test]
+fn every_scalar_is_in_the_profiles_that_have_it() {
+    for (name, profile) in Profile::PRESETS {
+        for character in scalars() {
+            let allowed = Class::of(character).is_none_or(|class| !profile.forbids(class));
+            assert_eq!(allowed, allows(name, character.into()), "{name}, {character:?}");
+        }
+    }
+}
+
+/// Each scalar stands after text, so that a byte order mark is inside it. The kernels' tables may not miss one, whatever class is forbidden.
+#[test]
+fn every_scalar_of_every_class_is_found_by_every_kernel() {
+    let mut thin = Thin::new();
+    let profiles: Vec<(Class, Profile)> =
+        Class::ALL.iter().map(|&class| (class, Profile::new().forbid(class))).collect();
+    for character in scalars() {
+        let Some(class) = Class::of(character) else { continue };
+        if class == Class::PrivateUse && u32::from(character) % 61 > 0 || !thin.keep() {
+            continue;
+        }
+        let text = format!("text{character}");
+        for kernel in kernels() {
+            for (forbidden, profile) in &profiles {
+                let found = testing::check(kernel, profile, &text).err();
+                let found = found.map(|found| (found.offset(), found.character(), found.class()));
+                let expected = (*forbidden == class).then_some((4, character, class));
+                assert_eq!(found, expected, "{kernel:?}, {forbidden:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_scalar_in_every_preset_alone() {
+    let mut thin = Thin::new();
+    for character in scalars() {
+        let n = u32::from(character);
+        // Whole blocks of unsuspicious characters are thinned out.
+        if Class::of(character).is_some_and(|class| class != Class::PrivateUse) || n % 17 == 0 && thin.keep()
+        {
+            check(character.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+    }
+}
+
+#[test]
+fn at_every_offset_of_a_block() {
+    let mut thin = Thin::new();
+    let mut characters = interesting();
+    // The selectors of a plane are alike.
+    characters.retain(|&c| !('\u{E0041}'..='\u{E01AF}').contains(&c));
+    for (i, &character) in characters.iter().enumerate() {
+        if !thin.keep() {
+            continue;
+        }
+        for filler in ["a", "é", "日", "😀"] {
+            // One filler for each character and place, in turn, is enough: what is before a character does not matter to it.
+            for before in (0..330).filter(|before| (before + i + filler.len()) % 23 == 0) {
+                let text = format!(
+                    "{}{}{character}{}",
+                    "a".repeat(before % filler.len()),
+                    filler.repeat(before / filler.len()),
+                    filler.repeat((before * 7 + i) % 90)
+                );
+                check(text.as_bytes());
+            }
+        }
+    }
+}
+
+#[test]
+fn at_the_ends_of_chunks() {
+    for character in ['\0', '\u{85}', '\u{FFFE}', '\u{202E}', '\u{FEFF}', '\u{E0041}', '\u{10FFFF}'] {
+        for at in (16_370..16_390).chain(32_760..32_772) {
+            for end in ["", "é", "\u{1F600}"] {
+                let text = format!("{}{character}{end}", "é".repeat(at / 2) + &"a"[..at % 2]);
+                check(text.as_bytes());
+                check(&text.as_bytes()[..text.len() - 1]);
+                check(&[text.as_bytes(), b"\x80", &[b'a'; 20]].concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn ill_formed_sequences_are_no_characters() {
+    let alike: [&[u8]; 12] = [
+        b"\xC0\x80",
+        b"\xE2\x80",
+        b"\xE2\x80a",
+        b"\xEF\xBF",
+        b"\xEF\xBFa",
+        b"\xC2",
+        b"\xC2\0",
+        b"\xF3\xA0",
+        b"\xF3\xA0\x80",
+        b"\xF0\x82\x80\xAE",
+        b"\xE0\x80\x80",
+        b"\xED\xA0\x80",
+    ];
+    for sequence in alike.iter().copied().chain(MALFORMED.iter().map(|case| case.bytes)) {
+        for before in [0, 1, 60, 63, 64, 200, 255, 256, 300] {
+            let plain = &vec![b'a'; before][..];
+            check(&[plain, sequence].concat());
+            check(&[plain, sequence, &b"\0"[..]].concat());
+            check(&[plain, "\u{202E}".as_bytes(), sequence].concat());
+        }
+    }
+}
+
+fn random_text(random: &mut Random, characters: &[char], len: usize) -> String {
+    (0..len)
+        .map(|_| {
+            if random.below(4) == 0 {
+                random.one_of(characters)
+            } else {
+                random.one_of(&['a', 'é', '日', '😀'])
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn all_errors_of_random_text() {
+    let (mut random, characters) = (Random::new(9839), interesting());
+    for round in 0..400 {
+        let len = random.index(300);
+        let mut bytes = random_text(&mut random, &characters, len).into_bytes();
+        for _ in 0..random.index(3) {
+            if !bytes.is_empty() {
+                let at = random.index(bytes.len());
+                bytes[at] = random.one_of(&[0x80, 0xC0, 0xFF, 0xE2, b'a']);
+            }
+        }
+        check(&bytes);
+        for (name, profile) in Profile::PRESETS {
+            let mut expected = Vec::new();
+            let mut offset = 0;
+            for chunk in bytes.utf8_chunks() {
+                for (at, c) in chunk.valid().char_indices() {
+                    if !allows(name, c.into()) && (offset + at, c) != (0, '\u{FEFF}') {
+                        expected.push((offset + at, true));
+                    }
+                }
+                offset += chunk.valid().len();
+                if !chunk.invalid().is_empty() {
+                    expected.push((offset, false));
+                }
+                offset += chunk.invalid().len();
+            }
+            for kernel in kernels() {
+                let found: Vec<_> = testing::errors(kernel, profile, &bytes)
+                    .map(|error| (error.valid_up_to(), matches!(error, Error::Forbidden(_))))
+                    .collect();
+                assert_eq!(found, expected, "round {round}, {name}, {kernel:?}");
+            }
+            if let Ok(text) = core::str::from_utf8(&bytes) {
+                assert_eq!(profile.census(text).total(), expected.len() as u64, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn streams_cut_at_every_byte() {
+    let texts: [&[u8]; 7] = [
+        "a\u{85}é\u{202E}日\u{FFFF}".as_bytes(),
+        "\u{FEFF}日\u{FEFF}".as_bytes(),
+        "é\u{1FFFE}\0".as_bytes(),
+        "日\u{E0041}".as_bytes(),
+        b"ab\0\xFFcd",
+        b"ab\xFF\0",
+        b"\xE2\x80\xAE\xE2\x80",
+    ];
+    for bytes in texts {
+        for (name, profile) in Profile::PRESETS {
+            for kernel in kernels() {
+                for (i, j) in (0..=bytes.len()).flat_map(|j| (0..=j).map(move |i| (i, j))) {
+                    let mut validator = Validator::new(*profile);
+                    let result = [&bytes[..i], &bytes[i..j], &bytes[j..]]
+                        .into_iter()
+                        .try_for_each(|piece| testing::push(kernel, &mut validator, piece))
+                        .and_then(|()| validator.finish());
+                    let found = result.err().map(|error| match error {
+                        StreamError::NotUtf8(error) => {
+                            (error.valid_up_to() as usize, false, error.error_len())
+                        }
+                        StreamError::Forbidden(found) => {
+                            (found.offset() as usize, true, Some(found.character().len_utf8()))
+                        }
+                    });
+                    assert_eq!(found, expected(name, bytes), "{name}, {kernel:?}, {i}, {j}: {bytes:02X?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn repaired_text_is_allowed() {
+    let (mut random, characters) = (Random::new(1), interesting());
+    let policies = [Policy::Replace, Policy::Drop, Policy::Escape, Policy::Caret, Policy::CharacterReference];
+    for round in 0..200 {
+        let text = random_text(&mut random, &characters, 100);
+        for (name, profile) in Profile::PRESETS {
+            let is_allowed = |&(at, c): &(usize, char)| allows(name, c.into()) || (at, c) == (0, '\u{FEFF}');
+            let kept: String = text.char_indices().filter(is_allowed).map(|(_, c)| c).collect();
+            assert_eq!(profile.repair(&text, Policy::Drop), kept, "{round}, {name}");
+            for policy in policies {
+                let repaired = profile.repair(&text, policy);
+                assert_eq!(profile.check(&repaired), Ok(()), "{round}, {name}, {policy:?}");
+                assert_eq!(repaired == text, kept == text, "{round}, {name}, {policy:?}");
+            }
+        }
+    }
+}
+
+/// The attacks of 'Trojan Source' (CVE-2021-42574): comments that reach out, strings that are stretched, functions that are hidden.
+#[test]
+fn code_that_is_not_what_it_seems() {
+    for line in [
+        "/*\u{202E} }\u{2066}if (is_admin)\u{2069} \u{2066} begin admins only */",
+        "if access_level != 'user\u{202E} \u{2066}// only admins\u{2069} \u{2066}' {",
+        "def f():\n    ''' pays \u{2067}''' ;return",
+        "fn say\u{200B}hello() {}",
+        "let \u{3164} = env();",
+    ] {
+        assert!(!Profile::SOURCE_CODE.is_valid(line.as_bytes()), "{line:?}");
+    }
+    let fine = "// שלום, “quoted” – 👩‍👩‍👧 می‌خواهم\r\n\tlet x = 1;\u{C}\n";
+    assert_eq!(Profile::SOURCE_CODE.check(fine), Ok(()));
+    assert_eq!(Profile::PROMPT.check(&fine.replace('\u{C}', "")), Ok(()));
+}
+
+#[test]
+fn names_and_numbers_are_unique() {
+    for (i, class) in Class::ALL.iter().enumerate() {
+        assert_eq!((usize::from(class.code()), Class::by_name(class.name())), (i, Some(*class)));
+    }
+    for (name, profile) in Profile::PRESETS {
+        assert_eq!(Profile::by_name(name), Some(*profile));
+        assert_eq!(Profile::from_bits(profile.bits()), *profile);
+    }
+}
