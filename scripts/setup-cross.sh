@@ -67,7 +67,7 @@ for machine in "$@"; do
             command -v javac >/dev/null || packages+=(default-jdk-headless)
             ;;
         access)
-            packages+=(acl attr)
+            packages+=(acl attr strace)
             ;;
         capi)
             packages+=(clang libclang-rt-14-dev cmake meson ninja-build pkgconf

@@ -184,6 +184,17 @@ pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize,
     (count, len)
 }
 
+/// Calls `use_fault` with the place and the length of each ill-formed sequence of `text`.
+#[inline(always)]
+pub(crate) fn each_fault(kernel: &'static Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
+    let mut search = Search::new(kernel, text);
+    while let Some(mut block) = search.advance() {
+        while let Some((at, len)) = block.pop() {
+            use_fault(block.start + at, len);
+        }
+    }
+}
+
 #[cfg(all(test, feature = "std", feature = "testing"))]
 mod tests {
     use crate::kernel::counted::assert_linear;

@@ -18,7 +18,7 @@
 use super::overlap::Overlap;
 use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
-use crate::repair::faults::Search;
+use crate::repair::faults::each_fault;
 
 /// The rows of a group.
 pub(super) const GROUP: usize = super::offsets::GROUP;
@@ -113,17 +113,6 @@ impl Marks {
             row = row_at(at, row, rows, &start);
             self.set(row, len);
         });
-    }
-}
-
-/// Calls `use_fault` with the place and the length of each ill-formed sequence of `text`.
-#[inline(always)]
-pub(super) fn each_fault(kernel: &'static Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
-    let mut search = Search::new(kernel, text);
-    while let Some(mut block) = search.advance() {
-        while let Some((at, len)) = block.pop() {
-            use_fault(block.start + at, len);
-        }
     }
 }
 

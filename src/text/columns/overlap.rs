@@ -11,10 +11,10 @@
 
 use alloc::vec::Vec;
 
-use super::marks::each_fault;
 use super::views::INLINE;
 use crate::boundary::{floor, is_inside};
 use crate::kernel::Kernel;
+use crate::repair::faults::each_fault;
 
 /// How many times the bytes of all buffers are validated at most before their faults are listed.
 const REPETITIONS: usize = 4;

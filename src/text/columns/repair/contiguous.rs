@@ -11,7 +11,8 @@ use crate::repair::lossy::append_in_place;
 use crate::text::columns::error::{ColumnError, ColumnErrorKind};
 use crate::text::columns::layout::sealed::Rows;
 use crate::text::columns::layout::{FixedSize, Offsets, Validity};
-use crate::text::columns::marks::{GROUP, WORD, each_fault};
+use crate::repair::faults::each_fault;
+use crate::text::columns::marks::{GROUP, WORD};
 use crate::text::columns::offset::Offset;
 
 /// If one row in so many is bad, all rows of a group are replaced at once.
