@@ -161,7 +161,7 @@ def header():
         else:
             out.append(section(docs, "//!"))
         before = None
-        for text in items(source.split("#[cfg(test)]\nmod tests")[0]):
+        for text in items(source.split("#[cfg(test)]\nmod tests {")[0]):
             # A list of constants begins with an empty line.
             if not text.startswith("\n") and (before is None or before.startswith("\n")):
                 out.append("\n")

@@ -308,8 +308,10 @@ unsafe fn mark_rows<C: Column>(
     count: *mut usize,
     error: *mut trust8_column_error,
 ) -> bool {
-    // SAFETY: the caller vouches for the memory.
-    let room = unsafe { memory::room(bitmap.cast(), bitmap_len) };
+    let place = (bitmap.cast_const().cast(), bitmap_len);
+    let is_apart = memory::is_apart(count, place) && memory::is_apart(error, place);
+    // SAFETY: the caller vouches for the memory, and that no answer lies there, or this is seen.
+    let room = if is_apart { unsafe { memory::room(bitmap.cast(), bitmap_len) } } else { None };
     let marked = match (column, room) {
         (Err(error), _) => Err(error),
         (_, None) => Err(trust8_column_error::MISUSE),

@@ -19,7 +19,11 @@ use trust8::transcode::{
 };
 
 use crate::encodings::Number;
-use crate::errors::{TRUST8_MISUSE, TRUST8_NO_ERROR, TRUST8_NONE, TRUST8_TOO_SMALL};
+use crate::errors::{
+    TRUST8_INCOMPLETE, TRUST8_LONE_HIGH_SURROGATE, TRUST8_LONE_LOW_SURROGATE, TRUST8_MISUSE, TRUST8_NO_ERROR,
+    TRUST8_NONE, TRUST8_SURROGATE, TRUST8_TOO_LARGE, TRUST8_TOO_SMALL, TRUST8_TRUNCATED,
+    TRUST8_UNEXPECTED_CONTINUATION, TRUST8_UNMAPPABLE,
+};
 use crate::memory;
 
 /// A flag: replace what can't be converted, by U+FFFD, or by '?' where the target does not have that.
@@ -244,8 +248,9 @@ pub unsafe extern "C" fn trust8_convert(
     cap: usize,
     result: *mut trust8_conversion,
 ) -> bool {
+    let is_apart = memory::is_apart(result, (text, len)) && memory::is_apart(result, (out, cap));
     // SAFETY: the caller vouches for the memory, and that the two do not overlap, or this is seen.
-    let memory = unsafe { memory::both(text, len, out, cap) };
+    let memory = if is_apart { unsafe { memory::both(text, len, out, cap) } } else { None };
     let Some((text, room)) = memory else {
         // SAFETY: the caller vouches for the memory.
         return unsafe { misuse(result) };
@@ -399,7 +404,27 @@ impl trust8_converter {
         let (Way::Encodings(from, to), lossy) = Way::new(self.from, self.to, self.flags)? else {
             return None;
         };
-        transcoder(from, to, lossy).resume(self.position, self.pending.get(..self.pending_len.into())?)
+        let (pending, unused) = self.pending.split_at_checked(self.pending_len.into())?;
+        let is_clean = self.reserved == [0; 2] && unused.iter().all(|byte| *byte == 0);
+        if !is_clean || !self.has_possible_error() {
+            return None;
+        }
+        transcoder(from, to, lossy).resume(self.position, pending)
+    }
+
+    /// Returns whether a conversion can have stopped with this kind and this value.
+    fn has_possible_error(&self) -> bool {
+        let is_utf8 = matches!(Number::new(self.from), Some(Number::Encoding(Encoding::Utf8)));
+        match self.kind {
+            TRUST8_NO_ERROR | TRUST8_INCOMPLETE => self.value == 0,
+            TRUST8_LONE_HIGH_SURROGATE => matches!(self.value, 0xD800..=0xDBFF),
+            TRUST8_LONE_LOW_SURROGATE => matches!(self.value, 0xDC00..=0xDFFF),
+            TRUST8_UNMAPPABLE => self.value > 0xFF && char::from_u32(self.value).is_some(),
+            TRUST8_UNEXPECTED_CONTINUATION..=TRUST8_TRUNCATED if is_utf8 => self.value == 0,
+            TRUST8_SURROGATE => matches!(self.value, 0xD800..=0xDFFF),
+            TRUST8_TOO_LARGE => self.value > 0x0010_FFFF,
+            _ => false,
+        }
     }
 
     /// Remembers where the transcoder stands. An error stays.
@@ -408,6 +433,7 @@ impl trust8_converter {
         let pending = transcoder.pending();
         // There are at most three.
         self.pending_len = pending.len() as u8;
+        self.pending = [0; 4];
         for (kept, byte) in self.pending.iter_mut().zip(pending) {
             *kept = *byte;
         }
@@ -455,8 +481,9 @@ pub unsafe extern "C" fn trust8_converter_push(
     cap: usize,
     result: *mut trust8_conversion,
 ) -> bool {
+    let is_apart = are_apart(converter, result, (piece, len)) && are_apart(converter, result, (out, cap));
     // SAFETY: the caller vouches for the memory, and that the two do not overlap, or this is seen.
-    let memory = unsafe { memory::both(piece, len, out, cap) };
+    let memory = if is_apart { unsafe { memory::both(piece, len, out, cap) } } else { None };
     // SAFETY: the caller vouches for both structs.
     unsafe { advance(converter, result, memory, |transcoder, (piece, room)| push(transcoder, piece, room)) }
 }
@@ -470,14 +497,26 @@ pub unsafe extern "C" fn trust8_converter_finish(
     cap: usize,
     result: *mut trust8_conversion,
 ) -> bool {
-    // SAFETY: the caller vouches for the memory.
-    let room = unsafe { memory::room(out, cap) };
+    let is_apart = are_apart(converter, result, (out, cap));
+    // SAFETY: the caller vouches for the memory, and that nothing else lies there, or this is seen.
+    let room = if is_apart { unsafe { memory::room(out, cap) } } else { None };
     let end = |transcoder: &mut _, room: &mut _| {
         let (written, stop) = finish(transcoder, room);
         (0, written, stop)
     };
     // SAFETY: the caller vouches for both structs.
     unsafe { advance(converter, result, room, |transcoder, room| end(transcoder, room)) }
+}
+
+/// Returns whether the state, the answer, and a place in memory with its length in bytes have no byte in common.
+fn are_apart(
+    converter: *const trust8_converter,
+    result: *const trust8_conversion,
+    place: (*const c_void, usize),
+) -> bool {
+    memory::is_apart(converter, place)
+        && memory::is_apart(result, place)
+        && memory::is_apart(result, (converter.cast(), size_of::<trust8_converter>()))
 }
 
 /// Does what both functions do: takes the state, calls `run` with the memory, and keeps the new state.
@@ -494,10 +533,10 @@ unsafe fn advance<M>(
     // SAFETY: the caller vouches for the struct.
     let state = unsafe { memory::take(converter) };
     let found = match (state, memory) {
-        (Some(state), Some(_)) if state.kind != TRUST8_NO_ERROR => {
-            trust8_conversion::new(0, 0, Stop { kind: state.kind, value: state.value })
-        }
         (Some(mut state), Some(memory)) => match state.resume() {
+            Some(_) if state.kind != TRUST8_NO_ERROR => {
+                trust8_conversion::new(0, 0, Stop { kind: state.kind, value: state.value })
+            }
             Some(mut transcoder) => {
                 let (read, written, stop) = run(&mut transcoder, memory);
                 state.keep(&transcoder, stop);

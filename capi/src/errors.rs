@@ -187,12 +187,13 @@ pub unsafe extern "C" fn trust8_explain(
     buf: *mut c_char,
     cap: usize,
 ) -> usize {
+    // The struct is read before the message is written, so it may lie there.
+    // SAFETY: the caller vouches for the struct.
+    let error = unsafe { memory::take(error) };
     // SAFETY: the caller vouches for the memory, and that the two do not overlap, or this is seen.
     let Some((data, room)) = (unsafe { memory::both(data, len, buf.cast(), cap) }) else {
         return TRUST8_NONE;
     };
-    // SAFETY: the caller vouches for the struct.
-    let error = unsafe { memory::take(error) };
     let mut message = Message { room, len: 0 };
     // A `Message` accepts everything.
     let _ = explain(&error.unwrap_or(trust8_error::MISUSE), data, &mut message);

@@ -15,17 +15,19 @@
 //! - A pointer with a length points to that many bytes (or units, where the type says so) of readable memory, and a pointer
 //!   with a capacity to that many bytes of writable memory, which need not be initialised. Nobody writes to the memory while
 //!   the function runs.
-//! - A pointer to a struct that the function fills may be NULL: then that answer is not wanted. The struct does not lie in the
-//!   input.
+//! - A pointer to a struct that the function fills may be NULL: then that answer is not wanted.
+//! - What the function writes has no byte in common with anything else that it is given. So the struct of an answer does not lie
+//!   in the input, in the output, in another answer, or in the state of a stream or a conversion, and such a state lies neither
+//!   in the input nor in the output.
 //! - A string is terminated by a zero byte.
 //!
 //! What a caller need not promise:
 //!
 //! - NULL with the length 0 is the empty text.
 //! - These are errors of the kind TRUST8_MISUSE, and nothing worse: NULL with another length, a length above PTRDIFF_MAX, a
-//!   number that names no encoding, a flag that does not exist, a buffer for output that overlaps the input, an array of
-//!   integers that is not aligned, and the state of a stream or a conversion whose contents show that no function of this
-//!   library has written it.
+//!   number that names no encoding, a flag that does not exist, a buffer for output that overlaps the input, an answer that
+//!   overlaps the output or the state, or the input of a conversion, an array of integers that is not aligned, and the state of
+//!   a stream or a conversion whose contents show that no function of this library has written it.
 //! - All functions may be called from any thread at any time. Two threads must not use one trust8_validator or
 //!   trust8_converter at the same time.
 //!
@@ -49,6 +51,8 @@ pub mod lossy;
 mod memory;
 pub mod slices;
 pub mod streams;
+#[cfg(test)]
+mod tests;
 
 // # Versions
 //

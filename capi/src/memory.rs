@@ -78,10 +78,16 @@ pub(crate) fn zeroed(room: &mut [MaybeUninit<u8>]) -> &mut [u8] {
 
 /// Returns whether two places in memory, each with its length in bytes, have no byte in common.
 pub(crate) fn are_apart(a: (*const c_void, usize), b: (*const c_void, usize)) -> bool {
-    let ends_before = |a: (*const c_void, usize), b: (*const c_void, usize)| {
-        a.0.addr().checked_add(a.1).is_some_and(|end| end <= b.0.addr())
-    };
-    a.1 == 0 || b.1 == 0 || ends_before(a, b) || ends_before(b, a)
+    let begins_in =
+        |a: (*const c_void, usize), b: (*const c_void, usize)| a.0.addr().wrapping_sub(b.0.addr()) < b.1;
+    a.1 == 0 || b.1 == 0 || !(begins_in(a, b) || begins_in(b, a))
+}
+
+/// Returns whether a struct has no byte in common with a place in memory and its length in bytes. If the pointer is null, there
+/// is no struct.
+#[inline(always)]
+pub(crate) fn is_apart<T>(of: *const T, place: (*const c_void, usize)) -> bool {
+    of.is_null() || are_apart((of.cast(), size_of::<T>()), place)
 }
 
 /// Returns the input and the output of one call, or `None` if one of them is a misuse, or if they overlap.

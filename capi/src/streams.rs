@@ -14,8 +14,8 @@ use trust8::{Validator, boundary};
 use crate::errors::{TRUST8_NO_ERROR, misuse, trust8_error};
 use crate::memory;
 
-/// The state of a stream. What the numbers mean is not part of the interface, and may differ in another version. Zeros are not
-/// a state, so a struct that trust8_validator_init has not seen is found out.
+/// The state of a stream. What the numbers mean is not part of the interface, and may differ in another version. They contain a
+/// checksum, so a struct that trust8_validator_init has not written, or that was changed since, is rejected.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct trust8_validator {
@@ -32,17 +32,24 @@ pub struct trust8_validator {
 struct Sound {
     /// How many bytes were pushed.
     pushed: u64,
+    /// The [checksum](Sound::mark) of the other two.
     mark: u32,
     /// The last four bytes, or others that mean the same.
     last: [u8; 4],
 }
 
 impl Sound {
-    /// Stands where an error has its kind and a byte that is zero. That byte is not zero here.
-    const MARK: u32 = u32::from_ne_bytes([b'u', 0, b't', b'8']);
-
     const fn new(pushed: u64, last: [u8; 4]) -> Self {
-        Self { pushed, mark: Self::MARK, last }
+        Self { pushed, mark: Self::mark(pushed, last), last }
+    }
+
+    /// Returns a checksum of 31 bits and one bit that is set. That bit is in a byte which is zero in an error.
+    #[inline(always)]
+    const fn mark(pushed: u64, last: [u8; 4]) -> u32 {
+        const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+        const NOT_AN_ERROR: u32 = u32::from_ne_bytes([0, 0, 0, 0x80]);
+        let mixed = (pushed ^ (u32::from_ne_bytes(last) as u64) << 32).wrapping_mul(ODD);
+        (mixed >> 33) as u32 ^ u32::from_ne_bytes(*b"utf8") | NOT_AN_ERROR
     }
 
     /// Returns what a push says that leaves the stream in this state.
@@ -53,7 +60,13 @@ impl Sound {
     }
 
     fn validator(self) -> Option<Validator> {
-        if self.mark == Self::MARK { from_parts(self.pushed, self.last) } else { None }
+        if self.is_intact() { from_parts(self.pushed, self.last) } else { None }
+    }
+
+    /// Returns whether the checksum is right: if not, no function of this library has written the struct.
+    #[inline(always)]
+    const fn is_intact(self) -> bool {
+        self.mark == Self::mark(self.pushed, self.last)
     }
 }
 
@@ -90,20 +103,29 @@ pub unsafe extern "C" fn trust8_validator_push(
     len: usize,
     error: *mut trust8_error,
 ) -> bool {
-    // A piece of four bytes or more, and a state without an error. One comparison finds both ends of the range.
-    let is_usual = len.wrapping_sub(4) <= isize::MAX as usize - 4 && !piece.is_null() && !validator.is_null();
+    // A piece of four bytes or more. One comparison finds both ends of the range.
+    let is_usual = len.wrapping_sub(4) <= isize::MAX as usize - 4
+        && !piece.is_null()
+        && !validator.is_null()
+        && are_apart(validator, error);
+    if !is_usual {
+        // SAFETY: the caller vouches for all of it.
+        return unsafe { push_unusual(validator, piece, len, error) };
+    }
     let pushed_at: *mut u64 = validator.wrapping_byte_add(offset_of!(Sound, pushed)).cast();
     let mark_at: *mut u32 = validator.wrapping_byte_add(offset_of!(Sound, mark)).cast();
     let last_at: *mut [u8; 4] = validator.wrapping_byte_add(offset_of!(Sound, last)).cast();
     // SAFETY: the caller vouches for the struct.
-    if !is_usual || unsafe { mark_at.read_unaligned() } != Sound::MARK {
-        // SAFETY: the caller vouches for all of it.
-        return unsafe { push_unusual(validator, piece, len, error) };
-    }
+    let mark = unsafe { mark_at.read_unaligned() };
     // SAFETY: the caller vouches for the struct.
     let last = unsafe { last_at.read_unaligned() };
     // SAFETY: the caller vouches for the struct.
     let pushed = unsafe { pushed_at.read_unaligned() };
+    if !(Sound { pushed, mark, last }).is_intact() {
+        // An error, or a misuse.
+        // SAFETY: the caller vouches for all of it.
+        return unsafe { push_unusual(validator, piece, len, error) };
+    }
     // SAFETY: the pointer is not null, the length is no more than what fits into memory, and the caller vouches for the bytes.
     let bytes: &[u8] = unsafe { slice::from_raw_parts(piece.cast(), len) };
     // SAFETY: there are four bytes or more.
@@ -111,6 +133,8 @@ pub unsafe extern "C" fn trust8_validator_push(
     let after = Sound::new(pushed.wrapping_add(len as u64), *end);
     // SAFETY: the caller vouches for the struct.
     unsafe { pushed_at.write_unaligned(after.pushed) };
+    // SAFETY: the caller vouches for the struct.
+    unsafe { mark_at.write_unaligned(after.mark) };
     // SAFETY: the caller vouches for the struct.
     unsafe { last_at.write_unaligned(after.last) };
     if last[3].is_ascii() && is_short_ascii(bytes) {
@@ -143,12 +167,21 @@ unsafe extern "C" fn push_unusual(
 ) -> bool {
     // SAFETY: the caller vouches for the memory.
     let bytes = unsafe { memory::bytes(piece, len) };
-    match (bytes, validator.is_null()) {
+    match bytes {
         // SAFETY: the caller vouches for the memory.
-        (Some(bytes), false) => unsafe { push(validator, bytes, error) },
+        Some(bytes) if !validator.is_null() && are_apart(validator, error) => unsafe {
+            push(validator, bytes, error)
+        },
         // SAFETY: the caller vouches for the memory.
         _ => unsafe { misuse(error) },
     }
+}
+
+/// Returns whether the state and the answer are two structs that have no byte in common.
+#[inline(always)]
+fn are_apart(validator: *const trust8_validator, error: *const trust8_error) -> bool {
+    // Both have the same size.
+    validator.addr().abs_diff(error.addr()) >= size_of::<trust8_error>()
 }
 
 /// Takes back that `piece` was accepted, after `last`. Then pushes it in the other way.
@@ -213,6 +246,10 @@ pub unsafe extern "C" fn trust8_validator_finish(
     validator: *const trust8_validator,
     error: *mut trust8_error,
 ) -> bool {
+    if !are_apart(validator, error) {
+        // SAFETY: the caller vouches for the memory.
+        return unsafe { misuse(error) };
+    }
     // SAFETY: the caller vouches for the struct.
     let sound: Option<Sound> = unsafe { memory::take(validator.cast()) };
     let found = match sound.and_then(Sound::validator) {
