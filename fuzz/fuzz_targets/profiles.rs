@@ -11,7 +11,8 @@ use trust8_fuzz::kernels::kernels;
 fuzz_target!(|data: &[u8]| {
     let Some(input) = input::build(data) else { return };
     let bytes = &*input;
-    let chosen = Profile::from_bits(data.iter().rev().take(4).fold(0, |bits, &byte| bits << 8 | u32::from(byte)));
+    let chosen =
+        Profile::from_bits(data.iter().rev().take(4).fold(0, |bits, &byte| bits << 8 | u32::from(byte)));
     for profile in Profile::PRESETS.iter().map(|preset| preset.1).chain([chosen]) {
         let mut expected = Vec::new();
         let mut offset = 0;

@@ -109,8 +109,7 @@ fn by_blocks(memory: &[u8]) -> Verdict {
 /// except for a character that the suspicion cuts off, or a byte directly before it that never appears.
 pub(crate) fn a_text_by_blocks(n: usize) -> bool {
     let text = any_bytes(n);
-    let verdicts =
-        with_text(&text, 0, |memory| explore(TRUE, || by_blocks(memory)));
+    let verdicts = with_text(&text, 0, |memory| explore(TRUE, || by_blocks(memory)));
     are_right(&verdicts, &text)
 }
 
@@ -125,9 +124,7 @@ pub(crate) fn for_mistakes_of_blocks() -> bool {
     const LEN: usize = BLOCK + 18;
     let is_right = |len: usize, at: usize| {
         let (text, nine) = among_ascii::<9>(len, at);
-        let valid = with_text(&text, 0, |memory| {
-            accepted(|| by_blocks(memory).is_valid())
-        });
+        let valid = with_text(&text, 0, |memory| accepted(|| by_blocks(memory).is_valid()));
         valid.is(is_text(Start::Character, &nine, End::Character))
     };
     let (text, [third, second, last]) = among_ascii::<3>(BLOCK, BLOCK - 3);

@@ -93,7 +93,8 @@ pub(crate) fn a_block<const N: usize>() -> bool {
     let text = any_bytes(CONTEXT + BLOCK);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::AnywhereOrNever);
     [false, true].into_iter().all(|ends| {
-        let unfaulted = with_text(&text, 0, |memory| accepted(|| is_unfaulted::<N>(memory, LARGEST_AT_END, !ends)));
+        let unfaulted =
+            with_text(&text, 0, |memory| accepted(|| is_unfaulted::<N>(memory, LARGEST_AT_END, !ends)));
         let end = if ends { End::Character } else { End::AnywhereOrNever };
         context.and(unfaulted).is(context.and(is_text(Start::Anywhere, &text, end)))
     })
@@ -140,7 +141,8 @@ pub(crate) fn before_two_byte<const N: usize>() -> bool {
         let is_not_listed = accepted(|| {
             let mut smallest = s.splat(0xFF);
             filter::is_not_two_byte(s, &mut smallest, memory, CONTEXT);
-            !filter::is_not_two_byte(s, &mut smallest, memory, CONTEXT + BLOCK) && !filter::has_overlong(s, smallest)
+            !filter::is_not_two_byte(s, &mut smallest, memory, CONTEXT + BLOCK)
+                && !filter::has_overlong(s, smallest)
         });
         let unfaulted = accepted(|| is_unfaulted::<N>(memory, LARGEST_BEFORE_TWO_BYTE, false));
         let condition = context.and(is_not_listed);

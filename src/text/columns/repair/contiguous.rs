@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 use super::{Finding, Policy, Repair, rows_of};
 use crate::boundary::is_inside;
 use crate::kernel::Kernel;
+use crate::repair::faults::each_fault;
 use crate::repair::lossy::append_in_place;
 use crate::text::columns::error::{ColumnError, ColumnErrorKind};
 use crate::text::columns::layout::sealed::Rows;
 use crate::text::columns::layout::{FixedSize, Offsets, Validity};
-use crate::repair::faults::each_fault;
 use crate::text::columns::marks::{GROUP, WORD};
 use crate::text::columns::offset::Offset;
 
