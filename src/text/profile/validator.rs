@@ -18,7 +18,7 @@ use crate::stream::{Decoder, Piece};
 /// let error = validator.push(b"\xAE").unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "forbidden character at byte 19: U+202E is a bidirectional control, which reorders the text that one sees"
+///     "forbidden character at byte 18: U+202E is a bidirectional control, which reorders the text that one sees"
 /// );
 /// # Ok::<(), trust8::profile::StreamError>(())
 /// ```
