@@ -25,8 +25,7 @@ use crate::text::part::{Counted, Judgement, Tally};
 /// comparison.
 const SHORTEST: usize = 1 << 20;
 
-/// The length of the longest chunk. Kernels read a text of several MiB in several places at once, which is faster if it is
-/// not in the cache. A longer chunk would gain nothing more.
+/// The length of the longest chunk. Kernels prefetch in text of 4 MiB and more. A longer chunk would gain nothing more.
 const LONGEST: usize = 8 << 20;
 
 /// The number of chunks for each thread, so that no thread waits for long for the last one.

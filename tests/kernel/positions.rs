@@ -102,8 +102,7 @@ fn far_offsets() {
     }
 }
 
-/// Offsets up to 80,000, after text in one script. There is a way that reads such a text in several places at once, as the
-/// kernel does with texts of megabytes.
+/// Offsets up to 80,000, after text in one script. Dense text of this length goes through several chunks of each kernel.
 #[test]
 fn offsets_within_long_runs_of_a_script() {
     let fillers = Filler::all();
@@ -267,7 +266,7 @@ fn few_places_and_all_words() {
     }
 }
 
-/// Some MiB, which kernels may read in several places at once: with a fault at places all over it, and without.
+/// Some MiB, in which kernels prefetch: with a fault at places all over it, and without.
 #[test]
 fn very_long_input() {
     const LEN: usize = (13 << 20) + 12_345;

@@ -310,7 +310,7 @@ proptest! {
     }
 }
 
-/// The best kernel reads text of 4 MiB and more in several places at once.
+/// Kernels prefetch in text of 4 MiB and more.
 #[test]
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fn larger_than_the_caches() {

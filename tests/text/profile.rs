@@ -4,7 +4,9 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::random::Random;
 use super::support::scale::Thin;
-use trust8::profile::{Class, Error, Policy, Profile, StreamError, Validator};
+#[cfg(feature = "alloc")]
+use trust8::profile::Policy;
+use trust8::profile::{Class, Error, Profile, StreamError, Validator};
 use trust8::testing::profile as testing;
 
 /// `xml-character` of RFC 9839.
@@ -318,6 +320,7 @@ fn streams_cut_at_every_byte() {
     }
 }
 
+#[cfg(feature = "alloc")]
 #[test]
 fn repaired_text_is_allowed() {
     let (mut random, characters) = (Random::new(1), interesting());

@@ -40,8 +40,8 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if checker.any(&faults) { suspicion(s, bytes, 0) } else { Verdict::VALID }
 }
 
-/// The check of all of a text of more than two vectors. Shorter text is suspect, whatever it is. Medium input has use for it as well, so it
-/// is a function of its own.
+/// The check of all of a text of more than two vectors. Shorter text is suspect, whatever it is. It is a separate function, so that
+/// shorter text does not save its registers.
 pub(super) struct All;
 
 impl<S: Simd> Routine<S> for All {
