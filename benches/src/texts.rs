@@ -450,9 +450,9 @@ fn tweet(random: &mut Random, text: &mut String) {
         random.between(1, 28),
         random.next()
     );
-    for _ in 0..random.between(1, 4) {
-        japanese(random, text);
-    }
+    let mut words = String::new();
+    japanese(random, &mut words);
+    text.push_str(words.trim_end());
     let _ = write!(
         text,
         "\",\"source\":\"<a href=\\\"https://example.com/download\\\" rel=\\\"nofollow\\\">phone</a>\",\"truncated\":false,\"user\":{{\"id\":{},\"screen_name\":\"{}{}\",\"name\":\"",
@@ -460,7 +460,7 @@ fn tweet(random: &mut Random, text: &mut String) {
         random_word(random, vocabulary::ENGLISH),
         random.below(1000),
     );
-    japanese(random, text);
+    characters(random, text, vocabulary::KANA, 4);
     let _ = writeln!(
         text,
         "\",\"location\":null,\"followers_count\":{},\"profile_image_url\":\"https://example.com/images/{:016x}.jpeg\",\"following\":false}},\"retweet_count\":{},\"favorited\":false,\"lang\":\"ja\"}}",
