@@ -48,22 +48,24 @@ fn main() {
     let features = target("FEATURE");
     let has = |feature: &str| features.split(',').any(|f| f == feature);
 
-    // Miri interprets neither CPUID nor most intrinsics, so it gets the scalar kernel alone.
+    // Miri interprets neither CPUID nor the intrinsics of AVX-512. It gets the other kernels for x86 in a build that guarantees
+    // their instructions, and the scalar kernel alone in any other.
     let is_miri = var("CARGO_CFG_MIRI").is_ok();
+    let guarantees = |needed: &[&str]| needed.iter().all(|feature| has(feature));
     match target("ARCH").as_str() {
-        _ if is_miri => {}
+        _ if is_miri && !guarantees(&AVX2_FEATURES) => {}
         // A target without SSE2 (an operating system's kernel, an i586) must not use vector registers. Inside an SGX
         // enclave, code may not ask the CPU for its features.
         "x86" | "x86_64" if has("sse2") && target("ENV") != "sgx" => {
             set("kernel_simd");
             set("kernel_x86");
             let mut needed = AVX2_FEATURES.to_vec();
-            let is_left_out = var("CARGO_CFG_TRUST8_WITHOUT_AVX512").is_ok();
+            let is_left_out = is_miri || var("CARGO_CFG_TRUST8_WITHOUT_AVX512").is_ok();
             if minor_version() >= AVX512_SINCE && !is_left_out {
                 set("kernel_avx512");
                 needed.extend(AVX512_FEATURES);
             }
-            if !needed.iter().all(|feature| has(feature)) {
+            if !guarantees(&needed) {
                 set("asks_the_cpu");
             }
         }

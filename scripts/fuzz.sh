@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Does what `cargo fuzz run` does, without that program:
+#
+#   scripts/fuzz.sh SECONDS [TARGET...]          fuzzes each target for this time; without a target, all of them
+#   scripts/fuzz.sh --keep SECONDS [TARGET...]   also minimises what each has found into fuzz/corpus/TARGET.tar.xz
+#
+# The targets are compiled with libFuzzer's instrumentation and AddressSanitizer. Each one goes through the inputs kept by earlier runs and the seeds,
+# and then looks for inputs that reach other code. CARGO_TARGET_DIR is the folder to compile in (default: target). What is found
+# between two runs stays there as well. A failing input goes to fuzz-run/artifacts in that folder, and ends the script.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+keep=no
+if [ "${1-}" = --keep ]; then
+    keep=yes
+    shift
+fi
+[[ ${1-} =~ ^[0-9]+$ ]] || { echo "usage: fuzz.sh [--keep] SECONDS [TARGET...]" >&2; exit 2; }
+seconds=$1
+shift
+if [ $# -eq 0 ]; then
+    for source in fuzz/fuzz_targets/*.rs; do
+        set -- "$@" "$(basename "$source" .rs)"
+    done
+fi
+
+folder=$(realpath --canonicalize-missing "${CARGO_TARGET_DIR:-target}/fuzz-run")
+host=$(rustc -vV | sed -n 's/^host: //p')
+programs=$folder/$host/release
+
+llvm="-Cllvm-args=-sanitizer-coverage"
+export RUSTFLAGS="-Cpasses=sancov-module $llvm-level=4 $llvm-inline-8bit-counters $llvm-pc-table
+    $llvm-trace-compares -Zsanitizer=address -Cdebug-assertions -Ccodegen-units=1 --cfg=fuzzing"
+# The targets use many other crates, which need not be fast. Only the library is optimised as usual. A report names functions
+# without debug information.
+cargo +nightly build --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$folder" \
+    --bins --example seeds --config profile.release.opt-level=1 --config 'profile.release.package."*".opt-level=0' \
+    --config profile.release.package.trust8.opt-level=2 --config profile.release.debug=false
+"$programs/examples/seeds" "$folder/seeds"
+mkdir -p "$folder/artifacts" fuzz/corpus
+
+for name in "$@"; do
+    program=$programs/$name found=$folder/corpus/$name kept=$folder/kept/$name merged=$folder/merged/$name
+    archive=fuzz/corpus/$name.tar.xz
+    rm -rf "$kept" "$merged"
+    mkdir -p "$found" "$kept" "$merged"
+    [ ! -e "$archive" ] || tar --extract --file "$archive" --directory "$kept"
+    echo "--- $name, $seconds s"
+    "$program" -dict=fuzz/utf8.dict -print_final_stats=1 -verbosity=0 -max_total_time="$seconds" \
+        -artifact_prefix="$folder/artifacts/" "$found" "$kept" "$folder/seeds"
+    [ $keep = yes ] || continue
+    # The seeds are written anew each time. Of what was found, the least that covers the rest is kept.
+    cp "$folder"/seeds/* "$merged"
+    "$program" -merge=1 -set_cover_merge=1 -verbosity=0 "$merged" "$found" "$kept"
+    (cd "$folder/seeds" && printf '%s\0' *) | (cd "$merged" && xargs --null rm)
+    tar --create --xz --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --file "$archive" --directory "$merged" .
+    echo "kept: $(find "$merged" -type f | wc -l) inputs, $(stat --format=%s "$archive") bytes"
+done

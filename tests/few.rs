@@ -1,0 +1,228 @@
+//! Every room on few inputs, with every kernel and way: what an interpreter of Rust (Miri) has time for. The answers are compared with
+//! the standard library's. `.ci/run miri` runs this.
+//!
+//! An input is an allocation of exactly its length, so an access outside it is found.
+
+#![cfg(all(feature = "alloc", feature = "dialect", feature = "std", feature = "transcode"))]
+
+#[path = "support/mod.rs"]
+mod support;
+
+use std::io::{Read, Write};
+use std::mem::MaybeUninit;
+
+use support::kernels::{check, kernels, ways};
+use support::oracle;
+use trust8::columns::{Offsets, Policy};
+use trust8::dialect::Dialect;
+use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
+use trust8::stream::Decoder;
+use trust8::testing;
+use trust8::transcode::{Encoding, Str, Transcoder, Utf16, Utf32};
+use trust8::{Part, Validator};
+
+const MIXED: &str = "aé日😀bcöд語한😁!~üé";
+
+/// Returns a text of this length, filled up with ASCII.
+fn text(unit: &str, len: usize) -> Vec<u8> {
+    let mut text = unit.repeat(len / unit.len()).into_bytes();
+    text.resize(len, b'.');
+    text
+}
+
+/// Returns texts around the lengths at which kernels choose another way, each as it is and with a fault near either end.
+fn inputs(lengths: &[usize]) -> Vec<Box<[u8]>> {
+    let mut inputs = Vec::new();
+    for (i, &len) in lengths.iter().enumerate() {
+        let unit = ["a", "é", "日", "😀", MIXED][i % 5];
+        let valid = text(unit, len);
+        for at in [len.saturating_sub(1), len / 3] {
+            let mut broken = valid.clone();
+            if let Some(byte) = broken.get_mut(at) {
+                *byte = if i % 2 == 0 { 0xFF } else { 0xE2 };
+            }
+            inputs.push(broken.into());
+        }
+        inputs.push(valid.into());
+    }
+    inputs
+}
+
+const SHORT: [usize; 12] = [0, 1, 3, 7, 15, 17, 31, 33, 63, 66, 96, 130];
+
+#[test]
+fn verdicts() {
+    inputs(&SHORT).iter().for_each(|input| check(input));
+    inputs(&[260, 530, 1100]).iter().for_each(|input| check(input));
+    // A mutable text, and one that owns its bytes.
+    let mut bytes = text(MIXED, 100);
+    assert!(trust8::from_utf8_mut(&mut bytes).is_ok_and(|text| !text.is_empty()));
+    assert!(trust8::string_from_utf8(bytes).is_ok());
+}
+
+#[test]
+fn counts_and_copies() {
+    for input in inputs(&[0, 5, 40, 70, 133, 300]) {
+        let std = std::str::from_utf8(&input);
+        for kernel in kernels() {
+            let summary = testing::inspect(kernel, &input);
+            if let Ok(text) = std {
+                assert_eq!(kernel.count_chars(text), text.chars().count());
+                assert_eq!(kernel.utf16_len(text), text.encode_utf16().count());
+            }
+            assert_eq!(summary, trust8::inspect(&input));
+            let mut room = vec![MaybeUninit::uninit(); input.len()];
+            assert_eq!(testing::copy_utf8(kernel, &input, &mut room).ok().map(|text| &*text), std.ok());
+            assert_eq!(
+                testing::ascii_up_to(kernel, &input),
+                input.iter().take_while(|b| b.is_ascii()).count()
+            );
+        }
+        let (head, tail) = input.split_at(input.len() / 2);
+        assert_eq!(Part::of(head).then(&Part::of(tail)), Part::of(&input));
+    }
+}
+
+#[test]
+fn repairs() {
+    for input in inputs(&[0, 2, 30, 65, 140, 300]) {
+        let std = String::from_utf8_lossy(&input);
+        for kernel in kernels() {
+            assert_eq!(testing::from_utf8_lossy(kernel, &input), std);
+            assert_eq!(testing::lossy_len(kernel, &input), std.len());
+            let mut room = vec![MaybeUninit::uninit(); std.len()];
+            assert!(testing::copy_utf8_lossy(kernel, &input, &mut room).is_ok_and(|text| *text == *std));
+            let mut appended = String::from("é");
+            testing::lossy_into(kernel, &input, &mut appended);
+            assert_eq!(appended[2..], *std);
+            assert!(
+                testing::utf8_chunks(kernel, &input)
+                    .map(|chunk| chunk.valid().len())
+                    .eq(input.utf8_chunks().map(|chunk| chunk.valid().len()))
+            );
+        }
+        assert_eq!(trust8::from_utf8_lossy_owned(input.to_vec()), std);
+    }
+}
+
+#[test]
+fn columns() {
+    let rows = inputs(&[0, 3, 20, 40]);
+    let mut offsets = vec![0_i32];
+    for row in &rows {
+        offsets.push(offsets[offsets.len() - 1] + row.len() as i32);
+    }
+    let values = rows.concat();
+    for kernel in kernels() {
+        let column = Offsets::new(&values, &offsets, None).expect("the offsets go up");
+        let invalid: Vec<_> = testing::columns::invalid_rows(kernel, column).map(|(row, _)| row).collect();
+        let expected: Vec<_> =
+            (0..rows.len()).filter(|&row| std::str::from_utf8(&rows[row]).is_err()).collect();
+        assert_eq!(invalid, expected);
+        for policy in [Policy::Replace, Policy::Drop, Policy::Escape] {
+            assert!(testing::columns::repair(kernel, column, policy, i32::MAX as usize).is_ok());
+        }
+    }
+}
+
+#[test]
+fn streams() {
+    for input in inputs(&[5, 110]) {
+        for way in ways() {
+            for len in [1, 7, 64] {
+                let (mut validator, mut decoder) = (Validator::new(), Decoder::new());
+                let mut decoded = String::new();
+                let pushed = input.chunks(len).try_for_each(|piece| {
+                    if let Ok(piece) = testing::stream::decode(way.kernel, &mut decoder, piece) {
+                        decoded.push_str(piece.completed());
+                        decoded.push_str(piece.rest());
+                    }
+                    testing::stream::push(way.kernel, &mut validator, piece)
+                });
+                let is_valid = pushed.is_ok() && validator.finish().is_ok();
+                assert_eq!(is_valid, oracle::fault(&input).is_none(), "{}", way.name);
+                assert!(input.starts_with(decoded.as_bytes()) && (!is_valid || decoded.len() == input.len()));
+            }
+        }
+    }
+}
+
+#[test]
+fn readers_and_writers() {
+    for input in inputs(&[5, 40, 150]) {
+        let std = std::str::from_utf8(&input).ok();
+        let mut text = String::from("before");
+        assert_eq!(read_to_string(&*input, &mut text).is_ok(), std.is_some());
+        assert_eq!(text, format!("before{}", std.unwrap_or_default()));
+        for capacity in [8, 64] {
+            let (mut text, mut bytes) = (String::new(), Vec::new());
+            let read = Utf8Reader::with_capacity(capacity, &*input).read_to_string(&mut text);
+            assert_eq!(read.is_ok(), std.is_some());
+            let read = Utf8Reader::with_capacity(capacity, &*input).read_to_end(&mut bytes);
+            assert_eq!((read.is_ok(), input.starts_with(&bytes)), (std.is_some(), true));
+            let mut writer = Utf8Writer::new(Vec::new());
+            let written = input
+                .chunks(capacity)
+                .try_for_each(|piece| writer.write_all(piece))
+                .and_then(|()| writer.finish());
+            assert_eq!(written.is_ok(), std.is_some());
+        }
+    }
+}
+
+#[test]
+fn conversions() {
+    use testing::transcode as with;
+    for input in inputs(&[0, 5, 31, 110]) {
+        let std = String::from_utf8_lossy(&input);
+        let utf16: Vec<u16> = std.encode_utf16().collect();
+        let utf32: Vec<u32> = std.chars().map(u32::from).collect();
+        for kernel in kernels() {
+            assert_eq!(with::convert_lossy(kernel, Encoding::Utf8, Utf16, &input), utf16);
+            assert_eq!(with::convert_lossy(kernel, Encoding::Utf8, Utf32, &input), utf32);
+            assert_eq!(with::convert(kernel, Utf16, Str, &utf16).as_deref(), Ok(&*std));
+            assert_eq!(with::convert(kernel, Utf32, Utf16, &utf32).as_deref(), Ok(&*utf16));
+            assert_eq!(
+                with::convert(kernel, Str, Encoding::Utf16Be, &std).map(|text| text.len()),
+                Ok(2 * utf16.len())
+            );
+            assert_eq!(with::len(kernel, Str, Utf16, &std), utf16.len());
+            let mut room = vec![MaybeUninit::uninit(); std.len()];
+            assert!(
+                with::convert_into(kernel, Utf16, Str, &utf16, &mut room).is_ok_and(|text| *text == *std)
+            );
+            let latin1: String = input.iter().map(|&byte| char::from(byte)).collect();
+            assert_eq!(with::convert(kernel, Encoding::Latin1, Str, &input).as_deref(), Ok(&*latin1));
+            assert_eq!(with::convert(kernel, Str, Encoding::Latin1, &latin1).as_deref(), Ok(&*input));
+            let mut broken = utf16.clone();
+            broken.insert(broken.len() / 2, 0xD800);
+            let lossy = String::from_utf16_lossy(&broken);
+            assert_eq!(with::convert_lossy(kernel, Utf16, Str, &broken), lossy);
+            with::make_well_formed(kernel, &mut broken);
+            assert_eq!(String::from_utf16(&broken).ok(), Some(lossy));
+            let (mut transcoder, mut streamed) =
+                (Transcoder::with_kernel(kernel, Encoding::Utf8, Utf16, true), Vec::new());
+            for piece in input.chunks(7) {
+                assert!(transcoder.push(piece, &mut streamed).is_ok());
+            }
+            assert!(transcoder.finish(&mut streamed).is_ok());
+            assert_eq!(streamed, utf16);
+        }
+    }
+}
+
+#[test]
+fn dialects() {
+    use testing::dialect as with;
+    for input in inputs(&[0, 5, 40, 100]) {
+        for kernel in kernels() {
+            assert_eq!(with::to_utf8_lossy(kernel, Dialect::Utf8, &input), String::from_utf8_lossy(&input));
+            let Ok(std) = std::str::from_utf8(&input) else { continue };
+            for dialect in [Dialect::Wtf8, Dialect::Cesu8, Dialect::ModifiedUtf8] {
+                let bytes = dialect.from_utf8(std);
+                assert_eq!(with::validate(kernel, dialect, &bytes), Ok(()));
+                assert_eq!(with::to_utf8(kernel, dialect, &bytes).as_deref(), Ok(std));
+            }
+        }
+    }
+}
