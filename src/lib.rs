@@ -1,7 +1,8 @@
 //! Untrusted bytes into `&str`, or into an exact error.
 //!
 //! trust8 decides whether bytes are UTF-8 as [RFC 3629] defines it. Its answers are those of [`core::str::from_utf8`] for
-//! every input, and its errors also say why. It uses the widest vectors that the CPU has, and chooses them when the program
+//! every input, and its errors also say why. It chooses among AVX-512 (from Ice Lake and Zen 4
+//! on), AVX2, SSE4.2, NEON, WebAssembly's simd128 and scalar code when the program
 //! runs. It needs no `std`, no allocator and no C compiler.
 //!
 //! ```
@@ -21,25 +22,24 @@
 //!
 //! # Why
 //!
-//! Validation is what every parser, database and server does to each string that comes in. This is the speed in GB/s on
-//! 64 KiB of text, which stay in the L2 cache, on one core of an Intel Xeon (family 6, model 207). All of them took turns in
-//! one run. `simdutf` is the C++ library, and the column `trust8, AVX2` is what a CPU without AVX-512 gets.
+//! Validation is what every parser, database and server does to each string that comes in. These are ratios of speed to
+//! simdutf8's module for AVX2, and for AVX-512 to the best of simdutf8 and simdutf (C++), on an AMD EPYC 9005 (Zen 5), November
+//! 2026. They are means over lengths from 100 to 30,000 bytes. *New* text is what most programs see; *learned* is one text again and
+//! again, as in most benchmarks, whose branches the CPU predicts.
 //!
-//! | text | std | simdutf | simdutf8 | trust8, AVX2 | trust8, AVX-512 |
-//! |---|---:|---:|---:|---:|---:|
-//! | a log with a character of three bytes every 200 bytes | 17.3 | 46.9 | 45.0 | 44.8 | 79.0 |
-//! | the same, in logs that the CPU has not learned | 5.71 | 15.7 | 16.7 | 35.5 | 60.4 |
-//! | JSON logs | 32.1 | 103 | 119 | 104 | 137 |
-//! | ASCII | 41.3 | 105 | 130 | 138 | 166 |
-//! | German | 2.72 | 25.6 | 22.4 | 26.4 | 50.7 |
-//! | Russian | 0.61 | 17.8 | 15.5 | 45.2 | 68.4 |
-//! | Chinese | 1.37 | 16.5 | 15.1 | 19.4 | 49.6 |
+//! | text | AVX-512, new | AVX-512, learned | AVX2, new | AVX2, learned |
+//! |---|---:|---:|---:|---:|
+//! | tweets in JSON | 2.79 | 1.40 | 1.76 | 1.43 |
+//! | ASCII | 1.51 | 1.80 | 2.16 | 2.25 |
+//! | JSON logs | 1.34 | 1.26 | 1.72 | 1.76 |
+//! | German | 3.55 | 1.25 | 2.16 | 1.33 |
+//! | Russian | 1.81 | 2.14 | 2.09 | 2.05 |
+//! | Chinese | 1.65 | 1.93 | 1.48 | 1.55 |
 //!
-//! A text that is read again and again teaches the CPU where each character stands, so that branches cost nothing; a program that
-//! reads new text pays for them.
+//! `docs/regimes.md` in the repository has each length, and those at which trust8 loses.
 //!
 //! Most strings are short. These are nanoseconds a call, for strings of 0 to 63 bytes whose length and content vary from call
-//! to call:
+//! to call (Intel Sapphire Rapids, November 2026; `simdutf8` is that crate's `basic`):
 //!
 //! | strings | std | simdutf | simdutf8 | trust8, AVX2 | trust8, AVX-512 |
 //! |---|---:|---:|---:|---:|---:|
