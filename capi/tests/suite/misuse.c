@@ -198,7 +198,7 @@ static void test_changed_converters(void) {
 
 /* Pushes a piece of every kind into a state that no function has written, and ends the stream there. */
 static void check_refused(const trust8_validator *changed) {
-    static const char *const pieces[] = {"", "a", "\x80", "\x80" "bcdefgh", "abcdefgh", "abcdefghijklmnopqrstuvwxyz",
+    static const char *const pieces[] = {"", "a", "\x80", ("\x80" "bcdefgh"), "abcdefgh", "abcdefghijklmnopqrstuvwxyz",
                                          "caf\xC3\xA9 caf\xC3\xA9 caf\xC3\xA9 caf\xC3\xA9 caf\xC3\xA9 caf\xC3\xA9 caf\xC3\xA9 caf\xC3\xA9 caf\xC3\xA9"};
     trust8_error error;
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
