@@ -170,10 +170,15 @@ impl<V: Vectors> Tables<V> {
         while at < BLOCK {
             let bytes: [V::Vector; 3] = [v.load(block, at), v.load(block, at + 1), v.load(block, at + 2)];
             let mut found = v.and(self.classes(self.one, bytes[0]), v.splat(Sieve::ASCII));
-            for set in &self.three[..self.sets.min(Sieve::SETS)] {
-                let [first, second, third] = *set;
-                let classes = v.and(self.classes(first, bytes[0]), self.classes(second, bytes[1]));
-                found = v.or(found, v.and(classes, self.classes(third, bytes[2])));
+            // Not a slice of the sets: in code that is optimised for size, that is a call.
+            let mut i = 0;
+            while i < Sieve::SETS {
+                if i < self.sets {
+                    let [first, second, third] = self.three[i];
+                    let classes = v.and(self.classes(first, bytes[0]), self.classes(second, bytes[1]));
+                    found = v.or(found, v.and(classes, self.classes(third, bytes[2])));
+                }
+                i += 1;
             }
             bits |= v.not_zero(found) << at;
             at += V::LANES;
