@@ -75,7 +75,7 @@ pub(crate) fn check_offsets<O: OffsetSizeTrait>(
 /// Runs, and values without bytes, can claim any number of rows in no memory at all. No array whose rows have bytes has as many.
 const MOST_ROWS: usize = 1 << 32;
 
-/// Checks that a mask, or offsets, can be made for so many rows.
+/// Checks that a mask, or offsets, can be made for this number of rows.
 pub(crate) fn check_rows(rows: usize, path: &str) -> Result<(), RowError> {
     match rows <= MOST_ROWS {
         true => Ok(()),
@@ -104,7 +104,7 @@ pub(crate) fn items<O: OffsetSizeTrait>(
     Ok(Some(NullBuffer::new(bits.finish())))
 }
 
-/// Returns the items of the rows that are reached, each of which has `size`.
+/// Returns the items of the rows that are reached. Each row has `size` items.
 pub(crate) fn fixed_items(
     rows: Option<NullBuffer>,
     size: usize,

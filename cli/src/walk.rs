@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Whether there is a file of which the one at `path` is a backup.
+    /// Whether the file at `path` is a backup of another file that is there.
     fn is_backup(&self, path: &Path) -> bool {
         let suffix = self.selection.backup.as_deref().unwrap_or(BACKUP_SUFFIX);
         let name = path.file_name().and_then(|name| name.to_str());

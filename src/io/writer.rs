@@ -51,7 +51,7 @@ pub struct Utf8Writer<W> {
 /// The longest piece that is validated for one call of the inner writer.
 const LONGEST_PIECE: usize = 16 << 10;
 
-/// The longest piece after one of which the inner writer has taken next to nothing.
+/// The longest piece to offer after the inner writer has taken next to nothing.
 const SHORTEST_PIECE: usize = 16;
 
 impl<W> Utf8Writer<W> {

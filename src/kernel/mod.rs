@@ -188,6 +188,14 @@ pub(crate) fn is_between_ascii(before: [u8; 4], piece: &[u8]) -> bool {
     before[3].is_ascii() && piece.last().is_some_and(u8::is_ascii)
 }
 
+/// How far ahead the loops prefetch in large text. 256 MiB of German, Russian and Hindi with AVX2 on Zen 5: 33, 41 and 27 GB/s; with 4 KiB 30, 37
+/// and 26; without prefetches 19, 20 and 15.
+#[cfg(kernel_simd)]
+pub(crate) const AHEAD_BYTES: usize = 8 << 10;
+/// Text of this length does not come from a second-level cache.
+#[cfg(kernel_simd)]
+pub(crate) const PREFETCH_FROM_BYTES: usize = 4 << 20;
+
 /// A conversion from one encoding into another, written once for all instruction sets.
 ///
 /// A conversion appends whole characters and nothing else. It stops at the latest before the first malformed sequence, at the

@@ -80,7 +80,7 @@ pub(crate) struct Suspects {
 /// The bytes whose suspects one word has.
 pub(crate) const BLOCK: usize = 64;
 
-/// The bytes of which the first question is asked together.
+/// The bytes that the first test takes together.
 const GROUP: usize = 4 * BLOCK;
 
 /// The bytes after a byte that decide about it.

@@ -201,7 +201,7 @@ impl Choice {
 /// Returns the array as text. If a row is not UTF-8, it is repaired by the policy or, if there is none, an exception is raised for the
 /// first such row.
 ///
-/// If `table` is true, the array is a table, of which the named columns are converted, or those that are text.
+/// If `table` is true, the array is a table. Its named columns are converted, or those that are text.
 #[pyfunction]
 #[pyo3(name = "_arrow_convert")]
 pub(crate) fn arrow_convert<'py>(

@@ -395,7 +395,7 @@ pub(super) fn continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
     !checker.any(&faults)
 }
 
-/// The verdict on a text, of which all before a place is well-formed, except for a character that the place cuts off.
+/// The verdict on a text from a place on. All before it is well-formed, except for a character that it cuts off.
 pub(super) struct From;
 
 impl Routine<Avx512> for From {

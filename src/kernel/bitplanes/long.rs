@@ -25,8 +25,8 @@ use super::blocks::{self, Checker};
 use super::planes::{self, SUPERBLOCK};
 use super::{BLOCK, EIGHT_BLOCKS};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, is_unfinished, with_context};
-use crate::kernel::faulty;
 use crate::kernel::verdict::Verdict;
+use crate::kernel::{AHEAD_BYTES, PREFETCH_FROM_BYTES, faulty};
 use crate::simd::x86::avx512::{Avx512, Vector};
 use crate::simd::{Routine, Token};
 
@@ -61,10 +61,6 @@ const ROOM: usize = BLOCK;
 const _: () = assert!(WORDS <= ROOM);
 /// The longest run between two looks at the faults and the kind, in superblocks, or in groups of eight blocks.
 const LONGEST_RUN: usize = 16;
-/// How far ahead text is prefetched.
-const AHEAD_BYTES: usize = 8 << 10;
-/// Text of this length does not come from a second-level cache.
-const PREFETCH_FROM_BYTES: usize = 4 << 20;
 
 /// The words of a chunk that are not ASCII.
 ///

@@ -7,8 +7,8 @@ use super::check::{BLOCK, Checker, FaultBits};
 use super::fault::suspicion;
 use super::filter;
 use crate::boundary::{CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE, array_at, with_context};
-use crate::kernel::faulty;
 use crate::kernel::verdict::Verdict;
+use crate::kernel::{AHEAD_BYTES, PREFETCH_FROM_BYTES, faulty};
 use crate::simd::{Routine, Simd};
 
 /// The least length of long input: what is skipped as ASCII at a time.
@@ -25,12 +25,6 @@ const HEAD_BYTES: usize = 2 * BLOCK;
 const SKIPPED_BYTES: usize = 4 * BLOCK;
 /// The most blocks of a chunk: one bit of a word for each. With 16 blocks, new text of 4 KiB takes a tenth longer.
 const CHUNK_BLOCKS: usize = 64;
-/// How far ahead the loops prefetch in large text. 256 MiB of German, Russian and Hindi with AVX2 on Zen 5: 33, 41 and 27 GB/s; with 4 KiB 30, 37
-/// and 26; without prefetches 19, 20 and 15.
-const AHEAD_BYTES: usize = 8 << 10;
-/// Text of this length does not come from a second-level cache.
-const PREFETCH_FROM_BYTES: usize = 4 << 20;
-
 /// Returns how far ahead to prefetch in a text of `len` bytes. In a cache that is no distance at all: to prefetch the line that is read
 /// anyway costs less than a branch.
 #[inline(always)]
