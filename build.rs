@@ -3,37 +3,53 @@
 //!
 //! The decisions are a few cfgs:
 //!
-//! | cfg             | meaning                                                                              |
-//! |-----------------|--------------------------------------------------------------------------------------|
-//! | `kernel_x86`    | the SSE4.2 and AVX2 kernels are compiled                                             |
-//! | `kernel_avx512` | the AVX-512 kernel is compiled as well: the compiler has the intrinsics              |
-//! | `kernel_neon`   | the NEON kernel is compiled, and every CPU of the target has NEON                    |
-//! | `kernel_wasm`   | the kernel for WebAssembly's SIMD is compiled, and the engine checks that it has it  |
-//! | `kernel_simd`   | any of these is compiled                                                             |
-//! | `asks_the_cpu`  | the CPU is asked at run time which kernels it can run                                |
-//! | `optimised`     | the compiler optimises, so what is inlined shares its place on the stack             |
+//! | cfg                | meaning                                                                           |
+//! |--------------------|-----------------------------------------------------------------------------------|
+//! | `trust8_x86`       | the SSE4.2 and AVX2 kernels are compiled                                          |
+//! | `trust8_avx512`    | the AVX-512 kernel is compiled as well: the compiler has the intrinsics           |
+//! | `trust8_neon`      | the NEON kernel is compiled, and every CPU of the target has NEON                 |
+//! | `trust8_wasm`      | the kernel for WebAssembly's SIMD is compiled; the engine checks that it has it   |
+//! | `trust8_simd`      | any of these is compiled                                                          |
+//! | `trust8_detects`   | the CPU is asked at run time which kernels it can run                             |
+//! | `trust8_optimised` | the compiler optimises, so inlined functions share their stack slots              |
 //!
-//! With `kernel_x86` and without `asks_the_cpu`, every CPU of the target can run all kernels.
+//! With `trust8_x86` and without `trust8_detects`, every CPU of the target can run all kernels.
 //!
 //! `RUSTFLAGS="--cfg trust8_without_avx512"` leaves the AVX-512 kernel out, as a compiler before Rust 1.89 does.
 
 use std::env::var;
 
-const NAMES: [&str; 7] =
-    ["kernel_x86", "kernel_avx512", "kernel_neon", "kernel_wasm", "kernel_simd", "asks_the_cpu", "optimised"];
+include!("src/simd/sets.rs");
 
-/// The features that the AVX2 kernel and the SSE4.2 kernel are compiled for, all of them together.
-const AVX2_FEATURES: [&str; 5] = ["avx2", "bmi1", "bmi2", "lzcnt", "popcnt"];
+const NAMES: [&str; 7] = [
+    "trust8_x86",
+    "trust8_avx512",
+    "trust8_neon",
+    "trust8_wasm",
+    "trust8_simd",
+    "trust8_detects",
+    "trust8_optimised",
+];
 
-/// What the AVX-512 kernel is compiled for besides.
-const AVX512_FEATURES: [&str; 7] =
-    ["avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "avx512vpopcntdq", "gfni"];
+/// Makes a function that returns the features which the kernels under a cfg are compiled for.
+macro_rules! features {
+    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {
+        fn features_of(cfg: &str) -> Vec<&'static str> {
+            let rows = [$((stringify!($cfg), $features)),+];
+            let of_cfg = rows.iter().filter(|row| row.0 == cfg);
+            // All x86 CPUs of the kernels have SSE4.2; compilers know it as part of AVX2.
+            of_cfg.flat_map(|row| row.1.split(',')).filter(|feature| *feature != "sse4.2").collect()
+        }
+    };
+}
+instruction_sets!(features);
 
 /// The first version 1.x of Rust that has the AVX-512 intrinsics.
 const AVX512_SINCE: u32 = 89;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src/simd/sets.rs");
     println!("cargo::rustc-check-cfg=cfg(trust8_without_avx512)");
     for name in NAMES {
         println!("cargo::rustc-check-cfg=cfg({name})");
@@ -41,7 +57,7 @@ fn main() {
     let set = |name| println!("cargo::rustc-cfg={name}");
 
     if var("OPT_LEVEL").as_deref() != Ok("0") {
-        set("optimised");
+        set("trust8_optimised");
     }
 
     let target = |key: &str| var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
@@ -53,30 +69,30 @@ fn main() {
     let is_miri = var("CARGO_CFG_MIRI").is_ok();
     let guarantees = |needed: &[&str]| needed.iter().all(|feature| has(feature));
     match target("ARCH").as_str() {
-        _ if is_miri && !guarantees(&AVX2_FEATURES) => {}
+        _ if is_miri && !guarantees(&features_of("trust8_x86")) => {}
         // A target without SSE2 (an operating system's kernel, an i586) must not use vector registers. Inside an SGX
         // enclave, code may not ask the CPU for its features.
         "x86" | "x86_64" if has("sse2") && target("ENV") != "sgx" => {
-            set("kernel_simd");
-            set("kernel_x86");
-            let mut needed = AVX2_FEATURES.to_vec();
+            set("trust8_simd");
+            set("trust8_x86");
+            let mut needed = features_of("trust8_x86");
             let is_left_out = is_miri || var("CARGO_CFG_TRUST8_WITHOUT_AVX512").is_ok();
             if minor_version() >= AVX512_SINCE && !is_left_out {
-                set("kernel_avx512");
-                needed.extend(AVX512_FEATURES);
+                set("trust8_avx512");
+                needed.extend(features_of("trust8_avx512"));
             }
             if !guarantees(&needed) {
-                set("asks_the_cpu");
+                set("trust8_detects");
             }
         }
         "aarch64" if has("neon") && target("ENDIAN") == "little" => {
-            set("kernel_simd");
-            set("kernel_neon");
+            set("trust8_simd");
+            set("trust8_neon");
         }
         // A module cannot ask its engine for the instructions. It is compiled with them or without them.
         "wasm32" if has("simd128") => {
-            set("kernel_simd");
-            set("kernel_wasm");
+            set("trust8_simd");
+            set("trust8_wasm");
         }
         _ => {}
     }

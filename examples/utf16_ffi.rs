@@ -11,7 +11,7 @@
 
 use std::mem::MaybeUninit;
 
-use trust8::transcode::{Str, Utf16, convert, convert_into, convert_lossy};
+use trust8_transcode::{Str, Utf16, convert, convert_into, convert_lossy};
 
 /// Stands for the other system.
 mod foreign {

@@ -3,8 +3,8 @@
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(feature, values(\"alloc\", \"dialect\", \"transcode\"))");
-    for name in ["kernel_x86", "kernel_avx512", "kernel_neon", "kernel_wasm", "kernel_simd", "optimised"] {
+    for name in ["trust8_x86", "trust8_avx512", "trust8_neon", "trust8_wasm", "trust8_simd", "optimised"] {
         println!("cargo::rustc-check-cfg=cfg({name})");
     }
-    println!("cargo::rustc-cfg=kernel_simd");
+    println!("cargo::rustc-cfg=trust8_simd");
 }

@@ -30,7 +30,9 @@ pub const fn is_continuation(byte: u8) -> bool {
 /// Returns whether `at` lies inside a character of `text`, which is UTF-8: after its first byte and before its end. The end
 /// of `text` does not, and nothing after it.
 #[inline(always)]
-pub(crate) fn is_inside(text: &[u8], at: usize) -> bool {
+#[doc(hidden)]
+#[must_use]
+pub fn is_inside(text: &[u8], at: usize) -> bool {
     text.get(at).is_some_and(|&byte| is_continuation(byte))
 }
 
@@ -100,9 +102,10 @@ pub(crate) const fn unfinished_len(last: [u8; 4]) -> usize {
 }
 
 /// Returns whether the last byte begins a character of two bytes or more, which then does not end in `bytes`: `C0` and above.
-#[cfg(all(kernel_simd, feature = "transcode"))]
 #[inline(always)]
-pub(crate) const fn ends_in_lead(bytes: &[u8]) -> bool {
+#[doc(hidden)]
+#[must_use]
+pub const fn ends_in_lead(bytes: &[u8]) -> bool {
     matches!(bytes.last(), Some(0xC0..))
 }
 
@@ -111,7 +114,9 @@ pub(crate) const fn ends_in_lead(bytes: &[u8]) -> bool {
 ///
 /// `start_before` steps back over a whole character as well as over a cut one: which of the two it is may be what the caller
 /// wants to find out.
-pub(crate) fn start_before(bytes: &[u8], at: usize) -> usize {
+#[doc(hidden)]
+#[must_use]
+pub fn start_before(bytes: &[u8], at: usize) -> usize {
     let at = at.min(bytes.len());
     for back in 1..=at.min(3) {
         match bytes[at - back] {
@@ -128,24 +133,26 @@ pub(crate) fn start_before(bytes: &[u8], at: usize) -> usize {
 // before a block is read again. These functions take a block with that context before it.
 
 /// How far a check must see back: a character has at most three bytes before its last.
-#[cfg(kernel_simd)]
+#[cfg(trust8_simd)]
 pub(crate) const CONTEXT: usize = 3;
 
 /// Returns the `N` bytes from `at` on, if there are that many. Nothing can panic here, which keeps loops small.
 #[inline(always)]
-pub(crate) fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
+#[doc(hidden)]
+#[must_use]
+pub fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
     bytes.get(at..)?.first_chunk()
 }
 
 /// Returns the `N` bytes from `at - CONTEXT` on: a block and its context. `at` is at least `CONTEXT`.
-#[cfg(kernel_simd)]
+#[cfg(trust8_simd)]
 #[inline(always)]
 pub(crate) fn with_context<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
     array_at(bytes, at - CONTEXT)
 }
 
 /// Returns whether a character that begins in the context of a block does not end there.
-#[cfg(any(kernel_avx512, all(kernel_simd, test)))]
+#[cfg(any(trust8_avx512, all(trust8_simd, test)))]
 #[inline(always)]
 pub(crate) fn is_unfinished<const N: usize>(block: &[u8; N]) -> bool {
     block[2] >= 0xC0 || block[1] >= 0xE0 || block[0] >= 0xF0
@@ -153,7 +160,7 @@ pub(crate) fn is_unfinished<const N: usize>(block: &[u8; N]) -> bool {
 
 /// Returns whether the context of a block leaves all in it to the rules of two-byte characters: no character of three or four
 /// bytes reaches in, and no `C0` or `C1` comes directly before it, where those rules would not see it.
-#[cfg(kernel_simd)]
+#[cfg(trust8_simd)]
 #[inline(always)]
 pub(crate) fn allows_two_byte<const N: usize>(block: &[u8; N]) -> bool {
     block[0] < 0xF0 && block[1] < 0xE0 && block[2] < 0xE0 && block[2] & 0xFE != 0xC0
@@ -161,7 +168,7 @@ pub(crate) fn allows_two_byte<const N: usize>(block: &[u8; N]) -> bool {
 
 /// The largest byte that may stand in each of the last 32 places of a text: a lead of two, three or four bytes needs one, two
 /// or three bytes after it. After that come 32 places of a text that goes on, where any byte may stand.
-#[cfg(kernel_simd)]
+#[cfg(trust8_simd)]
 pub(crate) const LARGEST_AT_END: &[u8; 64] = &{
     let mut limits = [0xFF; 64];
     limits[29] = 0xF0 - 1;
@@ -171,7 +178,7 @@ pub(crate) const LARGEST_AT_END: &[u8; 64] = &{
 };
 
 /// The same for a text after which a block of characters of one and two bytes follows: a character of two bytes may go on in it.
-#[cfg(kernel_simd)]
+#[cfg(trust8_simd)]
 pub(crate) const LARGEST_BEFORE_TWO_BYTE: &[u8; 64] = &{
     let mut limits = *LARGEST_AT_END;
     limits[31] = 0xE0 - 1;
@@ -252,8 +259,7 @@ mod tests {
         }
     }
 
-    #[cfg(all(kernel_simd, feature = "transcode"))]
-    #[test]
+        #[test]
     fn ends_in_lead_where_a_first_byte_is_cut_off() {
         assert!(!ends_in_lead(b""));
         for at in 1..=TEXT.len() {
@@ -271,7 +277,7 @@ mod tests {
         }
     }
 
-    #[cfg(kernel_simd)]
+    #[cfg(trust8_simd)]
     #[test]
     fn a_context_is_unfinished_where_a_character_needs_more() {
         let text = TEXT.as_bytes();

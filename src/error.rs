@@ -288,7 +288,9 @@ impl Utf8Error {
     }
 
     /// Returns the error for `sequence`, which `valid_up_to` bytes of text precede.
-    pub(crate) const fn new(valid_up_to: usize, sequence: Sequence) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(valid_up_to: usize, sequence: Sequence) -> Self {
         Self { valid_up_to, sequence }
     }
 }
@@ -298,7 +300,7 @@ impl Utf8Error {
 /// It is one word, so that a list of errors is made in registers: the kind's number, the length, how many bytes are known, a
 /// zero, and the four bytes that prove the error.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Sequence([u8; 8]);
+pub struct Sequence([u8; 8]);
 
 impl Sequence {
     /// Returns the ill-formed sequence at the start of `rest`, where no well-formed character begins.
@@ -306,7 +308,7 @@ impl Sequence {
     /// A text may have an ill-formed sequence at every byte, so this takes a few nanoseconds: the bytes are one word, and no
     /// loop or copy has a length that depends on them.
     #[inline]
-    pub(crate) fn at_start_of(rest: &[u8]) -> Self {
+    pub fn at_start_of(rest: &[u8]) -> Self {
         // A zero in place of a missing byte continues nothing, so it ends the sequence as the end of the input does.
         let four = match rest.first_chunk() {
             Some(four) => *four,
@@ -322,7 +324,7 @@ impl Sequence {
     }
 
     #[inline]
-    pub(crate) const fn kind(&self) -> ErrorKind {
+    pub const fn kind(&self) -> ErrorKind {
         // The numbers begin with 1.
         ErrorKind::ALL[self.0[0] as usize - 1]
     }
@@ -335,7 +337,7 @@ impl Sequence {
     }
 
     #[inline]
-    pub(crate) const fn error_len(&self) -> Option<usize> {
+    pub const fn error_len(&self) -> Option<usize> {
         match self.kind() {
             ErrorKind::Incomplete => None,
             _ => Some(self.len()),
@@ -343,7 +345,7 @@ impl Sequence {
     }
 
     /// Returns the bytes that prove the error: the sequence, and the byte after it where that byte decides.
-    pub(crate) fn seen(&self) -> &[u8] {
+    pub fn seen(&self) -> &[u8] {
         &self.0[4..][..self.0[2] as usize]
     }
 
@@ -407,7 +409,7 @@ impl fmt::Display for Bytes {
 }
 
 /// Displays bytes as the RFCs write them: upper-case pairs with spaces between them.
-pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
+pub struct Hex<'a>(pub &'a [u8]);
 
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,8 +4,9 @@
 
 #![forbid(unsafe_code)]
 
-pub use crate::kernel::otherwise::{OnNotContinued, OnRejected, Rejected};
-use crate::kernel::{Kernel, entries};
+use crate::kernel::Kernel;
+use crate::kernel::on_reject::{Accepts, ContinuesOr};
+pub use crate::kernel::{OnNotContinued, OnRejected, Rejected};
 use crate::stream::Validator;
 pub use crate::stream::is_short_ascii;
 
@@ -16,11 +17,11 @@ pub fn accepts<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool {
     #[cold]
     #[inline(never)]
     fn first<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool {
-        entries::accepts(Kernel::best(), bytes, otherwise)
+        Kernel::best().run(Accepts, bytes, otherwise)
     }
 
     match Kernel::if_chosen() {
-        Some(kernel) => entries::accepts(kernel, bytes, otherwise),
+        Some(kernel) => kernel.run(Accepts, bytes, otherwise),
         None => first(bytes, otherwise),
     }
 }
@@ -32,7 +33,7 @@ pub fn accepts<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool {
 #[inline(always)]
 pub fn continues_or<F: OnNotContinued>(before: [u8; 4], piece: &[u8], otherwise: F) -> bool {
     match Kernel::if_chosen() {
-        Some(kernel) => entries::continues_or(kernel, before, piece, otherwise),
+        Some(kernel) => kernel.run(ContinuesOr, piece, (before, otherwise)),
         None => otherwise(before, piece),
     }
 }

@@ -373,7 +373,7 @@
 #![cfg_attr(not(test), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
-    not(all(feature = "dialect", feature = "std", feature = "transcode")),
+    not(feature = "std"),
     expect(rustdoc::broken_intra_doc_links, reason = "the front page names what the features bring")
 )]
 
@@ -382,16 +382,17 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[macro_use]
+mod simd;
+
 pub mod boundary;
 mod error;
 mod output;
 
 mod kernel;
-#[cfg(kernel_simd)]
-mod simd;
 
-#[cfg(feature = "dialect")]
-pub mod dialect;
+#[doc(hidden)]
+pub mod engine;
 #[doc(hidden)]
 pub mod foreign;
 #[cfg(feature = "std")]
@@ -399,12 +400,7 @@ pub mod io;
 mod repair;
 mod simdutf8;
 pub mod stream;
-#[cfg(feature = "testing")]
-#[doc(hidden)]
-pub mod testing;
 mod text;
-#[cfg(feature = "transcode")]
-pub mod transcode;
 
 pub use error::{ErrorKind, TooSmall, Utf8Error};
 #[cfg(feature = "std")]
@@ -443,7 +439,7 @@ pub use text::string::{
 #[inline]
 #[must_use]
 pub fn is_utf8(bytes: &[u8]) -> bool {
-    kernel::validate(bytes).is_valid()
+    kernel::check(bytes).is_ok()
 }
 
 /// Returns `bytes` as text, if it is UTF-8.
@@ -465,7 +461,7 @@ pub fn is_utf8(bytes: &[u8]) -> bool {
 /// ```
 #[inline]
 pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
-    kernel::text(bytes, kernel::validate(bytes))
+    kernel::check(bytes).or_else(kernel::Rejected::text)
 }
 
 /// Returns `bytes` as mutable text, if it is UTF-8.
@@ -482,6 +478,5 @@ pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
 /// ```
 #[inline]
 pub fn from_utf8_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
-    let verdict = kernel::validate(bytes);
-    kernel::text_mut(bytes, verdict)
+    kernel::check_mut(bytes)
 }

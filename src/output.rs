@@ -11,7 +11,7 @@ use core::mem::MaybeUninit;
 use core::ptr;
 
 /// Memory for text, of which the beginning is text already.
-pub(crate) struct Output<'a> {
+pub struct Output<'a> {
     room: &'a mut [MaybeUninit<u8>],
     /// The number of bytes at the start of `room` that are initialised: at most its length.
     len: usize,
@@ -19,20 +19,19 @@ pub(crate) struct Output<'a> {
 
 impl<'a> Output<'a> {
     #[inline(always)]
-    pub(crate) fn new(room: &'a mut [MaybeUninit<u8>]) -> Self {
+    pub fn new(room: &'a mut [MaybeUninit<u8>]) -> Self {
         Self { room, len: 0 }
     }
 
     /// Returns the number of bytes written so far.
-    #[cfg(any(feature = "dialect", feature = "transcode"))]
     #[inline(always)]
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.len
     }
 
     /// Returns the number of bytes that can still be written.
     #[inline(always)]
-    pub(crate) fn left(&self) -> usize {
+    pub fn left(&self) -> usize {
         self.assume_in_bounds();
         self.room.len() - self.len
     }
@@ -52,29 +51,26 @@ impl<'a> Output<'a> {
     }
 
     /// Returns the number of bytes from the next byte up to the next start of a cache line (a multiple of 64).
-    #[cfg(any(feature = "alloc", all(kernel_simd, feature = "transcode")))]
     #[inline(always)]
-    pub(crate) fn bytes_to_line(&self) -> usize {
+    pub fn bytes_to_line(&self) -> usize {
         self.room.as_ptr().addr().wrapping_add(self.len).wrapping_neg() % 64
     }
 
     /// Returns the address `bytes` after the next byte, for a hint to the cache. It may lie outside the memory.
-    #[cfg(all(kernel_avx512, feature = "transcode"))]
     #[inline(always)]
-    pub(crate) fn ahead(&self, bytes: usize) -> *const u8 {
+    pub fn ahead(&self, bytes: usize) -> *const u8 {
         self.room.as_ptr().wrapping_add(self.len).wrapping_add(bytes).cast()
     }
 
     /// Returns the next `N` bytes, if that many are left.
-    #[cfg(any(feature = "alloc", feature = "dialect", all(kernel_avx512, feature = "transcode")))]
     #[inline(always)]
-    pub(crate) fn next_array<const N: usize>(&mut self) -> Option<&mut [MaybeUninit<u8>; N]> {
+    pub fn next_array<const N: usize>(&mut self) -> Option<&mut [MaybeUninit<u8>; N]> {
         self.free().first_chunk_mut()
     }
 
     /// Returns the next `n` bytes, if that many are left.
     #[inline(always)]
-    pub(crate) fn next_slice(&mut self, n: usize) -> Option<&mut [MaybeUninit<u8>]> {
+    pub fn next_slice(&mut self, n: usize) -> Option<&mut [MaybeUninit<u8>]> {
         self.free().get_mut(..n)
     }
 
@@ -84,16 +80,15 @@ impl<'a> Output<'a> {
     ///
     /// - They have been written, through `next_array` or `next_slice`, since the last call. At least `n` bytes are left.
     #[inline(always)]
-    pub(crate) unsafe fn advance(&mut self, n: usize) {
+    pub unsafe fn advance(&mut self, n: usize) {
         debug_assert!(n <= self.left());
         self.len += n;
     }
 
     /// Returns an output for the memory that is left. It can live in registers while a loop writes to it, and
     /// [`Fork::join`] counts what it has written.
-    #[cfg(any(feature = "alloc", feature = "dialect", feature = "transcode"))]
     #[inline(always)]
-    pub(crate) fn fork(&mut self) -> Fork<'_> {
+    pub fn fork(&mut self) -> Fork<'_> {
         self.assume_in_bounds();
         let room = &mut self.room[self.len..];
         Fork { start: room.as_ptr(), output: Output::new(room), len: &mut self.len }
@@ -101,24 +96,22 @@ impl<'a> Output<'a> {
 
     /// Does what [`fork`](Self::fork) does for the next `n` bytes, if that many are left. Whether there is room is asked once for all
     /// that is written to them.
-    #[cfg(all(kernel_simd, feature = "transcode"))]
     #[inline(always)]
-    pub(crate) fn fork_next(&mut self, n: usize) -> Option<Fork<'_>> {
+    pub fn fork_next(&mut self, n: usize) -> Option<Fork<'_>> {
         self.assume_in_bounds();
         let room = self.room[self.len..].get_mut(..n)?;
         Some(Fork { start: room.as_ptr(), output: Output::new(room), len: &mut self.len })
     }
 
     /// Takes the last `n` bytes back: they no longer count as text.
-    #[cfg(any(feature = "alloc", feature = "dialect", feature = "transcode"))]
     #[inline(always)]
-    pub(crate) fn retract(&mut self, n: usize) {
+    pub fn retract(&mut self, n: usize) {
         self.len = self.len.saturating_sub(n);
     }
 
     /// Appends `bytes` if all of them fit, and returns whether they do.
     #[inline(always)]
-    pub(crate) fn put(&mut self, bytes: &[u8]) -> bool {
+    pub fn put(&mut self, bytes: &[u8]) -> bool {
         let Some(next) = self.next_slice(bytes.len()) else { return false };
         next.copy_from_slice(as_uninit(bytes));
         // SAFETY: the line above has written `bytes.len()` bytes.
@@ -127,9 +120,8 @@ impl<'a> Output<'a> {
     }
 
     /// Appends the first `n` of `bytes` if all `N` would fit. To write always `N` costs less than to write exactly `n`.
-    #[cfg(any(feature = "alloc", feature = "dialect"))]
     #[inline(always)]
-    pub(crate) fn put_first<const N: usize>(&mut self, bytes: &[u8; N], n: usize) -> bool {
+    pub fn put_first<const N: usize>(&mut self, bytes: &[u8; N], n: usize) -> bool {
         let Some(next) = self.next_array::<N>() else { return false };
         next.copy_from_slice(as_uninit(bytes));
         // SAFETY: the line above has written `N` bytes.
@@ -138,9 +130,8 @@ impl<'a> Output<'a> {
     }
 
     /// Returns what has been written from byte `from` on.
-    #[cfg(any(feature = "dialect", feature = "transcode"))]
     #[inline(always)]
-    pub(crate) fn written_mut(&mut self, from: usize) -> &mut [u8] {
+    pub fn written_mut(&mut self, from: usize) -> &mut [u8] {
         let written = ptr::from_mut(&mut self.room[from..self.len]) as *mut [u8];
         // SAFETY: the first `len` bytes are initialised. Address, length and borrow are those of the room.
         unsafe { &mut *written }
@@ -148,7 +139,7 @@ impl<'a> Output<'a> {
 
     /// Returns what has been written.
     #[inline(always)]
-    pub(crate) fn finish(self) -> &'a mut [u8] {
+    pub fn finish(self) -> &'a mut [u8] {
         self.assume_in_bounds();
         let written = ptr::from_mut(&mut self.room[..self.len]) as *mut [u8];
         // SAFETY: the first `len` bytes are initialised. Address, length and borrow are those of the room.
@@ -157,18 +148,16 @@ impl<'a> Output<'a> {
 }
 
 /// An output for the memory that another output has left; see [`Output::fork`].
-#[cfg(any(feature = "alloc", feature = "dialect", feature = "transcode"))]
-pub(crate) struct Fork<'a> {
+pub struct Fork<'a> {
     output: Output<'a>,
     /// The address at which the memory of `output` begins.
     start: *const MaybeUninit<u8>,
     len: &'a mut usize,
 }
 
-#[cfg(any(feature = "alloc", feature = "dialect", feature = "transcode"))]
 impl<'a> Fork<'a> {
     #[inline(always)]
-    pub(crate) fn output(&mut self) -> &mut Output<'a> {
+    pub fn output(&mut self) -> &mut Output<'a> {
         &mut self.output
     }
 
@@ -178,7 +167,7 @@ impl<'a> Fork<'a> {
     ///
     /// If the fork's output has been replaced by another one: then nothing is known of what was written to this memory.
     #[inline(always)]
-    pub(crate) fn join(self) {
+    pub fn join(self) {
         assert_eq!(self.output.room.as_ptr(), self.start);
         *self.len += self.output.len;
     }
@@ -187,7 +176,7 @@ impl<'a> Fork<'a> {
 /// Appends to `vec` what `write` writes into its spare capacity.
 #[cfg(feature = "alloc")]
 #[inline(always)]
-pub(crate) fn append<R>(vec: &mut Vec<u8>, write: impl FnOnce(&mut Output<'_>) -> R) -> R {
+pub fn append<R>(vec: &mut Vec<u8>, write: impl FnOnce(&mut Output<'_>) -> R) -> R {
     let mut spare = Output::new(vec.spare_capacity_mut());
     let mut fork = spare.fork();
     let result = write(fork.output());
@@ -199,7 +188,6 @@ pub(crate) fn append<R>(vec: &mut Vec<u8>, write: impl FnOnce(&mut Output<'_>) -
 }
 
 /// How far a conversion into a buffer has come.
-#[cfg(any(feature = "dialect", feature = "transcode"))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
     /// The number of units of the text that have been read.
@@ -209,7 +197,7 @@ pub struct Progress {
 }
 
 /// Returns initialised bytes as bytes that need not be.
-pub(crate) fn as_uninit(bytes: &[u8]) -> &[MaybeUninit<u8>] {
+pub fn as_uninit(bytes: &[u8]) -> &[MaybeUninit<u8>] {
     let bytes = ptr::from_ref(bytes) as *const [MaybeUninit<u8>];
     // SAFETY: `MaybeUninit<u8>` has the size and alignment of `u8`, and every `u8` is a valid one. Nothing can be written
     // through a shared reference.

@@ -14,11 +14,11 @@ use std::mem::MaybeUninit;
 use support::kernels::{check, kernels, ways};
 use support::oracle;
 use trust8::columns::{Offsets, Policy};
-use trust8::dialect::Dialect;
+use trust8_dialect::Dialect;
 use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
 use trust8::stream::Decoder;
 use trust8::testing;
-use trust8::transcode::{Encoding, Str, Transcoder, Utf16, Utf32};
+use trust8_transcode::{Encoding, Str, Transcoder, Utf16, Utf32};
 use trust8::{Part, Validator};
 
 const MIXED: &str = "aé日😀bcöд語한😁!~üé";

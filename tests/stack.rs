@@ -196,7 +196,7 @@ const OTHERS: &[(&str, Work)] = &[
         use testing::dialect;
 
         done(dialect::diagnose(kernel, bytes));
-        for &each in trust8::dialect::Dialect::ALL {
+        for &each in trust8_dialect::Dialect::ALL {
             done(dialect::validate(kernel, each, bytes));
             done(dialect::decode(kernel, each, bytes).count());
             done(dialect::to_utf8(kernel, each, bytes));
@@ -209,7 +209,7 @@ const OTHERS: &[(&str, Work)] = &[
     #[cfg(feature = "transcode")]
     ("transcode", |kernel, bytes| {
         use testing::transcode::{convert, convert_into, convert_into_lossy, convert_lossy, len};
-        use trust8::transcode::{Chars, Encoding, Str, Transcoder, Utf16, Utf32};
+        use trust8_transcode::{Chars, Encoding, Str, Transcoder, Utf16, Utf32};
 
         let mut memory = vec![MaybeUninit::uninit(); 300];
         for from in Encoding::ALL {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use std::{env, io};
 
 use trust8::Kernel;
-use trust8::dialect::Dialect;
+use trust8_dialect::Dialect;
 use trust8::testing;
 use trust8_benches::machine::{Machine, peers};
 use trust8_benches::measure::pin;

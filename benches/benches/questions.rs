@@ -20,8 +20,8 @@ use std::{env, io};
 
 use trust8::Kernel;
 use trust8::testing::{self, transcode as with};
-use trust8::transcode::Encoding::Utf16Be;
-use trust8::transcode::{Str, Utf16, Utf32};
+use trust8_transcode::Encoding::Utf16Be;
+use trust8_transcode::{Str, Utf16, Utf32};
 use trust8_benches::machine::{Machine, peers};
 use trust8_benches::measure::{Placed, measuring, pin, quick};
 use trust8_benches::random::Random;

@@ -21,8 +21,8 @@ use std::{env, io, ptr};
 
 use trust8::Kernel;
 use trust8::testing;
-use trust8::transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le};
-use trust8::transcode::{Encoding, Form, Str, Utf16, Utf32};
+use trust8_transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le};
+use trust8_transcode::{Encoding, Form, Str, Utf16, Utf32};
 use trust8_benches::machine::Machine;
 use trust8_benches::measure::{Placed, pin};
 use trust8_benches::report::{Page, Table, digits};

@@ -12,8 +12,8 @@
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 
-use trust8::dialect::Dialect;
-use trust8::transcode::{
+use trust8_dialect::Dialect;
+use trust8_transcode::{
     BufferError, Encoding, ErrorKind, Progress, Transcoder, TranscoderError, convert_as_fits,
     convert_as_fits_lossy,
 };
@@ -354,7 +354,7 @@ pub unsafe extern "C" fn trust8_convert_len(
     // SAFETY: the caller vouches for the memory.
     let text = unsafe { memory::bytes(text, len) };
     match (text, Way::new(from, to, flags)) {
-        (Some(text), Some((Way::Encodings(from, to), false))) => trust8::transcode::len(from, to, text),
+        (Some(text), Some((Way::Encodings(from, to), false))) => trust8_transcode::len(from, to, text),
         (Some(text), Some((way, lossy))) => measure(way, lossy, text),
         _ => TRUST8_NONE,
     }

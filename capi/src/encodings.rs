@@ -4,8 +4,8 @@
 
 use core::ffi::{CStr, c_char, c_void};
 
-use trust8::dialect::Dialect;
-use trust8::transcode::Encoding;
+use trust8_dialect::Dialect;
+use trust8_transcode::Encoding;
 
 use crate::errors::{TRUST8_NO_ERROR, trust8_error};
 use crate::memory;

@@ -255,8 +255,8 @@ impl Write for Message<'_> {
 #[cfg(test)]
 mod tests {
     use trust8::columns::{ColumnErrorKind, validate_offsets};
-    use trust8::dialect::DialectErrorKind as OfDialect;
-    use trust8::transcode::ErrorKind as OfConversion;
+    use trust8_dialect::DialectErrorKind as OfDialect;
+    use trust8_transcode::ErrorKind as OfConversion;
 
     use super::name;
 

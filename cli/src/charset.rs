@@ -10,8 +10,8 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
-use trust8::dialect::Dialect;
-use trust8::transcode;
+use trust8_dialect::Dialect;
+use trust8_transcode;
 
 /// What a file is encoded in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

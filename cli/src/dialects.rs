@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use trust8::boundary::is_continuation;
-use trust8::dialect::{Dialect, diagnose};
+use trust8_dialect::{Dialect, diagnose};
 
 use crate::source::{self, CHUNK};
 

@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use encoding_rs::{DecoderResult, Encoding, UTF_16BE, UTF_16LE};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
-use trust8::dialect::Dialect;
+use trust8_dialect::Dialect;
 use trust8::{ErrorKind, Kernel};
 use trust8_cli::probes::{self, Line};
 use trust8_fuzz::dialects::decode as decode_dialect;

@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use trust8::dialect::{Dialect, diagnose};
+use trust8_dialect::{Dialect, diagnose};
 use trust8::testing;
 use trust8_fuzz::dialects::{Item, decode};
 use trust8_fuzz::input;

@@ -8,7 +8,7 @@ use core::mem::MaybeUninit;
 use libfuzzer_sys::fuzz_target;
 use trust8::Kernel;
 use trust8::testing;
-use trust8::transcode::{BufferError, Encoding, Str, Transcoder, Utf16};
+use trust8_transcode::{BufferError, Encoding, Str, Transcoder, Utf16};
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::kernels;
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use pyo3::prelude::*;
 use trust8::Part;
-use trust8::dialect::Dialect;
+use trust8_dialect::Dialect;
 
 use crate::input::{Input, unlocked_if_long};
 
@@ -107,7 +107,7 @@ pub(crate) fn inspect(data: &Bound<'_, PyAny>) -> PyResult<Summary> {
 
 /// Which relatives of UTF-8 accept some bytes: see `diagnose`.
 #[pyclass(frozen, module = "trust8")]
-pub(crate) struct Diagnosis(trust8::dialect::Diagnosis);
+pub(crate) struct Diagnosis(trust8_dialect::Diagnosis);
 
 #[pymethods]
 impl Diagnosis {
@@ -155,5 +155,5 @@ pub(crate) fn diagnose(data: &Bound<'_, PyAny>) -> PyResult<Diagnosis> {
     let py = data.py();
     let bytes = Input::of(data)?.bytes(py)?;
     let bytes = bytes.as_bytes();
-    Ok(Diagnosis(unlocked_if_long(py, bytes.len(), || trust8::dialect::diagnose(bytes))))
+    Ok(Diagnosis(unlocked_if_long(py, bytes.len(), || trust8_dialect::diagnose(bytes))))
 }

@@ -3,7 +3,7 @@
 use pyo3::exceptions::{PyLookupError, PyUnicodeDecodeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use trust8::dialect::{Dialect, DialectError};
+use trust8_dialect::{Dialect, DialectError};
 
 use crate::calls::handler_name;
 use crate::decode::Handler;

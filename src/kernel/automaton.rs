@@ -33,37 +33,19 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "transcode")]
-use super::Conversion;
-use super::counts::{self, Counts};
-use super::survey::{Classes, LINE, Surveyor, WITH_CONTEXT};
-use super::verdict::Verdict;
-use super::{Engine, Surveys, Validates};
+use super::{Engine, Verdict};
 use crate::boundary::{array_at, start_before};
 use crate::error::Utf8Error;
-#[cfg(any(feature = "alloc", feature = "transcode"))]
-use crate::output::Output;
+use crate::simd::{Job, Token};
 
 /// The scalar kernel's token. It runs on every CPU.
 #[derive(Clone, Copy)]
-pub(super) struct Automaton;
+pub struct Automaton;
 
-impl Validates for Automaton {
-    #[inline(always)]
-    fn validate(self, bytes: &[u8]) -> Verdict {
-        validate(bytes)
-    }
-
-    #[inline(always)]
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        continues(before, piece)
-    }
-}
-
-impl Surveys for Automaton {
-    #[inline(always)]
-    fn surveyor(self) -> impl Surveyor {
-        Words
+impl Token for Automaton {
+    #[inline(never)]
+    fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
+        J::run(self, bytes, more)
     }
 }
 
@@ -72,41 +54,18 @@ impl Engine for Automaton {
     const LONG: usize = usize::MAX;
 
     #[inline(always)]
+    fn validate(self, bytes: &[u8]) -> Verdict {
+        validate(bytes)
+    }
+
+    #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
         validate(bytes)
     }
 
     #[inline(always)]
-    fn inspect(self, bytes: &[u8]) -> (Verdict, Counts) {
-        counts::in_chunks(bytes, counts::ascii, validate, counts::count)
-    }
-
-    #[inline(always)]
-    fn count_chars(self, text: &[u8]) -> usize {
-        counts::count_chars(text)
-    }
-
-    #[inline(always)]
-    fn utf16_len(self, text: &[u8]) -> usize {
-        counts::utf16_len(text)
-    }
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn convert_short<C: Conversion>(self, _text: &[u8], _out: &mut Output<'_>) -> usize {
-        0
-    }
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-        C::portable(text, out)
-    }
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn convert_part<C: Conversion>(self, _text: &[u8], _out: &mut Output<'_>) -> usize {
-        0
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        continues(before, piece)
     }
 }
 
@@ -283,7 +242,7 @@ fn is_two_byte_block(text: &[u8]) -> bool {
     faults == 0
 }
 
-/// Returns whether `bytes` continues a text whose last four bytes are `before`; see [`Validates::continues`].
+/// Returns whether `bytes` continues a text whose last four bytes are `before`; see [`Engine::continues`].
 fn continues(before: [u8; 4], bytes: &[u8]) -> bool {
     // Continuations at the start of `before` may end a character that begins before it.
     let mut state = before.into_iter().skip_while(|byte| byte & 0xC0 == 0x80).fold(START, step);
@@ -304,7 +263,7 @@ fn continues(before: [u8; 4], bytes: &[u8]) -> bool {
 
 /// Returns whether up to three bytes are UTF-8, without a branch on their content. So few bytes are not worth a
 /// vector.
-#[cfg(kernel_simd)]
+#[cfg(trust8_simd)]
 #[inline(always)]
 pub(crate) fn is_tiny_text(bytes: &[u8]) -> bool {
     let n = bytes.len();
@@ -316,7 +275,7 @@ pub(crate) fn is_tiny_text(bytes: &[u8]) -> bool {
     is(step(step(step(START, first), second), third), START)
 }
 
-#[cfg(kernel_simd)]
+#[cfg(trust8_simd)]
 #[inline(always)]
 fn ones_if(condition: bool) -> u8 {
     u8::from(condition).wrapping_neg()
@@ -352,80 +311,10 @@ fn first_fault(bytes: &[u8], from: usize) -> Option<usize> {
 /// and the error can name a later fault than the first, but no ill-formed text passes.
 #[cold]
 #[inline(never)]
-pub(crate) fn judge(bytes: &[u8], suspect: usize) -> Result<(), Utf8Error> {
+pub fn judge(bytes: &[u8], suspect: usize) -> Result<(), Utf8Error> {
     match first_fault(bytes, start_before(bytes, suspect)).or_else(|| first_fault(bytes, 0)) {
         None => Ok(()),
         Some(start) => Err(Utf8Error::at(bytes, start)),
-    }
-}
-
-/// The surveyor without vectors: words of eight bytes, and loops over bytes that the compiler makes vectors of
-/// wherever the target has some.
-#[derive(Clone, Copy)]
-struct Words;
-
-impl Surveyor for Words {
-    // Not inlined, as `classes`.
-    #[inline(never)]
-    fn high(self, bytes: &[u8; WITH_CONTEXT]) -> u64 {
-        let (words, _) = bytes.as_chunks::<8>();
-        words
-            .iter()
-            .enumerate()
-            .fold(0, |all, (i, word)| all | high_bits(u64::from_le_bytes(*word)) << (8 * i))
-    }
-
-    // Not inlined: `seek` and `replace` would consist of this twice, and programs that call one usually call the other.
-    #[inline(never)]
-    fn classes(self, bytes: &[u8; WITH_CONTEXT]) -> Classes {
-        // Bit 7 says whether the byte may stand after the one before it. The compiler makes vectors of bytes, not of
-        // Booleans.
-        let mut allowed = [0u8; WITH_CONTEXT];
-        for i in 1..WITH_CONTEXT {
-            let (first, second) = (bytes[i - 1], bytes[i]);
-            // The least second byte, for leads that do not allow 80, and the distance of the largest from FF, for
-            // leads that do not allow BF.
-            let least = (u8::from(first == 0xE0) * 0xA0) | (u8::from(first == 0xF0) * 0x90);
-            let above = (u8::from(first == 0xED) * (0xFF - 0x9F)) | (u8::from(first == 0xF4) * (0xFF - 0x8F));
-            let forbidden = least.saturating_sub(second)
-                | second.saturating_sub(0xFF - above)
-                | first.saturating_sub(0xF4)
-                | 0xC2u8.saturating_sub(first);
-            allowed[i] = u8::from(forbidden == 0) << 7;
-        }
-        let mut classes = Classes { high: 0, lead: 0, lead3: 0, lead4: 0, allowed: 0 };
-        let (words, _) = bytes.as_chunks::<8>();
-        let (allowed, _) = allowed.as_chunks::<8>();
-        for (i, (word, allowed)) in words.iter().zip(allowed).enumerate() {
-            // Bit 7 of each byte: bit 7; bits 7 and 6; bits 7, 6 and 5; bits 7, 6, 5 and 4.
-            let high = u64::from_le_bytes(*word);
-            let lead = high & high << 1;
-            let lead3 = lead & high << 2;
-            let lead4 = lead3 & high << 3;
-            classes.high |= high_bits(high) << (8 * i);
-            classes.lead |= high_bits(lead) << (8 * i);
-            classes.lead3 |= high_bits(lead3) << (8 * i);
-            classes.lead4 |= high_bits(lead4) << (8 * i);
-            classes.allowed |= high_bits(u64::from_le_bytes(*allowed)) << (8 * i);
-        }
-        classes
-    }
-
-    #[inline(always)]
-    fn is_ascii(self, bytes: &[u8; 256]) -> bool {
-        bytes.is_ascii()
-    }
-
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
-        out.put_first(bytes, 256).then(|| self.is_ascii(bytes))
-    }
-
-    #[inline(always)]
-    fn ascii_lines(self, bytes: &[u8; 256]) -> usize {
-        let (lines, _) = bytes.as_chunks::<LINE>();
-        lines.iter().take_while(|line| line.is_ascii()).count()
     }
 }
 
@@ -434,6 +323,6 @@ impl Surveyor for Words {
 /// The multiplication brings each of these bits to a place of its own in the upper byte of the product, and no bit
 /// carries.
 #[inline(always)]
-pub(super) fn high_bits(word: u64) -> u64 {
+pub(crate) fn high_bits(word: u64) -> u64 {
     (word & 0x8080_8080_8080_8080).wrapping_mul(0x0002_0408_1020_4081) >> 56
 }

@@ -6,7 +6,7 @@
 use core::cell::Cell;
 use std::thread_local;
 
-use super::entries::Isa;
+use super::job::Isa;
 use super::verdict::Verdict;
 use super::{Kernel, detect};
 

@@ -11,11 +11,11 @@
 //! of a nanosecond that asking costs.
 
 use super::Kernel;
-use super::entries::KERNELS;
+use super::job::KERNELS;
 use super::verdict::Verdict;
 
 cfg_if::cfg_if! {
-    if #[cfg(asks_the_cpu)] {
+    if #[cfg(trust8_detects)] {
         pub(crate) use choice::{best, if_chosen, make_default, validate};
         use x86::first;
     } else {
@@ -53,12 +53,12 @@ pub(crate) fn available() -> &'static [Kernel] {
 }
 
 /// The choice that the first call makes.
-#[cfg(asks_the_cpu)]
+#[cfg(trust8_detects)]
 mod choice {
     use core::ptr;
     use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-    use super::super::entries::Validate;
+    use super::super::job::Validate;
     use super::{KERNELS, Kernel, Verdict, x86};
 
     /// The default kernel's function for whole texts; until the first call, [`choose`].
@@ -134,7 +134,7 @@ mod choice {
 }
 
 /// What an x86 CPU has, by CPUID and XGETBV themselves: so a program without `std` gets SIMD as well.
-#[cfg(asks_the_cpu)]
+#[cfg(trust8_detects)]
 mod x86 {
     #[cfg(target_arch = "x86")]
     use core::arch::x86 as arch;
@@ -143,7 +143,7 @@ mod x86 {
 
     use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-    use super::super::entries::Isa;
+    use super::super::job::Isa;
 
     /// Returns the place of the best kernel in `KERNELS`. The CPU is asked once: under a hypervisor each CPUID leaves the
     /// guest.
@@ -165,7 +165,7 @@ mod x86 {
         match Cpu::ask() {
             Cpu { sse42: false, .. } => Isa::scalar,
             Cpu { avx2: false, .. } => Isa::sse42,
-            #[cfg(kernel_avx512)]
+            #[cfg(trust8_avx512)]
             Cpu { avx512: true, .. } => Isa::avx512,
             _ => Isa::avx2,
         }
@@ -214,7 +214,7 @@ mod x86 {
             let sse42 = all(leaf1.ecx, &[0, 9, 19, 20, 23]);
             // AVX; AVX2, BMI1, BMI2; LZCNT
             let avx2 = saves(YMM) && all(leaf1.ecx, &[28]) && all(leaf7.ebx, &[3, 5, 8]) && lzcnt;
-            // FMA and F16C, which compilers take for part of AVX-512 F; AVX-512 F, BW, VL; VBMI, VBMI2, GFNI, VPOPCNTDQ.
+            // FMA and F16C, which compilers take for part of AVX-512 F; AVX-512 F, BW, VL; VBMI, VBMI2, GFNI.
             //
             // This is also the policy. VBMI2 came with Ice Lake and Zen 4, and from then on 512-bit
             // code costs hardly any clock. Skylake-X and Cascade Lake, which drop by hundreds of
@@ -222,7 +222,7 @@ mod x86 {
             let avx512 = saves(ZMM)
                 && all(leaf1.ecx, &[12, 29])
                 && all(leaf7.ebx, &[16, 30, 31])
-                && all(leaf7.ecx, &[1, 6, 8, 14]);
+                && all(leaf7.ecx, &[1, 6, 8]);
             Self { sse42, avx2, avx512 }
         }
     }
@@ -251,7 +251,7 @@ mod x86 {
             let std_says = Cpu {
                 sse42: std_says!("sse4.2" "popcnt"),
                 avx2: std_says!("avx2" "bmi1" "bmi2" "lzcnt"),
-                avx512: std_says!("avx512f" "avx512bw" "avx512vl" "avx512vbmi" "avx512vbmi2" "gfni" "avx512vpopcntdq"),
+                avx512: std_says!("avx512f" "avx512bw" "avx512vl" "avx512vbmi" "avx512vbmi2" "gfni"),
             };
             assert_eq!(Cpu::ask(), std_says);
         }

@@ -1,107 +1,59 @@
-//! The ways among which a kernel chooses by length and content, each as a kernel that takes it wherever it can. They are for
-//! `testing` alone: tests reach every way with texts of any length, and each can be measured.
+//! The ways among which a kernel chooses by length and content, each as a kernel that takes it wherever it can. So tests reach every way
+//! with texts of any length, and each can be measured.
 //!
 //! A way differs from its kernel only in the function for whole texts.
 
+#![forbid(unsafe_code)]
+
 use super::Kernel;
-use super::entries::{self, Isa};
-use super::verdict::Verdict;
-#[cfg(kernel_simd)]
-use crate::simd::Token;
+use super::Verdict;
+use super::job::{Isa, KERNELS};
+use crate::simd::Job;
+#[cfg(trust8_avx512)]
+use super::bitplanes::{AnyLength, Blocks, Superblocks};
+#[cfg(trust8_simd)]
+use super::lookup::{Long, Short};
 
-/// For each instruction set the doors of its ways: the way's name and the routine.
+/// Makes a function for each instruction set that runs a job which validates.
+macro_rules! functions {
+    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {$(
+        #[cfg($cfg)]
+        #[target_feature(enable = $features)]
+        fn $set<J: Job<crate::simd::$token, (), Verdict>>(bytes: &[u8]) -> Verdict {
+            J::run(crate::simd::$token::new(), bytes, ())
+        }
+    )+};
+}
+instruction_sets!(functions);
+
+/// For each instruction set the names of its ways and the jobs.
 macro_rules! ways {
-    ($($set:ident, $token:expr, $features:meta: {
-        $($way:ident: $name:literal, $routine:ty;)+
-    })*) => {
-        $(mod $set {
-            use super::*;
-
-            $(
-                #[$features]
-                fn $way(bytes: &[u8]) -> Verdict {
-                    $token.apart::<$routine>(bytes, 0)
+    ($(#[$cfg:meta] $set:ident { $($name:literal: $job:ty;)+ })*) => {
+        impl Kernel {
+            /// Returns the ways of a kernel, for tests. A way itself has none.
+            #[doc(hidden)]
+            #[must_use]
+            pub fn ways(&self) -> &'static [Self] {
+                if !KERNELS.iter().any(|kernel| core::ptr::eq(kernel, self)) {
+                    return &[];
                 }
-            )+
-
-            pub(super) static WAYS: &[Kernel] =
-                &[$(Kernel { name: $name, isa: Isa::$set, validate: $way }),+];
-        })*
-
-        /// Returns the ways of a kernel. A way itself has none.
-        #[must_use]
-        pub fn paths(kernel: &Kernel) -> &'static [Kernel] {
-            if !entries::is_kernel(kernel) {
-                return &[];
-            }
-            match kernel.isa {
-                $(Isa::$set => $set::WAYS,)*
-                Isa::scalar => &[],
+                match self.isa {
+                    $(#[$cfg] Isa::$set => {
+                        static WAYS: &[Kernel] =
+                            &[$(Kernel { name: $name, isa: Isa::$set, validate: $set::<$job> }),+];
+                        WAYS
+                    })*
+                    Isa::scalar => &[],
+                }
             }
         }
     };
 }
 
-cfg_if::cfg_if! {
-    if #[cfg(kernel_avx512)] {
-        use super::bitplanes::{AnyLength, Blocks, Superblocks};
-        use super::lookup::{Long, Short};
-        use crate::simd::x86::avx2::Avx2;
-        use crate::simd::x86::avx512::Avx512;
-        use crate::simd::x86::sse42::Sse42;
-
-        ways! {
-            avx512, Avx512::new(), target_feature(
-                enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,lzcnt,popcnt"
-            ): {
-                blocks: "blocks", Blocks;
-                superblocks: "superblocks", AnyLength<Superblocks, Blocks>;
-            }
-            avx2, Avx2::new(), target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt"): {
-                short: "short", Short;
-                long: "long", Long;
-            }
-            sse42, Sse42::new(), target_feature(enable = "sse4.2,popcnt"): {
-                short: "short", Short;
-                long: "long", Long;
-            }
-        }
-    } else if #[cfg(kernel_x86)] {
-        use super::lookup::{Long, Short};
-        use crate::simd::x86::avx2::Avx2;
-        use crate::simd::x86::sse42::Sse42;
-
-        ways! {
-            avx2, Avx2::new(), target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt"): {
-                short: "short", Short;
-                long: "long", Long;
-            }
-            sse42, Sse42::new(), target_feature(enable = "sse4.2,popcnt"): {
-                short: "short", Short;
-                long: "long", Long;
-            }
-        }
-    } else if #[cfg(kernel_neon)] {
-        use super::lookup::{Long, Short};
-        use crate::simd::arm::neon::Neon;
-
-        ways! {
-            neon, Neon::new(), target_feature(enable = "neon"): {
-                short: "short", Short;
-                long: "long", Long;
-            }
-        }
-    } else if #[cfg(kernel_wasm)] {
-        use super::lookup::{Long, Short};
-        use crate::simd::wasm::simd128::Simd128;
-
-        ways! {
-            simd128, Simd128, inline(never): {
-                short: "short", Short;
-                long: "long", Long;
-            }
-        }
-    } else {
-        ways! {}
-    }
+ways! {
+    #[cfg(trust8_avx512)] avx512 { "blocks": Blocks; "superblocks": AnyLength<Superblocks, Blocks>; }
+    #[cfg(trust8_x86)] avx2 { "short": Short; "long": Long; }
+    #[cfg(trust8_x86)] sse42 { "short": Short; "long": Long; }
+    #[cfg(trust8_neon)] neon { "short": Short; "long": Long; }
+    #[cfg(trust8_wasm)] simd128 { "short": Short; "long": Long; }
 }

@@ -8,7 +8,7 @@ use core::iter::FusedIterator;
 use super::faults::Search;
 use crate::error::{ErrorKind, Utf8Error};
 use crate::kernel::Kernel;
-use crate::kernel::survey::Found;
+use super::survey::Found;
 
 /// Returns an iterator over chunks of valid text, each with the ill-formed sequence after it.
 ///
@@ -33,13 +33,16 @@ use crate::kernel::survey::Found;
 /// ```
 #[inline]
 pub fn utf8_chunks(bytes: &[u8]) -> Utf8Chunks<'_> {
-    utf8_chunks_with(Kernel::best(), bytes)
+    Kernel::best().utf8_chunks(bytes)
 }
 
-/// Does what [`utf8_chunks`] does, with this kernel: for tests and measurements.
-#[inline]
-pub(crate) fn utf8_chunks_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Utf8Chunks<'a> {
-    Utf8Chunks { sequences: Sequences::new(kernel, bytes) }
+impl Kernel {
+    /// Does what [`utf8_chunks`](crate::utf8_chunks) does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn utf8_chunks<'a>(&'static self, bytes: &'a [u8]) -> Utf8Chunks<'a> {
+        Utf8Chunks { sequences: Sequences::new(self, bytes) }
+    }
 }
 
 /// Returns an iterator over all errors in `bytes`, in their order.
@@ -68,13 +71,16 @@ pub(crate) fn utf8_chunks_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> 
 /// ```
 #[inline]
 pub fn errors(bytes: &[u8]) -> Errors<'_> {
-    errors_with(Kernel::best(), bytes)
+    Kernel::best().errors(bytes)
 }
 
-/// Does what [`errors`] does, with this kernel: for tests and measurements.
-#[inline]
-pub(crate) fn errors_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Errors<'a> {
-    Errors { sequences: Sequences::new(kernel, bytes) }
+impl Kernel {
+    /// Does what [`errors`](crate::errors) does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn errors<'a>(&'static self, bytes: &'a [u8]) -> Errors<'a> {
+        Errors { sequences: Sequences::new(self, bytes) }
+    }
 }
 
 /// The ill-formed sequences of some bytes, one by one.

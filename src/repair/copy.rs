@@ -3,6 +3,7 @@
 use core::mem::MaybeUninit;
 
 use super::faults::count_ill_formed;
+use super::replacer::Replacer;
 use crate::error::TooSmall;
 use crate::kernel::Kernel;
 use crate::output::Output;
@@ -20,13 +21,16 @@ const REPLACEMENT: &str = "\u{FFFD}";
 /// ```
 #[must_use]
 pub fn lossy_len(bytes: &[u8]) -> usize {
-    lossy_len_with(Kernel::best(), bytes)
+    Kernel::best().lossy_len(bytes)
 }
 
-/// Does what [`lossy_len`] does, with this kernel: for tests and measurements.
-pub(crate) fn lossy_len_with(kernel: &'static Kernel, bytes: &[u8]) -> usize {
-    let (count, their_len) = count_ill_formed(kernel, bytes);
-    (bytes.len() - their_len).saturating_add(count.saturating_mul(REPLACEMENT.len()))
+impl Kernel {
+    /// Does what [`lossy_len`](crate::lossy_len) does, with this kernel.
+    #[must_use]
+    pub fn lossy_len(&'static self, bytes: &[u8]) -> usize {
+        let (count, their_len) = count_ill_formed(self, bytes);
+        (bytes.len() - their_len).saturating_add(count.saturating_mul(REPLACEMENT.len()))
+    }
 }
 
 /// Copies `src` to the start of `dst`, with each ill-formed sequence replaced by U+FFFD.
@@ -47,37 +51,31 @@ pub(crate) fn lossy_len_with(kernel: &'static Kernel, bytes: &[u8]) -> usize {
 /// assert_eq!(copy_utf8_lossy(b"na\xEFve\xFF", &mut buffer), Err(TooSmall { needed: 10, len: 7 }));
 /// ```
 pub fn copy_utf8_lossy<'d>(src: &[u8], dst: &'d mut [MaybeUninit<u8>]) -> Result<&'d mut str, TooSmall> {
-    copy_utf8_lossy_with(Kernel::best(), src, dst)
+    Kernel::best().copy_utf8_lossy(src, dst)
 }
 
-/// Does what [`copy_utf8_lossy`] does, with this kernel: for tests and measurements.
-pub(crate) fn copy_utf8_lossy_with<'d>(
-    kernel: &'static Kernel,
-    src: &[u8],
-    dst: &'d mut [MaybeUninit<u8>],
-) -> Result<&'d mut str, TooSmall> {
-    let len = dst.len();
-    let mut out = Output::new(dst);
-    if !put_all(kernel, src, &mut out) {
-        return Err(TooSmall { needed: lossy_len_with(kernel, src), len });
+impl Kernel {
+    /// Does what [`copy_utf8_lossy`](crate::copy_utf8_lossy) does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn copy_utf8_lossy<'d>(&'static self, src: &[u8],
+        dst: &'d mut [MaybeUninit<u8>],
+    ) -> Result<&'d mut str, TooSmall> {
+        let len = dst.len();
+        let mut out = Output::new(dst);
+        if !put_all(self, src, &mut out) {
+            return Err(TooSmall { needed: self.lossy_len(src), len });
+        }
+        // SAFETY: `put_all` has written all of the text, and nothing else: U+FFFD, and the bytes between one ill-formed sequence
+        // and the next. Of those a self found each chunk or group valid, or each byte is ASCII, or the map of its block has no
+        // ill-formed sequence there.
+        Ok(unsafe { core::str::from_utf8_unchecked_mut(out.finish()) })
     }
-    // SAFETY: `put_all` has written all of the text, and nothing else: U+FFFD, and the bytes between one ill-formed sequence
-    // and the next. Of those a kernel found each chunk or group valid, or each byte is ASCII, or the map of its block has no
-    // ill-formed sequence there.
-    Ok(unsafe { core::str::from_utf8_unchecked_mut(out.finish()) })
 }
 
 /// Writes the text, and returns whether all of it fits.
-#[cfg(any(feature = "alloc", feature = "transcode"))]
 fn put_all(kernel: &'static Kernel, src: &[u8], out: &mut Output<'_>) -> bool {
-    super::replacer::Replacer::new(kernel, src).write(out) == src.len()
-}
-
-/// Writes the text, and returns whether all of it fits.
-#[cfg(not(any(feature = "alloc", feature = "transcode")))]
-fn put_all(kernel: &'static Kernel, src: &[u8], out: &mut Output<'_>) -> bool {
-    super::chunks::utf8_chunks_with(kernel, src).all(|chunk| {
-        let replacement = if chunk.invalid().is_empty() { "" } else { REPLACEMENT };
-        out.put(chunk.valid().as_bytes()) && out.put(replacement.as_bytes())
-    })
+    Replacer::new(kernel, src).write(out) == src.len()
 }

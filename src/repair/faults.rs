@@ -3,18 +3,15 @@
 #![forbid(unsafe_code)]
 
 use crate::boundary;
-use crate::kernel::Kernel;
-use crate::kernel::entries;
-use crate::kernel::survey::{FIRST_CHUNK, Found, LONGEST_CHUNK};
-#[cfg(feature = "alloc")]
+use crate::kernel::{Continues, Kernel};
+use super::survey::{Replace, Seek, FIRST_CHUNK, Found, LONGEST_CHUNK};
 use crate::output::Output;
+use crate::text::counts::Utf16Len;
 
 /// The length of a group. It costs little more to check than a map, and has as much text as four of them.
-#[cfg(feature = "alloc")]
 const GROUP: usize = 256;
 
 /// After this much text in groups, a kernel validates chunks, which may be faster.
-#[cfg(feature = "alloc")]
 const LONGEST_RUN_OF_GROUPS: usize = 16 * GROUP;
 
 /// A search for the ill-formed sequences of a text, in the two modes that `kernel/survey.rs` describes.
@@ -57,7 +54,7 @@ impl<'a> Search<'a> {
             self.at = end;
             return Some(Found::nothing(end));
         }
-        let found = entries::seek(self.kernel, self.bytes, self.at);
+        let found = self.kernel.run(Seek, self.bytes, self.at);
         self.at = found.end;
         self.chunk = if found.is_sound() { FIRST_CHUNK } else { 0 };
         Some(found)
@@ -73,11 +70,10 @@ impl<'a> Search<'a> {
     /// ```
     ///
     /// Returns where the text begins that is to be written next, or `None` if nothing was written.
-    #[cfg(feature = "alloc")]
     pub(crate) fn replace(&mut self, block: Found, mut done: usize, out: &mut Output<'_>) -> Option<usize> {
         let mut at = block.start;
         loop {
-            let replaced = entries::replace(self.kernel, self.bytes, at, done, out);
+            let replaced = self.kernel.run(Replace, self.bytes, (at, done, &mut *out));
             if replaced.at == at {
                 break;
             }
@@ -98,13 +94,12 @@ impl<'a> Search<'a> {
 
     /// Copies groups, up to one that is ASCII or has a fault, but not more than some. The text before is well-formed and copied, except
     /// for a character that is cut off.
-    #[cfg(feature = "alloc")]
     fn copy_groups(&mut self, out: &mut Output<'_>) {
         let mut at = self.at;
         while let Some((before, group)) = self.bytes[at - 4..].split_first_chunk()
             && let Some(group) = group.first_chunk::<GROUP>()
             && out.left() >= GROUP
-            && entries::continues(self.kernel, *before, group)
+            && self.kernel.run(Continues, group, *before)
         {
             out.put_first(group, GROUP);
             at += GROUP;
@@ -128,13 +123,13 @@ impl<'a> Search<'a> {
             return None;
         }
         let chunk = &rest[..boundary::floor(rest, self.chunk)];
-        let Some(suspect) = self.kernel.verdict(chunk).suspicion() else {
+        let Err(rejected) = self.kernel.check(chunk) else {
             self.chunk = (2 * self.chunk).min(LONGEST_CHUNK);
             return Some(self.at + chunk.len());
         };
         self.chunk = 0;
-        let before = &chunk[..boundary::start_before(chunk, suspect)];
-        (!before.is_empty() && self.kernel.verdict(before).is_valid()).then_some(self.at + before.len())
+        let before = &chunk[..boundary::start_before(chunk, rejected.suspect())];
+        (!before.is_empty() && self.kernel.is_utf8(before)).then_some(self.at + before.len())
     }
 }
 
@@ -142,11 +137,11 @@ impl<'a> Search<'a> {
 ///
 /// In a block with faults, they are the bytes that continue no sequence; elsewhere, the bytes that are no continuations. (An
 /// ill-formed sequence may reach out of its block. It has only continuations there.)
-pub(crate) fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
+pub fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
     let mut search = Search::new(kernel, bytes);
     let (mut count, mut at) = (0, 0);
     while let Some(block) = search.advance() {
-        count += entries::count_chars(kernel, &bytes[at..block.start]) + block.sequences();
+        count += kernel.count_starts(&bytes[at..block.start]) + block.sequences();
         at = block.end;
     }
     count
@@ -156,12 +151,11 @@ pub(crate) fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
 ///
 /// That is one for each character and each ill-formed sequence, and one more for each character of four bytes, which begins with F0
 /// or above, as some ill-formed sequences do.
-#[cfg(feature = "transcode")]
-pub(crate) fn utf16_len_lossy(kernel: &'static Kernel, bytes: &[u8]) -> usize {
+pub fn utf16_len_lossy(kernel: &'static Kernel, bytes: &[u8]) -> usize {
     let mut search = Search::new(kernel, bytes);
     let (mut units, mut at) = (0, 0);
     while let Some(mut block) = search.advance() {
-        units += entries::utf16_len(kernel, &bytes[at..block.start]) + block.sequences();
+        units += kernel.run(Utf16Len, &bytes[at..block.start], ()) + block.sequences();
         units += bytes[block.start..block.end].iter().filter(|&&byte| byte >= 0xF0).count();
         at = block.end;
         let start = block.start;
@@ -195,7 +189,7 @@ pub(crate) fn each_fault(kernel: &'static Kernel, text: &[u8], mut use_fault: im
     }
 }
 
-#[cfg(all(test, feature = "std", feature = "testing"))]
+#[cfg(all(test, feature = "std"))]
 mod tests {
     use crate::kernel::counted::assert_linear;
     use crate::testing;

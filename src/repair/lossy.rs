@@ -10,7 +10,7 @@ use core::mem;
 
 use super::replacer::Replacer;
 use crate::kernel::Kernel;
-use crate::kernel::survey::{REPLACEMENT, ROOM_PER_BLOCK};
+use super::survey::{REPLACEMENT, ROOM_PER_BLOCK};
 use crate::output;
 
 /// Converts `bytes` to text, with each ill-formed sequence replaced by U+FFFD.
@@ -28,17 +28,18 @@ use crate::output;
 #[inline]
 #[must_use]
 pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
-    from_utf8_lossy_with(Kernel::best(), bytes)
+    Kernel::best().from_utf8_lossy(bytes)
 }
 
-/// Does what [`from_utf8_lossy`] does, with this kernel: for tests and measurements.
-#[inline]
-pub(crate) fn from_utf8_lossy_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Cow<'a, str> {
-    if kernel.verdict(bytes).is_valid() {
-        // SAFETY: the kernel found the bytes valid.
-        Cow::Borrowed(unsafe { core::str::from_utf8_unchecked(bytes) })
-    } else {
-        Cow::Owned(owned(kernel, bytes))
+impl Kernel {
+    /// Does what [`from_utf8_lossy`](crate::from_utf8_lossy) does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn from_utf8_lossy<'a>(&'static self, bytes: &'a [u8]) -> Cow<'a, str> {
+        match self.check(bytes) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => Cow::Owned(owned(self, bytes)),
+        }
     }
 }
 
@@ -59,17 +60,20 @@ pub(crate) fn from_utf8_lossy_with<'a>(kernel: &'static Kernel, bytes: &'a [u8])
 #[inline]
 #[must_use]
 pub fn from_utf8_lossy_owned(bytes: Vec<u8>) -> String {
-    from_utf8_lossy_owned_with(Kernel::best(), bytes)
+    Kernel::best().from_utf8_lossy_owned(bytes)
 }
 
-/// Does what [`from_utf8_lossy_owned`] does, with this kernel.
-#[inline]
-pub(crate) fn from_utf8_lossy_owned_with(kernel: &'static Kernel, bytes: Vec<u8>) -> String {
-    if kernel.verdict(&bytes).is_valid() {
-        // SAFETY: the kernel found the bytes valid.
-        unsafe { String::from_utf8_unchecked(bytes) }
-    } else {
-        owned(kernel, &bytes)
+impl Kernel {
+    /// Does what [`from_utf8_lossy_owned`](crate::from_utf8_lossy_owned) does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn from_utf8_lossy_owned(&'static self, bytes: Vec<u8>) -> String {
+        if self.is_utf8(&bytes) {
+            // SAFETY: the kernel found the bytes valid.
+            unsafe { String::from_utf8_unchecked(bytes) }
+        } else {
+            owned(self, &bytes)
+        }
     }
 }
 
@@ -84,24 +88,26 @@ pub(crate) fn from_utf8_lossy_owned_with(kernel: &'static Kernel, bytes: Vec<u8>
 /// assert_eq!(text, "> na\u{FFFD}ve");
 /// ```
 pub fn lossy_into(bytes: &[u8], text: &mut String) {
-    lossy_into_with(Kernel::best(), bytes, text);
+    Kernel::best().lossy_into(bytes, text);
 }
 
-/// Does what [`lossy_into`] does, with this kernel: for tests and measurements.
-pub(crate) fn lossy_into_with(kernel: &'static Kernel, bytes: &[u8], text: &mut String) {
-    let mut valid = mem::take(text).into_bytes();
-    append(kernel, bytes, &mut valid);
-    // SAFETY: `valid` was a `String`, and `append` has appended valid text: U+FFFD, and the bytes between one ill-formed
-    // sequence and the next. Of those a kernel found each chunk or group valid, or each byte is ASCII, or the map of its block has no
-    // ill-formed sequence there. (After a panic `text` is empty.)
-    *text = unsafe { String::from_utf8_unchecked(valid) };
+impl Kernel {
+    /// Does what [`lossy_into`](crate::lossy_into) does, with this kernel.
+    pub fn lossy_into(&'static self, bytes: &[u8], text: &mut String) {
+        let mut valid = mem::take(text).into_bytes();
+        append(self, bytes, &mut valid);
+        // SAFETY: `valid` was a `String`, and `append` has appended valid text: U+FFFD, and the bytes between one ill-formed
+        // sequence and the next. Of those a self found each chunk or group valid, or each byte is ASCII, or the map of its block has no
+        // ill-formed sequence there. (After a panic `text` is empty.)
+        *text = unsafe { String::from_utf8_unchecked(valid) };
+    }
 }
 
 /// Returns `bytes` as a new `String`, with each ill-formed sequence replaced by U+FFFD.
 #[cold]
 pub(crate) fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
     let mut text = String::new();
-    lossy_into_with(kernel, bytes, &mut text);
+    kernel.lossy_into(bytes, &mut text);
     text
 }
 

@@ -5,11 +5,10 @@ pub(crate) mod copy;
 pub(crate) mod faults;
 #[cfg(feature = "alloc")]
 pub(crate) mod lossy;
-#[cfg(any(feature = "alloc", feature = "transcode"))]
 pub(crate) mod replacer;
+pub mod survey;
 
 #[cfg(feature = "alloc")]
-pub(crate) use chunks::utf8_chunks_with;
 pub use chunks::{Errors, Utf8Chunk, Utf8Chunks, errors, utf8_chunks};
 pub use copy::{copy_utf8_lossy, lossy_len};
 #[cfg(feature = "alloc")]

@@ -4,13 +4,13 @@
 
 use super::faults::Search;
 use crate::kernel::Kernel;
-use crate::kernel::survey::{Found, REPLACEMENT};
+use super::survey::{Found, REPLACEMENT};
 #[cfg(feature = "alloc")]
-use crate::kernel::survey::{ROOM_PER_BLOCK, TEXT_PER_BLOCK};
+use super::survey::{ROOM_PER_BLOCK, TEXT_PER_BLOCK};
 use crate::output::Output;
 
 /// Writes a text with each ill-formed sequence replaced by U+FFFD, and can continue in other memory when it is full.
-pub(crate) struct Replacer<'a> {
+pub struct Replacer<'a> {
     search: Search<'a>,
     /// The block that was found last.
     block: Found,
@@ -21,13 +21,13 @@ pub(crate) struct Replacer<'a> {
 }
 
 impl<'a> Replacer<'a> {
-    pub(crate) fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
+    pub fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
         Self { search: Search::new(kernel, bytes), block: Found::NONE, started: false, done: 0 }
     }
 
     /// Writes as much of the text as fits, and returns how much of it has been written so far. All that is written is valid,
     /// except that the end of the memory may cut a character off.
-    pub(crate) fn write(&mut self, out: &mut Output<'_>) -> usize {
+    pub fn write(&mut self, out: &mut Output<'_>) -> usize {
         // A copy lives in registers.
         let mut fork = out.fork();
         self.write_to(fork.output());

@@ -9,81 +9,61 @@
 //!
 //! AVX-512 does not implement [`Simd`]: it has algorithms of its own, in `kernel/bitplanes/`.
 
-#[cfg(feature = "transcode")]
-pub(crate) mod convert;
+#[macro_use]
+mod sets;
 #[cfg(test)]
 mod model;
 
 cfg_if::cfg_if! {
-    if #[cfg(kernel_x86)] {
+    if #[cfg(trust8_x86)] {
         pub(crate) mod nontemporal;
-        pub(crate) mod x86 {
+        pub mod x86 {
             //! The instruction sets of x86 and x86-64.
 
-            pub(crate) mod avx2;
-            #[cfg(feature = "transcode")]
-            mod avx2_convert;
-            #[cfg(kernel_avx512)]
+            mod avx2;
+            #[cfg(trust8_avx512)]
             #[expect(clippy::incompatible_msrv, reason = "build.rs asks the compiler for its version")]
-            pub(crate) mod avx512;
-            #[cfg(all(kernel_avx512, feature = "transcode"))]
-            #[expect(clippy::incompatible_msrv, reason = "build.rs asks the compiler for its version")]
-            mod avx512_convert;
-            #[cfg(all(kernel_avx512, feature = "transcode"))]
-            #[expect(clippy::incompatible_msrv, reason = "build.rs asks the compiler for its version")]
-            mod avx512_lengths;
+            pub mod avx512;
             mod prefetch;
-            pub(crate) mod sse42;
+            mod sse42;
         }
-    } else if #[cfg(kernel_neon)] {
-        pub(crate) mod arm {
-            //! The instruction sets of AArch64.
-
-            pub(crate) mod neon;
-        }
-    } else if #[cfg(kernel_wasm)] {
-        pub(crate) mod wasm {
-            //! The instruction sets of WebAssembly.
-
-            pub(crate) mod simd128;
-        }
+    } else if #[cfg(trust8_neon)] {
+        mod neon;
+    } else if #[cfg(trust8_wasm)] {
+        mod simd128;
     }
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(trust8_simd)]
 use core::mem::MaybeUninit;
 
-#[cfg(feature = "alloc")]
-use crate::output::Output;
-
 /// A proof that the CPU has an instruction set, for code inside a function that is compiled for it.
-pub(crate) trait Token: Copy {
-    /// Calls `R::run` as a function of its own that is compiled for the instruction set.
+pub trait Token: Copy {
+    /// Runs a job as a function of its own that is compiled for the instruction set.
     ///
-    /// A function with several loops keeps the constants of all of them in registers, and moves to memory what does
-    /// not fit. So each loop that matters is a function of its own.
-    fn apart<R: Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output;
+    /// A function with several loops keeps the constants of all of them in registers, and spills what does not fit. So each loop that
+    /// matters is a function of its own.
+    fn apart<J: Job<Self, M, O>, M, O>(self, job: J, bytes: &[u8], more: M) -> O;
 }
 
-/// What [`Token::apart`] compiles as a function of its own.
-pub(crate) trait Routine<T> {
-    /// What the function returns.
-    type Output;
-
-    /// Works on `bytes`. `at` is the place from which on, or another number that the routine asks for.
-    fn run(token: T, bytes: &[u8], at: usize) -> Self::Output;
+/// Work on bytes that is compiled for an instruction set: by [`Token::apart`] for one, by `Kernel::run` for each.
+///
+/// `T` is the token. `M` is what the work needs besides the bytes, and `O` is its result.
+pub trait Job<T, M, O> {
+    /// Does the work. It is inlined into the function that is compiled for the instruction set.
+    fn run(token: T, bytes: &[u8], more: M) -> O;
 }
 
-/// Declares a token: its type, the `new` that makes it, and its [`Token::apart`]. The features stand here once for
-/// both functions.
-#[cfg(any(kernel_x86, kernel_neon))]
-macro_rules! token {
-    ($(#[$docs:meta])* $name:ident, $features:literal) => {
-        $(#[$docs])*
-        #[derive(Clone, Copy)]
-        pub(crate) struct $name(());
+/// Declares the tokens.
+macro_rules! tokens {
+    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {$(
+        #[doc = concat!("The proof that the CPU has what the kernel `", $name, "` needs: ", $features, ".")]
+        #[cfg($cfg)]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $token(());
 
-        impl $name {
+        #[cfg($cfg)]
+        impl $token {
             #[inline]
             #[target_feature(enable = $features)]
             pub(crate) fn new() -> Self {
@@ -91,24 +71,26 @@ macro_rules! token {
             }
         }
 
-        impl $crate::simd::Token for $name {
-            // This function is not inlined either. Where a function without the features calls one with them, as
-            // here, the compiler (1.95) forgets that the callee is not to be inlined. What is left of this one is a
-            // jump.
+        #[cfg($cfg)]
+        impl Token for $token {
+            // This function is not inlined either. Where a function without the features calls one with them, as here, the
+            // compiler (1.95) forgets that the callee is not to be inlined. What is left of this one is a jump.
             #[inline(never)]
-            fn apart<R: $crate::simd::Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output {
+            fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
                 #[target_feature(enable = $features)]
-                fn compiled<R: $crate::simd::Routine<$name>>(bytes: &[u8], at: usize) -> R::Output {
-                    R::run($name::new(), bytes, at)
+                fn compiled<J: Job<$token, M, O>, M, O>(bytes: &[u8], more: M) -> O {
+                    J::run($token::new(), bytes, more)
                 }
                 // SAFETY: `self` proves that the CPU has the features.
-                unsafe { compiled::<R>(bytes, at) }
+                #[cfg_attr(trust8_wasm, expect(unused_unsafe, reason = "a module runs only where its features are"))]
+                unsafe {
+                    compiled::<J, M, O>(bytes, more)
+                }
             }
         }
-    };
+    )+};
 }
-#[cfg(any(kernel_x86, kernel_neon))]
-use token;
+instruction_sets!(tokens);
 
 /// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
 ///
@@ -118,15 +100,8 @@ use token;
 ///
 /// - `Vector` must be a register: integers side by side, without padding. (A vector that is stored as text counts as
 ///   bytes that are initialised.)
-pub(crate) unsafe trait Simd: Token {
-    /// The token of the instruction set that conversions use on such a CPU.
-    #[cfg(feature = "transcode")]
-    type Converter: convert::ConvertOps;
-
-    /// Returns the token for conversions.
-    #[cfg(feature = "transcode")]
-    fn converter(self) -> Self::Converter;
-
+#[cfg(trust8_simd)]
+pub unsafe trait Simd: Token {
     /// A vector register.
     type Vector: Copy;
 
@@ -199,14 +174,6 @@ pub(crate) unsafe trait Simd: Token {
     /// Returns `a - b`, modulo 256.
     fn minus_wrapping(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Returns `a - b` of numbers of 32 bits, modulo 2^32.
-    #[cfg(feature = "transcode")]
-    fn minus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
-    /// Returns the larger of two unsigned numbers of 32 bits.
-    #[cfg(feature = "transcode")]
-    fn max32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-
     /// Returns FF where `a` equals `b`, and 00 elsewhere.
     fn equal(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
@@ -241,33 +208,21 @@ pub(crate) unsafe trait Simd: Token {
     /// Returns whether any bit is set.
     fn any(self, v: Self::Vector) -> bool;
 
-    /// Appends `bytes` to `out` and returns whether all of them are ASCII, or returns `None` if there is no room.
+    /// Writes the vector to `to[at..at + LANES]`.
     ///
-    /// Each vector is loaded once, and then tested and stored.
-    #[cfg(feature = "alloc")]
+    /// `store` panics where that is out of bounds.
     #[inline(always)]
-    fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
-        let next = out.next_array::<256>()?;
-        let mut all = self.splat(0);
-        let mut at = 0;
-        while at < 256 {
-            let v = self.load(bytes, at);
-            all = self.or(all, v);
-            let to: &mut [MaybeUninit<u8>] = &mut next[at..at + size_of::<Self::Vector>()];
-            // SAFETY: `to` has as many bytes as the vector, and the store writes all of them: by the contract of the
-            // trait the vector has no padding. The store needs no alignment.
-            unsafe { to.as_mut_ptr().cast::<Self::Vector>().write_unaligned(v) };
-            at += size_of::<Self::Vector>();
-        }
-        // SAFETY: the loop has written 256 bytes.
-        unsafe { out.advance(256) };
-        Some(!self.any_high_bit(all))
+    fn store(self, v: Self::Vector, to: &mut [MaybeUninit<u8>], at: usize) {
+        let to: &mut [MaybeUninit<u8>] = &mut to[at..at + size_of::<Self::Vector>()];
+        // SAFETY: `to` has as many bytes as the vector, which has no padding, by the contract of the trait. The store needs no alignment.
+        unsafe { to.as_mut_ptr().cast::<Self::Vector>().write_unaligned(v) };
     }
 }
 
 /// The indices that move the bytes of a 16-byte vector to lower lanes. A load at `MOVE_DOWN.0[n]` gives the indices
 /// with which lane `i` gets the byte of lane `i + n`, and the last `n` lanes get zero. (An index with bit 7 set gives
 /// zero on every instruction set.) No such load touches two cache lines.
+#[cfg(trust8_simd)]
 const MOVE_DOWN: &Aligned<[u8; 32]> = &{
     let mut indices = [0x80; 32];
     let mut i = 0;
@@ -279,12 +234,14 @@ const MOVE_DOWN: &Aligned<[u8; 32]> = &{
 };
 
 /// A table that begins at the start of a cache line.
+#[cfg(trust8_simd)]
 #[repr(align(64))]
 struct Aligned<T>(T);
 
 /// Returns fewer than 16 bytes, and zeros after them, as two little-endian words.
 ///
 /// The loads overlap, so that none reaches outside. A shift removes the bytes that were loaded twice.
+#[cfg(trust8_simd)]
 #[inline(always)]
 fn short_words(bytes: &[u8]) -> [u64; 2] {
     let n = bytes.len();

@@ -3,14 +3,14 @@
 //! A thousand texts may not show a mistake about one byte in one lane. So an operation on two bytes is tried with all pairs of
 //! bytes, a question about bits with each bit of each lane, and a load of a part with each length.
 //!
-//! An instruction set that the CPU lacks is left out with a message. If the machine must have it, the test fails.
+//! An instruction set that the CPU lacks is left out. If the machine must have it, the test fails.
 
 use core::fmt::Debug;
 
 use required::required;
 
-use super::{Simd, short_words};
-use crate::kernel::Kernel;
+use super::{Job, Simd, short_words};
+use crate::kernel::{Automaton, Kernel};
 
 #[path = "../../tests/support/required.rs"]
 #[expect(unreachable_pub, reason = "tests/ and fuzz/ have this file as well")]
@@ -57,16 +57,6 @@ fn lanes<V: Copy>(vector: V) -> Vec<u8> {
     bytes.to_vec()
 }
 
-/// Returns whether the instruction set can be tested here. It must be here if the machine must have it.
-fn is_here(kernel: &str) -> bool {
-    let is_here = Kernel::by_name(kernel).is_some();
-    assert!(is_here || !required().iter().any(|name| name == kernel), "the kernel '{kernel}' must be here");
-    if !is_here {
-        eprintln!("no '{kernel}' here, its operations are not tested");
-    }
-    is_here
-}
-
 /// Asserts that a vector operation and its model agree.
 #[track_caller]
 fn same<V: Copy>(what: &str, operands: &impl Debug, vector: V, model: &[u8]) {
@@ -105,11 +95,7 @@ fn check_all<S: Simd>(s: S) {
     assert_eq!(size_of::<S::Vector>(), S::LANES);
     assert!(S::LANES == 16 || S::LANES == 32);
     loads(s);
-    #[cfg(all(feature = "alloc", feature = "transcode"))]
-    puts(|bytes, out| s.put_and_test_ascii(bytes, out));
     bytewise(s);
-    #[cfg(feature = "transcode")]
-    of_32_bits(|bytes| s.load(bytes, 0), |a, b| s.minus32(a, b), |a, b| s.max32(a, b));
     nibbles_and_lookups(s);
     neighbours(s);
     questions(s);
@@ -149,27 +135,6 @@ fn loads<S: Simd>(s: S) {
     }
 }
 
-/// Copies ASCII: without another byte, with one in each place, and without room.
-#[cfg(all(feature = "alloc", feature = "transcode"))]
-fn puts(put_and_test_ascii: impl Fn(&[u8; 256], &mut crate::output::Output<'_>) -> Option<bool>) {
-    let ascii: [u8; 256] = core::array::from_fn(|i| (i * 7 % 128) as u8);
-    let mut others = vec![ascii];
-    for at in 0..256 {
-        let mut text = ascii;
-        text[at] |= 0x80;
-        others.push(text);
-    }
-    for text in others {
-        let mut room = [core::mem::MaybeUninit::uninit(); 6 + 3 * 256 - 1];
-        let mut out = crate::output::Output::new(&mut room);
-        assert!(out.put(b"before"));
-        assert_eq!(put_and_test_ascii(&text, &mut out), Some(text.is_ascii()));
-        assert_eq!(put_and_test_ascii(&ascii, &mut out), Some(true));
-        assert_eq!(put_and_test_ascii(&ascii, &mut out), None, "there is room for one byte less");
-        assert_eq!(out.finish(), [&b"before"[..], &text, &ascii].concat());
-    }
-}
-
 fn bytewise<S: Simd>(s: S) {
     let load = |bytes: &[u8]| s.load(bytes, 0);
     all_pairs("and", load, |a, b| s.and(a, b), |a, b| a & b);
@@ -195,26 +160,6 @@ fn bytewise<S: Simd>(s: S) {
     for array in arrays() {
         let model: usize = array[..S::LANES].iter().map(|&byte| usize::from(byte)).sum();
         assert_eq!(s.sum(load(&array)), model, "sum of {array:02X?}");
-    }
-}
-
-/// Numbers of 32 bits, the differences between which borrow from each byte.
-#[cfg(feature = "transcode")]
-fn of_32_bits<V: Copy>(load: impl Fn(&[u8]) -> V, minus32: impl Fn(V, V) -> V, max32: impl Fn(V, V) -> V) {
-    let model = |a: &[u8], b: &[u8], operation: fn(u32, u32) -> u32| -> Vec<u8> {
-        let (a, b) = (a.as_chunks().0.iter(), b.as_chunks().0.iter());
-        a.zip(b)
-            .flat_map(|(a, b)| operation(u32::from_ne_bytes(*a), u32::from_ne_bytes(*b)).to_ne_bytes())
-            .collect()
-    };
-    let arrays = arrays();
-    for a in &arrays {
-        let a = &a[..size_of::<V>()];
-        for b in &arrays {
-            let b = &b[..size_of::<V>()];
-            same("minus32", &(a, b), minus32(load(a), load(b)), &model(a, b, u32::wrapping_sub));
-            same("max32", &(a, b), max32(load(a), load(b)), &model(a, b, u32::max));
-        }
     }
 }
 
@@ -343,74 +288,41 @@ fn short_words_of_every_length() {
     }
 }
 
-#[cfg(kernel_neon)]
+/// Checks all operations of an instruction set.
+struct Model;
+
+#[cfg(trust8_simd)]
+impl<S: Simd> Job<S, (), ()> for Model {
+    fn run(s: S, _: &[u8], (): ()) {
+        check_all(s);
+    }
+}
+
+impl Job<Automaton, (), ()> for Model {
+    fn run(_: Automaton, _: &[u8], (): ()) {}
+}
+
 #[test]
-fn neon() {
-    #[target_feature(enable = "neon")]
-    fn check() {
-        check_all(crate::simd::arm::neon::Neon::new());
+fn all_operations_of_all_instruction_sets() {
+    for name in required() {
+        assert!(Kernel::by_name(&name).is_some(), "the kernel '{name}' must be here");
     }
-    assert!(is_here("neon"));
-    // SAFETY: `kernel_neon` says that every CPU of the target has NEON.
-    unsafe { check() }
-}
-
-#[cfg(kernel_wasm)]
-#[test]
-fn simd128() {
-    assert!(is_here("simd128"));
-    check_all(crate::simd::wasm::simd128::Simd128);
-}
-
-#[cfg(kernel_x86)]
-mod x86 {
-    use super::*;
-    use crate::simd::x86::avx2::Avx2;
-    use crate::simd::x86::sse42::Sse42;
-
-    #[test]
-    fn sse42() {
-        #[target_feature(enable = "sse4.2,popcnt")]
-        fn check() {
-            check_all(Sse42::new());
-        }
-        if is_here("sse4.2") {
-            // SAFETY: the CPU has been asked, and has SSE4.2 and POPCNT.
-            unsafe { check() }
-        }
-    }
-
-    #[test]
-    fn avx2() {
-        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn check() {
-            check_all(Avx2::new());
-        }
-        if is_here("avx2") {
-            // SAFETY: the CPU has been asked, and has AVX2, BMI1, BMI2, LZCNT and POPCNT.
-            unsafe { check() }
-        }
+    for kernel in Kernel::available() {
+        eprintln!("operations of {}", kernel.name());
+        kernel.run(Model, &[], ());
     }
 }
 
-#[cfg(kernel_avx512)]
+#[cfg(trust8_avx512)]
 mod avx512 {
     use super::*;
-    use crate::simd::x86::avx512::{Avx512, Vector};
+    use crate::simd::Avx512;
+    use crate::simd::x86::avx512::Vector;
 
-    #[test]
-    fn all_operations() {
-        #[target_feature(
-            enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,lzcnt,popcnt"
-        )]
-        fn check() {
-            let s = Avx512::new();
+    impl Job<Avx512, (), ()> for Model {
+        fn run(s: Avx512, _: &[u8], (): ()) {
             loads(s);
-            #[cfg(all(feature = "alloc", feature = "transcode"))]
-            puts(|bytes, out| s.put_and_test_ascii(bytes, out));
             bytewise(s);
-            #[cfg(feature = "transcode")]
-            of_32_bits(|bytes| s.load(bytes, 0), |a, b| s.minus32(a, b), |a, b| s.max32(a, b));
             counts(s);
             ternary(s);
             lookups(s);
@@ -419,10 +331,6 @@ mod avx512 {
             regrouping(s);
             questions(s);
             planes(s);
-        }
-        if is_here("avx512") {
-            // SAFETY: the CPU has been asked, and has all of these.
-            unsafe { check() }
         }
     }
 

@@ -6,7 +6,6 @@ use super::error::StreamError;
 use super::piece::Piece;
 use super::validator::Validator;
 use crate::kernel;
-#[cfg(feature = "testing")]
 use crate::kernel::Kernel;
 
 /// A [`Validator`] that returns the text of each piece. Only a character that is cut into two pieces is copied.
@@ -83,18 +82,7 @@ impl Decoder {
     /// ```
     #[inline]
     pub fn decode<'a>(&mut self, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
-        self.validator.decode(piece, kernel::validate)
-    }
-
-    /// Does what [`decode`](Self::decode) does, with this kernel: for tests and measurements.
-    #[cfg(feature = "testing")]
-    #[inline]
-    pub(crate) fn decode_with<'a>(
-        &mut self,
-        kernel: &Kernel,
-        piece: &'a [u8],
-    ) -> Result<Piece<'a>, StreamError> {
-        self.validator.decode(piece, |bytes| kernel.verdict(bytes))
+        self.validator.decode(piece, kernel::check)
     }
 
     /// Does what [`decode`](Self::decode) does, and returns the valid text of `piece` before an error together with the error.
@@ -207,5 +195,17 @@ impl From<Validator> for Decoder {
 impl From<Decoder> for Validator {
     fn from(decoder: Decoder) -> Self {
         decoder.validator
+    }
+}
+
+impl Kernel {
+    /// Does what [`Decoder::decode`] does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    #[inline]
+    pub fn decode_piece<'a>(&self, decoder: &mut Decoder, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
+        decoder.validator.decode(piece, |bytes| self.check(bytes))
     }
 }

@@ -27,8 +27,7 @@ use super::error::StreamError;
 use super::piece::Piece;
 use super::state::{Packed, State};
 use crate::error::{ErrorKind, Hex, Sequence};
-use crate::kernel::verdict::Verdict;
-use crate::kernel::{self, Kernel, entries};
+use crate::kernel::{Continues, Kernel, Rejected};
 
 /// Validates UTF-8 that arrives in pieces, which may be cut anywhere, even inside a character.
 ///
@@ -185,18 +184,6 @@ impl Validator {
         result
     }
 
-    /// Does what [`push`](Self::push) does, with this kernel: for tests and measurements.
-    #[cfg(feature = "testing")]
-    #[inline(always)]
-    pub(crate) fn push_with(&mut self, kernel: &Kernel, piece: &[u8]) -> Result<(), StreamError> {
-        if self.continues(piece, kernel) {
-            return Ok(());
-        }
-        let (next, result) = self.pushed_with(kernel, piece);
-        *self = next;
-        result
-    }
-
     /// Ends the input.
     ///
     /// # Errors
@@ -288,7 +275,7 @@ impl Validator {
     fn continues(&mut self, piece: &[u8], kernel: &Kernel) -> bool {
         let Some(last) = piece.last_chunk() else { return false };
         let Some(tail) = self.state.tail() else { return false };
-        let continues = entries::continues(kernel, tail.0, piece);
+        let continues = kernel.run(Continues, piece, tail.0);
         if continues {
             self.state.accept(piece.len(), Tail(*last));
         }
@@ -301,11 +288,11 @@ impl Validator {
     /// It takes the validator by value: a validator whose address is never taken can live in registers while its owner loops.
     #[inline(never)]
     fn pushed(self, piece: &[u8]) -> (Self, Result<(), StreamError>) {
-        self.pushed_with(Kernel::best(), piece)
+        self.pushed_by(Kernel::best(), piece)
     }
 
     /// Does what [`pushed`](Self::pushed) does, with this kernel.
-    fn pushed_with(mut self, kernel: &Kernel, piece: &[u8]) -> (Self, Result<(), StreamError>) {
+    fn pushed_by(mut self, kernel: &Kernel, piece: &[u8]) -> (Self, Result<(), StreamError>) {
         if piece.len() < 4
             && let Some(tail) = self.state.tail()
             && let Some(next) = piece.iter().try_fold(tail, |tail, &byte| tail.followed_by(byte))
@@ -313,11 +300,11 @@ impl Validator {
             self.state.accept(piece.len(), next);
             return (self, Ok(()));
         }
-        let result = self.decode(piece, |bytes| kernel.verdict(bytes)).map(|_| ());
+        let result = self.decode(piece, |bytes| kernel.check(bytes)).map(|_| ());
         (self, result)
     }
 
-    /// Validates `piece` and returns the text that it brings. `validate` is the kernel.
+    /// Validates `piece` and returns the text that it brings. `check` is the kernel.
     ///
     /// If anything is wrong, [`stopped`](Self::stopped) begins again with the piece. So there is little here that the compiler
     /// must keep in registers.
@@ -325,19 +312,18 @@ impl Validator {
     pub(super) fn decode<'a>(
         &mut self,
         piece: &'a [u8],
-        validate: impl FnOnce(&'a [u8]) -> Verdict,
+        check: impl FnOnce(&'a [u8]) -> Result<&'a str, Rejected<'a>>,
     ) -> Result<Piece<'a>, StreamError> {
         let stop = 'stop: {
             let Some(tail) = self.state.tail() else { break 'stop Stop::Failed };
             let Some(cut) = Cut::of(tail.pending(), piece) else { break 'stop Stop::NotCompleted };
-            let verdict = validate(cut.inside);
-            if verdict.is_valid()
-                && let Ok(rest) = kernel::text(cut.inside, verdict)
-            {
-                self.state.accept(piece.len(), cut.next.as_tail());
-                return Ok(Piece { completed: cut.completed, rest });
+            match check(cut.inside) {
+                Ok(rest) => {
+                    self.state.accept(piece.len(), cut.next.as_tail());
+                    return Ok(Piece { completed: cut.completed, rest });
+                }
+                Err(rejected) => Stop::Rejected(rejected),
             }
-            Stop::Suspected(verdict)
         };
         let (next, result) = self.stopped(piece, stop);
         *self = next;
@@ -349,21 +335,21 @@ impl Validator {
     /// It takes the validator by value: a validator whose address is never taken can live in registers while its owner loops.
     #[cold]
     #[inline(never)]
-    fn stopped(mut self, piece: &[u8], stop: Stop) -> (Self, Result<Piece<'_>, StreamError>) {
+    fn stopped<'a>(mut self, piece: &'a [u8], stop: Stop<'a>) -> (Self, Result<Piece<'a>, StreamError>) {
         let result = match stop {
             Stop::Failed => self.status().map(|()| Piece::EMPTY),
             Stop::NotCompleted => self.wait(piece),
-            Stop::Suspected(verdict) => self.judge(piece, verdict),
+            Stop::Rejected(rejected) => self.judge(piece, rejected),
         };
         (self, result)
     }
 
     /// Finds the error that the kernel suspects in the inside of `piece`.
-    fn judge<'a>(&mut self, piece: &'a [u8], verdict: Verdict) -> Result<Piece<'a>, StreamError> {
+    fn judge<'a>(&mut self, piece: &'a [u8], rejected: Rejected<'a>) -> Result<Piece<'a>, StreamError> {
         // This is the cut that `decode` has made, so it exists.
         let cut = self.state.tail().and_then(|tail| Cut::of(tail.pending(), piece));
         let Some(cut) = cut else { return self.wait(piece) };
-        match kernel::text(cut.inside, verdict) {
+        match rejected.text() {
             Ok(rest) => {
                 self.state.accept(piece.len(), cut.next.as_tail());
                 Ok(Piece { completed: cut.completed, rest })
@@ -417,13 +403,30 @@ impl Validator {
 
 /// Why [`Validator::decode`] has stopped before it accepted a piece.
 #[derive(Clone, Copy)]
-enum Stop {
+enum Stop<'a> {
     /// An earlier piece has brought an error.
     Failed,
     /// The piece does not complete the pending character: it has too few bytes, or a wrong one.
     NotCompleted,
     /// The kernel does not find the inside of the piece valid.
-    Suspected(Verdict),
+    Rejected(Rejected<'a>),
+}
+
+impl Kernel {
+    /// Does what [`Validator::push`] does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    #[inline(always)]
+    pub fn push(&self, validator: &mut Validator, piece: &[u8]) -> Result<(), StreamError> {
+        if validator.continues(piece, self) {
+            return Ok(());
+        }
+        let (next, result) = validator.pushed_by(self, piece);
+        *validator = next;
+        result
+    }
 }
 
 /// Returns whether `piece` has 8 to 32 bytes and all of them are ASCII.
@@ -462,7 +465,7 @@ impl fmt::Debug for Validator {
     }
 }
 
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -476,7 +479,7 @@ mod tests {
             for at in 0..=TEXT.len() {
                 let (before, after) = TEXT.as_bytes().split_at(at);
                 let mut validator = Validator::new();
-                validator.push_with(kernel, before).expect("it is the start of UTF-8");
+                kernel.push(&mut validator, before).expect("it is the start of UTF-8");
                 let (pushed, last) = validator.parts().expect("there is no error");
                 assert_eq!(pushed, at as u64);
                 let mut later = Validator::from_parts(pushed, last).expect("a validator has these parts");
@@ -484,13 +487,13 @@ mod tests {
                     (later.valid_up_to(), later.pending()),
                     (validator.valid_up_to(), validator.pending())
                 );
-                assert_eq!(later.push_with(kernel, after), Ok(()), "{kernel:?}, {at}");
+                assert_eq!(kernel.push(&mut later, after), Ok(()), "{kernel:?}, {at}");
                 assert_eq!(
                     (later.valid_up_to(), later.finish()),
                     (TEXT.len() as u64, Ok(())),
                     "{kernel:?}, {at}"
                 );
-                assert_eq!(validator.push_with(kernel, b"\xFF").map_err(|_| validator.parts()), Err(None));
+                assert_eq!(kernel.push(&mut validator, b"\xFF").map_err(|_| validator.parts()), Err(None));
             }
         }
     }
@@ -508,7 +511,7 @@ mod tests {
             let before: [&[u8]; 6] = [b"", b"\xC2", b"\xE1", b"\xE1\x80", b"\xF1\x80\x80", b"\xF1"];
             let may_be_an_end = before.iter().any(|before| {
                 let text = [before, &last[..]].concat();
-                Validator::new().push_with(&Kernel::available()[0], &text).is_ok()
+                Kernel::available()[0].push(&mut Validator::new(), &text).is_ok()
             });
             match Validator::from_parts(1000, last) {
                 Some(validator) => {

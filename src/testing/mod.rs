@@ -19,7 +19,7 @@ pub fn inspect(kernel: &Kernel, bytes: &[u8]) -> Summary {
 /// Does what `trust8::ascii_up_to` does, with this kernel.
 #[must_use]
 pub fn ascii_up_to(kernel: &Kernel, bytes: &[u8]) -> usize {
-    text::ascii::ascii_up_to_with(kernel, bytes)
+    text::ascii::kernel.ascii_up_to(bytes)
 }
 
 /// Does what `trust8::count_chars_lossy` does, with this kernel.
@@ -37,23 +37,23 @@ pub fn count_starts(kernel: &Kernel, bytes: &[u8]) -> usize {
 /// Does what `trust8::locate` does, with this kernel.
 #[must_use]
 pub fn locate(kernel: &'static Kernel, bytes: &[u8], offset: usize) -> Location {
-    text::locate::locate_with(kernel, bytes, offset)
+    text::locate::kernel.locate(bytes, offset)
 }
 
 /// Does what `trust8::decode` does, with this kernel.
 #[must_use]
 pub fn decode<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Decode<'a> {
-    text::characters::decode_with(kernel, bytes)
+    text::characters::kernel.decode(bytes)
 }
 
 /// Does what `trust8::errors` does, with this kernel.
 pub fn errors<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Errors<'a> {
-    repair::chunks::errors_with(kernel, bytes)
+    kernel.errors(bytes)
 }
 
 /// Does what `trust8::utf8_chunks` does, with this kernel.
 pub fn utf8_chunks<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Utf8Chunks<'a> {
-    repair::chunks::utf8_chunks_with(kernel, bytes)
+    kernel.utf8_chunks(bytes)
 }
 
 /// Does what `trust8::copy_utf8` does, with this kernel.
@@ -66,13 +66,13 @@ pub fn copy_utf8<'d>(
     src: &[u8],
     dst: &'d mut [core::mem::MaybeUninit<u8>],
 ) -> Result<&'d mut str, crate::CopyError> {
-    text::copy::copy_utf8_with(kernel, src, dst)
+    text::copy::kernel.copy_utf8(src, dst)
 }
 
 /// Does what `trust8::lossy_len` does, with this kernel.
 #[must_use]
 pub fn lossy_len(kernel: &'static Kernel, bytes: &[u8]) -> usize {
-    repair::copy::lossy_len_with(kernel, bytes)
+    repair::copy::kernel.lossy_len(bytes)
 }
 
 /// Does what `trust8::copy_utf8_lossy` does, with this kernel.
@@ -85,20 +85,20 @@ pub fn copy_utf8_lossy<'d>(
     src: &[u8],
     dst: &'d mut [core::mem::MaybeUninit<u8>],
 ) -> Result<&'d mut str, crate::TooSmall> {
-    repair::copy::copy_utf8_lossy_with(kernel, src, dst)
+    repair::copy::kernel.copy_utf8_lossy(src, dst)
 }
 
 /// Does what `trust8::from_utf8_lossy` does, with this kernel.
 #[cfg(feature = "alloc")]
 #[must_use]
 pub fn from_utf8_lossy<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> alloc::borrow::Cow<'a, str> {
-    repair::lossy::from_utf8_lossy_with(kernel, bytes)
+    repair::lossy::kernel.from_utf8_lossy(bytes)
 }
 
 /// Does what `trust8::lossy_into` does, with this kernel.
 #[cfg(feature = "alloc")]
 pub fn lossy_into(kernel: &'static Kernel, bytes: &[u8], text: &mut alloc::string::String) {
-    repair::lossy::lossy_into_with(kernel, bytes, text);
+    repair::lossy::kernel.lossy_into(bytes, text);
 }
 
 /// Does what `trust8::par_from_utf8` does, with this kernel, in chunks of `chunk_len` bytes.
@@ -209,7 +209,7 @@ pub mod columns {
         values: &[u8],
         offsets: &[O],
     ) -> Result<(), ColumnError> {
-        columns::validate_offsets_with(kernel, values, offsets)
+        columns::kernel.validate_offsets(values, offsets)
     }
 
     /// Does what `columns::validate_views` does, with this kernel.
@@ -222,12 +222,12 @@ pub mod columns {
         views: &[u128],
         buffers: &[impl AsRef<[u8]>],
     ) -> Result<(), ColumnError> {
-        columns::validate_views_with(kernel, views, buffers)
+        columns::kernel.validate_views(views, buffers)
     }
 
     /// Does what `columns::invalid_rows` does, with this kernel.
     pub fn invalid_rows<C: Column>(kernel: &'static Kernel, column: C) -> InvalidRows<C> {
-        columns::invalid_rows_with(kernel, column)
+        columns::kernel.invalid_rows(column)
     }
 
     /// Does what `columns::repair` does, with this kernel, and with offsets that reach to `limit` at most.
@@ -255,7 +255,7 @@ pub mod columns {
         I: IntoIterator,
         I::Item: AsRef<[u8]>,
     {
-        columns::validate_slices_with(kernel, slices)
+        columns::kernel.validate_slices(slices)
     }
 }
 
@@ -427,7 +427,7 @@ pub mod transcode {
     #[inline]
     #[must_use]
     pub fn lossy_len<F: Form, T: Form>(kernel: &'static Kernel, from: F, to: T, text: &F::Text) -> usize {
-        with::lossy_len_with(kernel, from, to, text)
+        with::kernel.lossy_len(from, to, text)
     }
 
     /// Does what `transcode::make_well_formed` does, with this kernel.
@@ -456,7 +456,7 @@ pub mod transcode {
     #[inline]
     #[must_use]
     pub fn ascii_up_to<F: Form>(kernel: &'static Kernel, form: F, text: &F::Text) -> usize {
-        with::ascii_up_to_with(kernel, form, text)
+        with::kernel.ascii_up_to(form, text)
     }
 
     /// Does what `transcode::latin1_up_to` does, with this kernel.

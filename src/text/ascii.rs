@@ -3,8 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::kernel::Kernel;
-use crate::kernel::entries::Searches;
-use crate::kernel::search::Outside;
+use super::search::{Search, Sought, Vectors};
 
 /// Returns whether all of `bytes` are ASCII: what `bytes.is_ascii()` returns.
 ///
@@ -31,12 +30,37 @@ pub fn is_ascii(bytes: &[u8]) -> bool {
 #[inline]
 #[must_use]
 pub fn ascii_up_to(bytes: &[u8]) -> usize {
-    ascii_up_to_with(Kernel::best(), bytes)
+    Kernel::best().ascii_up_to(bytes)
 }
 
-/// Does what [`ascii_up_to`] does, with this kernel.
-#[inline]
-pub(crate) fn ascii_up_to_with(kernel: &Kernel, bytes: &[u8]) -> usize {
-    static DOORS: Searches = Searches::of::<Outside<1, 0x7F, false>>();
-    DOORS.run(kernel, bytes)
+impl Kernel {
+    /// Does what [`ascii_up_to`](crate::ascii_up_to) does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn ascii_up_to(&self, bytes: &[u8]) -> usize {
+        self.run(Search::<NotAscii>::JOB, bytes, ())
+    }
+}
+
+/// A byte that is not ASCII.
+struct NotAscii;
+
+impl<V: Vectors> Sought<V> for NotAscii {
+    const UNIT: usize = 1;
+
+    // Where code is optimised for size, a closure around an operation would be a function of its own.
+    #[inline(always)]
+    fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
+        let (mut all, mut i) = (vectors[0], 1);
+        while i < N {
+            all = v.or(all, vectors[i]);
+            i += 1;
+        }
+        v.any_high_bit(all)
+    }
+
+    #[inline(always)]
+    fn places(v: V, now: V::Vector, _: &mut u64) -> u64 {
+        v.high_bits(now)
+    }
 }

@@ -84,7 +84,8 @@ impl fmt::Display for EncodeError {
 impl core::error::Error for EncodeError {}
 
 /// Returns why UTF-8 and its dialects have no bytes for a number.
-pub(crate) const fn why_inexpressible(value: u32) -> &'static str {
+/// Returns why UTF-8 has no sequence for a number.
+pub const fn why_inexpressible(value: u32) -> &'static str {
     match value {
         0xD800..=0xDFFF => "a surrogate",
         0..=0x7FFF_FFFF => "which is above U+10FFFF",
@@ -113,13 +114,16 @@ pub(crate) const fn why_inexpressible(value: u32) -> &'static str {
 #[inline]
 #[must_use]
 pub fn decode(bytes: &[u8]) -> Decode<'_> {
-    decode_with(Kernel::best(), bytes)
+    Kernel::best().decode(bytes)
 }
 
-/// Does what [`decode`] does, with this kernel: for tests and measurements.
-#[inline]
-pub(crate) fn decode_with<'a>(kernel: &'static Kernel, bytes: &'a [u8]) -> Decode<'a> {
-    Decode { sequences: Sequences::expecting_far(kernel, bytes), text: "".chars(), end: 0 }
+impl Kernel {
+    /// Does what [`decode`](crate::decode) does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn decode<'a>(&'static self, bytes: &'a [u8]) -> Decode<'a> {
+        Decode { sequences: Sequences::expecting_far(self, bytes), text: "".chars(), end: 0 }
+    }
 }
 
 /// An iterator over characters and errors: see [`decode`].

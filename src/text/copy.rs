@@ -19,7 +19,6 @@ use core::mem::MaybeUninit;
 use core::ptr;
 
 use crate::error::{TooSmall, Utf8Error};
-#[cfg(feature = "testing")]
 use crate::kernel::Kernel;
 use crate::output::as_uninit;
 use crate::stream::{StreamError, Validator};
@@ -29,7 +28,7 @@ const CHUNK: usize = 16 << 10;
 
 /// Texts of this length and above are written past the caches, as most implementations of `memcpy` do: few CPUs have room
 /// for as much in the caches of one core.
-#[cfg(kernel_x86)]
+#[cfg(trust8_x86)]
 const PAST_CACHES_FROM: usize = 16 << 20;
 
 /// A cache line.
@@ -74,14 +73,17 @@ pub fn copy_utf8<'d>(src: &[u8], dst: &'d mut [MaybeUninit<u8>]) -> Result<&'d m
     copy(src, dst, Validator::push)
 }
 
-/// Does what [`copy_utf8`] does, with this kernel: for tests and measurements.
-#[cfg(feature = "testing")]
-pub(crate) fn copy_utf8_with<'d>(
-    kernel: &Kernel,
-    src: &[u8],
-    dst: &'d mut [MaybeUninit<u8>],
-) -> Result<&'d mut str, CopyError> {
-    copy(src, dst, |validator, chunk| validator.push_with(kernel, chunk))
+impl Kernel {
+    /// Does what [`copy_utf8`](crate::copy_utf8) does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn copy_utf8<'d>(&self, src: &[u8],
+        dst: &'d mut [MaybeUninit<u8>],
+    ) -> Result<&'d mut str, CopyError> {
+        copy(src, dst, |validator, chunk| self.push(validator, chunk))
+    }
 }
 
 #[inline(always)]
@@ -122,9 +124,9 @@ fn copy<'d>(
 
 /// Copies `chunk`, which `next` follows in a text of `text_len` bytes, to `dst`.
 #[inline(always)]
-#[cfg_attr(not(kernel_x86), expect(unused_variables, reason = "ordinary stores need not know what follows"))]
+#[cfg_attr(not(trust8_x86), expect(unused_variables, reason = "ordinary stores need not know what follows"))]
 fn write(chunk: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8], text_len: usize) {
-    #[cfg(kernel_x86)]
+    #[cfg(trust8_x86)]
     if text_len >= PAST_CACHES_FROM {
         return crate::simd::nontemporal::copy(chunk, dst, next);
     }

@@ -3,8 +3,8 @@
 #![forbid(unsafe_code)]
 
 use crate::error::Utf8Error;
-use crate::kernel::counts::{self, Counts};
-use crate::kernel::{Kernel, automaton, entries};
+use super::counts::{self, CountChars, Counts, Inspect, Utf16Len};
+use crate::kernel::{Kernel, automaton};
 use crate::repair::faults::count_sequences;
 
 /// What [`inspect`] found out about some bytes.
@@ -75,7 +75,7 @@ pub fn count_chars_lossy(bytes: &[u8]) -> usize {
 /// ```
 #[must_use]
 pub fn count_starts(bytes: &[u8]) -> usize {
-    entries::count_chars(Kernel::best(), bytes)
+    Kernel::best().count_starts(bytes)
 }
 
 /// Returns the number of 16-bit units of `text` in UTF-16: what `text.encode_utf16().count()` returns.
@@ -224,14 +224,14 @@ impl Kernel {
     /// ```
     #[must_use]
     pub fn inspect(&self, bytes: &[u8]) -> Summary {
-        let (verdict, counts) = entries::inspect(self, bytes);
-        let Some(suspect) = verdict.suspicion() else { return Summary::new(None, bytes.len(), counts) };
+        let (suspect, counts) = self.run(Inspect, bytes, ());
+        let Some(suspect) = suspect else { return Summary::new(None, bytes.len(), counts) };
         // The counts of a text with an error are of no use, so the valid part is counted again. (The result would also
         // be right if the suspicion were wrong.)
         let error = automaton::judge(bytes, suspect).err();
         let valid = &bytes[..error.map_or(bytes.len(), |error| error.valid_up_to())];
-        let (verdict, counts) = entries::inspect(self, valid);
-        let counts = if verdict.is_valid() { counts } else { counts::count(valid) };
+        let (suspect, counts) = self.run(Inspect, valid, ());
+        let counts = if suspect.is_none() { counts } else { counts::count(valid) };
         Summary::new(error, valid.len(), counts)
     }
 
@@ -242,7 +242,27 @@ impl Kernel {
     /// ```
     #[must_use]
     pub fn count_chars(&self, text: &str) -> usize {
-        entries::count_chars(self, text.as_bytes())
+        self.run(CountChars, text.as_bytes(), ())
+    }
+
+    /// Does what [`trust8::count_starts`](crate::count_starts) does, with this kernel.
+    ///
+    /// ```
+    /// assert_eq!(trust8::Kernel::best().count_starts(b"a\xC3"), 2);
+    /// ```
+    #[must_use]
+    pub fn count_starts(&self, bytes: &[u8]) -> usize {
+        self.run(CountChars, bytes, ())
+    }
+
+    /// Does what [`trust8::count_chars_lossy`](crate::count_chars_lossy) does, with this kernel.
+    ///
+    /// ```
+    /// assert_eq!(trust8::Kernel::best().count_chars_lossy(b"\xC3\xA9\xFF"), 2);
+    /// ```
+    #[must_use]
+    pub fn count_chars_lossy(&'static self, bytes: &[u8]) -> usize {
+        count_sequences(self, bytes)
     }
 
     /// Does what [`trust8::utf16_len`](crate::utf16_len) does, with this kernel.
@@ -252,6 +272,6 @@ impl Kernel {
     /// ```
     #[must_use]
     pub fn utf16_len(&self, text: &str) -> usize {
-        entries::utf16_len(self, text.as_bytes())
+        self.run(Utf16Len, text.as_bytes(), ())
     }
 }

@@ -5,7 +5,7 @@
 use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
 #[cfg(not(feature = "memchr"))]
-use crate::kernel::counts;
+use super::counts;
 use crate::repair::faults::count_sequences;
 
 /// The line and the column of a byte, as [`locate`] returns them. All numbers begin with 1.
@@ -45,19 +45,22 @@ pub struct Location {
 /// ```
 #[must_use]
 pub fn locate(bytes: &[u8], offset: usize) -> Location {
-    locate_with(Kernel::best(), bytes, offset)
+    Kernel::best().locate(bytes, offset)
 }
 
-/// Does what [`locate`] does, with this kernel: for tests and measurements.
-pub(crate) fn locate_with(kernel: &'static Kernel, bytes: &[u8], offset: usize) -> Location {
-    let offset = offset.min(bytes.len());
-    let (newlines, start) = newlines_and_line_start(&bytes[..offset]);
-    let line = &bytes[start..];
-    let byte_column = offset - start;
-    Location {
-        line: newlines + 1,
-        column: characters_before(kernel, line, byte_column) + 1,
-        byte_column: byte_column + 1,
+impl Kernel {
+    /// Does what [`locate`](crate::locate) does, with this kernel.
+    #[must_use]
+    pub fn locate(&'static self, bytes: &[u8], offset: usize) -> Location {
+        let offset = offset.min(bytes.len());
+        let (newlines, start) = newlines_and_line_start(&bytes[..offset]);
+        let line = &bytes[start..];
+        let byte_column = offset - start;
+        Location {
+            line: newlines + 1,
+            column: characters_before(self, line, byte_column) + 1,
+            byte_column: byte_column + 1,
+        }
     }
 }
 

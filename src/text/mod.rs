@@ -5,11 +5,13 @@ pub(crate) mod bom;
 pub(crate) mod characters;
 pub mod columns;
 pub(crate) mod copy;
+pub mod counts;
 pub(crate) mod inspect;
 pub(crate) mod locate;
 #[cfg(feature = "rayon")]
 pub(crate) mod parallel;
 pub(crate) mod part;
 pub mod profile;
+pub mod search;
 #[cfg(feature = "alloc")]
 pub(crate) mod string;

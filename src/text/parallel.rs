@@ -1,25 +1,23 @@
 //! Validation and counting on all cores, with rayon.
 //!
 //! ```text
-//! cut the text into chunks, anywhere
-//! judge the chunks in any order
+//! cut the text into chunks
+//! validate or judge the chunks in any order
 //! join the judgements in the order of the text
 //! ```
 //!
-//! A chunk may begin and end inside a character: see [`Judgement`]. Once a chunk is known to be invalid, no thread begins a
+//! Where counts are wanted, a chunk may begin and end inside a character: see [`Judgement`]. Once a chunk is known to be invalid, no thread begins a
 //! chunk after it.
-
-#![forbid(unsafe_code)]
 
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use crate::boundary;
 use crate::error::Utf8Error;
-use crate::kernel::Kernel;
-use crate::kernel::verdict::Verdict;
+use crate::kernel::{Kernel, judge_from};
 use crate::text::inspect::Summary;
-use crate::text::part::{Counted, Judgement, Tally};
+use crate::text::part::{Judgement, Tally};
 
 /// The length of the shortest chunk. To validate it takes so long that handing it to another thread costs nothing in
 /// comparison.
@@ -53,23 +51,41 @@ fn chunk_len(bytes: &[u8]) -> usize {
 /// assert_eq!(trust8::par_from_utf8(&bytes), trust8::from_utf8(&bytes));
 /// ```
 pub fn par_from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
-    par_from_utf8_with(Kernel::best(), chunk_len(bytes), bytes)
+    Kernel::best().par_from_utf8(chunk_len(bytes), bytes)
 }
 
-/// Does what [`par_from_utf8`] does, with this kernel and chunks of `chunk_len` bytes: for tests and measurements.
-pub(crate) fn par_from_utf8_with<'a>(
-    kernel: &'static Kernel,
-    chunk_len: usize,
-    bytes: &'a [u8],
-) -> Result<&'a str, Utf8Error> {
-    let verdict = match judge::<()>(kernel, chunk_len, bytes) {
-        None => kernel.verdict(bytes),
-        Some(judgement) => match judgement.valid_up_to() {
-            None => Verdict::VALID,
-            Some(place) => Verdict::suspect(place),
-        },
-    };
-    crate::kernel::text(bytes, verdict)
+impl Kernel {
+    /// Does what [`par_from_utf8`](crate::par_from_utf8) does, with this kernel, in chunks of about `chunk_len` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn par_from_utf8<'a>(&'static self, chunk_len: usize, bytes: &'a [u8]) -> Result<&'a str, Utf8Error> {
+        let count = bytes.len() / chunk_len;
+        if count < 2 {
+            return self.from_utf8(bytes);
+        }
+        // Where a character begins if the text is valid. If no chunk is invalid, neither is the text, wherever the chunks begin.
+        let place = |i: usize| if i == count { bytes.len() } else { boundary::floor(bytes, i * chunk_len) };
+        let first_invalid = AtomicUsize::new(count);
+        (0..count).into_par_iter().for_each(|i| {
+            if i < first_invalid.load(Relaxed) && !self.is_utf8(&bytes[place(i)..place(i + 1)]) {
+                first_invalid.fetch_min(i, Relaxed);
+            }
+        });
+        match first_invalid.into_inner() {
+            // SAFETY: no chunk was found invalid, and the chunks, one after the other, are all of `bytes`: each ends where the next
+            // one begins, the first begins at 0, and the last ends at the end. Valid texts one after the other are a valid text.
+            i if i == count => Ok(unsafe { core::str::from_utf8_unchecked(bytes) }),
+            i => judge_from(bytes, place(i)),
+        }
+    }
+
+    /// Does what [`par_inspect`](crate::par_inspect) does, with this kernel, in chunks of about `chunk_len` bytes.
+    #[must_use]
+    pub fn par_inspect(&'static self, chunk_len: usize, bytes: &[u8]) -> Summary {
+        inspect_chunks(self, chunk_len, bytes).map_or_else(|| self.inspect(bytes), |judgement| judgement.summary())
+    }
 }
 
 /// Validates `bytes` and counts their characters, UTF-16 units and newlines: [`inspect`](crate::inspect()) on all cores.
@@ -84,17 +100,11 @@ pub(crate) fn par_from_utf8_with<'a>(
 /// ```
 #[must_use]
 pub fn par_inspect(bytes: &[u8]) -> Summary {
-    par_inspect_with(Kernel::best(), chunk_len(bytes), bytes)
-}
-
-/// Does what [`par_inspect`] does, with this kernel and chunks of `chunk_len` bytes: for tests and measurements.
-pub(crate) fn par_inspect_with(kernel: &'static Kernel, chunk_len: usize, bytes: &[u8]) -> Summary {
-    judge::<Tally>(kernel, chunk_len, bytes)
-        .map_or_else(|| kernel.inspect(bytes), |judgement| judgement.summary())
+    Kernel::best().par_inspect(chunk_len(bytes), bytes)
 }
 
 /// Judges `bytes` in chunks of about `chunk_len` bytes. Returns `None` if they are less than two chunks.
-fn judge<T: Counted + Send>(kernel: &'static Kernel, chunk_len: usize, bytes: &[u8]) -> Option<Judgement<T>> {
+fn inspect_chunks(kernel: &'static Kernel, chunk_len: usize, bytes: &[u8]) -> Option<Judgement<Tally>> {
     let count = bytes.len() / chunk_len;
     if count < 2 {
         return None;

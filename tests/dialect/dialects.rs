@@ -12,9 +12,9 @@ use super::support::random::{Random, slow_cases};
 use super::support::scale::{Thin, scale, slow_scale};
 use proptest::prelude::*;
 use trust8::Kernel;
-use trust8::dialect::Dialect::{self, Cesu8, ModifiedUtf8, Rfc2279, Utf8, Wtf8};
-use trust8::dialect::DialectErrorKind::{self as Kind, *};
-use trust8::dialect::diagnose;
+use trust8_dialect::Dialect::{self, Cesu8, ModifiedUtf8, Rfc2279, Utf8, Wtf8};
+use trust8_dialect::DialectErrorKind::{self as Kind, *};
+use trust8_dialect::diagnose;
 use trust8::testing;
 
 /// Asserts that all functions say with this kernel what the oracle says of the bytes.
@@ -22,7 +22,7 @@ fn check_with(kernel: &'static Kernel, name: &str, dialect: Dialect, bytes: &[u8
     let expected = reference::decode(dialect, bytes);
     let context = || format!("{name}, {dialect}: {:02X?}", &bytes[..bytes.len().min(100)]);
 
-    let seen = |item: Result<(usize, u32), trust8::dialect::DialectError>| -> Item {
+    let seen = |item: Result<(usize, u32), trust8_dialect::DialectError>| -> Item {
         item.map_err(|error| {
             assert_eq!(error.dialect(), dialect);
             (error.valid_up_to(), error.error_len())

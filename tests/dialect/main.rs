@@ -1,4 +1,4 @@
-//! Tests of `trust8::dialect`.
+//! Tests of `trust8_dialect`.
 
 #[path = "../support/mod.rs"]
 mod support;

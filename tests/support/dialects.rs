@@ -5,7 +5,7 @@
 
 use std::ops::RangeInclusive;
 
-use trust8::dialect::Dialect;
+use trust8_dialect::Dialect;
 
 type Octets = RangeInclusive<u8>;
 type Alternative = &'static [Octets];

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use trust8::Kernel;
 use trust8::testing;
 use trust8::testing::transcode as with;
-use trust8::transcode::{
+use trust8_transcode::{
     BufferError, Chars, Encoding, ErrorKind, Str, Transcoder, TranscoderError, Utf16, Utf32,
 };
 
@@ -845,7 +845,7 @@ fn through_buffer(
     pieces: &[&[u8]],
     room: usize,
     bytes: &mut Vec<u8>,
-) -> Result<(), trust8::transcode::TranscoderError> {
+) -> Result<(), trust8_transcode::TranscoderError> {
     let mut buffer = vec![MaybeUninit::new(UNTOUCHED); room];
     let take = |buffer: &[MaybeUninit<u8>], bytes: &mut Vec<u8>| {
         // SAFETY: all of it was initialised above.

@@ -8,7 +8,7 @@ use super::support::malformed::MALFORMED;
 use super::support::scale::{Thin, scale};
 use trust8::Kernel;
 use trust8::testing;
-use trust8::transcode::{BufferError, Encoding, Str, Utf16, Utf32};
+use trust8_transcode::{BufferError, Encoding, Str, Utf16, Utf32};
 
 const TEXTS: [&str; 7] = ["a", "é", "敏", "😀", "aé敏😀", "Straße, Größe ", "plain ASCII, and then 敏 "];
 

@@ -7,7 +7,7 @@ use super::support::malformed::MALFORMED;
 use super::support::random::{cases, insertion, lines, passage};
 use proptest::prelude::*;
 use trust8::testing::transcode as with;
-use trust8::transcode::{Chars, Encoding, Form, Str, Utf16, Utf32, convert_lossy};
+use trust8_transcode::{Chars, Encoding, Form, Str, Utf16, Utf32, convert_lossy};
 
 /// Asserts that the length is that of the conversion into every form.
 fn check<F: Form + Copy>(from: F, text: &F::Text, about: &dyn std::fmt::Debug) {

@@ -1,4 +1,4 @@
-//! Tests of `trust8::transcode`.
+//! Tests of `trust8_transcode`.
 
 #[path = "../support/mod.rs"]
 mod support;

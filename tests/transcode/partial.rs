@@ -8,7 +8,7 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::scale::Thin;
 use trust8::testing::transcode as with;
-use trust8::transcode::{BufferError, Encoding, Form, Progress, Utf16, Utf32};
+use trust8_transcode::{BufferError, Encoding, Form, Progress, Utf16, Utf32};
 
 /// Converts a text with a buffer of `room` units, as often as it takes.
 fn in_parts<F: Form<Text = [u8]> + Copy>(from: F, text: &[u8], room: usize, lossy: bool) -> Vec<Vec<u16>> {

@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 
 use super::support::kernels::kernels;
 use trust8::testing::transcode as with;
-use trust8::transcode::{BufferError, Chars, Encoding, Str, Utf16, Utf32, convert};
+use trust8_transcode::{BufferError, Chars, Encoding, Str, Utf16, Utf32, convert};
 
 /// A `&str` is known to be valid, so its parts went to the vectors without a check. A conversion in two steps takes 2 KiB at
 /// a time, which may end inside a character, and the vectors rely on whole characters: wrong units came out, or an error.

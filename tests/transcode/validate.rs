@@ -11,8 +11,8 @@ use super::support::random::cases;
 use super::support::scale::Thin;
 use proptest::prelude::*;
 use trust8::testing::transcode as with;
-use trust8::transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le, Utf32Be, Utf32Le};
-use trust8::transcode::{Chars, ErrorKind, Str, Utf16, Utf32, is_ascii, validate};
+use trust8_transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le, Utf32Be, Utf32Le};
+use trust8_transcode::{Chars, ErrorKind, Str, Utf16, Utf32, is_ascii, validate};
 
 /// What is to be said of a text: where it is malformed and why, where ASCII ends, and where Latin-1 ends.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -281,11 +281,11 @@ fn forms_that_are_always_valid() {
 #[test]
 fn errors_say_what_those_of_conversions_say() {
     let error = validate(Utf16, &[0x41, 0xDC00]).unwrap_err();
-    assert_eq!(Err(error), trust8::transcode::convert(Utf16, Str, &[0x41, 0xDC00]));
+    assert_eq!(Err(error), trust8_transcode::convert(Utf16, Str, &[0x41, 0xDC00]));
     let error = validate(Utf8, b"ab\xE2\x82").unwrap_err();
-    assert_eq!(Err(error), trust8::transcode::convert(Utf8, Str, b"ab\xE2\x82"));
+    assert_eq!(Err(error), trust8_transcode::convert(Utf8, Str, b"ab\xE2\x82"));
     let error = validate(Utf32, &[0xD800]).unwrap_err();
-    assert_eq!(Err(error), trust8::transcode::convert(Utf32, Str, &[0xD800]));
+    assert_eq!(Err(error), trust8_transcode::convert(Utf32, Str, &[0xD800]));
     assert!(!is_ascii(Utf16Le, b"a\0b"));
 }
 

@@ -12,7 +12,7 @@ use super::support::random::cases;
 use super::support::scale::Thin;
 use proptest::prelude::*;
 use trust8::testing::transcode as with;
-use trust8::transcode::{make_well_formed, to_well_formed};
+use trust8_transcode::{make_well_formed, to_well_formed};
 
 /// Returns the text with each unpaired surrogate replaced.
 fn mended(units: &[u16]) -> Vec<u16> {

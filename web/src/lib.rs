@@ -14,7 +14,7 @@ pub mod text;
 use core::mem::MaybeUninit;
 
 use memory::{input, output, place};
-use trust8::dialect::{Dialect, diagnose};
+use trust8_dialect::{Dialect, diagnose};
 use trust8::stream::StreamError;
 use trust8::{ErrorKind, Kernel, Validator};
 

@@ -6,9 +6,9 @@ use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use trust8::boundary::floor;
-use trust8::dialect::Dialect;
+use trust8_dialect::Dialect;
 use trust8::stream::Decoder;
-use trust8::transcode::{Encoding, Transcoder, convert, convert_into_lossy, convert_lossy};
+use trust8_transcode::{Encoding, Transcoder, convert, convert_into_lossy, convert_lossy};
 use trust8::{Validator, columns};
 use trust8_benches::random::Random;
 use trust8_benches::report::{Page, Table, digits, size};
@@ -254,7 +254,7 @@ fn all() -> Vec<Function> {
             }),
         );
     }
-    add("`diagnose`", any, Box::new(|bytes| done(trust8::dialect::diagnose(bytes))));
+    add("`diagnose`", any, Box::new(|bytes| done(trust8_dialect::diagnose(bytes))));
 
     for from in Encoding::ALL {
         for to in Encoding::ALL {

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use encoding_rs::{Encoder, EncoderResult, Encoding};
-use trust8::dialect::Dialect;
-use trust8::transcode::{self, Transcoder};
+use trust8_dialect::Dialect;
+use trust8_transcode::{self, Transcoder};
 
 use super::{REPLACE, unconvertible};
 use crate::charset::Charset;

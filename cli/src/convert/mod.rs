@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
 use trust8::Kernel;
-use trust8::transcode::{Encoding, Transcoder, TranscoderError};
+use trust8_transcode::{Encoding, Transcoder, TranscoderError};
 
 use crate::args::{CommonArgs, Remedy, Selection, suffix};
 use crate::charset::{Charset, LATIN1_EXACT, Names, from_source, from_target};

@@ -6,8 +6,8 @@ use std::io::{Read, Write};
 
 use encoding_rs::{DecoderResult, Encoding, UTF_16BE, UTF_16LE};
 use trust8::Kernel;
-use trust8::dialect::{Dialect, DialectError, DialectErrorKind};
-use trust8::transcode;
+use trust8_dialect::{Dialect, DialectError, DialectErrorKind};
+use trust8_transcode;
 
 use super::FileError;
 use super::repair::apply;

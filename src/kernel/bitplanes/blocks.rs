@@ -22,13 +22,9 @@
 
 use super::BLOCK;
 use crate::boundary::{CONTEXT, array_at};
-use crate::kernel::survey::{Classes, Surveyor};
-use crate::kernel::verdict::Verdict;
-#[cfg(feature = "alloc")]
-use crate::output::Output;
-use crate::simd::x86::avx2::Avx2;
-use crate::simd::x86::avx512::{Avx512, Vector};
-use crate::simd::{Routine, Simd, Token};
+use crate::kernel::Verdict;
+use crate::simd::x86::avx512::Vector;
+use crate::simd::{Avx2, Avx512, Job, Simd, Token};
 
 /// Before a block is checked, there is a look at the faults if this much has been read since the last one.
 const CHUNK: usize = 512;
@@ -135,15 +131,15 @@ struct Pairs {
 
 /// The check of any text. It keeps the tables in registers.
 #[derive(Clone, Copy)]
-pub(super) struct Checker {
-    pub(super) s: Avx512,
+pub(crate) struct Checker {
+    pub(crate) s: Avx512,
     lead: Vector,
     second: Vector,
 }
 
 impl Checker {
     #[inline(always)]
-    pub(super) fn new(s: Avx512) -> Self {
+    pub(crate) fn new(s: Avx512) -> Self {
         Self { s, lead: s.load(LEAD, 0), second: s.load(SECOND, 0) }
     }
 
@@ -163,11 +159,21 @@ impl Checker {
         Leads(self.s.lookup_from(self.lead, text, self.s.splat(0xC0)))
     }
 
+    /// Returns a one for each byte that may follow the byte before it, if that is a lead and this one a continuation.
+    #[inline(always)]
+    pub(crate) fn allowed(&self, now: Vector) -> u64 {
+        let s = self.s;
+        let [lead, ..] = s.earlier_and_up(self.leads(now).0, s.zero());
+        let second = s.lookup(self.second, s.shift_right_4_in_16(now));
+        // Whether there is a continuation is another question, so the bit that wants one is removed.
+        s.disjoint(s.without(lead, s.splat(FIRST_DUE)), second)
+    }
+
     /// Checks the block `now`, which comes after a block with the leads `before`. Returns the leads of `now`. A
     /// character that the end of `now` cuts off is no fault yet.
     ///
     /// These are eleven operations.
-    #[cfg_attr(optimised, inline(always))]
+    #[cfg_attr(trust8_optimised, inline(always))]
     pub(super) fn check(&self, faults: &mut FaultBits, now: Vector, before: Leads) -> Leads {
         let s = self.s;
         let leads = self.leads(now);
@@ -256,56 +262,6 @@ impl Checker {
     }
 }
 
-/// The classes of bytes, for the search of all faults.
-impl Surveyor for Checker {
-    #[inline(always)]
-    fn high(self, bytes: &[u8; 64]) -> u64 {
-        self.s.high_bits(self.s.load(bytes, 0))
-    }
-
-    #[cfg_attr(optimised, inline(always))]
-    fn classes(self, bytes: &[u8; 64]) -> Classes {
-        let s = self.s;
-        let now = s.load(bytes, 0);
-        let [lead, ..] = s.earlier_and_up(self.leads(now).0, s.zero());
-        let second = s.lookup(self.second, s.shift_right_4_in_16(now));
-        Classes {
-            high: s.high_bits(now),
-            lead: s.at_least(now, s.splat(0xC0)),
-            lead3: s.at_least(now, s.splat(0xE0)),
-            lead4: s.at_least(now, s.splat(0xF0)),
-            // Whether there is a continuation is another question, so the bit that wants one is removed.
-            allowed: s.disjoint(s.without(lead, s.splat(FIRST_DUE)), second),
-        }
-    }
-
-    #[inline(always)]
-    fn is_ascii(self, bytes: &[u8; 256]) -> bool {
-        let s = self.s;
-        let (a, b) = (s.load(bytes, 0), s.load(bytes, 64));
-        let (c, d) = (s.load(bytes, 128), s.load(bytes, 192));
-        !s.any_high_bit(s.or(s.or(a, b), s.or(c, d)))
-    }
-
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
-        self.s.put_and_test_ascii(bytes, out)
-    }
-
-    #[inline(always)]
-    fn ascii_lines(self, bytes: &[u8; 256]) -> usize {
-        let s = self.s;
-        let mut others = 1 << 4;
-        let mut block = 0;
-        while block < 4 {
-            others |= u32::from(s.any_high_bit(s.load(bytes, 64 * block))) << block;
-            block += 1;
-        }
-        others.trailing_zeros() as usize
-    }
-}
-
 /// Returns the verdict on fewer than 64 bytes: one block, without a branch on its content.
 ///
 /// At least one zero follows the text, so a character that the end cuts off lacks a continuation.
@@ -342,7 +298,7 @@ fn is_asked_first(bytes: &[u8]) -> bool {
 
 /// Returns the verdict on 64 to 127 bytes: two blocks, of which the second may be short. The only branch asks whether
 /// all is ASCII.
-#[cfg_attr(optimised, inline(always))]
+#[cfg_attr(trust8_optimised, inline(always))]
 fn two_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
     let first = s.load(bytes, 0);
     let last = s.load(bytes, bytes.len() - BLOCK);
@@ -398,16 +354,14 @@ pub(super) fn continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
 /// The verdict on a text from a place on. All before it is well-formed, except for a character that it cuts off.
 pub(super) struct From;
 
-impl Routine<Avx512> for From {
-    type Output = Verdict;
-
+impl Job<Avx512, usize, Verdict> for From {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], from: usize) -> Verdict {
         validate_from(Checker::new(s), bytes, from)
     }
 }
 
-#[cfg_attr(optimised, inline(always))]
+#[cfg_attr(trust8_optimised, inline(always))]
 fn validate_from(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
     let s = checker.s;
     let mut faults = checker.no_faults();
@@ -492,9 +446,9 @@ fn is_ascii_end(s: Avx512, bytes: &[u8], n: usize) -> bool {
 
 /// Returns the suspicion that the first fault from `at` on leads to. For `at`, see [`FirstFault`].
 #[cold]
-#[cfg_attr(optimised, inline(always))]
+#[cfg_attr(trust8_optimised, inline(always))]
 pub(super) fn suspicion(s: Avx512, bytes: &[u8], at: usize) -> Verdict {
-    match s.apart::<FirstFault>(bytes, at) {
+    match s.apart(FirstFault, bytes, at) {
         Ok(last) => Verdict::suspect(last),
         Err(suspicion) => suspicion,
     }
@@ -506,9 +460,7 @@ pub(super) fn suspicion(s: Avx512, bytes: &[u8], at: usize) -> Verdict {
 /// leads to, as an error, or the place where less than a block is left.
 pub(super) struct FirstFault;
 
-impl Routine<Avx512> for FirstFault {
-    type Output = Result<usize, Verdict>;
-
+impl Job<Avx512, usize, Result<usize, Verdict>> for FirstFault {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], mut at: usize) -> Result<usize, Verdict> {
         let checker = Checker::new(s);

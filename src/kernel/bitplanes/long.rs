@@ -27,8 +27,9 @@ use super::{BLOCK, EIGHT_BLOCKS};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, is_unfinished, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::kernel::{AHEAD_BYTES, PREFETCH_FROM_BYTES, faulty};
-use crate::simd::x86::avx512::{Avx512, Vector};
-use crate::simd::{Routine, Token};
+use crate::simd::Avx512;
+use crate::simd::x86::avx512::Vector;
+use crate::simd::{Job, Token};
 
 /// Eight blocks, the context before them, and the bytes after them that are checked with the last word.
 type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS + AFTER_WORD];
@@ -119,7 +120,7 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
             dense = kind;
         }
         let after = match kind {
-            TextKind::Sparse => s.apart::<SparseRun>(bytes, at),
+            TextKind::Sparse => s.apart(SparseRun, bytes, at),
             TextKind::TwoByte => two_byte_run(s, bytes, at, run, prefetches),
             TextKind::Any => planes_run(s, bytes, at, run, prefetches),
         };
@@ -134,7 +135,7 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
         }
     }
 
-    s.apart::<blocks::From>(bytes, at)
+    s.apart(blocks::From, bytes, at)
 }
 
 // A run checks the text from `at` on, where eight blocks of its kind begin. It returns where it stopped, or, as an
@@ -155,9 +156,7 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
 /// wrong prediction of how much there is to check, the next list is there.
 struct SparseRun;
 
-impl Routine<Avx512> for SparseRun {
-    type Output = Result<usize, usize>;
-
+impl Job<Avx512, usize, Result<usize, usize>> for SparseRun {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], at: usize) -> Result<usize, usize> {
         let mut at = aligned_down(bytes, at).max(CONTEXT);
@@ -338,7 +337,7 @@ fn max_of_two(s: Avx512, bytes: &[u8], at: usize) -> Vector {
 /// The operations are those of `not_two_byte` in `lookup/filter.rs`, which explains them, with one difference: what is due is found with a
 /// doubling, which moves bit 6 to bit 7, and not with a saturating subtraction. Intel's CPUs have two ports for vectors of 64 bytes, and only
 /// one of them has saturating arithmetic, minimum and maximum.
-#[cfg_attr(optimised, inline(always))]
+#[cfg_attr(trust8_optimised, inline(always))]
 fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool) -> Result<usize, usize> {
     let sound = at;
     let mut at = at;
@@ -382,7 +381,7 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool
 }
 
 /// Checks a run of any text: at most `run` superblocks. In the case of an error the place is `at`.
-#[cfg_attr(optimised, inline(always))]
+#[cfg_attr(trust8_optimised, inline(always))]
 fn planes_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool) -> Result<usize, usize> {
     let (mut faults, mut after) = (s.zero(), at);
     for _ in 0..run {

@@ -5,7 +5,6 @@
 //! | `blocks.rs` | blocks of 64 bytes, with two lookups; fewer than 64 bytes are one masked block, without a branch on the content |
 //! | `planes.rs` | superblocks of 488 bytes, in eight bit planes on which the rules of UTF-8 are Boolean formulas |
 //! | `long.rs` | long input, by kind: ASCII with a few words, two-byte characters, superblocks |
-//! | `count.rs` | counts of text that is valid already |
 //! | `truth.rs` | truth tables from formulas |
 //!
 //! A block is one vector here. Long input is classified eight blocks at a time, which is a little more than a
@@ -16,23 +15,12 @@
 #[macro_use]
 mod truth;
 
-mod blocks;
-mod count;
+pub(crate) mod blocks;
 mod long;
 mod planes;
 
-use super::counts::{self, Counts};
-use super::lookup;
-use super::survey::Surveyor;
-use super::verdict::Verdict;
-use super::{Apart, Engine, Surveys, Validates};
-#[cfg(feature = "transcode")]
-use super::{Conversion, Measure};
-#[cfg(feature = "transcode")]
-use crate::output::Output;
-use crate::simd::x86::avx2::Avx2;
-use crate::simd::x86::avx512::Avx512;
-use crate::simd::{Routine, Token};
+use super::{Engine, Verdict};
+use crate::simd::{Avx512, Job, Token};
 
 /// The bytes of a block.
 const BLOCK: usize = 64;
@@ -41,27 +29,13 @@ const EIGHT_BLOCKS: usize = 8 * BLOCK;
 /// The least length at which superblocks pay for the work at the start and at the end.
 const LONG: usize = 2048;
 
-impl Validates for Avx512 {
-    #[inline(always)]
-    fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < LONG { self.apart::<Blocks>(bytes, 0) } else { self.apart::<Superblocks>(bytes, 0) }
-    }
-
-    #[inline(always)]
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        blocks::continues(self, before, piece)
-    }
-}
-
-impl Surveys for Avx512 {
-    #[inline(always)]
-    fn surveyor(self) -> impl Surveyor {
-        blocks::Checker::new(self)
-    }
-}
-
 impl Engine for Avx512 {
     const LONG: usize = BLOCK;
+
+    #[inline(always)]
+    fn validate(self, bytes: &[u8]) -> Verdict {
+        if bytes.len() < LONG { self.apart(Blocks, bytes, ()) } else { self.apart(Superblocks, bytes, ()) }
+    }
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
@@ -70,62 +44,21 @@ impl Engine for Avx512 {
 
     #[inline(always)]
     fn validate_long(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < LONG { blocks::validate(self, bytes) } else { self.apart::<Superblocks>(bytes, 0) }
+        if bytes.len() < LONG { blocks::validate(self, bytes) } else { self.apart(Superblocks, bytes, ()) }
     }
 
     #[inline(always)]
-    fn inspect(self, bytes: &[u8]) -> (Verdict, Counts) {
-        counts::in_chunks(
-            bytes,
-            |rest| Avx2::on(self).apart::<lookup::Ascii>(rest, 0),
-            |chunk| Apart(self).validate(chunk),
-            |chunk| Avx2::on(self).apart::<lookup::Count>(chunk, 0),
-        )
-    }
-
-    #[inline(always)]
-    fn count_chars(self, text: &[u8]) -> usize {
-        count::count_chars(self, text)
-    }
-
-    #[inline(always)]
-    fn utf16_len(self, text: &[u8]) -> usize {
-        count::utf16_len(self, text)
-    }
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-        C::short(self, text, out, self)
-    }
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-        C::long(self, text, out, Apart(self))
-    }
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-        C::part(self, text, out, Apart(self))
-    }
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn measure<M: Measure>(self, text: &[u8]) -> usize {
-        M::avx512(self, text)
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        blocks::continues(self, before, piece)
     }
 }
 
 /// Validation by blocks, for any length.
 pub(crate) struct Blocks;
 
-impl Routine<Avx512> for Blocks {
-    type Output = Verdict;
-
+impl Job<Avx512, (), Verdict> for Blocks {
     #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], _: usize) -> Verdict {
+    fn run(s: Avx512, bytes: &[u8], (): ()) -> Verdict {
         if bytes.len() < BLOCK { blocks::one_block(s, bytes) } else { blocks::validate(s, bytes) }
     }
 }
@@ -133,29 +66,23 @@ impl Routine<Avx512> for Blocks {
 /// Validation by kind of text, as of long input, for two blocks or more.
 pub(crate) struct Superblocks;
 
-impl Routine<Avx512> for Superblocks {
-    type Output = Verdict;
-
+impl Job<Avx512, (), Verdict> for Superblocks {
     #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], _: usize) -> Verdict {
+    fn run(s: Avx512, bytes: &[u8], (): ()) -> Verdict {
         long::validate(s, bytes)
     }
 }
 
-/// A routine for two blocks or more, and another for less, so that tests reach the first with any length.
-#[cfg(feature = "testing")]
-pub(crate) struct AnyLength<R, Short>(core::marker::PhantomData<(R, Short)>);
+/// A job for two blocks or more, and another for less, so that tests reach the first with any length.
+pub(crate) struct AnyLength<Long, Short>(core::marker::PhantomData<(Long, Short)>);
 
-#[cfg(feature = "testing")]
-impl<R, Short> Routine<Avx512> for AnyLength<R, Short>
+impl<Long, Short> Job<Avx512, (), Verdict> for AnyLength<Long, Short>
 where
-    R: Routine<Avx512>,
-    Short: Routine<Avx512, Output = R::Output>,
+    Long: Job<Avx512, (), Verdict>,
+    Short: Job<Avx512, (), Verdict>,
 {
-    type Output = R::Output;
-
     #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], number: usize) -> R::Output {
-        if bytes.len() < 2 * BLOCK { Short::run(s, bytes, number) } else { R::run(s, bytes, number) }
+    fn run(s: Avx512, bytes: &[u8], (): ()) -> Verdict {
+        if bytes.len() < 2 * BLOCK { Short::run(s, bytes, ()) } else { Long::run(s, bytes, ()) }
     }
 }

@@ -29,7 +29,8 @@
 #![forbid(unsafe_code)]
 
 use crate::boundary::CONTEXT;
-use crate::simd::x86::avx512::{Avx512, Vector};
+use crate::simd::Avx512;
+use crate::simd::x86::avx512::Vector;
 
 /// The bytes of a vector that are its own. Its first three bytes are the last three of the vector before it, or stand
 /// before the superblock.
@@ -76,7 +77,7 @@ const NOT_CONTEXT: u64 = !0 >> CONTEXT;
 const SECOND_FOLLOWS: u64 = !0 << 1 & !0 >> (CONTEXT - 1);
 
 /// Returns the planes of a superblock, from bit 0 to bit 7, with places out of order. `text` begins with the context.
-#[cfg_attr(optimised, inline(always))]
+#[cfg_attr(trust8_optimised, inline(always))]
 pub(super) fn planes(s: Avx512, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8] {
     let (a0, a1) = s.regroup_8(vector_planes(s, text, 0), vector_planes(s, text, 1));
     let (b0, b1) = s.regroup_8(vector_planes(s, text, 2), vector_planes(s, text, 3));
@@ -101,7 +102,7 @@ fn vector_planes(s: Avx512, text: &[u8; CONTEXT + SUPERBLOCK], r: usize) -> Vect
 
 /// Checks a superblock, given its planes. Returns `faults` with the superblock's faults added, a bit for each in no
 /// useful order.
-#[cfg_attr(optimised, inline(always))]
+#[cfg_attr(trust8_optimised, inline(always))]
 pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
     let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;
 

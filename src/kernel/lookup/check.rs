@@ -2,19 +2,15 @@
 
 #![forbid(unsafe_code)]
 
-use super::ascii::{is_ascii, is_ascii_at};
 use super::tables::{FIRST_HIGH, FIRST_LOW, LATER_CONTINUATION, NO_CONTINUATION, SECOND_HIGH};
 use crate::boundary::CONTEXT;
-use crate::kernel::survey::{Classes, Surveyor};
-use crate::kernel::verdict::Verdict;
-#[cfg(feature = "alloc")]
-use crate::output::Output;
+use crate::kernel::Verdict;
 use crate::simd::Simd;
 
 /// The check of any text. It keeps the tables in registers.
 #[derive(Clone, Copy)]
-pub(super) struct Checker<S: Simd> {
-    pub(super) s: S,
+pub(crate) struct Checker<S: Simd> {
+    pub(crate) s: S,
     first_high: S::Vector,
     first_low: S::Vector,
     second_high: S::Vector,
@@ -67,7 +63,7 @@ pub(super) type BlockInContext = [u8; CONTEXT + BLOCK];
 impl<S: Simd> Checker<S> {
     /// Loads the tables.
     #[inline(always)]
-    pub(super) fn new(s: S) -> Self {
+    pub(crate) fn new(s: S) -> Self {
         Self {
             s,
             first_high: s.table(&FIRST_HIGH),
@@ -95,7 +91,7 @@ impl<S: Simd> Checker<S> {
     }
 
     /// Checks the vector at `at`. The text before it is loaded from `bytes` again.
-    #[cfg_attr(optimised, inline(always))]
+    #[cfg_attr(trust8_optimised, inline(always))]
     pub(super) fn check_at(&self, faults: &mut FaultBits<S>, bytes: &[u8], at: usize) {
         let s = self.s;
         let earlier1 = s.load(bytes, at - 1);
@@ -154,7 +150,7 @@ impl<S: Simd> Checker<S> {
     ///    right for a third or a fourth byte, and for no other. So `xor` leaves a fault where found and due differ.
     /// 2. A saturating subtraction is the comparison: it leaves bit 7 set from E0, or from F0, on. Where it leaves
     ///    other bits, the mask removes them.
-    #[cfg_attr(optimised, inline(always))]
+    #[cfg_attr(trust8_optimised, inline(always))]
     fn check(
         &self,
         faults: &mut FaultBits<S>,
@@ -177,6 +173,14 @@ impl<S: Simd> Checker<S> {
     fn forbidden_after(&self, text: S::Vector, high: S::Vector) -> S::Vector {
         let s = self.s;
         s.and(s.lookup(self.first_high, high), s.lookup(self.first_low, s.low_nibbles(text)))
+    }
+
+    /// Returns zero where `now` is a continuation that may follow the lead before it, `earlier1` being the text one byte before.
+    #[inline(always)]
+    pub(crate) fn disallowed(&self, now: S::Vector, earlier1: S::Vector) -> S::Vector {
+        let s = self.s;
+        let forbidden = self.forbidden_after(earlier1, s.high_nibbles(earlier1));
+        s.and(forbidden, s.lookup(self.second_high, s.high_nibbles(now)))
     }
 
     /// Returns the suspicion that the first fault of the vector at `at` leads to, if there is one. The faults are this vector's alone.
@@ -206,7 +210,7 @@ impl<S: Simd> Checker<S> {
     ///
     /// What a byte forbids is looked up before the shift by one byte, not after it. So the upper nibbles of each
     /// vector are taken only once.
-    #[cfg_attr(optimised, inline(always))]
+    #[cfg_attr(trust8_optimised, inline(always))]
     pub(super) fn check_after(
         &self,
         faults: &mut FaultBits<S>,
@@ -238,57 +242,5 @@ impl<S: Simd> Checker<S> {
     pub(super) fn ending_in(&self, bytes: [u8; 4]) -> Before<S> {
         let text = self.s.ending_in(bytes);
         Before { text, forbids: self.forbidden_after(text, self.s.high_nibbles(text)) }
-    }
-}
-
-/// The classes of bytes, for the search of all faults.
-impl<S: Simd> Surveyor for Checker<S> {
-    #[inline(always)]
-    fn high(self, bytes: &[u8; 64]) -> u64 {
-        self.s.high_bits_of_64(bytes, 0)
-    }
-
-    #[inline(always)]
-    fn classes(self, bytes: &[u8; 64]) -> Classes {
-        let s = self.s;
-        let mut classes = Classes { high: 0, lead: 0, lead3: 0, lead4: 0, allowed: 0 };
-        let mut at = 0;
-        while at < 64 {
-            let now = s.load(bytes, at);
-            let earlier1 = if at == 0 { s.earlier::<1>(now, s.splat(0)) } else { s.load(bytes, at - 1) };
-            // Saturating subtraction leaves bit 7 set from C0, from E0, and from F0 on.
-            classes.high |= s.high_bits(now) << at;
-            classes.lead |= s.high_bits(s.minus(now, s.splat(0xC0 - 0x80))) << at;
-            classes.lead3 |= s.high_bits(s.minus(now, s.splat(0xE0 - 0x80))) << at;
-            classes.lead4 |= s.high_bits(s.minus(now, s.splat(0xF0 - 0x80))) << at;
-            let forbidden = self.forbidden_after(earlier1, s.high_nibbles(earlier1));
-            let pairs = s.and(forbidden, s.lookup(self.second_high, s.high_nibbles(now)));
-            // Saturating subtraction leaves bit 7 set where `pairs` is zero.
-            classes.allowed |= s.high_bits(s.minus(s.splat(0x80), pairs)) << at;
-            at += S::LANES;
-        }
-        classes
-    }
-
-    #[inline(always)]
-    fn is_ascii(self, bytes: &[u8; 256]) -> bool {
-        is_ascii(self.s, bytes)
-    }
-
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
-        self.s.put_and_test_ascii(bytes, out)
-    }
-
-    #[inline(always)]
-    fn ascii_lines(self, bytes: &[u8; 256]) -> usize {
-        let mut others = 1 << 4;
-        let mut block = 0;
-        while block < 4 {
-            others |= u32::from(!is_ascii_at::<S, 64>(self.s, bytes, 64 * block)) << block;
-            block += 1;
-        }
-        others.trailing_zeros() as usize
     }
 }

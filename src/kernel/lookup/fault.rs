@@ -5,7 +5,7 @@
 use super::check::Checker;
 use crate::boundary::array_at;
 use crate::kernel::verdict::Verdict;
-use crate::simd::{Routine, Simd};
+use crate::simd::{Job, Simd};
 
 /// The search for the first fault from `at` on, vector by vector.
 ///
@@ -13,9 +13,7 @@ use crate::simd::{Routine, Simd};
 /// suspicion that the first fault leads to, as an error, or the place where less than a vector is left.
 pub(super) struct FirstFault;
 
-impl<S: Simd> Routine<S> for FirstFault {
-    type Output = Result<usize, Verdict>;
-
+impl<S: Simd> Job<S, usize, Result<usize, Verdict>> for FirstFault {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, Verdict> {
         let checker = Checker::new(s);
@@ -39,7 +37,7 @@ impl<S: Simd> Routine<S> for FirstFault {
 #[cold]
 #[inline(always)]
 pub(super) fn suspicion<S: Simd>(s: S, bytes: &[u8], at: usize) -> Verdict {
-    match s.apart::<FirstFault>(bytes, at) {
+    match s.apart(FirstFault, bytes, at) {
         Ok(last) => Verdict::suspect(last),
         Err(suspicion) => suspicion,
     }

@@ -9,7 +9,7 @@ use super::filter;
 use crate::boundary::{CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE, array_at, with_context};
 use crate::kernel::verdict::Verdict;
 use crate::kernel::{AHEAD_BYTES, PREFETCH_FROM_BYTES, faulty};
-use crate::simd::{Routine, Simd};
+use crate::simd::{Job, Simd};
 
 /// The least length of long input: what is skipped as ASCII at a time.
 pub(super) const LEAST_BYTES: usize = SKIPPED_BYTES;
@@ -64,7 +64,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         HEAD_BYTES - misaligned
     };
     let end =
-        match if n < LISTS_FROM_BYTES { s.apart::<Each>(bytes, at) } else { s.apart::<Lists>(bytes, at) } {
+        match if n < LISTS_FROM_BYTES { s.apart(Each, bytes, at) } else { s.apart(Lists, bytes, at) } {
             Ok(end) => end,
             Err(sound) => return suspicion(s, bytes, sound),
         };
@@ -92,9 +92,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 /// The routine returns where less than a block is left, or, as an error, a place before a fault.
 struct Each;
 
-impl<S: Simd> Routine<S> for Each {
-    type Output = Result<usize, usize>;
-
+impl<S: Simd> Job<S, usize, Result<usize, usize>> for Each {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
         let (checker, ahead) = (Checker::new(s), ahead_bytes(bytes.len()));
@@ -131,9 +129,7 @@ enum Search {
 /// The routine promises what [`Each`] does.
 struct Lists;
 
-impl<S: Simd> Routine<S> for Lists {
-    type Output = Result<usize, usize>;
-
+impl<S: Simd> Job<S, usize, Result<usize, usize>> for Lists {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
         let (checker, ahead) = (Checker::new(s), ahead_bytes(bytes.len()));
@@ -176,7 +172,7 @@ impl<S: Simd> Routine<S> for Lists {
                 }
                 Search::Each => {
                     let Some(dense) = bytes.get(..after) else { return faulty(0) };
-                    at = s.apart::<Each>(dense, at)?;
+                    at = s.apart(Each, dense, at)?;
                     if is_ascii_at::<S, BLOCK>(s, bytes, after - BLOCK) {
                         search = Search::NotAscii;
                     }

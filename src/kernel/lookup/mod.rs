@@ -45,51 +45,24 @@
 
 #![forbid(unsafe_code)]
 
-mod ascii;
-mod check;
-mod count;
+pub(crate) mod ascii;
+pub(crate) mod check;
 mod fault;
 mod filter;
 mod long;
 mod short;
 mod tables;
 
-#[cfg(feature = "transcode")]
-use super::Conversion;
-use super::counts::{self, Counts};
-use super::survey::Surveyor;
-use super::verdict::Verdict;
-use super::{Apart, Engine, Surveys, Validates};
-#[cfg(feature = "transcode")]
-use crate::output::Output;
-use crate::simd::{Routine, Simd};
-use check::Checker;
-
-impl<S: Simd> Validates for S {
-    #[inline(always)]
-    fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < long::LEAST_BYTES {
-            short::validate(self, bytes)
-        } else {
-            self.apart::<Long>(bytes, 0)
-        }
-    }
-
-    #[inline(always)]
-    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
-        short::continues(self, before, piece)
-    }
-}
-
-impl<S: Simd> Surveys for S {
-    #[inline(always)]
-    fn surveyor(self) -> impl Surveyor {
-        Checker::new(self)
-    }
-}
+use super::{Engine, Verdict};
+use crate::simd::{Job, Simd};
 
 impl<S: Simd> Engine for S {
     const LONG: usize = long::LEAST_BYTES;
+
+    #[inline(always)]
+    fn validate(self, bytes: &[u8]) -> Verdict {
+        if bytes.len() < Self::LONG { short::validate(self, bytes) } else { self.apart(Long, bytes, ()) }
+    }
 
     #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
@@ -102,54 +75,17 @@ impl<S: Simd> Engine for S {
     }
 
     #[inline(always)]
-    fn inspect(self, bytes: &[u8]) -> (Verdict, Counts) {
-        counts::in_chunks(
-            bytes,
-            |rest| self.apart::<Ascii>(rest, 0),
-            |chunk| Apart(self).validate(chunk),
-            |chunk| self.apart::<Count>(chunk, 0),
-        )
-    }
-
-    #[inline(always)]
-    fn count_chars(self, text: &[u8]) -> usize {
-        count::count_chars(self, text)
-    }
-
-    #[inline(always)]
-    fn utf16_len(self, text: &[u8]) -> usize {
-        count::utf16_len(self, text)
-    }
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-        C::short(self.converter(), text, out, self)
-    }
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-        C::long(self.converter(), text, out, Apart(self))
-    }
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
-        C::part(self.converter(), text, out, Apart(self))
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        short::continues(self, before, piece)
     }
 }
 
 /// The algorithm for short input, for any length.
-#[cfg(feature = "testing")]
 pub(crate) struct Short;
 
-#[cfg(feature = "testing")]
-impl<S: Simd> Routine<S> for Short {
-    type Output = Verdict;
-
+impl<S: Simd> Job<S, (), Verdict> for Short {
     #[inline(always)]
-    fn run(s: S, bytes: &[u8], _: usize) -> Verdict {
+    fn run(s: S, bytes: &[u8], (): ()) -> Verdict {
         short::validate(s, bytes)
     }
 }
@@ -157,35 +93,9 @@ impl<S: Simd> Routine<S> for Short {
 /// The algorithm for long input, for any length. It is a function of its own, so that short input does not pay for its registers.
 pub(crate) struct Long;
 
-impl<S: Simd> Routine<S> for Long {
-    type Output = Verdict;
-
+impl<S: Simd> Job<S, (), Verdict> for Long {
     #[inline(always)]
-    fn run(s: S, bytes: &[u8], _: usize) -> Verdict {
+    fn run(s: S, bytes: &[u8], (): ()) -> Verdict {
         if bytes.len() < long::LEAST_BYTES { short::validate(s, bytes) } else { long::validate(s, bytes) }
-    }
-}
-
-/// The length of the ASCII at the start of a text, and the number of its newlines.
-pub(super) struct Ascii;
-
-impl<S: Simd> Routine<S> for Ascii {
-    type Output = (usize, usize);
-
-    #[inline(always)]
-    fn run(s: S, bytes: &[u8], _: usize) -> (usize, usize) {
-        count::ascii(s, bytes)
-    }
-}
-
-/// All counts of a valid text.
-pub(super) struct Count;
-
-impl<S: Simd> Routine<S> for Count {
-    type Output = Counts;
-
-    #[inline(always)]
-    fn run(s: S, bytes: &[u8], _: usize) -> Counts {
-        count::count(s, bytes)
     }
 }

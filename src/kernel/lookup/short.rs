@@ -8,7 +8,7 @@ use super::fault::suspicion;
 use crate::boundary::{CONTEXT, LARGEST_AT_END};
 use crate::kernel::automaton::is_tiny_text;
 use crate::kernel::verdict::Verdict;
-use crate::simd::{Routine, Simd};
+use crate::simd::{Job, Simd};
 
 /// The bytes that are checked before a look at the faults.
 pub(super) const LOOK: usize = 256;
@@ -35,7 +35,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         checker.check_at_without_panic(&mut faults, bytes, n - S::LANES);
         checker.check_end(&mut faults, s.load(bytes, n - S::LANES), LARGEST_AT_END, false);
     } else {
-        return s.apart::<All>(bytes, 0);
+        return s.apart(All, bytes, ());
     }
     if checker.any(&faults) { suspicion(s, bytes, 0) } else { Verdict::VALID }
 }
@@ -44,11 +44,9 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
 /// shorter text does not save its registers.
 pub(super) struct All;
 
-impl<S: Simd> Routine<S> for All {
-    type Output = Verdict;
-
+impl<S: Simd> Job<S, (), Verdict> for All {
     #[inline(always)]
-    fn run(s: S, bytes: &[u8], _: usize) -> Verdict {
+    fn run(s: S, bytes: &[u8], (): ()) -> Verdict {
         let n = bytes.len();
         if n <= 2 * S::LANES {
             return Verdict::suspect(0);

@@ -5,21 +5,16 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-#[cfg(kernel_avx512)]
-use super::avx512::Avx512;
+#[cfg(trust8_avx512)]
+use crate::simd::Avx512;
+use crate::simd::{Avx2, Simd, short_words};
 use super::prefetch::prefetch;
-use crate::simd::{Simd, short_words, token};
-
-token! {
-    /// The proof that the CPU has AVX2, BMI1, BMI2, LZCNT and POPCNT.
-    Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt"
-}
 
 impl Avx2 {
     /// Returns the proof for a CPU that has [`Avx512`], whose features include all of these.
-    #[cfg(kernel_avx512)]
+    #[cfg(trust8_avx512)]
     #[inline(always)]
-    pub(crate) fn on(_: Avx512) -> Self {
+    pub fn on(_: Avx512) -> Self {
         Self(())
     }
 
@@ -82,17 +77,9 @@ const PARTS: &[Part; 33] = &{
 // Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
 // AVX2, and was called on a CPU that has it. SAFETY: `__m256i` is integers side by side, without padding.
 unsafe impl Simd for Avx2 {
-    #[cfg(feature = "transcode")]
-    type Converter = Self;
     type Vector = __m256i;
     const LANES: usize = 32;
     const ASCII_TEST_FROM: usize = 32;
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn converter(self) -> Self {
-        self
-    }
 
     #[inline(always)]
     fn splat(self, byte: u8) -> __m256i {
@@ -230,20 +217,6 @@ unsafe impl Simd for Avx2 {
     fn minus_wrapping(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: AVX2, by `self`.
         unsafe { _mm256_sub_epi8(a, b) }
-    }
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn minus32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_sub_epi32(a, b) }
-    }
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn max32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: AVX2, by `self`.
-        unsafe { _mm256_max_epu32(a, b) }
     }
 
     #[inline(always)]

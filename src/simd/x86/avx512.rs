@@ -1,4 +1,4 @@
-//! AVX-512 with VBMI, VBMI2, VPOPCNTDQ and GFNI: vectors of 64 bytes, from Ice Lake (2019) and Zen 4 (2022) on.
+//! AVX-512 with VBMI, VBMI2 and GFNI: vectors of 64 bytes, from Ice Lake (2019) and Zen 4 (2022) on.
 //!
 //! This file has the operations. The algorithms that are made of them are in `kernel/bitplanes/`.
 
@@ -6,21 +6,13 @@
 use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
-#[cfg(feature = "alloc")]
 use core::mem::MaybeUninit;
 
 use super::prefetch::prefetch;
-#[cfg(feature = "alloc")]
-use crate::output::Output;
-use crate::simd::token;
+use crate::simd::Avx512;
 
 /// 64 bytes, or 512 bits.
-pub(crate) type Vector = __m512i;
-
-token! {
-    /// The proof that the CPU has AVX-512 F, BW, VL, VBMI, VBMI2 and VPOPCNTDQ, GFNI, and everything before them.
-    Avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,lzcnt,popcnt"
-}
+pub type Vector = __m512i;
 
 /// A vector in memory that is certainly there: whatever loads the program writes the address in it.
 #[repr(align(64))]
@@ -43,21 +35,21 @@ impl Avx512 {
     /// GF2P8AFFINEQB multiplies a matrix of 8x8 bits by vectors of eight bits. Here the *text* is the matrix, and
     /// each vector has a single one, which picks a column of the matrix. So the instruction transposes.
     #[inline(always)]
-    pub(crate) fn pick_planes(self, planes: Vector, text: Vector) -> Vector {
+    pub fn pick_planes(self, planes: Vector, text: Vector) -> Vector {
         // SAFETY: GFNI and AVX512F, by `self`.
         unsafe { _mm512_gf2p8affine_epi64_epi8::<0>(planes, text) }
     }
 
     /// Returns the bytes of `v` for which `mask` has a one, one after the other, and zeros after them.
     #[inline(always)]
-    pub(crate) fn compress(self, v: Vector, mask: u64) -> Vector {
+    pub fn compress(self, v: Vector, mask: u64) -> Vector {
         // SAFETY: AVX512VBMI2, by `self`.
         unsafe { _mm512_maskz_compress_epi8(mask, v) }
     }
 
     /// Returns the first `len` bytes of `v` and then those of `more`.
     #[inline(always)]
-    pub(crate) fn append(self, v: Vector, len: usize, more: Vector) -> Vector {
+    pub fn append(self, v: Vector, len: usize, more: Vector) -> Vector {
         let after = u64::MAX.checked_shl(len as u32).unwrap_or(0);
         // SAFETY: AVX512VBMI2, by `self`.
         unsafe { _mm512_mask_expand_epi8(v, after, more) }
@@ -65,7 +57,7 @@ impl Avx512 {
 
     /// Returns the first four bytes of `v`, and `v` without them, with those four at the end.
     #[inline(always)]
-    pub(crate) fn split_four(self, v: Vector) -> ([u8; 4], Vector) {
+    pub fn split_four(self, v: Vector) -> ([u8; 4], Vector) {
         // SAFETY: AVX512F, by `self`.
         let quarter = unsafe { _mm512_castsi512_si128(v) };
         // SAFETY: SSE2, by `self`.
@@ -79,7 +71,7 @@ impl Avx512 {
     ///
     /// `load` panics where that is out of bounds. All callers check lengths such that the compiler sees it never is.
     #[inline(always)]
-    pub(crate) fn load(self, bytes: &[u8], at: usize) -> Vector {
+    pub fn load(self, bytes: &[u8], at: usize) -> Vector {
         let from: &[u8] = &bytes[at..at + 64];
         // SAFETY: AVX512F, by `self`; `from` has 64 bytes, and the load needs no alignment.
         unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
@@ -89,7 +81,7 @@ impl Avx512 {
     ///
     /// It panics where that is out of bounds.
     #[inline(always)]
-    pub(crate) fn load_by_sixteen(self, bytes: &[u8], places: [usize; 4]) -> Vector {
+    pub fn load_by_sixteen(self, bytes: &[u8], places: [usize; 4]) -> Vector {
         let [a, b, c, d] = [
             self.load_sixteen(bytes, places[0]),
             self.load_sixteen(bytes, places[1]),
@@ -117,7 +109,7 @@ impl Avx512 {
     ///
     /// If `bytes` had more, too few would be loaded, and a caller's verdict would be wrong.
     #[inline(always)]
-    pub(crate) fn load_short(self, bytes: &[u8]) -> Vector {
+    pub fn load_short(self, bytes: &[u8]) -> Vector {
         debug_assert!(bytes.len() < 64);
         let from = if bytes.is_empty() { (&raw const NOTHING).cast() } else { bytes.as_ptr().cast() };
         let mask = (1u64 << (bytes.len() & 63)) - 1;
@@ -128,7 +120,7 @@ impl Avx512 {
 
     /// Returns a vector of which `bytes` are the last four bytes. The others have no meaning.
     #[inline(always)]
-    pub(crate) fn ending_in(self, bytes: [u8; 4]) -> Vector {
+    pub fn ending_in(self, bytes: [u8; 4]) -> Vector {
         // The same four bytes in all lanes of 32 bits, which is one instruction.
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_set1_epi32(i32::from_le_bytes(bytes)) }
@@ -136,35 +128,35 @@ impl Avx512 {
 
     /// Returns the first `n` bytes of `v`, and zeros after them. `n` is below 64.
     #[inline(always)]
-    pub(crate) fn first_bytes(self, v: Vector, n: usize) -> Vector {
+    pub fn first_bytes(self, v: Vector, n: usize) -> Vector {
         let mask = (1u64 << (n & 63)) - 1;
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_maskz_mov_epi8(mask, v) }
     }
 
     #[inline(always)]
-    pub(crate) fn zero(self) -> Vector {
+    pub fn zero(self) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_setzero_si512() }
     }
 
     /// Returns `byte` in every lane.
     #[inline(always)]
-    pub(crate) fn splat(self, byte: u8) -> Vector {
+    pub fn splat(self, byte: u8) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_set1_epi8(byte as i8) }
     }
 
     /// Returns `lane` in each of the eight lanes of 64 bits.
     #[inline(always)]
-    pub(crate) fn splat64(self, lane: u64) -> Vector {
+    pub fn splat64(self, lane: u64) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_set1_epi64(lane as i64) }
     }
 
     /// Returns `lane` in each of the four lanes of 128 bits.
     #[inline(always)]
-    pub(crate) fn splat128(self, lane: u128) -> Vector {
+    pub fn splat128(self, lane: u128) -> Vector {
         let (low, high) = (lane as i64, (lane >> 64) as i64);
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_set4_epi64(high, low, high, low) }
@@ -172,84 +164,68 @@ impl Avx512 {
 
     /// Returns a Boolean function of `a`, `b` and `c`, bit by bit. `TABLE` is its truth table; see `truth!`.
     #[inline(always)]
-    pub(crate) fn ternary<const TABLE: i32>(self, a: Vector, b: Vector, c: Vector) -> Vector {
+    pub fn ternary<const TABLE: i32>(self, a: Vector, b: Vector, c: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_ternarylogic_epi64::<TABLE>(a, b, c) }
     }
 
     #[inline(always)]
-    pub(crate) fn or(self, a: Vector, b: Vector) -> Vector {
+    pub fn or(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_or_si512(a, b) }
     }
 
     #[inline(always)]
-    pub(crate) fn and(self, a: Vector, b: Vector) -> Vector {
+    pub fn and(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_and_si512(a, b) }
     }
 
     /// Returns `a` without the bits of `b`.
     #[inline(always)]
-    pub(crate) fn without(self, a: Vector, b: Vector) -> Vector {
+    pub fn without(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`. VPANDNQ inverts its first operand.
         unsafe { _mm512_andnot_si512(b, a) }
     }
 
     /// Returns the larger byte in each lane, as unsigned numbers.
     #[inline(always)]
-    pub(crate) fn max(self, a: Vector, b: Vector) -> Vector {
+    pub fn max(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_max_epu8(a, b) }
     }
 
     /// Returns the smaller byte in each lane, as unsigned numbers.
     #[inline(always)]
-    pub(crate) fn min(self, a: Vector, b: Vector) -> Vector {
+    pub fn min(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_min_epu8(a, b) }
     }
 
     /// Returns `a - b` of unsigned bytes, and 0 where that would be negative.
     #[inline(always)]
-    pub(crate) fn minus(self, a: Vector, b: Vector) -> Vector {
+    pub fn minus(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_subs_epu8(a, b) }
     }
 
-    /// Returns `a - b` of numbers of 32 bits, modulo 2^32.
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    pub(crate) fn minus32(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_sub_epi32(a, b) }
-    }
-
-    /// Returns the larger of two unsigned numbers of 32 bits.
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    pub(crate) fn max32(self, a: Vector, b: Vector) -> Vector {
-        // SAFETY: AVX512F, by `self`.
-        unsafe { _mm512_max_epu32(a, b) }
-    }
-
     /// Returns `a + b` of signed bytes, and 127 where that would be more.
     #[inline(always)]
-    pub(crate) fn plus_signed(self, a: Vector, b: Vector) -> Vector {
+    pub fn plus_signed(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_adds_epi8(a, b) }
     }
 
     /// Returns `table[index & 63]` for each byte of `indices`.
     #[inline(always)]
-    pub(crate) fn lookup(self, table: Vector, indices: Vector) -> Vector {
+    pub fn lookup(self, table: Vector, indices: Vector) -> Vector {
         // SAFETY: AVX512VBMI, by `self`. VPERMB uses the low six bits of an index.
         unsafe { _mm512_permutexvar_epi8(indices, table) }
     }
 
     /// Returns `table[index & 63]` for each byte of `indices` that is at least `least`, and zero for the others.
     #[inline(always)]
-    pub(crate) fn lookup_from(self, table: Vector, indices: Vector, least: Vector) -> Vector {
+    pub fn lookup_from(self, table: Vector, indices: Vector, least: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         let mask = unsafe { _mm512_cmpge_epu8_mask(indices, least) };
         // SAFETY: AVX512VBMI, by `self`.
@@ -259,21 +235,21 @@ impl Avx512 {
     /// Shifts each lane of 16 bits right by four. The low bits of its upper byte become the high bits of its lower
     /// byte.
     #[inline(always)]
-    pub(crate) fn shift_right_4_in_16(self, v: Vector) -> Vector {
+    pub fn shift_right_4_in_16(self, v: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_srli_epi16::<4>(v) }
     }
 
     /// Shifts each lane of 64 bits right by `N`.
     #[inline(always)]
-    pub(crate) fn shift_right<const N: u32>(self, v: Vector) -> Vector {
+    pub fn shift_right<const N: u32>(self, v: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_srli_epi64::<N>(v) }
     }
 
     /// Shifts each lane of 64 bits left by `N`.
     #[inline(always)]
-    pub(crate) fn shift_left<const N: u32>(self, v: Vector) -> Vector {
+    pub fn shift_left<const N: u32>(self, v: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_slli_epi64::<N>(v) }
     }
@@ -285,7 +261,7 @@ impl Avx512 {
     /// AVX-512 has no shift of bytes across a whole register. But VALIGNQ puts into each lane of 64 bits the lane
     /// before it, and a funnel shift (VPSHLDQ) of a lane takes the bits that come in from there.
     #[inline(always)]
-    pub(crate) fn earlier_and_up(self, now: Vector, before: Vector) -> [Vector; 3] {
+    pub fn earlier_and_up(self, now: Vector, before: Vector) -> [Vector; 3] {
         // SAFETY: AVX512F, by `self`.
         let lanes = unsafe { _mm512_alignr_epi64::<7>(now, before) };
         // SAFETY: AVX512VBMI2, by `self`.
@@ -310,7 +286,7 @@ impl Avx512 {
     /// Distributes the bytes of each lane of 16 bits of `a` and `b` anew. The first result has the low byte of `a`
     /// above the high byte of `b`, and the second the high byte of `a` above the low byte of `b`.
     #[inline(always)]
-    pub(crate) fn regroup_8(self, a: Vector, b: Vector) -> (Vector, Vector) {
+    pub fn regroup_8(self, a: Vector, b: Vector) -> (Vector, Vector) {
         // SAFETY: AVX512VBMI2, by `self`.
         let inner = unsafe { _mm512_shldi_epi16::<8>(a, b) };
         (inner, self.select(self.splat64(0xFF00_FF00_FF00_FF00), a, b))
@@ -318,7 +294,7 @@ impl Avx512 {
 
     /// Does what `regroup_8` does, with halves of 16 bits in lanes of 32.
     #[inline(always)]
-    pub(crate) fn regroup_16(self, a: Vector, b: Vector) -> (Vector, Vector) {
+    pub fn regroup_16(self, a: Vector, b: Vector) -> (Vector, Vector) {
         // SAFETY: AVX512VBMI2, by `self`.
         let inner = unsafe { _mm512_shldi_epi32::<16>(a, b) };
         (inner, self.select(self.splat64(0xFFFF_0000_FFFF_0000), a, b))
@@ -326,7 +302,7 @@ impl Avx512 {
 
     /// Does what `regroup_8` does, with halves of 32 bits in lanes of 64.
     #[inline(always)]
-    pub(crate) fn regroup_32(self, a: Vector, b: Vector) -> (Vector, Vector) {
+    pub fn regroup_32(self, a: Vector, b: Vector) -> (Vector, Vector) {
         // SAFETY: AVX512VBMI2, by `self`.
         let inner = unsafe { _mm512_shldi_epi64::<32>(a, b) };
         (inner, self.select(self.splat64(0xFFFF_FFFF_0000_0000), a, b))
@@ -334,42 +310,42 @@ impl Avx512 {
 
     /// Returns bit 7 of each byte. The first byte's is the lowest bit of the result.
     #[inline(always)]
-    pub(crate) fn high_bits(self, v: Vector) -> u64 {
+    pub fn high_bits(self, v: Vector) -> u64 {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_movepi8_mask(v) }
     }
 
     /// Returns a one for each byte that is not zero. The first byte's is the lowest bit.
     #[inline(always)]
-    pub(crate) fn not_zero(self, v: Vector) -> u64 {
+    pub fn not_zero(self, v: Vector) -> u64 {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_test_epi8_mask(v, v) }
     }
 
     /// Returns a one for each byte in which `a` and `b` have no bit in common. The first byte's is the lowest bit.
     #[inline(always)]
-    pub(crate) fn disjoint(self, a: Vector, b: Vector) -> u64 {
+    pub fn disjoint(self, a: Vector, b: Vector) -> u64 {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_testn_epi8_mask(a, b) }
     }
 
     /// Returns a one for each byte of `a` that is below that of `b`, as signed numbers.
     #[inline(always)]
-    pub(crate) fn below_signed(self, a: Vector, b: Vector) -> u64 {
+    pub fn below_signed(self, a: Vector, b: Vector) -> u64 {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_cmplt_epi8_mask(a, b) }
     }
 
     /// Returns a one for each byte of `a` that is at least that of `b`, as unsigned numbers.
     #[inline(always)]
-    pub(crate) fn at_least(self, a: Vector, b: Vector) -> u64 {
+    pub fn at_least(self, a: Vector, b: Vector) -> u64 {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_cmpge_epu8_mask(a, b) }
     }
 
     /// Returns a one for each byte of `a` that equals that of `b`.
     #[inline(always)]
-    pub(crate) fn equal(self, a: Vector, b: Vector) -> u64 {
+    pub fn equal(self, a: Vector, b: Vector) -> u64 {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_cmpeq_epi8_mask(a, b) }
     }
@@ -379,86 +355,72 @@ impl Avx512 {
     /// The compiler must not know the value. It turns a masked addition of ones that it knows into two instructions:
     /// one that makes a vector of the mask, and one that subtracts it.
     #[inline(always)]
-    pub(crate) fn opaque_ones(self) -> Vector {
+    pub fn opaque_ones(self) -> Vector {
         core::hint::black_box(self.splat(1))
     }
 
     /// Adds one to each byte of `counts` for which `mask` has a one. `ones` are the
     /// [`opaque_ones`](Self::opaque_ones).
     #[inline(always)]
-    pub(crate) fn count_where(self, counts: Vector, mask: u64, ones: Vector) -> Vector {
+    pub fn count_where(self, counts: Vector, mask: u64, ones: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_mask_add_epi8(counts, mask, counts, ones) }
     }
 
     /// Returns in each lane of 64 bits the sum of its eight bytes.
     #[inline(always)]
-    pub(crate) fn sums_of_bytes(self, bytes: Vector) -> Vector {
+    pub fn sums_of_bytes(self, bytes: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`. VPSADBW sums differences, here from zero.
         unsafe { _mm512_sad_epu8(bytes, self.zero()) }
     }
 
     /// Returns `a + b` of bytes, modulo 256.
     #[inline(always)]
-    pub(crate) fn plus(self, a: Vector, b: Vector) -> Vector {
+    pub fn plus(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`.
         unsafe { _mm512_add_epi8(a, b) }
     }
 
     /// Returns `a + b` in each lane of 64 bits.
     #[inline(always)]
-    pub(crate) fn plus64(self, a: Vector, b: Vector) -> Vector {
+    pub fn plus64(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_add_epi64(a, b) }
     }
 
     /// Returns the sum of all lanes of 64 bits.
     #[inline(always)]
-    pub(crate) fn sum_of_lanes(self, lanes: Vector) -> u64 {
+    pub fn sum_of_lanes(self, lanes: Vector) -> u64 {
         // SAFETY: AVX512F, by `self`.
         let total = unsafe { _mm512_reduce_add_epi64(lanes) };
         total.cast_unsigned()
     }
 
-    /// Appends `bytes` to `out` and returns whether all of them are ASCII, or returns `None` if there is no room.
-    ///
-    /// Each vector is loaded once, and then tested and stored.
-    #[cfg(feature = "alloc")]
+    /// Writes the vector to `to[at..at + 64]`. Panics where that is out of bounds.
     #[inline(always)]
-    pub(crate) fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
-        let next = out.next_array::<256>()?;
-        let mut all = self.zero();
-        let mut at = 0;
-        while at < 256 {
-            let v = self.load(bytes, at);
-            all = self.or(all, v);
-            let to: &mut [MaybeUninit<u8>] = &mut next[at..at + 64];
-            // SAFETY: AVX512F, by `self`; `to` has 64 bytes, and the store needs no alignment.
-            unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) };
-            at += 64;
-        }
-        // SAFETY: the loop has written 256 bytes.
-        unsafe { out.advance(256) };
-        Some(!self.any_high_bit(all))
+    pub fn store(self, v: Vector, to: &mut [MaybeUninit<u8>], at: usize) {
+        let to: &mut [MaybeUninit<u8>] = &mut to[at..at + 64];
+        // SAFETY: AVX512F, by `self`; `to` has 64 bytes, and the store needs no alignment.
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) };
     }
 
     /// Returns whether bit 7 of any byte is set. In text: whether any byte is not ASCII.
     #[inline(always)]
-    pub(crate) fn any_high_bit(self, v: Vector) -> bool {
+    pub fn any_high_bit(self, v: Vector) -> bool {
         // SAFETY: AVX512BW, by `self`. VPMOVB2M gathers bit 7 of every byte.
         unsafe { _mm512_movepi8_mask(v) != 0 }
     }
 
     /// Returns whether any bit is set.
     #[inline(always)]
-    pub(crate) fn any(self, v: Vector) -> bool {
+    pub fn any(self, v: Vector) -> bool {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_test_epi64_mask(v, v) != 0 }
     }
 
     /// Asks the cache for the line at `bytes[at]`. Where `bytes` has no such place, nothing happens.
     #[inline(always)]
-    pub(crate) fn prefetch(self, bytes: &[u8], at: usize) {
+    pub fn prefetch(self, bytes: &[u8], at: usize) {
         prefetch(bytes, at);
     }
 }

@@ -8,14 +8,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::prefetch::prefetch;
-#[cfg(feature = "transcode")]
-use crate::simd::convert::WideLaneOps;
-use crate::simd::{Aligned, MOVE_DOWN, Simd, short_words, token};
-
-token! {
-    /// The proof that the CPU has SSE4.2 and POPCNT.
-    Sse42, "sse4.2,popcnt"
-}
+use crate::simd::{Aligned, MOVE_DOWN, Simd, Sse42, short_words};
 
 /// The shuffles with which `load_short` puts four overlapping dwords together, by the number of bytes, 4 to 15.
 ///
@@ -44,17 +37,9 @@ const DWORDS: &Aligned<[[u8; 16]; 16]> = &{
 // SSE4.2, and was called on a CPU that has it.
 // SAFETY: `__m128i` is integers side by side, without padding.
 unsafe impl Simd for Sse42 {
-    #[cfg(feature = "transcode")]
-    type Converter = Self;
     type Vector = __m128i;
     const LANES: usize = 16;
     const ASCII_TEST_FROM: usize = 16;
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn converter(self) -> Self {
-        self
-    }
 
     #[inline(always)]
     fn splat(self, byte: u8) -> __m128i {
@@ -201,20 +186,6 @@ unsafe impl Simd for Sse42 {
         unsafe { _mm_sub_epi8(a, b) }
     }
 
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn minus32(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_sub_epi32(a, b) }
-    }
-
-    #[cfg(feature = "transcode")]
-    #[inline(always)]
-    fn max32(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE4.1, by `self`.
-        unsafe { _mm_max_epu32(a, b) }
-    }
-
     #[inline(always)]
     fn equal(self, a: __m128i, b: __m128i) -> __m128i {
         // SAFETY: SSE2, by `self`.
@@ -255,124 +226,5 @@ unsafe impl Simd for Sse42 {
     fn any(self, v: __m128i) -> bool {
         // SAFETY: SSE4.1, by `self`. PTEST sets ZF when `v & v` is zero.
         unsafe { _mm_testz_si128(v, v) == 0 }
-    }
-}
-
-#[cfg(feature = "transcode")]
-impl WideLaneOps for Sse42 {
-    #[inline(always)]
-    fn splat16(self, word: u16) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_set1_epi16(word.cast_signed()) }
-    }
-
-    #[inline(always)]
-    fn splat32(self, dword: u32) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_set1_epi32(dword.cast_signed()) }
-    }
-
-    #[inline(always)]
-    fn zip8(self, a: __m128i, b: __m128i) -> [__m128i; 2] {
-        // SAFETY: SSE2, by `self`.
-        let first = unsafe { _mm_unpacklo_epi8(a, b) };
-        // SAFETY: SSE2, by `self`.
-        let second = unsafe { _mm_unpackhi_epi8(a, b) };
-        [first, second]
-    }
-
-    #[inline(always)]
-    fn zip16(self, a: __m128i, b: __m128i) -> [__m128i; 2] {
-        // SAFETY: SSE2, by `self`.
-        let first = unsafe { _mm_unpacklo_epi16(a, b) };
-        // SAFETY: SSE2, by `self`.
-        let second = unsafe { _mm_unpackhi_epi16(a, b) };
-        [first, second]
-    }
-
-    #[inline(always)]
-    fn narrowed16(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_packus_epi16(a, b) }
-    }
-
-    #[inline(always)]
-    fn narrowed32(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE4.1, by `self`.
-        unsafe { _mm_packus_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn plus32(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_add_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn left16<const N: i32>(self, v: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_slli_epi16::<N>(v) }
-    }
-
-    #[inline(always)]
-    fn right16<const N: i32>(self, v: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_srli_epi16::<N>(v) }
-    }
-
-    #[inline(always)]
-    fn left32<const N: i32>(self, v: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_slli_epi32::<N>(v) }
-    }
-
-    #[inline(always)]
-    fn right32<const N: i32>(self, v: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_srli_epi32::<N>(v) }
-    }
-
-    #[inline(always)]
-    fn equal16(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_cmpeq_epi16(a, b) }
-    }
-
-    #[inline(always)]
-    fn equal32(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_cmpeq_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn at_least16(self, v: __m128i, least: u16) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_cmpgt_epi16(v, WideLaneOps::splat16(self, least - 1)) }
-    }
-
-    #[inline(always)]
-    fn at_least32(self, v: __m128i, least: u32) -> __m128i {
-        // SAFETY: SSE2, by `self`.
-        unsafe { _mm_cmpgt_epi32(v, WideLaneOps::splat32(self, least - 1)) }
-    }
-
-    #[inline(always)]
-    fn highest16(self, v: __m128i) -> u64 {
-        // PACKSSWB keeps the signs.
-        // SAFETY: SSE2, by `self`.
-        let bytes = unsafe { _mm_packs_epi16(v, v) };
-        self.high_bits(bytes)
-    }
-
-    #[inline(always)]
-    fn select(self, mask: __m128i, yes: __m128i, no: __m128i) -> __m128i {
-        // SAFETY: SSE4.1, by `self`.
-        unsafe { _mm_blendv_epi8(no, yes, mask) }
-    }
-
-    #[inline(always)]
-    fn select_high(self, flags: __m128i, yes: __m128i, no: __m128i) -> __m128i {
-        // PBLENDVB looks at bit 7 of each byte, and at nothing else.
-        self.select(flags, yes, no)
     }
 }

@@ -27,12 +27,15 @@ use crate::kernel::Kernel;
 /// assert_eq!(found, [(0, 3), (1, 6), (2, 10)]);
 /// ```
 pub fn invalid_rows<C: Column>(column: C) -> InvalidRows<C> {
-    invalid_rows_with(Kernel::best(), column)
+    Kernel::best().invalid_rows(column)
 }
 
-/// Does what [`invalid_rows`] does, with this kernel.
-pub(crate) fn invalid_rows_with<C: Column>(kernel: &'static Kernel, column: C) -> InvalidRows<C> {
-    InvalidRows { kernel, column, group: 0, next: 0, marks: Marks::NONE }
+impl Kernel {
+    /// Does what [`invalid_rows`](crate::columns::invalid_rows) does, with this kernel.
+    #[must_use]
+    pub fn invalid_rows<C: Column>(&'static self, column: C) -> InvalidRows<C> {
+        InvalidRows { kernel: self, column, group: 0, next: 0, marks: Marks::NONE }
+    }
 }
 
 /// An iterator over the rows that are not UTF-8: see [`invalid_rows`].

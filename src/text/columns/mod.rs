@@ -32,17 +32,11 @@ mod views;
 use crate::kernel::Kernel;
 
 pub use error::{ColumnError, ColumnErrorKind};
-#[cfg(feature = "testing")]
-pub(crate) use invalid::invalid_rows_with;
 pub use invalid::{InvalidRows, invalid_rows};
 pub use layout::{Column, FixedSize, Offsets, Validity, Views};
 pub use offset::Offset;
-pub(crate) use offsets::validate_offsets_with;
-#[cfg(all(feature = "alloc", feature = "testing"))]
-pub(crate) use repair::repair_with;
 #[cfg(feature = "alloc")]
 pub use repair::{Policy, Repair, Repaired, RepairedRows, RepairedViews, repair};
-pub(crate) use views::validate_views_with;
 
 /// Checks that each row of a column is UTF-8, where row n is `values[offsets[n]..offsets[n + 1]]`.
 ///
@@ -66,7 +60,7 @@ pub(crate) use views::validate_views_with;
 /// assert!(matches!(error.kind(), ColumnErrorKind::NotUtf8(in_row) if in_row.valid_up_to() == 5));
 /// ```
 pub fn validate_offsets<O: Offset>(values: &[u8], offsets: &[O]) -> Result<(), ColumnError> {
-    validate_offsets_with(Kernel::best(), values, offsets)
+    Kernel::best().validate_offsets(values, offsets)
 }
 
 /// Checks that each string of a column of views is UTF-8.
@@ -90,7 +84,7 @@ pub fn validate_offsets<O: Offset>(values: &[u8], offsets: &[O]) -> Result<(), C
 /// assert_eq!(validate_views(&[inline, long], &[b"..a string of"]).unwrap_err().row(), 1);
 /// ```
 pub fn validate_views(views: &[u128], buffers: &[impl AsRef<[u8]>]) -> Result<(), ColumnError> {
-    validate_views_with(Kernel::best(), views, buffers)
+    Kernel::best().validate_views(views, buffers)
 }
 
 /// Checks that each of the strings is UTF-8.
@@ -111,18 +105,24 @@ pub fn validate_slices<I>(slices: I) -> Result<(), ColumnError>
 where
     I: IntoIterator<Item: AsRef<[u8]>>,
 {
-    validate_slices_with(Kernel::best(), slices)
+    Kernel::best().validate_slices(slices)
 }
 
-/// Does what [`validate_slices`] does, with this kernel.
-pub(crate) fn validate_slices_with<I>(kernel: &Kernel, slices: I) -> Result<(), ColumnError>
-where
-    I: IntoIterator<Item: AsRef<[u8]>>,
-{
-    for (row, slice) in slices.into_iter().enumerate() {
-        check_row(kernel, row, slice.as_ref())?;
+impl Kernel {
+    /// Does what [`validate_slices`](crate::columns::validate_slices) does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn validate_slices<I>(&self, slices: I) -> Result<(), ColumnError>
+    where
+        I: IntoIterator<Item: AsRef<[u8]>>,
+    {
+        for (row, slice) in slices.into_iter().enumerate() {
+            check_row(self, row, slice.as_ref())?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Checks that row `row`, which is `bytes`, is UTF-8.

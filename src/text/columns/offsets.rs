@@ -21,23 +21,27 @@ pub(super) const GROUP: usize = 1024;
 /// Strings of less than this mean length are short.
 const SHORT: usize = 16;
 
-/// Does what [`validate_offsets`](super::validate_offsets) does, with this kernel.
-pub(crate) fn validate_offsets_with<O: Offset>(
-    kernel: &Kernel,
-    values: &[u8],
-    offsets: &[O],
-) -> Result<(), ColumnError> {
-    let rows = offsets.len().saturating_sub(1);
-    let mut row = 0;
-    // The loop runs at least once, so that a single offset, which has no row, is checked as well.
-    while row == 0 || row < rows {
-        let group = &offsets[row..offsets.len().min(row + GROUP + 1)];
-        if !group_is_valid(kernel, values, group) {
-            each_row(values, group, row, |row, bytes| check_row(kernel, row, bytes))?;
+impl Kernel {
+    /// Does what [`validate_offsets`](crate::columns::validate_offsets) does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn validate_offsets<O: Offset>(&self, values: &[u8],
+        offsets: &[O],
+    ) -> Result<(), ColumnError> {
+        let rows = offsets.len().saturating_sub(1);
+        let mut row = 0;
+        // The loop runs at least once, so that a single offset, which has no row, is checked as well.
+        while row == 0 || row < rows {
+            let group = &offsets[row..offsets.len().min(row + GROUP + 1)];
+            if !group_is_valid(self, values, group) {
+                each_row(values, group, row, |row, bytes| check_row(self, row, bytes))?;
+            }
+            row += GROUP;
         }
-        row += GROUP;
+        Ok(())
     }
-    Ok(())
 }
 
 /// Returns whether all rows of these offsets are valid, by checking their values as a whole.

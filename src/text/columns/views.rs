@@ -41,20 +41,24 @@ const PADDING: [u128; INLINE as usize + 2] = {
     masks
 };
 
-/// Does what [`validate_views`](super::validate_views) does, with this kernel.
-pub(crate) fn validate_views_with(
-    kernel: &Kernel,
-    views: &[u128],
-    buffers: &[impl AsRef<[u8]>],
-) -> Result<(), ColumnError> {
-    let mut joined = Joined::NONE;
-    for (number, group) in views.chunks(GROUP).enumerate() {
-        if !group_is_valid(kernel, group, buffers, &mut joined) {
-            each_view(group, buffers, number * GROUP, |row, bytes| check_row(kernel, row, bytes))?;
-            joined = Joined::NONE;
+impl Kernel {
+    /// Does what [`validate_views`](crate::columns::validate_views) does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn validate_views(&self, views: &[u128],
+        buffers: &[impl AsRef<[u8]>],
+    ) -> Result<(), ColumnError> {
+        let mut joined = Joined::NONE;
+        for (number, group) in views.chunks(GROUP).enumerate() {
+            if !group_is_valid(self, group, buffers, &mut joined) {
+                each_view(group, buffers, number * GROUP, |row, bytes| check_row(self, row, bytes))?;
+                joined = Joined::NONE;
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Returns whether all of `views`, at most [`GROUP`], are as they must be.

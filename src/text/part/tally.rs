@@ -3,8 +3,8 @@
 #![forbid(unsafe_code)]
 
 use crate::error::Utf8Error;
-use crate::kernel::counts::{self, Counts};
-use crate::kernel::{Kernel, entries};
+use crate::kernel::Kernel;
+use crate::text::counts::{self, Counts};
 
 /// What is counted in the body of a part.
 pub(crate) trait Counted: Copy + Default {
@@ -132,7 +132,7 @@ impl Counted for Tally {
         let Counts { continuations, from_e0, from_f0, newlines } = summary.counts();
         let line_chars = match newlines {
             0 => summary.chars(),
-            _ => entries::count_chars(kernel, counts::last_line(&text[..summary.bytes()])),
+            _ => kernel.count_starts(counts::last_line(&text[..summary.bytes()])),
         };
         let [bytes, continuations, from_e0, from_f0, newlines, line_chars] =
             [summary.bytes(), continuations, from_e0, from_f0, newlines, line_chars].map(|n| n as u64);

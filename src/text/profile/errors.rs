@@ -7,9 +7,9 @@ use core::iter::FusedIterator;
 use super::error::{Error, Forbidden};
 use super::{Class, Profile};
 use crate::error::Utf8Error;
-use crate::kernel::sieve::{BLOCK, Suspects};
-use crate::kernel::{Kernel, entries};
-use crate::repair::{self, Utf8Chunks};
+use super::sieve::{BLOCK, Sift, Suspects};
+use crate::kernel::Kernel;
+use crate::repair::Utf8Chunks;
 
 /// Iterates over the ill-formed sequences and forbidden characters of a text. See [`Profile::errors`].
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub struct Errors<'a> {
 
 impl<'a> Errors<'a> {
     pub(super) fn new(profile: &'a Profile, kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
-        let chunks = repair::chunks::utf8_chunks_with(kernel, bytes);
+        let chunks = kernel.utf8_chunks(bytes);
         Self { profile, kernel, chunks, text: &[], offset: 0, sifted: 0, block: 0, bits: 0, next: None }
     }
 
@@ -51,7 +51,7 @@ impl<'a> Errors<'a> {
                 return None;
             }
             let Suspects { at, bits } =
-                entries::sift(self.kernel, self.text, self.sifted, &self.profile.sieve);
+                self.kernel.run(Sift, self.text, (self.sifted, &self.profile.sieve));
             (self.block, self.bits, self.sifted) = (at, bits, at.saturating_add(BLOCK));
         }
     }

@@ -32,6 +32,7 @@ mod errors;
 mod patterns;
 #[cfg(feature = "alloc")]
 mod repair;
+mod sieve;
 mod validator;
 
 use core::fmt;
@@ -44,8 +45,11 @@ pub use errors::Errors;
 pub use repair::Policy;
 pub use validator::Validator;
 
-use crate::kernel::sieve::{self, Sieve, Suspects};
-use crate::kernel::{self, Kernel, entries};
+use crate::kernel::{Kernel, Prefix};
+use sieve::{Sieve, Sift, Suspects};
+
+/// Text is validated and sifted in chunks of this length, so that it is in the first-level cache when it is sifted.
+const CHUNK_BYTES: usize = 16 << 10;
 
 /// A set of classes of characters that a text must not have.
 ///
@@ -231,11 +235,18 @@ impl Profile {
 
     /// Does what [`from_utf8`](Self::from_utf8) does, with this kernel.
     pub(crate) fn validated_with<'a>(&self, kernel: &Kernel, bytes: &'a [u8]) -> Result<&'a str, Error> {
-        let verdict = sieve::in_chunks(kernel, bytes, |chunk, at| {
-            let found = self.first(kernel, chunk, at == 0)?;
-            Some(found.after(at as u64))
-        })?;
-        Ok(kernel::text(bytes, verdict)?)
+        let mut prefix = Prefix::new(bytes);
+        while !prefix.is_whole() {
+            let at = prefix.len();
+            let (text, error) = prefix.extend(kernel, CHUNK_BYTES);
+            if let Some(found) = self.first(kernel, text.as_bytes(), at == 0) {
+                return Err(found.after(at as u64).into());
+            }
+            if let Some(error) = error {
+                return Err(error.into());
+            }
+        }
+        Ok(prefix.text())
     }
 
     /// Returns whether `bytes` are UTF-8 without a forbidden character.
@@ -324,7 +335,7 @@ impl Profile {
     ) -> Option<T> {
         let mut from = if self.bits == 0 { text.len() } else { 0 };
         while from < text.len() {
-            let Suspects { at, mut bits } = entries::sift(kernel, text, from, &self.sieve);
+            let Suspects { at, mut bits } = kernel.run(Sift, text, (from, &self.sieve));
             while bits != 0 {
                 let place = at + bits.trailing_zeros() as usize;
                 bits &= bits - 1;

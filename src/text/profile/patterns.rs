@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 use super::class::Class;
-use crate::kernel::sieve::{Nibbles, Sieve};
+use super::sieve::{Nibbles, Sieve};
 
 /// The code points of a class from the first number to the second one, and the product of their bytes. ASCII has none.
 type Range = (Class, u32, u32, usize);

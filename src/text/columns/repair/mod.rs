@@ -16,7 +16,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::error::ColumnError;
-use super::invalid::{InvalidRows, invalid_rows_with};
+use super::invalid::InvalidRows;
 use super::layout::{Column, Validity};
 use super::marks::{GROUP, WORD};
 use crate::kernel::Kernel;
@@ -47,19 +47,25 @@ pub use views::RepairedViews;
 /// assert!(matches!(repair(clean, Policy::Null), Ok(Repaired::Borrowed(_))));
 /// ```
 pub fn repair<C: Column + Repair>(column: C, policy: Policy) -> Result<Repaired<C, C::Owned>, ColumnError> {
-    repair_with(Kernel::best(), column, policy, C::LIMIT)
+    Kernel::best().repair(column, policy, C::LIMIT)
 }
 
-/// Does what [`repair`] does, with this kernel, and with offsets that reach to `limit` at most.
-pub(crate) fn repair_with<C: Column + Repair>(
-    kernel: &'static Kernel,
-    column: C,
-    policy: Policy,
-    limit: usize,
-) -> Result<Repaired<C, C::Owned>, ColumnError> {
-    match Finding::of(invalid_rows_with(kernel, column)) {
-        None => Ok(Repaired::Borrowed(column)),
-        Some(finding) => column.write(kernel, policy, &finding, limit.min(C::LIMIT)).map(Repaired::Owned),
+impl Kernel {
+    /// Does what [`repair`](crate::columns::repair) does, with this kernel, and with offsets that reach to `limit` at most.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn repair<C: Column + Repair>(
+        &'static self,
+        column: C,
+        policy: Policy,
+        limit: usize,
+    ) -> Result<Repaired<C, C::Owned>, ColumnError> {
+        match Finding::of(self.invalid_rows(column)) {
+            None => Ok(Repaired::Borrowed(column)),
+            Some(finding) => column.write(self, policy, &finding, limit.min(C::LIMIT)).map(Repaired::Owned),
+        }
     }
 }
 

@@ -7,7 +7,6 @@ use alloc::vec::Vec;
 use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
 use crate::repair::lossy::{SPARE_ROOM, append_in_place};
-use crate::repair::utf8_chunks_with;
 
 /// What [`repair`](super::repair) makes of a row that is not UTF-8.
 ///
@@ -124,7 +123,7 @@ impl Policy {
                 self.append_chunks(row, chunks, text);
             }
             _ => {
-                let chunks = utf8_chunks_with(kernel, row);
+                let chunks = kernel.utf8_chunks(row);
                 self.append_chunks(
                     row,
                     chunks.map(|chunk| (chunk.valid().as_bytes(), chunk.invalid())),

@@ -1,0 +1,291 @@
+//! Errors: bytes that a dialect does not accept, or that UTF-8 can't express, and code points that a dialect can't write.
+
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use super::Dialect;
+use super::form::{self, Malformed};
+use super::kind::DialectErrorKind;
+use crate::error::{Hex, Sequence};
+use crate::text::characters::why_inexpressible;
+
+/// The first place at which a dialect does not accept some bytes, or at which they can't be converted to UTF-8.
+///
+/// ```
+/// use trust8_dialect::{Dialect, DialectErrorKind};
+///
+/// let error = Dialect::Cesu8.validate(b"ab\xF0\x9F\x98\x80").unwrap_err();
+/// assert_eq!((error.valid_up_to(), error.error_len()), (2, Some(4)));
+/// assert_eq!((error.kind(), error.code_point()), (DialectErrorKind::FourBytes, Some(0x1F600)));
+/// assert_eq!(
+///     error.to_string(),
+///     "invalid CESU-8 at byte 2: F0 9F 98 80 is U+1F600 in four bytes; \
+///      expected two surrogates, ED A0 BD ED B8 80"
+/// );
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DialectError {
+    dialect: Dialect,
+    kind: DialectErrorKind,
+    valid_up_to: usize,
+    len: u8,
+    /// The bytes that prove the error: the sequence, and the byte after it where that byte decides. Zeros fill the rest.
+    seen: [u8; 6],
+    seen_len: u8,
+}
+
+impl DialectError {
+    #[inline]
+    pub(super) fn new(dialect: Dialect, bytes: &[u8], valid_up_to: usize, malformed: &Malformed) -> Self {
+        let rest = &bytes[valid_up_to..];
+        // A copy of a fixed length takes less time. The first byte is the lowest.
+        let eight = match rest.first_chunk() {
+            Some(eight) => *eight,
+            None => padded(rest),
+        };
+        let Malformed { kind, len, seen: seen_len } = *malformed;
+        let seen = u64::from_le_bytes(eight) & u64::MAX >> (64 - 8 * seen_len);
+        let [first, second, third, fourth, fifth, sixth, ..] = seen.to_le_bytes();
+        let seen = [first, second, third, fourth, fifth, sixth];
+        Self { dialect, kind, valid_up_to, len, seen, seen_len }
+    }
+
+    /// Returns the error for `bytes[valid_up_to..][..len]`, a code point of the dialect that UTF-8 has no form for.
+    pub(super) fn inexpressible(dialect: Dialect, bytes: &[u8], valid_up_to: usize, len: usize) -> Self {
+        Self::new(dialect, bytes, valid_up_to, &Malformed::new(DialectErrorKind::Inexpressible, len))
+    }
+
+    /// Returns the dialect that the bytes were expected to be in.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    /// assert_eq!(Dialect::Wtf8.validate(b"\xFF").unwrap_err().dialect(), Dialect::Wtf8);
+    /// ```
+    #[must_use]
+    pub const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Returns how many bytes at the start of the input the dialect accepts, or a conversion can convert: the offset of the
+    /// sequence.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    /// assert_eq!(Dialect::Cesu8.validate(b"abc\xED\xA0\x80").unwrap_err().valid_up_to(), 3);
+    /// ```
+    #[must_use]
+    pub const fn valid_up_to(&self) -> usize {
+        self.valid_up_to
+    }
+
+    /// Returns the length of the sequence, 1 to 6 bytes, or `None` if the input ends too early.
+    ///
+    /// The next code point may begin directly after it. One U+FFFD replaces the sequence.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    /// assert_eq!(Dialect::Cesu8.validate(b"\xED\xA0\x80?").unwrap_err().error_len(), Some(3));
+    /// assert_eq!(Dialect::Cesu8.validate(b"\xED\xA0\x80").unwrap_err().error_len(), None);
+    /// ```
+    #[must_use]
+    pub const fn error_len(&self) -> Option<usize> {
+        match self.kind {
+            DialectErrorKind::Incomplete => None,
+            _ => Some(self.len as usize),
+        }
+    }
+
+    /// Returns which rule is broken.
+    ///
+    /// ```
+    /// use trust8_dialect::{Dialect, DialectErrorKind};
+    /// assert_eq!(Dialect::Rfc2279.validate(b"\xC1\x81").unwrap_err().kind(), DialectErrorKind::Overlong);
+    /// ```
+    #[must_use]
+    pub const fn kind(&self) -> DialectErrorKind {
+        self.kind
+    }
+
+    /// Returns the code point that the sequence stands for, if it has a meaning in another dialect, or a meaning in this one
+    /// that UTF-8 can't express.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    /// let code_point = |dialect: Dialect, bytes| dialect.to_utf8(bytes).unwrap_err().code_point();
+    /// assert_eq!(code_point(Dialect::Rfc2279, b"\xFD\xBF\xBF\xBF\xBF\xBF"), Some(0x7FFF_FFFF));
+    /// assert_eq!(code_point(Dialect::Wtf8, b"\xED\xA0\x80"), Some(0xD800));
+    /// assert_eq!(code_point(Dialect::Wtf8, b"\xED\xA0\x81\xED\xB0\x80"), Some(0x10400));
+    /// assert_eq!(code_point(Dialect::Wtf8, b"\xED\xA0"), None);
+    /// ```
+    #[must_use]
+    pub fn code_point(&self) -> Option<u32> {
+        use DialectErrorKind::*;
+        match self.kind {
+            Surrogate | SurrogatePair | FourBytes | Nul | Inexpressible => form::value(self.sequence()),
+            _ => None,
+        }
+    }
+
+    fn sequence(&self) -> &[u8] {
+        &self.seen[..self.len as usize]
+    }
+
+    fn seen(&self) -> &[u8] {
+        &self.seen[..self.seen_len as usize]
+    }
+}
+
+/// Returns fewer than eight bytes with zeros after them.
+#[cold]
+fn padded(rest: &[u8]) -> [u8; 8] {
+    let mut eight = [0; 8];
+    eight[..rest.len()].copy_from_slice(rest);
+    eight
+}
+
+impl fmt::Debug for DialectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DialectError")
+            .field("dialect", &self.dialect)
+            .field("valid_up_to", &self.valid_up_to)
+            .field("error_len", &self.error_len())
+            .field("kind", &self.kind)
+            .field("bytes", &format_args!("{}", Hex(self.seen())))
+            .finish()
+    }
+}
+
+impl fmt::Display for DialectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use DialectErrorKind::*;
+        let Self { dialect, valid_up_to, .. } = self;
+        if *dialect == Dialect::Utf8 {
+            return write!(f, "invalid UTF-8 at byte {valid_up_to}: {}", Sequence::at_start_of(self.seen()));
+        }
+        match self.kind {
+            Inexpressible => write!(f, "{dialect} at byte {valid_up_to} that UTF-8 can't express: ")?,
+            _ => write!(f, "invalid {dialect} at byte {valid_up_to}: ")?,
+        }
+        let (lead, sequence, seen) = (self.seen[0], Hex(self.sequence()), Hex(self.seen()));
+        match self.kind {
+            UnexpectedContinuation => {
+                write!(f, "{sequence} is a continuation byte where a code point must begin")
+            }
+            InvalidByte => write!(f, "{sequence} never appears there"),
+            Overlong => write!(f, "{seen} begins an overlong form"),
+            TooLarge => write!(f, "{seen} begins a character above U+10FFFF"),
+            Nul => write!(f, "00 is U+0000 in one byte; expected C0 80"),
+            SurrogatePair => {
+                self.meaning(f)?;
+                write!(f, " as a pair of surrogates; expected ")?;
+                self.expected(f, Dialect::Utf8)
+            }
+            FourBytes => match self.code_point() {
+                Some(_) => {
+                    self.meaning(f)?;
+                    write!(f, " in four bytes; expected two surrogates, ")?;
+                    self.expected(f, Dialect::Cesu8)
+                }
+                None => write!(f, "{sequence} begins a form of four bytes; expected two surrogates"),
+            },
+            Surrogate => match self.code_point() {
+                Some(_) => {
+                    self.meaning(f)?;
+                    write!(f, ", half a surrogate pair without the other half")
+                }
+                None => write!(f, "{sequence} begins the second half of a surrogate pair; there is no first"),
+            },
+            Inexpressible => {
+                self.meaning(f)?;
+                match self.code_point() {
+                    Some(0xD800..=0xDFFF) => write!(f, ", a lone surrogate"),
+                    _ => write!(f, ", above U+10FFFF"),
+                }
+            }
+            Truncated | Incomplete => {
+                let whole = match lead {
+                    0xED if self.len >= 3 => 6,
+                    lead => lead.leading_ones(),
+                };
+                write!(f, "{sequence} begins a sequence of {whole} bytes, and ")?;
+                match self.seen().get(self.len as usize) {
+                    Some(next) => write!(f, "{next:02X} follows"),
+                    None => write!(f, "the input ends"),
+                }
+            }
+        }
+    }
+}
+
+impl DialectError {
+    /// Writes the sequence and its code point.
+    fn meaning(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let code_point = self.code_point().unwrap_or_default();
+        write!(f, "{} is U+{code_point:04X}", Hex(self.sequence()))
+    }
+
+    /// Writes the bytes that `dialect` has for the code point.
+    fn expected(&self, f: &mut fmt::Formatter<'_>, dialect: Dialect) -> fmt::Result {
+        let code_point = self.code_point().unwrap_or_default();
+        let mut buffer = [0; 6];
+        let bytes = form::write(dialect, code_point, &mut buffer).unwrap_or_default();
+        write!(f, "{}", Hex(bytes))
+    }
+}
+
+impl core::error::Error for DialectError {}
+
+/// A number for which a dialect has no bytes.
+///
+/// ```
+/// use trust8_dialect::Dialect;
+///
+/// let error = Dialect::Cesu8.encode(0xDC00, &mut [0; 6]).unwrap_err();
+/// assert_eq!((error.dialect(), error.value()), (Dialect::Cesu8, 0xDC00));
+/// assert_eq!(error.to_string(), "CESU-8 can't express U+DC00, a surrogate");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct EncodeError {
+    dialect: Dialect,
+    value: u32,
+}
+
+impl EncodeError {
+    pub(crate) const fn new(dialect: Dialect, value: u32) -> Self {
+        Self { dialect, value }
+    }
+
+    /// Returns the dialect that has no bytes for the number.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    /// let error = Dialect::Wtf8.encode(0x11_0000, &mut [0; 6]).unwrap_err();
+    /// assert_eq!(error.dialect(), Dialect::Wtf8);
+    /// ```
+    #[must_use]
+    pub const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Returns the number.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    /// assert_eq!(Dialect::Wtf8.encode(0x11_0000, &mut [0; 6]).unwrap_err().value(), 0x11_0000);
+    /// ```
+    #[must_use]
+    pub const fn value(&self) -> u32 {
+        self.value
+    }
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { dialect, value } = self;
+        let reason = why_inexpressible(*value);
+        write!(f, "{dialect} can't express U+{value:04X}, {reason}")
+    }
+}
+
+impl core::error::Error for EncodeError {}

@@ -1,0 +1,186 @@
+//! Conversions to UTF-8 and back into memory that belongs to the caller, without an allocation.
+//!
+//! A conversion stops where the next character does not fit, and the caller pushes the rest. Nothing needs to be remembered
+//! between two calls: a conversion stops only between two code points.
+
+#![forbid(unsafe_code)]
+
+use core::mem::MaybeUninit;
+
+use super::parts::{Part, Parts};
+use super::rewriting::{Copied, FromUtf8, Stop, ToUtf8, copy_rewritten};
+use super::runs::OwnForms;
+use super::{Dialect, DialectError, form};
+use crate::boundary;
+use crate::kernel::Kernel;
+use crate::output::{Output, Progress};
+
+impl Dialect {
+    /// Converts `bytes` from this dialect to UTF-8 into a buffer, as far as it fits.
+    ///
+    /// As many whole characters are written as fit. Convert the rest of `bytes` next. A buffer of four bytes is enough for
+    /// progress.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `bytes` begin with something that is not in this dialect or that UTF-8 can't express. What comes
+    /// before such a place is converted first, and the error is returned when the rest is converted.
+    ///
+    /// ```
+    /// use core::mem::MaybeUninit;
+    /// use trust8_dialect::{Dialect, Progress};
+    ///
+    /// let mut buffer = [MaybeUninit::uninit(); 4];
+    /// let bytes = b"a\xED\xA0\xBD\xED\xB8\x80!";
+    /// assert_eq!(Dialect::Cesu8.to_utf8_into(bytes, &mut buffer).unwrap(), Progress { read: 1, written: 1 });
+    /// assert_eq!(Dialect::Cesu8.to_utf8_into(&bytes[1..], &mut buffer).unwrap(), Progress { read: 6, written: 4 });
+    /// ```
+    pub fn to_utf8_into(
+        self,
+        bytes: &[u8],
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Result<Progress, DialectError> {
+        self.to_utf8_into_with(None, bytes, buffer)
+    }
+
+    /// Does what [`to_utf8_into`](Self::to_utf8_into) does, with this kernel: for tests and measurements.
+    pub(crate) fn to_utf8_into_with(
+        self,
+        kernel: Option<&'static Kernel>,
+        bytes: &[u8],
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Result<Progress, DialectError> {
+        let (progress, stopped) = self.fill(kernel, bytes, buffer, None);
+        match stopped {
+            Some(error) if progress.read == 0 => Err(error),
+            _ => Ok(progress),
+        }
+    }
+
+    /// Converts `bytes` from this dialect to UTF-8 into a buffer, as far as it fits. It replaces by U+FFFD each sequence that is
+    /// not in this dialect or that UTF-8 can't express.
+    ///
+    /// As many whole characters are written as fit. Convert the rest of `bytes` next.
+    ///
+    /// ```
+    /// use core::mem::MaybeUninit;
+    /// use trust8_dialect::{Dialect, Progress};
+    ///
+    /// let mut buffer = [MaybeUninit::uninit(); 8];
+    /// let progress = Dialect::Wtf8.to_utf8_lossy_into(b"a\xED\xA0\x80b", &mut buffer);
+    /// assert_eq!(progress, Progress { read: 5, written: 5 });
+    /// ```
+    pub fn to_utf8_lossy_into(self, bytes: &[u8], buffer: &mut [MaybeUninit<u8>]) -> Progress {
+        self.fill(None, bytes, buffer, Some(char::REPLACEMENT_CHARACTER)).0
+    }
+
+    /// Converts `text` to this dialect into a buffer, as far as it fits.
+    ///
+    /// As many whole characters are written as fit. Convert the rest of `text` next. A buffer of six bytes is enough for
+    /// progress.
+    ///
+    /// ```
+    /// use core::mem::MaybeUninit;
+    /// use trust8_dialect::{Dialect, Progress};
+    ///
+    /// let mut buffer = [MaybeUninit::uninit(); 8];
+    /// assert_eq!(Dialect::Cesu8.from_utf8_into("a😀bc", &mut buffer), Progress { read: 6, written: 8 });
+    /// ```
+    #[must_use]
+    pub fn from_utf8_into(self, text: &str, buffer: &mut [MaybeUninit<u8>]) -> Progress {
+        let own = if self.writes_pairs() { self.own_forms() } else { OwnForms::Nothing };
+        let kernel = Kernel::best();
+        let mut out = Output::new(buffer);
+        // No form is shorter than the character in UTF-8.
+        let part = 0..boundary::floor(text.as_bytes(), out.left());
+        let copied = copy_rewritten(own, kernel, text.as_bytes(), part, &mut out, &FromUtf8(self));
+        // There may be room for some of the rest.
+        let mut rest = &text[copied.end..];
+        while !rest.is_empty() {
+            let part = &rest[..boundary::floor(rest.as_bytes(), out.left())];
+            let plain = own.find_excluded(kernel, part.as_bytes()).unwrap_or(part.len());
+            rest = &rest[put_prefix(&part[..plain], &mut out)..];
+            let mut characters = rest.chars();
+            let Some(character) = characters.next() else { break };
+            // Every dialect has a form for every character.
+            if !out.put(form::write(self, character.into(), &mut [0; 6]).unwrap_or_default()) {
+                break;
+            }
+            rest = characters.as_str();
+        }
+        Progress { read: text.len() - rest.len(), written: out.len() }
+    }
+
+    /// Converts `bytes` to UTF-8 as far as it fits. Each error is replaced by `instead`, or ends the conversion and is returned.
+    pub(crate) fn fill(
+        self,
+        kernel: Option<&'static Kernel>,
+        bytes: &[u8],
+        buffer: &mut [MaybeUninit<u8>],
+        instead: Option<char>,
+    ) -> (Progress, Option<DialectError>) {
+        let mut out = Output::new(buffer);
+        let mut stopped = None;
+        let mut read = self.fill_rewritten(kernel.unwrap_or_else(Kernel::best), bytes, &mut out, instead);
+        // The rest begins with an error, or there may be room for some of it.
+        let mut parts = Parts::limited(self, bytes, kernel).shortened(out.left().max(1));
+        if read > 0 {
+            parts = parts.starting_at(read);
+        }
+        while let Some((at, part)) = parts.next() {
+            let (value, error) = match part {
+                Part::Text(text) => {
+                    let copied = put_prefix(text, &mut out);
+                    read += copied;
+                    if copied < text.len() {
+                        break;
+                    }
+                    continue;
+                }
+                Part::Own(value) => (char::from_u32(value), parts.inexpressible(at)),
+                Part::Error(malformed) => (None, parts.error(at, &malformed)),
+            };
+            let Some(character) = value.or(instead) else {
+                stopped = Some(error);
+                break;
+            };
+            if !out.put(character.encode_utf8(&mut [0; 4]).as_bytes()) {
+                break;
+            }
+            read = parts.at();
+        }
+        (Progress { read, written: out.len() }, stopped)
+    }
+
+    /// Converts the beginning of `bytes` as a whole: rewrites what is not UTF-8, and then validates the result. Returns how much that
+    /// is, or 0 if the result is not UTF-8.
+    fn fill_rewritten(
+        self,
+        kernel: &Kernel,
+        bytes: &[u8],
+        out: &mut Output<'_>,
+        instead: Option<char>,
+    ) -> usize {
+        let to_utf8 = ToUtf8 { dialect: self, inexpressible: instead, malformed: instead };
+        let (mut end, mut stop) = (0, Stop::Done);
+        while stop == Stop::Done {
+            // Most text is as long in UTF-8. To look much further takes time in each call.
+            let part = end..boundary::floor(bytes, end + out.left());
+            if part.is_empty() {
+                break;
+            }
+            Copied { end, stop, .. } = copy_rewritten(self.own_forms(), kernel, bytes, part, out, &to_utf8);
+        }
+        if kernel.verdict(out.written_mut(0)).is_valid() {
+            return end;
+        }
+        out.retract(out.len());
+        0
+    }
+}
+
+/// Appends as many whole characters of `text` as fit. Returns how many bytes these are.
+fn put_prefix(text: &str, out: &mut Output<'_>) -> usize {
+    let fits = boundary::floor(text.as_bytes(), text.len().min(out.left()));
+    if out.put(&text.as_bytes()[..fits]) { fits } else { 0 }
+}

@@ -1,0 +1,395 @@
+//! The relatives of UTF-8: which of them some bytes are in, validation, and conversion to UTF-8 and back.
+//!
+//! Many old files hold bytes that are almost UTF-8. The programs that wrote them called them UTF-8, but they are in one of these
+//! dialects:
+//!
+//! | dialect | where it is found | what it has and UTF-8 lacks | what it lacks and UTF-8 has |
+//! |---|---|---|---|
+//! | [`Rfc2279`](Dialect::Rfc2279) | programs written for RFC 2279, before 2003 | sequences of 4 to 6 bytes up to 7FFFFFFF; surrogates | |
+//! | [`Cesu8`](Dialect::Cesu8) | Oracle's `UTF8`, old dumps of MySQL | pairs of surrogates, three bytes each | sequences of 4 bytes |
+//! | [`ModifiedUtf8`](Dialect::ModifiedUtf8) | Java: class files, JNI, `DataOutput` | pairs of surrogates, and `C0 80` | sequences of 4 bytes, `00` |
+//! | [`Wtf8`](Dialect::Wtf8) | file names of Windows | lone surrogates | |
+//!
+//! ```
+//! use trust8_dialect::{Dialect, diagnose};
+//!
+//! let bytes = b"Smile: \xED\xA0\xBD\xED\xB8\x80";
+//! let dialect = diagnose(bytes).best().unwrap();
+//! assert_eq!(dialect, Dialect::Cesu8);
+//! # #[cfg(feature = "alloc")]
+//! assert_eq!(dialect.to_utf8(bytes).unwrap(), "Smile: 😀");
+//! ```
+//!
+//! Use a dialect to read old data, and to write data for a program that demands it. Store and send everything else as UTF-8:
+//! the specifications of CESU-8 (Unicode Technical Report 26) and of WTF-8 say so too.
+//!
+//! # What is refused
+//!
+//! **Overlong forms** are refused in every dialect: `C0 AF` is not a slash, as RFC 2279 (section 6) and RFC 3629 (section 10)
+//! warn. The one exception is `C0 80` in Modified UTF-8.
+//!
+//! **Forms that the dialect writes in another way** are refused, so that each code point has one form:
+//!
+//! - CESU-8 and Modified UTF-8 write characters above U+FFFF as pairs of surrogates, so they have no sequences of four bytes. A
+//!   surrogate without its other half is refused. (Java itself writes such strings into class files, and reads them again.
+//!   [`Dialect::to_utf8_lossy`] converts them.)
+//! - Modified UTF-8 has no byte `00`, because that byte ends a string in C.
+//! - WTF-8 writes a pair of surrogates as one character of four bytes. So two strings of WTF-8 can't be joined byte by byte if
+//!   one ends with a first half and the other begins with a second half.
+//!
+//! **RFC 2279** has no rule about surrogates. It asks converters from UCS-2 and UTF-16 to join pairs, but its table has forms
+//! for D800 to DFFF as for all other numbers. Therefore they are accepted here, each as a number of its own, even two that make
+//! a pair. None of them can be converted to UTF-8.
+//!
+//! # Where an error is
+//!
+//! An error is as long as it would be in UTF-8 (the 'maximal subpart'), with one difference: a sequence that has a meaning in
+//! another dialect is one error as a whole. Examples are a surrogate, a pair of surrogates, and four bytes in CESU-8. So
+//! one U+FFFD replaces it, and [`DialectError::code_point`] says what it stands for. The errors of [`Dialect::Utf8`] are those of
+//! [`from_utf8`](crate::from_utf8).
+//!
+//! # Speed
+//!
+//! The text between a dialect's own sequences is UTF-8, and the kernels validate it.
+
+mod diagnosis;
+mod error;
+mod form;
+mod into;
+mod kind;
+mod parts;
+mod rewriting;
+#[cfg(feature = "alloc")]
+mod rewritten;
+mod runs;
+
+#[cfg(feature = "alloc")]
+use alloc::borrow::Cow;
+use core::fmt;
+
+use crate::kernel::Kernel;
+use parts::{Part, Parts};
+#[cfg(feature = "alloc")]
+use rewriting::FromUtf8;
+use runs::OwnForms;
+
+pub use crate::output::Progress;
+#[cfg(feature = "testing")]
+pub(crate) use diagnosis::diagnose_with;
+pub use diagnosis::{Diagnosis, diagnose};
+pub use error::{DialectError, EncodeError};
+pub use kind::DialectErrorKind;
+pub use parts::CodePoints;
+
+/// UTF-8 or one of its relatives. [The module](self) says how each differs from UTF-8.
+///
+/// ```
+/// use trust8_dialect::Dialect;
+///
+/// let len = |dialect: Dialect| dialect.encode(0x1F600, &mut [0; 6]).unwrap().len();
+/// assert_eq!((len(Dialect::Utf8), len(Dialect::Cesu8)), (4, 6));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// UTF-8 as RFC 3629 defines it, and as the rest of this crate takes it.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    /// assert!(Dialect::Utf8.validate("€".as_bytes()).is_ok());
+    /// ```
+    Utf8,
+    /// UTF-8 as RFC 2279 and its predecessors defined it: one to six bytes for numbers of up to 31 bits.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    /// assert!(Dialect::Rfc2279.decode(b"\xFD\xBF\xBF\xBF\xBF\xBF").eq([Ok((0, 0x7FFF_FFFF))]));
+    /// ```
+    Rfc2279,
+    /// CESU-8, Unicode Technical Report 26: UTF-16 with three bytes for each surrogate.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    /// assert!(Dialect::Cesu8.decode(b"\xED\xA0\x81\xED\xB0\x80").eq([Ok((0, 0x10400))]));
+    /// ```
+    Cesu8,
+    /// Java's Modified UTF-8: CESU-8 with `C0 80` in place of `00`.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    /// assert!(Dialect::ModifiedUtf8.decode(b"a\xC0\x80").eq([Ok((0, 0x61)), Ok((1, 0))]));
+    /// ```
+    ModifiedUtf8,
+    /// WTF-8: UTF-8 and lone surrogates, for UTF-16 that may be ill-formed.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    /// assert!(Dialect::Wtf8.decode(b"\xED\xB0\x80\xED\xA0\x81").eq([Ok((0, 0xDC00)), Ok((3, 0xD801))]));
+    /// ```
+    Wtf8,
+}
+
+/// All dialects, in the order of the enum.
+const ALL: [Dialect; 5] =
+    [Dialect::Utf8, Dialect::Rfc2279, Dialect::Cesu8, Dialect::ModifiedUtf8, Dialect::Wtf8];
+
+impl Dialect {
+    /// All dialects.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    /// // ASCII without U+0000 is the same in all.
+    /// assert!(Dialect::ALL.iter().all(|dialect| dialect.validate(b"ASCII").is_ok()));
+    /// ```
+    pub const ALL: &'static [Self] = &ALL;
+
+    /// Returns the dialect's name, spelled as everywhere in this crate: in lower case.
+    ///
+    /// [`Display`](fmt::Display) writes the dialect as a sentence would: `CESU-8`, `Modified UTF-8`.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    /// let names: Vec<_> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
+    /// assert_eq!(names, ["utf-8", "utf-8-rfc2279", "cesu-8", "mutf-8", "wtf-8"]);
+    /// assert_eq!(Dialect::ModifiedUtf8.to_string(), "Modified UTF-8");
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Utf8 => "utf-8",
+            Self::Rfc2279 => "utf-8-rfc2279",
+            Self::Cesu8 => "cesu-8",
+            Self::ModifiedUtf8 => "mutf-8",
+            Self::Wtf8 => "wtf-8",
+        }
+    }
+
+    /// Returns the dialect as a sentence calls it.
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Utf8 => "UTF-8",
+            Self::Rfc2279 => "RFC 2279",
+            Self::Cesu8 => "CESU-8",
+            Self::ModifiedUtf8 => "Modified UTF-8",
+            Self::Wtf8 => "WTF-8",
+        }
+    }
+
+    /// Returns the dialect of this name: what [`name`](Self::name) returns, or what `Display` writes. Upper and lower case,
+    /// hyphens and spaces make no difference.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    /// assert_eq!(Dialect::by_name("mutf-8"), Some(Dialect::ModifiedUtf8));
+    /// assert_eq!(Dialect::by_name("Modified UTF-8"), Some(Dialect::ModifiedUtf8));
+    /// assert_eq!(Dialect::by_name("utf-16"), None);
+    /// ```
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        fn bare(name: &str) -> impl Iterator<Item = u8> {
+            name.bytes().filter(|byte| !b"- ".contains(byte)).map(|byte| byte.to_ascii_lowercase())
+        }
+        ALL.into_iter().find(|dialect| {
+            [dialect.name(), dialect.title()].into_iter().any(|known| bare(known).eq(bare(name)))
+        })
+    }
+
+    /// Returns whether the dialect writes characters above U+FFFF as two surrogates.
+    const fn writes_pairs(self) -> bool {
+        matches!(self, Self::Cesu8 | Self::ModifiedUtf8)
+    }
+
+    /// Returns the length of the dialect's longest form, in bytes.
+    const fn longest_form(self) -> usize {
+        if matches!(self, Self::Rfc2279) { 6 } else { 4 }
+    }
+
+    /// Returns the largest number that the dialect can write.
+    const fn largest(self) -> u32 {
+        if matches!(self, Self::Rfc2279) { 0x7FFF_FFFF } else { 0x10_FFFF }
+    }
+
+    /// Returns which sequences the dialect writes in its own way.
+    const fn own_forms(self) -> OwnForms {
+        match self {
+            Self::Utf8 => OwnForms::Nothing,
+            Self::Rfc2279 => OwnForms::SurrogatesAndLong,
+            Self::Cesu8 => OwnForms::Pairs,
+            Self::ModifiedUtf8 => OwnForms::PairsAndNul,
+            Self::Wtf8 => OwnForms::Surrogates,
+        }
+    }
+
+    /// Checks that `bytes` are in this dialect.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first place at which they are not.
+    ///
+    /// ```
+    /// use trust8_dialect::{Dialect, DialectErrorKind};
+    ///
+    /// assert!(Dialect::ModifiedUtf8.validate(b"nothing: \xC0\x80").is_ok());
+    /// let error = Dialect::Cesu8.validate(b"nothing: \xC0\x80").unwrap_err();
+    /// assert_eq!((error.valid_up_to(), error.error_len()), (9, Some(1)));
+    /// assert_eq!(error.kind(), DialectErrorKind::Overlong);
+    /// ```
+    pub fn validate(self, bytes: &[u8]) -> Result<(), DialectError> {
+        self.check(None, bytes)
+    }
+
+    /// Does what [`validate`](Self::validate) does, with this kernel: for tests and measurements.
+    #[cfg(feature = "testing")]
+    pub(crate) fn validate_with(self, kernel: &'static Kernel, bytes: &[u8]) -> Result<(), DialectError> {
+        self.check(Some(kernel), bytes)
+    }
+
+    fn check(self, kernel: Option<&'static Kernel>, bytes: &[u8]) -> Result<(), DialectError> {
+        let mut parts = Parts::new(self, bytes, kernel);
+        while let Some((at, part)) = parts.next() {
+            match part {
+                Part::Error(malformed) => return Err(parts.error(at, &malformed)),
+                Part::Own(_) => parts.skip_accepted(true),
+                Part::Text(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns an iterator over the code points of `bytes`, each with its offset. For a sequence that the dialect does not accept
+    /// it returns an error, and goes on after the sequence.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    ///
+    /// let mut code_points = Dialect::Cesu8.decode(b"\xED\xA0\xBD\xED\xB8\x80?\xED\xA0\xBD!");
+    /// assert_eq!(code_points.next(), Some(Ok((0, 0x1F600))));
+    /// assert_eq!(code_points.next(), Some(Ok((6, 0x3F))));
+    /// let error = code_points.next().unwrap().unwrap_err();
+    /// assert_eq!((error.valid_up_to(), error.error_len()), (7, Some(3)));
+    /// assert_eq!(code_points.next(), Some(Ok((10, 0x21))));
+    /// assert_eq!(code_points.next(), None);
+    /// ```
+    #[must_use]
+    pub fn decode(self, bytes: &[u8]) -> CodePoints<'_> {
+        CodePoints::new(self, bytes, None)
+    }
+
+    /// Does what [`decode`](Self::decode) does, with this kernel: for tests and measurements.
+    #[cfg(feature = "testing")]
+    pub(crate) fn decode_with<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> CodePoints<'a> {
+        CodePoints::new(self, bytes, Some(kernel))
+    }
+
+    /// Writes `value` in this dialect to the start of `buffer`, and returns the bytes that it wrote.
+    ///
+    /// In WTF-8, the second half of a surrogate pair must not follow the first half. This function does not know what comes
+    /// before, so the caller must check that.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the dialect has no bytes for the number. These are:
+    ///
+    /// - surrogates, D800 to DFFF, in UTF-8, CESU-8 and Modified UTF-8;
+    /// - numbers above 7FFFFFFF in RFC 2279, and above 10FFFF in all other dialects.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    ///
+    /// let mut buffer = [0; 6];
+    /// assert_eq!(Dialect::Rfc2279.encode(0x7FFF_FFFF, &mut buffer).unwrap(), b"\xFD\xBF\xBF\xBF\xBF\xBF");
+    /// assert_eq!(Dialect::ModifiedUtf8.encode(0, &mut buffer).unwrap(), b"\xC0\x80");
+    /// assert_eq!(Dialect::Wtf8.encode(0xD800, &mut buffer).unwrap(), b"\xED\xA0\x80");
+    /// assert!(Dialect::Cesu8.encode(0xD800, &mut buffer).is_err());
+    /// ```
+    pub fn encode(self, value: u32, buffer: &mut [u8; 6]) -> Result<&[u8], EncodeError> {
+        form::write(self, value, buffer).ok_or(EncodeError::new(self, value))
+    }
+
+    /// Converts `bytes` from this dialect to UTF-8. If they are UTF-8 already, they are borrowed.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first place at which `bytes` are not in this dialect, or at which UTF-8 can't express them: a lone surrogate
+    /// or a character above U+10FFFF.
+    ///
+    /// ```
+    /// use trust8_dialect::{Dialect, DialectErrorKind};
+    ///
+    /// assert_eq!(Dialect::Cesu8.to_utf8(b"\xED\xA0\xBD\xED\xB8\x80!").unwrap(), "😀!");
+    /// assert_eq!(Dialect::ModifiedUtf8.to_utf8(b"\xC0\x80").unwrap(), "\0");
+    ///
+    /// let error = Dialect::Wtf8.to_utf8(b"file\xED\xA0\x80.txt").unwrap_err();
+    /// assert_eq!((error.valid_up_to(), error.error_len()), (4, Some(3)));
+    /// assert_eq!((error.kind(), error.code_point()), (DialectErrorKind::Inexpressible, Some(0xD800)));
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "WTF-8 at byte 4 that UTF-8 can't express: ED A0 80 is U+D800, a lone surrogate"
+    /// );
+    /// ```
+    #[cfg(feature = "alloc")]
+    pub fn to_utf8(self, bytes: &[u8]) -> Result<Cow<'_, str>, DialectError> {
+        self.strict(None, bytes)
+    }
+
+    /// Does what [`to_utf8`](Self::to_utf8) does, with this kernel: for tests and measurements.
+    #[cfg(all(feature = "alloc", feature = "testing"))]
+    pub(crate) fn to_utf8_with<'a>(
+        self,
+        kernel: &'static Kernel,
+        bytes: &'a [u8],
+    ) -> Result<Cow<'a, str>, DialectError> {
+        self.strict(Some(kernel), bytes)
+    }
+
+    /// Converts `bytes` from this dialect to UTF-8. It replaces by U+FFFD each sequence that is not in this dialect or that
+    /// UTF-8 can't express.
+    ///
+    /// ```
+    /// use trust8_dialect::Dialect;
+    ///
+    /// assert_eq!(Dialect::Wtf8.to_utf8_lossy(b"file\xED\xA0\x80.txt"), "file\u{FFFD}.txt");
+    /// assert_eq!(Dialect::Cesu8.to_utf8_lossy(b"\xED\xA0\xBD\xED\xB8\x80 \xFF"), "😀 \u{FFFD}");
+    /// ```
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn to_utf8_lossy(self, bytes: &[u8]) -> Cow<'_, str> {
+        self.lossy(None, bytes)
+    }
+
+    /// Does what [`to_utf8_lossy`](Self::to_utf8_lossy) does, with this kernel: for tests and measurements.
+    #[cfg(all(feature = "alloc", feature = "testing"))]
+    pub(crate) fn to_utf8_lossy_with<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> Cow<'a, str> {
+        self.lossy(Some(kernel), bytes)
+    }
+
+    /// Converts `text` to this dialect. If the bytes are the same as in UTF-8, they are borrowed.
+    ///
+    /// Every dialect can express every text.
+    ///
+    /// ```
+    /// use std::borrow::Cow;
+    /// use trust8_dialect::Dialect;
+    ///
+    /// assert_eq!(*Dialect::Cesu8.from_utf8("😀"), *b"\xED\xA0\xBD\xED\xB8\x80");
+    /// assert_eq!(*Dialect::ModifiedUtf8.from_utf8("a\0b"), *b"a\xC0\x80b");
+    /// assert!(matches!(Dialect::Wtf8.from_utf8("😀"), Cow::Borrowed(_)));
+    /// ```
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn from_utf8(self, text: &str) -> Cow<'_, [u8]> {
+        let (own, kernel, bytes) = (self.own_forms(), Kernel::best(), text.as_bytes());
+        if own.find_excluded(kernel, bytes).is_none() {
+            return Cow::Borrowed(bytes);
+        }
+        // Four bytes become six, and a zero becomes two. An eighth more is enough unless the text is full of these.
+        let converted = rewritten::collect(own, kernel, bytes, bytes.len() / 8, &FromUtf8(self));
+        Cow::Owned(converted.unwrap_or_default())
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.title())
+    }
+}

@@ -1,0 +1,217 @@
+//! The parts of a text in a dialect: runs of UTF-8, code points in the dialect's own way, and errors.
+
+#![forbid(unsafe_code)]
+
+use core::iter::FusedIterator;
+use core::mem::MaybeUninit;
+use core::str::Chars;
+
+use super::form::{self, Malformed};
+use super::rewriting::{Copied, SPARE_ROOM, Stop, ToUtf8, copy_rewritten};
+use super::runs::Runs;
+use super::{Dialect, DialectError};
+use crate::boundary;
+use crate::kernel::Kernel;
+use crate::output::Output;
+
+/// A part of a text in a dialect.
+pub(super) enum Part<'a> {
+    /// Characters that the dialect writes as UTF-8 does. Never empty.
+    Text(&'a str),
+    /// A code point that the dialect writes in its own way.
+    Own(u32),
+    /// A sequence that is ill-formed in the dialect: see [`Parts::error`].
+    Error(Malformed),
+}
+
+/// An iterator over the parts, each with its offset.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts<'a> {
+    dialect: Dialect,
+    bytes: &'a [u8],
+    runs: Runs<'a>,
+    /// Whether [`skip_accepted`](Self::skip_accepted) has met an error.
+    error_is_near: bool,
+}
+
+impl<'a> Parts<'a> {
+    /// Returns the parts of `bytes`, with runs as long as possible.
+    pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
+        Self { dialect, bytes, runs: Runs::new(bytes, dialect.own_forms(), kernel), error_is_near: false }
+    }
+
+    /// Returns the parts of `bytes`, with runs of a limited length: for callers who may not want the next one.
+    pub(super) fn limited(dialect: Dialect, bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
+        Self { dialect, bytes, runs: Runs::limited(bytes, dialect.own_forms(), kernel), error_is_near: false }
+    }
+
+    /// Returns the parts with runs that are not much longer than `limit`.
+    pub(super) fn shortened(mut self, limit: usize) -> Self {
+        self.runs.shorten(limit);
+        self
+    }
+
+    /// Returns the parts from `at` on, where a code point begins.
+    pub(super) fn starting_at(mut self, at: usize) -> Self {
+        self.runs.skip(at - self.runs.at());
+        self
+    }
+
+    /// Skips parts that are certainly no errors, and some of what comes before the first error. For callers to whom text and code points
+    /// of the dialect's own are the same: all of them, or if `also_inexpressible` is false, those that UTF-8 can express.
+    ///
+    /// Where code points of the dialect's own are near each other, to rewrite them and validate the result takes less time than to
+    /// validate what is between them.
+    #[inline(never)]
+    pub(super) fn skip_accepted(&mut self, also_inexpressible: bool) {
+        const CHUNK: usize = 2048;
+        let mut memory = [MaybeUninit::uninit(); CHUNK + SPARE_ROOM];
+        let (own, kernel) = (self.dialect.own_forms(), self.runs.kernel());
+        let inexpressible = also_inexpressible.then_some(char::REPLACEMENT_CHARACTER);
+        let to_utf8 = ToUtf8 { dialect: self.dialect, inexpressible, malformed: None };
+        while !self.error_is_near {
+            let at = self.at();
+            let chunk = at..boundary::floor(self.bytes, at + CHUNK);
+            let mut out = Output::new(&mut memory);
+            let Copied { end, stop, any } =
+                copy_rewritten(own, kernel, self.bytes, chunk, &mut out, &to_utf8);
+            if !kernel.verdict(out.finish()).is_valid() {
+                // The parts up to there are so few that to skip them is not worth a search for the error.
+                self.error_is_near = true;
+                return;
+            }
+            self.runs.skip(end - at);
+            if !any || stop == Stop::Refused {
+                return;
+            }
+        }
+    }
+
+    /// Returns where the last part ends and the next one begins.
+    pub(super) fn at(&self) -> usize {
+        self.runs.at()
+    }
+
+    /// Returns the error for a part that begins at `at`. (It is made where it goes, because a copy of it takes as long as the
+    /// search for it.)
+    #[inline(always)]
+    pub(super) fn error(&self, at: usize, malformed: &Malformed) -> DialectError {
+        DialectError::new(self.dialect, self.bytes, at, malformed)
+    }
+
+    /// Returns the error for the last part, which began at `at`, if UTF-8 has no form for it.
+    pub(super) fn inexpressible(&self, at: usize) -> DialectError {
+        DialectError::inexpressible(self.dialect, self.bytes, at, self.at() - at)
+    }
+}
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = (usize, Part<'a>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let at = self.runs.at();
+        // Such sequences and errors often follow each other directly. Then there is no run between them to search for.
+        if let Some((value, len)) = form::read_own(self.dialect, self.runs.rest()) {
+            self.runs.skip(len);
+            return Some((at, Part::Own(value)));
+        }
+        if let Some(malformed) = form::read_fault(self.dialect, self.runs.rest()) {
+            self.runs.skip(malformed.len.into());
+            return Some((at, Part::Error(malformed)));
+        }
+        if !self.runs.is_at_exception() {
+            let text = self.runs.text();
+            if !text.is_empty() {
+                return Some((at, Part::Text(text)));
+            }
+        }
+        let rest = self.runs.rest();
+        if rest.is_empty() {
+            return None;
+        }
+        Some(match form::read(self.dialect, rest) {
+            Ok((value, len)) => {
+                self.runs.skip(len);
+                (at, Part::Own(value))
+            }
+            Err(malformed) => {
+                self.runs.skip(malformed.len.into());
+                (at, Part::Error(malformed))
+            }
+        })
+    }
+}
+
+/// An iterator over the code points of a text, each with its offset: see [`Dialect::decode`].
+///
+/// ```
+/// let mut code_points = trust8_dialect::Dialect::Wtf8.decode(b"a\xED\xA0\x80");
+/// assert_eq!(code_points.next(), Some(Ok((0, 0x61))));
+/// assert_eq!(code_points.next(), Some(Ok((1, 0xD800))));
+/// assert_eq!(code_points.next(), None);
+/// ```
+#[derive(Clone, Debug)]
+pub struct CodePoints<'a> {
+    parts: Parts<'a>,
+    /// What is left of the last run, which ends at `parts.at()`.
+    text: Chars<'a>,
+}
+
+impl<'a> CodePoints<'a> {
+    pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
+        Self { parts: Parts::limited(dialect, bytes, kernel), text: "".chars() }
+    }
+}
+
+impl CodePoints<'_> {
+    /// Does what `next` does where a part ends.
+    #[inline(never)]
+    fn next_part(&mut self) -> Option<<Self as Iterator>::Item> {
+        let (at, part) = self.parts.next()?;
+        Some(match part {
+            Part::Text(text) => {
+                self.text = text.chars();
+                Ok((at, self.text.next()?.into()))
+            }
+            Part::Own(value) => Ok((at, value)),
+            Part::Error(malformed) => Err(self.parts.error(at, &malformed)),
+        })
+    }
+}
+
+impl Iterator for CodePoints<'_> {
+    type Item = Result<(usize, u32), DialectError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let left = self.text.as_str().len();
+        match self.text.next() {
+            Some(character) => Some(Ok((self.parts.at() - left, character.into()))),
+            None => self.next_part(),
+        }
+    }
+
+    /// Goes run by run. `for_each`, `sum` and `extend` use this function.
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
+        let left = self.text.as_str();
+        let first = (self.parts.at() - left.len(), Part::Text(left));
+        let Parts { dialect, bytes, .. } = self.parts;
+        core::iter::once(first).chain(self.parts).fold(init, |folded, (at, part)| match part {
+            Part::Text(text) => text
+                .char_indices()
+                .fold(folded, |folded, (index, character)| f(folded, Ok((at + index, character.into())))),
+            Part::Own(value) => f(folded, Ok((at, value))),
+            Part::Error(malformed) => f(folded, Err(DialectError::new(dialect, bytes, at, &malformed))),
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.parts.bytes.len() - self.parts.at();
+        let (least, most) = self.text.size_hint();
+        // A code point has one to six bytes.
+        (least + left.div_ceil(6), most.map(|most| most + left))
+    }
+}
+
+impl FusedIterator for CodePoints<'_> {}

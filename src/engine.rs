@@ -1,0 +1,30 @@
+//! What the packages of this project that have algorithms of their own are built on: conversions (`trust8-transcode`) and dialects
+//! (`trust8-dialect`). They depend on one exact version.
+//!
+//! This module is not part of the public interface: it may change in any release.
+
+pub use crate::boundary::{array_at, ends_in_lead, is_inside, start_before};
+pub use crate::error::{Hex, Sequence};
+pub use crate::kernel::{Automaton, Continues, Engine, Portable, Rejected, Validated, Verdict, judge};
+#[cfg(feature = "alloc")]
+pub use crate::output::append;
+pub use crate::output::{Fork, Output, Progress, as_uninit};
+pub use crate::repair::faults::{count_sequences, utf16_len_lossy};
+pub use crate::repair::replacer::Replacer;
+pub use crate::repair::survey;
+#[cfg(trust8_avx512)]
+pub use crate::simd::x86::avx512;
+pub use crate::simd::{Job, Token};
+#[cfg(trust8_simd)]
+pub use crate::simd::Simd;
+#[cfg(trust8_avx512)]
+pub use crate::simd::Avx512;
+#[cfg(trust8_x86)]
+pub use crate::simd::{Avx2, Sse42};
+#[cfg(trust8_neon)]
+pub use crate::simd::Neon;
+#[cfg(trust8_wasm)]
+pub use crate::simd::Simd128;
+pub use crate::text::characters::why_inexpressible;
+pub use crate::text::counts;
+pub use crate::text::search;

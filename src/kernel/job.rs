@@ -1,0 +1,267 @@
+//! The door: runs a job with a kernel. This is the one place where a function is compiled for each instruction set.
+//!
+//! For each row of `simd/sets.rs` there is a module with two functions that are compiled for the instruction set and make its token:
+//! `validate`, which [`Kernel`] keeps as a function pointer, and `run`, which runs any [`Job`]. They
+//! contain no algorithm. [`Kernel::run`] names the functions `run` of one job, so a program has only the jobs that it calls.
+//!
+//! To add an instruction set, write its file in `simd/` and add its row to `simd/sets.rs`.
+
+use super::automaton::Automaton;
+use super::verdict::Verdict;
+use super::{Engine, Kernel};
+use crate::simd::Job;
+
+/// A kernel's function for whole texts.
+///
+/// # Safety
+///
+/// - The CPU must have the instruction set that the function was compiled for.
+pub(super) type Validate = unsafe fn(&[u8]) -> Verdict;
+
+/// A job, compiled for an instruction set.
+///
+/// # Safety
+///
+/// - The CPU must have that instruction set.
+type Door<M, O> = unsafe fn(&[u8], M) -> O;
+
+/// The functions that are compiled for one instruction set.
+macro_rules! door {
+    ($set:ident, $token:ty, $new:expr $(, $features:meta)?) => {
+        pub(super) mod $set {
+            use super::*;
+
+            $(#[$features])?
+            pub(crate) fn validate(bytes: &[u8]) -> Verdict {
+                if bytes.len() >= <$token as Engine>::LONG { long(bytes) } else { $new.validate_short(bytes) }
+            }
+
+            // Apart, so that short texts do not pay for the registers that it saves.
+            #[inline(never)]
+            $(#[$features])?
+            fn long(bytes: &[u8]) -> Verdict {
+                $new.validate_long(bytes)
+            }
+
+            $(#[$features])?
+            pub(crate) fn run<J: Job<$token, M, O>, M, O>(bytes: &[u8], more: M) -> O {
+                J::run($new, bytes, more)
+            }
+
+            /// A job that this instruction set can run.
+            pub trait Runs<M, O>: Job<$token, M, O> {}
+
+            impl<J: Job<$token, M, O>, M, O> Runs<M, O> for J {}
+        }
+    };
+}
+
+macro_rules! doors {
+    ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {
+        $(
+            #[cfg($cfg)]
+            use crate::simd::$token;
+
+            #[cfg($cfg)]
+            door!($set, $token, $token::new(), target_feature(enable = $features));
+
+            /// The target does not have this instruction set, so every job will do.
+            #[cfg(not($cfg))]
+            mod $set {
+                pub trait Runs<M, O> {}
+
+                impl<J, M, O> Runs<M, O> for J {}
+            }
+        )+
+        door!(scalar, Automaton, Automaton);
+
+        /// An instruction set that is compiled in: the index of the tables.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[expect(non_camel_case_types, reason = "each has the name of its module")]
+        pub(crate) enum Isa {
+            $(#[cfg($cfg)] $set,)+
+            scalar,
+        }
+
+        /// The kernels that are compiled in, best first. Only `detect` hands out parts of this.
+        pub(super) static KERNELS: [Kernel; Isa::scalar as usize + 1] = [
+            $(#[cfg($cfg)] Kernel { name: $name, isa: Isa::$set, validate: $set::validate },)+
+            Kernel { name: "scalar", isa: Isa::scalar, validate: scalar::validate },
+        ];
+
+        /// A job that every engine of the target can run.
+        pub trait Portable<M, O>: $($set::Runs<M, O> +)+ scalar::Runs<M, O> {}
+
+        impl<J: $($set::Runs<M, O> +)+ scalar::Runs<M, O>, M, O> Portable<M, O> for J {}
+
+        impl Kernel {
+            /// Runs a job with this kernel.
+            #[doc(hidden)]
+            #[inline]
+            pub fn run<J: Portable<M, O>, M, O>(&self, _: J, bytes: &[u8], more: M) -> O {
+                let doors: &[Door<M, O>; KERNELS.len()] = const {
+                    &[$(#[cfg($cfg)] ($set::run::<J, M, O> as Door<M, O>),)+ scalar::run::<J, M, O> as Door<M, O>]
+                };
+                // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set
+                // that the door is compiled for.
+                unsafe { doors[self.isa as usize](bytes, more) }
+            }
+        }
+    };
+}
+instruction_sets!(doors);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Kernel, automaton};
+
+    /// A long chunk takes a way of its own, between ASCII.
+    #[test]
+    fn long_pieces_between_ascii_go_on() {
+        let middle = "\u{E9}\u{65E5}\u{1F600}".repeat(300);
+        for kernel in Kernel::available() {
+            for len in (0..40).chain(2600..2640) {
+                let text = format!("{}{}{}.", "a".repeat(600), &middle[..9 * (len / 9)], "b".repeat(len % 9));
+                for before in [*b"abcd", *b"\0\0\0\n", "\u{65E5}a".as_bytes().try_into().unwrap()] {
+                    assert!(continues(kernel, before, text.as_bytes()), "{kernel:?}, {before:02X?}, {len}");
+                }
+                // After a lead, and with a wrong byte anywhere: also at the end, where it is not ASCII.
+                assert!(!continues(kernel, [0, 0, 0, 0xC3], text.as_bytes()), "{kernel:?}, {len}");
+                for at in [0, 1, 255, 256, 511, 512, 599, text.len() / 2, text.len() - 2, text.len() - 1] {
+                    let mut wrong = text.clone().into_bytes();
+                    wrong[at] = 0xF5;
+                    assert!(!continues(kernel, *b"abcd", &wrong), "{kernel:?}, {len}, {at}");
+                }
+            }
+        }
+    }
+
+    /// In a text with one fault, the automaton finds it from any place before. So only this test sees where a kernel sends it.
+    #[test]
+    fn a_suspicion_leads_to_within_a_character_of_the_fault() {
+        let faults: [&[u8]; 9] = [
+            b"\x80",
+            b"\xC0\x80",
+            b"\xC3a",
+            b"\xE0\x80\x80",
+            b"\xE2\x82a",
+            b"\xED\xA0\x80",
+            b"\xF0\x9F\x98a",
+            b"\xF4\x90\x80\x80",
+            b"\xFF",
+        ];
+        for kernel in Kernel::available().iter().filter(|kernel| kernel.name() != "scalar") {
+            for (letter, fault) in
+                ["a", "\u{E9}", "\u{65E5}", "\u{1F600}"].iter().flat_map(|l| faults.map(|f| (l, f)))
+            {
+                for len in (130..160).chain(700..720).chain([1500, 2500, 6000]) {
+                    let mut text = letter.repeat(len / letter.len()).into_bytes();
+                    let at = text.len();
+                    text.extend_from_slice(fault);
+                    // Kernels do not search what is left after the last whole vector.
+                    text.extend_from_slice(&[b'b'; 128]);
+                    let suspect = kernel.verdict(&text).suspicion().expect("it is not UTF-8");
+                    assert!(
+                        (at.saturating_sub(1)..at + 3).contains(&suspect),
+                        "{kernel:?}, {fault:02X?} at {at}: {suspect}"
+                    );
+                    assert_eq!(
+                        automaton::judge(&text, suspect).map_err(|error| error.valid_up_to()),
+                        Err(at)
+                    );
+                }
+            }
+        }
+    }
+
+    /// The answer is that of the kernel. `otherwise` is asked exactly if that is no, and gets all of the arguments.
+    #[test]
+    fn what_is_done_otherwise_is_done_exactly_where_the_answer_is_no() {
+        let text = "a\u{E9}\u{65E5}\u{1F600}bcdefg".repeat(500);
+        for kernel in Kernel::available() {
+            for len in (0..70).chain(500..530).chain([1000, 2047, 2048, 2049, 4096, 7000]) {
+                let valid =
+                    text.as_bytes()[..len].utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
+                for wrong_at in [None, Some(0), Some(valid / 2), Some(valid.saturating_sub(1))] {
+                    let mut bytes = text.as_bytes()[..valid].to_vec();
+                    if let Some(byte) = wrong_at.and_then(|at| bytes.get_mut(at)) {
+                        *byte = 0xFF;
+                    }
+                    let expected = core::str::from_utf8(&bytes);
+                    for answer in [false, true] {
+                        let mut asked = 0;
+                        let found = accepts(kernel, &bytes, |rejected: Rejected<'_>| {
+                            asked += 1;
+                            let error = rejected.text().expect_err("it is not UTF-8");
+                            let expected = expected.expect_err("it is not UTF-8");
+                            assert_eq!(
+                                error.valid_up_to(),
+                                expected.valid_up_to(),
+                                "{kernel:?}, {len}, {wrong_at:?}"
+                            );
+                            answer
+                        });
+                        assert_eq!(asked, usize::from(expected.is_err()), "{kernel:?}, {len}, {wrong_at:?}");
+                        assert_eq!(found, expected.is_ok() || answer, "{kernel:?}, {len}, {wrong_at:?}");
+                    }
+                    for before in [*b"abcd", *b"ab\xE6\x97"] {
+                        if bytes.is_empty() {
+                            continue;
+                        }
+                        let expected = continues(kernel, before, &bytes);
+                        let mut asked = 0;
+                        let found = continues_or(kernel, before, &bytes, |same: [u8; 4], piece: &[u8]| {
+                            asked += 1;
+                            assert!(
+                                same == before && core::ptr::eq(piece, bytes.as_slice()),
+                                "{kernel:?}, {len}"
+                            );
+                            false
+                        });
+                        assert_eq!((found, asked), (expected, usize::from(!expected)), "{kernel:?}, {len}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// The streaming tests see every wrong yes, but a wrong no costs time only: so here are both.
+    #[test]
+    fn pieces_of_text_go_on_wherever_they_are_cut() {
+        let text =
+            "a\u{E9}\u{65E5}\u{1F600}\u{7FF}\u{800}\u{D7FF}\u{E000}\u{FFFF}\u{10000}\u{10FFFF}bc".repeat(12);
+        let text = text.as_bytes();
+        let mut pieces = 0;
+        for kernel in Kernel::available() {
+            for from in 0..100 {
+                let mut before = [0; 4];
+                let known = from.min(4);
+                before[4 - known..].copy_from_slice(&text[from - known..from]);
+                for to in from + 1..text.len() {
+                    let piece = &text[from..to];
+                    assert!(
+                        continues(kernel, before, piece),
+                        "{kernel:?}, after {before:02X?}: {piece:02X?}"
+                    );
+                    pieces += 1;
+                }
+                // A wrong byte anywhere.
+                for to in from + 1..from + 140 {
+                    let mut piece = text[from..to].to_vec();
+                    for at in [0, piece.len() / 3, piece.len() - 1] {
+                        for wrong in [0xC0, 0xC1, 0xF5, 0xFF] {
+                            let right = core::mem::replace(&mut piece[at], wrong);
+                            assert!(
+                                !continues(kernel, before, &piece),
+                                "{kernel:?}, {before:02X?}: {piece:02X?}"
+                            );
+                            piece[at] = right;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(pieces > 1000);
+    }
+}

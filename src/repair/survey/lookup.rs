@@ -1,0 +1,85 @@
+//! The classes of bytes by the tables of `kernel/lookup/`.
+
+use super::{Classes, Surveyor, Surveys};
+use crate::kernel::Checker;
+use crate::output::Output;
+use crate::simd::Simd;
+
+impl<S: Simd> Surveys for S {
+    #[inline(always)]
+    fn surveyor(self) -> impl Surveyor {
+        Checker::new(self)
+    }
+}
+
+/// The classes of bytes, for the search of all faults.
+impl<S: Simd> Surveyor for Checker<S> {
+    #[inline(always)]
+    fn high(self, bytes: &[u8; 64]) -> u64 {
+        self.s.high_bits_of_64(bytes, 0)
+    }
+
+    #[inline(always)]
+    fn classes(self, bytes: &[u8; 64]) -> Classes {
+        let s = self.s;
+        let mut classes = Classes { high: 0, lead: 0, lead3: 0, lead4: 0, allowed: 0 };
+        let mut at = 0;
+        while at < 64 {
+            let now = s.load(bytes, at);
+            let earlier1 = if at == 0 { s.earlier::<1>(now, s.splat(0)) } else { s.load(bytes, at - 1) };
+            // Saturating subtraction leaves bit 7 set from C0, from E0, and from F0 on.
+            classes.high |= s.high_bits(now) << at;
+            classes.lead |= s.high_bits(s.minus(now, s.splat(0xC0 - 0x80))) << at;
+            classes.lead3 |= s.high_bits(s.minus(now, s.splat(0xE0 - 0x80))) << at;
+            classes.lead4 |= s.high_bits(s.minus(now, s.splat(0xF0 - 0x80))) << at;
+            // Saturating subtraction leaves bit 7 set where the subtrahend is zero.
+            classes.allowed |= s.high_bits(s.minus(s.splat(0x80), self.disallowed(now, earlier1))) << at;
+            at += S::LANES;
+        }
+        classes
+    }
+
+    #[inline(always)]
+    fn is_ascii(self, bytes: &[u8; 256]) -> bool {
+        !any_high_bit(self.s, bytes, 0, 256)
+    }
+
+    #[inline(always)]
+    fn put_and_test_ascii(self, bytes: &[u8; 256], out: &mut Output<'_>) -> Option<bool> {
+        let next = out.next_array::<256>()?;
+        let mut all = self.s.splat(0);
+        let mut at = 0;
+        while at < 256 {
+            let v = self.s.load(bytes, at);
+            all = self.s.or(all, v);
+            self.s.store(v, next, at);
+            at += S::LANES;
+        }
+        // SAFETY: the loop has written 256 bytes.
+        unsafe { out.advance(256) };
+        Some(!self.s.any_high_bit(all))
+    }
+
+    #[inline(always)]
+    fn ascii_lines(self, bytes: &[u8; 256]) -> usize {
+        let mut others = 1 << 4;
+        let mut block = 0;
+        while block < 4 {
+            others |= u32::from(any_high_bit(self.s, bytes, 64 * block, 64 * block + 64)) << block;
+            block += 1;
+        }
+        others.trailing_zeros() as usize
+    }
+}
+
+/// Returns whether any byte of `bytes[from..to]` is not ASCII. The length is a multiple of 64.
+#[inline(always)]
+fn any_high_bit<S: Simd>(s: S, bytes: &[u8; 256], from: usize, to: usize) -> bool {
+    let mut all = s.load(bytes, from);
+    let mut at = from + S::LANES;
+    while at < to {
+        all = s.or(all, s.load(bytes, at));
+        at += S::LANES;
+    }
+    s.any_high_bit(all)
+}

@@ -1,0 +1,432 @@
+//! Finds and replaces all ill-formed sequences of a text, one after the other.
+//!
+//! A validator stops at the first ill-formed sequence. Code that replaces, lists or skips them must go on after it. Where they
+//! lie close together, starting a validator anew after each would take most of the time. So there are two modes:
+//!
+//! ```text
+//! near:  for each block of 58 bytes, with the three bytes before it and the three after it: make a map of two words.
+//!        One has a bit for the first byte of each ill-formed sequence, the other for the bytes that continue a sequence.
+//!        After a few blocks without an ill-formed sequence: continue with 'far'.
+//! far:   a kernel validates a chunk. If it is valid, the next chunk is twice as long.
+//!        If not, the kernel validates what comes before its suspicion; continue with 'near'.
+//! ```
+//!
+//! Where text is copied, there is a mode between the two, which takes little time to begin and to end: groups, which are a few blocks
+//! long, are checked as the piece of a stream is. See `Search::replace` and `transcode/vector/from_faulty_utf8.rs`.
+//!
+//! 1. **The map needs no automaton.** Whether a byte begins an ill-formed sequence depends only on the three bytes before it
+//!    and the three after it. So a formula of a few masks answers for 64 bytes at once, without a table or a branch; see
+//!    [`Map::of`]. It takes the same time however many sequences are ill-formed.
+//! 2. **No block waits for another.** What a map must know of its neighbours is read again. (Blocks of 61 to 64 bytes that each
+//!    begin with a sequence need no neighbours. But each must wait for the length of the one before, and they take 1.4 times
+//!    as long.)
+//! 3. **Chunks grow by doubling.** So what a kernel reads in vain after a fault is in proportion to the valid text before it,
+//!    and the whole takes linear time for every input.
+//! 4. **Only 'valid' is believed.** Where a kernel suspects something, the text before that place is validated again. So the
+//!    soundness of this file rests on the verdict 'valid', on 'this group continues that text', and on the map, not on places.
+
+#[cfg(trust8_simd)]
+mod lookup;
+#[cfg(trust8_avx512)]
+mod planes;
+mod words;
+
+use crate::boundary;
+use crate::kernel::Engine;
+use crate::output::Output;
+use crate::simd::Job;
+
+/// The bytes on either side of a byte that decide about it: a character has at most three besides.
+pub const CONTEXT: usize = 3;
+
+/// The bytes that a map is made of, one for each bit of a word: a block, and its context on either side.
+pub const WITH_CONTEXT: usize = 64;
+
+/// The length of a block: the bytes whose context is in the map.
+pub const BLOCK: usize = WITH_CONTEXT - 2 * CONTEXT;
+
+/// A cache line.
+pub const LINE: usize = 64;
+
+/// ASCII is skipped in blocks of this length first, and then in cache lines.
+pub const ASCII_BLOCK: usize = 4 * LINE;
+
+/// After this many blocks without a fault, a search no longer expects one in the next block.
+const SOUND_BLOCKS_TO_BE_FAR: usize = 8;
+
+/// After this many blocks without a fault, text is taken in groups. The blocks have about as much text as a group, so that hardly any
+/// group is checked again for the same fault.
+pub const SOUND_BLOCKS_TO_TAKE_GROUPS: usize = 4;
+
+/// The first chunk that a kernel validates.
+pub const FIRST_CHUNK: usize = 512;
+
+/// The longest chunk: short enough to be in the cache still when the caller copies it.
+pub const LONGEST_CHUNK: usize = 64 << 10;
+
+/// The classes of 64 bytes. Each byte is a bit, the first byte the lowest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Classes {
+    /// 80 to FF: all but ASCII.
+    pub high: u64,
+    /// C0 to FF: begins a sequence of two bytes or more.
+    pub lead: u64,
+    /// E0 to FF: begins a sequence of three bytes or more.
+    pub lead3: u64,
+    /// F0 to FF: begins a sequence of four bytes or more.
+    pub lead4: u64,
+    /// Allowed as the second byte of a character that begins with the byte before it. The bit has a meaning only where that
+    /// byte is a lead and this one a continuation.
+    pub allowed: u64,
+}
+
+/// The ill-formed sequences of a block and its context.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Map {
+    /// The first byte of each ill-formed sequence.
+    faults: u64,
+    /// The bytes that continue a sequence, whether it is ill-formed or not.
+    continued: u64,
+}
+
+impl Map {
+    /// Returns the map of `bytes`.
+    #[inline(always)]
+    fn at<S: Surveyor>(s: S, bytes: &[u8; WITH_CONTEXT]) -> Self {
+        let high = s.high(bytes);
+        if high & high << 1 == 0 {
+            // Each such byte stands alone between ASCII, so it is ill-formed, whatever it is.
+            return Self { faults: high, continued: 0 };
+        }
+        Self::of(s.classes(bytes))
+    }
+
+    /// Returns the map of bytes with these classes. It is right for the bytes whose context is among them.
+    ///
+    /// A sequence is a character, or the beginning of one as far as it goes (Unicode's 'maximal subpart'), or a single byte.
+    #[inline(always)]
+    fn of(classes: Classes) -> Self {
+        let Classes { high, lead, lead3, lead4, allowed } = classes;
+        let continuation = high & !lead;
+        // The bytes that continue a sequence as its second, third and fourth byte.
+        let second = lead << 1 & continuation & allowed;
+        let third = (second & lead3 << 1) << 1 & continuation;
+        let fourth = (third & lead4 << 2) << 1 & continuation;
+        let continued = second | third | fourth;
+        // The leads of two, three and four bytes that all their continuations follow.
+        let whole = lead & !lead3 & second >> 1 | lead3 & !lead4 & third >> 2 | lead4 & fourth >> 3;
+        Self { faults: high & !continued & !whole, continued }
+    }
+}
+
+/// What a conversion must know of a block in its context to replace the ill-formed sequences while it converts the others. Each
+/// byte is a bit, the first byte of the context the lowest.
+///
+/// It is right for the bytes of the context before the block as well.
+#[derive(Clone, Copy)]
+pub struct Marks {
+    /// The bytes of ill-formed sequences.
+    pub ill_formed: u64,
+    /// The bytes after which a sequence ends, well-formed or not.
+    pub ends: u64,
+}
+
+impl Marks {
+    /// The marks of ASCII.
+    pub const ASCII: Self = Self { ill_formed: 0, ends: u64::MAX };
+
+    /// Returns the marks of a block in its context. `before` are those of the block directly before it, or those of ASCII if the
+    /// context before it is ASCII or zeros.
+    #[inline(always)]
+    pub fn of<S: Surveyor>(s: S, bytes: &[u8; WITH_CONTEXT], before: Self) -> Self {
+        const BEFORE: u64 = (1 << CONTEXT) - 1;
+        const WITHIN: u64 = ((1 << BLOCK) - 1) << CONTEXT;
+        let Map { faults, continued } = Map::at(s, bytes);
+        // What the map says of the context may be wrong. The block before knew what came before.
+        let mut ill_formed = faults & WITHIN | before.ill_formed >> BLOCK & BEFORE;
+        let continued = continued & !BEFORE;
+        // An ill-formed sequence has at most three bytes.
+        ill_formed |= ill_formed << 1 & continued;
+        ill_formed |= ill_formed << 1 & continued;
+        Self { ill_formed, ends: !(continued >> 1) }
+    }
+}
+
+/// What the map needs of an instruction set.
+pub trait Surveyor: Copy {
+    /// Returns which bytes are not ASCII, the first byte as the lowest bit.
+    fn high(self, bytes: &[u8; WITH_CONTEXT]) -> u64;
+
+    /// Returns the classes of the bytes.
+    fn classes(self, bytes: &[u8; WITH_CONTEXT]) -> Classes;
+
+    /// Returns whether all bytes are ASCII.
+    fn is_ascii(self, bytes: &[u8; ASCII_BLOCK]) -> bool;
+
+    /// Appends the bytes to `out` and returns whether all of them are ASCII, or returns `None` if there is no room. Each byte is
+    /// loaded once for both.
+    fn put_and_test_ascii(self, bytes: &[u8; ASCII_BLOCK], out: &mut Output<'_>) -> Option<bool>;
+
+    /// Returns how many parts of [`LINE`] bytes are ASCII before the first that is not.
+    fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK]) -> usize;
+}
+
+/// An engine whose tables give the classes of bytes.
+pub trait Surveys: Engine {
+    /// Loads the tables.
+    fn surveyor(self) -> impl Surveyor;
+}
+
+/// [`seek`] as a job. It needs the place from which on.
+pub struct Seek;
+
+impl<E: Surveys> Job<E, usize, Found> for Seek {
+    #[inline(always)]
+    fn run(engine: E, bytes: &[u8], from: usize) -> Found {
+        seek(engine.surveyor(), bytes, from)
+    }
+}
+
+/// [`replace`] as a job. It needs the place from which on, the place up to which the text is written, and the output.
+pub struct Replace;
+
+impl<E: Surveys> Job<E, (usize, usize, &mut Output<'_>), Replaced> for Replace {
+    #[inline(always)]
+    fn run(engine: E, bytes: &[u8], (at, done, out): (usize, usize, &mut Output<'_>)) -> Replaced {
+        replace(engine.surveyor(), bytes, at, done, out)
+    }
+}
+
+/// What [`seek`] found: a block and its ill-formed sequences.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// Where the block begins. From the start of the search to here all is well-formed.
+    pub start: usize,
+    /// Where the block ends. If its last sequence is ill-formed, it may reach beyond. If the block has no ill-formed sequence,
+    /// a sequence begins here.
+    pub end: usize,
+    /// The first bytes of the ill-formed sequences that are left. Each byte is a bit, the block's first byte the lowest.
+    faults: u64,
+    /// The bytes that continue a sequence, also those after the block.
+    continued: u64,
+}
+
+impl Found {
+    /// What a search begins with: no block yet.
+    pub const NONE: Self = Self::nothing(0);
+
+    /// Returns an empty block at `at`: there is no fault up to there.
+    #[inline(always)]
+    pub const fn nothing(at: usize) -> Self {
+        Self { start: at, end: at, faults: 0, continued: 0 }
+    }
+
+    /// Takes the next ill-formed sequence out of the block. Returns its place in the block, and its length, 1 to 3.
+    #[inline(always)]
+    pub fn pop(&mut self) -> Option<(usize, usize)> {
+        if self.faults == 0 {
+            return None;
+        }
+        let at = self.faults.trailing_zeros();
+        self.faults &= self.faults - 1;
+        let continuations = (self.continued >> at >> 1).trailing_ones();
+        Some((at as usize, 1 + continuations as usize))
+    }
+
+    /// Drops the ill-formed sequences that begin before `at`, a place in the text. Returns where the next one begins.
+    #[inline(always)]
+    pub fn first_from(&mut self, at: usize) -> Option<usize> {
+        let passed = at.saturating_sub(self.start).min(WITH_CONTEXT);
+        self.faults &= u64::MAX.checked_shl(passed as u32).unwrap_or(0);
+        (self.faults != 0).then(|| self.start + self.faults.trailing_zeros() as usize)
+    }
+
+    /// Returns how many ill-formed sequences are left, and how many bytes they have together.
+    #[inline(always)]
+    pub const fn ill_formed(&self) -> (usize, usize) {
+        let second = self.faults << 1 & self.continued;
+        let third = second << 1 & self.continued;
+        let count = self.faults.count_ones() as usize;
+        (count, count + (second.count_ones() + third.count_ones()) as usize)
+    }
+
+    /// Returns how many sequences begin in the block, well-formed or not.
+    #[inline(always)]
+    pub const fn sequences(&self) -> usize {
+        let len = self.end - self.start;
+        len - (self.continued & ((1 << len) - 1)).count_ones() as usize
+    }
+
+    /// Returns whether no ill-formed sequence is left.
+    #[inline(always)]
+    pub const fn is_sound(&self) -> bool {
+        self.faults == 0
+    }
+}
+
+/// Returns the next block with a fault in it, or an empty block after [`SOUND_BLOCKS_TO_BE_FAR`] blocks without one.
+///
+/// All before `from` is well-formed, except for a character that `from` cuts off.
+#[inline(always)]
+pub fn seek<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> Found {
+    let mut at = from;
+    for _ in 0..SOUND_BLOCKS_TO_BE_FAR {
+        at += ascii(s, &bytes[at..]);
+        let len = (bytes.len() - at).min(BLOCK);
+        let map = match at.checked_sub(CONTEXT).and_then(|begin| bytes[begin..].first_chunk()) {
+            Some(block) => Map::at(s, block),
+            None => Map::at(s, &padded(bytes, at)),
+        };
+        let faults = map.faults >> CONTEXT & ((1 << len) - 1);
+        if faults != 0 {
+            return Found { start: at, end: at + len, faults, continued: map.continued >> CONTEXT };
+        }
+        at += len;
+        if at == bytes.len() {
+            return Found::nothing(at);
+        }
+    }
+    Found::nothing(boundary::start_before(bytes, at))
+}
+
+/// The UTF-8 of U+FFFD, and a zero that the next byte overwrites: four bytes are one store.
+pub const REPLACEMENT: [u8; 4] = *b"\xEF\xBF\xBD\0";
+
+/// The room that [`replace`] wants for a block: three bytes of U+FFFD for each byte, and the bytes that it copies too many. If
+/// there is room for this and for the rest of the text, [`replace`] writes something.
+pub const ROOM_PER_BLOCK: usize = 3 * BLOCK + WITH_CONTEXT;
+
+/// The bytes that [`replace`] wants to read from the start of a block on. If the text has fewer left, it leaves the block
+/// alone.
+pub const TEXT_PER_BLOCK: usize = 2 * WITH_CONTEXT;
+
+/// What [`replace`] has done.
+#[derive(Clone, Copy)]
+pub struct Replaced {
+    /// Where the next block begins.
+    pub at: usize,
+    /// The text before this has been written. It may be after `at`, as a sequence may reach into the next block.
+    pub done: usize,
+    /// Whether the last blocks had no fault, so that text should be taken in groups now.
+    pub far: bool,
+}
+
+/// Writes the text from `at` on with its faults replaced.
+///
+/// The text before `done`, which lies in the first block, has been written already. The function stops where the room ends,
+/// shortly before the text ends, and where neither a fault nor ASCII is near.
+///
+/// It copies ASCII while it looks at it. It copies all other blocks in the same way, with a fault or without: predicting
+/// which of them have none costs more.
+#[inline(always)]
+pub fn replace<S: Surveyor>(
+    s: S,
+    bytes: &[u8],
+    mut at: usize,
+    mut done: usize,
+    out: &mut Output<'_>,
+) -> Replaced {
+    let (mut sound, mut far) = (0, false);
+    let mut fork = out.fork();
+    let out = fork.output();
+    loop {
+        if at == done {
+            at += copy_ascii(s, &bytes[at..], out);
+            done = at;
+        }
+        let begin = at.checked_sub(CONTEXT);
+        let Some(with_context) = begin.and_then(|begin| bytes[begin..].first_chunk()) else { break };
+        let Some(text) = bytes[at..].first_chunk::<TEXT_PER_BLOCK>() else { break };
+        if out.left() < ROOM_PER_BLOCK {
+            break;
+        }
+        // From here on there is room for everything.
+        let map = Map::at(s, with_context);
+        let mut block = Found {
+            start: at,
+            end: at + BLOCK,
+            faults: map.faults >> CONTEXT & ((1 << BLOCK) - 1),
+            continued: map.continued >> CONTEXT,
+        };
+        sound = if block.is_sound() { sound + 1 } else { 0 };
+        let mut from = done - at;
+        while let Some((fault, fault_len)) = block.pop() {
+            copy_text(text, from, fault, out);
+            out.put_first(&REPLACEMENT, REPLACEMENT.len() - 1);
+            from = fault + fault_len;
+        }
+        let end = from.max(BLOCK);
+        copy_text(text, from, end, out);
+        done = at + end;
+        at += BLOCK;
+        if sound == SOUND_BLOCKS_TO_TAKE_GROUPS {
+            far = true;
+            break;
+        }
+    }
+    fork.join();
+    Replaced { at, done, far }
+}
+
+/// Copies `text[from..to]`, which is no longer than a block. It always writes 64 bytes, so that there is no branch on the
+/// length.
+#[inline(always)]
+fn copy_text(text: &[u8; TEXT_PER_BLOCK], from: usize, to: usize, out: &mut Output<'_>) {
+    if let Some(bytes) = text[from..].first_chunk::<WITH_CONTEXT>() {
+        out.put_first(bytes, to - from);
+    }
+}
+
+/// Copies the ASCII at the start of `bytes`, in blocks of [`ASCII_BLOCK`] bytes and, after at least one of them, in cache lines.
+/// Returns how much it copied.
+#[inline(always)]
+fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    while let Some(block) = bytes[at..].first_chunk::<ASCII_BLOCK>()
+        && let Some(is_ascii) = s.put_and_test_ascii(block, out)
+    {
+        let n = match is_ascii {
+            // To an aligned address: a store that crosses cache lines takes twice as long.
+            true => ASCII_BLOCK - (LINE - out.bytes_to_line()) % LINE,
+            false if at > 0 => s.ascii_lines(block) * LINE,
+            false => 0,
+        };
+        out.retract(ASCII_BLOCK - n);
+        at += n;
+        if !is_ascii {
+            break;
+        }
+    }
+    at
+}
+
+/// Returns the block at `at` and its context, with zeros for the bytes that the text does not have. A zero after a character
+/// that the end cuts off makes that an ill-formed sequence.
+#[inline(always)]
+pub fn padded(bytes: &[u8], at: usize) -> [u8; WITH_CONTEXT] {
+    let mut padded = [0; WITH_CONTEXT];
+    let begin = at.saturating_sub(CONTEXT);
+    let end = bytes.len().min(at + BLOCK + CONTEXT);
+    padded[CONTEXT + begin - at..][..end - begin].copy_from_slice(&bytes[begin..end]);
+    padded
+}
+
+/// Returns the length of ASCII at the start of `bytes`, in blocks of [`ASCII_BLOCK`] bytes and, after at least one of them, in
+/// cache lines. It stops looking after a chunk.
+#[inline(always)]
+fn ascii<S: Surveyor>(s: S, bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(block) = bytes[at..].first_chunk::<ASCII_BLOCK>()
+        && at < LONGEST_CHUNK
+    {
+        if s.is_ascii(block) {
+            // To an aligned address: a load that crosses cache lines takes twice as long.
+            at += ASCII_BLOCK - bytes[at..].as_ptr().addr() % LINE;
+        } else if at == 0 {
+            break;
+        } else {
+            return at + s.ascii_lines(block) * LINE;
+        }
+    }
+    at
+}

@@ -1,0 +1,160 @@
+//! WebAssembly's SIMD: vectors of 16 bytes, in every module that is compiled with the feature `simd128`.
+//!
+//! An engine checks a whole module before any of it runs, and refuses the module if the engine lacks the
+//! instructions. So nothing is asked at run time. This file is compiled only if the feature is enabled for the whole
+//! target, and then all intrinsics are safe functions, except for loads, which take a pointer.
+
+use core::arch::wasm32::*;
+
+use super::{MOVE_DOWN, Simd, Simd128, short_words};
+
+// SAFETY: `v128` is integers side by side, without padding.
+unsafe impl Simd for Simd128 {
+    type Vector = v128;
+    const LANES: usize = 16;
+    const ASCII_TEST_FROM: usize = 16;
+    const RELOADS: bool = false;
+
+    #[inline(always)]
+    fn splat(self, byte: u8) -> v128 {
+        u8x16_splat(byte)
+    }
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8], at: usize) -> v128 {
+        let from: &[u8] = &bytes[at..at + 16];
+        // SAFETY: `from` has 16 bytes, and the load needs no alignment.
+        unsafe { v128_load(from.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn load_short(self, bytes: &[u8]) -> v128 {
+        let [low, high] = short_words(bytes);
+        u64x2(low, high)
+    }
+
+    #[inline(always)]
+    fn load_second(self, bytes: &[u8]) -> v128 {
+        let end = self.load(bytes, bytes.len() - 16);
+        u8x16_swizzle(end, self.load(&MOVE_DOWN.0, 32 - bytes.len()))
+    }
+
+    #[inline(always)]
+    fn ending_in(self, bytes: [u8; 4]) -> v128 {
+        u32x4(0, 0, 0, u32::from_le_bytes(bytes))
+    }
+
+    #[inline(always)]
+    fn table(self, entries: &[u8; 16]) -> v128 {
+        self.load(entries, 0)
+    }
+
+    #[inline(always)]
+    fn lookup(self, table: v128, indices: v128) -> v128 {
+        u8x16_swizzle(table, indices)
+    }
+
+    #[inline(always)]
+    fn earlier<const N: usize>(self, now: v128, before: v128) -> v128 {
+        const { assert!(1 <= N && N <= 3) };
+        // 16 bytes out of the 32 of `before` and `now`. Engines make one instruction of each of these patterns.
+        match N {
+            1 => u8x16_shuffle::<15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30>(before, now),
+            2 => u8x16_shuffle::<14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29>(before, now),
+            _ => u8x16_shuffle::<13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28>(before, now),
+        }
+    }
+
+    #[inline(always)]
+    fn high_nibbles(self, v: v128) -> v128 {
+        u8x16_shr(v, 4)
+    }
+
+    #[inline(always)]
+    fn low_nibbles(self, v: v128) -> v128 {
+        self.and(v, self.splat(0x0F))
+    }
+
+    #[inline(always)]
+    fn and(self, a: v128, b: v128) -> v128 {
+        v128_and(a, b)
+    }
+
+    #[inline(always)]
+    fn or(self, a: v128, b: v128) -> v128 {
+        v128_or(a, b)
+    }
+
+    #[inline(always)]
+    fn xor(self, a: v128, b: v128) -> v128 {
+        v128_xor(a, b)
+    }
+
+    #[inline(always)]
+    fn max(self, a: v128, b: v128) -> v128 {
+        u8x16_max(a, b)
+    }
+
+    #[inline(always)]
+    fn min(self, a: v128, b: v128) -> v128 {
+        u8x16_min(a, b)
+    }
+
+    #[inline(always)]
+    fn minus(self, a: v128, b: v128) -> v128 {
+        u8x16_sub_sat(a, b)
+    }
+
+    #[inline(always)]
+    fn plus_signed(self, a: v128, b: v128) -> v128 {
+        i8x16_add_sat(a, b)
+    }
+
+    #[inline(always)]
+    fn minus_wrapping(self, a: v128, b: v128) -> v128 {
+        u8x16_sub(a, b)
+    }
+
+    #[inline(always)]
+    fn equal(self, a: v128, b: v128) -> v128 {
+        u8x16_eq(a, b)
+    }
+
+    #[inline(always)]
+    fn below_signed(self, a: v128, b: v128) -> v128 {
+        i8x16_lt(a, b)
+    }
+
+    #[inline(always)]
+    fn halve(self, a: v128, b: v128) -> v128 {
+        // Signed words become signed bytes. That saturates, so only zero becomes zero.
+        i8x16_narrow_i16x8(a, b)
+    }
+
+    #[inline(always)]
+    fn sum(self, v: v128) -> usize {
+        // Sums of two bytes, then of four, and then of all 16.
+        let fours = u32x4_extadd_pairwise_u16x8(u16x8_extadd_pairwise_u8x16(v));
+        let sum = u32x4_extract_lane::<0>(fours)
+            + u32x4_extract_lane::<1>(fours)
+            + u32x4_extract_lane::<2>(fours)
+            + u32x4_extract_lane::<3>(fours);
+        sum as usize
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: v128) -> u64 {
+        u64::from(u8x16_bitmask(v))
+    }
+
+    #[inline(always)]
+    fn any_high_bit(self, v: v128) -> bool {
+        // Not `u8x16_bitmask(v) != 0`, which is one instruction on x86 but half a dozen on Arm.
+        v128_any_true(self.and(v, self.splat(0x80)))
+    }
+
+    #[inline(always)]
+    fn any(self, v: v128) -> bool {
+        v128_any_true(v)
+    }
+}

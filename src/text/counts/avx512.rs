@@ -1,0 +1,123 @@
+//! Counts of text that is valid already.
+//!
+//! ```text
+//! for each chunk of eight vectors, from an aligned place on:
+//!     add up what each byte counts for, in bytes
+//!     add these up in lanes of 64 bits
+//! the same for what is left, vector by vector
+//! ```
+//!
+//! A character counts at its first byte. Where it counts as one, a comparison and a masked addition do. Where it may count as two, a
+//! table says what a byte counts for.
+
+#![forbid(unsafe_code)]
+
+use super::{Counting, Counts};
+use crate::simd::x86::avx512::Vector;
+use crate::simd::{Avx2, Avx512, Token};
+
+impl Counting for Avx512 {
+    #[inline(always)]
+    fn ascii(self, bytes: &[u8]) -> (usize, usize) {
+        Avx2::on(self).apart(super::Ascii, bytes, ())
+    }
+
+    #[inline(always)]
+    fn count(self, text: &[u8]) -> Counts {
+        Avx2::on(self).apart(super::Count, text, ())
+    }
+
+    #[inline(always)]
+    fn count_chars(self, text: &[u8]) -> usize {
+        count_chars(self, text)
+    }
+
+    #[inline(always)]
+    fn utf16_len(self, text: &[u8]) -> usize {
+        utf16_len(self, text)
+    }
+}
+
+/// What is counted in bytes before the bytes are added up.
+const CHUNK: usize = 512;
+
+/// By the upper four bits of a byte: the number of units that it counts for in UTF-16. The entries stand here four times: the index has
+/// two more bits, and the shift that makes it leaves bits of a neighbouring byte there.
+const UNITS: &[u8; 64] = &{
+    let mut table = [1; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = match i & 15 {
+            0x8..=0xB => 0,
+            0xF => 2,
+            _ => 1,
+        };
+        i += 1;
+    }
+    table
+};
+
+/// Returns the number of characters: the bytes that are no continuations.
+#[inline(always)]
+fn count_chars(s: Avx512, bytes: &[u8]) -> usize {
+    count::<false>(s, bytes)
+}
+
+/// Returns the number of UTF-16 units: one for each character, and one more for each of four bytes.
+#[inline(always)]
+fn utf16_len(s: Avx512, bytes: &[u8]) -> usize {
+    count::<true>(s, bytes)
+}
+
+/// Returns the number of characters, or of units of UTF-16 if `UTF16`.
+#[inline(always)]
+fn count<const UTF16: bool>(s: Avx512, bytes: &[u8]) -> usize {
+    let counter = Counter::<UTF16> { s, table: s.load(UNITS, 0), ones: s.opaque_ones() };
+    // The sum of the chunks, and the counts of what is before and after them: at most seventeen vectors.
+    let (mut sum, mut counts) = (s.zero(), s.zero());
+    // The zeros after the head and at the end, each of which counts as one.
+    let mut zeros = 0;
+    let mut left = bytes;
+    if bytes.len() >= 2 * CHUNK {
+        let (head, aligned) = bytes.split_at((64 - bytes.as_ptr().addr() % 64) % 64);
+        let (chunks, tail) = aligned.as_chunks::<CHUNK>();
+        for chunk in chunks {
+            let mut in_chunk = s.zero();
+            for k in 0..CHUNK / 64 {
+                in_chunk = counter.add(in_chunk, s.load(chunk, 64 * k));
+            }
+            sum = s.plus64(sum, s.sums_of_bytes(in_chunk));
+        }
+        counts = counter.add(counts, s.load_short(head));
+        zeros += 64 - head.len();
+        left = tail;
+    }
+    while let Some((block, after)) = left.split_first_chunk::<64>() {
+        counts = counter.add(counts, s.load(block, 0));
+        left = after;
+    }
+    if !left.is_empty() {
+        counts = counter.add(counts, s.load_short(left));
+        zeros += 64 - left.len();
+    }
+    s.sum_of_lanes(s.plus64(sum, s.sums_of_bytes(counts))) as usize - zeros
+}
+
+struct Counter<const UTF16: bool> {
+    s: Avx512,
+    table: Vector,
+    ones: Vector,
+}
+
+impl<const UTF16: bool> Counter<UTF16> {
+    /// Adds to each count what a byte counts for.
+    #[inline(always)]
+    fn add(&self, counts: Vector, now: Vector) -> Vector {
+        let s = self.s;
+        if UTF16 {
+            return s.plus(counts, s.lookup(self.table, s.shift_right_4_in_16(now)));
+        }
+        // As signed numbers, continuations are the smallest bytes.
+        s.count_where(counts, s.below_signed(s.splat(0xBF), now), self.ones)
+    }
+}

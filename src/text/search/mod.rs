@@ -1,0 +1,199 @@
+//! Searches for the first unit of a text that has some property: is not ASCII, is not in Latin-1, is not well-formed, begins a sequence
+//! of a dialect's own.
+//!
+//! ```text
+//! up to 256 bytes: vector by vector
+//! more: skip blocks of 256 bytes in which a quick test rules the unit out; look at the others vector by vector
+//! ```
+//!
+//! 1. **A quick test may be wrong in one direction.** It takes one or two operations a vector and one branch a block, and may
+//!    suspect a block without cause. The exact look decides.
+//! 2. **Bytes are compared, not units.** A constant with which the unit's other bytes never agree makes that a comparison of units.
+//!    So vectors need no operations for 16 bits, and each byte order is nothing but another constant. The exception is UTF-32, whose
+//!    characters are told from other numbers by three operations for 32 bits. That test is exact.
+//! 3. **The rest of a text is loaded with zeros after it.** A search that finds one of these has found the end.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `mod.rs` | the loops, and [`Sought`], what can be searched for |
+//! | `vectors.rs` | the operations on vectors, of every engine |
+
+#![forbid(unsafe_code)]
+
+mod vectors;
+
+use core::marker::PhantomData;
+
+use crate::kernel::Engine;
+use crate::simd::Job;
+pub use vectors::Vectors;
+
+/// An engine that searches.
+pub trait Searching: Engine + Vectors {}
+
+impl<E: Engine + Vectors> Searching for E {}
+
+/// The search for the first `Q`. It returns its place in bytes, or the length of the text, which is in whole units.
+pub struct Search<Q>(PhantomData<Q>);
+
+impl<Q> Search<Q> {
+    /// The job.
+    pub const JOB: Self = Self(PhantomData);
+}
+
+impl<Q: Sought<E>, E: Searching> Job<E, (), usize> for Search<Q> {
+    #[inline(always)]
+    fn run(engine: E, text: &[u8], (): ()) -> usize {
+        if text.len() < LONG_BYTES { short::<Q, _>(engine, text) } else { engine.apart(SearchLong::<Q>(PhantomData), text, ()) }
+    }
+}
+
+/// [`Search`] in a long text: a function of its own, so that short texts need not save registers for it.
+struct SearchLong<Q>(PhantomData<Q>);
+
+impl<Q: Sought<E>, E: Searching> Job<E, (), usize> for SearchLong<Q> {
+    #[inline(always)]
+    fn run(engine: E, text: &[u8], (): ()) -> usize {
+        long::<Q, _>(engine, text)
+    }
+}
+
+/// Returns what [`Sought::places`] says of the first [`BLOCK_BYTES`] bytes of a text, the first byte's as the lowest bit.
+pub struct Places<Q>(PhantomData<Q>);
+
+impl<Q> Places<Q> {
+    /// The job.
+    pub const JOB: Self = Self(PhantomData);
+}
+
+impl<Q: Sought<E>, E: Searching> Job<E, (), u64> for Places<Q> {
+    #[inline(always)]
+    fn run(engine: E, text: &[u8], (): ()) -> u64 {
+        places::<Q, _>(engine, text)
+    }
+}
+
+/// What a search looks for.
+pub trait Sought<V: Vectors> {
+    /// The number of bytes in a unit.
+    const UNIT: usize;
+
+    /// Returns whether a vector of these may have a unit that is sought. If it returns false, none has.
+    fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool;
+
+    /// Returns ones for bytes of units that are sought: at least one for each. All units before the lowest one are fine.
+    ///
+    /// `pending` has ones where a unit at the start of this vector has to complete what the vector before ended with, and is zero
+    /// at the start of a text. It is changed to what the next vector has to complete.
+    fn places(v: V, now: V::Vector, pending: &mut u64) -> u64;
+
+    /// Returns where the unit is that is sought, if [`places`](Self::places) has a one for the unit at `at`.
+    #[inline(always)]
+    fn place(_text: &[u8], at: usize) -> usize {
+        at
+    }
+}
+
+/// The least length at which blocks are tested quickly first.
+pub const LONG_BYTES: usize = 256;
+
+/// Returns the place of the first unit that is sought, or the length of the text. `text` is in whole units.
+#[inline(always)]
+fn short<Q: Sought<V>, V: Vectors>(v: V, text: &[u8]) -> usize {
+    rest::<Q, V>(v, text, 0, 0)
+}
+
+/// Does what `short` does, for a long text.
+#[inline(always)]
+fn long<Q: Sought<V>, V: Vectors>(v: V, text: &[u8]) -> usize {
+    let (mut at, mut pending) = (0, 0);
+    while let Some(block) = text[at..].first_chunk() {
+        if (pending != 0 || is_block_suspected::<Q, V>(v, block))
+            && let Some(found) = look::<Q, V>(v, block, &mut 0, &mut pending)
+        {
+            return Q::place(text, at + found);
+        }
+        at += LONG_BYTES;
+    }
+    // The last block overlaps the one before it.
+    if pending == 0
+        && let Some(last) = text.last_chunk()
+        && !is_block_suspected::<Q, V>(v, last)
+    {
+        return text.len();
+    }
+    rest::<Q, V>(v, text, at, pending)
+}
+
+/// Searches `text` from `at` on.
+#[inline(always)]
+fn rest<Q: Sought<V>, V: Vectors>(v: V, text: &[u8], mut at: usize, mut pending: u64) -> usize {
+    if let Some(found) = look::<Q, V>(v, text, &mut at, &mut pending) {
+        return Q::place(text, found);
+    }
+    let places = Q::places(v, v.load_short(&text[at..]), &mut pending);
+    let at = text.len().min(at + unit_at::<Q, V>(places));
+    // Most searches do the same in both cases, so there is no branch. What is pending at the end of a text, the zero after it does
+    // not complete.
+    if places == 0 { at } else { Q::place(text, at) }
+}
+
+/// The length of a block of which all places are asked for: one bit of a word for each byte.
+pub const BLOCK_BYTES: usize = 64;
+
+/// Returns what [`Sought::places`] says of the first [`BLOCK_BYTES`] bytes of a text, the first byte's as the lowest bit.
+#[inline(always)]
+fn places<Q: Sought<V>, V: Vectors>(v: V, text: &[u8]) -> u64 {
+    let (mut ones, mut at, mut pending) = (0, 0, 0);
+    while at < BLOCK_BYTES && text.len() - at >= V::LANES {
+        ones |= Q::places(v, v.load(text, at), &mut pending) << at;
+        at += V::LANES;
+    }
+    if at == BLOCK_BYTES || at == text.len() {
+        return ones;
+    }
+    // The zeros after the text are no places.
+    let within = (1 << (text.len() - at)) - 1;
+    ones | (Q::places(v, v.load_short(&text[at..]), &mut pending) & within) << at
+}
+
+/// Looks at each whole vector from `at` on, and moves `at` to what is left. Returns where a unit is sought, if one is.
+#[inline(always)]
+fn look<Q: Sought<V>, V: Vectors>(v: V, text: &[u8], at: &mut usize, pending: &mut u64) -> Option<usize> {
+    while text.len() - *at >= V::LANES {
+        let places = Q::places(v, v.load(text, *at), pending);
+        if places != 0 {
+            return Some(*at + unit_at::<Q, V>(places));
+        }
+        *at += V::LANES;
+    }
+    None
+}
+
+/// Returns where the first unit begins that has a one, or 64 or more if none has.
+#[inline(always)]
+pub fn unit_at<Q: Sought<V>, V: Vectors>(places: u64) -> usize {
+    places.trailing_zeros() as usize / Q::UNIT * Q::UNIT
+}
+
+/// Returns whether a block may have a unit that is sought.
+#[inline(always)]
+pub fn is_block_suspected<Q: Sought<V>, V: Vectors>(v: V, block: &[u8; LONG_BYTES]) -> bool {
+    match V::LANES {
+        16 => Q::is_suspected::<16>(v, vectors(v, block)),
+        32 => Q::is_suspected::<8>(v, vectors(v, block)),
+        _ => Q::is_suspected::<4>(v, vectors(v, block)),
+    }
+}
+
+/// Returns the first `N` vectors of a block.
+// Where code is optimised for size, a closure around a load would be a function of its own.
+#[inline(always)]
+fn vectors<V: Vectors, const N: usize>(v: V, block: &[u8; LONG_BYTES]) -> [V::Vector; N] {
+    let (mut vectors, mut i) = ([v.load(block, 0); N], 1);
+    while i < N {
+        vectors[i] = v.load(block, V::LANES * i);
+        i += 1;
+    }
+    vectors
+}

@@ -1,0 +1,310 @@
+//! Conversions and measures as jobs: written once, and compiled for each instruction set.
+
+use core::marker::PhantomData;
+
+use trust8::engine::search::Searching;
+use trust8::engine::survey::Surveys;
+#[cfg(trust8_simd)]
+use trust8::engine::survey::Surveyor;
+use trust8::engine::{Automaton, Job, Output};
+#[cfg(trust8_avx512)]
+use trust8::engine::{Avx2, Avx512};
+#[cfg(trust8_neon)]
+use trust8::engine::Neon;
+#[cfg(trust8_wasm)]
+use trust8::engine::Simd128;
+#[cfg(trust8_x86)]
+use trust8::engine::Sse42;
+#[cfg(trust8_simd)]
+use trust8::engine::{Engine, Token, Validated};
+
+#[cfg(trust8_simd)]
+use crate::simd::ConvertOps;
+
+/// The output is nearly full where at most this many bytes are left: as many as a block becomes, at most.
+pub(crate) const NEARLY_FULL_BYTES: usize = 256;
+
+/// What a conversion asks about UTF-8.
+#[cfg(trust8_simd)]
+pub(crate) trait Validator: Copy {
+    /// Whether all that it is asked about is known to be valid.
+    const KNOWN: bool = false;
+
+    /// Returns where to look for an error, if `bytes` are not valid.
+    fn suspicion(self, bytes: &[u8]) -> Option<usize>;
+
+    /// See [`Engine::continues`].
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool;
+}
+
+/// A validator that also has the classes of bytes.
+#[cfg(trust8_simd)]
+pub(crate) trait Surveying: Validator {
+    fn surveyor(self) -> impl Surveyor;
+}
+
+/// The engine's own validation, inlined.
+#[cfg(trust8_simd)]
+#[derive(Clone, Copy)]
+struct Inlined<E>(E);
+
+#[cfg(trust8_simd)]
+impl<E: Engine> Validator for Inlined<E> {
+    #[inline(always)]
+    fn suspicion(self, bytes: &[u8]) -> Option<usize> {
+        self.0.validate(bytes).suspicion()
+    }
+
+    #[inline(always)]
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        self.0.continues(before, piece)
+    }
+}
+
+/// The engine's validation as a function apart, for callers with loops of their own.
+#[cfg(trust8_simd)]
+#[derive(Clone, Copy)]
+struct Apart<E>(E);
+
+#[cfg(trust8_simd)]
+impl<E: Engine> Validator for Apart<E> {
+    #[inline(always)]
+    fn suspicion(self, bytes: &[u8]) -> Option<usize> {
+        self.0.apart(Validated, bytes, ()).suspicion()
+    }
+
+    #[inline(always)]
+    fn continues(self, before: [u8; 4], piece: &[u8]) -> bool {
+        self.0.continues(before, piece)
+    }
+}
+
+#[cfg(trust8_simd)]
+impl<E: Surveys> Surveying for Apart<E> {
+    #[inline(always)]
+    fn surveyor(self) -> impl Surveyor {
+        self.0.surveyor()
+    }
+}
+
+/// A conversion from one encoding into another, written once for all instruction sets.
+///
+/// A conversion appends whole characters and nothing else. It stops at the latest before the first malformed sequence, at the
+/// end of the text, or before the character that no longer fits, and may stop a few hundred bytes earlier.
+pub(crate) trait Conversion {
+    /// The most vectors of 64 bytes that a short text has. With shorter vectors it may have fewer.
+    const SHORT: usize = 0;
+
+    /// Converts a short text: all of it, or nothing. Returns how many bytes of it.
+    #[cfg(trust8_simd)]
+    #[inline(always)]
+    fn short<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Validator) -> usize {
+        0
+    }
+
+    /// Converts the beginning of a text and returns how much of it, in bytes.
+    #[cfg(trust8_simd)]
+    fn long<S: ConvertOps>(
+        s: S,
+        text: &[u8],
+        out: &mut Output<'_>,
+        validator: impl Validator + Surveying,
+    ) -> usize;
+
+    /// The conversion whose `part` is called where `long` has stopped: this one, or one that converts other texts as well.
+    type Part: Conversion;
+
+    /// Converts what fits of the block at which `long` has stopped. Returns how many bytes of it.
+    #[cfg(trust8_simd)]
+    #[inline(always)]
+    fn part<S: ConvertOps>(_s: S, _text: &[u8], _out: &mut Output<'_>, _validator: impl Validator) -> usize {
+        0
+    }
+
+    /// Does what `long` does, without vector operations.
+    fn portable(text: &[u8], out: &mut Output<'_>) -> usize;
+}
+
+/// An engine that converts.
+pub(crate) trait Converting: Searching + Surveys {
+    /// Converts `text` if it is a few vectors at most, and the pair has a way for that; otherwise converts nothing. Returns how many
+    /// bytes it read: all, or none.
+    fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
+
+    /// Converts the beginning of `text`, and returns how much of it, in bytes.
+    fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
+
+    /// Converts what fits of a block where `convert_long` has stopped before a block that does not fit. Returns how many bytes of it.
+    fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize;
+
+    /// Returns the length that `M` stands for.
+    #[inline(always)]
+    fn measure<M: Measure>(self, text: &[u8]) -> usize {
+        M::portable(text)
+    }
+}
+
+/// Makes an engine with vectors convert.
+#[cfg(trust8_simd)]
+macro_rules! converting {
+    ($token:ty $(, $measure:item)?) => {
+        impl Converting for $token {
+            #[inline(always)]
+            fn convert_short<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
+                C::short(self, text, out, Inlined(self))
+            }
+
+            #[inline(always)]
+            fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
+                C::long(self, text, out, Apart(self))
+            }
+
+            #[inline(always)]
+            fn convert_part<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
+                C::part(self, text, out, Apart(self))
+            }
+
+            $(
+                #[inline(always)]
+                $measure
+            )?
+        }
+    };
+}
+
+#[cfg(trust8_avx512)]
+converting!(Avx512, fn measure<M: Measure>(self, text: &[u8]) -> usize { M::avx512(self, text) });
+#[cfg(all(trust8_x86, not(trust8_avx512)))]
+converting!(trust8::engine::Avx2);
+#[cfg(trust8_avx512)]
+converting!(Avx2);
+#[cfg(trust8_x86)]
+converting!(Sse42);
+#[cfg(trust8_neon)]
+converting!(Neon);
+#[cfg(trust8_wasm)]
+converting!(Simd128);
+
+impl Converting for Automaton {
+    #[inline(always)]
+    fn convert_short<C: Conversion>(self, _text: &[u8], _out: &mut Output<'_>) -> usize {
+        0
+    }
+
+    #[inline(always)]
+    fn convert_long<C: Conversion>(self, text: &[u8], out: &mut Output<'_>) -> usize {
+        C::portable(text, out)
+    }
+
+    #[inline(always)]
+    fn convert_part<C: Conversion>(self, _text: &[u8], _out: &mut Output<'_>) -> usize {
+        0
+    }
+}
+
+/// Converts the beginning of a text and returns how much of it, in bytes; see [`Conversion`].
+pub(crate) struct Convert<C>(PhantomData<C>);
+
+impl<C> Convert<C> {
+    pub(crate) const JOB: Self = Self(PhantomData);
+}
+
+impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for Convert<C> {
+    #[inline(always)]
+    fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
+        let read = engine.convert_short::<C>(text, out);
+        if read == text.len() { read } else { engine.apart(ConvertLong::<C>::JOB, text, out) }
+    }
+}
+
+/// Does what [`Convert`] does, for texts that are not short: a function of its own, so that short texts need not save registers for it.
+pub(crate) struct ConvertLong<C>(PhantomData<C>);
+
+impl<C> ConvertLong<C> {
+    pub(crate) const JOB: Self = Self(PhantomData);
+}
+
+impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertLong<C> {
+    #[inline(always)]
+    fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
+        let read = engine.convert_long::<C>(text, out);
+        if read < text.len() && (1..=NEARLY_FULL_BYTES).contains(&out.left()) {
+            return read + engine.apart(ConvertPart::<C::Part>(PhantomData), &text[read..], out);
+        }
+        read
+    }
+}
+
+/// [`Converting::convert_part`] as a function of its own, so that the loops for long texts have no registers for it.
+struct ConvertPart<C>(PhantomData<C>);
+
+impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertPart<C> {
+    #[inline(always)]
+    fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
+        engine.convert_part::<C>(text, out)
+    }
+}
+
+/// The length of a text in another form.
+pub(crate) trait Measure: Sized {
+    /// The length, by loops that the compiler makes vectors of.
+    fn portable(text: &[u8]) -> usize;
+
+    /// The same with AVX-512: by a function of its own, or by the loops as they are compiled for AVX2, which are faster than those for
+    /// AVX-512.
+    #[cfg(trust8_avx512)]
+    #[inline(always)]
+    fn avx512(s: Avx512, text: &[u8]) -> usize {
+        Avx2::on(s).apart(PortableMeasure::<Self>(PhantomData), text, ())
+    }
+}
+
+/// The loops of a [`Measure`], as a function of its own.
+#[cfg(trust8_avx512)]
+struct PortableMeasure<M>(PhantomData<M>);
+
+#[cfg(trust8_avx512)]
+impl<T: Token, M: Measure> Job<T, (), usize> for PortableMeasure<M> {
+    #[inline(always)]
+    fn run(_: T, text: &[u8], (): ()) -> usize {
+        M::portable(text)
+    }
+}
+
+/// Returns the length that `M` stands for.
+pub(crate) struct Measured<M>(PhantomData<M>);
+
+impl<M> Measured<M> {
+    pub(crate) const JOB: Self = Self(PhantomData);
+}
+
+impl<M: Measure, E: Converting> Job<E, (), usize> for Measured<M> {
+    #[inline(always)]
+    fn run(engine: E, text: &[u8], (): ()) -> usize {
+        engine.measure::<M>(text)
+    }
+}
+
+/// Reverses the bytes of each unit. The job needs the number of bytes of a unit, and the bytes, because they change.
+pub(crate) struct Swap;
+
+impl<E> Job<E, (usize, &mut [u8]), ()> for Swap {
+    #[inline(always)]
+    fn run(_: E, _: &[u8], (unit, bytes): (usize, &mut [u8])) {
+        swap_units(unit, bytes);
+    }
+}
+
+/// Reverses the bytes of each unit of `unit` bytes: 2 or 4.
+#[inline(always)]
+pub(crate) fn swap_units(unit: usize, bytes: &mut [u8]) {
+    if unit == 2 {
+        for unit in bytes.as_chunks_mut::<2>().0 {
+            unit.reverse();
+        }
+    } else if unit == 4 {
+        for unit in bytes.as_chunks_mut::<4>().0 {
+            unit.reverse();
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! The list of encodings, from which [`Encoding`] and everything that asks for an encoding's properties follow.
+//!
+//! An encoding belongs to a family, whose members differ in byte order alone. The family's [`Codec`] reads and writes one
+//! character, and that is enough for every function of this module. `pairs.rs` lists the pairs of families that are converted
+//! faster than character by character.
+//!
+//! To add an encoding, write its family's codec in a file of its own and add its lines to `families!` below.
+
+#![forbid(unsafe_code)]
+
+use super::codec::{Codec, Next, Refusal};
+use super::latin1::Latin1;
+use super::utf8::Utf8;
+use super::utf16::Utf16;
+use super::utf32::Utf32;
+use trust8::boundary::whole_len;
+use trust8::engine::Output;
+
+/// The list: each family has the name of its codec. An encoding has a name, perhaps other names, and a byte order.
+macro_rules! families {
+    ($(
+        $family:ident {
+            $(
+                $(#[$doc:meta])*
+                $encoding:ident = $name:literal $(| $alias:literal)*, $order:expr;
+            )+
+        }
+    )+) => {
+        /// What bytes can be: `&[u8]`, `Vec<u8>`.
+        ///
+        /// A byte order mark is a character like any other, U+FEFF: it is converted where the text has one, and none is added.
+        ///
+        /// ```
+        /// use trust8_transcode::{Encoding, convert};
+        /// use trust8_transcode::Encoding::{Latin1, Utf16Be, Utf16Le, Utf8};
+        ///
+        /// assert_eq!(convert(Latin1, Utf8, b"\xE9"), Ok(vec![0xC3, 0xA9]));
+        /// assert_eq!(convert(Utf8, Utf16Be, b"\xC3\xA9"), Ok(vec![0x00, 0xE9]));
+        /// assert_eq!(convert(Utf16Be, Utf16Le, b"\x00\xE9"), Ok(vec![0xE9, 0x00]));
+        ///
+        /// // It is a value, so it can come from anywhere.
+        /// fn decode(label: &str, bytes: &[u8]) -> Option<String> {
+        ///     let from = Encoding::by_name(label)?;
+        ///     convert(from, trust8_transcode::Str, bytes).ok()
+        /// }
+        /// assert_eq!(decode("utf-16le", b"h\0i\0").as_deref(), Some("hi"));
+        /// ```
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[non_exhaustive]
+        pub enum Encoding {
+            $($(
+                $(#[$doc])*
+                $encoding,
+            )+)+
+        }
+
+        impl Encoding {
+            /// All encodings.
+            pub const ALL: [Self; [$($($name),+),+].len()] = [$($(Self::$encoding),+),+];
+
+            /// Returns the encoding's names. The first one is its own.
+            const fn names(self) -> &'static [&'static str] {
+                match self {
+                    $($(Self::$encoding => &[$name $(, $alias)*],)+)+
+                }
+            }
+
+            /// Returns what the encoding's bytes mean.
+            #[inline]
+            pub(super) const fn layout(self) -> Layout {
+                match self {
+                    $($(Self::$encoding => Layout { swapped: $order.swapped(), ..Family::$family.native() },)+)+
+                }
+            }
+        }
+
+        /// How characters become units.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub(super) enum Family {
+            $($family,)+
+        }
+
+        impl Family {
+            const ALL: [Self; [$(Self::$family),+].len()] = [$(Self::$family),+];
+
+            /// Returns the name of the first encoding of the family.
+            pub(super) const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$family => [$($name),+][0],)+
+                }
+            }
+
+            /// Returns the number of bytes in a unit.
+            #[inline]
+            pub(super) const fn unit(self) -> usize {
+                match self {
+                    $(Self::$family => <$family as Codec>::UNIT,)+
+                }
+            }
+
+            /// Returns the character that replaces what can't be converted.
+            pub(super) const fn replacement(self) -> char {
+                match self {
+                    $(Self::$family => <$family as Codec>::REPLACEMENT,)+
+                }
+            }
+        }
+
+        impl Layout {
+            /// Returns what `text` begins with, which is not empty.
+            #[inline(always)]
+            pub(super) fn next(self, text: &[u8]) -> Next {
+                match self.family {
+                    $(Family::$family => $family::next(text, self.swapped),)+
+                }
+            }
+
+            /// Returns whether `text`, which is not empty, begins with a character that has more than `left` bytes in another encoding.
+            #[inline(always)]
+            pub(super) fn begins_with_more(self, text: &[u8], to: Self, left: usize) -> bool {
+                let first = match self.family {
+                    $(Family::$family => $family::first(text, self.swapped),)+
+                };
+                let len = first.and_then(|first| match to.family {
+                    $(Family::$family => $family::len(first),)+
+                });
+                len.is_some_and(|len| len > left)
+            }
+
+            /// Appends a character if the encoding has it and it fits.
+            #[inline(always)]
+            pub(super) fn put(self, char: char, out: &mut Output<'_>) -> Result<(), Refusal> {
+                match self.family {
+                    $(Family::$family => $family::put(char, self.swapped, out),)+
+                }
+            }
+        }
+    };
+}
+
+families! {
+    Utf8 {
+        /// UTF-8, which is validated.
+        Utf8 = "utf-8", Order::None;
+    }
+    Utf16 {
+        /// UTF-16 with the low byte of each unit first.
+        Utf16Le = "utf-16le", Order::LittleEndian;
+        /// UTF-16 with the high byte of each unit first.
+        Utf16Be = "utf-16be", Order::BigEndian;
+    }
+    Utf32 {
+        /// UTF-32 with the lowest byte of each unit first.
+        Utf32Le = "utf-32le", Order::LittleEndian;
+        /// UTF-32 with the highest byte of each unit first.
+        Utf32Be = "utf-32be", Order::BigEndian;
+    }
+    Latin1 {
+        /// ISO-8859-1, or Latin-1: each byte is the character with its number, U+0000 to U+00FF. What web pages call `latin1`
+        /// or `iso-8859-1` is another encoding, windows-1252.
+        Latin1 = "iso-8859-1" | "latin1", Order::None;
+    }
+}
+
+impl Encoding {
+    /// Returns the encoding's name, in lower case.
+    ///
+    /// ```
+    /// use trust8_transcode::Encoding;
+    /// assert_eq!(Encoding::Utf16Le.name(), "utf-16le");
+    /// assert_eq!(Encoding::Latin1.name(), "iso-8859-1");
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.names()[0]
+    }
+
+    /// Returns the encoding of this [`name`](Self::name), in upper or lower case. `latin1` is another name of `iso-8859-1`.
+    ///
+    /// ```
+    /// use trust8_transcode::Encoding;
+    /// assert_eq!(Encoding::by_name("UTF-8"), Some(Encoding::Utf8));
+    /// assert_eq!(Encoding::by_name("latin1"), Some(Encoding::Latin1));
+    /// assert_eq!(Encoding::by_name("ebcdic"), None);
+    /// ```
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        let is_it = |encoding: &Self| encoding.names().iter().any(|known| known.eq_ignore_ascii_case(name));
+        Self::ALL.into_iter().find(is_it)
+    }
+}
+
+/// The order of the bytes of a unit.
+enum Order {
+    /// Units have one byte.
+    None,
+    LittleEndian,
+    BigEndian,
+}
+
+impl Order {
+    /// Returns whether this is not the machine's order.
+    #[inline]
+    const fn swapped(self) -> bool {
+        match self {
+            Self::None => false,
+            Self::LittleEndian => cfg!(target_endian = "big"),
+            Self::BigEndian => cfg!(target_endian = "little"),
+        }
+    }
+}
+
+/// What the bytes of a text mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Layout {
+    pub(super) family: Family,
+    /// Whether the bytes of each unit are in the order that is not the machine's.
+    pub(super) swapped: bool,
+    /// Whether the type of the text says that it is well-formed.
+    pub(super) known_valid: bool,
+}
+
+impl Family {
+    /// Returns the layout in the machine's byte order of text that is not known to be well-formed.
+    #[inline]
+    pub(super) const fn native(self) -> Layout {
+        Layout { family: self, swapped: false, known_valid: false }
+    }
+}
+
+impl Layout {
+    /// Layouts have numbers below this.
+    pub(super) const COUNT: usize = 4 * Family::ALL.len();
+
+    #[inline(always)]
+    pub(super) const fn number(self) -> usize {
+        4 * self.family as usize + 2 * self.swapped as usize + self.known_valid as usize
+    }
+
+    /// Returns the layout with this number.
+    pub(super) const fn numbered(number: usize) -> Self {
+        Self { family: Family::ALL[number / 4], swapped: number & 2 != 0, known_valid: number & 1 != 0 }
+    }
+
+    /// Returns the whole characters at the start of a well-formed text that is cut off anywhere.
+    pub(super) fn whole(self, text: &[u8]) -> &[u8] {
+        let len = match self.family {
+            Family::Utf8 => whole_len(text),
+            family => text.len() / family.unit() * family.unit(),
+        };
+        let text = &text[..len];
+        let is_high = |unit: &[u8; 2]| {
+            let unit = u16::from_ne_bytes(*unit);
+            (if self.swapped { unit.swap_bytes() } else { unit }) & 0xFC00 == 0xD800
+        };
+        match text.split_last_chunk() {
+            Some((before, unit)) if self.family == Family::Utf16 && is_high(unit) => before,
+            _ => text,
+        }
+    }
+
+    /// Returns the same layout in the machine's byte order.
+    pub(super) const fn unswapped(self) -> Self {
+        Self { swapped: false, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Encoding;
+
+    #[test]
+    fn every_name_belongs_to_one_encoding() {
+        for encoding in Encoding::ALL {
+            for name in encoding.names() {
+                assert_eq!(Encoding::by_name(name), Some(encoding), "{name}");
+                assert_eq!(*name, name.to_ascii_lowercase());
+            }
+        }
+    }
+}

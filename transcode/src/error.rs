@@ -1,0 +1,316 @@
+//! Errors of conversions: where a text can't be converted, and why.
+
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use trust8::engine::Sequence;
+use trust8::{TooSmall, Utf8Error};
+
+/// Why a text can't be converted.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, ErrorKind, Str, Utf16, Utf32, convert};
+///
+/// assert_eq!(convert(Utf16, Str, &[0xD83D, 0x41]).unwrap_err().kind(), ErrorKind::LoneHigh(0xD83D));
+/// assert_eq!(convert(Utf16, Str, &[0xDE00]).unwrap_err().kind(), ErrorKind::LoneLow(0xDE00));
+/// assert_eq!(convert(Utf32, Str, &[0xD800]).unwrap_err().kind(), ErrorKind::Surrogate(0xD800));
+/// assert_eq!(convert(Utf32, Str, &[0x110000]).unwrap_err().kind(), ErrorKind::TooLarge(0x110000));
+/// assert_eq!(convert(Str, Latin1, "1 €").unwrap_err().kind(), ErrorKind::Unmappable('€'));
+/// assert_eq!(convert(Utf16Le, Str, b"a\0b").unwrap_err().kind(), ErrorKind::Incomplete);
+///
+/// let kind = convert(Utf8, Utf16, b"\xFF").unwrap_err().kind();
+/// assert_eq!(kind, ErrorKind::Utf8(trust8::ErrorKind::InvalidByte));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The input is not UTF-8, for this reason.
+    Utf8(trust8::ErrorKind),
+    /// UTF-16: a high surrogate, the first half of a pair, D800 to DBFF, is not followed by a low one.
+    LoneHigh(u16),
+    /// UTF-16: a low surrogate, the second half of a pair, DC00 to DFFF, does not follow a high one.
+    LoneLow(u16),
+    /// UTF-32: a surrogate, which is not a character.
+    Surrogate(u32),
+    /// UTF-32: a number above U+10FFFF.
+    TooLarge(u32),
+    /// A character that the target encoding does not have: for Latin-1, any above U+00FF.
+    Unmappable(char),
+    /// The bytes of UTF-16 or UTF-32 end inside a unit.
+    Incomplete,
+}
+
+impl ErrorKind {
+    /// Returns the kind's name, which no version of this crate changes.
+    ///
+    /// ```
+    /// use trust8_transcode::ErrorKind;
+    /// assert_eq!(ErrorKind::LoneHigh(0xD83D).name(), "lone-high-surrogate");
+    /// assert_eq!(ErrorKind::Utf8(trust8::ErrorKind::Overlong).name(), "overlong");
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Utf8(kind) => kind.name(),
+            Self::LoneHigh(_) => "lone-high-surrogate",
+            Self::LoneLow(_) => "lone-low-surrogate",
+            Self::Surrogate(_) => trust8::ErrorKind::Surrogate.name(),
+            Self::TooLarge(_) => trust8::ErrorKind::TooLarge.name(),
+            Self::Unmappable(_) => "unmappable",
+            Self::Incomplete => trust8::ErrorKind::Incomplete.name(),
+        }
+    }
+
+    /// Returns the kind's number, which no version of this crate changes. A rule that UTF-8 has too has the number of
+    /// [`trust8::ErrorKind`](trust8::ErrorKind::code).
+    ///
+    /// ```
+    /// use trust8_transcode::ErrorKind;
+    /// assert_eq!(ErrorKind::LoneHigh(0xD83D).code(), 8);
+    /// assert_eq!(ErrorKind::TooLarge(0x110000).code(), trust8::ErrorKind::TooLarge.code());
+    /// ```
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Utf8(kind) => kind.code(),
+            Self::LoneHigh(_) => 8,
+            Self::LoneLow(_) => 9,
+            Self::Surrogate(_) => trust8::ErrorKind::Surrogate.code(),
+            Self::TooLarge(_) => trust8::ErrorKind::TooLarge.code(),
+            Self::Unmappable(_) => 10,
+            Self::Incomplete => trust8::ErrorKind::Incomplete.code(),
+        }
+    }
+}
+
+/// What is wrong, with all that the message says about it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Fault {
+    Utf8(Sequence),
+    /// The target, an encoding of this name, does not have the character.
+    Unmappable(char, &'static str),
+    /// Any other kind.
+    Other(ErrorKind),
+}
+
+impl Fault {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Utf8(sequence) => ErrorKind::Utf8(sequence.kind()),
+            Self::Unmappable(char, _) => ErrorKind::Unmappable(*char),
+            Self::Other(kind) => *kind,
+        }
+    }
+
+    fn describe(&self, at: &dyn fmt::Display, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self {
+            Self::Utf8(sequence) => {
+                write!(f, "invalid UTF-8 at byte {at}: ")?;
+                return fmt::Display::fmt(sequence, f);
+            }
+            Self::Unmappable(char, target) => {
+                return write!(f, "U+{:04X} at {at} is not in {}", u32::from(*char), target);
+            }
+            Self::Other(kind) => kind,
+        };
+        match kind {
+            ErrorKind::Utf8(_) | ErrorKind::Unmappable(_) => unreachable!("these have faults of their own"),
+            ErrorKind::LoneHigh(unit) => write!(
+                f,
+                "invalid UTF-16 at {at}: {unit:04X} is the first half of a surrogate pair; \
+                 expected the second (DC00 to DFFF) after it"
+            ),
+            ErrorKind::LoneLow(unit) => write!(
+                f,
+                "invalid UTF-16 at {at}: {unit:04X} is the second half of a surrogate pair; \
+                 expected the first (D800 to DBFF) before it"
+            ),
+            ErrorKind::Surrogate(unit) => {
+                write!(f, "invalid UTF-32 at {at}: {unit:04X} is half a surrogate pair and not a character")
+            }
+            ErrorKind::TooLarge(unit) => write!(f, "invalid UTF-32 at {at}: {unit:X} is above 10FFFF"),
+            ErrorKind::Incomplete => write!(f, "the input ends inside the unit at byte {at}"),
+        }
+    }
+}
+
+/// The first place at which a text can't be converted.
+///
+/// ```
+/// use trust8_transcode::{ErrorKind, Str, Utf16, convert};
+///
+/// let error = convert(Utf16, Str, &[0x61, 0xDC00, 0x62]).unwrap_err();
+/// assert_eq!((error.valid_up_to(), error.kind()), (1, ErrorKind::LoneLow(0xDC00)));
+/// assert_eq!(
+///     error.to_string(),
+///     "invalid UTF-16 at 1: DC00 is the second half of a surrogate pair; \
+///      expected the first (D800 to DBFF) before it"
+/// );
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Error {
+    pub(super) valid_up_to: usize,
+    pub(super) fault: Fault,
+}
+
+impl Error {
+    /// Returns how many bytes or units of the input can be converted: the place of the first one that can't.
+    ///
+    /// ```
+    /// use trust8_transcode::{Encoding::*, Str, convert};
+    /// // In bytes, as the input is bytes.
+    /// assert_eq!(convert(Utf16Be, Str, b"\0a\0b\xD8\0\0c").unwrap_err().valid_up_to(), 4);
+    /// ```
+    #[must_use]
+    pub const fn valid_up_to(&self) -> usize {
+        self.valid_up_to
+    }
+
+    /// Returns why the text can't be converted.
+    ///
+    /// ```
+    /// use trust8_transcode::{Encoding::*, ErrorKind, Str, convert};
+    /// assert_eq!(convert(Str, Latin1, "Ω").unwrap_err().kind(), ErrorKind::Unmappable('Ω'));
+    /// ```
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.fault.kind()
+    }
+
+    /// Returns the error of [`from_utf8`](crate::from_utf8), if the input was to be UTF-8 and is not.
+    ///
+    /// ```
+    /// use trust8_transcode::{Encoding::*, Utf16, convert};
+    ///
+    /// let bytes = b"caf\xC3";
+    /// let error = convert(Utf8, Utf16, bytes).unwrap_err();
+    /// assert_eq!(error.utf8_error(), trust8::from_utf8(bytes).err());
+    /// ```
+    #[must_use]
+    pub fn utf8_error(&self) -> Option<Utf8Error> {
+        match self.fault {
+            Fault::Utf8(sequence) => Some(Utf8Error::new(self.valid_up_to, sequence)),
+            Fault::Unmappable(..) | Fault::Other(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fault.describe(&self.valid_up_to, f)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error").field("valid_up_to", &self.valid_up_to).field("kind", &self.kind()).finish()
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// The first place at which a text in pieces can't be converted: what [`Error`] is for a whole text, counted from its start.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, ErrorKind, Str, Transcoder};
+///
+/// let mut transcoder = Transcoder::new(Utf16Le, Str);
+/// let mut text = String::new();
+/// transcoder.push(b"a\0\0\xD8", &mut text).unwrap();
+/// let error = transcoder.push(b"b\0", &mut text).unwrap_err();
+/// assert_eq!((error.valid_up_to(), error.kind()), (2, ErrorKind::LoneHigh(0xD800)));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TranscoderError {
+    pub(super) valid_up_to: u64,
+    pub(super) fault: Fault,
+}
+
+impl TranscoderError {
+    /// Returns how many bytes or units of the text, from its start, can be converted: the place of the first one that can't.
+    ///
+    /// ```
+    /// use trust8_transcode::{Encoding::*, Str, Transcoder};
+    /// let mut transcoder = Transcoder::new(Str, Latin1);
+    /// transcoder.push("one, ", &mut Vec::new()).unwrap();
+    /// let error = transcoder.push("two €", &mut Vec::new()).unwrap_err();
+    /// assert_eq!(error.valid_up_to(), 9);
+    /// ```
+    #[must_use]
+    pub const fn valid_up_to(&self) -> u64 {
+        self.valid_up_to
+    }
+
+    /// Returns why the text can't be converted.
+    ///
+    /// ```
+    /// use trust8_transcode::{Encoding::*, ErrorKind, Str, Transcoder};
+    /// let error = Transcoder::new(Str, Latin1).push("€", &mut Vec::new()).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Unmappable('€'));
+    /// ```
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.fault.kind()
+    }
+}
+
+impl fmt::Display for TranscoderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fault.describe(&self.valid_up_to, f)
+    }
+}
+
+impl fmt::Debug for TranscoderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TranscoderError")
+            .field("valid_up_to", &self.valid_up_to)
+            .field("kind", &self.kind())
+            .finish()
+    }
+}
+
+impl core::error::Error for TranscoderError {}
+
+/// Why a text was not converted into a buffer.
+///
+/// ```
+/// use core::mem::MaybeUninit;
+/// use trust8_transcode::{BufferError, Encoding::*, Str, convert_into};
+///
+/// let mut buffer = [MaybeUninit::uninit(); 4];
+/// let error = convert_into(Latin1, Str, b"caf\xE9", &mut buffer).unwrap_err();
+/// assert_eq!(error, BufferError::TooSmall(trust8::TooSmall { needed: 5, len: 4 }));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BufferError {
+    /// Nothing is wrong with the input, but the buffer is too small. What is in the buffer now has no meaning.
+    TooSmall(TooSmall),
+    /// The input can't be converted, however large the buffer is.
+    Invalid {
+        /// Where, and why.
+        error: Error,
+        /// The number of units that have been written to the start of the buffer: everything before the error, or as many
+        /// whole characters of it as fit.
+        written: usize,
+    },
+}
+
+impl fmt::Display for BufferError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooSmall(error) => error.fmt(f),
+            Self::Invalid { error, .. } => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for BufferError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::TooSmall(error) => Some(error),
+            Self::Invalid { error, .. } => Some(error),
+        }
+    }
+}

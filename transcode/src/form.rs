@@ -1,0 +1,235 @@
+//! The forms that text can have in memory, as types.
+//!
+//! The algorithms read and write bytes, at any address, and know nothing of these types. Here, and nowhere else, slices of units
+//! become slices of bytes and back.
+
+use core::mem::MaybeUninit;
+use core::slice;
+
+#[cfg(feature = "alloc")]
+use alloc::{string::String, vec::Vec};
+
+use super::encodings::{Encoding, Family, Layout};
+
+/// A form that text can have in memory.
+///
+/// [`Str`], [`Utf16`], [`Utf32`] and [`Chars`] are for text in units of the machine's byte order, and [`Encoding`] is for text in
+/// bytes. There are no others: the trait is sealed.
+pub trait Form: sealed::Sealed {}
+
+mod sealed {
+    use super::*;
+
+    /// What the functions of this module need of a form.
+    pub trait Sealed: Copy {
+        /// Borrowed text: `str`, or a slice.
+        type Text: ?Sized;
+        /// The elements of a buffer.
+        type Unit: Copy;
+        /// Owned text: `String`, or a `Vec`.
+        #[cfg(feature = "alloc")]
+        type Owned: Default;
+
+        /// Returns what the bytes of such a text mean.
+        fn layout(self) -> Layout;
+
+        /// Returns the bytes of a text.
+        fn bytes(text: &Self::Text) -> &[u8];
+
+        /// Returns the bytes of a buffer.
+        fn room(buffer: &mut [MaybeUninit<Self::Unit>]) -> &mut [MaybeUninit<u8>];
+
+        /// Returns the text that has been written to a buffer.
+        ///
+        /// # Safety
+        ///
+        /// - `bytes` are the start of what [`room`](Self::room) returned, and are text in this form.
+        unsafe fn text(bytes: &mut [u8]) -> &mut Self::Text;
+
+        /// Returns the units of owned text, to append to.
+        ///
+        /// # Safety
+        ///
+        /// - What is appended is text in this form.
+        #[cfg(feature = "alloc")]
+        unsafe fn units(owned: &mut Self::Owned) -> &mut Vec<Self::Unit>;
+    }
+}
+pub(super) use sealed::Sealed;
+
+/// UTF-8 that is known to be valid: `&str`, `String`.
+///
+/// ```
+/// use trust8_transcode::{Str, Utf16, convert};
+/// assert_eq!(convert(Str, Utf16, "né"), Ok(vec![0x6E, 0xE9]));
+/// assert_eq!(convert(Utf16, Str, &[0x6E, 0xE9]), Ok("né".to_owned()));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Str;
+
+/// UTF-16 in units of the machine's byte order: `&[u16]`, `Vec<u16>`.
+///
+/// ```
+/// use trust8_transcode::{Str, Utf16, convert};
+/// assert_eq!(convert(Str, Utf16, "𝄞"), Ok(vec![0xD834, 0xDD1E]));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Utf16;
+
+/// UTF-32 in units of the machine's byte order: `&[u32]`, `Vec<u32>`.
+///
+/// ```
+/// use trust8_transcode::{Str, Utf32, convert};
+/// assert_eq!(convert(Str, Utf32, "a𝄞"), Ok(vec![0x61, 0x1D11E]));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Utf32;
+
+/// UTF-32 that is known to be valid: `&[char]`, `Vec<char>`.
+///
+/// ```
+/// use trust8_transcode::{Chars, Str, convert};
+/// assert_eq!(convert(Str, Chars, "日本"), Ok(vec!['日', '本']));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Chars;
+
+/// Units that are numbers in memory and nothing else.
+///
+/// # Safety
+///
+/// - The type has no padding.
+unsafe trait PlainNumber: Copy {}
+// SAFETY: integers have no padding.
+unsafe impl PlainNumber for u8 {}
+// SAFETY: integers have no padding.
+unsafe impl PlainNumber for u16 {}
+// SAFETY: integers have no padding.
+unsafe impl PlainNumber for u32 {}
+// SAFETY: a `char` is four bytes, all of them its number.
+unsafe impl PlainNumber for char {}
+
+/// Returns the bytes of units.
+fn bytes_of<U: PlainNumber>(units: &[U]) -> &[u8] {
+    // SAFETY: memory and borrow are the same. There is no padding, so every byte is initialised, and bytes need no alignment.
+    unsafe { slice::from_raw_parts(units.as_ptr().cast(), size_of_val(units)) }
+}
+
+/// Returns the bytes of units of UTF-16, to be changed.
+pub(super) fn bytes_of_utf16_mut(units: &mut [u16]) -> &mut [u8] {
+    // SAFETY: memory and borrow are the same, bytes need no alignment, and any two bytes are a `u16`.
+    unsafe { slice::from_raw_parts_mut(units.as_mut_ptr().cast(), size_of_val(units)) }
+}
+
+/// Returns the bytes of a buffer.
+fn room_of<U: PlainNumber>(buffer: &mut [MaybeUninit<U>]) -> &mut [MaybeUninit<u8>] {
+    // SAFETY: memory and borrow are the same. A `MaybeUninit` may hold any bytes, or none, so whatever is written through either
+    // type is allowed for the other.
+    unsafe { slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), size_of_val(buffer)) }
+}
+
+/// Returns the units that the bytes are.
+///
+/// # Safety
+///
+/// - `bytes` is aligned for `U`, each `size_of::<U>()` bytes of it are a valid `U`, and the memory is that of a
+///   buffer of `U`s, to which any `U` may be written.
+unsafe fn units_of<U: PlainNumber>(bytes: &mut [u8]) -> &mut [U] {
+    // SAFETY: the caller vouches for alignment and values. The length is rounded down, and the borrow is the same.
+    unsafe { slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len() / size_of::<U>()) }
+}
+
+impl Form for Str {}
+impl Sealed for Str {
+    type Text = str;
+    type Unit = u8;
+    #[cfg(feature = "alloc")]
+    type Owned = String;
+
+    #[inline]
+    fn layout(self) -> Layout {
+        Layout { known_valid: true, ..Family::Utf8.native() }
+    }
+
+    #[inline]
+    fn bytes(text: &str) -> &[u8] {
+        text.as_bytes()
+    }
+
+    #[inline]
+    fn room(buffer: &mut [MaybeUninit<u8>]) -> &mut [MaybeUninit<u8>] {
+        buffer
+    }
+
+    /// # Safety
+    ///
+    /// - `bytes` is UTF-8.
+    #[inline]
+    unsafe fn text(bytes: &mut [u8]) -> &mut str {
+        // SAFETY: the caller vouches for it.
+        unsafe { core::str::from_utf8_unchecked_mut(bytes) }
+    }
+
+    /// # Safety
+    ///
+    /// - What is appended is UTF-8.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    unsafe fn units(owned: &mut String) -> &mut Vec<u8> {
+        // SAFETY: the caller appends only UTF-8.
+        unsafe { owned.as_mut_vec() }
+    }
+}
+
+/// The list of forms that are slices.
+macro_rules! slices {
+    ($($form:ty, $unit:ty, |$self:ident| $layout:expr;)*) => {$(
+        impl Form for $form {}
+        impl Sealed for $form {
+            type Text = [$unit];
+            type Unit = $unit;
+            #[cfg(feature = "alloc")]
+            type Owned = Vec<$unit>;
+
+            #[inline]
+            fn layout($self) -> Layout {
+                $layout
+            }
+
+            #[inline]
+            fn bytes(text: &[$unit]) -> &[u8] {
+                bytes_of(text)
+            }
+
+            #[inline]
+            fn room(buffer: &mut [MaybeUninit<$unit>]) -> &mut [MaybeUninit<u8>] {
+                room_of(buffer)
+            }
+
+            /// # Safety
+            ///
+            /// - `bytes` are the start of what `room` returned, and are valid units.
+            #[inline]
+            unsafe fn text(bytes: &mut [u8]) -> &mut [$unit] {
+                // SAFETY: the bytes come from a buffer of such units, and the caller vouches for their values.
+                unsafe { units_of(bytes) }
+            }
+
+            /// # Safety
+            ///
+            /// - None: any unit may be appended.
+            #[cfg(feature = "alloc")]
+            #[inline]
+            unsafe fn units(owned: &mut Vec<$unit>) -> &mut Vec<$unit> {
+                owned
+            }
+        }
+    )*};
+}
+
+slices! {
+    Utf16, u16, |self| Family::Utf16.native();
+    Utf32, u32, |self| Family::Utf32.native();
+    Chars, char, |self| Layout { known_valid: true, ..Family::Utf32.native() };
+    Encoding, u8, |self| self.layout();
+}

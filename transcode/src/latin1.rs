@@ -1,0 +1,30 @@
+//! Latin-1 (ISO-8859-1), character by character: each byte is the character with its number.
+
+#![forbid(unsafe_code)]
+
+use super::codec::{Codec, Next, Refusal};
+use trust8::engine::Output;
+
+/// Latin-1.
+pub(super) struct Latin1;
+
+impl Codec for Latin1 {
+    const UNIT: usize = 1;
+    const REPLACEMENT: char = '?';
+
+    #[inline(always)]
+    fn next(text: &[u8], _: bool) -> Next {
+        Next::Char(char::from(text[0]), 1)
+    }
+
+    #[inline(always)]
+    fn len(char: char) -> Option<usize> {
+        u8::try_from(u32::from(char)).ok().map(|_| 1)
+    }
+
+    #[inline(always)]
+    fn put(char: char, _: bool, out: &mut Output<'_>) -> Result<(), Refusal> {
+        let byte = u8::try_from(u32::from(char)).map_err(|_| Refusal::Unmappable)?;
+        Refusal::unless_put(out.put(&[byte]))
+    }
+}

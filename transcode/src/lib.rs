@@ -1,0 +1,447 @@
+//! Conversions between UTF-8, UTF-16, UTF-32 and Latin-1, with exact errors, or with U+FFFD in place of what is malformed.
+//!
+//! A function takes two forms and a text: [`convert`] makes a new `Vec` or `String`, and [`convert_into`] fills a buffer, which
+//! need not be initialised. If the form is [`Str`], the text is a `&str`, which is known to be valid and therefore faster to
+//! convert; or a `String` is made.
+//!
+//! ```
+//! use trust8_transcode::{Encoding::*, ErrorKind, Str, Utf16, convert, convert_lossy, len};
+//!
+//! assert_eq!(convert(Utf8, Utf16, b"\xE2\x82\xAC 5"), Ok(vec![0x20AC, 0x20, 0x35]));
+//! assert_eq!(convert(Utf16, Str, &[0x20AC, 0x20, 0x35]), Ok("€ 5".to_owned()));
+//! assert_eq!(convert(Str, Utf16Le, "€ 5"), Ok(b"\xAC\x20 \x005\x00".to_vec()));
+//!
+//! let error = convert(Utf16, Str, &[0x41, 0xD83D, 0x42]).unwrap_err();
+//! assert_eq!((error.valid_up_to(), error.kind()), (1, ErrorKind::LoneHigh(0xD83D)));
+//! assert_eq!(convert_lossy(Utf16, Str, &[0x41, 0xD83D, 0x42]), "A\u{FFFD}B");
+//!
+//! assert_eq!(len(Str, Utf16, "𝄞"), 2);
+//! ```
+//!
+//! | form | text | known to be well-formed |
+//! |---|---|---|
+//! | [`Str`] | `&str`, `String` | yes |
+//! | [`Utf16`] | `&[u16]`, `Vec<u16>` | |
+//! | [`Utf32`] | `&[u32]`, `Vec<u32>` | |
+//! | [`Chars`] | `&[char]`, `Vec<char>` | yes |
+//! | [`Encoding::Utf8`] | `&[u8]`, `Vec<u8>` | |
+//! | [`Encoding::Utf16Le`], [`Encoding::Utf16Be`] | the same | |
+//! | [`Encoding::Utf32Le`], [`Encoding::Utf32Be`] | the same | |
+//! | [`Encoding::Latin1`] | the same | all bytes are characters |
+//!
+//! A [`Transcoder`] converts text that arrives in pieces, which may end anywhere. [`validate`] checks text in one form, and
+//! [`ascii_up_to`] and [`latin1_up_to`] say where it stops being ASCII or Latin-1.
+//!
+//! # What is replaced
+//!
+//! The lossy functions put U+FFFD in place of what is malformed, as [`String::from_utf8_lossy`], [`String::from_utf16_lossy`]
+//! and the decoders of the WHATWG's Encoding Standard do: one for each maximal subpart of UTF-8, for each half of a surrogate
+//! pair without the other, for each number in UTF-32 that is not a character, and for a character that the end of the text cuts
+//! off. Latin-1 does not have U+FFFD. Into Latin-1, `?` replaces what is malformed and each character above U+00FF.
+//!
+//! [`String::from_utf8_lossy`]: https://doc.rust-lang.org/std/string/struct.String.html#method.from_utf8_lossy
+//! [`String::from_utf16_lossy`]: https://doc.rust-lang.org/std/string/struct.String.html#method.from_utf16_lossy
+
+#![cfg_attr(not(test), no_std)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
+mod codec;
+mod conversion;
+mod copies;
+mod encodings;
+mod error;
+mod form;
+mod latin1;
+mod lengths;
+mod lossy_len;
+mod pairs;
+mod partial;
+mod portable;
+mod repaired;
+mod route;
+mod scalar;
+mod search;
+#[cfg(trust8_simd)]
+mod simd;
+mod swapped;
+mod transcoder;
+mod utf16;
+mod utf32;
+mod utf8;
+mod validate;
+#[cfg(trust8_simd)]
+mod vector;
+mod well_formed;
+
+use core::mem::MaybeUninit;
+
+pub use trust8::engine::Progress;
+pub use encodings::Encoding;
+pub use error::{BufferError, Error, ErrorKind, TranscoderError};
+pub use form::{Chars, Form, Str, Utf16, Utf32};
+pub use lossy_len::lossy_len;
+pub use partial::{convert_as_fits, convert_as_fits_lossy};
+pub use transcoder::Transcoder;
+pub use validate::{ascii_up_to, is_ascii, latin1_up_to, validate};
+pub use well_formed::make_well_formed;
+#[cfg(feature = "alloc")]
+pub use well_formed::to_well_formed;
+
+use trust8::engine::Output;
+use trust8::{Kernel, TooSmall};
+use route::{End, Route};
+
+/// The functions of this crate with a kernel that the caller chooses: for tests, measurements, and programs that let their user choose.
+///
+/// ```
+/// use trust8_transcode::{Str, Utf16, With};
+///
+/// for kernel in trust8::Kernel::available() {
+///     assert_eq!(With(kernel).len(Str, Utf16, "naïve"), 5);
+/// }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct With(pub &'static Kernel);
+
+/// Converts text into a new `Vec`, or into a `String`.
+///
+/// # Errors
+///
+/// The first place at which the text is malformed or has a character that the target encoding does not have.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, Str, Utf16, convert};
+///
+/// assert_eq!(convert(Latin1, Str, b"na\xEFve"), Ok("naïve".to_owned()));
+/// assert_eq!(convert(Utf8, Utf16, b"na\xEFve").unwrap_err().valid_up_to(), 2);
+/// ```
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn convert<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> Result<T::Owned, Error> {
+    With(Kernel::best()).convert(from, to, text)
+}
+
+/// Converts text into a new `Vec`, or into a `String`, and replaces what can't be converted.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, Str, Utf16, convert_lossy};
+///
+/// assert_eq!(convert_lossy(Utf8, Str, b"na\xEFve"), "na\u{FFFD}ve");
+/// assert_eq!(convert_lossy(Utf16, Str, &[0xDC00, 0x41]), "\u{FFFD}A");
+/// assert_eq!(convert_lossy(Str, Latin1, "5 €"), b"5 ?");
+/// ```
+#[cfg(feature = "alloc")]
+#[inline]
+#[must_use]
+pub fn convert_lossy<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> T::Owned {
+    With(Kernel::best()).convert_lossy(from, to, text)
+}
+
+/// Converts text into a buffer, and returns what it has written.
+///
+/// The text is written to the start of the buffer. What the buffer has after it is left without a meaning. [`len`] returns how
+/// long the buffer must be. Without asking: three bytes for each unit of UTF-16 are enough for UTF-8, and as many units as the
+/// UTF-8 text has bytes are enough for UTF-16 and UTF-32.
+///
+/// # Errors
+///
+/// - [`BufferError::Invalid`] where the text is malformed or has a character that the target encoding does not have.
+/// - [`BufferError::TooSmall`] if there is no such place, and the buffer is too small. It says which length is needed.
+///
+/// ```
+/// use core::mem::MaybeUninit;
+/// use trust8::TooSmall;
+/// use trust8_transcode::{BufferError, Encoding::*, Str, Utf16, convert_into};
+///
+/// let mut buffer = [MaybeUninit::uninit(); 8];
+/// assert_eq!(convert_into(Utf8, Utf16, b"\xC3\xA9t\xC3\xA9", &mut buffer).unwrap(), &[0xE9, 0x74, 0xE9]);
+/// assert_eq!(
+///     convert_into(Utf8, Utf16, b"too long for it", &mut buffer),
+///     Err(BufferError::TooSmall(TooSmall { needed: 15, len: 8 }))
+/// );
+/// ```
+///
+/// Into the spare capacity of a `Vec`, or any other memory:
+///
+/// ```
+/// use trust8_transcode::{Str, Utf16, convert_into, len};
+///
+/// let mut units: Vec<u16> = Vec::with_capacity(100);
+/// let written = convert_into(Str, Utf16, "κόσμε", units.spare_capacity_mut()).unwrap().len();
+/// // SAFETY: `convert_into` has written `written` units.
+/// unsafe { units.set_len(written) };
+/// assert_eq!(written, len(Str, Utf16, "κόσμε"));
+/// ```
+#[inline(always)]
+pub fn convert_into<'b, F: Form, T: Form>(
+    from: F,
+    to: T,
+    text: &F::Text,
+    buffer: &'b mut [MaybeUninit<T::Unit>],
+) -> Result<&'b mut T::Text, BufferError> {
+    With(Kernel::best()).convert_into(from, to, text, buffer)
+}
+
+/// Converts text into a buffer, replaces what can't be converted, and returns what it has written.
+///
+/// # Errors
+///
+/// [`BufferError::TooSmall`] if the buffer is too small. It says which length is needed.
+///
+/// ```
+/// use core::mem::MaybeUninit;
+/// use trust8::TooSmall;
+/// use trust8_transcode::{BufferError, Encoding::*, Str, convert_into_lossy};
+///
+/// let mut buffer = [MaybeUninit::uninit(); 4];
+/// assert_eq!(convert_into_lossy(Utf8, Str, b"a\xFF", &mut buffer).unwrap(), "a\u{FFFD}");
+/// assert_eq!(
+///     convert_into_lossy(Utf8, Str, b"a\xFF\xFE", &mut buffer),
+///     Err(BufferError::TooSmall(TooSmall { needed: 7, len: 4 }))
+/// );
+/// ```
+#[inline(always)]
+pub fn convert_into_lossy<'b, F: Form, T: Form>(
+    from: F,
+    to: T,
+    text: &F::Text,
+    buffer: &'b mut [MaybeUninit<T::Unit>],
+) -> Result<&'b mut T::Text, BufferError> {
+    With(Kernel::best()).convert_into_lossy(from, to, text, buffer)
+}
+
+/// Returns the number of units that the text has in another form.
+///
+/// The number is exact for every text that [`convert`] converts. For other text it is at least the length of what comes before
+/// the error, and has no other meaning; [`lossy_len`] is the length of what [`convert_lossy`] returns.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, Str, Utf16, Utf32, len};
+///
+/// assert_eq!(len(Utf8, Utf16, "aé€𝄞".as_bytes()), 5);
+/// assert_eq!(len(Str, Utf32, "aé€𝄞"), 4);
+/// assert_eq!(len(Utf16, Utf8, &[0x61, 0xE9, 0x20AC, 0xD834, 0xDD1E]), 10);
+/// assert_eq!(len(Str, Latin1, "é"), 1);
+/// // For an encoding, the units are bytes.
+/// assert_eq!(len(Str, Utf16Le, "é"), 2);
+/// ```
+#[inline]
+#[must_use]
+pub fn len<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
+    With(Kernel::best()).len(from, to, text)
+}
+
+/// Returns whether all characters of `text` are in ISO-8859-1: U+0000 to U+00FF.
+///
+/// If so, `convert(Str, Latin1, text)` succeeds.
+///
+/// ```
+/// use trust8_transcode::is_latin1;
+///
+/// assert!(is_latin1("naïve ÿ"));
+/// assert!(!is_latin1("5 €"));
+/// ```
+#[must_use]
+pub fn is_latin1(text: &str) -> bool {
+    With(Kernel::best()).is_latin1(text)
+}
+
+// The same functions with a kernel, for tests and measurements.
+
+impl With {
+    /// Does what [`is_latin1`](crate::is_latin1) does, with this kernel.
+    #[must_use]
+    pub fn is_latin1(self, text: &str) -> bool {
+        With(self.0).latin1_up_to(Str, text) == text.len()
+    }
+}
+
+impl With {
+    /// Does what [`convert`](crate::convert) does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn convert<F: Form, T: Form>(self, from: F,
+        to: T,
+        text: &F::Text,
+    ) -> Result<T::Owned, Error> {
+        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: false };
+        let (owned, (at, end)) = owned::<T>(route, F::bytes(text));
+        match end {
+            End::All | End::Full => Ok(owned),
+            End::Malformed(fault) | End::Cut(fault) => {
+                Err(Error { valid_up_to: at / size_of::<F::Unit>(), fault })
+            }
+        }
+    }
+}
+
+impl With {
+    /// Does what [`convert_lossy`](crate::convert_lossy) does, with this kernel.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    #[must_use]
+    pub fn convert_lossy<F: Form, T: Form>(self, from: F,
+        to: T,
+        text: &F::Text,
+    ) -> T::Owned {
+        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: true };
+        owned::<T>(route, F::bytes(text)).0
+    }
+}
+
+impl With {
+    /// Does what [`convert_into`](crate::convert_into) does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    #[inline(always)]
+    pub fn convert_into<'b, F: Form, T: Form>(self, from: F,
+        to: T,
+        text: &F::Text,
+        buffer: &'b mut [MaybeUninit<T::Unit>],
+    ) -> Result<&'b mut T::Text, BufferError> {
+        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: false };
+        into::<F, T>(route, F::bytes(text), buffer)
+    }
+}
+
+impl With {
+    /// Does what [`convert_into_lossy`](crate::convert_into_lossy) does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    #[inline(always)]
+    pub fn convert_into_lossy<'b, F: Form, T: Form>(self, from: F,
+        to: T,
+        text: &F::Text,
+        buffer: &'b mut [MaybeUninit<T::Unit>],
+    ) -> Result<&'b mut T::Text, BufferError> {
+        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: true };
+        into::<F, T>(route, F::bytes(text), buffer)
+    }
+}
+
+impl With {
+    /// Does what [`len`](crate::len) does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn len<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> usize {
+        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: false };
+        route.length_in::<T>(F::bytes(text))
+    }
+}
+
+impl Route {
+    /// Returns the number of `T`'s units that the text becomes, if it is well-formed.
+    fn length_in<T: Form>(&self, text: &[u8]) -> usize {
+        // A length that does not fit into a `usize` does not fit into memory either.
+        self.length(text).saturating_mul(self.to.family.unit() / size_of::<T::Unit>())
+    }
+
+    /// Returns why a text is not in a buffer of `len` units. The route stopped at byte `at`, after `written` bytes. `units` are the
+    /// sizes of the units in bytes.
+    #[inline(never)]
+    fn refused(
+        self,
+        (from, to): (usize, usize),
+        (text, at, end): (&[u8], usize, End),
+        (written, len): (usize, usize),
+    ) -> BufferError {
+        let needed = match end {
+            End::All => Ok(0),
+            End::Malformed(fault) | End::Cut(fault) => Err((0, fault)),
+            End::Full => self.needed(&text[at..]),
+        };
+        match needed {
+            Ok(more) => BufferError::TooSmall(TooSmall { needed: written.saturating_add(more) / to, len }),
+            Err((more, fault)) => {
+                let error = Error { valid_up_to: (at + more) / from, fault };
+                BufferError::Invalid { error, written: written / to }
+            }
+        }
+    }
+
+    /// Returns how many more units to reserve for replacements, which lengths do not count. An eighth more is enough for a text
+    /// with a few faults.
+    #[cfg(feature = "alloc")]
+    fn slack(&self, text: &[u8]) -> usize {
+        if self.lossy && self.to.family == encodings::Family::Utf8 { text.len() / 8 + 256 } else { 0 }
+    }
+}
+
+/// Converts a text into a buffer.
+///
+/// This is compiled where the caller's forms are known, and so has only what nearly every call needs.
+#[inline(always)]
+fn into<'b, F: Form, T: Form>(
+    route: Route,
+    text: &[u8],
+    buffer: &'b mut [MaybeUninit<T::Unit>],
+) -> Result<&'b mut T::Text, BufferError> {
+    let len = buffer.len();
+    let mut out = Output::new(T::room(buffer));
+    let (at, end) = route.run_to_end(text, &mut out);
+    let written = out.len();
+    if !matches!(end, End::All) {
+        let units = (size_of::<F::Unit>(), size_of::<T::Unit>());
+        return Err(route.refused(units, (text, at, end), (written, len)));
+    }
+    let bytes = out.finish();
+    // SAFETY: the bytes are the start of the buffer, and the route appends nothing but text in this form.
+    Ok(unsafe { T::text(bytes) })
+}
+
+/// Converts a text into new memory. Returns also how many bytes of it, and how that ended.
+#[cfg(feature = "alloc")]
+fn owned<T: Form>(route: Route, text: &[u8]) -> (T::Owned, (usize, End)) {
+    let mut owned = T::Owned::default();
+    let mut at = 0;
+    let mut ended = End::All;
+    append::<T>(&mut owned, route.length_in::<T>(text).saturating_add(route.slack(text)), |out| {
+        let (read, end) = route.run_to_end(&text[at..], out);
+        at += read;
+        ended = end;
+        matches!(end, End::Full).then(|| route.length_in::<T>(&text[at..]) + route.slack(&text[at..]))
+    });
+    (owned, (at, ended))
+}
+
+/// Appends what `run` writes to owned text, and runs it again as long as it returns how many more units it needs.
+#[cfg(feature = "alloc")]
+fn append<T: Form>(
+    owned: &mut T::Owned,
+    wanted: usize,
+    mut run: impl FnMut(&mut Output<'_>) -> Option<usize>,
+) {
+    // SAFETY: the length grows only by what a route has written, which is whole characters in this form. If `run` or `reserve`
+    // panics, nothing is counted that was written in part.
+    let units = unsafe { T::units(owned) };
+    units.reserve(wanted);
+    loop {
+        let mut out = Output::new(T::room(units.spare_capacity_mut()));
+        let more = run(&mut out);
+        let written = out.len() / size_of::<T::Unit>();
+        let len = units.len() + written;
+        // SAFETY: `out` began at the old length, in the spare capacity, and its first `written` units have been written. So they
+        // are within the capacity and initialised.
+        unsafe { units.set_len(len) };
+        match more {
+            None => return,
+            // Room for one more character, so that there is progress: lengths do not count replacements. The capacity at least
+            // doubles, so this happens rarely.
+            Some(more) => units.reserve(more.saturating_add(CHARACTER)),
+        }
+    }
+}
+
+/// The largest number of units that one character has in any form.
+#[cfg(feature = "alloc")]
+const CHARACTER: usize = 4;

@@ -1,0 +1,84 @@
+//! The length of what a lossy conversion writes.
+
+#![forbid(unsafe_code)]
+
+use crate::With;
+use super::encodings::Family;
+use super::form::Form;
+use super::lengths::{Utf8OfUtf16Lossy, Utf8OfUtf32Lossy, Utf16OfUtf32Lossy, Utf32OfUtf16Lossy};
+use super::pairs::counting;
+use super::route::Route;
+use trust8::Kernel;
+use trust8::engine::utf16_len_lossy;
+
+/// Returns the number of units that the text has in another form when what can't be converted is replaced.
+///
+/// It is the length of what [`convert_lossy`](super::convert_lossy) returns, for every text.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, Str, Utf16, Utf32, lossy_len};
+///
+/// assert_eq!(lossy_len(Utf8, Utf16, b"a\xFF\xF0\x9D\x84\x9E"), 4);
+/// assert_eq!(lossy_len(Utf16, Str, &[0x41, 0xD83D, 0x42]), 5);
+/// assert_eq!(lossy_len(Utf32, Utf16, &[0x110000, 0x1D11E]), 3);
+/// assert_eq!(lossy_len(Str, Latin1, "5 €"), 3);
+/// ```
+#[inline]
+#[must_use]
+pub fn lossy_len<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
+    With(Kernel::best()).lossy_len(from, to, text)
+}
+
+impl With {
+    /// Does what [`lossy_len`](crate::lossy_len) does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn lossy_len<F: Form, T: Form>(self, from: F,
+        to: T,
+        text: &F::Text,
+    ) -> usize {
+        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: true };
+        // A length that does not fit into a `usize` does not fit into memory either.
+        units(&route, F::bytes(text)).saturating_mul(route.to.family.unit() / size_of::<T::Unit>())
+    }
+}
+
+/// Returns the number of units of the target.
+#[inline(always)]
+fn units(route: &Route, text: &[u8]) -> usize {
+    let Route { kernel, from, to, .. } = *route;
+    if from.known_valid || from.family == Family::Latin1 {
+        return route.length(text);
+    }
+    let unit = from.family.unit();
+    let (text, cut) = text.split_at(text.len() / unit * unit);
+    let units = match (from.family, to.family, from.swapped) {
+        (Family::Utf8, Family::Utf8, _) => kernel.lossy_len(text),
+        (Family::Utf8, Family::Utf16, _) => utf16_len_lossy(kernel, text),
+        (Family::Utf8, Family::Utf32 | Family::Latin1, _) => kernel.count_chars_lossy(text),
+        (Family::Utf16, Family::Utf8, false) => counting!(Utf8OfUtf16Lossy<false>)(kernel, text),
+        (Family::Utf16, Family::Utf8, true) => counting!(Utf8OfUtf16Lossy<true>)(kernel, text),
+        (Family::Utf16, Family::Utf32 | Family::Latin1, false) => {
+            counting!(Utf32OfUtf16Lossy<false>)(kernel, text)
+        }
+        (Family::Utf16, Family::Utf32 | Family::Latin1, true) => {
+            counting!(Utf32OfUtf16Lossy<true>)(kernel, text)
+        }
+        (Family::Utf32, Family::Utf8, false) => counting!(Utf8OfUtf32Lossy<false>)(kernel, text),
+        (Family::Utf32, Family::Utf8, true) => counting!(Utf8OfUtf32Lossy<true>)(kernel, text),
+        (Family::Utf32, Family::Utf16, false) => counting!(Utf16OfUtf32Lossy<false>)(kernel, text),
+        (Family::Utf32, Family::Utf16, true) => counting!(Utf16OfUtf32Lossy<true>)(kernel, text),
+        // Each unit becomes one.
+        (Family::Utf16, Family::Utf16, _) | (Family::Utf32, Family::Utf32 | Family::Latin1, _) => {
+            text.len() / unit
+        }
+        (Family::Latin1, ..) => unreachable!("all text in Latin-1 is valid"),
+    };
+    // One replacement stands for a unit that the end cuts off, and for the high surrogate before it if there is one.
+    if cut.is_empty() || from.whole(text).len() < text.len() { units } else { units + replacement(to.family) }
+}
+
+/// Returns the number of units of the character that replaces what can't be converted.
+fn replacement(family: Family) -> usize {
+    if family == Family::Utf8 { 3 } else { 1 }
+}

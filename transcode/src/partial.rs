@@ -1,0 +1,113 @@
+//! Conversions of as much of a text as fits into a buffer.
+
+#![forbid(unsafe_code)]
+
+use crate::With;
+use core::mem::MaybeUninit;
+
+use super::error::{BufferError, Error};
+use super::form::Form;
+use super::route::{End, Route};
+use trust8::Kernel;
+use trust8::engine::{Output, Progress};
+
+/// Converts as much of the text as fits into a buffer, and returns how much has been read and written.
+///
+/// The buffer may end before the text. What is written ends with a whole character then, and the next call continues with
+/// `&text[progress.read..]`. A [`Transcoder`](super::Transcoder) does this for text that arrives in pieces, too.
+///
+/// # Errors
+///
+/// [`BufferError::Invalid`] where the text is malformed, if all before that fits.
+///
+/// ```
+/// use core::mem::MaybeUninit;
+/// use trust8_transcode::{Encoding::*, Progress, Utf16, convert_as_fits};
+///
+/// let text = "né 𝄞".as_bytes();
+/// let mut buffer = [MaybeUninit::uninit(); 4];
+/// // The last character has two units, and one is left.
+/// let progress = convert_as_fits(Utf8, Utf16, text, &mut buffer).unwrap();
+/// assert_eq!(progress, Progress { read: 4, written: 3 });
+/// let progress = convert_as_fits(Utf8, Utf16, &text[progress.read..], &mut buffer).unwrap();
+/// assert_eq!(progress, Progress { read: 4, written: 2 });
+/// ```
+#[inline]
+pub fn convert_as_fits<F: Form, T: Form>(
+    from: F,
+    to: T,
+    text: &F::Text,
+    buffer: &mut [MaybeUninit<T::Unit>],
+) -> Result<Progress, BufferError> {
+    With(Kernel::best()).convert_as_fits(from, to, text, buffer)
+}
+
+/// Does what [`convert_as_fits`] does, and replaces what can't be converted.
+///
+/// ```
+/// use core::mem::MaybeUninit;
+/// use trust8_transcode::{Encoding::*, Progress, Str, convert_as_fits_lossy};
+///
+/// let mut buffer = [MaybeUninit::uninit(); 6];
+/// let progress = convert_as_fits_lossy(Utf8, Str, b"caf\xE9s", &mut buffer);
+/// assert_eq!(progress, Progress { read: 4, written: 6 });
+/// ```
+#[inline]
+pub fn convert_as_fits_lossy<F: Form, T: Form>(
+    from: F,
+    to: T,
+    text: &F::Text,
+    buffer: &mut [MaybeUninit<T::Unit>],
+) -> Progress {
+    With(Kernel::best()).convert_as_fits_lossy(from, to, text, buffer)
+}
+
+impl With {
+    /// Does what [`convert_as_fits`](crate::convert_as_fits) does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    #[inline]
+    pub fn convert_as_fits<F: Form, T: Form>(self, from: F,
+        to: T,
+        text: &F::Text,
+        buffer: &mut [MaybeUninit<T::Unit>],
+    ) -> Result<Progress, BufferError> {
+        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: false };
+        let (progress, end) = run::<F, T>(route, text, buffer);
+        match end {
+            End::All | End::Full => Ok(progress),
+            End::Malformed(fault) | End::Cut(fault) => {
+                let error = Error { valid_up_to: progress.read, fault };
+                Err(BufferError::Invalid { error, written: progress.written })
+            }
+        }
+    }
+}
+
+impl With {
+    /// Does what [`convert_as_fits_lossy`](crate::convert_as_fits_lossy) does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn convert_as_fits_lossy<F: Form, T: Form>(self, from: F,
+        to: T,
+        text: &F::Text,
+        buffer: &mut [MaybeUninit<T::Unit>],
+    ) -> Progress {
+        let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: true };
+        run::<F, T>(route, text, buffer).0
+    }
+}
+
+#[inline(always)]
+fn run<F: Form, T: Form>(
+    route: Route,
+    text: &F::Text,
+    buffer: &mut [MaybeUninit<T::Unit>],
+) -> (Progress, End) {
+    let mut out = Output::new(T::room(buffer));
+    let (read, end) = route.run_as_fits(F::bytes(text), &mut out);
+    let written = out.len() / size_of::<T::Unit>();
+    (Progress { read: read / size_of::<F::Unit>(), written }, end)
+}

@@ -1,0 +1,348 @@
+//! How a text gets from one form into another.
+//!
+//! ```text
+//! UTF-8                                 \                / UTF-8
+//! UTF-16 --swap bytes if foreign---------\              /--- UTF-16, swap bytes if foreign
+//! UTF-32 --swap bytes if foreign--------- one conversion --- UTF-32, swap bytes if foreign
+//! one byte each                          /              \ one byte each
+//! ```
+//!
+//! A pair of families that `pairs.rs` lists has a conversion for each kernel. Where that stops, `scalar.rs` continues. If it
+//! only stopped because it could not decide, the kernel takes over again. In lossy conversions of text with faults,
+//! `repaired.rs` converts what is near a fault.
+//!
+//! If no bytes are to be swapped, nothing but the conversion is called. Which one it is, the compiler knows wherever it knows
+//! the forms, so a short text costs one call. For most pairs with UTF-16 in the foreign order there is a conversion of its own as
+//! well. Otherwise, if bytes are to be swapped, it takes two steps, chunk by chunk; see `swapped.rs`.
+
+#![forbid(unsafe_code)]
+
+use core::mem::MaybeUninit;
+
+use super::encodings::{Family, Layout};
+use super::error::Fault;
+use super::pairs::{self, Length};
+use super::scalar::{self, Stop};
+use super::swapped::{CHUNK, in_chunks, swapped};
+use trust8::Kernel;
+use trust8::boundary::{floor, whole_len};
+
+use crate::conversion::{NEARLY_FULL_BYTES, Swap};
+use trust8::engine::Output;
+
+/// The number of bytes of UTF-8 that are validated at a time and then copied from the L1 cache.
+const COPIED_CHUNK: usize = 4096;
+
+/// Fewer bytes are converted character by character.
+const FEW: usize = 8;
+
+/// From one form into another, with a kernel.
+#[derive(Clone, Copy)]
+pub(super) struct Route {
+    pub(super) kernel: &'static Kernel,
+    pub(super) from: Layout,
+    pub(super) to: Layout,
+    /// Whether what can't be converted is replaced.
+    pub(super) lossy: bool,
+}
+
+/// How a conversion has ended.
+#[derive(Clone, Copy)]
+pub(super) enum End {
+    /// All of the text is converted.
+    All,
+    /// The next character does not fit.
+    Full,
+    /// The next bytes can't be converted.
+    Malformed(Fault),
+    /// The rest is the beginning of a character that the end of the text cuts off.
+    Cut(Fault),
+}
+
+impl Route {
+    /// Converts as much of the text as can be converted. Returns how many bytes of it, and what follows.
+    #[inline(always)]
+    pub(super) fn run(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
+        let read = self.begin(text, out);
+        if read == text.len() { (read, End::All) } else { self.resume(text, read, out) }
+    }
+
+    /// Does what `run` does for a text that ends here: a character that its end cuts off is malformed, or replaced.
+    #[inline(always)]
+    pub(super) fn run_to_end(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
+        let read = self.begin(text, out);
+        if read == text.len() { (read, End::All) } else { self.resume_to_end(text, read, out) }
+    }
+
+    /// Does what `run_to_end` does, where the output is likely to be too small for all of the text.
+    #[inline(always)]
+    pub(super) fn run_as_fits(&self, text: &[u8], out: &mut Output<'_>) -> (usize, End) {
+        let read = self.begin(text, out);
+        if read == text.len() {
+            return (read, End::All);
+        }
+        if self.from.begins_with_more(&text[read..], self.to, out.left()) {
+            return (read, End::Full);
+        }
+        self.resume_to_end(text, read, out)
+    }
+
+    /// Converts as much of the text as one call of a kernel converts, which is nearly always all of it. Returns how many bytes.
+    #[inline(always)]
+    fn begin(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+        let part = self.fitting(text, out.left());
+        match pairs::direct(self.from, self.to) {
+            Some(convert) => convert(self.kernel, part, out),
+            None if self.copies() => self.copy_utf8(part, out),
+            None => self.by_kernel(part, out),
+        }
+    }
+
+    /// Does what `run` does, from `at` on, where the kernel has stopped.
+    #[inline(never)]
+    fn resume(self, text: &[u8], mut at: usize, out: &mut Output<'_>) -> (usize, End) {
+        loop {
+            if out.left() >= FEW {
+                if self.lossy {
+                    at += self.by_copies(&text[at..], out);
+                }
+                // Where more is left, the kernel has stopped for another reason.
+                if self.replaces_with_less() && out.left() <= NEARLY_FULL_BYTES {
+                    at += self.fill_with_less(&text[at..], out);
+                }
+            }
+            let (read, stop) = scalar::convert_some(self.from, self.to, &text[at..], out);
+            at += read;
+            let end = match stop {
+                None => None,
+                Some(Stop::End) => Some(End::All),
+                Some(Stop::Full) => Some(End::Full),
+                Some(Stop::Cut(fault)) => Some(End::Cut(fault)),
+                Some(Stop::Malformed(_, len)) if self.lossy => {
+                    if scalar::put_replacement(self.to, out) {
+                        at += len;
+                        None
+                    } else {
+                        Some(End::Full)
+                    }
+                }
+                Some(Stop::Malformed(fault, _)) => Some(End::Malformed(fault)),
+            };
+            if let Some(end) = end {
+                return (at, end);
+            }
+            at += self.by_kernel(&text[at..], out);
+        }
+    }
+
+    /// Converts by the kernel as long as it gets on, if it replaces characters, whatever their length is, by a byte.
+    ///
+    /// A unit becomes at most a byte, so as many units as there are bytes left fit, and some room may be left.
+    #[inline(never)]
+    fn fill_with_less(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+        let mut at = 0;
+        loop {
+            let fitting = out.left().saturating_mul(self.from.family.unit());
+            let read = self.by_kernel(self.up_to(&text[at..], fitting), out);
+            at += read;
+            if read < FEW {
+                return at;
+            }
+        }
+    }
+
+    /// Returns whether the kernel replaces characters, whatever their length is, by a byte. Then the result does not say how much of
+    /// the text it is.
+    #[inline(always)]
+    fn replaces_with_less(&self) -> bool {
+        self.lossy && self.to.family == Family::Latin1 && self.from.family != Family::Latin1
+    }
+
+    /// Returns the beginning of the text that fits, or more. The rest need not be looked at.
+    #[inline(always)]
+    fn fitting<'t>(&self, text: &'t [u8], left: usize) -> &'t [u8] {
+        // No byte becomes more than four.
+        if left / 4 >= text.len() {
+            return text;
+        }
+        let fitting = self.exactly_fitting(left);
+        if fitting == 0 { self.enough(text, left) } else { &text[..fitting.min(text.len())] }
+    }
+
+    /// Returns the beginning of a text. If the text is well-formed, everything that fits into `left` bytes is in it. It is in whole
+    /// units, and UTF-8 ends with a whole character.
+    ///
+    /// The pairs of families that are not listed have an exact answer: see [`exactly_fitting`](Self::exactly_fitting).
+    #[inline(always)]
+    fn enough<'t>(&self, text: &'t [u8], left: usize) -> &'t [u8] {
+        let len = match (self.from.family, self.to.family) {
+            _ if self.replaces_with_less() => left.saturating_mul(4),
+            // Three bytes for a unit.
+            (Family::Utf8, Family::Utf16) => left.saturating_mul(3) / 2,
+            (Family::Utf8, Family::Latin1)
+            | (Family::Utf16, Family::Utf8)
+            | (Family::Utf32, Family::Utf16) => left.saturating_mul(2),
+            (Family::Utf32, Family::Utf8) => left.saturating_mul(4),
+            _ => left,
+        };
+        // A character more, since one may be cut off.
+        self.up_to(text, (len / 4 * 4).saturating_add(4))
+    }
+
+    /// Returns the first `len` bytes of a text; of UTF-8 fewer, if that would cut a character off. `len` is in whole units.
+    #[inline(always)]
+    fn up_to<'t>(&self, text: &'t [u8], len: usize) -> &'t [u8] {
+        match self.from.family {
+            _ if len >= text.len() => text,
+            Family::Utf8 => &text[..floor(text, len)],
+            _ => &text[..len],
+        }
+    }
+
+    /// Returns the number of bytes of text, in whole units, that become at most `left` bytes; or 0 if that depends on the text.
+    #[inline(always)]
+    fn exactly_fitting(&self, left: usize) -> usize {
+        if self.replaces_with_less() {
+            return 0;
+        }
+        let units = left / self.to.family.unit();
+        match (self.from.family, self.to.family) {
+            (Family::Utf16, Family::Utf16) | (Family::Utf32, Family::Utf32) => {
+                units * self.from.family.unit()
+            }
+            (Family::Latin1, Family::Latin1 | Family::Utf16 | Family::Utf32) => units,
+            (Family::Utf16 | Family::Utf32, Family::Latin1) => units.saturating_mul(self.from.family.unit()),
+            _ => 0,
+        }
+    }
+
+    /// Does what `run_to_end` does, from `at` on, where the kernel has stopped.
+    #[inline(never)]
+    fn resume_to_end(self, text: &[u8], at: usize, out: &mut Output<'_>) -> (usize, End) {
+        match self.resume(text, at, out) {
+            (_, End::Cut(_)) if self.lossy && scalar::put_replacement(self.to, out) => (text.len(), End::All),
+            (at, End::Cut(_)) if self.lossy => (at, End::Full),
+            (at, End::Cut(fault)) => (at, End::Malformed(fault)),
+            ended => ended,
+        }
+    }
+
+    /// Returns the number of bytes that the rest of a text becomes; or, if it can't be converted, where and why.
+    #[cold]
+    pub(super) fn needed(self, text: &[u8]) -> Result<usize, (usize, Fault)> {
+        let mut scratch = [MaybeUninit::uninit(); 4 * CHUNK];
+        let (mut at, mut needed) = (0, 0_usize);
+        loop {
+            // All of a chunk certainly fits: no character becomes more than four times as many bytes. So the kernel converts all of
+            // it, but for a character that the end cuts off.
+            // Text of a known type is converted as if it ended with a whole character, so it is cut between characters.
+            let chunk = self.up_to(&text[at..], CHUNK);
+            let is_last = at + chunk.len() == text.len();
+            let mut out = Output::new(&mut scratch);
+            let (read, end) =
+                if is_last { self.run_to_end(chunk, &mut out) } else { self.run(chunk, &mut out) };
+            at += read;
+            needed = needed.saturating_add(out.len());
+            match end {
+                End::All if is_last => return Ok(needed),
+                End::Malformed(fault) => return Err((at, fault)),
+                End::Cut(fault) if is_last => return Err((at, fault)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns the number of units of the target that the text becomes, if it is well-formed.
+    pub(super) fn length(&self, text: &[u8]) -> usize {
+        let count = match pairs::length(self.from.family, self.to.family) {
+            Some(Length::Counted(count)) => count,
+            Some(Length::Unchanged) => return text.len() / self.from.family.unit(),
+            None if self.copies() => return text.len(),
+            None => return scalar::length(self.from, self.to, text),
+        };
+        if !self.from.swapped {
+            return count(self.kernel, text);
+        }
+        let mut length = 0;
+        for chunk in text.chunks(CHUNK) {
+            let mut buffer = [MaybeUninit::uninit(); CHUNK];
+            length += count(self.kernel, swapped(self.kernel, self.from, chunk, &mut buffer));
+        }
+        length
+    }
+
+    /// Returns whether UTF-8 is only validated and copied, for which no pair is listed.
+    #[inline(always)]
+    pub(super) fn copies(&self) -> bool {
+        matches!((self.from.family, self.to.family), (Family::Utf8, Family::Utf8))
+    }
+
+    /// Converts as much of the text as the kernel converts: nothing, if the pair is not listed.
+    fn by_kernel(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+        let Self { kernel, from, to, .. } = *self;
+        let text = self.fitting(text, out.left());
+        if self.copies() {
+            return self.copy_utf8(text, out);
+        }
+        if let Some(convert) = pairs::reordering(from, to) {
+            return convert(kernel, text, out);
+        }
+        if !self.replaces_with_less()
+            && let Some(convert) = pairs::conversion_of_swapped(from, to)
+        {
+            // Valid text may end inside a character, if it is a chunk.
+            let whole = if from.known_valid { whole_len(text) } else { text.len() };
+            return convert(kernel, &text[..whole], out);
+        }
+        let Some(convert) = pairs::conversion(from.family, to.family) else { return 0 };
+        if from.swapped {
+            return in_chunks(text, |chunk| {
+                let mut buffer = [MaybeUninit::uninit(); CHUNK];
+                let chunk = swapped(kernel, from, chunk, &mut buffer);
+                Self { from: from.unswapped(), ..*self }.by_kernel(chunk, out)
+            });
+        }
+        if to.swapped {
+            return in_chunks(text, |chunk| {
+                let before = out.len();
+                let read = Self { to: to.unswapped(), ..*self }.by_kernel(chunk, out);
+                kernel.run(Swap, &[], (to.family.unit(), out.written_mut(before)));
+                read
+            });
+        }
+        if self.lossy
+            && (from.known_valid || from.family != Family::Utf8)
+            && let Some(lossy) = pairs::lossy_conversion(from.family, to.family)
+        {
+            return lossy(kernel, text, out);
+        }
+        if from.known_valid
+            && let Some(convert) = pairs::conversion_of_valid(from.family, to.family)
+        {
+            // Valid, but a chunk of it may end inside a character.
+            return convert(kernel, &text[..whole_len(text)], out);
+        }
+        convert(kernel, text, out)
+    }
+
+    /// Copies UTF-8, each chunk after it is validated.
+    fn copy_utf8(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+        let mut at = 0;
+        loop {
+            let room = out.left();
+            let chunk = &text[at..floor(text, at + COPIED_CHUNK.min(room))];
+            let valid = match self.kernel.from_utf8(chunk) {
+                Ok(_) => chunk,
+                Err(error) => &chunk[..error.valid_up_to()],
+            };
+            if !out.put(valid) {
+                return at;
+            }
+            at += valid.len();
+            // A fault, the end of the text, or no room for the next character.
+            if valid.len() < chunk.len() || at == text.len() || room <= COPIED_CHUNK {
+                return at;
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Conversion one character at a time, for any pair of encodings.
+//!
+//! Where a faster conversion has stopped, this one continues, and finds out why it has. It is also the only one for pairs that
+//! `pairs.rs` does not list.
+
+#![forbid(unsafe_code)]
+
+use core::mem::MaybeUninit;
+
+use super::codec::{Next, Refusal};
+use super::encodings::Layout;
+use super::error::Fault;
+use trust8::engine::Output;
+
+/// Why a conversion has stopped.
+#[derive(Clone, Copy)]
+pub(super) enum Stop {
+    /// All of the text is converted.
+    End,
+    /// The next character does not fit.
+    Full,
+    /// The next bytes can't be converted. The number says how many they are.
+    Malformed(Fault, usize),
+    /// The rest, at most three bytes, is the beginning of a character.
+    Cut(Fault),
+}
+
+/// The number of bytes that [`convert_some`] converts: enough that what a faster conversion has stopped at is among them, and
+/// not much more.
+const SOME: usize = 256;
+
+/// Converts the beginning of a text. Returns how many bytes of it, and why it stopped, if not because that was enough.
+pub(super) fn convert_some(
+    from: Layout,
+    to: Layout,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> (usize, Option<Stop>) {
+    let mut at = 0;
+    while at < SOME {
+        let rest = &text[at..];
+        if rest.is_empty() {
+            return (at, Some(Stop::End));
+        }
+        let stop = match from.next(rest) {
+            Next::Char(char, len) => match to.put(char, out) {
+                Ok(()) => {
+                    at += len;
+                    continue;
+                }
+                Err(Refusal::Full) => Stop::Full,
+                Err(Refusal::Unmappable) => Stop::Malformed(Fault::Unmappable(char, to.family.name()), len),
+            },
+            Next::Malformed(fault, len) => Stop::Malformed(fault, len),
+            Next::Cut(fault) => Stop::Cut(fault),
+        };
+        return (at, Some(stop));
+    }
+    (at, None)
+}
+
+/// Appends what replaces something that can't be converted. Returns whether it fits.
+pub(super) fn put_replacement(to: Layout, out: &mut Output<'_>) -> bool {
+    to.put(to.family.replacement(), out).is_ok()
+}
+
+/// Returns the number of units that the characters of a text become. What can't be converted counts as none.
+pub(super) fn length(from: Layout, to: Layout, text: &[u8]) -> usize {
+    let (mut at, mut bytes) = (0, 0);
+    while at < text.len() {
+        at += match from.next(&text[at..]) {
+            Next::Char(char, len) => {
+                let mut character = [MaybeUninit::uninit(); 4];
+                let mut out = Output::new(&mut character);
+                // What the encoding does not have leaves nothing in `out`.
+                let _ = to.put(char, &mut out);
+                bytes += out.len();
+                len
+            }
+            Next::Malformed(_, len) => len,
+            Next::Cut(_) => break,
+        };
+    }
+    bytes / to.family.unit()
+}

@@ -1,0 +1,15 @@
+//! What is searched for in UTF-8, UTF-16 and UTF-32.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `questions.rs` | what is searched for |
+//! | `units32.rs` | operations on units of 32 bits |
+//! | `mend.rs` | unpaired surrogates, replaced where they are |
+
+mod mend;
+mod questions;
+mod units32;
+
+pub(crate) use mend::{Mend, half, is_paired, mended_block, order, unless_unpaired};
+pub(crate) use questions::{AboveLatin1, NotUtf16, NotUtf32, Outside};
+pub(crate) use units32::Units32;

@@ -1,0 +1,198 @@
+//! What is searched for.
+
+#![forbid(unsafe_code)]
+
+use trust8::engine::search::{Sought, Vectors};
+
+use super::Units32;
+
+/// Returns the vector with these bytes.
+#[inline(always)]
+fn repeated<V: Vectors>(v: V, bytes: &[u8; 64]) -> V::Vector {
+    v.load(bytes, 0)
+}
+
+/// Returns the bits that are set in any of the vectors.
+// Where code is optimised for size, a closure around an operation would be a function of its own.
+#[inline(always)]
+fn all_bits<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vector {
+    let (mut all, mut i) = (vectors[0], 1);
+    while i < N {
+        all = v.or(all, vectors[i]);
+        i += 1;
+    }
+    all
+}
+
+/// Returns the lowest `unit` bytes of a number again and again, in the machine's order, or in the other one if `swapped`.
+const fn bytes(unit: usize, number: u32, swapped: bool) -> [u8; 64] {
+    let mut bytes = [0; 64];
+    let mut at = 0;
+    while at < 64 {
+        let place = if cfg!(target_endian = "big") == swapped { at % unit } else { unit - 1 - at % unit };
+        bytes[at] = (number >> (8 * place)) as u8;
+        at += 1;
+    }
+    bytes
+}
+
+/// A unit of `UNIT` bytes with any bit other than those of `INSIDE`: not ASCII, if these are 7F. `SWAPPED` says, here and below, that
+/// the bytes of each unit are in the order that is not the machine's.
+pub(crate) struct Outside<const UNIT: usize, const INSIDE: u32, const SWAPPED: bool>;
+
+impl<const UNIT: usize, const INSIDE: u32, const SWAPPED: bool> Outside<UNIT, INSIDE, SWAPPED> {
+    const OTHERS: &[u8; 64] = &bytes(UNIT, !INSIDE, SWAPPED);
+}
+
+impl<V: Vectors, const UNIT: usize, const INSIDE: u32, const SWAPPED: bool> Sought<V> for Outside<UNIT, INSIDE, SWAPPED> {
+    const UNIT: usize = UNIT;
+
+    #[inline(always)]
+    fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
+        let all = all_bits(v, vectors);
+        if UNIT == 1 { v.any_high_bit(all) } else { v.any(v.and(all, repeated(v, Self::OTHERS))) }
+    }
+
+    #[inline(always)]
+    fn places(v: V, now: V::Vector, _: &mut u64) -> u64 {
+        if UNIT == 1 {
+            return v.high_bits(now);
+        }
+        let inside = v.bits(v.equal(v.and(now, repeated(v, Self::OTHERS)), v.splat(0)));
+        !inside & (u64::MAX >> (64 - V::LANES))
+    }
+}
+
+/// A character above U+00FF, in valid UTF-8. Its first byte is C4 or above.
+pub(crate) struct AboveLatin1;
+
+impl<V: Vectors> Sought<V> for AboveLatin1 {
+    const UNIT: usize = 1;
+
+    #[inline(always)]
+    fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
+        v.any_high_bit(v.minus(largest(v, vectors), v.splat(0xC4 - 0x80)))
+    }
+
+    #[inline(always)]
+    fn places(v: V, now: V::Vector, _: &mut u64) -> u64 {
+        v.high_bits(v.minus(now, v.splat(0xC4 - 0x80)))
+    }
+}
+
+/// The first half of a surrogate pair without the second after it, or the second without the first before it.
+pub(crate) struct NotUtf16<const SWAPPED: bool>;
+
+/// In the constants that are compared, the low byte of a unit is FF. A mask has removed it from the text, so it never agrees.
+impl<const SWAPPED: bool> NotUtf16<SWAPPED> {
+    const KIND: &[u8; 64] = &bytes(2, 0xF800, SWAPPED);
+    const SURROGATE: &[u8; 64] = &bytes(2, 0xD8FF, SWAPPED);
+    const HALF: &[u8; 64] = &bytes(2, 0xFC00, SWAPPED);
+    const HIGH: &[u8; 64] = &bytes(2, 0xD8FF, SWAPPED);
+    const LOW: &[u8; 64] = &bytes(2, 0xDCFF, SWAPPED);
+}
+
+impl<V: Vectors, const SWAPPED: bool> Sought<V> for NotUtf16<SWAPPED> {
+    const UNIT: usize = 2;
+
+    #[inline(always)]
+    fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
+        is_any_equal(v, vectors, Self::KIND, Self::SURROGATE)
+    }
+
+    /// A unit must be a low surrogate exactly if the unit before it is a high one. The ones are for units that should be, and are
+    /// not, or the other way round.
+    #[inline(always)]
+    fn places(v: V, now: V::Vector, pending: &mut u64) -> u64 {
+        let half = v.and(now, repeated(v, Self::HALF));
+        let high = v.bits(v.equal(half, repeated(v, Self::HIGH)));
+        let low = v.bits(v.equal(half, repeated(v, Self::LOW)));
+        let expected = high << 2 | *pending;
+        *pending = high >> (V::LANES - 2);
+        (expected ^ low) & (u64::MAX >> (64 - V::LANES))
+    }
+
+    #[inline(always)]
+    fn place(text: &[u8], at: usize) -> usize {
+        let is_low = text[at..].first_chunk().is_some_and(|unit| {
+            let unit = u16::from_ne_bytes(*unit);
+            (if SWAPPED { unit.swap_bytes() } else { unit }) & 0xFC00 == 0xDC00
+        });
+        // If it is not a low surrogate, the one before it is a high one.
+        if is_low { at } else { at - 2 }
+    }
+}
+
+/// A number that is not a character: a surrogate, or above 10FFFF.
+pub(crate) struct NotUtf32<const SWAPPED: bool>;
+
+/// `(unit ^ D800) - 800` is a number from 0 to 10F7FF exactly if the unit is a character: it is negative, and so becomes one of the
+/// largest numbers, if the unit is a surrogate.
+impl<const SWAPPED: bool> NotUtf32<SWAPPED> {
+    const SURROGATE: &[u8; 64] = &bytes(4, 0xD800, false);
+    const SURROGATES: &[u8; 64] = &bytes(4, 0x800, false);
+    const LARGEST: &[u8; 64] = &bytes(4, 0x10_F7FF, false);
+
+    /// Returns the numbers of the formula.
+    #[inline(always)]
+    fn numbers<V: Units32>(v: V, units: V::Vector) -> V::Vector {
+        let units = if SWAPPED { v.reversed32(units) } else { units };
+        v.xor_minus32(units, repeated(v, Self::SURROGATE), repeated(v, Self::SURROGATES))
+    }
+
+    /// Returns a one for at least one byte of each number that is larger than those of characters.
+    #[inline(always)]
+    fn larger<V: Units32>(v: V, numbers: V::Vector) -> u64 {
+        let largest = repeated(v, Self::LARGEST);
+        !v.bits(v.equal(v.max32(numbers, largest), largest)) & (u64::MAX >> (64 - V::LANES))
+    }
+}
+
+impl<V: Units32, const SWAPPED: bool> Sought<V> for NotUtf32<SWAPPED> {
+    const UNIT: usize = 4;
+
+    #[inline(always)]
+    fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
+        let (mut most, mut i) = (Self::numbers(v, vectors[0]), 1);
+        while i < N {
+            most = v.max32(most, Self::numbers(v, vectors[i]));
+            i += 1;
+        }
+        Self::larger(v, most) != 0
+    }
+
+    #[inline(always)]
+    fn places(v: V, now: V::Vector, _: &mut u64) -> u64 {
+        Self::larger(v, Self::numbers(v, now))
+    }
+}
+
+/// Returns the largest byte of each lane.
+#[inline(always)]
+fn largest<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> V::Vector {
+    let (mut largest, mut i) = (vectors[0], 1);
+    while i < N {
+        largest = v.max(largest, vectors[i]);
+        i += 1;
+    }
+    largest
+}
+
+/// Returns whether any byte equals that of the constant after all bits but those of the mask are removed.
+///
+/// A byte that agrees becomes zero, and the smallest byte of each lane is zero if any of the vectors has one there.
+#[inline(always)]
+fn is_any_equal<V: Vectors, const N: usize>(
+    v: V,
+    vectors: [V::Vector; N],
+    mask: &[u8; 64],
+    constant: &[u8; 64],
+) -> bool {
+    let (mask, constant) = (repeated(v, mask), repeated(v, constant));
+    let (mut least, mut i) = (v.and_xor(vectors[0], mask, constant), 1);
+    while i < N {
+        least = v.min(least, v.and_xor(vectors[i], mask, constant));
+        i += 1;
+    }
+    v.is_any(v.equal(least, v.splat(0)))
+}

@@ -1,0 +1,202 @@
+//! Operations on units of 32 bits, which a search in UTF-32 needs besides [`Vectors`].
+
+#[cfg(trust8_neon)]
+use core::arch::aarch64::*;
+#[cfg(trust8_wasm)]
+use core::arch::wasm32::*;
+#[cfg(all(trust8_x86, target_arch = "x86"))]
+use core::arch::x86::*;
+#[cfg(all(trust8_x86, target_arch = "x86_64"))]
+use core::arch::x86_64::*;
+
+use trust8::engine::Automaton;
+#[cfg(trust8_avx512)]
+use trust8::engine::Avx512;
+#[cfg(trust8_neon)]
+use trust8::engine::Neon;
+#[cfg(trust8_wasm)]
+use trust8::engine::Simd128;
+#[cfg(trust8_simd)]
+use trust8::engine::Simd;
+use trust8::engine::search::Vectors;
+#[cfg(trust8_x86)]
+use trust8::engine::{Avx2, Sse42};
+
+/// Vectors of units of 32 bits. All numbers are unsigned.
+pub(crate) trait Units32: Vectors {
+    /// Returns `a - b`, modulo 2^32.
+    fn minus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns the larger numbers.
+    fn max32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns the units with their bytes in the other order.
+    fn reversed32(self, v: Self::Vector) -> Self::Vector;
+
+    /// Returns `(v ^ bits) - number`, modulo 2^32.
+    #[inline(always)]
+    fn xor_minus32(self, v: Self::Vector, bits: Self::Vector, number: Self::Vector) -> Self::Vector {
+        self.minus32(self.and_xor(v, self.splat(0xFF), bits), number)
+    }
+}
+
+// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the instruction set, and
+// that was called on a CPU that has it.
+
+#[cfg(trust8_x86)]
+impl Units32 for Sse42 {
+    #[inline(always)]
+    fn minus32(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2, by `self`.
+        unsafe { _mm_sub_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn max32(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE4.1, by `self`.
+        unsafe { _mm_max_epu32(a, b) }
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: __m128i) -> __m128i {
+        // Sixteen bytes of the vector are the table of the sixteen places there.
+        Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
+    }
+}
+
+#[cfg(trust8_x86)]
+impl Units32 for Avx2 {
+    #[inline(always)]
+    fn minus32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_sub_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn max32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_max_epu32(a, b) }
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: __m256i) -> __m256i {
+        // Sixteen bytes of the vector are the table of the sixteen places there.
+        Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
+    }
+}
+
+#[cfg(trust8_neon)]
+impl Units32 for Neon {
+    #[inline(always)]
+    fn minus32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        let a = unsafe { vreinterpretq_u32_u8(a) };
+        // SAFETY: NEON, by `self`.
+        let b = unsafe { vreinterpretq_u32_u8(b) };
+        // SAFETY: NEON, by `self`.
+        let result = unsafe { vsubq_u32(a, b) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vreinterpretq_u8_u32(result) }
+    }
+
+    #[inline(always)]
+    fn max32(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: NEON, by `self`.
+        let a = unsafe { vreinterpretq_u32_u8(a) };
+        // SAFETY: NEON, by `self`.
+        let b = unsafe { vreinterpretq_u32_u8(b) };
+        // SAFETY: NEON, by `self`.
+        let result = unsafe { vmaxq_u32(a, b) };
+        // SAFETY: NEON, by `self`.
+        unsafe { vreinterpretq_u8_u32(result) }
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: uint8x16_t) -> uint8x16_t {
+        // Sixteen bytes of the vector are the table of the sixteen places there.
+        Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
+    }
+}
+
+#[cfg(trust8_wasm)]
+impl Units32 for Simd128 {
+    #[inline(always)]
+    fn minus32(self, a: v128, b: v128) -> v128 {
+        u32x4_sub(a, b)
+    }
+
+    #[inline(always)]
+    fn max32(self, a: v128, b: v128) -> v128 {
+        u32x4_max(a, b)
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: v128) -> v128 {
+        // Sixteen bytes of the vector are the table of the sixteen places there.
+        Simd::lookup(self, v, Simd::load(self, const { &reversed_places::<16>() }, 0))
+    }
+}
+
+#[cfg(trust8_avx512)]
+#[expect(clippy::incompatible_msrv, reason = "build.rs asks the compiler for its version")]
+impl Units32 for Avx512 {
+    #[inline(always)]
+    fn minus32(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_sub_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn max32(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_max_epu32(a, b) }
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: __m512i) -> __m512i {
+        self.lookup(v, Avx512::load(self, const { &reversed_places::<64>() }, 0))
+    }
+}
+
+impl Units32 for Automaton {
+    #[inline(always)]
+    fn minus32(self, a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
+        let (a, b) = (units32(a), units32(b));
+        bytes32(core::array::from_fn(|i| a[i].wrapping_sub(b[i])))
+    }
+
+    #[inline(always)]
+    fn max32(self, a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
+        let (a, b) = (units32(a), units32(b));
+        bytes32(core::array::from_fn(|i| a[i].max(b[i])))
+    }
+
+    #[inline(always)]
+    fn reversed32(self, v: [u8; 16]) -> [u8; 16] {
+        bytes32(units32(v).map(u32::swap_bytes))
+    }
+}
+
+/// Returns the places from which [`Units32::reversed32`] takes bytes, by lookups in tables of `TABLE` bytes.
+#[cfg(trust8_simd)]
+const fn reversed_places<const TABLE: usize>() -> [u8; 64] {
+    let mut places = [0; 64];
+    let mut at = 0;
+    while at < 64 {
+        places[at] = ((at % TABLE) ^ 3) as u8;
+        at += 1;
+    }
+    places
+}
+
+/// Returns four numbers.
+#[inline(always)]
+fn units32(bytes: [u8; 16]) -> [u32; 4] {
+    core::array::from_fn(|i| u32::from_ne_bytes(core::array::from_fn(|j| bytes[4 * i + j])))
+}
+
+/// Returns the bytes of four numbers.
+#[inline(always)]
+fn bytes32(units: [u32; 4]) -> [u8; 16] {
+    core::array::from_fn(|i| units[i / 4].to_ne_bytes()[i % 4])
+}

@@ -1,0 +1,255 @@
+//! The operations of conversions with AVX2.
+//!
+//! A vector has two parts of 16 bytes. Most instructions that move bytes to other places move them within a part.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use trust8::engine::{Avx2, Output, Simd};
+
+use super::{Part, WideLaneOps, put_all};
+
+// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for AVX2, and that
+// was called on a CPU that has it.
+
+/// Returns the two parts of a vector.
+#[inline(always)]
+fn parts_of(_: Avx2, v: __m256i) -> [__m128i; 2] {
+    // SAFETY: AVX, by the token.
+    let first = unsafe { _mm256_castsi256_si128(v) };
+    // SAFETY: AVX2, by the token.
+    let second = unsafe { _mm256_extracti128_si256::<1>(v) };
+    [first, second]
+}
+
+/// Widens the bytes of a part to lanes of 32 bits.
+#[inline(always)]
+fn part_as_u32(_: Avx2, part: __m128i) -> [__m256i; 2] {
+    // SAFETY: SSE2, by the token.
+    let upper = unsafe { _mm_unpackhi_epi64(part, part) };
+    // SAFETY: AVX2, by the token.
+    let first = unsafe { _mm256_cvtepu8_epi32(part) };
+    // SAFETY: AVX2, by the token.
+    let second = unsafe { _mm256_cvtepu8_epi32(upper) };
+    [first, second]
+}
+
+/// Brings what was packed of two vectors into their order. Packing works on each part by itself, so lanes of 64 bits come
+/// from the two vectors in turn.
+#[inline(always)]
+fn reordered(_: Avx2, packed: __m256i) -> __m256i {
+    // SAFETY: AVX2, by the token. The lanes are 0, 2, 1 and 3.
+    unsafe { _mm256_permute4x64_epi64::<0b11_01_10_00>(packed) }
+}
+
+/// Shuffles each part of a vector.
+#[inline(always)]
+fn shuffled(_: Avx2, v: __m256i, [first, second]: [&[u8; 16]; 2]) -> __m256i {
+    // SAFETY: SSE2, by the token; a shuffle has 16 bytes, and the load needs no alignment.
+    let low = unsafe { _mm_loadu_si128(first.as_ptr().cast()) };
+    // SAFETY: SSE2, by the token, as above.
+    let high = unsafe { _mm_loadu_si128(second.as_ptr().cast()) };
+    // SAFETY: AVX, by the token.
+    let shuffles = unsafe { _mm256_set_m128i(high, low) };
+    // SAFETY: AVX2, by the token.
+    unsafe { _mm256_shuffle_epi8(v, shuffles) }
+}
+
+/// Shuffles the parts of vectors as [`WideLaneOps::put_shuffled`] does. Returns how many bytes of each are appended, too.
+// Where code is optimised for size, a loop over an iterator would be a function of its own.
+#[inline(always)]
+fn all_shuffled<const N: usize>(s: Avx2,
+    mut vectors: [__m256i; N],
+    part: impl Fn(usize) -> Part,
+) -> ([__m256i; N], [[usize; N]; 2]) {
+    let (mut lens, mut i) = ([[0; N]; 2], 0);
+    while i < N {
+        let ((first, len), (second, len_of_second)) = (part(i), part(N + i));
+        vectors[i] = shuffled(s, vectors[i], [first, second]);
+        (lens[0][i], lens[1][i]) = (len, len_of_second);
+        i += 1;
+    }
+    (vectors, lens)
+}
+
+impl WideLaneOps for Avx2 {
+    #[inline(always)]
+    fn splat16(self, word: u16) -> __m256i {
+        // SAFETY: AVX, by `self`.
+        unsafe { _mm256_set1_epi16(word.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn splat32(self, dword: u32) -> __m256i {
+        // SAFETY: AVX, by `self`.
+        unsafe { _mm256_set1_epi32(dword.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn zip8(self, a: __m256i, b: __m256i) -> [__m256i; 2] {
+        // SAFETY: AVX2, by `self`.
+        let first = unsafe { _mm256_unpacklo_epi8(a, b) };
+        // SAFETY: AVX2, by `self`.
+        let second = unsafe { _mm256_unpackhi_epi8(a, b) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn zip16(self, a: __m256i, b: __m256i) -> [__m256i; 2] {
+        // SAFETY: AVX2, by `self`.
+        let first = unsafe { _mm256_unpacklo_epi16(a, b) };
+        // SAFETY: AVX2, by `self`.
+        let second = unsafe { _mm256_unpackhi_epi16(a, b) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn widened8(self, v: __m256i) -> [__m256i; 2] {
+        // As zipping works on each part by itself, it puts lanes of 64 bits in turn, too. One port moves lanes from part to part, and two
+        // zip, so this is faster than to widen each part with VPMOVZX.
+        self.zip8(reordered(self, v), self.splat16(0))
+    }
+
+    #[inline(always)]
+    fn widened16(self, v: __m256i) -> [__m256i; 2] {
+        self.zip16(reordered(self, v), self.splat16(0))
+    }
+
+    #[inline(always)]
+    fn widened8_twice(self, v: __m256i) -> [[__m256i; 2]; 2] {
+        let [first, second] = parts_of(self, v);
+        [part_as_u32(self, first), part_as_u32(self, second)]
+    }
+
+    #[inline(always)]
+    fn narrowed16(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        reordered(self, unsafe { _mm256_packus_epi16(a, b) })
+    }
+
+    #[inline(always)]
+    fn narrowed32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        reordered(self, unsafe { _mm256_packus_epi32(a, b) })
+    }
+
+    #[inline(always)]
+    fn load_every_twelve(self, bytes: &[u8], at: usize) -> __m256i {
+        let (first, second): (&[u8], &[u8]) = (&bytes[at..at + 16], &bytes[at + 12..at + 28]);
+        // SAFETY: SSE2, by `self`; `first` has 16 bytes, and the load needs no alignment.
+        let first = unsafe { _mm_loadu_si128(first.as_ptr().cast()) };
+        // SAFETY: SSE2, by `self`; `second` has 16 bytes.
+        let second = unsafe { _mm_loadu_si128(second.as_ptr().cast()) };
+        // SAFETY: AVX, by `self`.
+        unsafe { _mm256_set_m128i(second, first) }
+    }
+
+    #[inline(always)]
+    fn plus32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn left16<const N: i32>(self, v: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_slli_epi16::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn right16<const N: i32>(self, v: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_srli_epi16::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn left32<const N: i32>(self, v: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_slli_epi32::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn right32<const N: i32>(self, v: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_srli_epi32::<N>(v) }
+    }
+
+    #[inline(always)]
+    fn equal16(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_cmpeq_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_cmpeq_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn at_least16(self, v: __m256i, least: u16) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_cmpgt_epi16(v, WideLaneOps::splat16(self, least - 1)) }
+    }
+
+    #[inline(always)]
+    fn at_least32(self, v: __m256i, least: u32) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_cmpgt_epi32(v, WideLaneOps::splat32(self, least - 1)) }
+    }
+
+    #[inline(always)]
+    fn highest16(self, v: __m256i) -> u64 {
+        // VPACKSSWB keeps the signs.
+        // SAFETY: AVX2, by `self`.
+        let bytes = unsafe { _mm256_packs_epi16(v, v) };
+        self.high_bits(bytes)
+    }
+
+    #[inline(always)]
+    fn select(self, mask: __m256i, yes: __m256i, no: __m256i) -> __m256i {
+        // SAFETY: AVX2, by `self`.
+        unsafe { _mm256_blendv_epi8(no, yes, mask) }
+    }
+
+    #[inline(always)]
+    fn select_high(self, flags: __m256i, yes: __m256i, no: __m256i) -> __m256i {
+        // VPBLENDVB looks at bit 7 of each byte, and at nothing else.
+        self.select(flags, yes, no)
+    }
+
+    #[inline(always)]
+    fn put_shuffled<const N: usize>(
+        self,
+        vectors: [__m256i; N],
+        part: impl Fn(usize) -> Part,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let (vectors, lens) = all_shuffled(self, vectors, part);
+        let (mut parts, mut i) = ([[parts_of(self, self.splat(0))[0]; N]; 2], 0);
+        while i < N {
+            [parts[0][i], parts[1][i]] = parts_of(self, vectors[i]);
+            i += 1;
+        }
+        put_all(parts, lens, out)
+    }
+
+    #[inline(always)]
+    fn put_shuffled_as_u32<const N: usize>(
+        self,
+        vectors: [__m256i; N],
+        part: impl Fn(usize) -> Part,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let (vectors, mut lens) = all_shuffled(self, vectors, part);
+        let (mut parts, mut i) = ([vectors; 2], 0);
+        while i < N {
+            [parts[0][i], parts[1][i]] = WideLaneOps::widened16(self, vectors[i]);
+            (lens[0][i], lens[1][i]) = (2 * lens[0][i], 2 * lens[1][i]);
+            i += 1;
+        }
+        put_all(parts, lens, out)
+    }
+}

@@ -1,0 +1,647 @@
+//! The operations of conversions with AVX-512, which has an instruction (VPCOMPRESSB) that moves the kept bytes of 64 to the
+//! front.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use trust8::engine::{Avx512, Output};
+
+use super::{ConvertOps, first_bits, put_all};
+
+// Each SAFETY comment below rests on this: `self` exists, so the code runs inside a function that is compiled for the
+// features that `Avx512` stands for, and that was called on a CPU that has them.
+
+/// How many bytes ahead of the stores a cache line is fetched.
+const AHEAD: usize = 1024;
+
+/// For each lane of 32 bits, the places of a unit of 16 bits in one vector and in a second one, beginning with unit `first`.
+const fn with_one_before(first: u8) -> [u8; 64] {
+    let mut places = [0; 64];
+    let mut i = 0;
+    while i < 16 {
+        places[4 * i] = first + i as u8;
+        places[4 * i + 2] = 32 + first + i as u8;
+        i += 1;
+    }
+    places
+}
+
+/// Returns the bytes of `a` and `b` in turn: the first halves of both, and the second halves. Both come from
+/// [`for_interleaving`](ConvertOps::for_interleaving).
+#[inline(always)]
+fn interleaved(_: Avx512, a: __m512i, b: __m512i) -> [__m512i; 2] {
+    // SAFETY: AVX512BW, by the token.
+    let first = unsafe { _mm512_unpacklo_epi8(a, b) };
+    // SAFETY: AVX512BW, by the token.
+    let second = unsafe { _mm512_unpackhi_epi8(a, b) };
+    [first, second]
+}
+
+#[inline(always)]
+fn halves(_: Avx512, v: __m512i) -> [__m256i; 2] {
+    // SAFETY: AVX512F, by the token.
+    let first = unsafe { _mm512_castsi512_si256(v) };
+    // SAFETY: AVX512F, by the token.
+    let second = unsafe { _mm512_extracti64x4_epi64::<1>(v) };
+    [first, second]
+}
+
+/// Widens the bytes of half a vector to lanes of 32 bits.
+#[inline(always)]
+fn half_as_u32(_: Avx512, half: __m256i) -> [__m512i; 2] {
+    // SAFETY: AVX, by the token.
+    let first = unsafe { _mm256_castsi256_si128(half) };
+    // SAFETY: AVX2, by the token.
+    let second = unsafe { _mm256_extracti128_si256::<1>(half) };
+    // SAFETY: AVX512F, by the token.
+    let first = unsafe { _mm512_cvtepu8_epi32(first) };
+    // SAFETY: AVX512F, by the token.
+    let second = unsafe { _mm512_cvtepu8_epi32(second) };
+    [first, second]
+}
+
+/// Brings what was packed of two vectors into their order. Packing works on each 128 bits by themselves, so lanes of 64
+/// bits come from the two vectors in turn.
+#[inline(always)]
+pub(super) fn reordered(_: Avx512, packed: __m512i) -> __m512i {
+    // SAFETY: AVX512F, by the token.
+    let order = unsafe { _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7) };
+    // SAFETY: AVX512F, by the token.
+    unsafe { _mm512_permutexvar_epi64(order, packed) }
+}
+
+/// Appends the first `n` of 32 units of 32 bits if they fit. `low` has their lower halves, and `high` their third bytes.
+#[inline(always)]
+fn put_u32_of_low_half(s: Avx512,
+    low: __m512i,
+    high: Option<__m256i>,
+    n: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    let [mut first, mut second] = s.widened16(low);
+    if let Some(high) = high {
+        // SAFETY: AVX512BW, by the token.
+        let high = unsafe { _mm512_cvtepu8_epi16(high) };
+        let [high_first, high_second] = s.widened16(high);
+        first = s.or(first, s.left32::<16>(high_first));
+        second = s.or(second, s.left32::<16>(high_second));
+    }
+    put(s, first, 4 * n, out) && (n <= 16 || put(s, second, 4 * (n - 16), out))
+}
+
+/// Returns characters of UTF-16 in lanes of 32 bits. `places` puts a unit of `before` and the unit of `now` after it into a lane.
+/// The latter is a low surrogate unless `single` has a one.
+#[inline(always)]
+fn joined(s: Avx512, before: __m512i, now: __m512i, places: __m512i, single: u16) -> __m512i {
+    // SAFETY: AVX512BW, by the token.
+    let pairs = unsafe { _mm512_permutex2var_epi16(before, places, now) };
+    // The number is 0x400 times what the high surrogate has, plus what the low one has, plus 0x10000. As signed
+    // numbers, the halves are their ten bits minus 0x2800 and minus 0x2400.
+    // SAFETY: AVX512BW, by the token.
+    let sums = unsafe { _mm512_madd_epi16(pairs, s.splat32(0x0001_0400)) };
+    let numbers = s.plus32(sums, s.splat32(0x2800 * 0x400 + 0x2400 + 0x10000));
+    // SAFETY: AVX512F, by the token.
+    unsafe { _mm512_mask_srli_epi32::<16>(numbers, single, pairs) }
+}
+
+/// Appends the first `n` bytes of the vector, if they fit.
+#[inline(always)]
+fn put(_: Avx512, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+    let n = n.min(64);
+    if let Some(next) = out.next_array::<64>() {
+        // SAFETY: AVX512F, by the token; `next` has 64 bytes, and the store needs no alignment.
+        unsafe { _mm512_storeu_si512(next.as_mut_ptr().cast(), v) };
+        // SAFETY: the store has written 64 bytes, and `n` is no more.
+        unsafe { out.advance(n) };
+        return true;
+    }
+    let Some(next) = out.next_slice(n) else { return false };
+    let mask = u64::MAX.checked_shr(64 - n as u32).unwrap_or(0);
+    // SAFETY: AVX512BW, by the token; `next` has `n` bytes. The mask has ones for these, and no other bytes are accessed.
+    unsafe { _mm512_mask_storeu_epi8(next.as_mut_ptr().cast(), mask, v) };
+    // SAFETY: the store has written `n` bytes.
+    unsafe { out.advance(n) };
+    true
+}
+
+/// Appends the first bytes of two vectors, as many as `lens` says, if all of them fit.
+#[inline(always)]
+fn put_both(s: Avx512, [first, second]: [__m512i; 2], lens: [usize; 2], out: &mut Output<'_>) -> bool {
+    if out.left() >= 128 {
+        return put_all([[first, second]], [lens], out);
+    }
+    out.left() >= lens[0] + lens[1] && put(s, first, lens[0], out) && put(s, second, lens[1], out)
+}
+
+/// Returns the mask of 32 pairs of bytes in which the first byte is always kept, and the second where the lower 32 bits of
+/// `bits` have a one.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn with_seconds(_: Avx512, bits: u64) -> u64 {
+    // SAFETY: BMI2, by the token.
+    let seconds = unsafe { _pdep_u64(bits, 0xAAAA_AAAA_AAAA_AAAA) };
+    seconds | 0x5555_5555_5555_5555
+}
+
+/// Does the same where PDEP has 32 bits.
+#[cfg(target_arch = "x86")]
+#[inline(always)]
+fn with_seconds(_: Avx512, bits: u64) -> u64 {
+    // SAFETY: BMI2, by the token.
+    let low = unsafe { _pdep_u32(bits as u32, 0xAAAA_AAAA) };
+    // SAFETY: BMI2, by the token.
+    let high = unsafe { _pdep_u32((bits >> 16) as u32, 0xAAAA_AAAA) };
+    u64::from(high) << 32 | u64::from(low) | 0x5555_5555_5555_5555
+}
+
+impl ConvertOps for Avx512 {
+    type Vector = __m512i;
+    const LANES: usize = 64;
+
+    #[inline(always)]
+    fn splat8(self, byte: u8) -> __m512i {
+        self.splat(byte)
+    }
+
+    #[inline(always)]
+    fn splat16(self, word: u16) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_set1_epi16(word.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn splat32(self, word: u32) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_set1_epi32(word.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8], at: usize) -> __m512i {
+        Self::load(self, bytes, at)
+    }
+
+    #[inline(always)]
+    fn load_short(self, bytes: &[u8]) -> __m512i {
+        Self::load_short(self, bytes)
+    }
+
+    /// The lengths are not asked about, because that would be predicted wrongly where they vary.
+    #[inline(always)]
+    fn load_two(self, bytes: &[u8]) -> [__m512i; 2] {
+        let (first, second) = bytes.split_at(bytes.len().min(64));
+        // What follows the text may be no memory, or memory that the system has not yet provided. A load of nothing from there is allowed
+        // and takes 20 ns.
+        let second = if second.is_empty() { &first[..0] } else { second };
+        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes of `first`. No others are accessed.
+        let a = unsafe { _mm512_maskz_loadu_epi8(first_bits(first.len()), first.as_ptr().cast()) };
+        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes of `second`. No others are accessed.
+        let b = unsafe { _mm512_maskz_loadu_epi8(first_bits(second.len()), second.as_ptr().cast()) };
+        [a, b]
+    }
+
+    #[inline(always)]
+    fn load_threes(self, bytes: &[u8], at: usize) -> __m512i {
+        const REVERSED: &[u8; 64] = &{
+            let mut places = [0; 64];
+            let mut i = 0;
+            while i < 64 {
+                places[i] = if i % 4 < 3 { (i / 4 * 3 + 2 - i % 4) as u8 } else { 0 };
+                i += 1;
+            }
+            places
+        };
+        let (v, places) = (Self::load(self, bytes, at), Self::load(self, REVERSED, 0));
+        // SAFETY: AVX512VBMI, by `self`. The mask has a zero for the fourth byte of each lane.
+        unsafe { _mm512_maskz_permutexvar_epi8(0x7777_7777_7777_7777, places, v) }
+    }
+
+    #[inline(always)]
+    fn earlier(self, now: __m512i, before: __m512i) -> [__m512i; 3] {
+        // SAFETY: AVX512F, by `self`.
+        let lanes = unsafe { _mm512_alignr_epi64::<7>(now, before) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let by1 = unsafe { _mm512_shldi_epi64::<8>(now, lanes) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let by2 = unsafe { _mm512_shldi_epi64::<16>(now, lanes) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let by3 = unsafe { _mm512_shldi_epi64::<24>(now, lanes) };
+        [by1, by2, by3]
+    }
+
+    // Two loads of 32 bytes would spare a shuffle. But the compiler sees that the bytes are in a register already, and takes
+    // them out of it two at a time.
+    #[inline(always)]
+    fn widened16(self, v: __m512i) -> [__m512i; 2] {
+        let [first, second] = halves(self, v);
+        // SAFETY: AVX512F, by `self`.
+        let first = unsafe { _mm512_cvtepu16_epi32(first) };
+        // SAFETY: AVX512F, by `self`.
+        let second = unsafe { _mm512_cvtepu16_epi32(second) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn widened8(self, v: __m512i) -> [__m512i; 2] {
+        let [first, second] = halves(self, v);
+        // SAFETY: AVX512BW, by `self`.
+        let first = unsafe { _mm512_cvtepu8_epi16(first) };
+        // SAFETY: AVX512BW, by `self`.
+        let second = unsafe { _mm512_cvtepu8_epi16(second) };
+        [first, second]
+    }
+
+    #[inline(always)]
+    fn narrowed16(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let packed = unsafe { _mm512_packus_epi16(a, b) };
+        reordered(self, packed)
+    }
+
+    #[inline(always)]
+    fn narrowed32(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let packed = unsafe { _mm512_packus_epi32(a, b) };
+        reordered(self, packed)
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::and(self, a, b)
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::or(self, a, b)
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::max(self, a, b)
+    }
+
+    #[inline(always)]
+    fn minus(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::minus(self, a, b)
+    }
+
+    #[inline(always)]
+    fn plus_signed(self, a: __m512i, b: __m512i) -> __m512i {
+        Self::plus_signed(self, a, b)
+    }
+
+    #[inline(always)]
+    fn plus32(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn left16<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: SSE2, by `self`. The compiler turns this constant into an immediate.
+        let n = unsafe { _mm_cvtsi32_si128(N) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_sll_epi16(v, n) }
+    }
+
+    #[inline(always)]
+    fn right16<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: SSE2, by `self`. The compiler turns this constant into an immediate.
+        let n = unsafe { _mm_cvtsi32_si128(N) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_srl_epi16(v, n) }
+    }
+
+    #[inline(always)]
+    fn left32<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: SSE2, by `self`. The compiler turns this constant into an immediate.
+        let n = unsafe { _mm_cvtsi32_si128(N) };
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_sll_epi32(v, n) }
+    }
+
+    #[inline(always)]
+    fn right32<const N: i32>(self, v: __m512i) -> __m512i {
+        // SAFETY: SSE2, by `self`. The compiler turns this constant into an immediate.
+        let n = unsafe { _mm_cvtsi32_si128(N) };
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_srl_epi32(v, n) }
+    }
+
+    #[inline(always)]
+    fn reversed16(self, v: __m512i) -> __m512i {
+        // VPSHUFB works on each 128 bits by themselves.
+        const ORDER: &[u8; 64] = &{
+            let mut order = [0; 64];
+            let mut i = 0;
+            while i < 64 {
+                order[i] = (i % 16) as u8 ^ 1;
+                i += 1;
+            }
+            order
+        };
+        let order = Self::load(self, ORDER, 0);
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_shuffle_epi8(v, order) }
+    }
+
+    #[inline(always)]
+    fn spread_sixes(self, v: __m512i) -> __m512i {
+        // For each byte of the result, VPMULTISHIFTQB takes eight bits out of 64, starting at any bit.
+        const FROM: u64 = u64::from_le_bytes([12, 6, 0, 24, 44, 38, 32, 56]);
+        // SAFETY: AVX512VBMI, by `self`.
+        unsafe { _mm512_multishift_epi64_epi8(self.splat64(FROM), v) }
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: __m512i) -> u64 {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_movepi8_mask(v) }
+    }
+
+    #[inline(always)]
+    fn any(self, v: __m512i) -> bool {
+        Self::any(self, v)
+    }
+
+    #[inline(always)]
+    fn with_high_bits(self, bits: u64) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_movm_epi8(bits) }
+    }
+
+    #[inline(always)]
+    fn zero_unless_high(self, flags: __m512i, v: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let mask = unsafe { _mm512_movepi8_mask(flags) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_maskz_mov_epi8(mask, v) }
+    }
+
+    #[inline(always)]
+    fn select_high(self, flags: __m512i, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let mask = unsafe { _mm512_movepi8_mask(flags) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_mask_blend_epi8(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn select16_at_least(self, v: __m512i, least: u16, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let mask = unsafe { _mm512_cmpge_epu16_mask(v, self.splat16(least)) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_mask_blend_epi16(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn select32_at_least(self, v: __m512i, least: u32, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        let mask = unsafe { _mm512_cmpge_epu32_mask(v, self.splat32(least)) };
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_mask_blend_epi32(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn select32_equal(self, a: __m512i, b: __m512i, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        let mask = unsafe { _mm512_cmpeq_epi32_mask(a, b) };
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_mask_blend_epi32(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn matches_differ16(self, x: __m512i, a: u16, y: __m512i, b: u16) -> bool {
+        // SAFETY: AVX512BW, by `self`.
+        let of_x = unsafe { _mm512_cmpeq_epi16_mask(x, self.splat16(a)) };
+        // SAFETY: AVX512BW, by `self`.
+        let of_y = unsafe { _mm512_cmpeq_epi16_mask(y, self.splat16(b)) };
+        of_x != of_y
+    }
+
+    #[inline(always)]
+    fn any_equal16_of_two(self, a: __m512i, b: __m512i, word: u16) -> bool {
+        let word = self.splat16(word);
+        // SAFETY: AVX512BW, by `self`.
+        let of_a = unsafe { _mm512_cmpeq_epi16_mask(a, word) };
+        // SAFETY: AVX512BW, by `self`.
+        let of_b = unsafe { _mm512_cmpeq_epi16_mask(b, word) };
+        of_a | of_b != 0
+    }
+
+    #[inline(always)]
+    fn any_equal16(self, v: __m512i, word: u16) -> bool {
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_cmpeq_epi16_mask(v, self.splat16(word)) != 0 }
+    }
+
+    // Interleaving works on each 128 bits by themselves, on their lower or upper halves. So this brings the first half of the
+    // vector to the lower halves.
+    #[inline(always)]
+    fn for_interleaving(self, v: __m512i) -> __m512i {
+        // SAFETY: AVX512F, by `self`.
+        let order = unsafe { _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7) };
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_permutexvar_epi64(order, v) }
+    }
+
+    #[inline(always)]
+    fn select16_equal(self, v: __m512i, word: u16, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: AVX512BW, by `self`.
+        let mask = unsafe { _mm512_cmpeq_epi16_mask(v, self.splat16(word)) };
+        // SAFETY: AVX512BW, by `self`.
+        unsafe { _mm512_mask_blend_epi16(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn any_equal32(self, v: __m512i, dword: u32) -> bool {
+        // SAFETY: AVX512F, by `self`.
+        unsafe { _mm512_cmpeq_epi32_mask(v, self.splat32(dword)) != 0 }
+    }
+
+    #[inline(always)]
+    fn put_first(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+        put(self, v, n, out)
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_first_of_two(self, first: __m512i, second: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+        let n = n.min(128);
+        if let Some(next) = out.next_array::<128>() {
+            // SAFETY: AVX512F, by `self`; the first half of `next` has 64 bytes, and the store needs no alignment.
+            unsafe { _mm512_storeu_si512(next[..64].as_mut_ptr().cast(), first) };
+            // SAFETY: AVX512F, by `self`; the second half has 64 bytes as well.
+            unsafe { _mm512_storeu_si512(next[64..].as_mut_ptr().cast(), second) };
+            // SAFETY: the stores have written 128 bytes, and `n` is no more.
+            unsafe { out.advance(n) };
+            return true;
+        }
+        out.left() >= n && put(self, first, n.min(64), out) && put(self, second, n.saturating_sub(64), out)
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_as_u32(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+        let [first, second] = halves(self, v);
+        let ([a, b], [c, d]) = (half_as_u32(self, first), half_as_u32(self, second));
+        out.left() >= 4 * n
+            && self.put_first_of_two(a, b, (4 * n).min(2 * Self::LANES), out)
+            && (n <= Self::LANES / 2 || self.put_first_of_two(c, d, 4 * n - 2 * Self::LANES, out))
+    }
+
+    /// PDEP puts a one where the ones that it passes over in `mask` are `n`. (It is slow on some CPUs with AVX2, on none with AVX-512.)
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn place_after_ones(self, mask: u64, n: usize) -> usize {
+        let one = 1u64.checked_shl(n.min(64) as u32).unwrap_or(0);
+        // SAFETY: BMI2, by `self`.
+        let place = unsafe { _pdep_u64(one, mask) };
+        place.trailing_zeros() as usize
+    }
+
+    /// What each becomes is two bits of two words: one that is set, and one that is set for two.
+    #[inline(always)]
+    fn place_after_ones_and_twos(self, two: u64, n: usize) -> usize {
+        self.place_after_ones_of_two([with_seconds(self, two), with_seconds(self, two >> 32)], n) / 2
+    }
+
+    #[inline(always)]
+    fn prefetch_output(self, bytes: usize, out: &Output<'_>) {
+        for line in 0..bytes / 64 {
+            let line = out.ahead(AHEAD + 64 * line).cast();
+            // SAFETY: SSE, by `self`. A prefetch is a hint: it neither faults nor counts as an access.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(line) };
+        }
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_as_u16(self, v: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+        let [first, second] = self.widened8(v);
+        self.put_first_of_two(first, second, 2 * n, out)
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_u16_of_bytes(self, low: __m512i, high: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+        let n = 2 * keep.count_ones() as usize;
+        // SAFETY: AVX512VBMI2, by `self`.
+        let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
+        if n <= 64 {
+            // SAFETY: AVX512F, by `self`.
+            let low = unsafe { _mm512_castsi512_si256(low) };
+            // SAFETY: AVX512F, by `self`.
+            let high = unsafe { _mm512_castsi512_si256(high) };
+            // SAFETY: AVX512BW, by `self`.
+            let low = unsafe { _mm512_cvtepu8_epi16(low) };
+            // SAFETY: AVX512BW, by `self`.
+            let high = unsafe { _mm512_cvtepu8_epi16(high) };
+            return put(self, self.or(low, self.left16::<8>(high)), n, out);
+        }
+        let [first, second] = interleaved(self, self.for_interleaving(low), self.for_interleaving(high));
+        self.put_first_of_two(first, second, n, out)
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_u16_of_sixes(self, high: __m512i, low: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+        let n = 2 * keep.count_ones() as usize;
+        // SAFETY: AVX512VBMI2, by `self`.
+        let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
+        let [first, second] = interleaved(self, self.for_interleaving(high), self.for_interleaving(low));
+        // 0x40 times the first byte of a lane, plus the second.
+        let sixes = self.splat16(0x0140);
+        // SAFETY: AVX512BW, by `self`.
+        let first = unsafe { _mm512_maddubs_epi16(first, sixes) };
+        // SAFETY: AVX512BW, by `self`.
+        let second = unsafe { _mm512_maddubs_epi16(second, sixes) };
+        self.put_first_of_two(first, second, n, out)
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_u32_of_bytes(
+        self,
+        low: __m512i,
+        middle: __m512i,
+        high: Option<__m512i>,
+        keep: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let n = keep.count_ones() as usize;
+        if out.left() < 4 * n {
+            return false;
+        }
+        // SAFETY: AVX512VBMI2, by `self`.
+        let low = unsafe { _mm512_maskz_compress_epi8(keep, low) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let middle = unsafe { _mm512_maskz_compress_epi8(keep, middle) };
+        let [words, words_second] =
+            interleaved(self, self.for_interleaving(low), self.for_interleaving(middle));
+        let (mut high_first, mut high_second) = (None, None);
+        if let Some(high) = high {
+            // SAFETY: AVX512VBMI2, by `self`.
+            let high = unsafe { _mm512_maskz_compress_epi8(keep, high) };
+            let [first, second] = halves(self, high);
+            (high_first, high_second) = (Some(first), Some(second));
+        }
+        if !put_u32_of_low_half(self, words, high_first, n.min(32), out) {
+            return false;
+        }
+        if n <= 32 {
+            return true;
+        }
+        put_u32_of_low_half(self, words_second, high_second, n - 32, out)
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_utf16_as_u32(self, before: __m512i, now: __m512i, n: usize, out: &mut Output<'_>) -> bool {
+        let half = self.and(now, self.splat16(0xFC00));
+        // SAFETY: AVX512BW, by `self`.
+        let ends = unsafe { _mm512_cmpneq_epi16_mask(half, self.splat16(0xD800)) };
+        // SAFETY: AVX512BW, by `self`.
+        let single = unsafe { _mm512_cmpneq_epi16_mask(half, self.splat16(0xDC00)) };
+        let keep = ends & first_bits(n) as u32;
+        let first =
+            joined(self, before, now, Self::load(self, const { &with_one_before(0) }, 0), single as u16);
+        let second = joined(self, 
+            before,
+            now,
+            Self::load(self, const { &with_one_before(16) }, 0),
+            (single >> 16) as u16,
+        );
+        let (keep_first, keep_second) = (keep as u16, (keep >> 16) as u16);
+        // SAFETY: AVX512F, by `self`.
+        let first = unsafe { _mm512_maskz_compress_epi32(keep_first, first) };
+        // SAFETY: AVX512F, by `self`.
+        let second = unsafe { _mm512_maskz_compress_epi32(keep_second, second) };
+        let lens = [4 * keep_first.count_ones() as usize, 4 * keep_second.count_ones() as usize];
+        put_both(self, [first, second], lens, out)
+    }
+
+    #[inline(always)]
+    fn put_interleaved(
+        self,
+        first: __m512i,
+        second: __m512i,
+        with_second: u64,
+        n: usize,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let [a, b] = interleaved(self, first, second);
+        let keep_a = with_seconds(self, with_second) & first_bits(2 * n);
+        let keep_b = with_seconds(self, with_second >> 32) & first_bits((2 * n).saturating_sub(64));
+        // SAFETY: AVX512VBMI2, by `self`.
+        let a = unsafe { _mm512_maskz_compress_epi8(keep_a, a) };
+        // SAFETY: AVX512VBMI2, by `self`.
+        let b = unsafe { _mm512_maskz_compress_epi8(keep_b, b) };
+        put_both(self, [a, b], [keep_a.count_ones() as usize, keep_b.count_ones() as usize], out)
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_kept_bytes(self, v: __m512i, keep: u64, out: &mut Output<'_>) -> bool {
+        // SAFETY: AVX512VBMI2, by `self`.
+        let bytes = unsafe { _mm512_maskz_compress_epi8(keep, v) };
+        put(self, bytes, keep.count_ones() as usize, out)
+    }
+}

@@ -1,0 +1,541 @@
+//! [`ConvertOps`] for instruction sets with vectors of 16 or 32 bytes: made of a few operations on wider lanes,
+//! [`WideLaneOps`], and of shuffles that move the kept bytes to the front. So such an instruction set implements those few
+//! operations and no more.
+//!
+//! A shuffle works on *parts* of 16 bytes: a vector is one part, or two. What is to be appended is shuffled to the start of
+//! each part. The parts are stored one after the other, each over the unused end of the one before.
+
+#![forbid(unsafe_code)]
+
+use super::parts::put_all;
+use super::{ConvertOps, first_bits, tables};
+use trust8::engine::{Output, Simd};
+
+/// The operations on lanes of 16 and 32 bits that an instruction set with vectors of 16 or 32 bytes adds to [`Simd`] for
+/// conversions. The defaults are for vectors of 16 bytes.
+///
+/// Lanes have the low byte first. A mask has all bits of a lane set, or none.
+pub(crate) trait WideLaneOps: Simd {
+    /// Returns the value in every lane of 16 or 32 bits.
+    fn splat16(self, word: u16) -> Self::Vector;
+    fn splat32(self, dword: u32) -> Self::Vector;
+
+    /// Returns the bytes of `a` and `b` in turn, or their lanes of 16 bits: the first halves of both, and the second halves. A
+    /// vector with two parts does so in each part by itself.
+    fn zip8(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
+    fn zip16(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
+
+    /// Widens lanes to twice their width: the first half of the vector, and the second half.
+    #[inline(always)]
+    fn widened8(self, v: Self::Vector) -> [Self::Vector; 2] {
+        self.zip8(v, self.splat(0))
+    }
+    #[inline(always)]
+    fn widened16(self, v: Self::Vector) -> [Self::Vector; 2] {
+        self.zip16(v, self.splat(0))
+    }
+
+    /// Widens bytes to lanes of 32 bits: the four quarters of the vector.
+    #[inline(always)]
+    fn widened8_twice(self, v: Self::Vector) -> [[Self::Vector; 2]; 2] {
+        let [first, second] = self.widened8(v);
+        [self.widened16(first), self.widened16(second)]
+    }
+
+    /// Narrows the lanes of `a` and then `b` to half their width: lanes of 16 bits, all below 0x100, or of 32 bits, all below
+    /// 0x10000.
+    fn narrowed16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn narrowed32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns parts that begin 12 bytes after each other: `bytes[at..at + 16]`, `bytes[at + 12..at + 28]`.
+    #[inline(always)]
+    fn load_every_twelve(self, bytes: &[u8], at: usize) -> Self::Vector {
+        self.load(bytes, at)
+    }
+
+    /// Returns `a + b` in lanes of 32 bits.
+    fn plus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Shifts lanes of 16 or 32 bits. Zeros come in.
+    fn left16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
+    fn right16<const N: i32>(self, v: Self::Vector) -> Self::Vector;
+    fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
+    fn right32<const N: i32>(self, v: Self::Vector) -> Self::Vector;
+
+    /// Returns a mask of the lanes of 16 or 32 bits that are equal.
+    fn equal16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn equal32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// Returns a mask of the lanes of 16 or 32 bits that are at least `least`, which is not 0. The highest bit of all lanes is
+    /// clear.
+    fn at_least16(self, v: Self::Vector, least: u16) -> Self::Vector;
+    fn at_least32(self, v: Self::Vector, least: u32) -> Self::Vector;
+
+    /// Returns the highest bits of the lanes of 16 bits: those of a part, eight, as the lowest of 16 bits.
+    #[inline(always)]
+    fn highest16(self, v: Self::Vector) -> u64 {
+        tables::first_of_each_two(self.high_bits(v) >> 1)
+    }
+
+    /// Returns `yes` where `mask` has ones, and `no` elsewhere.
+    fn select(self, mask: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector;
+
+    /// Returns the bytes of `yes` where bit 7 of `flags` is set, and those of `no` elsewhere.
+    #[inline(always)]
+    fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector {
+        self.select(self.below_signed(flags, self.splat(0)), yes, no)
+    }
+
+    /// Appends the bytes of vectors part by part, shuffled, if all of them fit. The parts come in this order: the first one of
+    /// each vector, then the second one of each. `part` returns, for the number of a part in this order, its shuffle and how
+    /// many bytes of the result are appended.
+    #[inline(always)]
+    fn put_shuffled<const N: usize>(
+        self,
+        vectors: [Self::Vector; N],
+        part: impl Fn(usize) -> Part,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let (parts, lens) = shuffled(self, vectors, part);
+        put_all([parts], [lens], out)
+    }
+
+    /// Does what [`put_shuffled`](Self::put_shuffled) does, and widens the lanes of 16 bits that are appended to 32. A part has at
+    /// most eight of them.
+    #[inline(always)]
+    fn put_shuffled_as_u32<const N: usize>(
+        self,
+        vectors: [Self::Vector; N],
+        part: impl Fn(usize) -> Part,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let (parts, mut lens) = shuffled(self, vectors, part);
+        let (mut wide, mut i) = ([[self.splat(0); 2]; N], 0);
+        while i < N {
+            (wide[i], lens[i]) = (self.widened16(parts[i]), 2 * lens[i]);
+            i += 1;
+        }
+        put_all([wide], [lens], out)
+    }
+}
+
+/// A shuffle of 16 bytes, and how many bytes of the result are appended.
+pub(crate) type Part = (&'static [u8; 16], usize);
+
+/// Shuffles vectors of one part each. Returns how many bytes of each are appended, too.
+// Where code is optimised for size, a loop over an iterator would be a function of its own.
+#[inline(always)]
+fn shuffled<S: WideLaneOps, const N: usize>(
+    s: S,
+    mut vectors: [S::Vector; N],
+    part: impl Fn(usize) -> Part,
+) -> ([S::Vector; N], [usize; N]) {
+    const { assert!(size_of::<S::Vector>() == 16) };
+    let (mut lens, mut i) = ([0; N], 0);
+    while i < N {
+        let (shuffle, len) = part(i);
+        (vectors[i], lens[i]) = (s.lookup(vectors[i], s.table(shuffle)), len);
+        i += 1;
+    }
+    (vectors, lens)
+}
+
+/// Appends the first `n` bytes of the vector, if they fit.
+#[inline(always)]
+fn put<S: WideLaneOps>(_: S, v: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
+    put_all([[v]], [[n]], out)
+}
+
+/// Returns the number of ones in the lowest `N` bits.
+#[inline(always)]
+fn ones<const N: u32>(keep: u64) -> usize {
+    (keep & ((1 << N) - 1)).count_ones() as usize
+}
+
+impl<S: WideLaneOps> ConvertOps for S {
+    type Vector = <S as Simd>::Vector;
+    const LANES: usize = <S as Simd>::LANES;
+
+    #[inline(always)]
+    fn splat8(self, byte: u8) -> Self::Vector {
+        self.splat(byte)
+    }
+
+    #[inline(always)]
+    fn splat16(self, word: u16) -> Self::Vector {
+        WideLaneOps::splat16(self, word)
+    }
+
+    #[inline(always)]
+    fn splat32(self, dword: u32) -> Self::Vector {
+        WideLaneOps::splat32(self, dword)
+    }
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8], at: usize) -> Self::Vector {
+        Simd::load(self, bytes, at)
+    }
+
+    #[inline(always)]
+    fn load_short(self, bytes: &[u8]) -> Self::Vector {
+        Simd::load_short(self, bytes)
+    }
+
+    #[inline(always)]
+    fn load_threes(self, bytes: &[u8], at: usize) -> Self::Vector {
+        // An index with bit 7 set gives zero.
+        let reversed = self.table(&[2, 1, 0, 0x80, 5, 4, 3, 0x80, 8, 7, 6, 0x80, 11, 10, 9, 0x80]);
+        self.lookup(self.load_every_twelve(bytes, at), reversed)
+    }
+
+    #[inline(always)]
+    fn earlier(self, now: Self::Vector, before: Self::Vector) -> [Self::Vector; 3] {
+        [
+            Simd::earlier::<1>(self, now, before),
+            Simd::earlier::<2>(self, now, before),
+            Simd::earlier::<3>(self, now, before),
+        ]
+    }
+
+    #[inline(always)]
+    fn widened16(self, v: Self::Vector) -> [Self::Vector; 2] {
+        WideLaneOps::widened16(self, v)
+    }
+
+    #[inline(always)]
+    fn widened8(self, v: Self::Vector) -> [Self::Vector; 2] {
+        WideLaneOps::widened8(self, v)
+    }
+
+    #[inline(always)]
+    fn narrowed16(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        WideLaneOps::narrowed16(self, a, b)
+    }
+
+    #[inline(always)]
+    fn narrowed32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        WideLaneOps::narrowed32(self, a, b)
+    }
+
+    #[inline(always)]
+    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        Simd::and(self, a, b)
+    }
+
+    #[inline(always)]
+    fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        Simd::or(self, a, b)
+    }
+
+    #[inline(always)]
+    fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        Simd::max(self, a, b)
+    }
+
+    #[inline(always)]
+    fn minus(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        Simd::minus(self, a, b)
+    }
+
+    #[inline(always)]
+    fn plus_signed(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        Simd::plus_signed(self, a, b)
+    }
+
+    #[inline(always)]
+    fn plus32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        WideLaneOps::plus32(self, a, b)
+    }
+
+    #[inline(always)]
+    fn left16<const N: i32>(self, v: Self::Vector) -> Self::Vector {
+        WideLaneOps::left16::<N>(self, v)
+    }
+
+    #[inline(always)]
+    fn right16<const N: i32>(self, v: Self::Vector) -> Self::Vector {
+        WideLaneOps::right16::<N>(self, v)
+    }
+
+    #[inline(always)]
+    fn left32<const N: i32>(self, v: Self::Vector) -> Self::Vector {
+        WideLaneOps::left32::<N>(self, v)
+    }
+
+    #[inline(always)]
+    fn right32<const N: i32>(self, v: Self::Vector) -> Self::Vector {
+        WideLaneOps::right32::<N>(self, v)
+    }
+
+    #[inline(always)]
+    fn reversed16(self, v: Self::Vector) -> Self::Vector {
+        self.lookup(v, self.table(&[1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14]))
+    }
+
+    #[inline(always)]
+    fn spread_sixes(self, v: Self::Vector) -> Self::Vector {
+        let second =
+            Simd::and(self, WideLaneOps::left32::<2>(self, v), WideLaneOps::splat32(self, 0x0000_FF00));
+        let third =
+            Simd::and(self, WideLaneOps::left32::<16>(self, v), WideLaneOps::splat32(self, 0x00FF_0000));
+        Simd::or(self, Simd::or(self, second, third), WideLaneOps::right32::<12>(self, v))
+    }
+
+    #[inline(always)]
+    fn high_bits(self, v: Self::Vector) -> u64 {
+        Simd::high_bits(self, v)
+    }
+
+    #[inline(always)]
+    fn with_high_bits(self, bits: u64) -> Self::Vector {
+        // The number of the byte that has the bit. A shuffle works on 16 bytes, in each of which there are all four bytes.
+        const BYTE: &[u8; 32] = &{
+            let mut bytes = [0; 32];
+            let mut i = 0;
+            while i < 32 {
+                bytes[i] = i as u8 / 8;
+                i += 1;
+            }
+            bytes
+        };
+        const BIT: &[u8; 32] = &{
+            let mut bits = [0; 32];
+            let mut i = 0;
+            while i < 32 {
+                bits[i] = 1 << (i % 8);
+                i += 1;
+            }
+            bits
+        };
+        // Bit 7 stays where nothing is taken away from it.
+        let zeros = self.lookup(WideLaneOps::splat32(self, !bits as u32), Simd::load(self, BYTE, 0));
+        let zeros = Simd::and(self, zeros, Simd::load(self, BIT, 0));
+        Simd::minus(self, self.splat(0x80), zeros)
+    }
+
+    #[inline(always)]
+    fn any(self, v: Self::Vector) -> bool {
+        Simd::any(self, v)
+    }
+
+    #[inline(always)]
+    fn zero_unless_high(self, flags: Self::Vector, v: Self::Vector) -> Self::Vector {
+        Simd::and(self, self.below_signed(flags, self.splat(0)), v)
+    }
+
+    #[inline(always)]
+    fn select_high(self, flags: Self::Vector, yes: Self::Vector, no: Self::Vector) -> Self::Vector {
+        WideLaneOps::select_high(self, flags, yes, no)
+    }
+
+    #[inline(always)]
+    fn select16_at_least(
+        self,
+        v: Self::Vector,
+        least: u16,
+        yes: Self::Vector,
+        no: Self::Vector,
+    ) -> Self::Vector {
+        self.select(self.at_least16(v, least), yes, no)
+    }
+
+    #[inline(always)]
+    fn select32_at_least(
+        self,
+        v: Self::Vector,
+        least: u32,
+        yes: Self::Vector,
+        no: Self::Vector,
+    ) -> Self::Vector {
+        self.select(self.at_least32(v, least), yes, no)
+    }
+
+    #[inline(always)]
+    fn select32_equal(
+        self,
+        a: Self::Vector,
+        b: Self::Vector,
+        yes: Self::Vector,
+        no: Self::Vector,
+    ) -> Self::Vector {
+        self.select(self.equal32(a, b), yes, no)
+    }
+
+    #[inline(always)]
+    fn matches_differ16(self, x: Self::Vector, a: u16, y: Self::Vector, b: u16) -> bool {
+        let (a, b) = (WideLaneOps::splat16(self, a), WideLaneOps::splat16(self, b));
+        Simd::any(self, self.xor(self.equal16(x, a), self.equal16(y, b)))
+    }
+
+    #[inline(always)]
+    fn any_equal16_of_two(self, a: Self::Vector, b: Self::Vector, word: u16) -> bool {
+        let word = WideLaneOps::splat16(self, word);
+        Simd::any(self, Simd::or(self, self.equal16(a, word), self.equal16(b, word)))
+    }
+
+    #[inline(always)]
+    fn any_equal16(self, v: Self::Vector, word: u16) -> bool {
+        Simd::any(self, self.equal16(v, WideLaneOps::splat16(self, word)))
+    }
+
+    #[inline(always)]
+    fn for_interleaving(self, v: Self::Vector) -> Self::Vector {
+        v
+    }
+
+    #[inline(always)]
+    fn select16_equal(self, v: Self::Vector, word: u16, yes: Self::Vector, no: Self::Vector) -> Self::Vector {
+        self.select(self.equal16(v, WideLaneOps::splat16(self, word)), yes, no)
+    }
+
+    #[inline(always)]
+    fn any_equal32(self, v: Self::Vector, dword: u32) -> bool {
+        Simd::any(self, self.equal32(v, WideLaneOps::splat32(self, dword)))
+    }
+
+    #[inline(always)]
+    fn put_first(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
+        put(self, v, n, out)
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_first_of_two(
+        self,
+        first: Self::Vector,
+        second: Self::Vector,
+        n: usize,
+        out: &mut Output<'_>,
+    ) -> bool {
+        put_all([[[first, second]]], [[n]], out)
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_as_u16(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
+        put_all([[WideLaneOps::widened8(self, v)]], [[2 * n]], out)
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_as_u32(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
+        put_all([[self.widened8_twice(v)]], [[4 * n]], out)
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_u16_of_bytes(
+        self,
+        low: Self::Vector,
+        high: Self::Vector,
+        keep: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let part = |i| (tables::kept_u16(keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
+        self.put_shuffled(self.zip8(low, high), part, out)
+    }
+
+    #[inline(always)]
+    fn put_starts_of_two(self, v: Self::Vector, n: usize, out: &mut Output<'_>) -> bool {
+        let seconds = self.highest16(v);
+        let part = |i| {
+            let units = n.saturating_sub(8 * i).min(8);
+            let seconds = seconds >> (16 * i) & first_bits(units);
+            (tables::firsts_and_some_seconds(seconds), units + ones::<8>(seconds))
+        };
+        self.put_shuffled([v], part, out)
+    }
+
+    #[inline(always)]
+    fn put_ends_of_three(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
+        let first_two = tables::first_two_of_each_four(keep);
+        let part = |i| (tables::ends_of_three(first_two >> (16 * i)), ones::<16>(keep >> (16 * i)));
+        self.put_shuffled([v], part, out)
+    }
+
+    #[inline(always)]
+    fn put_ends_of_halves(self, [firsts, thirds]: [Self::Vector; 2], n: usize, out: &mut Output<'_>) -> bool {
+        let first_two = ConvertOps::high_bits(self, firsts) & first_bits(2 * n);
+        let part = |i| {
+            let first_two = first_two >> (8 * i);
+            (tables::ends_of_three(first_two), n.saturating_sub(4 * i).min(4) + ones::<8>(first_two))
+        };
+        self.put_shuffled(self.zip16(firsts, thirds), part, out)
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_u32_of_bytes(
+        self,
+        low: Self::Vector,
+        middle: Self::Vector,
+        high: Option<Self::Vector>,
+        keep: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let words = self.zip8(low, middle);
+        let Some(high) = high else {
+            let part = |i| (tables::kept_u16(keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
+            return self.put_shuffled_as_u32(words, part, out);
+        };
+        let upper = self.zip8(high, self.splat(0));
+        let ([a, b], [c, d]) = (self.zip16(words[0], upper[0]), self.zip16(words[1], upper[1]));
+        let part = |i| (tables::kept_u32(keep >> (4 * i)), 4 * ones::<4>(keep >> (4 * i)));
+        self.put_shuffled([a, b, c, d], part, out)
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_utf16_as_u32(
+        self,
+        before: Self::Vector,
+        now: Self::Vector,
+        n: usize,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let (zero, ten) = (self.splat(0), WideLaneOps::splat16(self, 0x3FF));
+        let half = Simd::and(self, now, WideLaneOps::splat16(self, 0xFC00));
+        let is_high = self.equal16(half, WideLaneOps::splat16(self, 0xD800));
+        let is_low = self.equal16(half, WideLaneOps::splat16(self, 0xDC00));
+        // Each half has ten bits of the number less 0x10000. The lower half of the number is six bits of the high surrogate and
+        // ten of the low one. The upper half is the other four bits of the high one, plus one for the 0x10000.
+        let low = Simd::or(self, WideLaneOps::left16::<10>(self, before), Simd::and(self, now, ten));
+        let high = WideLaneOps::plus32(self, Simd::and(self, before, ten), WideLaneOps::splat16(self, 0x40));
+        let low = self.select(is_low, low, now);
+        let high = self.select(is_low, WideLaneOps::right16::<6>(self, high), zero);
+        let keep = !Simd::high_bits(self, is_high) & first_bits(2 * n);
+        let part = |i| (tables::kept_u32_by_two_bits(keep >> (8 * i)), 2 * ones::<8>(keep >> (8 * i)));
+        self.put_shuffled(self.zip16(low, high), part, out)
+    }
+
+    #[inline(always)]
+    fn put_interleaved(
+        self,
+        first: Self::Vector,
+        second: Self::Vector,
+        with_second: u64,
+        n: usize,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let with_second = with_second & first_bits(n);
+        let part = |i| {
+            let seconds = with_second >> (8 * i);
+            (tables::firsts_and_some_seconds(seconds), n.saturating_sub(8 * i).min(8) + ones::<8>(seconds))
+        };
+        self.put_shuffled(self.zip8(first, second), part, out)
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_kept_bytes(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
+        let part = |i| (tables::kept_bytes(keep >> (8 * i), i % 2), ones::<8>(keep >> (8 * i)));
+        self.put_shuffled([v, v], part, out)
+    }
+
+    #[inline(always)]
+    fn put_kept_u16(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
+        let units = tables::first_of_each_two(keep);
+        let part = |i| (tables::kept_u16(units >> (16 * i)), ones::<16>(keep >> (16 * i)));
+        self.put_shuffled([v], part, out)
+    }
+
+    #[inline(always)]
+    fn put_ends_of_four(self, v: Self::Vector, keep: u64, out: &mut Output<'_>) -> bool {
+        let more = tables::first_two_of_each_four(tables::ones_at_end_of_four(keep));
+        let part = |i| (tables::ends_of_four(more >> (16 * i)), ones::<16>(keep >> (16 * i)));
+        self.put_shuffled([v], part, out)
+    }
+}

@@ -1,0 +1,66 @@
+//! Stores of vectors of which only the first bytes matter, one after the other, each over the unused end of the one before.
+
+use core::mem::MaybeUninit;
+use core::slice;
+
+use trust8::engine::{Output, as_uninit};
+
+/// Appends the first bytes of each part, as many as `lens` says, if all of them fit. `V` is a vector, or vectors side by side.
+#[inline(always)]
+pub(crate) fn put_all<V: Copy, const N: usize, const M: usize>(
+    parts: [[V; N]; M],
+    lens: [[usize; N]; M],
+    out: &mut Output<'_>,
+) -> bool {
+    let size = size_of::<V>();
+    let Some(next) = out.next_slice(M * N * size) else {
+        // Only these copies have addresses. So the parts stay in registers, and so does `out`.
+        let (parts, lens) = (parts, lens);
+        let lens = lens.as_flattened();
+        let n = total(size, lens);
+        let Some(next) = out.next_slice(n) else { return false };
+        // SAFETY: a vector has no padding by the contract of `Simd`, so all bytes of the parts are initialised.
+        let bytes = unsafe { slice::from_raw_parts((&raw const parts).cast::<u8>(), size_of_val(&parts)) };
+        copy(bytes, size, lens, next);
+        // SAFETY: `copy` has written all of `next`, which has `n` bytes.
+        unsafe { out.advance(n) };
+        return true;
+    };
+    let next = next.as_mut_ptr();
+    let mut at = 0;
+    // Loops over iterators would be functions of their own where code is optimised for size.
+    let mut i = 0;
+    while i < M * N {
+        let to = next.wrapping_add(at).cast::<V>();
+        // SAFETY: `at` is at most `size` for each part before this one, so `size` bytes from there on lie in `next`. The store
+        // needs no alignment.
+        unsafe { to.write_unaligned(parts[i / N][i % N]) };
+        at += size.min(lens[i / N][i % N]);
+        i += 1;
+    }
+    // SAFETY: each store has written `size` bytes, of which at most that many were counted, and the next one began after those.
+    // A vector has no padding by the contract of `Simd`.
+    unsafe { out.advance(at) };
+    true
+}
+
+/// Returns how many bytes `copy` copies.
+fn total(size: usize, lens: &[usize]) -> usize {
+    let mut n = 0;
+    for &len in lens {
+        n += size.min(len);
+    }
+    n
+}
+
+/// Copies the first bytes of each part to `to`, which has as many bytes as there are. Each part has `size` bytes.
+#[cold]
+#[inline(never)]
+fn copy(parts: &[u8], size: usize, lens: &[usize], mut to: &mut [MaybeUninit<u8>]) {
+    for (part, &len) in parts.chunks_exact(size).zip(lens) {
+        let bytes = &part[..len.min(size)];
+        let (next, rest) = to.split_at_mut(bytes.len());
+        next.copy_from_slice(as_uninit(bytes));
+        to = rest;
+    }
+}

@@ -1,0 +1,93 @@
+//! The operations of conversions with WebAssembly's SIMD.
+
+use core::arch::wasm32::*;
+
+use trust8::engine::{Simd128, Simd};
+
+use super::WideLaneOps;
+
+impl WideLaneOps for Simd128 {
+    #[inline(always)]
+    fn splat16(self, word: u16) -> v128 {
+        u16x8_splat(word)
+    }
+
+    #[inline(always)]
+    fn splat32(self, dword: u32) -> v128 {
+        u32x4_splat(dword)
+    }
+
+    #[inline(always)]
+    fn zip8(self, a: v128, b: v128) -> [v128; 2] {
+        [
+            u8x16_shuffle::<0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23>(a, b),
+            u8x16_shuffle::<8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31>(a, b),
+        ]
+    }
+
+    #[inline(always)]
+    fn zip16(self, a: v128, b: v128) -> [v128; 2] {
+        [u16x8_shuffle::<0, 8, 1, 9, 2, 10, 3, 11>(a, b), u16x8_shuffle::<4, 12, 5, 13, 6, 14, 7, 15>(a, b)]
+    }
+
+    #[inline(always)]
+    fn narrowed16(self, a: v128, b: v128) -> v128 {
+        u8x16_narrow_i16x8(a, b)
+    }
+
+    #[inline(always)]
+    fn narrowed32(self, a: v128, b: v128) -> v128 {
+        u16x8_narrow_i32x4(a, b)
+    }
+
+    #[inline(always)]
+    fn plus32(self, a: v128, b: v128) -> v128 {
+        u32x4_add(a, b)
+    }
+
+    #[inline(always)]
+    fn left16<const N: i32>(self, v: v128) -> v128 {
+        u16x8_shl(v, N.cast_unsigned())
+    }
+
+    #[inline(always)]
+    fn right16<const N: i32>(self, v: v128) -> v128 {
+        u16x8_shr(v, N.cast_unsigned())
+    }
+
+    #[inline(always)]
+    fn left32<const N: i32>(self, v: v128) -> v128 {
+        u32x4_shl(v, N.cast_unsigned())
+    }
+
+    #[inline(always)]
+    fn right32<const N: i32>(self, v: v128) -> v128 {
+        u32x4_shr(v, N.cast_unsigned())
+    }
+
+    #[inline(always)]
+    fn equal16(self, a: v128, b: v128) -> v128 {
+        u16x8_eq(a, b)
+    }
+
+    #[inline(always)]
+    fn equal32(self, a: v128, b: v128) -> v128 {
+        u32x4_eq(a, b)
+    }
+
+    #[inline(always)]
+    fn at_least16(self, v: v128, least: u16) -> v128 {
+        // A comparison of signed numbers is one instruction on x86, and one of unsigned numbers is several.
+        i16x8_gt(v, u16x8_splat(least - 1))
+    }
+
+    #[inline(always)]
+    fn at_least32(self, v: v128, least: u32) -> v128 {
+        i32x4_gt(v, u32x4_splat(least - 1))
+    }
+
+    #[inline(always)]
+    fn select(self, mask: v128, yes: v128, no: v128) -> v128 {
+        v128_bitselect(yes, no, mask)
+    }
+}

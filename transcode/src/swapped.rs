@@ -1,0 +1,87 @@
+//! Conversions from or into units whose bytes are in the order that is not the machine's, in two steps: chunk by chunk, with a
+//! buffer between the steps that stays in the L1 cache.
+
+#![forbid(unsafe_code)]
+
+use core::mem::MaybeUninit;
+
+use super::encodings::Layout;
+use trust8::Kernel;
+
+use crate::conversion::{Swap, swap_units};
+use trust8::engine::Output;
+
+/// The number of bytes that are taken through two steps at a time.
+pub(super) const CHUNK: usize = 2048;
+
+/// Converts a text chunk by chunk as long as there is progress.
+#[inline(always)]
+pub(super) fn in_chunks(text: &[u8], mut convert: impl FnMut(&[u8]) -> usize) -> usize {
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        let read = convert(&rest[..rest.len().min(CHUNK)]);
+        at += read;
+        // A chunk may end inside a character: then the next chunk begins with that.
+        if read == 0 || rest.len() <= CHUNK {
+            return at;
+        }
+    }
+}
+
+/// Returns the whole units of `text` in the machine's byte order.
+#[inline(always)]
+pub(super) fn swapped<'a>(
+    kernel: &Kernel,
+    from: Layout,
+    text: &[u8],
+    buffer: &'a mut [MaybeUninit<u8>; CHUNK],
+) -> &'a [u8] {
+    let unit = from.family.unit();
+    swapped_copy(|bytes| kernel.run(Swap, &[], (unit, bytes)), &text[..text.len() / unit * unit], buffer)
+}
+
+/// Returns a copy of a chunk with the bytes of its units swapped by `swap`.
+#[inline(always)]
+fn swapped_copy<'a>(
+    swap: impl FnOnce(&mut [u8]),
+    chunk: &[u8],
+    buffer: &'a mut [MaybeUninit<u8>; CHUNK],
+) -> &'a [u8] {
+    let mut out = Output::new(buffer);
+    // It fits: callers pass chunks of at most that length.
+    let _ = out.put(chunk);
+    let copy = out.finish();
+    swap(copy);
+    copy
+}
+
+/// Converts UTF-16 in the foreign byte order by a conversion of UTF-16.
+#[inline(always)]
+pub(super) fn from_swapped16(
+    text: &[u8],
+    out: &mut Output<'_>,
+    convert: impl Fn(&[u8], &mut Output<'_>) -> usize,
+) -> usize {
+    // More units than there are bytes left in the output don't fit.
+    let text = &text[..text.len().min(out.left().saturating_mul(2)) & !1];
+    in_chunks(text, |chunk| {
+        let mut buffer = [MaybeUninit::uninit(); CHUNK];
+        convert(swapped_copy(|units| swap_units(2, units), chunk, &mut buffer), out)
+    })
+}
+
+/// Converts into UTF-16 in the foreign byte order by a conversion into UTF-16.
+#[inline(always)]
+pub(super) fn to_swapped16(
+    text: &[u8],
+    out: &mut Output<'_>,
+    convert: impl Fn(&[u8], &mut Output<'_>) -> usize,
+) -> usize {
+    in_chunks(text, |chunk| {
+        let before = out.len();
+        let read = convert(chunk, out);
+        swap_units(2, out.written_mut(before));
+        read
+    })
+}

@@ -1,0 +1,388 @@
+//! Conversion of text that arrives in pieces, which may end anywhere: inside a character, a surrogate pair, a unit.
+//!
+//! In every encoding a piece cuts off at most three bytes. They are kept, and become a character together with the first bytes
+//! of the next piece. Everything else is converted where it lies.
+
+#![forbid(unsafe_code)]
+
+use core::fmt;
+use core::mem::MaybeUninit;
+
+use super::codec::{Next, Refusal};
+use super::error::{Fault, TranscoderError};
+use super::form::Form;
+use super::route::{End, Route};
+use super::scalar;
+use trust8::Kernel;
+use trust8::engine::{Output, Progress};
+
+/// Converts text that arrives in pieces.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, Str, Transcoder};
+///
+/// let mut transcoder = Transcoder::new(Utf16Le, Str);
+/// let mut text = String::new();
+/// // Cut inside a unit, and inside a surrogate pair.
+/// for piece in [&b"\x68"[..], b"\0\x3D", b"\xD8", b"\x00\xDE!\0"] {
+///     transcoder.push(piece, &mut text)?;
+/// }
+/// transcoder.finish(&mut text)?;
+/// assert_eq!(text, "h😀!");
+/// # Ok::<(), trust8_transcode::TranscoderError>(())
+/// ```
+#[derive(Clone)]
+pub struct Transcoder<F: Form, T: Form> {
+    route: Route,
+    forms: (F, T),
+    /// The number of bytes that have been converted so far.
+    converted: u64,
+    /// The first bytes of a character whose other bytes have not come yet.
+    held: [u8; 4],
+    held_len: usize,
+    failed: Option<Fault>,
+}
+
+impl<F: Form, T: Form> Transcoder<F, T> {
+    /// Returns a transcoder for text that must be well-formed.
+    ///
+    /// ```
+    /// use trust8_transcode::{Encoding::*, Transcoder, Utf16};
+    ///
+    /// let mut transcoder = Transcoder::new(Utf8, Utf16);
+    /// let mut units = Vec::new();
+    /// transcoder.push(b"caf\xC3", &mut units)?;
+    /// transcoder.push(b"\xA9", &mut units)?;
+    /// assert_eq!(String::from_utf16_lossy(&units), "café");
+    /// # Ok::<(), trust8_transcode::TranscoderError>(())
+    /// ```
+    #[must_use]
+    pub fn new(from: F, to: T) -> Self {
+        Self::with_kernel(Kernel::best(), from, to, false)
+    }
+
+    /// Returns a transcoder that replaces what can't be converted. It never fails.
+    ///
+    /// ```
+    /// use trust8_transcode::{Encoding::*, Str, Transcoder};
+    ///
+    /// let mut transcoder = Transcoder::lossy(Utf8, Str);
+    /// let mut text = String::new();
+    /// transcoder.push(b"\xF0\x9F", &mut text)?;
+    /// transcoder.push(b"!\xFF", &mut text)?;
+    /// transcoder.finish(&mut text)?;
+    /// assert_eq!(text, "\u{FFFD}!\u{FFFD}");
+    /// # Ok::<(), trust8_transcode::TranscoderError>(())
+    /// ```
+    #[must_use]
+    pub fn lossy(from: F, to: T) -> Self {
+        Self::with_kernel(Kernel::best(), from, to, true)
+    }
+
+    /// Returns either of them with this kernel, for tests and measurements.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_kernel(kernel: &'static Kernel, from: F, to: T, lossy: bool) -> Self {
+        let route = Route { kernel, from: from.layout(), to: to.layout(), lossy };
+        Self { route, forms: (from, to), converted: 0, held: [0; 4], held_len: 0, failed: None }
+    }
+
+    /// Returns the transcoder that continues after `position` units of text and then `pending`, the beginning of a character.
+    ///
+    /// What [`position`](Self::position) and [`pending`](Self::pending) return is all that a transcoder without an error
+    /// remembers. So they can be kept anywhere, such as in memory that another language owns, and the conversion goes on from
+    /// there.
+    ///
+    /// Returns `None` if `pending` is not the beginning of a character, or if `position` is greater than [`i64::MAX`] bytes.
+    ///
+    /// ```
+    /// use trust8_transcode::{Encoding::*, Str, Transcoder};
+    ///
+    /// let mut text = String::new();
+    /// let mut transcoder = Transcoder::new(Utf16Le, Str);
+    /// transcoder.push(b"a\0\x3D", &mut text)?;
+    /// let (position, pending) = (transcoder.position(), transcoder.pending());
+    /// let mut later = Transcoder::new(Utf16Le, Str).resume(position, pending).unwrap();
+    /// later.push(b"\xD8\x00\xDE", &mut text)?;
+    /// assert_eq!((text.as_str(), later.position()), ("a😀", 6));
+    /// # Ok::<(), trust8_transcode::TranscoderError>(())
+    /// ```
+    #[must_use]
+    pub fn resume(mut self, position: u64, pending: &[u8]) -> Option<Self> {
+        let converted = position.checked_mul(size_of::<F::Unit>() as u64)?;
+        let is_beginning = pending.is_empty() || matches!(self.route.from.next(pending), Next::Cut(_));
+        if converted > i64::MAX as u64 || pending.len() >= self.held.len() || !is_beginning {
+            return None;
+        }
+        self.converted = converted;
+        self.failed = None;
+        self.hold(pending);
+        Some(self)
+    }
+
+    /// Converts the next piece of the text and appends the result.
+    ///
+    /// # Errors
+    ///
+    /// The first place at which the text can't be converted, once a piece makes that certain. What comes before the error has
+    /// been appended. Every further push returns the same error.
+    ///
+    /// ```
+    /// use trust8_transcode::{Encoding::*, Str, Transcoder};
+    ///
+    /// let mut bytes = Vec::new();
+    /// let mut transcoder = Transcoder::new(Str, Latin1);
+    /// let error = transcoder.push("für 5 €", &mut bytes).unwrap_err();
+    /// assert_eq!((error.valid_up_to(), &bytes[..]), (7, &b"f\xFCr 5 "[..]));
+    /// ```
+    #[cfg(feature = "alloc")]
+    pub fn push(&mut self, piece: &F::Text, text: &mut T::Owned) -> Result<(), TranscoderError> {
+        self.check()?;
+        let piece = F::bytes(piece);
+        let mut at = 0;
+        let mut ended = End::All;
+        let route = self.route;
+        // The bytes that are held may become a character.
+        let wanted = route.length_in::<T>(piece).saturating_add(super::CHARACTER);
+        super::append::<T>(text, wanted, |out| {
+            let (read, end) = self.advance(&piece[at..], out);
+            at += read;
+            ended = end;
+            matches!(end, End::Full).then(|| route.length_in::<T>(&piece[at..]))
+        });
+        match ended {
+            End::Malformed(fault) => Err(self.fail(fault)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Converts the next piece of the text into a buffer, as far as it fits.
+    ///
+    /// As many whole characters are written as fit. Push the rest of the piece next. A buffer of four units is enough for
+    /// progress.
+    ///
+    /// # Errors
+    ///
+    /// If the piece begins with something that can't be converted. What comes before such a place is converted first, and the
+    /// error is returned when the rest is pushed. Every further push returns the same error.
+    ///
+    /// ```
+    /// use core::mem::MaybeUninit;
+    /// use trust8_transcode::{Encoding::*, Progress, Transcoder};
+    ///
+    /// let mut transcoder = Transcoder::new(Latin1, Utf8);
+    /// let mut buffer = [MaybeUninit::uninit(); 6];
+    /// let progress = transcoder.push_into(b"d\xE9j\xE0 vu", &mut buffer)?;
+    /// assert_eq!(progress, Progress { read: 4, written: 6 });
+    /// let progress = transcoder.push_into(b" vu", &mut buffer)?;
+    /// assert_eq!(progress, Progress { read: 3, written: 3 });
+    /// # Ok::<(), trust8_transcode::TranscoderError>(())
+    /// ```
+    pub fn push_into(
+        &mut self,
+        piece: &F::Text,
+        buffer: &mut [MaybeUninit<T::Unit>],
+    ) -> Result<Progress, TranscoderError> {
+        self.check()?;
+        let mut out = Output::new(T::room(buffer));
+        let (read, end) = self.advance(F::bytes(piece), &mut out);
+        match end {
+            End::Malformed(fault) if read == 0 && out.len() == 0 => Err(self.fail(fault)),
+            _ => {
+                Ok(Progress { read: read / size_of::<F::Unit>(), written: out.len() / size_of::<T::Unit>() })
+            }
+        }
+    }
+
+    /// Ends the text. A lossy transcoder appends the replacement for a character that is cut off.
+    ///
+    /// # Errors
+    ///
+    /// If the text ends inside a character and the transcoder is not lossy; or the error that a push returned.
+    ///
+    /// ```
+    /// use trust8_transcode::{ErrorKind, Str, Transcoder, Utf16};
+    ///
+    /// let mut transcoder = Transcoder::new(Utf16, Str);
+    /// let mut text = String::new();
+    /// transcoder.push(&[0x61, 0xD83D], &mut text).unwrap();
+    /// let error = transcoder.finish(&mut text).unwrap_err();
+    /// assert_eq!((error.valid_up_to(), error.kind()), (1, ErrorKind::LoneHigh(0xD83D)));
+    /// ```
+    #[cfg(feature = "alloc")]
+    pub fn finish(&mut self, text: &mut T::Owned) -> Result<(), TranscoderError> {
+        let mut result = Ok(());
+        super::append::<T>(text, super::CHARACTER, |out| {
+            result = self.end(out);
+            None
+        });
+        result
+    }
+
+    /// Ends the text. A lossy transcoder writes the replacement for a character that is cut off, if it fits: four units are
+    /// enough. Returns how many units have been written.
+    ///
+    /// # Errors
+    ///
+    /// If the text ends inside a character and the transcoder is not lossy; or the error that a push returned.
+    ///
+    /// ```
+    /// use core::mem::MaybeUninit;
+    /// use trust8_transcode::{Encoding::*, Transcoder, Utf16};
+    ///
+    /// let mut transcoder = Transcoder::lossy(Utf8, Utf16);
+    /// let mut buffer = [MaybeUninit::uninit(); 4];
+    /// transcoder.push_into(b"\xE2\x82", &mut buffer)?;
+    /// assert_eq!(transcoder.finish_into(&mut buffer)?, 1);
+    /// # Ok::<(), trust8_transcode::TranscoderError>(())
+    /// ```
+    pub fn finish_into(&mut self, buffer: &mut [MaybeUninit<T::Unit>]) -> Result<usize, TranscoderError> {
+        let mut out = Output::new(T::room(buffer));
+        self.end(&mut out)?;
+        Ok(out.len() / size_of::<T::Unit>())
+    }
+
+    /// Returns how many units of the text, from its start, have been converted so far.
+    ///
+    /// ```
+    /// use trust8_transcode::{Encoding::*, Str, Transcoder};
+    ///
+    /// let mut transcoder = Transcoder::new(Utf8, Str);
+    /// transcoder.push(b"a\xE2\x82", &mut String::new()).unwrap();
+    /// assert_eq!((transcoder.position(), transcoder.pending()), (1, &b"\xE2\x82"[..]));
+    /// ```
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.converted / size_of::<F::Unit>() as u64
+    }
+
+    /// Returns the last bytes so far, at most three, if they begin a character that is not complete yet.
+    ///
+    /// ```
+    /// use trust8_transcode::{Encoding::*, Str, Transcoder};
+    ///
+    /// let mut transcoder = Transcoder::new(Utf16Be, Str);
+    /// transcoder.push(b"\0a\xD8\0\xDC", &mut String::new()).unwrap();
+    /// assert_eq!(transcoder.pending(), b"\xD8\0\xDC");
+    /// ```
+    #[must_use]
+    pub fn pending(&self) -> &[u8] {
+        &self.held[..self.held_len]
+    }
+
+    /// Returns the error that a push has returned before, if one has.
+    fn check(&self) -> Result<(), TranscoderError> {
+        match self.failed {
+            None => Ok(()),
+            Some(fault) => Err(TranscoderError { valid_up_to: self.position(), fault }),
+        }
+    }
+
+    fn fail(&mut self, fault: Fault) -> TranscoderError {
+        self.failed = Some(fault);
+        TranscoderError { valid_up_to: self.position(), fault }
+    }
+
+    /// Converts as much of the piece as fits. Returns how many bytes of it, and what follows, which is never a cut.
+    fn advance(&mut self, piece: &[u8], out: &mut Output<'_>) -> (usize, End) {
+        let mut at = 0;
+        while self.held_len > 0 {
+            match self.complete(&piece[at..], out) {
+                Ok(0) if at == piece.len() => return (at, End::All),
+                Ok(read) => at += read,
+                Err(end) => return (at, end),
+            }
+        }
+        let (read, end) = self.route.run(&piece[at..], out);
+        at += read;
+        self.converted += read as u64;
+        if let End::Cut(_) = end {
+            self.hold(&piece[at..]);
+            return (piece.len(), End::All);
+        }
+        (at, end)
+    }
+
+    /// Keeps bytes until the next piece comes.
+    fn hold(&mut self, bytes: &[u8]) {
+        self.held[..bytes.len()].copy_from_slice(bytes);
+        self.held_len = bytes.len();
+    }
+
+    /// Converts the bytes that are held, together with those of the piece that belong to them, or holds these as well. Returns
+    /// how many bytes of the piece.
+    fn complete(&mut self, piece: &[u8], out: &mut Output<'_>) -> Result<usize, End> {
+        let held = self.held_len;
+        // No character has more than four bytes, nor has a malformed sequence with the byte after it.
+        let mut bytes = [0; 8];
+        let added = piece.len().min(4);
+        bytes[..held].copy_from_slice(self.pending());
+        bytes[held..held + added].copy_from_slice(&piece[..added]);
+        let bytes = &bytes[..held + added];
+
+        let Route { from, to, lossy, .. } = self.route;
+        let (fault, len) = match from.next(bytes) {
+            Next::Char(char, len) => match to.put(char, out) {
+                Ok(()) => return Ok(self.take(bytes, len)),
+                Err(Refusal::Full) => return Err(End::Full),
+                Err(Refusal::Unmappable) => (Fault::Unmappable(char, to.family.name()), len),
+            },
+            Next::Malformed(fault, len) => (fault, len),
+            Next::Cut(_) => {
+                // A cut is at most three bytes.
+                self.hold(bytes);
+                return Ok(added);
+            }
+        };
+        if !lossy {
+            return Err(End::Malformed(fault));
+        }
+        if !scalar::put_replacement(to, out) {
+            return Err(End::Full);
+        }
+        Ok(self.take(bytes, len))
+    }
+
+    /// Counts the first `len` of `bytes` as converted. Returns how many of them were not held.
+    fn take(&mut self, bytes: &[u8], len: usize) -> usize {
+        self.converted += len as u64;
+        let held = self.held_len;
+        if len < held {
+            // After a high surrogate without a low one, half of the next unit is still held.
+            self.hold(&bytes[len..held]);
+            return 0;
+        }
+        self.held_len = 0;
+        len - held
+    }
+
+    /// Does what `finish` and `finish_into` do.
+    fn end(&mut self, out: &mut Output<'_>) -> Result<(), TranscoderError> {
+        self.check()?;
+        if self.held_len == 0 {
+            return Ok(());
+        }
+        if !self.route.lossy {
+            return match self.route.from.next(self.pending()) {
+                Next::Cut(fault) | Next::Malformed(fault, _) => Err(self.fail(fault)),
+                Next::Char(..) => Ok(()),
+            };
+        }
+        if scalar::put_replacement(self.route.to, out) {
+            self.converted += self.held_len as u64;
+            self.held_len = 0;
+        }
+        Ok(())
+    }
+}
+
+impl<F: Form + fmt::Debug, T: Form + fmt::Debug> fmt::Debug for Transcoder<F, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Transcoder")
+            .field("from", &self.forms.0)
+            .field("to", &self.forms.1)
+            .field("position", &self.position())
+            .field("pending", &self.pending())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,51 @@
+//! UTF-16, character by character.
+
+#![forbid(unsafe_code)]
+
+use super::codec::{Codec, Next, Refusal};
+use super::error::{ErrorKind, Fault};
+use trust8::engine::Output;
+
+/// UTF-16.
+pub(super) struct Utf16;
+
+impl Codec for Utf16 {
+    const UNIT: usize = 2;
+
+    #[inline(always)]
+    fn next(text: &[u8], swapped: bool) -> Next {
+        let unit = |bytes: [u8; 2]| {
+            let unit = u16::from_ne_bytes(bytes);
+            if swapped { unit.swap_bytes() } else { unit }
+        };
+        let Some((first, rest)) = text.split_first_chunk() else {
+            return Next::Cut(Fault::Other(ErrorKind::Incomplete));
+        };
+        let first = unit(*first);
+        if let Some(char) = char::from_u32(first.into()) {
+            return Next::Char(char, 2);
+        }
+        if first >= 0xDC00 {
+            return Next::Malformed(Fault::Other(ErrorKind::LoneLow(first)), 2);
+        }
+        let lone = Fault::Other(ErrorKind::LoneHigh(first));
+        let Some(second) = rest.first_chunk() else { return Next::Cut(lone) };
+        match char::decode_utf16([first, unit(*second)]).next() {
+            Some(Ok(char)) => Next::Char(char, 4),
+            _ => Next::Malformed(lone, 2),
+        }
+    }
+
+    #[inline(always)]
+    fn len(char: char) -> Option<usize> {
+        Some(2 * char.len_utf16())
+    }
+
+    #[inline(always)]
+    fn put(char: char, swapped: bool, out: &mut Output<'_>) -> Result<(), Refusal> {
+        let mut units = [0; 2];
+        let len = char.encode_utf16(&mut units).len();
+        let bytes = units.map(|unit| if swapped { unit.swap_bytes() } else { unit }.to_ne_bytes());
+        Refusal::unless_put(out.put(&bytes.as_flattened()[..2 * len]))
+    }
+}

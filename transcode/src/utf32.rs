@@ -1,0 +1,39 @@
+//! UTF-32, character by character.
+
+#![forbid(unsafe_code)]
+
+use super::codec::{Codec, Next, Refusal};
+use super::error::{ErrorKind, Fault};
+use trust8::engine::Output;
+
+/// UTF-32.
+pub(super) struct Utf32;
+
+impl Codec for Utf32 {
+    const UNIT: usize = 4;
+
+    #[inline(always)]
+    fn next(text: &[u8], swapped: bool) -> Next {
+        let Some(unit) = text.first_chunk() else {
+            return Next::Cut(Fault::Other(ErrorKind::Incomplete));
+        };
+        let unit = u32::from_ne_bytes(*unit);
+        let unit = if swapped { unit.swap_bytes() } else { unit };
+        match char::from_u32(unit) {
+            Some(char) => Next::Char(char, 4),
+            None if unit > 0x10_FFFF => Next::Malformed(Fault::Other(ErrorKind::TooLarge(unit)), 4),
+            None => Next::Malformed(Fault::Other(ErrorKind::Surrogate(unit)), 4),
+        }
+    }
+
+    #[inline(always)]
+    fn len(_: char) -> Option<usize> {
+        Some(4)
+    }
+
+    #[inline(always)]
+    fn put(char: char, swapped: bool, out: &mut Output<'_>) -> Result<(), Refusal> {
+        let unit = u32::from(char);
+        Refusal::unless_put(out.put(&if swapped { unit.swap_bytes() } else { unit }.to_ne_bytes()))
+    }
+}

@@ -1,0 +1,60 @@
+//! UTF-8, character by character.
+
+#![forbid(unsafe_code)]
+
+use super::codec::{Codec, Next, Refusal};
+use super::error::Fault;
+use trust8::engine::Sequence;
+use trust8::engine::Output;
+
+/// UTF-8.
+pub(super) struct Utf8;
+
+impl Codec for Utf8 {
+    const UNIT: usize = 1;
+
+    #[inline(always)]
+    fn next(text: &[u8], _: bool) -> Next {
+        if let Some((char, len)) = first(text) {
+            return Next::Char(char, len);
+        }
+        let sequence = Sequence::at_start_of(text);
+        match sequence.error_len() {
+            Some(len) => Next::Malformed(Fault::Utf8(sequence), len),
+            None => Next::Cut(Fault::Utf8(sequence)),
+        }
+    }
+
+    #[inline(always)]
+    fn first(text: &[u8], _: bool) -> Option<char> {
+        first(text).map(|(char, _)| char)
+    }
+
+    #[inline(always)]
+    fn len(char: char) -> Option<usize> {
+        Some(char.len_utf8())
+    }
+
+    #[inline(always)]
+    fn put(char: char, _: bool, out: &mut Output<'_>) -> Result<(), Refusal> {
+        Refusal::unless_put(out.put(char.encode_utf8(&mut [0; 4]).as_bytes()))
+    }
+}
+
+/// Returns the character with which the text begins, and its length in bytes. Bits that continue a character are six.
+#[inline(always)]
+fn first(text: &[u8]) -> Option<(char, usize)> {
+    let six = |byte: u8| u32::from(byte & 0x3F);
+    let (least, number, len) = match *text {
+        [ascii @ ..0x80, ..] => return Some((char::from(ascii), 1)),
+        [a @ 0xC0..0xE0, b @ 0x80..0xC0, ..] => (0x80, u32::from(a & 0x1F) << 6 | six(b), 2),
+        [a @ 0xE0..0xF0, b @ 0x80..0xC0, c @ 0x80..0xC0, ..] => {
+            (0x800, u32::from(a & 0x0F) << 12 | six(b) << 6 | six(c), 3)
+        }
+        [a @ 0xF0..0xF8, b @ 0x80..0xC0, c @ 0x80..0xC0, d @ 0x80..0xC0, ..] => {
+            (0x1_0000, u32::from(a & 0x07) << 18 | six(b) << 12 | six(c) << 6 | six(d), 4)
+        }
+        _ => return None,
+    };
+    if number < least { None } else { Some((char::from_u32(number)?, len)) }
+}

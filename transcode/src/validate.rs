@@ -1,0 +1,171 @@
+//! Questions about text in one form: whether it is well-formed, ASCII, or in Latin-1, and where it stops being so.
+
+#![forbid(unsafe_code)]
+
+use crate::With;
+use super::codec::Next;
+use super::encodings::{Family, Layout};
+use super::error::Error;
+use super::form::Form;
+use trust8::Kernel;
+use trust8::engine::search::Search;
+use crate::search::{AboveLatin1, NotUtf16, NotUtf32, Outside};
+
+/// Returns an error if the text is malformed.
+///
+/// The error is that of a conversion, [`convert`](super::convert), into any encoding of Unicode.
+///
+/// # Errors
+///
+/// The first place at which the text is malformed, in units of the form.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, ErrorKind, Utf16, Utf32, validate};
+///
+/// assert_eq!(validate(Utf16, &[0x41, 0xD83D, 0xDE00]), Ok(()));
+///
+/// let error = validate(Utf16, &[0x41, 0xD83D, 0x42]).unwrap_err();
+/// assert_eq!((error.valid_up_to(), error.kind()), (1, ErrorKind::LoneHigh(0xD83D)));
+///
+/// assert_eq!(validate(Utf16Be, b"\0a\xDC\0").unwrap_err().valid_up_to(), 2);
+/// assert_eq!(validate(Utf32, &[0x10FFFF, 0x110000]).unwrap_err().valid_up_to(), 1);
+/// ```
+#[inline]
+pub fn validate<F: Form>(form: F, text: &F::Text) -> Result<(), Error> {
+    With(Kernel::best()).validate(form, text)
+}
+
+/// Returns whether all characters of the text are ASCII.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, Utf16, is_ascii};
+///
+/// assert!(is_ascii(Utf16, &[0x41, 0x7F]));
+/// assert!(!is_ascii(Utf16, &[0x41, 0x80]));
+/// assert!(is_ascii(Utf16Be, b"\0A"));
+/// ```
+#[inline]
+#[must_use]
+pub fn is_ascii<F: Form>(form: F, text: &F::Text) -> bool {
+    ascii_up_to(form, text) == F::bytes(text).len() / size_of::<F::Unit>()
+}
+
+/// Returns the place of the first unit that is not ASCII, or the length of the text if all are.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, Str, Utf16, ascii_up_to};
+///
+/// assert_eq!(ascii_up_to(Utf16, &[0x6E, 0x61, 0xEF]), 2);
+/// assert_eq!(ascii_up_to(Str, "naïve"), 2);
+/// // For an encoding, the units are bytes.
+/// assert_eq!(ascii_up_to(Utf16Le, b"n\0a\0\xEF\0"), 4);
+/// ```
+#[inline]
+#[must_use]
+pub fn ascii_up_to<F: Form>(form: F, text: &F::Text) -> usize {
+    With(Kernel::best()).ascii_up_to(form, text)
+}
+
+/// Returns the place of the first character that is not in ISO-8859-1 (U+0000 to U+00FF), or that is malformed; or the length of the
+/// text if there is none.
+///
+/// What is before that place is converted into [`Latin1`](super::Encoding::Latin1) without an error.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, Str, Utf16, latin1_up_to};
+///
+/// assert_eq!(latin1_up_to(Str, "é 5 €"), 5);
+/// assert_eq!(latin1_up_to(Utf16, &[0xE9, 0x100]), 1);
+/// assert_eq!(latin1_up_to(Utf8, b"\xC3\xA9\xFF"), 2);
+/// ```
+#[inline]
+#[must_use]
+pub fn latin1_up_to<F: Form>(form: F, text: &F::Text) -> usize {
+    With(Kernel::best()).latin1_up_to(form, text)
+}
+
+// The same functions with a kernel, for tests and measurements.
+
+impl With {
+    /// Does what [`validate`](crate::validate) does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    #[inline]
+    pub fn validate<F: Form>(self, form: F, text: &F::Text) -> Result<(), Error> {
+        let (layout, bytes) = (form.layout(), F::bytes(text));
+        let at = well_formed_up_to(self.0, layout, bytes);
+        if at == bytes.len() { Ok(()) } else { Err(error_at(layout, bytes, at, size_of::<F::Unit>())) }
+    }
+}
+
+impl With {
+    /// Does what [`ascii_up_to`](crate::ascii_up_to) does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn ascii_up_to<F: Form>(self, form: F, text: &F::Text) -> usize {
+        let (layout, bytes) = (form.layout(), F::bytes(text));
+        let whole = whole_units(layout, bytes);
+        let at = match (layout.family, layout.swapped) {
+            (Family::Utf8 | Family::Latin1, _) => self.0.ascii_up_to(bytes),
+            (Family::Utf16, false) => self.0.run(Search::<Outside<2, 0x7F, false>>::JOB, whole, ()),
+            (Family::Utf16, true) => self.0.run(Search::<Outside<2, 0x7F, true>>::JOB, whole, ()),
+            (Family::Utf32, false) => self.0.run(Search::<Outside<4, 0x7F, false>>::JOB, whole, ()),
+            (Family::Utf32, true) => self.0.run(Search::<Outside<4, 0x7F, true>>::JOB, whole, ()),
+        };
+        at / size_of::<F::Unit>()
+    }
+}
+
+impl With {
+    /// Does what [`latin1_up_to`](crate::latin1_up_to) does, with this kernel.
+    #[inline]
+    #[must_use]
+    pub fn latin1_up_to<F: Form>(self, form: F, text: &F::Text) -> usize {
+        let (layout, bytes) = (form.layout(), F::bytes(text));
+        let whole = whole_units(layout, bytes);
+        let at = match (layout.family, layout.swapped) {
+            (Family::Latin1, _) => bytes.len(),
+            (Family::Utf8, _) => {
+                let at = self.0.run(Search::<AboveLatin1>::JOB, bytes, ());
+                if layout.known_valid { at } else { well_formed_up_to(self.0, layout, &bytes[..at]) }
+            }
+            (Family::Utf16, false) => self.0.run(Search::<Outside<2, 0xFF, false>>::JOB, whole, ()),
+            (Family::Utf16, true) => self.0.run(Search::<Outside<2, 0xFF, true>>::JOB, whole, ()),
+            (Family::Utf32, false) => self.0.run(Search::<Outside<4, 0xFF, false>>::JOB, whole, ()),
+            (Family::Utf32, true) => self.0.run(Search::<Outside<4, 0xFF, true>>::JOB, whole, ()),
+        };
+        at / size_of::<F::Unit>()
+    }
+}
+
+/// Returns the place, in bytes, of the first malformed sequence, or the length of the text.
+#[inline(always)]
+fn well_formed_up_to(kernel: &'static Kernel, layout: Layout, bytes: &[u8]) -> usize {
+    let whole = whole_units(layout, bytes);
+    match (layout.family, layout.swapped) {
+        _ if layout.known_valid => bytes.len(),
+        (Family::Latin1, _) => bytes.len(),
+        (Family::Utf8, _) => kernel.from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len),
+        (Family::Utf16, false) => kernel.run(Search::<NotUtf16<false>>::JOB, whole, ()),
+        (Family::Utf16, true) => kernel.run(Search::<NotUtf16<true>>::JOB, whole, ()),
+        (Family::Utf32, false) => kernel.run(Search::<NotUtf32<false>>::JOB, whole, ()),
+        (Family::Utf32, true) => kernel.run(Search::<NotUtf32<true>>::JOB, whole, ()),
+    }
+}
+
+/// Returns the text without a unit that its end cuts off.
+#[inline(always)]
+fn whole_units(layout: Layout, bytes: &[u8]) -> &[u8] {
+    &bytes[..bytes.len() / layout.family.unit() * layout.family.unit()]
+}
+
+/// Returns the error of the malformed sequence at this place. `unit` is the number of bytes of a unit of the form.
+#[cold]
+fn error_at(layout: Layout, bytes: &[u8], at: usize, unit: usize) -> Error {
+    match layout.next(&bytes[at..]) {
+        Next::Malformed(fault, _) | Next::Cut(fault) => Error { valid_up_to: at / unit, fault },
+        Next::Char(..) => unreachable!("a kernel found this character malformed"),
+    }
+}

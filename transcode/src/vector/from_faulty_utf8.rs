@@ -1,0 +1,183 @@
+//! UTF-8 with faults into UTF-16 and UTF-32 with vectors: each ill-formed sequence becomes U+FFFD.
+//!
+//! A block is converted as in `from_utf8.rs`: there is a unit for the last byte of each sequence. What a block must know, the map of
+//! its ill-formed sequences says, which `kernel/survey.rs` makes. Their bytes become zeros. Then the last byte of such a sequence and
+//! the two before it become those of U+FFFD, for this place alone:
+//!
+//! ```text
+//! text                    E2   82   AC   E2   82   41
+//! without faults          E2   82   AC   00   00   41
+//! at the last bytes                 AC        BD   41
+//! one byte before                   82        BF   00
+//! two bytes before                  E2        EF   00
+//! UTF-16                            20AC      FFFD 0041
+//! ```
+//!
+//! So it takes the same time however many sequences are ill-formed, and no branch depends on them.
+//!
+//! After some blocks without a fault, text is checked in groups, and converted as in `from_utf8.rs`: that takes half the time.
+
+#![forbid(unsafe_code)]
+
+use super::from_utf8::{Wide, character_start, put_valid_block};
+use super::leading_ascii;
+use trust8::boundary::is_continuation;
+use trust8::engine::survey::{
+    BLOCK, CONTEXT, Marks, SOUND_BLOCKS_TO_TAKE_GROUPS, Surveyor, WITH_CONTEXT, padded,
+};
+use crate::conversion::{Surveying, Validator};
+use trust8::engine::Output;
+use crate::simd::{ConvertOps, first_bits};
+
+/// The length of a group.
+const GROUP: usize = 128;
+
+/// After this much text in groups, faults are no longer near. To begin anew after the next one costs as much as a few hundred bytes.
+const FAR: usize = 64 << 10;
+
+/// Converts text that begins with the start of a sequence, and whose end cuts no character off. It stops where faults are no longer
+/// near and where the output is full. Returns the number of bytes; a sequence begins after them.
+#[inline(always)]
+pub(crate) fn long<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    engine: impl Surveying,
+) -> usize {
+    let surveyor = engine.surveyor();
+    let mut at = 0;
+    let mut marks = Marks::ASCII;
+    let mut sound = 0;
+    loop {
+        // A continuation here that continues nothing is a fault, which the first group would not see.
+        let is_continued = marks.ends >> (CONTEXT + BLOCK - 1) & 1 == 0;
+        let is_stray = !is_continued && text.get(at).is_some_and(|&byte| is_continuation(byte));
+        if sound >= SOUND_BLOCKS_TO_TAKE_GROUPS && !is_stray {
+            let after;
+            (at, after) = groups::<S, T>(s, text, at, out, engine);
+            marks = Marks::ASCII;
+            match after {
+                AfterGroups::Ascii => {}
+                AfterGroups::Far => return at,
+                AfterGroups::Fault => sound = 0,
+            }
+        }
+        let len = (text.len() - at).min(BLOCK);
+        if len == 0 {
+            return at;
+        }
+        let padded_block;
+        let block = match at.checked_sub(CONTEXT).and_then(|begin| text[begin..].first_chunk()) {
+            Some(block) => block,
+            None => {
+                padded_block = padded(text, at);
+                &padded_block
+            }
+        };
+        if surveyor.high(block) == 0 {
+            let ascii = leading_ascii::<S, T>(s, &text[at..], out);
+            if ascii > 0 {
+                (at, marks) = (at + ascii, Marks::ASCII);
+                continue;
+            }
+        }
+        marks = Marks::of(surveyor, block, marks);
+        sound = if marks.ill_formed == 0 { sound + 1 } else { 0 };
+        let within = first_bits(len) << CONTEXT;
+        let mut before = s.splat8(0);
+        let mut place = 0;
+        while place < WITH_CONTEXT {
+            let (ill_formed, ends, within) =
+                (marks.ill_formed >> place, marks.ends >> place, within >> place);
+            let well_formed = s.zero_unless_high(s.with_high_bits(!ill_formed), s.load(block, place));
+            let [before1, before2, before3] = s.earlier(well_formed, before);
+            before = well_formed;
+            let replaced = s.with_high_bits(ill_formed & ends);
+            let now = s.select_high(replaced, s.splat8(0xBD), well_formed);
+            let before1 = s.select_high(replaced, s.splat8(0xBF), before1);
+            let before2 = s.select_high(replaced, s.splat8(0xEF), before2);
+            // Three bytes before, no character of four begins, because it would end here.
+            let context = [before1, before2, before3];
+            let ends = ends & first_bits(S::LANES);
+            if !T::put_block(s, now, context, ends, within, out) {
+                let fits = s.place_after_ones(T::places(s, context, ends) & within, out.left() / T::UNIT);
+                let fits = fits.min(S::LANES);
+                T::put_block(s, now, context, ends, within & first_bits(fits), out);
+                let end = (at + place + fits).saturating_sub(CONTEXT).clamp(at, at + len);
+                return retracted::<T>(text, end, marks.ends >> (CONTEXT + end - at - 1), out);
+            }
+            place += S::LANES;
+        }
+        at += len;
+    }
+}
+
+/// Why no more groups are converted.
+enum AfterGroups {
+    /// A group of ASCII.
+    Ascii,
+    /// Many groups.
+    Far,
+    /// A fault, or the end of the room or the text.
+    Fault,
+}
+
+/// Converts groups from `at` on, where the text before is well-formed and converted, except for a character that `at` cuts off. The
+/// byte at `at` continues such a character, or is no continuation. Returns where a sequence begins, up to which the text is
+/// converted.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn groups<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    mut at: usize,
+    out: &mut Output<'_>,
+    engine: impl Validator,
+) -> (usize, AfterGroups) {
+    let far = at + FAR;
+    let mut after = AfterGroups::Fault;
+    // A group, the context before it, and the byte after it. That byte is checked with the group, because a character before it does
+    // not end where it continues something. The group's first byte is checked already.
+    'groups: while let Some(group) = text.get(at - CONTEXT..at + GROUP + 1)
+        && let Some((before, checked)) = group.split_first_chunk()
+        && engine.continues(*before, checked)
+    {
+        let (mut high, mut place) = (0, 0);
+        while place < GROUP {
+            let now = s.load(group, place + CONTEXT);
+            let high_of_now = s.high_bits(now);
+            let put = match high_of_now {
+                0 => T::put_narrow(s, now, S::LANES, out),
+                _ => put_valid_block::<S, T>(s, now, &group[place..], out),
+            };
+            if !put {
+                break 'groups;
+            }
+            high |= high_of_now;
+            at += S::LANES;
+            place += S::LANES;
+        }
+        if high == 0 {
+            after = AfterGroups::Ascii;
+            break;
+        }
+        if at >= far {
+            after = AfterGroups::Far;
+            break;
+        }
+    }
+    // A character that is cut off is converted again, with the rest of it or as a fault.
+    let (start, put) = character_start::<T>(text, at);
+    out.retract(put);
+    (start, after)
+}
+
+/// Returns `at`, if bit 0 of `ends` says that a sequence ends before it. Otherwise takes back what has been put for the beginning of
+/// the character there, and returns where that begins.
+fn retracted<T: Wide>(text: &[u8], at: usize, ends: u64, out: &mut Output<'_>) -> usize {
+    if ends & 1 == 1 {
+        return at;
+    }
+    let (start, put) = character_start::<T>(text, at);
+    out.retract(put);
+    start
+}

@@ -1,0 +1,728 @@
+//! UTF-16 into UTF-8 and UTF-32 with vectors.
+//!
+//! # Into UTF-8
+//!
+//! A unit becomes one to three bytes, which are computed in a lane of 32 bits, or of 16 bits where all units of a vector are
+//! below U+0800. Half a surrogate pair becomes two bytes: the high surrogate the first and the second, the low surrogate the
+//! third (with two bits of the high one) and the fourth. A comparison with the neighbours checks that every high surrogate is
+//! followed by a low one, and every low one preceded by a high one.
+//!
+//! # Into UTF-32
+//!
+//! A unit is widened. A pair of surrogates is joined where its low surrogate stands, and the high one is left out.
+
+#![forbid(unsafe_code)]
+
+use super::{LINES_PAY, ends_in_high, in_order, load_block, order};
+use trust8::engine::Output;
+use crate::simd::{ConvertOps, first_bits};
+
+/// The length of a text from which on it pays to begin with a part of a vector, so that no load crosses a cache line.
+const ALIGNED_FROM: usize = 8192;
+
+/// Does what [`load_block`] does, and returns the units in the machine's byte order.
+#[inline(always)]
+fn load_units<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> (S::Vector, usize) {
+    let (units, len) = load_block(s, text);
+    (in_order::<S, SWAPPED>(s, units), len)
+}
+
+/// Returns the units of the first two vectors of a text in the machine's byte order.
+#[inline(always)]
+fn load_whole_two<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> [S::Vector; 2] {
+    [in_order::<S, SWAPPED>(s, s.load(text, 0)), in_order::<S, SWAPPED>(s, s.load(text, S::LANES))]
+}
+
+/// Does what `load_whole_two` does, with zeros for what there is not.
+#[inline(always)]
+fn load_up_to_two<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8]) -> [S::Vector; 2] {
+    let [first, second] = s.load_two(text);
+    [in_order::<S, SWAPPED>(s, first), in_order::<S, SWAPPED>(s, second)]
+}
+
+/// Converts UTF-16 of at most four vectors into UTF-8; or, with short vectors, of one, or two of ASCII. `SWAPPED` says, here and below,
+/// that the bytes of each unit are in the order that is not the machine's.
+#[inline(always)]
+pub(crate) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    if text.is_empty() || text.len() % 2 == 1 {
+        return 0;
+    }
+    if text.len() > 2 * S::LANES {
+        return if S::LANES == 64 { four_to_utf8::<S, SWAPPED>(s, text, out) } else { 0 };
+    }
+    // With masks, whether there is a second vector is not asked. Lengths vary from call to call, and the answer would be predicted
+    // wrongly. For the same reason, both vectors are treated alike.
+    let two @ [a, b] = load_up_to_two::<S, SWAPPED>(s, text);
+    let put = if are_ascii(s, s.or(a, b)) {
+        s.put_first(s.narrowed16(a, b), text.len() / 2, out)
+    } else if text.len() <= S::LANES {
+        put_as_utf8::<S, SWAPPED>(s, a, text, 0, text.len(), out)
+    } else {
+        S::LANES == 64 && put_two_as_utf8::<S, SWAPPED>(s, two, text, 0, out)
+    };
+    if put { text.len() } else { 0 }
+}
+
+/// Converts UTF-16 of more than two vectors, and at most four.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn four_to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let two @ [a, b] = load_whole_two::<S, SWAPPED>(s, text);
+    let next @ [c, d] = load_up_to_two::<S, SWAPPED>(s, &text[2 * S::LANES..]);
+    let put = if are_ascii(s, s.or(s.or(a, b), s.or(c, d))) {
+        s.put_first_of_two(s.narrowed16(a, b), s.narrowed16(c, d), text.len() / 2, out)
+    } else {
+        put_two_as_utf8::<S, SWAPPED>(s, two, text, 0, out)
+            && put_two_as_utf8::<S, SWAPPED>(s, next, text, 2 * S::LANES, out)
+    };
+    if put { text.len() } else { 0 }
+}
+
+/// Appends two blocks, which are at `at`, as UTF-8; or at most the first, if they are malformed or do not fit. The text may end in either.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_two_as_utf8<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    [a, b]: [S::Vector; 2],
+    text: &[u8],
+    at: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    let len = text.len() - at;
+    let (first, second) = (len.min(S::LANES), len.saturating_sub(S::LANES).min(S::LANES));
+    let bits = s.splat16(0xF800);
+    if !s.any(s.and(s.or(a, b), bits)) {
+        put_below_800(s, a, first, out) && put_below_800(s, b, second, out)
+    } else if !s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
+        put_below_10000(s, a, first, out) && put_below_10000(s, b, second, out)
+    } else {
+        put_as_utf8::<S, SWAPPED>(s, a, text, at, first, out)
+            && (second == 0 || put_as_utf8::<S, SWAPPED>(s, b, text, at + S::LANES, second, out))
+    }
+}
+
+/// Converts a text that is not long, with long vectors, up to the first block that has surrogates or does not fit. Returns the place of
+/// that block, and whether it does not fit. To prepare the constants of the loop for longer texts would take as long as this.
+#[inline(always)]
+fn medium_to_utf8<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> (usize, bool) {
+    let mut at = 0;
+    while at < text.len() {
+        let (now, len) = load_units::<S, SWAPPED>(s, &text[at..]);
+        if are_ascii(s, now) {
+            match put_ascii::<S, SWAPPED>(s, now, &text[at..], out) {
+                0 => return (at, true),
+                read => at += read,
+            }
+            continue;
+        }
+        let put = if !s.any(s.and(now, s.splat16(0xF800))) {
+            put_below_800(s, now, len, out)
+        } else if has_surrogates(s, now) {
+            break;
+        } else {
+            put_below_10000(s, now, len, out)
+        };
+        if !put {
+            return (at, true);
+        }
+        at += len;
+    }
+    (at, false)
+}
+
+/// Converts the block at the start of a text, which is ASCII, and the next one if that is ASCII as well and fits. Returns the number of
+/// bytes: 0 if the first one does not fit. `now` is the block in the machine's byte order.
+#[inline(always)]
+fn put_ascii<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    now: S::Vector,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    if let Some(block) = text.get(S::LANES..2 * S::LANES) {
+        let next = in_order::<S, SWAPPED>(s, s.load(block, 0));
+        if are_ascii(s, next) && s.put_first(s.narrowed16(now, next), S::LANES, out) {
+            return 2 * S::LANES;
+        }
+    }
+    let len = text.len().min(S::LANES);
+    if s.put_first(s.narrowed16(now, now), len / 2, out) { len } else { 0 }
+}
+
+/// Converts the ASCII at the start of a text, so that nothing has to be prepared for the loop if that is all.
+#[inline(always)]
+fn leading_ascii_to_utf8<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let mut at = 0;
+    for two in text.chunks_exact(2 * S::LANES) {
+        let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
+        if !are_ascii(s, s.or(a, b)) || !s.put_first(s.narrowed16(a, b), S::LANES, out) {
+            return at;
+        }
+        at += 2 * S::LANES;
+    }
+    let rest = &text[at..];
+    let [a, b] = load_up_to_two::<S, SWAPPED>(s, rest);
+    if are_ascii(s, s.or(a, b)) && s.put_first(s.narrowed16(a, b), rest.len() / 2, out) {
+        text.len()
+    } else {
+        at
+    }
+}
+
+/// Converts UTF-16 into UTF-8.
+#[inline(always)]
+pub(crate) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let text = &text[..text.len() & !1];
+    let mut at = match text.len() {
+        _ if S::LANES < 64 => leading_ascii_to_utf8::<S, SWAPPED>(s, text, out),
+        len if len.min(out.left()) < LINES_PAY => {
+            let (at, full) = medium_to_utf8::<S, SWAPPED>(s, text, out);
+            if full {
+                return at;
+            }
+            at
+        }
+        _ => 0,
+    };
+    if at == text.len() {
+        return at;
+    }
+    // All blocks have the same length whatever the text is. So if the first one begins at the start of a vector in memory, all
+    // do, and no load crosses a cache line.
+    let rest = &text[at..];
+    let head = rest.as_ptr().align_offset(S::LANES) & !1;
+    if rest.len() >= ALIGNED_FROM && 0 < head && head < S::LANES {
+        let (first, _) = load_units::<S, SWAPPED>(s, rest);
+        at += if put_as_utf8::<S, SWAPPED>(s, first, text, at, head, out) { head } else { 0 };
+    }
+    loop {
+        at = put_blocks::<S, SWAPPED>(s, text, at, out);
+        if at == text.len() {
+            return at;
+        }
+        let (now, len) = load_units::<S, SWAPPED>(s, &text[at..]);
+        // Near the end of the output, `put_blocks` leaves ASCII.
+        if S::LANES == 64 && are_ascii(s, now) {
+            match put_ascii::<S, SWAPPED>(s, now, &text[at..], out) {
+                0 => break,
+                read => at += read,
+            }
+            continue;
+        }
+        if let Some(read) = put_up_to_pair::<S, SWAPPED>(s, now, &text[at..], out) {
+            at += read;
+        } else if put_as_utf8::<S, SWAPPED>(s, now, text, at, len, out) {
+            at += len;
+        } else {
+            break;
+        }
+    }
+    let (start, put) = pair_start::<SWAPPED>(text, at);
+    out.retract(put);
+    start
+}
+
+/// Converts blocks from `at` on, as long as two are left and they fit, whatever they become. Returns the place after them.
+///
+/// Two blocks are asked about together, where that is enough, because a branch that is predicted wrongly costs as much as two blocks. Short
+/// vectors stop before surrogates. So the loop for everything else needs no more registers than there are.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_blocks<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    mut at: usize,
+    out: &mut Output<'_>,
+) -> usize {
+    for two in text[at..].chunks_exact(2 * S::LANES) {
+        let Some(mut block) = out.fork_next(4 * S::LANES) else { break };
+        let next = block.output();
+        let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
+        let blocks = if are_ascii(s, s.or(a, b)) {
+            s.put_first(s.narrowed16(a, b), S::LANES, next);
+            2
+        } else if !s.any(s.and(s.or(a, b), s.splat16(0xF800))) {
+            put_below_800(s, a, S::LANES, next);
+            put_below_800(s, b, S::LANES, next);
+            2
+        } else if !put_whole_block::<S, SWAPPED>(s, a, text, at, next) {
+            0
+        } else if !put_whole_block::<S, SWAPPED>(s, b, text, at + S::LANES, next) {
+            1
+        } else {
+            2
+        };
+        block.join();
+        at += blocks * S::LANES;
+        if blocks < 2 {
+            break;
+        }
+    }
+    at
+}
+
+/// Appends the block at `at` as UTF-8; or nothing, if it is malformed, or if it is a short vector and has surrogates.
+#[inline(always)]
+fn put_whole_block<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    now: S::Vector,
+    text: &[u8],
+    at: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    if S::LANES == 64 {
+        return put_as_utf8::<S, SWAPPED>(s, now, text, at, S::LANES, out);
+    }
+    if are_ascii(s, now) {
+        return s.put_first(s.narrowed16(now, now), S::LANES / 2, out);
+    }
+    !has_surrogates(s, now) && put_below_10000(s, now, S::LANES, out)
+}
+
+/// Appends the block at the start of `text` as UTF-8 up to its surrogate pair, and the pair, if it has one pair and all of that fits.
+/// Returns the number of bytes. `now` is the block in the machine's byte order.
+///
+/// To treat all units of a short vector as halves of pairs takes longer, unless there are many.
+#[inline(always)]
+fn put_up_to_pair<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    now: S::Vector,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> Option<usize> {
+    if S::LANES == 64 {
+        return None;
+    }
+    let (before, number) = only_pair::<S, SWAPPED>(s, now, text)?;
+    if out.left() < before / 2 * 3 + 4 {
+        return None;
+    }
+    let ascii = s.high_bits(s.select16_equal(s.and(now, s.splat16(0xFF80)), 0, s.splat8(0xFF), s.splat8(0)));
+    if !ascii & first_bits(before) == 0 {
+        s.put_first(s.narrowed16(now, now), before / 2, out);
+    } else {
+        put_below_10000(s, now, before, out);
+    }
+    let sixes = |shift: u32| 0x80 | (number >> shift) as u8 & 0x3F;
+    out.put(&[0xF0 | (number >> 18) as u8, sixes(12), sixes(6), sixes(0)]);
+    Some(before + 4)
+}
+
+/// Returns the place in a block of its surrogate pair, and the number of that character, if the block has one pair and no other
+/// surrogates. `text` begins with the block; `now` is the block in the machine's byte order.
+#[inline(always)]
+fn only_pair<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u8]) -> Option<(usize, u32)> {
+    let bits = s.and(now, s.splat16(0xF800));
+    let halves = s.high_bits(s.select16_equal(bits, 0xD800, s.splat8(0xFF), s.splat8(0)));
+    let before = halves.trailing_zeros() as usize;
+    // Two units, which are a pair if they are different halves in the right order.
+    if before == 64 || halves >> before != 0b1111 {
+        return None;
+    }
+    let [a, b, c, d] = *text[before..].first_chunk()?;
+    let high = u32::from(order::<SWAPPED>(u16::from_ne_bytes([a, b])));
+    let low = u32::from(order::<SWAPPED>(u16::from_ne_bytes([c, d])));
+    if high & 0xFC00 != 0xD800 || low & 0xFC00 != 0xDC00 {
+        return None;
+    }
+    Some((before, 0x10000 + ((high & 0x3FF) << 10 | low & 0x3FF)))
+}
+
+/// Converts what fits of the first block of a text into UTF-8; or nothing, if it has a lone surrogate.
+#[cfg_attr(trust8_optimised, inline(always))]
+pub(crate) fn part_to_utf8<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let text = &text[..text.len() & !1];
+    if text.is_empty() {
+        return 0;
+    }
+    let (now, len) = load_units::<S, SWAPPED>(s, text);
+    let fits = if are_ascii(s, now) {
+        let len = len.min(2 * out.left());
+        if s.put_first(s.narrowed16(now, now), len / 2, out) { len } else { 0 }
+    } else if !s.any(s.and(now, s.splat16(0xF800))) {
+        put_fitting_below_800(s, now, len, out)
+    } else if !has_surrogates(s, now) {
+        put_fitting_below_10000(s, now, len, out)
+    } else if let Some(encoded) = encoded_pairs::<S, SWAPPED>(s, now, text, 0) {
+        put_fitting_ends_of_three(s, encoded, len, out)
+    } else {
+        0
+    };
+    let (start, put) = pair_start::<SWAPPED>(text, fits);
+    out.retract(put);
+    start
+}
+
+/// Appends those of the first `len` bytes of units below U+0800 that fit as UTF-8. Returns how many bytes of units.
+#[cfg_attr(trust8_optimised, inline(always))]
+pub(super) fn put_fitting_below_800<S: ConvertOps>(
+    s: S,
+    units: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> usize {
+    let bytes = encoded_below_800(s, units);
+    // The first byte of a unit is always kept, the second where bit 7 is set.
+    let keep = s.high_bits(s.or(bytes, s.splat16(0x0080)));
+    let fits = (s.place_after_ones(keep, out.left()) & !1).min(len);
+    if s.put_starts_of_two(bytes, fits / 2, out) { fits } else { 0 }
+}
+
+/// Does the same for units that are not surrogates.
+#[cfg_attr(trust8_optimised, inline(always))]
+pub(super) fn put_fitting_below_10000<S: ConvertOps>(
+    s: S,
+    units: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> usize {
+    let [first, second] = s.widened16(units);
+    let encoded = [encoded(s, first, first, marks(s, first)), encoded(s, second, second, marks(s, second))];
+    put_fitting_ends_of_three(s, encoded, len, out)
+}
+
+/// Appends the UTF-8 of those of the first `len` bytes of a block that fit, as [`encoded`] has returned it for the halves of the block.
+/// Returns how many bytes of the block.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_fitting_ends_of_three<S: ConvertOps>(
+    s: S,
+    encoded: [S::Vector; 2],
+    len: usize,
+    out: &mut Output<'_>,
+) -> usize {
+    // A unit of the block is two bytes, and has four bits here.
+    let place = s.place_after_ones_of_two(kept_of_three(s, encoded, len), out.left());
+    let fits = (place / 4 * 2).min(len);
+    if put_ends_of_three(s, encoded, fits, out) { fits } else { 0 }
+}
+
+/// Returns whether all units are ASCII.
+#[inline(always)]
+fn are_ascii<S: ConvertOps>(s: S, units: S::Vector) -> bool {
+    !s.any(s.and(units, s.splat16(0xFF80)))
+}
+
+/// Returns the place of the surrogate pair whose second half begins at `at`, and how many bytes of UTF-8 its first half has
+/// become. Returns `at` and 0 if there is no such pair.
+#[cold]
+fn pair_start<const SWAPPED: bool>(text: &[u8], at: usize) -> (usize, usize) {
+    if ends_in_high::<SWAPPED>(&text[..at]) { (at - 2, 2) } else { (at, 0) }
+}
+
+/// Appends the first `len` bytes of the block at `at` as UTF-8; or nothing, if there is a lone surrogate. `now` is the block in the
+/// machine's byte order.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_as_utf8<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    now: S::Vector,
+    text: &[u8],
+    at: usize,
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    if !s.any(s.and(now, s.splat16(0xF800))) {
+        return put_below_800(s, now, len, out);
+    }
+    if !has_surrogates(s, now) {
+        return put_below_10000(s, now, len, out);
+    }
+    let Some(encoded) = encoded_pairs::<S, SWAPPED>(s, now, text, at) else { return false };
+    put_ends_of_three(s, encoded, len, out)
+}
+
+/// Returns the UTF-8 of the halves of the block at `at`, as [`encoded`] does, unless there is a lone surrogate. `now` is the block in
+/// the machine's byte order.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn encoded_pairs<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    now: S::Vector,
+    text: &[u8],
+    at: usize,
+) -> Option<[S::Vector; 2]> {
+    let before1 = before1::<S, SWAPPED>(s, now, text, at);
+    let (after, _) = load_units::<S, SWAPPED>(s, &text[at + 2..]);
+    if !are_paired(s, before1, now, after) {
+        return None;
+    }
+    let ([first, second], [before_first, before_second]) = (s.widened16(now), s.widened16(before1));
+    Some([encoded_with_pairs(s, first, before_first), encoded_with_pairs(s, second, before_second)])
+}
+
+/// Appends the first `len` bytes of units that are not surrogates as UTF-8.
+#[cfg_attr(trust8_optimised, inline(always))]
+pub(super) fn put_below_10000<S: ConvertOps>(
+    s: S,
+    units: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    if S::LANES == 64 {
+        // What `encoded` needs of a lane of 32 bits is one instruction there.
+        let [first, second] = s.widened16(units);
+        let first = encoded(s, first, first, marks(s, first));
+        let second = encoded(s, second, second, marks(s, second));
+        return put_ends_of_three(s, [first, second], len, out);
+    }
+    // Six bits in the third and in the second byte. Four bits are left for the first. A byte that is not used is zero.
+    let (is_ascii, below_800) = (s.and(units, s.splat16(0xFF80)), s.and(units, s.splat16(0xF800)));
+    let third = s.or(s.and(units, s.splat16(0x3F)), s.splat16(0x80));
+    let two = s.or(s.right16::<12>(units), s.and(s.left16::<2>(units), s.splat16(0x3F00)));
+    let two = s.or(two, s.select16_equal(below_800, 0, s.splat16(0xC000), s.splat16(0x80E0)));
+    let two = s.select16_equal(is_ascii, 0, s.splat8(0), two);
+    let third = s.select16_equal(is_ascii, 0, units, third);
+    s.put_ends_of_halves([two, third], len / 2, out)
+}
+
+/// Appends the UTF-8 of the first `len` bytes of a block, as [`encoded`] has returned it for the halves of the block.
+#[inline(always)]
+fn put_ends_of_three<S: ConvertOps>(
+    s: S,
+    [first, second]: [S::Vector; 2],
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    let [keep_first, keep_second] = kept_of_three(s, [first, second], len);
+    if len <= S::LANES / 2 {
+        return s.put_ends_of_three(first, keep_first, out);
+    }
+    let n = keep_first.count_ones() + keep_second.count_ones();
+    out.left() >= n as usize
+        && s.put_ends_of_three(first, keep_first, out)
+        && s.put_ends_of_three(second, keep_second, out)
+}
+
+/// Returns a one for each byte to keep of the UTF-8 of the first `len` bytes of a block, as [`encoded`] has returned it for its halves.
+#[inline(always)]
+fn kept_of_three<S: ConvertOps>(s: S, [first, second]: [S::Vector; 2], len: usize) -> [u64; 2] {
+    // The third byte is always kept. The others are kept where bit 7 is set: they belong to the character.
+    let third = s.splat32(0x0080_0000);
+    [
+        s.high_bits(s.or(first, third)) & first_bits(2 * len),
+        s.high_bits(s.or(second, third)) & first_bits((2 * len).saturating_sub(S::LANES)),
+    ]
+}
+
+/// Appends the first `len` bytes of units below U+0800, in lanes of 16 bits, as UTF-8.
+#[inline(always)]
+pub(super) fn put_below_800<S: ConvertOps>(s: S, units: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
+    s.put_starts_of_two(encoded_below_800(s, units), len / 2, out)
+}
+
+/// Returns the UTF-8 of units below U+0800 in lanes of 16 bits: the first byte in the lower half. The second has bit 7 set, or is zero.
+#[inline(always)]
+fn encoded_below_800<S: ConvertOps>(s: S, units: S::Vector) -> S::Vector {
+    let two = s.or(s.right16::<6>(units), s.and(s.left16::<8>(units), s.splat16(0x3F00)));
+    s.select16_at_least(units, 0x80, s.or(two, s.splat16(0x80C0)), units)
+}
+
+/// Returns whether there is a surrogate.
+#[inline(always)]
+pub(super) fn has_surrogates<S: ConvertOps>(s: S, units: S::Vector) -> bool {
+    s.any_equal16(s.and(units, s.splat16(0xF800)), 0xD800)
+}
+
+/// Returns whether every high surrogate of `units` has a low one after it, and every low one a high one before it. `before` and
+/// `after` are the units one place earlier and later.
+#[inline(always)]
+fn are_paired<S: ConvertOps>(s: S, before: S::Vector, units: S::Vector, after: S::Vector) -> bool {
+    let (half, before, after) = (which_half(s, units), which_half(s, before), which_half(s, after));
+    !(s.matches_differ16(half, 0xD800, after, 0xDC00) | s.matches_differ16(half, 0xDC00, before, 0xD800))
+}
+
+/// Returns the bits by which a unit is a surrogate, and which one.
+#[inline(always)]
+fn which_half<S: ConvertOps>(s: S, units: S::Vector) -> S::Vector {
+    s.and(units, s.splat16(0xFC00))
+}
+
+/// Returns the UTF-8 of units in lanes of 32 bits: three bytes and a zero. The third byte is the last one of the character.
+/// The others have bit 7 set where the character has them, and clear where it has fewer bytes.
+///
+/// `number` is the unit, unless that is half a pair; `marks` has the upper bits of each byte for two and three bytes.
+#[cfg_attr(trust8_optimised, inline(always))]
+pub(super) fn encoded<S: ConvertOps>(
+    s: S,
+    unit: S::Vector,
+    number: S::Vector,
+    marks: S::Vector,
+) -> S::Vector {
+    // Six bits in the third and in the second byte. Four bits are left for the first.
+    let sixes = s.spread_sixes(number);
+    s.select32_at_least(unit, 0x80, s.or(s.and(sixes, s.splat32(0x003F_3F0F)), marks), sixes)
+}
+
+/// Returns the upper bits of the bytes of characters of two and three bytes.
+#[inline(always)]
+pub(super) fn marks<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
+    s.select32_at_least(unit, 0x800, s.splat32(0x0080_80E0), s.splat32(0x0080_C000))
+}
+
+/// Returns the UTF-8 of any units, as [`encoded`] does. `before` has the units before them.
+///
+/// Half a pair becomes a number that is encoded like a character of two bytes, with other upper bits:
+///
+/// ```text
+/// the number       u....uvvvvvvwwwwwwxxxxxx, 21 bits          11110uuu 10vvvvvv 10wwwwww 10xxxxxx
+/// high surrogate   110110 and ten bits, of which 0x40 more are uuuvvvvvvww
+/// low surrogate    110111 and wwwwxxxxxx
+/// ```
+#[cfg_attr(trust8_optimised, inline(always))]
+fn encoded_with_pairs<S: ConvertOps>(s: S, unit: S::Vector, before: S::Vector) -> S::Vector {
+    let ten = s.and(unit, s.splat32(0x3FF));
+    let high = s.right32::<2>(s.plus32(ten, s.splat32(0x40)));
+    let low = s.or(ten, s.and(s.left32::<10>(before), s.splat32(0xC00)));
+    let which = s.and(unit, s.splat32(0xFC00));
+    let number = s.select32_equal(which, s.splat32(0xDC00), low, unit);
+    let number = s.select32_equal(which, s.splat32(0xD800), high, number);
+    let marks = s.select32_equal(which, s.splat32(0xDC00), s.splat32(0x0080_8000), marks(s, unit));
+    let marks = s.select32_equal(which, s.splat32(0xD800), s.splat32(0x0080_F000), marks);
+    encoded(s, unit, number, marks)
+}
+
+/// Converts UTF-16 into UTF-32.
+#[inline(always)]
+pub(crate) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let text = &text[..text.len() & !1];
+    let mut at = 0;
+    // Whether the last unit before `at` is the first half of a pair, for which nothing has been put.
+    let mut cut = false;
+    while at < text.len() {
+        if !cut {
+            at = put_widened::<S, SWAPPED>(s, text, at, out);
+        }
+        if at == text.len() || out.left() < 4 {
+            break;
+        }
+        let rest = &text[at..];
+        if let Some(two) = rest.get(..2 * S::LANES)
+            && out.left() >= 4 * S::LANES
+        {
+            let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
+            if S::LANES < 64 && !cut {
+                if !has_surrogates(s, a) {
+                    put_as_utf32(s, a, S::LANES, out);
+                    at += S::LANES;
+                    continue;
+                }
+                if let Some((before, number)) = only_pair::<S, SWAPPED>(s, a, rest) {
+                    put_as_utf32(s, a, before, out);
+                    out.put(&number.to_ne_bytes());
+                    at += before + 4;
+                    continue;
+                }
+            }
+            // If one of two vectors has several surrogates, the other one is likely to have some. A branch on that would often be predicted
+            // wrongly.
+            if put_joined(s, before1::<S, SWAPPED>(s, a, text, at), a, S::LANES, out) {
+                at += S::LANES;
+                at += if put_joined(s, s.earlier(b, a)[1], b, S::LANES, out) { S::LANES } else { 0 };
+                cut = ends_in_high::<SWAPPED>(&text[..at]);
+                continue;
+            }
+        }
+        let (now, len) = load_units::<S, SWAPPED>(s, rest);
+        let mut fits = len.min(out.left() / 4 * 2);
+        let put = if !cut && !has_surrogates(s, now) {
+            put_as_utf32(s, now, fits, out)
+        } else {
+            if fits < len {
+                // Nothing is put for the first half of a pair.
+                let kept = s.select16_equal(which_half(s, now), 0xD800, s.splat8(0), s.splat8(0xFF));
+                fits = s.place_after_ones(s.high_bits(kept), out.left() / 2).min(len) & !1;
+            }
+            put_joined(s, before1::<S, SWAPPED>(s, now, text, at), now, fits, out)
+        };
+        if !put || fits == 0 {
+            break;
+        }
+        cut = ends_in_high::<SWAPPED>(&rest[..fits]);
+        at += fits;
+        if fits < len {
+            break;
+        }
+    }
+    // Nothing has been put for the first half of a pair.
+    if cut { at - 2 } else { at }
+}
+
+/// Appends the first `len` bytes of units that are not surrogates as UTF-32, if they fit.
+#[inline(always)]
+fn put_as_utf32<S: ConvertOps>(s: S, units: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
+    let [first, second] = s.widened16(units);
+    s.put_first_of_two(first, second, 2 * len, out)
+}
+
+/// Converts units from `at` on into UTF-32, two blocks at a time, as long as they fit and have no surrogates. Returns the place after
+/// them.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_widened<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    mut at: usize,
+    out: &mut Output<'_>,
+) -> usize {
+    let bits = s.splat16(0xF800);
+    for two in text[at..].chunks_exact(2 * S::LANES) {
+        let Some(mut block) = out.fork_next(4 * S::LANES) else { break };
+        let [a, b] = load_whole_two::<S, SWAPPED>(s, two);
+        if s.any_equal16_of_two(s.and(a, bits), s.and(b, bits), 0xD800) {
+            break;
+        }
+        let next = block.output();
+        s.prefetch_output(4 * S::LANES, next);
+        put_as_utf32(s, a, S::LANES, next);
+        put_as_utf32(s, b, S::LANES, next);
+        block.join();
+        at += 2 * S::LANES;
+    }
+    at
+}
+
+/// Returns the units one place before those of the block at `at`, which is `now`, all in the machine's byte order.
+#[inline(always)]
+fn before1<S: ConvertOps, const SWAPPED: bool>(s: S, now: S::Vector, text: &[u8], at: usize) -> S::Vector {
+    if let Some(block) = text.get(at.wrapping_sub(2)..(at + S::LANES).wrapping_sub(2)) {
+        return in_order::<S, SWAPPED>(s, s.load(block, 0));
+    }
+    // At the start of the text, or at its end.
+    let unit = text[..at].last_chunk().map_or(0, |unit| order::<SWAPPED>(u16::from_ne_bytes(*unit)));
+    s.earlier(now, s.splat16(unit))[1]
+}
+
+/// Appends the first `len` bytes of units as UTF-32; or nothing, if low surrogates are not exactly where `before`, the units one
+/// place earlier, has high ones. A pair belongs to the block in which it ends.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_joined<S: ConvertOps>(
+    s: S,
+    before: S::Vector,
+    now: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    let half = which_half(s, now);
+    if s.matches_differ16(half, 0xDC00, which_half(s, before), 0xD800) {
+        return false;
+    }
+    s.put_utf16_as_u32(before, now, len / 2, out)
+}

@@ -1,0 +1,375 @@
+//! UTF-32 into UTF-8 and UTF-16 with vectors.
+//!
+//! Into UTF-8, units up to U+FFFF are narrowed to 16 bits, and then encoded like units of UTF-16. A larger number becomes four
+//! bytes. Comparisons find what is not a character.
+
+#![forbid(unsafe_code)]
+
+use super::from_utf16::{
+    encoded, has_surrogates, marks, put_below_800, put_below_10000, put_fitting_below_800,
+    put_fitting_below_10000,
+};
+use super::in_order;
+use trust8::engine::Output;
+use crate::simd::{ConvertOps, first_bits};
+
+/// Returns whether vectors are long, and `text` is whole units and not empty. With shorter vectors, a function for little text would cost
+/// other text more than it gains.
+#[inline(always)]
+fn is_short<S: ConvertOps>(text: &[u8]) -> bool {
+    S::LANES == 64 && !text.is_empty() && text.len().is_multiple_of(4)
+}
+
+/// Converts UTF-32 of at most two long vectors into UTF-8.
+#[cfg_attr(trust8_optimised, inline(always))]
+pub(crate) fn short_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    if !is_short::<S>(text) {
+        return 0;
+    }
+    let [a, b] = s.load_two(text);
+    if put_as_utf8(s, a, b, text.len(), out) { text.len() } else { 0 }
+}
+
+/// Converts UTF-32 into UTF-8.
+#[inline(always)]
+pub(crate) fn to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let text = &text[..text.len() & !3];
+    let mut at = 0;
+    while let Some(block) = text.get(at..at + 2 * S::LANES) {
+        let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
+        if are_ascii(s, a, b)
+            && let Some(block) = text.get(at + 2 * S::LANES..at + 4 * S::LANES)
+        {
+            let (c, d) = (s.load(block, 0), s.load(block, S::LANES));
+            if are_ascii(s, c, d) {
+                let narrow = s.narrowed16(s.narrowed32(a, b), s.narrowed32(c, d));
+                if !s.put_first(narrow, S::LANES, out) {
+                    break;
+                }
+                at += 4 * S::LANES;
+                continue;
+            }
+            if S::LANES < 64 {
+                let units = s.narrowed32(a, b);
+                if !s.put_first(s.narrowed16(units, units), S::LANES / 2, out) {
+                    break;
+                }
+                at += 2 * S::LANES;
+                continue;
+            }
+        }
+        // Then what two vectors become fits, even where more is stored than counts.
+        if out.left() < 4 * S::LANES || !put_as_utf8(s, a, b, 2 * S::LANES, out) {
+            break;
+        }
+        at += 2 * S::LANES;
+    }
+    while at < text.len() {
+        let rest = &text[at..];
+        let ([a, b], len) = (s.load_two(rest), rest.len().min(2 * S::LANES));
+        if !put_as_utf8(s, a, b, len, out) {
+            break;
+        }
+        at += len;
+    }
+    at
+}
+
+/// Converts what fits of the first two vectors of a text into UTF-8; or nothing, if a unit is not a character.
+#[cfg_attr(trust8_optimised, inline(always))]
+pub(crate) fn part_to_utf8<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let text = &text[..text.len() & !3];
+    let ([a, b], len) = (s.load_two(text), text.len().min(2 * S::LANES));
+    let all = s.or(a, b);
+    if !s.any(s.and(all, s.splat32(!0x7FF))) {
+        return 2 * put_fitting_below_800(s, s.narrowed32(a, b), len / 2, out);
+    }
+    if !are_characters(s, a, b) {
+        return 0;
+    }
+    if !s.any(s.and(all, s.splat32(!0xFFFF))) {
+        return 2 * put_fitting_below_10000(s, s.narrowed32(a, b), len / 2, out);
+    }
+    let (a, b) = (up_to_four(s, a), up_to_four(s, b));
+    let fits = s.place_after_ones_of_two(kept_of_four(s, [a, b], len), out.left()) & !3;
+    let fits = fits.min(len);
+    if put_ends_of_four(s, [a, b], fits, out) { fits } else { 0 }
+}
+
+/// Returns whether all units are ASCII.
+#[inline(always)]
+fn are_ascii<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector) -> bool {
+    !s.any(s.and(s.or(a, b), s.splat32(!0x7F)))
+}
+
+/// Returns whether all units are characters.
+#[inline(always)]
+fn are_characters<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector) -> bool {
+    // A number is above 10FFFF if its third byte is above 10 or its fourth above 0.
+    let above = s.minus(s.max(a, b), s.splat32(0x0010_FFFF));
+    !s.any(above) && !any_surrogate(s, a) && !any_surrogate(s, b)
+}
+
+/// Returns whether there is a surrogate.
+#[inline(always)]
+fn any_surrogate<S: ConvertOps>(s: S, units: S::Vector) -> bool {
+    s.any_equal32(s.and(units, s.splat32(0xFFFF_F800)), 0xD800)
+}
+
+/// Appends the first `len` bytes of two vectors of units as UTF-8; or nothing, if a unit is not a character.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_as_utf8<S: ConvertOps>(s: S, a: S::Vector, b: S::Vector, len: usize, out: &mut Output<'_>) -> bool {
+    let all = s.or(a, b);
+    if !s.any(s.and(all, s.splat32(!0x7FF))) {
+        return put_below_800(s, s.narrowed32(a, b), len / 2, out);
+    }
+    if !are_characters(s, a, b) {
+        return false;
+    }
+    if !s.any(s.and(all, s.splat32(!0xFFFF))) {
+        return put_below_10000(s, s.narrowed32(a, b), len / 2, out);
+    }
+    put_ends_of_four(s, [up_to_four(s, a), up_to_four(s, b)], len, out)
+}
+
+/// Returns a one for each byte to keep of the UTF-8 of the first `len` bytes of two vectors, as [`up_to_four`] has returned it.
+#[inline(always)]
+fn kept_of_four<S: ConvertOps>(s: S, [a, b]: [S::Vector; 2], len: usize) -> [u64; 2] {
+    let fourth = s.splat32(0x8000_0000);
+    [
+        s.high_bits(s.or(a, fourth)) & first_bits(len),
+        s.high_bits(s.or(b, fourth)) & first_bits(len.saturating_sub(S::LANES)),
+    ]
+}
+
+/// Appends the UTF-8 of the first `len` bytes of two vectors, as [`up_to_four`] has returned it.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_ends_of_four<S: ConvertOps>(s: S, [a, b]: [S::Vector; 2], len: usize, out: &mut Output<'_>) -> bool {
+    let [keep_a, keep_b] = kept_of_four(s, [a, b], len);
+    let n = (keep_a.count_ones() + keep_b.count_ones()) as usize;
+    out.left() >= n && s.put_ends_of_four(a, keep_a, out) && s.put_ends_of_four(b, keep_b, out)
+}
+
+/// Returns the UTF-8 of characters below U+10000 in lanes of 32 bits, as [`encoded`] does: the third byte is the last one.
+#[inline(always)]
+fn up_to_three<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
+    encoded(s, unit, unit, marks(s, unit))
+}
+
+/// Returns the UTF-8 of characters in lanes of 32 bits. The fourth byte is the last one of the character. The others are zero
+/// where the character has fewer bytes, and have bit 7 set where it has them.
+#[inline(always)]
+fn up_to_four<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
+    // Six bits in each of the last three bytes. Three bits are left for the first.
+    let last_two = s.or(
+        s.and(s.left32::<24>(unit), s.splat32(0x3F00_0000)),
+        s.and(s.left32::<10>(unit), s.splat32(0x003F_0000)),
+    );
+    let first_two = s.or(s.and(s.right32::<4>(unit), s.splat32(0x0000_3F00)), s.right32::<18>(unit));
+    let four = s.or(s.or(last_two, first_two), s.splat32(0x8080_80F0));
+    // `up_to_three` has no meaning for larger numbers, but stays within their lanes.
+    s.select32_at_least(unit, 0x1_0000, four, s.left32::<8>(up_to_three(s, unit)))
+}
+
+/// Converts UTF-32 of at most four long vectors into UTF-16. `SWAPPED` is as for [`to_utf16`].
+#[cfg_attr(trust8_optimised, inline(always))]
+pub(crate) fn short_to_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    if !is_short::<S>(text) {
+        return 0;
+    }
+    let (first, rest) = text.split_at(text.len().min(2 * S::LANES));
+    let [a, b] = s.load_two(first);
+    let mut put = put_as_utf16::<S, SWAPPED>(s, a, b, first.len(), out);
+    if !rest.is_empty() {
+        let [a, b] = s.load_two(rest);
+        put = put && put_as_utf16::<S, SWAPPED>(s, a, b, rest.len(), out);
+    }
+    if put { text.len() } else { 0 }
+}
+
+/// Converts UTF-32 into UTF-16. `SWAPPED` says, here and below, that the bytes of each unit of UTF-16 are in the order that is
+/// not the machine's.
+#[inline(always)]
+pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let text = &text[..text.len() & !3];
+    let mut at = 0;
+    for block in text.chunks_exact(4 * S::LANES) {
+        let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
+        let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
+        let (first, second) = (s.narrowed32(a, b), s.narrowed32(c, d));
+        if !s.any(s.and(s.or(s.or(a, b), s.or(c, d)), s.splat32(!0xFFFF)))
+            && !has_surrogates(s, first)
+            && !has_surrogates(s, second)
+            && s.put_first_of_two(
+                in_order::<S, SWAPPED>(s, first),
+                in_order::<S, SWAPPED>(s, second),
+                2 * S::LANES,
+                out,
+            )
+        {
+            at += 4 * S::LANES;
+            continue;
+        }
+        if !put_two_as_utf16::<S, SWAPPED>(s, a, b, out) {
+            return at;
+        }
+        at += 2 * S::LANES;
+        if !put_two_as_utf16::<S, SWAPPED>(s, c, d, out) {
+            return at;
+        }
+        at += 2 * S::LANES;
+    }
+    while at < text.len() {
+        let rest = &text[at..];
+        let ([a, b], len) = (s.load_two(rest), rest.len().min(2 * S::LANES));
+        if !put_as_utf16::<S, SWAPPED>(s, a, b, len, out) {
+            break;
+        }
+        at += len;
+    }
+    at
+}
+
+/// Converts what fits of the first two vectors of a text into UTF-16; or nothing, if a unit is not a character.
+#[cfg_attr(trust8_optimised, inline(always))]
+pub(crate) fn part_to_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let text = &text[..text.len() & !3];
+    let ([a, b], len) = (s.load_two(text), text.len().min(2 * S::LANES));
+    if !s.any(s.and(s.or(a, b), s.splat32(!0xFFFF))) {
+        let fits = len.min(out.left() / 2 * 4);
+        return if put_as_utf16::<S, SWAPPED>(s, a, b, fits, out) { fits } else { 0 };
+    }
+    if !are_characters(s, a, b) {
+        return 0;
+    }
+    let (a, b) = (as_utf16(s, a), as_utf16(s, b));
+    let kept = [kept_of_utf16(s, a), kept_of_utf16(s, b)];
+    let fits = (s.place_after_ones_of_two(kept, out.left() & !1) & !3).min(len);
+    if put_units_of_utf16::<S, SWAPPED>(s, [a, b], fits, out) { fits } else { 0 }
+}
+
+/// Converts UTF-32 into Latin-1.
+#[inline(always)]
+pub(crate) fn to_latin1<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let text = &text[..text.len() & !3];
+    let mut at = 0;
+    for block in text.chunks_exact(4 * S::LANES) {
+        let (a, b) = (s.load(block, 0), s.load(block, S::LANES));
+        let (c, d) = (s.load(block, 2 * S::LANES), s.load(block, 3 * S::LANES));
+        if !are_latin1(s, s.or(s.or(a, b), s.or(c, d)))
+            || !s.put_first(s.narrowed16(s.narrowed32(a, b), s.narrowed32(c, d)), S::LANES, out)
+        {
+            break;
+        }
+        at += 4 * S::LANES;
+    }
+    while at < text.len() {
+        let rest = &text[at..];
+        let ([a, b], len) = (s.load_two(rest), rest.len().min(2 * S::LANES));
+        let units = s.narrowed32(a, b);
+        if !are_latin1(s, s.or(a, b)) || !s.put_first(s.narrowed16(units, units), len / 4, out) {
+            break;
+        }
+        at += len;
+    }
+    at
+}
+
+/// Returns whether all units are in Latin-1.
+#[inline(always)]
+fn are_latin1<S: ConvertOps>(s: S, units: S::Vector) -> bool {
+    !s.any(s.and(units, s.splat32(!0xFF)))
+}
+
+/// Appends the first `len` bytes of two vectors of units as UTF-16; or nothing, if a unit is not a character.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_as_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    a: S::Vector,
+    b: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    if !s.any(s.and(s.or(a, b), s.splat32(!0xFFFF))) {
+        let units = s.narrowed32(a, b);
+        return !has_surrogates(s, units) && s.put_first(in_order::<S, SWAPPED>(s, units), len / 2, out);
+    }
+    put_any_as_utf16::<S, SWAPPED>(s, a, b, len, out)
+}
+
+/// Does what [`put_as_utf16`] does for two whole vectors, near others that have characters above U+FFFF or are malformed.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_two_as_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    a: S::Vector,
+    b: S::Vector,
+    out: &mut Output<'_>,
+) -> bool {
+    // Of long vectors, any may have such characters. A branch would often be predicted wrongly.
+    if S::LANES == 64 {
+        put_any_as_utf16::<S, SWAPPED>(s, a, b, 2 * S::LANES, out)
+    } else {
+        put_as_utf16::<S, SWAPPED>(s, a, b, 2 * S::LANES, out)
+    }
+}
+
+/// Does what [`put_as_utf16`] does, and does not ask whether all characters are below U+10000.
+#[inline(always)]
+fn put_any_as_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    a: S::Vector,
+    b: S::Vector,
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    if !are_characters(s, a, b) {
+        return false;
+    }
+    put_units_of_utf16::<S, SWAPPED>(s, [as_utf16(s, a), as_utf16(s, b)], len, out)
+}
+
+/// Appends the UTF-16 of the first `len` bytes of two vectors, as [`as_utf16`] has returned it.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_units_of_utf16<S: ConvertOps, const SWAPPED: bool>(
+    s: S,
+    [a, b]: [S::Vector; 2],
+    len: usize,
+    out: &mut Output<'_>,
+) -> bool {
+    let keep_a = kept_of_utf16(s, a) & first_bits(len);
+    let keep_b = kept_of_utf16(s, b) & first_bits(len.saturating_sub(S::LANES));
+    let n = (keep_a.count_ones() + keep_b.count_ones()) as usize;
+    let (a, b) = (in_order::<S, SWAPPED>(s, a), in_order::<S, SWAPPED>(s, b));
+    out.left() >= n && s.put_kept_u16(a, keep_a, out) && s.put_kept_u16(b, keep_b, out)
+}
+
+/// Returns the UTF-16 of characters in lanes of 32 bits. The upper half is 0 where a character has only one unit.
+#[inline(always)]
+fn as_utf16<S: ConvertOps>(s: S, unit: S::Vector) -> S::Vector {
+    // Each half has ten bits of the number less 0x10000. For the upper ten bits, this subtraction and the addition of D800 are
+    // one addition, of D7C0.
+    let first = s.plus32(s.right32::<10>(unit), s.splat32(0xD800 - (0x1_0000 >> 10)));
+    let second = s.or(s.left32::<16>(s.and(unit, s.splat32(0x3FF))), s.splat32(0xDC00_0000));
+    s.select32_at_least(unit, 0x1_0000, s.or(first, second), unit)
+}
+
+/// Returns a one for each byte to keep of what [`as_utf16`] returns: for the lower two of each four, and for the upper two if
+/// they are the second half of a pair, whose highest bit is set.
+#[inline(always)]
+fn kept_of_utf16<S: ConvertOps>(s: S, units: S::Vector) -> u64 {
+    let highest = s.high_bits(units) & 0x8888_8888_8888_8888;
+    let lanes = u64::MAX >> (64 - S::LANES);
+    (highest | highest >> 1 | 0x3333_3333_3333_3333) & lanes
+}

@@ -1,0 +1,745 @@
+//! UTF-8 into UTF-16 and UTF-32 with vectors.
+//!
+//! Most text is validated first, chunk by chunk. There is a unit for the last byte of each character, and it depends on
+//! this byte and the three before it. UTF-16 has one more unit for the third byte of four. So all places of a block are
+//! treated alike, whatever they belong to, and the units at other places are left out. The next block begins after this one,
+//! wherever that is:
+//!
+//! ```text
+//! text       a    C3   A9   E2   82   AC   F0   9F   98   80
+//! UTF-16     0061 .    00E9 .    .    20AC .    .    D83D DE00
+//! UTF-32     0061 .    00E9 .    .    20AC .    .    .    1F600
+//! ```
+//!
+//! The bytes of a unit, lowest first, are computed in a vector each, so that there is a lane for every byte of text. `L` is the
+//! byte at this place; `P`, `Q` and `R` are the bytes one, two and three places before it. For characters of at most three bytes:
+//!
+//! ```text
+//! first  =  L, without bit 7   |  P << 6                nothing of P if L is ASCII
+//! second =  P >> 2, four bits  |  (Q - E0) << 4         nothing of Q if that is negative
+//! ```
+//!
+//! UTF-16 has surrogates for four bytes, which `put_block` explains. UTF-32 has these bytes:
+//!
+//! ```text
+//! second =  P >> 2, four bits  |  Q << 4
+//! third  =  Q >> 4, two bits   |  R << 2, three bits
+//! ```
+//!
+//! Where all characters have one or two bytes, as in most languages of Europe, a block needs no validator: the places of leads and of
+//! continuation bytes decide. A character may go on in the next block, which is asked whether it does. At the first longer character,
+//! the validator is asked about a chunk.
+//!
+//! A run of characters of three bytes, which is what Chinese and Japanese consist of, is converted without this: each three bytes
+//! are moved to a lane of their own.
+//!
+//! The ideas are those of Clausecker and Lemire ('Transcoding Unicode Characters with AVX-512 Instructions', arXiv 2212.05098):
+//! a compression for the gaps, and surrogates computed in place. The differences: the validator decides about validity
+//! before; blocks have a fixed length, since a block sees the bytes before it; and bytes are compressed, not units.
+
+#![forbid(unsafe_code)]
+
+use super::{
+    IntoUtf16, IntoUtf32, LINES_PAY, Narrow, PLAIN, at_least, in_order, leading_ascii, load_block, masked,
+    put_in_lines,
+};
+use trust8::boundary::{floor, is_continuation};
+use trust8::engine::{ends_in_lead, judge};
+use crate::conversion::Validator;
+use trust8::engine::Output;
+use crate::simd::{ConvertOps, first_bits};
+
+/// The length of the chunks in which text is validated before it is converted. They stay in the L1 cache together with what
+/// comes out. The last chunk has up to twice the length.
+const LONGEST_CHUNK: usize = 4096;
+
+/// The length of the first chunk, and of the first one after ASCII, which may soon continue. It is short, but has more than a
+/// vector and a character, so that the block for which it is validated lies in it.
+const FIRST_CHUNK: usize = 127;
+
+/// After this many vectors of ASCII more is expected, and written in whole cache lines. Fewer are common between other
+/// characters, and for them it does not pay to write up to the start of a line twice.
+const STRAY: usize = 10;
+
+/// A text shorter than this is converted block by block, without a look at what the blocks have in common.
+const MEDIUM: usize = 512;
+
+/// What UTF-8 is converted into: UTF-16 or UTF-32.
+pub(crate) trait Wide: Narrow {
+    /// The number of bytes that are put for the third byte of four. The fourth puts the rest of the character.
+    const AT_THIRD_OF_FOUR: usize;
+
+    /// Returns a one for each place of a block at which there is a unit. `context` is the text one, two and three bytes before
+    /// it. `ends` has a one where a character ends.
+    fn places<S: ConvertOps>(s: S, context: [S::Vector; 3], ends: u64) -> u64;
+
+    /// Appends the units of a block at the places for which `within` has a one. `context` and `ends` are as for
+    /// [`places`](Self::places).
+    fn put_block<S: ConvertOps>(
+        s: S,
+        now: S::Vector,
+        context: [S::Vector; 3],
+        ends: u64,
+        within: u64,
+        out: &mut Output<'_>,
+    ) -> bool;
+
+    /// Appends the units 0x40 times the byte of `high` plus the byte of `low`, as [`ConvertOps::of_sixes`] has them: the ones for which
+    /// `keep` has a one.
+    fn put_sixes<S: ConvertOps>(
+        s: S,
+        high: S::Vector,
+        low: S::Vector,
+        keep: u64,
+        out: &mut Output<'_>,
+    ) -> bool;
+
+    /// Appends characters of three bytes, whose numbers are in the lanes of 32 bits of two vectors.
+    fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool;
+}
+
+impl<const SWAPPED: bool> Wide for IntoUtf16<SWAPPED> {
+    const AT_THIRD_OF_FOUR: usize = 2;
+
+    #[inline(always)]
+    fn places<S: ConvertOps>(s: S, [_, before2, _]: [S::Vector; 3], ends: u64) -> u64 {
+        ends | s.high_bits(begins_four(s, before2))
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_block<S: ConvertOps>(
+        s: S,
+        now: S::Vector,
+        [before1, before2, before3]: [S::Vector; 3],
+        ends: u64,
+        within: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let mut keep = ends;
+
+        let before1 = s.zero_unless_high(now, before1);
+        let mut low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
+        let third_of_three = s.left16::<4>(s.minus(before2, s.splat8(0xE0)));
+        let mut high = s.or(masked(s, s.right16::<2>(before1), 0x0F), third_of_three);
+
+        if s.high_bits(begins_four(s, s.max(now, before3))) != 0 {
+            let (third, fourth) = (begins_four(s, before2), begins_four(s, before3));
+            // The high surrogate, at the third byte: four bits for the number of the plane less one, then six bits of the
+            // second byte, of which the plane has taken two, and two bits of the third.
+            let plane =
+                s.or(masked(s, s.left16::<2>(before2), 0x1C), masked(s, s.right16::<4>(before1), 0x03));
+            let plane = s.minus(plane, s.splat8(1));
+            let first_low = s.or(
+                s.or(masked(s, s.left16::<6>(plane), 0xC0), masked(s, s.left16::<2>(before1), 0x3C)),
+                masked(s, s.right16::<4>(now), 0x03),
+            );
+            let first_high = s.or(masked(s, s.right16::<2>(plane), 0x03), s.splat8(0xD8));
+            let second_high = s.or(masked(s, s.right16::<2>(before1), 0x03), s.splat8(0xDC));
+            low = s.select_high(third, first_low, low);
+            high = s.select_high(third, first_high, s.select_high(fourth, second_high, high));
+            keep |= s.high_bits(third);
+        }
+        let (low, high) = if SWAPPED { (high, low) } else { (low, high) };
+        s.put_u16_of_bytes(low, high, keep & within, out)
+    }
+
+    #[inline(always)]
+    fn put_sixes<S: ConvertOps>(
+        s: S,
+        high: S::Vector,
+        low: S::Vector,
+        keep: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        if !SWAPPED {
+            return s.put_u16_of_sixes(high, low, keep, out);
+        }
+        let [low, high] = s.of_sixes(high, low);
+        s.put_u16_of_bytes(high, low, keep, out)
+    }
+
+    #[inline(always)]
+    fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool {
+        s.put_first(in_order::<S, SWAPPED>(s, s.narrowed32(first, second)), S::LANES, out)
+    }
+}
+
+impl Wide for IntoUtf32 {
+    const AT_THIRD_OF_FOUR: usize = 0;
+
+    #[inline(always)]
+    fn places<S: ConvertOps>(_: S, _: [S::Vector; 3], ends: u64) -> u64 {
+        ends
+    }
+
+    #[cfg_attr(trust8_optimised, inline(always))]
+    fn put_block<S: ConvertOps>(
+        s: S,
+        now: S::Vector,
+        [before1, before2, before3]: [S::Vector; 3],
+        ends: u64,
+        within: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let before1 = s.zero_unless_high(now, before1);
+        let low = s.or(masked(s, s.left16::<6>(before1), 0xC0), masked(s, now, 0x7F));
+        let of_before1 = masked(s, s.right16::<2>(before1), 0x0F);
+        let middle = s.or(of_before1, s.left16::<4>(s.minus(before2, s.splat8(0xE0))));
+
+        let four = begins_four(s, before3);
+        if s.high_bits(four) == 0 {
+            return s.put_u32_of_bytes(low, middle, None, ends & within, out);
+        }
+        let middle_of_four = s.or(of_before1, masked(s, s.left16::<4>(before2), 0xF0));
+        let middle = s.select_high(four, middle_of_four, middle);
+        let high = s.or(masked(s, s.right16::<4>(before2), 0x03), masked(s, s.left16::<2>(before3), 0x1C));
+        s.put_u32_of_bytes(low, middle, Some(s.zero_unless_high(four, high)), ends & within, out)
+    }
+
+    #[inline(always)]
+    fn put_sixes<S: ConvertOps>(
+        s: S,
+        high: S::Vector,
+        low: S::Vector,
+        keep: u64,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let [low, high] = s.of_sixes(high, low);
+        s.put_u32_of_bytes(low, high, None, keep, out)
+    }
+
+    #[inline(always)]
+    fn put_threes<S: ConvertOps>(s: S, first: S::Vector, second: S::Vector, out: &mut Output<'_>) -> bool {
+        s.put_first_of_two(first, second, 2 * S::LANES, out)
+    }
+}
+
+/// Converts UTF-8.
+#[inline(always)]
+pub(crate) fn long<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    validator: impl Validator,
+) -> usize {
+    convert::<S, T, _>(s, text, 0, out, validator)
+}
+
+/// Stands for the validator where the text is known to be valid.
+#[derive(Clone, Copy)]
+struct KnownValid;
+
+impl Validator for KnownValid {
+    const KNOWN: bool = true;
+
+    #[inline(always)]
+    fn suspicion(self, _: &[u8]) -> Option<usize> {
+        None
+    }
+
+    #[inline(always)]
+    fn continues(self, _: [u8; 4], _: &[u8]) -> bool {
+        true
+    }
+}
+
+/// Converts valid UTF-8 that ends with a whole character.
+#[inline(always)]
+pub(crate) fn long_valid<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    convert::<S, T, _>(s, text, text.len(), out, KnownValid)
+}
+
+/// Converts UTF-8 that is shorter than a vector; or, with long vectors, of at most two.
+#[inline(always)]
+pub(crate) fn short<S: ConvertOps, T: Wide, V: Validator>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    validator: V,
+) -> usize {
+    if text.is_empty() || S::LANES < 64 && text.len() >= S::LANES {
+        return 0;
+    }
+    if text.len() > S::LANES {
+        return short_of_two::<S, T, V>(s, text, out, validator);
+    }
+    // The mask of a short load has a bit less than a vector has bytes.
+    let now = if S::LANES == 64 { s.load_two(text)[0] } else { s.load_short(text) };
+    let put = match put_all_up_to_two::<S, T, V>(s, now, text, out) {
+        Some(put) => put,
+        None if validator.suspicion(text).is_none() => {
+            let ends = ends(s, now, text.len(), false);
+            T::put_block(s, now, s.earlier(now, s.splat8(0)), ends, u64::MAX, out)
+        }
+        None => false,
+    };
+    if put { text.len() } else { 0 }
+}
+
+/// Returns whether short text of characters of one and two bytes, and the end of a text or of the output, is converted without the
+/// validator. For UTF-32, which is rarer, that would be a lot of code.
+const fn takes_twos<T: Wide, V: Validator>() -> bool {
+    T::UNIT == 2 && !V::KNOWN
+}
+
+/// Converts UTF-8 of more than one vector, and at most two.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn short_of_two<S: ConvertOps, T: Wide, V: Validator>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    validator: V,
+) -> usize {
+    let [a, b] = s.load_two(text);
+    let put = if s.high_bits(s.or(a, b)) == 0 {
+        T::put_narrow(s, a, S::LANES, out) && T::put_narrow(s, b, text.len() - S::LANES, out)
+    } else if takes_twos::<T, V>()
+        && let Some(ends_a) = ends_up_to_two(s, a, false)
+        && let Some(ends_b) = ends_up_to_two(s, b, ends_in_lead(&text[..S::LANES]))
+        && !ends_in_lead(text)
+    {
+        put_up_to_two::<S, T>(s, a, s.earlier(a, s.splat8(0))[0], ends_a, out)
+            && put_up_to_two::<S, T>(
+                s,
+                b,
+                s.earlier(b, a)[0],
+                ends_b & first_bits(text.len() - S::LANES),
+                out,
+            )
+    } else {
+        validator.suspicion(text).is_none() && blocks::<S, T>(s, text, out) == text.len()
+    };
+    if put { text.len() } else { 0 }
+}
+
+/// Does what [`short`] does for valid UTF-8.
+#[inline(always)]
+pub(crate) fn short_valid<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    short::<S, T, KnownValid>(s, text, out, KnownValid)
+}
+
+/// Converts valid text block by block, as long as the blocks fit. Returns how many bytes of it; a character may begin before
+/// that and end after it. What is left does not fit.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn blocks<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let mut at = 0;
+    let mut before = s.splat8(0);
+    while at < text.len() {
+        let (now, len) = load_block(s, &text[at..]);
+        let put = if s.high_bits(now) == 0 {
+            T::put_narrow(s, now, len, out)
+        } else {
+            let continued = text.get(at + len).is_some_and(|&byte| is_continuation(byte));
+            let ends = ends(s, now, len, continued);
+            T::put_block(s, now, s.earlier(now, before), ends, u64::MAX, out)
+        };
+        if !put {
+            break;
+        }
+        before = now;
+        at += len;
+    }
+    at
+}
+
+/// Converts what fits of the first blocks of a text; or nothing, if they are malformed.
+#[cfg_attr(trust8_optimised, inline(always))]
+pub(crate) fn part<S: ConvertOps, T: Wide, V: Validator>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+    validator: V,
+) -> usize {
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        let (now, len) = load_block(s, rest);
+        let twos = S::LANES < 64 && takes_twos::<T, V>();
+        let [before1, ..] = s.earlier(now, s.splat8(0));
+        let (whole, fits) =
+            if let Some(fits) = put_part_up_to_two::<S, T>(s, now, before1, false, len, twos, out) {
+                // Nothing is put for a lead.
+                let [all, fitting] = [len, fits].map(|len| len - usize::from(ends_in_lead(&rest[..len])));
+                (all, fitting)
+            } else {
+                let whole = floor(rest, len);
+                if !validator.suspicion(&rest[..whole]).is_none() {
+                    return at;
+                }
+                // What follows the whole characters is not known to be well-formed, and does not matter.
+                let ends = ends(s, now, len, false);
+                let context = s.earlier(now, s.splat8(0));
+                let fits = s.place_after_ones(T::places(s, context, ends), out.left() / T::UNIT).min(whole);
+                let put = T::put_block(s, now, context, ends, first_bits(fits), out);
+                (whole, if put { whole_characters::<T>(rest, fits, out) } else { 0 })
+            };
+        at += fits;
+        // The block at which `long` has stopped may begin a few bytes later than this one.
+        if fits < whole || whole == 0 || at == text.len() {
+            return at;
+        }
+    }
+}
+
+/// Converts UTF-8 whose first `valid` bytes are known to be valid and end with a whole character.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn convert<S: ConvertOps, T: Wide, V: Validator>(
+    s: S,
+    mut text: &[u8],
+    mut valid: usize,
+    out: &mut Output<'_>,
+    validator: V,
+) -> usize {
+    // All before `at` is converted, and `at` is at most `valid`.
+    let mut at = leading_ascii::<S, T>(s, text, out);
+    // What is ASCII may be all, or all that fits.
+    if at > 0 {
+        if at == text.len() || out.left() < T::UNIT {
+            return at;
+        }
+        valid = valid.max(at);
+    }
+    // The number of vectors of ASCII since the last other one, or as many as say that more is expected.
+    let mut ascii = if at < PLAIN { 0 } else { STRAY };
+    // With vectors of 16 bytes, the main loop of x86 would lose more by this than short texts gain: it has too few registers.
+    let twos_first = S::LANES > 16 && !V::KNOWN;
+    if twos_first && valid < text.len() && text[at] < 0xE0 {
+        let (read, full) = put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
+        at += read;
+        valid = valid.max(at);
+        if at == text.len() || full {
+            return at;
+        }
+        let rest = &text[at..];
+        if takes_twos::<T, V>()
+            && rest.len() < S::LANES
+            && put_all_up_to_two::<S, T, V>(s, s.load_short(rest), rest, out) == Some(true)
+        {
+            return text.len();
+        }
+    }
+    // The rest is validated here if it is one chunk. The call comes before anything is prepared for the loop, which it would undo. After
+    // a run of ASCII there may be more such blocks, which need no validation.
+    let rest = &text[at..];
+    if valid < text.len()
+        && rest.len() <= LONGEST_CHUNK
+        && !((twos_first || ascii > 0) && rest.len() >= S::LANES && s.high_bits(s.load(rest, 0)) == 0)
+        && validator.suspicion(rest).is_none()
+    {
+        valid = text.len();
+    }
+    if valid == text.len() && rest.len() < MEDIUM {
+        at += blocks::<S, T>(s, rest, out);
+        return if at == text.len() { at } else { whole_characters::<T>(text, at, out) };
+    }
+    let mut longest = FIRST_CHUNK;
+    while at < text.len() {
+        if !V::KNOWN && valid < text.len() && at + S::LANES >= valid {
+            let (read, full) = put_up_to_two_bytes::<S, T>(s, text, at, &mut ascii, out);
+            at += read;
+            valid = valid.max(at);
+            if full {
+                break;
+            }
+        }
+        // A block that is valid, with the three bytes before it and the byte after it.
+        while let Some(block) = text[..valid].get(at.wrapping_sub(3)..at + S::LANES + 1) {
+            let now = s.load(block, 3);
+            let put = if s.high_bits(now) == 0 {
+                ascii += 1;
+                if ascii > STRAY {
+                    break;
+                }
+                T::put_narrow(s, now, S::LANES, out)
+            } else {
+                ascii = 0;
+                let ends = !continuations(s, s.load(block, 4)) & first_bits(S::LANES);
+                // Perhaps all of it are characters of three bytes.
+                if (ends ^ ends >> 3) & first_bits(S::LANES - 3) == 0 {
+                    let start = floor(text, at);
+                    let read = put_threes::<S, T>(s, &text[start..valid], out);
+                    if read > 0 {
+                        at = start + read;
+                        continue;
+                    }
+                }
+                T::put_block(s, now, context_in(s, block), ends, u64::MAX, out)
+            };
+            if !put {
+                return whole_characters::<T>(text, at, out);
+            }
+            at += S::LANES;
+        }
+        if at == text.len() {
+            break;
+        }
+
+        let (now, len) = load_block(s, &text[at..]);
+        if s.high_bits(now) == 0 {
+            ascii += 1;
+            let read = if ascii > STRAY && text.len() - at >= LINES_PAY {
+                put_in_lines::<S, T, true>(s, &text[at..], out)
+            } else if T::put_narrow(s, now, len, out) {
+                len
+            } else {
+                0
+            };
+            if read == 0 {
+                break;
+            }
+            at += read;
+            valid = valid.max(at);
+            if read > LINES_PAY {
+                longest = FIRST_CHUNK;
+            }
+        } else if valid < text.len() && valid <= at + len {
+            // The byte after the block tells whether a character ends with the block, so it has to be valid as well. The
+            // last chunk takes all that is left, so that no short one remains.
+            let all = text.len() - valid <= 2 * longest;
+            let end = if all { text.len() } else { floor(text, valid + longest) };
+            let chunk = &text[valid..end];
+            match validator.suspicion(chunk).map(|suspect| judge(chunk, suspect)) {
+                Some(Err(error)) => {
+                    // Convert what is valid as if the text ended there.
+                    valid += error.valid_up_to();
+                    text = &text[..valid];
+                }
+                None | Some(Ok(())) => {
+                    valid = end;
+                    longest = (2 * longest).min(LONGEST_CHUNK);
+                }
+            }
+        } else {
+            // At the start of the text or near its end. If there is less than a vector before this block, a character begins with it.
+            let before = if at >= S::LANES { s.load(text, at - S::LANES) } else { s.splat8(0) };
+            let continued = text.get(at + len).is_some_and(|&byte| is_continuation(byte));
+            let (context, ends) = (s.earlier(now, before), ends(s, now, len, continued));
+            if !T::put_block(s, now, context, ends, u64::MAX, out) {
+                break;
+            }
+            at += len;
+        }
+    }
+    if at == text.len() { at } else { whole_characters::<T>(text, at, out) }
+}
+
+/// Takes back what has been put for the part before `at` of the character to which byte `at` belongs. Returns where that begins.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn whole_characters<T: Wide>(text: &[u8], at: usize, out: &mut Output<'_>) -> usize {
+    let (start, put) = character_start::<T>(text, at);
+    out.retract(put);
+    start
+}
+
+/// Converts blocks from `from` on in which all characters have one or two bytes, as long as they are well-formed, and what fits of the
+/// last one. Stops at a run of ASCII for which whole cache lines pay. Returns the number of bytes, in whole characters, and whether the
+/// output is full. `ascii` counts the vectors of ASCII since the last other one.
+///
+/// The text before `from` is well-formed. If its last character is cut off there, the rest of that character follows.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_up_to_two_bytes<S: ConvertOps, T: Wide>(
+    s: S,
+    text: &[u8],
+    from: usize,
+    ascii: &mut usize,
+    out: &mut Output<'_>,
+) -> (usize, bool) {
+    let (mut at, mut full) = (from, false);
+    while let Some(block) = text.get(at..at + S::LANES) {
+        let (now, begins) = (s.load(block, 0), ends_in_lead(&text[..at]));
+        let put = if s.high_bits(now) == 0 {
+            *ascii += 1;
+            if *ascii > STRAY && text.len() - at >= LINES_PAY || begins {
+                break;
+            }
+            T::put_narrow(s, now, S::LANES, out)
+        } else {
+            *ascii = 0;
+            let before1 = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
+            let Some(ends) = ends_up_to_two(s, now, begins) else { break };
+            put_up_to_two::<S, T>(s, now, before1, ends, out)
+        };
+        if !put {
+            full = true;
+            break;
+        }
+        at += S::LANES;
+    }
+    // With shorter vectors, `part` does this, for the weight.
+    if S::LANES == 64 && full {
+        let (now, begins) = (s.load(text, at), ends_in_lead(&text[..at]));
+        let before1 = if at == 0 { s.earlier(now, s.splat8(0))[0] } else { s.load(text, at - 1) };
+        at += put_part_up_to_two::<S, T>(s, now, before1, begins, S::LANES, true, out).unwrap_or(0);
+    }
+    // Nothing has been put for a lead.
+    (at - from - usize::from(ends_in_lead(&text[from..at])), full)
+}
+
+/// Appends a text of at most a vector, which `now` begins with, if it is ASCII, or all its characters are well-formed and have one or two
+/// bytes. Returns whether it fits, or nothing if it is other text.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_all_up_to_two<S: ConvertOps, T: Wide, V: Validator>(
+    s: S,
+    now: S::Vector,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> Option<bool> {
+    if s.high_bits(now) == 0 {
+        return Some(T::put_narrow(s, now, text.len(), out));
+    }
+    if S::LANES == 16 || !takes_twos::<T, V>() {
+        return None;
+    }
+    let ends = ends_up_to_two(s, now, false)?;
+    if ends_in_lead(text) {
+        return None;
+    }
+    let [before1, ..] = s.earlier(now, s.splat8(0));
+    Some(put_up_to_two::<S, T>(s, now, before1, ends & first_bits(text.len()), out))
+}
+
+/// Appends what fits of the first `len` bytes of `now`, if they are ASCII, or (if `twos`) all their characters are well-formed and have one
+/// or two bytes. Returns how many of them, or nothing if it is other text. Nothing is put for a lead.
+///
+/// `before1` and `begins` are as for [`put_up_to_two`] and [`ends_up_to_two`].
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_part_up_to_two<S: ConvertOps, T: Wide>(
+    s: S,
+    now: S::Vector,
+    before1: S::Vector,
+    begins: bool,
+    len: usize,
+    twos: bool,
+    out: &mut Output<'_>,
+) -> Option<usize> {
+    let left = out.left() / T::UNIT;
+    if s.high_bits(now) == 0 && !begins {
+        let fits = len.min(left);
+        T::put_narrow(s, now, fits, out);
+        return Some(fits);
+    }
+    if !twos {
+        return None;
+    }
+    let ends = ends_up_to_two(s, now, begins)?;
+    let fits = s.place_after_ones(ends, left).min(len);
+    put_up_to_two::<S, T>(s, now, before1, ends & first_bits(fits), out);
+    Some(fits)
+}
+
+/// Appends characters of one and two bytes: the units for which `keep` has a one. `before1` is the text one byte before `now`.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_up_to_two<S: ConvertOps, T: Wide>(
+    s: S,
+    now: S::Vector,
+    before1: S::Vector,
+    keep: u64,
+    out: &mut Output<'_>,
+) -> bool {
+    // A byte from C0 on stands only before a continuation byte.
+    T::put_sixes(s, s.minus(before1, s.splat8(0xC0)), masked(s, now, 0x7F), keep, out)
+}
+
+/// Converts characters from the start of valid text as long as they have three bytes each, two vectors of them at a time. Returns
+/// the number of bytes.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_threes<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    // The bytes of a vector of characters, which have a lane of four bytes each.
+    let bytes = S::LANES / 4 * 3;
+    let mut at = 0;
+    while let Some(block) = text.get(at..at + bytes + S::LANES)
+        && are_threes(s, s.load(block, 0))
+        && are_threes(s, s.load(block, bytes))
+        && T::put_threes(s, joined(s, s.load_threes(block, 0)), joined(s, s.load_threes(block, bytes)), out)
+    {
+        at += 2 * bytes;
+    }
+    at
+}
+
+/// Returns whether the first three quarters of a vector are characters of three bytes.
+#[inline(always)]
+fn are_threes<S: ConvertOps>(s: S, v: S::Vector) -> bool {
+    let bytes = S::LANES / 4 * 3;
+    // The second and third byte of each character are continuation bytes, and the byte after the last character is none.
+    let places = 0x6DB6_DB6D_B6DB_6DB6 & first_bits(bytes);
+    continuations(s, v) & first_bits(bytes + 1) == places
+}
+
+/// Returns the numbers of characters of three bytes, whose last byte is the lowest byte of a lane of 32 bits.
+#[inline(always)]
+fn joined<S: ConvertOps>(s: S, threes: S::Vector) -> S::Vector {
+    let third = s.and(threes, s.splat32(0x3F));
+    let second = s.and(s.right32::<2>(threes), s.splat32(0x0FC0));
+    let first = s.and(s.right32::<4>(threes), s.splat32(0xF000));
+    s.or(s.or(third, second), first)
+}
+
+/// Appends the characters of valid text that end in the vector `now`. `block` is the three bytes before it, the vector, and the byte
+/// after it.
+#[inline(always)]
+pub(super) fn put_valid_block<S: ConvertOps, T: Wide>(
+    s: S,
+    now: S::Vector,
+    block: &[u8],
+    out: &mut Output<'_>,
+) -> bool {
+    let ends = !continuations(s, s.load(block, 4)) & first_bits(S::LANES);
+    T::put_block(s, now, context_in(s, block), ends, u64::MAX, out)
+}
+
+/// Returns the text one, two and three bytes before the vector that begins at byte 3 of `block`.
+#[inline(always)]
+fn context_in<S: ConvertOps>(s: S, block: &[u8]) -> [S::Vector; 3] {
+    [s.load(block, 2), s.load(block, 1), s.load(block, 0)]
+}
+
+/// Returns the place where the character begins to which byte `at` belongs, and how many bytes have been put for the part of
+/// it before `at`.
+#[cold]
+pub(super) fn character_start<T: Wide>(text: &[u8], at: usize) -> (usize, usize) {
+    let start = floor(text, at);
+    (start, if at - start == 3 { T::AT_THIRD_OF_FOUR } else { 0 })
+}
+
+/// Returns a one for each continuation byte: as signed numbers, these are the bytes from -80 to -41.
+#[inline(always)]
+fn continuations<S: ConvertOps>(s: S, v: S::Vector) -> u64 {
+    s.high_bits(s.plus_signed(v, s.splat8(0x40)))
+}
+
+/// Returns a one for each of the first `len` places of a block at which a character ends: where no continuation byte follows.
+/// `continued` says whether one follows the block.
+#[inline(always)]
+fn ends<S: ConvertOps>(s: S, now: S::Vector, len: usize, continued: bool) -> u64 {
+    !(continuations(s, now) >> 1 | u64::from(continued) << (S::LANES - 1)) & first_bits(len)
+}
+
+/// Returns a one for each place of a block at which a character ends, if all that is in the block belongs to well-formed characters of
+/// one and two bytes. The last one may go on after the block. `begins` says whether the last byte before the block begins a character;
+/// that is then well-formed as far as it is before the block, and goes on in it.
+#[inline(always)]
+fn ends_up_to_two<S: ConvertOps>(s: S, now: S::Vector, begins: bool) -> Option<u64> {
+    let leads = at_least::<S, 0xC0>(s, now);
+    let after_leads = (leads << 1 | u64::from(begins)) & first_bits(S::LANES);
+    // The continuation bytes are exactly where one must be, and no lead is C0, C1, or one of a longer character.
+    let continuations = s.high_bits(now) & !leads;
+    let all = continuations == after_leads
+        && at_least::<S, 0xC2>(s, now) == leads
+        && at_least::<S, 0xE0>(s, now) == 0;
+    all.then_some(!leads & first_bits(S::LANES))
+}
+
+/// Sets bit 7 of each byte that begins a character of four bytes. The difference to 70 has that bit from F0 on.
+#[inline(always)]
+fn begins_four<S: ConvertOps>(s: S, v: S::Vector) -> S::Vector {
+    s.minus(v, s.splat8(0xF0 - 0x80))
+}

@@ -1,0 +1,223 @@
+//! The conversions with vectors, written once over [`ConvertOps`] for every instruction set.
+//!
+//! | file | from | into |
+//! |---|---|---|
+//! | `from_utf8.rs` | UTF-8 | UTF-16, UTF-32 |
+//! | `from_faulty_utf8.rs` | UTF-8 in which each fault is replaced | UTF-16, UTF-32 |
+//! | `from_utf16.rs` | UTF-16 | UTF-8, UTF-32 |
+//! | `from_utf32.rs` | UTF-32 | UTF-8, UTF-16 |
+//! | `utf16_order.rs` | UTF-16 | UTF-16 |
+//! | `latin1.rs` | UTF-8, UTF-16; Latin-1 | Latin-1; UTF-8, UTF-16, UTF-32 |
+//!
+//! A function returns how many bytes of the text it has converted. It stops at the latest where the text is malformed or the
+//! output is full, and may stop a block earlier: then `scalar.rs` continues. It always stops between characters.
+//!
+//! # Short texts
+//!
+//! A text shorter than a vector is one block, loaded with zeros after it, and converted in straight code: no constant is loaded
+//! for a loop and no register saved, which would be most of what a call costs. Functions for such texts begin with `short` and
+//! convert all of the text or return 0, and then what they have put does not count. UTF-16 of ASCII may have two vectors, since both
+//! become one. With vectors of 64 bytes, so may most other text, and UTF-16 four.
+//!
+//! # A full output
+//!
+//! A function for long texts stops before the first block that does not fit. A function whose name begins with `part` converts what
+//! fits of that block: its units up to the first one that does not fit. Counts of the bits of the masks by which bytes are kept say which
+//! one that is. It is compiled by itself, and so takes no registers from the loops.
+//!
+//! # ASCII
+//!
+//! ASCII is recognised block by block and widened or narrowed. A long run of it that becomes longer units is written in whole cache
+//! lines; see [`put_in_lines`].
+
+#![forbid(unsafe_code)]
+
+pub(super) mod from_faulty_utf8;
+pub(super) mod from_utf16;
+pub(super) mod from_utf32;
+pub(super) mod from_utf8;
+pub(super) mod latin1;
+pub(super) mod utf16_order;
+
+use crate::search::order;
+use trust8::engine::Output;
+use crate::simd::ConvertOps;
+
+/// The length of a text from which on it pays to write ASCII between other text in whole cache lines, and to copy UTF-16 with the vectors
+/// that the compiler finds.
+const LINES_PAY: usize = 512;
+
+/// A text of bytes that is shorter than this, and the longer units that it becomes, stay in the first-level cache of any CPU. There it does not
+/// pay to write whole cache lines.
+const CACHED: usize = 10 << 10;
+
+/// The number of bytes of ASCII at the start of a longer text that become longer units vector by vector, before anything is
+/// prepared for other text or for whole cache lines.
+const PLAIN: usize = 2048;
+
+/// What bytes of ASCII or Latin-1 become.
+pub(super) trait Narrow {
+    /// The number of bytes in a unit.
+    const UNIT: usize;
+
+    /// Appends the first `n` bytes of `narrow`, a unit each: ASCII, or Latin-1 if units have more than a byte.
+    fn put_narrow<S: ConvertOps>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> bool;
+}
+
+/// Into bytes, unchanged.
+struct IntoBytes;
+
+impl Narrow for IntoBytes {
+    const UNIT: usize = 1;
+
+    #[inline(always)]
+    fn put_narrow<S: ConvertOps>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
+        s.put_first(narrow, n, out)
+    }
+}
+
+/// Into UTF-16. `SWAPPED` says that the bytes of each unit are in the order that is not the machine's.
+pub(super) struct IntoUtf16<const SWAPPED: bool>;
+
+impl<const SWAPPED: bool> Narrow for IntoUtf16<SWAPPED> {
+    const UNIT: usize = 2;
+
+    #[inline(always)]
+    fn put_narrow<S: ConvertOps>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
+        if !SWAPPED {
+            return s.put_as_u16(narrow, n, out);
+        }
+        let [first, second] = s.widened8(narrow);
+        s.put_first_of_two(s.left16::<8>(first), s.left16::<8>(second), 2 * n, out)
+    }
+}
+
+/// Into UTF-32.
+pub(super) struct IntoUtf32;
+
+impl Narrow for IntoUtf32 {
+    const UNIT: usize = 4;
+
+    #[inline(always)]
+    fn put_narrow<S: ConvertOps>(s: S, narrow: S::Vector, n: usize, out: &mut Output<'_>) -> bool {
+        s.put_as_u32(narrow, n, out)
+    }
+}
+
+/// Returns the first block of a text and its length: a vector, or all that there is followed by zeros.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn load_block<S: ConvertOps>(s: S, text: &[u8]) -> (S::Vector, usize) {
+    match text.len() {
+        // An empty slice may point to an address that is no memory. A masked load reads nothing from there, but the CPU
+        // needs over 20 ns to find that out.
+        0 => (s.splat8(0), 0),
+        len if len < S::LANES => (s.load_short(text), len),
+        _ => (s.load(text, 0), S::LANES),
+    }
+}
+
+/// Converts the ASCII at the start of a text: the first [`PLAIN`] bytes at most, if it becomes longer units and the text is not [`CACHED`]. If
+/// that is all of the text, or fills the output, nothing has to be prepared for the loop over blocks. Returns the number of bytes.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn leading_ascii<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
+    let end = if T::UNIT == 1 || text.len() < CACHED { text.len() } else { PLAIN };
+    let mut at = put_by_two::<S, T, true, false>(s, &text[..end], out);
+    while at < end
+        && let Some(block) = text.get(at..at + S::LANES)
+    {
+        let now = s.load(block, 0);
+        if s.high_bits(now) != 0 {
+            return at;
+        }
+        if !T::put_narrow(s, now, S::LANES, out) {
+            // Where nothing fits, which is common, a store of nothing would take time.
+            let fits = out.left() / T::UNIT;
+            return if fits > 0 && T::put_narrow(s, now, fits, out) { at + fits } else { at };
+        }
+        at += S::LANES;
+    }
+    let rest = &text[at..];
+    if rest.is_empty() || rest.len() >= S::LANES {
+        return at;
+    }
+    let now = s.load_short(rest);
+    if s.high_bits(now) == 0 && T::put_narrow(s, now, rest.len(), out) { text.len() } else { at }
+}
+
+/// Appends bytes two vectors at a time, as long as both are ASCII (if `ONLY_ASCII`) and fit. Returns the number of bytes. `AHEAD` says
+/// that so many follow that it pays to tell the cache where they will be written.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_by_two<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool, const AHEAD: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let mut at = 0;
+    for two in text.chunks_exact(2 * S::LANES) {
+        let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+        if ONLY_ASCII && s.high_bits(s.or(a, b)) != 0 {
+            break;
+        }
+        let Some(mut block) = out.fork_next(2 * T::UNIT * S::LANES) else { break };
+        let next = block.output();
+        if AHEAD {
+            s.prefetch_output(T::UNIT * S::LANES, next);
+        }
+        T::put_narrow(s, a, S::LANES, next);
+        if AHEAD {
+            s.prefetch_output(T::UNIT * S::LANES, next);
+        }
+        T::put_narrow(s, b, S::LANES, next);
+        block.join();
+        at += 2 * S::LANES;
+    }
+    at
+}
+
+/// Returns units of 16 bits in the machine's byte order. `SWAPPED` says that they are in the other one.
+#[inline(always)]
+fn in_order<S: ConvertOps, const SWAPPED: bool>(s: S, units: S::Vector) -> S::Vector {
+    if SWAPPED { s.reversed16(units) } else { units }
+}
+
+/// Returns whether the text ends with a high surrogate.
+#[inline(always)]
+fn ends_in_high<const SWAPPED: bool>(text: &[u8]) -> bool {
+    text.last_chunk().is_some_and(|unit| order::<SWAPPED>(u16::from_ne_bytes(*unit)) & 0xFC00 == 0xD800)
+}
+
+/// Appends bytes two vectors at a time in whole cache lines, up to the first vectors that are not ASCII (if `ONLY_ASCII`), to
+/// the last whole vectors, or until the output is full. Returns the number of bytes.
+///
+/// `text` begins with a vector of such bytes. If that does not fit, nothing is appended.
+#[cfg_attr(trust8_optimised, inline(always))]
+fn put_in_lines<S: ConvertOps, T: Narrow, const ONLY_ASCII: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    let bytes_to_line = out.bytes_to_line();
+    if !T::put_narrow(s, s.load(text, 0), S::LANES, out) {
+        return 0;
+    }
+    // Keep as many units of these as end at the start of a line. The others are written again.
+    let at = match bytes_to_line / T::UNIT % S::LANES {
+        0 => S::LANES,
+        units => units,
+    };
+    out.retract(T::UNIT * (S::LANES - at));
+    at + put_by_two::<S, T, ONLY_ASCII, true>(s, &text[at..], out)
+}
+
+/// Returns a one for each byte that is at least `LEAST`.
+#[inline(always)]
+fn at_least<S: ConvertOps, const LEAST: u8>(s: S, v: S::Vector) -> u64 {
+    // Those are the bytes whose difference to `LEAST` less 0x80 has bit 7 set.
+    s.high_bits(s.minus(v, s.splat8(LEAST - 0x80)))
+}
+
+/// Returns `v & mask` in each byte.
+#[inline(always)]
+fn masked<S: ConvertOps>(s: S, v: S::Vector, mask: u8) -> S::Vector {
+    s.and(v, s.splat8(mask))
+}

@@ -1,0 +1,68 @@
+//! UTF-16 into UTF-16, of the same byte order or of the other one, with vectors.
+//!
+//! A text is well-formed if every low surrogate follows a high one, and every high one comes before a low one. So a unit must be
+//! a low surrogate exactly if the unit before it is a high one. That is one comparison for each unit, which costs the same
+//! however many surrogates there are, and does not need the units in the machine's byte order.
+
+#![forbid(unsafe_code)]
+
+use super::{LINES_PAY, ends_in_high, load_block, order};
+use trust8::engine::Output;
+use crate::simd::ConvertOps;
+use crate::copies;
+
+/// Copies UTF-16 if it is well-formed. `FROM` and `TO` say whether the bytes of each unit are in the order that is not the
+/// machine's, in the text and in the copy.
+#[inline(always)]
+pub(crate) fn copy<S: ConvertOps, const FROM: bool, const TO: bool>(
+    s: S,
+    text: &[u8],
+    out: &mut Output<'_>,
+) -> usize {
+    if S::LANES == 16 && text.len() >= LINES_PAY {
+        // The compiler makes longer vectors of this loop.
+        return copies::utf16_to_utf16::<FROM, TO>(text, out);
+    }
+    let mut text = &text[..text.len() & !1];
+    if ends_in_high::<FROM>(text) {
+        // It belongs to what follows. As part of the last block it would look like a fault.
+        text = &text[..text.len() - 2];
+    }
+    let mut at = 0;
+    let mut before = s.splat8(0);
+    for two in text.chunks_exact(2 * S::LANES) {
+        let (a, b) = (s.load(two, 0), s.load(two, S::LANES));
+        let paired =
+            follows::<S, FROM>(s, s.earlier(a, before)[1], a) & follows::<S, FROM>(s, s.earlier(b, a)[1], b);
+        let (first, second) = if FROM == TO { (a, b) } else { (s.reversed16(a), s.reversed16(b)) };
+        if !paired || !s.put_first_of_two(first, second, 2 * S::LANES, out) {
+            break;
+        }
+        before = b;
+        at += 2 * S::LANES;
+    }
+    // What is left at the end, and what comes before a fault.
+    while at < text.len() {
+        let (now, len) = load_block(s, &text[at..]);
+        let copy = if FROM == TO { now } else { s.reversed16(now) };
+        if !follows::<S, FROM>(s, s.earlier(now, before)[1], now) || !s.put_first(copy, len, out) {
+            break;
+        }
+        before = now;
+        at += len;
+    }
+    if ends_in_high::<FROM>(&text[..at]) {
+        // It belongs to what follows.
+        out.retract(2);
+        at -= 2;
+    }
+    at
+}
+
+/// Returns whether the low surrogates of `units` are where `before`, the units one place earlier, has the high ones.
+#[inline(always)]
+fn follows<S: ConvertOps, const SWAPPED: bool>(s: S, before: S::Vector, units: S::Vector) -> bool {
+    let half = s.splat16(order::<SWAPPED>(0xFC00));
+    let (low, high) = (order::<SWAPPED>(0xDC00), order::<SWAPPED>(0xD800));
+    !s.matches_differ16(s.and(units, half), low, s.and(before, half), high)
+}

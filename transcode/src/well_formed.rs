@@ -1,0 +1,69 @@
+//! UTF-16 with its unpaired surrogates replaced.
+
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "alloc")]
+use alloc::borrow::Cow;
+
+#[cfg(feature = "alloc")]
+use super::form::Utf16;
+use super::form::bytes_of_utf16_mut;
+#[cfg(feature = "alloc")]
+use trust8::Kernel;
+
+use crate::With;
+use crate::search::Mend;
+
+/// Replaces each unpaired surrogate by U+FFFD, where it stands.
+///
+/// The number of units stays the same. JavaScript's `toWellFormed` and simdutf's `to_well_formed_utf16` do the same.
+///
+/// ```
+/// use trust8_transcode::make_well_formed;
+///
+/// let mut units = [0x41, 0xD83D, 0xDE00, 0xDC00, 0x42, 0xD800];
+/// make_well_formed(&mut units);
+/// assert_eq!(units, [0x41, 0xD83D, 0xDE00, 0xFFFD, 0x42, 0xFFFD]);
+/// ```
+pub fn make_well_formed(text: &mut [u16]) {
+    With(Kernel::best()).make_well_formed(text);
+}
+
+/// Returns the text with each unpaired surrogate replaced by U+FFFD.
+///
+/// If the text is well-formed, it is borrowed and nothing is allocated. [`convert_into_lossy`](super::convert_into_lossy) from
+/// [`Utf16`](super::Utf16) into itself copies the same text into a buffer.
+///
+/// ```
+/// use std::borrow::Cow;
+/// use trust8_transcode::to_well_formed;
+///
+/// assert!(matches!(to_well_formed(&[0xD83D, 0xDE00]), Cow::Borrowed(&[0xD83D, 0xDE00])));
+/// assert_eq!(to_well_formed(&[0xDE00, 0xD83D]), [0xFFFD, 0xFFFD].as_slice());
+/// ```
+#[cfg(feature = "alloc")]
+#[must_use]
+pub fn to_well_formed(text: &[u16]) -> Cow<'_, [u16]> {
+    With(Kernel::best()).to_well_formed(text)
+}
+
+// The same functions with a kernel, for tests and measurements.
+
+impl With {
+    /// Does what [`make_well_formed`](crate::make_well_formed) does, with this kernel.
+    pub fn make_well_formed(self, text: &mut [u16]) {
+        self.0.run(Mend, &[], bytes_of_utf16_mut(text));
+    }
+}
+
+impl With {
+    /// Does what [`to_well_formed`](crate::to_well_formed) does, with this kernel.
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn to_well_formed<'a>(self, text: &'a [u16]) -> Cow<'a, [u16]> {
+        let Err(error) = With(self.0).validate(Utf16, text) else { return Cow::Borrowed(text) };
+        let mut copy = text.to_vec();
+        With(self.0).make_well_formed(&mut copy[error.valid_up_to()..]);
+        Cow::Owned(copy)
+    }
+}
