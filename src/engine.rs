@@ -5,6 +5,8 @@
 
 pub use crate::boundary::{array_at, ends_in_lead, is_inside, start_before};
 pub use crate::error::{Hex, Sequence};
+#[cfg(feature = "std")]
+pub use crate::kernel::counted;
 pub use crate::kernel::{Automaton, Continues, Engine, Portable, Rejected, Validated, Verdict, judge};
 #[cfg(feature = "alloc")]
 pub use crate::output::append;

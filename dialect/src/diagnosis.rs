@@ -6,8 +6,8 @@ use core::fmt;
 
 use super::parts::{Part, Parts};
 use super::{ALL, Dialect, DialectError};
-use crate::error::Hex;
-use crate::kernel::Kernel;
+use trust8::engine::Hex;
+use trust8::Kernel;
 
 /// Finds out which dialects accept all of `bytes`, and which sequence decides that.
 ///
@@ -26,13 +26,7 @@ use crate::kernel::Kernel;
 /// ```
 #[must_use]
 pub fn diagnose(bytes: &[u8]) -> Diagnosis {
-    Diagnosis::of(bytes, None)
-}
-
-/// Does what [`diagnose`] does, with this kernel: for tests and measurements.
-#[cfg(feature = "testing")]
-pub(crate) fn diagnose_with(kernel: &'static Kernel, bytes: &[u8]) -> Diagnosis {
-    Diagnosis::of(bytes, Some(kernel))
+    Diagnosis::of(bytes, Kernel::best())
 }
 
 /// Which dialects accept some bytes: see [`diagnose`].
@@ -97,7 +91,7 @@ struct Evidence {
 }
 
 impl Diagnosis {
-    fn of(bytes: &[u8], kernel: Option<&'static Kernel>) -> Self {
+    pub(crate) fn of(bytes: &[u8], kernel: &'static Kernel) -> Self {
         let utf8 = Finding::of(Parts::new(Dialect::Utf8, bytes, kernel));
         let findings = ALL.map(|dialect| match dialect {
             Dialect::Utf8 => utf8,

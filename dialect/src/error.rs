@@ -7,8 +7,7 @@ use core::fmt;
 use super::Dialect;
 use super::form::{self, Malformed};
 use super::kind::DialectErrorKind;
-use crate::error::{Hex, Sequence};
-use crate::text::characters::why_inexpressible;
+use trust8::engine::{Hex, Sequence, why_inexpressible};
 
 /// The first place at which a dialect does not accept some bytes, or at which they can't be converted to UTF-8.
 ///

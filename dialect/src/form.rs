@@ -8,7 +8,7 @@
 
 use super::Dialect;
 use super::kind::DialectErrorKind;
-use crate::boundary::is_continuation;
+use trust8::boundary::is_continuation;
 
 /// The smallest value that needs a form of 2, 3, 4, 5 and 6 bytes. Smaller values are overlong in it.
 const SMALLEST: [u32; 7] = [0, 0, 0x80, 0x800, 0x1_0000, 0x20_0000, 0x400_0000];

@@ -11,9 +11,9 @@ use super::parts::{Part, Parts};
 use super::rewriting::{Copied, FromUtf8, Stop, ToUtf8, copy_rewritten};
 use super::runs::OwnForms;
 use super::{Dialect, DialectError, form};
-use crate::boundary;
-use crate::kernel::Kernel;
-use crate::output::{Output, Progress};
+use trust8::boundary;
+use trust8::Kernel;
+use trust8::engine::{Output, Progress};
 
 impl Dialect {
     /// Converts `bytes` from this dialect to UTF-8 into a buffer, as far as it fits.
@@ -40,13 +40,13 @@ impl Dialect {
         bytes: &[u8],
         buffer: &mut [MaybeUninit<u8>],
     ) -> Result<Progress, DialectError> {
-        self.to_utf8_into_with(None, bytes, buffer)
+        self.convert_into(Kernel::best(), bytes, buffer)
     }
 
-    /// Does what [`to_utf8_into`](Self::to_utf8_into) does, with this kernel: for tests and measurements.
-    pub(crate) fn to_utf8_into_with(
+    /// Does what [`to_utf8_into`](Self::to_utf8_into) does, with this kernel.
+    pub(crate) fn convert_into(
         self,
-        kernel: Option<&'static Kernel>,
+        kernel: &'static Kernel,
         bytes: &[u8],
         buffer: &mut [MaybeUninit<u8>],
     ) -> Result<Progress, DialectError> {
@@ -71,7 +71,7 @@ impl Dialect {
     /// assert_eq!(progress, Progress { read: 5, written: 5 });
     /// ```
     pub fn to_utf8_lossy_into(self, bytes: &[u8], buffer: &mut [MaybeUninit<u8>]) -> Progress {
-        self.fill(None, bytes, buffer, Some(char::REPLACEMENT_CHARACTER)).0
+        self.fill(Kernel::best(), bytes, buffer, Some(char::REPLACEMENT_CHARACTER)).0
     }
 
     /// Converts `text` to this dialect into a buffer, as far as it fits.
@@ -114,14 +114,14 @@ impl Dialect {
     /// Converts `bytes` to UTF-8 as far as it fits. Each error is replaced by `instead`, or ends the conversion and is returned.
     pub(crate) fn fill(
         self,
-        kernel: Option<&'static Kernel>,
+        kernel: &'static Kernel,
         bytes: &[u8],
         buffer: &mut [MaybeUninit<u8>],
         instead: Option<char>,
     ) -> (Progress, Option<DialectError>) {
         let mut out = Output::new(buffer);
         let mut stopped = None;
-        let mut read = self.fill_rewritten(kernel.unwrap_or_else(Kernel::best), bytes, &mut out, instead);
+        let mut read = self.fill_rewritten(kernel, bytes, &mut out, instead);
         // The rest begins with an error, or there may be room for some of it.
         let mut parts = Parts::limited(self, bytes, kernel).shortened(out.left().max(1));
         if read > 0 {
@@ -171,7 +171,7 @@ impl Dialect {
             }
             Copied { end, stop, .. } = copy_rewritten(self.own_forms(), kernel, bytes, part, out, &to_utf8);
         }
-        if kernel.verdict(out.written_mut(0)).is_valid() {
+        if kernel.is_utf8(out.written_mut(0)) {
             return end;
         }
         out.retract(out.len());

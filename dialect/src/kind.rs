@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::ErrorKind;
+use trust8::ErrorKind;
 
 /// Why a [`Dialect`](super::Dialect) does not accept a sequence of bytes, or why it can't be converted to UTF-8.
 ///
@@ -69,7 +69,7 @@ impl DialectErrorKind {
     }
 
     /// Returns the kind's number, which no version of this crate changes. A rule that UTF-8 has too has the number of
-    /// [`trust8::ErrorKind`](crate::ErrorKind::code).
+    /// [`trust8::ErrorKind`](trust8::ErrorKind::code).
     ///
     /// ```
     /// use trust8_dialect::DialectErrorKind;

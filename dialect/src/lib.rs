@@ -52,6 +52,11 @@
 //!
 //! The text between a dialect's own sequences is UTF-8, and the kernels validate it.
 
+#![cfg_attr(not(test), no_std)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
 mod diagnosis;
 mod error;
 mod form;
@@ -66,22 +71,97 @@ mod runs;
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
 use core::fmt;
+use core::mem::MaybeUninit;
 
-use crate::kernel::Kernel;
 use parts::{Part, Parts};
 #[cfg(feature = "alloc")]
 use rewriting::FromUtf8;
 use runs::OwnForms;
+use trust8::Kernel;
 
-pub use crate::output::Progress;
-#[cfg(feature = "testing")]
-pub(crate) use diagnosis::diagnose_with;
+pub use trust8::engine::Progress;
 pub use diagnosis::{Diagnosis, diagnose};
 pub use error::{DialectError, EncodeError};
 pub use kind::DialectErrorKind;
 pub use parts::CodePoints;
 
-/// UTF-8 or one of its relatives. [The module](self) says how each differs from UTF-8.
+/// The functions of this crate with a kernel that the caller chooses: for tests, measurements, and programs that let their user choose.
+///
+/// ```
+/// use trust8_dialect::{Dialect, With};
+///
+/// for kernel in trust8::Kernel::available() {
+///     assert!(With(kernel).validate(Dialect::Wtf8, b"\xED\xA0\x80").is_ok());
+/// }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct With(pub &'static Kernel);
+
+impl With {
+    /// Does what [`Dialect::validate`] does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn validate(self, dialect: Dialect, bytes: &[u8]) -> Result<(), DialectError> {
+        dialect.check(self.0, bytes)
+    }
+
+    /// Does what [`Dialect::decode`] does, with this kernel.
+    #[must_use]
+    pub fn decode(self, dialect: Dialect, bytes: &[u8]) -> CodePoints<'_> {
+        CodePoints::new(dialect, bytes, self.0)
+    }
+
+    /// Does what [`Dialect::to_utf8`] does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    #[cfg(feature = "alloc")]
+    pub fn to_utf8(self, dialect: Dialect, bytes: &[u8]) -> Result<Cow<'_, str>, DialectError> {
+        dialect.strict(self.0, bytes)
+    }
+
+    /// Does what [`Dialect::to_utf8_lossy`] does, with this kernel.
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn to_utf8_lossy(self, dialect: Dialect, bytes: &[u8]) -> Cow<'_, str> {
+        dialect.lossy(self.0, bytes)
+    }
+
+    /// Does what [`Dialect::to_utf8_into`] does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn to_utf8_into(
+        self,
+        dialect: Dialect,
+        bytes: &[u8],
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Result<Progress, DialectError> {
+        dialect.convert_into(self.0, bytes, buffer)
+    }
+
+    /// Does what [`Dialect::to_utf8_lossy_into`] does, with this kernel.
+    pub fn to_utf8_lossy_into(
+        self,
+        dialect: Dialect,
+        bytes: &[u8],
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Progress {
+        dialect.fill(self.0, bytes, buffer, Some(char::REPLACEMENT_CHARACTER)).0
+    }
+
+    /// Does what [`diagnose`] does, with this kernel.
+    #[must_use]
+    pub fn diagnose(self, bytes: &[u8]) -> Diagnosis {
+        Diagnosis::of(bytes, self.0)
+    }
+}
+
+/// UTF-8 or one of its relatives. [The crate](self) says how each differs from UTF-8.
 ///
 /// ```
 /// use trust8_dialect::Dialect;
@@ -235,16 +315,10 @@ impl Dialect {
     /// assert_eq!(error.kind(), DialectErrorKind::Overlong);
     /// ```
     pub fn validate(self, bytes: &[u8]) -> Result<(), DialectError> {
-        self.check(None, bytes)
+        self.check(Kernel::best(), bytes)
     }
 
-    /// Does what [`validate`](Self::validate) does, with this kernel: for tests and measurements.
-    #[cfg(feature = "testing")]
-    pub(crate) fn validate_with(self, kernel: &'static Kernel, bytes: &[u8]) -> Result<(), DialectError> {
-        self.check(Some(kernel), bytes)
-    }
-
-    fn check(self, kernel: Option<&'static Kernel>, bytes: &[u8]) -> Result<(), DialectError> {
+    fn check(self, kernel: &'static Kernel, bytes: &[u8]) -> Result<(), DialectError> {
         let mut parts = Parts::new(self, bytes, kernel);
         while let Some((at, part)) = parts.next() {
             match part {
@@ -272,13 +346,7 @@ impl Dialect {
     /// ```
     #[must_use]
     pub fn decode(self, bytes: &[u8]) -> CodePoints<'_> {
-        CodePoints::new(self, bytes, None)
-    }
-
-    /// Does what [`decode`](Self::decode) does, with this kernel: for tests and measurements.
-    #[cfg(feature = "testing")]
-    pub(crate) fn decode_with<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> CodePoints<'a> {
-        CodePoints::new(self, bytes, Some(kernel))
+        CodePoints::new(self, bytes, Kernel::best())
     }
 
     /// Writes `value` in this dialect to the start of `buffer`, and returns the bytes that it wrote.
@@ -329,17 +397,7 @@ impl Dialect {
     /// ```
     #[cfg(feature = "alloc")]
     pub fn to_utf8(self, bytes: &[u8]) -> Result<Cow<'_, str>, DialectError> {
-        self.strict(None, bytes)
-    }
-
-    /// Does what [`to_utf8`](Self::to_utf8) does, with this kernel: for tests and measurements.
-    #[cfg(all(feature = "alloc", feature = "testing"))]
-    pub(crate) fn to_utf8_with<'a>(
-        self,
-        kernel: &'static Kernel,
-        bytes: &'a [u8],
-    ) -> Result<Cow<'a, str>, DialectError> {
-        self.strict(Some(kernel), bytes)
+        self.strict(Kernel::best(), bytes)
     }
 
     /// Converts `bytes` from this dialect to UTF-8. It replaces by U+FFFD each sequence that is not in this dialect or that
@@ -354,13 +412,7 @@ impl Dialect {
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn to_utf8_lossy(self, bytes: &[u8]) -> Cow<'_, str> {
-        self.lossy(None, bytes)
-    }
-
-    /// Does what [`to_utf8_lossy`](Self::to_utf8_lossy) does, with this kernel: for tests and measurements.
-    #[cfg(all(feature = "alloc", feature = "testing"))]
-    pub(crate) fn to_utf8_lossy_with<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> Cow<'a, str> {
-        self.lossy(Some(kernel), bytes)
+        self.lossy(Kernel::best(), bytes)
     }
 
     /// Converts `text` to this dialect. If the bytes are the same as in UTF-8, they are borrowed.

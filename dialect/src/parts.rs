@@ -10,9 +10,9 @@ use super::form::{self, Malformed};
 use super::rewriting::{Copied, SPARE_ROOM, Stop, ToUtf8, copy_rewritten};
 use super::runs::Runs;
 use super::{Dialect, DialectError};
-use crate::boundary;
-use crate::kernel::Kernel;
-use crate::output::Output;
+use trust8::boundary;
+use trust8::Kernel;
+use trust8::engine::Output;
 
 /// A part of a text in a dialect.
 pub(super) enum Part<'a> {
@@ -36,12 +36,12 @@ pub(super) struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// Returns the parts of `bytes`, with runs as long as possible.
-    pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
+    pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: &'static Kernel) -> Self {
         Self { dialect, bytes, runs: Runs::new(bytes, dialect.own_forms(), kernel), error_is_near: false }
     }
 
     /// Returns the parts of `bytes`, with runs of a limited length: for callers who may not want the next one.
-    pub(super) fn limited(dialect: Dialect, bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
+    pub(super) fn limited(dialect: Dialect, bytes: &'a [u8], kernel: &'static Kernel) -> Self {
         Self { dialect, bytes, runs: Runs::limited(bytes, dialect.own_forms(), kernel), error_is_near: false }
     }
 
@@ -75,7 +75,7 @@ impl<'a> Parts<'a> {
             let mut out = Output::new(&mut memory);
             let Copied { end, stop, any } =
                 copy_rewritten(own, kernel, self.bytes, chunk, &mut out, &to_utf8);
-            if !kernel.verdict(out.finish()).is_valid() {
+            if !kernel.is_utf8(out.finish()) {
                 // The parts up to there are so few that to skip them is not worth a search for the error.
                 self.error_is_near = true;
                 return;
@@ -159,7 +159,7 @@ pub struct CodePoints<'a> {
 }
 
 impl<'a> CodePoints<'a> {
-    pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: Option<&'static Kernel>) -> Self {
+    pub(super) fn new(dialect: Dialect, bytes: &'a [u8], kernel: &'static Kernel) -> Self {
         Self { parts: Parts::limited(dialect, bytes, kernel), text: "".chars() }
     }
 }

@@ -18,9 +18,9 @@ use core::ops::Range;
 use super::Dialect;
 use super::form::{self, Form};
 use super::runs::OwnForms;
-use crate::boundary::array_at;
-use crate::kernel::Kernel;
-use crate::output::Output;
+use trust8::boundary::array_at;
+use trust8::Kernel;
+use trust8::engine::Output;
 
 /// After this many bytes or more without an exception, the next one is not expected to be near either.
 const NEAR: usize = 16;

@@ -19,15 +19,14 @@ use super::parts::{Part, Parts};
 use super::rewriting::{Rewriting, SPARE_ROOM, Stop, ToUtf8, copy_rewritten};
 use super::runs::OwnForms;
 use super::{Dialect, DialectError};
-use crate::kernel::Kernel;
-use crate::output;
-use crate::repair::lossy::{from_utf8_lossy_owned_with, from_utf8_lossy_with};
+use trust8::Kernel;
+use trust8::engine::append;
 
 impl Dialect {
     /// Converts `bytes` up to the first error.
     pub(super) fn strict<'a>(
         self,
-        kernel: Option<&'static Kernel>,
+        kernel: &'static Kernel,
         bytes: &'a [u8],
     ) -> Result<Cow<'a, str>, DialectError> {
         if bytes.is_empty() {
@@ -60,32 +59,28 @@ impl Dialect {
     }
 
     /// Converts `bytes`. U+FFFD replaces each error.
-    pub(super) fn lossy<'a>(self, kernel: Option<&'static Kernel>, bytes: &'a [u8]) -> Cow<'a, str> {
-        let best = || kernel.unwrap_or_else(Kernel::best);
+    pub(super) fn lossy<'a>(self, kernel: &'static Kernel, bytes: &'a [u8]) -> Cow<'a, str> {
         if bytes.is_empty() || self.own_forms() == OwnForms::Nothing {
-            return from_utf8_lossy_with(best(), bytes);
+            return kernel.from_utf8_lossy(bytes);
         }
         if let Some((_, Part::Text(text))) = Parts::new(self, bytes, kernel).next()
             && text.len() == bytes.len()
         {
             return Cow::Borrowed(text);
         }
-        match self.rewrite(best(), bytes, Some(char::REPLACEMENT_CHARACTER)) {
-            Some(rewritten) => Cow::Owned(from_utf8_lossy_owned_with(best(), rewritten)),
+        match self.rewrite(kernel, bytes, Some(char::REPLACEMENT_CHARACTER)) {
+            Some(rewritten) => Cow::Owned(kernel.from_utf8_lossy_owned(rewritten)),
             None => Cow::Borrowed(""),
         }
     }
 
     /// Converts `bytes`, or returns `None` if there is an error.
-    fn rewrite_all(self, kernel: Option<&'static Kernel>, bytes: &[u8]) -> Option<String> {
+    fn rewrite_all(self, kernel: &'static Kernel, bytes: &[u8]) -> Option<String> {
         if self.own_forms() == OwnForms::Nothing {
             return None;
         }
-        let rewritten = self.rewrite(kernel.unwrap_or_else(Kernel::best), bytes, None)?;
-        match kernel {
-            None => crate::string_from_utf8(rewritten).ok(),
-            Some(kernel) => kernel.from_utf8(&rewritten).ok().map(String::from),
-        }
+        let rewritten = self.rewrite(kernel, bytes, None)?;
+        kernel.string_from_utf8(rewritten).ok()
     }
 
     /// Copies `bytes` and rewrites each sequence that the dialect reads in another way than UTF-8. Writes `instead` for those
@@ -113,7 +108,7 @@ pub(super) fn collect(
     let mut copy = Vec::with_capacity(bytes.len() + spare + SPARE_ROOM);
     let mut at = 0;
     loop {
-        let copied = output::append(&mut copy, |out| {
+        let copied = append(&mut copy, |out| {
             copy_rewritten(own, kernel, bytes, at..bytes.len(), out, rewriting)
         });
         at = copied.end;

@@ -1,4 +1,4 @@
-//! A kernel for unit tests that counts the bytes which it is given. So a test can say without a clock that no text makes a
+//! A kernel for tests that counts the bytes which it is given. So a test can say without a clock that no text makes a
 //! search start kernels again and again.
 
 #![forbid(unsafe_code)]
@@ -30,7 +30,7 @@ fn given(work: impl FnOnce(&'static Kernel)) -> usize {
 
 /// Asserts that `work` gives the kernel each byte only a few times, for texts with an ill-formed sequence, or one of some
 /// dialect, in all distances.
-pub(crate) fn assert_linear(name: &str, work: impl Fn(&'static Kernel, &[u8])) {
+pub fn assert_linear(name: &str, work: impl Fn(&'static Kernel, &[u8])) {
     const SEQUENCES: [&[u8]; 9] = [
         b"\xFF",
         b"\xC3",

@@ -25,8 +25,8 @@
 pub(crate) mod automaton;
 #[cfg(trust8_avx512)]
 mod bitplanes;
-#[cfg(test)]
-pub(crate) mod counted;
+#[cfg(feature = "std")]
+pub mod counted;
 mod detect;
 mod job;
 #[cfg(trust8_simd)]

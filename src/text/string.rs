@@ -26,10 +26,22 @@ use crate::repair::lossy;
 /// ```
 #[inline]
 pub fn string_from_utf8(bytes: Vec<u8>) -> Result<String, FromUtf8Error> {
-    match from_utf8(&bytes) {
-        // SAFETY: `from_utf8` has just found these bytes valid.
-        Ok(_) => Ok(unsafe { String::from_utf8_unchecked(bytes) }),
-        Err(error) => Err(FromUtf8Error { bytes, error }),
+    Kernel::best().string_from_utf8(bytes)
+}
+
+impl Kernel {
+    /// Does what [`string_from_utf8`](crate::string_from_utf8) does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    #[inline]
+    pub fn string_from_utf8(&self, bytes: Vec<u8>) -> Result<String, FromUtf8Error> {
+        match self.from_utf8(&bytes) {
+            // SAFETY: `from_utf8` has just found these bytes valid.
+            Ok(_) => Ok(unsafe { String::from_utf8_unchecked(bytes) }),
+            Err(error) => Err(FromUtf8Error { bytes, error }),
+        }
     }
 }
 

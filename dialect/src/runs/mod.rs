@@ -25,10 +25,10 @@
 
 mod own_forms;
 
-use crate::boundary;
-use crate::kernel::survey::Found;
-use crate::kernel::verdict::Verdict;
-use crate::kernel::{self, Kernel, entries};
+use trust8::boundary;
+use trust8::Kernel;
+use trust8::engine::start_before;
+use trust8::engine::survey::{Found, Seek};
 
 pub(crate) use own_forms::OwnForms;
 
@@ -63,12 +63,12 @@ pub(crate) struct Runs<'a> {
     /// A run of this length or more ends, even if the text goes on.
     limit: usize,
     /// The kernel that the caller chose; `None` for the best one.
-    kernel: Option<&'static Kernel>,
+    kernel: &'static Kernel,
 }
 
 impl<'a> Runs<'a> {
     /// Returns the runs of `bytes`, each as long as possible.
-    pub(crate) fn new(bytes: &'a [u8], own: OwnForms, kernel: Option<&'static Kernel>) -> Self {
+    pub(crate) fn new(bytes: &'a [u8], own: OwnForms, kernel: &'static Kernel) -> Self {
         let chunk = if own.excludes() { LONG } else { usize::MAX };
         Self {
             bytes,
@@ -86,7 +86,7 @@ impl<'a> Runs<'a> {
     }
 
     /// Returns the runs of `bytes`, each of a limited length: for callers who may not want the next one.
-    pub(crate) fn limited(bytes: &'a [u8], own: OwnForms, kernel: Option<&'static Kernel>) -> Self {
+    pub(crate) fn limited(bytes: &'a [u8], own: OwnForms, kernel: &'static Kernel) -> Self {
         Self { chunk: SHORT, limit: LONG, ..Self::new(bytes, own, kernel) }
     }
 
@@ -144,7 +144,7 @@ impl<'a> Runs<'a> {
             return false;
         }
         let Some(fault) = self.block.first_from(self.at) else { return false };
-        let gained = match self.own.find_excluded(self.kernel(), &self.bytes[self.at..fault]) {
+        let gained = match self.own.find_excluded(self.kernel, &self.bytes[self.at..fault]) {
             Some(excluded) => excluded,
             None => fault - self.at,
         };
@@ -200,9 +200,8 @@ impl<'a> Runs<'a> {
             self.stopped = true;
             return;
         }
-        let kernel = self.kernel();
         if self.block.end <= self.at {
-            self.block = entries::seek(kernel, self.bytes, self.at);
+            self.block = self.kernel.run(Seek, self.bytes, self.at);
         }
         let mut stopped = false;
         let end = loop {
@@ -215,10 +214,10 @@ impl<'a> Runs<'a> {
                 break self.block.end;
             }
             // The end of this block may cut a character off.
-            self.block = entries::seek(kernel, self.bytes, self.block.end);
+            self.block = self.kernel.run(Seek, self.bytes, self.block.end);
         };
         let text = &self.bytes[self.at..end];
-        let excluded = self.own.find_excluded(self.kernel(), text);
+        let excluded = self.own.find_excluded(self.kernel, text);
         let gained = excluded.unwrap_or(text.len());
         self.at += gained;
         self.chunk = SHORT;
@@ -237,7 +236,7 @@ impl<'a> Runs<'a> {
         let searched = if searches { self.search(chunk) } else { None };
         let gained = searched.unwrap_or_else(|| {
             let text = &chunk[..self.valid_len(chunk)];
-            self.own.find_excluded(self.kernel(), text).unwrap_or(text.len())
+            self.own.find_excluded(self.kernel, text).unwrap_or(text.len())
         });
         self.at += gained;
         if gained < chunk.len() {
@@ -251,26 +250,19 @@ impl<'a> Runs<'a> {
 
     /// Searches `chunk` for an exception, and validates the bytes before it. Returns their length if they are UTF-8.
     fn search(&self, chunk: &[u8]) -> Option<usize> {
-        let found = self.own.find(self.kernel(), chunk).unwrap_or(chunk.len());
+        let found = self.own.find(self.kernel, chunk).unwrap_or(chunk.len());
         self.is_text(&chunk[..found]).then_some(found)
     }
 
     /// Returns whether `bytes` is UTF-8. A few bytes of ASCII take less time than a call of a kernel.
     fn is_text(&self, bytes: &[u8]) -> bool {
-        bytes.len() <= 16 && bytes.is_ascii() || self.verdict(bytes).is_valid()
+        bytes.len() <= 16 && bytes.is_ascii() || self.kernel.is_utf8(bytes)
     }
 
-    /// Returns the kernel that the caller chose, or the best one.
+    /// Returns the kernel that the caller chose.
     #[inline]
     pub(crate) fn kernel(&self) -> &'static Kernel {
-        self.kernel.unwrap_or_else(Kernel::best)
-    }
-
-    fn verdict(&self, bytes: &[u8]) -> Verdict {
-        match self.kernel {
-            Some(kernel) => kernel.verdict(bytes),
-            None => kernel::validate(bytes),
-        }
+        self.kernel
     }
 
     /// Returns how many bytes at the start of `chunk` are UTF-8.
@@ -278,8 +270,8 @@ impl<'a> Runs<'a> {
     /// The kernel is believed if it says 'valid'. If it names a place, the bytes before that are validated again: so a wrong
     /// place costs time, never soundness.
     fn valid_len(&self, chunk: &[u8]) -> usize {
-        let Some(suspect) = self.verdict(chunk).suspicion() else { return chunk.len() };
-        let before = boundary::start_before(chunk, suspect);
+        let Err(rejected) = self.kernel.check(chunk) else { return chunk.len() };
+        let before = start_before(chunk, rejected.suspect());
         let from = if self.is_text(&chunk[..before]) { before } else { 0 };
         from + match core::str::from_utf8(&chunk[from..]) {
             Ok(text) => text.len(),
@@ -288,25 +280,26 @@ impl<'a> Runs<'a> {
     }
 }
 
-#[cfg(all(test, feature = "std", feature = "testing"))]
+#[cfg(all(test, feature = "std"))]
 mod tests {
-    use crate::kernel::counted::assert_linear;
-    use crate::testing;
+    use trust8::engine::counted::assert_linear;
+
+    use crate::{Dialect, With};
 
     #[test]
     fn no_text_in_a_dialect_starts_kernels_again_and_again() {
-        for &dialect in crate::dialect::Dialect::ALL {
+        for &dialect in Dialect::ALL {
             assert_linear("decode", |kernel, text| {
-                testing::dialect::decode(kernel, dialect, text).for_each(|_| {});
+                With(kernel).decode(dialect, text).for_each(|_| {});
             });
             assert_linear("validate", |kernel, text| {
-                let _ = testing::dialect::validate(kernel, dialect, text);
+                let _ = With(kernel).validate(dialect, text);
             });
             assert_linear("to_utf8", |kernel, text| {
-                let _ = testing::dialect::to_utf8(kernel, dialect, text);
+                let _ = With(kernel).to_utf8(dialect, text);
             });
             assert_linear("to_utf8_lossy", |kernel, text| {
-                let _ = testing::dialect::to_utf8_lossy(kernel, dialect, text);
+                let _ = With(kernel).to_utf8_lossy(dialect, text);
             });
         }
     }

@@ -3,9 +3,8 @@
 
 #![forbid(unsafe_code)]
 
-use crate::kernel::Kernel;
-use crate::kernel::entries::{Places, Searches};
-use crate::kernel::search::{BLOCK, Sought, Vectors};
+use trust8::Kernel;
+use trust8::engine::search::{BLOCK_BYTES as BLOCK, Places, Search, Sought, Vectors};
 
 /// The sequences that a dialect writes in its own way. They end a run of UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,39 +90,32 @@ impl OwnForms {
         (marks != 0).then_some(marks.trailing_zeros() as usize / 8)
     }
 
-    /// Returns the doors of the searches for exceptions, or `None` if there are none.
-    #[inline]
-    fn doors(self) -> Option<&'static (Searches, Places)> {
-        const fn doors<Q: Sought>() -> (Searches, Places) {
-            (Searches::of::<Q>(), Places::of::<Q>())
-        }
-        static SURROGATES: (Searches, Places) = doors::<Exceptions<0xFF, false>>();
-        static SURROGATES_AND_LONG: (Searches, Places) = doors::<Exceptions<0xF4, false>>();
-        static PAIRS: (Searches, Places) = doors::<Exceptions<0xF0, false>>();
-        static PAIRS_AND_NUL: (Searches, Places) = doors::<Exceptions<0xF0, true>>();
-        match self {
-            Self::Nothing => None,
-            Self::Surrogates => Some(&SURROGATES),
-            Self::SurrogatesAndLong => Some(&SURROGATES_AND_LONG),
-            Self::Pairs => Some(&PAIRS),
-            Self::PairsAndNul => Some(&PAIRS_AND_NUL),
-        }
-    }
-
     /// Returns where the first exception begins, or `None` if there is none.
     ///
     /// UTF-8 itself has no sequences of a dialect's own. So in text that is known to be UTF-8, this is where the first sequence begins
     /// that the dialect lacks.
     #[inline]
     pub(crate) fn find(self, kernel: &Kernel, bytes: &[u8]) -> Option<usize> {
-        let found = self.doors()?.0.run(kernel, bytes);
+        let found = match self {
+            Self::Nothing => return None,
+            Self::Surrogates => kernel.run(Search::<Surrogates>::JOB, bytes, ()),
+            Self::SurrogatesAndLong => kernel.run(Search::<SurrogatesAndLong>::JOB, bytes, ()),
+            Self::Pairs => kernel.run(Search::<Pairs>::JOB, bytes, ()),
+            Self::PairsAndNul => kernel.run(Search::<PairsAndNul>::JOB, bytes, ()),
+        };
         (found < bytes.len()).then_some(found)
     }
 
     /// Returns the exceptions of the first [`BLOCK`] bytes.
     #[inline]
     pub(crate) fn marks(self, kernel: &Kernel, bytes: &[u8]) -> Marks {
-        Marks(self.doors().map_or(0, |(_, places)| places.run(kernel, bytes)))
+        Marks(match self {
+            Self::Nothing => 0,
+            Self::Surrogates => kernel.run(Places::<Surrogates>::JOB, bytes, ()),
+            Self::SurrogatesAndLong => kernel.run(Places::<SurrogatesAndLong>::JOB, bytes, ()),
+            Self::Pairs => kernel.run(Places::<Pairs>::JOB, bytes, ()),
+            Self::PairsAndNul => kernel.run(Places::<PairsAndNul>::JOB, bytes, ()),
+        })
     }
 
     /// Returns where the first sequence begins that the dialect lacks. `text` is UTF-8.
@@ -132,6 +124,11 @@ impl OwnForms {
         if self.excludes() && !text.is_empty() { self.find(kernel, text) } else { None }
     }
 }
+
+type Surrogates = Exceptions<0xFF, false>;
+type SurrogatesAndLong = Exceptions<0xF4, false>;
+type Pairs = Exceptions<0xF0, false>;
+type PairsAndNul = Exceptions<0xF0, true>;
 
 /// The exceptions of a block.
 #[derive(Clone, Copy)]
@@ -168,11 +165,11 @@ fn place(text: &[u8], at: usize) -> usize {
 /// so as `LONG` it means that all longer forms are those of UTF-8.
 struct Exceptions<const LONG: u8, const NUL: bool>;
 
-impl<const LONG: u8, const NUL: bool> Sought for Exceptions<LONG, NUL> {
+impl<V: Vectors, const LONG: u8, const NUL: bool> Sought<V> for Exceptions<LONG, NUL> {
     const UNIT: usize = 1;
 
     #[inline(always)]
-    fn is_suspected<V: Vectors, const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
+    fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
         let (all, surrogate, nul) = (v.splat(0xFF), v.splat(0xED), v.splat(0xC0));
         // A byte that is looked for becomes zero in one of the vectors whose smallest bytes are taken.
         let (mut largest, mut least, mut i) = (v.splat(0), all, 0);
@@ -190,7 +187,7 @@ impl<const LONG: u8, const NUL: bool> Sought for Exceptions<LONG, NUL> {
 
     /// A surrogate shows at its second byte, which has bits 7 and 5.
     #[inline(always)]
-    fn places<V: Vectors>(v: V, now: V::Vector, pending: &mut u64) -> u64 {
+    fn places(v: V, now: V::Vector, pending: &mut u64) -> u64 {
         let second = v.splat(0xA0);
         let leads = v.bits(v.equal(now, v.splat(0xED)));
         let seconds = v.bits(v.equal(v.and_xor(now, second, second), v.splat(0)));
