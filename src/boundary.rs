@@ -259,7 +259,7 @@ mod tests {
         }
     }
 
-        #[test]
+    #[test]
     fn ends_in_lead_where_a_first_byte_is_cut_off() {
         assert!(!ends_in_lead(b""));
         for at in 1..=TEXT.len() {

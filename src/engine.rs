@@ -15,18 +15,18 @@ pub use crate::repair::faults::{count_sequences, utf16_len_lossy};
 pub use crate::repair::replacer::Replacer;
 pub use crate::repair::survey;
 #[cfg(trust8_avx512)]
-pub use crate::simd::x86::avx512;
-pub use crate::simd::{Job, Token};
-#[cfg(trust8_simd)]
-pub use crate::simd::Simd;
-#[cfg(trust8_avx512)]
 pub use crate::simd::Avx512;
-#[cfg(trust8_x86)]
-pub use crate::simd::{Avx2, Sse42};
 #[cfg(trust8_neon)]
 pub use crate::simd::Neon;
 #[cfg(trust8_wasm)]
 pub use crate::simd::Simd128;
+#[cfg(trust8_avx512)]
+pub use crate::simd::x86::avx512;
+#[cfg(trust8_x86)]
+pub use crate::simd::{Avx2, Sse42};
+pub use crate::simd::{Job, Token};
+#[cfg(trust8_simd)]
+pub use crate::simd::{Plain, Simd};
 pub use crate::text::characters::why_inexpressible;
 pub use crate::text::counts;
 pub use crate::text::search;

@@ -323,7 +323,9 @@ impl Sequence {
         Self(word.to_le_bytes())
     }
 
+    /// Returns why the sequence is ill-formed.
     #[inline]
+    #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         // The numbers begin with 1.
         ErrorKind::ALL[self.0[0] as usize - 1]
@@ -336,7 +338,9 @@ impl Sequence {
         self.0[1] as usize
     }
 
+    /// Returns the length of the sequence, or `None` if the input ends inside of it.
     #[inline]
+    #[must_use]
     pub const fn error_len(&self) -> Option<usize> {
         match self.kind() {
             ErrorKind::Incomplete => None,

@@ -18,6 +18,7 @@ pub struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
+    /// Nothing is written yet.
     #[inline(always)]
     pub fn new(room: &'a mut [MaybeUninit<u8>]) -> Self {
         Self { room, len: 0 }
@@ -156,6 +157,7 @@ pub struct Fork<'a> {
 }
 
 impl<'a> Fork<'a> {
+    /// Returns the output.
     #[inline(always)]
     pub fn output(&mut self) -> &mut Output<'a> {
         &mut self.output

@@ -15,9 +15,6 @@ mod lossy_log;
 mod stream_socket;
 #[path = "../examples/string_column.rs"]
 mod string_column;
-#[cfg(all(feature = "transcode", feature = "alloc"))]
-#[path = "../examples/utf16_ffi.rs"]
-mod utf16_ffi;
 // WebAssembly has no folder for temporary files.
 #[cfg(not(target_family = "wasm"))]
 #[expect(dead_code, reason = "its `main` reads the arguments of the command line")]

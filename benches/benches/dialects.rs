@@ -15,13 +15,12 @@ use std::time::{Duration, Instant};
 use std::{env, io};
 
 use trust8::Kernel;
-use trust8_dialect::Dialect;
-use trust8::testing;
 use trust8_benches::machine::{Machine, peers};
 use trust8_benches::measure::pin;
 use trust8_benches::random::Random;
 use trust8_benches::report::{Page, Table, digits};
 use trust8_benches::texts::generated;
+use trust8_dialect::Dialect;
 
 /// The length of each text. The text and its conversion fit into the L2 cache of any current CPU.
 const TEXT: usize = 256 << 10;
@@ -403,7 +402,7 @@ fn kernels(run: Run, page: &mut Page) {
                 run,
                 bytes.len(),
                 [&mut || {
-                    let converted = testing::dialect::to_utf8(kernel, Dialect::Cesu8, black_box(&bytes));
+                    let converted = trust8_dialect::With(kernel).to_utf8(Dialect::Cesu8, black_box(&bytes));
                     assert!(converted.is_ok_and(|converted| converted.len() == text.len()));
                 }],
             );

@@ -17,7 +17,6 @@ use std::{env, fs, io};
 
 use bstr::ByteSlice;
 use trust8::Kernel;
-use trust8::testing;
 use trust8_benches::machine::{Machine, memory_available};
 use trust8_benches::measure::{Placed, measuring, pin, quick};
 use trust8_benches::random::Random;
@@ -152,7 +151,7 @@ fn lossy_contestants() -> Vec<Contestant> {
     ];
     for kernel in &Kernel::available()[1..] {
         all.push(Contestant::lossy(format!("trust8 {}", kernel.name()), |bytes| {
-            testing::from_utf8_lossy(kernel, bytes)
+            kernel.from_utf8_lossy(bytes)
         }));
     }
     all

@@ -19,15 +19,14 @@ use std::time::Instant;
 use std::{env, io};
 
 use trust8::Kernel;
-use trust8::testing::{self, transcode as with};
-use trust8_transcode::Encoding::Utf16Be;
-use trust8_transcode::{Str, Utf16, Utf32};
 use trust8_benches::machine::{Machine, peers};
 use trust8_benches::measure::{Placed, measuring, pin, quick};
 use trust8_benches::random::Random;
 use trust8_benches::report::{Page, Table, digits};
 use trust8_benches::short_strings::{Contents, Lengths, random_strings};
 use trust8_benches::texts::texts;
+use trust8_transcode::Encoding::Utf16Be;
+use trust8_transcode::{Str, Utf16, Utf32, With};
 
 /// The length of each text in UTF-8.
 const TEXT: usize = 64 << 10;
@@ -178,7 +177,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf8,
             contestants: vec![
                 contestant("trust8 ascii_up_to", move |forms| {
-                    testing::ascii_up_to(kernel, black_box(forms.utf8.bytes()))
+                    kernel.ascii_up_to(black_box(forms.utf8.bytes()))
                 }),
                 contestant("simdutf validate_ascii_with_errors", |forms| {
                     let bytes = black_box(forms.utf8.bytes());
@@ -196,7 +195,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 is_ascii", move |forms| {
                     let bytes = black_box(forms.utf8.bytes());
-                    result(testing::ascii_up_to(kernel, bytes) == bytes.len())
+                    result(kernel.ascii_up_to(bytes) == bytes.len())
                 }),
                 contestant("simdutf validate_ascii", move |forms| {
                     result(simdutf::validate_ascii(black_box(forms.utf8.bytes())))
@@ -211,7 +210,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 is_ascii", move |forms| {
                     let units = black_box(&forms.utf16);
-                    result(with::ascii_up_to(kernel, Utf16, units) == units.len())
+                    result(With(kernel).ascii_up_to(Utf16, units) == units.len())
                 }),
                 contestant("simdutf validate_utf16le_as_ascii", move |forms| {
                     result(is_utf16_ascii(black_box(&forms.utf16)))
@@ -227,7 +226,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf8,
             contestants: vec![
                 contestant("trust8 latin1_up_to", move |forms| {
-                    with::latin1_up_to(kernel, Str, black_box(forms.text()))
+                    With(kernel).latin1_up_to(Str, black_box(forms.text()))
                 }),
                 contestant("encoding_rs str_latin1_up_to", |forms| {
                     encoding_rs::mem::str_latin1_up_to(black_box(forms.text()))
@@ -241,7 +240,8 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
                     let units = black_box(&forms.utf16);
-                    with::validate(kernel, Utf16, units)
+                    With(kernel)
+                        .validate(Utf16, units)
                         .map_or_else(|error| error.valid_up_to(), |()| units.len())
                 }),
                 contestant("simdutf validate_utf16le_with_errors", |forms| {
@@ -259,7 +259,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf16,
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
-                    result(with::validate(kernel, Utf16, black_box(&forms.utf16)).is_ok())
+                    result(With(kernel).validate(Utf16, black_box(&forms.utf16)).is_ok())
                 }),
                 contestant("simdutf validate_utf16le", move |forms| {
                     result(simdutf::validate_utf16le(black_box(&forms.utf16)))
@@ -272,7 +272,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf16,
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
-                    result(with::validate(kernel, Utf16Be, bytes_of(black_box(&forms.utf16be))).is_ok())
+                    result(With(kernel).validate(Utf16Be, bytes_of(black_box(&forms.utf16be))).is_ok())
                 }),
                 contestant("simdutf validate_utf16be", move |forms| {
                     result(simdutf::validate_utf16be(black_box(&forms.utf16be)))
@@ -286,7 +286,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 make_well_formed", move |forms| {
                     let mut units = forms.copy.borrow_mut();
-                    with::make_well_formed(kernel, black_box(&mut units));
+                    With(kernel).make_well_formed(black_box(&mut units));
                     probe(&units)
                 }),
                 contestant("simdutf to_well_formed_utf16le", |forms| {
@@ -307,7 +307,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf16,
             contestants: vec![
                 contestant("trust8 make_well_formed", move |forms| {
-                    forms.changed(|units| with::make_well_formed(kernel, units))
+                    forms.changed(|units| With(kernel).make_well_formed(units))
                 }),
                 contestant("simdutf to_well_formed_utf16le", |forms| forms.changed(make_utf16_well_formed)),
                 contestant("encoding_rs ensure_utf16_validity", |forms| {
@@ -321,7 +321,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf16,
             contestants: vec![
                 contestant("trust8 lossy_len", move |forms| {
-                    with::lossy_len(kernel, Utf16, Str, black_box(&forms.utf16))
+                    With(kernel).lossy_len(Utf16, Str, black_box(&forms.utf16))
                 }),
                 contestant("simdutf utf8_length_from_utf16le_with_replacement", |forms| {
                     utf8_len_lossy(black_box(&forms.utf16))
@@ -334,7 +334,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf8,
             contestants: vec![
                 contestant("trust8 count_starts", move |forms| {
-                    testing::count_starts(kernel, black_box(forms.utf8.bytes()))
+                    kernel.count_starts(black_box(forms.utf8.bytes()))
                 }),
                 contestant("simdutf count_utf8", |forms| simdutf::count_utf8(black_box(forms.utf8.bytes()))),
             ],
@@ -345,7 +345,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf8,
             contestants: vec![
                 contestant("trust8 count_chars_lossy", move |forms| {
-                    testing::count_chars_lossy(kernel, black_box(forms.utf8.bytes()))
+                    kernel.count_chars_lossy(black_box(forms.utf8.bytes()))
                 }),
                 contestant("simdutf validate_utf8 and count_utf8", |forms| {
                     let bytes = black_box(forms.utf8.bytes());
@@ -363,7 +363,8 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
                     let units = black_box(&forms.utf32);
-                    with::validate(kernel, Utf32, units)
+                    With(kernel)
+                        .validate(Utf32, units)
                         .map_or_else(|error| error.valid_up_to(), |()| units.len())
                 }),
                 contestant("simdutf validate_utf32_with_errors", |forms| {
@@ -378,7 +379,7 @@ fn questions(kernel: &'static Kernel) -> Vec<Question> {
             len: utf32,
             contestants: vec![
                 contestant("trust8 validate", move |forms| {
-                    result(with::validate(kernel, Utf32, black_box(&forms.utf32)).is_ok())
+                    result(With(kernel).validate(Utf32, black_box(&forms.utf32)).is_ok())
                 }),
                 contestant("simdutf validate_utf32", move |forms| {
                     result(simdutf::validate_utf32(black_box(&forms.utf32)))

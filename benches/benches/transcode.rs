@@ -20,14 +20,13 @@ use std::time::{Duration, Instant};
 use std::{env, io, ptr};
 
 use trust8::Kernel;
-use trust8::testing;
-use trust8_transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le};
-use trust8_transcode::{Encoding, Form, Str, Utf16, Utf32};
 use trust8_benches::machine::Machine;
 use trust8_benches::measure::{Placed, pin};
 use trust8_benches::report::{Page, Table, digits};
 use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
 use trust8_benches::texts::{Text, ordinary, texts};
+use trust8_transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le};
+use trust8_transcode::{Encoding, Form, Str, Utf16, Utf32};
 
 /// The length of each text in UTF-8. The text and its conversion fit into the L2 cache.
 const TEXT: usize = 64 << 10;
@@ -252,7 +251,7 @@ fn kernels<'a, F: Form + 'a, T: Form<Unit: Unit> + 'a>(
         contestant(format!("trust8 {}", kernel.name()), move |room| {
             // SAFETY: `convert_into` writes only what is initialised.
             let buffer = unsafe { room.uninit(units) };
-            match testing::transcode::convert_into(kernel, from, to, black_box(text), buffer) {
+            match trust8_transcode::With(kernel).convert_into(from, to, black_box(text), buffer) {
                 Ok(text) => len(text),
                 Err(error) => panic!("{error}"),
             }
@@ -326,12 +325,12 @@ fn buffer<U: Copy>(units: usize) -> Vec<MaybeUninit<U>> {
 fn check_kernels(text: &Text, units: &[u16]) {
     for kernel in Kernel::available() {
         let mut buffer16 = buffer(text.text.len());
-        let converted =
-            testing::transcode::convert_into(kernel, Utf8, Utf16, text.text.as_bytes(), &mut buffer16)
-                .unwrap();
+        let converted = trust8_transcode::With(kernel)
+            .convert_into(Utf8, Utf16, text.text.as_bytes(), &mut buffer16)
+            .unwrap();
         assert!(converted == units, "{}, {}", text.name, kernel.name());
         let mut buffer8 = buffer(text.text.len());
-        let converted = testing::transcode::convert_into(kernel, Utf16, Str, units, &mut buffer8).unwrap();
+        let converted = trust8_transcode::With(kernel).convert_into(Utf16, Str, units, &mut buffer8).unwrap();
         assert!(*converted == *text.text, "{}, {}", text.name, kernel.name());
     }
 }
@@ -397,7 +396,7 @@ fn lengths(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
         for kernel in Kernel::available() {
             let name = format!("trust8 {}", kernel.name());
             contestants.push(contestant(name, move |_| {
-                testing::transcode::len(kernel, Utf8, Utf16, black_box(bytes))
+                trust8_transcode::With(kernel).len(Utf8, Utf16, black_box(bytes))
             }));
         }
         rows.push((text, bytes.len(), units.len(), contestants));
@@ -415,7 +414,7 @@ fn lengths(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
         for kernel in Kernel::available() {
             let name = format!("trust8 {}", kernel.name());
             contestants.push(contestant(name, move |_| {
-                testing::transcode::len(kernel, Utf16, Utf8, black_box(units))
+                trust8_transcode::With(kernel).len(Utf16, Utf8, black_box(units))
             }));
         }
         rows.push((text, 2 * units.len(), text.text.len(), contestants));
@@ -453,7 +452,7 @@ fn convert_texts<F, T, A: Copy + 'static, B: Unit + PartialEq + 'static>(
         for kernel in Kernel::available() {
             let mut buffer = buffer(to.len());
             let converted =
-                testing::transcode::convert_into(kernel, forms.0, forms.1, from, &mut buffer).unwrap();
+                trust8_transcode::With(kernel).convert_into(forms.0, forms.1, from, &mut buffer).unwrap();
             assert!(*converted == *to, "{title}, {}, {}", text.name, kernel.name());
         }
         let mut contestants = vec![contestant(SIMDUTF, move |room| {
@@ -640,7 +639,8 @@ fn faulty(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
                             let text = black_box(bytes);
                             // SAFETY: `convert_into_lossy` writes only what is initialised.
                             let buffer = unsafe { room.uninit(in_utf8) };
-                            testing::transcode::convert_into_lossy(kernel, Utf8, Str, text, buffer)
+                            trust8_transcode::With(kernel)
+                                .convert_into_lossy(Utf8, Str, text, buffer)
                                 .unwrap()
                                 .len()
                         }),
@@ -661,7 +661,8 @@ fn faulty(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
                             let text = black_box(bytes);
                             // SAFETY: `convert_into_lossy` writes only what is initialised.
                             let buffer = unsafe { room.uninit(in_utf16) };
-                            testing::transcode::convert_into_lossy(kernel, Utf8, Utf16, text, buffer)
+                            trust8_transcode::With(kernel)
+                                .convert_into_lossy(Utf8, Utf16, text, buffer)
                                 .unwrap()
                                 .len()
                         }),
@@ -680,7 +681,8 @@ fn faulty(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
                             let text = black_box(units);
                             // SAFETY: `convert_into_lossy` writes only what is initialised.
                             let buffer = unsafe { room.uninit(of_units) };
-                            testing::transcode::convert_into_lossy(kernel, Utf16, Str, text, buffer)
+                            trust8_transcode::With(kernel)
+                                .convert_into_lossy(Utf16, Str, text, buffer)
                                 .unwrap()
                                 .len()
                         }),
@@ -724,23 +726,24 @@ fn every_pair(report: &mut Report, texts: &[Text]) {
     let kernel = Kernel::best();
     let german = texts.iter().find(|text| text.name == "German").expect("there is one");
     let has = |encoding: &Encoding, char: char| {
-        testing::transcode::convert(kernel, Str, *encoding, char.encode_utf8(&mut [0; 4])).is_ok()
+        trust8_transcode::With(kernel).convert(Str, *encoding, char.encode_utf8(&mut [0; 4])).is_ok()
     };
     let common = german.text.chars().filter(|&char| Encoding::ALL.iter().all(|encoding| has(encoding, char)));
     let text: String = common.collect();
     let encoded =
-        Encoding::ALL.map(|encoding| testing::transcode::convert(kernel, Str, encoding, &text).unwrap());
+        Encoding::ALL.map(|encoding| trust8_transcode::With(kernel).convert(Str, encoding, &text).unwrap());
     let heads = ["from".to_owned()].into_iter().chain(Encoding::ALL.map(|to| to.name().to_owned()));
     let mut table = Table::new(heads);
     for (from, bytes) in Encoding::ALL.into_iter().zip(&encoded) {
         let cells = Encoding::ALL.into_iter().zip(&encoded).map(|(to, expected)| {
             let mut buffer = buffer(expected.len());
-            let converted = testing::transcode::convert_into(kernel, from, to, bytes, &mut buffer).unwrap();
+            let converted =
+                trust8_transcode::With(kernel).convert_into(from, to, bytes, &mut buffer).unwrap();
             assert!(*converted == **expected, "{} to {}", from.name(), to.name());
             let mut contestant = [contestant(kernel.name(), move |room| {
                 // SAFETY: `convert_into` writes only what is initialised.
                 let buffer = unsafe { room.uninit(expected.len()) };
-                testing::transcode::convert_into(kernel, from, to, black_box(bytes), buffer).unwrap().len()
+                trust8_transcode::With(kernel).convert_into(from, to, black_box(bytes), buffer).unwrap().len()
             })];
             let nanos = race(report.plan, &mut report.room, expected.len(), &mut contestant)[0];
             digits(bytes.len() as f64 / nanos)
@@ -777,8 +780,10 @@ where
             let buffer = unsafe { room.uninit(longest) };
             let mut all = 0;
             for (from, _) in black_box(strings) {
-                all +=
-                    testing::transcode::convert_into(kernel, forms.0, forms.1, from, buffer).unwrap().len();
+                all += trust8_transcode::With(kernel)
+                    .convert_into(forms.0, forms.1, from, buffer)
+                    .unwrap()
+                    .len();
             }
             all
         }));
@@ -939,7 +944,8 @@ fn short(report: &mut Report) {
                     let buffer = unsafe { room.uninit(256) };
                     let mut all = 0;
                     for bytes in black_box(strings) {
-                        all += testing::transcode::convert_into(kernel, Utf8, Utf16, bytes, buffer)
+                        all += trust8_transcode::With(kernel)
+                            .convert_into(Utf8, Utf16, bytes, buffer)
                             .unwrap()
                             .len();
                     }
@@ -983,7 +989,8 @@ fn short(report: &mut Report) {
                     let buffer = unsafe { room.uninit(768) };
                     let mut all = 0;
                     for units in black_box(units) {
-                        all += testing::transcode::convert_into(kernel, Utf16, Utf8, units, buffer)
+                        all += trust8_transcode::With(kernel)
+                            .convert_into(Utf16, Utf8, units, buffer)
                             .unwrap()
                             .len();
                     }
@@ -1187,7 +1194,7 @@ where
                 while at < text.len() {
                     let rest = black_box(&text[at..]);
                     let progress =
-                        testing::transcode::convert_as_fits(kernel, from, to, rest, buffer).unwrap();
+                        trust8_transcode::With(kernel).convert_as_fits(from, to, rest, buffer).unwrap();
                     at += progress.read;
                     all += progress.written;
                 }

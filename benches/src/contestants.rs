@@ -6,7 +6,6 @@ use std::fmt;
 use std::hint::black_box;
 
 use trust8::Kernel;
-use trust8::testing;
 
 /// The role of a contestant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,7 +110,7 @@ pub fn contestants() -> Vec<Contestant> {
     all.push(Contestant::new("trust8 from_utf8", Trust8, |bytes| trust8::from_utf8(bytes).is_ok()));
     for kernel in Kernel::available() {
         let name = format!("trust8 {}", kernel.name());
-        for way in testing::paths(kernel) {
+        for way in kernel.ways() {
             all.push(Contestant::new(format!("{name}, {}", way.name()), Way, move |bytes| {
                 way.is_utf8(bytes)
             }));

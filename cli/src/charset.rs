@@ -11,7 +11,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use trust8_dialect::Dialect;
-use trust8_transcode;
+use trust8_transcode as transcode;
 
 /// What a file is encoded in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

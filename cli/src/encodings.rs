@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use trust8_transcode;
+use trust8_transcode as transcode;
 
 use crate::args::CommonArgs;
 use crate::charset::{Charset, SPELLINGS};
@@ -52,9 +52,7 @@ fn what(charset: Charset) -> &'static str {
         Charset::Exact(transcode::Encoding::Latin1) => {
             "ISO 8859-1, in which every byte is the character of the same number"
         }
-        Charset::Dialect(trust8_dialect::Dialect::Cesu8) => {
-            "UTF-8 with surrogate pairs, of Oracle and MySQL"
-        }
+        Charset::Dialect(trust8_dialect::Dialect::Cesu8) => "UTF-8 with surrogate pairs, of Oracle and MySQL",
         Charset::Dialect(trust8_dialect::Dialect::ModifiedUtf8) => "Modified UTF-8 of Java",
         Charset::Dialect(trust8_dialect::Dialect::Wtf8) => "UTF-8 with lone surrogates, of names on Windows",
         Charset::Dialect(trust8_dialect::Dialect::Rfc2279) => {

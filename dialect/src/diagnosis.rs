@@ -6,8 +6,8 @@ use core::fmt;
 
 use super::parts::{Part, Parts};
 use super::{ALL, Dialect, DialectError};
-use trust8::engine::Hex;
 use trust8::Kernel;
+use trust8::engine::Hex;
 
 /// Finds out which dialects accept all of `bytes`, and which sequence decides that.
 ///

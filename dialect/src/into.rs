@@ -11,8 +11,8 @@ use super::parts::{Part, Parts};
 use super::rewriting::{Copied, FromUtf8, Stop, ToUtf8, copy_rewritten};
 use super::runs::OwnForms;
 use super::{Dialect, DialectError, form};
-use trust8::boundary;
 use trust8::Kernel;
+use trust8::boundary;
 use trust8::engine::{Output, Progress};
 
 impl Dialect {

@@ -79,11 +79,11 @@ use rewriting::FromUtf8;
 use runs::OwnForms;
 use trust8::Kernel;
 
-pub use trust8::engine::Progress;
 pub use diagnosis::{Diagnosis, diagnose};
 pub use error::{DialectError, EncodeError};
 pub use kind::DialectErrorKind;
 pub use parts::CodePoints;
+pub use trust8::engine::Progress;
 
 /// The functions of this crate with a kernel that the caller chooses: for tests, measurements, and programs that let their user choose.
 ///

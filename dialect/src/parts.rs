@@ -10,8 +10,8 @@ use super::form::{self, Malformed};
 use super::rewriting::{Copied, SPARE_ROOM, Stop, ToUtf8, copy_rewritten};
 use super::runs::Runs;
 use super::{Dialect, DialectError};
-use trust8::boundary;
 use trust8::Kernel;
+use trust8::boundary;
 use trust8::engine::Output;
 
 /// A part of a text in a dialect.

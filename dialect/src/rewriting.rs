@@ -18,8 +18,8 @@ use core::ops::Range;
 use super::Dialect;
 use super::form::{self, Form};
 use super::runs::OwnForms;
-use trust8::boundary::array_at;
 use trust8::Kernel;
+use trust8::boundary::array_at;
 use trust8::engine::Output;
 
 /// After this many bytes or more without an exception, the next one is not expected to be near either.

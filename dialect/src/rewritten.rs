@@ -108,9 +108,8 @@ pub(super) fn collect(
     let mut copy = Vec::with_capacity(bytes.len() + spare + SPARE_ROOM);
     let mut at = 0;
     loop {
-        let copied = append(&mut copy, |out| {
-            copy_rewritten(own, kernel, bytes, at..bytes.len(), out, rewriting)
-        });
+        let copied =
+            append(&mut copy, |out| copy_rewritten(own, kernel, bytes, at..bytes.len(), out, rewriting));
         at = copied.end;
         match copied.stop {
             Stop::Done => return Some(copy),

@@ -4,7 +4,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use trust8::testing;
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::{fault_of, ways};
 use trust8_fuzz::oracle::{self, Fault};
@@ -22,7 +21,7 @@ fuzz_target!(|data: &[u8]| {
     // All ways for a short input; for a long one, which takes its time, another way each time.
     let chosen = bytes.len() % ways().len();
     for (_, way) in ways().iter().enumerate().filter(|(i, _)| bytes.len() < 1000 || *i == chosen) {
-        let decode = testing::decode(way.kernel, bytes);
+        let decode = way.kernel.decode(bytes);
         let items: Vec<Item> = decode
             .map(|item| {
                 item.map_err(|error| {

@@ -4,7 +4,6 @@
 
 use libfuzzer_sys::fuzz_target;
 use trust8::columns::{ColumnError, ColumnErrorKind, Offset};
-use trust8::testing;
 use trust8_fuzz::kernels::kernels;
 
 fuzz_target!(|data: &[u8]| {
@@ -107,7 +106,7 @@ fn offsets_of_any_kind<O: Offset>(values: &[u8], offsets: &[O]) {
     let expected = model();
     for kernel in kernels() {
         assert_eq!(
-            answer(testing::columns::validate_offsets(kernel, values, offsets)),
+            answer(kernel.validate_offsets(values, offsets)),
             expected,
             "{}",
             kernel.name()
@@ -140,11 +139,11 @@ fn views_of_any_kind(views: &[u128], buffers: &[&[u8]]) {
     let of_texts = texts.iter().enumerate().try_for_each(|(row, text)| of_text(row, text));
     for kernel in kernels() {
         assert_eq!(
-            answer(testing::columns::validate_views(kernel, views, buffers)),
+            answer(kernel.validate_views(views, buffers)),
             expected,
             "{}",
             kernel.name()
         );
-        assert_eq!(answer(testing::columns::validate_slices(kernel, &texts)), of_texts, "{}", kernel.name());
+        assert_eq!(answer(kernel.validate_slices(&texts)), of_texts, "{}", kernel.name());
     }
 }

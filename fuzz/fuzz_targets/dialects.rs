@@ -5,7 +5,6 @@
 
 use libfuzzer_sys::fuzz_target;
 use trust8_dialect::{Dialect, diagnose};
-use trust8::testing;
 use trust8_fuzz::dialects::{Item, decode};
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::ways;
@@ -40,12 +39,12 @@ fn compare(dialect: Dialect, bytes: &[u8]) {
     let chosen = bytes.len() % ways().len();
     for (_, way) in ways().iter().enumerate().filter(|(i, _)| bytes.len() < 1000 || *i == chosen) {
         let (who, way) = (format!("{dialect}, {}", way.name), way.kernel);
-        let validated = testing::dialect::validate(way, dialect, bytes)
+        let validated = trust8_dialect::With(way).validate(dialect, bytes)
             .map_err(|error| (error.valid_up_to(), error.error_len()));
         assert_eq!(validated.err(), fault, "{who}");
-        let converted = testing::dialect::to_utf8(way, dialect, bytes).map_err(|error| error.valid_up_to());
+        let converted = trust8_dialect::With(way).to_utf8(dialect, bytes).map_err(|error| error.valid_up_to());
         assert_eq!(converted.as_deref(), exact.as_deref(), "{who}");
-        assert_eq!(testing::dialect::to_utf8_lossy(way, dialect, bytes), lossy, "{who}");
+        assert_eq!(trust8_dialect::With(way).to_utf8_lossy(dialect, bytes), lossy, "{who}");
     }
     if let Err(error) = dialect.validate(bytes) {
         assert!(

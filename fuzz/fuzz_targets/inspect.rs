@@ -4,7 +4,6 @@
 
 use libfuzzer_sys::fuzz_target;
 use trust8::Summary;
-use trust8::testing;
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::ways;
 
@@ -29,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
             && summary.chars_by_len() == by_len
     };
     for way in ways() {
-        let summary = testing::inspect(way.kernel, bytes);
+        let summary = way.kernel.inspect(bytes);
         assert!(right(&summary), "{}: {summary:?}", way.name);
         assert_eq!(way.kernel.count_chars(text), chars, "{}", way.name);
         assert_eq!(way.kernel.utf16_len(text), utf16_len, "{}", way.name);

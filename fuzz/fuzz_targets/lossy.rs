@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 
 use libfuzzer_sys::fuzz_target;
-use trust8::testing;
 use trust8::{from_utf8_lossy, from_utf8_lossy_owned, utf8_chunks};
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::{fault_of, ways};
@@ -29,19 +28,19 @@ fuzz_target!(|data: &[u8]| {
 
     for way in ways() {
         let name = &way.name;
-        let text = testing::from_utf8_lossy(way.kernel, bytes);
+        let text = way.kernel.from_utf8_lossy(bytes);
         assert!(text == expected, "{name}");
         assert_eq!(matches!(text, Cow::Borrowed(_)), matches!(expected, Cow::Borrowed(_)), "{name}: copied");
 
         let mut appended = "é".to_owned();
-        testing::lossy_into(way.kernel, bytes, &mut appended);
+        way.kernel.lossy_into(bytes, &mut appended);
         assert_eq!(appended.strip_prefix('é'), Some(&*expected), "{name}");
 
-        let ours = testing::utf8_chunks(way.kernel, bytes).map(|chunk| (chunk.valid(), chunk.invalid()));
+        let ours = way.kernel.utf8_chunks(bytes).map(|chunk| (chunk.valid(), chunk.invalid()));
         let core = bytes.utf8_chunks().map(|chunk| (chunk.valid(), chunk.invalid()));
         assert!(ours.eq(core), "{name}: chunks");
 
-        let found = testing::errors(way.kernel, bytes).map(|error| fault_of(&error));
+        let found = way.kernel.errors(bytes).map(|error| fault_of(&error));
         assert!(found.eq(faults.iter().copied()), "{name}: errors");
     }
     assert!(from_utf8_lossy(bytes) == expected);

@@ -4,7 +4,6 @@
 
 use libfuzzer_sys::fuzz_target;
 use trust8::profile::{Class, Error, Profile};
-use trust8::testing::profile as testing;
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::kernels;
 
@@ -34,10 +33,10 @@ fuzz_target!(|data: &[u8]| {
             Error::Forbidden(found) => (found.offset() as usize, Some(found.class())),
         };
         for kernel in kernels() {
-            let first = testing::from_utf8(kernel, &profile, bytes).err().map(answer);
+            let first = kernel.from_utf8_in(&profile, bytes).err().map(answer);
             assert_eq!(first, expected.first().copied(), "{kernel:?}, {profile:?}");
             assert!(
-                testing::errors(kernel, &profile, bytes).map(answer).eq(expected.iter().copied()),
+                kernel.errors_in(&profile, bytes).map(answer).eq(expected.iter().copied()),
                 "{kernel:?}, {profile:?}"
             );
         }

@@ -10,7 +10,6 @@ use std::mem::MaybeUninit;
 use libfuzzer_sys::fuzz_target;
 use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
 use trust8::stream::{Decoder, StreamError};
-use trust8::testing;
 use trust8::{CopyError, Kernel, Validator};
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::{self, Way, ways};
@@ -97,8 +96,8 @@ fn pushed(way: &Way, input: &[u8], pieces: &[&[u8]], expected: &Expected) {
     let mut seen = 0;
     for &piece in pieces {
         seen += piece.len();
-        let said = testing::stream::push(way, &mut validator, piece);
-        let piece = testing::stream::decode(way, &mut decoder, piece);
+        let said = way.push(&mut validator, piece);
+        let piece = way.decode_piece(&mut decoder, piece);
         match expected.of_beginning(input, seen) {
             Ok(whole) => {
                 assert_eq!(said, Ok(()), "{name}");
@@ -113,7 +112,7 @@ fn pushed(way: &Way, input: &[u8], pieces: &[&[u8]], expected: &Expected) {
                 assert_eq!(said.map_err(fault_of), Err(fault), "{name}");
                 assert_eq!(piece.map_err(fault_of).map(|piece| piece.len()), Err(fault), "{name}");
                 assert_eq!(
-                    testing::stream::push(way, &mut validator, b"a").map_err(fault_of),
+                    way.push(&mut validator, b"a").map_err(fault_of),
                     Err(fault),
                     "it stays"
                 );
@@ -127,7 +126,7 @@ fn pushed(way: &Way, input: &[u8], pieces: &[&[u8]], expected: &Expected) {
 
 fn copied(way: &Kernel, input: &[u8], expected: &Expected) {
     let mut room = vec![MaybeUninit::new(0xAA); input.len()];
-    match (testing::copy_utf8(way, input, &mut room), expected.fault) {
+    match (way.copy_utf8(input, &mut room), expected.fault) {
         (Ok(text), None) => assert_eq!(text.as_bytes(), input),
         (Err(CopyError::Invalid(error)), Some(fault)) => {
             assert_eq!(kernels::fault_of(&error), fault);

@@ -3,7 +3,7 @@
 pub mod input;
 pub mod source;
 
-#[path = "../../tests/support/dialects.rs"]
+#[path = "../../dialect/tests/dialect/reference.rs"]
 pub mod dialects;
 #[path = "../../tests/support/kernels.rs"]
 pub mod kernels;

@@ -113,8 +113,8 @@ instruction_sets!(doors);
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::kernel::{Kernel, automaton};
+    use crate::kernel::on_reject::{Accepts, ContinuesOr};
+    use crate::kernel::{Continues, Kernel, Rejected, automaton};
 
     /// A long chunk takes a way of its own, between ASCII.
     #[test]
@@ -124,14 +124,17 @@ mod tests {
             for len in (0..40).chain(2600..2640) {
                 let text = format!("{}{}{}.", "a".repeat(600), &middle[..9 * (len / 9)], "b".repeat(len % 9));
                 for before in [*b"abcd", *b"\0\0\0\n", "\u{65E5}a".as_bytes().try_into().unwrap()] {
-                    assert!(continues(kernel, before, text.as_bytes()), "{kernel:?}, {before:02X?}, {len}");
+                    assert!(
+                        kernel.run(Continues, text.as_bytes(), before),
+                        "{kernel:?}, {before:02X?}, {len}"
+                    );
                 }
                 // After a lead, and with a wrong byte anywhere: also at the end, where it is not ASCII.
-                assert!(!continues(kernel, [0, 0, 0, 0xC3], text.as_bytes()), "{kernel:?}, {len}");
+                assert!(!kernel.run(Continues, text.as_bytes(), [0, 0, 0, 0xC3]), "{kernel:?}, {len}");
                 for at in [0, 1, 255, 256, 511, 512, 599, text.len() / 2, text.len() - 2, text.len() - 1] {
                     let mut wrong = text.clone().into_bytes();
                     wrong[at] = 0xF5;
-                    assert!(!continues(kernel, *b"abcd", &wrong), "{kernel:?}, {len}, {at}");
+                    assert!(!kernel.run(Continues, &wrong, *b"abcd"), "{kernel:?}, {len}, {at}");
                 }
             }
         }
@@ -191,7 +194,7 @@ mod tests {
                     let expected = core::str::from_utf8(&bytes);
                     for answer in [false, true] {
                         let mut asked = 0;
-                        let found = accepts(kernel, &bytes, |rejected: Rejected<'_>| {
+                        let found = kernel.run(Accepts, &bytes, |rejected: Rejected<'_>| {
                             asked += 1;
                             let error = rejected.text().expect_err("it is not UTF-8");
                             let expected = expected.expect_err("it is not UTF-8");
@@ -209,16 +212,20 @@ mod tests {
                         if bytes.is_empty() {
                             continue;
                         }
-                        let expected = continues(kernel, before, &bytes);
+                        let expected = kernel.run(Continues, &bytes, before);
                         let mut asked = 0;
-                        let found = continues_or(kernel, before, &bytes, |same: [u8; 4], piece: &[u8]| {
-                            asked += 1;
-                            assert!(
-                                same == before && core::ptr::eq(piece, bytes.as_slice()),
-                                "{kernel:?}, {len}"
-                            );
-                            false
-                        });
+                        let found = kernel.run(
+                            ContinuesOr,
+                            &bytes,
+                            (before, |same: [u8; 4], piece: &[u8]| {
+                                asked += 1;
+                                assert!(
+                                    same == before && core::ptr::eq(piece, bytes.as_slice()),
+                                    "{kernel:?}, {len}"
+                                );
+                                false
+                            }),
+                        );
                         assert_eq!((found, asked), (expected, usize::from(!expected)), "{kernel:?}, {len}");
                     }
                 }
@@ -241,7 +248,7 @@ mod tests {
                 for to in from + 1..text.len() {
                     let piece = &text[from..to];
                     assert!(
-                        continues(kernel, before, piece),
+                        kernel.run(Continues, piece, before),
                         "{kernel:?}, after {before:02X?}: {piece:02X?}"
                     );
                     pieces += 1;
@@ -253,7 +260,7 @@ mod tests {
                         for wrong in [0xC0, 0xC1, 0xF5, 0xFF] {
                             let right = core::mem::replace(&mut piece[at], wrong);
                             assert!(
-                                !continues(kernel, before, &piece),
+                                !kernel.run(Continues, &piece, before),
                                 "{kernel:?}, {before:02X?}: {piece:02X?}"
                             );
                             piece[at] = right;

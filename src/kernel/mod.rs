@@ -43,13 +43,13 @@ use crate::simd::{Job, Token};
 use job::{Isa, Validate};
 
 pub use automaton::Automaton;
+pub use automaton::judge;
 #[cfg(trust8_avx512)]
 pub(crate) use bitplanes::blocks::Checker as PlanesChecker;
+pub use job::Portable;
 #[cfg(trust8_simd)]
 pub(crate) use lookup::check::Checker;
-pub use job::Portable;
 pub use on_reject::{OnNotContinued, OnRejected};
-pub use automaton::judge;
 pub(crate) use prefix::Prefix;
 pub use verdict::Verdict;
 

@@ -57,7 +57,10 @@ impl<'a> Prefix<'a> {
                 let error_at = error.valid_up_to();
                 self.valid += error_at;
                 // SAFETY: the automaton has read these bytes up to the ill-formed sequence, and found them valid.
-                (unsafe { core::str::from_utf8_unchecked(&rest[..error_at]) }, Some(error.after(self.valid - error_at)))
+                (
+                    unsafe { core::str::from_utf8_unchecked(&rest[..error_at]) },
+                    Some(error.after(self.valid - error_at)),
+                )
             }
         }
     }

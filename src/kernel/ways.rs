@@ -7,12 +7,12 @@
 
 use super::Kernel;
 use super::Verdict;
-use super::job::{Isa, KERNELS};
-use crate::simd::Job;
 #[cfg(trust8_avx512)]
 use super::bitplanes::{AnyLength, Blocks, Superblocks};
+use super::job::{Isa, KERNELS};
 #[cfg(trust8_simd)]
 use super::lookup::{Long, Short};
+use crate::simd::Job;
 
 /// Makes a function for each instruction set that runs a job which validates.
 macro_rules! functions {

@@ -6,9 +6,9 @@ use core::fmt::{self, Write};
 use core::iter::FusedIterator;
 
 use super::faults::Search;
+use super::survey::Found;
 use crate::error::{ErrorKind, Utf8Error};
 use crate::kernel::Kernel;
-use super::survey::Found;
 
 /// Returns an iterator over chunks of valid text, each with the ill-formed sequence after it.
 ///

@@ -60,7 +60,9 @@ impl Kernel {
     /// # Errors
     ///
     /// Returns the errors of that function.
-    pub fn copy_utf8_lossy<'d>(&'static self, src: &[u8],
+    pub fn copy_utf8_lossy<'d>(
+        &'static self,
+        src: &[u8],
         dst: &'d mut [MaybeUninit<u8>],
     ) -> Result<&'d mut str, TooSmall> {
         let len = dst.len();

@@ -2,9 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+use super::survey::{FIRST_CHUNK, Found, LONGEST_CHUNK, Replace, Seek};
 use crate::boundary;
 use crate::kernel::{Continues, Kernel};
-use super::survey::{Replace, Seek, FIRST_CHUNK, Found, LONGEST_CHUNK};
 use crate::output::Output;
 use crate::text::counts::Utf16Len;
 
@@ -192,25 +192,24 @@ pub(crate) fn each_fault(kernel: &'static Kernel, text: &[u8], mut use_fault: im
 #[cfg(all(test, feature = "std"))]
 mod tests {
     use crate::kernel::counted::assert_linear;
-    use crate::testing;
 
     /// A search that started a kernel after each ill-formed sequence would take as long as there are such sequences.
     #[test]
     fn no_text_starts_kernels_again_and_again() {
-        assert_linear("errors", |kernel, text| testing::errors(kernel, text).for_each(|_| {}));
+        assert_linear("errors", |kernel, text| kernel.errors(text).for_each(|_| {}));
         assert_linear("errors, counted", |kernel, text| {
-            let _ = testing::errors(kernel, text).count();
+            let _ = kernel.errors(text).count();
         });
-        assert_linear("decode", |kernel, text| testing::decode(kernel, text).for_each(|_| {}));
-        assert_linear("utf8_chunks", |kernel, text| testing::utf8_chunks(kernel, text).for_each(|_| {}));
+        assert_linear("decode", |kernel, text| kernel.decode(text).for_each(|_| {}));
+        assert_linear("utf8_chunks", |kernel, text| kernel.utf8_chunks(text).for_each(|_| {}));
         assert_linear("from_utf8_lossy", |kernel, text| {
-            let _ = testing::from_utf8_lossy(kernel, text);
+            let _ = kernel.from_utf8_lossy(text);
         });
         assert_linear("lossy_len", |kernel, text| {
-            let _ = testing::lossy_len(kernel, text);
+            let _ = kernel.lossy_len(text);
         });
         assert_linear("locate", |kernel, text| {
-            let _ = testing::locate(kernel, text, text.len());
+            let _ = kernel.locate(text, text.len());
         });
     }
 }

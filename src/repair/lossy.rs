@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 use core::mem;
 
 use super::replacer::Replacer;
-use crate::kernel::Kernel;
 use super::survey::{REPLACEMENT, ROOM_PER_BLOCK};
+use crate::kernel::Kernel;
 use crate::output;
 
 /// Converts `bytes` to text, with each ill-formed sequence replaced by U+FFFD.

@@ -3,10 +3,10 @@
 #![forbid(unsafe_code)]
 
 use super::faults::Search;
-use crate::kernel::Kernel;
 use super::survey::{Found, REPLACEMENT};
 #[cfg(feature = "alloc")]
 use super::survey::{ROOM_PER_BLOCK, TEXT_PER_BLOCK};
+use crate::kernel::Kernel;
 use crate::output::Output;
 
 /// Writes a text with each ill-formed sequence replaced by U+FFFD, and can continue in other memory when it is full.
@@ -21,6 +21,7 @@ pub struct Replacer<'a> {
 }
 
 impl<'a> Replacer<'a> {
+    /// Begins at the start of the text.
     pub fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
         Self { search: Search::new(kernel, bytes), block: Found::NONE, started: false, done: 0 }
     }

@@ -17,7 +17,7 @@ mod model;
 cfg_if::cfg_if! {
     if #[cfg(trust8_x86)] {
         pub(crate) mod nontemporal;
-        pub mod x86 {
+        pub(crate) mod x86 {
             //! The instruction sets of x86 and x86-64.
 
             mod avx2;
@@ -92,18 +92,25 @@ macro_rules! tokens {
 }
 instruction_sets!(tokens);
 
-/// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
-///
-/// All arithmetic works on each byte by itself, but where the name ends in 32.
+/// A register: integers side by side.
 ///
 /// # Safety
 ///
-/// - `Vector` must be a register: integers side by side, without padding. (A vector that is stored as text counts as
-///   bytes that are initialised.)
+/// - The type has no padding, so all of its bytes are initialised. Every sequence of bytes of its length is a value of it.
 #[cfg(trust8_simd)]
-pub unsafe trait Simd: Token {
+pub unsafe trait Plain: Copy {}
+
+// SAFETY: an array has no padding between its elements.
+#[cfg(trust8_simd)]
+unsafe impl<V: Plain, const N: usize> Plain for [V; N] {}
+
+/// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
+///
+/// All arithmetic works on each byte by itself.
+#[cfg(trust8_simd)]
+pub trait Simd: Token {
     /// A vector register.
-    type Vector: Copy;
+    type Vector: Plain;
 
     /// The number of bytes in a vector: 16 or 32.
     const LANES: usize;
@@ -155,8 +162,11 @@ pub unsafe trait Simd: Token {
     /// Returns the lower four bits of each byte.
     fn low_nibbles(self, v: Self::Vector) -> Self::Vector;
 
+    /// Bitwise.
     fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// Bitwise.
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// Bitwise.
     fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Returns the larger of two unsigned numbers.
@@ -214,7 +224,7 @@ pub unsafe trait Simd: Token {
     #[inline(always)]
     fn store(self, v: Self::Vector, to: &mut [MaybeUninit<u8>], at: usize) {
         let to: &mut [MaybeUninit<u8>] = &mut to[at..at + size_of::<Self::Vector>()];
-        // SAFETY: `to` has as many bytes as the vector, which has no padding, by the contract of the trait. The store needs no alignment.
+        // SAFETY: `to` has as many bytes as the vector, which is `Plain`. The store needs no alignment.
         unsafe { to.as_mut_ptr().cast::<Self::Vector>().write_unaligned(v) };
     }
 }

@@ -2,7 +2,7 @@
 
 use core::arch::aarch64::*;
 
-use super::{MOVE_DOWN, Neon, Simd, short_words};
+use super::{MOVE_DOWN, Neon, Plain, Simd, short_words};
 
 /// In each half of a vector, the power of two of the lane's number.
 static POWERS: [u8; 16] = {
@@ -14,6 +14,9 @@ static POWERS: [u8; 16] = {
     }
     powers
 };
+
+// SAFETY: it is sixteen integers side by side.
+unsafe impl Plain for uint8x16_t {}
 
 impl Neon {
     /// Returns, in each lane whose bit 7 is set in `v`, the lane's power of two: that is the bit where `high_bits` wants it.
@@ -28,8 +31,8 @@ impl Neon {
 }
 
 // Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
-// NEON, and was called on a CPU that has it. SAFETY: `uint8x16_t` is integers side by side, without padding.
-unsafe impl Simd for Neon {
+// NEON, and was called on a CPU that has it.
+impl Simd for Neon {
     type Vector = uint8x16_t;
     const LANES: usize = 16;
     const ASCII_TEST_FROM: usize = 16;

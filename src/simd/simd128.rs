@@ -6,10 +6,12 @@
 
 use core::arch::wasm32::*;
 
-use super::{MOVE_DOWN, Simd, Simd128, short_words};
+use super::{MOVE_DOWN, Plain, Simd, Simd128, short_words};
 
-// SAFETY: `v128` is integers side by side, without padding.
-unsafe impl Simd for Simd128 {
+// SAFETY: it is integers side by side.
+unsafe impl Plain for v128 {}
+
+impl Simd for Simd128 {
     type Vector = v128;
     const LANES: usize = 16;
     const ASCII_TEST_FROM: usize = 16;

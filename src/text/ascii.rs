@@ -2,8 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use crate::kernel::Kernel;
 use super::search::{Search, Sought, Vectors};
+use crate::kernel::Kernel;
 
 /// Returns whether all of `bytes` are ASCII: what `bytes.is_ascii()` returns.
 ///

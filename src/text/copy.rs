@@ -79,7 +79,9 @@ impl Kernel {
     /// # Errors
     ///
     /// Returns the errors of that function.
-    pub fn copy_utf8<'d>(&self, src: &[u8],
+    pub fn copy_utf8<'d>(
+        &self,
+        src: &[u8],
         dst: &'d mut [MaybeUninit<u8>],
     ) -> Result<&'d mut str, CopyError> {
         copy(src, dst, |validator, chunk| self.push(validator, chunk))

@@ -2,8 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::Utf8Error;
 use super::counts::{self, CountChars, Counts, Inspect, Utf16Len};
+use crate::error::Utf8Error;
 use crate::kernel::{Kernel, automaton};
 use crate::repair::faults::count_sequences;
 

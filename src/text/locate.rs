@@ -2,10 +2,10 @@
 
 #![forbid(unsafe_code)]
 
-use crate::boundary::is_continuation;
-use crate::kernel::Kernel;
 #[cfg(not(feature = "memchr"))]
 use super::counts;
+use crate::boundary::is_continuation;
+use crate::kernel::Kernel;
 use crate::repair::faults::count_sequences;
 
 /// The line and the column of a byte, as [`locate`] returns them. All numbers begin with 1.

@@ -84,7 +84,8 @@ impl Kernel {
     /// Does what [`par_inspect`](crate::par_inspect) does, with this kernel, in chunks of about `chunk_len` bytes.
     #[must_use]
     pub fn par_inspect(&'static self, chunk_len: usize, bytes: &[u8]) -> Summary {
-        inspect_chunks(self, chunk_len, bytes).map_or_else(|| self.inspect(bytes), |judgement| judgement.summary())
+        inspect_chunks(self, chunk_len, bytes)
+            .map_or_else(|| self.inspect(bytes), |judgement| judgement.summary())
     }
 }
 

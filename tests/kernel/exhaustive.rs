@@ -21,7 +21,6 @@ use super::support::kernels::{Way, check, check_for, fault_of, ways};
 use super::support::oracle::{self, Fault};
 use super::support::scale::{Thin, scale};
 use trust8::Validator;
-use trust8::testing;
 
 /// The first and the last byte of each class that the grammar distinguishes.
 const EDGES: [u8; 25] = [
@@ -286,7 +285,7 @@ fn every_four_bytes_in_two_pieces() {
                 });
                 for cut in 1..=3 {
                     let mut validator = Validator::new();
-                    let pushed = testing::stream::push(way.kernel, &mut validator, &before[..cut]);
+                    let pushed = way.kernel.push(&mut validator, &before[..cut]);
                     let early = oracle::fault(&before[..cut]).filter(|fault| fault.error_len.is_some());
                     assert_eq!(pushed.is_err(), early.is_some(), "{}: {:02X?}", way.name, &before[..cut]);
                     if early.is_some() {
@@ -302,7 +301,7 @@ fn every_four_bytes_in_two_pieces() {
                         piece[3 - cut] = d;
                         let mut validator = validator;
                         assert_eq!(
-                            testing::stream::push(way.kernel, &mut validator, piece).is_ok(),
+                            way.kernel.push(&mut validator, piece).is_ok(),
                             expected[usize::from(d)],
                             "{}: {:02X?} | {:02X?}",
                             way.name,

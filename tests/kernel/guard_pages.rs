@@ -7,7 +7,6 @@ use super::support::kernels::{check_for, ways};
 use super::support::malformed::MALFORMED;
 use super::support::scale::{Thin, scale};
 use super::support::text::Filler;
-use trust8::testing;
 
 #[test]
 fn valid_text_of_every_length_to_600() {
@@ -32,7 +31,7 @@ fn counts_of_every_length_to_600_and_some_longer() {
             let text = core::str::from_utf8(bytes).expect("filler is valid");
             let chars = text.chars().count();
             for way in ways() {
-                assert_eq!(testing::inspect(way.kernel, bytes).chars(), chars, "{}: {len}", way.name);
+                assert_eq!(way.kernel.inspect(bytes).chars(), chars, "{}: {len}", way.name);
                 assert_eq!(way.kernel.count_chars(text), chars, "{}: {len}", way.name);
                 assert!(way.kernel.utf16_len(text) >= chars, "{}: {len}", way.name);
             }

@@ -6,7 +6,6 @@ use super::support::kernels::{check, kernels, ways};
 use super::support::malformed::{BOUNDARY_CHARACTERS, MALFORMED};
 use super::support::oracle::{self, Fault};
 use super::support::scale::{Thin, scale};
-use trust8::testing;
 use trust8::{ErrorKind, Kernel};
 
 /// Fails if a kernel is missing that this machine must have. Prints the kernels, also when it passes: it writes to `stderr`
@@ -22,7 +21,7 @@ fn the_required_kernels_are_here() {
         if cfg!(target_endian = "big") { "big" } else { "little" },
     );
     for kernel in kernels() {
-        let names: Vec<_> = testing::paths(kernel).iter().map(Kernel::name).collect();
+        let names: Vec<_> = kernel.ways().iter().map(Kernel::name).collect();
         report += &format!(" {}{names:?}", kernel.name());
     }
     let _ = writeln!(stderr(), "{report}; scale {}", scale());
@@ -46,7 +45,7 @@ fn kernels_have_distinct_names_and_scalar_is_the_last() {
 #[test]
 fn each_kernel_has_its_ways() {
     for kernel in kernels() {
-        let ways: Vec<_> = testing::paths(kernel).iter().map(Kernel::name).collect();
+        let ways: Vec<_> = kernel.ways().iter().map(Kernel::name).collect();
         let expected: &[&str] = match kernel.name() {
             "avx512" => &["blocks", "superblocks"],
             "scalar" => &[],
@@ -54,7 +53,7 @@ fn each_kernel_has_its_ways() {
         };
         assert_eq!(ways, expected, "{}", kernel.name());
         // A way has no ways of its own.
-        assert!(testing::paths(kernel).iter().all(|way| testing::paths(way).is_empty()));
+        assert!(kernel.ways().iter().all(|way| way.ways().is_empty()));
     }
 }
 

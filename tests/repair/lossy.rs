@@ -12,7 +12,6 @@ use super::support::random::{Random, cases};
 use super::support::scale::{Thin, scale};
 use super::support::text::{Filler, Place};
 use proptest::prelude::*;
-use trust8::testing;
 use trust8::{
     Kernel, TooSmall, copy_utf8_lossy, errors, from_utf8_lossy, from_utf8_lossy_owned, lossy_into, lossy_len,
     string_from_utf8, utf8_chunks,
@@ -46,7 +45,7 @@ fn all_faults(input: &[u8]) -> Vec<Fault> {
 /// Compares one way with the standard library.
 fn check_way(way: &Way, input: &[u8], expected: &Expected) {
     let Way { name, kernel, .. } = way;
-    let text = testing::from_utf8_lossy(kernel, input);
+    let text = kernel.from_utf8_lossy(input);
     assert!(text == expected.text, "{name}: {input:02X?}\n became {text:?}\n and not {:?}", expected.text);
     match text {
         Cow::Borrowed(text) => assert!(core::ptr::eq(text.as_bytes(), input), "{name}"),
@@ -60,12 +59,12 @@ fn check_way(way: &Way, input: &[u8], expected: &Expected) {
 fn check_copy(way: &Way, input: &[u8], expected: &Expected) {
     let Way { name, kernel, .. } = way;
     let needed = expected.text.len();
-    assert_eq!(testing::lossy_len(kernel, input), needed, "{name}: {input:02X?}");
+    assert_eq!(kernel.lossy_len(input), needed, "{name}: {input:02X?}");
     let mut buffer = vec![MaybeUninit::uninit(); needed];
-    let text = testing::copy_utf8_lossy(kernel, input, &mut buffer);
+    let text = kernel.copy_utf8_lossy(input, &mut buffer);
     assert_eq!(text.as_deref(), Ok(&*expected.text), "{name}: {input:02X?}");
     if let Some(len) = needed.checked_sub(1) {
-        let error = testing::copy_utf8_lossy(kernel, input, &mut buffer[..len]);
+        let error = kernel.copy_utf8_lossy(input, &mut buffer[..len]);
         assert_eq!(error, Err(TooSmall { needed, len }), "{name}: {input:02X?}");
     }
 }
@@ -73,7 +72,7 @@ fn check_copy(way: &Way, input: &[u8], expected: &Expected) {
 fn check_chunks(way: &Way, input: &[u8], expected: &Expected) {
     let name = &way.name;
     let mut offset = 0;
-    let mut chunks = testing::utf8_chunks(way.kernel, input);
+    let mut chunks = way.kernel.utf8_chunks(input);
     for (valid, invalid) in &expected.chunks {
         let chunk = chunks.next().expect("as many chunks as core has");
         assert_eq!((chunk.valid(), chunk.invalid()), (&**valid, &**invalid), "{name}: {input:02X?}");
@@ -95,11 +94,11 @@ fn check_chunks(way: &Way, input: &[u8], expected: &Expected) {
 }
 
 fn check_errors(way: &Way, input: &[u8], faults: &[Fault]) {
-    let found = testing::errors(way.kernel, input).map(|error| fault_of(&error));
+    let found = way.kernel.errors(input).map(|error| fault_of(&error));
     assert!(found.eq(faults.iter().copied()), "{}: {input:02X?}", way.name);
     // The errors are counted in another way, and after some of them have been returned.
     for returned in 0..faults.len().min(3) {
-        let mut errors = testing::errors(way.kernel, input);
+        let mut errors = way.kernel.errors(input);
         assert!(errors.by_ref().take(returned).all(|_| true));
         assert_eq!(errors.count(), faults.len() - returned, "{}: {input:02X?}", way.name);
     }
@@ -126,7 +125,7 @@ fn check_dispatched(input: &[u8]) {
         Ok(text) => assert_eq!(text, expected.text),
         Err(error) => assert_eq!(error.into_utf8_lossy(), expected.text),
     }
-    assert!(utf8_chunks(input).eq(testing::utf8_chunks(Kernel::best(), input)));
+    assert!(utf8_chunks(input).eq(Kernel::best().utf8_chunks(input)));
     let mut buffer = vec![MaybeUninit::uninit(); lossy_len(input)];
     let copied = copy_utf8_lossy(input, &mut buffer).unwrap();
     assert_eq!(*copied, *String::from_utf8_lossy(input));
@@ -183,7 +182,7 @@ fn every_malformed_sequence_at_every_offset() {
                     let input = place.put(offset % 64, &[a, b, malformed.bytes, c, d]);
                     let expected = String::from_utf8_lossy(input);
                     for kernel in kernels() {
-                        let text = testing::from_utf8_lossy(kernel, input);
+                        let text = kernel.from_utf8_lossy(input);
                         assert!(text == expected, "{kernel:?}: {input:02X?}");
                     }
                 }
@@ -255,7 +254,7 @@ fn faults_where_pieces_end() {
                     input.splice(at..at, malformed.bytes.iter().copied());
                     let expected = String::from_utf8_lossy(&input);
                     for kernel in kernels() {
-                        assert!(testing::from_utf8_lossy(kernel, &input) == expected, "{kernel:?}: at {at}");
+                        assert!(kernel.from_utf8_lossy(&input) == expected, "{kernel:?}: at {at}");
                     }
                 }
             }
@@ -282,7 +281,7 @@ fn texts_spoiled_at_every_rate() {
                 }
                 let expected = String::from_utf8_lossy(&input);
                 for way in ways() {
-                    let text = testing::from_utf8_lossy(way.kernel, &input);
+                    let text = way.kernel.from_utf8_lossy(&input);
                     assert!(text == expected, "{}: one in {rate}: {input:02X?}", way.name);
                 }
             }
@@ -305,7 +304,7 @@ fn text_that_is_appended_to_stays() {
     for way in ways() {
         let mut text = "é".to_owned();
         for input in [&b"a\xFF"[..], b"", b"\xC3", b"\xA9", "日本".as_bytes()] {
-            testing::lossy_into(way.kernel, input, &mut text);
+            way.kernel.lossy_into(input, &mut text);
         }
         assert_eq!(text, "éa\u{FFFD}\u{FFFD}\u{FFFD}日本", "{}", way.name);
     }

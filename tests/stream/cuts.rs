@@ -8,7 +8,6 @@ use super::support::malformed;
 use super::support::oracle;
 use super::support::scale::Thin;
 use trust8::stream::{Decoder, Piece, StreamError};
-use trust8::testing;
 use trust8::{ErrorKind, Validator};
 
 /// How pieces go in: by the public methods, or by those of a kernel or of one of its ways.
@@ -19,14 +18,14 @@ impl Door {
     pub(crate) fn push(self, validator: &mut Validator, piece: &[u8]) -> Result<(), StreamError> {
         match self.0 {
             None => validator.push(piece),
-            Some(way) => testing::stream::push(way.kernel, validator, piece),
+            Some(way) => way.kernel.push(validator, piece),
         }
     }
 
     pub(crate) fn decode<'a>(self, decoder: &mut Decoder, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
         match self.0 {
             None => decoder.decode(piece),
-            Some(way) => testing::stream::decode(way.kernel, decoder, piece),
+            Some(way) => way.kernel.decode_piece(decoder, piece),
         }
     }
 

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use trust8::testing;
 use trust8::{Kernel, Utf8Error};
 
 use super::oracle::{self, Fault};
@@ -48,7 +47,7 @@ pub fn ways() -> &'static [Way] {
         let mut ways = Vec::new();
         for kernel in kernels() {
             ways.push(Way { name: kernel.name().to_owned(), kernel, is_kernel: true });
-            for way in testing::paths(kernel) {
+            for way in kernel.ways() {
                 let name = format!("{}, {}", kernel.name(), way.name());
                 ways.push(Way { name, kernel: way, is_kernel: false });
             }

@@ -1,5 +1,4 @@
-//! What the tests of all rooms share, and the fuzz targets with them: the oracles (`oracle` for UTF-8, `dialects` for its
-//! relatives), the inputs (`malformed`, `text`, `random`), and the kernels to test with their ways (`kernels`).
+//! What the tests of all rooms share, and the fuzz targets with them: the oracle, the inputs (`malformed`, `text`, `random`), and the kernels to test with their ways (`kernels`).
 //!
 //! Two environment variables change what a run tests: `TRUST8_REQUIRE_KERNELS` (see `required`) and `TRUST8_TEST_SCALE`
 //! (see `scale`).
@@ -10,8 +9,6 @@
     reason = "each room uses its own part of this; fuzz/ has most of the files"
 )]
 
-#[cfg(feature = "dialect")]
-pub mod dialects;
 pub mod guarded;
 pub mod kernels;
 pub mod malformed;

@@ -5,7 +5,6 @@ use super::support::guarded::Guarded;
 use super::support::kernels::kernels;
 use super::support::scale::Thin;
 use super::support::text::Place;
-use trust8::testing;
 
 /// The bytes next to the limit, and others with bit 7.
 const OTHERS: [u8; 5] = [0x80, 0x81, 0xC3, 0xF0, 0xFF];
@@ -14,12 +13,7 @@ fn check(bytes: &[u8]) {
     let expected = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(bytes.len());
     for kernel in kernels() {
         let place = || (bytes.len(), bytes.as_ptr().addr() % 64);
-        assert_eq!(
-            testing::ascii_up_to(kernel, bytes),
-            expected,
-            "{kernel:?}: length, alignment {:?}",
-            place()
-        );
+        assert_eq!(kernel.ascii_up_to(bytes), expected, "{kernel:?}: length, alignment {:?}", place());
     }
 }
 

@@ -5,7 +5,6 @@ use super::support::malformed::MALFORMED;
 use super::support::random::slow_cases;
 use super::support::scale::Thin;
 use proptest::prelude::*;
-use trust8::testing;
 use trust8::{Bom, Kernel, Label, Utf8Error, decode, encode_scalar, is_utf8_label, strip_bom};
 
 /// Returns what std says: the characters of each valid chunk, and the place and the length of each invalid sequence.
@@ -37,13 +36,13 @@ fn check_with(kernel: &'static Kernel, bytes: &[u8]) {
             (at, error.error_len().unwrap_or(bytes.len() - at))
         })
     };
-    assert_eq!(testing::decode(kernel, bytes).map(seen).collect::<Vec<_>>(), expected, "{bytes:02X?}");
+    assert_eq!(kernel.decode(bytes).map(seen).collect::<Vec<_>>(), expected, "{bytes:02X?}");
     let mut folded = Vec::new();
-    testing::decode(kernel, bytes).for_each(|item| folded.push(seen(item)));
+    kernel.decode(bytes).for_each(|item| folded.push(seen(item)));
     assert_eq!(folded, expected, "{bytes:02X?}");
 
     // After some items, a fold goes on where `next` stood, and the hint still holds.
-    let mut items = testing::decode(kernel, bytes);
+    let mut items = kernel.decode(bytes);
     for taken in 0..=expected.len().min(5) {
         let (least, most) = items.size_hint();
         let left = expected.len() - taken;

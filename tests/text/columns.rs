@@ -10,7 +10,6 @@ use proptest::sample::Index;
 use trust8::columns::{
     ColumnError, ColumnErrorKind, Offset, validate_offsets, validate_slices, validate_views,
 };
-use trust8::testing;
 
 /// What is wrong with a row.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -65,7 +64,7 @@ fn check_offsets<O: Offset>(values: &[u8], offsets: &[O]) {
     let expected = model_of_offsets(values, &wide);
     assert_eq!(answer(validate_offsets(values, offsets)), expected);
     for way in ways() {
-        let result = testing::columns::validate_offsets(way.kernel, values, offsets);
+        let result = way.kernel.validate_offsets(values, offsets);
         assert_eq!(answer(result), expected, "{}", way.name);
     }
 }
@@ -299,7 +298,7 @@ fn check_views(views: &[u128], buffers: &[Vec<u8>]) {
     let expected = model_of_views(views, buffers);
     assert_eq!(answer(validate_views(views, buffers)), expected);
     for way in ways() {
-        let result = testing::columns::validate_views(way.kernel, views, buffers);
+        let result = way.kernel.validate_views(views, buffers);
         assert_eq!(answer(result), expected, "{}", way.name);
     }
 }
@@ -416,8 +415,8 @@ fn slices() {
         assert_eq!(answer(validate_slices(rows)), expected);
         assert_eq!(answer(validate_slices(rows.map(<[u8]>::to_vec))), expected);
         for way in ways() {
-            assert_eq!(answer(testing::columns::validate_slices(way.kernel, rows)), expected, "{}", way.name);
-            assert_eq!(testing::columns::validate_slices(way.kernel, &rows[..2]), Ok(()), "{}", way.name);
+            assert_eq!(answer(way.kernel.validate_slices(rows)), expected, "{}", way.name);
+            assert_eq!(way.kernel.validate_slices(&rows[..2]), Ok(()), "{}", way.name);
         }
     }
 }

@@ -6,7 +6,6 @@ use super::support::kernels::ways;
 use super::support::random::cases;
 use super::support::scale::Thin;
 use proptest::prelude::*;
-use trust8::testing;
 use trust8::{CopyError, copy_utf8};
 
 /// A byte that no test copies.
@@ -17,7 +16,7 @@ type Copy = Box<dyn for<'d> Fn(&[u8], &'d mut [MaybeUninit<u8>]) -> Result<&'d m
 fn copies() -> Vec<(String, Copy)> {
     let mut copies: Vec<(String, Copy)> = vec![("dispatched".into(), Box::new(copy_utf8))];
     for way in ways() {
-        copies.push((way.name.clone(), Box::new(|src, dst| testing::copy_utf8(way.kernel, src, dst))));
+        copies.push((way.name.clone(), Box::new(|src, dst| way.kernel.copy_utf8(src, dst))));
     }
     copies
 }

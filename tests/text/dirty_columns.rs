@@ -11,7 +11,6 @@ use trust8::TooSmall;
 use trust8::columns::{
     Column, ColumnErrorKind, FixedSize, Offset, Offsets, Validity, Views, invalid_rows, validate_offsets,
 };
-use trust8::testing;
 
 /// The rows of a column, in order; `None` is a null, under which these bytes lie.
 pub(crate) type Row = (Vec<u8>, bool);
@@ -26,12 +25,11 @@ fn check_column<C: Column>(column: C, rows: &[Row], expected: &[(usize, Fault)],
     let mut bits = vec![0; rows.len().div_ceil(8)];
     expected.iter().for_each(|(row, _)| bits[row / 8] |= 1 << (row % 8));
     for way in ways() {
-        let found: Vec<_> = testing::columns::invalid_rows(way.kernel, column)
-            .map(|(row, error)| (row, fault_of(&error)))
-            .collect();
+        let found: Vec<_> =
+            way.kernel.invalid_rows(column).map(|(row, error)| (row, fault_of(&error))).collect();
         assert_eq!(found, expected, "{}, {what}: {rows:02X?}", way.name);
         let mut bitmap = vec![0xA5; bits.len() + 1];
-        let count = testing::columns::invalid_rows(way.kernel, column).bitmap(&mut bitmap);
+        let count = way.kernel.invalid_rows(column).bitmap(&mut bitmap);
         assert_eq!(count, Ok(expected.len()), "{}, {what}", way.name);
         assert_eq!((&bitmap[..bits.len()], bitmap[bits.len()]), (&bits[..], 0xA5), "{}, {what}", way.name);
     }

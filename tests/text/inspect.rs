@@ -6,7 +6,6 @@ use super::support::random::{cases, insertion, lines, passage};
 use super::support::scale::Thin;
 use super::support::text::{Filler, Place};
 use proptest::prelude::*;
-use trust8::testing;
 use trust8::{Summary, locate};
 
 /// What `core::str` and iterators count.
@@ -56,13 +55,13 @@ impl Model {
 fn check(bytes: &[u8]) {
     let expected = Model::of(bytes);
     for way in ways() {
-        let summary = testing::inspect(way.kernel, bytes);
+        let summary = way.kernel.inspect(bytes);
         let place = || (bytes.len(), bytes.as_ptr().addr() % 64);
         assert_eq!(Model::from(&summary), expected, "{}: length, alignment {:?}", way.name, place());
         assert_eq!(summary.error(), trust8::from_utf8(bytes).err(), "{}", way.name);
         assert_eq!(summary.is_valid(), expected.error.is_none());
         let starts = bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
-        assert_eq!(testing::count_starts(way.kernel, bytes), starts, "{}: {:?}", way.name, place());
+        assert_eq!(way.kernel.count_starts(bytes), starts, "{}: {:?}", way.name, place());
         if let Ok(text) = core::str::from_utf8(bytes) {
             assert_eq!(way.kernel.count_chars(text), expected.chars, "{}: {:?}", way.name, place());
             assert_eq!(way.kernel.utf16_len(text), expected.utf16_len, "{}: {:?}", way.name, place());
@@ -218,7 +217,7 @@ fn locations(bytes: &[u8]) -> Vec<(usize, usize, usize)> {
 fn check_locations(bytes: &[u8]) {
     let characters = String::from_utf8_lossy(bytes).chars().count();
     for kernel in kernels() {
-        assert_eq!(testing::count_chars_lossy(kernel, bytes), characters, "{kernel:?}: {bytes:02X?}");
+        assert_eq!(kernel.count_chars_lossy(bytes), characters, "{kernel:?}: {bytes:02X?}");
     }
     let all = locations(bytes);
     for (offset, &expected) in all.iter().enumerate() {
@@ -226,11 +225,7 @@ fn check_locations(bytes: &[u8]) {
         let found = (location.line, location.column, location.byte_column);
         assert_eq!(found, expected, "offset {offset} of {bytes:02X?}");
         for kernel in kernels() {
-            assert_eq!(
-                testing::locate(kernel, bytes, offset),
-                location,
-                "{kernel:?}, {offset}: {bytes:02X?}"
-            );
+            assert_eq!(kernel.locate(bytes, offset), location, "{kernel:?}, {offset}: {bytes:02X?}");
         }
     }
     assert_eq!(locate(bytes, usize::MAX), locate(bytes, bytes.len()));

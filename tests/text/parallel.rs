@@ -6,20 +6,19 @@ use super::support::random::cases;
 use super::support::scale::scale;
 use super::support::text::Filler;
 use proptest::prelude::*;
-use trust8::testing;
 use trust8::{par_from_utf8, par_inspect};
 
 fn check(input: &[u8], piece: usize) {
     let expected = trust8::from_utf8(input);
     for way in ways() {
         assert_eq!(
-            testing::par_from_utf8(way.kernel, piece, input),
+            way.kernel.par_from_utf8(piece, input),
             expected,
             "{} in pieces of {piece}: {input:02X?}",
             way.name
         );
         assert_eq!(
-            testing::par_inspect(way.kernel, piece, input),
+            way.kernel.par_inspect(piece, input),
             trust8::inspect(input),
             "{} in pieces of {piece}: {input:02X?}",
             way.name

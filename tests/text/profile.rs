@@ -7,7 +7,6 @@ use super::support::scale::Thin;
 #[cfg(feature = "alloc")]
 use trust8::profile::Policy;
 use trust8::profile::{Class, Error, Profile, StreamError, Validator};
-use trust8::testing::profile as testing;
 
 /// `xml-character` of RFC 9839.
 fn is_xml_character(n: u32) -> bool {
@@ -86,7 +85,7 @@ fn check(bytes: &[u8]) {
     for (name, profile) in Profile::PRESETS {
         let expected = expected(name, bytes);
         for kernel in kernels() {
-            let result = testing::from_utf8(kernel, profile, bytes);
+            let result = kernel.from_utf8_in(profile, bytes);
             assert_eq!(
                 result.as_ref().err().map(found),
                 expected,
@@ -145,7 +144,7 @@ fn every_scalar_of_every_class_is_found_by_every_kernel() {
         let text = format!("text{character}");
         for kernel in kernels() {
             for (forbidden, profile) in &profiles {
-                let found = testing::check(kernel, profile, &text).err();
+                let found = kernel.check_in(profile, &text).err();
                 let found = found.map(|found| (found.offset(), found.character(), found.class()));
                 let expected = (*forbidden == class).then_some((4, character, class));
                 assert_eq!(found, expected, "{kernel:?}, {forbidden:?}");
@@ -273,7 +272,8 @@ fn all_errors_of_random_text() {
                 offset += chunk.invalid().len();
             }
             for kernel in kernels() {
-                let found: Vec<_> = testing::errors(kernel, profile, &bytes)
+                let found: Vec<_> = kernel
+                    .errors_in(profile, &bytes)
                     .map(|error| (error.valid_up_to(), matches!(error, Error::Forbidden(_))))
                     .collect();
                 assert_eq!(found, expected, "round {round}, {name}, {kernel:?}");
@@ -303,7 +303,7 @@ fn streams_cut_at_every_byte() {
                     let mut validator = Validator::new(*profile);
                     let result = [&bytes[..i], &bytes[i..j], &bytes[j..]]
                         .into_iter()
-                        .try_for_each(|piece| testing::push(kernel, &mut validator, piece))
+                        .try_for_each(|piece| kernel.push_in(&mut validator, piece))
                         .and_then(|()| validator.finish());
                     let found = result.err().map(|error| match error {
                         StreamError::NotUtf8(error) => {

@@ -11,10 +11,10 @@ use super::support::random::{Random, cases};
 use super::support::scale::{Thin, scale};
 use encoding_rs::WINDOWS_1252;
 use proptest::prelude::*;
+use trust8::Kernel;
 use trust8::columns::{
     ColumnErrorKind, FixedSize, Offset, Offsets, Policy, Repaired, RepairedRows, RepairedViews, Views, repair,
 };
-use trust8::{Kernel, testing};
 
 const POLICIES: [Policy; 6] =
     [Policy::Replace, Policy::Java, Policy::Drop, Policy::Null, Policy::Escape, Policy::Windows1252];
@@ -165,11 +165,11 @@ fn check(rows: &[Row], bit: usize) {
         let expected = model(rows, policy);
         for kernel in kernels() {
             let of = |what: &str| format!("{policy:?}, {}, {what}: {rows:02X?}", kernel.name());
-            let answer = testing::columns::repair(kernel, wide, policy, usize::MAX).unwrap();
+            let answer = kernel.repair(wide, policy, usize::MAX).unwrap();
             assert_eq!(of_rows(&answer, rows), expected, "{}", of("64 bits"));
-            let answer = testing::columns::repair(kernel, narrow, policy, usize::MAX).unwrap();
+            let answer = kernel.repair(narrow, policy, usize::MAX).unwrap();
             assert_eq!(of_rows(&answer, rows), expected, "{}", of("32 bits"));
-            let answer = testing::columns::repair(kernel, views, policy, usize::MAX).unwrap();
+            let answer = kernel.repair(views, policy, usize::MAX).unwrap();
             assert_eq!(of_views(&answer, &memory.buffers, rows), expected, "{}", of("views"));
         }
         let width = rows.first().map_or(0, |(bytes, _)| bytes.len());
@@ -285,7 +285,7 @@ fn what_is_too_long_names_the_row() {
         let whole = ends[ends.len() - 1];
         for limit in 0..whole + 3 {
             let column = Offsets::new(&memory.values, &memory.offsets, None).unwrap();
-            let result = testing::columns::repair(Kernel::best(), column, policy, limit);
+            let result = Kernel::best().repair(column, policy, limit);
             match ends.iter().position(|&end| end > limit) {
                 None => assert_eq!(of_rows(&result.unwrap(), &rows), model(&rows, policy)),
                 Some(row) => {
@@ -300,10 +300,10 @@ fn what_is_too_long_names_the_row() {
         }
     }
     let views = Views::new(&memory.views, &memory.buffers, None).unwrap();
-    let error = testing::columns::repair(Kernel::best(), views, Policy::Replace, 20).unwrap_err();
+    let error = Kernel::best().repair(views, Policy::Replace, 20).unwrap_err();
     assert_eq!((error.row(), error.kind()), (4, ColumnErrorKind::TooLong { limit: 20 }));
     assert_eq!(error.to_string(), "row 4: the repaired rows up to this one have more than 20 bytes");
-    assert!(testing::columns::repair(Kernel::best(), views, Policy::Drop, 20).is_ok());
+    assert!(Kernel::best().repair(views, Policy::Drop, 20).is_ok());
 }
 
 /// The values are allocated once: their capacity is what was asked for, with room for the worst case of the bad bytes alone.
@@ -341,7 +341,7 @@ fn views_that_overlap_are_too_long_in_time() {
     let buffers = [buffer];
     let column = Views::new(&views, &buffers, None).unwrap();
     for policy in POLICIES.into_iter().filter(|policy| !matches!(policy, Policy::Null | Policy::Drop)) {
-        let error = testing::columns::repair(Kernel::best(), column, policy, 1 << 20).unwrap_err();
+        let error = Kernel::best().repair(column, policy, 1 << 20).unwrap_err();
         assert_eq!(error.kind(), ColumnErrorKind::TooLong { limit: 1 << 20 }, "{policy:?}");
     }
 }

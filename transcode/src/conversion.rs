@@ -2,19 +2,19 @@
 
 use core::marker::PhantomData;
 
-use trust8::engine::search::Searching;
-use trust8::engine::survey::Surveys;
-#[cfg(trust8_simd)]
-use trust8::engine::survey::Surveyor;
-use trust8::engine::{Automaton, Job, Output};
-#[cfg(trust8_avx512)]
-use trust8::engine::{Avx2, Avx512};
 #[cfg(trust8_neon)]
 use trust8::engine::Neon;
 #[cfg(trust8_wasm)]
 use trust8::engine::Simd128;
 #[cfg(trust8_x86)]
 use trust8::engine::Sse42;
+use trust8::engine::search::Searching;
+#[cfg(trust8_simd)]
+use trust8::engine::survey::Surveyor;
+use trust8::engine::survey::Surveys;
+use trust8::engine::{Automaton, Job, Output};
+#[cfg(trust8_avx512)]
+use trust8::engine::{Avx2, Avx512};
 #[cfg(trust8_simd)]
 use trust8::engine::{Engine, Token, Validated};
 
@@ -173,7 +173,12 @@ macro_rules! converting {
 }
 
 #[cfg(trust8_avx512)]
-converting!(Avx512, fn measure<M: Measure>(self, text: &[u8]) -> usize { M::avx512(self, text) });
+converting!(
+    Avx512,
+    fn measure<M: Measure>(self, text: &[u8]) -> usize {
+        M::avx512(self, text)
+    }
+);
 #[cfg(all(trust8_x86, not(trust8_avx512)))]
 converting!(trust8::engine::Avx2);
 #[cfg(trust8_avx512)]

@@ -77,21 +77,21 @@ mod well_formed;
 
 use core::mem::MaybeUninit;
 
-pub use trust8::engine::Progress;
 pub use encodings::Encoding;
 pub use error::{BufferError, Error, ErrorKind, TranscoderError};
 pub use form::{Chars, Form, Str, Utf16, Utf32};
 pub use lossy_len::lossy_len;
 pub use partial::{convert_as_fits, convert_as_fits_lossy};
 pub use transcoder::Transcoder;
+pub use trust8::engine::Progress;
 pub use validate::{ascii_up_to, is_ascii, latin1_up_to, validate};
 pub use well_formed::make_well_formed;
 #[cfg(feature = "alloc")]
 pub use well_formed::to_well_formed;
 
+use route::{End, Route};
 use trust8::engine::Output;
 use trust8::{Kernel, TooSmall};
-use route::{End, Route};
 
 /// The functions of this crate with a kernel that the caller chooses: for tests, measurements, and programs that let their user choose.
 ///
@@ -266,10 +266,7 @@ impl With {
     /// Returns the errors of that function.
     #[cfg(feature = "alloc")]
     #[inline]
-    pub fn convert<F: Form, T: Form>(self, from: F,
-        to: T,
-        text: &F::Text,
-    ) -> Result<T::Owned, Error> {
+    pub fn convert<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> Result<T::Owned, Error> {
         let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: false };
         let (owned, (at, end)) = owned::<T>(route, F::bytes(text));
         match end {
@@ -286,10 +283,7 @@ impl With {
     #[cfg(feature = "alloc")]
     #[inline]
     #[must_use]
-    pub fn convert_lossy<F: Form, T: Form>(self, from: F,
-        to: T,
-        text: &F::Text,
-    ) -> T::Owned {
+    pub fn convert_lossy<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> T::Owned {
         let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: true };
         owned::<T>(route, F::bytes(text)).0
     }
@@ -302,7 +296,9 @@ impl With {
     ///
     /// Returns the errors of that function.
     #[inline(always)]
-    pub fn convert_into<'b, F: Form, T: Form>(self, from: F,
+    pub fn convert_into<'b, F: Form, T: Form>(
+        self,
+        from: F,
         to: T,
         text: &F::Text,
         buffer: &'b mut [MaybeUninit<T::Unit>],
@@ -319,7 +315,9 @@ impl With {
     ///
     /// Returns the errors of that function.
     #[inline(always)]
-    pub fn convert_into_lossy<'b, F: Form, T: Form>(self, from: F,
+    pub fn convert_into_lossy<'b, F: Form, T: Form>(
+        self,
+        from: F,
         to: T,
         text: &F::Text,
         buffer: &'b mut [MaybeUninit<T::Unit>],

@@ -2,12 +2,12 @@
 
 #![forbid(unsafe_code)]
 
-use crate::With;
 use super::encodings::Family;
 use super::form::Form;
 use super::lengths::{Utf8OfUtf16Lossy, Utf8OfUtf32Lossy, Utf16OfUtf32Lossy, Utf32OfUtf16Lossy};
 use super::pairs::counting;
 use super::route::Route;
+use crate::With;
 use trust8::Kernel;
 use trust8::engine::utf16_len_lossy;
 
@@ -33,10 +33,7 @@ impl With {
     /// Does what [`lossy_len`](crate::lossy_len) does, with this kernel.
     #[inline]
     #[must_use]
-    pub fn lossy_len<F: Form, T: Form>(self, from: F,
-        to: T,
-        text: &F::Text,
-    ) -> usize {
+    pub fn lossy_len<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> usize {
         let route = Route { kernel: self.0, from: from.layout(), to: to.layout(), lossy: true };
         // A length that does not fit into a `usize` does not fit into memory either.
         units(&route, F::bytes(text)).saturating_mul(route.to.family.unit() / size_of::<T::Unit>())

@@ -25,9 +25,9 @@ use trust8::engine::counts::{CountChars, Utf16Len};
 use crate::conversion::{Conversion, Convert as ConvertJob, ConvertLong};
 #[cfg(trust8_simd)]
 use crate::conversion::{Surveying, Validator};
-use trust8::engine::Output;
 #[cfg(trust8_simd)]
 use crate::simd::ConvertOps;
+use trust8::engine::Output;
 
 /// A conversion by a kernel: converts the beginning of a text, and returns how much of it, in bytes.
 pub(super) type Convert = fn(&Kernel, &[u8], &mut Output<'_>) -> usize;

@@ -69,7 +69,9 @@ impl With {
     ///
     /// Returns the errors of that function.
     #[inline]
-    pub fn convert_as_fits<F: Form, T: Form>(self, from: F,
+    pub fn convert_as_fits<F: Form, T: Form>(
+        self,
+        from: F,
         to: T,
         text: &F::Text,
         buffer: &mut [MaybeUninit<T::Unit>],
@@ -90,7 +92,9 @@ impl With {
     /// Does what [`convert_as_fits_lossy`](crate::convert_as_fits_lossy) does, with this kernel.
     #[inline]
     #[must_use]
-    pub fn convert_as_fits_lossy<F: Form, T: Form>(self, from: F,
+    pub fn convert_as_fits_lossy<F: Form, T: Form>(
+        self,
+        from: F,
         to: T,
         text: &F::Text,
         buffer: &mut [MaybeUninit<T::Unit>],

@@ -24,8 +24,8 @@ use super::pairs;
 use super::route::Route;
 use super::swapped::{CHUNK, swapped};
 use trust8::boundary::whole_len;
-use trust8::engine::{Replacer, start_before};
 use trust8::engine::Output;
+use trust8::engine::{Replacer, start_before};
 
 /// The length of the copy of UTF-8. It may be longer than what it replaces.
 const COPY: usize = 2 * CHUNK;

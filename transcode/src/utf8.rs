@@ -4,8 +4,8 @@
 
 use super::codec::{Codec, Next, Refusal};
 use super::error::Fault;
-use trust8::engine::Sequence;
 use trust8::engine::Output;
+use trust8::engine::Sequence;
 
 /// UTF-8.
 pub(super) struct Utf8;

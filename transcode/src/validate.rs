@@ -2,14 +2,14 @@
 
 #![forbid(unsafe_code)]
 
-use crate::With;
 use super::codec::Next;
 use super::encodings::{Family, Layout};
 use super::error::Error;
 use super::form::Form;
+use crate::With;
+use crate::search::{AboveLatin1, NotUtf16, NotUtf32, Outside};
 use trust8::Kernel;
 use trust8::engine::search::Search;
-use crate::search::{AboveLatin1, NotUtf16, NotUtf32, Outside};
 
 /// Returns an error if the text is malformed.
 ///

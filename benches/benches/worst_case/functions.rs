@@ -6,13 +6,13 @@ use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use trust8::boundary::floor;
-use trust8_dialect::Dialect;
 use trust8::stream::Decoder;
-use trust8_transcode::{Encoding, Transcoder, convert, convert_into_lossy, convert_lossy};
 use trust8::{Validator, columns};
 use trust8_benches::random::Random;
 use trust8_benches::report::{Page, Table, digits, size};
 use trust8_benches::texts::generated;
+use trust8_dialect::Dialect;
+use trust8_transcode::{Encoding, Transcoder, convert, convert_into_lossy, convert_lossy};
 
 use super::{Effort, LENGTHS, fastest};
 

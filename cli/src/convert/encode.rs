@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use encoding_rs::{Encoder, EncoderResult, Encoding};
 use trust8_dialect::Dialect;
-use trust8_transcode::{self, Transcoder};
+use trust8_transcode::{self as transcode, Transcoder};
 
 use super::{REPLACE, unconvertible};
 use crate::charset::Charset;

@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use encoding_rs::{DecoderResult, Encoding, UTF_16BE, UTF_16LE};
 use trust8::Kernel;
 use trust8_dialect::{Dialect, DialectError, DialectErrorKind};
-use trust8_transcode;
+use trust8_transcode as transcode;
 
 use super::FileError;
 use super::repair::apply;

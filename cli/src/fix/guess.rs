@@ -8,7 +8,7 @@ use encoding_rs::{
     WINDOWS_1254, X_MAC_CYRILLIC,
 };
 use trust8::Bom;
-use trust8_transcode;
+use trust8_transcode as transcode;
 
 use super::evidence::{Evidence, Shares};
 use super::plausible::Plausibility;

@@ -25,8 +25,8 @@
 
 mod own_forms;
 
-use trust8::boundary;
 use trust8::Kernel;
+use trust8::boundary;
 use trust8::engine::start_before;
 use trust8::engine::survey::{Found, Seek};
 

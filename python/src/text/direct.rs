@@ -12,7 +12,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use trust8::boundary::floor;
-use trust8_transcode::{self, Encoding, Str, Utf16, Utf32};
+use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
 use trust8::{Summary, count_starts, inspect};
 
 use crate::input::unlocked_if_long;

@@ -63,11 +63,10 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         }
         HEAD_BYTES - misaligned
     };
-    let end =
-        match if n < LISTS_FROM_BYTES { s.apart(Each, bytes, at) } else { s.apart(Lists, bytes, at) } {
-            Ok(end) => end,
-            Err(sound) => return suspicion(s, bytes, sound),
-        };
+    let end = match if n < LISTS_FROM_BYTES { s.apart(Each, bytes, at) } else { s.apart(Lists, bytes, at) } {
+        Ok(end) => end,
+        Err(sound) => return suspicion(s, bytes, sound),
+    };
     // A loop that ended elsewhere has not seen all blocks.
     if end > n || n - end >= BLOCK {
         return Verdict::suspect(0);

@@ -430,3 +430,47 @@ fn ascii<S: Surveyor>(s: S, bytes: &[u8]) -> usize {
     }
     at
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Kernel;
+
+    /// Copies ASCII: without another byte, with one in each place, and without room.
+    struct Puts;
+
+    impl<E: Surveys> Job<E, (), ()> for Puts {
+        fn run(engine: E, _: &[u8], (): ()) {
+            let surveyor = engine.surveyor();
+            let ascii: [u8; 256] = core::array::from_fn(|i| (i * 7 % 128) as u8);
+            let others = (0..256).map(|at| {
+                let mut text = ascii;
+                text[at] |= 0x80;
+                text
+            });
+            for text in others.chain([ascii]) {
+                let mut room = [core::mem::MaybeUninit::uninit(); 6 + 3 * 256 - 1];
+                let mut out = Output::new(&mut room);
+                assert!(out.put(b"before"));
+                assert_eq!(surveyor.put_and_test_ascii(&text, &mut out), Some(text.is_ascii()));
+                assert_eq!(surveyor.put_and_test_ascii(&ascii, &mut out), Some(true));
+                assert_eq!(
+                    surveyor.put_and_test_ascii(&ascii, &mut out),
+                    None,
+                    "there is room for one byte less"
+                );
+                assert_eq!(out.finish(), [&b"before"[..], &text, &ascii].concat());
+                assert_eq!(surveyor.is_ascii(&text), text.is_ascii());
+                let lines = text.chunks(LINE).take_while(|line| line.is_ascii()).count();
+                assert_eq!(surveyor.ascii_lines(&text), lines);
+            }
+        }
+    }
+
+    #[test]
+    fn ascii_is_copied_and_tested() {
+        for kernel in Kernel::available() {
+            kernel.run(Puts, &[], ());
+        }
+    }
+}

@@ -68,4 +68,3 @@ impl Surveyor for PlanesChecker {
         others.trailing_zeros() as usize
     }
 }
-

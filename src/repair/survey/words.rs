@@ -82,4 +82,3 @@ impl Surveyor for Words {
         lines.iter().take_while(|line| line.is_ascii()).count()
     }
 }
-

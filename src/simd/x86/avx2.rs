@@ -5,10 +5,13 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
+use super::prefetch::prefetch;
 #[cfg(trust8_avx512)]
 use crate::simd::Avx512;
-use crate::simd::{Avx2, Simd, short_words};
-use super::prefetch::prefetch;
+use crate::simd::{Avx2, Plain, Simd, short_words};
+
+// SAFETY: it is integers side by side.
+unsafe impl Plain for __m256i {}
 
 impl Avx2 {
     /// Returns the proof for a CPU that has [`Avx512`], whose features include all of these.
@@ -75,8 +78,8 @@ const PARTS: &[Part; 33] = &{
 };
 
 // Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
-// AVX2, and was called on a CPU that has it. SAFETY: `__m256i` is integers side by side, without padding.
-unsafe impl Simd for Avx2 {
+// AVX2, and was called on a CPU that has it.
+impl Simd for Avx2 {
     type Vector = __m256i;
     const LANES: usize = 32;
     const ASCII_TEST_FROM: usize = 32;

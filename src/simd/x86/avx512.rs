@@ -9,10 +9,13 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use super::prefetch::prefetch;
-use crate::simd::Avx512;
+use crate::simd::{Avx512, Plain};
 
 /// 64 bytes, or 512 bits.
 pub type Vector = __m512i;
+
+// SAFETY: it is integers side by side.
+unsafe impl Plain for Vector {}
 
 /// A vector in memory that is certainly there: whatever loads the program writes the address in it.
 #[repr(align(64))]
@@ -134,6 +137,7 @@ impl Avx512 {
         unsafe { _mm512_maskz_mov_epi8(mask, v) }
     }
 
+    /// Returns zeros.
     #[inline(always)]
     pub fn zero(self) -> Vector {
         // SAFETY: AVX512F, by `self`.
@@ -169,12 +173,14 @@ impl Avx512 {
         unsafe { _mm512_ternarylogic_epi64::<TABLE>(a, b, c) }
     }
 
+    /// Bitwise.
     #[inline(always)]
     pub fn or(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`.
         unsafe { _mm512_or_si512(a, b) }
     }
 
+    /// Bitwise.
     #[inline(always)]
     pub fn and(self, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`.

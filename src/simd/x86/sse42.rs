@@ -8,7 +8,10 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::prefetch::prefetch;
-use crate::simd::{Aligned, MOVE_DOWN, Simd, Sse42, short_words};
+use crate::simd::{Aligned, MOVE_DOWN, Plain, Simd, Sse42, short_words};
+
+// SAFETY: it is integers side by side.
+unsafe impl Plain for __m128i {}
 
 /// The shuffles with which `load_short` puts four overlapping dwords together, by the number of bytes, 4 to 15.
 ///
@@ -35,8 +38,7 @@ const DWORDS: &Aligned<[[u8; 16]; 16]> = &{
 
 // Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
 // SSE4.2, and was called on a CPU that has it.
-// SAFETY: `__m128i` is integers side by side, without padding.
-unsafe impl Simd for Sse42 {
+impl Simd for Sse42 {
     type Vector = __m128i;
     const LANES: usize = 16;
     const ASCII_TEST_FROM: usize = 16;

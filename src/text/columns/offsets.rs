@@ -27,9 +27,7 @@ impl Kernel {
     /// # Errors
     ///
     /// Returns the errors of that function.
-    pub fn validate_offsets<O: Offset>(&self, values: &[u8],
-        offsets: &[O],
-    ) -> Result<(), ColumnError> {
+    pub fn validate_offsets<O: Offset>(&self, values: &[u8], offsets: &[O]) -> Result<(), ColumnError> {
         let rows = offsets.len().saturating_sub(1);
         let mut row = 0;
         // The loop runs at least once, so that a single offset, which has no row, is checked as well.

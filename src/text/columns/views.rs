@@ -47,9 +47,7 @@ impl Kernel {
     /// # Errors
     ///
     /// Returns the errors of that function.
-    pub fn validate_views(&self, views: &[u128],
-        buffers: &[impl AsRef<[u8]>],
-    ) -> Result<(), ColumnError> {
+    pub fn validate_views(&self, views: &[u128], buffers: &[impl AsRef<[u8]>]) -> Result<(), ColumnError> {
         let mut joined = Joined::NONE;
         for (number, group) in views.chunks(GROUP).enumerate() {
             if !group_is_valid(self, group, buffers, &mut joined) {

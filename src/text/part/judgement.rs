@@ -177,12 +177,6 @@ impl<T: Counted> Judgement<T> {
     pub(crate) fn has_failed(&self) -> bool {
         matches!(self.end, End::Failed(_))
     }
-
-    /// Returns the place of the first error in a text that lies in memory, if this part is the whole of it.
-    #[cfg(feature = "rayon")]
-    pub(crate) fn valid_up_to(&self) -> Option<usize> {
-        self.error().map(|(before, ..)| before as usize)
-    }
 }
 
 #[cfg(feature = "rayon")]

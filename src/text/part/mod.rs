@@ -14,8 +14,6 @@ use crate::kernel::Kernel;
 pub use error::PartError;
 pub(crate) use judgement::Judgement;
 use judgement::{End, HEAD};
-#[cfg(feature = "rayon")]
-pub(crate) use tally::Counted;
 pub use tally::Tally;
 
 /// The judgement on a part of a text: whether it is UTF-8, what it is made of, and where its first error is.

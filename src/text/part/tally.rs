@@ -18,18 +18,6 @@ pub(crate) trait Counted: Copy + Default {
     fn and(self, next: Self) -> Self;
 }
 
-/// Nothing is counted.
-#[cfg(feature = "rayon")]
-impl Counted for () {
-    fn of(kernel: &Kernel, text: &[u8]) -> (Self, Option<Utf8Error>) {
-        ((), kernel.from_utf8(text).err())
-    }
-
-    fn of_character(_: &[u8]) -> Self {}
-
-    fn and(self, _: Self) -> Self {}
-}
-
 /// What a valid text is made of. All numbers have 64 bits.
 ///
 /// ```

@@ -5,9 +5,9 @@
 use core::iter::FusedIterator;
 
 use super::error::{Error, Forbidden};
+use super::sieve::{BLOCK, Sift, Suspects};
 use super::{Class, Profile};
 use crate::error::Utf8Error;
-use super::sieve::{BLOCK, Sift, Suspects};
 use crate::kernel::Kernel;
 use crate::repair::Utf8Chunks;
 
@@ -50,8 +50,7 @@ impl<'a> Errors<'a> {
             if self.sifted >= self.text.len() || self.profile.bits == 0 {
                 return None;
             }
-            let Suspects { at, bits } =
-                self.kernel.run(Sift, self.text, (self.sifted, &self.profile.sieve));
+            let Suspects { at, bits } = self.kernel.run(Sift, self.text, (self.sifted, &self.profile.sieve));
             (self.block, self.bits, self.sifted) = (at, bits, at.saturating_add(BLOCK));
         }
     }

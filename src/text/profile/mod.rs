@@ -230,23 +230,7 @@ impl Profile {
     /// assert_eq!(Profile::XML_1_0.from_utf8(b"na\x00ve").unwrap_err().valid_up_to(), 2);
     /// ```
     pub fn from_utf8<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, Error> {
-        self.validated_with(Kernel::best(), bytes)
-    }
-
-    /// Does what [`from_utf8`](Self::from_utf8) does, with this kernel.
-    pub(crate) fn validated_with<'a>(&self, kernel: &Kernel, bytes: &'a [u8]) -> Result<&'a str, Error> {
-        let mut prefix = Prefix::new(bytes);
-        while !prefix.is_whole() {
-            let at = prefix.len();
-            let (text, error) = prefix.extend(kernel, CHUNK_BYTES);
-            if let Some(found) = self.first(kernel, text.as_bytes(), at == 0) {
-                return Err(found.after(at as u64).into());
-            }
-            if let Some(error) = error {
-                return Err(error.into());
-            }
-        }
-        Ok(prefix.text())
+        Kernel::best().from_utf8_in(self, bytes)
     }
 
     /// Returns whether `bytes` are UTF-8 without a forbidden character.
@@ -272,12 +256,7 @@ impl Profile {
     /// assert_eq!(Profile::FILE_NAME.check("../etc/passwd").unwrap_err().offset(), 2);
     /// ```
     pub fn check(&self, text: &str) -> Result<(), Forbidden> {
-        self.check_with(Kernel::best(), text)
-    }
-
-    /// Does what [`check`](Self::check) does, with this kernel.
-    pub(crate) fn check_with(&self, kernel: &Kernel, text: &str) -> Result<(), Forbidden> {
-        self.first(kernel, text.as_bytes(), true).map_or(Ok(()), Err)
+        Kernel::best().check_in(self, text)
     }
 
     /// Returns all ill-formed sequences and forbidden characters, one after the other.
@@ -290,12 +269,7 @@ impl Profile {
     /// ```
     #[must_use]
     pub fn errors<'a>(&'a self, bytes: &'a [u8]) -> Errors<'a> {
-        self.errors_with(Kernel::best(), bytes)
-    }
-
-    /// Does what [`errors`](Self::errors) does, with this kernel.
-    pub(crate) fn errors_with<'a>(&'a self, kernel: &'static Kernel, bytes: &'a [u8]) -> Errors<'a> {
-        Errors::new(self, kernel, bytes)
+        Kernel::best().errors_in(self, bytes)
     }
 
     /// Counts the forbidden characters of each class.
@@ -384,6 +358,43 @@ impl PartialEq for Profile {
 }
 
 impl Eq for Profile {}
+
+impl Kernel {
+    /// Does what [`Profile::from_utf8`] does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn from_utf8_in<'a>(&self, profile: &Profile, bytes: &'a [u8]) -> Result<&'a str, Error> {
+        let mut prefix = Prefix::new(bytes);
+        while !prefix.is_whole() {
+            let at = prefix.len();
+            let (text, error) = prefix.extend(self, CHUNK_BYTES);
+            if let Some(found) = profile.first(self, text.as_bytes(), at == 0) {
+                return Err(found.after(at as u64).into());
+            }
+            if let Some(error) = error {
+                return Err(error.into());
+            }
+        }
+        Ok(prefix.text())
+    }
+
+    /// Does what [`Profile::check`] does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn check_in(&self, profile: &Profile, text: &str) -> Result<(), Forbidden> {
+        profile.first(self, text.as_bytes(), true).map_or(Ok(()), Err)
+    }
+
+    /// Does what [`Profile::errors`] does, with this kernel.
+    #[must_use]
+    pub fn errors_in<'a>(&'static self, profile: &'a Profile, bytes: &'a [u8]) -> Errors<'a> {
+        Errors::new(profile, self, bytes)
+    }
+}
 
 impl fmt::Debug for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -56,30 +56,7 @@ impl Validator {
     /// assert_eq!(validator.push(b"b"), Err(error));
     /// ```
     pub fn push(&mut self, piece: &[u8]) -> Result<(), StreamError> {
-        self.push_with(Kernel::best(), piece)
-    }
-
-    /// Does what [`push`](Self::push) does, with this kernel for the search.
-    pub(crate) fn push_with(&mut self, kernel: &Kernel, piece: &[u8]) -> Result<(), StreamError> {
-        if let Some(found) = self.found {
-            return Err(found.into());
-        }
-        let before = self.decoder;
-        match self.decoder.decode(piece) {
-            Ok(text) => self.sift(kernel, before.valid_up_to(), text),
-            Err(error) => {
-                // What the piece has before the error may have a forbidden character.
-                let held = before.valid_up_to() + before.pending().len() as u64;
-                let sound = error.valid_up_to().saturating_sub(held) as usize;
-                let mut again = before;
-                if let Some(piece) = piece.get(..sound)
-                    && let Ok(text) = again.decode(piece)
-                {
-                    self.sift(kernel, before.valid_up_to(), text)?;
-                }
-                Err(error.into())
-            }
-        }
+        Kernel::best().push_in(self, piece)
     }
 
     /// Ends the input.
@@ -113,5 +90,34 @@ impl Validator {
             offset += part.len() as u64;
         }
         Ok(())
+    }
+}
+
+impl Kernel {
+    /// Does what [`Validator::push`] does, with this kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of that function.
+    pub fn push_in(&self, validator: &mut Validator, piece: &[u8]) -> Result<(), StreamError> {
+        if let Some(found) = validator.found {
+            return Err(found.into());
+        }
+        let before = validator.decoder;
+        match self.decode_piece(&mut validator.decoder, piece) {
+            Ok(text) => validator.sift(self, before.valid_up_to(), text),
+            Err(error) => {
+                // What the piece has before the error may have a forbidden character.
+                let held = before.valid_up_to() + before.pending().len() as u64;
+                let sound = error.valid_up_to().saturating_sub(held) as usize;
+                let mut again = before;
+                if let Some(piece) = piece.get(..sound)
+                    && let Ok(text) = self.decode_piece(&mut again, piece)
+                {
+                    validator.sift(self, before.valid_up_to(), text)?;
+                }
+                Err(error.into())
+            }
+        }
     }
 }

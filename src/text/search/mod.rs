@@ -44,7 +44,11 @@ impl<Q> Search<Q> {
 impl<Q: Sought<E>, E: Searching> Job<E, (), usize> for Search<Q> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], (): ()) -> usize {
-        if text.len() < LONG_BYTES { short::<Q, _>(engine, text) } else { engine.apart(SearchLong::<Q>(PhantomData), text, ()) }
+        if text.len() < LONG_BYTES {
+            short::<Q, _>(engine, text)
+        } else {
+            engine.apart(SearchLong::<Q>(PhantomData), text, ())
+        }
     }
 }
 

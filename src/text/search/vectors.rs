@@ -29,7 +29,9 @@ pub trait Vectors: Copy {
     /// Returns `byte` in every lane.
     fn splat(self, byte: u8) -> Self::Vector;
 
+    /// Bitwise.
     fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// Bitwise.
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Returns `(v & mask) ^ bits`.

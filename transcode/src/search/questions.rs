@@ -44,7 +44,9 @@ impl<const UNIT: usize, const INSIDE: u32, const SWAPPED: bool> Outside<UNIT, IN
     const OTHERS: &[u8; 64] = &bytes(UNIT, !INSIDE, SWAPPED);
 }
 
-impl<V: Vectors, const UNIT: usize, const INSIDE: u32, const SWAPPED: bool> Sought<V> for Outside<UNIT, INSIDE, SWAPPED> {
+impl<V: Vectors, const UNIT: usize, const INSIDE: u32, const SWAPPED: bool> Sought<V>
+    for Outside<UNIT, INSIDE, SWAPPED>
+{
     const UNIT: usize = UNIT;
 
     #[inline(always)]

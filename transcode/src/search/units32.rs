@@ -14,10 +14,10 @@ use trust8::engine::Automaton;
 use trust8::engine::Avx512;
 #[cfg(trust8_neon)]
 use trust8::engine::Neon;
-#[cfg(trust8_wasm)]
-use trust8::engine::Simd128;
 #[cfg(trust8_simd)]
 use trust8::engine::Simd;
+#[cfg(trust8_wasm)]
+use trust8::engine::Simd128;
 use trust8::engine::search::Vectors;
 #[cfg(trust8_x86)]
 use trust8::engine::{Avx2, Sse42};
@@ -199,4 +199,53 @@ fn units32(bytes: [u8; 16]) -> [u32; 4] {
 #[inline(always)]
 fn bytes32(units: [u32; 4]) -> [u8; 16] {
     core::array::from_fn(|i| units[i / 4].to_ne_bytes()[i % 4])
+}
+
+#[cfg(test)]
+mod tests {
+    use trust8::engine::Job;
+
+    use super::*;
+
+    /// Compares the operations with the same operations on arrays, with numbers whose differences borrow from each byte.
+    struct Model;
+
+    impl<E: Units32> Job<E, (), ()> for Model {
+        fn run(v: E, _: &[u8], (): ()) {
+            const EDGES: [u32; 12] =
+                [0, 1, 0x7F, 0x80, 0xFF, 0x100, 0xD800, 0xFFFF, 0x10000, 0x10_FFFF, 0x7FFF_FFFF, u32::MAX];
+            let bytes = |numbers: [u32; 16]| -> [u8; 64] {
+                core::array::from_fn(|i| numbers[i / 4].to_ne_bytes()[i % 4])
+            };
+            // A comparison with a vector of the expected bytes, in each lane.
+            let same = |found: E::Vector, expected: [u32; 16], what: &str| {
+                let ones = v.bits(v.equal(found, v.load(&bytes(expected), 0)));
+                let all = u64::MAX >> (64 - E::LANES);
+                assert_eq!(ones & all, all, "{what}: {expected:08X?}");
+            };
+            for first in 0..EDGES.len() {
+                for second in 0..EDGES.len() {
+                    let a = core::array::from_fn(|i| EDGES[(first + i) % EDGES.len()]);
+                    let b = core::array::from_fn(|i| EDGES[(second + 5 * i) % EDGES.len()]);
+                    let of = |operation: fn(u32, u32) -> u32| core::array::from_fn(|i| operation(a[i], b[i]));
+                    let (x, y) = (v.load(&bytes(a), 0), v.load(&bytes(b), 0));
+                    same(v.minus32(x, y), of(u32::wrapping_sub), "minus32");
+                    same(v.max32(x, y), of(u32::max), "max32");
+                    same(v.reversed32(x), a.map(u32::swap_bytes), "reversed32");
+                    same(
+                        v.xor_minus32(x, y, x),
+                        core::array::from_fn(|i| (a[i] ^ b[i]).wrapping_sub(a[i])),
+                        "xor_minus32",
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_operations_of_all_instruction_sets() {
+        for kernel in trust8::Kernel::available() {
+            kernel.run(Model, &[], ());
+        }
+    }
 }

@@ -74,7 +74,8 @@ pub(super) fn reordered(_: Avx512, packed: __m512i) -> __m512i {
 
 /// Appends the first `n` of 32 units of 32 bits if they fit. `low` has their lower halves, and `high` their third bytes.
 #[inline(always)]
-fn put_u32_of_low_half(s: Avx512,
+fn put_u32_of_low_half(
+    s: Avx512,
     low: __m512i,
     high: Option<__m256i>,
     n: usize,
@@ -604,7 +605,8 @@ impl ConvertOps for Avx512 {
         let keep = ends & first_bits(n) as u32;
         let first =
             joined(self, before, now, Self::load(self, const { &with_one_before(0) }, 0), single as u16);
-        let second = joined(self, 
+        let second = joined(
+            self,
             before,
             now,
             Self::load(self, const { &with_one_before(16) }, 0),

@@ -5,7 +5,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::{ConvertOps, first_bits};
-use trust8::engine::Output;
+use trust8::engine::{Automaton, Job, Output};
 
 /// Pseudorandom numbers.
 struct Random(u64);
@@ -321,60 +321,22 @@ fn check<S: ConvertOps>(s: S) {
     }
 }
 
-#[cfg(trust8_x86)]
-#[test]
-fn sse42() {
-    #[target_feature(enable = "sse4.2,popcnt")]
-    fn run() {
-        check(crate::simd::x86::sse42::Sse42::new());
-    }
-    if crate::Kernel::by_name("sse4.2").is_some() {
-        // SAFETY: the CPU has SSE4.2, or `by_name` would find no such kernel.
-        unsafe { run() };
+/// Checks all operations of an instruction set.
+struct Model;
+
+impl<S: ConvertOps> Job<S, (), ()> for Model {
+    fn run(s: S, _: &[u8], (): ()) {
+        check(s);
     }
 }
 
-#[cfg(trust8_avx512)]
-#[test]
-fn avx2() {
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn run() {
-        check(crate::simd::x86::avx2::Avx2::new());
-    }
-    if crate::Kernel::by_name("avx2").is_some() {
-        // SAFETY: the CPU has AVX2, or `by_name` would find no such kernel.
-        unsafe { run() };
-    }
+impl Job<Automaton, (), ()> for Model {
+    fn run(_: Automaton, _: &[u8], (): ()) {}
 }
 
-#[cfg(trust8_avx512)]
 #[test]
-fn avx512() {
-    #[target_feature(
-        enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,lzcnt,popcnt"
-    )]
-    fn run() {
-        check(crate::simd::x86::avx512::Avx512::new());
+fn all_operations_of_all_instruction_sets() {
+    for kernel in trust8::Kernel::available() {
+        kernel.run(Model, &[], ());
     }
-    if crate::Kernel::by_name("avx512").is_some() {
-        // SAFETY: the CPU has these parts of AVX-512, or `by_name` would find no such kernel.
-        unsafe { run() };
-    }
-}
-
-#[cfg(trust8_neon)]
-#[test]
-fn neon() {
-    #[target_feature(enable = "neon")]
-    fn run() {
-        check(crate::simd::arm::neon::Neon::new());
-    }
-    // SAFETY: the target has NEON.
-    unsafe { run() };
-}
-
-#[cfg(trust8_wasm)]
-#[test]
-fn wasm() {
-    check(crate::simd::wasm::simd128::Simd128);
 }

@@ -3,11 +3,11 @@
 use core::mem::MaybeUninit;
 use core::slice;
 
-use trust8::engine::{Output, as_uninit};
+use trust8::engine::{Output, Plain, as_uninit};
 
 /// Appends the first bytes of each part, as many as `lens` says, if all of them fit. `V` is a vector, or vectors side by side.
 #[inline(always)]
-pub(crate) fn put_all<V: Copy, const N: usize, const M: usize>(
+pub(crate) fn put_all<V: Plain, const N: usize, const M: usize>(
     parts: [[V; N]; M],
     lens: [[usize; N]; M],
     out: &mut Output<'_>,
@@ -19,7 +19,7 @@ pub(crate) fn put_all<V: Copy, const N: usize, const M: usize>(
         let lens = lens.as_flattened();
         let n = total(size, lens);
         let Some(next) = out.next_slice(n) else { return false };
-        // SAFETY: a vector has no padding by the contract of `Simd`, so all bytes of the parts are initialised.
+        // SAFETY: the parts are `Plain`, so all bytes of the parts are initialised.
         let bytes = unsafe { slice::from_raw_parts((&raw const parts).cast::<u8>(), size_of_val(&parts)) };
         copy(bytes, size, lens, next);
         // SAFETY: `copy` has written all of `next`, which has `n` bytes.

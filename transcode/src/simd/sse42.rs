@@ -5,7 +5,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use trust8::engine::{Sse42, Simd};
+use trust8::engine::{Simd, Sse42};
 
 use super::WideLaneOps;
 

@@ -21,13 +21,13 @@
 
 use super::from_utf8::{Wide, character_start, put_valid_block};
 use super::leading_ascii;
+use crate::conversion::{Surveying, Validator};
+use crate::simd::{ConvertOps, first_bits};
 use trust8::boundary::is_continuation;
+use trust8::engine::Output;
 use trust8::engine::survey::{
     BLOCK, CONTEXT, Marks, SOUND_BLOCKS_TO_TAKE_GROUPS, Surveyor, WITH_CONTEXT, padded,
 };
-use crate::conversion::{Surveying, Validator};
-use trust8::engine::Output;
-use crate::simd::{ConvertOps, first_bits};
 
 /// The length of a group.
 const GROUP: usize = 128;

@@ -14,8 +14,8 @@
 #![forbid(unsafe_code)]
 
 use super::{LINES_PAY, ends_in_high, in_order, load_block, order};
-use trust8::engine::Output;
 use crate::simd::{ConvertOps, first_bits};
+use trust8::engine::Output;
 
 /// The length of a text from which on it pays to begin with a part of a vector, so that no load crosses a cache line.
 const ALIGNED_FROM: usize = 8192;
@@ -181,11 +181,7 @@ fn leading_ascii_to_utf8<S: ConvertOps, const SWAPPED: bool>(
 
 /// Converts UTF-16 into UTF-8.
 #[inline(always)]
-pub(crate) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> usize {
+pub(crate) fn to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !1];
     let mut at = match text.len() {
         _ if S::LANES < 64 => leading_ascii_to_utf8::<S, SWAPPED>(s, text, out),
@@ -598,11 +594,7 @@ fn encoded_with_pairs<S: ConvertOps>(s: S, unit: S::Vector, before: S::Vector) -
 
 /// Converts UTF-16 into UTF-32.
 #[inline(always)]
-pub(crate) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> usize {
+pub(crate) fn to_utf32<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !1];
     let mut at = 0;
     // Whether the last unit before `at` is the first half of a pair, for which nothing has been put.

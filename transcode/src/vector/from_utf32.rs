@@ -10,8 +10,8 @@ use super::from_utf16::{
     put_fitting_below_10000,
 };
 use super::in_order;
-use trust8::engine::Output;
 use crate::simd::{ConvertOps, first_bits};
+use trust8::engine::Output;
 
 /// Returns whether vectors are long, and `text` is whole units and not empty. With shorter vectors, a function for little text would cost
 /// other text more than it gains.
@@ -194,11 +194,7 @@ pub(crate) fn short_to_utf16<S: ConvertOps, const SWAPPED: bool>(
 /// Converts UTF-32 into UTF-16. `SWAPPED` says, here and below, that the bytes of each unit of UTF-16 are in the order that is
 /// not the machine's.
 #[inline(always)]
-pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> usize {
+pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !3];
     let mut at = 0;
     for block in text.chunks_exact(4 * S::LANES) {

@@ -43,11 +43,11 @@ use super::{
     IntoUtf16, IntoUtf32, LINES_PAY, Narrow, PLAIN, at_least, in_order, leading_ascii, load_block, masked,
     put_in_lines,
 };
-use trust8::boundary::{floor, is_continuation};
-use trust8::engine::{ends_in_lead, judge};
 use crate::conversion::Validator;
-use trust8::engine::Output;
 use crate::simd::{ConvertOps, first_bits};
+use trust8::boundary::{floor, is_continuation};
+use trust8::engine::Output;
+use trust8::engine::{ends_in_lead, judge};
 
 /// The length of the chunks in which text is validated before it is converted. They stay in the L1 cache together with what
 /// comes out. The last chunk has up to twice the length.
@@ -245,11 +245,7 @@ impl Validator for KnownValid {
 
 /// Converts valid UTF-8 that ends with a whole character.
 #[inline(always)]
-pub(crate) fn long_valid<S: ConvertOps, T: Wide>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> usize {
+pub(crate) fn long_valid<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     convert::<S, T, _>(s, text, text.len(), out, KnownValid)
 }
 
@@ -318,11 +314,7 @@ fn short_of_two<S: ConvertOps, T: Wide, V: Validator>(
 
 /// Does what [`short`] does for valid UTF-8.
 #[inline(always)]
-pub(crate) fn short_valid<S: ConvertOps, T: Wide>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> usize {
+pub(crate) fn short_valid<S: ConvertOps, T: Wide>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     short::<S, T, KnownValid>(s, text, out, KnownValid)
 }
 

@@ -11,11 +11,11 @@ use super::{
     CACHED, IntoBytes, IntoUtf16, IntoUtf32, Narrow, at_least, leading_ascii, load_block, masked, order,
     put_by_two, put_in_lines,
 };
-use trust8::boundary::floor;
-use trust8::engine::ends_in_lead;
-use trust8::engine::Output;
-use crate::simd::{ConvertOps, first_bits};
 use crate::portable;
+use crate::simd::{ConvertOps, first_bits};
+use trust8::boundary::floor;
+use trust8::engine::Output;
+use trust8::engine::ends_in_lead;
 
 /// Converts UTF-8 of at most two vectors into Latin-1; or, with short vectors, of less than one.
 #[inline(always)]
@@ -54,11 +54,7 @@ fn two_from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out: &mut 
 
 /// Converts UTF-8 into Latin-1. `VALID` says that it is well-formed.
 #[inline(always)]
-pub(crate) fn from_utf8<S: ConvertOps, const VALID: bool>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> usize {
+pub(crate) fn from_utf8<S: ConvertOps, const VALID: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let mut at = leading_ascii::<S, IntoBytes>(s, text, out);
     if out.left() == 0 {
         return at;
@@ -158,11 +154,7 @@ fn put_as_latin1<S: ConvertOps, const VALID: bool>(
 ///
 /// A character that Latin-1 has is put where it ends, any other one where it begins.
 #[inline(always)]
-pub(crate) fn from_valid_utf8_lossy<S: ConvertOps>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> usize {
+pub(crate) fn from_valid_utf8_lossy<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let (mut at, mut before) = (0, s.splat8(0));
     while at < text.len() {
         let (now, len) = load_block(s, &text[at..]);
@@ -288,11 +280,7 @@ fn put_mixed_as_utf8<S: ConvertOps>(s: S, bytes: S::Vector, len: usize, out: &mu
 
 /// Converts Latin-1 that is shorter than a vector into wider units; or, with vectors of 32 or 64 bytes, at most two of them.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(crate) fn short_widened<S: ConvertOps, T: Narrow>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> usize {
+pub(crate) fn short_widened<S: ConvertOps, T: Narrow>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let n = text.len();
     let put = if n == 0 {
         false
@@ -310,11 +298,7 @@ pub(crate) fn short_widened<S: ConvertOps, T: Narrow>(
 /// Converts Latin-1 into UTF-16. `SWAPPED` says, here and below, that the bytes of each unit of UTF-16 are in the order that is
 /// not the machine's.
 #[inline(always)]
-pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> usize {
+pub(crate) fn to_utf16<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     // The vectors that the compiler makes of the portable loop write more at a time than vectors of 16 bytes here.
     let portable = S::LANES == 16 && !SWAPPED;
     let at = if portable { portable::latin1_to_utf16(text, out) } else { 0 };
@@ -391,11 +375,7 @@ fn narrowed<S: ConvertOps, const SWAPPED: bool>(s: S, a: S::Vector, b: S::Vector
 /// Converts UTF-16 into Latin-1, and replaces what Latin-1 lacks and what is malformed. A high surrogate at the end of the text
 /// is left.
 #[inline(always)]
-pub(crate) fn from_utf16_lossy<S: ConvertOps>(
-    s: S,
-    text: &[u8],
-    out: &mut Output<'_>,
-) -> usize {
+pub(crate) fn from_utf16_lossy<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
     let text = &text[..text.len() & !1];
     let text = match text.split_last_chunk() {
         Some((rest, unit)) if u16::from_ne_bytes(*unit) & 0xFC00 == 0xD800 => rest,

@@ -40,8 +40,8 @@ pub(super) mod latin1;
 pub(super) mod utf16_order;
 
 use crate::search::order;
-use trust8::engine::Output;
 use crate::simd::ConvertOps;
+use trust8::engine::Output;
 
 /// The length of a text from which on it pays to write ASCII between other text in whole cache lines, and to copy UTF-16 with the vectors
 /// that the compiler finds.

@@ -7,9 +7,9 @@
 #![forbid(unsafe_code)]
 
 use super::{LINES_PAY, ends_in_high, load_block, order};
-use trust8::engine::Output;
-use crate::simd::ConvertOps;
 use crate::copies;
+use crate::simd::ConvertOps;
+use trust8::engine::Output;
 
 /// Copies UTF-16 if it is well-formed. `FROM` and `TO` say whether the bytes of each unit are in the order that is not the
 /// machine's, in the text and in the copy.

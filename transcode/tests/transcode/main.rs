@@ -1,6 +1,6 @@
 //! Tests of `trust8_transcode`.
 
-#[path = "../support/mod.rs"]
+#[path = "../../../tests/support/mod.rs"]
 mod support;
 
 mod convert;
@@ -13,7 +13,6 @@ mod validate;
 mod well_formed;
 
 /// Returns a part of a text between fillers, of which there are as many whole ones as fit into these numbers of units.
-#[cfg(feature = "transcode")]
 fn between(filler: &[u16], before: usize, part: &[u16], after: usize) -> Vec<u16> {
     let fillers = |units: usize| filler.repeat(units / filler.len());
     [&fillers(before), part, &fillers(after)].concat()

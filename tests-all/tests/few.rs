@@ -3,9 +3,7 @@
 //!
 //! An input is an allocation of exactly its length, so an access outside it is found.
 
-#![cfg(all(feature = "alloc", feature = "dialect", feature = "std", feature = "transcode"))]
-
-#[path = "support/mod.rs"]
+#[path = "../../tests/support/mod.rs"]
 mod support;
 
 use std::io::{Read, Write};
@@ -14,12 +12,11 @@ use std::mem::MaybeUninit;
 use support::kernels::{check, kernels, ways};
 use support::oracle;
 use trust8::columns::{Offsets, Policy};
-use trust8_dialect::Dialect;
 use trust8::io::{Utf8Reader, Utf8Writer, read_to_string};
 use trust8::stream::Decoder;
-use trust8::testing;
-use trust8_transcode::{Encoding, Str, Transcoder, Utf16, Utf32};
 use trust8::{Part, Validator};
+use trust8_dialect::Dialect;
+use trust8_transcode::{Encoding, Str, Transcoder, Utf16, Utf32};
 
 const MIXED: &str = "aé日😀bcöд語한😁!~üé";
 
@@ -65,18 +62,15 @@ fn counts_and_copies() {
     for input in inputs(&[0, 5, 40, 70, 133, 300]) {
         let std = std::str::from_utf8(&input);
         for kernel in kernels() {
-            let summary = testing::inspect(kernel, &input);
+            let summary = kernel.inspect(&input);
             if let Ok(text) = std {
                 assert_eq!(kernel.count_chars(text), text.chars().count());
                 assert_eq!(kernel.utf16_len(text), text.encode_utf16().count());
             }
             assert_eq!(summary, trust8::inspect(&input));
             let mut room = vec![MaybeUninit::uninit(); input.len()];
-            assert_eq!(testing::copy_utf8(kernel, &input, &mut room).ok().map(|text| &*text), std.ok());
-            assert_eq!(
-                testing::ascii_up_to(kernel, &input),
-                input.iter().take_while(|b| b.is_ascii()).count()
-            );
+            assert_eq!(kernel.copy_utf8(&input, &mut room).ok().map(|text| &*text), std.ok());
+            assert_eq!(kernel.ascii_up_to(&input), input.iter().take_while(|b| b.is_ascii()).count());
         }
         let (head, tail) = input.split_at(input.len() / 2);
         assert_eq!(Part::of(head).then(&Part::of(tail)), Part::of(&input));
@@ -88,15 +82,16 @@ fn repairs() {
     for input in inputs(&[0, 2, 30, 65, 140, 300]) {
         let std = String::from_utf8_lossy(&input);
         for kernel in kernels() {
-            assert_eq!(testing::from_utf8_lossy(kernel, &input), std);
-            assert_eq!(testing::lossy_len(kernel, &input), std.len());
+            assert_eq!(kernel.from_utf8_lossy(&input), std);
+            assert_eq!(kernel.lossy_len(&input), std.len());
             let mut room = vec![MaybeUninit::uninit(); std.len()];
-            assert!(testing::copy_utf8_lossy(kernel, &input, &mut room).is_ok_and(|text| *text == *std));
+            assert!(kernel.copy_utf8_lossy(&input, &mut room).is_ok_and(|text| *text == *std));
             let mut appended = String::from("é");
-            testing::lossy_into(kernel, &input, &mut appended);
+            kernel.lossy_into(&input, &mut appended);
             assert_eq!(appended[2..], *std);
             assert!(
-                testing::utf8_chunks(kernel, &input)
+                kernel
+                    .utf8_chunks(&input)
                     .map(|chunk| chunk.valid().len())
                     .eq(input.utf8_chunks().map(|chunk| chunk.valid().len()))
             );
@@ -115,12 +110,12 @@ fn columns() {
     let values = rows.concat();
     for kernel in kernels() {
         let column = Offsets::new(&values, &offsets, None).expect("the offsets go up");
-        let invalid: Vec<_> = testing::columns::invalid_rows(kernel, column).map(|(row, _)| row).collect();
+        let invalid: Vec<_> = kernel.invalid_rows(column).map(|(row, _)| row).collect();
         let expected: Vec<_> =
             (0..rows.len()).filter(|&row| std::str::from_utf8(&rows[row]).is_err()).collect();
         assert_eq!(invalid, expected);
         for policy in [Policy::Replace, Policy::Drop, Policy::Escape] {
-            assert!(testing::columns::repair(kernel, column, policy, i32::MAX as usize).is_ok());
+            assert!(kernel.repair(column, policy, i32::MAX as usize).is_ok());
         }
     }
 }
@@ -133,11 +128,11 @@ fn streams() {
                 let (mut validator, mut decoder) = (Validator::new(), Decoder::new());
                 let mut decoded = String::new();
                 let pushed = input.chunks(len).try_for_each(|piece| {
-                    if let Ok(piece) = testing::stream::decode(way.kernel, &mut decoder, piece) {
+                    if let Ok(piece) = way.kernel.decode_piece(&mut decoder, piece) {
                         decoded.push_str(piece.completed());
                         decoded.push_str(piece.rest());
                     }
-                    testing::stream::push(way.kernel, &mut validator, piece)
+                    way.kernel.push(&mut validator, piece)
                 });
                 let is_valid = pushed.is_ok() && validator.finish().is_ok();
                 assert_eq!(is_valid, oracle::fault(&input).is_none(), "{}", way.name);
@@ -172,33 +167,31 @@ fn readers_and_writers() {
 
 #[test]
 fn conversions() {
-    use testing::transcode as with;
+    use trust8_transcode::With;
     for input in inputs(&[0, 5, 31, 110]) {
         let std = String::from_utf8_lossy(&input);
         let utf16: Vec<u16> = std.encode_utf16().collect();
         let utf32: Vec<u32> = std.chars().map(u32::from).collect();
         for kernel in kernels() {
-            assert_eq!(with::convert_lossy(kernel, Encoding::Utf8, Utf16, &input), utf16);
-            assert_eq!(with::convert_lossy(kernel, Encoding::Utf8, Utf32, &input), utf32);
-            assert_eq!(with::convert(kernel, Utf16, Str, &utf16).as_deref(), Ok(&*std));
-            assert_eq!(with::convert(kernel, Utf32, Utf16, &utf32).as_deref(), Ok(&*utf16));
+            assert_eq!(With(kernel).convert_lossy(Encoding::Utf8, Utf16, &input), utf16);
+            assert_eq!(With(kernel).convert_lossy(Encoding::Utf8, Utf32, &input), utf32);
+            assert_eq!(With(kernel).convert(Utf16, Str, &utf16).as_deref(), Ok(&*std));
+            assert_eq!(With(kernel).convert(Utf32, Utf16, &utf32).as_deref(), Ok(&*utf16));
             assert_eq!(
-                with::convert(kernel, Str, Encoding::Utf16Be, &std).map(|text| text.len()),
+                With(kernel).convert(Str, Encoding::Utf16Be, &std).map(|text| text.len()),
                 Ok(2 * utf16.len())
             );
-            assert_eq!(with::len(kernel, Str, Utf16, &std), utf16.len());
+            assert_eq!(With(kernel).len(Str, Utf16, &std), utf16.len());
             let mut room = vec![MaybeUninit::uninit(); std.len()];
-            assert!(
-                with::convert_into(kernel, Utf16, Str, &utf16, &mut room).is_ok_and(|text| *text == *std)
-            );
+            assert!(With(kernel).convert_into(Utf16, Str, &utf16, &mut room).is_ok_and(|text| *text == *std));
             let latin1: String = input.iter().map(|&byte| char::from(byte)).collect();
-            assert_eq!(with::convert(kernel, Encoding::Latin1, Str, &input).as_deref(), Ok(&*latin1));
-            assert_eq!(with::convert(kernel, Str, Encoding::Latin1, &latin1).as_deref(), Ok(&*input));
+            assert_eq!(With(kernel).convert(Encoding::Latin1, Str, &input).as_deref(), Ok(&*latin1));
+            assert_eq!(With(kernel).convert(Str, Encoding::Latin1, &latin1).as_deref(), Ok(&*input));
             let mut broken = utf16.clone();
             broken.insert(broken.len() / 2, 0xD800);
             let lossy = String::from_utf16_lossy(&broken);
-            assert_eq!(with::convert_lossy(kernel, Utf16, Str, &broken), lossy);
-            with::make_well_formed(kernel, &mut broken);
+            assert_eq!(With(kernel).convert_lossy(Utf16, Str, &broken), lossy);
+            With(kernel).make_well_formed(&mut broken);
             assert_eq!(String::from_utf16(&broken).ok(), Some(lossy));
             let (mut transcoder, mut streamed) =
                 (Transcoder::with_kernel(kernel, Encoding::Utf8, Utf16, true), Vec::new());
@@ -213,15 +206,15 @@ fn conversions() {
 
 #[test]
 fn dialects() {
-    use testing::dialect as with;
+    use trust8_dialect::With;
     for input in inputs(&[0, 5, 40, 100]) {
         for kernel in kernels() {
-            assert_eq!(with::to_utf8_lossy(kernel, Dialect::Utf8, &input), String::from_utf8_lossy(&input));
+            assert_eq!(With(kernel).to_utf8_lossy(Dialect::Utf8, &input), String::from_utf8_lossy(&input));
             let Ok(std) = std::str::from_utf8(&input) else { continue };
             for dialect in [Dialect::Wtf8, Dialect::Cesu8, Dialect::ModifiedUtf8] {
                 let bytes = dialect.from_utf8(std);
-                assert_eq!(with::validate(kernel, dialect, &bytes), Ok(()));
-                assert_eq!(with::to_utf8(kernel, dialect, &bytes).as_deref(), Ok(std));
+                assert_eq!(With(kernel).validate(dialect, &bytes), Ok(()));
+                assert_eq!(With(kernel).to_utf8(dialect, &bytes).as_deref(), Ok(std));
             }
         }
     }

@@ -1,8 +1,6 @@
 //! Whether a text is Latin-1, with every kernel, against the characters of the text.
 
-#![cfg(feature = "transcode")]
-
-use trust8::{Kernel, testing};
+use trust8::Kernel;
 
 /// The characters around the limits of Latin-1 and of the lengths in UTF-8.
 const CHARACTERS: [char; 10] =
@@ -20,7 +18,7 @@ fn one_character_decides_wherever_it_is() {
                             .concat();
                         let expected = text.chars().all(|character| character <= '\u{FF}');
                         assert_eq!(
-                            testing::transcode::is_latin1(kernel, &text),
+                            trust8_transcode::With(kernel).is_latin1(&text),
                             expected,
                             "{kernel:?}: {character:?} after {before} times {filler}"
                         );
@@ -28,6 +26,6 @@ fn one_character_decides_wherever_it_is() {
                 }
             }
         }
-        assert!(testing::transcode::is_latin1(kernel, ""));
+        assert!(trust8_transcode::With(kernel).is_latin1(""));
     }
 }

@@ -1,7 +1,5 @@
 //! Whether text in each form is well-formed, ASCII, or in Latin-1, and where it stops being so, with every kernel.
 
-#![cfg(feature = "transcode")]
-
 use super::between;
 #[cfg(unix)]
 use super::support::guarded::Guarded;
@@ -10,8 +8,8 @@ use super::support::malformed::MALFORMED;
 use super::support::random::cases;
 use super::support::scale::Thin;
 use proptest::prelude::*;
-use trust8::testing::transcode as with;
 use trust8_transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le, Utf32Be, Utf32Le};
+use trust8_transcode::With;
 use trust8_transcode::{Chars, ErrorKind, Str, Utf16, Utf32, is_ascii, validate};
 
 /// What is to be said of a text: where it is malformed and why, where ASCII ends, and where Latin-1 ends.
@@ -68,11 +66,12 @@ macro_rules! check_form {
     ($form:expr, $text:expr, $expected:expr, $about:expr) => {
         for kernel in kernels() {
             let found = Model {
-                error: with::validate(kernel, $form, $text)
+                error: With(kernel)
+                    .validate($form, $text)
                     .err()
                     .map(|error| (error.valid_up_to(), error.kind())),
-                ascii: with::ascii_up_to(kernel, $form, $text),
-                latin1: with::latin1_up_to(kernel, $form, $text),
+                ascii: With(kernel).ascii_up_to($form, $text),
+                latin1: With(kernel).latin1_up_to($form, $text),
             };
             assert_eq!(found, $expected, "{kernel:?}, {:?}, {}", $form, $about());
         }
@@ -268,12 +267,12 @@ fn malformed_utf8() {
 #[test]
 fn forms_that_are_always_valid() {
     for kernel in kernels() {
-        assert_eq!(with::validate(kernel, Latin1, &[0xFF, 0x80]), Ok(()));
-        assert_eq!(with::latin1_up_to(kernel, Latin1, &[0x41, 0xFF]), 2);
-        assert_eq!(with::ascii_up_to(kernel, Latin1, &[0x41, 0xFF]), 1);
-        assert_eq!(with::validate(kernel, Chars, &['a', '\u{10FFFF}']), Ok(()));
-        assert_eq!(with::ascii_up_to(kernel, Chars, &['a', 'é', '€']), 1);
-        assert_eq!(with::latin1_up_to(kernel, Chars, &['a', 'é', '€']), 2);
+        assert_eq!(With(kernel).validate(Latin1, &[0xFF, 0x80]), Ok(()));
+        assert_eq!(With(kernel).latin1_up_to(Latin1, &[0x41, 0xFF]), 2);
+        assert_eq!(With(kernel).ascii_up_to(Latin1, &[0x41, 0xFF]), 1);
+        assert_eq!(With(kernel).validate(Chars, &['a', '\u{10FFFF}']), Ok(()));
+        assert_eq!(With(kernel).ascii_up_to(Chars, &['a', 'é', '€']), 1);
+        assert_eq!(With(kernel).latin1_up_to(Chars, &['a', 'é', '€']), 2);
     }
 }
 

@@ -7,12 +7,12 @@
 //! 128 KiB, which is what musl gives to each thread. CI runs this test once with the library not optimised:
 //!
 //! ```text
-//! cargo test -p trust8 --all-features --test stack --config profile.test.package.trust8.opt-level=0
+//! cargo test -p trust8-tests-all --test stack --config profile.test.opt-level=0
 //! ```
 
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
-#[path = "support/mod.rs"]
+#[path = "../../tests/support/mod.rs"]
 mod support;
 
 use std::ffi::c_void;
@@ -22,7 +22,6 @@ use std::ptr;
 
 use support::kernels::{kernels, ways};
 use support::text::Filler;
-use trust8::testing;
 use trust8::{Kernel, Validator, columns};
 
 /// More than any test here needs. The system requires a multiple of its page size.
@@ -32,7 +31,7 @@ const PAGE: usize = 64 << 10;
 const UNUSED: u8 = 0xA5;
 /// How much a call may use, with all that it calls. Optimised code uses less than 2 KiB for validation. With sanitizers, or
 /// with less optimisation, it uses more.
-const LIMIT: usize = if cfg!(optimised) { 32 << 10 } else { 96 << 10 };
+const LIMIT: usize = if cfg!(trust8_optimised) { 32 << 10 } else { 96 << 10 };
 
 /// Calls a function of the library.
 type Work = fn(&'static Kernel, &[u8]);
@@ -114,7 +113,7 @@ const VALIDATION: &[(&str, Work)] = &[
         for len in [1, 30, 200, 1000, 5000] {
             let mut validator = Validator::new();
             for piece in bytes.chunks(len).take(100) {
-                done(testing::stream::push(kernel, &mut validator, piece));
+                done(kernel.push(&mut validator, piece));
             }
         }
     }),
@@ -126,12 +125,12 @@ const OTHERS: &[(&str, Work)] = &[
         for len in [1, 30, 200, 1000, 5000] {
             let mut decoder = trust8::stream::Decoder::new();
             for piece in bytes.chunks(len).take(100) {
-                done(testing::stream::decode(kernel, &mut decoder, piece));
+                done(kernel.decode_piece(&mut decoder, piece));
             }
         }
     }),
     ("inspect", |kernel, bytes| {
-        done(testing::inspect(kernel, bytes));
+        done(kernel.inspect(bytes));
     }),
     ("count_chars, utf16_len", |kernel, bytes| {
         if let Ok(text) = kernel.from_utf8(bytes) {
@@ -139,16 +138,16 @@ const OTHERS: &[(&str, Work)] = &[
             done(kernel.utf16_len(text));
         }
     }),
-    ("decode", |kernel, bytes| done(testing::decode(kernel, bytes).count())),
-    ("errors", |kernel, bytes| done(testing::errors(kernel, bytes).count())),
-    ("utf8_chunks", |kernel, bytes| done(testing::utf8_chunks(kernel, bytes).count())),
+    ("decode", |kernel, bytes| done(kernel.decode(bytes).count())),
+    ("errors", |kernel, bytes| done(kernel.errors(bytes).count())),
+    ("utf8_chunks", |kernel, bytes| done(kernel.utf8_chunks(bytes).count())),
     ("copy_utf8", |kernel, bytes| {
         let mut memory = vec![MaybeUninit::uninit(); bytes.len()];
-        done(testing::copy_utf8(kernel, bytes, &mut memory));
+        done(kernel.copy_utf8(bytes, &mut memory));
     }),
     ("columns", |kernel, bytes| {
         let offsets: Vec<i32> = (0..=bytes.len() as i32).step_by(12).collect();
-        done(testing::columns::validate_offsets(kernel, bytes, &offsets));
+        done(kernel.validate_offsets(bytes, &offsets));
         let views: Vec<u128> = offsets
             .windows(2)
             .map(|ends| {
@@ -158,8 +157,8 @@ const OTHERS: &[(&str, Work)] = &[
                 u128::from_le_bytes(view)
             })
             .collect();
-        done(testing::columns::validate_views(kernel, &views, &[bytes]));
-        done(testing::columns::validate_slices(kernel, bytes.chunks(40)));
+        done(kernel.validate_views(&views, &[bytes]));
+        done(kernel.validate_slices(bytes.chunks(40)));
     }),
     ("locate", |_, bytes| done(trust8::locate(bytes, bytes.len() / 2))),
     ("basic, compat", |_, bytes| {
@@ -173,8 +172,8 @@ const OTHERS: &[(&str, Work)] = &[
     }),
     #[cfg(feature = "alloc")]
     ("from_utf8_lossy", |kernel, bytes| {
-        done(testing::from_utf8_lossy(kernel, bytes));
-        testing::lossy_into(kernel, bytes, &mut String::new());
+        done(kernel.from_utf8_lossy(bytes));
+        kernel.lossy_into(bytes, &mut String::new());
         done(trust8::from_utf8_lossy_owned(bytes.to_vec()));
         done(trust8::string_from_utf8(bytes.to_vec()));
     }),
@@ -188,38 +187,35 @@ const OTHERS: &[(&str, Work)] = &[
     }),
     #[cfg(feature = "rayon")]
     ("par_from_utf8, par_inspect", |kernel, bytes| {
-        done(testing::par_from_utf8(kernel, 1000, bytes));
-        done(testing::par_inspect(kernel, 1000, bytes));
+        done(kernel.par_from_utf8(1000, bytes));
+        done(kernel.par_inspect(1000, bytes));
     }),
-    #[cfg(feature = "dialect")]
     ("dialect", |kernel, bytes| {
-        use testing::dialect;
-
-        done(dialect::diagnose(kernel, bytes));
+        let with = trust8_dialect::With(kernel);
+        done(with.diagnose(bytes));
         for &each in trust8_dialect::Dialect::ALL {
-            done(dialect::validate(kernel, each, bytes));
-            done(dialect::decode(kernel, each, bytes).count());
-            done(dialect::to_utf8(kernel, each, bytes));
-            done(dialect::to_utf8_lossy(kernel, each, bytes));
+            done(with.validate(each, bytes));
+            done(with.decode(each, bytes).count());
+            done(with.to_utf8(each, bytes));
+            done(with.to_utf8_lossy(each, bytes));
             if let Ok(text) = kernel.from_utf8(bytes) {
                 done(each.from_utf8(text));
             }
         }
     }),
-    #[cfg(feature = "transcode")]
     ("transcode", |kernel, bytes| {
-        use testing::transcode::{convert, convert_into, convert_into_lossy, convert_lossy, len};
         use trust8_transcode::{Chars, Encoding, Str, Transcoder, Utf16, Utf32};
 
+        let with = trust8_transcode::With(kernel);
         let mut memory = vec![MaybeUninit::uninit(); 300];
         for from in Encoding::ALL {
-            let text = convert_lossy(kernel, Encoding::Utf8, from, bytes);
+            let text = with.convert_lossy(Encoding::Utf8, from, bytes);
             for to in Encoding::ALL {
-                done(convert(kernel, from, to, &text));
-                done(convert_lossy(kernel, from, to, bytes));
-                done(convert_into(kernel, from, to, &text, &mut memory));
-                done(convert_into_lossy(kernel, from, to, bytes, &mut memory));
-                done(len(kernel, from, to, &text));
+                done(with.convert(from, to, &text));
+                done(with.convert_lossy(from, to, bytes));
+                done(with.convert_into(from, to, &text, &mut memory));
+                done(with.convert_into_lossy(from, to, bytes, &mut memory));
+                done(with.len(from, to, &text));
                 let mut transcoder = Transcoder::with_kernel(kernel, from, to, true);
                 let mut converted = Vec::new();
                 for piece in text.chunks(1001) {
@@ -229,12 +225,12 @@ const OTHERS: &[(&str, Work)] = &[
             }
         }
         if let Ok(text) = kernel.from_utf8(bytes) {
-            let utf16 = convert(kernel, Str, Utf16, text).unwrap();
-            let utf32 = convert(kernel, Str, Utf32, text).unwrap();
-            let chars = convert(kernel, Str, Chars, text).unwrap();
-            done(convert(kernel, Utf16, Str, &utf16));
-            done(convert(kernel, Utf32, Str, &utf32));
-            done(convert(kernel, Chars, Utf16, &chars));
+            let utf16 = with.convert(Str, Utf16, text).unwrap();
+            let utf32 = with.convert(Str, Utf32, text).unwrap();
+            let chars = with.convert(Str, Chars, text).unwrap();
+            done(with.convert(Utf16, Str, &utf16));
+            done(with.convert(Utf32, Str, &utf32));
+            done(with.convert(Chars, Utf16, &chars));
         }
     }),
 ];

@@ -1,6 +1,7 @@
 //! Tests of `trust8_dialect`.
 
-#[path = "../support/mod.rs"]
+#[path = "../../../tests/support/mod.rs"]
 mod support;
 
 mod dialects;
+mod reference;

@@ -1,13 +1,12 @@
 //! Conversions touch no byte after the text or the buffer: both end at a page that can be neither read nor written.
 
-#![cfg(all(unix, feature = "alloc", feature = "transcode"))]
+#![cfg(all(unix, feature = "alloc"))]
 
 use super::support::guarded::Guarded;
 use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::scale::{Thin, scale};
 use trust8::Kernel;
-use trust8::testing;
 use trust8_transcode::{BufferError, Encoding, Str, Utf16, Utf32};
 
 const TEXTS: [&str; 7] = ["a", "é", "敏", "😀", "aé敏😀", "Straße, Größe ", "plain ASCII, and then 敏 "];
@@ -34,13 +33,12 @@ fn buffers_of_every_critical_length() {
             let text = repeated(text, len);
             let units: Vec<u16> = text.encode_utf16().collect();
             let utf32: Vec<u32> = text.chars().map(u32::from).collect();
-            let latin1 = testing::transcode::convert(Kernel::best(), Str, Encoding::Latin1, &text).ok();
+            let latin1 = trust8_transcode::With(Kernel::best()).convert(Str, Encoding::Latin1, &text).ok();
             for kernel in kernels() {
                 let bytes = source.copy(text.as_bytes());
                 for less in shorter(utf32.len(), len) {
                     let room = utf32.len() - less;
-                    let result = testing::transcode::convert_into(
-                        kernel,
+                    let result = trust8_transcode::With(kernel).convert_into(
                         Encoding::Utf8,
                         Utf32,
                         bytes,
@@ -53,7 +51,7 @@ fn buffers_of_every_critical_length() {
                         let room = latin1.len() - less;
                         let (from, to) = (Encoding::Utf8, Encoding::Latin1);
                         let result =
-                            testing::transcode::convert_into(kernel, from, to, bytes, target.last(room));
+                            trust8_transcode::With(kernel).convert_into(from, to, bytes, target.last(room));
                         check(result.map(|got| &*got), &latin1[..], room, latin1.len());
                     }
                     let latin1 = source.copy(latin1);
@@ -61,15 +59,14 @@ fn buffers_of_every_critical_length() {
                         let room = text.len() - less;
                         let (from, to) = (Encoding::Latin1, Encoding::Utf8);
                         let result =
-                            testing::transcode::convert_into(kernel, from, to, latin1, target.last(room));
+                            trust8_transcode::With(kernel).convert_into(from, to, latin1, target.last(room));
                         check(result.map(|got| &*got), text.as_bytes(), room, text.len());
                     }
                 }
                 let copy = source.copy(&utf32);
                 for less in shorter(text.len(), len) {
                     let room = text.len() - less;
-                    let result = testing::transcode::convert_into(
-                        kernel,
+                    let result = trust8_transcode::With(kernel).convert_into(
                         Utf32,
                         Encoding::Utf8,
                         copy,
@@ -80,22 +77,21 @@ fn buffers_of_every_critical_length() {
                 for less in shorter(units.len(), len) {
                     let room = units.len() - less;
                     let result =
-                        testing::transcode::convert_into(kernel, Utf32, Utf16, copy, target.last(room));
+                        trust8_transcode::With(kernel).convert_into(Utf32, Utf16, copy, target.last(room));
                     check(result.map(|got| &*got), &units[..], room, units.len());
                 }
                 let copy = source.copy(&units);
                 for less in shorter(utf32.len(), len) {
                     let room = utf32.len() - less;
                     let result =
-                        testing::transcode::convert_into(kernel, Utf16, Utf32, copy, target.last(room));
+                        trust8_transcode::With(kernel).convert_into(Utf16, Utf32, copy, target.last(room));
                     check(result.map(|got| &*got), &utf32[..], room, utf32.len());
                 }
                 let bytes = source.copy(text.as_bytes());
-                assert_eq!(testing::transcode::len(kernel, Encoding::Utf8, Utf16, bytes), units.len());
+                assert_eq!(trust8_transcode::With(kernel).len(Encoding::Utf8, Utf16, bytes), units.len());
                 for less in shorter(units.len(), len) {
                     let room = units.len() - less;
-                    let result = testing::transcode::convert_into(
-                        kernel,
+                    let result = trust8_transcode::With(kernel).convert_into(
                         Encoding::Utf8,
                         Utf16,
                         bytes,
@@ -104,11 +100,10 @@ fn buffers_of_every_critical_length() {
                     check(result.map(|got| &*got), &units[..], room, units.len());
                 }
                 let units = source.copy(&units);
-                assert_eq!(testing::transcode::len(kernel, Utf16, Str, units), text.len());
+                assert_eq!(trust8_transcode::With(kernel).len(Utf16, Str, units), text.len());
                 for less in shorter(text.len(), len) {
                     let room = text.len() - less;
-                    let result = testing::transcode::convert_into(
-                        kernel,
+                    let result = trust8_transcode::With(kernel).convert_into(
                         Utf16,
                         Encoding::Utf8,
                         units,
@@ -155,7 +150,7 @@ fn every_pair_of_encodings() {
             }
             let text = repeated(text, len);
             for from in Encoding::ALL {
-                let Ok(mut bytes) = testing::transcode::convert(Kernel::best(), Str, from, &text) else {
+                let Ok(mut bytes) = trust8_transcode::With(Kernel::best()).convert(Str, from, &text) else {
                     continue;
                 };
                 if len % 2 == 1 {
@@ -165,10 +160,9 @@ fn every_pair_of_encodings() {
                 for to in Encoding::ALL {
                     for kernel in kernels() {
                         let bytes = source.copy(&bytes);
-                        let lossy = testing::transcode::convert_lossy(kernel, from, to, bytes);
+                        let lossy = trust8_transcode::With(kernel).convert_lossy(from, to, bytes);
                         for room in [lossy.len(), lossy.len().saturating_sub(1), 0] {
-                            let result = testing::transcode::convert_into_lossy(
-                                kernel,
+                            let result = trust8_transcode::With(kernel).convert_into_lossy(
                                 from,
                                 to,
                                 bytes,
@@ -176,10 +170,15 @@ fn every_pair_of_encodings() {
                             );
                             check(result.map(|got| &*got), &lossy[..], room, lossy.len());
                         }
-                        let strict = testing::transcode::convert(kernel, from, to, bytes);
+                        let strict = trust8_transcode::With(kernel).convert(from, to, bytes);
                         for room in [lossy.len(), lossy.len().saturating_sub(1), 0] {
                             match (
-                                testing::transcode::convert_into(kernel, from, to, bytes, target.last(room)),
+                                trust8_transcode::With(kernel).convert_into(
+                                    from,
+                                    to,
+                                    bytes,
+                                    target.last(room),
+                                ),
                                 &strict,
                             ) {
                                 (Ok(got), Ok(all)) => assert_eq!(got, all),
@@ -241,8 +240,7 @@ fn malformed_utf8_everywhere_in_short_texts() {
                 for kernel in kernels() {
                     let bytes = source.copy(&text);
                     for room in [fits, fits.saturating_sub(1), 0] {
-                        match testing::transcode::convert_into(
-                            kernel,
+                        match trust8_transcode::With(kernel).convert_into(
                             Encoding::Utf8,
                             Utf16,
                             bytes,
@@ -254,7 +252,7 @@ fn malformed_utf8_everywhere_in_short_texts() {
                     }
                     let room = target.last(lossy.len());
                     let result =
-                        testing::transcode::convert_into_lossy(kernel, Encoding::Utf8, Utf16, bytes, room);
+                        trust8_transcode::With(kernel).convert_into_lossy(Encoding::Utf8, Utf16, bytes, room);
                     check(result.map(|got| &*got), &lossy[..], lossy.len(), lossy.len());
                 }
             }
@@ -285,8 +283,7 @@ fn lone_surrogates_everywhere_in_short_texts() {
                     for kernel in kernels() {
                         let text = source.copy(&text);
                         for room in [fits, fits.saturating_sub(1), 0] {
-                            match testing::transcode::convert_into(
-                                kernel,
+                            match trust8_transcode::With(kernel).convert_into(
                                 Utf16,
                                 Encoding::Utf8,
                                 text,
@@ -299,8 +296,12 @@ fn lone_surrogates_everywhere_in_short_texts() {
                             }
                         }
                         let room = target.last(lossy.len());
-                        let result =
-                            testing::transcode::convert_into_lossy(kernel, Utf16, Encoding::Utf8, text, room);
+                        let result = trust8_transcode::With(kernel).convert_into_lossy(
+                            Utf16,
+                            Encoding::Utf8,
+                            text,
+                            room,
+                        );
                         check(result.map(|got| &*got), lossy.as_bytes(), lossy.len(), lossy.len());
                     }
                 }

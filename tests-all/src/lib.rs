@@ -1,0 +1,1 @@
+//! This package has tests only: see `tests/`.

@@ -1,0 +1,31 @@
+//! The tests of the library, of conversions and of dialects as one program.
+//!
+//! `cargo test` makes a program of each folder of tests, and does not make this one. Where the tests run on another
+//! machine, most of their time goes into compiling and linking; this links once:
+//!
+//! ```text
+//! cargo test -p trust8-tests-all --test all --target s390x-unknown-linux-gnu
+//! ```
+//!
+//! `.ci/run lint` fails when a folder is missing here, or a file in its `main.rs`.
+
+#[path = "../../dialect/tests/dialect/main.rs"]
+mod dialect;
+#[path = "../../tests/examples.rs"]
+mod examples;
+#[path = "../../tests/io/main.rs"]
+mod io;
+#[path = "../../tests/kernel/main.rs"]
+mod kernel;
+#[path = "../../tests/repair/main.rs"]
+mod repair;
+#[path = "../../tests/simdutf8/main.rs"]
+mod simdutf8;
+#[path = "stack.rs"]
+mod stack;
+#[path = "../../tests/stream/main.rs"]
+mod stream;
+#[path = "../../tests/text/main.rs"]
+mod text;
+#[path = "../../transcode/tests/transcode/main.rs"]
+mod transcode;
