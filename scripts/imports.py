@@ -17,7 +17,7 @@ import re
 import sys
 import tempfile
 
-ROOMS = "error boundary output simd kernel lib stream repair text io transcode dialect simdutf8 foreign testing".split()
+ROOMS = "error boundary simd kernel output lib stream repair text io simdutf8 engine foreign".split()
 
 COMMENT_OR_LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|\br(#*)".*?"\1|"(?:\\.|[^"\\])*"|\'(?:\\[^\']*|[^\'\\])\'', re.S)
 FOR_TESTS = re.compile(r"#\[cfg\((?:all\()?test\b[^]]*\](?:\s*#\[[^]]*\])*(?:[\s\w()]*?\bmod\s+(\w+)\s*(?=;))?")

@@ -10,8 +10,8 @@ pub use crate::kernel::counted;
 pub use crate::kernel::{Automaton, Continues, Engine, Portable, Rejected, Validated, Verdict, judge};
 #[cfg(feature = "alloc")]
 pub use crate::output::append;
-pub use crate::output::{Fork, Output, Progress, as_uninit};
-pub use crate::repair::faults::{count_sequences, utf16_len_lossy};
+pub use crate::output::{Fork, Output, Progress};
+pub use crate::repair::faults::Search;
 pub use crate::repair::replacer::Replacer;
 pub use crate::repair::survey;
 #[cfg(trust8_avx512)]
@@ -24,7 +24,7 @@ pub use crate::simd::Simd128;
 pub use crate::simd::x86::avx512;
 #[cfg(trust8_x86)]
 pub use crate::simd::{Avx2, Sse42};
-pub use crate::simd::{Job, Token};
+pub use crate::simd::{Job, Token, as_uninit};
 #[cfg(trust8_simd)]
 pub use crate::simd::{Plain, Simd};
 pub use crate::text::characters::why_inexpressible;

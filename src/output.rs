@@ -10,6 +10,8 @@ use core::hint::assert_unchecked;
 use core::mem::MaybeUninit;
 use core::ptr;
 
+use crate::simd::as_uninit;
+
 /// Memory for text, of which the beginning is text already.
 pub struct Output<'a> {
     room: &'a mut [MaybeUninit<u8>],
@@ -196,12 +198,4 @@ pub struct Progress {
     pub read: usize,
     /// The number of units that have been written to the start of the buffer.
     pub written: usize,
-}
-
-/// Returns initialised bytes as bytes that need not be.
-pub fn as_uninit(bytes: &[u8]) -> &[MaybeUninit<u8>] {
-    let bytes = ptr::from_ref(bytes) as *const [MaybeUninit<u8>];
-    // SAFETY: `MaybeUninit<u8>` has the size and alignment of `u8`, and every `u8` is a valid one. Nothing can be written
-    // through a shared reference.
-    unsafe { &*bytes }
 }

@@ -6,7 +6,6 @@ use super::survey::{FIRST_CHUNK, Found, LONGEST_CHUNK, Replace, Seek};
 use crate::boundary;
 use crate::kernel::{Continues, Kernel};
 use crate::output::Output;
-use crate::text::counts::Utf16Len;
 
 /// The length of a group. It costs little more to check than a map, and has as much text as four of them.
 const GROUP: usize = 256;
@@ -16,7 +15,7 @@ const LONGEST_RUN_OF_GROUPS: usize = 16 * GROUP;
 
 /// A search for the ill-formed sequences of a text, in the two modes that `kernel/survey.rs` describes.
 #[derive(Clone, Debug)]
-pub(crate) struct Search<'a> {
+pub struct Search<'a> {
     kernel: &'static Kernel,
     bytes: &'a [u8],
     /// The text before this has been searched. An ill-formed sequence in it may reach beyond.
@@ -26,8 +25,9 @@ pub(crate) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
+    /// Begins at the start of the text, where it expects a fault soon.
     #[inline]
-    pub(crate) fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
+    pub fn new(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
         Self { kernel, bytes, at: 0, chunk: 0 }
     }
 
@@ -44,7 +44,7 @@ impl<'a> Search<'a> {
     /// Returns the next block, or `None` at the end of the text. The text between two blocks is well-formed. A block may be
     /// empty, and need not have a fault.
     #[inline]
-    pub(crate) fn advance(&mut self) -> Option<Found> {
+    pub fn advance(&mut self) -> Option<Found> {
         if self.at == self.bytes.len() {
             return None;
         }
@@ -137,7 +137,7 @@ impl<'a> Search<'a> {
 ///
 /// In a block with faults, they are the bytes that continue no sequence; elsewhere, the bytes that are no continuations. (An
 /// ill-formed sequence may reach out of its block. It has only continuations there.)
-pub fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
+pub(crate) fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
     let mut search = Search::new(kernel, bytes);
     let (mut count, mut at) = (0, 0);
     while let Some(block) = search.advance() {
@@ -145,25 +145,6 @@ pub fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
         at = block.end;
     }
     count
-}
-
-/// Returns how many UTF-16 units `bytes` become if each ill-formed sequence becomes one.
-///
-/// That is one for each character and each ill-formed sequence, and one more for each character of four bytes, which begins with F0
-/// or above, as some ill-formed sequences do.
-pub fn utf16_len_lossy(kernel: &'static Kernel, bytes: &[u8]) -> usize {
-    let mut search = Search::new(kernel, bytes);
-    let (mut units, mut at) = (0, 0);
-    while let Some(mut block) = search.advance() {
-        units += kernel.run(Utf16Len, &bytes[at..block.start], ()) + block.sequences();
-        units += bytes[block.start..block.end].iter().filter(|&&byte| byte >= 0xF0).count();
-        at = block.end;
-        let start = block.start;
-        while let Some((place, _)) = block.pop() {
-            units -= usize::from(bytes[start + place] >= 0xF0);
-        }
-    }
-    units
 }
 
 /// Returns how many ill-formed sequences `bytes` has, and how many bytes they have together.

@@ -8,7 +8,6 @@ pub(crate) mod lossy;
 pub(crate) mod replacer;
 pub mod survey;
 
-#[cfg(feature = "alloc")]
 pub use chunks::{Errors, Utf8Chunk, Utf8Chunks, errors, utf8_chunks};
 pub use copy::{copy_utf8_lossy, lossy_len};
 #[cfg(feature = "alloc")]

@@ -34,7 +34,6 @@ cfg_if::cfg_if! {
     }
 }
 
-#[cfg(trust8_simd)]
 use core::mem::MaybeUninit;
 
 /// A proof that the CPU has an instruction set, for code inside a function that is compiled for it.
@@ -270,4 +269,13 @@ fn short_words(bytes: &[u8]) -> [u64; 2] {
     } else {
         [0, 0]
     }
+}
+
+/// Returns initialised bytes as bytes that need not be.
+#[must_use]
+pub fn as_uninit(bytes: &[u8]) -> &[MaybeUninit<u8>] {
+    let bytes = core::ptr::from_ref(bytes) as *const [MaybeUninit<u8>];
+    // SAFETY: `MaybeUninit<u8>` has the size and alignment of `u8`, and every `u8` is a valid one. Nothing can be written
+    // through a shared reference.
+    unsafe { &*bytes }
 }

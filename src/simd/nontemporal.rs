@@ -13,7 +13,7 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 use core::ptr;
 
-use crate::output::as_uninit;
+use super::as_uninit;
 
 /// A cache line.
 const LINE: usize = 64;

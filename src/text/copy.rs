@@ -20,7 +20,7 @@ use core::ptr;
 
 use crate::error::{TooSmall, Utf8Error};
 use crate::kernel::Kernel;
-use crate::output::as_uninit;
+use crate::simd::as_uninit;
 use crate::stream::{StreamError, Validator};
 
 /// The length of a chunk: four pages, which stay in the first-level cache until they are copied.

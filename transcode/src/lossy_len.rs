@@ -9,7 +9,8 @@ use super::pairs::counting;
 use super::route::Route;
 use crate::With;
 use trust8::Kernel;
-use trust8::engine::utf16_len_lossy;
+use trust8::engine::Search;
+use trust8::engine::counts::Utf16Len;
 
 /// Returns the number of units that the text has in another form when what can't be converted is replaced.
 ///
@@ -78,4 +79,23 @@ fn units(route: &Route, text: &[u8]) -> usize {
 /// Returns the number of units of the character that replaces what can't be converted.
 fn replacement(family: Family) -> usize {
     if family == Family::Utf8 { 3 } else { 1 }
+}
+
+/// Returns how many UTF-16 units `bytes` become if each ill-formed sequence becomes one.
+///
+/// That is one for each character and each ill-formed sequence, and one more for each character of four bytes, which begins with F0
+/// or above, as some ill-formed sequences do.
+fn utf16_len_lossy(kernel: &'static Kernel, bytes: &[u8]) -> usize {
+    let mut search = Search::new(kernel, bytes);
+    let (mut units, mut at) = (0, 0);
+    while let Some(mut block) = search.advance() {
+        units += kernel.run(Utf16Len, &bytes[at..block.start], ()) + block.sequences();
+        units += bytes[block.start..block.end].iter().filter(|&&byte| byte >= 0xF0).count();
+        at = block.end;
+        let start = block.start;
+        while let Some((place, _)) = block.pop() {
+            units -= usize::from(bytes[start + place] >= 0xF0);
+        }
+    }
+    units
 }

@@ -3,14 +3,11 @@
 use crate::byte::Byte;
 use crate::formula::{FALSE, Formula};
 use crate::rfc::{End, Start, is_text};
-use verdict::Verdict;
+pub(crate) use verdict::Verdict;
 
 pub(crate) mod bitplanes;
 pub(crate) mod lookup;
 
-#[path = "../../../src/kernel/survey.rs"]
-#[expect(dead_code, reason = "nothing is proved of the search for all faults")]
-pub(crate) mod survey;
 #[path = "../../../src/kernel/verdict.rs"]
 pub(crate) mod verdict;
 

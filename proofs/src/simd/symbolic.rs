@@ -3,20 +3,22 @@
 use crate::byte::Byte;
 use crate::mutation;
 use crate::path::decide;
-use crate::simd::{Routine, Simd, Token};
+use crate::simd::{Job, Plain, Simd, Token};
 use crate::vector::Vector;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Symbolic<const N: usize>;
 
 impl<const N: usize> Token for Symbolic<N> {
-    fn apart<R: Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output {
-        R::run(self, bytes, at)
+    fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
+        J::run(self, bytes, more)
     }
 }
 
-// SAFETY: without the feature `alloc`, no vector is stored as text. A vector is an array of numbers.
-unsafe impl<const N: usize> Simd for Symbolic<N> {
+// SAFETY: no proof stores a vector.
+unsafe impl<const N: usize> Plain for Vector<N> {}
+
+impl<const N: usize> Simd for Symbolic<N> {
     type Vector = Vector<N>;
 
     const LANES: usize = N;

@@ -4,7 +4,7 @@ use crate::byte::{Byte, is_text};
 use crate::formula::{FALSE, Formula};
 use crate::mutation;
 use crate::path::decide;
-use crate::simd::{Routine, Token};
+use crate::simd::{Job, Token};
 use crate::vector;
 
 pub(crate) type Vector = vector::Vector<64>;
@@ -13,8 +13,8 @@ pub(crate) type Vector = vector::Vector<64>;
 pub(crate) struct Avx512;
 
 impl Token for Avx512 {
-    fn apart<R: Routine<Self>>(self, bytes: &[u8], at: usize) -> R::Output {
-        R::run(self, bytes, at)
+    fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
+        J::run(self, bytes, more)
     }
 }
 
@@ -162,15 +162,7 @@ impl Avx512 {
         self.regroup(4, a, b)
     }
 
-    pub(crate) fn high_bits(self, _: Vector) -> u64 {
-        unreachable!("a mask of formulas is no number")
-    }
-
     pub(crate) fn disjoint(self, _: Vector, _: Vector) -> u64 {
-        unreachable!("a mask of formulas is no number")
-    }
-
-    pub(crate) fn at_least(self, _: Vector, _: Vector) -> u64 {
         unreachable!("a mask of formulas is no number")
     }
 
