@@ -4,7 +4,6 @@
 
 use super::faults::Search;
 use super::survey::{Found, REPLACEMENT};
-#[cfg(feature = "alloc")]
 use super::survey::{ROOM_PER_BLOCK, TEXT_PER_BLOCK};
 use crate::kernel::Kernel;
 use crate::output::Output;
@@ -43,7 +42,6 @@ impl<'a> Replacer<'a> {
             if !self.copy(self.block.start, out) {
                 return;
             }
-            #[cfg(feature = "alloc")]
             if !self.started
                 && (self.block.end == 0 || !self.block.is_sound())
                 && bytes.len() - self.block.start >= TEXT_PER_BLOCK
