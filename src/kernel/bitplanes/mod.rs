@@ -18,11 +18,11 @@ mod truth;
 
 mod blocks;
 mod count;
+mod inspect;
 mod long;
 mod planes;
 
-use super::counts::{self, Counts};
-use super::lookup;
+use super::counts::Counts;
 use super::survey::Surveyor;
 use super::verdict::Verdict;
 use super::{Apart, Engine, Surveys, Validates};
@@ -30,7 +30,6 @@ use super::{Apart, Engine, Surveys, Validates};
 use super::{Conversion, Measure};
 #[cfg(feature = "transcode")]
 use crate::output::Output;
-use crate::simd::x86::avx2::Avx2;
 use crate::simd::x86::avx512::Avx512;
 use crate::simd::{Routine, Token};
 
@@ -75,12 +74,10 @@ impl Engine for Avx512 {
 
     #[inline(always)]
     fn inspect(self, bytes: &[u8]) -> (Verdict, Counts) {
-        counts::in_chunks(
-            bytes,
-            |rest| Avx2::on(self).apart::<lookup::Ascii>(rest, 0),
-            |chunk| Apart(self).validate(chunk),
-            |chunk| Avx2::on(self).apart::<lookup::Count>(chunk, 0),
-        )
+        if bytes.len() < inspect::LEAST_BYTES {
+            return (Apart(self).validate(bytes), count::all(self, bytes));
+        }
+        self.apart::<inspect::Inspect>(bytes, 0)
     }
 
     #[inline(always)]

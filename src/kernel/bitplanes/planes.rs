@@ -69,6 +69,17 @@ const ORDER: &[u8; 64] = &{
     indices
 };
 
+/// The places of [`planes`] that are not context. Before the planes are in order, the first eight places of every vector are in lane 0.
+const OWN_PLACES: &[u8; 64] = &{
+    let mut places = [0xFF; 64];
+    let mut r = 0;
+    while r < 8 {
+        places[r] = 0xFF >> CONTEXT;
+        r += 1;
+    }
+    places
+};
+
 /// The places of a lane without its first three, `000111...111`. The vector before has checked the first three.
 const NOT_CONTEXT: u64 = !0 >> CONTEXT;
 /// The places of a lane whose next place is its own, `00111...1110`: not the first two, whose next places the vector
@@ -76,12 +87,25 @@ const NOT_CONTEXT: u64 = !0 >> CONTEXT;
 const SECOND_FOLLOWS: u64 = !0 << 1 & !0 >> (CONTEXT - 1);
 
 /// Returns the planes of a superblock, from bit 0 to bit 7, with places out of order. `text` begins with the context.
-#[cfg_attr(optimised, inline(always))]
+#[inline(always)]
 pub(super) fn planes(s: Avx512, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8] {
-    let (a0, a1) = s.regroup_8(vector_planes(s, text, 0), vector_planes(s, text, 1));
-    let (b0, b1) = s.regroup_8(vector_planes(s, text, 2), vector_planes(s, text, 3));
-    let (c0, c1) = s.regroup_8(vector_planes(s, text, 4), vector_planes(s, text, 5));
-    let (d0, d1) = s.regroup_8(vector_planes(s, text, 6), vector_planes(s, text, 7));
+    planes_of(s, |r| s.load(text, r * OWN))
+}
+
+/// Does the same of a superblock that the end of the text cuts off: zeros follow. `text` begins with the context.
+#[inline(always)]
+pub(super) fn last_planes(s: Avx512, text: &[u8]) -> [Vector; 8] {
+    planes_of(s, |r| s.load_up_to_64(text.get(r * OWN..).unwrap_or_default()))
+}
+
+/// Returns the planes of the superblock with the given vectors.
+#[cfg_attr(optimised, inline(always))]
+fn planes_of(s: Avx512, vector: impl Fn(usize) -> Vector) -> [Vector; 8] {
+    let planes = |r: usize| s.pick_planes(s.splat64(PICK[r]), vector(r));
+    let (a0, a1) = s.regroup_8(planes(0), planes(1));
+    let (b0, b1) = s.regroup_8(planes(2), planes(3));
+    let (c0, c1) = s.regroup_8(planes(4), planes(5));
+    let (d0, d1) = s.regroup_8(planes(6), planes(7));
     let (ab0, ab2) = s.regroup_16(a0, b0);
     let (ab1, ab3) = s.regroup_16(a1, b1);
     let (cd0, cd2) = s.regroup_16(c0, d0);
@@ -93,10 +117,22 @@ pub(super) fn planes(s: Avx512, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8
     [p0, p1, p2, p3, p4, p5, p6, p7]
 }
 
-/// Returns vector `r` of a superblock, with each eight neighbours turned into planes.
+/// Returns the continuations, the bytes from E0 on, those from F0 on, and the newlines of a superblock, a bit for each, without the
+/// context. The places are out of order, as in `planes`.
 #[inline(always)]
-fn vector_planes(s: Avx512, text: &[u8; CONTEXT + SUPERBLOCK], r: usize) -> Vector {
-    s.pick_planes(s.splat64(PICK[r]), s.load(text, r * OWN))
+pub(super) fn kinds(s: Avx512, planes: [Vector; 8]) -> [Vector; 4] {
+    let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;
+    let own = s.load(OWN_PLACES, 0);
+    let not_ascii = s.and(b7, own);
+    let continuations = s.without(not_ascii, b6);
+    let from_e0 = s.ternary::<{ truth!(|high, b6, b5| high & b6 & b5) }>(not_ascii, b6, b5);
+    let from_f0 = s.and(from_e0, b4);
+    // 00001010
+    let high = s.ternary::<{ truth!(|b7, b6, b5| b7 | b6 | b5) }>(b7, b6, b5);
+    let low = s.ternary::<{ truth!(|b3, b1, b0| b3 & b1 & !b0) }>(b3, b1, b0);
+    let low = s.ternary::<{ truth!(|low, b4, b2| low & !b4 & !b2) }>(low, b4, b2);
+    let newlines = s.ternary::<{ truth!(|low, high, own| low & !high & own) }>(low, high, own);
+    [continuations, from_e0, from_f0, newlines]
 }
 
 /// Checks a superblock, given its planes. Returns `faults` with the superblock's faults added, a bit for each in no
