@@ -320,15 +320,6 @@ pub(super) fn one_block(s: Avx512, bytes: &[u8]) -> Verdict {
     if Checker::new(s).is_faulty(all) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
-/// Returns whether there is a fault in the first block of a text. Its end may cut a character off.
-#[inline(always)]
-pub(super) fn first_block(s: Avx512, block: &[u8; BLOCK]) -> bool {
-    let checker = Checker::new(s);
-    let mut faults = checker.no_faults();
-    checker.check(&mut faults, s.load(block, 0), checker.no_leads());
-    checker.any(&faults)
-}
-
 /// Returns the verdict on 64 bytes or more.
 #[inline(always)]
 pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {

@@ -5,6 +5,7 @@
 //! | `blocks.rs` | blocks of 64 bytes, with two lookups; fewer than 64 bytes are one masked block, without a branch on the content |
 //! | `planes.rs` | superblocks of 488 bytes, in eight bit planes on which the rules of UTF-8 are Boolean formulas |
 //! | `long.rs` | long input, by kind: ASCII with a few words, two-byte characters, superblocks |
+//! | `inspect.rs` | validation and counts in one pass |
 //! | `count.rs` | counts of text that is valid already |
 //! | `truth.rs` | truth tables from formulas |
 //!

@@ -89,23 +89,34 @@ const SECOND_FOLLOWS: u64 = !0 << 1 & !0 >> (CONTEXT - 1);
 /// Returns the planes of a superblock, from bit 0 to bit 7, with places out of order. `text` begins with the context.
 #[inline(always)]
 pub(super) fn planes(s: Avx512, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8] {
-    planes_of(s, |r| s.load(text, r * OWN))
+    let (a, b) = (s.load(text, 0), s.load(text, OWN));
+    let (c, d) = (s.load(text, 2 * OWN), s.load(text, 3 * OWN));
+    let (e, f) = (s.load(text, 4 * OWN), s.load(text, 5 * OWN));
+    planes_of(s, [a, b, c, d, e, f, s.load(text, 6 * OWN), s.load(text, 7 * OWN)])
 }
 
-/// Does the same of a superblock that the end of the text cuts off: zeros follow. `text` begins with the context.
+/// Does the same for a shorter text, with zeros after it.
 #[inline(always)]
 pub(super) fn last_planes(s: Avx512, text: &[u8]) -> [Vector; 8] {
-    planes_of(s, |r| s.load_up_to_64(text.get(r * OWN..).unwrap_or_default()))
+    let (mut vectors, mut r) = ([s.zero(); 8], 0);
+    while r < 8 {
+        vectors[r] = s.load_up_to_64(&text[(r * OWN).min(text.len())..]);
+        r += 1;
+    }
+    planes_of(s, vectors)
 }
 
-/// Returns the planes of the superblock with the given vectors.
+/// Returns the planes of the vectors of a superblock.
 #[cfg_attr(optimised, inline(always))]
-fn planes_of(s: Avx512, vector: impl Fn(usize) -> Vector) -> [Vector; 8] {
-    let planes = |r: usize| s.pick_planes(s.splat64(PICK[r]), vector(r));
-    let (a0, a1) = s.regroup_8(planes(0), planes(1));
-    let (b0, b1) = s.regroup_8(planes(2), planes(3));
-    let (c0, c1) = s.regroup_8(planes(4), planes(5));
-    let (d0, d1) = s.regroup_8(planes(6), planes(7));
+fn planes_of(s: Avx512, vectors: [Vector; 8]) -> [Vector; 8] {
+    // First each eight neighbours are turned into planes.
+    let [a, b, c, d, e, f, g, h] = vectors;
+    let (a, b) = (s.pick_planes(s.splat64(PICK[0]), a), s.pick_planes(s.splat64(PICK[1]), b));
+    let (c, d) = (s.pick_planes(s.splat64(PICK[2]), c), s.pick_planes(s.splat64(PICK[3]), d));
+    let (e, f) = (s.pick_planes(s.splat64(PICK[4]), e), s.pick_planes(s.splat64(PICK[5]), f));
+    let (g, h) = (s.pick_planes(s.splat64(PICK[6]), g), s.pick_planes(s.splat64(PICK[7]), h));
+    let ((a0, a1), (b0, b1)) = (s.regroup_8(a, b), s.regroup_8(c, d));
+    let ((c0, c1), (d0, d1)) = (s.regroup_8(e, f), s.regroup_8(g, h));
     let (ab0, ab2) = s.regroup_16(a0, b0);
     let (ab1, ab3) = s.regroup_16(a1, b1);
     let (cd0, cd2) = s.regroup_16(c0, d0);
@@ -117,28 +128,30 @@ fn planes_of(s: Avx512, vector: impl Fn(usize) -> Vector) -> [Vector; 8] {
     [p0, p1, p2, p3, p4, p5, p6, p7]
 }
 
-/// Returns the continuations, the bytes from E0 on, those from F0 on, and the newlines of a superblock, a bit for each, without the
-/// context. The places are out of order, as in `planes`.
+/// Returns the newlines of a superblock, a bit for each, without the context. The places are out of order, as in `planes`.
 #[inline(always)]
-pub(super) fn kinds(s: Avx512, planes: [Vector; 8]) -> [Vector; 4] {
+pub(super) fn newlines(s: Avx512, planes: [Vector; 8]) -> Vector {
     let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;
-    let own = s.load(OWN_PLACES, 0);
-    let not_ascii = s.and(b7, own);
-    let continuations = s.without(not_ascii, b6);
-    let from_e0 = s.ternary::<{ truth!(|high, b6, b5| high & b6 & b5) }>(not_ascii, b6, b5);
-    let from_f0 = s.and(from_e0, b4);
     // 00001010
-    let high = s.ternary::<{ truth!(|b7, b6, b5| b7 | b6 | b5) }>(b7, b6, b5);
-    let low = s.ternary::<{ truth!(|b3, b1, b0| b3 & b1 & !b0) }>(b3, b1, b0);
-    let low = s.ternary::<{ truth!(|low, b4, b2| low & !b4 & !b2) }>(low, b4, b2);
-    let newlines = s.ternary::<{ truth!(|low, high, own| low & !high & own) }>(low, high, own);
-    [continuations, from_e0, from_f0, newlines]
+    let low_is_a_or_b = s.ternary::<{ truth!(|b3, b2, b1| b3 & !b2 & b1) }>(b3, b2, b1);
+    let ends_in_0a = s.ternary::<{ truth!(|low, b4, b0| low & !b4 & !b0) }>(low_is_a_or_b, b4, b0);
+    let is_0a_or_8a = s.ternary::<{ truth!(|all, b6, b5| all & !b6 & !b5) }>(ends_in_0a, b6, b5);
+    s.ternary::<{ truth!(|all, b7, own| all & !b7 & own) }>(is_0a_or_8a, b7, s.load(OWN_PLACES, 0))
+}
+
+/// Bytes of some kinds, a bit for each.
+pub(super) struct Kinds {
+    pub(super) continuations: Vector,
+    /// The leads, each at the place after it.
+    pub(super) leads: Vector,
+    /// The leads of four bytes, each three places after it.
+    pub(super) from_f0: Vector,
 }
 
 /// Checks a superblock, given its planes. Returns `faults` with the superblock's faults added, a bit for each in no
-/// useful order.
+/// useful order, and what was found on the way.
 #[cfg_attr(optimised, inline(always))]
-pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
+pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, Kinds) {
     let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;
 
     // First each place by itself, out of order. A byte that never appears is 1100000. (C0 and C1), or 1111.... with
@@ -203,5 +216,6 @@ pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
     let wrong = s.ternary::<{ truth!(|restricts, set, b2| restricts & (set == b2)) }>(restricts, set, b2);
 
     let faults = s.ternary::<{ truth!(|all, never, lengths| all | never | lengths) }>(faults, never, lengths);
-    s.ternary::<{ truth!(|all, wrong, lead| all | (wrong & lead)) }>(faults, wrong, lead)
+    let faults = s.ternary::<{ truth!(|all, wrong, lead| all | (wrong & lead)) }>(faults, wrong, lead);
+    (faults, Kinds { continuations, leads: lead, from_f0: fourth })
 }
