@@ -13,7 +13,7 @@
 #![forbid(unsafe_code)]
 
 use super::long::load_eight;
-use super::planes::{self, Kinds, SUPERBLOCK};
+use super::planes::{self, Masks, SUPERBLOCK};
 use super::{BLOCK, EIGHT_BLOCKS, blocks, count};
 use crate::boundary::{CONTEXT, floor, with_context};
 use crate::kernel::counts::Counts;
@@ -145,8 +145,7 @@ impl Tally {
     #[inline(always)]
     fn superblock(&mut self, faults: Vector, planes: [Vector; 8]) -> Vector {
         let s = self.s;
-        let newlines = planes::newlines(s, planes);
-        let (faults, Kinds { continuations, leads, from_f0 }) = planes::check(s, faults, planes);
+        let (faults, Masks { continuations, leads, from_f0, newlines }) = planes::check(s, faults, planes);
         let [all_continuations, all_leads, all_from_f0, all_newlines] = self.kinds;
         self.kinds = [
             s.plus64(all_continuations, s.ones_in_lanes(continuations)),

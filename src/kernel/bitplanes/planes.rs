@@ -128,30 +128,20 @@ fn planes_of(s: Avx512, vectors: [Vector; 8]) -> [Vector; 8] {
     [p0, p1, p2, p3, p4, p5, p6, p7]
 }
 
-/// Returns the newlines of a superblock, a bit for each, without the context. The places are out of order, as in `planes`.
-#[inline(always)]
-pub(super) fn newlines(s: Avx512, planes: [Vector; 8]) -> Vector {
-    let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;
-    // 00001010
-    let low_is_a_or_b = s.ternary::<{ truth!(|b3, b2, b1| b3 & !b2 & b1) }>(b3, b2, b1);
-    let ends_in_0a = s.ternary::<{ truth!(|low, b4, b0| low & !b4 & !b0) }>(low_is_a_or_b, b4, b0);
-    let is_0a_or_8a = s.ternary::<{ truth!(|all, b6, b5| all & !b6 & !b5) }>(ends_in_0a, b6, b5);
-    s.ternary::<{ truth!(|all, b7, own| all & !b7 & own) }>(is_0a_or_8a, b7, s.load(OWN_PLACES, 0))
-}
-
-/// Bytes of some kinds, a bit for each.
-pub(super) struct Kinds {
+/// A bit for each byte of a kind, in no useful order. A mask that nobody counts is not computed.
+pub(super) struct Masks {
     pub(super) continuations: Vector,
-    /// The leads, each at the place after it.
+    /// Each lead's bit is one place after it.
     pub(super) leads: Vector,
-    /// The leads of four bytes, each three places after it.
+    /// Each lead's bit is three places after it.
     pub(super) from_f0: Vector,
+    pub(super) newlines: Vector,
 }
 
 /// Checks a superblock, given its planes. Returns `faults` with the superblock's faults added, a bit for each in no
-/// useful order, and what was found on the way.
+/// useful order, and masks of its bytes, most of which the check needs anyway.
 #[cfg_attr(optimised, inline(always))]
-pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, Kinds) {
+pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, Masks) {
     let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;
 
     // First each place by itself, out of order. A byte that never appears is 1100000. (C0 and C1), or 1111.... with
@@ -179,6 +169,13 @@ pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, 
         low_is_d_or_4,
         b5,
     );
+
+    // Newlines: 00001010.
+    let low_is_a_or_b = s.ternary::<{ truth!(|b3, b2, b1| b3 & !b2 & b1) }>(b3, b2, b1);
+    let ends_in_0a = s.ternary::<{ truth!(|low, b4, b0| low & !b4 & !b0) }>(low_is_a_or_b, b4, b0);
+    let is_0a_or_8a = s.ternary::<{ truth!(|all, b6, b5| all & !b6 & !b5) }>(ends_in_0a, b6, b5);
+    let own = s.load(OWN_PLACES, 0);
+    let newlines = s.ternary::<{ truth!(|all, b7, own| all & !b7 & own) }>(is_0a_or_8a, b7, own);
 
     // Then neighbours, in the order of the text.
     let order = s.load(ORDER, 0);
@@ -217,5 +214,5 @@ pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, 
 
     let faults = s.ternary::<{ truth!(|all, never, lengths| all | never | lengths) }>(faults, never, lengths);
     let faults = s.ternary::<{ truth!(|all, wrong, lead| all | (wrong & lead)) }>(faults, wrong, lead);
-    (faults, Kinds { continuations, leads: lead, from_f0: fourth })
+    (faults, Masks { continuations, leads: lead, from_f0: fourth, newlines })
 }
