@@ -494,34 +494,31 @@ fn is_ascii_end(s: Avx512, bytes: &[u8], n: usize) -> bool {
 #[cold]
 #[cfg_attr(optimised, inline(always))]
 pub(super) fn suspicion(s: Avx512, bytes: &[u8], at: usize) -> Verdict {
-    match s.apart::<FirstFault>(bytes, at) {
-        Ok(last) => Verdict::suspect(last),
-        Err(suspicion) => suspicion,
-    }
+    s.apart::<FirstFault>(bytes, at)
 }
 
 /// The search for the first fault from `at` on, block by block.
 ///
 /// All before `at` is well-formed, except for a character that `at` cuts off. The routine returns the suspicion that the first fault
-/// leads to, as an error, or the place where less than a block is left.
+/// leads to, or that of the place where less than a block is left.
 pub(super) struct FirstFault;
 
 impl Routine<Avx512> for FirstFault {
-    type Output = Result<usize, Verdict>;
+    type Output = Verdict;
 
     #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], mut at: usize) -> Result<usize, Verdict> {
+    fn run(s: Avx512, bytes: &[u8], mut at: usize) -> Verdict {
         let checker = Checker::new(s);
         let mut before = leads_before(&checker, bytes, at);
         while let Some(block) = array_at::<BLOCK>(bytes, at) {
             let mut faults = checker.no_faults();
             before = checker.check(&mut faults, s.load(block, 0), before);
             if let Some(suspicion) = checker.suspicion(&faults, at) {
-                return Err(suspicion);
+                return suspicion;
             }
             at += BLOCK;
         }
-        Ok(at)
+        Verdict::suspect(at)
     }
 }
 
