@@ -60,8 +60,9 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if at == 0 {
         let checker = Checker::new(s);
         let (mut faults, mut before) = (checker.no_faults(), checker.before_start());
-        // If the compiler knew the length, it would write the check four or eight times.
-        let mut left = black_box(head.as_slice());
+        // If the compiler knew the length, it would write the check eight times. (Written four times, for vectors of 32 bytes, it is 3 %
+        // faster at 300 to 1000 bytes.)
+        let mut left = if S::LANES == 16 { black_box(head.as_slice()) } else { head.as_slice() };
         while left.len() >= S::LANES {
             before = checker.check_after(&mut faults, s.load(left, 0), before);
             left = &left[S::LANES..];
@@ -92,24 +93,24 @@ impl<S: Simd> Routine<S> for Each {
     #[inline(always)]
     fn run(s: S, bytes: &[u8], mut at: usize) -> Result<(), usize> {
         let (checker, ahead) = (Checker::new(s), ahead_bytes(bytes.len()));
-        let last = bytes.len().saturating_sub(BLOCK);
         loop {
-            at = at.min(last);
-            let Some(block) = with_context::<{ CONTEXT + BLOCK }>(bytes, at) else { return faulty(0) };
-            let [_, _, before, text @ ..] = block;
-            // A character may reach in from the block before.
-            if s.high_bits(or_of::<S, BLOCK>(s, text)) | u64::from(before >> 7) != 0 {
-                let mut faults = checker.no_faults();
-                s.prefetch(block, ahead);
-                checker.check_block(&mut faults, block);
-                if checker.any(&faults) {
-                    return faulty(at);
+            while let Some(block) = with_context::<{ CONTEXT + BLOCK }>(bytes, at) {
+                let [_, _, before, text @ ..] = block;
+                // A character may reach in from the block before.
+                if s.high_bits(or_of::<S, BLOCK>(s, text)) | u64::from(before >> 7) != 0 {
+                    let mut faults = checker.no_faults();
+                    s.prefetch(block, ahead);
+                    checker.check_block(&mut faults, block);
+                    if checker.any(&faults) {
+                        return faulty(at);
+                    }
                 }
+                at += BLOCK;
             }
-            if at == last {
+            if at == bytes.len() {
                 return Ok(());
             }
-            at += BLOCK;
+            at = bytes.len() - BLOCK;
         }
     }
 }
