@@ -22,7 +22,9 @@ KERNEL = "src/kernel/"
 # File, what is there, and the mistake.
 MISTAKES = [
     ("lookup/long.rs", "at += BLOCK;", "at += 2 * BLOCK;"),
-    ("lookup/long.rs", "at += SKIPPED_BYTES;", "at += 2 * SKIPPED_BYTES;"),
+    ("lookup/long.rs", "        at += step;", "        at += 2 * step;"),
+    ("lookup/long.rs", "at.min(n - SKIPPED_BYTES)", "at.min(n - SKIPPED_BYTES - 1)"),
+    ("lookup/long.rs", "            at += SKIPPED_BYTES;", "            at += 2 * SKIPPED_BYTES;"),
     ("lookup/long.rs", "let after = at + blocks * BLOCK;", "let after = at + blocks * BLOCK + BLOCK;"),
     ("lookup/long.rs", "HEAD_BYTES - misaligned", "HEAD_BYTES + BLOCK - misaligned"),
     ("lookup/long.rs", "SKIPPED_BYTES - misaligned", "2 * SKIPPED_BYTES - misaligned"),
@@ -32,7 +34,9 @@ MISTAKES = [
     ("lookup/long.rs", "let next = list >> 1", "let next = list"),
     ("lookup/long.rs", "| u64::from(before >> 7) != 0", "!= 0"),
     ("lookup/long.rs", "(list, LARGEST_AT_END)", "(list, LARGEST_BEFORE_TWO_BYTE)"),
-    ("lookup/long.rs", "bytes.last_chunk::<{ CONTEXT + BLOCK }>()", "bytes[..n - 1].last_chunk::<{ CONTEXT + BLOCK }>()"),
+    ("lookup/long.rs", "at = bytes.len() - BLOCK;", "at = bytes.len() - BLOCK - 1;"),
+    ("lookup/long.rs", "Ok(()) if is_unfinished(end)", "Ok(()) if is_unfinished(end) && n == 0"),
+    ("lookup/long.rs", "left = &left[S::LANES..];", "left = &left[2 * S::LANES..];"),
     ("lookup/filter.rs", "let mut list = u64::from(before >> 7);", "let mut list = u64::from(before & 0);"),
     ("lookup/filter.rs", "listed += GROUP_BLOCKS;", "listed += GROUP_BLOCKS / 2;"),
     ("lookup/filter.rs", "eight_blocks(s, group, 8 * BLOCK)", "eight_blocks(s, group, 0)"),
@@ -52,6 +56,13 @@ MISTAKES = [
     ("bitplanes/long.rs", "numbers = s.plus(numbers, s.splat(WORDS as u8));", "numbers = s.plus(numbers, s.splat(0));"),
     ("bitplanes/long.rs", "listed.count += count;", "listed.count = count;"),
     ("bitplanes/long.rs", "let mut at = 2 * BLOCK - ", "let mut at = 3 * BLOCK - "),
+    ("bitplanes/inspect.rs", "after += SUPERBLOCK;", "after += SUPERBLOCK + 1;"),
+    ("bitplanes/inspect.rs", "EIGHT_BLOCKS>()", "{ EIGHT_BLOCKS + BLOCK }>()"),
+    ("bitplanes/inspect.rs", "left[(4 * BLOCK).min(left.len())..]", "left[(5 * BLOCK).min(left.len())..]"),
+    ("bitplanes/inspect.rs", "last_planes(s, &bytes[at - CONTEXT..])", "last_planes(s, &bytes[at - CONTEXT..bytes.len() - 1])"),
+    ("bitplanes/inspect.rs", "at = floor(bytes, BLOCK - 1);", "at = floor(bytes, BLOCK - 1) + 4;"),
+    ("bitplanes/inspect.rs", "bytes[at - 1].is_ascii()", "bytes[at].is_ascii()"),
+    ("bitplanes/planes.rs", "(r * OWN).min(text.len())", "(r * 64).min(text.len())"),
     ("bitplanes/planes.rs", "const OWN: usize = 64 - CONTEXT;", "const OWN: usize = 65 - CONTEXT;"),
 ]  # fmt: skip
 

@@ -152,7 +152,7 @@ pub(crate) fn with_context<const N: usize>(bytes: &[u8], at: usize) -> Option<&[
 }
 
 /// Returns whether a character that begins in the context of a block does not end there.
-#[cfg(any(trust8_avx512, all(trust8_simd, test)))]
+#[cfg(trust8_simd)]
 #[inline(always)]
 pub(crate) fn is_unfinished<const N: usize>(block: &[u8; N]) -> bool {
     block[2] >= 0xC0 || block[1] >= 0xE0 || block[0] >= 0xF0

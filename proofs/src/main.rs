@@ -103,6 +103,10 @@ const THEOREMS: &[Theorem] = &[
     }),
     ("planes: each place, for all four bytes", bitplanes::each_place),
     ("planes: a superblock in context", bitplanes::a_superblock),
+    ("planes: a last superblock of 0 to 100 bytes, and of all but one", || {
+        (0..=100).chain([487]).all(|n| alone(|| bitplanes::a_last_superblock(n)))
+    }),
+    ("planes: the masks that are counted", bitplanes::the_masks_of_a_superblock),
     ("blocks: two blocks in registers, and their end", bitplanes::two_blocks_in_registers),
     ("blocks: four words in context", bitplanes::words),
     ("blocks: texts of 0 to 130 bytes", || (0..=130).all(|n| alone(|| bitplanes::a_text_by_blocks(n)))),

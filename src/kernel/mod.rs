@@ -24,7 +24,7 @@
 
 pub(crate) mod automaton;
 #[cfg(trust8_avx512)]
-mod bitplanes;
+pub(crate) mod bitplanes;
 #[cfg(feature = "std")]
 pub mod counted;
 mod detect;
@@ -340,6 +340,6 @@ impl<'a> Rejected<'a> {
 #[cfg(trust8_simd)]
 #[cold]
 #[inline(never)]
-fn faulty<T>(sound: usize) -> Result<T, usize> {
+pub(crate) fn faulty<T>(sound: usize) -> Result<T, usize> {
     Err(sound)
 }

@@ -375,6 +375,12 @@ mod avx512 {
                 same("load_short", &bytes, s.load_short(&bytes), &model);
                 same("first_bytes", &bytes, s.first_bytes(s.load(&array, 0), n), &model);
             }
+            for n in 0..=80 {
+                let bytes: Box<[u8]> = array.iter().chain(&[0xA5; 16]).take(n).copied().collect();
+                let mut model = bytes.to_vec();
+                model.resize(80, 0);
+                same("load_up_to_64", &bytes, s.load_up_to_64(&bytes), &model[..64]);
+            }
             let four = array.first_chunk().expect("an array has 64 bytes");
             same("ending_in", four, s.ending_in(*four), &four.repeat(16));
         }
@@ -434,6 +440,8 @@ mod avx512 {
             let (eights, _) = array.as_chunks::<8>();
             let sums = eights.iter().map(|eight| eight.iter().map(|&byte| u64::from(byte)).sum());
             same("sums_of_bytes", array, s.sums_of_bytes(s.load(array, 0)), &of_words(sums));
+            let ones = words(array).into_iter().map(|word| u64::from(word.count_ones()));
+            same("ones_in_lanes", array, s.ones_in_lanes(s.load(array, 0)), &of_words(ones));
             let total = words(array).into_iter().fold(0, u64::wrapping_add);
             assert_eq!(s.sum_of_lanes(s.load(array, 0)), total, "sum_of_lanes of {array:02X?}");
         }

@@ -266,7 +266,7 @@ impl Checker {
 ///
 /// At least one zero follows the text, so a character that the end cuts off lacks a continuation.
 #[inline(always)]
-pub(super) fn one_block(s: Avx512, bytes: &[u8]) -> Verdict {
+pub(crate) fn one_block(s: Avx512, bytes: &[u8]) -> Verdict {
     if bytes.is_empty() {
         // An empty slice may point to an address without memory. The masked load would access nothing there, but the
         // CPU takes over 20 ns to find that out.
@@ -410,7 +410,7 @@ fn validate_from(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
 
 /// Returns four blocks.
 #[inline(always)]
-fn four_blocks(s: Avx512, blocks: &[u8; 4 * BLOCK]) -> [Vector; 4] {
+pub(crate) fn four_blocks(s: Avx512, blocks: &[u8; 4 * BLOCK]) -> [Vector; 4] {
     let (a, b) = (s.load(blocks, 0), s.load(blocks, BLOCK));
     let (c, d) = (s.load(blocks, 2 * BLOCK), s.load(blocks, 3 * BLOCK));
     [a, b, c, d]
@@ -447,33 +447,30 @@ fn is_ascii_end(s: Avx512, bytes: &[u8], n: usize) -> bool {
 /// Returns the suspicion that the first fault from `at` on leads to. For `at`, see [`FirstFault`].
 #[cold]
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(super) fn suspicion(s: Avx512, bytes: &[u8], at: usize) -> Verdict {
-    match s.apart(FirstFault, bytes, at) {
-        Ok(last) => Verdict::suspect(last),
-        Err(suspicion) => suspicion,
-    }
+pub(crate) fn suspicion(s: Avx512, bytes: &[u8], at: usize) -> Verdict {
+    s.apart(FirstFault, bytes, at)
 }
 
 /// The search for the first fault from `at` on, block by block.
 ///
 /// All before `at` is well-formed, except for a character that `at` cuts off. The routine returns the suspicion that the first fault
-/// leads to, as an error, or the place where less than a block is left.
+/// leads to, or that of the place where less than a block is left.
 pub(super) struct FirstFault;
 
-impl Job<Avx512, usize, Result<usize, Verdict>> for FirstFault {
+impl Job<Avx512, usize, Verdict> for FirstFault {
     #[inline(always)]
-    fn run(s: Avx512, bytes: &[u8], mut at: usize) -> Result<usize, Verdict> {
+    fn run(s: Avx512, bytes: &[u8], mut at: usize) -> Verdict {
         let checker = Checker::new(s);
         let mut before = leads_before(&checker, bytes, at);
         while let Some(block) = array_at::<BLOCK>(bytes, at) {
             let mut faults = checker.no_faults();
             before = checker.check(&mut faults, s.load(block, 0), before);
             if let Some(suspicion) = checker.suspicion(&faults, at) {
-                return Err(suspicion);
+                return suspicion;
             }
             at += BLOCK;
         }
-        Ok(at)
+        Verdict::suspect(at)
     }
 }
 

@@ -16,16 +16,16 @@
 mod truth;
 
 pub(crate) mod blocks;
-mod long;
-mod planes;
+pub(crate) mod long;
+pub(crate) mod planes;
 
 use super::{Engine, Verdict};
 use crate::simd::{Avx512, Job, Token};
 
 /// The bytes of a block.
-const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 /// The bytes of eight blocks.
-const EIGHT_BLOCKS: usize = 8 * BLOCK;
+pub(crate) const EIGHT_BLOCKS: usize = 8 * BLOCK;
 /// The least length at which superblocks pay for the work at the start and at the end.
 const LONG: usize = 2048;
 

@@ -36,7 +36,7 @@ use crate::simd::x86::avx512::Vector;
 /// before the superblock.
 const OWN: usize = 64 - CONTEXT;
 /// The bytes that a superblock checks.
-pub(super) const SUPERBLOCK: usize = 8 * OWN;
+pub(crate) const SUPERBLOCK: usize = 8 * OWN;
 
 /// Returns the planes that vector `r` asks for: byte `j` has a one for plane `j ^ r`.
 ///
@@ -70,6 +70,17 @@ const ORDER: &[u8; 64] = &{
     indices
 };
 
+/// The places of [`planes`] that are not context. Before the planes are in order, the first eight places of every vector are in lane 0.
+const OWN_PLACES: &[u8; 64] = &{
+    let mut places = [0xFF; 64];
+    let mut r = 0;
+    while r < 8 {
+        places[r] = 0xFF >> CONTEXT;
+        r += 1;
+    }
+    places
+};
+
 /// The places of a lane without its first three, `000111...111`. The vector before has checked the first three.
 const NOT_CONTEXT: u64 = !0 >> CONTEXT;
 /// The places of a lane whose next place is its own, `00111...1110`: not the first two, whose next places the vector
@@ -77,12 +88,36 @@ const NOT_CONTEXT: u64 = !0 >> CONTEXT;
 const SECOND_FOLLOWS: u64 = !0 << 1 & !0 >> (CONTEXT - 1);
 
 /// Returns the planes of a superblock, from bit 0 to bit 7, with places out of order. `text` begins with the context.
+#[inline(always)]
+pub(crate) fn planes(s: Avx512, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8] {
+    let (a, b) = (s.load(text, 0), s.load(text, OWN));
+    let (c, d) = (s.load(text, 2 * OWN), s.load(text, 3 * OWN));
+    let (e, f) = (s.load(text, 4 * OWN), s.load(text, 5 * OWN));
+    planes_of(s, [a, b, c, d, e, f, s.load(text, 6 * OWN), s.load(text, 7 * OWN)])
+}
+
+/// Does the same for a shorter text, with zeros after it.
+#[inline(always)]
+pub(crate) fn last_planes(s: Avx512, text: &[u8]) -> [Vector; 8] {
+    let (mut vectors, mut r) = ([s.zero(); 8], 0);
+    while r < 8 {
+        vectors[r] = s.load_up_to_64(&text[(r * OWN).min(text.len())..]);
+        r += 1;
+    }
+    planes_of(s, vectors)
+}
+
+/// Returns the planes of the vectors of a superblock.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(super) fn planes(s: Avx512, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8] {
-    let (a0, a1) = s.regroup_8(vector_planes(s, text, 0), vector_planes(s, text, 1));
-    let (b0, b1) = s.regroup_8(vector_planes(s, text, 2), vector_planes(s, text, 3));
-    let (c0, c1) = s.regroup_8(vector_planes(s, text, 4), vector_planes(s, text, 5));
-    let (d0, d1) = s.regroup_8(vector_planes(s, text, 6), vector_planes(s, text, 7));
+fn planes_of(s: Avx512, vectors: [Vector; 8]) -> [Vector; 8] {
+    // First each eight neighbours are turned into planes.
+    let [a, b, c, d, e, f, g, h] = vectors;
+    let (a, b) = (s.pick_planes(s.splat64(PICK[0]), a), s.pick_planes(s.splat64(PICK[1]), b));
+    let (c, d) = (s.pick_planes(s.splat64(PICK[2]), c), s.pick_planes(s.splat64(PICK[3]), d));
+    let (e, f) = (s.pick_planes(s.splat64(PICK[4]), e), s.pick_planes(s.splat64(PICK[5]), f));
+    let (g, h) = (s.pick_planes(s.splat64(PICK[6]), g), s.pick_planes(s.splat64(PICK[7]), h));
+    let ((a0, a1), (b0, b1)) = (s.regroup_8(a, b), s.regroup_8(c, d));
+    let ((c0, c1), (d0, d1)) = (s.regroup_8(e, f), s.regroup_8(g, h));
     let (ab0, ab2) = s.regroup_16(a0, b0);
     let (ab1, ab3) = s.regroup_16(a1, b1);
     let (cd0, cd2) = s.regroup_16(c0, d0);
@@ -94,16 +129,20 @@ pub(super) fn planes(s: Avx512, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8
     [p0, p1, p2, p3, p4, p5, p6, p7]
 }
 
-/// Returns vector `r` of a superblock, with each eight neighbours turned into planes.
-#[inline(always)]
-fn vector_planes(s: Avx512, text: &[u8; CONTEXT + SUPERBLOCK], r: usize) -> Vector {
-    s.pick_planes(s.splat64(PICK[r]), s.load(text, r * OWN))
+/// A bit for each byte of a kind, in no useful order. A mask that nobody counts is not computed.
+pub(crate) struct Masks {
+    pub(crate) continuations: Vector,
+    /// Each lead's bit is one place after it.
+    pub(crate) leads: Vector,
+    /// Each lead's bit is three places after it.
+    pub(crate) from_f0: Vector,
+    pub(crate) newlines: Vector,
 }
 
 /// Checks a superblock, given its planes. Returns `faults` with the superblock's faults added, a bit for each in no
-/// useful order.
+/// useful order, and masks of its bytes, most of which the check needs anyway.
 #[cfg_attr(trust8_optimised, inline(always))]
-pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
+pub(crate) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, Masks) {
     let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;
 
     // First each place by itself, out of order. A byte that never appears is 1100000. (C0 and C1), or 1111.... with
@@ -131,6 +170,13 @@ pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
         low_is_d_or_4,
         b5,
     );
+
+    // Newlines: 00001010.
+    let low_is_a_or_b = s.ternary::<{ truth!(|b3, b2, b1| b3 & !b2 & b1) }>(b3, b2, b1);
+    let ends_in_0a = s.ternary::<{ truth!(|low, b4, b0| low & !b4 & !b0) }>(low_is_a_or_b, b4, b0);
+    let is_0a_or_8a = s.ternary::<{ truth!(|all, b6, b5| all & !b6 & !b5) }>(ends_in_0a, b6, b5);
+    let own = s.load(OWN_PLACES, 0);
+    let newlines = s.ternary::<{ truth!(|all, b7, own| all & !b7 & own) }>(is_0a_or_8a, b7, own);
 
     // Then neighbours, in the order of the text.
     let order = s.load(ORDER, 0);
@@ -168,5 +214,6 @@ pub(super) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> Vector {
     let wrong = s.ternary::<{ truth!(|restricts, set, b2| restricts & (set == b2)) }>(restricts, set, b2);
 
     let faults = s.ternary::<{ truth!(|all, never, lengths| all | never | lengths) }>(faults, never, lengths);
-    s.ternary::<{ truth!(|all, wrong, lead| all | (wrong & lead)) }>(faults, wrong, lead)
+    let faults = s.ternary::<{ truth!(|all, wrong, lead| all | (wrong & lead)) }>(faults, wrong, lead);
+    (faults, Masks { continuations, leads: lead, from_f0: fourth, newlines })
 }

@@ -10,12 +10,12 @@ use crate::simd::{Job, Simd};
 /// The search for the first fault from `at` on, vector by vector.
 ///
 /// All before `at` is well-formed, except for a character that `at` cuts off. `at` is 0 or at least four. The routine returns the
-/// suspicion that the first fault leads to, as an error, or the place where less than a vector is left.
+/// suspicion that the first fault leads to, or that of the place where less than a vector is left.
 pub(super) struct FirstFault;
 
-impl<S: Simd> Job<S, usize, Result<usize, Verdict>> for FirstFault {
+impl<S: Simd> Job<S, usize, Verdict> for FirstFault {
     #[inline(always)]
-    fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, Verdict> {
+    fn run(s: S, bytes: &[u8], mut at: usize) -> Verdict {
         let checker = Checker::new(s);
         let mut before = match array_at(bytes, at.wrapping_sub(4)) {
             Some(&last) => checker.ending_in(last),
@@ -25,11 +25,11 @@ impl<S: Simd> Job<S, usize, Result<usize, Verdict>> for FirstFault {
             let mut faults = checker.no_faults();
             before = checker.check_after(&mut faults, s.load(bytes, at), before);
             if let Some(suspicion) = checker.suspicion(&faults, at) {
-                return Err(suspicion);
+                return suspicion;
             }
             at += S::LANES;
         }
-        Ok(at)
+        Verdict::suspect(at)
     }
 }
 
@@ -37,8 +37,5 @@ impl<S: Simd> Job<S, usize, Result<usize, Verdict>> for FirstFault {
 #[cold]
 #[inline(always)]
 pub(super) fn suspicion<S: Simd>(s: S, bytes: &[u8], at: usize) -> Verdict {
-    match s.apart(FirstFault, bytes, at) {
-        Ok(last) => Verdict::suspect(last),
-        Err(suspicion) => suspicion,
-    }
+    s.apart(FirstFault, bytes, at)
 }

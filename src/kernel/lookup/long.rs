@@ -2,11 +2,15 @@
 
 #![forbid(unsafe_code)]
 
+use core::hint::black_box;
+
 use super::ascii::{is_ascii_at, or_of};
 use super::check::{BLOCK, Checker, FaultBits};
 use super::fault::suspicion;
 use super::filter;
-use crate::boundary::{CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE, array_at, with_context};
+use crate::boundary::{
+    CONTEXT, LARGEST_AT_END, LARGEST_BEFORE_TWO_BYTE, array_at, is_unfinished, with_context,
+};
 use crate::kernel::verdict::Verdict;
 use crate::kernel::{AHEAD_BYTES, PREFETCH_FROM_BYTES, faulty};
 use crate::simd::{Job, Simd};
@@ -36,79 +40,76 @@ const fn ahead_bytes(len: usize) -> usize {
 #[inline(always)]
 pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     let n = bytes.len();
-    let (Some(head), Some(last)) =
-        (bytes.first_chunk::<HEAD_BYTES>(), bytes.last_chunk::<{ CONTEXT + BLOCK }>())
-    else {
+    let (Some(head), Some(end)) = (bytes.first_chunk::<HEAD_BYTES>(), bytes.last_chunk::<CONTEXT>()) else {
         return Verdict::suspect(0);
     };
     if n < LEAST_BYTES {
         return Verdict::suspect(0);
     }
-    // From `at` on, vectors begin at aligned addresses, so no load of ASCII crosses into another cache line.
+    // From the second step on, vectors begin at aligned addresses, so no load of ASCII crosses into another cache line.
     let misaligned = bytes.as_ptr().addr() % S::LANES;
-    let at = if is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, 0) {
-        let at = skip_ascii(s, bytes, SKIPPED_BYTES - misaligned);
-        if n - at < SKIPPED_BYTES && is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, n - SKIPPED_BYTES) {
+    let (mut at, mut step) = (0, SKIPPED_BYTES - misaligned);
+    // The last step overlaps the one before it.
+    while is_ascii_at::<S, SKIPPED_BYTES>(s, bytes, at.min(n - SKIPPED_BYTES)) {
+        if at >= n - SKIPPED_BYTES {
             return Verdict::VALID;
         }
-        at
-    } else {
+        at += step;
+        step = SKIPPED_BYTES;
+    }
+    if at == 0 {
         let checker = Checker::new(s);
         let (mut faults, mut before) = (checker.no_faults(), checker.before_start());
-        for k in 0..HEAD_BYTES / S::LANES {
-            before = checker.check_after(&mut faults, s.load(head, k * S::LANES), before);
+        // If the compiler knew the length, it would write the check eight times. (Written four times, for vectors of 32 bytes, it is 3 %
+        // faster at 300 to 1000 bytes.)
+        let mut left = if S::LANES == 16 { black_box(head.as_slice()) } else { head.as_slice() };
+        while left.len() >= S::LANES {
+            before = checker.check_after(&mut faults, s.load(left, 0), before);
+            left = &left[S::LANES..];
         }
         if checker.any(&faults) {
             return suspicion(s, bytes, 0);
         }
-        HEAD_BYTES - misaligned
-    };
-    let end = match if n < LISTS_FROM_BYTES { s.apart(Each, bytes, at) } else { s.apart(Lists, bytes, at) } {
-        Ok(end) => end,
-        Err(sound) => return suspicion(s, bytes, sound),
-    };
-    // A loop that ended elsewhere has not seen all blocks.
-    if end > n || n - end >= BLOCK {
-        return Verdict::suspect(0);
+        at = HEAD_BYTES - misaligned;
     }
-    // The last block overlaps those before it. If it is ASCII, so is the byte before `end`.
-    if !is_ascii_at::<S, BLOCK>(s, last, CONTEXT) {
-        let checker = Checker::new(s);
-        let mut faults = checker.no_faults();
-        checker.check_block(&mut faults, last);
-        checker.check_end(&mut faults, s.load(last, CONTEXT + BLOCK - S::LANES), LARGEST_AT_END, false);
-        if checker.any(&faults) {
-            return suspicion(s, bytes, n - BLOCK);
-        }
+    let checked = if n < LISTS_FROM_BYTES { s.apart(Each, bytes, at) } else { s.apart(Lists, bytes, at) };
+    match checked {
+        Err(sound) => suspicion(s, bytes, sound),
+        Ok(()) if is_unfinished(end) => Verdict::suspect(n),
+        Ok(()) => Verdict::VALID,
     }
-    Verdict::VALID
 }
 
-/// All whole blocks from a place on, with a branch for each: is it ASCII?
+/// All blocks from a place on, with a branch for each: is it ASCII? The last block ends with the text, and overlaps the one before it.
 ///
 /// A CPU learns these branches in a text that it sees again and again, and predicts them in dense text.
 ///
-/// The routine returns where less than a block is left, or, as an error, a place before a fault.
+/// The routine returns an error with a place before a fault. A character that the end cuts off is no fault.
 struct Each;
 
-impl<S: Simd> Job<S, usize, Result<usize, usize>> for Each {
+impl<S: Simd> Job<S, usize, Result<(), usize>> for Each {
     #[inline(always)]
-    fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
+    fn run(s: S, bytes: &[u8], mut at: usize) -> Result<(), usize> {
         let (checker, ahead) = (Checker::new(s), ahead_bytes(bytes.len()));
-        while let Some(block) = with_context::<{ CONTEXT + BLOCK }>(bytes, at) {
-            let [_, _, before, text @ ..] = block;
-            // A character may reach in from the block before.
-            if s.high_bits(or_of::<S, BLOCK>(s, text)) | u64::from(before >> 7) != 0 {
-                let mut faults = checker.no_faults();
-                s.prefetch(block, ahead);
-                checker.check_block(&mut faults, block);
-                if checker.any(&faults) {
-                    return faulty(at);
+        loop {
+            while let Some(block) = with_context::<{ CONTEXT + BLOCK }>(bytes, at) {
+                let [_, _, before, text @ ..] = block;
+                // A character may reach in from the block before.
+                if s.high_bits(or_of::<S, BLOCK>(s, text)) | u64::from(before >> 7) != 0 {
+                    let mut faults = checker.no_faults();
+                    s.prefetch(block, ahead);
+                    checker.check_block(&mut faults, block);
+                    if checker.any(&faults) {
+                        return faulty(at);
+                    }
                 }
+                at += BLOCK;
             }
-            at += BLOCK;
+            if at == bytes.len() {
+                return Ok(());
+            }
+            at = bytes.len() - BLOCK;
         }
-        Ok(at)
     }
 }
 
@@ -123,14 +124,14 @@ enum Search {
     Each,
 }
 
-/// All whole blocks from a place on, by chunks: the blocks to check are listed without a branch, and then checked.
+/// All blocks from a place on, by chunks: the blocks to check are listed without a branch, and then checked.
 ///
 /// The routine promises what [`Each`] does.
 struct Lists;
 
-impl<S: Simd> Job<S, usize, Result<usize, usize>> for Lists {
+impl<S: Simd> Job<S, usize, Result<(), usize>> for Lists {
     #[inline(always)]
-    fn run(s: S, bytes: &[u8], mut at: usize) -> Result<usize, usize> {
+    fn run(s: S, bytes: &[u8], mut at: usize) -> Result<(), usize> {
         let (checker, ahead) = (Checker::new(s), ahead_bytes(bytes.len()));
         let mut search = Search::NotAscii;
         loop {
@@ -139,7 +140,7 @@ impl<S: Simd> Job<S, usize, Result<usize, usize>> for Lists {
             }
             let blocks = ((bytes.len() - at) / BLOCK).min(CHUNK_BLOCKS);
             if blocks == 0 {
-                return Ok(at);
+                return s.apart(Each, bytes, at);
             }
             let after = at + blocks * BLOCK;
             let Some(chunk) = bytes.get(at - CONTEXT..after) else { return faulty(0) };
@@ -171,7 +172,8 @@ impl<S: Simd> Job<S, usize, Result<usize, usize>> for Lists {
                 }
                 Search::Each => {
                     let Some(dense) = bytes.get(..after) else { return faulty(0) };
-                    at = s.apart(Each, dense, at)?;
+                    s.apart(Each, dense, at)?;
+                    at = after;
                     if is_ascii_at::<S, BLOCK>(s, bytes, after - BLOCK) {
                         search = Search::NotAscii;
                     }

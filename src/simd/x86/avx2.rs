@@ -29,50 +29,43 @@ impl Avx2 {
     #[inline(always)]
     fn load_masked(self, bytes: &[u8], from: usize) -> __m256i {
         let source = &bytes[from..];
-        let part = &PARTS[source.len().min(32)];
-        let whole = self.load(&part.whole, 0);
+        let len = source.len().min(32);
+        let whole = self.load(&PARTS.whole, 32 - len / 4 * 4);
         // SAFETY: AVX2, by `self`. `whole` has ones in dword `i` only if `i` is below `source.len() / 4`, so bytes `4
         // * i` to `4 * i + 3` are inside `source`. No byte of another dword is accessed.
         let loaded = unsafe { _mm256_maskload_epi32(source.as_ptr().cast(), whole) };
         let last = u32::from_le_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
         // SAFETY: AVX, by `self`.
         let last = unsafe { _mm256_set1_epi32(last.cast_signed()) };
-        let down = self.load(&part.down, 0);
+        let down = self.load(&PARTS.down[len % 4], 32 - len / 4 * 4);
         // SAFETY: AVX2, by `self`.
         self.or(loaded, unsafe { _mm256_srlv_epi32(last, down) })
     }
 }
 
-/// How `load_masked` loads a certain number of bytes. A `Part` is one cache line.
+/// How `load_masked` loads: a load from one of these lines begins four bytes earlier for each dword that is whole.
 #[repr(align(64))]
-struct Part {
+struct Parts {
     /// Ones in the dwords that are whole.
-    whole: [u8; 32],
-    /// The distances of the shift right: in the lane after the whole dwords, the number of bits in the last dword
-    /// that are loaded already; in every other lane 32, which leaves nothing.
-    down: [u8; 32],
+    whole: [u8; 64],
+    /// By the number of bytes after the whole dwords, the distances of the shift right: in the lane after the whole dwords, the number of
+    /// bits in the last dword that are loaded already; in every other lane 32, which leaves nothing.
+    down: [[u8; 64]; 4],
 }
 
-/// The parts by the number of bytes.
-const PARTS: &[Part; 33] = &{
-    const NOTHING: Part = Part { whole: [0; 32], down: [0; 32] };
-    let mut parts = [NOTHING; 33];
-    let mut len = 0;
-    while len <= 32 {
-        let mut lane = 0;
-        while lane < 8 {
-            parts[len].down[4 * lane] = 32;
-            lane += 1;
+const PARTS: &Parts = &{
+    let mut parts = Parts { whole: [0; 64], down: [[0; 64]; 4] };
+    let mut at = 0;
+    while at < 64 {
+        let mut bytes = 0;
+        while bytes < 4 {
+            if at % 4 == 0 {
+                parts.down[bytes][at] = if at == 32 { 8 * (4 - bytes) as u8 } else { 32 };
+            }
+            bytes += 1;
         }
-        let mut at = 0;
-        while at < len / 4 * 4 {
-            parts[len].whole[at] = 0xFF;
-            at += 1;
-        }
-        if at < 32 {
-            parts[len].down[at] = 8 * (4 - len % 4) as u8;
-        }
-        len += 1;
+        parts.whole[at] = if at < 32 { 0xFF } else { 0 };
+        at += 1;
     }
     parts
 };

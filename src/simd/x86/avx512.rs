@@ -121,6 +121,16 @@ impl Avx512 {
         unsafe { _mm512_maskz_loadu_epi8(mask, from) }
     }
 
+    /// Returns the first 64 bytes of `bytes`, with zeros after the last one.
+    #[inline(always)]
+    pub(crate) fn load_up_to_64(self, bytes: &[u8]) -> Vector {
+        let from = if bytes.is_empty() { (&raw const NOTHING).cast() } else { bytes.as_ptr().cast() };
+        let mask = !u64::MAX.unbounded_shl(bytes.len() as u32);
+        // SAFETY: AVX512BW, by `self`. The mask has ones only for bytes below `bytes.len()`, so none for `NOTHING`. A byte whose bit in the mask is
+        // zero is not accessed.
+        unsafe { _mm512_maskz_loadu_epi8(mask, from) }
+    }
+
     /// Returns a vector of which `bytes` are the last four bytes. The others have no meaning.
     #[inline(always)]
     pub fn ending_in(self, bytes: [u8; 4]) -> Vector {
@@ -378,6 +388,13 @@ impl Avx512 {
     pub fn sums_of_bytes(self, bytes: Vector) -> Vector {
         // SAFETY: AVX512BW, by `self`. VPSADBW sums differences, here from zero.
         unsafe { _mm512_sad_epu8(bytes, self.zero()) }
+    }
+
+    /// Returns in each lane of 64 bits how many of its bits are set.
+    #[inline(always)]
+    pub(crate) fn ones_in_lanes(self, v: Vector) -> Vector {
+        // SAFETY: AVX512VPOPCNTDQ, by `self`.
+        unsafe { _mm512_popcnt_epi64(v) }
     }
 
     /// Returns `a + b` of bytes, modulo 256.

@@ -12,19 +12,19 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Counting, Counts};
+use super::{Counting, Counts, planes};
+use crate::kernel::Validated;
+use crate::kernel::bitplanes::blocks;
 use crate::simd::x86::avx512::Vector;
-use crate::simd::{Avx2, Avx512, Token};
+use crate::simd::{Avx512, Token};
 
 impl Counting for Avx512 {
     #[inline(always)]
-    fn ascii(self, bytes: &[u8]) -> (usize, usize) {
-        Avx2::on(self).apart(super::Ascii, bytes, ())
-    }
-
-    #[inline(always)]
-    fn count(self, text: &[u8]) -> Counts {
-        Avx2::on(self).apart(super::Count, text, ())
+    fn inspect(self, bytes: &[u8]) -> (Option<usize>, Counts) {
+        if bytes.len() < planes::LEAST_BYTES {
+            return (self.apart(Validated, bytes, ()).suspicion(), all(self, bytes));
+        }
+        self.apart(planes::Inspect, bytes, ())
     }
 
     #[inline(always)]
@@ -56,6 +56,46 @@ const UNITS: &[u8; 64] = &{
     }
     table
 };
+
+/// Returns all counts.
+#[inline(always)]
+pub(super) fn all(s: Avx512, bytes: &[u8]) -> Counts {
+    let mut counts = Counts::default();
+    let mut left = bytes;
+    while let Some((four, after)) = left.split_first_chunk() {
+        let [a, b, c, d] = blocks::four_blocks(s, four);
+        if s.any_high_bit(s.or(s.or(a, b), s.or(c, d))) {
+            for block in [a, b, c, d] {
+                counts += in_block(s, block);
+            }
+        } else {
+            for block in [a, b, c, d] {
+                counts.newlines += s.equal(block, s.splat(b'\n')).count_ones() as usize;
+            }
+        }
+        left = after;
+    }
+    while let Some((block, after)) = left.split_first_chunk::<64>() {
+        counts += in_block(s, s.load(block, 0));
+        left = after;
+    }
+    if !left.is_empty() {
+        counts += in_block(s, s.load_short(left));
+    }
+    counts
+}
+
+/// Returns all counts of a block. Zeros are of no kind.
+#[inline(always)]
+fn in_block(s: Avx512, now: Vector) -> Counts {
+    let count = |places: u64| places.count_ones() as usize;
+    Counts {
+        continuations: count(s.below_signed(now, s.splat(0xC0))),
+        from_e0: count(s.at_least(now, s.splat(0xE0))),
+        from_f0: count(s.at_least(now, s.splat(0xF0))),
+        newlines: count(s.equal(now, s.splat(b'\n'))),
+    }
+}
 
 /// Returns the number of characters: the bytes that are no continuations.
 #[inline(always)]

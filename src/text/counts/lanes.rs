@@ -17,10 +17,10 @@
 
 use core::hint::black_box;
 
-use super::{Counting, Counts};
+use super::{Chunked, Counting, Counts, in_chunks};
 use crate::simd::Simd;
 
-impl<S: Simd> Counting for S {
+impl<S: Simd> Chunked for S {
     #[inline(always)]
     fn ascii(self, bytes: &[u8]) -> (usize, usize) {
         ascii(self, bytes)
@@ -29,6 +29,13 @@ impl<S: Simd> Counting for S {
     #[inline(always)]
     fn count(self, text: &[u8]) -> Counts {
         count(self, text)
+    }
+}
+
+impl<S: Simd> Counting for S {
+    #[inline(always)]
+    fn inspect(self, bytes: &[u8]) -> (Option<usize>, Counts) {
+        in_chunks(self, bytes)
     }
 
     #[inline(always)]

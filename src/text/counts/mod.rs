@@ -6,6 +6,8 @@
 mod avx512;
 #[cfg(trust8_simd)]
 mod lanes;
+#[cfg(trust8_avx512)]
+mod planes;
 
 use core::ops::{AddAssign, SubAssign};
 
@@ -15,11 +17,8 @@ use crate::simd::Job;
 
 /// An engine that counts.
 pub trait Counting: Engine {
-    /// Returns the length of the ASCII at the start of a text, or less, and the number of newlines in it.
-    fn ascii(self, bytes: &[u8]) -> (usize, usize);
-
-    /// Returns all counts of valid text.
-    fn count(self, text: &[u8]) -> Counts;
+    /// Validates and counts. Returns a place from which to look for an error, if the text is not valid, and otherwise its counts.
+    fn inspect(self, bytes: &[u8]) -> (Option<usize>, Counts);
 
     /// Returns the number of characters of valid text, which is that of bytes that are no continuations: 1 for `"é"`.
     fn count_chars(self, text: &[u8]) -> usize;
@@ -28,7 +27,16 @@ pub trait Counting: Engine {
     fn utf16_len(self, text: &[u8]) -> usize;
 }
 
-impl Counting for Automaton {
+/// An engine that validates chunk by chunk and counts each while it is in the first-level cache.
+trait Chunked: Engine {
+    /// Returns the length of the ASCII at the start of a text, or less, and the number of newlines in it.
+    fn ascii(self, bytes: &[u8]) -> (usize, usize);
+
+    /// Returns all counts of valid text.
+    fn count(self, text: &[u8]) -> Counts;
+}
+
+impl Chunked for Automaton {
     #[inline(always)]
     fn ascii(self, bytes: &[u8]) -> (usize, usize) {
         ascii(bytes)
@@ -37,6 +45,13 @@ impl Counting for Automaton {
     #[inline(always)]
     fn count(self, text: &[u8]) -> Counts {
         count(text)
+    }
+}
+
+impl Counting for Automaton {
+    #[inline(always)]
+    fn inspect(self, bytes: &[u8]) -> (Option<usize>, Counts) {
+        in_chunks(self, bytes)
     }
 
     #[inline(always)]
@@ -70,30 +85,30 @@ impl<E: Counting> Job<E, (), usize> for Utf16Len {
     }
 }
 
-/// Validates and counts. Returns a place from which to look for an error, if the text is not valid, and otherwise its counts.
+/// [`Counting::inspect`] as a job.
 pub(crate) struct Inspect;
 
 impl<E: Counting> Job<E, (), (Option<usize>, Counts)> for Inspect {
     #[inline(always)]
     fn run(engine: E, bytes: &[u8], (): ()) -> (Option<usize>, Counts) {
-        in_chunks(engine, bytes)
+        engine.inspect(bytes)
     }
 }
 
-/// [`Counting::ascii`] as a function apart.
+/// [`Chunked::ascii`] as a function apart.
 struct Ascii;
 
-impl<E: Counting> Job<E, (), (usize, usize)> for Ascii {
+impl<E: Chunked> Job<E, (), (usize, usize)> for Ascii {
     #[inline(always)]
     fn run(engine: E, bytes: &[u8], (): ()) -> (usize, usize) {
         engine.ascii(bytes)
     }
 }
 
-/// [`Counting::count`] as a function apart.
+/// [`Chunked::count`] as a function apart.
 struct Count;
 
-impl<E: Counting> Job<E, (), Counts> for Count {
+impl<E: Chunked> Job<E, (), Counts> for Count {
     #[inline(always)]
     fn run(engine: E, text: &[u8], (): ()) -> Counts {
         engine.count(text)
@@ -214,7 +229,7 @@ const FIRST_CHUNK_BYTES: usize = 1 << 10;
 
 /// Validates each chunk and then counts it. ASCII needs neither validation nor other counts than newlines.
 #[inline(always)]
-fn in_chunks<E: Counting>(engine: E, bytes: &[u8]) -> (Option<usize>, Counts) {
+fn in_chunks<E: Chunked>(engine: E, bytes: &[u8]) -> (Option<usize>, Counts) {
     let mut counts = Counts::default();
     let (mut at, mut len) = (0, FIRST_CHUNK_BYTES);
     while at < bytes.len() {
