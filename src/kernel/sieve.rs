@@ -1,23 +1,33 @@
-//! Finds characters that a profile may forbid, in valid text.
+//! Finds characters that a profile may forbid, while text is validated.
 //!
 //! ```text
-//! 256 bytes at a time: classify each byte by its two nibbles. If none is of a suspect class, go on
-//! otherwise, 64 bytes at a time: classify each byte with the two after it, by their six nibbles; return the suspects, if there are any
+//! skip groups of 256 bytes that are ASCII without suspects
+//! in the next 16 KiB, which are not ASCII: classify each byte of a group by itself; skip the group if none is suspect
+//! otherwise, 64 bytes at a time: classify each byte with the two after it; return the suspects, if there are any
 //! ```
 //!
-//! A class is a bit of a byte, and a table of 16 entries says which classes have a nibble. A byte has the classes that the entries of both of
-//! its nibbles share; a sequence has those that its bytes share. So a class is a product of sets of nibbles, and may have more
-//! sequences than the profile forbids, never fewer. The caller looks at each suspect.
+//! The caller validates what is not ASCII, while it is in the first-level cache, and looks at each suspect. A test may suspect without
+//! cause, and never misses a forbidden character of valid text. About other bytes it may say anything.
 //!
-//! The first question rules out most text: it suspects ASCII that is forbidden, and first bytes with which a forbidden character begins. The
-//! second one knows EF BC (punctuation in Chinese text) from EF BF, and E2 80 9C (a quotation mark) from E2 80 AE.
+//! 1. **A class is a bit of a byte.** A table of 16 entries says which classes have a nibble. A byte has the classes that the entries of
+//!    both of its nibbles share; a sequence has those that its bytes share. So a class is a product of sets. The second test knows
+//!    EF BC (punctuation in Chinese text) from EF BF, and E2 80 9C (a quotation mark) from E2 80 AE.
+//! 2. **AVX-512 looks up six bits at a time** (VPERMB). So a class is a product of sets of bytes, and all classes fit into eight bits.
+//! 3. **ASCII needs one lookup.** Of the 16-byte rows of ASCII, profiles forbid parts of the first two, and DEL. For each lower nibble a
+//!    table has the byte at which the forbidden ones end: `end - byte` is small exactly for them, and a minimum collects it.
+//! 4. **No test is repeated where it fails often.** After a suspect, the next groups take the second test without the first.
 
 #![forbid(unsafe_code)]
 
-use super::Kernel;
+use super::automaton::Automaton;
 use super::search::Vectors;
 use super::verdict::Verdict;
-use crate::boundary::{self, array_at};
+use super::{Kernel, entries};
+use crate::boundary::{array_at, floor};
+#[cfg(kernel_simd)]
+use crate::simd::Simd;
+#[cfg(kernel_avx512)]
+use crate::simd::x86::avx512::{self, Avx512};
 
 /// The classes of a byte, by its upper and by its lower four bits.
 #[derive(Clone, Copy)]
@@ -47,6 +57,38 @@ impl Nibbles {
         }
         self
     }
+
+    #[inline(always)]
+    fn of(&self, byte: u8) -> u8 {
+        self.high[usize::from(byte >> 4)] & self.low[usize::from(byte & 15)]
+    }
+}
+
+/// The suspects among the bytes of ASCII, for text of which all is ASCII.
+#[derive(Clone, Copy)]
+pub(crate) struct Ascii {
+    /// The number from which a byte with this lower nibble is subtracted, modulo 256. The difference is below [`WIDTH`](Self::WIDTH)
+    /// exactly for suspects up to 1F.
+    pub(crate) ends: [u8; 16],
+    /// Bytes above this one are not ASCII, or suspect. It is zero where that does not describe the suspects: then no text passes.
+    pub(crate) most: u8,
+}
+
+impl Ascii {
+    /// 00..0F and 10..1F.
+    pub(crate) const WIDTH: u8 = 0x11;
+}
+
+/// The classes of bytes, by their lower six bits.
+#[cfg(kernel_avx512)]
+#[derive(Clone, Copy)]
+pub(crate) struct Sixes {
+    /// What is added to a byte of ASCII to set bit 7 exactly in suspects.
+    pub(crate) ascii: [u8; 64],
+    /// Bit 0: the byte is suspect if it is 00..3F. Bit 1: if it is 40..7F. Bit 2: if it is C0..FF.
+    pub(crate) one: [u8; 64],
+    /// The classes of a first byte, and of the two after it.
+    pub(crate) three: [[u8; 64]; 3],
 }
 
 /// What is suspect.
@@ -58,6 +100,9 @@ pub(crate) struct Sieve {
     pub(crate) three: [[Nibbles; 3]; Self::SETS],
     /// How many of these sets have classes.
     pub(crate) sets: usize,
+    pub(crate) ascii: Ascii,
+    #[cfg(kernel_avx512)]
+    pub(crate) sixes: Sixes,
 }
 
 impl Sieve {
@@ -71,10 +116,20 @@ impl Sieve {
 /// The suspects in 64 bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Suspects {
-    /// Where the 64 bytes begin, or the length of the text if there are no more suspects.
+    /// All before this place is ASCII, from where the search began. It may be before that.
+    pub(crate) ascii_to: usize,
+    /// Where the 64 bytes begin. Without suspects: where the search ended, which may be before the end of the text.
     pub(crate) at: usize,
     /// A one for each suspect, the first byte's as the lowest bit.
     pub(crate) bits: u64,
+}
+
+impl Suspects {
+    /// Returns where the next search begins.
+    #[inline(always)]
+    pub(crate) const fn next(self) -> usize {
+        if self.bits == 0 { self.at } else { self.at + BLOCK }
+    }
 }
 
 /// The bytes whose suspects one word has.
@@ -86,141 +141,276 @@ const GROUP: usize = 4 * BLOCK;
 /// The bytes after a byte that decide about it.
 const AHEAD: usize = 2;
 
-/// Text is validated and sifted in chunks of this length, so that it is in the first-level cache when it is sifted.
+/// Text that is not ASCII is searched and validated in chunks of this length, so that it stays in the first-level cache.
 const CHUNK: usize = 16 << 10;
+
+/// How many groups take the second test after one that failed the first.
+const BUSY: u32 = 8;
+
+/// The tests of an instruction set.
+pub(crate) trait Sift: Vectors {
+    /// Returns whether a group is ASCII without suspects. If so, this may still say no.
+    fn is_plain(self, group: &[u8; GROUP], sieve: &Sieve) -> bool;
+
+    /// Returns something other than zero for suspects: the first test.
+    fn classes(self, bytes: Self::Vector, sieve: &Sieve) -> Self::Vector;
+
+    /// Returns the suspects of a block: the second test.
+    fn suspects(self, block: &[u8; BLOCK + AHEAD], sieve: &Sieve) -> u64;
+}
 
 /// Returns the next suspects at `from` or after it.
 #[inline(always)]
-pub(crate) fn next<V: Vectors>(v: V, text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
-    let sieve = Tables::new(v, sieve);
+pub(crate) fn next<V: Sift>(v: V, text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
     let mut at = from;
+    while let Some(group) = array_at(text, at)
+        && v.is_plain(group, sieve)
+    {
+        at += GROUP;
+    }
+    let ascii_to = at;
+    let end = at.saturating_add(CHUNK);
+    let mut busy = 0;
     while let Some(group) = array_at::<{ GROUP + AHEAD }>(text, at) {
-        if sieve.may_have_suspects(group) {
+        if at >= end {
+            return Suspects { ascii_to, at, bits: 0 };
+        }
+        if busy > 0 || may_have_suspects(v, group, sieve) {
+            busy = if busy > 0 { busy - 1 } else { BUSY };
             let mut within = 0;
             while let Some(block) = array_at(group, within) {
-                let bits = sieve.suspects(block);
+                let bits = v.suspects(block, sieve);
                 if bits != 0 {
-                    return Suspects { at: at + within, bits };
+                    return Suspects { ascii_to, at: at + within, bits };
                 }
                 within += BLOCK;
             }
         }
         at += GROUP;
     }
+    rest(v, text, at, ascii_to, sieve)
+}
+
+#[inline(always)]
+fn may_have_suspects<V: Sift>(v: V, group: &[u8; GROUP + AHEAD], sieve: &Sieve) -> bool {
+    let (mut all, mut at) = (v.splat(0), 0);
+    while at < GROUP {
+        all = v.or(all, v.classes(v.load(group, at), sieve));
+        at += V::LANES;
+    }
+    v.any(all)
+}
+
+/// Searches the end of a text, from `at` on.
+#[inline(always)]
+fn rest<V: Sift>(v: V, text: &[u8], mut at: usize, ascii_to: usize, sieve: &Sieve) -> Suspects {
+    let (mut all, mut found, mut place) = (v.splat(0), v.splat(0), at);
+    while text.len() - place >= V::LANES {
+        let bytes = v.load(text, place);
+        (all, found) = (v.or(all, bytes), v.or(found, v.classes(bytes, sieve)));
+        place += V::LANES;
+    }
+    let last = v.load_short(&text[place..]);
+    // The zeros after the text are not suspect.
+    let within = (1u64 << (text.len() - place)) - 1;
+    let is_suspect = v.any(found) || v.not_zero(v.classes(last, sieve)) & within != 0;
+    if !is_suspect {
+        let is_ascii = ascii_to == at && !v.any_high_bit(v.or(all, last));
+        return Suspects { ascii_to: if is_ascii { text.len() } else { ascii_to }, at: text.len(), bits: 0 };
+    }
     while at < text.len() {
         let bits = match array_at(text, at) {
-            Some(block) => sieve.suspects(block),
+            Some(block) => v.suspects(block, sieve),
             None => {
                 let rest = &text[at..];
                 let mut padded = [0; BLOCK + AHEAD];
                 padded[..rest.len()].copy_from_slice(rest);
                 let outside = (BLOCK as u32).saturating_sub(rest.len() as u32);
-                sieve.suspects(&padded) & u64::MAX >> outside
+                v.suspects(&padded, sieve) & u64::MAX >> outside
             }
         };
         if bits != 0 {
-            return Suspects { at, bits };
+            return Suspects { ascii_to, at, bits };
         }
         at += BLOCK;
     }
-    Suspects { at: text.len(), bits: 0 }
+    Suspects { ascii_to, at: text.len(), bits: 0 }
 }
 
-/// A sieve in registers.
-struct Tables<V: Vectors> {
-    v: V,
-    one: [V::Vector; 2],
-    three: [[[V::Vector; 2]; 3]; Sieve::SETS],
-    sets: usize,
+#[cfg(kernel_simd)]
+#[inline(always)]
+fn classes<S: Simd>(s: S, nibbles: &Nibbles, bytes: S::Vector) -> S::Vector {
+    let high = s.lookup(s.table(&nibbles.high), Simd::high_nibbles(s, bytes));
+    Simd::and(s, high, s.lookup(s.table(&nibbles.low), Simd::low_nibbles(s, bytes)))
 }
 
-impl<V: Vectors> Tables<V> {
+#[cfg(kernel_simd)]
+impl<S: Simd> Sift for S {
     #[inline(always)]
-    fn new(v: V, sieve: &Sieve) -> Self {
-        let one = load(v, &sieve.one);
-        let mut three = [[one; 3]; Sieve::SETS];
-        for (to, from) in three.iter_mut().flatten().zip(sieve.three.iter().flatten()) {
-            *to = load(v, from);
-        }
-        Self { v, one, three, sets: sieve.sets }
-    }
-
-    /// Returns the classes of each byte.
-    #[inline(always)]
-    fn classes(&self, [high, low]: [V::Vector; 2], bytes: V::Vector) -> V::Vector {
-        let v = self.v;
-        v.and(v.lookup16(high, v.high_nibbles(bytes)), v.lookup16(low, v.low_nibbles(bytes)))
-    }
-
-    #[inline(always)]
-    fn may_have_suspects(&self, group: &[u8; GROUP + AHEAD]) -> bool {
-        let v = self.v;
-        let (mut all, mut at) = (v.splat(0), 0);
+    fn is_plain(self, group: &[u8; GROUP], sieve: &Sieve) -> bool {
+        let s = self;
+        let ends = s.table(&sieve.ascii.ends);
+        let (mut least, mut most, mut at) = (Simd::splat(s, 0xFF), Simd::splat(s, 0), 0);
         while at < GROUP {
-            all = v.or(all, self.classes(self.one, v.load(group, at)));
-            at += V::LANES;
+            let bytes = Simd::load(s, group, at);
+            let end = s.lookup(ends, Simd::low_nibbles(s, bytes));
+            least = Simd::min(s, least, s.minus_wrapping(end, bytes));
+            most = Simd::max(s, most, bytes);
+            at += <S as Simd>::LANES;
         }
-        v.any(all)
+        let below = Simd::minus(s, Simd::splat(s, Ascii::WIDTH), least);
+        let above = Simd::minus(s, most, Simd::splat(s, sieve.ascii.most));
+        !Simd::any(s, Simd::or(s, below, above))
     }
 
     #[inline(always)]
-    fn suspects(&self, block: &[u8; BLOCK + AHEAD]) -> u64 {
-        let v = self.v;
+    fn classes(self, bytes: S::Vector, sieve: &Sieve) -> S::Vector {
+        classes(self, &sieve.one, bytes)
+    }
+
+    #[inline(always)]
+    fn suspects(self, block: &[u8; BLOCK + AHEAD], sieve: &Sieve) -> u64 {
+        let s = self;
         let (mut bits, mut at) = (0, 0);
         while at < BLOCK {
-            let bytes: [V::Vector; 3] = [v.load(block, at), v.load(block, at + 1), v.load(block, at + 2)];
-            let mut found = v.and(self.classes(self.one, bytes[0]), v.splat(Sieve::ASCII));
+            let bytes: [S::Vector; 3] = [Simd::load(s, block, at), Simd::load(s, block, at + 1), Simd::load(s, block, at + 2)];
+            let mut found = Simd::and(s, classes(s, &sieve.one, bytes[0]), Simd::splat(s, Sieve::ASCII));
             // Not a slice of the sets: in code that is optimised for size, that is a call.
             let mut i = 0;
             while i < Sieve::SETS {
-                if i < self.sets {
-                    let [first, second, third] = self.three[i];
-                    let classes = v.and(self.classes(first, bytes[0]), self.classes(second, bytes[1]));
-                    found = v.or(found, v.and(classes, self.classes(third, bytes[2])));
+                if i < sieve.sets {
+                    let [first, second, third] = &sieve.three[i];
+                    let two = Simd::and(s, classes(s, first, bytes[0]), classes(s, second, bytes[1]));
+                    found = Simd::or(s, found, Simd::and(s, two, classes(s, third, bytes[2])));
                 }
                 i += 1;
             }
-            bits |= v.not_zero(found) << at;
-            at += V::LANES;
+            bits |= s.not_zero(found) << at;
+            at += <S as Simd>::LANES;
         }
         bits
     }
 }
 
-#[inline(always)]
-fn load<V: Vectors>(v: V, nibbles: &Nibbles) -> [V::Vector; 2] {
-    [v.table16(&nibbles.high), v.table16(&nibbles.low)]
+#[cfg(kernel_avx512)]
+impl Sift for Avx512 {
+    #[inline(always)]
+    fn is_plain(self, group: &[u8; GROUP], sieve: &Sieve) -> bool {
+        let table = self.load(&sieve.sixes.ascii, 0);
+        let (mut all, mut at) = (self.zero(), 0);
+        while at < GROUP {
+            let bytes = self.load(group, at);
+            // FE is the truth table of `or`.
+            all = self.ternary::<0xFE>(all, bytes, self.plus(bytes, self.lookup(table, bytes)));
+            at += 64;
+        }
+        !self.any_high_bit(all)
+    }
+
+    #[inline(always)]
+    fn classes(self, bytes: avx512::Vector, sieve: &Sieve) -> avx512::Vector {
+        /// The bit of [`Sixes::one`] for the upper two bits of a byte, by its upper four bits.
+        const UPPER: u128 = u128::from_le_bytes([1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0, 4, 4, 4, 4]);
+        // The lookup takes six bits of an index. The upper two are not of this byte, and the table repeats itself.
+        let upper = self.lookup(self.splat128(UPPER), self.shift_right_4_in_16(bytes));
+        self.and(upper, self.lookup(self.load(&sieve.sixes.one, 0), bytes))
+    }
+
+    #[inline(always)]
+    fn suspects(self, block: &[u8; BLOCK + AHEAD], sieve: &Sieve) -> u64 {
+        let [first, second, third] = [0, 1, 2].map(|i| self.load(&sieve.sixes.three[i], 0));
+        let bytes = self.load(block, 0);
+        let three = [
+            self.lookup_from(first, bytes, self.splat(0xC0)),
+            self.lookup(second, self.load(block, 1)),
+            self.lookup(third, self.load(block, 2)),
+        ];
+        let ascii = self.and(self.classes(bytes, sieve), self.splat(3));
+        // 80 is the truth table of `and`.
+        self.not_zero(self.or(ascii, self.ternary::<0x80>(three[0], three[1], three[2])))
+    }
 }
 
-/// Validates `bytes` chunk by chunk and calls `sift` with each chunk of valid text and its place. Where `sift` returns something,
-/// the walk ends.
+impl Sift for Automaton {
+    #[inline(always)]
+    fn is_plain(self, group: &[u8; GROUP], sieve: &Sieve) -> bool {
+        const ONES: u64 = u64::from_ne_bytes([1; 8]);
+        group.as_chunks::<8>().0.iter().all(|bytes| {
+            let word = u64::from_ne_bytes(*bytes);
+            // Bit 7 of a byte is set if the byte is below 20, above 7E, or after such a byte.
+            let special = (word | word.wrapping_sub(0x20 * ONES) | word.wrapping_add(ONES)) & (0x80 * ONES);
+            special == 0 && sieve.ascii.most > 0
+                || bytes.iter().all(|&byte| byte.is_ascii() && sieve.one.of(byte) == 0)
+        })
+    }
+
+    #[inline(always)]
+    fn classes(self, bytes: [u8; 16], sieve: &Sieve) -> [u8; 16] {
+        bytes.map(|byte| sieve.one.of(byte))
+    }
+
+    #[inline(always)]
+    fn suspects(self, block: &[u8; BLOCK + AHEAD], sieve: &Sieve) -> u64 {
+        let mut bits = 0;
+        for (at, bytes) in block.windows(3).enumerate() {
+            let class = sieve.one.of(bytes[0]);
+            let is_suspect = class & Sieve::ASCII != 0
+                || class != 0
+                    && sieve.three.iter().any(|[first, second, third]| {
+                        first.of(bytes[0]) & second.of(bytes[1]) & third.of(bytes[2]) != 0
+                    });
+            bits |= u64::from(is_suspect) << at;
+        }
+        bits
+    }
+}
+
+/// Validates `bytes` from `valid` on, before which they are known to be valid, and calls `each` with the place of each suspect. The
+/// character there is valid. Where `each` returns something, the walk ends.
 ///
-/// Returns what `sift` returned, or the verdict on all of `bytes`.
+/// Returns what `each` returned, or the verdict on all of `bytes`.
 #[inline(always)]
-pub(crate) fn in_chunks<T>(
+pub(crate) fn walk<T>(
     kernel: &Kernel,
     bytes: &[u8],
-    mut sift: impl FnMut(&[u8], usize) -> Option<T>,
+    mut valid: usize,
+    sieve: &Sieve,
+    mut each: impl FnMut(usize) -> Option<T>,
 ) -> Result<Verdict, T> {
-    let mut at = 0;
+    let (mut text, mut verdict, mut at) = (bytes, Verdict::VALID, 0);
     loop {
-        let end = if bytes.len() - at <= CHUNK { bytes.len() } else { boundary::floor(bytes, at + CHUNK) };
-        let chunk = &bytes[at..end];
-        let verdict = kernel.verdict(chunk);
-        if let Some(suspicion) = verdict.suspicion() {
-            // The error may depend on what comes after the chunk.
-            return match super::text(&bytes[at..], verdict) {
-                Ok(rest) => sift(rest.as_bytes(), at).map_or(Ok(Verdict::VALID), Err),
-                Err(error) => sift(&bytes[at..at + error.valid_up_to()], at)
-                    .map_or(Ok(Verdict::suspect(at + suspicion)), Err),
-            };
+        let suspects = entries::sift(kernel, text, at, sieve);
+        valid = valid.max(suspects.ascii_to);
+        let next = suspects.next();
+        // The last suspect's character may end after the block.
+        if next.min(text.len()) > valid {
+            let chunk = if suspects.bits == 0 { next } else { next.max(valid + CHUNK) };
+            let end = floor(text, chunk + 4);
+            if let Some(suspicion) = kernel.verdict(&text[valid..end]).suspicion() {
+                // The error may depend on what comes after the chunk.
+                match super::text(&text[valid..], Verdict::suspect(suspicion)) {
+                    Ok(_) => valid = text.len(),
+                    Err(error) => {
+                        verdict = Verdict::suspect(valid + suspicion);
+                        valid += error.valid_up_to();
+                        text = &text[..valid];
+                        continue;
+                    }
+                }
+            } else {
+                valid = end;
+            }
         }
-        if let Some(found) = sift(chunk, at) {
-            return Err(found);
+        let mut bits = suspects.bits;
+        while bits != 0 {
+            if let Some(found) = each(suspects.at + bits.trailing_zeros() as usize) {
+                return Err(found);
+            }
+            bits &= bits - 1;
         }
-        if end == bytes.len() {
-            return Ok(Verdict::VALID);
+        at = next;
+        if at >= text.len() {
+            return Ok(verdict);
         }
-        at = end;
     }
 }

@@ -5,9 +5,8 @@
 use core::iter::FusedIterator;
 
 use super::error::{Error, Forbidden};
-use super::{Class, Profile};
+use super::Profile;
 use crate::error::Utf8Error;
-use crate::kernel::sieve::{BLOCK, Suspects};
 use crate::kernel::{Kernel, entries};
 use crate::repair::{self, Utf8Chunks};
 
@@ -40,19 +39,15 @@ impl<'a> Errors<'a> {
             while self.bits != 0 {
                 let place = self.block + self.bits.trailing_zeros() as usize;
                 self.bits &= self.bits - 1;
-                if let Some(found) = self.profile.look(self.text, place) {
-                    let found = found.after(self.offset as u64);
-                    if found.offset() > 0 || found.class() != Class::ByteOrderMark {
-                        return Some(found);
-                    }
+                if let Some(found) = self.profile.look(self.text, place, self.offset == 0) {
+                    return Some(found.after(self.offset as u64));
                 }
             }
             if self.sifted >= self.text.len() || self.profile.bits == 0 {
                 return None;
             }
-            let Suspects { at, bits } =
-                entries::sift(self.kernel, self.text, self.sifted, &self.profile.sieve);
-            (self.block, self.bits, self.sifted) = (at, bits, at.saturating_add(BLOCK));
+            let suspects = entries::sift(self.kernel, self.text, self.sifted, &self.profile.sieve);
+            (self.block, self.bits, self.sifted) = (suspects.at, suspects.bits, suspects.next());
         }
     }
 }

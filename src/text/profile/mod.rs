@@ -44,8 +44,8 @@ pub use errors::Errors;
 pub use repair::Policy;
 pub use validator::Validator;
 
-use crate::kernel::sieve::{self, Sieve, Suspects};
-use crate::kernel::{self, Kernel, entries};
+use crate::kernel::sieve::{self, Sieve};
+use crate::kernel::{self, Kernel};
 
 /// A set of classes of characters that a text must not have.
 ///
@@ -231,10 +231,11 @@ impl Profile {
 
     /// Does what [`from_utf8`](Self::from_utf8) does, with this kernel.
     pub(crate) fn validated_with<'a>(&self, kernel: &Kernel, bytes: &'a [u8]) -> Result<&'a str, Error> {
-        let verdict = sieve::in_chunks(kernel, bytes, |chunk, at| {
-            let found = self.first(kernel, chunk, at == 0)?;
-            Some(found.after(at as u64))
-        })?;
+        let verdict = if self.bits == 0 {
+            kernel.verdict(bytes)
+        } else {
+            sieve::walk(kernel, bytes, 0, &self.sieve, |at| self.look(bytes, at, true))?
+        };
         Ok(kernel::text(bytes, verdict)?)
     }
 
@@ -312,8 +313,7 @@ impl Profile {
         self.find(kernel, text, is_start, Some)
     }
 
-    /// Calls `each` with the forbidden characters of valid text, up to one for which it returns something. A byte order mark
-    /// may begin the text if it `is_start`.
+    /// Calls `each` with the forbidden characters of valid text, up to one for which it returns something.
     #[inline(always)]
     fn find<T>(
         &self,
@@ -322,29 +322,21 @@ impl Profile {
         is_start: bool,
         mut each: impl FnMut(Forbidden) -> Option<T>,
     ) -> Option<T> {
-        let mut from = if self.bits == 0 { text.len() } else { 0 };
-        while from < text.len() {
-            let Suspects { at, mut bits } = entries::sift(kernel, text, from, &self.sieve);
-            while bits != 0 {
-                let place = at + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                if let Some(found) = self.look(text, place)
-                    && !(is_start && place == 0 && found.class() == Class::ByteOrderMark)
-                    && let Some(result) = each(found)
-                {
-                    return Some(result);
-                }
-            }
-            from = at.saturating_add(sieve::BLOCK);
+        if self.bits == 0 {
+            return None;
         }
-        None
+        let found = sieve::walk(kernel, text, text.len(), &self.sieve, |at| {
+            self.look(text, at, is_start).and_then(&mut each)
+        });
+        found.err()
     }
 
-    /// Returns the character that begins at `at`, if the profile forbids it.
-    fn look(&self, text: &[u8], at: usize) -> Option<Forbidden> {
+    /// Returns the character that begins at `at`, if the profile forbids it. A byte order mark may begin the text if it `is_start`.
+    fn look(&self, text: &[u8], at: usize, is_start: bool) -> Option<Forbidden> {
         let character = character(&text[at..])?;
         let class = Class::of(character)?;
-        self.forbids(class).then(|| Forbidden::new(at as u64, character, class))
+        let is_forbidden = self.forbids(class) && !(is_start && at == 0 && class == Class::ByteOrderMark);
+        is_forbidden.then(|| Forbidden::new(at as u64, character, class))
     }
 }
 
