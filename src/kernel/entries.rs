@@ -149,7 +149,20 @@ macro_rules! doors {
 
             $(#[$features])?
             pub(super) fn sift(text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
-                sieve::next($token, text, from, sieve)
+                if text.len() < sieve::LONG { sift_short(text, from, sieve) } else { sift_long(text, from, sieve) }
+            }
+
+            #[inline(never)]
+            $(#[$features])?
+            fn sift_short(text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
+                sieve::short($token, text, from, sieve)
+            }
+
+            /// A function of its own, so that short texts need not save registers for it.
+            #[inline(never)]
+            $(#[$features])?
+            fn sift_long(text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
+                sieve::long($token, text, from, sieve, |text, at, sieve| sift_short(text, at, sieve))
             }
 
             #[cfg(feature = "dialect")]
@@ -366,7 +379,7 @@ of_kernels! {
     accepts<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool;
     /// Returns whether [`continues`] says yes, or else what `otherwise` says.
     continues_or<F: OnNotContinued>(before: [u8; 4], piece: &[u8], otherwise: F) -> bool;
-    /// [`sieve::next`].
+    /// [`sieve::long`].
     sift(text: &[u8], from: usize, sieve: &Sieve) -> Suspects;
     /// [`survey::seek`].
     seek(bytes: &[u8], from: usize) -> Found;

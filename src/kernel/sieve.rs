@@ -1,9 +1,9 @@
 //! Finds characters that a profile may forbid, while text is validated.
 //!
 //! ```text
-//! skip groups of 256 bytes that are ASCII without suspects
+//! skip groups of four vectors that are ASCII without suspects
 //! in the next 16 KiB, which are not ASCII: classify each byte of a group by itself; skip the group if none is suspect
-//! otherwise, 64 bytes at a time: classify each byte with the two after it; return the suspects, if there are any
+//! otherwise: classify each byte with the two after it; return the first 64 bytes that have suspects, if there are any
 //! ```
 //!
 //! The caller validates what is not ASCII, while it is in the first-level cache, and looks at each suspect. A test may suspect without
@@ -23,7 +23,7 @@ use super::automaton::Automaton;
 use super::search::Vectors;
 use super::verdict::Verdict;
 use super::{Kernel, entries};
-use crate::boundary::{array_at, floor};
+use crate::boundary::floor;
 #[cfg(kernel_simd)]
 use crate::simd::Simd;
 #[cfg(kernel_avx512)]
@@ -135,106 +135,145 @@ impl Suspects {
 /// The bytes whose suspects one word has.
 pub(crate) const BLOCK: usize = 64;
 
-/// The bytes that the first test takes together.
-const GROUP: usize = 4 * BLOCK;
+/// The vectors that a test takes together.
+const GROUP: usize = 4;
+
+/// The longest group in bytes, and what is read after it.
+const LONGEST_BYTES: usize = GROUP * 64 + AHEAD;
 
 /// The bytes after a byte that decide about it.
 const AHEAD: usize = 2;
 
 /// Text that is not ASCII is searched and validated in chunks of this length, so that it stays in the first-level cache.
-const CHUNK: usize = 16 << 10;
+const CHUNK_BYTES: usize = 16 << 10;
 
-/// How many groups take the second test after one that failed the first.
+/// How many groups take the second test without the first one, at most.
 const BUSY: u32 = 8;
+
+/// From this length on, texts are searched by [`long`].
+pub(crate) const LONG: usize = 2 * BLOCK;
 
 /// The tests of an instruction set.
 pub(crate) trait Sift: Vectors {
     /// Returns whether a group is ASCII without suspects. If so, this may still say no.
-    fn is_plain(self, group: &[u8; GROUP], sieve: &Sieve) -> bool;
+    fn is_plain(self, group: &[u8], sieve: &Sieve) -> bool;
 
     /// Returns something other than zero for suspects: the first test.
     fn classes(self, bytes: Self::Vector, sieve: &Sieve) -> Self::Vector;
 
-    /// Returns the suspects of a block: the second test.
-    fn suspects(self, block: &[u8; BLOCK + AHEAD], sieve: &Sieve) -> u64;
+    /// Does the same for a group, by the second test. It loads [`AHEAD`] bytes more.
+    fn exact(self, group: &[u8], sieve: &Sieve) -> [Self::Vector; GROUP];
 }
 
 /// Returns the next suspects at `from` or after it.
 #[inline(always)]
-pub(crate) fn next<V: Sift>(v: V, text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
+pub(crate) fn long<V: Sift>(
+    v: V,
+    text: &[u8],
+    from: usize,
+    sieve: &Sieve,
+    short: impl Fn(&[u8], usize, &Sieve) -> Suspects,
+) -> Suspects {
     let mut at = from;
-    while let Some(group) = array_at(text, at)
+    while let Some(group) = text.get(at..at + GROUP * V::LANES)
         && v.is_plain(group, sieve)
     {
-        at += GROUP;
+        at += group.len();
     }
     let ascii_to = at;
-    let end = at.saturating_add(CHUNK);
-    let mut busy = 0;
-    while let Some(group) = array_at::<{ GROUP + AHEAD }>(text, at) {
+    let end = at.saturating_add(CHUNK_BYTES);
+    let (mut busy, mut failed) = (0, 0);
+    while let Some(group) = text.get(at..at + GROUP * V::LANES + AHEAD) {
         if at >= end {
             return Suspects { ascii_to, at, bits: 0 };
         }
-        if busy > 0 || may_have_suspects(v, group, sieve) {
-            busy = if busy > 0 { busy - 1 } else { BUSY };
-            let mut within = 0;
-            while let Some(block) = array_at(group, within) {
-                let bits = v.suspects(block, sieve);
-                if bits != 0 {
-                    return Suspects { ascii_to, at: at + within, bits };
-                }
-                within += BLOCK;
+        if busy == 0 && !may_have_suspects(v, group, sieve) {
+            failed = 0;
+        } else {
+            if busy == 0 {
+                (busy, failed) = (failed, BUSY.min(2 * failed + 1));
+            } else {
+                busy -= 1;
+            }
+            if let Some((within, bits)) = suspects(v, group, sieve) {
+                return Suspects { ascii_to, at: at + within, bits };
             }
         }
-        at += GROUP;
+        at += GROUP * V::LANES;
     }
-    rest(v, text, at, ascii_to, sieve)
+    let rest = short(text, at, sieve);
+    if ascii_to < at { Suspects { ascii_to, ..rest } } else { rest }
 }
 
 #[inline(always)]
-fn may_have_suspects<V: Sift>(v: V, group: &[u8; GROUP + AHEAD], sieve: &Sieve) -> bool {
-    let (mut all, mut at) = (v.splat(0), 0);
-    while at < GROUP {
-        all = v.or(all, v.classes(v.load(group, at), sieve));
-        at += V::LANES;
+fn may_have_suspects<V: Sift>(v: V, group: &[u8], sieve: &Sieve) -> bool {
+    let (mut all, mut i) = (v.splat(0), 0);
+    while i < GROUP {
+        all = v.or(all, v.classes(v.load(group, i * V::LANES), sieve));
+        i += 1;
     }
     v.any(all)
 }
 
-/// Searches the end of a text, from `at` on.
+/// Returns the place of the first block with suspects, and its suspects.
 #[inline(always)]
-fn rest<V: Sift>(v: V, text: &[u8], mut at: usize, ascii_to: usize, sieve: &Sieve) -> Suspects {
-    let (mut all, mut found, mut place) = (v.splat(0), v.splat(0), at);
-    while text.len() - place >= V::LANES {
-        let bytes = v.load(text, place);
-        (all, found) = (v.or(all, bytes), v.or(found, v.classes(bytes, sieve)));
-        place += V::LANES;
+fn suspects<V: Sift>(v: V, group: &[u8], sieve: &Sieve) -> Option<(usize, u64)> {
+    let found = v.exact(group, sieve);
+    if !v.any(v.or(v.or(found[0], found[1]), v.or(found[2], found[3]))) {
+        return None;
     }
-    let last = v.load_short(&text[place..]);
-    // The zeros after the text are not suspect.
-    let within = (1u64 << (text.len() - place)) - 1;
-    let is_suspect = v.any(found) || v.not_zero(v.classes(last, sieve)) & within != 0;
-    if !is_suspect {
-        let is_ascii = ascii_to == at && !v.any_high_bit(v.or(all, last));
-        return Suspects { ascii_to: if is_ascii { text.len() } else { ascii_to }, at: text.len(), bits: 0 };
-    }
-    while at < text.len() {
-        let bits = match array_at(text, at) {
-            Some(block) => v.suspects(block, sieve),
-            None => {
-                let rest = &text[at..];
-                let mut padded = [0; BLOCK + AHEAD];
-                padded[..rest.len()].copy_from_slice(rest);
-                let outside = (BLOCK as u32).saturating_sub(rest.len() as u32);
-                v.suspects(&padded, sieve) & u64::MAX >> outside
-            }
-        };
+    let mut at = 0;
+    while at < GROUP * V::LANES {
+        let mut bits = 0;
+        let mut within = 0;
+        while within < BLOCK {
+            bits |= v.not_zero(found[(at + within) / V::LANES]) << within;
+            within += V::LANES;
+        }
         if bits != 0 {
-            return Suspects { ascii_to, at, bits };
+            return Some((at, bits));
         }
         at += BLOCK;
     }
-    Suspects { ascii_to, at: text.len(), bits: 0 }
+    None
+}
+
+/// Does what [`long`] does, for a short text or the end of a long one.
+#[inline(always)]
+pub(crate) fn short<V: Sift>(v: V, text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
+    let (mut all, mut found, mut at) = (v.splat(0), v.splat(0), from);
+    while text.len() - at >= V::LANES {
+        let bytes = v.load(text, at);
+        (all, found) = (v.or(all, bytes), v.or(found, v.classes(bytes, sieve)));
+        at += V::LANES;
+    }
+    let last = v.load_short(&text[at..]);
+    // The zeros after the text are not suspect.
+    let within = (1u64 << (text.len() - at)) - 1;
+    if !v.any(found) && v.not_zero(v.classes(last, sieve)) & within == 0 {
+        let ascii_to = if v.any_high_bit(v.or(all, last)) { from } else { text.len() };
+        return Suspects { ascii_to, at: text.len(), bits: 0 };
+    }
+    at = from;
+    while at < text.len() {
+        let rest = &text[at..text.len().min(at + GROUP * V::LANES + AHEAD)];
+        let mut padded = [0; LONGEST_BYTES];
+        padded[..rest.len()].copy_from_slice(rest);
+        if let Some((within, bits)) = suspects(v, &padded[..GROUP * V::LANES + AHEAD], sieve) {
+            let bits = bits & bits_below(rest.len() - within.min(rest.len()));
+            if bits != 0 {
+                return Suspects { ascii_to: from, at: at + within, bits };
+            }
+        }
+        at += GROUP * V::LANES;
+    }
+    Suspects { ascii_to: from, at: text.len(), bits: 0 }
+}
+
+/// Returns a word with the lowest `n` bits, or all.
+#[inline(always)]
+fn bits_below(n: usize) -> u64 {
+    if n < BLOCK { (1 << n) - 1 } else { u64::MAX }
 }
 
 #[cfg(kernel_simd)]
@@ -247,16 +286,18 @@ fn classes<S: Simd>(s: S, nibbles: &Nibbles, bytes: S::Vector) -> S::Vector {
 #[cfg(kernel_simd)]
 impl<S: Simd> Sift for S {
     #[inline(always)]
-    fn is_plain(self, group: &[u8; GROUP], sieve: &Sieve) -> bool {
+    fn is_plain(self, group: &[u8], sieve: &Sieve) -> bool {
         let s = self;
         let ends = s.table(&sieve.ascii.ends);
-        let (mut least, mut most, mut at) = (Simd::splat(s, 0xFF), Simd::splat(s, 0), 0);
-        while at < GROUP {
-            let bytes = Simd::load(s, group, at);
-            let end = s.lookup(ends, Simd::low_nibbles(s, bytes));
+        let (mut least, mut most, mut i) = (Simd::splat(s, 0xFF), Simd::splat(s, 0), 0);
+        while i < GROUP {
+            let bytes = Simd::load(s, group, i * <S as Simd>::LANES);
+            // On x86, a lookup takes the lower four bits of an index itself, and what is not ASCII ends this loop in any case.
+            let low = if cfg!(kernel_x86) { bytes } else { Simd::low_nibbles(s, bytes) };
+            let end = s.lookup(ends, low);
             least = Simd::min(s, least, s.minus_wrapping(end, bytes));
             most = Simd::max(s, most, bytes);
-            at += <S as Simd>::LANES;
+            i += 1;
         }
         let below = Simd::minus(s, Simd::splat(s, Ascii::WIDTH), least);
         let above = Simd::minus(s, most, Simd::splat(s, sieve.ascii.most));
@@ -269,40 +310,48 @@ impl<S: Simd> Sift for S {
     }
 
     #[inline(always)]
-    fn suspects(self, block: &[u8; BLOCK + AHEAD], sieve: &Sieve) -> u64 {
+    fn exact(self, group: &[u8], sieve: &Sieve) -> [S::Vector; GROUP] {
         let s = self;
-        let (mut bits, mut at) = (0, 0);
-        while at < BLOCK {
-            let bytes: [S::Vector; 3] = [Simd::load(s, block, at), Simd::load(s, block, at + 1), Simd::load(s, block, at + 2)];
-            let mut found = Simd::and(s, classes(s, &sieve.one, bytes[0]), Simd::splat(s, Sieve::ASCII));
-            // Not a slice of the sets: in code that is optimised for size, that is a call.
+        let ascii = Simd::splat(s, Sieve::ASCII);
+        let (mut found, mut i) = ([ascii; GROUP], 0);
+        while i < GROUP {
+            found[i] = Simd::and(s, ascii, classes(s, &sieve.one, Simd::load(s, group, i * <S as Simd>::LANES)));
+            i += 1;
+        }
+        // One set after the other, so that its tables stay in registers. Not a slice of the sets: in code that is optimised for size,
+        // that is a call.
+        let mut set = 0;
+        while set < sieve.sets && set < Sieve::SETS {
+            let [first, second, third] = &sieve.three[set];
             let mut i = 0;
-            while i < Sieve::SETS {
-                if i < sieve.sets {
-                    let [first, second, third] = &sieve.three[i];
-                    let two = Simd::and(s, classes(s, first, bytes[0]), classes(s, second, bytes[1]));
-                    found = Simd::or(s, found, Simd::and(s, two, classes(s, third, bytes[2])));
-                }
+            while i < GROUP {
+                let at = i * <S as Simd>::LANES;
+                let two = Simd::and(
+                    s,
+                    classes(s, first, Simd::load(s, group, at)),
+                    classes(s, second, Simd::load(s, group, at + 1)),
+                );
+                let three = Simd::and(s, two, classes(s, third, Simd::load(s, group, at + 2)));
+                found[i] = Simd::or(s, found[i], three);
                 i += 1;
             }
-            bits |= s.not_zero(found) << at;
-            at += <S as Simd>::LANES;
+            set += 1;
         }
-        bits
+        found
     }
 }
 
 #[cfg(kernel_avx512)]
 impl Sift for Avx512 {
     #[inline(always)]
-    fn is_plain(self, group: &[u8; GROUP], sieve: &Sieve) -> bool {
+    fn is_plain(self, group: &[u8], sieve: &Sieve) -> bool {
         let table = self.load(&sieve.sixes.ascii, 0);
-        let (mut all, mut at) = (self.zero(), 0);
-        while at < GROUP {
-            let bytes = self.load(group, at);
+        let (mut all, mut i) = (self.zero(), 0);
+        while i < GROUP {
+            let bytes = self.load(group, 64 * i);
             // FE is the truth table of `or`.
             all = self.ternary::<0xFE>(all, bytes, self.plus(bytes, self.lookup(table, bytes)));
-            at += 64;
+            i += 1;
         }
         !self.any_high_bit(all)
     }
@@ -317,23 +366,27 @@ impl Sift for Avx512 {
     }
 
     #[inline(always)]
-    fn suspects(self, block: &[u8; BLOCK + AHEAD], sieve: &Sieve) -> u64 {
-        let [first, second, third] = [0, 1, 2].map(|i| self.load(&sieve.sixes.three[i], 0));
-        let bytes = self.load(block, 0);
-        let three = [
-            self.lookup_from(first, bytes, self.splat(0xC0)),
-            self.lookup(second, self.load(block, 1)),
-            self.lookup(third, self.load(block, 2)),
-        ];
-        let ascii = self.and(self.classes(bytes, sieve), self.splat(3));
-        // 80 is the truth table of `and`.
-        self.not_zero(self.or(ascii, self.ternary::<0x80>(three[0], three[1], three[2])))
+    fn exact(self, group: &[u8], sieve: &Sieve) -> [avx512::Vector; GROUP] {
+        let [first, second, third] = &sieve.sixes.three;
+        let (first, second, third) = (self.load(first, 0), self.load(second, 0), self.load(third, 0));
+        let (mut found, mut i) = ([self.zero(); GROUP], 0);
+        while i < GROUP {
+            let bytes = self.load(group, 64 * i);
+            let one = self.lookup_from(first, bytes, self.splat(0xC0));
+            let two = self.lookup(second, self.load(group, 64 * i + 1));
+            let three = self.lookup(third, self.load(group, 64 * i + 2));
+            let ascii = self.and(self.classes(bytes, sieve), self.splat(3));
+            // 80 is the truth table of `and`.
+            found[i] = self.or(ascii, self.ternary::<0x80>(one, two, three));
+            i += 1;
+        }
+        found
     }
 }
 
 impl Sift for Automaton {
     #[inline(always)]
-    fn is_plain(self, group: &[u8; GROUP], sieve: &Sieve) -> bool {
+    fn is_plain(self, group: &[u8], sieve: &Sieve) -> bool {
         const ONES: u64 = u64::from_ne_bytes([1; 8]);
         group.as_chunks::<8>().0.iter().all(|bytes| {
             let word = u64::from_ne_bytes(*bytes);
@@ -346,22 +399,26 @@ impl Sift for Automaton {
 
     #[inline(always)]
     fn classes(self, bytes: [u8; 16], sieve: &Sieve) -> [u8; 16] {
-        bytes.map(|byte| sieve.one.of(byte))
+        let mut classes = bytes;
+        for byte in &mut classes {
+            *byte = sieve.one.of(*byte);
+        }
+        classes
     }
 
     #[inline(always)]
-    fn suspects(self, block: &[u8; BLOCK + AHEAD], sieve: &Sieve) -> u64 {
-        let mut bits = 0;
-        for (at, bytes) in block.windows(3).enumerate() {
+    fn exact(self, group: &[u8], sieve: &Sieve) -> [[u8; 16]; GROUP] {
+        let mut found = [[0; 16]; GROUP];
+        for (found, bytes) in found.as_flattened_mut().iter_mut().zip(group.windows(1 + AHEAD)) {
             let class = sieve.one.of(bytes[0]);
-            let is_suspect = class & Sieve::ASCII != 0
-                || class != 0
-                    && sieve.three.iter().any(|[first, second, third]| {
-                        first.of(bytes[0]) & second.of(bytes[1]) & third.of(bytes[2]) != 0
-                    });
-            bits |= u64::from(is_suspect) << at;
+            *found = class & Sieve::ASCII;
+            if class > *found {
+                for [first, second, third] in &sieve.three {
+                    *found |= first.of(bytes[0]) & second.of(bytes[1]) & third.of(bytes[2]);
+                }
+            }
         }
-        bits
+        found
     }
 }
 
@@ -384,7 +441,7 @@ pub(crate) fn walk<T>(
         let next = suspects.next();
         // The last suspect's character may end after the block.
         if next.min(text.len()) > valid {
-            let chunk = if suspects.bits == 0 { next } else { next.max(valid + CHUNK) };
+            let chunk = if suspects.bits == 0 { next } else { next.max(valid + CHUNK_BYTES) };
             let end = floor(text, chunk + 4);
             if let Some(suspicion) = kernel.verdict(&text[valid..end]).suspicion() {
                 // The error may depend on what comes after the chunk.
