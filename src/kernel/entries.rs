@@ -13,7 +13,7 @@
 use super::counts::Counts;
 use super::otherwise::{OnNotContinued, OnRejected, Rejected};
 use super::search::{self, Sought};
-use super::sieve::{self, Sieve, Suspects};
+use super::sieve::{Sieve, Sift, Suspects};
 #[cfg(feature = "alloc")]
 use super::survey::Replaced;
 use super::survey::{self, Found};
@@ -149,20 +149,25 @@ macro_rules! doors {
 
             $(#[$features])?
             pub(super) fn sift(text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
-                if text.len() < sieve::LONG { sift_short(text, from, sieve) } else { sift_long(text, from, sieve) }
+                $token.sift(text, from, sieve, |t, at, s| sift_short(t, at, s), |t, at, s| sift_long(t, at, s))
             }
 
             #[inline(never)]
             $(#[$features])?
             fn sift_short(text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
-                sieve::short($token, text, from, sieve)
+                Sift::short($token, text, from, sieve, |t, at, s| sift_exact(t, at, s))
             }
 
-            /// A function of its own, so that short texts need not save registers for it.
             #[inline(never)]
             $(#[$features])?
             fn sift_long(text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
-                sieve::long($token, text, from, sieve, |text, at, sieve| sift_short(text, at, sieve))
+                Sift::long($token, text, from, sieve, |t, at, s| sift_short(t, at, s), |t, at, s| sift_exact(t, at, s))
+            }
+
+            #[inline(never)]
+            $(#[$features])?
+            fn sift_exact(text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
+                Sift::exact($token, text, from, sieve)
             }
 
             #[cfg(feature = "dialect")]
@@ -379,7 +384,7 @@ of_kernels! {
     accepts<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool;
     /// Returns whether [`continues`] says yes, or else what `otherwise` says.
     continues_or<F: OnNotContinued>(before: [u8; 4], piece: &[u8], otherwise: F) -> bool;
-    /// [`sieve::long`].
+    /// [`Sift::sift`].
     sift(text: &[u8], from: usize, sieve: &Sieve) -> Suspects;
     /// [`survey::seek`].
     seek(bytes: &[u8], from: usize) -> Found;

@@ -1,9 +1,9 @@
 //! Finds characters that a profile may forbid, while text is validated.
 //!
 //! ```text
-//! skip groups of four vectors that are ASCII without suspects
+//! skip groups of vectors that are ASCII without suspects
 //! in the next 16 KiB, which are not ASCII: classify each byte of a group by itself; skip the group if none is suspect
-//! otherwise: classify each byte with the two after it; return the first 64 bytes that have suspects, if there are any
+//! otherwise, vector by vector: classify each byte with the two after it; return the suspects, if there are any
 //! ```
 //!
 //! The caller validates what is not ASCII, while it is in the first-level cache, and looks at each suspect. A test may suspect without
@@ -23,7 +23,7 @@ use super::automaton::Automaton;
 use super::search::Vectors;
 use super::verdict::Verdict;
 use super::{Kernel, entries};
-use crate::boundary::floor;
+use crate::boundary::{array_at, floor};
 #[cfg(kernel_simd)]
 use crate::simd::Simd;
 #[cfg(kernel_avx512)]
@@ -113,33 +113,31 @@ impl Sieve {
     pub(crate) const ASCII: u8 = 0x0F;
 }
 
-/// The suspects in 64 bytes.
+/// The suspects in the bytes of a vector.
 #[derive(Clone, Copy)]
 pub(crate) struct Suspects {
     /// All before this place is ASCII, from where the search began. It may be before that.
     pub(crate) ascii_to: usize,
-    /// Where the 64 bytes begin. Without suspects: where the search ended, which may be before the end of the text.
+    /// Where the vector begins.
     pub(crate) at: usize,
     /// A one for each suspect, the first byte's as the lowest bit.
     pub(crate) bits: u64,
+    /// Where the next search begins: after the vector. Without suspects, this search has come so far.
+    pub(crate) next: usize,
 }
 
 impl Suspects {
-    /// Returns where the next search begins.
     #[inline(always)]
-    pub(crate) const fn next(self) -> usize {
-        if self.bits == 0 { self.at } else { self.at + BLOCK }
+    const fn none(ascii_to: usize, next: usize) -> Self {
+        Self { ascii_to, at: next, bits: 0, next }
     }
 }
 
-/// The bytes whose suspects one word has.
-pub(crate) const BLOCK: usize = 64;
-
-/// The vectors that a test takes together.
+/// The vectors that the first test takes together.
 const GROUP: usize = 4;
 
-/// The longest group in bytes, and what is read after it.
-const LONGEST_BYTES: usize = GROUP * 64 + AHEAD;
+/// The longest vector in bytes.
+const LONGEST_BYTES: usize = 64;
 
 /// The bytes after a byte that decide about it.
 const AHEAD: usize = 2;
@@ -148,65 +146,132 @@ const AHEAD: usize = 2;
 const CHUNK_BYTES: usize = 16 << 10;
 
 /// How many groups take the second test without the first one, at most.
-const BUSY: u32 = 8;
+const BUSY: usize = 15;
 
 /// From this length on, texts are searched by [`long`].
-pub(crate) const LONG: usize = 2 * BLOCK;
+const LONG: usize = 2 * LONGEST_BYTES;
+
+/// The functions of an engine. Those that are arguments are the same methods, each compiled as a function of its own.
+pub(crate) trait Sift: Copy {
+    /// Returns the next suspects at `from` or after it.
+    fn sift(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, long: impl Search) -> Suspects;
+
+    /// Does the same for a short text, or the end of a long one.
+    fn short(self, text: &[u8], from: usize, sieve: &Sieve, exact: impl Search) -> Suspects;
+
+    /// Does the same for a long text.
+    fn long(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, exact: impl Search) -> Suspects;
+
+    /// Does the same by the second test alone, as far as there are whole vectors with [`AHEAD`] bytes after them.
+    fn exact(self, text: &[u8], from: usize, sieve: &Sieve) -> Suspects;
+}
+
+/// A method of [`Sift`].
+pub(crate) trait Search: Fn(&[u8], usize, &Sieve) -> Suspects {}
+
+impl<F: Fn(&[u8], usize, &Sieve) -> Suspects> Search for F {}
+
+impl<V: Tests> Sift for V {
+    #[inline(always)]
+    fn sift(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, long: impl Search) -> Suspects {
+        if text.len() < LONG { short(text, from, sieve) } else { long(text, from, sieve) }
+    }
+
+    #[inline(always)]
+    fn short(self, text: &[u8], from: usize, sieve: &Sieve, exact: impl Search) -> Suspects {
+        short(self, text, from, sieve, exact)
+    }
+
+    #[inline(always)]
+    fn long(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, exact: impl Search) -> Suspects {
+        long(self, text, from, sieve, short, exact)
+    }
+
+    #[inline(always)]
+    fn exact(self, text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
+        exact(self, text, from, sieve)
+    }
+}
+
+/// Without vectors, there is one function.
+impl Sift for Automaton {
+    #[inline(always)]
+    fn sift(self, text: &[u8], from: usize, sieve: &Sieve, _: impl Search, _: impl Search) -> Suspects {
+        scalar(text, from, sieve)
+    }
+
+    #[inline(always)]
+    fn short(self, text: &[u8], from: usize, sieve: &Sieve, _: impl Search) -> Suspects {
+        scalar(text, from, sieve)
+    }
+
+    #[inline(always)]
+    fn long(self, text: &[u8], from: usize, sieve: &Sieve, _: impl Search, _: impl Search) -> Suspects {
+        scalar(text, from, sieve)
+    }
+
+    #[inline(always)]
+    fn exact(self, text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
+        scalar(text, from, sieve)
+    }
+}
 
 /// The tests of an instruction set.
-pub(crate) trait Sift: Vectors {
+trait Tests: Vectors {
+    /// The number of bytes that [`is_plain`](Self::is_plain) takes.
+    const PLAIN: usize;
+
     /// Returns whether a group is ASCII without suspects. If so, this may still say no.
     fn is_plain(self, group: &[u8], sieve: &Sieve) -> bool;
 
     /// Returns something other than zero for suspects: the first test.
     fn classes(self, bytes: Self::Vector, sieve: &Sieve) -> Self::Vector;
 
-    /// Does the same for a group, by the second test. It loads [`AHEAD`] bytes more.
-    fn exact(self, group: &[u8], sieve: &Sieve) -> [Self::Vector; GROUP];
+    /// Does the same for `text[at..]`, by the second test. It loads [`AHEAD`] bytes more than a vector.
+    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> Self::Vector;
 }
 
-/// Returns the next suspects at `from` or after it.
+/// See [`Sift::long`].
 #[inline(always)]
-pub(crate) fn long<V: Sift>(
+fn long<V: Tests>(
     v: V,
     text: &[u8],
     from: usize,
     sieve: &Sieve,
-    short: impl Fn(&[u8], usize, &Sieve) -> Suspects,
+    short: impl Search,
+    exact: impl Search,
 ) -> Suspects {
     let mut at = from;
-    while let Some(group) = text.get(at..at + GROUP * V::LANES)
+    while let Some(group) = text.get(at..at + V::PLAIN)
         && v.is_plain(group, sieve)
     {
-        at += group.len();
+        at += V::PLAIN;
     }
-    let ascii_to = at;
-    let end = at.saturating_add(CHUNK_BYTES);
-    let (mut busy, mut failed) = (0, 0);
+    let (ascii_to, end) = (at, at.saturating_add(CHUNK_BYTES));
+    let mut failed = 0;
     while let Some(group) = text.get(at..at + GROUP * V::LANES + AHEAD) {
         if at >= end {
-            return Suspects { ascii_to, at, bits: 0 };
+            return Suspects::none(ascii_to, at);
         }
-        if busy == 0 && !may_have_suspects(v, group, sieve) {
+        if !may_have_suspects(v, group, sieve) {
             failed = 0;
-        } else {
-            if busy == 0 {
-                (busy, failed) = (failed, BUSY.min(2 * failed + 1));
-            } else {
-                busy -= 1;
-            }
-            if let Some((within, bits)) = suspects(v, group, sieve) {
-                return Suspects { ascii_to, at: at + within, bits };
-            }
+            at += GROUP * V::LANES;
+            continue;
         }
-        at += GROUP * V::LANES;
+        failed = BUSY.min(2 * failed + 1);
+        let to = text.len().min(at + failed * GROUP * V::LANES + AHEAD);
+        let suspects = exact(&text[..to], at, sieve);
+        if suspects.bits != 0 {
+            return Suspects { ascii_to, ..suspects };
+        }
+        at = suspects.next;
     }
     let rest = short(text, at, sieve);
     if ascii_to < at { Suspects { ascii_to, ..rest } } else { rest }
 }
 
 #[inline(always)]
-fn may_have_suspects<V: Sift>(v: V, group: &[u8], sieve: &Sieve) -> bool {
+fn may_have_suspects<V: Tests>(v: V, group: &[u8], sieve: &Sieve) -> bool {
     let (mut all, mut i) = (v.splat(0), 0);
     while i < GROUP {
         all = v.or(all, v.classes(v.load(group, i * V::LANES), sieve));
@@ -215,32 +280,29 @@ fn may_have_suspects<V: Sift>(v: V, group: &[u8], sieve: &Sieve) -> bool {
     v.any(all)
 }
 
-/// Returns the place of the first block with suspects, and its suspects.
+/// See [`Sift::exact`].
 #[inline(always)]
-fn suspects<V: Sift>(v: V, group: &[u8], sieve: &Sieve) -> Option<(usize, u64)> {
-    let found = v.exact(group, sieve);
-    if !v.any(v.or(v.or(found[0], found[1]), v.or(found[2], found[3]))) {
-        return None;
-    }
-    let mut at = 0;
-    while at < GROUP * V::LANES {
-        let mut bits = 0;
-        let mut within = 0;
-        while within < BLOCK {
-            bits |= v.not_zero(found[(at + within) / V::LANES]) << within;
-            within += V::LANES;
+fn exact<V: Tests>(v: V, text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
+    let mut at = from;
+    while at + V::LANES + AHEAD <= text.len() {
+        let found = v.exact(text, at, sieve);
+        if v.any(found) {
+            return Suspects { ascii_to: from, at, bits: v.not_zero(found), next: at + V::LANES };
         }
-        if bits != 0 {
-            return Some((at, bits));
-        }
-        at += BLOCK;
+        at += V::LANES;
     }
-    None
+    Suspects::none(from, at)
 }
 
-/// Does what [`long`] does, for a short text or the end of a long one.
+/// See [`Sift::short`].
 #[inline(always)]
-pub(crate) fn short<V: Sift>(v: V, text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
+fn short<V: Tests>(
+    v: V,
+    text: &[u8],
+    from: usize,
+    sieve: &Sieve,
+    exact: impl Search,
+) -> Suspects {
     let (mut all, mut found, mut at) = (v.splat(0), v.splat(0), from);
     while text.len() - at >= V::LANES {
         let bytes = v.load(text, at);
@@ -252,28 +314,29 @@ pub(crate) fn short<V: Sift>(v: V, text: &[u8], from: usize, sieve: &Sieve) -> S
     let within = (1u64 << (text.len() - at)) - 1;
     if !v.any(found) && v.not_zero(v.classes(last, sieve)) & within == 0 {
         let ascii_to = if v.any_high_bit(v.or(all, last)) { from } else { text.len() };
-        return Suspects { ascii_to, at: text.len(), bits: 0 };
+        return Suspects::none(ascii_to, text.len());
     }
-    at = from;
-    while at < text.len() {
-        let rest = &text[at..text.len().min(at + GROUP * V::LANES + AHEAD)];
-        let mut padded = [0; LONGEST_BYTES];
-        padded[..rest.len()].copy_from_slice(rest);
-        if let Some((within, bits)) = suspects(v, &padded[..GROUP * V::LANES + AHEAD], sieve) {
-            let bits = bits & bits_below(rest.len() - within.min(rest.len()));
-            if bits != 0 {
-                return Suspects { ascii_to: from, at: at + within, bits };
-            }
-        }
-        at += GROUP * V::LANES;
+    let suspects = exact(text, from, sieve);
+    if suspects.bits != 0 {
+        return suspects;
     }
-    Suspects { ascii_to: from, at: text.len(), bits: 0 }
+    // What is left is shorter than a vector and what is read after it.
+    at = suspects.next;
+    let rest = &text[at..];
+    let mut padded = [0; 2 * LONGEST_BYTES + AHEAD];
+    padded[..rest.len()].copy_from_slice(rest);
+    let Suspects { at: within, bits, next, .. } = exact(&padded, 0, sieve);
+    let bits = if within < rest.len() { bits & bits_below(rest.len() - within) } else { 0 };
+    if bits == 0 {
+        return Suspects::none(from, text.len());
+    }
+    Suspects { ascii_to: from, at: at + within, bits, next: text.len().min(at + next) }
 }
 
 /// Returns a word with the lowest `n` bits, or all.
 #[inline(always)]
 fn bits_below(n: usize) -> u64 {
-    if n < BLOCK { (1 << n) - 1 } else { u64::MAX }
+    if n < 64 { (1 << n) - 1 } else { u64::MAX }
 }
 
 #[cfg(kernel_simd)]
@@ -284,13 +347,15 @@ fn classes<S: Simd>(s: S, nibbles: &Nibbles, bytes: S::Vector) -> S::Vector {
 }
 
 #[cfg(kernel_simd)]
-impl<S: Simd> Sift for S {
+impl<S: Simd> Tests for S {
+    const PLAIN: usize = 8 * <S as Simd>::LANES;
+
     #[inline(always)]
     fn is_plain(self, group: &[u8], sieve: &Sieve) -> bool {
         let s = self;
         let ends = s.table(&sieve.ascii.ends);
         let (mut least, mut most, mut i) = (Simd::splat(s, 0xFF), Simd::splat(s, 0), 0);
-        while i < GROUP {
+        while i < Self::PLAIN / <S as Simd>::LANES {
             let bytes = Simd::load(s, group, i * <S as Simd>::LANES);
             // On x86, a lookup takes the lower four bits of an index itself, and what is not ASCII ends this loop in any case.
             let low = if cfg!(kernel_x86) { bytes } else { Simd::low_nibbles(s, bytes) };
@@ -310,31 +375,16 @@ impl<S: Simd> Sift for S {
     }
 
     #[inline(always)]
-    fn exact(self, group: &[u8], sieve: &Sieve) -> [S::Vector; GROUP] {
+    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> S::Vector {
         let s = self;
-        let ascii = Simd::splat(s, Sieve::ASCII);
-        let (mut found, mut i) = ([ascii; GROUP], 0);
-        while i < GROUP {
-            found[i] = Simd::and(s, ascii, classes(s, &sieve.one, Simd::load(s, group, i * <S as Simd>::LANES)));
-            i += 1;
-        }
-        // One set after the other, so that its tables stay in registers. Not a slice of the sets: in code that is optimised for size,
-        // that is a call.
+        let bytes = [Simd::load(s, text, at), Simd::load(s, text, at + 1), Simd::load(s, text, at + 2)];
+        let mut found = Simd::and(s, Simd::splat(s, Sieve::ASCII), classes(s, &sieve.one, bytes[0]));
+        // Not a slice of the sets: in code that is optimised for size, that is a call.
         let mut set = 0;
         while set < sieve.sets && set < Sieve::SETS {
             let [first, second, third] = &sieve.three[set];
-            let mut i = 0;
-            while i < GROUP {
-                let at = i * <S as Simd>::LANES;
-                let two = Simd::and(
-                    s,
-                    classes(s, first, Simd::load(s, group, at)),
-                    classes(s, second, Simd::load(s, group, at + 1)),
-                );
-                let three = Simd::and(s, two, classes(s, third, Simd::load(s, group, at + 2)));
-                found[i] = Simd::or(s, found[i], three);
-                i += 1;
-            }
+            let two = Simd::and(s, classes(s, first, bytes[0]), classes(s, second, bytes[1]));
+            found = Simd::or(s, found, Simd::and(s, two, classes(s, third, bytes[2])));
             set += 1;
         }
         found
@@ -342,7 +392,9 @@ impl<S: Simd> Sift for S {
 }
 
 #[cfg(kernel_avx512)]
-impl Sift for Avx512 {
+impl Tests for Avx512 {
+    const PLAIN: usize = 256;
+
     #[inline(always)]
     fn is_plain(self, group: &[u8], sieve: &Sieve) -> bool {
         let table = self.load(&sieve.sixes.ascii, 0);
@@ -366,60 +418,48 @@ impl Sift for Avx512 {
     }
 
     #[inline(always)]
-    fn exact(self, group: &[u8], sieve: &Sieve) -> [avx512::Vector; GROUP] {
+    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> avx512::Vector {
         let [first, second, third] = &sieve.sixes.three;
-        let (first, second, third) = (self.load(first, 0), self.load(second, 0), self.load(third, 0));
-        let (mut found, mut i) = ([self.zero(); GROUP], 0);
-        while i < GROUP {
-            let bytes = self.load(group, 64 * i);
-            let one = self.lookup_from(first, bytes, self.splat(0xC0));
-            let two = self.lookup(second, self.load(group, 64 * i + 1));
-            let three = self.lookup(third, self.load(group, 64 * i + 2));
-            let ascii = self.and(self.classes(bytes, sieve), self.splat(3));
-            // 80 is the truth table of `and`.
-            found[i] = self.or(ascii, self.ternary::<0x80>(one, two, three));
-            i += 1;
-        }
-        found
+        let bytes = self.load(text, at);
+        let one = self.lookup_from(self.load(first, 0), bytes, self.splat(0xC0));
+        let two = self.lookup(self.load(second, 0), self.load(text, at + 1));
+        let three = self.lookup(self.load(third, 0), self.load(text, at + 2));
+        let ascii = self.and(self.classes(bytes, sieve), self.splat(3));
+        // 80 is the truth table of `and`.
+        self.or(ascii, self.ternary::<0x80>(one, two, three))
     }
 }
 
-impl Sift for Automaton {
-    #[inline(always)]
-    fn is_plain(self, group: &[u8], sieve: &Sieve) -> bool {
-        const ONES: u64 = u64::from_ne_bytes([1; 8]);
-        group.as_chunks::<8>().0.iter().all(|bytes| {
+/// Byte by byte. Of ASCII, eight bytes at a time.
+fn scalar(text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    let (mut at, mut ascii_to) = (from, None);
+    let end = text.len().min(from.saturating_add(CHUNK_BYTES));
+    while at < end {
+        if let Some(bytes) = array_at(text, at) {
             let word = u64::from_ne_bytes(*bytes);
             // Bit 7 of a byte is set if the byte is below 20, above 7E, or after such a byte.
             let special = (word | word.wrapping_sub(0x20 * ONES) | word.wrapping_add(ONES)) & (0x80 * ONES);
-            special == 0 && sieve.ascii.most > 0
-                || bytes.iter().all(|&byte| byte.is_ascii() && sieve.one.of(byte) == 0)
-        })
-    }
-
-    #[inline(always)]
-    fn classes(self, bytes: [u8; 16], sieve: &Sieve) -> [u8; 16] {
-        let mut classes = bytes;
-        for byte in &mut classes {
-            *byte = sieve.one.of(*byte);
-        }
-        classes
-    }
-
-    #[inline(always)]
-    fn exact(self, group: &[u8], sieve: &Sieve) -> [[u8; 16]; GROUP] {
-        let mut found = [[0; 16]; GROUP];
-        for (found, bytes) in found.as_flattened_mut().iter_mut().zip(group.windows(1 + AHEAD)) {
-            let class = sieve.one.of(bytes[0]);
-            *found = class & Sieve::ASCII;
-            if class > *found {
-                for [first, second, third] in &sieve.three {
-                    *found |= first.of(bytes[0]) & second.of(bytes[1]) & third.of(bytes[2]);
-                }
+            if special == 0 && sieve.ascii.most > 0 {
+                at += bytes.len();
+                continue;
             }
         }
-        found
+        let byte = |i: usize| text.get(at + i).copied().unwrap_or(0);
+        if !byte(0).is_ascii() && ascii_to.is_none() {
+            ascii_to = Some(at);
+        }
+        let class = sieve.one.of(byte(0));
+        let is_first = |[first, second, third]: &[Nibbles; 3]| {
+            first.of(byte(0)) & second.of(byte(1)) & third.of(byte(2)) != 0
+        };
+        if class & Sieve::ASCII != 0 || class != 0 && sieve.three.iter().any(is_first) {
+            return Suspects { ascii_to: ascii_to.unwrap_or(at), at, bits: 1, next: at + 1 };
+        }
+        at += 1;
     }
+    at = at.min(text.len());
+    Suspects::none(ascii_to.unwrap_or(at), at)
 }
 
 /// Validates `bytes` from `valid` on, before which they are known to be valid, and calls `each` with the place of each suspect. The
@@ -438,10 +478,9 @@ pub(crate) fn walk<T>(
     loop {
         let suspects = entries::sift(kernel, text, at, sieve);
         valid = valid.max(suspects.ascii_to);
-        let next = suspects.next();
-        // The last suspect's character may end after the block.
-        if next.min(text.len()) > valid {
-            let chunk = if suspects.bits == 0 { next } else { next.max(valid + CHUNK_BYTES) };
+        // The last suspect's character may end after the vector.
+        if suspects.next > valid {
+            let chunk = if suspects.bits == 0 { suspects.next } else { suspects.next.max(valid + CHUNK_BYTES) };
             let end = floor(text, chunk + 4);
             if let Some(suspicion) = kernel.verdict(&text[valid..end]).suspicion() {
                 // The error may depend on what comes after the chunk.
@@ -465,7 +504,7 @@ pub(crate) fn walk<T>(
             }
             bits &= bits - 1;
         }
-        at = next;
+        at = suspects.next;
         if at >= text.len() {
             return Ok(verdict);
         }

@@ -47,7 +47,7 @@ impl<'a> Errors<'a> {
                 return None;
             }
             let suspects = entries::sift(self.kernel, self.text, self.sifted, &self.profile.sieve);
-            (self.block, self.bits, self.sifted) = (suspects.at, suspects.bits, suspects.next());
+            (self.block, self.bits, self.sifted) = (suspects.at, suspects.bits, suspects.next);
         }
     }
 }
