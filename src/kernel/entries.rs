@@ -155,19 +155,19 @@ macro_rules! doors {
             #[inline(never)]
             $(#[$features])?
             fn sift_short(text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
-                Sift::short($token, text, from, sieve, |t, at, s| sift_exact(t, at, s))
+                Sift::short($token, text, from, sieve, |t, at, to, s| sift_exact(t, at, to, s))
             }
 
             #[inline(never)]
             $(#[$features])?
             fn sift_long(text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
-                Sift::long($token, text, from, sieve, |t, at, s| sift_short(t, at, s), |t, at, s| sift_exact(t, at, s))
+                Sift::long($token, text, from, sieve, |t, at, s| sift_short(t, at, s), |t, at, to, s| sift_exact(t, at, to, s))
             }
 
             #[inline(never)]
             $(#[$features])?
-            fn sift_exact(text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
-                Sift::exact($token, text, from, sieve)
+            fn sift_exact(text: &[u8], from: usize, to: usize, sieve: &Sieve) -> Suspects {
+                Sift::exact($token, text, from, to, sieve)
             }
 
             #[cfg(feature = "dialect")]

@@ -157,19 +157,24 @@ pub(crate) trait Sift: Copy {
     fn sift(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, long: impl Search) -> Suspects;
 
     /// Does the same for a short text, or the end of a long one.
-    fn short(self, text: &[u8], from: usize, sieve: &Sieve, exact: impl Search) -> Suspects;
+    fn short(self, text: &[u8], from: usize, sieve: &Sieve, exact: impl Exact) -> Suspects;
 
     /// Does the same for a long text.
-    fn long(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, exact: impl Search) -> Suspects;
+    fn long(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, exact: impl Exact) -> Suspects;
 
-    /// Does the same by the second test alone, as far as there are whole vectors with [`AHEAD`] bytes after them.
-    fn exact(self, text: &[u8], from: usize, sieve: &Sieve) -> Suspects;
+    /// Does the same by the second test alone, in the vectors that begin before `to`.
+    fn exact(self, text: &[u8], from: usize, to: usize, sieve: &Sieve) -> Suspects;
 }
 
-/// A method of [`Sift`].
+/// [`Sift::short`] or [`Sift::long`].
 pub(crate) trait Search: Fn(&[u8], usize, &Sieve) -> Suspects {}
 
 impl<F: Fn(&[u8], usize, &Sieve) -> Suspects> Search for F {}
+
+/// [`Sift::exact`].
+pub(crate) trait Exact: Fn(&[u8], usize, usize, &Sieve) -> Suspects {}
+
+impl<F: Fn(&[u8], usize, usize, &Sieve) -> Suspects> Exact for F {}
 
 impl<V: Tests> Sift for V {
     #[inline(always)]
@@ -178,18 +183,18 @@ impl<V: Tests> Sift for V {
     }
 
     #[inline(always)]
-    fn short(self, text: &[u8], from: usize, sieve: &Sieve, exact: impl Search) -> Suspects {
+    fn short(self, text: &[u8], from: usize, sieve: &Sieve, exact: impl Exact) -> Suspects {
         short(self, text, from, sieve, exact)
     }
 
     #[inline(always)]
-    fn long(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, exact: impl Search) -> Suspects {
+    fn long(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, exact: impl Exact) -> Suspects {
         long(self, text, from, sieve, short, exact)
     }
 
     #[inline(always)]
-    fn exact(self, text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
-        exact(self, text, from, sieve)
+    fn exact(self, text: &[u8], from: usize, to: usize, sieve: &Sieve) -> Suspects {
+        exact(self, text, from, to, sieve)
     }
 }
 
@@ -201,17 +206,17 @@ impl Sift for Automaton {
     }
 
     #[inline(always)]
-    fn short(self, text: &[u8], from: usize, sieve: &Sieve, _: impl Search) -> Suspects {
+    fn short(self, text: &[u8], from: usize, sieve: &Sieve, _: impl Exact) -> Suspects {
         scalar(text, from, sieve)
     }
 
     #[inline(always)]
-    fn long(self, text: &[u8], from: usize, sieve: &Sieve, _: impl Search, _: impl Search) -> Suspects {
+    fn long(self, text: &[u8], from: usize, sieve: &Sieve, _: impl Search, _: impl Exact) -> Suspects {
         scalar(text, from, sieve)
     }
 
     #[inline(always)]
-    fn exact(self, text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
+    fn exact(self, text: &[u8], from: usize, _: usize, sieve: &Sieve) -> Suspects {
         scalar(text, from, sieve)
     }
 }
@@ -227,8 +232,8 @@ trait Tests: Vectors {
     /// Returns something other than zero for suspects: the first test.
     fn classes(self, bytes: Self::Vector, sieve: &Sieve) -> Self::Vector;
 
-    /// Does the same for `text[at..]`, by the second test. It loads [`AHEAD`] bytes more than a vector.
-    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> Self::Vector;
+    /// Does the same by the second test, given the bytes, those one place later, and those two places later.
+    fn exact(self, bytes: [Self::Vector; 3], sieve: &Sieve) -> Self::Vector;
 }
 
 /// See [`Sift::long`].
@@ -239,7 +244,7 @@ fn long<V: Tests>(
     from: usize,
     sieve: &Sieve,
     short: impl Search,
-    exact: impl Search,
+    exact: impl Exact,
 ) -> Suspects {
     let mut at = from;
     while let Some(group) = text.get(at..at + V::PLAIN)
@@ -253,18 +258,20 @@ fn long<V: Tests>(
         if at >= end {
             return Suspects::none(ascii_to, at);
         }
-        if !may_have_suspects(v, group, sieve) {
+        if may_have_suspects(v, group, sieve) {
+            failed = BUSY.min(2 * failed + 1);
+            let suspects = exact(text, at, at + failed * GROUP * V::LANES, sieve);
+            if suspects.bits != 0 {
+                return Suspects { ascii_to, ..suspects };
+            }
+            at = suspects.next;
+        } else {
             failed = 0;
             at += GROUP * V::LANES;
-            continue;
         }
-        failed = BUSY.min(2 * failed + 1);
-        let to = text.len().min(at + failed * GROUP * V::LANES + AHEAD);
-        let suspects = exact(&text[..to], at, sieve);
-        if suspects.bits != 0 {
-            return Suspects { ascii_to, ..suspects };
-        }
-        at = suspects.next;
+    }
+    if at == text.len() {
+        return Suspects::none(ascii_to, at);
     }
     let rest = short(text, at, sieve);
     if ascii_to < at { Suspects { ascii_to, ..rest } } else { rest }
@@ -282,55 +289,51 @@ fn may_have_suspects<V: Tests>(v: V, group: &[u8], sieve: &Sieve) -> bool {
 
 /// See [`Sift::exact`].
 #[inline(always)]
-fn exact<V: Tests>(v: V, text: &[u8], from: usize, sieve: &Sieve) -> Suspects {
+fn exact<V: Tests>(v: V, text: &[u8], from: usize, to: usize, sieve: &Sieve) -> Suspects {
     let mut at = from;
-    while at + V::LANES + AHEAD <= text.len() {
-        let found = v.exact(text, at, sieve);
+    while at < to.min(text.len()) {
+        let bytes = if text.len() - at >= V::LANES + AHEAD {
+            [v.load(text, at), v.load(text, at + 1), v.load(text, at + 2)]
+        } else {
+            let mut bytes = [v.splat(0); 3];
+            for (i, bytes) in bytes.iter_mut().enumerate() {
+                *bytes = load_rest(v, text, at + i);
+            }
+            bytes
+        };
+        let found = v.exact(bytes, sieve);
         if v.any(found) {
-            return Suspects { ascii_to: from, at, bits: v.not_zero(found), next: at + V::LANES };
+            let bits = v.not_zero(found) & bits_below(text.len() - at);
+            if bits != 0 {
+                return Suspects { ascii_to: from, at, bits, next: text.len().min(at + V::LANES) };
+            }
         }
         at += V::LANES;
     }
-    Suspects::none(from, at)
+    Suspects::none(from, at.min(text.len()))
+}
+
+/// Returns the bytes at `at`, and zeros if the text ends before the vector does.
+#[inline(always)]
+fn load_rest<V: Vectors>(v: V, text: &[u8], at: usize) -> V::Vector {
+    let rest = text.get(at..).unwrap_or_default();
+    if rest.len() < V::LANES { v.load_short(rest) } else { v.load(rest, 0) }
 }
 
 /// See [`Sift::short`].
 #[inline(always)]
-fn short<V: Tests>(
-    v: V,
-    text: &[u8],
-    from: usize,
-    sieve: &Sieve,
-    exact: impl Search,
-) -> Suspects {
-    let (mut all, mut found, mut at) = (v.splat(0), v.splat(0), from);
-    while text.len() - at >= V::LANES {
-        let bytes = v.load(text, at);
-        (all, found) = (v.or(all, bytes), v.or(found, v.classes(bytes, sieve)));
+fn short<V: Tests>(v: V, text: &[u8], from: usize, sieve: &Sieve, exact: impl Exact) -> Suspects {
+    let (mut all, mut at) = (v.splat(0), from);
+    while at < text.len() {
+        let bytes = load_rest(v, text, at);
+        all = v.or(all, bytes);
+        // The zeros after the text are not suspect.
+        if v.not_zero(v.classes(bytes, sieve)) & bits_below(text.len() - at) != 0 {
+            return Suspects { ascii_to: from, ..exact(text, at, text.len(), sieve) };
+        }
         at += V::LANES;
     }
-    let last = v.load_short(&text[at..]);
-    // The zeros after the text are not suspect.
-    let within = (1u64 << (text.len() - at)) - 1;
-    if !v.any(found) && v.not_zero(v.classes(last, sieve)) & within == 0 {
-        let ascii_to = if v.any_high_bit(v.or(all, last)) { from } else { text.len() };
-        return Suspects::none(ascii_to, text.len());
-    }
-    let suspects = exact(text, from, sieve);
-    if suspects.bits != 0 {
-        return suspects;
-    }
-    // What is left is shorter than a vector and what is read after it.
-    at = suspects.next;
-    let rest = &text[at..];
-    let mut padded = [0; 2 * LONGEST_BYTES + AHEAD];
-    padded[..rest.len()].copy_from_slice(rest);
-    let Suspects { at: within, bits, next, .. } = exact(&padded, 0, sieve);
-    let bits = if within < rest.len() { bits & bits_below(rest.len() - within) } else { 0 };
-    if bits == 0 {
-        return Suspects::none(from, text.len());
-    }
-    Suspects { ascii_to: from, at: at + within, bits, next: text.len().min(at + next) }
+    Suspects::none(if v.any_high_bit(all) { from } else { text.len() }, text.len())
 }
 
 /// Returns a word with the lowest `n` bits, or all.
@@ -375,9 +378,8 @@ impl<S: Simd> Tests for S {
     }
 
     #[inline(always)]
-    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> S::Vector {
+    fn exact(self, bytes: [S::Vector; 3], sieve: &Sieve) -> S::Vector {
         let s = self;
-        let bytes = [Simd::load(s, text, at), Simd::load(s, text, at + 1), Simd::load(s, text, at + 2)];
         let mut found = Simd::and(s, Simd::splat(s, Sieve::ASCII), classes(s, &sieve.one, bytes[0]));
         // Not a slice of the sets: in code that is optimised for size, that is a call.
         let mut set = 0;
@@ -418,13 +420,12 @@ impl Tests for Avx512 {
     }
 
     #[inline(always)]
-    fn exact(self, text: &[u8], at: usize, sieve: &Sieve) -> avx512::Vector {
+    fn exact(self, bytes: [avx512::Vector; 3], sieve: &Sieve) -> avx512::Vector {
         let [first, second, third] = &sieve.sixes.three;
-        let bytes = self.load(text, at);
-        let one = self.lookup_from(self.load(first, 0), bytes, self.splat(0xC0));
-        let two = self.lookup(self.load(second, 0), self.load(text, at + 1));
-        let three = self.lookup(self.load(third, 0), self.load(text, at + 2));
-        let ascii = self.and(self.classes(bytes, sieve), self.splat(3));
+        let one = self.lookup_from(self.load(first, 0), bytes[0], self.splat(0xC0));
+        let two = self.lookup(self.load(second, 0), bytes[1]);
+        let three = self.lookup(self.load(third, 0), bytes[2]);
+        let ascii = self.and(self.classes(bytes[0], sieve), self.splat(3));
         // 80 is the truth table of `and`.
         self.or(ascii, self.ternary::<0x80>(one, two, three))
     }
