@@ -154,13 +154,15 @@ const LONG: usize = 2 * LONGEST_BYTES;
 /// The functions of an engine. Those that are arguments are the same methods, each compiled as a function of its own.
 pub(crate) trait Sift: Copy {
     /// Returns the next suspects at `from` or after it.
-    fn sift(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, long: impl Search) -> Suspects;
+    fn sift(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, long: impl Search)
+    -> Suspects;
 
     /// Does the same for a short text, or the end of a long one.
     fn short(self, text: &[u8], from: usize, sieve: &Sieve, exact: impl Exact) -> Suspects;
 
     /// Does the same for a long text.
-    fn long(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, exact: impl Exact) -> Suspects;
+    fn long(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, exact: impl Exact)
+    -> Suspects;
 
     /// Does the same by the second test alone, in the vectors that begin before `to`.
     fn exact(self, text: &[u8], from: usize, to: usize, sieve: &Sieve) -> Suspects;
@@ -178,7 +180,14 @@ impl<F: Fn(&[u8], usize, usize, &Sieve) -> Suspects> Exact for F {}
 
 impl<V: Tests> Sift for V {
     #[inline(always)]
-    fn sift(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, long: impl Search) -> Suspects {
+    fn sift(
+        self,
+        text: &[u8],
+        from: usize,
+        sieve: &Sieve,
+        short: impl Search,
+        long: impl Search,
+    ) -> Suspects {
         if text.len() < LONG { short(text, from, sieve) } else { long(text, from, sieve) }
     }
 
@@ -188,7 +197,14 @@ impl<V: Tests> Sift for V {
     }
 
     #[inline(always)]
-    fn long(self, text: &[u8], from: usize, sieve: &Sieve, short: impl Search, exact: impl Exact) -> Suspects {
+    fn long(
+        self,
+        text: &[u8],
+        from: usize,
+        sieve: &Sieve,
+        short: impl Search,
+        exact: impl Exact,
+    ) -> Suspects {
         long(self, text, from, sieve, short, exact)
     }
 
@@ -481,7 +497,8 @@ pub(crate) fn walk<T>(
         valid = valid.max(suspects.ascii_to);
         // The last suspect's character may end after the vector.
         if suspects.next > valid {
-            let chunk = if suspects.bits == 0 { suspects.next } else { suspects.next.max(valid + CHUNK_BYTES) };
+            let chunk =
+                if suspects.bits == 0 { suspects.next } else { suspects.next.max(valid + CHUNK_BYTES) };
             let end = floor(text, chunk + 4);
             if let Some(suspicion) = kernel.verdict(&text[valid..end]).suspicion() {
                 // The error may depend on what comes after the chunk.

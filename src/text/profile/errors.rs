@@ -4,8 +4,8 @@
 
 use core::iter::FusedIterator;
 
-use super::error::{Error, Forbidden};
 use super::Profile;
+use super::error::{Error, Forbidden};
 use crate::error::Utf8Error;
 use crate::kernel::{Kernel, entries};
 use crate::repair::{self, Utf8Chunks};

@@ -241,8 +241,7 @@ impl Building {
             self.sieve.one = self.sieve.one.with(first, lead_class(first));
             #[cfg(kernel_avx512)]
             {
-                self.sieve.sixes =
-                    self.sieve.sixes.with((first, second, third), 1 << OF_BYTES[product]);
+                self.sieve.sixes = self.sieve.sixes.with((first, second, third), 1 << OF_BYTES[product]);
             }
             number += step;
         }
