@@ -25,6 +25,7 @@ mod offset;
 mod offsets;
 #[cfg(feature = "alloc")]
 mod overlap;
+mod refused;
 #[cfg(feature = "alloc")]
 mod repair;
 mod views;
@@ -38,6 +39,7 @@ pub use invalid::{InvalidRows, invalid_rows};
 pub use layout::{Column, FixedSize, Offsets, Validity, Views};
 pub use offset::Offset;
 pub(crate) use offsets::validate_offsets_with;
+pub use refused::{RefusedRows, refused_rows};
 #[cfg(all(feature = "alloc", feature = "testing"))]
 pub(crate) use repair::repair_with;
 #[cfg(feature = "alloc")]

@@ -46,6 +46,7 @@ pub use validator::Validator;
 
 use crate::kernel::sieve::{self, Sieve};
 use crate::kernel::{self, Kernel};
+use crate::stream::Piece;
 
 /// A set of classes of characters that a text must not have.
 ///
@@ -311,6 +312,17 @@ impl Profile {
     #[inline]
     fn first(&self, kernel: &Kernel, text: &[u8], is_start: bool) -> Option<Forbidden> {
         self.find(kernel, text, is_start, Some)
+    }
+
+    /// Returns the first forbidden character of the text of a piece, which begins at `offset` in the stream.
+    pub(crate) fn first_in(&self, kernel: &Kernel, text: Piece<'_>, mut offset: u64) -> Option<Forbidden> {
+        for part in [text.completed(), text.rest()] {
+            if let Some(found) = self.first(kernel, part.as_bytes(), offset == 0) {
+                return Some(found.after(offset));
+            }
+            offset += part.len() as u64;
+        }
+        None
     }
 
     /// Calls `each` with the forbidden characters of valid text, up to one for which it returns something.
