@@ -103,6 +103,8 @@ impl<W: Write> Write for ProfileWriter<W> {
         };
         let before = (found.offset() - offset) as usize;
         if before <= pending {
+            // A character before this one may not be written to its end yet.
+            let _ = self.inner.write(b"")?;
             self.found = Some(found);
             self.check()?;
         }
