@@ -106,6 +106,8 @@ const char *trust8_version(void);
 #define TRUST8_NUL 13
 /* A code point that UTF-8 has no bytes for. */
 #define TRUST8_INEXPRESSIBLE 14
+/* A character that the profile forbids. */
+#define TRUST8_FORBIDDEN 16
 /* Columns: an offset is negative. */
 #define TRUST8_NEGATIVE_OFFSET 32
 /* Columns: an offset is smaller than the one before it. */
@@ -174,6 +176,47 @@ bool trust8_is_utf8(const void *data, size_t len);
  * sequence is and which rule it breaks; if they are, its kind is 0 and its valid_up_to is len.
  */
 bool trust8_validate(const void *data, size_t len, trust8_error *error);
+
+/* ---- Profiles -------------------------------------------------------------------------------- */
+
+/* A profile is a set of classes of characters that a text must not have: bit n stands for class n.
+ * The presets are constants. Any other set may be given as well, and then each call takes some
+ * microseconds more.
+ */
+
+/* The characters of XML 1.0. */
+#define TRUST8_PROFILE_XML 0x0000229u
+/* The unicode assignables of RFC 9839: no legacy controls and no noncharacters. */
+#define TRUST8_PROFILE_ASSIGNABLES 0x00007E9u
+/* The strings of I-JSON (RFC 7493): no noncharacters. */
+#define TRUST8_PROFILE_I_JSON 0x0000600u
+/* The text of PostgreSQL: no NUL. */
+#define TRUST8_PROFILE_POSTGRES 0x0000001u
+/* Text that is shown in a terminal. */
+#define TRUST8_PROFILE_TERMINAL 0x00409E9u
+/* Source code: nothing that hides code from a reader. */
+#define TRUST8_PROFILE_SOURCE 0x04CAFE1u
+/* Text for a language model: nothing invisible. */
+#define TRUST8_PROFILE_PROMPT 0x06DBFE9u
+/* The name of a file, without folders. */
+#define TRUST8_PROFILE_FILE_NAME 0x0EDBFFFu
+
+/* Returns the classes of the preset of this name, such as "xml", or UINT32_MAX. */
+uint32_t trust8_profile_by_name(const char *name);
+
+/* Returns the name of a class, such as "c0-control", or NULL if there is no such class. */
+const char *trust8_class_name(uint8_t number);
+
+/* Returns the number of a character's class, or 255 if it has none. */
+uint8_t trust8_class_of(uint32_t character);
+
+/* Returns whether the bytes are UTF-8 without a character of these classes. If not, error says
+ * where the first error is. For a forbidden character its kind is TRUST8_FORBIDDEN, and its bytes
+ * are those of the character.
+ *
+ * A bit that stands for no class is a misuse.
+ */
+bool trust8_profile_validate(uint32_t classes, const void *data, size_t len, trust8_error *error);
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 

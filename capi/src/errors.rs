@@ -6,6 +6,8 @@
 use core::ffi::{CStr, c_char, c_void};
 use core::fmt::{self, Write};
 
+use trust8::profile::Class;
+
 use crate::memory;
 
 /// There is no error.
@@ -38,6 +40,8 @@ pub const TRUST8_FOUR_BYTES: u8 = 12;
 pub const TRUST8_NUL: u8 = 13;
 /// A code point that UTF-8 has no bytes for.
 pub const TRUST8_INEXPRESSIBLE: u8 = 14;
+/// A character that the profile forbids.
+pub const TRUST8_FORBIDDEN: u8 = 16;
 /// Columns: an offset is negative.
 pub const TRUST8_NEGATIVE_OFFSET: u8 = 32;
 /// Columns: an offset is smaller than the one before it.
@@ -160,6 +164,7 @@ fn name(kind: u8) -> &'static CStr {
         TRUST8_FOUR_BYTES => c"four-bytes",
         TRUST8_NUL => c"nul",
         TRUST8_INEXPRESSIBLE => c"inexpressible",
+        TRUST8_FORBIDDEN => c"forbidden",
         TRUST8_NEGATIVE_OFFSET => c"negative-offset",
         TRUST8_DECREASING_OFFSET => c"decreasing-offset",
         TRUST8_OFFSET_OUT_OF_RANGE => c"offset-out-of-range",
@@ -212,6 +217,11 @@ fn explain(error: &trust8_error, data: &[u8], message: &mut Message<'_>) -> fmt:
         write!(message, "line {}, column {}: ", place.line, place.column)?;
     }
     match trust8::from_utf8(error.seen()) {
+        Ok(character) if error.kind == TRUST8_FORBIDDEN => {
+            let found = character.chars().next().and_then(|c| Some((u32::from(c), Class::of(c)?)));
+            let (number, reason) = found.map_or((0, "forbidden"), |(number, class)| (number, class.reason()));
+            write!(message, "forbidden character at byte {}: U+{number:04X} is {reason}", error.valid_up_to)
+        }
         Err(of_bytes) if of_bytes.kind().code() == error.kind => {
             write!(message, "invalid UTF-8 at byte {}: {}", error.valid_up_to, of_bytes.reason())
         }

@@ -49,6 +49,7 @@ pub mod errors;
 pub mod kernels;
 pub mod lossy;
 mod memory;
+pub mod profiles;
 pub mod slices;
 pub mod streams;
 #[cfg(test)]

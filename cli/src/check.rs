@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Instant;
 
 use trust8::Bom;
+use trust8::profile::Profile;
 
 use crate::args::{CheckArgs, CommonArgs, Selection};
 use crate::dialects::accepting_dialects;
@@ -19,7 +20,7 @@ use crate::scan::Scanner;
 use crate::source::{FileFrom, Opened, OutputFile, read_at};
 use crate::statistics::Totals;
 use crate::streams::StandardOutput;
-use crate::validate::{Buffer, FileStatus, FileValidator};
+use crate::validate::{Buffer, FileStatus, FileValidator, is_binary_file};
 use crate::walk::{Entry, Unreachable, Walk};
 
 /// Runs the command.
@@ -85,6 +86,7 @@ pub(crate) struct Check<'a> {
     output: OrderedOutput,
     /// How many errors of each file to report.
     error_limit: u64,
+    profile: Option<&'static Profile>,
     /// Whether to read files with errors to their end even after the last reported error, for the totals.
     to_the_end: bool,
     selection: &'a Selection,
@@ -104,6 +106,7 @@ impl<'a> Check<'a> {
             validator: FileValidator::new(common.kernel(), common.threads(), progress.clone(), args.stats),
             // If errors are not shown, one is enough to know that the file is invalid.
             error_limit: if report.shows_errors() { args.error_limit() } else { 1 },
+            profile: args.profile,
             to_the_end: args.stats,
             selection: &args.selection,
             output_file: OutputFile::new(),
@@ -187,6 +190,15 @@ impl<'a> Check<'a> {
         match entry.open()? {
             Opened::Seekable { file, start } => {
                 let skip_binary = self.selection.skips_binary(entry.named);
+                if self.profile.is_some() {
+                    if skip_binary && is_binary_file(&file, start)? {
+                        return Ok(Totals { binary: 1, ..Totals::default() });
+                    }
+                    self.output_file.check_input(&file, start)?;
+                    let from = |skip| FileFrom { file: &file, at: start + skip };
+                    let conclude = |first_error| self.conclusion(from, first_error);
+                    return Ok(self.report_errors(entry, from(0), false, turn, conclude));
+                }
                 match self.validator.validate(&file, start, skip_binary, buffer)? {
                     FileStatus::Valid { bytes, characters } => {
                         let mut last = [b'\n'];
@@ -230,17 +242,18 @@ impl<'a> Check<'a> {
     ) -> Totals {
         let name = entry.source.name();
         let progress = self.validator.progress.clone();
-        let mut scanner = Scanner::new(self.validator.kernel, reader, progress, self.to_the_end);
+        let mut scanner =
+            Scanner::new(self.validator.kernel, self.profile, reader, progress, self.to_the_end);
         let mut errors = 0;
-        let mut first_error = 0;
+        let mut first_error = None;
         let read = loop {
             // What was found in a pipe is written before the command may have to wait for more.
             match scanner.next_error(&mut || turn.write_through(at_once)) {
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
                 Ok(Some(finding)) => {
-                    if errors == 0 {
-                        first_error = finding.offset;
+                    if finding.culprit.forbidden().is_none() {
+                        first_error = first_error.or(Some(finding.offset));
                     }
                     if errors < self.error_limit {
                         self.report.finding(turn.out(), name, &finding, errors);
@@ -256,8 +269,7 @@ impl<'a> Check<'a> {
         let mut totals =
             Totals { errors, bytes: scanner.offset(), characters: scanner.characters(), ..Totals::default() };
         totals.open_lines = u64::from(scanner.is_inside_line());
-        let conclusion =
-            read.and_then(|()| if errors > 0 { conclude(first_error) } else { Ok(Conclusion::default()) });
+        let conclusion = read.and_then(|()| first_error.map_or_else(|| Ok(Conclusion::default()), conclude));
         if let Err(error) = &conclusion {
             totals.unread = 1;
             if errors == 0 {

@@ -9,6 +9,7 @@
 use std::fmt;
 
 use trust8::boundary::is_continuation;
+use trust8::profile::{Error, Forbidden};
 use trust8::{ErrorKind, Utf8Error};
 
 use crate::hex::Hex;
@@ -16,9 +17,15 @@ use crate::hex::Hex;
 /// Bytes that are not UTF-8, and that make one mistake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Culprit<'a> {
-    pub(crate) kind: ErrorKind,
+    why: Why,
     pub(crate) bytes: &'a [u8],
-    meaning: Meaning,
+}
+
+/// Which rule the bytes break.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Why {
+    NotUtf8(ErrorKind, Meaning),
+    Forbidden(Forbidden),
 }
 
 /// What the bytes would stand for if no rule forbade them.
@@ -33,7 +40,16 @@ enum Meaning {
 
 impl<'a> Culprit<'a> {
     /// `error` is the library's error for `rest`, at its first byte.
-    pub(crate) fn new(error: &Utf8Error, rest: &'a [u8]) -> Self {
+    pub(crate) fn new(error: &Error, rest: &'a [u8]) -> Self {
+        match error {
+            Error::NotUtf8(error) => Self::not_utf8(error, rest),
+            Error::Forbidden(found) => {
+                Self { why: Why::Forbidden(*found), bytes: &rest[..found.character().len_utf8()] }
+            }
+        }
+    }
+
+    fn not_utf8(error: &Utf8Error, rest: &'a [u8]) -> Self {
         let kind = error.kind();
         let (len, meaning) = match kind {
             ErrorKind::Overlong | ErrorKind::Surrogate | ErrorKind::TooLarge | ErrorKind::InvalidByte => {
@@ -41,7 +57,15 @@ impl<'a> Culprit<'a> {
             }
             _ => (error.error_len().unwrap_or(rest.len()), Meaning::Nothing),
         };
-        Self { kind, bytes: &rest[..len], meaning }
+        Self { why: Why::NotUtf8(kind, meaning), bytes: &rest[..len] }
+    }
+
+    /// Returns the character, if the bytes are UTF-8 and a profile forbids it.
+    pub(crate) fn forbidden(&self) -> Option<&Forbidden> {
+        match &self.why {
+            Why::NotUtf8(..) => None,
+            Why::Forbidden(found) => Some(found),
+        }
     }
 
     /// Returns how many U+FFFD browsers show for the bytes: one for each of the library's errors.
@@ -51,18 +75,28 @@ impl<'a> Culprit<'a> {
 
     /// Returns the kind of error as a word for programs.
     pub(crate) fn keyword(&self) -> &'static str {
-        self.kind.name()
+        match self.why {
+            Why::NotUtf8(kind, _) => kind.name(),
+            Why::Forbidden(_) => "forbidden",
+        }
     }
 
-    /// Returns the section of RFC 3629 that forbids the bytes.
-    pub(crate) fn section(&self) -> u8 {
-        match self.kind {
-            // 'The octet values C0, C1, F5 to FF never appear.'
-            ErrorKind::InvalidByte if self.meaning == Meaning::Nothing => 1,
-            ErrorKind::InvalidByte | ErrorKind::Overlong | ErrorKind::Surrogate | ErrorKind::TooLarge => 3,
-            // The grammar.
-            _ => 4,
+    /// Returns the section of RFC 3629 that forbids the bytes, if one does.
+    pub(crate) fn section(&self) -> Option<u8> {
+        match self.why {
+            Why::NotUtf8(kind, meaning) => Some(section(kind, meaning)),
+            Why::Forbidden(_) => None,
         }
+    }
+}
+
+fn section(kind: ErrorKind, meaning: Meaning) -> u8 {
+    match kind {
+        // 'The octet values C0, C1, F5 to FF never appear.'
+        ErrorKind::InvalidByte if meaning == Meaning::Nothing => 1,
+        ErrorKind::InvalidByte | ErrorKind::Overlong | ErrorKind::Surrogate | ErrorKind::TooLarge => 3,
+        // The grammar.
+        _ => 4,
     }
 }
 
@@ -130,8 +164,15 @@ impl fmt::Display for Culprit<'_> {
         let len = self.bytes.len();
         let hex = Hex(self.bytes);
         let bytes = if len == 1 { "byte" } else { "bytes" };
-        let section = self.section();
-        match (self.kind, self.meaning) {
+        let (kind, meaning) = match self.why {
+            Why::NotUtf8(kind, meaning) => (kind, meaning),
+            Why::Forbidden(found) => {
+                let (number, reason) = (u32::from(found.character()), found.class().reason());
+                return write!(f, "forbidden character U+{number:04X}, {len} {bytes}: {hex}; it is {reason}");
+            }
+        };
+        let section = section(kind, meaning);
+        match (kind, meaning) {
             (ErrorKind::Overlong, Meaning::CodePoint(value)) => {
                 write!(f, "overlong encoding of {}, {len} {bytes}: {hex}", NamedCodePoint(value))?;
             }
@@ -191,7 +232,7 @@ mod tests {
     fn message(input: &[u8]) -> (String, u64) {
         let error = trust8::from_utf8(input).unwrap_err();
         assert_eq!(error.valid_up_to(), 0, "{input:X?}");
-        let culprit = Culprit::new(&error, input);
+        let culprit = Culprit::new(&error.into(), input);
         (culprit.to_string(), culprit.replacements())
     }
 
@@ -283,7 +324,7 @@ mod tests {
                         let input = [a, b, c, d, 0xB0, 0x80, 0x80];
                         let Err(error) = trust8::from_utf8(&input) else { continue };
                         if error.valid_up_to() == 0 {
-                            let culprit = Culprit::new(&error, &input);
+                            let culprit = Culprit::new(&error.into(), &input);
                             let len = culprit.bytes.len();
                             assert!(len >= 1 && culprit.bytes.iter().all(|byte| *byte >= 0x80));
                             assert!(culprit.bytes.utf8_chunks().all(|chunk| chunk.valid().is_empty()));

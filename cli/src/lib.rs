@@ -75,7 +75,7 @@ pub fn run() -> ExitCode {
 pub fn mistake(rest: &[u8]) -> Option<(usize, String)> {
     let error = trust8::from_utf8(rest).err()?;
     (error.valid_up_to() == 0).then(|| {
-        let culprit = culprit::Culprit::new(&error, rest);
+        let culprit = culprit::Culprit::new(&error.into(), rest);
         (culprit.bytes.len(), culprit.to_string())
     })
 }

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 
 use trust8::Kernel;
 use trust8::boundary::{floor, is_continuation};
+use trust8::profile::Profile;
 
 use crate::culprit::Culprit;
 use crate::location::Location;
@@ -31,18 +32,33 @@ pub(crate) struct Scanner<R> {
     kernel: &'static Kernel,
     progress: Progress,
     location: Location,
-    /// The length of the previous finding in bytes, and how many U+FFFD would replace it.
-    previous: Option<(usize, u64)>,
+    /// The length of the previous finding in bytes, and how it moves the location.
+    previous: Option<(usize, Move)>,
     /// `None` if characters are not counted.
     characters: Option<Characters>,
     /// Whether the last byte so far is a line feed.
     ends_line: bool,
 }
 
+/// How a finding moves the location.
+#[derive(Clone, Copy)]
+enum Move {
+    /// By so many U+FFFD.
+    Columns(u64),
+    /// The finding is a line feed.
+    Line,
+}
+
 impl<R: Read> Scanner<R> {
-    pub(crate) fn new(kernel: &'static Kernel, reader: R, progress: Progress, counting: bool) -> Self {
+    pub(crate) fn new(
+        kernel: &'static Kernel,
+        profile: Option<&'static Profile>,
+        reader: R,
+        progress: Progress,
+        counting: bool,
+    ) -> Self {
         Self {
-            segments: Segments::new(kernel, reader),
+            segments: Segments::new(kernel, profile, reader),
             kernel,
             progress,
             location: Location::START,
@@ -60,9 +76,12 @@ impl<R: Read> Scanner<R> {
     /// Does the same, and calls `before_reading` before each time that it reads from the input, which can take long if that
     /// is a pipe.
     pub(crate) fn next_error(&mut self, before_reading: &mut dyn FnMut()) -> io::Result<Option<Finding<'_>>> {
-        if let Some((bytes, replacements)) = self.previous.take() {
+        if let Some((bytes, moves)) = self.previous.take() {
             self.segments.skip(bytes);
-            self.location.pass_invalid(replacements);
+            match moves {
+                Move::Columns(replacements) => self.location.pass_invalid(replacements),
+                Move::Line => self.location.pass(self.kernel, b"\n"),
+            }
         }
         while let Some(segment) = self.segments.next()? {
             match segment {
@@ -88,8 +107,13 @@ impl<R: Read> Scanner<R> {
             return Ok(None);
         };
         let culprit = Culprit::new(&error, rest);
-        self.ends_line = false;
-        self.previous = Some((culprit.bytes.len(), culprit.replacements()));
+        self.ends_line = culprit.bytes == b"\n";
+        let moves = match culprit.forbidden() {
+            None => Move::Columns(culprit.replacements()),
+            Some(_) if self.ends_line => Move::Line,
+            Some(_) => Move::Columns(1),
+        };
+        self.previous = Some((culprit.bytes.len(), moves));
         let after = first_bytes(&rest[culprit.bytes.len()..]);
         Ok(Some(Finding { location: self.location, offset, culprit, before: last_bytes(before), after }))
     }
@@ -138,7 +162,7 @@ mod tests {
         for left in 0..40 {
             for right in 0..40 {
                 let input = ["日".repeat(left).as_bytes(), b"\xFF", "é😀".repeat(right).as_bytes()].concat();
-                let mut scanner = Scanner::new(Kernel::best(), &input[..], Progress::none(), false);
+                let mut scanner = Scanner::new(Kernel::best(), None, &input[..], Progress::none(), false);
                 let finding = scanner.next().unwrap().unwrap();
                 assert_eq!(finding.before.len(), (3 * left).min(30));
                 assert_eq!(finding.after.len(), (6 * right).min(32));

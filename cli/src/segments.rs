@@ -5,7 +5,8 @@
 
 use std::io::{self, Read};
 
-use trust8::{Kernel, Utf8Error};
+use trust8::Kernel;
+use trust8::profile::{Class, Error, Profile};
 
 use crate::source::{self, CHUNK};
 
@@ -16,6 +17,7 @@ pub(crate) const CONTEXT: usize = 32;
 pub(crate) struct Segments<R> {
     reader: R,
     kernel: &'static Kernel,
+    profile: Option<&'static Profile>,
     bytes: Box<[u8]>,
     /// The segments that were returned end here, and the bytes after it are still to be returned.
     at: usize,
@@ -35,13 +37,13 @@ pub(crate) enum Segment<'a> {
     /// Valid text.
     Valid(&'a [u8]),
     /// An error at the start of `rest`, after `before`.
-    Invalid { offset: u64, error: Utf8Error, before: &'a [u8], rest: &'a [u8] },
+    Invalid { offset: u64, error: Error, before: &'a [u8], rest: &'a [u8] },
 }
 
 impl<R: Read> Segments<R> {
-    pub(crate) fn new(kernel: &'static Kernel, reader: R) -> Self {
+    pub(crate) fn new(kernel: &'static Kernel, profile: Option<&'static Profile>, reader: R) -> Self {
         let bytes = vec![0; 2 * CONTEXT + CHUNK].into_boxed_slice();
-        Self { reader, kernel, bytes, at: 0, filled: 0, offset: 0, ended: false, announced: false }
+        Self { reader, kernel, profile, bytes, at: 0, filled: 0, offset: 0, ended: false, announced: false }
     }
 
     /// Returns the offset in the input after the last segment.
@@ -56,8 +58,7 @@ impl<R: Read> Segments<R> {
             if unseen.is_empty() && self.ended {
                 return Ok(None);
             }
-            let verdict = self.kernel.from_utf8(unseen).map(str::len);
-            let valid = verdict.unwrap_or_else(|error| error.valid_up_to());
+            let (valid, error) = self.judge(unseen);
             if valid > 0 {
                 let at = self.at;
                 self.skip(valid);
@@ -65,8 +66,8 @@ impl<R: Read> Segments<R> {
             }
             // Here is an error, or no byte at all. With more bytes, the error may turn out to be the beginning of a
             // character; and if not, they show what follows it.
-            match verdict {
-                Err(error) if self.ended || unseen.len() >= 2 * CONTEXT => {
+            match error {
+                Some(error) if self.ended || unseen.len() >= 2 * CONTEXT => {
                     let before = &self.bytes[self.at.saturating_sub(CONTEXT)..self.at];
                     let rest = &self.bytes[self.at..self.filled];
                     return Ok(Some(Segment::Invalid { offset: self.offset, error, before, rest }));
@@ -77,6 +78,27 @@ impl<R: Read> Segments<R> {
                     return Ok(Some(Segment::Reading));
                 }
             }
+        }
+    }
+
+    /// Returns how much of `unseen` is fine, and the error after that.
+    fn judge(&self, unseen: &[u8]) -> (usize, Option<Error>) {
+        const MARK: &str = "\u{FEFF}";
+        let result = match self.profile {
+            None => self.kernel.from_utf8(unseen).map_err(Error::from),
+            // A byte order mark may begin the input, and nothing else.
+            Some(profile)
+                if self.offset > 0
+                    && profile.forbids(Class::ByteOrderMark)
+                    && unseen.starts_with(MARK.as_bytes()) =>
+            {
+                return (0, profile.from_utf8(concat!("a", "\u{FEFF}").as_bytes()).err());
+            }
+            Some(profile) => profile.from_utf8(unseen),
+        };
+        match result {
+            Ok(text) => (text.len(), None),
+            Err(error) => (error.valid_up_to(), Some(error)),
         }
     }
 
@@ -142,7 +164,7 @@ mod tests {
         }
         for kernel in Kernel::available() {
             for limit in [1, 2, 3, 7, 64, 1000, CHUNK, usize::MAX] {
-                let mut segments = Segments::new(kernel, Limited { bytes: &input, limit });
+                let mut segments = Segments::new(kernel, None, Limited { bytes: &input, limit });
                 let mut seen = Vec::new();
                 let mut text: Vec<u8> = Vec::new();
                 while let Some(segment) = segments.next().unwrap() {

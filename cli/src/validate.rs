@@ -31,6 +31,13 @@ const LARGE: u64 = 4 * PIECE;
 /// A file with a NUL among this many first bytes is binary, for Git and for this command.
 const BINARY_PREFIX: usize = 8000;
 
+/// Returns whether a file is binary.
+pub(crate) fn is_binary_file(file: &File, start: u64) -> io::Result<bool> {
+    let mut first = [0; BINARY_PREFIX];
+    let n = read_at(file, &mut first, start)?;
+    Ok(is_binary(&first[..n]))
+}
+
 /// Validates files.
 pub(crate) struct FileValidator {
     pub(crate) kernel: &'static Kernel,

@@ -1,6 +1,6 @@
 //! Readers and writers that let only UTF-8 through.
 //!
-//! - [`Utf8Reader`] wraps a [`Read`](std::io::Read), [`Utf8Writer`] a [`Write`](std::io::Write).
+//! - [`Utf8Reader`] wraps a [`Read`](std::io::Read), [`Utf8Writer`] a [`Write`](std::io::Write), [`ProfileWriter`] as well.
 //! - [`read_to_string`](read_to_string()) reads to the end of a reader.
 //! - [`fs::read_to_string`](fs::read_to_string()) reads a file.
 //! - The module `tokio`, with the feature of that name, has the same for asynchronous readers.
@@ -10,6 +10,7 @@
 
 pub mod fs;
 mod intake;
+mod profile_writer;
 mod read_to_string;
 mod reader;
 #[cfg(feature = "tokio")]
@@ -20,6 +21,7 @@ use std::io;
 
 use crate::stream::StreamError;
 
+pub use profile_writer::ProfileWriter;
 pub use read_to_string::read_to_string;
 pub use reader::Utf8Reader;
 pub use writer::Utf8Writer;

@@ -127,6 +127,11 @@ impl<W> Utf8Writer<W> {
     pub fn pending(&self) -> &[u8] {
         self.validator.pending()
     }
+
+    /// Returns the beginning of `buf` that one call of `write` looks at, and the decoder for it.
+    pub(super) fn next_piece<'a>(&self, buf: &'a [u8]) -> (&'a [u8], Decoder) {
+        (&buf[..buf.len().min(self.piece_len)], Decoder::from(self.validator))
+    }
 }
 
 impl<W: Write> Utf8Writer<W> {
@@ -191,9 +196,7 @@ impl<W: Write> Utf8Writer<W> {
 impl<W: Write> Write for Utf8Writer<W> {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.settle()?;
-        let mut piece = &buf[..buf.len().min(self.piece_len)];
-
-        let mut next = Decoder::from(self.validator);
+        let (mut piece, mut next) = self.next_piece(buf);
         let (text, result) = next.decode_up_to_error(piece);
         if let Err(error) = result {
             if text.is_empty() {

@@ -32,7 +32,6 @@ mod job;
 #[cfg(trust8_simd)]
 mod lookup;
 pub(crate) mod on_reject;
-mod prefix;
 mod verdict;
 mod ways;
 
@@ -50,7 +49,6 @@ pub use job::Portable;
 #[cfg(trust8_simd)]
 pub(crate) use lookup::check::Checker;
 pub use on_reject::{OnNotContinued, OnRejected};
-pub(crate) use prefix::Prefix;
 pub use verdict::Verdict;
 
 /// An algorithm that validates, for an instruction set. The value is the token, which proves that the CPU has the instructions.

@@ -4,6 +4,7 @@ use super::support::kernels::kernels;
 use super::support::malformed::MALFORMED;
 use super::support::random::Random;
 use super::support::scale::Thin;
+use trust8::columns::{Column, Offsets, Validity, refused_rows};
 #[cfg(feature = "alloc")]
 use trust8::profile::Policy;
 use trust8::profile::{Class, Error, Profile, StreamError, Validator};
@@ -335,6 +336,48 @@ fn repaired_text_is_allowed() {
                 let repaired = profile.repair(&text, policy);
                 assert_eq!(profile.check(&repaired), Ok(()), "{round}, {name}, {policy:?}");
                 assert_eq!(repaired == text, kept == text, "{round}, {name}, {policy:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_of_columns() {
+    let (mut random, characters) = (Random::new(58), interesting());
+    for round in 0..200 {
+        let (mut values, mut offsets) = (Vec::new(), vec![0]);
+        for _ in 0..random.index(40) {
+            let len = random.index(12);
+            values.extend_from_slice(random_text(&mut random, &characters, len).as_bytes());
+            if random.below(9) == 0 {
+                values.push(0xE2);
+            }
+            offsets.push(values.len() as i64);
+        }
+        let nulls: Vec<u8> = (0..5).map(|_| random.below(256) as u8).collect();
+        let is_valid = |row: usize| nulls[row / 8] >> (row % 8) & 1 == 1;
+        let column = Offsets::new(&values, &offsets, Some(Validity::new(&nulls, 0))).expect("it is a column");
+        for (name, profile) in Profile::PRESETS {
+            let rows =
+                || offsets.windows(2).map(|pair| &values[pair[0] as usize..pair[1] as usize]).enumerate();
+            let expected: Vec<_> = rows()
+                .filter(|&(row, _)| is_valid(row))
+                .filter_map(|(row, bytes)| Some((row, expected(name, bytes)?)))
+                .collect();
+            let found: Vec<_> =
+                refused_rows(column, profile).map(|(row, error)| (row, found(&error))).collect();
+            assert_eq!(found, expected, "{round}, {name}");
+            let mut bitmap = vec![0xFF; column.rows().div_ceil(8)];
+            assert_eq!(refused_rows(column, profile).bitmap(&mut bitmap), Ok(expected.len()));
+            for (row, _) in rows() {
+                let is_refused = expected.iter().any(|refused| refused.0 == row);
+                assert_eq!(bitmap[row / 8] >> (row % 8) & 1 == 1, is_refused, "{round}, {name}, {row}");
+                #[cfg(feature = "alloc")]
+                assert_eq!(
+                    refused_rows(column, profile).validity()[row / 8] >> (row % 8) & 1 == 1,
+                    is_valid(row) && !is_refused,
+                    "{round}, {name}, {row}"
+                );
             }
         }
     }

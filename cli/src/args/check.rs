@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::Selection;
+use trust8::profile::Profile;
 
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct CheckArgs {
@@ -17,6 +18,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, short = 'm', value_name = "N", conflicts_with = "all",
           value_parser = clap::value_parser!(u64).range(1..))]
     max_errors: Option<u64>,
+
+    /// Report characters that this profile forbids as well: xml, assignables, i-json, postgres, terminal, source, prompt or file-name
+    #[arg(long, value_name = "NAME", value_parser = profile)]
+    pub(crate) profile: Option<&'static Profile>,
 
     /// How to report errors
     #[arg(long, short = 'f', value_name = "FORMAT", default_value = "human")]
@@ -54,12 +59,23 @@ impl CheckArgs {
     }
 }
 
+/// Returns the preset of this name.
+pub(crate) fn profile(name: &str) -> Result<&'static Profile, String> {
+    let preset = Profile::PRESETS.iter().find(|preset| preset.0 == name);
+    preset.map(|preset| &preset.1).ok_or_else(|| {
+        let names: Vec<&str> = Profile::PRESETS.iter().map(|preset| preset.0).collect();
+        format!("the profiles are {}", names.join(", "))
+    })
+}
+
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Format {
     /// With context, for people
     Human,
     /// One line per error, path:line:column: message, for editors and CI
     Short,
+    /// Annotations of GitHub Actions
+    Github,
     /// One JSON document
     Json,
     /// One JSON object per line

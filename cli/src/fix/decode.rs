@@ -54,7 +54,7 @@ impl<R: Read> Read for Counted<'_, R> {
 }
 
 fn from_utf8(reader: impl Read, remedy: Option<Remedy>, out: &mut dyn Write) -> Result<u64, FileError> {
-    let mut segments = Segments::new(Kernel::best(), reader);
+    let mut segments = Segments::new(Kernel::best(), None, reader);
     let mut invalid = 0;
     while let Some(segment) = segments.next().map_err(FileError::Read)? {
         match segment {

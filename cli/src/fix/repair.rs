@@ -68,7 +68,7 @@ pub(super) fn repair(
     progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<u64, FileError> {
-    let mut segments = Segments::new(kernel, reader);
+    let mut segments = Segments::new(kernel, None, reader);
     let mut invalid = 0;
     while let Some(segment) = segments.next().map_err(FileError::Read)? {
         match segment {

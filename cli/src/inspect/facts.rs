@@ -59,7 +59,7 @@ impl Facts {
         progress.phase("reading");
         let report = Human::new(common.color);
         let mut tap = Tap { reader: from(0), endings: LineEndings::default(), has_nul: false };
-        let mut scanner = Scanner::new(common.kernel(), &mut tap, progress.clone(), true);
+        let mut scanner = Scanner::new(common.kernel(), None, &mut tap, progress.clone(), true);
         let mut errors = 0;
         let mut first_error = 0;
         let mut shown_errors = Vec::new();

@@ -45,10 +45,20 @@ struct Error<'a> {
     offset: u64,
     length: usize,
     kind: &'a str,
-    rfc3629_section: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rfc3629_section: Option<u8>,
+    /// What a profile forbids.
+    #[serde(flatten)]
+    forbidden: Option<JsonForbidden>,
     message: String,
     hex: String,
     context: Context,
+}
+
+#[derive(Serialize)]
+struct JsonForbidden {
+    class: &'static str,
+    character: String,
 }
 
 #[derive(Serialize)]
@@ -69,6 +79,10 @@ impl<'a> Error<'a> {
             length: culprit.bytes.len(),
             kind: culprit.keyword(),
             rfc3629_section: culprit.section(),
+            forbidden: culprit.forbidden().map(|found| JsonForbidden {
+                class: found.class().name(),
+                character: format!("U+{:04X}", u32::from(found.character())),
+            }),
             message: culprit.to_string(),
             hex: Hex(culprit.bytes).to_string(),
             context: Context {

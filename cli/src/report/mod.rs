@@ -1,5 +1,6 @@
 //! The output formats of `trust8 check`, one in each file.
 
+mod github;
 mod human;
 mod json;
 mod names;
@@ -83,6 +84,7 @@ pub(crate) fn select(args: &CheckArgs, common: &CommonArgs) -> Box<dyn Report> {
     match args.format() {
         Format::Human => Box::new(Human::new(common.color)),
         Format::Short => Box::new(short::Short { terminal }),
+        Format::Github => Box::new(github::Github),
         Format::Json => Box::new(json::Document),
         Format::Jsonl => Box::new(json::Lines),
     }

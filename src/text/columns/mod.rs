@@ -25,6 +25,7 @@ mod offset;
 mod offsets;
 #[cfg(feature = "alloc")]
 mod overlap;
+mod refused;
 #[cfg(feature = "alloc")]
 mod repair;
 mod views;
@@ -35,6 +36,7 @@ pub use error::{ColumnError, ColumnErrorKind};
 pub use invalid::{InvalidRows, invalid_rows};
 pub use layout::{Column, FixedSize, Offsets, Validity, Views};
 pub use offset::Offset;
+pub use refused::{RefusedRows, refused_rows};
 #[cfg(feature = "alloc")]
 pub use repair::{Policy, Repair, Repaired, RepairedRows, RepairedViews, repair};
 

@@ -4,9 +4,9 @@
 
 use core::iter::FusedIterator;
 
+use super::Profile;
 use super::error::{Error, Forbidden};
-use super::sieve::{BLOCK, Sift, Suspects};
-use super::{Class, Profile};
+use super::sieve::Sift;
 use crate::error::Utf8Error;
 use crate::kernel::Kernel;
 use crate::repair::Utf8Chunks;
@@ -40,18 +40,15 @@ impl<'a> Errors<'a> {
             while self.bits != 0 {
                 let place = self.block + self.bits.trailing_zeros() as usize;
                 self.bits &= self.bits - 1;
-                if let Some(found) = self.profile.look(self.text, place) {
-                    let found = found.after(self.offset as u64);
-                    if found.offset() > 0 || found.class() != Class::ByteOrderMark {
-                        return Some(found);
-                    }
+                if let Some(found) = self.profile.look(self.text, place, self.offset == 0) {
+                    return Some(found.after(self.offset as u64));
                 }
             }
             if self.sifted >= self.text.len() || self.profile.bits == 0 {
                 return None;
             }
-            let Suspects { at, bits } = self.kernel.run(Sift, self.text, (self.sifted, &self.profile.sieve));
-            (self.block, self.bits, self.sifted) = (at, bits, at.saturating_add(BLOCK));
+            let suspects = self.kernel.run(Sift, self.text, (self.sifted, &self.profile.sieve));
+            (self.block, self.bits, self.sifted) = (suspects.at, suspects.bits, suspects.next);
         }
     }
 }

@@ -23,8 +23,6 @@
 //!
 //! Each question reads the text once: the kernel validates 16 KiB, which are then in the cache, and looks there for characters that may be forbidden.
 
-#![forbid(unsafe_code)]
-
 mod census;
 mod class;
 mod error;
@@ -45,11 +43,9 @@ pub use errors::Errors;
 pub use repair::Policy;
 pub use validator::Validator;
 
-use crate::kernel::{Kernel, Prefix};
-use sieve::{Sieve, Sift, Suspects};
-
-/// Text is validated and sifted in chunks of this length, so that it is in the first-level cache when it is sifted.
-const CHUNK_BYTES: usize = 16 << 10;
+use crate::kernel::Kernel;
+use crate::stream::Piece;
+use sieve::Sieve;
 
 /// A set of classes of characters that a text must not have.
 ///
@@ -297,8 +293,18 @@ impl Profile {
         self.find(kernel, text, is_start, Some)
     }
 
-    /// Calls `each` with the forbidden characters of valid text, up to one for which it returns something. A byte order mark
-    /// may begin the text if it `is_start`.
+    /// Returns the first forbidden character of the text of a piece, which begins at `offset` in the stream.
+    pub(crate) fn first_in(&self, kernel: &Kernel, text: Piece<'_>, mut offset: u64) -> Option<Forbidden> {
+        for part in [text.completed(), text.rest()] {
+            if let Some(found) = self.first(kernel, part.as_bytes(), offset == 0) {
+                return Some(found.after(offset));
+            }
+            offset += part.len() as u64;
+        }
+        None
+    }
+
+    /// Calls `each` with the forbidden characters of valid text, up to one for which it returns something.
     #[inline(always)]
     fn find<T>(
         &self,
@@ -307,29 +313,21 @@ impl Profile {
         is_start: bool,
         mut each: impl FnMut(Forbidden) -> Option<T>,
     ) -> Option<T> {
-        let mut from = if self.bits == 0 { text.len() } else { 0 };
-        while from < text.len() {
-            let Suspects { at, mut bits } = kernel.run(Sift, text, (from, &self.sieve));
-            while bits != 0 {
-                let place = at + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                if let Some(found) = self.look(text, place)
-                    && !(is_start && place == 0 && found.class() == Class::ByteOrderMark)
-                    && let Some(result) = each(found)
-                {
-                    return Some(result);
-                }
-            }
-            from = at.saturating_add(sieve::BLOCK);
+        if self.bits == 0 {
+            return None;
         }
-        None
+        let found = sieve::walk(kernel, text, text.len(), &self.sieve, |at| {
+            self.look(text, at, is_start).and_then(&mut each)
+        });
+        found.err()
     }
 
-    /// Returns the character that begins at `at`, if the profile forbids it.
-    fn look(&self, text: &[u8], at: usize) -> Option<Forbidden> {
+    /// Returns the character that begins at `at`, if the profile forbids it. A byte order mark may begin the text if it `is_start`.
+    fn look(&self, text: &[u8], at: usize, is_start: bool) -> Option<Forbidden> {
         let character = character(&text[at..])?;
         let class = Class::of(character)?;
-        self.forbids(class).then(|| Forbidden::new(at as u64, character, class))
+        let is_forbidden = self.forbids(class) && !(is_start && at == 0 && class == Class::ByteOrderMark);
+        is_forbidden.then(|| Forbidden::new(at as u64, character, class))
     }
 }
 
@@ -366,18 +364,10 @@ impl Kernel {
     ///
     /// Returns the errors of that function.
     pub fn from_utf8_in<'a>(&self, profile: &Profile, bytes: &'a [u8]) -> Result<&'a str, Error> {
-        let mut prefix = Prefix::new(bytes);
-        while !prefix.is_whole() {
-            let at = prefix.len();
-            let (text, error) = prefix.extend(self, CHUNK_BYTES);
-            if let Some(found) = profile.first(self, text.as_bytes(), at == 0) {
-                return Err(found.after(at as u64).into());
-            }
-            if let Some(error) = error {
-                return Err(error.into());
-            }
+        if profile.bits == 0 {
+            return Ok(self.from_utf8(bytes)?);
         }
-        Ok(prefix.text())
+        Ok(sieve::walk(self, bytes, 0, &profile.sieve, |at| profile.look(bytes, at, true))??)
     }
 
     /// Does what [`Profile::check`] does, with this kernel.

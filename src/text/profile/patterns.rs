@@ -1,20 +1,26 @@
 //! The byte patterns of the classes, from which the kernel's tables for a profile are made.
 //!
 //! A product of sets of nibbles has more sequences than those it was made for if ranges of different characters share it. So
-//! ranges share one only if what it has besides is rare in text.
+//! ranges share one only if what it has besides is rare in text. Products of sets of bytes have fewer, so some of them are merged there.
 
 #![forbid(unsafe_code)]
 
 use super::class::Class;
-use super::sieve::{Nibbles, Sieve};
+#[cfg(trust8_avx512)]
+use super::sieve::Sixes;
+use super::sieve::{Ascii, Nibbles, Sieve};
 
 /// The code points of a class from the first number to the second one, and the product of their bytes. ASCII has none.
 type Range = (Class, u32, u32, usize);
 
 /// How many products there are.
-const PRODUCTS: usize = 14;
+const PRODUCTS: usize = 13;
 
 const _: () = assert!(PRODUCTS <= 8 * Sieve::SETS);
+
+/// The product of bytes for each product of nibbles.
+#[cfg(trust8_avx512)]
+const OF_BYTES: [u8; PRODUCTS] = [0, 0, 1, 1, 2, 3, 3, 4, 5, 6, 7, 7, 4];
 
 /// All ranges except for the noncharacters at the ends of planes 1 to 16.
 const RANGES: &[Range] = &[
@@ -35,13 +41,13 @@ const RANGES: &[Range] = &[
     (Class::Slash, 0x5C, 0x5C, 0),
     (Class::WindowsReserved, 0x7C, 0x7C, 0),
     (Class::Delete, 0x7F, 0x7F, 0),
-    // C2 80 to C2 9F.
+    // C2 80 to C2 9F, CD 8F.
     (Class::C1Control, 0x80, 0x84, 0),
     (Class::NextLine, 0x85, 0x85, 0),
     (Class::C1Control, 0x86, 0x9F, 0),
-    // C2 AD, CD 8F.
+    (Class::Invisible, 0x34F, 0x34F, 0),
+    // C2 AD. No-break spaces and guillemets are next to these.
     (Class::SoftHyphen, 0xAD, 0xAD, 1),
-    (Class::Invisible, 0x34F, 0x34F, 1),
     // E2 80 8x. Spaces of other widths are next to these.
     (Class::ZeroWidth, 0x200B, 0x200B, 2),
     (Class::Joiner, 0x200C, 0x200D, 2),
@@ -54,7 +60,8 @@ const RANGES: &[Range] = &[
     (Class::Invisible, 0x2061, 0x2065, 4),
     (Class::BidiControl, 0x2066, 0x2069, 4),
     (Class::Invisible, 0x206A, 0x206F, 4),
-    // EF B7, EF BB, EF BE, EF BF. The punctuation of Chinese, EF BC, is next to these.
+    // EF B7, EF BB, EF BE, EF BF, E3 85 A4. The punctuation of Chinese, EF BC, is next to these.
+    (Class::Invisible, 0x3164, 0x3164, 5),
     (Class::Noncharacter, 0xFDD0, 0xFDEF, 5),
     (Class::ByteOrderMark, 0xFEFF, 0xFEFF, 5),
     (Class::Invisible, 0xFFA0, 0xFFA0, 5),
@@ -76,15 +83,13 @@ const RANGES: &[Range] = &[
     (Class::VariationSelector, 0x180B, 0x180D, 9),
     (Class::Invisible, 0x180E, 0x180E, 9),
     (Class::VariationSelector, 0x180F, 0x180F, 9),
-    // E3 85 A4.
-    (Class::Invisible, 0x3164, 0x3164, 10),
-    // D8 9C.
-    (Class::BidiMark, 0x61C, 0x61C, 11),
+    // D8 9C. Letters of Arabic are next to it.
+    (Class::BidiMark, 0x61C, 0x61C, 10),
     // EE, EF 80 to EF A3.
-    (Class::PrivateUse, 0xE000, 0xF8FF, 12),
+    (Class::PrivateUse, 0xE000, 0xF8FF, 11),
     // F3 B0 to F4 8F.
-    (Class::PrivateUse, 0xF_0000, 0xF_FFFF, 13),
-    (Class::PrivateUse, 0x10_0000, 0x10_FFFF, 13),
+    (Class::PrivateUse, 0xF_0000, 0xF_FFFF, 12),
+    (Class::PrivateUse, 0x10_0000, 0x10_FFFF, 12),
 ];
 
 /// The product of the noncharacters at the ends of planes: F0 9F BF BE to F4 8F BF BF.
@@ -93,7 +98,15 @@ const PLANE_ENDS: usize = 7;
 /// Returns the tables for a profile that forbids the classes whose bits are set.
 pub(super) const fn sieve(bits: u32) -> Sieve {
     let mut building = Building {
-        sieve: Sieve { one: Nibbles::NONE, three: [[Nibbles::NONE; 3]; Sieve::SETS], sets: 0 },
+        sieve: Sieve {
+            one: Nibbles::NONE,
+            three: [[Nibbles::NONE; 3]; Sieve::SETS],
+            sets: 0,
+            ascii: Ascii { ends: [0; 16], most: 0 },
+            #[cfg(trust8_avx512)]
+            sixes: Sixes { ascii: [0; 64], one: [0; 64], three: [[0; 64]; 3] },
+        },
+        ascii: 0,
         slots: [None; PRODUCTS],
         used: 0,
     };
@@ -113,12 +126,80 @@ pub(super) const fn sieve(bits: u32) -> Sieve {
         }
     }
     building.sieve.sets = building.used.div_ceil(8);
+    building.sieve.ascii = ascii(building.ascii);
+    #[cfg(trust8_avx512)]
+    {
+        building.sieve.sixes = building.sieve.sixes.with_ascii(building.ascii);
+    }
     building.sieve
+}
+
+/// Returns the table for the suspects among ASCII, a bit for each.
+const fn ascii(suspects: u128) -> Ascii {
+    let mut ends = [0; 16];
+    let mut low: u8 = 0;
+    while low < 16 {
+        // The differences are 00 and 10, or 10 and 20, or beyond all others.
+        ends[low as usize] = match (suspects >> low & 1, suspects >> (low + 0x10) & 1) {
+            (0, 0) => low.wrapping_sub(1),
+            (1, 0) => low,
+            (0, _) => low + 0x11,
+            _ => low + 0x10,
+        };
+        low += 1;
+    }
+    let most = match suspects >> 0x20 {
+        0 => 0x7F,
+        // DEL.
+        rest if rest == 1 << (0x7F - 0x20) => 0x7E,
+        _ => 0,
+    };
+    Ascii { ends, most }
+}
+
+#[cfg(trust8_avx512)]
+impl Sixes {
+    /// Returns these tables with the suspects among ASCII, a bit for each.
+    const fn with_ascii(mut self, suspects: u128) -> Self {
+        let mut low = 0;
+        while low < 64 {
+            let pair = (suspects >> low & 1) as u8 | ((suspects >> (low + 64) & 1) as u8) << 1;
+            self.one[low] |= pair;
+            // The byte or the byte plus 40 is at least 80, and not more than FF.
+            self.ascii[low] = match pair {
+                0 => 0,
+                1 => 0xFF - low as u8,
+                2 => 0x40,
+                _ => 0x80,
+            };
+            low += 1;
+        }
+        self
+    }
+
+    /// Returns these tables with a character that begins with these bytes in the classes of `class`.
+    const fn with(mut self, (first, second, third): (u8, u8, Option<u8>), class: u8) -> Self {
+        self.one[(first & 0x3F) as usize] |= 4;
+        self.three[0][(first & 0x3F) as usize] |= class;
+        self.three[1][(second & 0x3F) as usize] |= class;
+        if let Some(third) = third {
+            self.three[2][(third & 0x3F) as usize] |= class;
+        } else {
+            let mut third = 0;
+            while third < 64 {
+                self.three[2][third] |= class;
+                third += 1;
+            }
+        }
+        self
+    }
 }
 
 /// A sieve that is being made.
 struct Building {
     sieve: Sieve,
+    /// The bytes of ASCII, a bit for each.
+    ascii: u128,
     /// Which class of the sieve a product has. Only products that are needed get one, so that most profiles have one set.
     slots: [Option<usize>; PRODUCTS],
     used: usize,
@@ -131,6 +212,7 @@ impl Building {
             let mut byte = first;
             while byte <= last {
                 self.sieve.one = self.sieve.one.with(byte as u8, ascii_class(byte as u8));
+                self.ascii |= 1 << byte;
                 byte += 1;
             }
             return self;
@@ -157,6 +239,10 @@ impl Building {
                 None => third_byte.with_all(class),
             };
             self.sieve.one = self.sieve.one.with(first, lead_class(first));
+            #[cfg(trust8_avx512)]
+            {
+                self.sieve.sixes = self.sieve.sixes.with((first, second, third), 1 << OF_BYTES[product]);
+            }
             number += step;
         }
         set = [first_byte, second_byte, third_byte];

@@ -80,16 +80,9 @@ impl Validator {
     }
 
     /// Looks for forbidden characters in the text that a piece brings, which begins at `offset`.
-    fn sift(&mut self, kernel: &Kernel, mut offset: u64, text: Piece<'_>) -> Result<(), StreamError> {
-        for part in [text.completed(), text.rest()] {
-            if let Some(found) = self.profile.first(kernel, part.as_bytes(), offset == 0) {
-                let found = found.after(offset);
-                self.found = Some(found);
-                return Err(found.into());
-            }
-            offset += part.len() as u64;
-        }
-        Ok(())
+    fn sift(&mut self, kernel: &Kernel, offset: u64, text: Piece<'_>) -> Result<(), StreamError> {
+        self.found = self.profile.first_in(kernel, text, offset);
+        self.found.map_or(Ok(()), |found| Err(found.into()))
     }
 }
 

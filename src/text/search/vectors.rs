@@ -46,18 +46,6 @@ pub trait Vectors: Copy {
     /// Returns `a - b`, and 0 where that would be negative.
     fn minus(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// Returns a table for [`lookup16`](Self::lookup16).
-    fn table16(self, entries: &[u8; 16]) -> Self::Vector;
-
-    /// Returns `table[index]` for each byte of `indices`, all of which are below 16.
-    fn lookup16(self, table: Self::Vector, indices: Self::Vector) -> Self::Vector;
-
-    /// Returns the upper four bits of each byte, as a number below 16.
-    fn high_nibbles(self, v: Self::Vector) -> Self::Vector;
-
-    /// Returns the lower four bits of each byte.
-    fn low_nibbles(self, v: Self::Vector) -> Self::Vector;
-
     /// Returns a one for each byte that is not zero, the first byte's as the lowest bit.
     fn not_zero(self, v: Self::Vector) -> u64;
 
@@ -106,22 +94,10 @@ impl<S: Simd> Vectors for S {
         max(a: S::Vector, b: S::Vector) -> S::Vector;
         min(a: S::Vector, b: S::Vector) -> S::Vector;
         minus(a: S::Vector, b: S::Vector) -> S::Vector;
-        high_nibbles(v: S::Vector) -> S::Vector;
-        low_nibbles(v: S::Vector) -> S::Vector;
         any(v: S::Vector) -> bool;
         any_high_bit(v: S::Vector) -> bool;
         high_bits(v: S::Vector) -> u64;
         equal(a: S::Vector, b: S::Vector) -> S::Vector;
-    }
-
-    #[inline(always)]
-    fn table16(self, entries: &[u8; 16]) -> S::Vector {
-        Simd::table(self, entries)
-    }
-
-    #[inline(always)]
-    fn lookup16(self, table: S::Vector, indices: S::Vector) -> S::Vector {
-        Simd::lookup(self, table, indices)
     }
 
     #[inline(always)]
@@ -166,26 +142,6 @@ impl Vectors for Avx512 {
         any_high_bit(v: avx512::Vector) -> bool;
         high_bits(v: avx512::Vector) -> u64;
         equal(a: avx512::Vector, b: avx512::Vector) -> u64;
-    }
-
-    #[inline(always)]
-    fn table16(self, entries: &[u8; 16]) -> avx512::Vector {
-        self.splat128(u128::from_le_bytes(*entries))
-    }
-
-    #[inline(always)]
-    fn lookup16(self, table: avx512::Vector, indices: avx512::Vector) -> avx512::Vector {
-        self.lookup(table, indices)
-    }
-
-    #[inline(always)]
-    fn high_nibbles(self, v: avx512::Vector) -> avx512::Vector {
-        self.low_nibbles(self.shift_right::<4>(v))
-    }
-
-    #[inline(always)]
-    fn low_nibbles(self, v: avx512::Vector) -> avx512::Vector {
-        Avx512::and(self, v, Avx512::splat(self, 0x0F))
     }
 
     #[inline(always)]
@@ -258,26 +214,6 @@ impl Vectors for Automaton {
     #[inline(always)]
     fn minus(self, a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
         core::array::from_fn(|i| a[i].saturating_sub(b[i]))
-    }
-
-    #[inline(always)]
-    fn table16(self, entries: &[u8; 16]) -> [u8; 16] {
-        *entries
-    }
-
-    #[inline(always)]
-    fn lookup16(self, table: [u8; 16], indices: [u8; 16]) -> [u8; 16] {
-        indices.map(|index| table[usize::from(index & 15)])
-    }
-
-    #[inline(always)]
-    fn high_nibbles(self, v: [u8; 16]) -> [u8; 16] {
-        self.low_nibbles((u128::from_ne_bytes(v) >> 4).to_ne_bytes())
-    }
-
-    #[inline(always)]
-    fn low_nibbles(self, v: [u8; 16]) -> [u8; 16] {
-        self.and(v, [0x0F; 16])
     }
 
     #[inline(always)]

@@ -1,0 +1,195 @@
+//! # Profiles
+//!
+//! A profile is a set of classes of characters that a text must not have: bit n stands for class n. The presets are constants. Any
+//! other set may be given as well, and then each call takes some microseconds more.
+
+use core::ffi::{CStr, c_char, c_void};
+
+use trust8::profile::{Class, Error, Profile};
+
+use crate::errors::{TRUST8_FORBIDDEN, TRUST8_NO_ERROR, misuse, trust8_error};
+use crate::memory;
+
+/// The characters of XML 1.0.
+pub const TRUST8_PROFILE_XML: u32 = 0x0000229;
+/// The unicode assignables of RFC 9839: no legacy controls and no noncharacters.
+pub const TRUST8_PROFILE_ASSIGNABLES: u32 = 0x00007E9;
+/// The strings of I-JSON (RFC 7493): no noncharacters.
+pub const TRUST8_PROFILE_I_JSON: u32 = 0x0000600;
+/// The text of PostgreSQL: no NUL.
+pub const TRUST8_PROFILE_POSTGRES: u32 = 0x0000001;
+/// Text that is shown in a terminal.
+pub const TRUST8_PROFILE_TERMINAL: u32 = 0x00409E9;
+/// Source code: nothing that hides code from a reader.
+pub const TRUST8_PROFILE_SOURCE: u32 = 0x04CAFE1;
+/// Text for a language model: nothing invisible.
+pub const TRUST8_PROFILE_PROMPT: u32 = 0x06DBFE9;
+/// The name of a file, without folders.
+pub const TRUST8_PROFILE_FILE_NAME: u32 = 0x0EDBFFF;
+
+/// Returns the classes of the preset of this name, such as "xml", or UINT32_MAX.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_profile_by_name(name: *const c_char) -> u32 {
+    if name.is_null() {
+        return u32::MAX;
+    }
+    // SAFETY: the caller vouches for the string.
+    let name = unsafe { CStr::from_ptr(name) };
+    name.to_str().ok().and_then(Profile::by_name).map_or(u32::MAX, |profile| profile.bits())
+}
+
+/// Returns the name of a class, such as "c0-control", or NULL if there is no such class.
+#[unsafe(no_mangle)]
+pub extern "C" fn trust8_class_name(number: u8) -> *const c_char {
+    NAMES.get(usize::from(number)).map_or(core::ptr::null(), |name| name.as_ptr())
+}
+
+/// Returns the number of a character's class, or 255 if it has none.
+#[unsafe(no_mangle)]
+pub extern "C" fn trust8_class_of(character: u32) -> u8 {
+    char::from_u32(character).and_then(Class::of).map_or(u8::MAX, Class::code)
+}
+
+/// Returns whether the bytes are UTF-8 without a character of these classes. If not, `error` says where the first error is. For a
+/// forbidden character its kind is TRUST8_FORBIDDEN, and its `bytes` are those of the character.
+///
+/// A bit that stands for no class is a misuse.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trust8_profile_validate(
+    classes: u32,
+    data: *const c_void,
+    len: usize,
+    error: *mut trust8_error,
+) -> bool {
+    // SAFETY: the caller vouches for the memory.
+    let bytes = unsafe { memory::bytes(data, len) };
+    let (Some(bytes), Some(profile)) = (bytes, profile(classes)) else {
+        // SAFETY: the caller vouches for the memory.
+        return unsafe { misuse(error) };
+    };
+    let found = match profile.get().from_utf8(bytes) {
+        Ok(_) => trust8_error::at(len as u64, TRUST8_NO_ERROR),
+        Err(Error::NotUtf8(found)) => found.into(),
+        Err(Error::Forbidden(found)) => {
+            let mut buffer = [0; 4];
+            let bytes = found.character().encode_utf8(&mut buffer).as_bytes();
+            trust8_error::new(found.offset(), TRUST8_FORBIDDEN, Some(bytes.len()), bytes)
+        }
+    };
+    // SAFETY: the caller vouches for the memory.
+    unsafe { memory::put(error, found) };
+    found.kind == TRUST8_NO_ERROR
+}
+
+/// The names of the classes, by their numbers.
+const NAMES: &[&CStr] = &[
+    c"nul",
+    c"tab",
+    c"line-feed",
+    c"form-feed",
+    c"carriage-return",
+    c"c0-control",
+    c"delete",
+    c"next-line",
+    c"c1-control",
+    c"fffe-ffff",
+    c"noncharacter",
+    c"bidi-control",
+    c"bidi-mark",
+    c"zero-width",
+    c"joiner",
+    c"tag",
+    c"variation-selector",
+    c"emoji-selector",
+    c"separator",
+    c"byte-order-mark",
+    c"private-use",
+    c"soft-hyphen",
+    c"invisible",
+    c"slash",
+    c"windows-reserved",
+];
+
+/// A preset, or a profile that was made for this call.
+enum Chosen {
+    Preset(&'static Profile),
+    Made(Profile),
+}
+
+impl Chosen {
+    const fn get(&self) -> &Profile {
+        match self {
+            Self::Preset(profile) => profile,
+            Self::Made(profile) => profile,
+        }
+    }
+}
+
+/// Returns the profile that forbids these classes, if all of them exist.
+fn profile(classes: u32) -> Option<Chosen> {
+    if classes >> Class::ALL.len() != 0 {
+        return None;
+    }
+    let preset = Profile::PRESETS.iter().find(|preset| preset.1.bits() == classes);
+    Some(preset.map_or_else(|| Chosen::Made(Profile::from_bits(classes)), |preset| Chosen::Preset(&preset.1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use core::mem::MaybeUninit;
+
+    use super::*;
+
+    fn validate(classes: u32, bytes: &[u8]) -> trust8_error {
+        let mut error = MaybeUninit::uninit();
+        // SAFETY: the pointers are those of a slice and of room for the struct.
+        let valid = unsafe {
+            trust8_profile_validate(classes, bytes.as_ptr().cast(), bytes.len(), error.as_mut_ptr())
+        };
+        // SAFETY: the function fills the struct in any case.
+        let error = unsafe { error.assume_init() };
+        assert_eq!(valid, error.kind == TRUST8_NO_ERROR);
+        error
+    }
+
+    #[test]
+    fn presets_have_the_classes_of_the_library() {
+        for (name, classes) in [
+            (c"xml", TRUST8_PROFILE_XML),
+            (c"assignables", TRUST8_PROFILE_ASSIGNABLES),
+            (c"i-json", TRUST8_PROFILE_I_JSON),
+            (c"postgres", TRUST8_PROFILE_POSTGRES),
+            (c"terminal", TRUST8_PROFILE_TERMINAL),
+            (c"source", TRUST8_PROFILE_SOURCE),
+            (c"prompt", TRUST8_PROFILE_PROMPT),
+            (c"file-name", TRUST8_PROFILE_FILE_NAME),
+            (c"xml1", u32::MAX),
+        ] {
+            // SAFETY: it is a string.
+            assert_eq!(unsafe { trust8_profile_by_name(name.as_ptr()) }, classes, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn classes_have_names_and_numbers() {
+        for class in Class::ALL {
+            let name = trust8_class_name(class.code());
+            // SAFETY: it is the string of a class that exists.
+            assert_eq!(unsafe { CStr::from_ptr(name) }.to_str(), Ok(class.name()));
+        }
+        assert!(trust8_class_name(Class::ALL.len() as u8).is_null());
+        assert_eq!([0x202E, 0x41, 0xD800, 0x11_0000].map(|character| trust8_class_of(character)), [11, 255, 255, 255]);
+    }
+
+    #[test]
+    fn errors_say_what_is_forbidden() {
+        let error = validate(TRUST8_PROFILE_SOURCE, "ab\u{202E}\u{FF}".as_bytes());
+        assert_eq!((error.valid_up_to, error.kind, error.error_len), (2, TRUST8_FORBIDDEN, 3));
+        assert_eq!(error.seen(), "\u{202E}".as_bytes());
+        assert_eq!(validate(TRUST8_PROFILE_SOURCE, b"ab\xFF\0").kind, crate::errors::TRUST8_INVALID_BYTE);
+        assert_eq!(validate(TRUST8_PROFILE_POSTGRES, b"\x01").valid_up_to, 1);
+        // A set that is no preset.
+        assert_eq!(validate(1 << 2, b"a\nb").valid_up_to, 1);
+        assert_eq!(validate(1 << 25, b"").kind, crate::errors::TRUST8_MISUSE);
+    }
+}

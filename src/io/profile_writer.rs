@@ -1,0 +1,117 @@
+//! The blocking writer, with a profile.
+
+#![forbid(unsafe_code)]
+
+use std::io::{self, ErrorKind, Write};
+
+use super::Utf8Writer;
+use crate::kernel::Kernel;
+use crate::text::profile::{Forbidden, Profile, StreamError};
+
+/// A [`Utf8Writer`] that refuses the characters which a profile forbids as well, so that no text can poison a log.
+///
+/// What is before a forbidden character is written first. From then on, every call returns the error, an [`ErrorKind::InvalidData`] that
+/// carries a [`profile::StreamError`](StreamError).
+///
+/// ```
+/// use std::io::Write;
+/// use trust8::io::ProfileWriter;
+/// use trust8::profile::{Profile, StreamError};
+///
+/// let mut writer = ProfileWriter::new(Vec::new(), Profile::TERMINAL);
+/// let error = writer.write_all(b"user=\x1B[2J").unwrap_err();
+/// assert!(matches!(error.downcast::<StreamError>(), Ok(StreamError::Forbidden(found)) if found.offset() == 5));
+/// assert_eq!(writer.into_inner(), b"user=");
+/// ```
+#[derive(Debug)]
+pub struct ProfileWriter<W> {
+    inner: Utf8Writer<W>,
+    profile: Profile,
+    found: Option<Forbidden>,
+}
+
+impl<W> ProfileWriter<W> {
+    /// Returns a writer to `inner`.
+    ///
+    /// ```
+    /// use trust8::{io::ProfileWriter, profile::Profile};
+    /// assert!(ProfileWriter::new(Vec::new(), Profile::XML_1_0).finish().is_ok());
+    /// ```
+    pub const fn new(inner: W, profile: Profile) -> Self {
+        Self { inner: Utf8Writer::new(inner), profile, found: None }
+    }
+
+    /// Returns a reference to the inner writer.
+    ///
+    /// ```
+    /// use trust8::{io::ProfileWriter, profile::Profile};
+    /// assert_eq!(ProfileWriter::new("inside", Profile::XML_1_0).get_ref(), &"inside");
+    /// ```
+    pub const fn get_ref(&self) -> &W {
+        self.inner.get_ref()
+    }
+
+    /// Returns the inner writer. Bytes that are held back are lost; see [`finish`](Self::finish).
+    ///
+    /// ```
+    /// use trust8::{io::ProfileWriter, profile::Profile};
+    /// assert_eq!(ProfileWriter::new("inside", Profile::XML_1_0).into_inner(), "inside");
+    /// ```
+    pub fn into_inner(self) -> W {
+        self.inner.into_inner()
+    }
+
+    /// Returns the error, if a forbidden character has come.
+    fn check(&self) -> io::Result<()> {
+        match self.found {
+            Some(found) => Err(io::Error::new(ErrorKind::InvalidData, StreamError::from(found))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<W: Write> ProfileWriter<W> {
+    /// Does what [`Utf8Writer::finish`] does.
+    ///
+    /// # Errors
+    ///
+    /// The errors of that function, and an [`ErrorKind::InvalidData`] if there has been a forbidden character.
+    ///
+    /// ```
+    /// use std::io::Write;
+    /// use trust8::{io::ProfileWriter, profile::Profile};
+    ///
+    /// let mut writer = ProfileWriter::new(Vec::new(), Profile::TERMINAL);
+    /// writer.write_all(b"\xC2")?;
+    /// assert!(writer.finish().is_err());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.check()?;
+        self.inner.finish()
+    }
+}
+
+impl<W: Write> Write for ProfileWriter<W> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.check()?;
+        let (offset, pending) = (self.inner.valid_up_to(), self.inner.pending().len());
+        let (piece, mut decoder) = self.inner.next_piece(buf);
+        let (text, _) = decoder.decode_up_to_error(piece);
+        let Some(found) = self.profile.first_in(Kernel::best(), text, offset) else {
+            return self.inner.write(piece);
+        };
+        let before = (found.offset() - offset) as usize;
+        if before <= pending {
+            // A character before this one may not be written to its end yet.
+            let _ = self.inner.write(b"")?;
+            self.found = Some(found);
+            self.check()?;
+        }
+        self.inner.write(&buf[..before - pending])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}

@@ -1,0 +1,109 @@
+//! The rows of a column that a profile refuses.
+
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::iter::FusedIterator;
+
+use super::layout::Column;
+use crate::error::TooSmall;
+use crate::kernel::Kernel;
+use crate::text::profile::{Error, Profile};
+
+/// Returns an iterator over the rows that are not UTF-8 or have a character that the profile forbids, each with its first error, in the
+/// order of the rows. Null rows are ignored.
+///
+/// ```
+/// use trust8::columns::{Offsets, refused_rows};
+/// use trust8::profile::Profile;
+///
+/// let column = Offsets::new(b"Merlot\0Ros\xE9", &[0, 6, 7, 11], None).unwrap();
+/// let found: Vec<_> = refused_rows(column, &Profile::POSTGRES).map(|(row, error)| (row, error.valid_up_to())).collect();
+/// assert_eq!(found, [(1, 0), (2, 3)]);
+/// ```
+pub fn refused_rows<C: Column>(column: C, profile: &Profile) -> RefusedRows<'_, C> {
+    RefusedRows { kernel: Kernel::best(), column, profile, next: 0 }
+}
+
+/// An iterator over the rows that a profile refuses: see [`refused_rows`].
+#[derive(Clone, Debug)]
+#[must_use = "iterators do nothing unless they are used"]
+pub struct RefusedRows<'a, C> {
+    kernel: &'static Kernel,
+    column: C,
+    profile: &'a Profile,
+    next: usize,
+}
+
+impl<C: Column> RefusedRows<'_, C> {
+    /// Writes a bitmap, in which the bit of each row that is refused is 1. Returns how many there are.
+    ///
+    /// Row 0 has the lowest bit of the first byte. Only the rows count that the iterator has not returned yet.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `bitmap` has less than one bit for each row.
+    ///
+    /// ```
+    /// use trust8::columns::{Offsets, refused_rows};
+    /// use trust8::profile::Profile;
+    ///
+    /// let column = Offsets::new(b"a\0c\xFE", &[0, 1, 2, 3, 4], None).unwrap();
+    /// let mut bitmap = [0xFF; 1];
+    /// assert_eq!(refused_rows(column, &Profile::XML_1_0).bitmap(&mut bitmap), Ok(2));
+    /// assert_eq!(bitmap, [0b1010]);
+    /// ```
+    pub fn bitmap(self, bitmap: &mut [u8]) -> Result<usize, TooSmall> {
+        let needed = self.column.rows().div_ceil(8);
+        let len = bitmap.len();
+        let bitmap = bitmap.get_mut(..needed).ok_or(TooSmall { needed, len })?;
+        bitmap.fill(0);
+        Ok(self.map(|(row, _)| bitmap[row / 8] |= 1 << (row % 8)).count())
+    }
+
+    /// Returns the bitmap of the rows that are neither null nor refused. With it as its validity, the column has nulls in place of the
+    /// rows that are refused.
+    ///
+    /// ```
+    /// use trust8::columns::{Offsets, Validity, refused_rows};
+    /// use trust8::profile::Profile;
+    ///
+    /// let column = Offsets::new(b"a\0c", &[0, 1, 2, 3], Some(Validity::new(&[0b011], 0))).unwrap();
+    /// assert_eq!(refused_rows(column, &Profile::XML_1_0).validity(), [0b001]);
+    /// ```
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn validity(self) -> Vec<u8> {
+        let column = self.column;
+        let mut bitmap = alloc::vec![0; column.rows().div_ceil(8)];
+        for row in 0..column.rows() {
+            let is_valid = column.validity().is_none_or(|validity| validity.is_valid(row));
+            bitmap[row / 8] |= u8::from(is_valid) << (row % 8);
+        }
+        for (row, _) in self {
+            bitmap[row / 8] &= !(1 << (row % 8));
+        }
+        bitmap
+    }
+}
+
+impl<C: Column> Iterator for RefusedRows<'_, C> {
+    type Item = (usize, Error);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.next < self.column.count_to_check() {
+            let row = self.next;
+            self.next += 1;
+            if self.column.validity().is_none_or(|validity| validity.is_valid(row)) {
+                let check = |bytes: &[u8]| self.kernel.from_utf8_in(self.profile, bytes).err();
+                if let Some(error) = self.column.with_row(row, check) {
+                    return Some((row, error));
+                }
+            }
+        }
+        None
+    }
+}
+
+impl<C: Column> FusedIterator for RefusedRows<'_, C> {}
