@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Counts the trusted base: the files that can make a wrong `&str`, whatever the others do.
+
+    trusted.py            prints the number of lines of code of each file, and checks the table in DESIGN.md
+    trusted.py --update   writes the numbers into the table
+
+A line of code has something besides comments, and is not a unit test's. The list is in DESIGN.md, under "Trusted base": a row for each group of
+files, which ends with the group's number of lines. Each file with unsafe code must be in it. The sum may not exceed LIMIT.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Lower it when the number gets lower.
+LIMIT = 4600
+# Unit tests, and a kernel for tests.
+NOT_COUNTED = {"src/simd/model.rs", "src/kernel/counted.rs"}
+# They hold no code, only modules that forbid unsafe code could not have inside.
+EMPTY = {"src/lib.rs", "src/text/mod.rs", "src/repair/mod.rs", "src/io/mod.rs", "src/text/profile/mod.rs"}
+LITERAL = re.compile(r'r(#*)".*?"\1|"(?:\\.|[^"\\])*"', re.S)
+
+
+def lines_of_code(text):
+    """Returns the number of lines with code, without those of unit tests."""
+    text = LITERAL.sub(lambda found: '""' + "\n" * found[0].count("\n"), text)
+    text = re.sub(r"//[^\n]*", "", text)
+    text = re.sub(r"(?ms)^#\[cfg\((?:all\()?test\b.*?^\}$", "", text)
+    return sum(bool(line.strip()) for line in text.split("\n"))
+
+
+def files(pattern):
+    """Returns the files that a name in the table stands for: a file, or a folder and everything in it."""
+    path = ROOT / pattern
+    found = sorted(path.rglob("*.rs")) if path.is_dir() else [path]
+    return [file for file in found if str(file.relative_to(ROOT)) not in NOT_COUNTED]
+
+
+def main():
+    design = ROOT / "DESIGN.md"
+    text = design.read_text()
+    section = re.search(r"(?ms)^### Trusted base$.*?(?=^##)", text)
+    if not section:
+        return ["DESIGN.md has no section 'Trusted base'"]
+    wrong, listed, total, table = [], set(), 0, section[0]
+    for row in re.findall(r"(?m)^\| `.*$", section[0]):
+        names = re.findall(r"`(src/[^`]+)`", row)
+        group = {file for name in names for file in files(name)}
+        wrong += [f"{name} is missing" for name in names for file in files(name) if not file.exists()]
+        number = sum(lines_of_code(file.read_text()) for file in group - listed if file.exists())
+        listed |= group
+        total += number
+        table = table.replace(row, re.sub(r"\| [\d,]+ \|$", f"| {number:,} |", row))
+    table = re.sub(r"[\d,]+ lines of code in all", f"{total:,} lines of code in all", table)
+    for file in sorted((ROOT / "src").rglob("*.rs")):
+        name = str(file.relative_to(ROOT))
+        code = re.sub(r"//[^\n]*", "", file.read_text())
+        if re.search(r"\bunsafe\b(?!_)", code) and file not in listed and name not in NOT_COUNTED | EMPTY:
+            wrong.append(f"{name} has unsafe code and is not in the table")
+    print(f"{total} lines of code in the trusted base, at most {LIMIT}")
+    if total > LIMIT:
+        wrong.append("the trusted base has grown: take something out")
+    if table != section[0]:
+        if "--update" in sys.argv:
+            design.write_text(text.replace(section[0], table))
+        else:
+            wrong.append("the numbers in DESIGN.md are not those of the files: run scripts/trusted.py --update")
+    return wrong
+
+
+if __name__ == "__main__":
+    complaints = main()
+    for complaint in complaints:
+        print(f"trusted.py: {complaint}", file=sys.stderr)
+    sys.exit(1 if complaints else 0)
