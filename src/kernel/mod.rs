@@ -78,7 +78,7 @@ pub trait Engine: Token {
     /// what comes earlier. The end of `piece` may cut a character off as well, if what is there of it is well-formed:
     /// `continues([0, 0, 0, 0xC3], b"\xA9t\xC3")` is true.
     ///
-    /// `piece` has between one byte and [`SHORT_PIECE`] bytes.
+    /// `piece` has between one byte and 512 bytes.
     fn continues(self, before: [u8; 4], piece: &[u8]) -> bool;
 }
 

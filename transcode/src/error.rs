@@ -178,7 +178,7 @@ impl Error {
         self.fault.kind()
     }
 
-    /// Returns the error of [`from_utf8`](crate::from_utf8), if the input was to be UTF-8 and is not.
+    /// Returns the error of [`from_utf8`](trust8::from_utf8), if the input was to be UTF-8 and is not.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Utf16, convert};

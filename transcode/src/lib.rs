@@ -41,6 +41,43 @@
 //!
 //! [`String::from_utf8_lossy`]: https://doc.rust-lang.org/std/string/struct.String.html#method.from_utf8_lossy
 //! [`String::from_utf16_lossy`]: https://doc.rust-lang.org/std/string/struct.String.html#method.from_utf16_lossy
+//!
+//! # From `encoding_rs::mem`
+//!
+//! The buffer may be uninitialised and as long as the text needs, which [`len`] returns. The functions return what they wrote as a slice.
+//!
+//! ```
+//! # #[cfg(feature = "alloc")] {
+//! use std::mem::MaybeUninit;
+//! use trust8_transcode::{Encoding, Str, Utf16, convert, convert_into_lossy, convert_lossy};
+//!
+//! let bytes = b"na\xEFve";
+//! // Before.
+//! let mut buffer = [0; 6];
+//! let len = encoding_rs::mem::convert_utf8_to_utf16(bytes, &mut buffer);
+//! let units = &buffer[..len];
+//! let valid_up_to = encoding_rs::Encoding::utf8_valid_up_to(bytes);
+//! let text = encoding_rs::mem::decode_latin1(bytes);
+//! # let before = (units, valid_up_to, text.into_owned());
+//!
+//! // After.
+//! let mut buffer = [MaybeUninit::uninit(); 5];
+//! let units: &[u16] = convert_into_lossy(Encoding::Utf8, Utf16, bytes, &mut buffer).unwrap();
+//! let valid_up_to = trust8::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+//! let text = convert_lossy(Encoding::Latin1, Str, bytes);
+//! # assert_eq!((units, valid_up_to, text), before);
+//! # }
+//! ```
+//!
+//! | `encoding_rs` | here |
+//! |---|---|
+//! | `Encoding::ascii_valid_up_to`, `mem::is_ascii` | [`trust8::ascii_up_to`], [`trust8::is_ascii`] |
+//! | `mem::is_basic_latin` | `is_ascii(Utf16, units)` |
+//! | `mem::utf16_valid_up_to` | [`validate`], and [`valid_up_to`](Error::valid_up_to) of its error |
+//! | `mem::ensure_utf16_validity` | [`make_well_formed`] |
+//! | `mem::str_latin1_up_to`, `mem::utf8_latin1_up_to` | [`latin1_up_to`] |
+//!
+//! There is nothing here for that crate's other encodings, or for right-to-left text.
 
 #![cfg_attr(not(test), no_std)]
 
@@ -251,7 +288,7 @@ pub fn is_latin1(text: &str) -> bool {
 // The same functions with a kernel, for tests and measurements.
 
 impl With {
-    /// Does what [`is_latin1`](crate::is_latin1) does, with this kernel.
+    /// Does what [`is_latin1`] does, with this kernel.
     #[must_use]
     pub fn is_latin1(self, text: &str) -> bool {
         With(self.0).latin1_up_to(Str, text) == text.len()
@@ -259,7 +296,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`convert`](crate::convert) does, with this kernel.
+    /// Does what [`convert`] does, with this kernel.
     ///
     /// # Errors
     ///
@@ -279,7 +316,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`convert_lossy`](crate::convert_lossy) does, with this kernel.
+    /// Does what [`convert_lossy`] does, with this kernel.
     #[cfg(feature = "alloc")]
     #[inline]
     #[must_use]
@@ -290,7 +327,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`convert_into`](crate::convert_into) does, with this kernel.
+    /// Does what [`convert_into`] does, with this kernel.
     ///
     /// # Errors
     ///
@@ -309,7 +346,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`convert_into_lossy`](crate::convert_into_lossy) does, with this kernel.
+    /// Does what [`convert_into_lossy`] does, with this kernel.
     ///
     /// # Errors
     ///
@@ -328,7 +365,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`len`](crate::len) does, with this kernel.
+    /// Does what [`len`] does, with this kernel.
     #[inline]
     #[must_use]
     pub fn len<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> usize {

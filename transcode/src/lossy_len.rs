@@ -31,7 +31,7 @@ pub fn lossy_len<F: Form, T: Form>(from: F, to: T, text: &F::Text) -> usize {
 }
 
 impl With {
-    /// Does what [`lossy_len`](crate::lossy_len) does, with this kernel.
+    /// Does what [`lossy_len`] does, with this kernel.
     #[inline]
     #[must_use]
     pub fn lossy_len<F: Form, T: Form>(self, from: F, to: T, text: &F::Text) -> usize {

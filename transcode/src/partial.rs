@@ -63,7 +63,7 @@ pub fn convert_as_fits_lossy<F: Form, T: Form>(
 }
 
 impl With {
-    /// Does what [`convert_as_fits`](crate::convert_as_fits) does, with this kernel.
+    /// Does what [`convert_as_fits`] does, with this kernel.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`convert_as_fits_lossy`](crate::convert_as_fits_lossy) does, with this kernel.
+    /// Does what [`convert_as_fits_lossy`] does, with this kernel.
     #[inline]
     #[must_use]
     pub fn convert_as_fits_lossy<F: Form, T: Form>(

@@ -87,7 +87,7 @@ pub fn latin1_up_to<F: Form>(form: F, text: &F::Text) -> usize {
 // The same functions with a kernel, for tests and measurements.
 
 impl With {
-    /// Does what [`validate`](crate::validate) does, with this kernel.
+    /// Does what [`validate`] does, with this kernel.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`ascii_up_to`](crate::ascii_up_to) does, with this kernel.
+    /// Does what [`ascii_up_to`] does, with this kernel.
     #[inline]
     #[must_use]
     pub fn ascii_up_to<F: Form>(self, form: F, text: &F::Text) -> usize {
@@ -119,7 +119,7 @@ impl With {
 }
 
 impl With {
-    /// Does what [`latin1_up_to`](crate::latin1_up_to) does, with this kernel.
+    /// Does what [`latin1_up_to`] does, with this kernel.
     #[inline]
     #[must_use]
     pub fn latin1_up_to<F: Form>(self, form: F, text: &F::Text) -> usize {

@@ -8,7 +8,6 @@ use alloc::borrow::Cow;
 #[cfg(feature = "alloc")]
 use super::form::Utf16;
 use super::form::bytes_of_utf16_mut;
-#[cfg(feature = "alloc")]
 use trust8::Kernel;
 
 use crate::With;
@@ -50,14 +49,14 @@ pub fn to_well_formed(text: &[u16]) -> Cow<'_, [u16]> {
 // The same functions with a kernel, for tests and measurements.
 
 impl With {
-    /// Does what [`make_well_formed`](crate::make_well_formed) does, with this kernel.
+    /// Does what [`make_well_formed`] does, with this kernel.
     pub fn make_well_formed(self, text: &mut [u16]) {
         self.0.run(Mend, &[], bytes_of_utf16_mut(text));
     }
 }
 
 impl With {
-    /// Does what [`to_well_formed`](crate::to_well_formed) does, with this kernel.
+    /// Does what [`to_well_formed`] does, with this kernel.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn to_well_formed<'a>(self, text: &'a [u16]) -> Cow<'a, [u16]> {

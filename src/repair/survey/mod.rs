@@ -16,7 +16,7 @@
 //!
 //! 1. **The map needs no automaton.** Whether a byte begins an ill-formed sequence depends only on the three bytes before it
 //!    and the three after it. So a formula of a few masks answers for 64 bytes at once, without a table or a branch; see
-//!    [`Map::of`]. It takes the same time however many sequences are ill-formed.
+//!    `Map::of`. It takes the same time however many sequences are ill-formed.
 //! 2. **No block waits for another.** What a map must know of its neighbours is read again. (Blocks of 61 to 64 bytes that each
 //!    begin with a sequence need no neighbours. But each must wait for the length of the one before, and they take 1.4 times
 //!    as long.)
@@ -264,7 +264,7 @@ impl Found {
     }
 }
 
-/// Returns the next block with a fault in it, or an empty block after [`SOUND_BLOCKS_TO_BE_FAR`] blocks without one.
+/// Returns the next block with a fault in it, or an empty block after `SOUND_BLOCKS_TO_BE_FAR` blocks without one.
 ///
 /// All before `from` is well-formed, except for a character that `from` cuts off.
 #[inline(always)]
