@@ -22,7 +22,7 @@
 use core::hint::black_box;
 
 use super::blocks::{self, Checker};
-use super::planes::{self, SUPERBLOCK};
+use super::planes::{self, Picks, SUPERBLOCK};
 use super::{BLOCK, EIGHT_BLOCKS};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, is_unfinished, with_context};
 use crate::kernel::verdict::Verdict;
@@ -384,13 +384,13 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool
 /// Checks a run of any text: at most `run` superblocks. In the case of an error the place is `at`.
 #[cfg_attr(optimised, inline(always))]
 fn planes_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool) -> Result<usize, usize> {
-    let (mut faults, mut after) = (s.zero(), at);
+    let (picks, mut faults, mut after) = (Picks::new(s), s.zero(), at);
     for _ in 0..run {
         let Some(text) = with_context(bytes, after) else { break };
         if prefetches {
             prefetch_eight(s, bytes, after);
         }
-        (faults, _) = planes::check(s, faults, planes::planes(s, text));
+        (faults, _) = planes::check(s, faults, planes::planes(s, picks, text));
         after += SUPERBLOCK;
     }
     if s.any(faults) { faulty(at) } else { Ok(after) }
