@@ -26,7 +26,11 @@ const BLOCK: usize = 64;
 /// Returns the faults of a superblock, and its masks.
 fn superblock(text: &[Byte]) -> (Vector, planes::Masks) {
     with_text(text, 0, |memory| {
-        let planes = planes::planes(Avx512, memory.first_chunk().expect("a superblock and its context"));
+        let planes = planes::planes(
+            Avx512,
+            planes::Picks::new(Avx512),
+            memory.first_chunk().expect("a superblock and its context"),
+        );
         planes::check(Avx512, Avx512.zero(), planes)
     })
 }
@@ -61,7 +65,8 @@ pub(crate) fn a_last_superblock(n: usize) -> bool {
     let text = any_bytes(CONTEXT + n);
     let context = is_text(Start::Anywhere, &text[..CONTEXT], End::Anywhere);
     let faults = with_text(&text, 0, |memory| {
-        planes::check(Avx512, Avx512.zero(), planes::last_planes(Avx512, memory)).0
+        planes::check(Avx512, Avx512.zero(), planes::last_planes(Avx512, planes::Picks::new(Avx512), memory))
+            .0
     });
     context.and(faults.any().not()).is(context.and(is_text(Start::Anywhere, &text, End::Character)))
 }

@@ -22,7 +22,7 @@
 use core::hint::black_box;
 
 use super::blocks::{self, Checker};
-use super::planes::{self, SUPERBLOCK};
+use super::planes::{self, Picks, SUPERBLOCK};
 use super::{BLOCK, EIGHT_BLOCKS};
 use crate::boundary::{CONTEXT, allows_two_byte, array_at, is_unfinished, with_context};
 use crate::kernel::verdict::Verdict;
@@ -96,8 +96,11 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
         at = skip_ascii(s, bytes, at);
         if let Some(four) = array_at::<{ 4 * BLOCK }>(bytes, at) {
             let (mut faults, mut leads) = (checker.no_faults(), checker.no_leads());
-            for k in 0..4 {
-                leads = checker.check(&mut faults, s.load(four, k * BLOCK), leads);
+            // If the compiler knew the length, it would write the check four times.
+            let mut left = black_box(four.as_slice());
+            while let Some((block, after)) = left.split_first_chunk::<BLOCK>() {
+                leads = checker.check(&mut faults, s.load(block, 0), leads);
+                left = after;
             }
             if checker.any(&faults) {
                 return blocks::suspicion(s, bytes, at);
@@ -383,13 +386,13 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool
 /// Checks a run of any text: at most `run` superblocks. In the case of an error the place is `at`.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn planes_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool) -> Result<usize, usize> {
-    let (mut faults, mut after) = (s.zero(), at);
+    let (picks, mut faults, mut after) = (Picks::new(s), s.zero(), at);
     for _ in 0..run {
         let Some(text) = with_context(bytes, after) else { break };
         if prefetches {
             prefetch_eight(s, bytes, after);
         }
-        (faults, _) = planes::check(s, faults, planes::planes(s, text));
+        (faults, _) = planes::check(s, faults, planes::planes(s, picks, text));
         after += SUPERBLOCK;
     }
     if s.any(faults) { faulty(at) } else { Ok(after) }

@@ -28,6 +28,8 @@
 
 #![forbid(unsafe_code)]
 
+use core::hint::black_box;
+
 use crate::boundary::CONTEXT;
 use crate::simd::Avx512;
 use crate::simd::x86::avx512::Vector;
@@ -51,7 +53,7 @@ const fn pick(r: u8) -> u64 {
     }
     u64::from_le_bytes(bytes)
 }
-const PICK: [u64; 8] = [pick(0), pick(1), pick(2), pick(3), pick(4), pick(5), pick(6), pick(7)];
+const PICK: &[u64; 8] = &[pick(0), pick(1), pick(2), pick(3), pick(4), pick(5), pick(6), pick(7)];
 
 /// The indices that put a plane in the order of the text: byte `7 - q` of lane `r` comes from byte `7 - r` of lane
 /// `q`. After that, the first byte of a vector is the most significant bit of its lane, and a shift right moves bits
@@ -87,35 +89,52 @@ const NOT_CONTEXT: u64 = !0 >> CONTEXT;
 /// before has checked, and not the last, whose next place only the next vector has.
 const SECOND_FOLLOWS: u64 = !0 << 1 & !0 >> (CONTEXT - 1);
 
+/// What turns vectors into planes: [`PICK`] for each of the eight vectors.
+#[derive(Clone, Copy)]
+pub(crate) struct Picks([Vector; 8]);
+
+impl Picks {
+    #[inline(always)]
+    pub(crate) fn new(s: Avx512) -> Self {
+        // If the compiler knew the numbers, it would keep whole vectors of them in the program, for each function that has planes.
+        let (lanes, mut picks, mut r) = (black_box(PICK), [s.zero(); 8], 0);
+        while r < 8 {
+            picks[r] = s.splat64(lanes[r]);
+            r += 1;
+        }
+        Self(picks)
+    }
+}
+
 /// Returns the planes of a superblock, from bit 0 to bit 7, with places out of order. `text` begins with the context.
 #[inline(always)]
-pub(crate) fn planes(s: Avx512, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8] {
+pub(crate) fn planes(s: Avx512, picks: Picks, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8] {
     let (a, b) = (s.load(text, 0), s.load(text, OWN));
     let (c, d) = (s.load(text, 2 * OWN), s.load(text, 3 * OWN));
     let (e, f) = (s.load(text, 4 * OWN), s.load(text, 5 * OWN));
-    planes_of(s, [a, b, c, d, e, f, s.load(text, 6 * OWN), s.load(text, 7 * OWN)])
+    planes_of(s, picks, [a, b, c, d, e, f, s.load(text, 6 * OWN), s.load(text, 7 * OWN)])
 }
 
 /// Does the same for a shorter text, with zeros after it.
 #[inline(always)]
-pub(crate) fn last_planes(s: Avx512, text: &[u8]) -> [Vector; 8] {
+pub(crate) fn last_planes(s: Avx512, picks: Picks, text: &[u8]) -> [Vector; 8] {
     let (mut vectors, mut r) = ([s.zero(); 8], 0);
     while r < 8 {
         vectors[r] = s.load_up_to_64(&text[(r * OWN).min(text.len())..]);
         r += 1;
     }
-    planes_of(s, vectors)
+    planes_of(s, picks, vectors)
 }
 
 /// Returns the planes of the vectors of a superblock.
 #[cfg_attr(trust8_optimised, inline(always))]
-fn planes_of(s: Avx512, vectors: [Vector; 8]) -> [Vector; 8] {
+fn planes_of(s: Avx512, picks: Picks, vectors: [Vector; 8]) -> [Vector; 8] {
     // First each eight neighbours are turned into planes.
-    let [a, b, c, d, e, f, g, h] = vectors;
-    let (a, b) = (s.pick_planes(s.splat64(PICK[0]), a), s.pick_planes(s.splat64(PICK[1]), b));
-    let (c, d) = (s.pick_planes(s.splat64(PICK[2]), c), s.pick_planes(s.splat64(PICK[3]), d));
-    let (e, f) = (s.pick_planes(s.splat64(PICK[4]), e), s.pick_planes(s.splat64(PICK[5]), f));
-    let (g, h) = (s.pick_planes(s.splat64(PICK[6]), g), s.pick_planes(s.splat64(PICK[7]), h));
+    let ([a, b, c, d, e, f, g, h], p) = (vectors, picks.0);
+    let (a, b, c, d) =
+        (s.pick_planes(p[0], a), s.pick_planes(p[1], b), s.pick_planes(p[2], c), s.pick_planes(p[3], d));
+    let (e, f, g, h) =
+        (s.pick_planes(p[4], e), s.pick_planes(p[5], f), s.pick_planes(p[6], g), s.pick_planes(p[7], h));
     let ((a0, a1), (b0, b1)) = (s.regroup_8(a, b), s.regroup_8(c, d));
     let ((c0, c1), (d0, d1)) = (s.regroup_8(e, f), s.regroup_8(g, h));
     let (ab0, ab2) = s.regroup_16(a0, b0);

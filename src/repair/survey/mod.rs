@@ -273,10 +273,16 @@ pub fn seek<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> Found {
     for _ in 0..SOUND_BLOCKS_TO_BE_FAR {
         at += ascii(s, &bytes[at..]);
         let len = (bytes.len() - at).min(BLOCK);
-        let map = match at.checked_sub(CONTEXT).and_then(|begin| bytes[begin..].first_chunk()) {
-            Some(block) => Map::at(s, block),
-            None => Map::at(s, &padded(bytes, at)),
+        let ends;
+        // One map for both, because it is most of this function.
+        let block = match at.checked_sub(CONTEXT).and_then(|begin| bytes[begin..].first_chunk()) {
+            Some(block) => block,
+            None => {
+                ends = padded(bytes, at);
+                &ends
+            }
         };
+        let map = Map::at(s, block);
         let faults = map.faults >> CONTEXT & ((1 << len) - 1);
         if faults != 0 {
             return Found { start: at, end: at + len, faults, continued: map.continued >> CONTEXT };

@@ -37,34 +37,34 @@ impl Avx2 {
         let last = u32::from_le_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
         // SAFETY: AVX, by `self`.
         let last = unsafe { _mm256_set1_epi32(last.cast_signed()) };
-        let down = self.load(&PARTS.down[len % 4], 32 - len / 4 * 4);
+        let down = self.load(&PARTS.down[len], 0);
         // SAFETY: AVX2, by `self`.
         self.or(loaded, unsafe { _mm256_srlv_epi32(last, down) })
     }
 }
 
-/// How `load_masked` loads: a load from one of these lines begins four bytes earlier for each dword that is whole.
+/// How `load_masked` loads a certain number of bytes.
 #[repr(align(64))]
 struct Parts {
-    /// Ones in the dwords that are whole.
+    /// By the number of bytes, the distances of the shift right: in the lane after the whole dwords, the number of bits in the last dword
+    /// that are loaded already; in every other lane 32, which leaves nothing.
+    down: [[u8; 32]; 33],
+    /// Ones in the dwords that are whole. A load begins four bytes earlier for each of them.
     whole: [u8; 64],
-    /// By the number of bytes after the whole dwords, the distances of the shift right: in the lane after the whole dwords, the number of
-    /// bits in the last dword that are loaded already; in every other lane 32, which leaves nothing.
-    down: [[u8; 64]; 4],
 }
 
 const PARTS: &Parts = &{
-    let mut parts = Parts { whole: [0; 64], down: [[0; 64]; 4] };
+    let mut parts = Parts { down: [[0; 32]; 33], whole: [0; 64] };
     let mut at = 0;
-    while at < 64 {
-        let mut bytes = 0;
-        while bytes < 4 {
+    while at < 32 {
+        parts.whole[at] = 0xFF;
+        let mut len = 0;
+        while len <= 32 {
             if at % 4 == 0 {
-                parts.down[bytes][at] = if at == 32 { 8 * (4 - bytes) as u8 } else { 32 };
+                parts.down[len][at] = if at == len / 4 * 4 { 8 * (4 - len % 4) as u8 } else { 32 };
             }
-            bytes += 1;
+            len += 1;
         }
-        parts.whole[at] = if at < 32 { 0xFF } else { 0 };
         at += 1;
     }
     parts

@@ -15,7 +15,7 @@
 use super::{Counts, avx512};
 use crate::boundary::{CONTEXT, floor, with_context};
 use crate::kernel::bitplanes::long::load_eight;
-use crate::kernel::bitplanes::planes::{self, Masks, SUPERBLOCK};
+use crate::kernel::bitplanes::planes::{self, Masks, Picks, SUPERBLOCK};
 use crate::kernel::bitplanes::{BLOCK, EIGHT_BLOCKS, blocks};
 use crate::kernel::faulty;
 use crate::simd::x86::avx512::Vector;
@@ -32,7 +32,8 @@ pub(super) struct Inspect;
 impl Job<Avx512, (), (Option<usize>, Counts)> for Inspect {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], (): ()) -> (Option<usize>, Counts) {
-        let mut tally = Tally { s, kinds: [s.zero(); 4], newlines: 0, ones: s.opaque_ones() };
+        let mut tally =
+            Tally { s, kinds: [s.zero(); 4], newlines: 0, ones: s.opaque_ones(), picks: Picks::new(s) };
         // All before `at` is well-formed, except for a character that `at` cuts off.
         let (mut at, mut run, mut at_start) = (0, 1, Counts::default());
         loop {
@@ -54,7 +55,8 @@ impl Job<Avx512, (), (Option<usize>, Counts)> for Inspect {
             }
             match tally.run(bytes, at, run) {
                 Ok(after) if after == at => {
-                    let faults = tally.superblock(s.zero(), planes::last_planes(s, &bytes[at - CONTEXT..]));
+                    let faults = tally
+                        .superblock(s.zero(), planes::last_planes(s, tally.picks, &bytes[at - CONTEXT..]));
                     if s.any(faults) {
                         return (blocks::suspicion(s, bytes, at).suspicion(), at_start);
                     }
@@ -78,6 +80,7 @@ struct Tally {
     /// More newlines.
     newlines: usize,
     ones: Vector,
+    picks: Picks,
 }
 
 impl Tally {
@@ -126,11 +129,11 @@ impl Tally {
     fn run(&mut self, bytes: &[u8], at: usize, run: usize) -> Result<usize, usize> {
         let s = self.s;
         let Some(first) = with_context(bytes, at) else { return Ok(at) };
-        let mut planes = planes::planes(s, first);
+        let mut planes = planes::planes(s, self.picks, first);
         let (mut faults, mut after) = (s.zero(), at + SUPERBLOCK);
         for _ in 1..run {
             let Some(text) = with_context(bytes, after) else { break };
-            let next = planes::planes(s, text);
+            let next = planes::planes(s, self.picks, text);
             faults = self.superblock(faults, planes);
             planes = next;
             after += SUPERBLOCK;
