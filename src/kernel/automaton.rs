@@ -54,11 +54,6 @@ impl Engine for Automaton {
     const LONG: usize = usize::MAX;
 
     #[inline(always)]
-    fn validate(self, bytes: &[u8]) -> Verdict {
-        validate(bytes)
-    }
-
-    #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
         validate(bytes)
     }

@@ -33,14 +33,7 @@ macro_rules! door {
 
             $(#[$features])?
             pub(crate) fn validate(bytes: &[u8]) -> Verdict {
-                if bytes.len() >= <$token as Engine>::LONG { long(bytes) } else { $new.validate_short(bytes) }
-            }
-
-            // Apart, so that short texts do not pay for the registers that it saves.
-            #[inline(never)]
-            $(#[$features])?
-            fn long(bytes: &[u8]) -> Verdict {
-                $new.validate_long(bytes)
+                $new.validate(bytes)
             }
 
             $(#[$features])?
@@ -94,22 +87,40 @@ macro_rules! doors {
 
         impl<J: $($set::Runs<M, O> +)+ scalar::Runs<M, O>, M, O> Portable<M, O> for J {}
 
-        impl Kernel {
-            /// Runs a job with this kernel.
-            #[doc(hidden)]
-            #[inline]
-            pub fn run<J: Portable<M, O>, M, O>(&self, _: J, bytes: &[u8], more: M) -> O {
-                let doors: &[Door<M, O>; KERNELS.len()] = const {
-                    &[$(#[cfg($cfg)] ($set::run::<J, M, O> as Door<M, O>),)+ scalar::run::<J, M, O> as Door<M, O>]
-                };
-                // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set
-                // that the door is compiled for.
-                unsafe { doors[self.isa as usize](bytes, more) }
+        impl<M, O> Doors<M, O> {
+            /// Returns the doors of a job.
+            pub(crate) const fn of<J: Portable<M, O>>() -> Self {
+                Self([$(#[cfg($cfg)] ($set::run::<J, M, O> as Door<M, O>),)+ scalar::run::<J, M, O> as Door<M, O>])
             }
         }
     };
 }
 instruction_sets!(doors);
+
+/// A job, compiled for each instruction set.
+///
+/// `Kernel::run` has the doors of any job. A function that is inlined into other crates keeps them in a static, which is compiled in this
+/// crate once.
+pub(crate) struct Doors<M, O>([Door<M, O>; KERNELS.len()]);
+
+impl<M, O> Doors<M, O> {
+    /// Runs the job with a kernel.
+    #[inline]
+    pub(crate) fn run(&self, kernel: &Kernel, bytes: &[u8], more: M) -> O {
+        // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set that the door is
+        // compiled for.
+        unsafe { self.0[kernel.isa as usize](bytes, more) }
+    }
+}
+
+impl Kernel {
+    /// Runs a job with this kernel.
+    #[doc(hidden)]
+    #[inline]
+    pub fn run<J: Portable<M, O>, M, O>(&self, _: J, bytes: &[u8], more: M) -> O {
+        const { &Doors::of::<J>() }.run(self, bytes, more)
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -41,7 +41,7 @@ struct AcceptsLong;
 impl<E: Engine, F: OnRejected> Job<E, F, bool> for AcceptsLong {
     #[inline(always)]
     fn run(engine: E, bytes: &[u8], otherwise: F) -> bool {
-        match bind(bytes, engine.validate(bytes)) {
+        match bind(bytes, engine.validate_long(bytes)) {
             Ok(_) => true,
             Err(rejected) => reject(rejected, otherwise),
         }

@@ -27,7 +27,10 @@ use super::error::StreamError;
 use super::piece::Piece;
 use super::state::{Packed, State};
 use crate::error::{ErrorKind, Hex, Sequence};
-use crate::kernel::{Continues, Kernel, Rejected};
+use crate::kernel::{Continues, Doors, Kernel, Rejected};
+
+/// As a static, because `push` is inlined into other crates.
+static CONTINUES: Doors<[u8; 4], bool> = Doors::of::<Continues>();
 
 /// Validates UTF-8 that arrives in pieces, which may be cut anywhere, even inside a character.
 ///
@@ -275,7 +278,7 @@ impl Validator {
     fn continues(&mut self, piece: &[u8], kernel: &Kernel) -> bool {
         let Some(last) = piece.last_chunk() else { return false };
         let Some(tail) = self.state.tail() else { return false };
-        let continues = kernel.run(Continues, piece, tail.0);
+        let continues = CONTINUES.run(kernel, piece, tail.0);
         if continues {
             self.state.accept(piece.len(), Tail(*last));
         }

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::search::{Search, Sought, Vectors};
-use crate::kernel::Kernel;
+use crate::kernel::{Doors, Kernel};
 
 /// Returns whether all of `bytes` are ASCII: what `bytes.is_ascii()` returns.
 ///
@@ -38,9 +38,12 @@ impl Kernel {
     #[inline]
     #[must_use]
     pub fn ascii_up_to(&self, bytes: &[u8]) -> usize {
-        self.run(Search::<NotAscii>::JOB, bytes, ())
+        UP_TO.run(self, bytes, ())
     }
 }
+
+/// As a static, because `ascii_up_to` is inlined into other crates.
+static UP_TO: Doors<(), usize> = Doors::of::<Search<NotAscii>>();
 
 /// A byte that is not ASCII.
 struct NotAscii;

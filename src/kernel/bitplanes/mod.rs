@@ -33,11 +33,6 @@ impl Engine for Avx512 {
     const LONG: usize = BLOCK;
 
     #[inline(always)]
-    fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < LONG { self.apart(Blocks, bytes, ()) } else { self.apart(Superblocks, bytes, ()) }
-    }
-
-    #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
         blocks::one_block(self, bytes)
     }

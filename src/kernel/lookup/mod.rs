@@ -60,11 +60,6 @@ impl<S: Simd> Engine for S {
     const LONG: usize = long::LEAST_BYTES;
 
     #[inline(always)]
-    fn validate(self, bytes: &[u8]) -> Verdict {
-        if bytes.len() < Self::LONG { short::validate(self, bytes) } else { self.apart(Long, bytes, ()) }
-    }
-
-    #[inline(always)]
     fn validate_short(self, bytes: &[u8]) -> Verdict {
         short::validate(self, bytes)
     }
