@@ -242,7 +242,8 @@ impl<'a> Check<'a> {
     ) -> Totals {
         let name = entry.source.name();
         let progress = self.validator.progress.clone();
-        let mut scanner = Scanner::new(self.validator.kernel, self.profile, reader, progress, self.to_the_end);
+        let mut scanner =
+            Scanner::new(self.validator.kernel, self.profile, reader, progress, self.to_the_end);
         let mut errors = 0;
         let mut first_error = None;
         let read = loop {

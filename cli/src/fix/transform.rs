@@ -47,7 +47,11 @@ pub(super) struct Changes {
 impl Changes {
     /// Whether the text is the same as before.
     pub(super) fn is_nothing(&self) -> bool {
-        !matches!(self.plan, Plan::From(_)) && self.invalid == 0 && self.mojibake == 0 && !self.mark && self.forbidden == 0
+        !matches!(self.plan, Plan::From(_))
+            && self.invalid == 0
+            && self.mojibake == 0
+            && !self.mark
+            && self.forbidden == 0
     }
 }
 

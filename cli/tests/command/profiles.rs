@@ -13,7 +13,8 @@ const TEXT: &[u8] = b"\xEF\xBB\xBFa\x1B\xFF\xC2\x85\n\xE2\x80\xAEb\n\xEF\xBB\xBF
 fn forbidden_characters_are_reported_like_errors() {
     let folder = Folder::new();
     folder.file("bad", TEXT);
-    let short = folder.trust8().args(["--format", "short", "--all", "--profile", "source", "bad"]).assert().code(1);
+    let short =
+        folder.trust8().args(["--format", "short", "--all", "--profile", "source", "bad"]).assert().code(1);
     assert_data_eq!(
         stdout(&short),
         str![[r#"
@@ -30,7 +31,8 @@ bad:3:2: byte 17: forbidden character U+E0041, 4 bytes: F3 A0 81 81; it is a tag
     let json = folder.trust8().args(["--json", "--all", "--profile", "source", "bad"]).assert().code(1);
     let json: Value = serde_json::from_str(&stdout(&json)).unwrap();
     let errors = json["files"][0]["errors"].as_array().unwrap();
-    let classes: Vec<_> = errors.iter().map(|error| (error["offset"].as_u64(), error["class"].as_str())).collect();
+    let classes: Vec<_> =
+        errors.iter().map(|error| (error["offset"].as_u64(), error["class"].as_str())).collect();
     assert_eq!(
         classes,
         [
@@ -51,7 +53,8 @@ fn a_forbidden_line_feed_still_ends_its_line() {
     let folder = Folder::new();
     folder.file("names", "a\nb\u{7F}");
     let run = folder.trust8().args(["-f", "short", "-a", "--profile", "file-name", "names"]).assert().code(1);
-    let places: Vec<_> = stdout(&run).lines().map(|line| line.split(": ").next().unwrap().to_owned()).collect();
+    let places: Vec<_> =
+        stdout(&run).lines().map(|line| line.split(": ").next().unwrap().to_owned()).collect();
     assert_eq!(places, ["names:1:2", "names:2:2"]);
 }
 
@@ -71,7 +74,10 @@ fn workflows_of_github_get_annotations() {
     folder.file("a,b.rs", "x\n\u{2066}");
     let run = folder.trust8().args(["--format", "github", "--profile", "source", "a,b.rs"]).assert().code(1);
     let line = stdout(&run);
-    assert!(line.starts_with("::error file=a%2Cb.rs,line=2,col=1::byte 2: forbidden character U+2066"), "{line}");
+    assert!(
+        line.starts_with("::error file=a%2Cb.rs,line=2,col=1::byte 2: forbidden character U+2066"),
+        "{line}"
+    );
 }
 
 #[test]
