@@ -32,5 +32,5 @@ fn agrees_with_rfc9839() {
         assert_eq!(Profile::SCALARS.is_valid(&bytes), rfc9839::bytes::is_unicode_scalar(&bytes));
         refused += usize::from(!assignable);
     }
-    assert!(refused > texts / 10, "{refused} texts were refused");
+    assert!(refused > texts / 20, "{refused} texts were refused");
 }
