@@ -21,7 +21,9 @@ PROGRAMS = ROOT / "scripts" / "size"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "size"
 
 # Bytes that a stripped program may grow by, and what a module may have. These limits only ever go down.
-LIMITS = {"from_utf8": 36 * 1024, "stream_and_lossy": 77 << 10}
+LIMITS = {"from_utf8": 36 * 1024, "stream_and_lossy": 77 * 1024}
+# What a program with one profile weighs more than one with `from_utf8`. Wanted are 8 KiB.
+PROFILE_LIMIT = 13 * 1024
 MODULE_LIMIT = 11 * 1024
 # The processor's seconds to compile the library. A busy machine takes up to twice as long for the same work.
 CPU_SECONDS = 9.0
@@ -56,6 +58,7 @@ def programs():
     print(f"{'std':42} {size('std'):>9,} bytes")
     for name, limit in LIMITS.items():
         report(f"{name}, more than std", size(name) - size("std"), limit, "bytes")
+    report("profile, more than from_utf8", size("profile") - size("from_utf8"), PROFILE_LIMIT, "bytes")
 
 
 def module():

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueHint};
+use clap::{Args, ValueEnum, ValueHint};
 use encoding_rs::Encoding;
+use trust8::profile::{Policy, Profile};
 
+use super::check::profile;
 use super::{BACKUP_SUFFIX, Selection};
 use crate::charset::{Charset, Names, from_fix, from_single_byte};
 
@@ -35,6 +37,14 @@ pub(crate) struct FixArgs {
     /// well.
     #[arg(long, conflicts_with_all = ["from", "invalid_as"])]
     pub(crate) unmojibake: bool,
+
+    /// Repair characters that this profile forbids as well: xml, assignables, i-json, postgres, terminal, source, prompt or file-name
+    #[arg(long, value_name = "NAME", value_parser = profile)]
+    pub(crate) profile: Option<&'static Profile>,
+
+    /// What to do with the characters that the profile forbids
+    #[arg(long, value_name = "POLICY", requires = "profile", default_value = "replace")]
+    policy: PolicyName,
 
     /// Remove the byte order mark of UTF-8
     #[arg(long)]
@@ -96,6 +106,20 @@ pub(crate) struct FixArgs {
     pub(crate) quiet: bool,
 }
 
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum PolicyName {
+    /// U+FFFD
+    Replace,
+    /// Leave them out
+    Drop,
+    /// \u{202E}
+    Escape,
+    /// ^[ for controls, as in terminals
+    Caret,
+    /// &#x202E;, or U+FFFD where XML has no reference
+    Reference,
+}
+
 /// What to do with invalid sequences.
 #[derive(Args, Debug)]
 #[group(multiple = false)]
@@ -127,6 +151,17 @@ impl FixArgs {
         [(replace, Remedy::Replace), (skip, Remedy::Skip), (escape, Remedy::Escape)]
             .into_iter()
             .find_map(|(asked, remedy)| asked.then_some(remedy))
+    }
+
+    /// Returns what to do with forbidden characters.
+    pub(crate) fn policy(&self) -> Policy {
+        match self.policy {
+            PolicyName::Replace => Policy::Replace,
+            PolicyName::Drop => Policy::Drop,
+            PolicyName::Escape => Policy::Escape,
+            PolicyName::Caret => Policy::Caret,
+            PolicyName::Reference => Policy::CharacterReference,
+        }
     }
 
     /// Whether to change nothing, and only report what would change.

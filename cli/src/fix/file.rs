@@ -76,7 +76,8 @@ impl Fix<'_> {
                 plan(args, from, len, before - start)?
             }
         };
-        if plan == Plan::Copy && !args.strip_bom && !args.unmojibake && (args.in_place || args.is_dry()) {
+        let changes_valid = args.strip_bom || args.unmojibake || args.profile.is_some();
+        if plan == Plan::Copy && !changes_valid && (args.in_place || args.is_dry()) {
             self.clean_up(entry);
             return Ok(FileReport::unchanged());
         }

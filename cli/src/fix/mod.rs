@@ -10,6 +10,7 @@ pub(crate) mod decode;
 mod diff;
 pub(crate) mod evidence;
 mod file;
+mod forbidden;
 mod guard;
 pub(crate) mod guess;
 pub(crate) mod mojibake;

@@ -30,6 +30,9 @@ pub(super) struct FileReport {
     /// How many lines of mojibake were undone.
     mojibake_lines: u64,
     byte_order_mark_removed: bool,
+    /// How many characters were repaired that the profile forbids.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forbidden_characters: Option<u64>,
     /// What could not be kept of the old file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lost: Vec<String>,
@@ -66,6 +69,7 @@ impl FileReport {
             invalid_sequences: changes.invalid,
             mojibake_lines: changes.mojibake,
             byte_order_mark_removed: changes.mark,
+            forbidden_characters: args.profile.map(|_| changes.forbidden),
             lost,
             message: None,
         }
@@ -80,6 +84,7 @@ impl FileReport {
             invalid_sequences: 0,
             mojibake_lines: 0,
             byte_order_mark_removed: false,
+            forbidden_characters: None,
             lost: Vec::new(),
             message: None,
         }
@@ -125,6 +130,10 @@ impl FileReport {
         }
         if self.byte_order_mark_removed {
             text += ", byte order mark removed";
+        }
+        if let Some(n) = self.forbidden_characters.filter(|&n| n > 0) {
+            let characters = if n == 1 { "character" } else { "characters" };
+            text += &format!(", {n} forbidden {characters}");
         }
         text
     }

@@ -8,6 +8,7 @@ use trust8::Kernel;
 use super::FileError;
 use super::decode::decode;
 use super::evidence::Evidence;
+use super::forbidden::Allow;
 use super::guess::{self, Guess};
 use super::mojibake::Undo;
 use super::repair::{Treatment, copy, repair};
@@ -39,12 +40,18 @@ pub(super) struct Changes {
     pub(super) mojibake: u64,
     /// Whether the byte order mark was removed.
     pub(super) mark: bool,
+    /// How many characters were repaired that the profile forbids.
+    pub(super) forbidden: u64,
 }
 
 impl Changes {
     /// Whether the text is the same as before.
     pub(super) fn is_nothing(&self) -> bool {
-        !matches!(self.plan, Plan::From(_)) && self.invalid == 0 && self.mojibake == 0 && !self.mark
+        !matches!(self.plan, Plan::From(_))
+            && self.invalid == 0
+            && self.mojibake == 0
+            && !self.mark
+            && self.forbidden == 0
     }
 }
 
@@ -84,7 +91,8 @@ pub(super) fn transform(
     progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<Changes, FileError> {
-    let mut strip = StripMark { out, active: args.strip_bom, at_start: true, removed: false };
+    let mut allow = Allow::new(out, args.profile, args.policy());
+    let mut strip = StripMark { out: &mut allow, active: args.strip_bom, at_start: true, removed: false };
     let (invalid, mojibake) = if args.unmojibake {
         let mut undo = Undo::new(&mut strip);
         let invalid = write(args, kernel, plan, reader, progress, &mut undo)?;
@@ -93,7 +101,8 @@ pub(super) fn transform(
     } else {
         (write(args, kernel, plan, reader, progress, &mut strip)?, 0)
     };
-    Ok(Changes { plan, invalid, mojibake, mark: strip.removed })
+    let mark = strip.removed;
+    Ok(Changes { plan, invalid, mojibake, mark, forbidden: allow.forbidden })
 }
 
 /// Writes what `plan` makes of `reader` to `out`. Returns how many sequences were invalid.
@@ -107,8 +116,9 @@ fn write(
 ) -> Result<u64, FileError> {
     let remedy = args.remedy();
     match plan {
-        Plan::Copy => copy(reader, progress, out).map(|()| 0),
-        Plan::Repair => {
+        // A copy is not in whole characters.
+        Plan::Copy if args.profile.is_none() => copy(reader, progress, out).map(|()| 0),
+        Plan::Copy | Plan::Repair => {
             let treatment = Treatment::remedy(remedy.unwrap_or(Remedy::Replace));
             repair(kernel, reader, &treatment, progress, out)
         }

@@ -18,6 +18,7 @@ mod fix;
 mod folder;
 mod guesses;
 mod others;
+mod profiles;
 #[cfg(target_os = "linux")]
 mod races;
 mod safety;

@@ -21,7 +21,7 @@
 //! Every class is a fixed list of code points, so a verdict never changes with a version of Unicode. Nothing here knows about
 //! characters that look alike, normal forms or unassigned code points. `docs/profiles.md` in the repository has all classes and presets.
 //!
-//! Each question reads the text once: the kernel validates 16 KiB, which are then in the cache, and looks there for characters that may be forbidden.
+//! Each question reads the text once: what is in the cache is validated and searched for characters that may be forbidden.
 
 mod census;
 mod class;

@@ -1,0 +1,104 @@
+//! Tests `--profile`.
+
+use crate::folder::{Folder, stdout};
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty};
+use serde_json::Value;
+use snapbox::{IntoData, assert_data_eq, str};
+
+/// A character of each length, an ill-formed sequence, and a line feed, of which a profile forbids some.
+const TEXT: &[u8] = b"\xEF\xBB\xBFa\x1B\xFF\xC2\x85\n\xE2\x80\xAEb\n\xEF\xBB\xBF\xF3\xA0\x81\x81!";
+
+#[test]
+fn forbidden_characters_are_reported_like_errors() {
+    let folder = Folder::new();
+    folder.file("bad", TEXT);
+    let short =
+        folder.trust8().args(["--format", "short", "--all", "--profile", "source", "bad"]).assert().code(1);
+    assert_data_eq!(
+        stdout(&short),
+        str![[r#"
+bad:1:3: byte 4: forbidden character U+001B, 1 byte: 1B; it is a control that terminals may take for a command
+bad:1:4: byte 5: byte that never appears in UTF-8: FF; RFC 3629 section 1 forbids it
+bad:1:5: byte 6: forbidden character U+0085, 2 bytes: C2 85; it is a C1 control that some programs take for a line end
+bad:2:1: byte 9: forbidden character U+202E, 3 bytes: E2 80 AE; it is a bidirectional control, which reorders the text that one sees
+bad:3:1: byte 14: forbidden character U+FEFF, 3 bytes: EF BB BF; it is a byte order mark inside the text
+bad:3:2: byte 17: forbidden character U+E0041, 4 bytes: F3 A0 81 81; it is a tag character, which hides text from readers but not from programs
+
+"#]]
+        .raw()
+    );
+    let json = folder.trust8().args(["--json", "--all", "--profile", "source", "bad"]).assert().code(1);
+    let json: Value = serde_json::from_str(&stdout(&json)).unwrap();
+    let errors = json["files"][0]["errors"].as_array().unwrap();
+    let classes: Vec<_> =
+        errors.iter().map(|error| (error["offset"].as_u64(), error["class"].as_str())).collect();
+    assert_eq!(
+        classes,
+        [
+            (Some(4), Some("c0-control")),
+            (Some(5), None),
+            (Some(6), Some("next-line")),
+            (Some(9), Some("bidi-control")),
+            (Some(14), Some("byte-order-mark")),
+            (Some(17), Some("tag")),
+        ]
+    );
+    assert_eq!(errors[3]["character"], "U+202E");
+    assert_eq!((&errors[3]["kind"], &errors[3]["rfc3629_section"]), (&"forbidden".into(), &Value::Null));
+}
+
+#[test]
+fn a_forbidden_line_feed_still_ends_its_line() {
+    let folder = Folder::new();
+    folder.file("names", "a\nb\u{7F}");
+    let run = folder.trust8().args(["-f", "short", "-a", "--profile", "file-name", "names"]).assert().code(1);
+    let places: Vec<_> =
+        stdout(&run).lines().map(|line| line.split(": ").next().unwrap().to_owned()).collect();
+    assert_eq!(places, ["names:1:2", "names:2:2"]);
+}
+
+#[test]
+fn what_a_profile_allows_is_valid() {
+    let folder = Folder::new();
+    folder.file("fine", "\u{FEFF}“quoted” – 👩‍👩‍👧\r\n\tend\n".repeat(9000).replacen('\u{FEFF}', "", 8999));
+    for name in ["xml", "terminal"] {
+        folder.trust8().args(["--profile", name, "fine"]).assert().code(0).stdout(is_empty());
+    }
+    folder.trust8().args(["--profile", "sauce", "fine"]).assert().code(2).stderr(contains("source, prompt"));
+}
+
+#[test]
+fn workflows_of_github_get_annotations() {
+    let folder = Folder::new();
+    folder.file("a,b.rs", "x\n\u{2066}");
+    let run = folder.trust8().args(["--format", "github", "--profile", "source", "a,b.rs"]).assert().code(1);
+    let line = stdout(&run);
+    assert!(
+        line.starts_with("::error file=a%2Cb.rs,line=2,col=1::byte 2: forbidden character U+2066"),
+        "{line}"
+    );
+}
+
+#[test]
+fn fix_repairs_what_a_profile_forbids() {
+    let folder = Folder::new();
+    for (policy, expected) in [
+        ("replace", "\u{FEFF}a\u{FFFD}\u{FFFD}\u{FFFD}\n\u{FFFD}b\n\u{FFFD}\u{FFFD}!"),
+        ("drop", "\u{FEFF}a\u{FFFD}\nb\n!"),
+        ("escape", "\u{FEFF}a\\u{1B}\u{FFFD}\\u{85}\n\\u{202E}b\n\\u{FEFF}\\u{E0041}!"),
+        ("caret", "\u{FEFF}a^[\u{FFFD}\\u{85}\n\\u{202E}b\n\\u{FEFF}\\u{E0041}!"),
+        ("reference", "\u{FEFF}a\u{FFFD}\u{FFFD}&#x85;\n&#x202E;b\n&#xFEFF;&#xE0041;!"),
+    ] {
+        folder.file("bad", TEXT);
+        let args = ["fix", "--replace", "--profile", "source", "--policy", policy, "bad"];
+        let run = folder.trust8().args(args).assert().code(0);
+        assert_eq!(stdout(&run), expected, "{policy}");
+    }
+    folder.file("valid", "a\0b");
+    folder.trust8().args(["fix", "-n", "--profile", "postgres", "valid"]).assert().code(1);
+    let fix = ["fix", "-i", "--profile", "postgres", "--policy", "drop", "valid"];
+    folder.trust8().args(fix).assert().code(0).stderr(contains("1 forbidden character"));
+    assert_eq!(std::fs::read(folder.at("valid")).unwrap(), b"ab");
+    folder.trust8().args(fix).assert().code(0).stderr(contains("1 forbidden character").not());
+}
