@@ -1,7 +1,7 @@
 //! Measures columns with clean and with bad rows against what arrow and engines do about them.
 //!
 //! ```text
-//! taskset -c 1 cargo bench -p trust8-arrow --bench columns              writes docs/columns.md
+//! taskset -c 1 cargo bench -p trust8-arrow --bench columns              writes to docs/data/
 //! taskset -c 1 cargo bench -p trust8-arrow --bench columns -- --quick   a quick look, printed
 //! ```
 //!
@@ -19,8 +19,7 @@ use std::{env, fs};
 use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, BinaryArray, StringArray};
-use common::{cpu, dirty_rows, head, line, rustc};
-use trust8::Kernel;
+use common::{dirty_rows, file, row};
 use trust8::columns::{Offsets, Policy, invalid_rows};
 use trust8_arrow::{as_utf8, repair};
 
@@ -82,27 +81,19 @@ impl Targets {
     }
 }
 
-fn clean(page: &mut String, targets: &mut Targets, scale: usize, time: Duration) {
-    page.push_str(
-        "\n## Clean columns\n\nns a row. `trust8` is `invalid_rows`, which finds none, and `as_utf8` the conversion of the array. \
-         `arrow` is `StringArray::try_from_binary`. `simdutf8, whole` validates all values at once, and then looks at the byte at \
-         each offset. The last columns call `from_utf8` for each row. The ratios divide by `trust8`.\n\n",
-    );
-    head(
-        page,
-        &[
-            "mean length",
-            "text",
-            "trust8",
-            "as_utf8",
-            "arrow",
-            "simdutf8, whole",
-            "simdutf8 a row",
-            "std a row",
-            "std a row / trust8",
-            "best simdutf8 / trust8",
-        ],
-    );
+fn clean(csv: &mut String, targets: &mut Targets, scale: usize, time: Duration) {
+    let heads = [
+        "mean length",
+        "text",
+        "trust8",
+        "as_utf8",
+        "arrow",
+        "simdutf8, whole",
+        "simdutf8 a row",
+        "std a row",
+        "std a row / trust8",
+        "best simdutf8 / trust8",
+    ];
     for (mean, count) in LENGTHS {
         for ascii in [true, false] {
             let array = column(mean, count / scale + 1, ascii, None);
@@ -153,13 +144,10 @@ fn clean(page: &mut String, targets: &mut Targets, scale: usize, time: Duration)
             }
             targets.at_least("clean, against any way with simdutf8", 1.0, simdutf8, &place);
             let cells = nanos.iter().map(|nanos| format!("{:.2}", nanos / array.len() as f64));
-            line(
-                page,
-                [mean.to_string(), text.to_owned()]
-                    .into_iter()
-                    .chain(cells)
-                    .chain([std, simdutf8].map(|ratio| format!("{ratio:.2}"))),
-            );
+            let ratios = [std, simdutf8].map(|ratio| format!("{ratio:.2}"));
+            let cells: Vec<_> =
+                [mean.to_string(), text.to_owned()].into_iter().chain(cells).chain(ratios).collect();
+            row(csv, "Clean columns", 2, &heads, &cells);
         }
     }
 }
@@ -168,30 +156,20 @@ fn column_len(array: &BinaryArray) -> usize {
     array.len()
 }
 
-fn dirty(page: &mut String, targets: &mut Targets, scale: usize, time: Duration) {
-    page.push_str(
-        "\n## Columns with bad rows\n\nns a row. `find` makes a bitmap of the bad rows, and `std a row` counts them with a loop over \
-         `from_utf8`. `repair` makes an array with U+FFFD. `row by row` does the same as engines do it: it validates each row with \
-         std, appends it to a builder, and decodes it with `from_utf8_lossy` if it is bad. Both make the same array. `copy` only copies \
-         the values and the offsets into new memory. No repair can take less, so `row by row / copy` is the most that `row by row / \
-         repair` could be.\n\n",
-    );
-    head(
-        page,
-        &[
-            "mean length",
-            "text",
-            "bad rows",
-            "find",
-            "std a row",
-            "std / find",
-            "repair",
-            "row by row",
-            "copy",
-            "row by row / repair",
-            "row by row / copy",
-        ],
-    );
+fn dirty(csv: &mut String, targets: &mut Targets, scale: usize, time: Duration) {
+    let heads = [
+        "mean length",
+        "text",
+        "bad rows",
+        "find",
+        "std a row",
+        "std / find",
+        "repair",
+        "row by row",
+        "copy",
+        "row by row / repair",
+        "row by row / copy",
+    ];
     for (mean, count) in LENGTHS {
         for ascii in [true, false] {
             for (name, rate) in RATES {
@@ -249,22 +227,20 @@ fn dirty(page: &mut String, targets: &mut Targets, scale: usize, time: Duration)
                     _ => {}
                 }
                 let ns = |nanos: f64| format!("{:.2}", nanos / array.len() as f64);
-                line(
-                    page,
-                    [
-                        mean.to_string(),
-                        text.to_owned(),
-                        name.to_owned(),
-                        ns(found[0]),
-                        ns(found[1]),
-                        format!("{:.2}", found[1] / found[0]),
-                        ns(fixed[0]),
-                        ns(fixed[1]),
-                        ns(copied),
-                        format!("{ratio:.2}"),
-                        format!("{:.2}", fixed[1] / copied),
-                    ],
-                );
+                let cells = [
+                    mean.to_string(),
+                    text.to_owned(),
+                    name.to_owned(),
+                    ns(found[0]),
+                    ns(found[1]),
+                    format!("{:.2}", found[1] / found[0]),
+                    ns(fixed[0]),
+                    ns(fixed[1]),
+                    ns(copied),
+                    format!("{ratio:.2}"),
+                    format!("{:.2}", fixed[1] / copied),
+                ];
+                row(csv, "Columns with bad rows", 3, &heads, &cells);
             }
         }
     }
@@ -279,36 +255,33 @@ fn main() {
         (true, true) => Duration::from_millis(60),
         (true, false) => Duration::from_millis(700),
     };
-    let (mut body, mut targets) = (String::new(), Targets::default());
+    let (mut body, mut csv, mut targets) = (String::new(), String::new(), Targets::default());
     clean(&mut body, &mut targets, scale, time);
     dirty(&mut body, &mut targets, scale, time);
-    let (cpu, rustc) = (cpu(), rustc());
-    let mut page = format!(
-        "# Columns measured\n\nThis page, but for its last section, is written by `taskset -c 1 cargo bench -p trust8-arrow --bench columns`. The contestants of a \
-         line take turns in one process, and the fastest round of each counts. All answers were checked.\n\nOffsets have 32 bits. Rows \
-         are between empty and twice the mean length; there are {}. A bad row has one byte of ISO-8859-1.\n\n- CPU: {cpu}\n- Kernel: {}\n\
-         - Compiler: {rustc}\n\n## Targets\n\nEach number is the lowest ratio of speeds.\n\n",
+    let notes = format!(
+        "# all: ns a row. Offsets have 32 bits. Rows are between empty and twice the mean length; there are {}. A bad row has one byte of \
+         ISO-8859-1.\n\
+         # Targets: the lowest ratio of speeds\n\
+         # Clean columns: `trust8` is invalid_rows, which finds none, and `as_utf8` the conversion of the array. `arrow` is \
+         StringArray::try_from_binary. `simdutf8, whole` validates all values at once, and then looks at the byte at each offset. The last \
+         columns call from_utf8 for each row.\n\
+         # Columns with bad rows: `find` makes a bitmap of the bad rows, and `std a row` counts them with a loop over from_utf8. `repair` \
+         makes an array with U+FFFD. `row by row` makes the same array as engines do: it validates each row with std, appends it to a \
+         builder, and decodes it with from_utf8_lossy if it is bad. `copy` only copies the values and the offsets.\n",
         LENGTHS.map(|(mean, count)| format!("{count} of {mean}")).join(", "),
-        Kernel::best().name(),
     );
-    head(&mut page, &["target", "wanted", "measured", "met", "where"]);
     for (what, (wanted, measured, place)) in &targets.0 {
-        let met = if measured >= wanted { "yes" } else { "**no**" };
-        line(
-            &mut page,
-            [what.clone(), format!("≥ {wanted}"), format!("{measured:.2}"), met.to_owned(), place.clone()],
-        );
+        let met = if measured >= wanted { "yes" } else { "no" };
+        let cells =
+            [what.clone(), format!("≥ {wanted}"), format!("{measured:.2}"), met.to_owned(), place.clone()];
+        row(&mut csv, "Targets", 1, &["target", "wanted", "measured", "met", "where"], &cells);
     }
-    page.push_str(&body);
+    csv.push_str(&body);
+    let csv = file("taskset -c 1 cargo bench -p trust8-arrow --bench columns", &notes, &csv);
     if measuring && !quick {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/columns.md");
-        // datafusion/measure writes the last section.
-        let old = fs::read_to_string(&path).expect("docs/columns.md");
-        if let Some(at) = old.find("\n## Through SQL\n") {
-            page.push_str(&old[at..]);
-        }
-        fs::write(path, page).expect("docs/columns.md");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/data/columns.csv");
+        fs::write(path, csv).expect("docs/data/columns.csv");
     } else {
-        println!("{page}");
+        print!("{csv}");
     }
 }

@@ -1,7 +1,7 @@
 //! Measures `inspect`, counts, and columns of strings against what other crates have for them.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench columns_and_counts              everything, written to docs/inspect.md
+//! cargo bench -p trust8-benches --bench columns_and_counts              everything, written to docs/data/
 //! cargo bench -p trust8-benches --bench columns_and_counts -- counts    one section (inspect, counts, columns),
 //!                                                                       printed
 //! cargo bench -p trust8-benches --bench columns_and_counts -- --quick   a quick look at everything, printed
@@ -12,8 +12,6 @@
 //! on less text, to check the answers.
 
 use std::hint::black_box;
-use std::path::Path;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use std::{env, io};
 
@@ -21,10 +19,10 @@ use arrow_array::StringArray;
 use arrow_array::builder::StringViewBuilder;
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use trust8::{Kernel, columns};
-use trust8_benches::machine::{Machine, peers};
+use trust8_benches::machine::peers;
 use trust8_benches::measure::{Placed, measuring, pin, quick};
 use trust8_benches::random::Random;
-use trust8_benches::report::{Page, Table, digits};
+use trust8_benches::report::{Data, Table, digits};
 use trust8_benches::texts::{generated, texts};
 
 /// The length of each text, which fits into the L2 cache of any current CPU.
@@ -98,32 +96,31 @@ impl Targets {
         }
     }
 
-    fn report(&self, page: &mut Page) {
-        page.heading(2, "Targets");
-        page.block(
-            "Each number is a ratio of speeds in the same run. Where a target covers several texts, the number is the \
-             lowest of their ratios, and the last column names the text.",
-        );
+    fn report(&self, data: &mut Data) {
+        data.heading(2, "Targets");
+        data.note("a ratio of speeds in the same run: the lowest of those that it covers, and where that is");
         let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
         for (what, wanted, measured, place) in &self.0 {
-            let met = if measured >= wanted { "yes" } else { "**no**" };
+            let met = if measured >= wanted { "yes" } else { "no" };
             table.row([*what, &format!("≥ {}", digits(*wanted)), &format!("{measured:.3}"), met, place]);
         }
-        page.table(&table);
+        data.table(&table);
     }
 }
 
-fn inspect(page: &mut Page, targets: &mut Targets) {
-    page.heading(2, "inspect");
-    page.block(&format!(
-        "GB/s of `inspect` on {} KiB of text. In brackets is that speed divided by the speed of `is_utf8` with the \
+fn inspect(data: &mut Data, targets: &mut Targets) {
+    data.heading(2, "inspect");
+    data.note(&format!(
+        "GB/s of `inspect` on {} KiB of text. `/ is_utf8` is that speed divided by the speed of `is_utf8` with the \
          same kernel. `std, passes` is `from_utf8`, `chars().count()`, `encode_utf16().count()` and memchr's count of \
          newlines, one after the other. `simdutf, passes` is simdutf's three functions for the same, and memchr's count.",
         TEXT >> 10
     ));
     let kernels = Kernel::available();
     let mut heads = vec!["text".to_owned()];
-    heads.extend(kernels.iter().map(|kernel| format!("trust8 {}", kernel.name())));
+    for kernel in kernels {
+        heads.extend([format!("trust8 {}", kernel.name()), format!("trust8 {} / is_utf8", kernel.name())]);
+    }
     heads.extend(["simdutf, passes".to_owned(), "std, passes".to_owned()]);
     let mut table = Table::new(heads);
     for text in texts(TEXT).expect("the texts") {
@@ -156,7 +153,7 @@ fn inspect(page: &mut Page, targets: &mut Targets) {
         let mut cells = vec![text.name.clone()];
         for i in 0..kernels.len() {
             let ratio = nanos[2 * i] / nanos[2 * i + 1];
-            cells.push(format!("{} ({ratio:.2})", digits(speed(2 * i + 1))));
+            cells.extend([digits(speed(2 * i + 1)), digits(ratio)]);
         }
         cells.extend([digits(speed(2 * kernels.len())), digits(speed(2 * kernels.len() + 1))]);
         table.row(cells);
@@ -167,16 +164,7 @@ fn inspect(page: &mut Page, targets: &mut Targets) {
         };
         targets.at_least(target, 0.85, nanos[0] / nanos[1], &text.name);
     }
-    page.table(&table);
-    page.block(
-        "What the counts take with AVX-512, in vector operations. ASCII: five for 512 bytes find out that it is, and the \
-         newlines take 18 more, a comparison into a mask register and a masked addition for 64 bytes. ASCII with a few other \
-         characters: 17 find the words that are not ASCII, or eight where such words are rare, and the newlines take \
-         eight comparisons into mask registers and eight moves out of them. Two-byte text: five for 64 bytes, and four \
-         more, two comparisons and two masked additions. All other text: 63 for 488 bytes, and 14 more. These CPUs do two \
-         such operations a cycle, but `is_utf8` waits for the second-level cache where there are few. The other kernels \
-         count in another pass over each chunk that is valid.",
-    );
+    data.table(&table);
 }
 
 /// Counts newlines with memchr, the fastest crate for it.
@@ -184,9 +172,9 @@ fn count_newlines(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count()
 }
 
-fn counts(page: &mut Page, targets: &mut Targets) {
-    page.heading(2, "Counts of valid text");
-    page.block(&format!("GB/s on {} KiB of text.", TEXT >> 10));
+fn counts(data: &mut Data, targets: &mut Targets) {
+    data.heading(2, "Counts of valid text");
+    data.note(&format!("GB/s on {} KiB of text.", TEXT >> 10));
     let kernels = Kernel::available();
     for (function, target) in
         [("count_chars", "count_chars / simdutf's count_utf8"), ("utf16_len", "utf16_len / simdutf's")]
@@ -227,7 +215,7 @@ fn counts(page: &mut Page, targets: &mut Targets) {
                 targets.at_least(target, 1.0, ratio, &text.name);
             }
         }
-        page.table(&table);
+        data.table(&table);
     }
 }
 
@@ -280,26 +268,29 @@ fn race_column<'a>(whole: impl IntoIterator<Item = Contestant<'a>>, loops: [Cont
     race(&contestants, Duration::from_secs(3))
 }
 
-fn columns(page: &mut Page, targets: &mut Targets) {
+fn columns(data: &mut Data, targets: &mut Targets) {
     let count = rows();
-    page.heading(2, "Columns");
-    page.block(&format!(
+    data.heading(2, "Columns");
+    data.note(&format!(
         "ns a row for {count} strings of mixed scripts. Offsets have 32 bits. `arrow` is `StringArray::try_new`, \
          and for views `validate_string_view`. arrow validates with std, and no feature of it changes that. So \
          `arrow's way, simdutf8` does the same as arrow with simdutf8: it validates all values at once, and then \
          checks each offset.",
     ));
-    let mut table = Table::new([
-        "mean length",
-        "layout",
-        "trust8",
-        "arrow",
-        "arrow's way, simdutf8",
-        "loop, trust8",
-        "loop, simdutf8 compat",
-        "loop, bstr",
-        "loop, std",
-    ]);
+    let mut table = Table::keyed(
+        2,
+        [
+            "mean length",
+            "layout",
+            "trust8",
+            "arrow",
+            "arrow's way, simdutf8",
+            "loop, trust8",
+            "loop, simdutf8 compat",
+            "loop, bstr",
+            "loop, std",
+        ],
+    );
     let mut table_of_long = Table::new(["mean length", "trust8", "arrow's way, simdutf8"]);
     for mean in [1, 4, 8, 16, 32, 64] {
         let strings = strings(count, mean);
@@ -314,7 +305,7 @@ fn columns(page: &mut Page, targets: &mut Targets) {
             let mut cells = vec![mean_len.clone(), layout.to_owned()];
             cells.extend(nanos.iter().map(|nanos| format!("{:.2}", nanos / count as f64)));
             let before_the_loops = cells.len() - 4;
-            cells.splice(before_the_loops..before_the_loops, vec!["-".to_owned(); left_out]);
+            cells.splice(before_the_loops..before_the_loops, vec![String::new(); left_out]);
             table.row(cells);
         };
 
@@ -392,9 +383,9 @@ fn columns(page: &mut Page, targets: &mut Targets) {
         })];
         row("slices", &race_column(whole, loops(rows, count)), 2);
     }
-    page.table(&table);
-    page.block("The same with offsets of 64 bits:");
-    page.table(&table_of_long);
+    data.table(&table);
+    data.heading(3, "Offsets of 64 bits");
+    data.table(&table_of_long);
 }
 
 /// Returns the string of a view, which the view itself holds if it is short.
@@ -411,51 +402,23 @@ fn view_bytes(view: &u128) -> &[u8; 16] {
     unsafe { &*std::ptr::from_ref(view).cast() }
 }
 
-type Section = fn(&mut Page, &mut Targets);
+type Section = fn(&mut Data, &mut Targets);
 
 const SECTIONS: [(&str, Section); 3] = [("inspect", inspect), ("counts", counts), ("columns", columns)];
 
-fn run() -> io::Result<()> {
-    let core = pin()?;
+fn main() -> io::Result<()> {
+    pin()?;
     let chosen: Vec<_> = env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
-    let (mut body, mut targets) = (Page::default(), Targets::default());
+    let (mut body, mut targets) = (Data::default(), Targets::default());
     for (name, section) in SECTIONS {
         if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {
             section(&mut body, &mut targets);
         }
     }
-    let machine = Machine::ask();
-    let mut page = Page::default();
-    page.heading(1, "Counts and columns measured");
-    let mut text =
-        "This page is written by the command below. The contestants of a row take turns in one process. Each number \
-         is the best of many rounds, and every answer was checked while it was timed.\n\n"
-            .to_owned();
-    let mut item = |name: &str, value: &str| text.push_str(&format!("- {name}: {value}\n"));
-    item("Command", "`cargo bench -p trust8-benches --bench columns_and_counts`");
-    item("CPU", &machine.cpu);
-    item("Compilers", &format!("{} for {}; {} for simdutf C++", machine.rustc, machine.target, machine.cxx));
-    item("Peers", &peers(&["simdutf8", "simdutf", "bstr", "arrow-array", "memchr"]));
-    if core.is_none() {
-        item("Core", "not pinned");
-    }
-    page.block(&text);
-    targets.report(&mut page);
-    page.append(body);
-    if measuring() && !quick() && chosen.is_empty() {
-        page.write(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs")), "inspect.md")?;
-    } else {
-        println!("{}", page.markdown());
-    }
-    Ok(())
-}
-
-fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("columns_and_counts: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let mut data = Data::default();
+    targets.report(&mut data);
+    data.append(&body);
+    let full = measuring() && !quick() && chosen.is_empty();
+    let peers = peers(&["simdutf8", "simdutf", "bstr", "arrow-array", "memchr"]);
+    data.publish(full, "columns_and_counts", &[("peers", &peers)])
 }

@@ -1,7 +1,7 @@
 //! Measures conversion, validation and decoding of UTF-8's dialects against the crates that each know one of them.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench dialects                 everything, written to docs/dialects.md
+//! cargo bench -p trust8-benches --bench dialects                 everything, written to docs/data/
 //! cargo bench -p trust8-benches --bench dialects -- --quick      a quick look, printed
 //! ```
 //!
@@ -10,15 +10,14 @@
 
 use std::borrow::Cow;
 use std::hint::black_box;
-use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, io};
 
 use trust8::Kernel;
-use trust8_benches::machine::{Machine, peers};
+use trust8_benches::machine::peers;
 use trust8_benches::measure::pin;
 use trust8_benches::random::Random;
-use trust8_benches::report::{Page, Table, digits};
+use trust8_benches::report::{Data, Table, digits};
 use trust8_benches::texts::generated;
 use trust8_dialect::Dialect;
 
@@ -49,40 +48,25 @@ fn main() -> io::Result<()> {
         (true, true) => Run::Quick,
         (true, false) => Run::Full,
     };
-    let core = pin()?;
-    let mut tables = Page::default();
+    pin()?;
+    let mut tables = Data::default();
     let mut targets = Targets::default();
     conversions(run, &mut tables, &mut targets);
     wtf8_conversions(run, &mut tables, &mut targets);
     kernels(run, &mut tables);
 
-    let machine = Machine::ask();
-    let mut page = Page::default();
-    page.heading(1, "Dialects measured");
-    page.block(&format!(
-        "This page is written by the command below. The input has {} KiB, and GB/s are 10^9 bytes of input a second. The \
-         contestants of a row take turns in one process, in many rounds, and the best round of each counts. `own` \
-         is n where, on average, one character in n is written in the dialect's own way. cesu8 and simd_cesu8 have no \
-         function that only validates.\n\n\
-         - Command: `cargo bench -p trust8-benches --bench dialects`\n- CPU: {}\n- Kernel: {}\n- Compiler: {}\n\
-         - Peers: {}\n- Core: {}",
-        TEXT >> 10,
-        machine.cpu,
-        Kernel::best().name(),
-        machine.rustc,
-        peers(&["cesu8", "simd_cesu8", "wtf8"]),
-        core.map_or_else(|| "any".to_owned(), |core| core.to_string()),
+    let mut data = Data::default();
+    data.note(&format!(
+        "GB/s of {} KiB of input. `own` is n where, on average, one character in n is written in the dialect's own way. cesu8 and \
+         simd_cesu8 have no function that only validates.",
+        TEXT >> 10
     ));
-    targets.report(&mut page);
-    page.append(tables);
-    match run {
-        Run::Full => page.write(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs")), "dialects.md"),
-        Run::Quick => {
-            println!("{}", page.markdown());
-            Ok(())
-        }
-        Run::Test => Ok(()),
+    targets.report(&mut data);
+    data.append(&tables);
+    if run == Run::Test {
+        return Ok(());
     }
+    data.publish(run == Run::Full, "dialects", &[("peers", &peers(&["cesu8", "simd_cesu8", "wtf8"]))])
 }
 
 /// The lowest ratio of each target, and the text of that ratio.
@@ -98,19 +82,19 @@ impl Targets {
         }
     }
 
-    fn report(&self, page: &mut Page) {
-        page.heading(2, "Targets");
-        page.block(&format!(
+    fn report(&self, data: &mut Data) {
+        data.heading(2, "Targets");
+        data.note(&format!(
             "Each number is a ratio of speeds in the same run, where one character in {RARE} is written in the \
              dialect's own way. It is the lowest ratio of all texts."
         ));
         let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
         for (what, ratio, place) in &self.0 {
-            let met = if *ratio >= WANTED { "yes" } else { "**no**" };
+            let met = if *ratio >= WANTED { "yes" } else { "no" };
             let wanted = format!("≥ {}", digits(WANTED));
             table.row([(*what).to_owned(), wanted, digits(*ratio), met.to_owned(), place.clone()]);
         }
-        page.table(&table);
+        data.table(&table);
     }
 }
 
@@ -210,25 +194,28 @@ fn cases() -> impl Iterator<Item = (&'static str, usize)> {
     TEXTS.map(|name| (name, RARE)).into_iter().chain(others.filter(|case| case.1 > 1 || case.0 == "ASCII"))
 }
 
-fn conversions(run: Run, page: &mut Page, targets: &mut Targets) {
+fn conversions(run: Run, data: &mut Data, targets: &mut Targets) {
     for Peer { title, dialect, own, cesu8, simd_cesu8, targets: [to_target, from_target] } in PEERS {
-        page.heading(2, &format!("{title}, GB/s"));
-        let mut table = Table::new([
-            "text",
-            "own",
-            "validate",
-            "decode",
-            "to_utf8",
-            "cesu8",
-            "simd_cesu8",
-            "to_utf8 / cesu8",
-            "to_utf8 / simd_cesu8",
-            "from_utf8",
-            "cesu8",
-            "simd_cesu8",
-            "from_utf8 / cesu8",
-            "from_utf8 / simd_cesu8",
-        ]);
+        data.heading(2, &format!("{title}, GB/s"));
+        let mut table = Table::keyed(
+            2,
+            [
+                "text",
+                "own",
+                "validate",
+                "decode",
+                "to_utf8",
+                "to_utf8 by cesu8",
+                "to_utf8 by simd_cesu8",
+                "to_utf8 / cesu8",
+                "to_utf8 / simd_cesu8",
+                "from_utf8",
+                "from_utf8 by cesu8",
+                "from_utf8 by simd_cesu8",
+                "from_utf8 / cesu8",
+                "from_utf8 / simd_cesu8",
+            ],
+        );
         for (name, rarity) in cases() {
             let text = mixed(name, rarity, own);
             let bytes = dialect.from_utf8(&text).into_owned();
@@ -293,31 +280,34 @@ fn conversions(run: Run, page: &mut Page, targets: &mut Targets) {
             row.extend(numbers.map(digits));
             table.row(row);
         }
-        page.table(&table);
+        data.table(&table);
     }
 }
 
 /// Adds the section about WTF-8. wtf8 takes no bytes: its strings are made of code points, and are known to be WTF-8
 /// from then on. So it converts without validating, and trust8 also validates.
-fn wtf8_conversions(run: Run, page: &mut Page, targets: &mut Targets) {
-    page.heading(2, "WTF-8, GB/s");
-    page.block(
+fn wtf8_conversions(run: Run, data: &mut Data, targets: &mut Targets) {
+    data.heading(2, "WTF-8, GB/s");
+    data.note(
         "wtf8 takes no bytes: it makes its strings itself and trusts them. So `to_utf8` validates and converts where wtf8 \
          only converts. WTF-8 writes supplementary characters as UTF-8 does, so both crates borrow text that has no lone \
          surrogates. In text with lone surrogates, both replace each of them by U+FFFD.",
     );
-    let mut table = Table::new([
-        "text",
-        "own",
-        "what",
-        "validate",
-        "to_utf8",
-        "wtf8",
-        "to_utf8 / wtf8",
-        "decode",
-        "wtf8",
-        "decode / wtf8",
-    ]);
+    let mut table = Table::keyed(
+        3,
+        [
+            "text",
+            "own",
+            "what",
+            "validate",
+            "to_utf8",
+            "to_utf8 by wtf8",
+            "to_utf8 / wtf8",
+            "decode",
+            "decode by wtf8",
+            "decode / wtf8",
+        ],
+    );
     for (name, rarity) in cases() {
         let text = mixed(name, rarity, supplementary);
         let mut own = wtf8::Wtf8Buf::from_str(&text);
@@ -382,13 +372,13 @@ fn wtf8_conversions(run: Run, page: &mut Page, targets: &mut Targets) {
             table.row(row);
         }
     }
-    page.table(&table);
+    data.table(&table);
 }
 
 /// Adds the section that compares the kernels on the texts of the targets.
-fn kernels(run: Run, page: &mut Page) {
-    page.heading(2, "Kernels: CESU-8 to UTF-8, GB/s");
-    page.block(&format!("One character in {RARE} is supplementary."));
+fn kernels(run: Run, data: &mut Data) {
+    data.heading(2, "Kernels: CESU-8 to UTF-8, GB/s");
+    data.note(&format!("One character in {RARE} is supplementary."));
     let kernels = Kernel::available();
     let mut heads = vec!["text"];
     heads.extend(kernels.iter().map(Kernel::name));
@@ -410,5 +400,5 @@ fn kernels(run: Run, page: &mut Page) {
         }
         table.row(row);
     }
-    page.table(&table);
+    data.table(&table);
 }

@@ -1,7 +1,7 @@
 //! Measures lossy text, chunks and errors against std, bstr and a loop around simdutf8, and validation on two threads.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench lossy                  everything, written to docs/lossy.md
+//! cargo bench -p trust8-benches --bench lossy                  everything, written to docs/data/
 //! cargo bench -p trust8-benches --bench lossy -- lossy short   these sections only, printed
 //! cargo bench -p trust8-benches --bench lossy -- --quick       a quick look at everything, printed
 //! ```
@@ -11,16 +11,15 @@
 
 use std::borrow::Cow;
 use std::hint::black_box;
-use std::path::Path;
 use std::time::{Duration, Instant};
-use std::{env, fs, io};
+use std::{env, io};
 
 use bstr::ByteSlice;
 use trust8::Kernel;
 use trust8_benches::machine::{Machine, memory_available};
 use trust8_benches::measure::{Placed, measuring, pin, quick};
 use trust8_benches::random::Random;
-use trust8_benches::report::{Page, Table, digits};
+use trust8_benches::report::{Data, Table, digits};
 use trust8_benches::short_strings::{Contents, Lengths, random_strings};
 use trust8_benches::targets::{Lowest, Targets};
 use trust8_benches::texts::generated;
@@ -181,9 +180,9 @@ fn names(contestants: &[Contestant], first: &str, last: &[&str]) -> Vec<String> 
     [first.to_owned()].into_iter().chain(names).chain(last.iter().map(|&name| name.to_owned())).collect()
 }
 
-fn lossy(page: &mut Page, targets: &mut Targets) {
-    page.heading(2, "Lossy text");
-    page.block(&format!(
+fn lossy(data: &mut Data, targets: &mut Targets) {
+    data.heading(2, "Lossy text");
+    data.note(&format!(
         "`from_utf8_lossy` on {} KiB, in GB/s of input. `simdutf8 loop` is the loop that a program writes around \
          `simdutf8::compat`. The time includes freeing the text. The last two columns divide trust8's speed by that \
          of std, and by that of the faster one of std and bstr.",
@@ -202,7 +201,7 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
         speeds
     };
 
-    page.heading(3, "Valid text");
+    data.heading(3, "Valid text");
     let mut table = Table::new(names(&contestants, "text", &["/ std", "/ best"]));
     let (mut dense, mut others) = (Lowest::default(), Lowest::default());
     for name in TEXTS {
@@ -211,12 +210,12 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
         let worst = if text.density() > 0.5 { &mut dense } else { &mut others };
         worst.add(name, speeds[3] / speeds[0]);
     }
-    page.table(&table);
+    data.table(&table);
     targets.at_least("lossy, valid text, over half not ASCII, against std", 15.0, dense.0);
     targets.at_least("lossy, valid text, at least half ASCII, against std", 1.0, others.0);
 
     for rate in RATES {
-        page.heading(3, &format!("One byte in {rate} spoiled"));
+        data.heading(3, &format!("One byte in {rate} spoiled"));
         let mut table = Table::new(names(&contestants, "text", &["/ std", "/ best"]));
         let mut worst = vec![Lowest::default(); kernels];
         for name in TEXTS {
@@ -225,14 +224,14 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
                 worst.add(name, ours / speeds[0].max(speeds[1]));
             }
         }
-        page.table(&table);
+        data.table(&table);
         for (worst, contestant) in worst.into_iter().zip(&contestants[3..]) {
             let what = format!("{}, one in {rate} spoiled, against std and bstr", contestant.name);
             targets.at_least(&what, 1.0, worst.0);
         }
     }
 
-    page.heading(3, "Bytes that are no text");
+    data.heading(3, "Bytes that are no text");
     let mut table = Table::new(names(&contestants, "bytes", &["/ std", "/ best"]));
     let inputs: [(&str, Vec<u8>); 4] = [
         ("random", random_bytes(text_len())),
@@ -247,7 +246,7 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
             worst.add(name, ours / speeds[0].max(speeds[1]));
         }
     }
-    page.table(&table);
+    data.table(&table);
     for (worst, contestant) in worst.into_iter().zip(&contestants[3..]) {
         targets.at_least(
             &format!("{}, bytes that are no text, against std and bstr", contestant.name),
@@ -257,9 +256,9 @@ fn lossy(page: &mut Page, targets: &mut Targets) {
     }
 }
 
-fn short(page: &mut Page, targets: &mut Targets) {
-    page.heading(2, "Short strings");
-    page.block("`from_utf8_lossy`, ns a call. Lengths and contents vary from call to call.");
+fn short(data: &mut Data, targets: &mut Targets) {
+    data.heading(2, "Short strings");
+    data.note("`from_utf8_lossy`, ns a call. Lengths and contents vary from call to call.");
     let contestants = lossy_contestants();
     let mut table = Table::new(names(&contestants, "strings", &["/ std", "/ best"]));
     let (mut valid, mut half) = (Lowest::default(), Lowest::default());
@@ -293,14 +292,14 @@ fn short(page: &mut Page, targets: &mut Targets) {
             }
         }
     }
-    page.table(&table);
+    data.table(&table);
     targets.at_least("trust8, short valid strings, against std and bstr", 1.0, valid.0);
     targets.at_least("trust8, short strings, half of them spoiled, against std and bstr", 1.0, half.0);
 }
 
-fn chunks(page: &mut Page, targets: &mut Targets) {
-    page.heading(2, "Chunks and errors");
-    page.block(
+fn chunks(data: &mut Data, targets: &mut Targets) {
+    data.heading(2, "Chunks and errors");
+    data.note(
         "GB/s of `utf8_chunks` and `errors`, whose lengths are added up, and of the chunks of `core` and bstr. The column \
          `chunks` divides the speed of trust8's chunks by that of the faster one of `core` and bstr. The column `errors` \
          divides the speed of trust8's errors, each of which has its kind, by that of `core`'s chunks, which have none.",
@@ -341,7 +340,7 @@ fn chunks(page: &mut Page, targets: &mut Targets) {
         }
     }
     row("random bytes", &random_bytes(text_len()));
-    page.table(&table);
+    data.table(&table);
     targets.at_least("chunks against those of core and bstr", 1.0, worst.0);
 }
 
@@ -358,14 +357,14 @@ fn read_loop(bytes: &[u8]) -> u64 {
     seen.iter().fold(0, |all, word| all | word)
 }
 
-fn parallel(page: &mut Page, targets: &mut Targets) {
+fn parallel(data: &mut Data, targets: &mut Targets) {
     let len = if measuring() && !quick() { 256 << 20 } else { 4 << 20 };
-    page.heading(2, "On two threads");
+    data.heading(2, "On two threads");
     if memory_available().is_some_and(|free| free < 3 * len) {
-        page.block("Not measured: there is not enough memory for it.");
+        data.note("Not measured: there is not enough memory for it.");
         return;
     }
-    page.block(&format!(
+    data.note(&format!(
         "GB/s of `par_from_utf8` on {} MiB, with pools of one and two threads, which are not pinned, and of a loop that \
          only reads, with the same pools. Where two threads validate nearly as fast as they read, memory is the limit.",
         len >> 20
@@ -414,12 +413,12 @@ fn parallel(page: &mut Page, targets: &mut Targets) {
         let cells = [alone, one, two, two / one, reading, reading2, two / reading2].map(digits);
         table.row([name.to_owned()].into_iter().chain(cells));
     }
-    page.table(&table);
+    data.table(&table);
     targets.at_least("two threads against one, 256 MiB", 1.8, gain.0);
     targets.at_least("two threads against two that only read, 256 MiB", 0.9, limit.0);
 }
 
-type Section = fn(&mut Page, &mut Targets);
+type Section = fn(&mut Data, &mut Targets);
 
 const SECTIONS: [(&str, Section); 4] =
     [("parallel", parallel), ("lossy", lossy), ("short", short), ("chunks", chunks)];
@@ -427,7 +426,7 @@ const SECTIONS: [(&str, Section); 4] =
 fn main() -> io::Result<()> {
     let chosen: Vec<String> = env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let mut targets = Targets::default();
-    let mut body = Page::default();
+    let mut body = Data::default();
     for (name, section) in SECTIONS {
         if name == "lossy" {
             // This thread is pinned only now: threads that it started before may run on every core.
@@ -437,25 +436,9 @@ fn main() -> io::Result<()> {
             section(&mut body, &mut targets);
         }
     }
-    let mut page = Page::default();
-    page.heading(1, "Lossy text, chunks, errors, threads");
-    let machine = Machine::ask();
-    page.block(&format!(
-        "This page is written by `cargo bench -p trust8-benches --bench lossy`. The contestants of a row take turns on one \
-         core, and the best round of each counts. Before each round, the contestant runs on other text to warm up. \
-         Every answer was checked. `trust8` uses the best kernel; the other kernels are named.\n\n- CPU: {}\n- Kernels: {}\n- Compiler: {} for {}\n- Peers: {}",
-        machine.cpu,
-        Kernel::available().iter().map(|kernel| kernel.name()).collect::<Vec<_>>().join(", "),
-        machine.rustc,
-        machine.target,
-        machine.peers,
-    ));
-    targets.report(&mut page);
-    page.append(body);
-    if measuring() && !quick() && chosen.is_empty() {
-        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/lossy.md"), page.markdown())
-    } else {
-        println!("{}", page.markdown());
-        Ok(())
-    }
+    let mut data = Data::default();
+    targets.report(&mut data);
+    data.append(&body);
+    let full = measuring() && !quick() && chosen.is_empty();
+    data.publish(full, "lossy", &[("peers", &Machine::ask().peers)])
 }

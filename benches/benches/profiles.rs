@@ -1,7 +1,7 @@
 //! Measures profiles: each preset against `is_utf8` on the same text, with the same kernel.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench profiles                     everything, written to docs/profile-speed.md
+//! cargo bench -p trust8-benches --bench profiles                     everything, written to docs/data/
 //! cargo bench -p trust8-benches --bench profiles -- --quick [text]   fewer rounds, printed; only texts with such a name
 //! ```
 //!
@@ -9,17 +9,15 @@
 //! round of each counts. In `cargo test` everything runs once, to check the answers.
 
 use std::hint::black_box;
-use std::path::Path;
 use std::time::Instant;
-use std::{env, fs, io};
+use std::{env, io};
 
 use trust8::Kernel;
 use trust8::boundary::floor;
 use trust8::profile::Profile;
-use trust8_benches::machine::Machine;
 use trust8_benches::measure::{Placed, measuring, pin, quick};
 use trust8_benches::random::Random;
-use trust8_benches::report::{Page, Table, digits};
+use trust8_benches::report::{Data, Table, digits};
 use trust8_benches::texts::generated;
 
 const LONG: usize = 64 << 10;
@@ -41,7 +39,7 @@ const GENERATED: [&str; 10] = [
 
 /// Returns the texts, each a few times as long as the longest excerpt.
 fn texts() -> Vec<(String, String)> {
-    let len = if measuring() { 6 * LONG } else { LONG + 100 };
+    let len = if measuring() { 6 * LONG } else { 2 * LONG };
     let mut texts: Vec<(String, String)> =
         GENERATED.iter().map(|&name| (name.to_owned(), generated(name, len).text)).collect();
     let mut random = Random::named("suspects");
@@ -149,7 +147,7 @@ fn new(all: &[Contestant], text: &str, len: usize) -> Vec<f64> {
 }
 
 /// Adds what other ways take, and what forbidden characters cost.
-fn others(texts: &[(String, String)], page: &mut Page) {
+fn others(texts: &[(String, String)], data: &mut Data) {
     type Way = fn(&[u8]) -> bool;
     let ways: [(&str, Way); 4] = [
         ("trust8", |bytes| Profile::ASSIGNABLES.is_valid(bytes)),
@@ -158,8 +156,8 @@ fn others(texts: &[(String, String)], page: &mut Page) {
         // The cheapest scan: it finds NUL alone.
         ("std, NUL", |bytes| std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0)),
     ];
-    page.heading(2, "Other ways");
-    page.block(
+    data.heading(2, "Other ways");
+    data.note(
         "GB/s on 64 KiB with `assignables`: the crate rfc9839 on bytes; std's `from_utf8` and then that crate on the text, or then \
          a search for NUL alone. The last column is the GB/s of `census` on the same text with a forbidden character \
          every 100 bytes.",
@@ -192,7 +190,7 @@ fn others(texts: &[(String, String)], page: &mut Page) {
         });
         table.row([name.clone()].into_iter().chain(speeds).chain([census]));
     }
-    page.table(&table);
+    data.table(&table);
 }
 
 fn main() -> io::Result<()> {
@@ -205,15 +203,11 @@ fn main() -> io::Result<()> {
     // File names have no tabs and no line ends, so its column would measure errors.
     let presets: Vec<_> =
         Profile::PRESETS.iter().filter(|(name, _)| !["scalars", "file-name"].contains(name)).collect();
-    let mut page = Page::default();
-    page.heading(1, "Profiles measured");
-    let machine = Machine::ask();
-    page.block(&format!(
-        "Speed of `Profile::from_utf8` as a ratio to `is_utf8` of the same kernel on the same text: 1 means that the profile costs \
-         nothing. *Learned*: one text again and again. *New*: other excerpts in every round. Written by `cargo bench -p \
-         trust8-benches --bench profiles`.\n\n- CPU: {}\n- Compiler: {}",
-        machine.cpu, machine.rustc,
-    ));
+    let mut data = Data::default();
+    data.note(
+        "speed of Profile::from_utf8 as a ratio to is_utf8 of the same kernel on the same text: 1 means that the profile costs nothing. \
+         Learned: one text again and again. New: other excerpts in every round.",
+    );
     for kernel in Kernel::available().iter().filter(|kernel| kernel.name() != "scalar") {
         let of = |profile| Contestant { kernel, profile };
         let all: Vec<Contestant> =
@@ -222,28 +216,23 @@ fn main() -> io::Result<()> {
         let pair = [of(None), of(Some(&source.1))];
         let regimes: [(Regime, &str); 2] = [(learned, "learned"), (new, "new")];
         for (regime, name) in regimes {
-            page.heading(2, &format!("{}, {name}: texts of 64 KiB", kernel.name()));
+            data.heading(2, &format!("{}, {name}: texts of 64 KiB", kernel.name()));
             let mut table = Table::new(["text"].into_iter().chain(presets.iter().map(|preset| preset.0)));
             for (name, text) in &texts {
                 let ratios = regime(&all, text, LONG);
                 table.row([name.clone()].into_iter().chain(ratios[1..].iter().copied().map(digits)));
             }
-            page.table(&table);
-            page.heading(2, &format!("{}, {name}: `source`, by length", kernel.name()));
+            data.table(&table);
+            data.heading(2, &format!("{}, {name}: `source`, by length", kernel.name()));
             let mut table =
                 Table::new(["text".to_owned()].into_iter().chain(LENGTHS.iter().map(usize::to_string)));
             for (name, text) in texts.iter().filter(|text| BY_LENGTH.contains(&text.0.as_str())) {
                 let ratios = LENGTHS.iter().map(|&len| digits(regime(&pair, text, len)[1]));
                 table.row([name.clone()].into_iter().chain(ratios));
             }
-            page.table(&table);
+            data.table(&table);
         }
     }
-    others(&texts, &mut page);
-    if measuring() && !quick() {
-        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/profile-speed.md"), page.markdown())
-    } else {
-        println!("{}", page.markdown());
-        Ok(())
-    }
+    others(&texts, &mut data);
+    data.publish(measuring() && !quick() && chosen.is_empty(), "profiles", &[])
 }

@@ -2,7 +2,7 @@
 //! std.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench questions                      everything, written to docs/questions.md
+//! cargo bench -p trust8-benches --bench questions                      everything, written to docs/data/
 //! cargo bench -p trust8-benches --bench questions -- --quick           a quick look, printed and not written
 //! cargo bench -p trust8-benches --bench questions -- --quick UTF-32    the questions with this in their names
 //! ```
@@ -13,16 +13,15 @@
 
 use std::cell::RefCell;
 use std::hint::black_box;
-use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 use std::{env, io};
 
 use trust8::Kernel;
-use trust8_benches::machine::{Machine, peers};
+use trust8_benches::machine::peers;
 use trust8_benches::measure::{Placed, measuring, pin, quick};
 use trust8_benches::random::Random;
-use trust8_benches::report::{Page, Table, digits};
+use trust8_benches::report::{Data, Table, digits};
 use trust8_benches::short_strings::{Contents, Lengths, random_strings};
 use trust8_benches::texts::texts;
 use trust8_transcode::Encoding::Utf16Be;
@@ -422,8 +421,8 @@ fn race(contestants: &[Contestant], texts: &[&Forms]) -> Vec<f64> {
     best
 }
 
-/// Measures one kernel, and adds its tables to the page.
-fn measure(page: &mut Page, kernel: &'static Kernel, chosen: &[String]) -> io::Result<()> {
+/// Measures one kernel, and adds its tables.
+fn measure(data: &mut Data, kernel: &'static Kernel, chosen: &[String]) -> io::Result<()> {
     let texts = texts(TEXT)?;
     let latin1: Vec<_> = texts
         .iter()
@@ -458,7 +457,7 @@ fn measure(page: &mut Page, kernel: &'static Kernel, chosen: &[String]) -> io::R
         if !chosen.iter().all(|chosen| question.name.contains(&**chosen)) {
             continue;
         }
-        page.heading(3, &format!("{}: {}", kernel.name(), question.name));
+        data.heading(2, &format!("{}: {}", kernel.name(), question.name));
         let names = question.contestants.iter().map(|(name, _)| (*name).to_owned());
         let mut table = Table::new([String::new()].into_iter().chain(names).chain(["ratio".to_owned()]));
         let mut row = |name: &str, texts: &[&Forms], unit: &dyn Fn(f64) -> f64| {
@@ -479,7 +478,7 @@ fn measure(page: &mut Page, kernel: &'static Kernel, chosen: &[String]) -> io::R
         for (name, strings) in &short {
             row(name, &strings.iter().collect::<Vec<_>>(), &|nanos| nanos / STRINGS as f64);
         }
-        page.table(&table);
+        data.table(&table);
     }
     Ok(())
 }
@@ -494,38 +493,27 @@ fn main() -> io::Result<()> {
     if !measuring() {
         return Kernel::available()
             .iter()
-            .try_for_each(|kernel| measure(&mut Page::default(), kernel, &chosen));
+            .try_for_each(|kernel| measure(&mut Data::default(), kernel, &chosen));
     }
     if let Ok(implementation) = env::var(SIMDUTF) {
         let kernel = KERNELS.iter().find(|kernel| kernel.1 == implementation).map(|kernel| kernel.0);
         let kernel = kernel.and_then(Kernel::by_name).expect("a kernel of this CPU");
-        let mut page = Page::default();
-        measure(&mut page, kernel, &chosen)?;
-        print!("{}", page.markdown());
+        let mut data = Data::default();
+        measure(&mut data, kernel, &chosen)?;
+        print!("{}", data.rows());
         return Ok(());
     }
-    let mut page = Page::default();
-    page.heading(1, "Questions measured");
-    let machine = Machine::ask();
-    page.block(&format!(
-        "This page is written by `cargo bench -p trust8-benches --bench questions`. Each text has {} KiB in UTF-8; its figures are GB/s \
-         of the form that is asked about. Below them are short strings of random lengths, in bytes of UTF-8, with nanoseconds a \
-         call. simdutf runs its kernel for the same instruction set. The contestants of a row take turns in one process. Each number is \
-         the best of many rounds, and every answer was checked while it was timed. The last column says how many times as fast as \
-         the second contestant trust8 is.\n\n\
-         - CPU: {}\n- Compilers: {} for {}; {} for simdutf C++\n- Peers: {}",
-        TEXT >> 10,
-        machine.cpu,
-        machine.rustc,
-        machine.target,
-        machine.cxx,
-        peers(&["simdutf", "encoding_rs", "bstr"]),
+    let mut data = Data::default();
+    data.note(&format!(
+        "each text has {} KiB in UTF-8, with GB/s of the form that is asked about; short strings of random lengths, in bytes of UTF-8, \
+         have ns a call. simdutf runs its kernel for the same instruction set. `ratio` says how many times as fast as the second \
+         contestant trust8 is.",
+        TEXT >> 10
     ));
     for (name, implementation) in KERNELS {
         if Kernel::by_name(name).is_none() {
             continue;
         }
-        page.heading(2, &format!("{name}, and simdutf's `{implementation}`"));
         let output = Command::new(env::current_exe()?)
             .args(env::args().skip(1))
             .env(SIMDUTF, implementation)
@@ -533,11 +521,8 @@ fn main() -> io::Result<()> {
         if !output.status.success() {
             return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
         }
-        page.block(&String::from_utf8_lossy(&output.stdout));
+        data.add_rows(&String::from_utf8_lossy(&output.stdout));
     }
-    if quick() || !chosen.is_empty() {
-        println!("{}", page.markdown());
-        return Ok(());
-    }
-    page.write(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs")), "questions.md")
+    let peers = peers(&["simdutf", "encoding_rs", "bstr"]);
+    data.publish(!quick() && chosen.is_empty(), "questions", &[("peers", &peers)])
 }

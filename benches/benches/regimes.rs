@@ -1,7 +1,7 @@
 //! Measures validation in two regimes: *learned*, one text again and again, and *new*, other excerpts in every round.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench regimes                everything, written to docs/regimes.md
+//! cargo bench -p trust8-benches --bench regimes                everything, written to docs/data/
 //! cargo bench -p trust8-benches --bench regimes -- --quick     fewer rounds, printed
 //! TRUST8_CORPUS=folder cargo bench ... -- --quick              on the texts of a folder, printed
 //! ```
@@ -13,7 +13,7 @@
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
-use std::{env, fs, io};
+use std::{env, io};
 
 use trust8::Kernel;
 use trust8::boundary::floor;
@@ -21,7 +21,7 @@ use trust8_benches::contestants::{Contestant, Role, contestants};
 use trust8_benches::machine::Machine;
 use trust8_benches::measure::{Placed, measuring, pin, quick};
 use trust8_benches::random::Random;
-use trust8_benches::report::{Page, Table, digits};
+use trust8_benches::report::{Data, Table, digits};
 use trust8_benches::texts::{CORPUS, Text, corpus, generated};
 
 /// Texts with clusters of characters that are not ASCII, and dense ones. `src/texts.rs` describes them.
@@ -110,15 +110,11 @@ fn main() -> io::Result<()> {
         Some(folder) => corpus(Path::new(&folder), text_len)?,
         None => TEXTS.iter().map(|name| generated(name, text_len)).collect(),
     };
-    let mut page = Page::default();
-    page.heading(1, "Learned and new text");
-    let machine = Machine::ask();
-    page.block(&format!(
-        "Speed of each kernel as a ratio to the best peer: simdutf8's module of the same instruction set for AVX2 and SSE4.2, \
-         and the best of simdutf8 and simdutf (C++) for AVX-512. *Learned*: one text again and again. *New*: other excerpts \
-         in every round. Written by `cargo bench -p trust8-benches --bench regimes`.\n\n- CPU: {}\n- Compiler: {}\n- Peers: {}",
-        machine.cpu, machine.rustc, machine.peers,
-    ));
+    let mut data = Data::default();
+    data.note(
+        "speed of each kernel as a ratio to the best peer: simdutf8's module of the same instruction set for AVX2 and SSE4.2, and the \
+         best of simdutf8 and simdutf (C++) for AVX-512. Learned: one text again and again. New: other excerpts in every round.",
+    );
     for kernel in Kernel::available() {
         let own = format!("trust8 {}", kernel.name());
         let peers: &[&str] = match kernel.name() {
@@ -136,7 +132,7 @@ fn main() -> io::Result<()> {
         let regimes: [(&str, &[usize], Regime); 2] =
             [("learned", &LEARNED_BYTES, learned), ("new", &NEW_BYTES, new)];
         for (name, lengths, regime) in regimes {
-            page.heading(2, &format!("{}, {name}", kernel.name()));
+            data.heading(2, &format!("{}, {name}", kernel.name()));
             let heads =
                 lengths.iter().map(|len| if name == "new" { format!("~{len}") } else { len.to_string() });
             let mut table =
@@ -154,13 +150,9 @@ fn main() -> io::Result<()> {
                 let cells = ratios.iter().copied().chain([mean.exp()]).map(digits);
                 table.row([text.name.clone()].into_iter().chain(cells));
             }
-            page.table(&table);
+            data.table(&table);
         }
     }
-    if measuring() && !quick() && env::var_os(CORPUS).is_none() {
-        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/regimes.md"), page.markdown())
-    } else {
-        println!("{}", page.markdown());
-        Ok(())
-    }
+    let full = measuring() && !quick() && env::var_os(CORPUS).is_none();
+    data.publish(full, "regimes", &[("peers", &Machine::ask().peers)])
 }

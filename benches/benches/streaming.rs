@@ -1,7 +1,7 @@
 //! Measures validation of a stream in pieces, `copy_utf8`, and reading a file into a string.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench streaming              everything, written to docs/streaming.md
+//! cargo bench -p trust8-benches --bench streaming              everything, written to docs/data/
 //! cargo bench -p trust8-benches --bench streaming -- pieces    one section (pieces, copying, reading), printed
 //! ```
 //!
@@ -12,14 +12,13 @@
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
-use std::path::Path;
 use std::time::{Duration, Instant};
-use std::{env, fs, io};
+use std::{env, io};
 
 use trust8::{Kernel, Validator, copy_utf8};
 use trust8_benches::machine::Machine;
 use trust8_benches::measure::{measuring, pin};
-use trust8_benches::report::{Page, Table, digits};
+use trust8_benches::report::{Data, Table, digits};
 use trust8_benches::targets::{Lowest, Targets};
 use trust8_benches::texts::{Text, generated, ordinary};
 
@@ -34,7 +33,7 @@ fn large() -> usize {
 /// The lengths of pieces.
 const PIECES: [usize; 6] = [64 << 10, 4 << 10, 1 << 10, 256, 64, 16];
 
-type Section = fn(&mut Page, &mut Targets);
+type Section = fn(&mut Data, &mut Targets);
 
 const SECTIONS: [(&str, Section); 3] = [("pieces", pieces), ("copying", copying), ("reading", reading)];
 
@@ -42,33 +41,16 @@ fn main() -> io::Result<()> {
     let chosen: Vec<String> = env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     pin()?;
     let mut targets = Targets::default();
-    let mut body = Page::default();
+    let mut body = Data::default();
     for (name, section) in SECTIONS {
         if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {
             section(&mut body, &mut targets);
         }
     }
-    let mut page = Page::default();
-    page.heading(1, "Streams, copies, files");
-    let machine = Machine::ask();
-    page.block(&format!(
-        "This page is written by `cargo bench -p trust8-benches --bench streaming`. The contestants of a row take turns on \
-         one core, and the best round of each counts. Every answer was checked.\n\n- CPU: {}\n- Kernels: {}\n- Compiler: {} for \
-         {}\n- Peers: {}",
-        machine.cpu,
-        Kernel::available().iter().map(Kernel::name).collect::<Vec<_>>().join(", "),
-        machine.rustc,
-        machine.target,
-        machine.peers,
-    ));
-    targets.report(&mut page);
-    page.append(body);
-    if measuring() && chosen.is_empty() {
-        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/streaming.md"), page.markdown())
-    } else {
-        println!("{}", page.markdown());
-        Ok(())
-    }
+    let mut data = Data::default();
+    targets.report(&mut data);
+    data.append(&body);
+    data.publish(measuring() && chosen.is_empty(), "streaming", &[("peers", &Machine::ask().peers)])
 }
 
 /// Returns the time of each contestant's fastest round.
@@ -235,9 +217,9 @@ fn push_all_with_carry(bytes: &[u8], piece_len: usize, validate: fn(&[u8]) -> An
     assert!(carry.len == 0);
 }
 
-fn pieces(page: &mut Page, targets: &mut Targets) {
-    page.heading(2, "Validation in pieces");
-    page.block(&format!(
+fn pieces(data: &mut Data, targets: &mut Targets) {
+    data.heading(2, "Validation in pieces");
+    data.note(&format!(
         "GB/s on {} KiB of text. In the first text, a character of three bytes stands in 200 bytes of ASCII, on average. `one shot` is \
          `from_utf8` on the whole text. The columns named after kernels are `Validator`, which a program uses with the best of \
          them. `carry` is a program that has only a function for whole text, and keeps the bytes of a character that the end of a \
@@ -247,11 +229,11 @@ fn pieces(page: &mut Page, targets: &mut Targets) {
         TEXT >> 10
     ));
     let between = generated("random", TEXT).text;
-    page.heading(3, "One text, again and again");
-    let learned = pieces_table(page, || {});
-    page.heading(3, "Text that the CPU has not learned");
-    page.block("Before each round, std reads text in which nothing can be predicted, so that the CPU forgets the branches of this one.");
-    let new = pieces_table(page, || assert!(std::str::from_utf8(black_box(between.as_bytes())).is_ok()));
+    data.heading(3, "One text, again and again");
+    let learned = pieces_table(data, || {});
+    data.heading(3, "Text that the CPU has not learned");
+    data.note("Before each round, std reads text in which nothing can be predicted, so that the CPU forgets the branches of this one.");
+    let new = pieces_table(data, || assert!(std::str::from_utf8(black_box(between.as_bytes())).is_ok()));
     targets.at_least("pieces of 64 KiB, against one-shot validation", 0.97, learned.to_one_shot[0].0.clone());
     targets.at_least(
         "pieces of 256 bytes, against one-shot validation",
@@ -283,7 +265,7 @@ struct LowestOfPieces {
     avx2_to_compat: Lowest,
 }
 
-fn pieces_table(page: &mut Page, before_each: impl Fn()) -> LowestOfPieces {
+fn pieces_table(data: &mut Data, before_each: impl Fn()) -> LowestOfPieces {
     // Where the target fixes the choice there is one.
     let kernels: Vec<_> = Kernel::available()
         .iter()
@@ -334,15 +316,15 @@ fn pieces_table(page: &mut Page, before_each: impl Fn()) -> LowestOfPieces {
             table.row([place].into_iter().chain(speeds.into_iter().map(digits)).chain(ratios));
         }
     }
-    page.table(&table);
+    data.table(&table);
     Kernel::available()[0].make_default();
     lowest
 }
 
-fn copying(page: &mut Page, targets: &mut Targets) {
+fn copying(data: &mut Data, targets: &mut Targets) {
     let large = large();
-    page.heading(2, "Validate and copy");
-    page.block(&format!("GB/s on {} MiB of text.", large >> 20));
+    data.heading(2, "Validate and copy");
+    data.note(&format!("GB/s on {} MiB of text.", large >> 20));
     let mut table = Table::new([
         "text",
         "copy_utf8",
@@ -380,14 +362,14 @@ fn copying(page: &mut Page, targets: &mut Targets) {
         let figures = [fused, separate, std, memcpy, fused / separate].map(digits);
         table.row([name.to_owned()].into_iter().chain(figures));
     }
-    page.table(&table);
+    data.table(&table);
     targets.at_least("copy_utf8 against from_utf8 and memcpy, 64 MiB", 1.5, lowest.0);
 }
 
-fn reading(page: &mut Page, targets: &mut Targets) {
+fn reading(data: &mut Data, targets: &mut Targets) {
     let large = large();
-    page.heading(2, "A file into a String");
-    page.block(&format!(
+    data.heading(2, "A file into a String");
+    data.note(&format!(
         "Milliseconds for `read_to_string` on a file of {} MiB in the page cache.",
         large >> 20
     ));
@@ -424,7 +406,7 @@ fn reading(page: &mut Page, targets: &mut Targets) {
         let figures = [ours, std, then, alone, std / ours].map(digits);
         table.row([name.to_owned()].into_iter().chain(figures));
     }
-    page.table(&table);
+    data.table(&table);
     targets.at_least("fs::read_to_string against std's, 64 MiB, not ASCII", 1.5, lowest.0);
     std::fs::remove_file(&path).expect("it was written above");
 }

@@ -1,7 +1,7 @@
 //! Measures conversions between UTF-8, UTF-16, UTF-32 and Latin-1 against std, encoding_rs and simdutf.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench transcode              everything, written to docs/transcode.md
+//! cargo bench -p trust8-benches --bench transcode              everything, written to docs/data/
 //! cargo bench -p trust8-benches --bench transcode -- --quick   a quick look, printed and not written
 //! ```
 //!
@@ -14,7 +14,6 @@
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{env, io, ptr};
@@ -22,7 +21,7 @@ use std::{env, io, ptr};
 use trust8::Kernel;
 use trust8_benches::machine::Machine;
 use trust8_benches::measure::{Placed, pin};
-use trust8_benches::report::{Page, Table, digits};
+use trust8_benches::report::{Data, Table, digits};
 use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
 use trust8_benches::texts::{Text, ordinary, texts};
 use trust8_transcode::Encoding::{Latin1, Utf8, Utf16Be, Utf16Le};
@@ -153,11 +152,11 @@ struct Target {
     place: String,
 }
 
-/// The page and the targets, to which every section adds, and what every section needs.
+/// The data and the targets, to which every section adds, and what every section needs.
 struct Report {
     plan: Plan,
     room: Room,
-    page: Page,
+    data: Data,
     targets: Vec<Target>,
     /// The title of a section, a text, and the ratio of the best kernel to simdutf.
     ratios: Vec<(String, String, f64)>,
@@ -185,8 +184,8 @@ impl Report {
         about: &str,
         rows: Vec<(&Text, usize, usize, Vec<Contestant<'_>>)>,
     ) -> Vec<Row> {
-        self.page.heading(2, title);
-        self.page.block(about);
+        self.data.heading(2, title);
+        self.data.note(about);
         let mut table: Option<Table> = None;
         let mut results = Vec::new();
         for (text, bytes, expected, mut contestants) in rows {
@@ -205,7 +204,7 @@ impl Report {
             results.push((text.name.clone(), text.density(), speeds));
         }
         if let Some(table) = table {
-            self.page.table(&table);
+            self.data.table(&table);
         }
         results
     }
@@ -610,14 +609,14 @@ fn spoiled<U: Copy>(text: &[U], wrong: U, rate: usize) -> Vec<U> {
 
 /// Measures lossy conversions of text with a fault every 1 to 1000 units.
 fn faulty(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
-    report.page.heading(2, "Lossy conversions of faulty text");
-    report.page.block(
+    report.data.heading(2, "Lossy conversions of faulty text");
+    report.data.note(
         "GB/s of input, with the best kernel: ASCII and Russian text in which one unit of so many, at random distances, is FF \
          or a lone surrogate. The last column divides by the fastest of the others.",
     );
     let heads =
         ["conversion", "text", "a fault every", "std", ENCODING_RS, "from_utf8_lossy", "trust8", "ratio"];
-    let mut table = Table::new(heads);
+    let mut table = Table::keyed(3, heads);
     let kernel = Kernel::best();
     for (text, units) in
         texts.iter().zip(units).filter(|(text, _)| ["ASCII", "Russian"].contains(&&*text.name))
@@ -714,13 +713,13 @@ fn faulty(report: &mut Report, texts: &[Text], units: &[Vec<u16>]) {
             }
         }
     }
-    report.page.table(&table);
+    report.data.table(&table);
 }
 
 /// Measures every pair of encodings with the best kernel, on the characters of German text that all encodings have.
 fn every_pair(report: &mut Report, texts: &[Text]) {
-    report.page.heading(2, "Every pair of encodings");
-    report.page.block(
+    report.data.heading(2, "Every pair of encodings");
+    report.data.note(
         "GB/s of input, of German text, with the best kernel: from the encoding of the row into the encoding of the column.",
     );
     let kernel = Kernel::best();
@@ -750,7 +749,7 @@ fn every_pair(report: &mut Report, texts: &[Text]) {
         });
         table.row([from.name().to_owned()].into_iter().chain(cells));
     }
-    report.page.table(&table);
+    report.data.table(&table);
 }
 
 /// Measures one conversion on short strings. Returns each contestant's name and its nanoseconds for all strings.
@@ -809,8 +808,8 @@ fn turned<A: Clone, B: Clone>(pairs: &[(A, B)]) -> Vec<(B, A)> {
 /// Measures short strings from UTF-8 to UTF-32 and Latin-1, and back.
 fn short_utf32_and_latin1(report: &mut Report) {
     const STRINGS: usize = 2000;
-    report.page.heading(2, "Short strings in UTF-32 and Latin-1");
-    report.page.block("ns a call, as above. For Latin-1, `é` replaces each character that Latin-1 lacks.");
+    report.data.heading(2, "Short strings in UTF-32 and Latin-1");
+    report.data.note("ns a call, as above. For Latin-1, `é` replaces each character that Latin-1 lacks.");
     let mut table = None;
     for contents in Contents::ALL {
         for below in [16, 64, 256] {
@@ -845,7 +844,7 @@ fn short_utf32_and_latin1(report: &mut Report) {
             ] {
                 let table = table.get_or_insert_with(|| {
                     let names = results.iter().map(|result| result.0.clone());
-                    Table::new([String::new(), "direction".to_owned()].into_iter().chain(names))
+                    Table::keyed(2, [String::new(), "direction".to_owned()].into_iter().chain(names))
                 });
                 let cells = results.iter().map(|result| digits(result.1 / STRINGS as f64));
                 let name = format!("{}, below {below} bytes", contents.name());
@@ -854,7 +853,7 @@ fn short_utf32_and_latin1(report: &mut Report) {
         }
     }
     if let Some(table) = table {
-        report.page.table(&table);
+        report.data.table(&table);
     }
 }
 
@@ -886,8 +885,8 @@ fn compare_short(
 /// Measures strings whose lengths and contents vary from call to call.
 fn short(report: &mut Report) {
     const STRINGS: usize = 2000;
-    report.page.heading(2, "Short strings");
-    report.page.block(
+    report.data.heading(2, "Short strings");
+    report.data.note(
         "ns a call, from UTF-8 into a buffer of UTF-16LE, and back. Lengths and contents vary from call to call, so \
          that no branch predictor learns them. The last column divides the best kernel's speed by simdutf's.",
     );
@@ -1005,7 +1004,7 @@ fn short(report: &mut Report) {
                 let table = table.get_or_insert_with(|| {
                     let heads =
                         [String::new(), "direction".to_owned()].into_iter().chain(names.iter().cloned());
-                    Table::new(heads.chain(["/ simdutf".to_owned()]))
+                    Table::keyed(2, heads.chain(["/ simdutf".to_owned()]))
                 });
                 let name = format!("{}, below {below} bytes", contents.name());
                 let speeds: Vec<(String, f64)> =
@@ -1019,15 +1018,15 @@ fn short(report: &mut Report) {
         }
     }
     if let Some(table) = table {
-        report.page.table(&table);
+        report.data.table(&table);
     }
 }
 
 /// Measures strings of medium length, as paragraphs and messages have.
 fn medium(report: &mut Report, texts: &[Text]) {
     const MOST: usize = 200;
-    report.page.heading(2, "Medium lengths");
-    report.page.block(
+    report.data.heading(2, "Medium lengths");
+    report.data.note(
         "ns a call. Each text is cut into strings of one length, which are converted one after the other. The last column \
          divides the best kernel's speed by simdutf's. Latin-1 has only German, because `é` would replace most of the others.",
     );
@@ -1075,7 +1074,7 @@ fn medium(report: &mut Report, texts: &[Text]) {
                 let table = table.get_or_insert_with(|| {
                     let names = results.iter().map(|result| result.0.clone());
                     let heads = [String::new(), "direction".to_owned()].into_iter().chain(names);
-                    Table::new(heads.chain(["/ simdutf".to_owned()]))
+                    Table::keyed(2, heads.chain(["/ simdutf".to_owned()]))
                 });
                 let name = format!("{}, {len} bytes", text.name);
                 let speeds: Vec<(String, f64)> = results
@@ -1091,7 +1090,7 @@ fn medium(report: &mut Report, texts: &[Text]) {
         }
     }
     if let Some(table) = table {
-        report.page.table(&table);
+        report.data.table(&table);
     }
 }
 
@@ -1103,14 +1102,14 @@ type Peer<'a> = Box<dyn FnMut(&mut Room, usize) -> usize + 'a>;
 
 /// Measures conversions of a text through buffers that are smaller than the result.
 fn small_buffers(report: &mut Report, texts: &[Text]) {
-    report.page.heading(2, "Small buffers");
-    report.page.block(
+    report.data.heading(2, "Small buffers");
+    report.data.note(
         "GB/s of input: of all the text into one buffer, and through buffers of some bytes, one call of `convert_as_fits` for each. The \
          last column is encoding_rs, with buffers of 256 bytes and one decoder or encoder for the whole text.",
     );
     let rooms = SMALL.map(|room| format!("{room} bytes"));
     let heads = ["text", "direction", "whole"].map(str::to_owned).into_iter();
-    let mut table = Table::new(heads.chain(rooms).chain(["encoding_rs, 256".to_owned()]));
+    let mut table = Table::keyed(2, heads.chain(rooms).chain(["encoding_rs, 256".to_owned()]));
     let kinds = ["ASCII", "German", "Russian", "Chinese", "emoji"];
     for text in texts.iter().filter(|text| kinds.contains(&&*text.name)) {
         let (name, bytes) = (&*text.name, text.text.as_bytes());
@@ -1166,7 +1165,7 @@ fn small_buffers(report: &mut Report, texts: &[Text]) {
             }
         }
     }
-    report.page.table(&table);
+    report.data.table(&table);
 }
 
 /// Converts a text into one buffer, and through each of the small ones, with the best kernel; and with a peer through the smallest.
@@ -1210,53 +1209,26 @@ where
 }
 
 /// Returns a table with a row for each conversion: the lowest ratio, where that is, and the mean of all.
-fn lesser_table(ratios: &[(String, String, f64)]) -> String {
-    let mut page = Page::default();
+fn lesser_table(ratios: &[(String, String, f64)]) -> Table {
     let mut table = Table::new(["conversion", "lowest", "where", "mean"]);
     for of_one in ratios.chunk_by(|a, b| a.0 == b.0) {
         let lowest = of_one.iter().min_by(|a, b| a.2.total_cmp(&b.2)).expect("a chunk is not empty");
         let mean = (of_one.iter().map(|ratio| ratio.2.ln()).sum::<f64>() / of_one.len() as f64).exp();
         table.row([&lowest.0, &format!("{:.2}", lowest.2), &lowest.1, &format!("{mean:.2}")]);
     }
-    page.table(&table);
-    page.markdown().to_owned()
+    table
 }
 
 /// Adds the section of the lesser kernel. simdutf runs its own for the same instruction set in another process.
 fn lesser(report: &mut Report) -> io::Result<()> {
-    let [kernel, implementation] = LESSER;
-    report.page.heading(2, &format!("{kernel}, and simdutf's `{implementation}`"));
-    report.page.block(
-        "For each conversion above: the lowest of all texts' ratios of speeds, the text, and the geometric mean of all ratios.",
-    );
     let arguments = env::args().skip(1);
-    let output =
-        Command::new(env::current_exe()?).args(arguments).env(IMPLEMENTATION, implementation).output()?;
+    let output = Command::new(env::current_exe()?).args(arguments).env(IMPLEMENTATION, LESSER[1]).output()?;
     if !output.status.success() {
         return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
     }
-    report.page.block(&String::from_utf8_lossy(&output.stdout));
+    report.data.add_rows(&String::from_utf8_lossy(&output.stdout));
     Ok(())
 }
-
-/// What limits the speed, as far as it is known.
-const LIMITS: &str = "\
-- ASCII to UTF-16 is limited by stores: for each byte that is read, two bytes are written to the L2 cache.
-- ASCII from UTF-16 is limited by loads from the L2 cache. For this reason each load takes a whole cache line.
-- Other text with AVX-512 is limited by the two ports that execute 512-bit operations. 64 bytes of UTF-8 take about thirty of \
-these to convert, and ten more to validate. A third of the thirty drop unused bytes and join the rest. If all characters of a block \
-have one or two bytes, it takes half as many, and no validator. Where blocks of ASCII and other blocks alternate, as in German, \
-mispredicted branches add to the cost.
-- Surrogate pairs to UTF-8 are limited by the same ports, and take twice as many operations as other 16-bit units.
-- The other kernels drop unused bytes by tables of shuffles of 16 bytes. AVX2 converts 32 bytes at a time, with two shuffles in one \
-instruction.
-- Conversions that write 64 KiB and more in a few microseconds are limited by the L2 cache. Where the pages of a buffer lie, and at which \
-address the loop, changes the speed of the same code by up to 15 %. Ratios between 0.87 and 1.15 in such rows say little.
-- Medium lengths pay for the call, for a validation of the whole text, and for the constants of the loop.
-- A call that fills a small buffer takes 10 to 100 ns, and whole text 5 to 40 ns for as many bytes. Where in a block the buffer ends differs \
-from call to call, so some branches are predicted wrongly, and the last block is converted twice.
-- Short strings are limited by the call and by mispredicted branches. Strings differ in whether they are ASCII, and in whether \
-they fill a vector. Below 8 bytes, encoding_rs takes three times as long only where it has much to do.";
 
 fn main() -> io::Result<()> {
     let has = |name: &str| env::args().any(|argument| argument == name);
@@ -1272,13 +1244,16 @@ fn main() -> io::Result<()> {
     let units: Vec<Vec<u16>> = texts.iter().map(|text| text.text.encode_utf16().collect()).collect();
 
     let mut report =
-        Report { plan, room: Room::new(), page: Page::default(), targets: Vec::new(), ratios: Vec::new() };
+        Report { plan, room: Room::new(), data: Data::default(), targets: Vec::new(), ratios: Vec::new() };
     if env::var(IMPLEMENTATION).is_ok() {
         from_utf8(&mut report, &texts, &units);
         from_utf16(&mut report, &texts, &units);
         utf32_and_latin1(&mut report, &texts, &units);
         byte_orders(&mut report, &texts, &units);
-        println!("{}", lesser_table(&report.ratios));
+        let mut data = Data::default();
+        data.heading(2, &format!("{}, and simdutf's {}", LESSER[0], LESSER[1]));
+        data.table(&lesser_table(&report.ratios));
+        print!("{}", data.rows());
         return Ok(());
     }
     from_utf8(&mut report, &texts, &units);
@@ -1297,41 +1272,19 @@ fn main() -> io::Result<()> {
         lesser(&mut report)?;
     }
 
-    let mut page = Page::default();
-    page.heading(1, "Conversions measured");
-    page.block(&format!(
-        "This page is written by `cargo bench -p trust8-benches --bench transcode`. Each text has {} KiB in UTF-8, and is \
-         converted into an existing buffer. The contestants of a row take turns in one process, in {} rounds, on one \
-         core. Each number is the best of the rounds, and every answer was checked. GB/s are 10^9 bytes of input a \
-         second.\n\n\
-         - CPU: {}\n- Compilers: {} for {}; {} for simdutf C++\n- Peers: {}",
-        TEXT >> 10,
-        plan.rounds(),
-        machine.cpu,
-        machine.rustc,
-        machine.target,
-        machine.cxx,
-        machine.peers,
+    let mut data = Data::default();
+    data.note(&format!(
+        "each text has {} KiB in UTF-8, and is converted into an existing buffer",
+        TEXT >> 10
     ));
-    page.heading(2, "Targets");
-    page.block(
-        "Each number is a ratio of speeds. Where a target covers several texts, the number is the lowest of their ratios, \
-         and the last column names the text.",
-    );
+    data.heading(2, "Targets");
+    data.note("a ratio of speeds: the lowest of those that it covers, and where that is");
     let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
     for Target { what, wanted, measured, place } in &report.targets {
-        let met = if measured >= wanted { "yes" } else { "**no**" };
+        let met = if measured >= wanted { "yes" } else { "no" };
         table.row([what, &format!("{wanted:.2}"), &format!("{measured:.2}"), met, place]);
     }
-    page.table(&table);
-    page.heading(2, "What limits it");
-    page.block(LIMITS);
-    page.append(report.page);
-    if plan == Plan::Full {
-        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
-        page.write(&docs, "transcode.md")
-    } else {
-        println!("{}", page.markdown());
-        Ok(())
-    }
+    data.table(&table);
+    data.append(&report.data);
+    data.publish(plan == Plan::Full, "transcode", &[("peers", &machine.peers)])
 }

@@ -1,8 +1,6 @@
 //! What the benches share: the texts, the contestants, the measurement of time, and the reports.
 //!
-//! The bench `compare` compares trust8 with other validators and writes docs/benchmarks.md. The benches
-//! `columns_and_counts`, `dialects`, `lossy`, `streaming`, `transcode` and `worst_case` each write one more page in
-//! docs/. The bench `criterion` is for a closer look. README.md says how to run them.
+//! Each bench but `criterion`, which is for a closer look, writes what it measured to docs/data/. README.md says how to run them.
 //!
 //! The inputs come from three modules. `texts` generates long texts in many languages, `short_strings` generates
 //! many short strings of varying lengths, and `vocabulary` has the words that the texts are made of.

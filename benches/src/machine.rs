@@ -6,7 +6,9 @@ use std::{env, fs};
 /// The CPU, the compilers and the libraries.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// The name of the CPU. On x86 it includes the family and the model, because virtual machines give vague names.
+    /// The day, such as 2026-11-27.
+    pub date: String,
+    /// The name of the CPU. Virtual machines give vague names, so on x86 the family and the model decide.
     pub cpu: String,
     /// The Rust compiler.
     pub rustc: String,
@@ -27,6 +29,7 @@ impl Machine {
         let flags = env!("COMPILED_FLAGS");
         let flags = if flags.is_empty() { String::new() } else { format!(", RUSTFLAGS {flags}") };
         Self {
+            date: first_line("date", &["+%F"]).unwrap_or_else(|| "unknown".to_owned()),
             cpu: cpu(),
             rustc: env!("COMPILED_BY").to_owned(),
             cxx: first_line(&env::var("CXX").unwrap_or_else(|_| "c++".to_owned()), &["--version"])
@@ -37,10 +40,12 @@ impl Machine {
         }
     }
 
-    /// Returns the line for the caption of a plot.
+    /// Returns the part of a file's name that stands for the CPU: its microarchitecture if that is known.
     #[must_use]
-    pub fn caption(&self) -> String {
-        format!("{} · {}", self.cpu, self.rustc)
+    pub fn slug(&self) -> String {
+        let name = self.cpu.split_once('(').map_or(&*self.cpu, |(_, name)| name).trim_end_matches(')');
+        let name = name.to_lowercase().replace(|char: char| !char.is_ascii_alphanumeric(), "-");
+        name.replace("zen-", "zen")
     }
 }
 
@@ -65,10 +70,14 @@ fn cpu_of(info: &str) -> Option<String> {
         fields.find(|(name, _)| name.trim() == key).map(|(_, value)| value.trim())
     };
     let name = field("model name")?;
-    match (field("cpu family"), field("model")) {
-        (Some(family), Some(model)) => Some(format!("{name} (family {family}, model {model})")),
-        _ => Some(name.to_owned()),
-    }
+    Some(match (field("vendor_id"), field("cpu family"), field("model")) {
+        (Some("AuthenticAMD"), Some("25"), Some("17")) => "AMD EPYC 9004 (Zen 4)".to_owned(),
+        (Some("AuthenticAMD"), Some("26"), Some("2")) => "AMD EPYC 9005 (Zen 5)".to_owned(),
+        (Some("GenuineIntel"), Some("6"), Some("143")) => "Intel Xeon (Sapphire Rapids)".to_owned(),
+        (Some("GenuineIntel"), Some("6"), Some("207")) => "Intel Xeon (Emerald Rapids)".to_owned(),
+        (_, Some(family), Some(model)) => format!("{name} (family {family}, model {model})"),
+        _ => name.to_owned(),
+    })
 }
 
 /// Returns the names of these libraries with their versions, from the lock file of this build.
@@ -113,8 +122,20 @@ mod tests {
 
     #[test]
     fn cpus_are_named() {
-        let info = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n";
-        assert_eq!(cpu_of(info).as_deref(), Some("AMD EPYC (family 25, model 17)"));
+        let info = |vendor, family, model| {
+            let (family, model) = (format!("cpu family\t: {family}"), format!("model\t\t: {model}"));
+            let info =
+                format!("processor\t: 0\nvendor_id\t: {vendor}\n{family}\n{model}\nmodel name\t: AMD EPYC\n");
+            let machine = Machine { cpu: cpu_of(&info).expect("a name"), ..Machine::ask() };
+            (machine.slug(), machine.cpu)
+        };
+        let named = |slug: &str, cpu: &str| (slug.to_owned(), cpu.to_owned());
+        assert_eq!(info("AuthenticAMD", 25, 17), named("zen4", "AMD EPYC 9004 (Zen 4)"));
+        assert_eq!(info("GenuineIntel", 6, 207), named("emerald-rapids", "Intel Xeon (Emerald Rapids)"));
+        assert_eq!(
+            info("GenuineIntel", 25, 17),
+            named("family-25--model-17", "AMD EPYC (family 25, model 17)")
+        );
         assert_eq!(cpu_of("model name : x\n").as_deref(), Some("x"));
         assert_eq!(cpu_of("processor : 0\n"), None);
     }

@@ -35,16 +35,6 @@ impl Contents {
         }
     }
 
-    /// Returns the name in names of files.
-    #[must_use]
-    pub const fn slug(self) -> &'static str {
-        match self {
-            Self::Ascii => "ascii",
-            Self::Mixed => "mixed",
-            Self::Rare => "rare",
-        }
-    }
-
     /// Appends a string of exactly `len` bytes. Where a character no longer fits, a shorter one is taken.
     fn append(self, random: &mut Random, text: &mut String, len: usize) {
         let end = text.len() + len;

@@ -1,6 +1,6 @@
 //! The targets of trust8's speed, and what was measured.
 
-use crate::report::{Page, Table, digits};
+use crate::report::{Data, Table, digits};
 
 /// The bound that a target sets.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -41,17 +41,15 @@ impl Targets {
         }
     }
 
-    /// Adds the section about the targets to the page.
-    pub fn report(&self, page: &mut Page) {
+    /// Adds the section about the targets.
+    pub fn report(&self, data: &mut Data) {
         if self.0.is_empty() {
             return;
         }
-        page.heading(2, "Targets");
-        page.block(
-            "A number of a target that says `against` is a ratio of speeds in the same run: 2.0 is twice as fast. \
-             Where a target covers several texts or lengths, the number is the worst of them, and the last column \
-             names it. Where that column says `mean`, the number is their geometric mean. The targets for `trust8` \
-             were set for CPUs with AVX-512, GFNI and VBMI2.",
+        data.heading(2, "Targets");
+        data.note(
+            "a target that says `against` is a ratio of speeds in the same run; the number is the worst of the texts or lengths, which \
+             `where` names, or their geometric mean",
         );
         let mut table = Table::new(["target", "wanted", "measured", "met", "where"]);
         for Target { what, wanted, unit, measured, place } in &self.0 {
@@ -59,7 +57,7 @@ impl Targets {
                 Wanted::AtLeast(least) => (format!("≥ {}", digits(least)), *measured >= least),
                 Wanted::AtMost(most) => (format!("≤ {}{unit}", digits(most)), *measured <= most),
             };
-            let met = if met { "yes" } else { "**no**" };
+            let met = if met { "yes" } else { "no" };
             // Below 1, three decimals are given: two would round 0.978 to 0.98, which may be the target.
             let measured = match *measured {
                 below if below < 1.0 => format!("{below:.3}{unit}"),
@@ -67,7 +65,7 @@ impl Targets {
             };
             table.row([what.clone(), wanted, measured, met.to_owned(), place.clone()]);
         }
-        page.table(&table);
+        data.table(&table);
     }
 }
 

@@ -1,11 +1,9 @@
 //! Tests what a measurement relies on: all contestants give the same answers, on the texts that are measured and on
-//! spoiled ones, and a report of made-up numbers is written completely.
-
-use std::{env, fs};
+//! spoiled ones, and made-up numbers are written completely.
 
 use trust8_benches::contestants::{Contestant, Role, contestants};
 use trust8_benches::random::Random;
-use trust8_benches::report::{Axis, Page, Plot, Scale, Series, Shape, Table};
+use trust8_benches::report::{Data, Table};
 use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, random_strings};
 use trust8_benches::texts::{RECIPES, generated};
 
@@ -164,41 +162,6 @@ fn references_are_not_validators() {
     assert_eq!(names, ["call alone", "read loop"]);
 }
 
-/// Returns a plot of two made-up contestants.
-fn plot(shape: Shape) -> Plot {
-    let series = |name: &str, factor: f64| Series {
-        name: name.to_owned(),
-        points: (0..4).map(|i| (factor * f64::from(i + 1), f64::from(i))).collect(),
-    };
-    Plot {
-        title: "Speed & <size>".to_owned(),
-        caption: vec!["A CPU".to_owned(), "cargo bench".to_owned()],
-        shape,
-        series: vec![series("trust8", 3.0), series("someone else", 1.0)],
-    }
-}
-
-#[test]
-fn plots_have_their_texts_and_points() {
-    let x = || Axis::new("GB/s", Scale::Log);
-    let names = ["ASCII", "Latin", "Thai", "emoji"].map(str::to_owned).to_vec();
-    let rows = plot(Shape::Rows { x: x(), names: names.clone() }).svg();
-    let lines = plot(Shape::Lines { x: x(), y: Axis::new("ns a call", Scale::Linear) }).svg();
-    for svg in [&rows, &lines] {
-        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
-        for text in ["Speed &amp; &lt;size&gt;", "A CPU", "cargo bench", "trust8", "someone else", "GB/s"] {
-            assert!(svg.contains(text), "{text}");
-        }
-        assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
-        assert!(!svg.contains("NaN") && !svg.contains("inf"));
-    }
-    assert!(names.iter().all(|name| rows.contains(name.as_str())));
-    // Each of the two contestants has four dots, and one in the legend.
-    assert_eq!(rows.matches("<circle").count(), 10);
-    assert!(lines.contains("ns a call"));
-    assert_eq!(rows, plot(Shape::Rows { x: x(), names }).svg());
-}
-
 #[test]
 fn tables_are_markdown() {
     let mut table = Table::new(["text", "std", "trust8"]);
@@ -214,18 +177,27 @@ fn tables_are_markdown() {
 }
 
 #[test]
-fn a_page_is_written_with_its_plots() {
-    let folder = env::temp_dir().join(format!("trust8-report-{}", std::process::id()));
-    let mut page = Page::default();
-    page.heading(1, "Made up");
-    page.block("Some words.");
-    let mut other = Page::default();
-    let names = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
-    other.plot("made-up.svg", &plot(Shape::Rows { x: Axis::new("GB/s", Scale::Log), names }));
-    page.append(other);
-    page.write(&folder.join("docs"), "page.md").unwrap();
-    let markdown = fs::read_to_string(folder.join("docs/page.md")).unwrap();
-    assert_eq!(markdown, "# Made up\n\nSome words.\n\n![Speed & <size>](made-up.svg)\n");
-    assert!(fs::read_to_string(folder.join("docs/made-up.svg")).unwrap().starts_with("<svg"));
-    fs::remove_dir_all(&folder).unwrap();
+fn data_are_csv() {
+    let mut data = Data::default();
+    data.heading(2, "Made \"up\"");
+    data.note("some words");
+    let mut table = Table::keyed(2, ["text", "bytes", "std", "trust8"]);
+    table.row(["`ASCII`", "16", "57.6", "116"]);
+    data.table(&table);
+    data.heading(3, "Part");
+    let mut table = Table::new(["text", "std", "trust8"]);
+    table.row(["a, b", "", "2"]);
+    data.table(&table);
+    let want = "\
+\"Made \"\"up\"\"\",\"text, bytes\",\"ASCII, 16\",std,57.6
+\"Made \"\"up\"\"\",\"text, bytes\",\"ASCII, 16\",trust8,116
+\"Made \"\"up\"\" / Part\",text,\"a, b\",trust8,2
+";
+    assert_eq!(data.rows(), want);
+    let csv = data.csv("agree", &[("peers", "none")]);
+    assert!(csv.starts_with("# command: cargo bench -p trust8-benches --bench agree"), "{csv}");
+    let (head, rows) = csv.split_once("section,table,row,column,value\n").unwrap();
+    assert!(head.lines().all(|line| line.starts_with("# ")), "{head}");
+    assert!(head.contains("\n# peers: none\n# Made \"up\": some words\n"), "{head}");
+    assert_eq!(rows, want);
 }

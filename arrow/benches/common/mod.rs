@@ -40,27 +40,41 @@ pub(crate) fn dirty_rows(mean: f64, count: usize, ascii: bool, bad_one_in: Optio
     rows.collect()
 }
 
-/// Appends a line of a table.
-pub(crate) fn line(page: &mut String, cells: impl IntoIterator<Item = String>) {
-    let cells: Vec<String> = cells.into_iter().collect();
-    writeln!(page, "| {} |", cells.join(" | ")).expect("a string");
+/// Appends a row of a table as CSV, with a line for each number. The first `keys` cells are the name of the row.
+pub(crate) fn row(csv: &mut String, section: &str, keys: usize, heads: &[&str], cells: &[String]) {
+    let (names, columns) = heads.split_at(keys);
+    let (labels, numbers) = cells.split_at(keys);
+    for (column, number) in columns.iter().zip(numbers) {
+        let fields = [section, &names.join(", "), &labels.join(", "), column, number];
+        let quoted =
+            fields.map(|field| if field.contains(',') { format!("\"{field}\"") } else { field.to_owned() });
+        writeln!(csv, "{}", quoted.join(",")).expect("a string");
+    }
 }
 
-/// Appends the head of a table.
-pub(crate) fn head(page: &mut String, heads: &[&str]) {
-    line(page, heads.iter().map(|&head| head.to_owned()));
-    line(page, heads.iter().map(|_| "---:".to_owned()));
+/// Returns a file of docs/data/: the facts and notes, and the rows.
+pub(crate) fn file(command: &str, notes: &str, rows: &str) -> String {
+    let date = output("date", "+%F");
+    let (cpu, rustc) = (cpu(), output("rustc", "--version"));
+    let kernel = trust8::Kernel::best().name();
+    format!(
+        "# command: {command}\n# date: {date}\n# CPU: {cpu}\n# kernel: {kernel}\n# compiler: {rustc}\n{notes}\
+         section,table,row,column,value\n{rows}"
+    )
 }
 
 /// Returns the name of the CPU.
-pub(crate) fn cpu() -> String {
-    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    cpu.lines().find_map(|line| line.strip_prefix("model name\t: ")).unwrap_or("unknown").to_owned()
+fn cpu() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field =
+        |name| info.lines().find_map(|line| line.split_once(':').filter(|field| field.0.trim() == name));
+    let value = |name| field(name).map_or("unknown", |field| field.1.trim());
+    // Virtual machines give vague names.
+    format!("{} family {} model {}", value("model name"), value("cpu family"), value("model"))
 }
 
-/// Returns the version of the compiler.
-pub(crate) fn rustc() -> String {
-    let rustc =
-        Command::new("rustc").arg("--version").output().map(|output| output.stdout).unwrap_or_default();
-    String::from_utf8_lossy(&rustc).trim().to_owned()
+/// Returns what a program prints.
+fn output(program: &str, argument: &str) -> String {
+    let output = Command::new(program).arg(argument).output().map(|output| output.stdout).unwrap_or_default();
+    String::from_utf8_lossy(&output).trim().to_owned()
 }

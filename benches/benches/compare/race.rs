@@ -1,12 +1,11 @@
-//! Runs the contestants in rounds, and turns the results into tables and plots.
+//! Runs the contestants in rounds, and turns the results into tables.
 
 use std::time::Duration;
 use std::{fmt, io};
 
 use trust8_benches::contestants::{Contestant, Role, contestants};
-use trust8_benches::machine::Machine;
 use trust8_benches::measure::{Measured, Packed, Placed, Plan, race, race_on_new_text};
-use trust8_benches::report::{Axis, Plot, Series, Shape, Table};
+use trust8_benches::report::Table;
 use trust8_benches::texts::{Text, texts};
 
 /// How much a run measures.
@@ -16,7 +15,7 @@ pub(crate) enum Thoroughness {
     Smoke,
     /// A run takes less than half a minute.
     Quick,
-    /// The run whose page is published.
+    /// The run whose data are published.
     Full,
 }
 
@@ -38,7 +37,6 @@ pub(crate) struct Race {
     pub(crate) contestants: Vec<Contestant>,
     /// The texts, each of [`TEXT`] bytes.
     pub(crate) texts: Vec<Text>,
-    caption: Vec<String>,
     /// The sum of log(median / minimum) over all results, and the number of results.
     noise: (f64, usize),
 }
@@ -47,14 +45,8 @@ pub(crate) struct Race {
 pub(crate) const TEXT: usize = 64 << 10;
 
 impl Race {
-    pub(crate) fn new(thoroughness: Thoroughness, machine: &Machine, command: &str) -> io::Result<Self> {
-        Ok(Self {
-            thoroughness,
-            contestants: contestants(),
-            texts: texts(TEXT)?,
-            caption: vec![machine.caption(), command.to_owned()],
-            noise: (0.0, 0),
-        })
+    pub(crate) fn new(thoroughness: Thoroughness) -> io::Result<Self> {
+        Ok(Self { thoroughness, contestants: contestants(), texts: texts(TEXT)?, noise: (0.0, 0) })
     }
 
     /// Returns the value for this run's thoroughness.
@@ -84,9 +76,9 @@ impl Race {
         (0..self.contestants.len()).filter(|&i| wanted(&self.contestants[i])).collect()
     }
 
-    /// Returns the indices of the contestants that a plot has space for: the libraries that users choose from,
+    /// Returns the indices of the contestants of the long tables: the libraries that users choose from,
     /// `trust8`, which uses the best kernel, and the other kernels.
-    pub(crate) fn plotted(&self) -> Vec<usize> {
+    pub(crate) fn main(&self) -> Vec<usize> {
         let best = format!("trust8 {}", trust8::Kernel::best().name());
         self.which(|contestant| match contestant.role {
             Role::Peer => ["std", "encoding_rs", "bstr", "simdutf8 basic", "simdutf C++"]
@@ -154,22 +146,6 @@ impl Race {
     /// Returns by what share the median round was longer than the best, as a geometric mean over all results.
     pub(crate) fn noise(&self) -> f64 {
         (self.noise.0 / self.noise.1.max(1) as f64).exp() - 1.0
-    }
-
-    /// Returns a plot of lines with the common caption.
-    pub(crate) fn lines(&self, title: impl Into<String>, x: Axis, y: Axis, series: Vec<Series>) -> Plot {
-        Plot { title: title.into(), caption: self.caption.clone(), shape: Shape::Lines { x, y }, series }
-    }
-
-    /// Returns a plot of rows with the common caption.
-    pub(crate) fn rows(
-        &self,
-        title: impl Into<String>,
-        x: Axis,
-        names: Vec<String>,
-        series: Vec<Series>,
-    ) -> Plot {
-        Plot { title: title.into(), caption: self.caption.clone(), shape: Shape::Rows { x, names }, series }
     }
 }
 
@@ -242,11 +218,14 @@ impl Grid {
         table
     }
 
-    /// Returns a series for each contestant, with a point for each race.
-    pub(crate) fn series(&self, point: impl Fn(usize, &Measured) -> (f64, f64)) -> Vec<Series> {
+    /// Returns the points of each contestant, one for each race.
+    pub(crate) fn series(
+        &self,
+        point: impl Fn(usize, &Measured) -> (f64, f64),
+    ) -> Vec<(String, Vec<(f64, f64)>)> {
         let series = |(i, name): (usize, String)| {
-            let points = self.0.iter().enumerate().map(|(race, (_, results))| point(race, &results.0[i].1));
-            Series { name, points: points.collect() }
+            let races = self.0.iter().enumerate();
+            (name, races.map(|(race, (_, results))| point(race, &results.0[i].1)).collect())
         };
         self.contestants().into_iter().enumerate().map(series).collect()
     }

@@ -1,11 +1,11 @@
-//! The sections of the comparison. Each is a function that measures something and adds it to the page.
+//! The sections of the comparison. Each is a function that measures something and adds it to the data.
 
 use std::io;
 
 use trust8_benches::contestants::Role;
 use trust8_benches::machine::memory_available;
 use trust8_benches::measure::{Measured, Placed};
-use trust8_benches::report::{Axis, Page, Scale, Series, Table, digits, size};
+use trust8_benches::report::{Data, Table, digits, size};
 use trust8_benches::short_strings::{Contents, Lengths, consecutive_strings, cut_at_random, random_strings};
 use trust8_benches::targets::Targets;
 use trust8_benches::texts::{Text, TextKind, fill_with_ordinary, generated, ordinary as ordinary_text};
@@ -25,11 +25,6 @@ fn gb_per_s(measured: &Measured) -> String {
 
 fn ns(measured: &Measured) -> String {
     digits(measured.ns_per_call())
-}
-
-/// Returns the form of `name` that is part of a file's name.
-fn slug(name: &str) -> String {
-    name.to_lowercase().replace(|char: char| !char.is_ascii_alphanumeric(), "-")
 }
 
 /// Returns the lowest ratio of the texts for which `wanted` is true, with the name of its text.
@@ -95,20 +90,20 @@ fn unpredictable(race: &Race) -> String {
 const DISTANCES: [usize; 9] = [16, 32, 64, 100, 200, 400, 800, 1600, 6400];
 
 /// Measures ASCII with other characters here and there, which most of the world's text is.
-pub(crate) fn ordinary(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
+pub(crate) fn ordinary(race: &mut Race, data: &mut Data, targets: &mut Targets) -> io::Result<()> {
     let who = of_instruction_sets(race);
     let distances: Vec<usize> = race.by(vec![16, 200], vec![16, 64, 200, 800], DISTANCES.to_vec());
     // As much as the L2 cache holds together with everything else.
     let others = race.by(2, 4, 8);
 
-    page.heading(2, "Ordinary text");
-    page.block(
+    data.heading(2, "Ordinary text");
+    data.note(
         "Most text is ASCII with other characters here and there: JSON with names, English with curly quotes, a page in German, a \
          log. Here the ASCII is lines of a log, and characters of two, three or four bytes stand in it at random places. The \
          first column is their mean distance in bytes. GB/s on 64 KiB of text.",
     );
-    page.heading(3, "One text, again and again");
-    page.block(
+    data.heading(3, "One text, again and again");
+    data.note(
         "As in the other sections, all rounds have the same text. A CPU learns the branches of a text that it has seen many times, \
          so these figures are what benchmarks show, and more than a program sees.",
     );
@@ -119,24 +114,14 @@ pub(crate) fn ordinary(race: &mut Race, page: &mut Page, targets: &mut Targets) 
             let text = ordinary_text(width, distance, TEXT, 0);
             grid.0.push((format!("{distance}"), race.run_text(&who, text.text.as_bytes(), 0, Care::Number)));
         }
-        page.table(&grid.row_for_each_race(&format!("{width}-byte, every"), gb_per_s));
-        if width == 3 {
-            let series = grid.series(|i, measured| (distances[i] as f64, measured.gb_per_s()));
-            let plot = race.lines(
-                "Throughput by the distance of three-byte characters in ASCII, 64 KiB",
-                Axis::new("bytes from one such character to the next, on average", Scale::Log),
-                Axis::new("GB/s", Scale::Log),
-                series,
-            );
-            page.plot("by-distance.svg", &plot);
-        }
+        data.table(&grid.row_for_each_race(&format!("{width}-byte, every"), gb_per_s));
         ratios.extend(
             grid.0.into_iter().map(|(distance, results)| (format!("{width}-byte, {distance}"), results)),
         );
     }
 
-    page.heading(3, "Text that the CPU has not learned");
-    page.block(&format!(
+    data.heading(3, "Text that the CPU has not learned");
+    data.note(&format!(
         "A program reads most text once. So here {others} texts of this kind are read once each, and before that std reads text in which \
          nothing can be predicted, so that the CPU forgets the branches of these.",
     ));
@@ -151,7 +136,7 @@ pub(crate) fn ordinary(race: &mut Race, page: &mut Page, targets: &mut Targets) 
             let strings: Vec<_> = placed.iter().map(Placed::bytes).collect();
             grid.0.push((format!("{distance}"), race.run_on_new_text(&who, &strings, &between)));
         }
-        page.table(&grid.row_for_each_race(&format!("{width}-byte, every"), gb_per_s));
+        data.table(&grid.row_for_each_race(&format!("{width}-byte, every"), gb_per_s));
         new_ratios.extend(
             grid.0.into_iter().map(|(distance, results)| (format!("{width}-byte, {distance}"), results)),
         );
@@ -172,7 +157,7 @@ pub(crate) fn ordinary(race: &mut Race, page: &mut Page, targets: &mut Targets) 
 }
 
 /// Measures throughput by text and by the alignment of its beginning.
-pub(crate) fn texts(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
+pub(crate) fn texts(race: &mut Race, data: &mut Data, targets: &mut Targets) -> io::Result<()> {
     let who = race.which(|contestant| {
         let kernel = contestant.role == Role::Kernel
             && contestant.name != format!("trust8 {}", trust8::Kernel::best().name());
@@ -181,17 +166,11 @@ pub(crate) fn texts(race: &mut Race, page: &mut Page, targets: &mut Targets) -> 
     let races = each_text(race, &who);
     let grid_of_all = grid(&races);
 
-    page.heading(2, "By text");
-    page.block("GB/s on 64 KiB of text, which is aligned to 64 bytes and in the L2 cache.");
-    page.table(&grid_of_all.row_for_each_race("text", gb_per_s));
-    let plotted = race.plotted();
-    let names: Vec<_> = plotted.iter().map(|&i| race.contestants[i].name.clone()).collect();
-    let mut series = grid_of_all.series(|row, measured| (measured.gb_per_s(), row as f64));
-    series.retain(|series| names.contains(&series.name));
-    let rows = races.iter().map(|(text, _)| text.name.clone()).collect();
-    let axis = Axis::new("GB/s, logarithmic", Scale::Log);
-    page.plot("by-text.svg", &race.rows("Throughput by text, 64 KiB", axis, rows, series));
+    data.heading(2, "By text");
+    data.note("GB/s on 64 KiB of text, which is aligned to 64 bytes and in the L2 cache.");
+    data.table(&grid_of_all.row_for_each_race("text", gb_per_s));
 
+    data.heading(3, "Against the best peer");
     let mut table = Table::new(["text", "not ASCII", "best peer", "its GB/s", "trust8", "ratio"]);
     for (text, results) in &races {
         let (name, best) = results.best_peer();
@@ -204,8 +183,8 @@ pub(crate) fn texts(race: &mut Race, page: &mut Page, targets: &mut Targets) -> 
             results.lead(TRUST8).map_or_else(String::new, digits),
         ]);
     }
-    page.block("trust8 against the best peer on each text. `not ASCII` is the share of non-ASCII bytes.");
-    page.table(&table);
+    data.note("trust8 against the best peer on each text. `not ASCII` is the share of non-ASCII bytes.");
+    data.table(&table);
 
     let other = |text: &Text| text.kind() != TextKind::Ascii;
     // Below this share, validators skip most of the text as ASCII, and their speed is that on ASCII.
@@ -239,8 +218,8 @@ pub(crate) fn texts(race: &mut Race, page: &mut Page, targets: &mut Targets) -> 
 
     // After the boundary: nothing, one byte, a vector of SSE, and a vector of AVX2.
     let offsets = [0, 1, 16, 32];
-    page.heading(3, "By alignment");
-    page.block(
+    data.heading(3, "By alignment");
+    data.note(
         "GB/s on 64 KiB of text. The offset is the number of bytes from a multiple of 64 to the beginning.",
     );
     let mut ratios = Vec::new();
@@ -254,14 +233,14 @@ pub(crate) fn texts(race: &mut Race, page: &mut Page, targets: &mut Targets) -> 
             }
             races.0.push((format!("{offset}"), results));
         }
-        page.table(&races.row_for_each_contestant(&format!("{name}, offset"), gb_per_s));
+        data.table(&races.row_for_each_contestant(&format!("{name}, offset"), gb_per_s));
     }
     targets.at_least("trust8, ASCII at offsets 1 and 16, against the best peer", 1.3, lowest(ratios));
     Ok(())
 }
 
 /// Measures the kernels and the ways among which each chooses.
-pub(crate) fn kernels(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
+pub(crate) fn kernels(race: &mut Race, data: &mut Data, targets: &mut Targets) -> io::Result<()> {
     let modules = ["std", "simdutf8 avx2", "simdutf8 sse4.2"];
     let who = race.which(|contestant| {
         matches!(contestant.role, Role::Kernel | Role::Way) || modules.contains(&contestant.name.as_str())
@@ -269,20 +248,13 @@ pub(crate) fn kernels(race: &mut Race, page: &mut Page, targets: &mut Targets) -
     let races = each_text(race, &who);
     let grid_of_all = grid(&races);
 
-    page.heading(2, "Kernels");
-    page.block(
+    data.heading(2, "Kernels");
+    data.note(
         "GB/s on 64 KiB of text, aligned to 64 bytes. A kernel chooses among several ways, by length and content. A \
          column with a comma is one of these ways, used wherever it can be. A column without a comma is the \
          kernel, which chooses.",
     );
-    page.table(&grid_of_all.row_for_each_race("text", gb_per_s));
-    let ways = race.which(|contestant| contestant.role == Role::Way);
-    let ways: Vec<_> = ways.iter().map(|&i| &race.contestants[i].name).collect();
-    let mut series = grid_of_all.series(|row, measured| (measured.gb_per_s(), row as f64));
-    series.retain(|series| !ways.contains(&&series.name));
-    let rows = races.iter().map(|(text, _)| text.name.clone()).collect();
-    let axis = Axis::new("GB/s, logarithmic", Scale::Log);
-    page.plot("kernels.svg", &race.rows("Kernels by text, 64 KiB", axis, rows, series));
+    data.table(&grid_of_all.row_for_each_race("text", gb_per_s));
 
     let dense = |text: &Text| text.kind() == TextKind::Dense;
     let ascii = |text: &Text| text.kind() == TextKind::Ascii;
@@ -304,19 +276,19 @@ pub(crate) fn kernels(race: &mut Race, page: &mut Page, targets: &mut Targets) -
 }
 
 /// Measures short strings, of random lengths and of every length from 0 to 256, and strings of medium length.
-pub(crate) fn short(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
-    random_lengths(race, page, targets);
-    medium_lengths(race, page, targets);
-    one_text(race, page, targets);
-    fixed_lengths(race, page, targets);
+pub(crate) fn short(race: &mut Race, data: &mut Data, targets: &mut Targets) -> io::Result<()> {
+    random_lengths(race, data, targets);
+    medium_lengths(race, data, targets);
+    one_text(race, data, targets);
+    fixed_lengths(race, data, targets);
     Ok(())
 }
 
-fn random_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
+fn random_lengths(race: &mut Race, data: &mut Data, targets: &mut Targets) {
     let who = race.which(|contestant| contestant.role != Role::Way && contestant.name != READ);
-    page.heading(2, "Short strings");
-    page.heading(3, "Of random lengths");
-    page.block(
+    data.heading(2, "Short strings");
+    data.heading(3, "Of random lengths");
+    data.note(
         "ns a call on thousands of different strings (256 KiB, at most 8192 strings). They are packed one after the \
          other and visited in random order, so that branches mispredict as they do in programs. `below 64` \
          is every length from 0 to 63 with equal chance. `JSON keys` have 2 to 24 bytes, most of them 4 to 12. \
@@ -340,7 +312,7 @@ fn random_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
             races.push((contents, lengths, results.clone()));
             grid.0.push((lengths.name(), results));
         }
-        page.table(&grid.row_for_each_contestant(&format!("ns a call, {}", contents.name()), ns));
+        data.table(&grid.row_for_each_contestant(&format!("ns a call, {}", contents.name()), ns));
     }
 
     let over = |contents: &[Contents], longest: usize, name: &str, other: &str| {
@@ -398,14 +370,14 @@ fn random_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
 }
 
 /// Measures strings of 256 bytes to 16 KiB, which documents and messages have.
-fn medium_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
+fn medium_lengths(race: &mut Race, data: &mut Data, targets: &mut Targets) {
     let who = of_instruction_sets(race);
     let total = race.by(1 << 15, 1 << 18, 1 << 18);
     let lengths = [256, 512, 1024, 2048, 4096, 16384];
     let mut texts = vec![ordinary_text(3, 200, total, 0), ordinary_text(2, 200, total, 0)];
     texts.extend(["ASCII", "German", "Russian", "Chinese"].map(|name| generated(name, total)));
-    page.heading(3, "Medium lengths");
-    page.block(&format!(
+    data.heading(3, "Medium lengths");
+    data.note(&format!(
         "ns a call on {} of text that is cut into strings of random lengths. In the first table all rounds have the same strings, and \
          the CPU learns some of their branches; in the second, std reads text in which nothing can be predicted before each round.",
         size(total)
@@ -424,7 +396,7 @@ fn medium_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
                 grid.0.push((format!("{}, {} to {}", text.name, range[0], range[1]), results));
             }
         }
-        page.table(&grid.row_for_each_race(what, ns));
+        data.table(&grid.row_for_each_race(what, ns));
         each_kernel_wins(targets, &grid, what);
     }
 }
@@ -439,13 +411,13 @@ fn each_kernel_wins(targets: &mut Targets, grid: &Grid, what: &str) {
 }
 
 /// Measures single texts of medium length, as a benchmark of one document does.
-fn one_text(race: &mut Race, page: &mut Page, targets: &mut Targets) {
+fn one_text(race: &mut Race, data: &mut Data, targets: &mut Targets) {
     let who = of_instruction_sets(race);
     let lengths = [256, 512, 1024, 2048, 4096, 8192];
     let mut texts = vec![ordinary_text(3, 200, 8192, 0)];
     texts.extend(["JSON logs", "German", "Russian", "Chinese", "ASCII"].map(|name| generated(name, 8192)));
-    page.heading(3, "One text of medium length");
-    page.block(
+    data.heading(3, "One text of medium length");
+    data.note(
         "ns a call on the beginning of a text, which is the same in all calls. The CPU has learned every branch then. A program that \
          reads different texts never sees these numbers, but a benchmark of one document does.",
     );
@@ -457,21 +429,21 @@ fn one_text(race: &mut Race, page: &mut Page, targets: &mut Targets) {
             grid.0.push((format!("{}, {len}", text.name), results));
         }
     }
-    page.table(&grid.row_for_each_race("one text, bytes", ns));
+    data.table(&grid.row_for_each_race("one text, bytes", ns));
     each_kernel_wins(targets, &grid, "one text of medium length");
 }
 
-fn fixed_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
-    let plotted = race.plotted();
+fn fixed_lengths(race: &mut Race, data: &mut Data, targets: &mut Targets) {
+    let main = race.main();
     let kernels: Vec<_> =
         trust8::Kernel::available().iter().map(|kernel| format!("trust8 {}", kernel.name())).collect();
-    // The last target needs the best kernel by its own name. The plots leave it out.
+    // The last target needs the best kernel by its own name, which the main contestants leave out.
     let who = race.which(|contestant| {
         let name = &contestant.name;
-        kernels.contains(name) || plotted.iter().any(|&i| race.contestants[i].name == *name)
+        kernels.contains(name) || main.iter().any(|&i| race.contestants[i].name == *name)
     });
-    page.heading(3, "Of each length from 0 to 256");
-    page.block(
+    data.heading(3, "Of each length from 0 to 256");
+    data.note(
         "ns a call on 256 different strings of the same length. Here the branches on the length are predicted, and \
          some of those on the content. A program whose fields have one length sees these numbers, and a program \
          whose fields have all lengths sees those of the tables above.",
@@ -491,16 +463,7 @@ fn fixed_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
         shown.0.retain(|(len, _)| {
             ["0", "4", "8", "16", "32", "64", "96", "128", "192", "256"].contains(&len.as_str())
         });
-        page.table(&shown.row_for_each_contestant(&format!("ns a call, {}", contents.name()), ns));
-        let mut series = grid.series(|i, measured| (lengths[i] as f64, measured.ns_per_call()));
-        series.retain(|series| plotted.iter().any(|&i| race.contestants[i].name == series.name));
-        let plot = race.lines(
-            format!("Short strings: {}", contents.name()),
-            Axis::new("bytes in the string", Scale::Linear),
-            Axis::new("ns a call", Scale::Log),
-            series,
-        );
-        page.plot(&format!("short-{}.svg", contents.slug()), &plot);
+        data.table(&shown.row_for_each_contestant(&format!("ns a call, {}", contents.name()), ns));
 
         if contents == Contents::Ascii {
             for kernel in kernels.iter().filter(|kernel| *kernel != "trust8 scalar") {
@@ -523,17 +486,17 @@ fn fixed_lengths(race: &mut Race, page: &mut Page, targets: &mut Targets) {
 }
 
 /// Measures lengths from 1 byte to 1 GiB, and searches for lengths at which the time of a kernel jumps.
-pub(crate) fn lengths(race: &mut Race, page: &mut Page, _: &mut Targets) -> io::Result<()> {
+pub(crate) fn lengths(race: &mut Race, data: &mut Data, _: &mut Targets) -> io::Result<()> {
     let most = race.by(4 << 10, 16 << 20, largest());
-    page.heading(2, "By length");
-    page.block(&format!(
+    data.heading(2, "By length");
+    data.note(&format!(
         "GB/s on lengths that are powers of two, from 1 byte to {}. Below 64 KiB, several different strings of \
          the length take turns (at most 64, and at most 64 KiB). Above 16 MiB, only some contestants run.",
         size(most)
     ));
     let everybody: Vec<_> = {
         let read = race.which(|contestant| contestant.name == READ);
-        race.plotted().into_iter().chain(read).collect()
+        race.main().into_iter().chain(read).collect()
     };
     for name in THREE {
         let text = generated(name, 1 << 20);
@@ -564,21 +527,9 @@ pub(crate) fn lengths(race: &mut Race, page: &mut Page, _: &mut Targets) -> io::
             let cells = names.iter().map(|name| results.of(name).map_or_else(String::new, gb_per_s));
             table.row([size(*len)].into_iter().chain(cells));
         }
-        page.table(&table);
-        let series = names.into_iter().map(|name| {
-            let point =
-                |(len, results): &(usize, Results)| Some((*len as f64, results.of(&name)?.gb_per_s()));
-            Series { points: all.iter().filter_map(point).collect(), name }
-        });
-        let plot = race.lines(
-            format!("Throughput by length: {name}"),
-            Axis::new("bytes in the text", Scale::Lengths),
-            Axis::new("GB/s", Scale::Log),
-            series.collect(),
-        );
-        page.plot(&format!("length-{}.svg", slug(name)), &plot);
+        data.table(&table);
     }
-    cliffs(race, page);
+    cliffs(race, data);
     Ok(())
 }
 
@@ -601,25 +552,32 @@ fn dense_lengths(race: &Race) -> Vec<usize> {
     lengths
 }
 
-fn cliffs(race: &mut Race, page: &mut Page) {
+fn cliffs(race: &mut Race, data: &mut Data) {
     let kernels = race.which(|contestant| contestant.role == Role::Kernel);
     let lengths = dense_lengths(race);
-    page.heading(3, "Cliffs");
-    page.block(
+    data.heading(3, "Cliffs");
+    data.note(
         "Where a kernel changes from one way to another, the time must not jump. It is measured at every length to \
          2048, and from there to 100 000 at lengths that are each 1 % above the last (at most 32 strings of a length \
          take turns). `longer but cheaper` is the highest ratio of the time of a shorter text to that of a longer \
          one: 1.00 means that no longer text takes less time. `largest step` is the highest ratio of the times of two \
          neighbouring lengths of at least 64 bytes.",
     );
-    let mut table =
-        Table::new(["kernel and text", "longer but cheaper", "from", "to", "largest step", "from", "to"]);
+    let mut table = Table::new([
+        "kernel and text",
+        "longer but cheaper",
+        "from",
+        "to",
+        "largest step",
+        "from of the step",
+        "to of the step",
+    ]);
     for name in THREE {
         let text = generated(name, 128 << 10);
         let strings = |len: usize| consecutive_strings(&text.text, len, (TEXT / len).clamp(1, 32));
         let grid = race.run_lengths(&kernels, &lengths, strings);
         let series = grid.series(|i, measured| (lengths[i] as f64, measured.ns_per_call()));
-        for Series { name: kernel, points } in &series {
+        for (kernel, points) in &series {
             let cheaper = longer_but_cheaper(points);
             let steps = points.windows(2).filter(|pair| pair[0].0 >= 64.0);
             let step = steps.max_by(|a, b| (a[1].1 / a[0].1).total_cmp(&(b[1].1 / b[0].1)));
@@ -634,15 +592,8 @@ fn cliffs(race: &mut Race, page: &mut Page) {
             }
             table.row(cells);
         }
-        let plot = race.lines(
-            format!("Time by length, kernels: {name}"),
-            Axis::new("bytes in the text", Scale::Lengths),
-            Axis::new("ns a call", Scale::Log),
-            series,
-        );
-        page.plot(&format!("cliffs-{}.svg", slug(name)), &plot);
     }
-    page.table(&table);
+    data.table(&table);
 }
 
 /// Returns the highest ratio of a shorter text's time to a longer one's, and both lengths.
@@ -670,7 +621,7 @@ fn race_spoiled(race: &mut Race, who: &[usize], text: &Text, at: usize) -> Resul
 }
 
 /// Measures invalid text, and what `from_utf8` costs over `is_utf8` on valid text.
-pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
+pub(crate) fn errors(race: &mut Race, data: &mut Data, targets: &mut Targets) -> io::Result<()> {
     let len = race.by(8 << 10, 1 << 20, 1 << 20);
     let places = [
         ("byte 100", 100),
@@ -680,8 +631,8 @@ pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
         ("100 before the end", len - 100),
     ];
     let who = race.which(|contestant| matches!(contestant.role, Role::Peer | Role::Trust8 | Role::Kernel));
-    page.heading(2, "Errors");
-    page.block(&format!(
+    data.heading(2, "Errors");
+    data.note(&format!(
         "ns for {} of text that is valid, or has a byte FF at one place. Some contestants only say whether there is an \
          error (`trust8`, `simdutf8 basic`, `simdutf C++`); the others say where it is. `trust8 from_utf8`, `std`, \
          `bstr` and `simdutf8 compat` also say how long it is.",
@@ -695,12 +646,12 @@ pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
         for (place, at) in places {
             grid.0.push((place.to_owned(), race_spoiled(race, &who, &text, at)));
         }
-        page.table(&grid.row_for_each_contestant(&format!("{name}, error at"), ns));
+        data.table(&grid.row_for_each_contestant(&format!("{name}, error at"), ns));
 
         let text = generated(name, 1000);
         let short = [20, 100, 300, 700].map(|at| (format!("byte {at}"), race_spoiled(race, &who, &text, at)));
         let short = Grid(short.into());
-        page.table(&short.row_for_each_contestant(&format!("{name}, 1000 bytes, error at"), ns));
+        data.table(&short.row_for_each_contestant(&format!("{name}, 1000 bytes, error at"), ns));
 
         let time = |race: usize, contestant| grid.0[race].1.of(contestant).map(Measured::ns_per_call);
         for contestant in [TRUST8, FROM_UTF8] {
@@ -717,8 +668,8 @@ pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
     targets.at_most(&format!("an error at byte 100 of {}", size(len)), 100.0, " ns", highest(early));
     targets.at_most("time for a late error / time for the valid text", 1.05, "", highest(late));
 
-    page.heading(3, "The exact error against the verdict alone");
-    page.block("GB/s on valid text of `from_utf8`, which can say where an error is and of what kind, and of `is_utf8`.");
+    data.heading(3, "The exact error against the verdict alone");
+    data.note("GB/s on valid text of `from_utf8`, which can say where an error is and of what kind, and of `is_utf8`.");
     let pair = race.which(|contestant| contestant.role == Role::Trust8);
     let mut table = Table::new(["text", "is_utf8", "from_utf8", "ratio"]);
     for name in THREE {
@@ -731,7 +682,7 @@ pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
             table.row([format!("{name}, {}", size(len)), show(TRUST8), show(FROM_UTF8), ratio]);
         }
     }
-    page.table(&table);
+    data.table(&table);
     Ok(())
 }
 
@@ -739,7 +690,7 @@ pub(crate) fn errors(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
 const NO_CACHE: usize = 64 << 20;
 
 /// Measures texts that fit into no cache, against the peers and a loop that only reads.
-pub(crate) fn memory(race: &mut Race, page: &mut Page, targets: &mut Targets) -> io::Result<()> {
+pub(crate) fn memory(race: &mut Race, data: &mut Data, targets: &mut Targets) -> io::Result<()> {
     let sizes = race.by(vec![1 << 16], vec![16 << 20], vec![16 << 20, NO_CACHE, largest()]);
     let who = race.which(|contestant| {
         let best = format!("trust8 {}", trust8::Kernel::best().name());
@@ -747,8 +698,8 @@ pub(crate) fn memory(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
         [READ, "encoding_rs", "simdutf8 avx2", "simdutf8 basic", "simdutf C++", TRUST8].contains(&name)
             || (contestant.role == Role::Kernel && !name.ends_with("scalar") && *name != best)
     });
-    page.heading(2, "Out of cache");
-    page.block(
+    data.heading(2, "Out of cache");
+    data.note(
         "GB/s, with a loop that only reads as a contestant. 16 MiB may still be in the third-level cache. The first two \
          texts are ordinary text, ASCII with a character now and then, and nothing in them repeats. The others repeat 4 MiB.",
     );
@@ -775,7 +726,7 @@ pub(crate) fn memory(race: &mut Race, page: &mut Page, targets: &mut Targets) ->
             }
             grid.0.push((name, results));
         }
-        page.table(&grid.row_for_each_contestant(&size(len), gb_per_s));
+        data.table(&grid.row_for_each_contestant(&size(len), gb_per_s));
     }
     targets.at_least("trust8 out of cache, against the read loop", 0.9, lowest(to_read));
     targets.at_least("trust8 out of cache, against the best peer", 1.0, lowest(to_peers));

@@ -9,7 +9,7 @@ use trust8::boundary::floor;
 use trust8::stream::Decoder;
 use trust8::{Validator, columns};
 use trust8_benches::random::Random;
-use trust8_benches::report::{Page, Table, digits, size};
+use trust8_benches::report::{Data, Table, digits, size};
 use trust8_benches::texts::generated;
 use trust8_dialect::Dialect;
 use trust8_transcode::{Encoding, Transcoder, convert, convert_into_lossy, convert_lossy};
@@ -18,7 +18,7 @@ use super::{Effort, LENGTHS, fastest};
 
 /// The length of each input of the search.
 const INPUT: usize = 16 << 10;
-/// How much worse than clean text an input may be. For a function that is worse, the page has to say why.
+/// How much worse than clean text an input may be. For a function that is worse, the table has to say why.
 const LIMIT: f64 = 12.0;
 
 /// Calls a function with an input.
@@ -427,9 +427,9 @@ fn search(function: &Function, (texts, changes): (usize, usize)) -> Vec<Part> {
 }
 
 /// Adds the section about every function whose name contains `only`.
-pub(super) fn functions(page: &mut Page, effort: Effort, only: &str) {
-    page.heading(2, "Every function over bytes");
-    page.block(&format!(
+pub(super) fn functions(data: &mut Data, effort: Effort, only: &str) {
+    data.heading(2, "Every function over bytes");
+    data.note(&format!(
         "The same search for each public function over bytes, with {} texts and {} changes for each. Inputs repeat a \
          pattern of characters, and where the function goes on after an error, of malformed sequences. `clean` is Chinese \
          text, or Latin where one side is ISO-8859-1. Times are nanoseconds a byte of input. `worst / clean` is what an \
@@ -497,12 +497,13 @@ pub(super) fn functions(page: &mut Page, effort: Effort, only: &str) {
             why.row(over);
         }
     }
-    page.table(&table);
-    page.block(&format!(
+    data.table(&table);
+    data.heading(3, "The rows over the limit");
+    data.note(&format!(
         "The rows over {LIMIT}. An item is a character, or what one U+FFFD would replace, of the worst input; `ns an item` is \
          what is paid for each. `std` is what the standard library takes for the same input, where it has such a function: \
          `String::from_utf8_lossy`, `utf8_chunks`, `lines`. No kernel starts anew after each fault: unit tests count the bytes \
          that kernels are given.",
     ));
-    page.table(&why);
+    data.table(&why);
 }

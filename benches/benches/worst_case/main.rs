@@ -1,8 +1,8 @@
 //! Searches for the text that takes each kernel the longest, and measures whether any time grows faster than the input.
 //!
 //! ```text
-//! cargo bench -p trust8-benches --bench worst_case               writes docs/worst-case.md
-//! cargo bench -p trust8-benches --bench worst_case -- --quick    a quick look, written to the target folder
+//! cargo bench -p trust8-benches --bench worst_case               writes to docs/data/
+//! cargo bench -p trust8-benches --bench worst_case -- --quick    a quick look, printed
 //! cargo bench -p trust8-benches --bench worst_case -- --quick --only convert_lossy
 //!                                                                the functions with this in their names, printed
 //! ```
@@ -11,17 +11,14 @@
 
 mod functions;
 
-use std::fmt::Write as _;
 use std::hint::black_box;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use std::{env, io};
 
 use trust8::{Kernel, Validator};
-use trust8_benches::machine::Machine;
 use trust8_benches::measure::{Placed, pin};
 use trust8_benches::random::Random;
-use trust8_benches::report::{Page, Table, digits, size};
+use trust8_benches::report::{Data, Table, digits, size};
 use trust8_benches::texts::generated;
 
 /// The length of each text, which fits into the L2 cache of any current CPU.
@@ -60,47 +57,22 @@ fn main() -> io::Result<()> {
     };
     pin()?;
     if let Some(only) = env::args().skip_while(|argument| argument != "--only").nth(1) {
-        let mut page = Page::default();
-        functions::functions(&mut page, effort, &only);
-        print!("{}", page.markdown());
+        let mut data = Data::default();
+        functions::functions(&mut data, effort, &only);
+        print!("{}", data.rows());
         return Ok(());
     }
-    let machine = Machine::ask();
-    let mut page = Page::default();
-    page.heading(1, "What an input can cost");
-    page.block(
-        "This page is written by `cargo bench -p trust8-benches --bench worst_case`. Whoever sends the bytes chooses the \
-         text, and may choose the one that takes longest. A search looks for that text. It tries texts that repeat a \
-         pattern of up to four parts, each a number of equal characters of one, two, three or four bytes. The lengths of \
-         the parts are near those at which kernels change their method. The search keeps the slowest text, and \
-         then changes it as long as it gets slower.",
-    );
-    let mut facts = String::new();
-    let _ = writeln!(facts, "- CPU: {}", machine.cpu);
-    let _ = writeln!(facts, "- Compiler: {} for {}", machine.rustc, machine.target);
-    let _ = write!(
-        facts,
-        "- Search: {} texts and {} changes for each kernel, {} each",
-        effort.texts,
-        effort.changes,
-        size(TEXT)
-    );
-    page.block(&facts);
+    let mut data = Data::default();
+    let worst = kernels(&mut data, effort);
+    errors(&mut data, effort);
+    calls(&mut data, effort);
+    ends_of_memory(&mut data, effort);
+    growth(&mut data, effort, &worst);
+    functions::functions(&mut data, effort, "");
 
-    let worst = kernels(&mut page, effort);
-    errors(&mut page, effort);
-    calls(&mut page, effort);
-    ends_of_memory(&mut page, effort);
-    growth(&mut page, effort, &worst);
-    functions::functions(&mut page, effort, "");
-
-    let folder = match docs {
-        true => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs")),
-        false => PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("worst-case"),
-    };
-    page.write(&folder, "worst-case.md")?;
-    eprintln!("{}", folder.canonicalize()?.join("worst-case.md").display());
-    Ok(())
+    let searched =
+        format!("{} texts and {} changes for each kernel, {} each", effort.texts, effort.changes, size(TEXT));
+    data.publish(docs, "worst_case", &[("search", &searched)])
 }
 
 /// Runs `work` in `rounds` rounds and returns the time of the fastest.
@@ -197,8 +169,8 @@ fn search(kernel: &Kernel, effort: Effort) -> Vec<Part> {
 }
 
 /// Adds the section about the worst text for each kernel. Returns the worst text of the best kernel.
-fn kernels(page: &mut Page, effort: Effort) -> Placed {
-    page.heading(2, "The worst text for each kernel");
+fn kernels(data: &mut Data, effort: Effort) -> Placed {
+    data.heading(2, "The worst text for each kernel");
     let mut table = Table::new([
         "kernel",
         "ASCII",
@@ -240,8 +212,8 @@ fn kernels(page: &mut Page, effort: Effort) -> Placed {
         let [_, _, _, worst] = texts;
         of_best.get_or_insert(worst);
     }
-    page.block(&format!("{} of each, GB/s.", size(TEXT)));
-    page.table(&table);
+    data.note(&format!("{} of each, GB/s.", size(TEXT)));
+    data.table(&table);
     of_best.expect("there is always a kernel")
 }
 
@@ -249,9 +221,9 @@ fn kernels(page: &mut Page, effort: Effort) -> Placed {
 
 /// Adds the section about errors. After a kernel has seen an error, the automaton reads the text near it again to find
 /// the exact error. This section measures the most that this costs, wherever the error is.
-fn errors(page: &mut Page, effort: Effort) {
-    page.heading(2, "Errors, wherever they are");
-    page.block(
+fn errors(data: &mut Data, effort: Effort) {
+    data.heading(2, "Errors, wherever they are");
+    data.note(
         "`from_utf8` on 64 KiB of Chinese text in which one byte is replaced by FF, at each of many places. `worst \
          extra` is the time until the error is returned, less the time to validate the text before it. It is what \
          the exact error costs: the highest value of all places is given, with the place.",
@@ -289,20 +261,20 @@ fn errors(page: &mut Page, effort: Effort) {
             worst.1.to_string(),
         ]);
     }
-    page.table(&table);
+    data.table(&table);
 }
 
 // --- Many short calls ---------------------------------------------------------------------------------
 
 /// Adds the section about short strings whose length and contents change from call to call.
-fn calls(page: &mut Page, effort: Effort) {
-    page.heading(2, "Many short calls");
-    page.block(
+fn calls(data: &mut Data, effort: Effort) {
+    data.heading(2, "Many short calls");
+    data.note(
         "ns a call on strings of random lengths. In the column `any kind`, each string repeats a character of one, two, \
          three or four bytes, chosen at random, so that no branch on length or contents is predicted. In the column `ASCII`, the same \
          lengths are all ASCII. Longer strings take more time in both columns, so the ratio is what counts.",
     );
-    let mut table = Table::new(["kernel", "length", "ASCII", "any kind", "any / ASCII"]);
+    let mut table = Table::keyed(2, ["kernel", "length", "ASCII", "any kind", "any / ASCII"]);
     let mut random = Random::named("calls");
     let texts = CHARACTERS.map(|character| character.repeat(300));
     for kernel in Kernel::available() {
@@ -334,22 +306,22 @@ fn calls(page: &mut Page, effort: Effort) {
             ]);
         }
     }
-    page.table(&table);
+    data.table(&table);
 }
 
 /// Measures texts after which there is no memory.
-fn ends_of_memory(page: &mut Page, effort: Effort) {
+fn ends_of_memory(data: &mut Data, effort: Effort) {
     const PAGE: usize = 4096;
     const CALLS: usize = 1000;
-    page.heading(2, "Where memory ends");
-    page.block(
+    data.heading(2, "Where memory ends");
+    data.note(
         "ns a call on ASCII, with other text after it, and where it ends with a page of 4096 bytes and the system has not yet provided the \
          next one. (A page that is not there at all takes as long.) With AVX-512, one load takes what is less than a vector, and a mask says \
          how much that is. The CPU may not look at what the mask excludes, but its fast way does. When it finds that there is no memory, it \
          takes a slow way, which is what the last line of a file in memory pays. simdutf's AVX-512 kernel loads in the same way. A \
          question about the address before each such load would cost all short strings 4 to 10 %, so there is none.",
     );
-    let mut table = Table::new(["kernel", "bytes", "inside", "at the end", "end / inside"]);
+    let mut table = Table::keyed(2, ["kernel", "bytes", "inside", "at the end", "end / inside"]);
     for kernel in Kernel::available() {
         for len in [20, 1000] {
             // So much memory comes from the system, which provides a page when it is first written to.
@@ -372,7 +344,7 @@ fn ends_of_memory(page: &mut Page, effort: Effort) {
             ]);
         }
     }
-    page.table(&table);
+    data.table(&table);
 }
 
 // --- Growth -------------------------------------------------------------------------------------------
@@ -388,9 +360,9 @@ fn with_error_at_the_end(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Adds the section that compares an input with one four times, and one sixteen times as long.
-fn growth(page: &mut Page, effort: Effort, worst: &Placed) {
-    page.heading(2, "Four times the input, four times the time");
-    page.block(
+fn growth(data: &mut Data, effort: Effort, worst: &Placed) {
+    data.heading(2, "Four times the input, four times the time");
+    data.note(
         "Nanoseconds a byte for inputs of n, 4n and 16n bytes. If the time grew faster than the input, these numbers would \
          grow. (They rise once where the input no longer fits into the caches.)",
     );
@@ -462,7 +434,7 @@ fn growth(page: &mut Page, effort: Effort, worst: &Placed) {
             digits(nanos[2] / nanos[0]),
         ]);
     }
-    page.table(&table);
+    data.table(&table);
 }
 
 /// The work whose input ends with an error.

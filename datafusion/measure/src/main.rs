@@ -1,7 +1,7 @@
 //! Measures functions through SQL: those of trust8-datafusion against those of datafusion-spark.
 //!
 //! ```text
-//! taskset -c 1 cargo run --release --manifest-path datafusion/measure/Cargo.toml              writes a section of docs/columns.md
+//! taskset -c 1 cargo run --release --manifest-path datafusion/measure/Cargo.toml              writes to docs/data/
 //! taskset -c 1 cargo run --release --manifest-path datafusion/measure/Cargo.toml -- --quick   a quick look, printed
 //! ```
 //!
@@ -15,13 +15,12 @@
 mod common;
 
 use std::error::Error;
-use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use common::{cpu, dirty_rows, head, line, rustc};
+use common::{dirty_rows, file, row};
 use datafusion::arrow::array::{BinaryArray, RecordBatch};
 use datafusion::arrow::compute::concat_batches;
 use datafusion::arrow::datatypes::DataType;
@@ -43,9 +42,6 @@ const BATCH: usize = 8192;
 
 /// The functions that both have. datafusion-spark has neither `validate_utf8` nor `try_validate_utf8`.
 const FUNCTIONS: [&str; 2] = ["make_valid_utf8", "is_valid_utf8"];
-
-/// The heading of the section.
-const HEADING: &str = "## Through SQL\n";
 
 /// A query that is planned, and runs again and again.
 struct Query {
@@ -119,8 +115,7 @@ fn race(queries: &[Query; 3], what: &str, time: Duration) -> Result<[f64; 3], Bo
 /// The lowest ratio of a function, and where it was measured.
 type Lowest = (f64, String);
 
-fn table(page: &mut String, function: &str, time: Duration) -> Result<Lowest, Box<dyn Error>> {
-    write!(page, "\n### {function}\n\n")?;
+fn table(csv: &mut String, function: &str, time: Duration) -> Result<Lowest, Box<dyn Error>> {
     let heads = [
         "mean length",
         "text",
@@ -130,7 +125,6 @@ fn table(page: &mut String, function: &str, time: Duration) -> Result<Lowest, Bo
         "engine",
         "datafusion-spark / trust8",
     ];
-    head(page, &heads);
     let call = format!("{function}(c)");
     let mut lowest = (f64::INFINITY, String::new());
     for (mean, count) in LENGTHS {
@@ -149,9 +143,11 @@ fn table(page: &mut String, function: &str, time: Duration) -> Result<Lowest, Bo
                 if ratio < lowest.0 {
                     lowest = (ratio, place);
                 }
-                let cells = nanos.map(|nanos| nanos / count as f64).into_iter().chain([ratio]);
-                let place = [mean.to_string(), text.to_owned(), name.to_owned()];
-                line(page, place.into_iter().chain(cells.map(|cell| format!("{cell:.2}"))));
+                let numbers = nanos.map(|nanos| nanos / count as f64).into_iter().chain([ratio]);
+                let names = [mean.to_string(), text.to_owned(), name.to_owned()];
+                let cells: Vec<_> =
+                    names.into_iter().chain(numbers.map(|number| format!("{number:.2}"))).collect();
+                row(csv, function, 3, &heads, &cells);
             }
         }
     }
@@ -161,35 +157,26 @@ fn table(page: &mut String, function: &str, time: Duration) -> Result<Lowest, Bo
 fn main() -> Result<(), Box<dyn Error>> {
     let quick = env::args().any(|argument| argument == "--quick");
     let time = Duration::from_millis(if quick { 40 } else { 500 });
-    let (cpu, rustc) = (cpu(), rustc());
-    let mut page = format!(
-        "{HEADING}\nThis section is written by `taskset -c 1 cargo run --release --manifest-path datafusion/measure/Cargo.toml`, in one \
-         run. The functions of trust8-datafusion and of datafusion-spark take the same column of `Binary`, in batches of {BATCH} rows, \
-         through a query that was planned before. The answers of all rounds were compared. datafusion-spark has neither \
-         `validate_utf8` nor `try_validate_utf8`.\n\nns a row. `engine` is the time of a query whose function returns its argument. The \
-         functions are optimised, and the engine around them is not, so its share is larger here than in a program that is all \
-         optimised, and the ratios are lower.\n\n\
-         - CPU: {cpu}\n- Kernel: {}\n- Compiler: {rustc}\n- DataFusion: {}\n\n",
-        trust8::Kernel::best().name(),
+    let notes = format!(
+        "# DataFusion: {}\n\
+         # all: ns a row. The same column of Binary, in batches of {BATCH} rows, through a query that was planned before. `engine` is the \
+         time of a query whose function returns its argument. The functions are optimised, and the engine around them is not, so its share \
+         is larger here than in a program that is all optimised, and the ratios are lower.\n",
         datafusion::DATAFUSION_VERSION,
     );
-    let (mut tables, mut lowest) = (String::new(), Vec::new());
+    let (mut rows, mut csv) = (String::new(), String::new());
     for function in FUNCTIONS {
-        lowest.push((function, table(&mut tables, function, time)?));
+        let (ratio, place) = table(&mut rows, function, time)?;
+        let cells = [function.to_owned(), format!("{ratio:.2}"), place];
+        row(&mut csv, "Through SQL", 1, &["function", "lowest ratio of speeds", "where"], &cells);
     }
-    let heads = ["function", "lowest ratio of speeds", "where"];
-    head(&mut page, &heads);
-    for (function, (ratio, place)) in lowest {
-        line(&mut page, [function.to_owned(), format!("{ratio:.2}"), place]);
-    }
-    page.push_str(&tables);
+    csv.push_str(&rows);
+    let command = "taskset -c 1 cargo run --release --manifest-path datafusion/measure/Cargo.toml";
+    let csv = file(command, &notes, &csv);
     if quick {
-        print!("{page}");
+        print!("{csv}");
         return Ok(());
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/columns.md");
-    let old = fs::read_to_string(&path)?;
-    let before = old.split(HEADING).next().unwrap_or_default().trim_end();
-    fs::write(path, format!("{before}\n\n{page}"))?;
+    fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/data/columns_sql.csv"), csv)?;
     Ok(())
 }
