@@ -253,9 +253,31 @@ def chart(title, x_title, y_title, marks, series):
     return "\n".join([*out, "</svg>", ""])
 
 
+def bars(*panels):
+    """Returns an SVG of horizontal bars. A panel is (title, unit, values)."""
+    out = [
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 210" font-family="sans-serif" font-size="12" fill="#282828">',
+        '<rect width="760" height="210" fill="white"/>',
+    ]
+    for i, (title, unit, values) in enumerate(panels):
+        left = 10 + 380 * i
+        out.append(f'<text x="{left}" y="24" font-size="14">{title}</text>')
+        for j, ((name, value), color) in enumerate(zip(zip(PEERS, values), COLORS)):
+            y, width = 42 + 26 * j, 180 * value / max(values)
+            out.append(f'<text x="{left + 95}" y="{y + 13}" text-anchor="end">{name}</text>')
+            out.append(f'<rect x="{left + 100}" y="{y}" width="{width:.1f}" height="18" fill="{color}"/>')
+            out.append(f'<text x="{left + 104 + width:.1f}" y="{y + 13}">{value:g} {unit}</text>')
+    return "\n".join([*out, "</svg>", ""])
+
+
 def charts():
     data = load("compare-emerald-rapids")
     cpu = "Intel Xeon (Emerald Rapids)"
+    yield "../chart.svg", bars(
+        ("Strings below 64 bytes, mixed: lower is better", "ns",
+         [float(data[SHORT, "ns a call, mixed, 1 to 4 bytes"][name]["below 64"]) for name in PEERS]),
+        ("New text, 64 KiB: higher is better", "GB/s", [float(data[NEW, "3-byte, every"]["200"][name]) for name in PEERS]),
+    )
     rows = data[NEW, "3-byte, every"]
     yield "new-text.svg", chart(
         f"Text that the CPU has not seen, GB/s, {cpu}", "bytes from one three-byte character to the next", "GB/s", list(rows),
