@@ -22,12 +22,12 @@
 //! # Speed
 //!
 //! Most strings are short. These are nanoseconds a call for strings of 0 to 63 bytes, whose length and content vary from call to call
-//! (Intel Sapphire Rapids, November 2026; `simdutf8` is the faster of that crate's two modules for valid text, `basic`):
+//! (Intel Emerald Rapids, 26 November 2026; each crate by its fastest function, which for simdutf8 is its AVX2 module):
 //!
 //! | strings | std | simdutf | simdutf8 | trust8, AVX2 | trust8, AVX-512 |
 //! |---|---:|---:|---:|---:|---:|
-//! | ASCII | 25.7 | 4.15 | 25.5 | 6.21 | 3.32 |
-//! | mixed, 1 to 4 bytes a character | 120 | 6.07 | 120 | 7.87 | 3.38 |
+//! | ASCII | 25.0 | 4.02 | 21.5 | 6.09 | 3.35 |
+//! | mixed, 1 to 4 bytes a character | 119 | 6.29 | 23.9 | 7.94 | 3.45 |
 //!
 //! In longer text, the gain depends on whether the CPU has seen the text before. `docs/performance.md` in the repository has both cases, and
 //! the lengths at which trust8 loses.
@@ -157,7 +157,8 @@
 //! # }
 //! ```
 //!
-//! **From simdutf8.** [`basic`] and [`compat`] have the stable interface of simdutf8 0.1.5: `simdutf8 = { package = "trust8", version = "0.1" }`.
+//! **From simdutf8.** [`basic`] and [`compat`] have the stable interface of simdutf8 0.1.5: `simdutf8 = { package = "trust8", version = "0.1" }`, once
+//! trust8 is published.
 //! New code calls [`from_utf8`], which is as fast as `basic` and has the error of `compat`. [`Validator`] replaces simdutf8's streaming
 //! validators, which are unsafe to use.
 //!

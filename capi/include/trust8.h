@@ -1,8 +1,8 @@
 /* trust8: is it UTF-8, and if not, where and why?
  *
- * The answers are exact, and the same on every CPU. The library chooses the CPU's widest vectors
- * when the program runs. It allocates nothing, keeps no state but the choice of the vectors, and
- * needs no C++ runtime.
+ * The answers are exact, and the same on every CPU. The library chooses among AVX-512 (from Ice
+ * Lake and Zen 4 on), AVX2, SSE4.2, NEON and scalar code when the program runs. It allocates
+ * nothing, keeps no state but that choice, and needs no C++ runtime.
  *
  *     trust8_error error;
  *     if (!trust8_validate(data, len, &error)) {

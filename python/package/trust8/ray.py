@@ -9,7 +9,7 @@
 The functions return datasets, which run when their rows are asked for. The rows are those of `trust8.spark`: files are cut, read
 and judged by the same code.
 
-This needs Ray 2.60 or later with pyarrow, on the driver and on the workers: ``pip install trust8[ray]``.
+This needs Ray 2.60 or later with pyarrow, on the driver and on the workers: ``pip install "./python[ray]"``.
 """
 
 from __future__ import annotations
