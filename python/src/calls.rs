@@ -7,12 +7,11 @@ use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyLookupError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
-use trust8::inspect;
 
 use crate::input::{Input, LONG};
 use crate::{decode, errors, text};
@@ -31,7 +30,7 @@ True
 False
 ";
 
-const DECODE: &CStr = c"decode(data, /, errors='strict')
+const DECODE: &CStr = c"decode(data, errors='strict', *, encoding='utf-8')
 --
 
 Decode UTF-8.
@@ -129,23 +128,77 @@ unsafe extern "C" fn decode(
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     guarded(|py| {
-        if count == 1 && names.is_null() {
-            // SAFETY: there is one argument.
-            let data = unsafe { *arguments };
-            // SAFETY: it is an object, which lives during the call.
-            if let Some(bytes) = unsafe { quick(data) } {
-                if let Some(string) = text::ascii(py, bytes) {
-                    return Ok(string.as_ptr());
-                }
-                let summary = inspect(bytes);
-                if summary.is_valid() {
-                    return Ok(text::of_valid(py, bytes, &summary)?.into_ptr());
-                }
+        // SAFETY: the interpreter passes so many arguments, and those that have names after them.
+        if let Some((data, handler)) = unsafe { quick_arguments(py, arguments, count, names) } {
+            if let Some(string) = text::ascii(py, data) {
+                return Ok(string.as_ptr());
+            }
+            if let Some(string) = decode::quick(py, data, handler)? {
+                return Ok(string.into_ptr());
             }
         }
-        // SAFETY: the interpreter passes so many arguments, and those that have names after them.
+        // SAFETY: the same.
         attached(py, |py| unsafe { decode_any(py, arguments, count.cast_unsigned(), names) })
     })
+}
+
+/// Returns the bytes and the name of the handler of errors, if the first argument is a `bytes` object that is not long and the only
+/// other argument is the handler.
+///
+/// # Safety
+///
+/// - `arguments` has `count` objects and, after them, one for each name in `names`, which is a tuple or null.
+#[inline]
+unsafe fn quick_arguments<'a>(
+    py: Python<'a>,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> Option<(&'a [u8], &'a str)> {
+    let has_handler = match (count, names.is_null()) {
+        (1, true) => false,
+        (2, true) => true,
+        (1, false) => {
+            // SAFETY: `names` is a tuple.
+            if unsafe { ffi::PyTuple_Size(names) } != 1 {
+                return None;
+            }
+            // SAFETY: the tuple has one object.
+            let name = unsafe { ffi::PyTuple_GetItem(names, 0) };
+            // SAFETY: the tuple lives during the call.
+            if unsafe { str_of(py, name) } != Some("errors") {
+                return None;
+            }
+            true
+        }
+        _ => return None,
+    };
+    // SAFETY: there is a first argument.
+    let data = unsafe { *arguments };
+    // SAFETY: it is an object, which lives during the call.
+    let bytes = unsafe { quick(data) }?;
+    if !has_handler {
+        return Some((bytes, "strict"));
+    }
+    // SAFETY: there is a second argument, by its place or by its name.
+    let place = unsafe { arguments.add(1) };
+    // SAFETY: the same.
+    let handler = unsafe { *place };
+    // SAFETY: it is an object, which lives during the call.
+    Some((bytes, unsafe { str_of(py, handler) }?))
+}
+
+/// Returns the text of a `str` object without surrogates.
+///
+/// # Safety
+///
+/// - `object` is an object that lives as long as `'a`.
+#[inline]
+unsafe fn str_of<'a>(py: Python<'a>, object: *mut ffi::PyObject) -> Option<&'a str> {
+    // SAFETY: the caller vouches for the object.
+    let object = unsafe { Borrowed::from_ptr(py, object) };
+    // SAFETY: the string keeps its text in UTF-8 as long as it lives.
+    object.cast::<PyString>().ok()?.to_str().ok().map(|text| unsafe { &*ptr::from_ref(text) })
 }
 
 /// # Safety
@@ -160,7 +213,6 @@ unsafe fn decode_any(
     // SAFETY: `names` is an object or null.
     let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) };
     let names = names.map(|names| names.cast_into::<PyTuple>()).transpose()?;
-    let named = names.as_ref().map_or(0, |names| names.len());
     let argument = |i: usize| {
         // SAFETY: the caller vouches for so many arguments, and the ranges below stay within them.
         let place = unsafe { arguments.add(i) };
@@ -169,18 +221,38 @@ unsafe fn decode_any(
         // SAFETY: it is an object, which lives during the call.
         unsafe { Bound::from_borrowed_ptr(py, argument) }
     };
-    if count == 0 || count > 2 {
+    if count > 2 {
         let message = format!("decode() takes 1 or 2 positional arguments but {count} were given");
         return Err(PyTypeError::new_err(message));
     }
-    let mut handler = (count == 2).then(|| argument(1));
+    let [mut data, mut handler, mut encoding] = [(count > 0).then(|| argument(0)), (count == 2).then(|| argument(1)), None];
     for (i, name) in names.iter().flatten().enumerate() {
-        if handler.is_some() || named > 1 || name.cast::<PyString>()? != "errors" {
-            return Err(PyTypeError::new_err("decode() takes one named argument, 'errors'"));
+        let name = name.cast_into::<PyString>()?;
+        let name = name.to_str()?;
+        let place = match name {
+            "data" => &mut data,
+            "errors" => &mut handler,
+            "encoding" => &mut encoding,
+            _ => {
+                let message = format!("decode() got an unexpected keyword argument '{name}'");
+                return Err(PyTypeError::new_err(message));
+            }
+        };
+        if place.replace(argument(count + i)).is_some() {
+            let message = format!("decode() got multiple values for argument '{name}'");
+            return Err(PyTypeError::new_err(message));
         }
-        handler = Some(argument(count + i));
     }
-    let data = argument(0);
+    let Some(data) = data else {
+        return Err(PyTypeError::new_err("decode() missing 1 required positional argument: 'data'"));
+    };
+    if let Some(encoding) = encoding {
+        let encoding = encoding.cast_into::<PyString>()?;
+        let name = encoding.to_str()?;
+        if !trust8::is_utf8_label(name) {
+            return Err(PyLookupError::new_err(format!("decode() decodes UTF-8, and not '{name}'")));
+        }
+    }
     let name = match &handler {
         None => "strict",
         Some(handler) => handler_name(handler)?,
