@@ -11,10 +11,10 @@ use pyo3::exceptions::{PyLookupError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::input::{Input, LONG};
-use crate::{decode, errors, text};
+use crate::{decode, encode, errors, text};
 
 const IS_UTF8: &CStr = c"is_utf8(data, /)
 --
@@ -45,8 +45,20 @@ True
 'caf\\\\xe9'
 ";
 
+const ENCODE: &CStr = c"encode(text, /, errors=None)
+--
+
+Encode a string as UTF-8.
+
+The result is that of ``text.encode('utf-8', errors)``. A handler of errors is called for surrogates only.
+
+>>> import trust8
+>>> trust8.encode('caf\\u00e9')
+b'caf\\xc3\\xa9'
+";
+
 /// The definitions of the functions, which the interpreter refers to as long as they live.
-struct Definitions([ffi::PyMethodDef; 3]);
+struct Definitions([ffi::PyMethodDef; 4]);
 
 // SAFETY: the interpreter only reads them.
 unsafe impl Sync for Definitions {}
@@ -63,6 +75,12 @@ static DEFINITIONS: Definitions = Definitions([
         ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: decode },
         ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
         ml_doc: DECODE.as_ptr(),
+    },
+    ffi::PyMethodDef {
+        ml_name: c"encode".as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: encode },
+        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+        ml_doc: ENCODE.as_ptr(),
     },
     ffi::PyMethodDef {
         ml_name: c"_panic_quickly".as_ptr(),
@@ -129,17 +147,108 @@ unsafe extern "C" fn decode(
 ) -> *mut ffi::PyObject {
     guarded(|py| {
         // SAFETY: the interpreter passes so many arguments, and those that have names after them.
-        if let Some((data, handler)) = unsafe { quick_arguments(py, arguments, count, names) } {
-            if let Some(string) = text::ascii(py, data) {
+        if let Some((data, handler)) = unsafe { quick_arguments(py, arguments, count, names) }
+            && !handler.contains('\0')
+        {
+            if let Some(string) = text::ascii(py, data.as_bytes()) {
                 return Ok(string.as_ptr());
             }
-            if let Some(string) = decode::quick(py, data, handler)? {
+            if let Some(string) = decode::quick(py, &data, handler)? {
                 return Ok(string.into_ptr());
             }
         }
         // SAFETY: the same.
-        attached(py, |py| unsafe { decode_any(py, arguments, count.cast_unsigned(), names) })
+        attached(py, |py| unsafe { decode_any(py, arguments, count, names) })
     })
+}
+
+unsafe extern "C" fn encode(
+    _: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    guarded(|py| {
+        // SAFETY: the interpreter passes so many arguments, and those that have names after them.
+        let [text, errors] = unsafe { arguments_of(py, "encode", ["", "errors"], arguments, count, names) }?;
+        let Some(text) = text else {
+            return Err(PyTypeError::new_err("encode() missing 1 required positional argument: 'text'"));
+        };
+        let text = text.cast::<PyString>().map_err(|_| wrong_type("encode() argument 'text'", &text))?;
+        if let Some(errors) = &errors
+            && !errors.is_none()
+            && !errors.is_instance_of::<PyString>()
+        {
+            return Err(wrong_type("encode() argument 'errors'", errors));
+        }
+        let errors = errors.filter(|errors| !errors.is_none());
+        Ok(encode::encode(&text, errors.as_deref())?.into_ptr())
+    })
+}
+
+/// Returns the arguments of a call, by their names. An argument without a name has its place alone.
+///
+/// # Safety
+///
+/// - `arguments` has `count` objects and, after them, one for each name in `names`, which is a tuple or null.
+#[inline]
+unsafe fn arguments_of<'a, const N: usize>(
+    py: Python<'a>,
+    function: &str,
+    known: [&str; N],
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> PyResult<[Option<Borrowed<'a, 'a, PyAny>>; N]> {
+    let count = count.cast_unsigned();
+    let argument = |i: usize| {
+        // SAFETY: the caller vouches for so many arguments, and the ranges below stay within them.
+        let place = unsafe { arguments.add(i) };
+        // SAFETY: the same.
+        let argument = unsafe { *place };
+        // SAFETY: it is an object, which lives during the call.
+        unsafe { Borrowed::from_ptr(py, argument) }
+    };
+    if count > POSITIONAL {
+        let message = format!("{function}() takes at most {POSITIONAL} positional arguments but {count} were given");
+        return Err(PyTypeError::new_err(message));
+    }
+    let mut found = [const { None }; N];
+    for (i, place) in found.iter_mut().enumerate().take(count) {
+        *place = Some(argument(i));
+    }
+    // SAFETY: `names` is an object or null.
+    let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) };
+    let names = names.map(|names| names.cast_into::<PyTuple>()).transpose()?;
+    for (i, name) in names.iter().flatten().enumerate() {
+        let name = name.cast_into::<PyString>()?;
+        let name = name.to_str()?;
+        let Some(place) = known.iter().position(|known| *known == name) else {
+            let message = format!("{function}() got an unexpected keyword argument '{name}'");
+            return Err(PyTypeError::new_err(message));
+        };
+        if found[place].replace(argument(count + i)).is_some() {
+            let message = format!("{function}() got multiple values for argument '{name}'");
+            return Err(PyTypeError::new_err(message));
+        }
+    }
+    Ok(found)
+}
+
+/// How many arguments of `decode` and `encode` may have no name.
+const POSITIONAL: usize = 2;
+
+/// Returns the error for an argument that is no string.
+#[cold]
+fn wrong_type(argument: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    let name = match value.is_none() {
+        true => Ok("None".to_owned()),
+        false => value.get_type().name().map(|name| name.to_string()),
+    };
+    match name {
+        Ok(name) => PyTypeError::new_err(format!("{argument} must be str, not {name}")),
+        Err(error) => error,
+    }
 }
 
 /// Returns the bytes and the name of the handler of errors, if the first argument is a `bytes` object that is not long and the only
@@ -154,7 +263,7 @@ unsafe fn quick_arguments<'a>(
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
-) -> Option<(&'a [u8], &'a str)> {
+) -> Option<(Borrowed<'a, 'a, PyBytes>, &'a str)> {
     let has_handler = match (count, names.is_null()) {
         (1, true) => false,
         (2, true) => true,
@@ -176,7 +285,10 @@ unsafe fn quick_arguments<'a>(
     // SAFETY: there is a first argument.
     let data = unsafe { *arguments };
     // SAFETY: it is an object, which lives during the call.
-    let bytes = unsafe { quick(data) }?;
+    unsafe { quick(data) }?;
+    // SAFETY: the same.
+    let data = unsafe { Borrowed::from_ptr(py, data) };
+    let bytes = data.cast::<PyBytes>().ok()?;
     if !has_handler {
         return Some((bytes, "strict"));
     }
@@ -207,47 +319,17 @@ unsafe fn str_of<'a>(py: Python<'a>, object: *mut ffi::PyObject) -> Option<&'a s
 unsafe fn decode_any(
     py: Python<'_>,
     arguments: *const *mut ffi::PyObject,
-    count: usize,
+    count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
 ) -> PyResult<*mut ffi::PyObject> {
-    // SAFETY: `names` is an object or null.
-    let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) };
-    let names = names.map(|names| names.cast_into::<PyTuple>()).transpose()?;
-    let argument = |i: usize| {
-        // SAFETY: the caller vouches for so many arguments, and the ranges below stay within them.
-        let place = unsafe { arguments.add(i) };
-        // SAFETY: the same.
-        let argument = unsafe { *place };
-        // SAFETY: it is an object, which lives during the call.
-        unsafe { Bound::from_borrowed_ptr(py, argument) }
-    };
-    if count > 2 {
-        let message = format!("decode() takes 1 or 2 positional arguments but {count} were given");
-        return Err(PyTypeError::new_err(message));
-    }
-    let [mut data, mut handler, mut encoding] = [(count > 0).then(|| argument(0)), (count == 2).then(|| argument(1)), None];
-    for (i, name) in names.iter().flatten().enumerate() {
-        let name = name.cast_into::<PyString>()?;
-        let name = name.to_str()?;
-        let place = match name {
-            "data" => &mut data,
-            "errors" => &mut handler,
-            "encoding" => &mut encoding,
-            _ => {
-                let message = format!("decode() got an unexpected keyword argument '{name}'");
-                return Err(PyTypeError::new_err(message));
-            }
-        };
-        if place.replace(argument(count + i)).is_some() {
-            let message = format!("decode() got multiple values for argument '{name}'");
-            return Err(PyTypeError::new_err(message));
-        }
-    }
+    // SAFETY: the caller vouches for the arguments.
+    let found = unsafe { arguments_of(py, "decode", ["data", "errors", "encoding"], arguments, count, names) };
+    let [data, handler, encoding] = found?;
     let Some(data) = data else {
         return Err(PyTypeError::new_err("decode() missing 1 required positional argument: 'data'"));
     };
     if let Some(encoding) = encoding {
-        let encoding = encoding.cast_into::<PyString>()?;
+        let encoding = encoding.cast::<PyString>().map_err(|_| wrong_type("decode() argument 'encoding'", &encoding))?;
         let name = encoding.to_str()?;
         if !trust8::is_utf8_label(name) {
             return Err(PyLookupError::new_err(format!("decode() decodes UTF-8, and not '{name}'")));
@@ -264,11 +346,7 @@ unsafe fn decode_any(
 /// Returns the name of a handler of errors.
 pub(crate) fn handler_name<'a>(handler: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     let Ok(name) = handler.cast::<PyString>() else {
-        let name = match handler.is_none() {
-            true => "None".to_owned(),
-            false => handler.get_type().name()?.to_string(),
-        };
-        return Err(PyTypeError::new_err(format!("decode() argument 'errors' must be str, not {name}")));
+        return Err(wrong_type("decode() argument 'errors'", handler));
     };
     let name = name.to_str()?;
     match name.contains('\0') {

@@ -9,7 +9,7 @@
 //! `ignore`, `replace` and `surrogateescape` are not looked up, whatever is registered under these names: the interpreter does
 //! not do it either. All other handlers are, and `strict` is one of them.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyUnicodeDecodeError};
 use pyo3::ffi;
@@ -75,17 +75,31 @@ pub(crate) fn decode<'py>(
     }
 }
 
-/// Decodes bytes that are not longer than `LONG`, if that needs no other handler than those that are built in.
+/// Decodes bytes that are not longer than `LONG`, or returns `None` if that needs a handler that is not built in.
 #[inline]
-pub(crate) fn quick<'py>(py: Python<'py>, bytes: &[u8], handler: &str) -> PyResult<Option<Bound<'py, PyString>>> {
+pub(crate) fn quick<'py>(
+    py: Python<'py>,
+    bytes: &Bound<'py, PyBytes>,
+    handler: &str,
+) -> PyResult<Option<Bound<'py, PyString>>> {
+    let all = bytes.as_bytes();
     if handler != "strict"
         && let Some(Known::Instead(instead)) = Known::by_name(py, handler)?
-        && let Some(decoded) = text::short(py, bytes, instead)?
+        && let Some(decoded) = text::short(py, all, instead)?
     {
-        return Ok(if let Decoded::Text(text) = decoded { Some(text) } else { None });
+        return match decoded {
+            Decoded::Text(text) => Ok(Some(text)),
+            Decoded::Refused(at) => Err(invalid(py, bytes, at)?),
+        };
     }
-    let counts = Counts::of(py, bytes)?;
-    if counts.is_valid() { text::of_valid(py, &counts).map(Some) } else { Ok(None) }
+    let counts = Counts::of(py, all)?;
+    if counts.is_valid() {
+        return text::of_valid(py, &counts).map(Some);
+    }
+    match Known::by_name(py, handler)? {
+        Some(Known::Strict) => Err(invalid(py, bytes, all.len() - counts.rest().len())?),
+        _ => Ok(None),
+    }
 }
 
 /// A handler of errors that needs no call.
@@ -116,7 +130,7 @@ impl Known {
         let built_in = BUILT_IN.get_or_try_init(py, || {
             let codecs = py.import("codecs")?;
             // The module has no name for this one.
-            let passes = registered(py, Instead::SurrogatePass.name())?;
+            let passes = registered(py, c"surrogatepass")?;
             let passes = if passes.is_instance_of::<PyCFunction>() { passes } else { py.None().into_bound(py) };
             Ok::<_, PyErr>([
                 codecs.getattr("strict_errors")?.unbind(),
@@ -124,18 +138,17 @@ impl Known {
                 passes.unbind(),
             ])
         })?;
-        let wanted = match known {
-            Self::Strict => &built_in[0],
-            Self::Instead(Instead::BackslashReplace) => &built_in[1],
-            Self::Instead(_) => &built_in[2],
+        let (wanted, name) = match known {
+            Self::Strict => (&built_in[0], c"strict"),
+            Self::Instead(Instead::BackslashReplace) => (&built_in[1], c"backslashreplace"),
+            Self::Instead(_) => (&built_in[2], c"surrogatepass"),
         };
         Ok(registered(py, name)?.is(wanted).then_some(known))
     }
 }
 
 /// Returns the handler of errors that is registered under this name.
-fn registered<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    let name = CString::new(name)?;
+fn registered<'py>(py: Python<'py>, name: &CStr) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: the interpreter is held, and the name ends with a zero.
     let handler = unsafe { ffi::PyCodec_LookupError(name.as_ptr()) };
     // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
@@ -240,7 +253,7 @@ impl<'a, 'py> Handler<'a, 'py> {
                 (handler, exception)
             }
             None => {
-                let handler = registered(py, self.name)?;
+                let handler = registered(py, &CString::new(self.name)?)?;
                 // The class is an attribute of a Python module, which anybody can replace.
                 let exception = new_error(input, start, end, reason)?.cast_into::<PyUnicodeDecodeError>()?;
                 let called = self.called.insert((handler, exception));

@@ -45,8 +45,6 @@ mod _trust8 {
     #[pymodule_export]
     use crate::dialects::{dialect_decode, dialect_encode};
     #[pymodule_export]
-    use crate::encode::encode;
-    #[pymodule_export]
     use crate::errors::{Errors, describe, errors, validate};
     #[pymodule_export]
     use crate::part::Part;

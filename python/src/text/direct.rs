@@ -403,7 +403,7 @@ fn lone_faults(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> usize {
 
 /// Returns a place at or before `at` where a sequence begins, well-formed or not; or the end of the bytes, if there is none after
 /// the start or if it is not far.
-fn sequence_start(bytes: &[u8], at: usize) -> usize {
+pub(super) fn sequence_start(bytes: &[u8], at: usize) -> usize {
     const FAR: usize = 64;
     if bytes.len().saturating_sub(at) < FAR {
         return bytes.len();
@@ -573,6 +573,39 @@ impl<'py> Builder<'py> {
     }
 }
 
+/// The longest string that is encoded one character at a time, which takes less time than to call the library.
+const SHORT_STRING: usize = 64;
+
+/// UTF-8 of a short string.
+struct ShortBytes {
+    bytes: [u8; 4 * SHORT_STRING],
+    len: usize,
+}
+
+impl ShortBytes {
+    /// Appends the characters. Returns false at a surrogate.
+    #[inline]
+    fn fill<U: Copy + Into<u32>>(&mut self, units: &[U]) -> bool {
+        for unit in units {
+            let code_point: u32 = (*unit).into();
+            let continuation = |shift: u32| (0x80 | code_point >> shift & 0x3F) as u8;
+            let (bytes, len) = match code_point {
+                0..=0x7F => ([code_point as u8, 0, 0, 0], 1),
+                ..=0x7FF => ([0xC0 | (code_point >> 6) as u8, continuation(0), 0, 0], 2),
+                0xD800..=0xDFFF => return false,
+                ..=0xFFFF => ([0xE0 | (code_point >> 12) as u8, continuation(6), continuation(0), 0], 3),
+                _ => {
+                    ([0xF0 | (code_point >> 18) as u8, continuation(12), continuation(6), continuation(0)], 4)
+                }
+            };
+            // Always four, because a fixed size needs no call. Each character has room for four.
+            self.bytes[self.len..][..4].copy_from_slice(&bytes);
+            self.len += len;
+        }
+        true
+    }
+}
+
 /// Returns the string in UTF-8, or `None` if it has a surrogate.
 pub(crate) fn encoded<'py>(
     py: Python<'py>,
@@ -581,7 +614,20 @@ pub(crate) fn encoded<'py>(
     let len = chars_of(string)?;
     // SAFETY: the object is a string, and the interpreter is held.
     let data = unsafe { ffi::PyUnicode_DATA(string.as_ptr()) };
-    match Width::of_string(string) {
+    let width = Width::of_string(string);
+    if len <= SHORT_STRING && width != Width::Ascii {
+        let mut to = ShortBytes { bytes: [0; 4 * SHORT_STRING], len: 0 };
+        let is_text = match width {
+            // SAFETY: the string has so many characters of this width. Strings never change, and this one outlives the slice.
+            Width::Ascii | Width::One => to.fill(unsafe { slice::from_raw_parts(data.cast::<u8>(), len) }),
+            // SAFETY: the same.
+            Width::Two => to.fill(unsafe { slice::from_raw_parts(data.cast::<u16>(), len) }),
+            // SAFETY: the same.
+            Width::Four => to.fill(unsafe { slice::from_raw_parts(data.cast::<u32>(), len) }),
+        };
+        return Ok(is_text.then(|| PyBytes::new(py, &to.bytes[..to.len])));
+    }
+    match width {
         Width::Ascii => {
             // SAFETY: the string has so many characters of one byte. Strings never change, and this one outlives the slice.
             let units = unsafe { slice::from_raw_parts(data.cast::<u8>(), len) };

@@ -3,8 +3,8 @@
 //! ```text
 //! a block of ASCII:                          copy it
 //! a block where no lead has a continuation:  each byte above 7F is a fault by itself; no branch for a fault
-//! long after the last fault:                 the library's conversion
-//! otherwise:                                 one character or fault at a time
+//! another block of long text:                the library's lossy conversion of a chunk; then look at each U+FFFD
+//! otherwise, and at the end:                 one character or fault at a time
 //! ```
 
 #![forbid(unsafe_code)]
@@ -12,23 +12,17 @@
 use std::mem::MaybeUninit;
 
 use super::Instead;
-use trust8::transcode::{BufferError, Encoding, Progress, Utf16, Utf32, convert_as_fits};
+use super::direct::sequence_start;
+use trust8::transcode::{Encoding, Utf16, convert_into_lossy};
 
 /// A character of a string of some width.
 pub(crate) trait Unit: Copy {
     fn of(code_point: u32) -> Self;
-
-    /// Converts the well-formed start of the bytes, or a part of it.
-    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress;
 }
 
 impl Unit for u8 {
     fn of(code_point: u32) -> Self {
         code_point as Self
-    }
-
-    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
-        done(convert_as_fits(Encoding::Utf8, Encoding::Latin1, bytes, room))
     }
 }
 
@@ -36,31 +30,11 @@ impl Unit for u16 {
     fn of(code_point: u32) -> Self {
         code_point as Self
     }
-
-    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
-        let progress = done(convert_as_fits(Encoding::Utf8, Utf16, bytes, room));
-        // A character of four bytes became two units.
-        let largest = bytes[..progress.read].iter().fold(0, |largest, byte| largest.max(*byte));
-        if largest < 0xF0 { progress } else { Progress { read: 0, written: 0 } }
-    }
 }
 
 impl Unit for u32 {
     fn of(code_point: u32) -> Self {
         code_point
-    }
-
-    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
-        done(convert_as_fits(Encoding::Utf8, Utf32, bytes, room))
-    }
-}
-
-/// Returns how far a conversion came.
-fn done(result: Result<Progress, BufferError>) -> Progress {
-    match result {
-        Ok(progress) => progress,
-        Err(BufferError::Invalid { error, written }) => Progress { read: error.valid_up_to(), written },
-        Err(_) => Progress { read: 0, written: 0 },
     }
 }
 
@@ -88,11 +62,9 @@ pub(crate) struct Pass {
 
 const BLOCK: usize = 32;
 
-/// So far after the last fault the library's conversion begins, with at least as many bytes before the end.
-const FAR: usize = 256;
-
-/// How many bytes the library converts at once.
-const CHUNK: usize = 4096;
+/// How many bytes the library converts at once, and the fewest for which that is worth its call.
+const CHUNK: usize = 2048;
+const FEWEST: usize = 512;
 
 /// Decodes bytes into `room`, where no character may be larger than `largest`.
 pub(crate) fn pass<U: Unit>(
@@ -102,60 +74,40 @@ pub(crate) fn pass<U: Unit>(
     instead: Instead,
 ) -> Pass {
     let mut to = Output { room, len: 0, seen: 0, largest };
-    let (mut at, mut clean_from) = (0, 0);
-    let stop = 'stop: loop {
-        let block_end = match bytes[at..].first_chunk::<{ BLOCK + 1 }>() {
-            Some(with_next) => {
-                let (block, _) = with_next.split_first_chunk::<BLOCK>().unwrap_or((&[0; BLOCK], &[]));
-                let any = block.iter().fold(0, |any, byte| any | byte);
-                if any < 0x80 {
-                    if to.copy(block) {
-                        at += BLOCK;
-                        continue;
-                    }
-                } else if !is_continued(with_next) {
-                    if to.lone_faults(block, instead) {
-                        at += BLOCK;
-                        clean_from = at;
-                        continue;
-                    }
-                } else if at - clean_from >= FAR && bytes.len() - at >= FAR && largest > 0x7F {
-                    let end = bytes.len().min(at + CHUNK);
-                    let progress = U::well_formed(&bytes[at..end], &mut to.room[to.len..]);
-                    at += progress.read;
-                    to.len += progress.written;
-                    if progress.read >= BLOCK {
-                        continue;
-                    }
-                    clean_from = at;
-                }
-                at + BLOCK
-            }
-            None => bytes.len(),
+    let mut at = 0;
+    let stop = loop {
+        let rest = &bytes[at..];
+        let Some(with_next) = rest.first_chunk::<{ BLOCK + 1 }>() else {
+            break to.scalar(bytes, &mut at, bytes.len(), instead).err().unwrap_or(Stop::End);
         };
-        while at < block_end {
-            let rest = &bytes[at..];
-            let stop = match next(rest) {
-                Ok((code_point, len)) => match to.put(code_point) {
-                    Ok(()) => {
-                        at += len;
-                        continue;
-                    }
-                    Err(stop) => stop,
-                },
-                Err(len) => match to.fault(rest, len, instead) {
-                    Ok(read) => {
-                        at += read;
-                        clean_from = at;
-                        continue;
-                    }
-                    Err(stop) => stop,
-                },
-            };
-            break 'stop stop;
+        let block = &with_next[..BLOCK];
+        let any = block.iter().fold(0, |any, byte| any | byte);
+        if any < 0x80 {
+            if to.copy(block) {
+                at += BLOCK;
+                continue;
+            }
+        } else if !is_continued(with_next) {
+            if to.lone_faults(block, instead) {
+                at += BLOCK;
+                continue;
+            }
+        } else if rest.len() >= FEWEST {
+            let end = at + sequence_start(rest, CHUNK);
+            match to.chunk(&bytes[at..end], instead) {
+                (read, Ok(())) => {
+                    at += read;
+                    continue;
+                }
+                (read, Err(stop)) => {
+                    at += read;
+                    break stop;
+                }
+            }
         }
-        if at >= bytes.len() {
-            break Stop::End;
+        let end = at + BLOCK;
+        if let Err(stop) = to.scalar(bytes, &mut at, end, instead) {
+            break stop;
         }
     };
     Pass { read: at, written: to.len, seen: to.seen, stop }
@@ -169,6 +121,98 @@ struct Output<'a, U> {
 }
 
 impl<U: Unit> Output<'_, U> {
+    /// Decodes one character or fault after the other, from `at` to `end` or a little after it.
+    #[inline]
+    fn scalar(&mut self, bytes: &[u8], at: &mut usize, end: usize, instead: Instead) -> Result<(), Stop> {
+        while *at < end {
+            let rest = &bytes[*at..];
+            if let Some(eight) = rest.first_chunk::<8>()
+                && u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080 == 0
+                && let Some(units) = self.room[self.len..].first_chunk_mut::<8>()
+            {
+                units.iter_mut().zip(eight).for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
+                self.len += 8;
+                self.seen |= 0x7F;
+                *at += 8;
+                continue;
+            }
+            *at += match next(rest) {
+                Ok((code_point, len)) => self.put(code_point).map(|()| len)?,
+                Err(len) => self.fault(rest, len, instead)?,
+            };
+        }
+        Ok(())
+    }
+
+    /// Decodes a chunk, which ends where a sequence ends, and returns how many bytes were read.
+    ///
+    /// The library converts it into UTF-16, with U+FFFD for each fault. The bytes of a fault are found by the lengths that the
+    /// characters before it have in UTF-8.
+    fn chunk(&mut self, bytes: &[u8], instead: Instead) -> (usize, Result<(), Stop>) {
+        const UNITS: usize = 16;
+        let mut scratch = [MaybeUninit::uninit(); CHUNK + 64];
+        let Ok(units) = convert_into_lossy(Encoding::Utf8, Utf16, bytes, &mut scratch) else {
+            // No text has more units than bytes.
+            return (0, Err(Stop::Refused));
+        };
+        let (mut at, mut i) = (0, 0);
+        while i < units.len() {
+            if let Some(some) = units[i..].first_chunk::<UNITS>() {
+                // Surrogates and U+FFFD are taken one at a time.
+                let (mut odd, mut seen, mut len) = (0, 0, 0);
+                for unit in some {
+                    odd |= u16::from(*unit & 0xF800 == 0xD800) | u16::from(*unit == 0xFFFD);
+                    seen |= *unit;
+                    len += 1 + u16::from(*unit >= 0x80) + u16::from(*unit >= 0x800);
+                }
+                if odd == 0
+                    && u32::from(seen) <= self.largest
+                    && let Some(to) = self.room[self.len..].first_chunk_mut::<UNITS>()
+                {
+                    to.iter_mut().zip(some).for_each(|(to, unit)| *to = MaybeUninit::new(U::of((*unit).into())));
+                    self.len += UNITS;
+                    i += UNITS;
+                    at += usize::from(len);
+                    continue;
+                }
+            }
+            let end = units.len().min(i + UNITS);
+            while i < end {
+                let unit = u32::from(units[i]);
+                let is_fault = unit == 0xFFFD && !bytes[at..].starts_with("\u{FFFD}".as_bytes());
+                let (read, done) = if is_fault {
+                    let rest = &bytes[at..];
+                    let len = next(rest).err().unwrap_or(1);
+                    // All bytes of the sequence, of which `fault` may take one at a time.
+                    let mut read = 0;
+                    let mut done = Ok(());
+                    while read < len && done.is_ok() {
+                        match self.fault(&rest[read..], len - read, instead) {
+                            Ok(more) => read += more,
+                            Err(stop) => done = Err(stop),
+                        }
+                    }
+                    (read, done)
+                } else if unit & 0xFC00 == 0xD800 {
+                    let low = units.get(i + 1).map_or(0, |low| u32::from(*low) & 0x3FF);
+                    let done = self.put(0x1_0000 + ((unit & 0x3FF) << 10 | low));
+                    i += usize::from(done.is_ok());
+                    (if done.is_ok() { 4 } else { 0 }, done)
+                } else {
+                    let len = 1 + usize::from(unit >= 0x80) + usize::from(unit >= 0x800);
+                    let done = self.put(unit);
+                    (if done.is_ok() { len } else { 0 }, done)
+                };
+                at += read;
+                if done.is_err() {
+                    return (at, done);
+                }
+                i += 1;
+            }
+        }
+        (at, Ok(()))
+    }
+
     #[inline]
     fn put(&mut self, code_point: u32) -> Result<(), Stop> {
         if code_point > self.largest {
@@ -188,7 +232,7 @@ impl<U: Unit> Output<'_, U> {
 
     /// Copies ASCII. Returns whether there was room.
     #[inline]
-    fn copy(&mut self, block: &[u8; BLOCK]) -> bool {
+    fn copy(&mut self, block: &[u8]) -> bool {
         let Some(units) = self.block() else { return false };
         for (unit, byte) in units.iter_mut().zip(block) {
             unit.write(U::of((*byte).into()));
@@ -200,15 +244,20 @@ impl<U: Unit> Output<'_, U> {
 
     /// Writes a block where each byte above 7F is a fault by itself. Returns false if that must be done byte by byte.
     #[inline]
-    fn lone_faults(&mut self, block: &[u8; BLOCK], instead: Instead) -> bool {
+    fn lone_faults(&mut self, block: &[u8], instead: Instead) -> bool {
         let (prefix, largest) = match instead {
             Instead::Ignore => {
                 let Some(units) = self.block() else { return false };
                 let mut written = 0;
-                for byte in block {
-                    // The last byte that is kept replaces those that are not.
-                    units[written].write(U::of((*byte).into()));
-                    written += usize::from(*byte < 0x80);
+                // Words, because the compiler would take single bytes out of a vector.
+                for word in block.as_chunks::<8>().0 {
+                    let mut word = u64::from_le_bytes(*word);
+                    for _ in 0..8 {
+                        // A byte that is kept replaces those before it that are not.
+                        units[written] = MaybeUninit::new(U::of((word & 0xFF) as u32));
+                        written += usize::from(word & 0x80 == 0);
+                        word >>= 8;
+                    }
                 }
                 self.len += written;
                 self.seen |= 0x7F;
@@ -280,24 +329,26 @@ fn next(rest: &[u8]) -> Result<(u32, usize), usize> {
             four
         }
     };
-    let [a, b, c, d] = four.map(u32::from);
-    if a < 0x80 {
-        return Ok((a, 1));
-    }
-    // The compiler makes one comparison of each of these masks: 1110xxxx 10xxxxxx 10xxxxxx, and so on.
+    // The first byte is the lowest of the word.
     let word = u32::from_le_bytes(four);
-    if word & 0x00C0_C0F0 == 0x0080_80E0 {
-        let code_point = (a & 0xF) << 12 | (b & 0x3F) << 6 | c & 0x3F;
-        if code_point >= 0x800 && code_point >> 11 != 0x1B {
-            return Ok((code_point, 3));
-        }
-    } else if word & 0xC0E0 == 0x80C0 {
-        let code_point = (a & 0x1F) << 6 | b & 0x3F;
+    if word & 0x80 == 0 {
+        return Ok((word & 0x7F, 1));
+    }
+    // 110xxxxx 10xxxxxx
+    if word & 0xC0E0 == 0x80C0 {
+        let code_point = (word & 0x1F) << 6 | word >> 8 & 0x3F;
         if code_point >= 0x80 {
             return Ok((code_point, 2));
         }
+    // 1110xxxx 10xxxxxx 10xxxxxx
+    } else if word & 0x00C0_C0F0 == 0x0080_80E0 {
+        let code_point = (word & 0xF) << 12 | word >> 2 & 0xFC0 | word >> 16 & 0x3F;
+        if code_point >= 0x800 && code_point >> 11 != 0x1B {
+            return Ok((code_point, 3));
+        }
+    // 11110xxx 10xxxxxx 10xxxxxx 10xxxxxx
     } else if word & 0xC0C0_C0F8 == 0x8080_80F0 {
-        let code_point = (a & 7) << 18 | (b & 0x3F) << 12 | (c & 0x3F) << 6 | d & 0x3F;
+        let code_point = (word & 7) << 18 | word << 4 & 0x3F000 | word >> 10 & 0xFC0 | word >> 24 & 0x3F;
         if (0x1_0000..=0x10_FFFF).contains(&code_point) {
             return Ok((code_point, 4));
         }

@@ -35,20 +35,20 @@ pub(crate) enum Instead {
 }
 
 impl Instead {
-    /// All of them. The first three are the interpreter's, whatever is registered under their names.
-    const ALL: [Self; 6] = [
-        Self::Replace,
-        Self::Ignore,
-        Self::SurrogateEscape,
-        Self::SurrogatePass,
-        Self::BackslashReplace,
-        Self::Windows1252,
-    ];
-
+    #[inline]
     pub(crate) fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.name() == name)
+        Some(match name {
+            "replace" => Self::Replace,
+            "ignore" => Self::Ignore,
+            "surrogateescape" => Self::SurrogateEscape,
+            "surrogatepass" => Self::SurrogatePass,
+            "backslashreplace" => Self::BackslashReplace,
+            "trust8.windows-1252" => Self::Windows1252,
+            _ => return None,
+        })
     }
 
+    #[cfg(feature = "abi3")]
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Replace => "replace",
