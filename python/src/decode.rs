@@ -65,12 +65,8 @@ pub(crate) fn decode<'py>(
     if counts.is_valid() {
         return Ok((text::of_valid(py, &counts)?, bytes.len()));
     }
-    match Known::by_name(py, handler)? {
-        Some(Known::Strict) => Err(invalid(py, &input, bytes.len() - counts.rest().len())?),
-        Some(Known::Instead(instead)) => match text::faulty(py, &counts, instead)? {
-            Decoded::Text(string) => Ok((string, bytes.len())),
-            Decoded::Refused(at) => Err(invalid(py, &input, at)?),
-        },
+    match finish(py, &input, &counts, handler)? {
+        Some(string) => Ok((string, bytes.len())),
         None => with_handler(py, input, handler, is_final),
     }
 }
@@ -96,10 +92,25 @@ pub(crate) fn quick<'py>(
     if counts.is_valid() {
         return text::of_valid(py, &counts).map(Some);
     }
-    match Known::by_name(py, handler)? {
-        Some(Known::Strict) => Err(invalid(py, bytes, all.len() - counts.rest().len())?),
-        _ => Ok(None),
-    }
+    finish(py, bytes, &counts, handler)
+}
+
+/// Decodes bytes that are not valid, or returns `None` if that needs a handler that is not built in.
+fn finish<'py>(
+    py: Python<'py>,
+    bytes: &Bound<'py, PyBytes>,
+    counts: &Counts<'_>,
+    handler: &str,
+) -> PyResult<Option<Bound<'py, PyString>>> {
+    let at = match Known::by_name(py, handler)? {
+        Some(Known::Strict) => counts.valid(),
+        Some(Known::Instead(instead)) => match text::faulty(py, counts, instead)? {
+            Decoded::Text(text) => return Ok(Some(text)),
+            Decoded::Refused(at) => at,
+        },
+        None => return Ok(None),
+    };
+    Err(invalid(py, bytes, at)?)
 }
 
 /// A handler of errors that needs no call.

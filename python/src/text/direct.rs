@@ -403,7 +403,7 @@ fn lone_faults(bytes: &[u8], room: &mut [MaybeUninit<u16>]) -> usize {
 
 /// Returns a place at or before `at` where a sequence begins, well-formed or not; or the end of the bytes, if there is none after
 /// the start or if it is not far.
-pub(super) fn sequence_start(bytes: &[u8], at: usize) -> usize {
+fn sequence_start(bytes: &[u8], at: usize) -> usize {
     const FAR: usize = 64;
     if bytes.len().saturating_sub(at) < FAR {
         return bytes.len();

@@ -3,7 +3,7 @@
 //! ```text
 //! a block of ASCII:                          copy it
 //! a block where no lead has a continuation:  each byte above 7F is a fault by itself; no branch for a fault
-//! another block of long text:                the library's lossy conversion of a chunk; then look at each U+FFFD
+//! far after the last fault:                  the library's conversion
 //! otherwise, and at the end:                 one character or fault at a time
 //! ```
 
@@ -12,17 +12,23 @@
 use std::mem::MaybeUninit;
 
 use super::Instead;
-use super::direct::sequence_start;
-use trust8::transcode::{Encoding, Utf16, convert_into_lossy};
+use trust8::transcode::{BufferError, Encoding, Progress, Utf16, Utf32, ascii_up_to, convert_as_fits};
 
 /// A character of a string of some width.
 pub(crate) trait Unit: Copy {
     fn of(code_point: u32) -> Self;
+
+    /// Converts the well-formed start of the bytes, or a part of it.
+    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress;
 }
 
 impl Unit for u8 {
     fn of(code_point: u32) -> Self {
         code_point as Self
+    }
+
+    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
+        done(convert_as_fits(Encoding::Utf8, Encoding::Latin1, bytes, room))
     }
 }
 
@@ -30,11 +36,31 @@ impl Unit for u16 {
     fn of(code_point: u32) -> Self {
         code_point as Self
     }
+
+    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
+        let progress = done(convert_as_fits(Encoding::Utf8, Utf16, bytes, room));
+        // A character of four bytes became two units.
+        let largest = bytes[..progress.read].iter().fold(0, |largest, byte| largest.max(*byte));
+        if largest < 0xF0 { progress } else { Progress { read: 0, written: 0 } }
+    }
 }
 
 impl Unit for u32 {
     fn of(code_point: u32) -> Self {
         code_point
+    }
+
+    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
+        done(convert_as_fits(Encoding::Utf8, Utf32, bytes, room))
+    }
+}
+
+/// Returns how far a conversion came.
+fn done(result: Result<Progress, BufferError>) -> Progress {
+    match result {
+        Ok(progress) => progress,
+        Err(BufferError::Invalid { error, written }) => Progress { read: error.valid_up_to(), written },
+        Err(_) => Progress { read: 0, written: 0 },
     }
 }
 
@@ -62,9 +88,11 @@ pub(crate) struct Pass {
 
 const BLOCK: usize = 32;
 
-/// How many bytes the library converts at once, and the fewest for which that is worth its call.
-const CHUNK: usize = 2048;
-const FEWEST: usize = 512;
+/// So far after the last fault the library's conversion begins, with at least as many bytes before the end.
+const FAR: usize = 128;
+
+/// How many bytes the library converts at once.
+const CHUNK: usize = 4096;
 
 /// Decodes bytes into `room`, where no character may be larger than `largest`.
 pub(crate) fn pass<U: Unit>(
@@ -74,39 +102,38 @@ pub(crate) fn pass<U: Unit>(
     instead: Instead,
 ) -> Pass {
     let mut to = Output { room, len: 0, seen: 0, largest };
-    let mut at = 0;
+    let (mut at, mut clean_from, mut was_ascii) = (0, 0, false);
     let stop = loop {
         let rest = &bytes[at..];
         let Some(with_next) = rest.first_chunk::<{ BLOCK + 1 }>() else {
-            break to.scalar(bytes, &mut at, bytes.len(), instead).err().unwrap_or(Stop::End);
+            break to.scalar(bytes, &mut at, bytes.len(), &mut clean_from, instead).err().unwrap_or(Stop::End);
         };
         let block = &with_next[..BLOCK];
         let any = block.iter().fold(0, |any, byte| any | byte);
         if any < 0x80 {
-            if to.copy(block) {
-                at += BLOCK;
+            let copied = if was_ascii { to.ascii(&rest[..rest.len().min(CHUNK)]) } else { to.copy(block) };
+            was_ascii = !was_ascii;
+            at += copied;
+            if copied > 0 {
                 continue;
             }
         } else if !is_continued(with_next) {
             if to.lone_faults(block, instead) {
                 at += BLOCK;
+                clean_from = at;
                 continue;
             }
-        } else if rest.len() >= FEWEST {
-            let end = at + sequence_start(rest, CHUNK);
-            match to.chunk(&bytes[at..end], instead) {
-                (read, Ok(())) => {
-                    at += read;
-                    continue;
-                }
-                (read, Err(stop)) => {
-                    at += read;
-                    break stop;
-                }
+        } else if at - clean_from >= FAR && rest.len() >= FAR && largest > 0x7F {
+            let progress = U::well_formed(&rest[..rest.len().min(CHUNK)], &mut to.room[to.len..]);
+            at += progress.read;
+            to.len += progress.written;
+            if progress.read > 0 {
+                continue;
             }
+            clean_from = at;
         }
         let end = at + BLOCK;
-        if let Err(stop) = to.scalar(bytes, &mut at, end, instead) {
+        if let Err(stop) = to.scalar(bytes, &mut at, end, &mut clean_from, instead) {
             break stop;
         }
     };
@@ -122,98 +149,60 @@ struct Output<'a, U> {
 
 impl<U: Unit> Output<'_, U> {
     /// Decodes one character or fault after the other, from `at` to `end` or a little after it.
-    #[inline]
-    fn scalar(&mut self, bytes: &[u8], at: &mut usize, end: usize, instead: Instead) -> Result<(), Stop> {
+    fn scalar(
+        &mut self,
+        bytes: &[u8],
+        at: &mut usize,
+        end: usize,
+        clean_from: &mut usize,
+        instead: Instead,
+    ) -> Result<(), Stop> {
         while *at < end {
-            let rest = &bytes[*at..];
-            if let Some(eight) = rest.first_chunk::<8>()
-                && u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080 == 0
-                && let Some(units) = self.room[self.len..].first_chunk_mut::<8>()
-            {
-                units.iter_mut().zip(eight).for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
-                self.len += 8;
-                self.seen |= 0x7F;
-                *at += 8;
-                continue;
+            self.characters(bytes, at, end)?;
+            if *at < end {
+                let rest = &bytes[*at..];
+                let Err(len) = next(rest) else { continue };
+                *at += self.fault(rest, len, instead)?;
+                *clean_from = *at;
             }
-            *at += match next(rest) {
-                Ok((code_point, len)) => self.put(code_point).map(|()| len)?,
-                Err(len) => self.fault(rest, len, instead)?,
-            };
         }
         Ok(())
     }
 
-    /// Decodes a chunk, which ends where a sequence ends, and returns how many bytes were read.
-    ///
-    /// The library converts it into UTF-16, with U+FFFD for each fault. The bytes of a fault are found by the lengths that the
-    /// characters before it have in UTF-8.
-    fn chunk(&mut self, bytes: &[u8], instead: Instead) -> (usize, Result<(), Stop>) {
-        const UNITS: usize = 16;
-        let mut scratch = [MaybeUninit::uninit(); CHUNK + 64];
-        let Ok(units) = convert_into_lossy(Encoding::Utf8, Utf16, bytes, &mut scratch) else {
-            // No text has more units than bytes.
-            return (0, Err(Stop::Refused));
+    /// Decodes characters up to a fault, or to `end` or a little after it.
+    fn characters(&mut self, bytes: &[u8], start: &mut usize, end: usize) -> Result<(), Stop> {
+        // Local variables, which stay in registers.
+        let (mut at, mut len, mut seen, largest) = (*start, self.len, self.seen, self.largest);
+        let room = &mut *self.room;
+        let stop = loop {
+            if at >= end {
+                break Ok(());
+            }
+            let Ok((code_point, read)) = next(&bytes[at..]) else { break Ok(()) };
+            if code_point > largest {
+                break Err(Stop::Wide(code_point));
+            }
+            let Some(unit) = room.get_mut(len) else { break Err(Stop::Full(1)) };
+            unit.write(U::of(code_point));
+            seen |= code_point;
+            len += 1;
+            at += read;
         };
-        let (mut at, mut i) = (0, 0);
-        while i < units.len() {
-            if let Some(some) = units[i..].first_chunk::<UNITS>() {
-                // Surrogates and U+FFFD are taken one at a time.
-                let (mut odd, mut seen, mut len) = (0, 0, 0);
-                for unit in some {
-                    odd |= u16::from(*unit & 0xF800 == 0xD800) | u16::from(*unit == 0xFFFD);
-                    seen |= *unit;
-                    len += 1 + u16::from(*unit >= 0x80) + u16::from(*unit >= 0x800);
-                }
-                if odd == 0
-                    && u32::from(seen) <= self.largest
-                    && let Some(to) = self.room[self.len..].first_chunk_mut::<UNITS>()
-                {
-                    to.iter_mut().zip(some).for_each(|(to, unit)| *to = MaybeUninit::new(U::of((*unit).into())));
-                    self.len += UNITS;
-                    i += UNITS;
-                    at += usize::from(len);
-                    continue;
-                }
-            }
-            let end = units.len().min(i + UNITS);
-            while i < end {
-                let unit = u32::from(units[i]);
-                let is_fault = unit == 0xFFFD && !bytes[at..].starts_with("\u{FFFD}".as_bytes());
-                let (read, done) = if is_fault {
-                    let rest = &bytes[at..];
-                    let len = next(rest).err().unwrap_or(1);
-                    // All bytes of the sequence, of which `fault` may take one at a time.
-                    let mut read = 0;
-                    let mut done = Ok(());
-                    while read < len && done.is_ok() {
-                        match self.fault(&rest[read..], len - read, instead) {
-                            Ok(more) => read += more,
-                            Err(stop) => done = Err(stop),
-                        }
-                    }
-                    (read, done)
-                } else if unit & 0xFC00 == 0xD800 {
-                    let low = units.get(i + 1).map_or(0, |low| u32::from(*low) & 0x3FF);
-                    let done = self.put(0x1_0000 + ((unit & 0x3FF) << 10 | low));
-                    i += usize::from(done.is_ok());
-                    (if done.is_ok() { 4 } else { 0 }, done)
-                } else {
-                    let len = 1 + usize::from(unit >= 0x80) + usize::from(unit >= 0x800);
-                    let done = self.put(unit);
-                    (if done.is_ok() { len } else { 0 }, done)
-                };
-                at += read;
-                if done.is_err() {
-                    return (at, done);
-                }
-                i += 1;
-            }
-        }
-        (at, Ok(()))
+        (*start, self.len, self.seen) = (at, len, seen);
+        stop
     }
 
-    #[inline]
+    /// Copies ASCII from the start of the bytes, and returns how much.
+    fn ascii(&mut self, bytes: &[u8]) -> usize {
+        let len = ascii_up_to(Encoding::Utf8, bytes).min(self.room.len() - self.len);
+        let units = &mut self.room[self.len..][..len];
+        units.iter_mut().zip(bytes).for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
+        self.len += len;
+        self.seen |= 0x7F;
+        len
+    }
+
+    #[inline(always)]
     fn put(&mut self, code_point: u32) -> Result<(), Stop> {
         if code_point > self.largest {
             return Err(Stop::Wide(code_point));
@@ -230,16 +219,16 @@ impl<U: Unit> Output<'_, U> {
         self.room[self.len..].first_chunk_mut()
     }
 
-    /// Copies ASCII. Returns whether there was room.
+    /// Copies a block of ASCII. Returns its length, or 0 if there is no room for it.
     #[inline]
-    fn copy(&mut self, block: &[u8]) -> bool {
-        let Some(units) = self.block() else { return false };
+    fn copy(&mut self, block: &[u8]) -> usize {
+        let Some(units) = self.block() else { return 0 };
         for (unit, byte) in units.iter_mut().zip(block) {
             unit.write(U::of((*byte).into()));
         }
         self.len += BLOCK;
         self.seen |= 0x7F;
-        true
+        BLOCK
     }
 
     /// Writes a block where each byte above 7F is a fault by itself. Returns false if that must be done byte by byte.
@@ -318,7 +307,7 @@ fn is_continued(bytes: &[u8; BLOCK + 1]) -> bool {
 }
 
 /// Returns the first character and its length, or the length of an ill-formed sequence.
-#[inline]
+#[inline(always)]
 fn next(rest: &[u8]) -> Result<(u32, usize), usize> {
     let four = match rest.first_chunk::<4>() {
         Some(four) => *four,

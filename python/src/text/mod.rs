@@ -103,8 +103,8 @@ impl<'a> Counts<'a> {
         self.is_valid
     }
 
-    /// Returns the bytes from the first error on.
-    pub(crate) fn rest(&self) -> &'a [u8] {
-        &self.all[self.valid..]
+    /// Returns how many bytes come before the first error.
+    pub(crate) fn valid(&self) -> usize {
+        self.valid
     }
 }
