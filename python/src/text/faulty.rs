@@ -174,19 +174,40 @@ impl<U: Unit> Output<'_, U> {
         // Local variables, which stay in registers.
         let (mut at, mut len, mut seen, largest) = (*start, self.len, self.seen, self.largest);
         let room = &mut *self.room;
-        let stop = loop {
+        let stop = 'stop: loop {
             if at >= end {
                 break Ok(());
             }
-            let Ok((code_point, read)) = next(&bytes[at..]) else { break Ok(()) };
-            if code_point > largest {
-                break Err(Stop::Wide(code_point));
+            // The ASCII before the next other character, without a branch for its length.
+            if let Some(eight) = bytes[at..].first_chunk::<8>()
+                && let Some(units) = room[len..].first_chunk_mut::<8>()
+            {
+                units.iter_mut().zip(eight).for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
+                let others = u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;
+                // 8 if there is no other.
+                let ascii = (others.trailing_zeros() / 8) as usize;
+                at += ascii;
+                len += ascii;
+                seen |= 0x7F;
+                if others == 0 {
+                    continue;
+                }
             }
-            let Some(unit) = room.get_mut(len) else { break Err(Stop::Full(1)) };
-            unit.write(U::of(code_point));
-            seen |= code_point;
-            len += 1;
-            at += read;
+            // What follows, up to ASCII.
+            while at < end {
+                let Ok((code_point, read)) = next(&bytes[at..]) else { break 'stop Ok(()) };
+                if code_point > largest {
+                    break 'stop Err(Stop::Wide(code_point));
+                }
+                let Some(unit) = room.get_mut(len) else { break 'stop Err(Stop::Full(1)) };
+                unit.write(U::of(code_point));
+                seen |= code_point;
+                len += 1;
+                at += read;
+                if code_point < 0x80 {
+                    break;
+                }
+            }
         };
         (*start, self.len, self.seen) = (at, len, seen);
         stop
