@@ -331,7 +331,7 @@ unsafe fn decode_any(
     if let Some(encoding) = encoding {
         let encoding = encoding.cast::<PyString>().map_err(|_| wrong_type("decode() argument 'encoding'", &encoding))?;
         let name = encoding.to_str()?;
-        if !trust8::is_utf8_label(name) {
+        if !matches!(&*name.to_ascii_lowercase().replace(['-', '_', ' '], ""), "utf8" | "u8" | "trust8utf8") {
             return Err(PyLookupError::new_err(format!("decode() decodes UTF-8, and not '{name}'")));
         }
     }

@@ -56,10 +56,8 @@ pub(crate) fn decode<'py>(
     let input = input.bytes(py)?;
     let all = input.as_bytes();
     let bytes = if is_final { all } else { &all[..all.len() - unfinished(all)] };
-    if let Some(string) = text::ascii(py, bytes) {
-        // SAFETY: the string belongs to this function.
-        let string = unsafe { Bound::from_owned_ptr(py, string.as_ptr()) };
-        return Ok((string.cast_into()?, bytes.len()));
+    if let Some(string) = ascii(py, bytes)? {
+        return Ok((string, bytes.len()));
     }
     let counts = Counts::of(py, bytes)?;
     if counts.is_valid() {
@@ -69,6 +67,13 @@ pub(crate) fn decode<'py>(
         Some(string) => Ok((string, bytes.len())),
         None => with_handler(py, input, handler, is_final),
     }
+}
+
+/// Returns ASCII as a string, or `None` if the bytes are not ASCII or long.
+pub(crate) fn ascii<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
+    let Some(string) = text::ascii(py, bytes) else { return Ok(None) };
+    // SAFETY: the string belongs to this function.
+    Ok(Some(unsafe { Bound::from_owned_ptr(py, string.as_ptr()) }.cast_into()?))
 }
 
 /// Decodes bytes that are not longer than `LONG`, or returns `None` if that needs a handler that is not built in.

@@ -56,8 +56,10 @@ impl<'py> Input<'py> {
         {
             return Ok(Self::Bytes(bytes));
         }
-        let buffer = PyUntypedBuffer::get(data)?;
-        if buffer.is_c_contiguous() {
+        // PyO3 refuses a buffer without shape or strides, as `ctypes` has it, and `bytes` takes it.
+        if let Ok(buffer) = PyUntypedBuffer::get(data)
+            && buffer.is_c_contiguous()
+        {
             return Ok(Self::Memory(buffer));
         }
         // SAFETY: the pointer is that of an object with the buffer protocol, and the interpreter is held.
