@@ -210,7 +210,8 @@ unsafe fn arguments_of<'a, const N: usize>(
         unsafe { Borrowed::from_ptr(py, argument) }
     };
     if count > POSITIONAL {
-        let message = format!("{function}() takes at most {POSITIONAL} positional arguments but {count} were given");
+        let message =
+            format!("{function}() takes at most {POSITIONAL} positional arguments but {count} were given");
         return Err(PyTypeError::new_err(message));
     }
     let mut found = [const { None }; N];
@@ -323,13 +324,15 @@ unsafe fn decode_any(
     names: *mut ffi::PyObject,
 ) -> PyResult<*mut ffi::PyObject> {
     // SAFETY: the caller vouches for the arguments.
-    let found = unsafe { arguments_of(py, "decode", ["data", "errors", "encoding"], arguments, count, names) };
+    let found =
+        unsafe { arguments_of(py, "decode", ["data", "errors", "encoding"], arguments, count, names) };
     let [data, handler, encoding] = found?;
     let Some(data) = data else {
         return Err(PyTypeError::new_err("decode() missing 1 required positional argument: 'data'"));
     };
     if let Some(encoding) = encoding {
-        let encoding = encoding.cast::<PyString>().map_err(|_| wrong_type("decode() argument 'encoding'", &encoding))?;
+        let encoding =
+            encoding.cast::<PyString>().map_err(|_| wrong_type("decode() argument 'encoding'", &encoding))?;
         let name = encoding.to_str()?;
         if !matches!(&*name.to_ascii_lowercase().replace(['-', '_', ' '], ""), "utf8" | "u8" | "trust8utf8") {
             return Err(PyLookupError::new_err(format!("decode() decodes UTF-8, and not '{name}'")));

@@ -147,7 +147,8 @@ impl Known {
             let codecs = py.import("codecs")?;
             // The module has no name for this one.
             let passes = registered(py, c"surrogatepass")?;
-            let passes = if passes.is_instance_of::<PyCFunction>() { passes } else { py.None().into_bound(py) };
+            let passes =
+                if passes.is_instance_of::<PyCFunction>() { passes } else { py.None().into_bound(py) };
             Ok::<_, PyErr>([
                 codecs.getattr("strict_errors")?.unbind(),
                 codecs.getattr("backslashreplace_errors")?.unbind(),

@@ -29,7 +29,9 @@ impl Validator {
     /// Returns the validator, unless another thread is using it.
     fn lock(&self) -> PyResult<MutexGuard<'_, trust8::Validator>> {
         self.0.try_lock().map_err(|_| {
-            PyRuntimeError::new_err("another thread is using this validator; each thread needs one of its own")
+            PyRuntimeError::new_err(
+                "another thread is using this validator; each thread needs one of its own",
+            )
         })
     }
 }

@@ -114,7 +114,10 @@ impl Stream {
 
     /// What ``pyarrow.array`` makes of it: a chunked array.
     #[pyo3(signature = (r#type = None))]
-    fn __arrow_array__<'py>(this: &Bound<'py, Self>, r#type: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    fn __arrow_array__<'py>(
+        this: &Bound<'py, Self>,
+        r#type: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let array = of_pyarrow(this.as_any(), "chunked_array")?;
         match r#type {
             Some(data_type) => array.call_method1("cast", (data_type,)),
@@ -123,7 +126,10 @@ impl Stream {
     }
 
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
-        Ok((this.py().import("trust8.arrow")?.getattr("_restored")?, (of_pyarrow(this.as_any(), "chunked_array")?,)))
+        Ok((
+            this.py().import("trust8.arrow")?.getattr("_restored")?,
+            (of_pyarrow(this.as_any(), "chunked_array")?,),
+        ))
     }
 }
 

@@ -413,11 +413,7 @@ fn sequence_start(bytes: &[u8], at: usize) -> usize {
 }
 
 /// Returns bytes as a string, with each ill-formed sequence replaced as `instead` says.
-pub(crate) fn faulty<'py>(
-    py: Python<'py>,
-    before: &Counts<'_>,
-    instead: Instead,
-) -> PyResult<Decoded<'py>> {
+pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead) -> PyResult<Decoded<'py>> {
     let bytes = before.all;
     if instead == Instead::Replace {
         return lossy(py, bytes).map(Decoded::Text);
@@ -478,9 +474,15 @@ pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyR
         _ => {
             let mut new = New::with_len(py, written, Width::of_code_point(seen))?;
             match new.room(0) {
-                Room::One(room) => room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit as u8)),
-                Room::Two(room) => room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit as u16)),
-                Room::Four(room) => room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit)),
+                Room::One(room) => {
+                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit as u8))
+                }
+                Room::Two(room) => {
+                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit as u16))
+                }
+                Room::Four(room) => {
+                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit))
+                }
             }
             new.finish()?
         }

@@ -106,7 +106,10 @@ pub(crate) fn pass<U: Unit>(
     let stop = loop {
         let rest = &bytes[at..];
         let Some(with_next) = rest.first_chunk::<{ BLOCK + 1 }>() else {
-            break to.scalar(bytes, &mut at, bytes.len(), &mut clean_from, instead).err().unwrap_or(Stop::End);
+            break to
+                .scalar(bytes, &mut at, bytes.len(), &mut clean_from, instead)
+                .err()
+                .unwrap_or(Stop::End);
         };
         let block = &with_next[..BLOCK];
         let any = block.iter().fold(0, |any, byte| any | byte);
@@ -182,7 +185,10 @@ impl<U: Unit> Output<'_, U> {
             if let Some(eight) = bytes[at..].first_chunk::<8>()
                 && let Some(units) = room[len..].first_chunk_mut::<8>()
             {
-                units.iter_mut().zip(eight).for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
+                units
+                    .iter_mut()
+                    .zip(eight)
+                    .for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
                 let others = u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;
                 // 8 if there is no other.
                 let ascii = (others.trailing_zeros() / 8) as usize;
@@ -365,8 +371,14 @@ fn next(rest: &[u8]) -> Result<(u32, usize), usize> {
     }
     Err(match four {
         [0xE0, 0xA0..=0xBF, ..] | [0xE1..=0xEC | 0xEE | 0xEF, 0x80..=0xBF, ..] | [0xED, 0x80..=0x9F, ..] => 2,
-        [0xF0, 0x90..=0xBF, third, _] | [0xF1..=0xF3, 0x80..=0xBF, third, _] | [0xF4, 0x80..=0x8F, third, _] => {
-            if third & 0xC0 == 0x80 { 3 } else { 2 }
+        [0xF0, 0x90..=0xBF, third, _]
+        | [0xF1..=0xF3, 0x80..=0xBF, third, _]
+        | [0xF4, 0x80..=0x8F, third, _] => {
+            if third & 0xC0 == 0x80 {
+                3
+            } else {
+                2
+            }
         }
         _ => 1,
     })
@@ -375,7 +387,8 @@ fn next(rest: &[u8]) -> Result<(u32, usize), usize> {
 /// Returns what a byte above 7F is in windows-1252, as the WHATWG encoding standard has it.
 fn windows_1252(byte: u8) -> u32 {
     const FROM_80: [char; 32] = [
-        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', //
+        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž',
+        '\u{8F}', //
         '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
     ];
     FROM_80.get(usize::from(byte - 0x80)).map_or(byte.into(), |character| u32::from(*character))

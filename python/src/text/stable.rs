@@ -7,11 +7,11 @@
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
+use super::{Counts, Decoded, Instead};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
-use super::{Counts, Decoded, Instead};
 
 /// Returns text that is valid up to the first error as a string.
 pub(crate) fn of_valid<'py>(py: Python<'py>, counts: &Counts<'_>) -> PyResult<Bound<'py, PyString>> {
@@ -34,11 +34,7 @@ pub(crate) fn ascii_in_pieces<'py>(
 }
 
 /// Returns bytes as a string, with each ill-formed sequence replaced as `instead` says.
-pub(crate) fn faulty<'py>(
-    py: Python<'py>,
-    before: &Counts<'_>,
-    instead: Instead,
-) -> PyResult<Decoded<'py>> {
+pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead) -> PyResult<Decoded<'py>> {
     let bytes = PyBytes::new(py, before.all);
     let text = bytes.call_method1(intern!(py, "decode"), ("utf-8", instead.name()))?;
     Ok(Decoded::Text(text.cast_into()?))
