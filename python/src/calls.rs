@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::input::{Input, LONG};
+use crate::text::Counts;
 use crate::{decode, encode, errors, text};
 
 const IS_UTF8: &CStr = c"is_utf8(data, /)
@@ -146,6 +147,20 @@ unsafe extern "C" fn decode(
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     guarded(|py| {
+        if count == 1 && names.is_null() {
+            // SAFETY: there is one argument.
+            let data = unsafe { *arguments };
+            // SAFETY: it is an object, which lives during the call.
+            if let Some(bytes) = unsafe { quick(data) } {
+                if let Some(string) = text::ascii(py, bytes) {
+                    return Ok(string.as_ptr());
+                }
+                let counts = Counts::of(py, bytes)?;
+                if counts.is_valid() {
+                    return Ok(text::of_valid(py, &counts)?.into_ptr());
+                }
+            }
+        }
         // SAFETY: the interpreter passes so many arguments, and those that have names after them.
         if let Some((data, handler)) = unsafe { quick_arguments(py, arguments, count, names) }
             && !handler.contains('\0')

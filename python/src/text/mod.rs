@@ -20,7 +20,7 @@ use stable as made;
 use trust8::boundary::floor;
 use trust8::inspect;
 
-use crate::input::{PIECE, unlocked_if_long};
+use crate::input::{LONG, PIECE, unlocked_if_long};
 pub(crate) use made::{Builder, ascii, ascii_in_pieces, encoded, faulty, of_valid, short};
 
 /// What an ill-formed sequence becomes, by the handlers of errors that need no call into Python.
@@ -82,6 +82,15 @@ impl<'a> Counts<'a> {
     /// Validates and counts. Signals are answered.
     #[inline]
     pub(crate) fn of(py: Python<'_>, bytes: &'a [u8]) -> PyResult<Self> {
+        if bytes.len() < LONG {
+            let summary = inspect(bytes);
+            let (valid, is_valid, chars) = (summary.bytes(), summary.is_valid(), summary.chars());
+            return Ok(Self { all: bytes, valid, is_valid, chars, chars_by_len: summary.chars_by_len() });
+        }
+        Self::of_long(py, bytes)
+    }
+
+    fn of_long(py: Python<'_>, bytes: &'a [u8]) -> PyResult<Self> {
         let mut all = Self { all: bytes, valid: 0, is_valid: true, chars: 0, chars_by_len: [0; 4] };
         loop {
             let rest = &bytes[all.valid..];
