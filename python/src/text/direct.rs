@@ -211,7 +211,8 @@ pub(crate) fn of_valid<'py>(py: Python<'py>, counts: &Counts<'_>) -> PyResult<Bo
         return one(py, character.into());
     }
     let mut new = New::with_len(py, chars, Width::of(text, counts.chars_by_len))?;
-    if new.fill(py, 0, text)? != chars {
+    let filled = if text.len() < LONG { new.room(0).fill(text) } else { Some(new.fill(py, 0, text)?) };
+    if filled != Some(chars) {
         return Err(miscounted());
     }
     new.finish()
@@ -588,22 +589,31 @@ impl ShortBytes {
     /// Appends the characters. Returns false at a surrogate.
     #[inline]
     fn fill<U: Copy + Into<u32>>(&mut self, units: &[U]) -> bool {
+        // A local variable, which stays in a register.
+        let (to, mut len) = (&mut self.bytes, 0);
         for unit in units {
             let code_point: u32 = (*unit).into();
             let continuation = |shift: u32| (0x80 | code_point >> shift & 0x3F) as u8;
-            let (bytes, len) = match code_point {
-                0..=0x7F => ([code_point as u8, 0, 0, 0], 1),
-                ..=0x7FF => ([0xC0 | (code_point >> 6) as u8, continuation(0), 0, 0], 2),
-                0xD800..=0xDFFF => return false,
-                ..=0xFFFF => ([0xE0 | (code_point >> 12) as u8, continuation(6), continuation(0), 0], 3),
-                _ => {
-                    ([0xF0 | (code_point >> 18) as u8, continuation(12), continuation(6), continuation(0)], 4)
+            if code_point < 0x80 {
+                to[len] = code_point as u8;
+                len += 1;
+            } else if code_point < 0x800 {
+                to[len..][..2].copy_from_slice(&[0xC0 | (code_point >> 6) as u8, continuation(0)]);
+                len += 2;
+            } else if code_point < 0x1_0000 {
+                if code_point >> 11 == 0x1B {
+                    return false;
                 }
-            };
-            // Always four, because a fixed size needs no call. Each character has room for four.
-            self.bytes[self.len..][..4].copy_from_slice(&bytes);
-            self.len += len;
+                let bytes = [0xE0 | (code_point >> 12) as u8, continuation(6), continuation(0)];
+                to[len..][..3].copy_from_slice(&bytes);
+                len += 3;
+            } else {
+                let first = 0xF0 | (code_point >> 18) as u8;
+                to[len..][..4].copy_from_slice(&[first, continuation(12), continuation(6), continuation(0)]);
+                len += 4;
+            }
         }
+        self.len = len;
         true
     }
 }

@@ -301,6 +301,7 @@ impl<U: Unit> Output<'_, U> {
     fn fault(&mut self, rest: &[u8], len: usize, instead: Instead) -> Result<usize, Stop> {
         match instead {
             Instead::Ignore => Ok(len),
+            Instead::Nothing => Err(Stop::Refused),
             Instead::Replace => self.put(0xFFFD).map(|()| len),
             Instead::SurrogatePass => match *rest {
                 [0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, ..] => {

@@ -26,6 +26,8 @@ pub(crate) use made::{Builder, ascii, ascii_in_pieces, encoded, faulty, of_valid
 /// What an ill-formed sequence becomes, by the handlers of errors that need no call into Python.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Instead {
+    /// Nothing: the sequence is refused.
+    Nothing,
     Replace,
     Ignore,
     SurrogateEscape,
@@ -51,6 +53,7 @@ impl Instead {
     #[cfg(feature = "abi3")]
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Self::Nothing => "strict",
             Self::Replace => "replace",
             Self::Ignore => "ignore",
             Self::SurrogateEscape => "surrogateescape",
