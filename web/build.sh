@@ -28,6 +28,7 @@ module() {
 
 module trust8 +simd128
 module trust8-scalar -simd128
+cp ../LICENSE-APACHE ../LICENSE-MIT npm/
 rm -rf dist
 mkdir dist dist/trust8
 cp page/* dist/

@@ -80,6 +80,11 @@ pub fn mistake(rest: &[u8]) -> Option<(usize, String)> {
     })
 }
 
+/// Returns the text that `line` was before it became mojibake, or `None` if it is no mojibake, as `fix --unmojibake` decides.
+pub fn undo_mojibake(line: &str) -> Option<String> {
+    fix::mojibake::undo(line)
+}
+
 /// Runs the command with `words`, the first of which is the name of the program.
 pub fn run_with(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Cli { command, check, common } = match Cli::from_words(words) {

@@ -134,38 +134,76 @@ def long_texts() -> list[dict[str, object]]:
     return results
 
 
-def one_text() -> list[dict[str, object]]:
-    """One short text again and again, for comparison."""
+def faulty() -> list[dict[str, object]]:
+    """Faulty text with each handler of errors: a fault in so many bytes, or Latin-1."""
     results = []
     for name in TEXTS:
-        items = [text_of(name, SIZES["4 KiB"])] * MANY["4 KiB"]
+        for length in [100, 64 << 10]:
+            for every in [50, 1000] if length > 100 else [50]:
+                size = "64 KiB" if length > 100 else "4 KiB"
+                items = [with_faults(data[:length], every, i) for i, data in enumerate(texts_of(name, size))]
+                results.append(handled(name, length, every, items))
+    for length in [100, 64 << 10]:
+        size = "64 KiB" if length > 100 else "4 KiB"
+        items = [data.decode().encode("latin-1")[:length] for data in texts_of("German", size)]
+        results.append(handled("Latin-1", length, 0, items))
+    return results
+
+
+def handled(name: str, length: int, every: int, items: list[bytes]) -> dict[str, object]:
+    ns = {}
+    for errors in ["replace", "ignore", "surrogateescape", "backslashreplace"]:
+        for data in items:
+            assert trust8.decode(data, errors) == data.decode("utf-8", errors)
         best = race({
-            "bytes.decode": loop("item.decode()", items),
-            "decode": loop("decode(item)", items),
-            "is_utf8": loop("is_utf8(item)", items),
-        }, len(items))
-        results.append({"text": name, "size": "4 KiB", "bytes": len(items[0]), "ns": best})
+            "bytes.decode": loop(f"item.decode('utf-8', {errors!r})", items),
+            "decode": loop(f"decode(item, {errors!r})", items),
+        }, len(items), rounds=15)
+        ns[errors] = best["bytes.decode"] / best["decode"]
+    return {"text": name, "length": length, "every": every, "times": ns}
+
+
+def more() -> dict[str, float]:
+    """Other calls, how many times as fast as CPython's."""
+    from trust8 import decode_lines
+
+    array, long = bytearray(text_of("ASCII", 64 << 10)), text_of("ASCII", 16 << 20)
+    lines = b"\n".join(text_of("ASCII", 80, number) for number in range(200_000))
+    short = [text_of(name, 48, number).decode() for name in list(TEXTS)[1:] for number in range(1, 200)]
+    bad = text_of("German", 4 << 10) + b"\xff"
+    assert trust8.decode(array) == array.decode() and trust8.decode(long) == long.decode()
+    assert decode_lines(lines) == [line.decode() for line in lines.splitlines()]
+
+    def error(function: Callable[[], object]) -> Callable[[], None]:
+        def failing() -> None:
+            try:
+                function()
+            except UnicodeDecodeError:
+                pass
+
+        return failing
+
+    cases = {
+        "`decode`, ASCII, 64 KiB in a `bytearray`": (call(array.decode), call(lambda: trust8.decode(array)), 15),
+        "`decode`, ASCII, 16 MiB": (call(long.decode), call(lambda: trust8.decode(long)), 15),
+        "`decode_lines`, 200,000 lines, against a loop": (
+            call(lambda: [line.decode() for line in lines.splitlines()]), call(lambda: decode_lines(lines)), 5),
+        "`encode`, 48 bytes, not ASCII": (loop("item.encode()", short), loop("encode(item)", short), 40),
+        "the exception, 4 KiB": (call(error(bad.decode)), call(error(lambda: trust8.decode(bad))), 40),
+    }
+    results = {}
+    for name, (theirs, ours, rounds) in cases.items():
+        best = race({"theirs": theirs, "ours": ours}, rounds=rounds)
+        results[name] = best["theirs"] / best["ours"]
     return results
 
 
 def main() -> None:
     figures = about(trust8.kernels()[0])
     figures["long"] = long_texts()
-    figures["one"] = one_text()
 
-    # Faulty texts, with `replace`.
-    faulty = []
-    for name in TEXTS:
-        for every in [50, 1000]:
-            items = [with_faults(data, every, number) for number, data in enumerate(texts_of(name, "64 KiB"))]
-            for data in items:
-                assert trust8.decode(data, "replace") == data.decode("utf-8", "replace")
-            best = race({
-                "bytes.decode": loop("item.decode('utf-8', 'replace')", items),
-                "decode": loop("decode(item, 'replace')", items),
-            }, len(items))
-            faulty.append({"text": name, "every": every, "bytes": len(items[0]), "ns": best})
-    figures["faulty"] = faulty
+    figures["faulty"] = faulty()
+    figures["others of Python"] = more()
 
     # Short strings: a thousand of random lengths, each a method call or a function call.
     short = []
@@ -188,7 +226,6 @@ def main() -> None:
             short.append({"text": name, "lengths": f"{low} to {high}", "ns": best})
     figures["short"] = short
 
-    figures["others"] = others()
     figures["columns"] = columns()
     json.dump(figures, sys.stdout, indent=1)
 
@@ -228,26 +265,6 @@ def memory() -> list[dict[str, object]]:
                 done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent)
                 peak[who] = int(done.stdout)
             results.append({"text": name, "errors": errors, "peak": peak})
-    return results
-
-
-def others() -> list[dict[str, object]]:
-    """What else decodes or validates: JSON parsers, which make a string of a JSON string, and pyarrow's conversion to text."""
-    import orjson
-    import simdjson
-
-    results = []
-    for name in TEXTS:
-        data = text_of(name, 64 << 10)
-        quoted = b'"' + data + b'"'
-        parser = simdjson.Parser()
-        assert orjson.loads(quoted) == parser.parse(quoted) == trust8.decode(data)
-        best = race({
-            "decode": call(lambda: trust8.decode(data)),
-            "orjson.loads": call(lambda: orjson.loads(quoted)),
-            "simdjson.parse": call(lambda: parser.parse(quoted)),
-        }, rounds=15)
-        results.append({"text": name, "bytes": len(data), "ns": best})
     return results
 
 

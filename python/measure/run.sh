@@ -43,7 +43,7 @@ environment() {
         return
     fi
     "$2" -m venv "$work/$1"
-    "$work/$1/bin/pip" install --quiet --disable-pip-version-check maturin==1.16.0 pyarrow polars orjson pysimdjson
+    "$work/$1/bin/pip" install --quiet --disable-pip-version-check maturin==1.16.0 pyarrow polars
     "$work/$1/bin/maturin" build --release --locked --manifest-path "$here/../Cargo.toml" \
         --interpreter "$work/$1/bin/python" --out "$work/$1/wheels"
     "$work/$1/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall "$work/$1"/wheels/*.whl

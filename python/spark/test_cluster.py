@@ -153,6 +153,17 @@ def test_a_file_that_changes_or_vanishes_is_a_row_with_its_error(spark, tmp_path
     }
 
 
+def test_functions_of_columns(spark):
+    """Only the column that is named goes through Python."""
+    frame = spark.createDataFrame([(1, b"ok"), (2, None), (3, b"caf\xe9")], "id int, raw binary")
+    frame = frame.select("id", "raw", frame.raw.cast("string").alias("text"))
+    for name in ["raw", "text"]:
+        checked = frame.select("id", utf8.is_valid(name).alias("valid"), utf8.repaired(frame[name], "drop").alias("name"))
+        assert [tuple(row) for row in checked.collect()] == [(1, True, "ok"), (2, None, None), (3, False, "caf")]
+    with pytest.raises(ValueError):
+        utf8.repaired("raw", "guess")
+
+
 def test_columns(spark):
     from pyspark.sql import functions as sf
 

@@ -7,15 +7,15 @@ use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyLookupError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
-use trust8::inspect;
+use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::input::{Input, LONG};
-use crate::{decode, errors, text};
+use crate::text::{Counts, Decoded, Instead};
+use crate::{decode, encode, errors, text};
 
 const IS_UTF8: &CStr = c"is_utf8(data, /)
 --
@@ -31,7 +31,7 @@ True
 False
 ";
 
-const DECODE: &CStr = c"decode(data, /, errors='strict')
+const DECODE: &CStr = c"decode(data, errors='strict', *, encoding='utf-8')
 --
 
 Decode UTF-8.
@@ -46,8 +46,20 @@ True
 'caf\\\\xe9'
 ";
 
+const ENCODE: &CStr = c"encode(text, /, errors=None)
+--
+
+Encode a string as UTF-8.
+
+The result is that of ``text.encode('utf-8', errors)``. A handler of errors is called for surrogates only.
+
+>>> import trust8
+>>> trust8.encode('caf\\u00e9')
+b'caf\\xc3\\xa9'
+";
+
 /// The definitions of the functions, which the interpreter refers to as long as they live.
-struct Definitions([ffi::PyMethodDef; 3]);
+struct Definitions([ffi::PyMethodDef; 4]);
 
 // SAFETY: the interpreter only reads them.
 unsafe impl Sync for Definitions {}
@@ -64,6 +76,12 @@ static DEFINITIONS: Definitions = Definitions([
         ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: decode },
         ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
         ml_doc: DECODE.as_ptr(),
+    },
+    ffi::PyMethodDef {
+        ml_name: c"encode".as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: encode },
+        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+        ml_doc: ENCODE.as_ptr(),
     },
     ffi::PyMethodDef {
         ml_name: c"_panic_quickly".as_ptr(),
@@ -137,15 +155,184 @@ unsafe extern "C" fn decode(
                 if let Some(string) = text::ascii(py, bytes) {
                     return Ok(string.as_ptr());
                 }
-                let summary = inspect(bytes);
-                if summary.is_valid() {
-                    return Ok(text::of_valid(py, bytes, &summary)?.into_ptr());
+                // Fewer characters take less time one by one than by the library.
+                if bytes.len() <= 24
+                    && let Some(Decoded::Text(text)) = text::short(py, bytes, Instead::Nothing)?
+                {
+                    return Ok(text.into_ptr());
+                }
+                let counts = Counts::of(py, bytes)?;
+                if counts.is_valid() {
+                    return Ok(text::of_valid(py, &counts)?.into_ptr());
                 }
             }
         }
         // SAFETY: the interpreter passes so many arguments, and those that have names after them.
-        attached(py, |py| unsafe { decode_any(py, arguments, count.cast_unsigned(), names) })
+        if let Some((data, handler)) = unsafe { quick_arguments(py, arguments, count, names) }
+            && !handler.contains('\0')
+        {
+            if let Some(string) = text::ascii(py, data.as_bytes()) {
+                return Ok(string.as_ptr());
+            }
+            if let Some(string) = decode::quick(py, &data, handler)? {
+                return Ok(string.into_ptr());
+            }
+        }
+        // SAFETY: the same.
+        attached(py, |py| unsafe { decode_any(py, arguments, count, names) })
     })
+}
+
+unsafe extern "C" fn encode(
+    _: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    guarded(|py| {
+        // SAFETY: the interpreter passes so many arguments, and those that have names after them.
+        let [text, errors] = unsafe { arguments_of(py, "encode", ["", "errors"], arguments, count, names) }?;
+        let Some(text) = text else {
+            return Err(PyTypeError::new_err("encode() missing 1 required positional argument: 'text'"));
+        };
+        let text = text.cast::<PyString>().map_err(|_| wrong_type("encode() argument 'text'", &text))?;
+        if let Some(errors) = &errors
+            && !errors.is_none()
+            && !errors.is_instance_of::<PyString>()
+        {
+            return Err(wrong_type("encode() argument 'errors'", errors));
+        }
+        let errors = errors.filter(|errors| !errors.is_none());
+        Ok(encode::encode(&text, errors.as_deref())?.into_ptr())
+    })
+}
+
+/// Returns the arguments of a call, by their names. An argument without a name has its place alone.
+///
+/// # Safety
+///
+/// - `arguments` has `count` objects and, after them, one for each name in `names`, which is a tuple or null.
+#[inline]
+unsafe fn arguments_of<'a, const N: usize>(
+    py: Python<'a>,
+    function: &str,
+    known: [&str; N],
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> PyResult<[Option<Borrowed<'a, 'a, PyAny>>; N]> {
+    let count = count.cast_unsigned();
+    let argument = |i: usize| {
+        // SAFETY: the caller vouches for so many arguments, and the ranges below stay within them.
+        let place = unsafe { arguments.add(i) };
+        // SAFETY: the same.
+        let argument = unsafe { *place };
+        // SAFETY: it is an object, which lives during the call.
+        unsafe { Borrowed::from_ptr(py, argument) }
+    };
+    if count > POSITIONAL {
+        let message =
+            format!("{function}() takes at most {POSITIONAL} positional arguments but {count} were given");
+        return Err(PyTypeError::new_err(message));
+    }
+    let mut found = [const { None }; N];
+    for (i, place) in found.iter_mut().enumerate().take(count) {
+        *place = Some(argument(i));
+    }
+    // SAFETY: `names` is an object or null.
+    let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) };
+    let names = names.map(|names| names.cast_into::<PyTuple>()).transpose()?;
+    for (i, name) in names.iter().flatten().enumerate() {
+        let name = name.cast_into::<PyString>()?;
+        let name = name.to_str()?;
+        let Some(place) = known.iter().position(|known| *known == name) else {
+            let message = format!("{function}() got an unexpected keyword argument '{name}'");
+            return Err(PyTypeError::new_err(message));
+        };
+        if found[place].replace(argument(count + i)).is_some() {
+            let message = format!("{function}() got multiple values for argument '{name}'");
+            return Err(PyTypeError::new_err(message));
+        }
+    }
+    Ok(found)
+}
+
+/// How many arguments of `decode` and `encode` may have no name.
+const POSITIONAL: usize = 2;
+
+/// Returns the error for an argument that is no string.
+#[cold]
+fn wrong_type(argument: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    let name = match value.is_none() {
+        true => Ok("None".to_owned()),
+        false => value.get_type().name().map(|name| name.to_string()),
+    };
+    match name {
+        Ok(name) => PyTypeError::new_err(format!("{argument} must be str, not {name}")),
+        Err(error) => error,
+    }
+}
+
+/// Returns the bytes and the name of the handler of errors, if the first argument is a `bytes` object that is not long and the only
+/// other argument is the handler.
+///
+/// # Safety
+///
+/// - `arguments` has `count` objects and, after them, one for each name in `names`, which is a tuple or null.
+#[inline]
+unsafe fn quick_arguments<'a>(
+    py: Python<'a>,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> Option<(Borrowed<'a, 'a, PyBytes>, &'a str)> {
+    let has_handler = match (count, names.is_null()) {
+        (1, true) => false,
+        (2, true) => true,
+        (1, false) => {
+            // SAFETY: `names` is a tuple.
+            if unsafe { ffi::PyTuple_Size(names) } != 1 {
+                return None;
+            }
+            // SAFETY: the tuple has one object.
+            let name = unsafe { ffi::PyTuple_GetItem(names, 0) };
+            // SAFETY: the tuple lives during the call.
+            if unsafe { str_of(py, name) } != Some("errors") {
+                return None;
+            }
+            true
+        }
+        _ => return None,
+    };
+    // SAFETY: there is a first argument.
+    let data = unsafe { *arguments };
+    // SAFETY: it is an object, which lives during the call.
+    unsafe { quick(data) }?;
+    // SAFETY: the same.
+    let data = unsafe { Borrowed::from_ptr(py, data) };
+    let bytes = data.cast::<PyBytes>().ok()?;
+    if !has_handler {
+        return Some((bytes, "strict"));
+    }
+    // SAFETY: there is a second argument, by its place or by its name.
+    let place = unsafe { arguments.add(1) };
+    // SAFETY: the same.
+    let handler = unsafe { *place };
+    // SAFETY: it is an object, which lives during the call.
+    Some((bytes, unsafe { str_of(py, handler) }?))
+}
+
+/// Returns the text of a `str` object without surrogates.
+///
+/// # Safety
+///
+/// - `object` is an object that lives as long as `'a`.
+#[inline]
+unsafe fn str_of<'a>(py: Python<'a>, object: *mut ffi::PyObject) -> Option<&'a str> {
+    // SAFETY: the caller vouches for the object.
+    let object = unsafe { Borrowed::from_ptr(py, object) };
+    // SAFETY: the string keeps its text in UTF-8 as long as it lives.
+    object.cast::<PyString>().ok()?.to_str().ok().map(|text| unsafe { &*ptr::from_ref(text) })
 }
 
 /// # Safety
@@ -154,33 +341,24 @@ unsafe extern "C" fn decode(
 unsafe fn decode_any(
     py: Python<'_>,
     arguments: *const *mut ffi::PyObject,
-    count: usize,
+    count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
 ) -> PyResult<*mut ffi::PyObject> {
-    // SAFETY: `names` is an object or null.
-    let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) };
-    let names = names.map(|names| names.cast_into::<PyTuple>()).transpose()?;
-    let named = names.as_ref().map_or(0, |names| names.len());
-    let argument = |i: usize| {
-        // SAFETY: the caller vouches for so many arguments, and the ranges below stay within them.
-        let place = unsafe { arguments.add(i) };
-        // SAFETY: the same.
-        let argument = unsafe { *place };
-        // SAFETY: it is an object, which lives during the call.
-        unsafe { Bound::from_borrowed_ptr(py, argument) }
+    // SAFETY: the caller vouches for the arguments.
+    let found =
+        unsafe { arguments_of(py, "decode", ["data", "errors", "encoding"], arguments, count, names) };
+    let [data, handler, encoding] = found?;
+    let Some(data) = data else {
+        return Err(PyTypeError::new_err("decode() missing 1 required positional argument: 'data'"));
     };
-    if count == 0 || count > 2 {
-        let message = format!("decode() takes 1 or 2 positional arguments but {count} were given");
-        return Err(PyTypeError::new_err(message));
-    }
-    let mut handler = (count == 2).then(|| argument(1));
-    for (i, name) in names.iter().flatten().enumerate() {
-        if handler.is_some() || named > 1 || name.cast::<PyString>()? != "errors" {
-            return Err(PyTypeError::new_err("decode() takes one named argument, 'errors'"));
+    if let Some(encoding) = encoding {
+        let encoding =
+            encoding.cast::<PyString>().map_err(|_| wrong_type("decode() argument 'encoding'", &encoding))?;
+        let name = encoding.to_str()?;
+        if !matches!(&*name.to_ascii_lowercase().replace(['-', '_', ' '], ""), "utf8" | "u8" | "trust8utf8") {
+            return Err(PyLookupError::new_err(format!("decode() decodes UTF-8, and not '{name}'")));
         }
-        handler = Some(argument(count + i));
     }
-    let data = argument(0);
     let name = match &handler {
         None => "strict",
         Some(handler) => handler_name(handler)?,
@@ -192,11 +370,7 @@ unsafe fn decode_any(
 /// Returns the name of a handler of errors.
 pub(crate) fn handler_name<'a>(handler: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     let Ok(name) = handler.cast::<PyString>() else {
-        let name = match handler.is_none() {
-            true => "None".to_owned(),
-            false => handler.get_type().name()?.to_string(),
-        };
-        return Err(PyTypeError::new_err(format!("decode() argument 'errors' must be str, not {name}")));
+        return Err(wrong_type("decode() argument 'errors'", handler));
     };
     let name = name.to_str()?;
     match name.contains('\0') {

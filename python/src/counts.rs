@@ -4,22 +4,53 @@ use std::ops::ControlFlow;
 
 use pyo3::prelude::*;
 use trust8::Part;
-use trust8_dialect::Dialect;
 
 use crate::input::{Input, unlocked_if_long};
 
 /// What `inspect` has found out.
 ///
 /// If the bytes are not UTF-8, the counts are those of the valid text before the first error.
-#[pyclass(frozen, eq, module = "trust8")]
-#[derive(PartialEq)]
+#[pyclass(frozen, eq, hash, module = "trust8")]
+#[derive(PartialEq, Hash)]
 pub(crate) struct Summary {
-    tally: trust8::Tally,
     start: Option<u64>,
+    bytes: u64,
+    chars: u64,
+    utf16_len: u64,
+    newlines: u64,
+    chars_by_len: [u64; 4],
 }
+
+impl Summary {
+    fn of(tally: &trust8::Tally, start: Option<u64>) -> Self {
+        Self {
+            start,
+            bytes: tally.bytes(),
+            chars: tally.chars(),
+            utf16_len: tally.utf16_len(),
+            newlines: tally.newlines(),
+            chars_by_len: tally.chars_by_len(),
+        }
+    }
+}
+
+/// What a `Summary` is pickled as.
+type Numbers = (Option<u64>, u64, u64, u64, u64, [u64; 4]);
 
 #[pymethods]
 impl Summary {
+    #[staticmethod]
+    fn _restored(numbers: Numbers) -> Self {
+        let (start, bytes, chars, utf16_len, newlines, chars_by_len) = numbers;
+        Self { start, bytes, chars, utf16_len, newlines, chars_by_len }
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Numbers,))> {
+        let it = this.get();
+        let numbers = (it.start, it.bytes, it.chars, it.utf16_len, it.newlines, it.chars_by_len);
+        Ok((this.get_type().getattr("_restored")?, (numbers,)))
+    }
+
     /// Whether all bytes are UTF-8.
     #[getter]
     fn valid(&self) -> bool {
@@ -35,49 +66,44 @@ impl Summary {
     /// How many bytes the counts are of: all, or those before the first error.
     #[getter]
     fn bytes(&self) -> u64 {
-        self.tally.bytes()
+        self.bytes
     }
 
     /// The number of characters, which is the length of the string.
     #[getter]
     fn chars(&self) -> u64 {
-        self.tally.chars()
+        self.chars
     }
 
     /// The number of 16-bit units in UTF-16.
     #[getter]
     fn utf16_len(&self) -> u64 {
-        self.tally.utf16_len()
+        self.utf16_len
     }
 
     /// The number of line feeds.
     #[getter]
     fn newlines(&self) -> u64 {
-        self.tally.newlines()
+        self.newlines
     }
 
     /// How many characters have one, two, three and four bytes.
     #[getter]
     fn chars_by_len(&self) -> (u64, u64, u64, u64) {
-        let [one, two, three, four] = self.tally.chars_by_len();
+        let [one, two, three, four] = self.chars_by_len;
         (one, two, three, four)
     }
 
     /// Whether all bytes are ASCII.
     #[getter]
     fn is_ascii(&self) -> bool {
-        self.valid() && self.tally.bytes() == self.tally.chars()
+        self.valid() && self.bytes == self.chars
     }
 
     fn __repr__(&self) -> String {
-        let Self { tally, start } = self;
+        let Self { start, bytes, chars, newlines, .. } = self;
         let error = start.map_or("None".to_owned(), |start| start.to_string());
-        format!(
-            "<trust8.Summary error_start={error} bytes={} chars={} newlines={}>",
-            tally.bytes(),
-            tally.chars(),
-            tally.newlines()
-        )
+        format!("<trust8.Summary error_start={error} bytes={bytes} chars={chars} newlines={newlines}>")
     }
 }
 
@@ -100,42 +126,63 @@ pub(crate) fn inspect(data: &Bound<'_, PyAny>) -> PyResult<Summary> {
         if whole.has_failed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     Ok(match whole.finish() {
-        Ok(tally) => Summary { tally, start: None },
-        Err(error) => Summary { tally: error.before(), start: Some(error.valid_up_to()) },
+        Ok(tally) => Summary::of(&tally, None),
+        Err(error) => Summary::of(&error.before(), Some(error.valid_up_to())),
     })
 }
 
 /// Which relatives of UTF-8 accept some bytes: see `diagnose`.
-#[pyclass(frozen, module = "trust8")]
-pub(crate) struct Diagnosis(trust8_dialect::Diagnosis);
+#[pyclass(frozen, eq, hash, module = "trust8")]
+#[derive(PartialEq, Hash)]
+pub(crate) struct Diagnosis {
+    best: Option<String>,
+    accepted: Vec<String>,
+    decided_at: Option<usize>,
+    message: String,
+}
+
+/// What a `Diagnosis` is pickled as.
+type Found = (Option<String>, Vec<String>, Option<usize>, String);
 
 #[pymethods]
 impl Diagnosis {
+    #[staticmethod]
+    fn _restored(found: Found) -> Self {
+        let (best, accepted, decided_at, message) = found;
+        Self { best, accepted, decided_at, message }
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Found,))> {
+        let it = this.get();
+        let found = (it.best.clone(), it.accepted.clone(), it.decided_at, it.message.clone());
+        Ok((this.get_type().getattr("_restored")?, (found,)))
+    }
+
     /// The name of the dialect that the bytes are most likely in, or None: 'utf-8', 'cesu-8', 'mutf-8', 'wtf-8' or
     /// 'utf-8-rfc2279'.
     #[getter]
-    fn best(&self) -> Option<&'static str> {
-        self.0.best().map(Dialect::name)
+    fn best(&self) -> Option<&str> {
+        self.best.as_deref()
     }
 
     /// The names of all dialects that accept the bytes, the best one first.
     #[getter]
-    fn accepted(&self) -> Vec<&'static str> {
-        self.0.accepted().map(Dialect::name).collect()
+    fn accepted(&self) -> Vec<String> {
+        self.accepted.clone()
     }
 
     /// The first place at which the bytes are not UTF-8, or None.
     #[getter]
     fn decided_at(&self) -> Option<usize> {
-        self.0.decided_at()
+        self.decided_at
     }
 
     fn __str__(&self) -> String {
-        self.0.to_string()
+        self.message.clone()
     }
 
     fn __repr__(&self) -> String {
-        format!("<trust8.Diagnosis: {}>", self.0)
+        format!("<trust8.Diagnosis: {}>", self.message)
     }
 }
 
@@ -155,5 +202,11 @@ pub(crate) fn diagnose(data: &Bound<'_, PyAny>) -> PyResult<Diagnosis> {
     let py = data.py();
     let bytes = Input::of(data)?.bytes(py)?;
     let bytes = bytes.as_bytes();
-    Ok(Diagnosis(unlocked_if_long(py, bytes.len(), || trust8_dialect::diagnose(bytes))))
+    let found = unlocked_if_long(py, bytes.len(), || trust8_dialect::diagnose(bytes));
+    Ok(Diagnosis {
+        best: found.best().map(|dialect| dialect.name().to_owned()),
+        accepted: found.accepted().map(|dialect| dialect.name().to_owned()).collect(),
+        decided_at: found.decided_at(),
+        message: found.to_string(),
+    })
 }

@@ -2,24 +2,27 @@
 //!
 //! ```text
 //! count and validate; if all is valid, make the string
-//! `replace`: convert with replacements
-//! otherwise, for each error: append the valid text before it, and what the handler makes of it
+//! a handler that is built in: decode in one pass (`text/faulty.rs`), or raise the error
+//! another handler, for each error: append the valid text before it, and what the handler makes of it
 //! ```
 //!
 //! `ignore`, `replace` and `surrogateescape` are not looked up, whatever is registered under these names: the interpreter does
 //! not do it either. All other handlers are, and `strict` is one of them.
 
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyUnicodeDecodeError};
+use std::ffi::{CStr, CString};
+
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyUnicodeDecodeError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString, PyTuple};
-use trust8::{ErrorKind, Utf8Error, inspect, utf8_chunks};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyCFunction, PyString, PyTuple};
+use trust8::{ErrorKind, Utf8Error, utf8_chunks};
 
 use crate::calls::handler_name;
 use crate::errors::{new_error, reason};
-use crate::input::{Input, unlocked_if_long};
-use crate::text::{self, Builder};
+use crate::input::Input;
+use crate::text::{self, Builder, Counts, Decoded, Instead};
 
 /// Decode UTF-8, as `codecs.utf_8_decode` does, and return the text and how many bytes were decoded.
 ///
@@ -45,27 +48,140 @@ pub(crate) fn decode<'py>(
     is_final: bool,
 ) -> PyResult<(Bound<'py, PyString>, usize)> {
     let py = data.py();
-    let input = Input::of(data)?.bytes(py)?;
+    let input = Input::of(data)?;
+    if let Some(string) = input.ascii(py)? {
+        let len = string.len()?;
+        return Ok((string, len));
+    }
+    let input = input.bytes(py)?;
     let all = input.as_bytes();
     let bytes = if is_final { all } else { &all[..all.len() - unfinished(all)] };
-    if let Some(string) = text::ascii(py, bytes) {
-        // SAFETY: the string belongs to this function.
-        let string = unsafe { Bound::from_owned_ptr(py, string.as_ptr()) };
-        return Ok((string.cast_into()?, bytes.len()));
+    if let Some(string) = ascii(py, bytes)? {
+        return Ok((string, bytes.len()));
     }
-    let summary = unlocked_if_long(py, bytes.len(), || inspect(bytes));
-    if summary.is_valid() {
-        return Ok((text::of_valid(py, bytes, &summary)?, bytes.len()));
+    let counts = Counts::of(py, bytes)?;
+    if counts.is_valid() {
+        return Ok((text::of_valid(py, &counts)?, bytes.len()));
     }
-    let string = match handler {
-        "replace" => text::lossy(py, bytes)?,
-        "ignore" => built(py, bytes, |_, _| Ok(()))?,
-        "surrogateescape" => built(py, bytes, |out, invalid| {
-            invalid.iter().try_for_each(|&byte| out.push_code_point(0xDC00 + u32::from(byte)))
-        })?,
-        _ => return with_handler(py, input, handler, is_final),
+    match finish(py, &input, &counts, handler)? {
+        Some(string) => Ok((string, bytes.len())),
+        None => with_handler(py, input, handler, is_final),
+    }
+}
+
+/// Returns ASCII as a string, or `None` if the bytes are not ASCII or long.
+pub(crate) fn ascii<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
+    let Some(string) = text::ascii(py, bytes) else { return Ok(None) };
+    // SAFETY: the string belongs to this function.
+    Ok(Some(unsafe { Bound::from_owned_ptr(py, string.as_ptr()) }.cast_into()?))
+}
+
+/// Decodes bytes that are not longer than `LONG`, or returns `None` if that needs a handler that is not built in.
+#[inline]
+pub(crate) fn quick<'py>(
+    py: Python<'py>,
+    bytes: &Bound<'py, PyBytes>,
+    handler: &str,
+) -> PyResult<Option<Bound<'py, PyString>>> {
+    let all = bytes.as_bytes();
+    if handler != "strict"
+        && let Some(Known::Instead(instead)) = Known::by_name(py, handler)?
+        && let Some(decoded) = text::short(py, all, instead)?
+    {
+        return match decoded {
+            Decoded::Text(text) => Ok(Some(text)),
+            Decoded::Refused(at) => Err(invalid(py, bytes, at)?),
+        };
+    }
+    let counts = Counts::of(py, all)?;
+    if counts.is_valid() {
+        return text::of_valid(py, &counts).map(Some);
+    }
+    finish(py, bytes, &counts, handler)
+}
+
+/// Decodes bytes that are not valid, or returns `None` if that needs a handler that is not built in.
+fn finish<'py>(
+    py: Python<'py>,
+    bytes: &Bound<'py, PyBytes>,
+    counts: &Counts<'_>,
+    handler: &str,
+) -> PyResult<Option<Bound<'py, PyString>>> {
+    let at = match Known::by_name(py, handler)? {
+        Some(Known::Strict) => counts.valid(),
+        Some(Known::Instead(instead)) => match text::faulty(py, counts, instead)? {
+            Decoded::Text(text) => return Ok(Some(text)),
+            Decoded::Refused(at) => at,
+        },
+        None => return Ok(None),
     };
-    Ok((string, bytes.len()))
+    Err(invalid(py, bytes, at)?)
+}
+
+/// A handler of errors that needs no call.
+enum Known {
+    Strict,
+    Instead(Instead),
+}
+
+impl Known {
+    /// Returns the handler of this name, unless another one was registered in its place.
+    #[inline]
+    fn by_name(py: Python<'_>, name: &str) -> PyResult<Option<Self>> {
+        let known = match name {
+            "strict" => Self::Strict,
+            _ => match Instead::by_name(name) {
+                None => return Ok(None),
+                // The interpreter does not look these up.
+                Some(known @ (Instead::Replace | Instead::Ignore | Instead::SurrogateEscape)) => {
+                    return Ok(Some(Self::Instead(known)));
+                }
+                // The interpreter's own decoder makes the strings, and asks handlers.
+                Some(_) if cfg!(feature = "abi3") => return Ok(None),
+                Some(Instead::Windows1252) => return Ok(Some(Self::Instead(Instead::Windows1252))),
+                Some(known) => Self::Instead(known),
+            },
+        };
+        static BUILT_IN: PyOnceLock<[Py<PyAny>; 3]> = PyOnceLock::new();
+        let built_in = BUILT_IN.get_or_try_init(py, || {
+            let codecs = py.import("codecs")?;
+            // The module has no name for this one.
+            let passes = registered(py, c"surrogatepass")?;
+            let passes =
+                if passes.is_instance_of::<PyCFunction>() { passes } else { py.None().into_bound(py) };
+            Ok::<_, PyErr>([
+                codecs.getattr("strict_errors")?.unbind(),
+                codecs.getattr("backslashreplace_errors")?.unbind(),
+                passes.unbind(),
+            ])
+        })?;
+        let (wanted, name) = match known {
+            Self::Strict => (&built_in[0], c"strict"),
+            Self::Instead(Instead::BackslashReplace) => (&built_in[1], c"backslashreplace"),
+            Self::Instead(_) => (&built_in[2], c"surrogatepass"),
+        };
+        Ok(registered(py, name)?.is(wanted).then_some(known))
+    }
+}
+
+/// Returns the handler of errors that is registered under this name.
+fn registered<'py>(py: Python<'py>, name: &CStr) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the interpreter is held, and the name ends with a zero.
+    let handler = unsafe { ffi::PyCodec_LookupError(name.as_ptr()) };
+    // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
+    unsafe { Bound::from_owned_ptr_or_err(py, handler) }
+}
+
+/// Returns the exception for the ill-formed sequence at `at`.
+#[cold]
+fn invalid(py: Python<'_>, input: &Bound<'_, PyBytes>, at: usize) -> PyResult<PyErr> {
+    let all = input.as_bytes();
+    let rest = &all[at..];
+    let Some(error) = trust8::from_utf8(&rest[..rest.len().min(4)]).err() else {
+        return Err(PyRuntimeError::new_err("trust8 has found an error where there is none"));
+    };
+    let end = error.error_len().map_or(all.len(), |len| at + len);
+    Ok(PyErr::from_value(new_error(py, input, at, end, reason(&error))?))
 }
 
 /// Returns the length of what the end of the bytes cuts off: 0 to 3 bytes.
@@ -90,20 +206,6 @@ fn is_unfinished(error: &Utf8Error, rest: usize) -> bool {
     }
 }
 
-/// Decodes, and calls `instead` for each ill-formed sequence.
-fn built<'py>(
-    py: Python<'py>,
-    bytes: &[u8],
-    mut instead: impl FnMut(&mut Builder<'py>, &[u8]) -> PyResult<()>,
-) -> PyResult<Bound<'py, PyString>> {
-    let mut out = Builder::new(py, bytes.len())?;
-    for chunk in utf8_chunks(bytes) {
-        out.push_str(chunk.valid())?;
-        instead(&mut out, chunk.invalid())?;
-    }
-    out.finish()
-}
-
 /// Decodes, and calls the handler that is registered under this name for each ill-formed sequence.
 fn with_handler<'py>(
     py: Python<'py>,
@@ -111,7 +213,8 @@ fn with_handler<'py>(
     name: &str,
     is_final: bool,
 ) -> PyResult<(Bound<'py, PyString>, usize)> {
-    let mut out = Builder::new(py, input.as_bytes().len())?;
+    let len = input.as_bytes().len();
+    let mut out = Builder::new(py, len)?;
     let mut handler = Handler::new(name);
     let mut at = 0;
     loop {
@@ -132,7 +235,8 @@ fn with_handler<'py>(
         out.push_string(&replacement)?;
         py.check_signals()?;
     }
-    Ok((out.finish()?, at))
+    // Like the interpreter, this counts the bytes that it got, even if a handler has put others in their place.
+    Ok((out.finish()?, if is_final { len } else { at }))
 }
 
 /// A handler of errors that is registered in `codecs`.
@@ -166,7 +270,7 @@ impl<'a, 'py> Handler<'a, 'py> {
                 (handler, exception)
             }
             None => {
-                let handler = py.import("codecs")?.call_method1(intern!(py, "lookup_error"), (self.name,))?;
+                let handler = registered(py, &CString::new(self.name)?)?;
                 // The class is an attribute of a Python module, which anybody can replace.
                 let exception = new_error(input, start, end, reason)?.cast_into::<PyUnicodeDecodeError>()?;
                 let called = self.called.insert((handler, exception));

@@ -8,7 +8,7 @@ use trust8_dialect::{Dialect, DialectError};
 use crate::calls::handler_name;
 use crate::decode::Handler;
 use crate::input::{Input, unlocked_if_long};
-use crate::text::{self, Builder};
+use crate::text::{self, Builder, Counts};
 
 /// How many bytes are converted at once after the first error, so that the time that an error costs has a limit.
 const PIECE: usize = 4 << 10;
@@ -37,7 +37,7 @@ pub(crate) fn dialect_decode<'py>(
     let mut input = Input::of(data)?.bytes(py)?;
     let bytes = input.as_bytes();
     if let Ok(text) = unlocked_if_long(py, bytes.len(), || dialect.to_utf8(bytes)) {
-        return Ok((text::of_valid(py, text.as_bytes(), &trust8::inspect(text.as_bytes()))?, bytes.len()));
+        return Ok((text::of_valid(py, &Counts::of(py, text.as_bytes())?)?, bytes.len()));
     }
     let handler_name = handler_name(errors)?;
     let passes = matches!(dialect, Dialect::Wtf8 | Dialect::ModifiedUtf8) || handler_name == "surrogatepass";

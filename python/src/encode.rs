@@ -6,27 +6,18 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::text;
 
-/// Encode a string as UTF-8.
-///
-/// The result is that of ``text.encode('utf-8', errors)``. A handler of errors is called for surrogates only.
-///
-/// >>> import trust8
-/// >>> trust8.encode('caf\u00e9')
-/// b'caf\xc3\xa9'
-#[pyfunction]
-#[pyo3(signature = (text, /, errors = None))]
+/// Encodes a string. A handler of errors is called for surrogates only.
 pub(crate) fn encode<'py>(
     text: &Bound<'py, PyString>,
-    errors: Option<&Bound<'py, PyString>>,
+    errors: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let py = text.py();
     if let Some(bytes) = text::encoded(py, text)? {
         return Ok(bytes);
     }
     let method = intern!(py, "encode");
+    let strict = intern!(py, "strict").as_any();
     // The interpreter's own encoder has all handlers.
-    let bytes = py
-        .get_type::<PyString>()
-        .call_method1(method, (text, "utf-8", errors.map_or(intern!(py, "strict"), |errors| errors)))?;
+    let bytes = py.get_type::<PyString>().call_method1(method, (text, "utf-8", errors.unwrap_or(strict)))?;
     Ok(bytes.cast_into()?)
 }

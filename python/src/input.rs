@@ -10,16 +10,19 @@ use std::ops::ControlFlow;
 use std::slice;
 
 use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView};
+use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use pyo3::{PyTypeInfo, ffi};
+use trust8_transcode::{self as transcode, Encoding};
+
+use crate::text;
 
 /// From this length on, the interpreter's lock is released while bytes are read that never change.
 pub(crate) const LONG: usize = 256 << 10;
 
-/// The length after which a long call looks for signals, such as that of Ctrl-C. It is a few milliseconds of work.
-const PIECE: usize = 16 << 20;
+/// The length after which a long call looks for signals, such as that of Ctrl-C. It is some milliseconds of work.
+pub(crate) const PIECE: usize = 8 << 20;
 
 /// The length of the pieces in which changing memory is copied. They fit into the first-level cache with room to spare.
 const COPY: usize = 16 << 10;
@@ -53,8 +56,10 @@ impl<'py> Input<'py> {
         {
             return Ok(Self::Bytes(bytes));
         }
-        let buffer = PyUntypedBuffer::get(data)?;
-        if buffer.is_c_contiguous() {
+        // PyO3 refuses a buffer without shape or strides, as `ctypes` has it, and `bytes` takes it.
+        if let Ok(buffer) = PyUntypedBuffer::get(data)
+            && buffer.is_c_contiguous()
+        {
             return Ok(Self::Memory(buffer));
         }
         // SAFETY: the pointer is that of an object with the buffer protocol, and the interpreter is held.
@@ -68,9 +73,33 @@ impl<'py> Input<'py> {
     pub(crate) fn bytes(self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
-            Self::Memory(buffer) => PyBytes::new_with(py, buffer.len_bytes(), |to| {
-                copy(&buffer, 0, to);
+            Self::Memory(buffer) => new_bytes(py, buffer.len_bytes(), |to| {
+                for (number, piece) in to.chunks_mut(PIECE).enumerate() {
+                    copy(&buffer, number * PIECE, piece);
+                    py.check_signals()?;
+                }
                 Ok(())
+            }),
+        }
+    }
+
+    /// Returns the bytes as a string if they are ASCII and either may change or are long.
+    pub(crate) fn ascii(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        match self {
+            Self::Bytes(bytes) if bytes.as_bytes().len() <= LONG => Ok(None),
+            Self::Bytes(bytes) => {
+                let bytes = bytes.as_bytes();
+                text::ascii_in_pieces(py, bytes.len(), |at, to| {
+                    let piece = &bytes[at..at + to.len()];
+                    let is_ascii = transcode::is_ascii(Encoding::Utf8, piece);
+                    if is_ascii {
+                        to.write_copy_of_slice(piece);
+                    }
+                    is_ascii
+                })
+            }
+            Self::Memory(buffer) => text::ascii_in_pieces(py, buffer.len_bytes(), |at, to| {
+                transcode::is_ascii(Encoding::Utf8, copy(buffer, at, to))
             }),
         }
     }
@@ -96,11 +125,10 @@ impl<'py> Input<'py> {
                 }
             }
             Self::Memory(buffer) => {
-                let mut copied = [0; COPY];
+                let mut copied = [MaybeUninit::uninit(); COPY];
                 for at in (0..buffer.len_bytes()).step_by(COPY) {
                     let piece = &mut copied[..COPY.min(buffer.len_bytes() - at)];
-                    copy(buffer, at, piece);
-                    if each(piece).is_break() {
+                    if each(copy(buffer, at, piece)).is_break() {
                         break;
                     }
                     if at % PIECE == 0 {
@@ -127,15 +155,34 @@ fn all_of_bytes<'py>(view: &Bound<'py, PyMemoryView>) -> PyResult<Option<Bound<'
     Ok(same.then_some(bytes))
 }
 
-/// Copies the bytes of a buffer from `at` on.
-fn copy(buffer: &PyUntypedBuffer, at: usize, to: &mut [u8]) {
+/// Returns a `bytes` object of this length, which `fill` fills unless it fails.
+pub(crate) fn new_bytes<'py, E: From<PyErr>>(
+    py: Python<'py>,
+    len: usize,
+    fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> Result<(), E>,
+) -> Result<Bound<'py, PyBytes>, E> {
+    let size = ffi::Py_ssize_t::try_from(len).map_err(PyOverflowError::new_err)?;
+    // SAFETY: the interpreter is held. Without a source, the function leaves the bytes uninitialised.
+    let object = unsafe { ffi::PyBytes_FromStringAndSize(std::ptr::null(), size) };
+    // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
+    let object = unsafe { Bound::from_owned_ptr_or_err(py, object) }?;
+    // SAFETY: the object is a `bytes` object.
+    let data = unsafe { ffi::PyBytes_AsString(object.as_ptr()) };
+    // SAFETY: the object has memory for so many bytes, and nobody else has it. (The empty one is shared, and nothing is
+    // written to it.)
+    fill(unsafe { slice::from_raw_parts_mut(data.cast::<MaybeUninit<u8>>(), len) })?;
+    Ok(object.cast_into::<PyBytes>().map_err(PyErr::from)?)
+}
+
+/// Copies the bytes of a buffer from `at` on, and returns the copy.
+fn copy<'a>(buffer: &PyUntypedBuffer, at: usize, to: &'a mut [MaybeUninit<u8>]) -> &'a [u8] {
     assert!(at <= buffer.len_bytes() && to.len() <= buffer.len_bytes() - at && buffer.is_c_contiguous());
     // SAFETY: the offset is within the buffer's memory, which stays where it is until the buffer is released.
     let from = unsafe { buffer.buf_ptr().byte_add(at) };
-    // SAFETY: `copy_shared` writes bytes and nothing else, so they stay initialised.
-    let to = unsafe { slice::from_raw_parts_mut(to.as_mut_ptr().cast::<MaybeUninit<u8>>(), to.len()) };
     // SAFETY: the buffer has this many bytes from there on.
     unsafe { copy_shared(from.cast_const().cast(), to) };
+    // SAFETY: `copy_shared` has written all of them.
+    unsafe { slice::from_raw_parts(to.as_ptr().cast(), to.len()) }
 }
 
 /// Copies memory that others may write to meanwhile.

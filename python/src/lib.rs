@@ -6,7 +6,7 @@
 //! | `text/` | the interpreter's strings: made directly in their memory, or by the stable interface |
 //! | `decode.rs` | `decode` with all handlers of errors |
 //! | `calls.rs` | `is_utf8` and `decode` as the interpreter calls them, because each nanosecond counts there |
-//! | `encode.rs` | `encode` |
+//! | `encode.rs`, `lines.rs` | `encode`, `decode_lines` |
 //! | `errors.rs` | `validate`, `errors`, and the exceptions |
 //! | `counts.rs`, `repair.rs`, `stream.rs`, `part.rs`, `dialects.rs` | a piece of the library's interface each |
 //! | `arrow/` | columns, by the C data interface of Arrow |
@@ -26,6 +26,7 @@ mod dialects;
 mod encode;
 mod errors;
 mod input;
+mod lines;
 mod part;
 mod repair;
 mod stream;
@@ -45,9 +46,9 @@ mod _trust8 {
     #[pymodule_export]
     use crate::dialects::{dialect_decode, dialect_encode};
     #[pymodule_export]
-    use crate::encode::encode;
-    #[pymodule_export]
     use crate::errors::{Errors, describe, errors, validate};
+    #[pymodule_export]
+    use crate::lines::decode_lines;
     #[pymodule_export]
     use crate::part::Part;
     #[pymodule_export]
@@ -59,7 +60,7 @@ mod _trust8 {
     use crate::arrow::{Array, Stream, arrow_convert, arrow_errors, arrow_is_valid, arrow_timed};
     #[cfg(feature = "command")]
     #[pymodule_export]
-    use crate::command::{check, mistake};
+    use crate::command::{check, fix_mojibake, mistake};
     #[pymodule_export]
     use crate::{kernels, panic, use_kernel};
 

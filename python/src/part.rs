@@ -117,7 +117,8 @@ impl Part {
     }
 
     fn __repr__(&self) -> String {
-        format!("<trust8.{:?}>", self.0)
+        let failed = if self.0.has_failed() { "True" } else { "False" };
+        format!("<trust8.Part bytes={} has_failed={failed}>", self.0.len())
     }
 }
 

@@ -9,7 +9,15 @@ use crate::input::{Input, unlocked_if_long};
 
 /// Returns the policy of this name.
 pub(crate) fn policy(name: &str) -> PyResult<Policy> {
-    Policy::by_name(name).ok_or_else(|| {
+    // The names that the codecs' handlers have.
+    let plain = name.to_ascii_lowercase().replace(['-', '_', ' '], "");
+    let alias = match &*plain {
+        "ignore" => Some(Policy::Drop),
+        "backslashreplace" => Some(Policy::Escape),
+        "cp1252" | "windows1252" | "trust8.windows1252" => Some(Policy::Windows1252),
+        _ => None,
+    };
+    alias.or_else(|| Policy::by_name(name)).ok_or_else(|| {
         let names =
             Policy::ALL.iter().map(|known| format!("'{}'", known.name())).collect::<Vec<_>>().join(", ");
         PyValueError::new_err(format!("unknown policy '{name}'; the policies are {names}"))
@@ -25,6 +33,9 @@ pub(crate) fn policy(name: &str) -> PyResult<Policy> {
 /// | ``'drop'`` | nothing |
 /// | ``'escape'`` | ``\xNN`` for each byte |
 /// | ``'windows-1252'`` | what each byte is in windows-1252 |
+///
+/// The names of the codecs' handlers are known as well: ``'ignore'``, ``'backslashreplace'`` (here with upper-case digits) and
+/// ``'cp1252'``.
 ///
 /// A `bytes` object that is UTF-8 is returned as it is. `data` is any object with the buffer protocol.
 ///

@@ -1,7 +1,9 @@
 //! Text that arrives in pieces.
 
 use std::ops::ControlFlow;
+use std::sync::{Mutex, MutexGuard};
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyType};
@@ -20,21 +22,33 @@ use crate::input::Input;
 /// (3, b'\xc3')
 /// >>> validator.push(b'\xa9')
 /// >>> validator.finish()
-#[pyclass(module = "trust8")]
-pub(crate) struct Validator(trust8::Validator);
+#[pyclass(frozen, module = "trust8")]
+pub(crate) struct Validator(Mutex<trust8::Validator>);
+
+impl Validator {
+    /// Returns the validator, unless another thread is using it.
+    fn lock(&self) -> PyResult<MutexGuard<'_, trust8::Validator>> {
+        self.0.try_lock().map_err(|_| {
+            PyRuntimeError::new_err(
+                "another thread is using this validator; each thread needs one of its own",
+            )
+        })
+    }
+}
 
 #[pymethods]
 impl Validator {
     #[new]
     fn new() -> Self {
-        Self(trust8::Validator::new())
+        Self(Mutex::new(trust8::Validator::new()))
     }
 
     /// Validate the next piece. Raise `StreamError` if it makes an error certain; then every later call raises it, too.
     #[pyo3(signature = (data, /))]
-    fn push(&mut self, data: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn push(&self, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = data.py();
-        let validator = &mut self.0;
+        let mut guard = self.lock()?;
+        let validator = &mut *guard;
         let mut result = Ok(());
         // An empty piece still says if there was an error.
         result = result.and(validator.push(b""));
@@ -50,28 +64,29 @@ impl Validator {
 
     /// End the text. Raise `StreamError` if it ends inside a character, or if there was an error.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
-        self.0.finish().map_err(|error| raised(py, &error))
+        self.lock()?.finish().map_err(|error| raised(py, &error))
     }
 
     /// Forget everything, as if the validator were new.
-    fn reset(&mut self) {
-        self.0.reset();
+    fn reset(&self) -> PyResult<()> {
+        self.lock()?.reset();
+        Ok(())
     }
 
     /// How many bytes, from the start of the text, are known to be whole characters.
     #[getter]
-    fn position(&self) -> u64 {
-        self.0.valid_up_to()
+    fn position(&self) -> PyResult<u64> {
+        Ok(self.lock()?.valid_up_to())
     }
 
     /// The last bytes so far, if they begin a character that is not complete yet.
     #[getter]
-    fn pending<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.0.pending())
+    fn pending<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, self.lock()?.pending()))
     }
 
-    fn __repr__(&self) -> String {
-        format!("<trust8.{:?}>", self.0)
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<trust8.Validator position={} pending={}>", self.position()?, self.pending(py)?.repr()?))
     }
 }
 

@@ -13,7 +13,7 @@ const GROUP: usize = 256;
 /// After this much text in groups, a kernel validates chunks, which may be faster.
 const LONGEST_RUN_OF_GROUPS: usize = 16 * GROUP;
 
-/// A search for the ill-formed sequences of a text, in the two modes that `kernel/survey.rs` describes.
+/// A search for the ill-formed sequences of a text, in the two modes that `repair/survey/` describes.
 #[derive(Clone, Debug)]
 pub struct Search<'a> {
     kernel: &'static Kernel,

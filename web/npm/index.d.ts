@@ -44,6 +44,24 @@ export type Sequence =
 /** Returns every character and every ill-formed sequence of `bytes`, in order. */
 export function explain(bytes: Bytes): Sequence[];
 
+/** The names of the library's profiles, such as `xml` and `terminal`: sets of characters that a text must not have. */
+export const PROFILES: readonly string[];
+
+export interface Forbidden {
+  readonly offset: number;
+  readonly codePoint: number;
+  /** The name of the character's class, such as `bidi-control`. */
+  readonly class: string;
+  /** What the character is and why one forbids it, as the end of a sentence. */
+  readonly reason: string;
+}
+
+/** Returns the class of a character that some profile forbids, or `null`. */
+export function classOf(codePoint: number): { readonly name: string; readonly reason: string } | null;
+
+/** Finds the characters of at most 4 MiB that a profile forbids: how many, and the first 65,536. Ill-formed sequences are skipped. */
+export function forbidden(profile: string, bytes: Bytes): { readonly total: number; readonly found: readonly Forbidden[] };
+
 /** Validates UTF-8 that arrives in pieces, which may be cut anywhere. */
 export class Validator {
   /** @throws {Utf8Error} as soon as a byte makes an error certain, and for every later piece. */

@@ -227,5 +227,29 @@ export function fromDialect(dialect, bytes) {
   return view(Uint8Array, output(), view(Uint32Array, progress, 2)[1]).slice();
 }
 
+const words = (number) => text(sentence, wasm.class_words(number, sentence, 1024)).split('\n');
+/** The names of all classes, and why one forbids them, by number. */
+const CLASSES = [];
+for (let next; (next = words(CLASSES.length)).length === 2;) CLASSES.push({ name: next[0], reason: next[1] });
+const PRESETS = {};
+for (let i = 0, length; (length = wasm.preset(i, progress, sentence, 1024)) > 0; i++) PRESETS[text(sentence, length)] = view(Uint32Array, progress, 1)[0];
+export const PROFILES = Object.freeze(Object.keys(PRESETS));
+
+export const classOf = (codePoint) => CLASSES[wasm.class_of(codePoint)] ?? null;
+
+export function forbidden(profile, input) {
+  if (!Object.hasOwn(PRESETS, profile)) throw new RangeError(`no such profile: ${profile}`);
+  const bytes = asBytes(input);
+  if (bytes.length > PIECE) throw new RangeError(`more than ${PIECE} bytes`);
+  const n = wasm.forbidden(PRESETS[profile], put(large(), bytes), bytes.length, decodedAt(), 65536, progress);
+  const records = view(Uint32Array, decodedAt(), 2 * n);
+  const found = Array.from({ length: n }, (_, i) => {
+    const [offset, word] = [records[2 * i], records[2 * i + 1]];
+    const { name, reason } = CLASSES[word >>> 24];
+    return { offset, codePoint: word & 0x1fffff, class: name, reason };
+  });
+  return { total: view(Uint32Array, progress, 1)[0], found };
+}
+
 /** How much memory the module has, in bytes. */
 export const memorySize = () => memory.buffer.byteLength;

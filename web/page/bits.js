@@ -1,14 +1,13 @@
 // One character, or one ill-formed sequence: its code point, and its bits laid into its bytes as in the table of RFC 3629.
 import { reason } from './trust8/index.js';
 import { codePointName, element, hex, hexBytes } from './text.js';
-import { hidden } from './hidden.js';
+import { hidden, isSpace } from './hidden.js';
 
 /** First and last code point, and the bytes: x is a bit of the code point. */
 const RFC_TABLE = [
   [0x0, 0x7f, '0xxxxxxx'], [0x80, 0x7ff, '110xxxxx 10xxxxxx'], [0x800, 0xffff, '1110xxxx 10xxxxxx 10xxxxxx'],
   [0x10000, 0x10ffff, '11110xxx 10xxxxxx 10xxxxxx 10xxxxxx'],
 ];
-const GROUPS = { control: 'a control character', bidi: 'changes the direction of text', invisible: 'invisible', space: 'a space', private: 'for private use' };
 
 /** How many of a byte's first bits are its marker, by what the byte looks like. */
 const markerLength = (byte) => (byte < 0x80 ? 1 : byte < 0xc0 ? 2 : byte < 0xe0 ? 3 : byte < 0xf0 ? 4 : byte < 0xf8 ? 5 : 8);
@@ -32,8 +31,8 @@ export function showDetail(root, sequence, bytes, flip) {
   const { codePoint, kind, offset } = sequence;
   const known = codePoint === null ? null : hidden(codePoint);
   const name = codePoint === null ? kind.replace('-', ' ') : codePointName(codePoint);
-  const glyph = codePoint === null ? '\ufffd' : known ? `⟨${known.name}⟩` : codePoint === 10 ? '⏎' : codePoint === 13 ? '␍' : codePoint === 9 ? '⇥' : codePoint === 32 ? '␣' : String.fromCodePoint(codePoint);
-  const why = kind ? `${reason(bytes)}.` : known ? `It is ${GROUPS[known.group] ?? known.group}.` : '';
+  const glyph = codePoint === null ? '\ufffd' : known ? `⟨${known.name}⟩` : codePoint === 10 ? '⏎' : codePoint === 13 ? '␍' : codePoint === 9 ? '⇥' : codePoint === 32 || isSpace(codePoint) ? '␣' : String.fromCodePoint(codePoint);
+  const why = kind ? `${reason(bytes)}.` : known ? `It is ${known.reason}.` : '';
   const focused = document.activeElement?.dataset?.bit;
   root.replaceChildren(
     element('h2', {}, 'Bits'),

@@ -1,7 +1,7 @@
 // The bytes of a file around a place, and their characters beside them. Only a window of the file is in memory.
 import { explain } from './trust8/index.js';
 import { element, hex } from './text.js';
-import { hidden } from './hidden.js';
+import { hidden, isSpace } from './hidden.js';
 
 const ROWS = 24;
 const narrow = matchMedia('(max-width: 640px)');
@@ -10,8 +10,8 @@ const narrow = matchMedia('(max-width: 640px)');
 function glyphOf({ codePoint }) {
   if (codePoint === null) return '\ufffd';
   const known = hidden(codePoint);
-  if (known && known.group !== 'space') return `⟨${known.name}⟩`;
-  return codePoint === 10 ? '⏎' : codePoint === 13 ? '␍' : codePoint === 9 ? '⇥' : codePoint === 32 ? '·' : known ? '␣' : String.fromCodePoint(codePoint);
+  if (known) return `⟨${known.name}⟩`;
+  return codePoint === 10 ? '⏎' : codePoint === 13 ? '␍' : codePoint === 9 ? '⇥' : codePoint === 32 ? '·' : isSpace(codePoint) ? '␣' : String.fromCodePoint(codePoint);
 }
 
 export class HexView {
@@ -100,7 +100,7 @@ export class HexView {
     }
     this.#sequences.forEach((it, i) => {
       const known = it.codePoint === null ? null : hidden(it.codePoint);
-      const extra = `${known && known.group !== 'space' ? ' hid' : ''}`;
+      const extra = known ? ' hid' : '';
       for (let j = 0; j < it.length; j++) {
         const at = it.offset + j;
         if (at < start || at >= end) continue;

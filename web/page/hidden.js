@@ -1,35 +1,23 @@
-// Characters that a reader does not see, or that change what a reader sees. This table is the page's own. `hidden` is the only
-// export, so a profile of the library can take its place.
+// Characters that a reader does not see, or that change what a reader sees. The library's classes say which they are.
+import { classOf } from './trust8/index.js';
 
-/** First, last, group, and name; '' if the code point has to do. @type {[number, number, string, string][]} */
-const TABLE = [
-  [0x00, 0x08, 'control', ''], [0x0b, 0x0c, 'control', ''], [0x0e, 0x1f, 'control', ''], [0x7f, 0x9f, 'control', ''],
-  [0xa0, 0xa0, 'space', 'NBSP'], [0xad, 0xad, 'invisible', 'SHY'], [0x034f, 0x034f, 'invisible', 'CGJ'],
-  [0x061c, 0x061c, 'bidi', 'ALM'], [0x115f, 0x1160, 'invisible', 'FILLER'], [0x17b4, 0x17b5, 'invisible', ''],
-  [0x180b, 0x180f, 'invisible', ''], [0x2000, 0x200a, 'space', ''], [0x200b, 0x200b, 'invisible', 'ZWSP'],
-  [0x200c, 0x200c, 'invisible', 'ZWNJ'], [0x200d, 0x200d, 'invisible', 'ZWJ'], [0x200e, 0x200e, 'bidi', 'LRM'],
-  [0x200f, 0x200f, 'bidi', 'RLM'], [0x2028, 0x2028, 'control', 'LS'], [0x2029, 0x2029, 'control', 'PS'],
-  [0x202a, 0x202a, 'bidi', 'LRE'], [0x202b, 0x202b, 'bidi', 'RLE'], [0x202c, 0x202c, 'bidi', 'PDF'],
-  [0x202d, 0x202d, 'bidi', 'LRO'], [0x202e, 0x202e, 'bidi', 'RLO'], [0x202f, 0x202f, 'space', 'NNBSP'],
-  [0x205f, 0x205f, 'space', ''], [0x2060, 0x2064, 'invisible', ''], [0x2066, 0x2066, 'bidi', 'LRI'],
-  [0x2067, 0x2067, 'bidi', 'RLI'], [0x2068, 0x2068, 'bidi', 'FSI'], [0x2069, 0x2069, 'bidi', 'PDI'],
-  [0x206a, 0x206f, 'invisible', ''], [0x2800, 0x2800, 'space', ''], [0x3000, 0x3000, 'space', 'IDSP'],
-  [0x3164, 0x3164, 'invisible', 'FILLER'], [0xe000, 0xf8ff, 'private', ''], [0xfe00, 0xfe0f, 'invisible', 'VS'],
-  [0xfeff, 0xfeff, 'invisible', 'BOM'], [0xffa0, 0xffa0, 'invisible', 'FILLER'], [0xfff9, 0xfffb, 'invisible', ''],
-  [0xe0000, 0xe0fff, 'invisible', 'TAG'], [0xf0000, 0x10ffff, 'private', ''],
-];
+/** Classes that the page shows as they are, or by a sign for them. */
+const SHOWN = new Set(['tab', 'line-feed', 'carriage-return', 'slash', 'windows-reserved']);
+const NAMES = {
+  0xad: 'SHY', 0x34f: 'CGJ', 0x61c: 'ALM', 0x115f: 'FILLER', 0x1160: 'FILLER', 0x200b: 'ZWSP', 0x200c: 'ZWNJ', 0x200d: 'ZWJ', 0x200e: 'LRM',
+  0x200f: 'RLM', 0x2028: 'LS', 0x2029: 'PS', 0x202a: 'LRE', 0x202b: 'RLE', 0x202c: 'PDF', 0x202d: 'LRO', 0x202e: 'RLO', 0x2066: 'LRI',
+  0x2067: 'RLI', 0x2068: 'FSI', 0x2069: 'PDI', 0x3164: 'FILLER', 0xfeff: 'BOM', 0xffa0: 'FILLER',
+};
 
-/** Returns the group and the name of a character that does not show, or `null`. */
+/** Returns the short name of a character, if it has one. */
+export const shortName = (codePoint) => NAMES[codePoint] ?? '';
+
+/** Returns a name to show, and what the character is, or `null` if it shows. */
 export function hidden(codePoint) {
-  // Most characters are above the controls and below the no-break space.
-  if (codePoint > 0x1f && codePoint < 0x7f) return null;
-  let [low, high] = [0, TABLE.length - 1];
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const [first, last, group, name] = TABLE[middle];
-    if (codePoint < first) high = middle - 1;
-    else if (codePoint > last) low = middle + 1;
-    else return { group, name: name || codePoint.toString(16).toUpperCase().padStart(2, '0') };
-  }
-  return null;
+  const known = classOf(codePoint);
+  if (!known || SHOWN.has(known.name)) return null;
+  return { name: shortName(codePoint) || codePoint.toString(16).toUpperCase().padStart(2, '0'), reason: known.reason };
 }
+
+/** Returns whether the character is a space besides the one of ASCII. */
+export const isSpace = (codePoint) => codePoint > 0x20 && /^[\p{Zs}\u2800]$/u.test(String.fromCodePoint(codePoint));

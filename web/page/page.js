@@ -1,8 +1,9 @@
 // The page: what is chosen, what is known of it, and what is shown.
-import { reason, simd } from './trust8/index.js';
+import { PROFILES, reason, simd } from './trust8/index.js';
 import { showDetail } from './bits.js';
+import { shortName } from './hidden.js';
 import { HexView } from './hexview.js';
-import { codePointName, element, grouped, hex, hexBytes, parseHex, plural, visible } from './text.js';
+import { codePointName, element, grouped, hexBytes, parseHex, plural, visible } from './text.js';
 
 const LINK_LIMIT = 512;
 const FLIP_LIMIT = 1 << 20;
@@ -82,6 +83,7 @@ async function open(blob, name, { at, fromTyping = false } = {}) {
     if (mine !== opened || !found) return;
     opened.found = found;
     show();
+    await showForbidden();
     await view.open(blob, at ?? found.summary.errors[0]?.offset ?? 0);
     progress.hidden = true;
     document.body.dataset.state = `done ${name}`;
@@ -120,7 +122,6 @@ function show() {
   showGuesses();
   showMap(summary);
   showErrors(summary);
-  showHidden();
   showRepairs();
 }
 
@@ -158,15 +159,21 @@ function showErrors({ errors, errorCount }) {
   $('errors-more').textContent = more;
 }
 
-function showHidden() {
-  const { hidden, sampled } = opened.found;
-  const groups = Object.entries(hidden);
-  $('hidden-card').hidden = groups.length === 0;
-  $('hidden-note').textContent = opened.blob.size > sampled ? `In the first ${grouped(sampled)} bytes.` : '';
-  const title = { control: 'Control', bidi: 'Direction of text', invisible: 'Invisible', private: 'Private use' };
-  $('hidden').replaceChildren(...groups.map(([group, { count, first }]) => element('li', {}, element('strong', {}, `${title[group]}: ${grouped(count)}`), ' ',
-    ...first.map(({ offset, codePoint, name }) => element('button', { type: 'button', class: 'place', onclick: () => { view.goTo(offset); $('hex').focus(); } }, `${name === hex(codePoint) ? '' : `${name} `}${codePointName(codePoint)} at ${grouped(offset)}`)))));
+const SHOWN_FORBIDDEN = 20;
+/** Shows the characters that the chosen profile forbids, by class. */
+async function showForbidden() {
+  const { blob } = opened;
+  const mine = opened;
+  const { total, found, sampled } = await ask('findForbidden', { blob, profile: $('profile').value });
+  if (mine !== opened) return;
+  const of = blob.size > sampled ? ` in the first ${grouped(sampled)} bytes` : '';
+  $('forbidden-note').textContent = total ? `${plural(total, 'character')}${of}.` : `None${of}.`;
+  const classes = Map.groupBy(found, (it) => it.class);
+  $('forbidden').replaceChildren(...[...classes.values()].map((all) => element('li', {}, element('strong', {}, `${all[0].class.replaceAll('-', ' ')}: `), `${all[0].reason}. `,
+    ...all.slice(0, SHOWN_FORBIDDEN).map(({ offset, codePoint }) => element('button', { type: 'button', class: 'place', onclick: () => { view.goTo(offset); $('hex').focus(); } }, `${shortName(codePoint)} ${codePointName(codePoint)} at ${grouped(offset)}`.trim())))));
 }
+$('profile').append(...PROFILES.filter((name) => name !== 'scalars').map((name) => element('option', { value: name, selected: name === 'prompt' }, name)));
+$('profile').addEventListener('change', () => { if (opened) showForbidden().catch((error) => fail(error.message)); });
 
 /** The repairs that make sense for what was found. */
 function plans({ summary, guesses }) {

@@ -11,7 +11,7 @@ export const plural = (n, what) => `${grouped(n)} ${what}${n === 1 ? '' : 's'}`;
 export function visible(text) {
   return Array.from(text, (c) => {
     const known = hidden(c.codePointAt(0));
-    return known && known.group !== 'space' ? `⟨${known.name}⟩` : c === '\n' ? '⏎' : c === '\t' || c === '\r' ? ' ' : c;
+    return known ? `⟨${known.name}⟩` : c === '\n' ? '⏎' : c === '\t' || c === '\r' ? ' ' : c;
   }).join('');
 }
 

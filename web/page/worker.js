@@ -1,7 +1,6 @@
 // Reads files piece by piece, so that the page stays responsive and a file of any size takes little memory.
-import { explain, fromDialect, memorySize, PIECE, repair, Survey } from './trust8/index.js';
+import { forbidden, fromDialect, memorySize, PIECE, repair, Survey } from './trust8/index.js';
 import { guess, undo } from './guess.js';
-import { hidden } from './hidden.js';
 
 const SAMPLE = 256 << 10;
 const read = async (blob, from, to) => new Uint8Array(await blob.slice(from, to).arrayBuffer());
@@ -35,17 +34,10 @@ async function survey(blob, { from = 0, job, stop = () => false, progress = () =
   return survey;
 }
 
-/** Finds the first characters that do not show. */
-function findHidden(sample) {
-  const groups = {};
-  for (const { offset, codePoint } of explain(sample)) {
-    const known = codePoint === null ? null : hidden(codePoint);
-    // A zero-width joiner or a variation selector in an emoji is in its place, but is shown as well.
-    if (!known || known.group === 'space') continue;
-    const group = (groups[known.group] ??= { count: 0, first: [] });
-    if (group.count++ < 20) group.first.push({ offset, codePoint, name: known.name });
-  }
-  return groups;
+/** Finds the first characters that a profile forbids. */
+async function findForbidden({ blob, profile }) {
+  const sample = await read(blob, 0, SAMPLE);
+  return { ...forbidden(profile, sample), sampled: sample.length };
 }
 
 async function scan({ blob }, job, post) {
@@ -56,7 +48,7 @@ async function scan({ blob }, job, post) {
   const sample = await read(blob, 0, SAMPLE);
   const { summary } = found;
   const last = blob.size ? (await read(blob, blob.size - 1))[0] : 10;
-  return { summary, lines: summary.newlines + (last === 10 ? 0 : 1), guesses: guess(sample, summary), hidden: findHidden(sample), sampled: sample.length, elapsed, memory: memorySize() };
+  return { summary, lines: summary.newlines + (last === 10 ? 0 : 1), guesses: guess(sample, summary), elapsed, memory: memorySize() };
 }
 
 async function nextError({ blob, from }) {
@@ -116,7 +108,7 @@ async function convert({ blob, plan }, job, post) {
   return new Blob(parts);
 }
 
-const JOBS = { scan, nextError, convert };
+const JOBS = { scan, nextError, findForbidden, convert };
 onmessage = async ({ data: { id, kind, ...input } }) => {
   if (kind === 'scan') current = id;
   try {

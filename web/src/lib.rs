@@ -7,6 +7,7 @@
 #![expect(clippy::missing_safety_doc, reason = "`memory` says what the caller of every function promises")]
 
 mod memory;
+pub mod profile;
 pub mod repairs;
 pub mod survey;
 pub mod text;

@@ -1,9 +1,10 @@
 // The page in headless Chromium: every feature, large files, hostile content, accessibility.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launch, serve } from './server.mjs';
 
@@ -132,11 +133,17 @@ test('repairs are downloaded', async () => {
   assert.equal(String(await repaired('UTF-32')), 'H\u{1f63d}!');
 });
 
-test('characters that do not show are spelled out', async () => {
+test('characters that do not show are spelled out, and those that a profile forbids are listed', async () => {
   await openHex('61 E280AE 62 E2808B');
-  assert.match(await text('#hidden'), /RLO U\+202E at 1/);
+  assert.match(await text('#forbidden'), /bidi control: a bidirectional control.*RLO U\+202E at 1/);
   assert.match(await text('#hex'), /⟨RLO⟩/);
   assert.doesNotMatch(await text('#result'), /[\u202e\u200b]/);
+  assert.equal(await text('#forbidden-note'), '2 characters.');
+  await page.selectOption('#profile', 'terminal');
+  await page.waitForFunction(() => document.getElementById('forbidden-note').textContent === '1 character.');
+  await page.selectOption('#profile', 'postgres');
+  await page.waitForFunction(() => document.getElementById('forbidden-note').textContent === 'None.');
+  await page.selectOption('#profile', 'prompt');
 });
 
 test('names and content are never markup, and nothing but the page itself is asked for', async () => {
@@ -212,6 +219,65 @@ test('without SIMD the scalar module is loaded', async () => {
   assert.ok(other.requests.includes('/trust8/trust8-scalar.wasm'));
   await second.close();
   other.close();
+});
+
+test('the package gives the verdicts of the command on 2,000 files', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'trust8-inputs-'));
+  const inputs = (await import('./inputs.mjs')).inputs(2000).map((bytes) => Uint8Array.from(bytes));
+  for (const [i, bytes] of inputs.entries()) await writeFile(join(folder, String(i)), bytes);
+  assert.ok(process.env.TRUST8_COMMAND, 'TRUST8_COMMAND is the path of the command');
+  const options = ['check', '--all', '--binary', '--format', 'json', folder];
+  const output = await new Promise((resolve, reject) => {
+    execFile(process.env.TRUST8_COMMAND, options, { maxBuffer: 1 << 28 }, (error, output) => (error && error.code !== 1 ? reject(error) : resolve(output)));
+  });
+  await rm(folder, { recursive: true });
+  const { files, summary } = JSON.parse(output);
+  assert.deepEqual([summary.files, summary.unread, summary.binary_skipped], [2000, 0, 0]);
+  const theirs = Array.from(inputs, () => []);
+  for (const { path, errors } of files) theirs[Number(basename(path))] = errors;
+  await page.goto(server.origin);
+  const mine = await page.evaluate(async (inputs) => {
+    const { explain, validate } = await import('/trust8/index.js');
+    return inputs.map((bytes) => {
+      const first = validate(Uint8Array.from(bytes));
+      const errors = explain(Uint8Array.from(bytes)).filter((it) => it.kind);
+      if ((first?.offset ?? -1) !== (errors[0]?.offset ?? -1)) throw new Error('validate and explain differ');
+      return errors.map(({ offset, length, kind }) => [offset, length, kind]);
+    });
+  }, inputs.map((bytes) => [...bytes]));
+  assert.ok(mine.filter((errors) => errors.length).length > 200);
+  for (const [i, errors] of mine.entries()) {
+    // The command reports an overlong form, a surrogate or a number that is too large as a whole.
+    const left = [...errors];
+    for (const { offset, length, kind } of theirs[i]) {
+      const [at, , name] = left.shift() ?? [];
+      assert.deepEqual([at, name], [offset, kind], `file ${i}`);
+      while (left.length && left[0][0] < offset + length) left.shift();
+    }
+    assert.deepEqual(left, [], `file ${i}`);
+  }
+});
+
+test('a stream in the browser passes text on and stops at the error', async () => {
+  await page.goto(server.origin);
+  const outcomes = await page.evaluate(async () => {
+    const { ValidationStream } = await import('/trust8/index.js');
+    const pass = async (...pieces) => {
+      const read = [];
+      const source = new ReadableStream({ start: (controller) => { pieces.forEach((piece) => controller.enqueue(Uint8Array.from(piece))); controller.close(); } });
+      try {
+        const reader = source.pipeThrough(new ValidationStream()).getReader();
+        for (let next; !(next = await reader.read()).done;) read.push(...next.value);
+        return read;
+      } catch ({ name, offset, kind }) {
+        return [name, offset, kind];
+      }
+    };
+    const response = await fetch('/page.js');
+    const copy = await new Response(response.clone().body.pipeThrough(new ValidationStream())).text();
+    return [await pass([0xe2], [0x82, 0xac]), await pass([0x61, 0xe2], [0x21]), await pass([0x61, 0xe2]), copy === (await response.text())];
+  });
+  assert.deepEqual(outcomes, [[0xe2, 0x82, 0xac], ['Utf8Error', 1, 'truncated'], ['Utf8Error', 1, 'incomplete'], true]);
 });
 
 test('the package gives the verdicts of the browser and of Node on 2,000 inputs', async () => {

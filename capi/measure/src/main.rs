@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use trust8::transcode::{Encoding, convert_into};
+use trust8_transcode::{Encoding, convert_into};
 use trust8_benches::machine::Machine;
 use trust8_benches::measure::{Packed, Placed, pin};
 use trust8_benches::report::{Table, digits};

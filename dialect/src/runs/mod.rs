@@ -9,14 +9,14 @@
 //!                a kernel validates the chunk, and `core::str` says exactly where it stops being UTF-8
 //!                search the valid part for sequences that the dialect lacks
 //!        after an exception or an ill-formed sequence: continue with 'near'
-//! near:  maps of ill-formed sequences, block by block, as `kernel/survey.rs` makes them
+//! near:  maps of ill-formed sequences, block by block, as `repair/survey/` makes them
 //!        search the text before the next one for sequences that the dialect lacks
 //!        after a few blocks without an ill-formed sequence, or a few exceptions that are not so near: continue with 'far'
 //! ```
 //!
 //! 1. **Exceptions are searched for** after another exception, and always if the dialect lacks sequences of UTF-8. A kernel
 //!    would find them too, but it reads some hundred bytes more before it stops, and goes back to say where. The search
-//!    is one of those of `kernel/search/`, and the next eight bytes are looked at without it.
+//!    is one of those of `text/search/`, and the next eight bytes are looked at without it.
 //! 2. **Near exceptions no kernel starts.** In the eyes of UTF-8 an exception is one ill-formed sequence or several. So a map
 //!    has all exceptions and all errors of its block, and what is asked between two of them is a bit of a word.
 //! 3. **A chunk is not much longer than the valid text of the last one.** So all chunks together take linear time, however

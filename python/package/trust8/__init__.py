@@ -51,6 +51,7 @@ from ._trust8 import (
     Validator,
     __version__,
     decode,
+    decode_lines,
     diagnose,
     encode,
     errors,
@@ -80,9 +81,11 @@ __all__ = [
     "Validator",
     "__version__",
     "decode",
+    "decode_lines",
     "diagnose",
     "encode",
     "errors",
+    "fix_mojibake",
     "inspect",
     "is_utf8",
     "kernels",
@@ -94,20 +97,19 @@ __all__ = [
     "validate",
 ]
 
+try:
+    from ._trust8 import fix_mojibake
+except ImportError:  # a build without the command
+
+    def fix_mojibake(text: str, /) -> str:
+        """Raise NotImplementedError: this build is without the command, which can do it."""
+        raise NotImplementedError("this build of the package is without the command")
+
+
 # The public names say where they are found.
-for _public in (
-    Codec,
-    IncrementalDecoder,
-    IncrementalEncoder,
-    PartError,
-    RowError,
-    StreamError,
-    StreamReader,
-    StreamWriter,
-    Tally,
-    Utf8Error,
-):
-    _public.__module__ = "trust8"
+for _public in __all__:
+    if _public != "__version__":
+        globals()[_public].__module__ = "trust8"
 del _public
 
 if _TYPE_CHECKING:

@@ -17,7 +17,8 @@ def main() -> int:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
-    return _check(sys.argv[1:])
+    words = sys.argv[1:]
+    return _check(words[1:] if words[:1] == ["check"] else words)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from . import _trust8
+from ._trust8 import repair as _repair
 from ._trust8 import encode as _encode_utf8
 from ._trust8 import utf_8_decode
 
@@ -175,6 +176,17 @@ def _dialect(name: str) -> codecs.CodecInfo:
         streamreader=DialectStreamReader,
         streamwriter=DialectStreamWriter,
     )
+
+
+def _windows_1252(error: UnicodeError) -> tuple[str, int]:
+    """Read the bytes of an ill-formed sequence as windows-1252."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return _repair(error.object[error.start : error.end], "windows-1252").decode(), error.end
+
+
+# `decode` knows this handler without a call of it. Nothing else has a name that begins with 'trust8.'.
+codecs.register_error("trust8.windows-1252", _windows_1252)
 
 
 def _search(name: str) -> codecs.CodecInfo | None:

@@ -1,79 +1,150 @@
 from collections.abc import Iterator
-from typing import final
+from typing import Literal, TypeAlias, final
 
 from typing_extensions import Buffer
 
 from ._exceptions import Tally, Utf8Error
 
+# Case, hyphens and underscores do not matter; a name from elsewhere is checked when it is used.
+_Policy: TypeAlias = Literal[
+    "replace", "java", "drop", "escape", "windows-1252", "ignore", "backslashreplace", "cp1252"
+]
+
 __version__: str
 STABLE_ABI: bool
 
-def is_utf8(data: Buffer, /) -> bool: ...
-def validate(data: Buffer, /) -> None: ...
-def errors(data: Buffer, /) -> Errors: ...
-def inspect(data: Buffer, /) -> Summary: ...
-def diagnose(data: Buffer, /) -> Diagnosis: ...
-def decode(data: Buffer, /, errors: str = "strict") -> str: ...
-def utf_8_decode(data: Buffer, errors: str | None = None, final: bool = False, /) -> tuple[str, int]: ...
-def encode(text: str, /, errors: str | None = None) -> bytes: ...
-def repair(data: Buffer, /, policy: str = "replace") -> bytes: ...
-def kernels() -> list[str]: ...
+def is_utf8(data: Buffer, /) -> bool:
+    """Return whether `data` is UTF-8."""
+
+def validate(data: Buffer, /) -> None:
+    """Check that `data` is UTF-8."""
+
+def errors(data: Buffer, /) -> Errors:
+    """Return an iterator over all errors in `data`, each as a `Utf8Error`."""
+
+def inspect(data: Buffer, /) -> Summary:
+    """Validate `data`, and count its characters, UTF-16 units and line feeds in the same pass."""
+
+def diagnose(data: Buffer, /) -> Diagnosis:
+    """Find out which relatives of UTF-8 accept all of `data`: UTF-8, CESU-8, Modified UTF-8, WTF-8, and the UTF-8 of RFC 2279."""
+
+def decode(data: Buffer, errors: str = "strict", *, encoding: str = "utf-8") -> str:
+    """Decode UTF-8."""
+
+def decode_lines(data: Buffer, errors: str = "strict", *, keepends: bool = False) -> list[str]:
+    """Decode UTF-8, and return its lines."""
+
+def fix_mojibake(text: str, /) -> str:
+    """Undo mojibake: UTF-8 that was read as windows-1252, as in ``GrÃ¶ÃŸe`` for ``Größe``."""
+
+def utf_8_decode(data: Buffer, errors: str | None = None, final: bool = False, /) -> tuple[str, int]:
+    """Decode UTF-8, as `codecs.utf_8_decode` does, and return the text and how many bytes were decoded."""
+
+def encode(text: str, /, errors: str | None = None) -> bytes:
+    """Encode a string as UTF-8."""
+
+def repair(data: Buffer, /, policy: _Policy | str = "replace") -> bytes:
+    """Return `data` as UTF-8, with each ill-formed sequence repaired."""
+
+def kernels() -> list[str]:
+    """Returns the names of the kernels that this CPU can run, the best one first. Validation uses the best."""
+
 @final
 class Errors:
+    """An iterator over all errors in some bytes: see `errors`."""
+
     def __iter__(self) -> Iterator[Utf8Error]: ...
     def __next__(self) -> Utf8Error: ...
 
 @final
 class Summary:
+    """What `inspect` has found out."""
+
+    @staticmethod
+    def _restored(numbers: object) -> Summary: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
     @property
-    def valid(self) -> bool: ...
+    def valid(self) -> bool:
+        """Whether all bytes are UTF-8."""
     @property
-    def error_start(self) -> int | None: ...
+    def error_start(self) -> int | None:
+        """Where the first error is, or None."""
     @property
-    def bytes(self) -> int: ...
+    def bytes(self) -> int:
+        """How many bytes the counts are of: all, or those before the first error."""
     @property
-    def chars(self) -> int: ...
+    def chars(self) -> int:
+        """The number of characters, which is the length of the string."""
     @property
-    def utf16_len(self) -> int: ...
+    def utf16_len(self) -> int:
+        """The number of 16-bit units in UTF-16."""
     @property
-    def newlines(self) -> int: ...
+    def newlines(self) -> int:
+        """The number of line feeds."""
     @property
-    def chars_by_len(self) -> tuple[int, int, int, int]: ...
+    def chars_by_len(self) -> tuple[int, int, int, int]:
+        """How many characters have one, two, three and four bytes."""
     @property
-    def is_ascii(self) -> bool: ...
+    def is_ascii(self) -> bool:
+        """Whether all bytes are ASCII."""
 
 @final
 class Diagnosis:
+    """Which relatives of UTF-8 accept some bytes: see `diagnose`."""
+
+    @staticmethod
+    def _restored(found: object) -> Diagnosis: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
     @property
-    def best(self) -> str | None: ...
+    def best(self) -> str | None:
+        """The name of the dialect that the bytes are most likely in, or None: 'utf-8', 'cesu-8', 'mutf-8', 'wtf-8' or 'utf-8-rfc2279'."""
     @property
-    def accepted(self) -> list[str]: ...
+    def accepted(self) -> list[str]:
+        """The names of all dialects that accept the bytes, the best one first."""
     @property
-    def decided_at(self) -> int | None: ...
+    def decided_at(self) -> int | None:
+        """The first place at which the bytes are not UTF-8, or None."""
 
 @final
 class Validator:
+    """Validates text that arrives in pieces, which may end inside a character."""
+
     def __new__(cls) -> Validator: ...
-    def push(self, data: Buffer, /) -> None: ...
-    def finish(self) -> None: ...
-    def reset(self) -> None: ...
+    def push(self, data: Buffer, /) -> None:
+        """Validate the next piece. Raise `StreamError` if it makes an error certain; then every later call raises it, too."""
+    def finish(self) -> None:
+        """End the text. Raise `StreamError` if it ends inside a character, or if there was an error."""
+    def reset(self) -> None:
+        """Forget everything, as if the validator were new."""
     @property
-    def position(self) -> int: ...
+    def position(self) -> int:
+        """How many bytes, from the start of the text, are known to be whole characters."""
     @property
-    def pending(self) -> bytes: ...
+    def pending(self) -> bytes:
+        """The last bytes so far, if they begin a character that is not complete yet."""
 
 @final
 class Part:
+    """The judgement on a part of a text: whether it is UTF-8, what it is made of, and where its first error is."""
+
     def __new__(cls) -> Part: ...
     @staticmethod
-    def of(data: Buffer, /) -> Part: ...
-    def then(self, next: Part, /) -> Part: ...
-    def finish(self) -> Tally: ...
+    def of(data: Buffer, /) -> Part:
+        """Judge `data`, which may begin and end inside a character. It is any object with the buffer protocol."""
+    def then(self, next: Part, /) -> Part:
+        """Return the judgement on this part and the one after it, as one part."""
+    def finish(self) -> Tally:
+        """Return what the text is made of, if this part is the whole of it and is UTF-8. Otherwise, raise `PartError`."""
     @property
-    def has_failed(self) -> bool: ...
-    def to_bytes(self) -> bytes: ...
+    def has_failed(self) -> bool:
+        """Whether the part has an error, whatever comes before it and after it."""
+    def to_bytes(self) -> bytes:
+        """Return the judgement as 64 bytes, which are the same on all machines."""
     @staticmethod
-    def from_bytes(data: Buffer, /) -> Part: ...
+    def from_bytes(data: Buffer, /) -> Part:
+        """Return the judgement that `to_bytes` made these bytes of. Raise ValueError if no part has such a judgement."""
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -81,14 +152,23 @@ class Part:
 
 @final
 class Array:
+    """An array of Arrow, with the PyCapsule interface: ``pyarrow.array(array)`` and ``nanoarrow.Array(array)`` take it."""
+
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def to_pylist(self) -> list[object]:
+        """Return the values as Python objects. This needs pyarrow."""
     def __len__(self) -> int: ...
 
 @final
 class Stream:
+    """A column or a table of Arrow in chunks, with the PyCapsule interface: ``pyarrow.table(stream)``, ``polars.DataFrame(stream)`` and ``pyarrow.chunked_array(stream)`` take it."""
+
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __arrow_array__(self, type: object | None = None) -> object: ...
+    def to_pylist(self) -> list[object]:
+        """Return the values as Python objects. This needs pyarrow."""
     def __len__(self) -> int: ...
 
 def _check(arguments: list[str]) -> int: ...

@@ -108,6 +108,15 @@ def repair_table(
     return repaired
 
 
+def _restored(array: Any) -> Array | Stream:
+    """Return what was pickled as an array of pyarrow."""
+    import pyarrow.types  # type: ignore[import-untyped,unused-ignore]
+
+    # Of a table no column is named, so that binary columns stay as they are.
+    is_table = pyarrow.types.is_struct(array.type)
+    return _trust8._arrow_convert(array, None, is_table, [])
+
+
 def _names(columns: Iterable[str] | None) -> list[str] | None:
     if isinstance(columns, str):
         raise TypeError(f"columns must be names, not one name; write [{columns!r}]")

@@ -56,7 +56,16 @@ impl Array {
     }
 
     fn __repr__(&self) -> String {
-        format!("<trust8.arrow.Array of {} rows, {}>", self.array.len(), self.array.data_type())
+        format!("<trust8.arrow.Array of {} rows, {}>", self.array.len(), python_name(self.array.data_type()))
+    }
+
+    /// Return the values as Python objects. This needs pyarrow.
+    fn to_pylist<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        of_pyarrow(this.as_any(), "array")?.call_method0("to_pylist")
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        Ok((this.py().import("trust8.arrow")?.getattr("_restored")?, (of_pyarrow(this.as_any(), "array")?,)))
     }
 }
 
@@ -94,8 +103,49 @@ impl Stream {
         format!(
             "<trust8.arrow.Stream of {} rows in {chunks} chunks, {}>",
             self.__len__(),
-            self.field.data_type()
+            python_name(self.field.data_type())
         )
+    }
+
+    /// Return the values as Python objects. This needs pyarrow.
+    fn to_pylist<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        of_pyarrow(this.as_any(), "chunked_array")?.call_method0("to_pylist")
+    }
+
+    /// What ``pyarrow.array`` makes of it: a chunked array.
+    #[pyo3(signature = (r#type = None))]
+    fn __arrow_array__<'py>(
+        this: &Bound<'py, Self>,
+        r#type: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let array = of_pyarrow(this.as_any(), "chunked_array")?;
+        match r#type {
+            Some(data_type) => array.call_method1("cast", (data_type,)),
+            None => Ok(array),
+        }
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        Ok((
+            this.py().import("trust8.arrow")?.getattr("_restored")?,
+            (of_pyarrow(this.as_any(), "chunked_array")?,),
+        ))
+    }
+}
+
+/// Returns what a function of pyarrow makes of an object.
+fn of_pyarrow<'py>(object: &Bound<'py, PyAny>, function: &str) -> PyResult<Bound<'py, PyAny>> {
+    object.py().import("pyarrow")?.call_method1(function, (object,))
+}
+
+/// Returns the name that pyarrow gives a type.
+fn python_name(data_type: &DataType) -> String {
+    match data_type {
+        DataType::Utf8 => "string".to_owned(),
+        DataType::LargeUtf8 => "large_string".to_owned(),
+        DataType::Utf8View => "string_view".to_owned(),
+        DataType::Boolean => "bool".to_owned(),
+        other => other.to_string().to_lowercase(),
     }
 }
 

@@ -12,10 +12,12 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use trust8::boundary::floor;
+use trust8::{count_starts, inspect};
 use trust8_transcode::{self as transcode, Encoding, Str, Utf16, Utf32};
-use trust8::{Summary, count_starts, inspect};
 
-use crate::input::unlocked_if_long;
+use super::faulty::{Pass, Stop as End, pass};
+use super::{Counts, Decoded, Instead};
+use crate::input::{LONG, PIECE, new_bytes, unlocked_if_long};
 
 /// How many bytes each character of a string has, and whether it is ASCII, which is a kind of its own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -33,6 +35,16 @@ impl Width {
             [_, 0, 0, 0] => Self::Ascii,
             [_, _, 0, 0] if transcode::is_latin1(text) => Self::One,
             [.., 0] => Self::Two,
+            _ => Self::Four,
+        }
+    }
+
+    /// Returns the width of a character, or of several whose bits these are.
+    fn of_code_point(code_point: u32) -> Self {
+        match code_point {
+            0..=0x7F => Self::Ascii,
+            0x80..=0xFF => Self::One,
+            0x100..=0xFFFF => Self::Two,
             _ => Self::Four,
         }
     }
@@ -119,6 +131,21 @@ impl<'py> New<'py> {
         &mut all[at..]
     }
 
+    /// Writes a text from character `at` on, and returns how many characters it has. Signals are answered.
+    fn fill(&mut self, py: Python<'py>, at: usize, text: &str) -> PyResult<usize> {
+        let (mut from, mut chars) = (0, 0);
+        while from < text.len() {
+            let end = text.floor_char_boundary(text.len().min(from.saturating_add(PIECE)));
+            let (piece, room) = (&text[from..end], self.room(at + chars));
+            chars += unlocked_if_long(py, piece.len(), || room.fill(piece)).ok_or_else(miscounted)?;
+            from = end;
+            if from < text.len() {
+                py.check_signals()?;
+            }
+        }
+        Ok(chars)
+    }
+
     /// Makes the string longer or shorter. Its characters stay.
     fn resize(&mut self, py: Python<'py>, len: usize) -> PyResult<()> {
         let size = ffi::Py_ssize_t::try_from(len).map_err(|_| too_long())?;
@@ -165,27 +192,26 @@ fn check_copied(py: Python<'_>, copied: ffi::Py_ssize_t, wanted: usize) -> PyRes
     }
 }
 
-/// Returns valid text as a string. `summary` is what `inspect` has said of it.
-pub(crate) fn of_valid<'py>(
-    py: Python<'py>,
-    bytes: &[u8],
-    summary: &Summary,
-) -> PyResult<Bound<'py, PyString>> {
-    let chars = summary.chars();
+/// Returns the text before the first error.
+fn valid_text<'a>(counts: &Counts<'a>) -> &'a str {
+    // SAFETY: `Counts::of` has the only constructor, and it counts what `inspect` has found valid.
+    unsafe { str::from_utf8_unchecked(&counts.all[..counts.valid]) }
+}
+
+/// Returns text that is valid up to the first error as a string.
+pub(crate) fn of_valid<'py>(py: Python<'py>, counts: &Counts<'_>) -> PyResult<Bound<'py, PyString>> {
+    let chars = counts.chars;
     if chars == 0 {
         return Ok(PyString::new(py, ""));
     }
-    assert!(summary.is_valid() && summary.bytes() == bytes.len());
-    // SAFETY: `inspect` has found the bytes valid.
-    let text = unsafe { str::from_utf8_unchecked(bytes) };
+    let text = valid_text(counts);
     if chars == 1
         && let Some(character) = text.chars().next()
     {
-        return one(py, character);
+        return one(py, character.into());
     }
-    let mut new = New::with_len(py, chars, Width::of(text, summary.chars_by_len()))?;
-    let room = new.room(0);
-    let filled = unlocked_if_long(py, text.len(), || room.fill(text));
+    let mut new = New::with_len(py, chars, Width::of(text, counts.chars_by_len))?;
+    let filled = if text.len() < LONG { new.room(0).fill(text) } else { Some(new.fill(py, 0, text)?) };
     if filled != Some(chars) {
         return Err(miscounted());
     }
@@ -193,21 +219,22 @@ pub(crate) fn of_valid<'py>(
 }
 
 /// Returns a string of one character. Of those below U+0100 the interpreter has only one object each.
-fn one(py: Python<'_>, character: char) -> PyResult<Bound<'_, PyString>> {
+fn one(py: Python<'_>, code_point: u32) -> PyResult<Bound<'_, PyString>> {
     // SAFETY: the interpreter is held.
-    let string = unsafe { ffi::PyUnicode_FromOrdinal(u32::from(character).cast_signed()) };
+    let string = unsafe { ffi::PyUnicode_FromOrdinal(code_point.cast_signed()) };
     // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
     Ok(unsafe { Bound::from_owned_ptr_or_err(py, string) }?.cast_into()?)
 }
 
-/// Returns ASCII as a string, or `None` if the long way has to be taken.
+/// Returns ASCII as a string, or `None` if the bytes are not ASCII or longer than `LONG`.
 #[inline]
 pub(crate) fn ascii(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObject>> {
     // Up to this length, the loop of `core` is done before the library's has begun.
     const SHORT: usize = 64;
     let is_ascii = match bytes.len() {
         ..=SHORT => bytes.is_ascii(),
-        len => unlocked_if_long(py, len, || transcode::is_ascii(Encoding::Utf8, bytes)),
+        ..=LONG => transcode::is_ascii(Encoding::Utf8, bytes),
+        _ => false,
     };
     if !is_ascii {
         return None;
@@ -226,13 +253,35 @@ pub(crate) fn ascii(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObjec
     // SAFETY: the object is a string that is compact.
     let data = unsafe { ffi::PyUnicode_DATA(string.as_ptr()) };
     // SAFETY: the string has memory for so many characters of one byte, and nobody else has it: if it is the empty string,
-    // nothing is written.
-    let room = unsafe { slice::from_raw_parts_mut(data.cast::<MaybeUninit<u8>>(), bytes.len()) };
-    unlocked_if_long(py, bytes.len(), || {
-        // SAFETY: both have the same length, and nobody else has the one that is written.
-        unsafe { room.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
-    });
+    // nothing is written. Both have the same length.
+    unsafe { data.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
     Some(string)
+}
+
+/// Returns `len` bytes of ASCII as a string, or `None` if they are not ASCII. `copy` copies the bytes from an offset on.
+///
+/// Each piece is validated while it is in the cache. Signals are answered.
+pub(crate) fn ascii_in_pieces<'py>(
+    py: Python<'py>,
+    len: usize,
+    mut copy: impl FnMut(usize, &mut [MaybeUninit<u8>]) -> bool,
+) -> PyResult<Option<Bound<'py, PyString>>> {
+    const CACHED: usize = 16 << 10;
+    if len < 2 {
+        return Ok(None);
+    }
+    let mut new = New::with_len(py, len, Width::Ascii)?;
+    for at in (0..len).step_by(CACHED) {
+        let Room::One(room) = new.room(at) else { return Err(miscounted()) };
+        let piece = room.len().min(CACHED);
+        if !copy(at, &mut room[..piece]) {
+            return Ok(None);
+        }
+        if at % PIECE == 0 {
+            py.check_signals()?;
+        }
+    }
+    new.finish().map(Some)
 }
 
 /// Why a lossy conversion has ended early.
@@ -252,26 +301,37 @@ pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, P
     // U+FFFD needs two bytes.
     let mut width = Width::Two;
     let mut len = expected.min(bytes.len());
-    loop {
+    'again: loop {
         let mut new = New::with_len(py, len, width)?;
-        let room = new.room(0);
-        let converted = unlocked_if_long(py, bytes.len(), move || match room {
-            Room::One(_) => Err(Stop::Wide),
-            Room::Two(room) => lossy_of_two(bytes, room),
-            Room::Four(room) => match transcode::convert_into_lossy(Encoding::Utf8, Utf32, bytes, room) {
-                Ok(text) => Ok(text.len()),
-                Err(_) => Err(Stop::Full),
-            },
-        });
-        match converted {
-            Ok(chars) => {
-                new.resize(py, chars)?;
-                return new.finish();
+        let (mut at, mut chars) = (0, 0);
+        while at < bytes.len() {
+            let end = sequence_start(bytes, at.saturating_add(PIECE));
+            let (piece, room) = (&bytes[at..end], new.room(chars));
+            let converted = unlocked_if_long(py, piece.len(), move || match room {
+                Room::One(_) => Err(Stop::Wide),
+                Room::Two(room) => lossy_of_two(piece, room),
+                Room::Four(room) => match transcode::convert_into_lossy(Encoding::Utf8, Utf32, piece, room) {
+                    Ok(text) => Ok(text.len()),
+                    Err(_) => Err(Stop::Full),
+                },
+            });
+            match converted {
+                Ok(more) => chars += more,
+                Err(Stop::Wide) => {
+                    width = Width::Four;
+                    continue 'again;
+                }
+                Err(Stop::Full) if len < bytes.len() => {
+                    len = bytes.len();
+                    continue 'again;
+                }
+                Err(Stop::Full) => return Err(miscounted()),
             }
-            Err(Stop::Wide) => width = Width::Four,
-            Err(Stop::Full) if len < bytes.len() => len = bytes.len(),
-            Err(Stop::Full) => return Err(miscounted()),
+            at = end;
+            py.check_signals()?;
         }
+        new.resize(py, chars)?;
+        return new.finish();
     }
 }
 
@@ -353,6 +413,84 @@ fn sequence_start(bytes: &[u8], at: usize) -> usize {
     floor(bytes, at)
 }
 
+/// Returns bytes as a string, with each ill-formed sequence replaced as `instead` says.
+pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead) -> PyResult<Decoded<'py>> {
+    let bytes = before.all;
+    if instead == Instead::Replace {
+        return lossy(py, bytes).map(Decoded::Text);
+    }
+    let valid = valid_text(before);
+    let mut width = Width::of(valid, before.chars_by_len);
+    if instead == Instead::SurrogateEscape {
+        width = width.max(Width::Two);
+    }
+    let mut new = New::with_len(py, bytes.len(), width)?;
+    let mut len = new.fill(py, 0, valid)?;
+    if len != before.chars {
+        return Err(miscounted());
+    }
+    let mut out = Builder { py, new, len };
+    let mut at = valid.len();
+    while at < bytes.len() {
+        len = out.len;
+        let end = sequence_start(bytes, at.saturating_add(PIECE));
+        let (piece, width, room) = (&bytes[at..end], out.new.width, out.new.room(len));
+        let done = unlocked_if_long(py, piece.len(), || match room {
+            Room::One(room) => pass(piece, room, width.largest(), instead),
+            Room::Two(room) => pass(piece, room, width.largest(), instead),
+            Room::Four(room) => pass(piece, room, width.largest(), instead),
+        });
+        at += done.read;
+        out.len += done.written;
+        match done.stop {
+            End::End => py.check_signals()?,
+            End::Wide(code_point) => out.reserve(1, Width::of_code_point(code_point))?,
+            End::Full(more) => out.reserve(more, width)?,
+            End::Refused => return Ok(Decoded::Refused(at)),
+        }
+    }
+    out.finish().map(Decoded::Text)
+}
+
+/// Does what `faulty` does if there are few bytes, of which nothing need be known. Otherwise, returns `None`.
+#[inline]
+pub(crate) fn short<'py>(py: Python<'py>, bytes: &[u8], instead: Instead) -> PyResult<Option<Decoded<'py>>> {
+    const SHORT: usize = 256;
+    if bytes.len() > SHORT {
+        return Ok(None);
+    }
+    // One byte becomes at most `\\xNN`.
+    let mut room = [MaybeUninit::<u32>::uninit(); 4 * SHORT];
+    let Pass { read, written, seen, stop } = pass(bytes, &mut room, 0x10_FFFF, instead);
+    match stop {
+        End::End => (),
+        End::Refused => return Ok(Some(Decoded::Refused(read))),
+        End::Wide(_) | End::Full(_) => return Err(miscounted()),
+    }
+    // SAFETY: `pass` has written so many units from the start on.
+    let units = unsafe { slice::from_raw_parts(room.as_ptr().cast::<u32>(), written) };
+    let string = match *units {
+        [] => PyString::new(py, ""),
+        [unit] => one(py, unit)?,
+        _ => {
+            let mut new = New::with_len(py, written, Width::of_code_point(seen))?;
+            match new.room(0) {
+                Room::One(room) => {
+                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit as u8))
+                }
+                Room::Two(room) => {
+                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit as u16))
+                }
+                Room::Four(room) => {
+                    room.iter_mut().zip(units).for_each(|(to, unit)| *to = MaybeUninit::new(*unit))
+                }
+            }
+            new.finish()?
+        }
+    };
+    Ok(Some(Decoded::Text(string)))
+}
+
 /// A string that is made of several texts. It becomes wider, and longer, when a text needs it.
 pub(crate) struct Builder<'py> {
     py: Python<'py>,
@@ -400,13 +538,7 @@ impl<'py> Builder<'py> {
 
     /// Appends a character, or a surrogate, which a `str` may have as well.
     pub(crate) fn push_code_point(&mut self, code_point: u32) -> PyResult<()> {
-        let width = match code_point {
-            0..=0x7F => Width::Ascii,
-            0x80..=0xFF => Width::One,
-            0x100..=0xFFFF => Width::Two,
-            _ => Width::Four,
-        };
-        self.reserve(1, width)?;
+        self.reserve(1, Width::of_code_point(code_point))?;
         match self.new.room(self.len) {
             // The width is enough for the number.
             Room::One(room) => room[0] = MaybeUninit::new(code_point as u8),
@@ -444,6 +576,48 @@ impl<'py> Builder<'py> {
     }
 }
 
+/// The longest string that is encoded one character at a time, which takes less time than to call the library.
+const SHORT_STRING: usize = 64;
+
+/// UTF-8 of a short string.
+struct ShortBytes {
+    bytes: [u8; 4 * SHORT_STRING],
+    len: usize,
+}
+
+impl ShortBytes {
+    /// Appends the characters. Returns false at a surrogate.
+    #[inline]
+    fn fill<U: Copy + Into<u32>>(&mut self, units: &[U]) -> bool {
+        // A local variable, which stays in a register.
+        let (to, mut len) = (&mut self.bytes, 0);
+        for unit in units {
+            let code_point: u32 = (*unit).into();
+            let continuation = |shift: u32| (0x80 | code_point >> shift & 0x3F) as u8;
+            if code_point < 0x80 {
+                to[len] = code_point as u8;
+                len += 1;
+            } else if code_point < 0x800 {
+                to[len..][..2].copy_from_slice(&[0xC0 | (code_point >> 6) as u8, continuation(0)]);
+                len += 2;
+            } else if code_point < 0x1_0000 {
+                if code_point >> 11 == 0x1B {
+                    return false;
+                }
+                let bytes = [0xE0 | (code_point >> 12) as u8, continuation(6), continuation(0)];
+                to[len..][..3].copy_from_slice(&bytes);
+                len += 3;
+            } else {
+                let first = 0xF0 | (code_point >> 18) as u8;
+                to[len..][..4].copy_from_slice(&[first, continuation(12), continuation(6), continuation(0)]);
+                len += 4;
+            }
+        }
+        self.len = len;
+        true
+    }
+}
+
 /// Returns the string in UTF-8, or `None` if it has a surrogate.
 pub(crate) fn encoded<'py>(
     py: Python<'py>,
@@ -452,7 +626,20 @@ pub(crate) fn encoded<'py>(
     let len = chars_of(string)?;
     // SAFETY: the object is a string, and the interpreter is held.
     let data = unsafe { ffi::PyUnicode_DATA(string.as_ptr()) };
-    match Width::of_string(string) {
+    let width = Width::of_string(string);
+    if len <= SHORT_STRING && width != Width::Ascii {
+        let mut to = ShortBytes { bytes: [0; 4 * SHORT_STRING], len: 0 };
+        let is_text = match width {
+            // SAFETY: the string has so many characters of this width. Strings never change, and this one outlives the slice.
+            Width::Ascii | Width::One => to.fill(unsafe { slice::from_raw_parts(data.cast::<u8>(), len) }),
+            // SAFETY: the same.
+            Width::Two => to.fill(unsafe { slice::from_raw_parts(data.cast::<u16>(), len) }),
+            // SAFETY: the same.
+            Width::Four => to.fill(unsafe { slice::from_raw_parts(data.cast::<u32>(), len) }),
+        };
+        return Ok(is_text.then(|| PyBytes::new(py, &to.bytes[..to.len])));
+    }
+    match width {
         Width::Ascii => {
             // SAFETY: the string has so many characters of one byte. Strings never change, and this one outlives the slice.
             let units = unsafe { slice::from_raw_parts(data.cast::<u8>(), len) };
@@ -494,16 +681,10 @@ fn bytes<'py>(
     len: usize,
     fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> Option<usize> + Send,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let size = ffi::Py_ssize_t::try_from(len).map_err(|_| too_long())?;
-    // SAFETY: the interpreter is held. Without a source, the function leaves the bytes uninitialised.
-    let object = unsafe { ffi::PyBytes_FromStringAndSize(std::ptr::null(), size) };
-    // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
-    let object = unsafe { Bound::from_owned_ptr_or_err(py, object) }?.cast_into::<PyBytes>()?;
-    // SAFETY: the object is a `bytes` object.
-    let data = unsafe { ffi::PyBytes_AsString(object.as_ptr()) };
-    // SAFETY: the object has memory for so many bytes, and nobody else has it. (The empty one is shared, and nothing is
-    // written to it.)
-    let room = unsafe { slice::from_raw_parts_mut(data.cast::<MaybeUninit<u8>>(), len) };
-    let filled = unlocked_if_long(py, len, || fill(room));
+    let mut filled = None;
+    let object = new_bytes(py, len, |room| {
+        filled = unlocked_if_long(py, len, || fill(room));
+        Ok::<_, PyErr>(())
+    })?;
     Ok((filled == Some(len)).then_some(object))
 }

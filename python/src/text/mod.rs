@@ -1,17 +1,122 @@
 //! The interpreter's strings.
 //!
 //! A `str` has one, two or four bytes for each character, all alike, and as few as its widest character allows. `direct.rs`
-//! makes the object with the right width and converts the text into its memory. `stable.rs` does the same with the functions
-//! that stay the same in all versions of Python; those take UTF-8 and decode it once more.
+//! makes the object with the right width and converts the text into its memory; `faulty.rs` decodes what is not valid. `stable.rs`
+//! does the same with the functions that stay the same in all versions of Python; those take UTF-8 and decode it once more.
 
 #[cfg(not(feature = "abi3"))]
 mod direct;
+#[cfg(not(feature = "abi3"))]
+mod faulty;
 #[cfg(feature = "abi3")]
 mod stable;
 
 #[cfg(not(feature = "abi3"))]
 use direct as made;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
 #[cfg(feature = "abi3")]
 use stable as made;
+use trust8::boundary::floor;
+use trust8::inspect;
 
-pub(crate) use made::{Builder, ascii, encoded, lossy, of_valid};
+use crate::input::{LONG, PIECE, unlocked_if_long};
+pub(crate) use made::{Builder, ascii, ascii_in_pieces, encoded, faulty, of_valid, short};
+
+/// What an ill-formed sequence becomes, by the handlers of errors that need no call into Python.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Instead {
+    /// Nothing: the sequence is refused.
+    Nothing,
+    Replace,
+    Ignore,
+    SurrogateEscape,
+    SurrogatePass,
+    BackslashReplace,
+    Windows1252,
+}
+
+impl Instead {
+    #[inline]
+    pub(crate) fn by_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "replace" => Self::Replace,
+            "ignore" => Self::Ignore,
+            "surrogateescape" => Self::SurrogateEscape,
+            "surrogatepass" => Self::SurrogatePass,
+            "backslashreplace" => Self::BackslashReplace,
+            "trust8.windows-1252" => Self::Windows1252,
+            _ => return None,
+        })
+    }
+
+    #[cfg(feature = "abi3")]
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "strict",
+            Self::Replace => "replace",
+            Self::Ignore => "ignore",
+            Self::SurrogateEscape => "surrogateescape",
+            Self::SurrogatePass => "surrogatepass",
+            Self::BackslashReplace => "backslashreplace",
+            Self::Windows1252 => "trust8.windows-1252",
+        }
+    }
+}
+
+/// What bytes become.
+pub(crate) enum Decoded<'py> {
+    Text(Bound<'py, PyString>),
+    /// The handler refuses the sequence that begins here.
+    Refused(usize),
+}
+
+/// What some bytes are made of up to their first error, as `inspect` counts it. Only `of` makes it.
+pub(crate) struct Counts<'a> {
+    all: &'a [u8],
+    /// How many bytes come before the first error.
+    valid: usize,
+    is_valid: bool,
+    chars: usize,
+    chars_by_len: [usize; 4],
+}
+
+impl<'a> Counts<'a> {
+    /// Validates and counts. Signals are answered.
+    #[inline]
+    pub(crate) fn of(py: Python<'_>, bytes: &'a [u8]) -> PyResult<Self> {
+        if bytes.len() < LONG {
+            let summary = inspect(bytes);
+            let (valid, is_valid, chars) = (summary.bytes(), summary.is_valid(), summary.chars());
+            return Ok(Self { all: bytes, valid, is_valid, chars, chars_by_len: summary.chars_by_len() });
+        }
+        Self::of_long(py, bytes)
+    }
+
+    fn of_long(py: Python<'_>, bytes: &'a [u8]) -> PyResult<Self> {
+        let mut all = Self { all: bytes, valid: 0, is_valid: true, chars: 0, chars_by_len: [0; 4] };
+        loop {
+            let rest = &bytes[all.valid..];
+            let piece = if rest.len() > PIECE { &rest[..floor(rest, PIECE)] } else { rest };
+            let summary = unlocked_if_long(py, piece.len(), || inspect(piece));
+            all.valid += summary.bytes();
+            all.chars += summary.chars();
+            all.chars_by_len.iter_mut().zip(summary.chars_by_len()).for_each(|(all, more)| *all += more);
+            all.is_valid = summary.is_valid();
+            if !all.is_valid || all.valid == bytes.len() {
+                return Ok(all);
+            }
+            py.check_signals()?;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_valid(&self) -> bool {
+        self.is_valid
+    }
+
+    /// Returns how many bytes come before the first error.
+    pub(crate) fn valid(&self) -> usize {
+        self.valid
+    }
+}

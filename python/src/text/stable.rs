@@ -4,33 +4,45 @@
 
 #![forbid(unsafe_code)]
 
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
+use super::{Counts, Decoded, Instead};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
-use trust8::Summary;
 
-/// Returns valid text as a string. `summary` is what `inspect` has said of it.
-pub(crate) fn of_valid<'py>(
-    py: Python<'py>,
-    bytes: &[u8],
-    summary: &Summary,
-) -> PyResult<Bound<'py, PyString>> {
-    assert!(summary.is_valid() && summary.bytes() == bytes.len());
-    PyString::from_bytes(py, bytes)
+/// Returns text that is valid up to the first error as a string.
+pub(crate) fn of_valid<'py>(py: Python<'py>, counts: &Counts<'_>) -> PyResult<Bound<'py, PyString>> {
+    PyString::from_bytes(py, &counts.all[..counts.valid])
 }
 
-/// Returns `None`: here there is only the long way.
+/// Returns `None`: only the interpreter makes strings here.
 #[inline]
 pub(crate) fn ascii(_: Python<'_>, _: &[u8]) -> Option<NonNull<ffi::PyObject>> {
     None
 }
 
-/// Returns the bytes as a string, with each ill-formed sequence replaced by U+FFFD.
-pub(crate) fn lossy<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
-    PyString::from_bytes(py, trust8::from_utf8_lossy(bytes).as_bytes())
+/// Returns `None`, for the same reason.
+pub(crate) fn ascii_in_pieces<'py>(
+    _: Python<'py>,
+    _: usize,
+    _: impl FnMut(usize, &mut [MaybeUninit<u8>]) -> bool,
+) -> PyResult<Option<Bound<'py, PyString>>> {
+    Ok(None)
+}
+
+/// Returns bytes as a string, with each ill-formed sequence replaced as `instead` says.
+pub(crate) fn faulty<'py>(py: Python<'py>, before: &Counts<'_>, instead: Instead) -> PyResult<Decoded<'py>> {
+    let bytes = PyBytes::new(py, before.all);
+    let text = bytes.call_method1(intern!(py, "decode"), ("utf-8", instead.name()))?;
+    Ok(Decoded::Text(text.cast_into()?))
+}
+
+/// Returns `None`: there is only `faulty`.
+pub(crate) fn short<'py>(_: Python<'py>, _: &[u8], _: Instead) -> PyResult<Option<Decoded<'py>>> {
+    Ok(None)
 }
 
 /// A string that is made of several texts.

@@ -1,7 +1,7 @@
 //! UTF-8 with faults into UTF-16 and UTF-32 with vectors: each ill-formed sequence becomes U+FFFD.
 //!
 //! A block is converted as in `from_utf8.rs`: there is a unit for the last byte of each sequence. What a block must know, the map of
-//! its ill-formed sequences says, which `kernel/survey.rs` makes. Their bytes become zeros. Then the last byte of such a sequence and
+//! its ill-formed sequences says, which `repair/survey/` makes. Their bytes become zeros. Then the last byte of such a sequence and
 //! the two before it become those of U+FFFD, for this place alone:
 //!
 //! ```text

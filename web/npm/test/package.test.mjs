@@ -1,6 +1,8 @@
 // The package in Node.
 import assert from 'node:assert/strict';
 import { isUtf8 as native } from 'node:buffer';
+import { statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import * as trust8 from '../index.js';
 import { inputs } from '../../test/inputs.mjs';
@@ -65,4 +67,17 @@ test('two validators do not disturb each other', () => {
   assert.throws(() => two.finish(), { kind: 'incomplete', offset: 0 });
   two.reset();
   two.finish();
+});
+
+test('what a profile forbids, and what a package needs', async () => {
+  const bytes = Buffer.from('\ufeffa\u202eb\0\u200b\xff', 'utf8');
+  assert.deepEqual(trust8.forbidden('postgres', bytes), { total: 1, found: [{ offset: 8, codePoint: 0, class: 'nul', reason: 'NUL, which ends strings in C' }] });
+  assert.deepEqual(trust8.forbidden('prompt', bytes).found.map((it) => it.class), ['bidi-control', 'nul', 'zero-width']);
+  assert.equal(trust8.forbidden('terminal', new Uint8Array(100_000)).total, 100_000);
+  assert.throws(() => trust8.forbidden('json', bytes), RangeError);
+  assert.ok(trust8.PROFILES.includes('xml'));
+  assert.deepEqual([trust8.classOf(0x202e)?.name, trust8.classOf(0x61), trust8.classOf(0xd800)], ['bidi-control', null, null]);
+  const { files } = createRequire(import.meta.url)('../package.json');
+  for (const name of files) assert.ok(statSync(new URL(`../${name}`, import.meta.url)).size > 0, name);
+  assert.ok(files.includes('LICENSE-MIT') && files.includes('LICENSE-APACHE'));
 });

@@ -15,9 +15,9 @@ This needs pyspark 4.1 or later and pyarrow, on the driver and on the workers: `
 
 from __future__ import annotations
 
-from ._columns import repair, validate
+from ._columns import is_valid, repair, repaired, validate
 from ._errors import errors
 from ._files import repair_files
 from ._scan import scan_files
 
-__all__ = ["errors", "repair", "repair_files", "scan_files", "validate"]
+__all__ = ["errors", "is_valid", "repair", "repair_files", "repaired", "scan_files", "validate"]

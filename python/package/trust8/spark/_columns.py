@@ -12,7 +12,35 @@ from .._lake.columns import check_policy
 from ._workers import settle
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
+
+
+def is_valid(col: Column | str) -> Column:
+    """Return a column that says whether the values of `col` are UTF-8, or null where they are null.
+
+    Other columns stay in the JVM, which `validate` sends through Python. `col` has strings or binary values.
+    """
+    return _column(arrow.is_valid, "boolean")(col)
+
+
+def repaired(col: Column | str, policy: str = "replace") -> Column:
+    """Return a column of strings: the values of `col`, repaired as by `repair`. Other columns stay in the JVM."""
+    check_policy(policy, "null")
+    return _column(lambda values: arrow.repair(values, policy), "string")(col)
+
+
+def _column(change: Callable[[pyarrow.Array], object], kind: str) -> Callable[[Column | str], Column]:
+    """Return a function of columns that changes batches of values."""
+    from pyspark.sql.functions import arrow_udf
+
+    def changed(values: pyarrow.Array) -> pyarrow.Array:
+        settle()
+        array = pyarrow.array(change(values))
+        return array if kind == "boolean" else array.cast(pyarrow.string())
+
+    # With annotations that are strings, Spark would not know them.
+    changed.__annotations__ = {"values": pyarrow.Array, "return": pyarrow.Array}
+    return arrow_udf(changed, kind)  # type: ignore[no-any-return]
 
 
 def validate(df: DataFrame, col: str, into: str = "valid") -> DataFrame:

@@ -1,0 +1,396 @@
+//! Decoding of faulty text in one pass, for the handlers of errors that need no call into Python.
+//!
+//! ```text
+//! a block of ASCII:                          copy it
+//! a block where no lead has a continuation:  each byte above 7F is a fault by itself; no branch for a fault
+//! far after the last fault:                  the library's conversion
+//! otherwise, and at the end:                 one character or fault at a time
+//! ```
+
+#![forbid(unsafe_code)]
+
+use std::mem::MaybeUninit;
+
+use super::Instead;
+use trust8_transcode::{BufferError, Encoding, Progress, Utf16, Utf32, ascii_up_to, convert_as_fits};
+
+/// A character of a string of some width.
+pub(crate) trait Unit: Copy {
+    fn of(code_point: u32) -> Self;
+
+    /// Converts the well-formed start of the bytes, or a part of it.
+    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress;
+}
+
+impl Unit for u8 {
+    fn of(code_point: u32) -> Self {
+        code_point as Self
+    }
+
+    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
+        done(convert_as_fits(Encoding::Utf8, Encoding::Latin1, bytes, room))
+    }
+}
+
+impl Unit for u16 {
+    fn of(code_point: u32) -> Self {
+        code_point as Self
+    }
+
+    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
+        let progress = done(convert_as_fits(Encoding::Utf8, Utf16, bytes, room));
+        // A character of four bytes became two units.
+        let largest = bytes[..progress.read].iter().fold(0, |largest, byte| largest.max(*byte));
+        if largest < 0xF0 { progress } else { Progress { read: 0, written: 0 } }
+    }
+}
+
+impl Unit for u32 {
+    fn of(code_point: u32) -> Self {
+        code_point
+    }
+
+    fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
+        done(convert_as_fits(Encoding::Utf8, Utf32, bytes, room))
+    }
+}
+
+/// Returns how far a conversion came.
+fn done(result: Result<Progress, BufferError>) -> Progress {
+    match result {
+        Ok(progress) => progress,
+        Err(BufferError::Invalid { error, written }) => Progress { read: error.valid_up_to(), written },
+        Err(_) => Progress { read: 0, written: 0 },
+    }
+}
+
+/// Why a pass has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stop {
+    /// All bytes are decoded.
+    End,
+    /// This character is larger than the largest that was allowed.
+    Wide(u32),
+    /// So many more characters are needed.
+    Full(usize),
+    /// The handler refuses the sequence.
+    Refused,
+}
+
+/// What a pass has done.
+pub(crate) struct Pass {
+    pub(crate) read: usize,
+    pub(crate) written: usize,
+    /// A number with all bits of the characters that were written, unless the library wrote them.
+    pub(crate) seen: u32,
+    pub(crate) stop: Stop,
+}
+
+const BLOCK: usize = 32;
+
+/// So far after the last fault the library's conversion begins, with at least as many bytes before the end.
+const FAR: usize = 128;
+
+/// How many bytes the library converts at once.
+const CHUNK: usize = 4096;
+
+/// Decodes bytes into `room`, where no character may be larger than `largest`.
+pub(crate) fn pass<U: Unit>(
+    bytes: &[u8],
+    room: &mut [MaybeUninit<U>],
+    largest: u32,
+    instead: Instead,
+) -> Pass {
+    let mut to = Output { room, len: 0, seen: 0, largest };
+    let (mut at, mut clean_from, mut was_ascii) = (0, 0, false);
+    let stop = loop {
+        let rest = &bytes[at..];
+        let Some(with_next) = rest.first_chunk::<{ BLOCK + 1 }>() else {
+            break to
+                .scalar(bytes, &mut at, bytes.len(), &mut clean_from, instead)
+                .err()
+                .unwrap_or(Stop::End);
+        };
+        let block = &with_next[..BLOCK];
+        let any = block.iter().fold(0, |any, byte| any | byte);
+        if any < 0x80 {
+            let copied = if was_ascii { to.ascii(&rest[..rest.len().min(CHUNK)]) } else { to.copy(block) };
+            was_ascii = !was_ascii;
+            at += copied;
+            if copied > 0 {
+                continue;
+            }
+        } else if !is_continued(with_next) {
+            if to.lone_faults(block, instead) {
+                at += BLOCK;
+                clean_from = at;
+                continue;
+            }
+        } else if at - clean_from >= FAR && rest.len() >= FAR && largest > 0x7F {
+            let progress = U::well_formed(&rest[..rest.len().min(CHUNK)], &mut to.room[to.len..]);
+            at += progress.read;
+            to.len += progress.written;
+            if progress.read > 0 {
+                continue;
+            }
+            clean_from = at;
+        }
+        let end = at + BLOCK;
+        if let Err(stop) = to.scalar(bytes, &mut at, end, &mut clean_from, instead) {
+            break stop;
+        }
+    };
+    Pass { read: at, written: to.len, seen: to.seen, stop }
+}
+
+struct Output<'a, U> {
+    room: &'a mut [MaybeUninit<U>],
+    len: usize,
+    seen: u32,
+    largest: u32,
+}
+
+impl<U: Unit> Output<'_, U> {
+    /// Decodes one character or fault after the other, from `at` to `end` or a little after it.
+    fn scalar(
+        &mut self,
+        bytes: &[u8],
+        at: &mut usize,
+        end: usize,
+        clean_from: &mut usize,
+        instead: Instead,
+    ) -> Result<(), Stop> {
+        while *at < end {
+            self.characters(bytes, at, end)?;
+            if *at < end {
+                let rest = &bytes[*at..];
+                let Err(len) = next(rest) else { continue };
+                *at += self.fault(rest, len, instead)?;
+                *clean_from = *at;
+            }
+        }
+        Ok(())
+    }
+
+    /// Decodes characters up to a fault, or to `end` or a little after it.
+    fn characters(&mut self, bytes: &[u8], start: &mut usize, end: usize) -> Result<(), Stop> {
+        // Local variables, which stay in registers.
+        let (mut at, mut len, mut seen, largest) = (*start, self.len, self.seen, self.largest);
+        let room = &mut *self.room;
+        let stop = 'stop: loop {
+            if at >= end {
+                break Ok(());
+            }
+            // The ASCII before the next other character, without a branch for its length.
+            if let Some(eight) = bytes[at..].first_chunk::<8>()
+                && let Some(units) = room[len..].first_chunk_mut::<8>()
+            {
+                units
+                    .iter_mut()
+                    .zip(eight)
+                    .for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
+                let others = u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;
+                // 8 if there is no other.
+                let ascii = (others.trailing_zeros() / 8) as usize;
+                at += ascii;
+                len += ascii;
+                seen |= 0x7F;
+                if others == 0 {
+                    continue;
+                }
+            }
+            // What follows, up to ASCII.
+            while at < end {
+                let Ok((code_point, read)) = next(&bytes[at..]) else { break 'stop Ok(()) };
+                if code_point > largest {
+                    break 'stop Err(Stop::Wide(code_point));
+                }
+                let Some(unit) = room.get_mut(len) else { break 'stop Err(Stop::Full(1)) };
+                unit.write(U::of(code_point));
+                seen |= code_point;
+                len += 1;
+                at += read;
+                if code_point < 0x80 {
+                    break;
+                }
+            }
+        };
+        (*start, self.len, self.seen) = (at, len, seen);
+        stop
+    }
+
+    /// Copies ASCII from the start of the bytes, and returns how much.
+    fn ascii(&mut self, bytes: &[u8]) -> usize {
+        let len = ascii_up_to(Encoding::Utf8, bytes).min(self.room.len() - self.len);
+        let units = &mut self.room[self.len..][..len];
+        units.iter_mut().zip(bytes).for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
+        self.len += len;
+        self.seen |= 0x7F;
+        len
+    }
+
+    #[inline(always)]
+    fn put(&mut self, code_point: u32) -> Result<(), Stop> {
+        if code_point > self.largest {
+            return Err(Stop::Wide(code_point));
+        }
+        let unit = self.room.get_mut(self.len).ok_or(Stop::Full(1))?;
+        unit.write(U::of(code_point));
+        self.len += 1;
+        self.seen |= code_point;
+        Ok(())
+    }
+
+    /// Returns the place for a block, if there is one.
+    fn block(&mut self) -> Option<&mut [MaybeUninit<U>; BLOCK]> {
+        self.room[self.len..].first_chunk_mut()
+    }
+
+    /// Copies a block of ASCII. Returns its length, or 0 if there is no room for it.
+    #[inline]
+    fn copy(&mut self, block: &[u8]) -> usize {
+        let Some(units) = self.block() else { return 0 };
+        for (unit, byte) in units.iter_mut().zip(block) {
+            unit.write(U::of((*byte).into()));
+        }
+        self.len += BLOCK;
+        self.seen |= 0x7F;
+        BLOCK
+    }
+
+    /// Writes a block where each byte above 7F is a fault by itself. Returns false if that must be done byte by byte.
+    #[inline]
+    fn lone_faults(&mut self, block: &[u8], instead: Instead) -> bool {
+        let (prefix, largest) = match instead {
+            Instead::Ignore => {
+                let Some(units) = self.block() else { return false };
+                let mut written = 0;
+                // Words, because the compiler would take single bytes out of a vector.
+                for word in block.as_chunks::<8>().0 {
+                    let mut word = u64::from_le_bytes(*word);
+                    for _ in 0..8 {
+                        // A byte that is kept replaces those before it that are not.
+                        units[written] = MaybeUninit::new(U::of((word & 0xFF) as u32));
+                        written += usize::from(word & 0x80 == 0);
+                        word >>= 8;
+                    }
+                }
+                self.len += written;
+                self.seen |= 0x7F;
+                return true;
+            }
+            Instead::SurrogateEscape => (0xDC00, 0xDCFF),
+            Instead::Windows1252 if block.iter().all(|byte| !(0x80..0xA0).contains(byte)) => (0, 0xFF),
+            _ => return false,
+        };
+        if largest > self.largest {
+            return false;
+        }
+        let Some(units) = self.block() else { return false };
+        for (unit, byte) in units.iter_mut().zip(block) {
+            let byte = u32::from(*byte);
+            unit.write(U::of(byte | if byte > 0x7F { prefix } else { 0 }));
+        }
+        self.len += BLOCK;
+        self.seen |= largest;
+        true
+    }
+
+    /// Writes what an ill-formed sequence becomes, and returns how many bytes of `rest` that is for.
+    #[inline]
+    fn fault(&mut self, rest: &[u8], len: usize, instead: Instead) -> Result<usize, Stop> {
+        match instead {
+            Instead::Ignore => Ok(len),
+            Instead::Nothing => Err(Stop::Refused),
+            Instead::Replace => self.put(0xFFFD).map(|()| len),
+            Instead::SurrogatePass => match *rest {
+                [0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, ..] => {
+                    self.put(0xD000 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F)).map(|()| 3)
+                }
+                _ => Err(Stop::Refused),
+            },
+            // The next call goes on after the first byte, which leaves faults of the other bytes.
+            Instead::SurrogateEscape => self.put(0xDC00 | u32::from(rest[0])).map(|()| 1),
+            Instead::Windows1252 => self.put(windows_1252(rest[0])).map(|()| 1),
+            Instead::BackslashReplace => {
+                if self.room.len() - self.len < 4 {
+                    return Err(Stop::Full(4));
+                }
+                let digit = |nibble: u8| u32::from(b"0123456789abcdef"[usize::from(nibble)]);
+                for code_point in [0x5C, 0x78, digit(rest[0] >> 4), digit(rest[0] & 0xF)] {
+                    self.put(code_point)?;
+                }
+                Ok(1)
+            }
+        }
+    }
+}
+
+/// Returns whether a lead is followed by a continuation anywhere in the bytes. If not, each byte above 7F is ill-formed by itself.
+#[inline]
+fn is_continued(bytes: &[u8; BLOCK + 1]) -> bool {
+    // Bit 7 and bit 6 of a lead are set, and of a continuation only bit 7.
+    let pairs = bytes[..BLOCK].iter().zip(&bytes[1..]);
+    pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1)) > 0x7F
+}
+
+/// Returns the first character and its length, or the length of an ill-formed sequence.
+#[inline(always)]
+fn next(rest: &[u8]) -> Result<(u32, usize), usize> {
+    let four = match rest.first_chunk::<4>() {
+        Some(four) => *four,
+        None => {
+            // 00 continues nothing.
+            let mut four = [0; 4];
+            four[..rest.len()].copy_from_slice(rest);
+            four
+        }
+    };
+    // The first byte is the lowest of the word.
+    let word = u32::from_le_bytes(four);
+    if word & 0x80 == 0 {
+        return Ok((word & 0x7F, 1));
+    }
+    // 110xxxxx 10xxxxxx
+    if word & 0xC0E0 == 0x80C0 {
+        let code_point = (word & 0x1F) << 6 | word >> 8 & 0x3F;
+        if code_point >= 0x80 {
+            return Ok((code_point, 2));
+        }
+    // 1110xxxx 10xxxxxx 10xxxxxx
+    } else if word & 0x00C0_C0F0 == 0x0080_80E0 {
+        let code_point = (word & 0xF) << 12 | word >> 2 & 0xFC0 | word >> 16 & 0x3F;
+        if code_point >= 0x800 && code_point >> 11 != 0x1B {
+            return Ok((code_point, 3));
+        }
+    // 11110xxx 10xxxxxx 10xxxxxx 10xxxxxx
+    } else if word & 0xC0C0_C0F8 == 0x8080_80F0 {
+        let code_point = (word & 7) << 18 | word << 4 & 0x3F000 | word >> 10 & 0xFC0 | word >> 24 & 0x3F;
+        if (0x1_0000..=0x10_FFFF).contains(&code_point) {
+            return Ok((code_point, 4));
+        }
+    }
+    Err(match four {
+        [0xE0, 0xA0..=0xBF, ..] | [0xE1..=0xEC | 0xEE | 0xEF, 0x80..=0xBF, ..] | [0xED, 0x80..=0x9F, ..] => 2,
+        [0xF0, 0x90..=0xBF, third, _]
+        | [0xF1..=0xF3, 0x80..=0xBF, third, _]
+        | [0xF4, 0x80..=0x8F, third, _] => {
+            if third & 0xC0 == 0x80 {
+                3
+            } else {
+                2
+            }
+        }
+        _ => 1,
+    })
+}
+
+/// Returns what a byte above 7F is in windows-1252, as the WHATWG encoding standard has it.
+fn windows_1252(byte: u8) -> u32 {
+    const FROM_80: [char; 32] = [
+        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž',
+        '\u{8F}', //
+        '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
+    ];
+    FROM_80.get(usize::from(byte - 0x80)).map_or(byte.into(), |character| u32::from(*character))
+}

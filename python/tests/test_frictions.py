@@ -1,0 +1,188 @@
+"""What users tripped over: names, buffers, pickles, representations, signals."""
+
+from __future__ import annotations
+
+import codecs
+import copy
+import ctypes
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+
+import pytest
+import trust8
+from support import TEXTS, faulty, outcome
+from trust8 import _trust8
+
+
+@pytest.mark.parametrize("length", [0, 1, 200, 300, 5000])
+def test_windows_1252_handler(length):
+    """The handler is known to `decode`, and registered for the interpreter's own decoder."""
+    for number, text in enumerate(TEXTS.values()):
+        for data in [faulty(text * 100, 30, number)[:length], bytes(range(0x80, 0x100)) * 40, text.encode("latin-1", "ignore")]:
+            wanted = trust8.repair(data, "windows-1252").decode()
+            assert trust8.decode(data, "trust8.windows-1252") == wanted
+            assert data.decode("utf-8", "trust8.windows-1252") == wanted
+
+
+@pytest.mark.parametrize("name", ["strict", "backslashreplace", "surrogatepass"])
+def test_a_handler_in_the_place_of_a_built_in_one_is_called(name):
+    before = codecs.lookup_error(name)
+    codecs.register_error(name, lambda error: ("<mine>", error.end))
+    try:
+        for data in [b"a\xffb", b"a\xffb" * 300]:
+            assert trust8.decode(data, name) == data.decode("utf-8", name) == data.decode("latin-1").replace("ÿ", "<mine>")
+    finally:
+        codecs.register_error(name, before)
+
+
+def test_the_count_after_a_handler_has_exchanged_the_bytes():
+    def exchanging(error):
+        error.object = b"ok"
+        return "?", 0
+
+    codecs.register_error("test.exchanging", exchanging)
+    for final in [True, False]:
+        wanted = codecs.utf_8_decode(b"abc\xff", "test.exchanging", final)
+        assert trust8.utf_8_decode(b"abc\xff", "test.exchanging", final) == wanted
+
+
+def test_names_of_arguments():
+    assert trust8.decode(data=b"caf\xe9", encoding="UTF-8", errors="replace") == "caf\ufffd"
+    assert trust8.encode("é", errors="strict") == b"\xc3\xa9"
+    for arguments in [{}, {"data": b"", "other": 1}, {"errors": "strict"}, {"data": b"", "encoding": 8}]:
+        with pytest.raises(TypeError):
+            trust8.decode(**arguments)
+    with pytest.raises(TypeError):
+        trust8.decode(b"", "strict", errors="strict")
+    with pytest.raises(LookupError):
+        trust8.decode(b"", encoding="latin-1")
+
+
+def test_buffers_without_a_shape():
+    assert trust8.decode((ctypes.c_char * 3)(*b"abc")) == "abc"
+    numpy = pytest.importorskip("numpy")
+    assert trust8.decode(numpy.array(65, "u1")) == "A" and trust8.is_utf8(numpy.array(65, "u1"))
+
+
+def test_policies_have_the_names_of_handlers():
+    data = b"a\xffb"
+    for alias, name in [("ignore", "drop"), ("backslashreplace", "escape"), ("cp1252", "windows-1252"), ("Windows1252", "windows-1252")]:
+        assert trust8.repair(data, alias) == trust8.repair(data, name)
+
+
+VALUES = [trust8.inspect(b"a\xc3\xa9\n"), trust8.inspect(b"a\xff"), trust8.diagnose(b"\xed\xa0\xbd"), trust8.Part.of(b"a\xc3")]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_values_are_pickled_and_copied(value):
+    for twin in [pickle.loads(pickle.dumps(value)), copy.copy(value), copy.deepcopy(value)]:
+        assert twin == value and hash(twin) == hash(value) and repr(twin) == repr(value)
+
+
+def test_what_arrow_returns():
+    pyarrow = pytest.importorskip("pyarrow")
+    assert trust8.arrow.repair(pyarrow.array([b"a\xff"]), "drop").to_pylist() == ["a"]
+    chunks = trust8.arrow.repair(pyarrow.chunked_array([[b"a\xff"], [b"b"]]), "drop")
+    assert chunks.to_pylist() == pyarrow.array(chunks).to_pylist() == ["a", "b"]
+    assert pyarrow.array(chunks, type=pyarrow.large_string()).type == pyarrow.large_string()
+    table = pyarrow.table({"id": [b"\xff"], "name": ["x"]})
+    for value in [trust8.arrow.is_valid(pyarrow.array([b"\xff"])), chunks, trust8.arrow.repair(table), trust8.arrow.errors(pyarrow.array([b"\xff"]))]:
+        twin = pickle.loads(pickle.dumps(value))
+        assert twin.to_pylist() == value.to_pylist() and repr(twin) == repr(value)
+
+
+def test_representations():
+    assert repr(trust8.Validator()) == "<trust8.Validator position=0 pending=b''>"
+    assert repr(trust8.Part.of(b"a\xff")) == "<trust8.Part bytes=2 has_failed=True>"
+
+
+def test_public_names_are_those_of_the_package():
+    for name in set(trust8.__all__) - {"__version__"}:
+        assert getattr(trust8, name).__module__ == "trust8", name
+
+
+def test_a_validator_belongs_to_one_thread():
+    validator, long, failures = trust8.Validator(), bytes(200 << 20), []
+
+    def push():
+        try:
+            validator.push(long)
+        except RuntimeError as error:
+            failures.append(str(error))
+
+    threads = [threading.Thread(target=push) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures in ([], ["another thread is using this validator; each thread needs one of its own"])
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\n", "\r\r\n"])
+def test_decode_lines(end):
+    text = end.join([*TEXTS.values(), "", "last"])
+    for data in [text.encode(), (text + end).encode(), faulty(text, 9), b"", end.encode()]:
+        for errors in ["strict", "replace", "surrogateescape", "backslashreplace"]:
+            for keepends in [False, True]:
+                wanted = outcome(lambda: [line.decode("utf-8", errors) for line in data.splitlines(keepends)])
+                found = outcome(lambda: trust8.decode_lines(data, errors, keepends=keepends))
+                if isinstance(wanted, list):
+                    assert found == wanted
+                else:
+                    # The place is that in the whole.
+                    assert found == outcome(data.decode)
+
+
+def test_mojibake():
+    for text in ["Größe", "“quoted” – it’s", "Привет, мир", "日本語"]:
+        bad = text.encode().decode("cp1252", "replace") if "\ufffd" not in text.encode().decode("cp1252", "replace") else None
+        assert trust8.fix_mojibake(text) is text
+        if bad:
+            assert trust8.fix_mojibake(f"good Größe\n{bad}\r\n") == f"good Größe\n{text}\r\n"
+    lone = "\udcff"
+    assert trust8.fix_mojibake(lone) is lone
+
+
+def test_the_command_and_its_check(tmp_path):
+    (tmp_path / "x").write_bytes(b"caf\xe9")
+    outputs = {
+        subprocess.run([sys.executable, "-m", "trust8", *words, "x"], cwd=tmp_path, capture_output=True, text=True).stdout
+        for words in [[], ["check"]]
+    }
+    assert len(outputs) == 1 and "byte 3" in outputs.pop()
+
+
+class Interrupted(Exception):
+    pass
+
+
+@pytest.mark.skipif(_trust8.STABLE_ABI, reason="the interpreter makes the string")
+@pytest.mark.parametrize("errors", ["strict", "replace", "ignore", "surrogateescape"])
+@pytest.mark.parametrize("kind", [bytes, bytearray])
+@pytest.mark.parametrize("text", ["a", "я"])
+def test_signals_interrupt_decoding(text, kind, errors):
+    """No Python code runs between the calls, so only the calls themselves can answer a signal."""
+    data = kind((text * (8 << 20)).encode() * 6 + (b"\xff" if errors != "strict" else b""))
+    start = time.perf_counter()
+    trust8.decode(data, errors)
+    once = time.perf_counter() - start
+
+    def interrupt(*_):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        start = time.perf_counter()
+        with pytest.raises(Interrupted):
+            signal.setitimer(signal.ITIMER_REAL, 0.001)
+            deque(map(trust8.decode, [data] * 8, [errors] * 8), maxlen=0)
+        took = time.perf_counter() - start
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert took < 3 * once + 0.2, (took, once)

@@ -1,0 +1,60 @@
+//! Characters that are valid and still harmful, by the library's profiles.
+
+use trust8::profile::{Class, Error, Profile};
+
+use crate::memory::{both, output, place};
+use crate::text::write;
+
+/// Returns the number of a character's class, or 255 if it has none.
+#[unsafe(no_mangle)]
+pub extern "C" fn class_of(code_point: u32) -> u32 {
+    char::from_u32(code_point).and_then(Class::of).map_or(255, |class| class.code().into())
+}
+
+/// Writes the name of a class, a line feed and the reason to forbid it. Returns the length: 0 if no class has the number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn class_words(number: usize, out: *mut u8, capacity: usize) -> usize {
+    // SAFETY: the caller keeps the promises of `memory`.
+    let out = unsafe { output(out, capacity) };
+    Class::ALL
+        .get(number)
+        .map_or(0, |class| write(out, &format_args!("{}\n{}", class.name(), class.reason())))
+}
+
+/// Writes the name of a preset, and its classes to `bits`. Returns the name's length: 0 if no preset has the number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn preset(number: usize, bits: *mut u32, out: *mut u8, capacity: usize) -> usize {
+    let Some((name, profile)) = Profile::PRESETS.get(number) else { return 0 };
+    // SAFETY: the caller keeps the promises of `memory`.
+    *unsafe { place(bits) } = profile.bits();
+    // SAFETY: as above.
+    write(unsafe { output(out, capacity) }, name)
+}
+
+/// Finds the characters of `len` bytes at `at` that a profile forbids. Writes the first ones to `out` (offset, and in one number the
+/// code point and, from bit 24 on, the class) and the number of all to `total`. Returns how many were written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn forbidden(
+    bits: u32,
+    at: *const u8,
+    len: usize,
+    out: *mut [u32; 2],
+    capacity: usize,
+    total: *mut u32,
+) -> usize {
+    // SAFETY: the caller keeps the promises of `memory`.
+    let (bytes, out) = unsafe { both(at, len, out, capacity) };
+    // SAFETY: as above.
+    let total = unsafe { place(total) };
+    *total = 0;
+    let profile = Profile::from_bits(bits);
+    for error in profile.errors(bytes) {
+        let Error::Forbidden(found) = error else { continue };
+        if let Some(slot) = out.get_mut(*total as usize) {
+            let class = u32::from(found.class().code());
+            *slot = [found.offset() as u32, u32::from(found.character()) | class << 24];
+        }
+        *total += 1;
+    }
+    (*total as usize).min(capacity)
+}
