@@ -97,7 +97,7 @@ impl<'a> Output<'a> {
         Fork { start: room.as_ptr(), output: Output::new(room), len: &mut self.len }
     }
 
-    /// Does what [`fork`](Self::fork) does for the next `n` bytes, if that many are left. Whether there is room is asked once for all
+    /// Does what [`fork`](Self::fork) does for the next `n` bytes, if that many are left. It checks once whether there is room for all
     /// that is written to them.
     #[inline(always)]
     pub fn fork_next(&mut self, n: usize) -> Option<Fork<'_>> {

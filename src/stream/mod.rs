@@ -5,7 +5,7 @@
 //! - [`Decoder`] does the same, and returns the text of each piece as a [`Piece`].
 //! - [`StreamError`] says where in the stream it is not UTF-8, and why.
 //!
-//! A piece may end anywhere, even inside a character. Nothing is allocated, and no piece is kept but for its last four bytes.
+//! A piece may end anywhere, even inside a character. Nothing is allocated, and of each piece only the last four bytes are kept.
 //!
 //! ```
 //! use trust8::stream::{Decoder, StreamError, Validator};

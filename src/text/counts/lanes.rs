@@ -10,7 +10,7 @@
 //! 1. **A comparison gives FF, which is -1.** So a count is one comparison and one subtraction.
 //! 2. **Sums in bytes.** To add up the lanes of a vector takes several instructions, and once for 16 vectors is
 //!    enough.
-//! 3. **A chunk is asked what it has.** ASCII needs a count of newlines alone, and text below E0 no count of longer
+//! 3. **A chunk is classified first.** ASCII needs a count of newlines alone, and text below E0 no count of longer
 //!    characters.
 
 #![forbid(unsafe_code)]
