@@ -16,8 +16,7 @@ use crate::boundary;
 ///
 /// Zeros may stand for those that are not pending. If none is pending, any bytes may stand here that end in ASCII.
 ///
-/// This is all that the next piece needs to know, and keeping it is no work: what of it is pending is computed when it is needed
-/// for.
+/// This is all that the next piece needs to know, and keeping it is no work: what of it is pending is computed when it is needed.
 #[derive(Clone, Copy)]
 pub(super) struct Tail(pub(super) [u8; 4]);
 
