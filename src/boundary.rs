@@ -166,8 +166,8 @@ pub(crate) fn allows_two_byte<const N: usize>(block: &[u8; N]) -> bool {
     block[0] < 0xF0 && block[1] < 0xE0 && block[2] < 0xE0 && block[2] & 0xFE != 0xC0
 }
 
-/// The largest byte that may stand in each of the last 32 places of a text: a lead of two, three or four bytes needs one, two
-/// or three bytes after it. After that come 32 places of a text that goes on, where any byte may stand.
+/// The largest byte that may be in each of the last 32 places of a text: a lead of two, three or four bytes needs one, two
+/// or three bytes after it. After that come 32 places of a text that continues, where any byte may be.
 #[cfg(trust8_simd)]
 pub(crate) const LARGEST_AT_END: &[u8; 64] = &{
     let mut limits = [0xFF; 64];

@@ -76,7 +76,7 @@ pub enum ErrorKind {
     /// assert_eq!((error.kind(), error.error_len()), (ErrorKind::TooLarge, Some(1)));
     /// ```
     TooLarge = 5,
-    /// A lead byte that too few continuation bytes follow, although the input goes on.
+    /// A lead byte that too few continuation bytes follow, although the input continues.
     ///
     /// ```
     /// use trust8::{ErrorKind, from_utf8};
@@ -372,7 +372,7 @@ fn padded(rest: &[u8]) -> [u8; 4] {
 }
 
 /// Returns why no well-formed character begins with `four`, the length of the ill-formed sequence, and how many bytes prove
-/// the error. `left` is the length of the input from here on, and zeros stand for the bytes that it does not have.
+/// the error. `left` is the length of the input from here on, and zeros replace the bytes that it does not have.
 ///
 /// This is the grammar of RFC 3629, section 4, read backwards.
 #[inline]

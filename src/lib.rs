@@ -121,7 +121,7 @@
 //! - A program that validates little has nothing to gain. At a hundred thousand short strings a second, `std` takes less than two hundredths
 //!   of one core.
 //! - If all strings are ASCII, shorter than 64 bytes and of one length, the CPU predicts `std`'s branches. At most 5 ns a call are left to gain.
-//! - If each short string gets an allocation of its own, the allocation costs more than the validation.
+//! - If each short string gets its own allocation, that costs more than the validation.
 //! - `const fn`: only [`core::str::from_utf8`] works there, because these functions detect the CPU.
 //! - If a program must be small: `from_utf8` adds about 40 KB on x86-64, because it has kernels for four kinds of CPU.
 //!

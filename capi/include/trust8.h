@@ -137,7 +137,7 @@ typedef struct trust8_error {
    * begins there.
    */
   uint64_t valid_up_to;
-  /* The length of the ill-formed sequence. One U+FFFD replaces it, and the text goes on after it.
+  /* The length of the ill-formed sequence. One U+FFFD replaces it, and the text continues after it.
    * It is 0 if the input ends inside a character, and if there is no sequence.
    */
   uint8_t error_len;
@@ -179,8 +179,8 @@ bool trust8_validate(const void *data, size_t len, trust8_error *error);
 
 /* ---- Profiles -------------------------------------------------------------------------------- */
 
-/* A profile is a set of classes of characters that a text must not have: bit n stands for class n.
- * The presets are constants. Any other set may be given as well, and then each call takes some
+/* A profile is a set of classes of characters that a text must not have: bit n is class n. The
+ * presets are constants. Any other set may be given as well, and then each call takes some
  * microseconds more.
  */
 
@@ -214,7 +214,7 @@ uint8_t trust8_class_of(uint32_t character);
  * where the first error is. For a forbidden character its kind is TRUST8_FORBIDDEN, and its bytes
  * are those of the character.
  *
- * A bit that stands for no class is a misuse.
+ * A bit without a class is a misuse.
  */
 bool trust8_profile_validate(uint32_t classes, const void *data, size_t len, trust8_error *error);
 
@@ -341,7 +341,7 @@ typedef struct trust8_slice {
 } trust8_slice;
 
 /* Checks each row of a column with 32-bit offsets (Arrow's Utf8): row n is values[offsets[n]] up to
- * values[offsets[n + 1]]. offsets_count is the number of rows plus one; 0 and 1 stand for no rows.
+ * values[offsets[n + 1]]. offsets_count is the number of rows plus one; 0 and 1 mean no rows.
  */
 bool trust8_validate_offsets32(const void *values, size_t values_len, const int32_t *offsets,
                                size_t offsets_count, trust8_column_error *error);

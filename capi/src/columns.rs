@@ -48,7 +48,7 @@ impl trust8_column_error {
 }
 
 /// Checks each row of a column with 32-bit offsets (Arrow's Utf8): row n is values[offsets[n]] up to values[offsets[n + 1]].
-/// `offsets_count` is the number of rows plus one; 0 and 1 stand for no rows.
+/// `offsets_count` is the number of rows plus one; 0 and 1 mean no rows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_validate_offsets32(
     values: *const c_void,

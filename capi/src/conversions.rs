@@ -399,7 +399,7 @@ pub struct trust8_converter {
 }
 
 impl trust8_converter {
-    /// Returns what the converter stands for, or `None` if no function of this library has written it.
+    /// Returns the transcoder, or `None` if no function of this library has written it.
     fn resume(&self) -> Option<Transcoder<Encoding, Encoding>> {
         let (Way::Encodings(from, to), lossy) = Way::new(self.from, self.to, self.flags)? else {
             return None;
@@ -427,7 +427,7 @@ impl trust8_converter {
         }
     }
 
-    /// Remembers where the transcoder stands. An error stays.
+    /// Stores the state of the transcoder. An error stays.
     fn keep(&mut self, transcoder: &Transcoder<Encoding, Encoding>, stop: Stop) {
         self.position = transcoder.position();
         let pending = transcoder.pending();

@@ -35,7 +35,7 @@ pub const TRUST8_MUTF8: u32 = 18;
 /// A relative of UTF-8: WTF-8, with lone surrogates, for names of files on Windows.
 pub const TRUST8_WTF8: u32 = 19;
 
-/// What a number stands for.
+/// The meaning of a number.
 #[derive(Clone, Copy)]
 pub(crate) enum Number {
     Encoding(Encoding),

@@ -72,7 +72,7 @@ pub const TRUST8_NONE: usize = usize::MAX;
 pub struct trust8_error {
     /// How many bytes, from the start of the input or stream, are valid. The ill-formed sequence begins there.
     pub valid_up_to: u64,
-    /// The length of the ill-formed sequence. One U+FFFD replaces it, and the text goes on after it. It is 0 if the input ends
+    /// The length of the ill-formed sequence. One U+FFFD replaces it, and the text continues after it. It is 0 if the input ends
     /// inside a character, and if there is no sequence.
     pub error_len: u8,
     /// The rule that is broken: TRUST8_NO_ERROR (0) or another kind.
@@ -233,7 +233,7 @@ fn explain(error: &trust8_error, data: &[u8], message: &mut Message<'_>) -> fmt:
     }
 }
 
-/// A message in the caller's memory, of which the last byte is for the terminator.
+/// A message in the caller's memory, whose last byte is for the terminator.
 struct Message<'a> {
     room: &'a mut [core::mem::MaybeUninit<u8>],
     /// The length of the whole message, whether it fits or not.

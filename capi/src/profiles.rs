@@ -1,6 +1,6 @@
 //! # Profiles
 //!
-//! A profile is a set of classes of characters that a text must not have: bit n stands for class n. The presets are constants. Any
+//! A profile is a set of classes of characters that a text must not have: bit n is class n. The presets are constants. Any
 //! other set may be given as well, and then each call takes some microseconds more.
 
 use core::ffi::{CStr, c_char, c_void};
@@ -53,7 +53,7 @@ pub extern "C" fn trust8_class_of(character: u32) -> u8 {
 /// Returns whether the bytes are UTF-8 without a character of these classes. If not, `error` says where the first error is. For a
 /// forbidden character its kind is TRUST8_FORBIDDEN, and its `bytes` are those of the character.
 ///
-/// A bit that stands for no class is a misuse.
+/// A bit without a class is a misuse.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_profile_validate(
     classes: u32,
@@ -178,7 +178,10 @@ mod tests {
             assert_eq!(unsafe { CStr::from_ptr(name) }.to_str(), Ok(class.name()));
         }
         assert!(trust8_class_name(Class::ALL.len() as u8).is_null());
-        assert_eq!([0x202E, 0x41, 0xD800, 0x11_0000].map(|character| trust8_class_of(character)), [11, 255, 255, 255]);
+        assert_eq!(
+            [0x202E, 0x41, 0xD800, 0x11_0000].map(|character| trust8_class_of(character)),
+            [11, 255, 255, 255]
+        );
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl Kernel {
 
 /// Returns an iterator over all errors in `bytes`, in their order.
 ///
-/// After an error the search goes on where lossy decoding would: after the bytes that one U+FFFD replaces. For every error,
+/// After an error the search continues where lossy decoding would: after the bytes that one U+FFFD replaces. For every error,
 /// [`valid_up_to`](Utf8Error::valid_up_to) is the offset of the ill-formed sequence in the whole of `bytes`. Nothing is
 /// allocated.
 ///

@@ -66,7 +66,7 @@ impl<'a> Search<'a> {
     /// ```text
     /// near faults:            block by block, with maps
     /// after a few blocks:     in groups, which are checked and copied
-    /// after many groups:      the search goes on in chunks
+    /// after many groups:      the search continues in chunks
     /// ```
     ///
     /// Returns where the text begins that is to be written next, or `None` if nothing was written.

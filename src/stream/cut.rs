@@ -14,7 +14,7 @@ use crate::boundary;
 
 /// The last four bytes of the input so far.
 ///
-/// Zeros may stand for those that are not pending. If none is pending, any bytes may stand here that end in ASCII.
+/// Bytes that are not pending may be zeros. If none is pending, any bytes that end in ASCII will do.
 ///
 /// This is all that the next piece needs to know, and keeping it is no work: what of it is pending is computed when it is needed.
 #[derive(Clone, Copy)]
@@ -108,7 +108,7 @@ struct Lead {
 
 /// The leads, by the low six bits of a byte C0 to FF.
 ///
-/// C0 begins no character. Its entry stands for no pending byte at all: a character of length 0, which is complete whatever
+/// C0 begins no character. Its entry means that no byte is pending: a character of length 0, which is complete whatever
 /// follows.
 static LEADS: [Lead; 64] = {
     const NOTHING_PENDING: Lead = Lead { seconds: 0xFFFF, rest: 0, len: 0, begins: 0 };
@@ -192,7 +192,7 @@ impl<'a> Cut<'a> {
 
 // In the functions below, four bytes are one word, with the first byte at the top.
 
-/// Returns the first four bytes of `piece` and its last four. Zeros stand after the first bytes and before the last ones where
+/// Returns the first four bytes of `piece` and its last four. There are zeros after the first bytes and before the last ones where
 /// `piece` is shorter.
 #[inline(always)]
 fn ends(piece: &[u8]) -> (u32, u32) {

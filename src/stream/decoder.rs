@@ -170,7 +170,7 @@ impl Decoder {
     }
 }
 
-/// Returns a decoder that continues where the validator stands.
+/// Returns a decoder that continues where the validator is.
 ///
 /// ```
 /// use trust8::{Validator, stream::Decoder};
@@ -184,7 +184,7 @@ impl From<Validator> for Decoder {
     }
 }
 
-/// Returns a validator that continues where the decoder stands.
+/// Returns a validator that continues where the decoder is.
 ///
 /// ```
 /// use trust8::{Validator, stream::Decoder};

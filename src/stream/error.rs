@@ -34,7 +34,7 @@ pub struct StreamError {
 }
 
 impl StreamError {
-    /// Returns the error for `sequence`, which stands after `valid_up_to` bytes of whole characters.
+    /// Returns the error for `sequence`, which comes after `valid_up_to` bytes of whole characters.
     pub(super) const fn new(valid_up_to: u64, sequence: Sequence) -> Self {
         Self { valid_up_to, sequence }
     }

@@ -5,7 +5,7 @@
 use super::cut::Tail;
 use crate::error::Sequence;
 
-/// Where a validator stands.
+/// The state of a validator.
 pub(super) enum State {
     /// There is no error so far. This is the end of the input.
     Sound(Tail),

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! push(piece):
-//!     if it has 8 to 32 bytes, all ASCII, and ASCII stands before it: accept it
+//!     if it has 8 to 32 bytes, all ASCII, and comes after ASCII: accept it
 //!     if it has 4 to 512 bytes: the kernel validates it as it is, after the last four bytes of the input so far
-//!     if it is longer, ASCII stands before it, and ASCII is its end: the kernel validates it as it is
+//!     if it is longer, comes after ASCII, and ends with ASCII: the kernel validates it as it is
 //!     if it is shorter: a table says of each byte whether it may follow
 //!     otherwise, or if the kernel did not say yes:
 //!         if a character is pending, the first 1 to 3 bytes of the piece must complete it
@@ -100,7 +100,7 @@ impl Validator {
     ///
     /// What [`valid_up_to`](Self::valid_up_to) and [`pending`](Self::pending) return is all that a validator without an error
     /// remembers. So they can be kept anywhere, such as in a file or in memory that another language owns, and the validation
-    /// goes on from there.
+    /// continues from there.
     ///
     /// Returns `None` if `pending` is not the beginning of a character that is well-formed so far, or if `valid_up_to` is
     /// greater than [`i64::MAX`].
@@ -130,7 +130,7 @@ impl Validator {
     }
 
     /// Returns a validator after `pushed` bytes that end with `last`, or `None` if no text that is well-formed so far ends with
-    /// these bytes, or if `pushed` is greater than [`i64::MAX`]. Where the text is shorter than four bytes, other ASCII stands
+    /// these bytes, or if `pushed` is greater than [`i64::MAX`]. Where the text is shorter than four bytes, other ASCII is
     /// before it.
     ///
     /// In contrast to [`resume`](Self::resume) nothing branches on the number of pending bytes.
@@ -285,7 +285,7 @@ impl Validator {
         continues
     }
 
-    /// Does what [`push`](Self::push) does with all other pieces. It is a function of its own so that there is little else around
+    /// Does what [`push`](Self::push) does with all other pieces. It is a separate function, so that there is little else around
     /// the call of the kernel.
     ///
     /// It takes the validator by value: a validator whose address is never taken can live in registers while its owner loops.
@@ -475,7 +475,7 @@ mod tests {
     const TEXT: &str =
         "ab\u{E9}\u{65E5}\u{1F600}\u{7FF}c\u{800}\u{D7FF}\u{E000}\u{FFFF}\u{10000}\u{10FFFF}\u{80}de";
 
-    /// Every kernel goes on from the parts as from the validator itself.
+    /// Every kernel continues from the parts as from the validator itself.
     #[test]
     fn a_validator_goes_on_from_its_parts() {
         for kernel in Kernel::available() {
@@ -501,7 +501,7 @@ mod tests {
         }
     }
 
-    /// The oracle tries the four bytes after every text that may stand before them.
+    /// The oracle tries the four bytes after every text that may come before them.
     #[test]
     fn parts_that_no_validator_has_are_refused() {
         const BYTES: [u8; 19] = [

@@ -94,7 +94,7 @@ pub const fn why_inexpressible(value: u32) -> &'static str {
 }
 
 /// Returns an iterator over the characters of `bytes`, each with its offset. For an ill-formed sequence it returns an error, and
-/// goes on after the sequence.
+/// continues after the sequence.
 ///
 /// If each error is replaced by U+FFFD, the text is that of `String::from_utf8_lossy`.
 ///

@@ -31,7 +31,7 @@ pub struct Location {
 /// - An offset inside a character has the column of that character.
 /// - An ill-formed sequence, as long as [`Utf8Error::error_len`](crate::Utf8Error::error_len) says, counts as one
 ///   character. So the column is the one that an editor shows.
-/// - An offset of `bytes.len()` or more stands for the end of `bytes`.
+/// - An offset of `bytes.len()` or more means the end of `bytes`.
 ///
 /// ```
 /// let text = "naïve\ncafé, thé\n".as_bytes();

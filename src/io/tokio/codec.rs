@@ -34,7 +34,7 @@ use crate::stream::{self, StreamError, Validator};
 /// ```
 #[derive(Clone, Debug)]
 pub struct TextCodec {
-    /// It stands before the first byte of the buffer, or has the error that is there.
+    /// It is before the first byte of the buffer, or has the error that is there.
     validator: Validator,
     max_length: usize,
 }
@@ -125,7 +125,7 @@ impl<T: AsRef<str>> Encoder<T> for TextCodec {
 /// A line that is not UTF-8 is refused at the byte that makes the error certain, and not only at its end. The whole lines before
 /// it come out first.
 ///
-/// After a line that is too long, the codec goes on with the next line. [`FramedRead`](::tokio_util::codec::FramedRead) ends after
+/// After a line that is too long, the codec continues with the next line. [`FramedRead`](::tokio_util::codec::FramedRead) ends after
 /// every error. Polled again, it reads on before it decodes what is in its buffer; if a second such line comes after the end of
 /// the input, it ends for good. Call [`decode_eof`](Decoder::decode_eof) to get every line in any case.
 ///

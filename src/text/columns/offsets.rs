@@ -61,7 +61,7 @@ pub(super) fn group_is_valid<O: Offset>(kernel: &Kernel, values: &[u8], offsets:
 /// Returns whether no offset is less than the one before it, and none lies inside a character of `values`, whose end is the end of a
 /// character, and the last offset. The first offset is not negative. (What is beyond the end has no byte, but then a later offset is less.)
 ///
-/// It is a function of its own, so that nothing in the loop is moved to memory.
+/// It is a separate function, so that nothing in the loop is moved to memory.
 #[inline(never)]
 fn are_boundaries<O: Offset>(values: &[u8], offsets: &[O]) -> bool {
     let mut before = 0;

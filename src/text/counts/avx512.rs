@@ -41,7 +41,7 @@ impl Counting for Avx512 {
 /// What is counted in bytes before the bytes are added up.
 const CHUNK: usize = 512;
 
-/// By the upper four bits of a byte: the number of units that it counts for in UTF-16. The entries stand here four times: the index has
+/// By the upper four bits of a byte: the number of units that it counts for in UTF-16. There are four copies of the entries: the index has
 /// two more bits, and the shift that makes it leaves bits of a neighbouring byte there.
 const UNITS: &[u8; 64] = &{
     let mut table = [1; 64];

@@ -11,7 +11,7 @@ pub(crate) trait Counted: Copy + Default {
     /// Validates `text`, and counts up to the first error.
     fn of(kernel: &Kernel, text: &[u8]) -> (Self, Option<Utf8Error>);
 
-    /// Returns what one character counts, of which these are the bytes.
+    /// Returns the counts of the one character with these bytes.
     fn of_character(bytes: &[u8]) -> Self;
 
     /// Returns the counts of this text and the next one together.

@@ -69,7 +69,7 @@ impl Profile {
         Cow::Owned(repaired)
     }
 
-    /// Appends what stands for a forbidden character.
+    /// Appends the replacement of a forbidden character.
     fn put(&self, found: Forbidden, policy: Policy, to: &mut String) {
         let (character, number) = (found.character(), found.character() as u32);
         let form = match policy {

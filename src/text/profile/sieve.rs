@@ -62,7 +62,7 @@ impl Nibbles {
     }
 }
 
-/// The suspects among the bytes of ASCII, for text of which all is ASCII.
+/// The suspects among the bytes of text that is all ASCII.
 #[derive(Clone, Copy)]
 pub(super) struct Ascii {
     /// The number from which a byte with this lower nibble is subtracted, modulo 256. The difference is below [`WIDTH`](Self::WIDTH)

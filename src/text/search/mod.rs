@@ -52,7 +52,7 @@ impl<Q: Sought<E>, E: Searching> Job<E, (), usize> for Search<Q> {
     }
 }
 
-/// [`Search`] in a long text: a function of its own, so that short texts need not save registers for it.
+/// [`Search`] in a long text: a separate function, so that short texts need not save registers for it.
 struct SearchLong<Q>(PhantomData<Q>);
 
 impl<Q: Sought<E>, E: Searching> Job<E, (), usize> for SearchLong<Q> {
@@ -142,7 +142,7 @@ fn rest<Q: Sought<V>, V: Vectors>(v: V, text: &[u8], mut at: usize, mut pending:
     if places == 0 { at } else { Q::place(text, at) }
 }
 
-/// The length of a block of which all places are asked for: one bit of a word for each byte.
+/// The length of a block whose positions are all returned: one bit of a word for each byte.
 pub const BLOCK_BYTES: usize = 64;
 
 /// Returns what [`Sought::places`] says of the first [`BLOCK_BYTES`] bytes of a text, the first byte's as the lowest bit.
@@ -191,7 +191,7 @@ pub fn is_block_suspected<Q: Sought<V>, V: Vectors>(v: V, block: &[u8; LONG_BYTE
 }
 
 /// Returns the first `N` vectors of a block.
-// Where code is optimised for size, a closure around a load would be a function of its own.
+// Where code is optimised for size, a closure around a load would be a separate function.
 #[inline(always)]
 fn vectors<V: Vectors, const N: usize>(v: V, block: &[u8; LONG_BYTES]) -> [V::Vector; N] {
     let (mut vectors, mut i) = ([v.load(block, 0); N], 1);

@@ -161,7 +161,7 @@ impl Vectors for Avx512 {
     }
 }
 
-/// Sixteen bytes, in loops of which the compiler makes vectors where the target has some.
+/// Sixteen bytes, in loops that the compiler vectorises where the target has vectors.
 impl Vectors for Automaton {
     type Vector = [u8; 16];
     type Found = [u8; 16];

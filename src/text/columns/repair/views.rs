@@ -19,7 +19,7 @@ use crate::text::columns::views::INLINE;
 /// let bad = u128::from_le_bytes(*b"\x05\0\0\0caf\xE9!\0\0\0\0\0\0\0");
 /// let Ok(Repaired::Owned(repaired)) = repair(Views::new(&[0, bad], &[b""], None).unwrap(), Policy::Escape) else { panic!() };
 /// assert_eq!(repaired.views[1].to_le_bytes(), *b"\x08\0\0\0caf\\xE9!\0\0\0\0");
-/// assert!(repaired.buffer.is_empty()); // what is that short stands in its view
+/// assert!(repaired.buffer.is_empty()); // text that short is stored in its view
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RepairedViews {
