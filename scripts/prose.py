@@ -21,7 +21,6 @@ PHRASES = {
     r"\bis asked\b": "the CPU is asked",
     r"\bgets on\b": "the routine gets on",
     r"\bgoes on\b": "the search goes on",
-    r"\bfunction of its own\b": "it is a function of its own",
     r"\bstands? (?:for|before|after|here)\b": "a lead may stand before it",
     r"\bfor the weight\b": "left out, for the weight",
     r"\bthe same, likewise\b": "the same, likewise",

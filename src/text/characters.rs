@@ -144,7 +144,7 @@ pub struct Decode<'a> {
 }
 
 impl<'a> Decode<'a> {
-    /// Goes on where the text ends. Returns the error of the ill-formed sequence there, or takes the next text if there is none.
+    /// Continues where the text ends. Returns the error of the ill-formed sequence there, or takes the next text if there is none.
     /// After the last text, it returns `None`.
     #[inline]
     fn advance(&mut self) -> Option<Result<(), Utf8Error>> {
