@@ -19,6 +19,7 @@ PHRASES = {
     r"\ball else\b": "planes for all else",
     r"\bin so many bytes\b": "one line in so many bytes",
     r"\bis asked\b": "the CPU is asked",
+    r"\b(?:doors?|seams?)\b": "the seam between two pieces",
     r"\bgets on\b": "the routine gets on",
     r"\bgoes on\b": "the search goes on",
     r"\bstands? (?:for|before|after|here)\b": "a lead may stand before it",
