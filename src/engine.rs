@@ -3,6 +3,8 @@
 //!
 //! This module is not part of the public interface: it may change in any release.
 
+#![forbid(unsafe_code)]
+
 pub use crate::boundary::{array_at, ends_in_lead, is_inside, start_before};
 pub use crate::error::{Hex, Sequence};
 #[cfg(feature = "std")]

@@ -12,31 +12,10 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Counting, Counts, planes};
-use crate::kernel::Validated;
+use super::Counts;
 use crate::kernel::bitplanes::blocks;
+use crate::simd::Avx512;
 use crate::simd::x86::avx512::Vector;
-use crate::simd::{Avx512, Token};
-
-impl Counting for Avx512 {
-    #[inline(always)]
-    fn inspect(self, bytes: &[u8]) -> (Option<usize>, Counts) {
-        if bytes.len() < planes::LEAST_BYTES {
-            return (self.apart(Validated, bytes, ()).suspicion(), all(self, bytes));
-        }
-        self.apart(planes::Inspect, bytes, ())
-    }
-
-    #[inline(always)]
-    fn count_chars(self, text: &[u8]) -> usize {
-        count_chars(self, text)
-    }
-
-    #[inline(always)]
-    fn utf16_len(self, text: &[u8]) -> usize {
-        utf16_len(self, text)
-    }
-}
 
 /// What is counted in bytes before the bytes are added up.
 const CHUNK: usize = 512;
@@ -99,13 +78,13 @@ fn in_block(s: Avx512, now: Vector) -> Counts {
 
 /// Returns the number of characters: the bytes that are no continuations.
 #[inline(always)]
-fn count_chars(s: Avx512, bytes: &[u8]) -> usize {
+pub(super) fn count_chars(s: Avx512, bytes: &[u8]) -> usize {
     count::<false>(s, bytes)
 }
 
 /// Returns the number of UTF-16 units: one for each character, and one more for each of four bytes.
 #[inline(always)]
-fn utf16_len(s: Avx512, bytes: &[u8]) -> usize {
+pub(super) fn utf16_len(s: Avx512, bytes: &[u8]) -> usize {
     count::<true>(s, bytes)
 }
 

@@ -12,14 +12,14 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Counts, avx512};
+use super::{Counting, Counts, avx512};
 use crate::boundary::{CONTEXT, floor, with_context};
 use crate::kernel::bitplanes::long::load_eight;
 use crate::kernel::bitplanes::planes::{self, Masks, Picks, SUPERBLOCK};
 use crate::kernel::bitplanes::{BLOCK, EIGHT_BLOCKS, blocks};
-use crate::kernel::faulty;
+use crate::kernel::{Validated, faulty};
 use crate::simd::x86::avx512::Vector;
-use crate::simd::{Avx512, Job};
+use crate::simd::{Avx512, Job, Token};
 
 /// The least length of long input.
 pub(super) const LEAST_BYTES: usize = EIGHT_BLOCKS;
@@ -69,6 +69,26 @@ impl Job<Avx512, (), (Option<usize>, Counts)> for Inspect {
         let mut counts = tally.counts();
         counts += at_start;
         (None, counts)
+    }
+}
+
+impl Counting for Avx512 {
+    #[inline(always)]
+    fn inspect(self, bytes: &[u8]) -> (Option<usize>, Counts) {
+        if bytes.len() < LEAST_BYTES {
+            return (self.apart(Validated, bytes, ()).suspicion(), avx512::all(self, bytes));
+        }
+        self.apart(Inspect, bytes, ())
+    }
+
+    #[inline(always)]
+    fn count_chars(self, text: &[u8]) -> usize {
+        avx512::count_chars(self, text)
+    }
+
+    #[inline(always)]
+    fn utf16_len(self, text: &[u8]) -> usize {
+        avx512::utf16_len(self, text)
     }
 }
 
