@@ -4,4 +4,5 @@
 mod support;
 
 mod dialects;
+#[expect(unreachable_pub, reason = "fuzz/ has this file as well")]
 mod reference;
