@@ -105,12 +105,7 @@ fn offsets_of_any_kind<O: Offset>(values: &[u8], offsets: &[O]) {
     };
     let expected = model();
     for kernel in kernels() {
-        assert_eq!(
-            answer(kernel.validate_offsets(values, offsets)),
-            expected,
-            "{}",
-            kernel.name()
-        );
+        assert_eq!(answer(kernel.validate_offsets(values, offsets)), expected, "{}", kernel.name());
     }
 }
 
@@ -138,12 +133,7 @@ fn views_of_any_kind(views: &[u128], buffers: &[&[u8]]) {
     let texts: Vec<_> = rows.iter().map_while(Option::as_ref).collect();
     let of_texts = texts.iter().enumerate().try_for_each(|(row, text)| of_text(row, text));
     for kernel in kernels() {
-        assert_eq!(
-            answer(kernel.validate_views(views, buffers)),
-            expected,
-            "{}",
-            kernel.name()
-        );
+        assert_eq!(answer(kernel.validate_views(views, buffers)), expected, "{}", kernel.name());
         assert_eq!(answer(kernel.validate_slices(&texts)), of_texts, "{}", kernel.name());
     }
 }

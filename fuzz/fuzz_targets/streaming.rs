@@ -111,11 +111,7 @@ fn pushed(way: &Way, input: &[u8], pieces: &[&[u8]], expected: &Expected) {
             Err(fault) => {
                 assert_eq!(said.map_err(fault_of), Err(fault), "{name}");
                 assert_eq!(piece.map_err(fault_of).map(|piece| piece.len()), Err(fault), "{name}");
-                assert_eq!(
-                    way.push(&mut validator, b"a").map_err(fault_of),
-                    Err(fault),
-                    "it stays"
-                );
+                assert_eq!(way.push(&mut validator, b"a").map_err(fault_of), Err(fault), "it stays");
                 break;
             }
         }

@@ -7,9 +7,9 @@ use core::mem::MaybeUninit;
 
 use libfuzzer_sys::fuzz_target;
 use trust8::Kernel;
-use trust8_transcode::{BufferError, Encoding, Str, Transcoder, Utf16};
 use trust8_fuzz::input;
 use trust8_fuzz::kernels::kernels;
+use trust8_transcode::{BufferError, Encoding, Str, Transcoder, Utf16};
 
 /// How much of an input is converted: three of the parts that are validated and then converted.
 const LONGEST: usize = 12 << 10;

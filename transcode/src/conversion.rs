@@ -14,9 +14,9 @@ use trust8::engine::survey::Surveyor;
 use trust8::engine::survey::Surveys;
 use trust8::engine::{Automaton, Job, Output};
 #[cfg(trust8_avx512)]
-use trust8::engine::{Avx2, Avx512};
+use trust8::engine::{Avx2, Avx512, Token};
 #[cfg(trust8_simd)]
-use trust8::engine::{Engine, Token, Validated};
+use trust8::engine::{Engine, Validated};
 
 #[cfg(trust8_simd)]
 use crate::simd::ConvertOps;

@@ -15,9 +15,9 @@ pub mod text;
 use core::mem::MaybeUninit;
 
 use memory::{input, output, place};
-use trust8_dialect::{Dialect, diagnose};
 use trust8::stream::StreamError;
 use trust8::{ErrorKind, Kernel, Validator};
+use trust8_dialect::{Dialect, diagnose};
 
 /// Returns whether the module has SIMD kernels.
 #[unsafe(no_mangle)]

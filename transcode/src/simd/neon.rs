@@ -2,7 +2,7 @@
 
 use core::arch::aarch64::*;
 
-use trust8::engine::{Neon, Simd};
+use trust8::engine::Neon;
 
 use super::WideLaneOps;
 
