@@ -139,7 +139,6 @@ pub(crate) const CONTEXT: usize = 3;
 /// Returns the `N` bytes from `at` on, if there are that many. Nothing can panic here, which keeps loops small.
 #[inline(always)]
 #[doc(hidden)]
-#[must_use]
 pub fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
     bytes.get(at..)?.first_chunk()
 }

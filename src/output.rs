@@ -32,6 +32,12 @@ impl<'a> Output<'a> {
         self.len
     }
 
+    /// Returns whether nothing has been written so far.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Returns the number of bytes that can still be written.
     #[inline(always)]
     pub fn left(&self) -> usize {

@@ -104,12 +104,7 @@ pub(crate) trait Conversion {
 
     /// Converts the beginning of a text and returns how much of it, in bytes.
     #[cfg(trust8_simd)]
-    fn long<S: ConvertOps>(
-        s: S,
-        text: &[u8],
-        out: &mut Output<'_>,
-        validator: impl Validator + Surveying,
-    ) -> usize;
+    fn long<S: ConvertOps>(s: S, text: &[u8], out: &mut Output<'_>, validator: impl Surveying) -> usize;
 
     /// The conversion whose `part` is called where `long` has stopped: this one, or one that converts other texts as well.
     type Part: Conversion;

@@ -187,7 +187,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
         let mut out = Output::new(T::room(buffer));
         let (read, end) = self.advance(F::bytes(piece), &mut out);
         match end {
-            End::Malformed(fault) if read == 0 && out.len() == 0 => Err(self.fail(fault)),
+            End::Malformed(fault) if read == 0 && out.is_empty() => Err(self.fail(fault)),
             _ => {
                 Ok(Progress { read: read / size_of::<F::Unit>(), written: out.len() / size_of::<T::Unit>() })
             }

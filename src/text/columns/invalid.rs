@@ -32,7 +32,6 @@ pub fn invalid_rows<C: Column>(column: C) -> InvalidRows<C> {
 
 impl Kernel {
     /// Does what [`invalid_rows`](crate::columns::invalid_rows) does, with this kernel.
-    #[must_use]
     pub fn invalid_rows<C: Column>(&'static self, column: C) -> InvalidRows<C> {
         InvalidRows { kernel: self, column, group: 0, next: 0, marks: Marks::NONE }
     }

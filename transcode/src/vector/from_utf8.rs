@@ -363,7 +363,7 @@ pub(crate) fn part<S: ConvertOps, T: Wide, V: Validator>(
                 (all, fitting)
             } else {
                 let whole = floor(rest, len);
-                if !validator.suspicion(&rest[..whole]).is_none() {
+                if validator.suspicion(&rest[..whole]).is_some() {
                     return at;
                 }
                 // What follows the whole characters is not known to be well-formed, and does not matter.
