@@ -6,12 +6,14 @@
 #![forbid(unsafe_code)]
 
 use super::Kernel;
+#[cfg(trust8_simd)]
 use super::Verdict;
 #[cfg(trust8_avx512)]
 use super::bitplanes::{AnyLength, Blocks, Superblocks};
 use super::job::{Isa, KERNELS};
 #[cfg(trust8_simd)]
 use super::lookup::{Long, Short};
+#[cfg(trust8_simd)]
 use crate::simd::Job;
 
 /// Makes a function for each instruction set that runs a job which validates.

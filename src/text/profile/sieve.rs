@@ -67,6 +67,7 @@ impl Nibbles {
 pub(super) struct Ascii {
     /// The number from which a byte with this lower nibble is subtracted, modulo 256. The difference is below [`WIDTH`](Self::WIDTH)
     /// exactly for suspects up to 1F.
+    #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors look it up"))]
     pub(super) ends: [u8; 16],
     /// Bytes above this one are not ASCII, or suspect. It is zero where that does not describe the suspects: then no text passes.
     pub(super) most: u8,
@@ -74,6 +75,7 @@ pub(super) struct Ascii {
 
 impl Ascii {
     /// 00..0F and 10..1F.
+    #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors use it"))]
     pub(super) const WIDTH: u8 = 0x11;
 }
 
