@@ -111,6 +111,10 @@ const NAMES: &[&CStr] = &[
 ];
 
 /// A preset, or a profile that was made for this call.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is on the stack for one call, and nothing is allocated here"
+)]
 enum Chosen {
     Preset(&'static Profile),
     Made(Profile),
