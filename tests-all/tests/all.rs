@@ -9,6 +9,7 @@
 //!
 //! `.ci/run lint` fails when a folder is missing here, or a file in its `main.rs`.
 
+#[cfg(feature = "alloc")]
 #[path = "../../dialect/tests/dialect/main.rs"]
 mod dialect;
 #[path = "../../tests/examples.rs"]
@@ -27,5 +28,6 @@ mod stack;
 mod stream;
 #[path = "../../tests/text/main.rs"]
 mod text;
+#[cfg(feature = "alloc")]
 #[path = "../../transcode/tests/transcode/main.rs"]
 mod transcode;

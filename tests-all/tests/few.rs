@@ -3,6 +3,8 @@
 //!
 //! An input is an allocation of exactly its length, so an access outside it is found.
 
+#![cfg(feature = "std")]
+
 #[path = "../../tests/support/mod.rs"]
 mod support;
 

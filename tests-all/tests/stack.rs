@@ -190,6 +190,7 @@ const OTHERS: &[(&str, Work)] = &[
         done(kernel.par_from_utf8(1000, bytes));
         done(kernel.par_inspect(1000, bytes));
     }),
+    #[cfg(feature = "alloc")]
     ("dialect", |kernel, bytes| {
         let with = trust8_dialect::With(kernel);
         done(with.diagnose(bytes));
@@ -203,6 +204,7 @@ const OTHERS: &[(&str, Work)] = &[
             }
         }
     }),
+    #[cfg(feature = "alloc")]
     ("transcode", |kernel, bytes| {
         use trust8_transcode::{Chars, Encoding, Str, Transcoder, Utf16, Utf32};
 
