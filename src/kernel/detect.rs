@@ -214,7 +214,7 @@ mod x86 {
             let sse42 = all(leaf1.ecx, &[0, 9, 19, 20, 23]);
             // AVX; AVX2, BMI1, BMI2; LZCNT
             let avx2 = saves(YMM) && all(leaf1.ecx, &[28]) && all(leaf7.ebx, &[3, 5, 8]) && lzcnt;
-            // FMA and F16C, which compilers take for part of AVX-512 F; AVX-512 F, BW, VL; VBMI, VBMI2, GFNI.
+            // FMA and F16C, which compilers take for part of AVX-512 F; AVX-512 F, BW, VL; VBMI, VBMI2, GFNI, VPOPCNTDQ.
             //
             // This is also the policy. VBMI2 came with Ice Lake and Zen 4, and from then on 512-bit
             // code costs hardly any clock. Skylake-X and Cascade Lake, which drop by hundreds of
@@ -222,7 +222,7 @@ mod x86 {
             let avx512 = saves(ZMM)
                 && all(leaf1.ecx, &[12, 29])
                 && all(leaf7.ebx, &[16, 30, 31])
-                && all(leaf7.ecx, &[1, 6, 8]);
+                && all(leaf7.ecx, &[1, 6, 8, 14]);
             Self { sse42, avx2, avx512 }
         }
     }
@@ -251,7 +251,7 @@ mod x86 {
             let std_says = Cpu {
                 sse42: std_says!("sse4.2" "popcnt"),
                 avx2: std_says!("avx2" "bmi1" "bmi2" "lzcnt"),
-                avx512: std_says!("avx512f" "avx512bw" "avx512vl" "avx512vbmi" "avx512vbmi2" "gfni"),
+                avx512: std_says!("avx512f" "avx512bw" "avx512vl" "avx512vbmi" "avx512vbmi2" "gfni" "avx512vpopcntdq"),
             };
             assert_eq!(Cpu::ask(), std_says);
         }

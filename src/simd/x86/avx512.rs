@@ -1,4 +1,4 @@
-//! AVX-512 with VBMI, VBMI2 and GFNI: vectors of 64 bytes, from Ice Lake (2019) and Zen 4 (2022) on.
+//! AVX-512 with VBMI, VBMI2, VPOPCNTDQ and GFNI: vectors of 64 bytes, from Ice Lake (2019) and Zen 4 (2022) on.
 //!
 //! This file has the operations. The algorithms that are made of them are in `kernel/bitplanes/`.
 

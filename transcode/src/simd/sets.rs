@@ -6,7 +6,7 @@
 macro_rules! instruction_sets {
     ($use:ident) => {
         $use! {
-            avx512: Avx512, "avx512", trust8_avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni,bmi1,bmi2,lzcnt,popcnt";
+            avx512: Avx512, "avx512", trust8_avx512, "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,lzcnt,popcnt";
             avx2: Avx2, "avx2", trust8_x86, "avx2,bmi1,bmi2,lzcnt,popcnt";
             sse42: Sse42, "sse4.2", trust8_x86, "sse4.2,popcnt";
             neon: Neon, "neon", trust8_neon, "neon";
