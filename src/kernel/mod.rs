@@ -130,6 +130,11 @@ fn continues<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> bool {
     if piece.len() <= SHORT_PIECE {
         return engine.continues(before, piece);
     }
+    continues_long(engine, before, piece)
+}
+
+#[inline(always)]
+fn continues_long<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> bool {
     let is_whole = before[3].is_ascii() && piece.last().is_some_and(u8::is_ascii);
     // Such a piece is long to every engine.
     is_whole && engine.apart(ValidatedLong, piece, ()).is_valid()

@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Engine, Rejected, bind};
+use super::{Engine, Rejected, ValidatedLong, bind, continues_long};
 use crate::simd::Job;
 
 /// Called with bytes that a kernel does not find valid.
@@ -41,7 +41,7 @@ struct AcceptsLong;
 impl<E: Engine, F: OnRejected> Job<E, F, bool> for AcceptsLong {
     #[inline(always)]
     fn run(engine: E, bytes: &[u8], otherwise: F) -> bool {
-        match bind(bytes, engine.validate_long(bytes)) {
+        match bind(bytes, engine.apart(ValidatedLong, bytes, ())) {
             Ok(_) => true,
             Err(rejected) => reject(rejected, otherwise),
         }
@@ -67,7 +67,7 @@ struct ContinuesLongOr;
 impl<E: Engine, F: OnNotContinued> Job<E, ([u8; 4], F), bool> for ContinuesLongOr {
     #[inline(always)]
     fn run(engine: E, piece: &[u8], (before, otherwise): ([u8; 4], F)) -> bool {
-        super::continues(engine, before, piece) || not_continued(before, piece, otherwise)
+        continues_long(engine, before, piece) || not_continued(before, piece, otherwise)
     }
 }
 

@@ -213,11 +213,11 @@ impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for Convert<C>
     #[inline(always)]
     fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
         let read = engine.convert_short::<C>(text, out);
-        if read == text.len() { read } else { engine.apart(ConvertLong::<C>::JOB, text, out) }
+        if read == text.len() { read } else { engine.apart(LongConversion::<C>(PhantomData), text, out) }
     }
 }
 
-/// Does what [`Convert`] does, for texts that are not short: a function of its own, so that short texts need not save registers for it.
+/// Does what [`Convert`] does, for texts that are not short.
 pub(crate) struct ConvertLong<C>(PhantomData<C>);
 
 impl<C> ConvertLong<C> {
@@ -225,6 +225,16 @@ impl<C> ConvertLong<C> {
 }
 
 impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for ConvertLong<C> {
+    #[inline(always)]
+    fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
+        engine.apart(LongConversion::<C>(PhantomData), text, out)
+    }
+}
+
+/// The work of both: a function apart, so that short texts need not save registers for it, and that is in the program once.
+struct LongConversion<C>(PhantomData<C>);
+
+impl<C: Conversion, E: Converting> Job<E, &mut Output<'_>, usize> for LongConversion<C> {
     #[inline(always)]
     fn run(engine: E, text: &[u8], out: &mut Output<'_>) -> usize {
         let read = engine.convert_long::<C>(text, out);

@@ -90,7 +90,8 @@ macro_rules! converted {
         fn convert_long(kernel: &Kernel, text: &[u8], out: &mut Output<'_>) -> usize {
             kernel.run(ConvertLong::<$conversion>::JOB, text, out)
         }
-        #[inline]
+        // Not `#[inline]`: each crate that converts would have the doors once more.
+        #[inline(never)]
         fn convert(kernel: &Kernel, text: &[u8], out: &mut Output<'_>) -> usize {
             if text.len() > LONGEST_VECTOR * <$conversion>::SHORT {
                 return convert_long(kernel, text, out);
@@ -112,6 +113,16 @@ macro_rules! counting {
     }};
 }
 pub(super) use counting;
+
+// Not `#[inline]`, for the same reason.
+
+fn utf16_len(kernel: &Kernel, text: &[u8]) -> usize {
+    kernel.run(Utf16Len, text, ())
+}
+
+fn count_chars(kernel: &Kernel, text: &[u8]) -> usize {
+    kernel.run(CountChars, text, ())
+}
 
 /// The conversion from one family into another.
 struct Pair<F, T>(PhantomData<(F, T)>);
@@ -516,7 +527,7 @@ pairs! { |s, text, out, validator|
             long: from_utf8::long_valid::<_, IntoUtf16<false>>(s, text, out)
         },
         portable: portable::utf8_to_utf16,
-        length: Length::Counted(|kernel, text| kernel.run(Utf16Len, text, ())),
+        length: Length::Counted(utf16_len),
     }
     Utf8 => Utf32 {
         short(2): from_utf8::short::<_, IntoUtf32, _>(s, text, out, validator),
@@ -527,7 +538,7 @@ pairs! { |s, text, out, validator|
             long: from_utf8::long_valid::<_, IntoUtf32>(s, text, out)
         },
         portable: portable::utf8_to_utf32,
-        length: Length::Counted(|kernel, text| kernel.run(CountChars, text, ())),
+        length: Length::Counted(count_chars),
     }
     Utf8 => Latin1 {
         short(2): latin1::short_from_utf8::<_, false>(s, text, out),
@@ -538,7 +549,7 @@ pairs! { |s, text, out, validator|
             long: latin1::from_utf8::<_, true>(s, text, out)
         },
         portable: portable::utf8_to_latin1,
-        length: Length::Counted(|kernel, text| kernel.run(CountChars, text, ())),
+        length: Length::Counted(count_chars),
     }
     Utf16 => Utf8 {
         short(4): from_utf16::short_to_utf8::<_, false>(s, text, out),

@@ -11,6 +11,16 @@ use crate::search::{AboveLatin1, NotUtf16, NotUtf32, Outside};
 use trust8::Kernel;
 use trust8::engine::search::Search;
 
+/// Searches text in bytes, by a function without type parameters: it is compiled here, once, and not again in each program.
+macro_rules! search {
+    ($kernel:expr, $bytes:expr, $sought:ty) => {{
+        fn search(kernel: &Kernel, bytes: &[u8]) -> usize {
+            kernel.run(Search::<$sought>::JOB, bytes, ())
+        }
+        search($kernel, $bytes)
+    }};
+}
+
 /// Returns an error if the text is malformed.
 ///
 /// The error is that of a conversion, [`convert`](super::convert), into any encoding of Unicode.
@@ -109,10 +119,10 @@ impl With {
         let whole = whole_units(layout, bytes);
         let at = match (layout.family, layout.swapped) {
             (Family::Utf8 | Family::Latin1, _) => self.0.ascii_up_to(bytes),
-            (Family::Utf16, false) => self.0.run(Search::<Outside<2, 0x7F, false>>::JOB, whole, ()),
-            (Family::Utf16, true) => self.0.run(Search::<Outside<2, 0x7F, true>>::JOB, whole, ()),
-            (Family::Utf32, false) => self.0.run(Search::<Outside<4, 0x7F, false>>::JOB, whole, ()),
-            (Family::Utf32, true) => self.0.run(Search::<Outside<4, 0x7F, true>>::JOB, whole, ()),
+            (Family::Utf16, false) => search!(self.0, whole, Outside<2, 0x7F, false>),
+            (Family::Utf16, true) => search!(self.0, whole, Outside<2, 0x7F, true>),
+            (Family::Utf32, false) => search!(self.0, whole, Outside<4, 0x7F, false>),
+            (Family::Utf32, true) => search!(self.0, whole, Outside<4, 0x7F, true>),
         };
         at / size_of::<F::Unit>()
     }
@@ -128,13 +138,13 @@ impl With {
         let at = match (layout.family, layout.swapped) {
             (Family::Latin1, _) => bytes.len(),
             (Family::Utf8, _) => {
-                let at = self.0.run(Search::<AboveLatin1>::JOB, bytes, ());
+                let at = search!(self.0, bytes, AboveLatin1);
                 if layout.known_valid { at } else { well_formed_up_to(self.0, layout, &bytes[..at]) }
             }
-            (Family::Utf16, false) => self.0.run(Search::<Outside<2, 0xFF, false>>::JOB, whole, ()),
-            (Family::Utf16, true) => self.0.run(Search::<Outside<2, 0xFF, true>>::JOB, whole, ()),
-            (Family::Utf32, false) => self.0.run(Search::<Outside<4, 0xFF, false>>::JOB, whole, ()),
-            (Family::Utf32, true) => self.0.run(Search::<Outside<4, 0xFF, true>>::JOB, whole, ()),
+            (Family::Utf16, false) => search!(self.0, whole, Outside<2, 0xFF, false>),
+            (Family::Utf16, true) => search!(self.0, whole, Outside<2, 0xFF, true>),
+            (Family::Utf32, false) => search!(self.0, whole, Outside<4, 0xFF, false>),
+            (Family::Utf32, true) => search!(self.0, whole, Outside<4, 0xFF, true>),
         };
         at / size_of::<F::Unit>()
     }
@@ -148,10 +158,10 @@ fn well_formed_up_to(kernel: &'static Kernel, layout: Layout, bytes: &[u8]) -> u
         _ if layout.known_valid => bytes.len(),
         (Family::Latin1, _) => bytes.len(),
         (Family::Utf8, _) => kernel.from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len),
-        (Family::Utf16, false) => kernel.run(Search::<NotUtf16<false>>::JOB, whole, ()),
-        (Family::Utf16, true) => kernel.run(Search::<NotUtf16<true>>::JOB, whole, ()),
-        (Family::Utf32, false) => kernel.run(Search::<NotUtf32<false>>::JOB, whole, ()),
-        (Family::Utf32, true) => kernel.run(Search::<NotUtf32<true>>::JOB, whole, ()),
+        (Family::Utf16, false) => search!(kernel, whole, NotUtf16<false>),
+        (Family::Utf16, true) => search!(kernel, whole, NotUtf16<true>),
+        (Family::Utf32, false) => search!(kernel, whole, NotUtf32<false>),
+        (Family::Utf32, true) => search!(kernel, whole, NotUtf32<true>),
     }
 }
 
