@@ -94,7 +94,7 @@ impl OwnForms {
     ///
     /// UTF-8 itself has no sequences of a dialect's own. So in text that is known to be UTF-8, this is where the first sequence begins
     /// that the dialect lacks.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn find(self, kernel: &Kernel, bytes: &[u8]) -> Option<usize> {
         let found = match self {
             Self::Nothing => return None,
@@ -107,7 +107,7 @@ impl OwnForms {
     }
 
     /// Returns the exceptions of the first [`BLOCK`] bytes.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn marks(self, kernel: &Kernel, bytes: &[u8]) -> Marks {
         Marks(match self {
             Self::Nothing => 0,
