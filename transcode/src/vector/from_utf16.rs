@@ -53,18 +53,19 @@ pub(crate) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     }
     // With masks, whether there is a second vector is not asked. Lengths vary from call to call, and the answer would be predicted
     // wrongly. For the same reason, both vectors are treated alike.
+    let mut two = load_up_to_two::<S, SWAPPED>(s, text);
+    let [a, b] = two;
+    let is_ascii = are_ascii(s, s.or(a, b));
     if text.len() <= 2 * S::LANES {
-        let [a, b] = load_up_to_two::<S, SWAPPED>(s, text);
-        if are_ascii(s, s.or(a, b)) {
+        if is_ascii {
             return if s.put_first(s.narrowed16(a, b), text.len() / 2, out) { text.len() } else { 0 };
         }
         if text.len() <= S::LANES {
             return if put_as_utf8::<S, SWAPPED>(s, a, text, 0, text.len(), out) { text.len() } else { 0 };
         }
-    } else if S::LANES == 64 {
-        let [a, b] = load_whole_two::<S, SWAPPED>(s, text);
+    } else if S::LANES == 64 && is_ascii {
         let [c, d] = load_up_to_two::<S, SWAPPED>(s, &text[2 * S::LANES..]);
-        if are_ascii(s, s.or(s.or(a, b), s.or(c, d))) {
+        if are_ascii(s, s.or(c, d)) {
             let put = s.put_first_of_two(s.narrowed16(a, b), s.narrowed16(c, d), text.len() / 2, out);
             return if put { text.len() } else { 0 };
         }
@@ -73,14 +74,14 @@ pub(crate) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
         return 0;
     }
     let mut at = 0;
-    while at < text.len() {
-        let two = load_up_to_two::<S, SWAPPED>(s, &text[at..]);
-        if !put_two_as_utf8::<S, SWAPPED>(s, two, text, at, out) {
-            return 0;
-        }
+    while put_two_as_utf8::<S, SWAPPED>(s, two, text, at, out) {
         at += 2 * S::LANES;
+        if at >= text.len() {
+            return text.len();
+        }
+        two = load_up_to_two::<S, SWAPPED>(s, &text[at..]);
     }
-    text.len()
+    0
 }
 
 /// Appends two blocks, which are at `at`, as UTF-8; or at most the first, if they are malformed or do not fit. The text may end in either.
