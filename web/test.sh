@@ -31,4 +31,4 @@ run() {
     [ "$passed" -ge "$2" ] || { echo "test.sh: only $passed tests of $1 passed, not $2" >&2; return 1; }
 }
 run npm/test/package.test.mjs 6
-run test/browser.test.mjs 28
+run test/browser.test.mjs 29

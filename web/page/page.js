@@ -3,6 +3,7 @@ import { PROFILES, reason, simd } from './trust8/index.js';
 import { showDetail } from './bits.js';
 import { shortName } from './hidden.js';
 import { HexView } from './hexview.js';
+import { showPlanes } from './planes.js';
 import { codePointName, element, grouped, hexBytes, parseHex, plural, visible } from './text.js';
 
 const LINK_LIMIT = 512;
@@ -48,6 +49,8 @@ fail('');
 /** What is open: its name and bytes, and what the scan has found. @type {{name: string, blob: Blob, found?: any} | null} */
 let opened = null;
 let typedBlob = false;
+/** The planes that are shown last are those of the last selection. */
+let planesQueue = Promise.resolve();
 
 const view = new HexView($('hex'), (sequence) => {
   // The reason of an error may need the byte after the sequence.
@@ -59,6 +62,7 @@ const view = new HexView($('hex'), (sequence) => {
     open(new Blob([blob.slice(0, at), Uint8Array.of(byte ^ (1 << bit)), blob.slice(at + 1)]), name, { at: sequence.offset });
   });
   showDetail($('detail'), sequence, bytes, flip || undefined);
+  planesQueue = planesQueue.then(() => showPlanes($('planes'), blob, sequence.offset)).catch((error) => fail(error.message));
   showPlace();
 });
 

@@ -90,6 +90,35 @@ test('a bit can be flipped', async () => {
   assert.match(await text('#why'), /3-byte character cut short after 1 byte: E0/);
 });
 
+/** Returns the lines of the planes that the page shows: the name, and what is in each column. */
+const shownPlanes = () => page.locator('#planes tr').evaluateAll((rows) => rows.map((row) => Array.from(row.cells, (cell) => cell.textContent)));
+test('eight bytes are shown as the planes of the figure in DESIGN', async () => {
+  const figure = await readFile(new URL('../../docs/planes.svg', import.meta.url), 'utf8');
+  const words = [...figure.matchAll(/<text x="(\d+)" y="(\d+)"[^>]*>([^<]*)</g)].map(([, x, y, word]) => ({ x: Number(x), y, word: word.replaceAll('&amp;', '&').replaceAll('&gt;', '>') }));
+  const heights = [...new Set(words.map(({ y }) => y))].slice(1);
+  const lines = heights.map((height) => words.filter(({ y }) => y === height).sort((a, b) => a.x - b.x).map(({ word }) => word));
+  const digits = lines[0].slice(1).join(' ');
+  await openHex(digits);
+  await page.click('#planes-card summary');
+  await page.waitForSelector('#planes td');
+  lines[0][0] = '';
+  lines.at(-1)[0] = lines.at(-1)[0].replace(': no fault', '');
+  assert.equal(lines.length, 14);
+  assert.deepEqual(await shownPlanes(), lines);
+  assert.equal(await page.locator('#planes .fault').count(), 0);
+  // A flipped bit, bytes before the eight, and the end of the text.
+  await page.locator('#detail [data-bit="0.7"]').click();
+  await page.waitForSelector('#planes .fault');
+  await openHex('61 F09F98 21 C3');
+  await page.waitForFunction(() => document.querySelector('#planes thead')?.textContent === 'F09F9821C3···');
+  assert.deepEqual((await shownPlanes()).at(-1).slice(1).map(Number), [0, 0, 0, 1, 0, 1, 0, 0]);
+  await page.focus('#hex');
+  await page.keyboard.press('End');
+  await page.keyboard.press('ArrowLeft');
+  await page.waitForFunction(() => document.querySelector('#planes thead')?.textContent === '21C3······');
+  assert.deepEqual((await shownPlanes()).at(-1).slice(1).map(Number), [1, 0, 1, 0, 0, 0, 0, 0]);
+});
+
 test('text and hex can be pasted, and a link made of them opens again', async () => {
   await page.goto(server.origin);
   await page.fill('#typed', 'naïve €');
@@ -517,6 +546,7 @@ for (const colorScheme of ['light', 'dark']) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       for (const digits of ['610A C0AE C3A9 E2808B F09F9880', '61C3A9']) {
         await openHex(digits);
+        await page.locator('#planes-card').evaluate((it) => { it.open = true; });
         const session = await browser.context.newCDPSession(page);
         // The page's own policy forbids scripts from elsewhere, so this one comes through the debugger.
         await session.send('Runtime.evaluate', { expression: await readFile(axe, 'utf8') });
