@@ -4,10 +4,15 @@
 use std::path::Path;
 use std::{env, fs};
 
-/// Mistakes in each file, each of which leaves a byte out: what is replaced, and by what.
-const MISTAKES: &[(&str, &[(&str, &str)])] = &[
+/// What is replaced, and by what.
+type Mistake = (&'static str, &'static str);
+
+/// The name of the copies, the file, the instruction set, and mistakes, each of which leaves a byte out.
+const FILES: &[(&str, &str, &str, &[Mistake])] = &[
     (
         "short",
+        "lookup/short.rs",
+        "Traced::<32>",
         &[
             ("at += 2 * S::LANES;", "at += 3 * S::LANES;"),
             ("(n - 2 * S::LANES).max(CONTEXT)", "(n - 3 * S::LANES).max(CONTEXT)"),
@@ -18,6 +23,8 @@ const MISTAKES: &[(&str, &[(&str, &str)])] = &[
     ),
     (
         "long",
+        "lookup/long.rs",
+        "Traced::<32>",
         &[
             ("SKIPPED_BYTES - misaligned", "SKIPPED_BYTES + misaligned"),
             ("HEAD_BYTES - misaligned", "HEAD_BYTES + BLOCK - misaligned"),
@@ -42,18 +49,45 @@ const MISTAKES: &[(&str, &[(&str, &str)])] = &[
             ("checker.check_block(&mut faults, block);", ""),
         ],
     ),
+    (
+        "runs",
+        "bitplanes/long.rs",
+        "Avx512",
+        &[
+            ("super::is_unfinished(first)", "false"),
+            ("after += SUPERBLOCK;", "after += SUPERBLOCK + 1;"),
+            (
+                "at = aligned_down(bytes, at + EIGHT_BLOCKS);",
+                "at = aligned_down(bytes, at + EIGHT_BLOCKS) + BLOCK;",
+            ),
+            ("left = &left[EIGHT_BLOCKS..];", "left = &left[(EIGHT_BLOCKS + BLOCK).min(left.len())..];"),
+            ("usize::from(b) * 8", "usize::from(a) * 8"),
+            ("i += 4;", "i += 8;"),
+            ("numbers = s.plus(numbers, s.splat(WORDS as u8));", ""),
+            ("listed.count += count;", "listed.count = count;"),
+            ("let mut at = 2 * BLOCK -", "let mut at = 3 * BLOCK -"),
+            ("bytes.get(start - CONTEXT..)", "bytes.get(start..)"),
+            ("(start, words) = (next_start, next);", "(start, words) = (at, next);"),
+            ("at += 4 * BLOCK;", "at += 5 * BLOCK;"),
+        ],
+    ),
 ];
 
-/// Writes the loops as modules with the number 0, and a copy for each mistake.
+/// Writes the loops of each file as a module with the number 0, a copy for each mistake, and a list of them.
 fn write_loops() {
-    let (mut modules, mut lists) = (String::new(), String::new());
-    for (name, mistakes) in MISTAKES {
-        let path = format!("../src/kernel/lookup/{name}.rs");
+    let out = env::var("OUT_DIR").expect("cargo sets it");
+    for (name, path, token, mistakes) in FILES {
+        let path = format!("../src/kernel/{path}");
         println!("cargo::rerun-if-changed={path}");
         let source = fs::read_to_string(&path).expect("the loops are there");
         let outer = |line: &&str| !line.starts_with("//!") && !line.starts_with("#![");
         let source = source.lines().filter(outer).fold(String::new(), |all, line| all + line + "\n");
-        let mut list = String::new();
+        // Another instruction set takes the place of this one, and what looks at the text itself notes it.
+        let source = source
+            .replace("crate::simd::Avx512;", "super::Avx512;")
+            .replace("crate::simd::x86::avx512::Vector", "super::Vector")
+            .replace(" is_unfinished(first)", " super::is_unfinished(first)");
+        let (mut modules, mut list) = (String::new(), String::new());
         for (i, (right, wrong)) in [("", "")].iter().chain(*mistakes).enumerate() {
             assert!(source.contains(right), "{path} no longer has {right:?}");
             let copy = if right.is_empty() { source.clone() } else { source.replace(right, wrong) };
@@ -61,14 +95,13 @@ fn write_loops() {
                 "#[allow(warnings, clippy::all, reason = \"a copy\")] mod {name}_{i} {{ {copy} }}\n"
             );
             list += &format!(
-                "({:?}, |text| {name}_{i}::validate(Traced::<32>, text)),\n",
+                "({:?}, |text| {name}_{i}::validate({token}, text)),\n",
                 format!("{right} -> {wrong}")
             );
         }
-        lists += &format!("const {}: &[(&str, Loops)] = &[\n{list}];\n", name.to_uppercase());
+        let list = format!("const {}: &[(&str, Loops)] = &[\n{list}];\n", name.to_uppercase());
+        fs::write(Path::new(&out).join(format!("{name}.rs")), modules + &list).expect("a file in OUT_DIR");
     }
-    let out = env::var("OUT_DIR").expect("cargo sets it");
-    fs::write(Path::new(&out).join("loops.rs"), modules + &lists).expect("a file in OUT_DIR");
 }
 
 fn main() {

@@ -107,6 +107,7 @@ const THEOREMS: &[Theorem] = &[
     ("loops, 32 bytes: texts of 4 to 300 bytes are looked at as a whole", loops::short_text_of_32),
     ("loops, 16 bytes: long texts are looked at as a whole", loops::long_text_of_16),
     ("loops, 32 bytes: long texts are looked at as a whole", loops::long_text_of_32),
+    ("loops, 64 bytes: long texts are looked at as a whole", bitplanes::runs::long_text_by_runs),
     ("loops: a check that is left out is noticed", loops::a_check_that_is_left_out),
     ("planes: each place, for all four bytes", bitplanes::each_place),
     ("planes: a superblock in context", bitplanes::a_superblock),
@@ -171,10 +172,12 @@ fn prove() -> bool {
             format!("{what}: mistakes are found at {places} of {all} places, in {found} of {mutants} cases");
         report(&statement, places > 0 && without.len() == harmless, start);
     }
-    let mistakes = Instant::now();
-    let (missed, all) = loops::unnoticed();
-    missed.iter().for_each(|what| println!("           not noticed: {what}"));
-    report(&format!("loops: {all} mistakes are noticed"), missed.is_empty(), mistakes);
+    for unnoticed in [loops::unnoticed, bitplanes::runs::unnoticed] {
+        let start = Instant::now();
+        let (missed, all) = unnoticed();
+        missed.iter().for_each(|what| println!("           not noticed: {what}"));
+        report(&format!("loops: {all} mistakes are noticed"), missed.is_empty(), start);
+    }
     println!("{:7.2} s  in all", start.elapsed().as_secs_f64());
     all_hold
 }

@@ -5,7 +5,7 @@
 //! must have been given to a check with its context, unless it is ASCII and follows ASCII. A loop that skips what it has not looked at is
 //! found out by a text that has another character there.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use super::check::BLOCK;
@@ -14,16 +14,19 @@ use crate::kernel::verdict::Verdict;
 use crate::simd::traced::Traced;
 
 /// What is known of a text during a run.
-struct Coverage {
-    address: usize,
+pub(crate) struct Coverage {
+    pub(crate) address: usize,
+    pub(crate) text: Vec<u8>,
     /// Bytes that were checked with their context.
-    checked: Vec<bool>,
+    pub(crate) checked: Vec<bool>,
     /// Bytes of blocks that were found to be well-formed text of one and two bytes, if no longer character reaches in.
-    two_byte: Vec<bool>,
+    pub(crate) two_byte: Vec<bool>,
     /// Places before which no character may be cut off.
-    ended: Vec<bool>,
+    pub(crate) ended: Vec<bool>,
     /// Places before which no character of more than two bytes may be cut off.
     ended_longer: Vec<bool>,
+    /// Sixteen bytes from each of these addresses may be found to be text of one and two bytes.
+    pub(crate) candidates: Vec<usize>,
     /// The bytes of the last load.
     last_load: Range<usize>,
     /// How many loads there have been.
@@ -34,6 +37,11 @@ struct Coverage {
 
 thread_local! {
     static COVERAGE: RefCell<Option<Coverage>> = const { RefCell::new(None) };
+}
+
+/// Calls `note` with what is known.
+pub(crate) fn with_coverage(note: impl FnOnce(&mut Coverage)) {
+    COVERAGE.with_borrow_mut(|coverage| note(coverage.as_mut().expect("a loop runs")));
 }
 
 /// Calls `note` with what is known, if the loops run, and with the place of `bytes` in the text.
@@ -210,15 +218,18 @@ mod filter {
 }
 
 // The loops, as `short_0` and `long_0`, and copies with one mistake each. build.rs makes them, and the lists `SHORT` and `LONG`.
-include!(concat!(env!("OUT_DIR"), "/loops.rs"));
+include!(concat!(env!("OUT_DIR"), "/short.rs"));
+include!(concat!(env!("OUT_DIR"), "/long.rs"));
 
-type Loops = fn(&[u8]) -> Verdict;
+pub(crate) type Loops = fn(&[u8]) -> Verdict;
 
 /// Returns what a run has not looked at: a place, or the length for the end. `left_out` is the number of a check that is not counted.
 fn overlooked(validate: Loops, text: &[u8], left_out: usize) -> Option<usize> {
     let n = text.len();
     COVERAGE.set(Some(Coverage {
         address: text.as_ptr().addr(),
+        text: text.to_vec(),
+        candidates: Vec::new(),
         checked: vec![false; n],
         two_byte: vec![false; n],
         ended: vec![false; n + 1],
@@ -292,8 +303,19 @@ fn looks_at_texts(validate: Loops, memory: &mut Memory, n: usize, step: usize) -
                 .all(|len| looks_at(&|place| if (at..at + len).contains(&place) { other } else { most }))
         })
     });
+    // A sparse run of the AVX-512 kernel needs the larger distance.
+    let mut distances = [83, 211].into_iter().flat_map(|distance| (0..16).map(move |pair| (distance, pair)));
+    let now_and_then = distances.all(|(distance, pair)| {
+        let next = Cell::new(0);
+        looks_at(&|place| {
+            let is_other = place >= next.get();
+            next.set(if is_other { place + distance } else { next.get() });
+            if is_other { pair / 4 } else { pair % 4 }
+        })
+    });
     // The kinds of blocks are the digits of numbers, so that all short sequences of kinds come.
     two_kinds
+        && now_and_then
         && (0..64).all(|number| {
             looks_at(&|place| {
                 let block = place / BLOCK;
@@ -317,7 +339,7 @@ pub(crate) fn short_text_of_32() -> bool {
 }
 
 /// The loops for long text: every length from 256 to 1,300, or one in `thin`, and some lengths of more chunks.
-fn long_text(validate: Loops, thin: usize) -> bool {
+pub(crate) fn long_text(validate: Loops, thin: usize) -> bool {
     let mut memory = Memory::new(13_000);
     (256..=1300).step_by(thin).all(|n| looks_at_texts(validate, &mut memory, n, 29))
         && (4100..=4500).step_by(17 * thin).all(|n| looks_at_texts(validate, &mut memory, n, 211))
@@ -341,16 +363,19 @@ pub(crate) fn a_check_that_is_left_out() -> bool {
         && overlooked(LONG[0].1, text, 14).is_none()
 }
 
-/// Returns the mistakes that no run shows, and how many there are.
-pub(crate) fn unnoticed() -> (Vec<&'static str>, usize) {
-    fn missed(loops: &[(&'static str, Loops)], holds: fn(Loops) -> bool) -> Vec<&'static str> {
-        // A mistake may make an index fall out of range.
-        let holds = |validate| std::panic::catch_unwind(|| holds(validate)).unwrap_or(false);
-        loops[1..].iter().filter(|(_, validate)| holds(*validate)).map(|&(what, _)| what).collect()
-    }
+/// Returns the mistakes in a list of loops for which a statement holds all the same.
+pub(crate) fn missed(loops: &[(&'static str, Loops)], holds: fn(Loops) -> bool) -> Vec<&'static str> {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let all = [missed(SHORT, short_text), missed(LONG, |validate| long_text(validate, 7))].concat();
+    // A mistake may make an index fall out of range.
+    let holds = |validate| std::panic::catch_unwind(|| holds(validate)).unwrap_or(false);
+    let missed = loops[1..].iter().filter(|(_, validate)| holds(*validate)).map(|&(what, _)| what).collect();
     std::panic::set_hook(hook);
+    missed
+}
+
+/// Returns the mistakes that no run shows, and how many there are.
+pub(crate) fn unnoticed() -> (Vec<&'static str>, usize) {
+    let all = [missed(SHORT, short_text), missed(LONG, |validate| long_text(validate, 7))].concat();
     (all, SHORT.len() + LONG.len() - 2)
 }
