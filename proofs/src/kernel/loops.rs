@@ -341,13 +341,13 @@ pub(crate) fn short_text_of_32() -> bool {
 /// The loops for long text: every length from 256 to 1,300, or one in `thin`, and some lengths of more chunks.
 pub(crate) fn long_text(validate: Loops, thin: usize) -> bool {
     let mut memory = Memory::new(13_000);
-    (256..=1300).step_by(thin).all(|n| looks_at_texts(validate, &mut memory, n, 29))
+    (256..=1300).step_by(thin).all(|n| looks_at_texts(validate, &mut memory, n, 43))
         && (4100..=4500).step_by(17 * thin).all(|n| looks_at_texts(validate, &mut memory, n, 211))
         && [8300, 8513, 12_550, 12_800].iter().all(|&n| looks_at_texts(validate, &mut memory, n, 401))
 }
 
 pub(crate) fn long_text_of_16() -> bool {
-    long_text(|text| long_0::validate(Traced::<16>, text), 1)
+    long_text(|text| long_0::validate(Traced::<16>, text), 3)
 }
 
 pub(crate) fn long_text_of_32() -> bool {
