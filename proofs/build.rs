@@ -1,6 +1,111 @@
-//! Sets the cfgs under which the files of the library compile that are included here.
+//! Sets the cfgs under which the files of the library compile that are included here, and copies the loops of the lookups, with a mistake
+//! in each copy.
+
+use std::path::Path;
+use std::{env, fs};
+
+/// What is replaced, and by what.
+type Mistake = (&'static str, &'static str);
+
+/// The name of the copies, the file, the instruction set, and mistakes, each of which leaves a byte out.
+const FILES: &[(&str, &str, &str, &[Mistake])] = &[
+    (
+        "short",
+        "lookup/short.rs",
+        "Traced::<32>",
+        &[
+            ("at += 2 * S::LANES;", "at += 3 * S::LANES;"),
+            ("(n - 2 * S::LANES).max(CONTEXT)", "(n - 3 * S::LANES).max(CONTEXT)"),
+            ("(n - 2 * S::LANES).max(CONTEXT)", "n - S::LANES"),
+            ("s.load_second(bytes)", "s.load(bytes, n - S::LANES)"),
+            ("checker.check_end(&mut faults, s.load(bytes, n - S::LANES), LARGEST_AT_END, false);", ""),
+        ],
+    ),
+    (
+        "long",
+        "lookup/long.rs",
+        "Traced::<32>",
+        &[
+            ("SKIPPED_BYTES - misaligned", "SKIPPED_BYTES + misaligned"),
+            ("HEAD_BYTES - misaligned", "HEAD_BYTES + BLOCK - misaligned"),
+            ("left = &left[S::LANES..];", "left = &left[2 * S::LANES..];"),
+            ("at.min(n - SKIPPED_BYTES)", "at.min(n - SKIPPED_BYTES - 1)"),
+            ("at >= n - SKIPPED_BYTES", "at >= n - 2 * SKIPPED_BYTES"),
+            ("at += BLOCK;", "at += 2 * BLOCK;"),
+            ("at += BLOCK;", "at += BLOCK + 1;"),
+            ("| u64::from(before >> 7) != 0", "!= 0"),
+            ("at += SKIPPED_BYTES;", "at += SKIPPED_BYTES + BLOCK;"),
+            ("at + blocks * BLOCK", "at + blocks * BLOCK + BLOCK"),
+            ("at - CONTEXT..after", "at - CONTEXT..after - BLOCK"),
+            ("at - CONTEXT..after", "at..after"),
+            ("chunk, i * BLOCK)", "chunk, i * BLOCK / 2)"),
+            ("left &= left - 1;", "left &= left - 1; left &= left.wrapping_sub(1);"),
+            ("let mut left = list;", "let mut left = list >> 1 << 1;"),
+            ("let next = list >> 1 |", "let next = list |"),
+            ("at = after;", "at = after + BLOCK;"),
+            ("bytes.get(..after)", "bytes.get(..after - BLOCK)"),
+            ("is_unfinished(end)", "is_unfinished(end) && n == 0"),
+            ("checker.check_end(&mut faults, last, ends, next >> i & 1 != 0);", ""),
+            ("checker.check_block(&mut faults, block);", ""),
+        ],
+    ),
+    (
+        "runs",
+        "bitplanes/long.rs",
+        "Avx512",
+        &[
+            ("super::is_unfinished(first)", "false"),
+            ("after += SUPERBLOCK;", "after += SUPERBLOCK + 1;"),
+            (
+                "at = aligned_down(bytes, at + EIGHT_BLOCKS);",
+                "at = aligned_down(bytes, at + EIGHT_BLOCKS) + BLOCK;",
+            ),
+            ("left = &left[EIGHT_BLOCKS..];", "left = &left[(EIGHT_BLOCKS + BLOCK).min(left.len())..];"),
+            ("usize::from(b) * 8", "usize::from(a) * 8"),
+            ("i += 4;", "i += 8;"),
+            ("numbers = s.plus(numbers, s.splat(WORDS as u8));", ""),
+            ("listed.count += count;", "listed.count = count;"),
+            ("let mut at = 2 * BLOCK -", "let mut at = 3 * BLOCK -"),
+            ("bytes.get(start - CONTEXT..)", "bytes.get(start..)"),
+            ("(start, words) = (next_start, next);", "(start, words) = (at, next);"),
+            ("at += 4 * BLOCK;", "at += 5 * BLOCK;"),
+        ],
+    ),
+];
+
+/// Writes the loops of each file as a module with the number 0, a copy for each mistake, and a list of them.
+fn write_loops() {
+    let out = env::var("OUT_DIR").expect("cargo sets it");
+    for (name, path, token, mistakes) in FILES {
+        let path = format!("../src/kernel/{path}");
+        println!("cargo::rerun-if-changed={path}");
+        let source = fs::read_to_string(&path).expect("the loops are there");
+        let outer = |line: &&str| !line.starts_with("//!") && !line.starts_with("#![");
+        let source = source.lines().filter(outer).fold(String::new(), |all, line| all + line + "\n");
+        // Another instruction set takes the place of this one, and what looks at the text itself notes it.
+        let source = source
+            .replace("crate::simd::Avx512;", "super::Avx512;")
+            .replace("crate::simd::x86::avx512::Vector", "super::Vector")
+            .replace(" is_unfinished(first)", " super::is_unfinished(first)");
+        let (mut modules, mut list) = (String::new(), String::new());
+        for (i, (right, wrong)) in [("", "")].iter().chain(*mistakes).enumerate() {
+            assert!(source.contains(right), "{path} no longer has {right:?}");
+            let copy = if right.is_empty() { source.clone() } else { source.replace(right, wrong) };
+            modules += &format!(
+                "#[allow(warnings, clippy::all, reason = \"a copy\")] mod {name}_{i} {{ {copy} }}\n"
+            );
+            list += &format!(
+                "({:?}, |text| {name}_{i}::validate({token}, text)),\n",
+                format!("{right} -> {wrong}")
+            );
+        }
+        let list = format!("const {}: &[(&str, Loops)] = &[\n{list}];\n", name.to_uppercase());
+        fs::write(Path::new(&out).join(format!("{name}.rs")), modules + &list).expect("a file in OUT_DIR");
+    }
+}
 
 fn main() {
+    write_loops();
     println!("cargo::rerun-if-changed=build.rs");
     for name in
         ["trust8_x86", "trust8_avx512", "trust8_neon", "trust8_wasm", "trust8_simd", "trust8_optimised"]

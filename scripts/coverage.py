@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes into docs/correctness.md how much of src/ the tests run.
+"""Writes into docs/correctness.md how much of src/, transcode/ and dialect/ the tests run.
 
     scripts/coverage.py
 
@@ -19,12 +19,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/correctness.md"
 BEGIN, END = "<!-- scripts/coverage.py writes this -->", "<!-- up to here: coverage -->"
 LLVM = "22"
+PACKAGES = ("trust8", "trust8-transcode", "trust8-dialect")
+SOURCES = tuple(f"{ROOT / folder}/" for folder in ("src", "transcode/src", "dialect/src"))
 
 
 def folder_of(file: str) -> str:
-    """Returns the folder of a source file to which its lines are counted."""
-    parts = pathlib.PurePath(file).relative_to(ROOT / "src").parts
-    return "src/" if len(parts) == 1 else f"src/{parts[0]}/"
+    """Returns the folder of a source file to which its lines are counted: a folder of src/, or that of another package."""
+    parts = pathlib.PurePath(file).relative_to(ROOT).parts
+    return f"{parts[0]}/" if parts[0] != "src" or len(parts) == 2 else f"src/{parts[1]}/"
 
 
 def run() -> list[dict]:
@@ -39,7 +41,8 @@ def run() -> list[dict]:
         "RUSTFLAGS": "-Cinstrument-coverage",
         "LLVM_PROFILE_FILE": str(profiles / "%m-%p.profraw"),
     }
-    command = ["cargo", "test", "--package", "trust8", "--all-features", "--lib", "--tests"]
+    packages = [word for package in PACKAGES for word in ("--package", package)]
+    command = ["cargo", "test", *packages, "--all-features", "--lib", "--tests"]
     built = subprocess.run(
         [*command, "--no-run", "--message-format=json"], cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE
     )
@@ -65,7 +68,7 @@ def main() -> None:
     missed = []
     for file in run():
         name, lines = os.path.normpath(file["filename"]), file["summary"]["lines"]
-        if not name.startswith(f"{ROOT}/src/") or not lines["count"]:
+        if not name.startswith(SOURCES) or not lines["count"]:
             continue
         for key in (folder_of(name), "all"):
             sums[key][0] += lines["covered"]

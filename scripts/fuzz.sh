@@ -5,8 +5,10 @@
 #   scripts/fuzz.sh --keep SECONDS [TARGET...]   also minimises what each has found into fuzz/corpus/TARGET.tar.xz
 #
 # The targets are compiled with libFuzzer's instrumentation and AddressSanitizer. Each one goes through the inputs kept by earlier runs and the seeds,
-# and then looks for inputs that reach other code. CARGO_TARGET_DIR is the folder to compile in (default: target). What is found
-# between two runs stays there as well. A failing input goes to fuzz-run/artifacts in that folder, and ends the script.
+# and then looks for inputs that reach other code. TRUST8_FUZZ_TEXTS is a folder of real texts, parts of which become seeds too. What is
+# kept may have parts of them, so look at their licence before you commit it.
+# CARGO_TARGET_DIR is the folder to compile in (default: target). What is found between two runs stays there as well. A failing input goes
+# to fuzz-run/artifacts in that folder, and ends the script.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -36,7 +38,8 @@ export RUSTFLAGS="-Cpasses=sancov-module $llvm-level=4 $llvm-inline-8bit-counter
 cargo +nightly build --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$folder" \
     --bins --example seeds --config profile.release.opt-level=1 --config 'profile.release.package."*".opt-level=0' \
     --config profile.release.package.trust8.opt-level=2 --config profile.release.debug=false
-"$programs/examples/seeds" "$folder/seeds"
+rm -rf "$folder/seeds"
+"$programs/examples/seeds" "$folder/seeds" ${TRUST8_FUZZ_TEXTS:+"$TRUST8_FUZZ_TEXTS"}
 mkdir -p "$folder/artifacts" fuzz/corpus
 
 for name in "$@"; do

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Builds the WebAssembly modules, with and without SIMD, and the page in web/dist. scripts/setup-cross.sh wasm installs what it needs.
+# Builds the WebAssembly modules, with and without SIMD, and the page in web/dist.
 #
 #   web/build.sh
 #
 # The npm package is then complete in web/npm, and any file server can serve web/dist. CARGO_TARGET_DIR is the folder to compile
-# in (default: web/target).
+# in (default: web/target). What is missing is installed (scripts/setup-cross.sh wasm).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
+../scripts/setup-cross.sh wasm
 LIMIT=$((60 * 1024))
 TARGET=wasm32-unknown-unknown
 target=${CARGO_TARGET_DIR:-$PWD/target}

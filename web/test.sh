@@ -3,12 +3,11 @@
 #
 #   web/test.sh
 #
-# It installs what is missing: the compiler's parts (scripts/setup-cross.sh wasm), Chromium, and the npm packages of the lock file.
+# It installs what is missing: Chromium, the npm packages of the lock file, and what web/build.sh needs.
 # TRUST8_WEB_LARGE is the size of the large file in MiB (default: 256). CARGO_TARGET_DIR is as for web/build.sh.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-../scripts/setup-cross.sh wasm
 if ! command -v chromium >/dev/null; then
     apt-get install --yes --no-install-recommends chromium || { apt-get update && apt-get install --yes --no-install-recommends chromium; }
 fi
@@ -32,4 +31,4 @@ run() {
     [ "$passed" -ge "$2" ] || { echo "test.sh: only $passed tests of $1 passed, not $2" >&2; return 1; }
 }
 run npm/test/package.test.mjs 6
-run test/browser.test.mjs 18
+run test/browser.test.mjs 29

@@ -6,7 +6,7 @@
 //! culprit has all the bytes that its first byte announces. It follows RFC 2279, which had sequences of up to six bytes
 //! and no rule on surrogates.
 
-use std::fmt;
+use core::fmt;
 
 use trust8::boundary::is_continuation;
 use trust8::profile::{Error, Forbidden};

@@ -1,18 +1,17 @@
 //! Bytes in hexadecimal.
 
-use std::fmt::{self, Write};
+use core::fmt::{self, Write};
 
 /// Displays bytes in hexadecimal, as the RFCs write them.
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
-/// The two hexadecimal digits of each byte, and a space. (A file can have millions of errors, and formatting is slower.)
-const DIGITS: [[u8; 3]; 256] = {
+/// The two hexadecimal digits of each byte. (A file can have millions of errors, and formatting is slower.)
+const DIGITS: [[u8; 2]; 256] = {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    let mut all = [[b' '; 3]; 256];
+    let mut all = [[0; 2]; 256];
     let mut byte = 0;
     while byte < 256 {
-        all[byte][0] = DIGITS[byte >> 4];
-        all[byte][1] = DIGITS[byte & 0xF];
+        all[byte] = [DIGITS[byte >> 4], DIGITS[byte & 0xF]];
         byte += 1;
     }
     all
@@ -20,18 +19,7 @@ const DIGITS: [[u8; 3]; 256] = {
 
 /// Returns the two hexadecimal digits of a byte.
 pub(crate) const fn digits(byte: u8) -> [u8; 2] {
-    let [high, low, _] = DIGITS[byte as usize];
-    [high, low]
-}
-
-/// Appends bytes in hexadecimal to `text`, with a space between two.
-pub(crate) fn push_hex(text: &mut Vec<u8>, bytes: &[u8]) {
-    for &byte in bytes {
-        text.extend_from_slice(&DIGITS[usize::from(byte)]);
-    }
-    if !bytes.is_empty() {
-        text.pop();
-    }
+    DIGITS[byte as usize]
 }
 
 impl fmt::Display for Hex<'_> {

@@ -2,10 +2,12 @@
 //! same seeds serve all targets. Their names say what is inside, and their content is always the same.
 //!
 //! ```text
-//! cargo run --manifest-path fuzz/Cargo.toml --example seeds -- FOLDER
+//! cargo run --manifest-path fuzz/Cargo.toml --example seeds -- FOLDER [TEXTS]
 //! ```
+//!
+//! `TEXTS` is a folder of real texts. Parts of each become seeds too, as they are and with a wrong byte.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use trust8_fuzz::input::Header;
@@ -40,9 +42,13 @@ impl Folder {
 }
 
 fn main() -> io::Result<()> {
-    let folder = env::args_os().nth(1).expect("usage: seeds FOLDER");
+    let folder = env::args_os().nth(1).expect("usage: seeds FOLDER [TEXTS]");
     fs::create_dir_all(&folder)?;
     let folder = Folder(folder.into());
+
+    if let Some(texts) = env::args_os().nth(2) {
+        real_texts(&folder, Path::new(&texts))?;
+    }
 
     // The RFC's own examples, as they are and repeated.
     let examples = [
@@ -73,6 +79,26 @@ fn main() -> io::Result<()> {
         folder.seed(&format!("short-valid-{name}"), short, b"")?;
         let cut = Header { construction: SHORT | CUT, length: 3 * 65 + 1, ..short };
         folder.seed(&format!("short-end-cut-{name}"), cut, b"")?;
+    }
+    Ok(())
+}
+
+/// Parts of each text of a folder, from places all over it. Three of four have a wrong byte, another one each time.
+fn real_texts(folder: &Folder, texts: &Path) -> io::Result<()> {
+    const WRONG: [u8; 6] = [0xFF, 0xC0, 0x80, 0xE2, 0xF4, b'?'];
+    for entry in fs::read_dir(texts)? {
+        let entry = entry?;
+        let text = fs::read(entry.path())?;
+        for (number, len) in [40, 150, 600, 2400, 90, 300, 1300, 4000].into_iter().enumerate() {
+            let at = text.len() / 8 * number;
+            let mut part = text[at..text.len().min(at + len)].to_vec();
+            let place = part.len() * number / 9;
+            if let Some(byte) = part.get_mut(place).filter(|_| number % 4 > 0) {
+                *byte = WRONG[(number + at) % WRONG.len()];
+            }
+            let name = format!("text-{}-{number}", entry.file_name().display());
+            folder.seed(&name, Header::default(), &part)?;
+        }
     }
     Ok(())
 }

@@ -10,7 +10,8 @@
 //! made from the RFC's table. Formulas are decision diagrams (`formula.rs`), of which there is one for each function: two are the
 //! same for all bytes if and only if they are the same diagram.
 //!
-//! Where a branch depends on the text, the code runs both ways (`path.rs`). README.md says what is proved, and what is not.
+//! Where a branch depends on the text, the code runs both ways (`path.rs`). The loops run on texts of numbers (`kernel/loops.rs`).
+//! README.md says what is proved, and what is not.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -31,6 +32,7 @@ mod boundary;
 
 use byte::Byte;
 use formula::{Formula, alone};
+use kernel::lookup::loops;
 use kernel::{bitplanes, lookup};
 
 /// Returns bytes of which each may have any value.
@@ -101,6 +103,12 @@ const THEOREMS: &[Theorem] = &[
     ("lookup, 32 bytes: texts of 4 to 100 bytes", || {
         (4..=100).all(|n| alone(|| lookup::a_short_text::<32>(n)))
     }),
+    ("loops, 16 bytes: texts of 4 to 300 bytes are looked at as a whole", loops::short_text_of_16),
+    ("loops, 32 bytes: texts of 4 to 300 bytes are looked at as a whole", loops::short_text_of_32),
+    ("loops, 16 bytes: long texts are looked at as a whole", loops::long_text_of_16),
+    ("loops, 32 bytes: long texts are looked at as a whole", loops::long_text_of_32),
+    ("loops, 64 bytes: long texts are looked at as a whole", bitplanes::runs::long_text_by_runs),
+    ("loops: a check that is left out is noticed", loops::a_check_that_is_left_out),
     ("planes: each place, for all four bytes", bitplanes::each_place),
     ("planes: a superblock in context", bitplanes::a_superblock),
     ("planes: a last superblock of 0 to 100 bytes, and of all but one", || {
@@ -140,14 +148,16 @@ fn prove() -> bool {
         }
         all_hold &= holds;
     };
-    for &(statement, theorem) in THEOREMS {
+    // An argument is a word of the statements to prove.
+    let word = std::env::args().nth(1).unwrap_or_default();
+    for &(statement, theorem) in THEOREMS.iter().filter(|(statement, _)| statement.contains(&word)) {
         let start = Instant::now();
         let holds = alone(theorem);
         report(statement, holds, start);
     }
     let right = Instant::now();
     report("the operations on formulas do what the instructions do", operations::are_right(), right);
-    for &(what, harmless, proof) in MISTAKES {
+    for &(what, harmless, proof) in MISTAKES.iter().filter(|(what, ..)| what.contains(&word)) {
         let start = Instant::now();
         let findings = mutation::findings(|| alone(proof));
         let without: Vec<_> = findings.iter().filter(|at| at.found == 0).collect();
@@ -161,6 +171,12 @@ fn prove() -> bool {
         let statement =
             format!("{what}: mistakes are found at {places} of {all} places, in {found} of {mutants} cases");
         report(&statement, places > 0 && without.len() == harmless, start);
+    }
+    for unnoticed in [loops::unnoticed, bitplanes::runs::unnoticed] {
+        let start = Instant::now();
+        let (missed, all) = unnoticed();
+        missed.iter().for_each(|what| println!("           not noticed: {what}"));
+        report(&format!("loops: {all} mistakes are noticed"), missed.is_empty(), start);
     }
     println!("{:7.2} s  in all", start.elapsed().as_secs_f64());
     all_hold

@@ -37,6 +37,9 @@ export function validate(bytes: Bytes): Utf8Error | null;
 /** Returns why `bytes` are not UTF-8, in a sentence: '' if they are. It takes the first 256 KiB into account. */
 export function reason(bytes: Uint8Array): string;
 
+/** Returns which mistake `bytes` begin with, in the words of the command `trust8`: '' if with none. It wants the six bytes from an error on. */
+export function culprit(bytes: Uint8Array): string;
+
 export type Sequence =
   | { readonly offset: number; readonly length: number; readonly codePoint: number; readonly kind: null }
   | { readonly offset: number; readonly length: number; readonly codePoint: null; readonly kind: ErrorKind };

@@ -83,8 +83,10 @@ function unpack(offset, packed, word) {
   return { offset, kind: KINDS[packed & 15], length: (packed >> 4) & 15, bytes: seen };
 }
 
+const sentenceOn = (what, bytes) => text(sentence, what(put(small, bytes), bytes.length, sentence, 1024));
 /** Returns why `bytes` are not UTF-8, in a sentence: '' if they are. */
-export const reason = (bytes) => text(sentence, wasm.reason(put(small, bytes.subarray(0, SMALL)), Math.min(bytes.length, SMALL), sentence, 1024));
+export const reason = (bytes) => sentenceOn(wasm.reason, bytes.subarray(0, SMALL));
+export const culprit = (bytes) => sentenceOn(wasm.culprit, bytes.subarray(0, 6));
 
 export class Utf8Error extends TypeError {
   constructor(info) {

@@ -1,5 +1,5 @@
 // One character, or one ill-formed sequence: its code point, and its bits laid into its bytes as in the table of RFC 3629.
-import { reason } from './trust8/index.js';
+import { culprit } from './trust8/index.js';
 import { codePointName, element, hex, hexBytes } from './text.js';
 import { hidden, isSpace } from './hidden.js';
 
@@ -32,7 +32,7 @@ export function showDetail(root, sequence, bytes, flip) {
   const known = codePoint === null ? null : hidden(codePoint);
   const name = codePoint === null ? kind.replace('-', ' ') : codePointName(codePoint);
   const glyph = codePoint === null ? '\ufffd' : known ? `⟨${known.name}⟩` : codePoint === 10 ? '⏎' : codePoint === 13 ? '␍' : codePoint === 9 ? '⇥' : codePoint === 32 || isSpace(codePoint) ? '␣' : String.fromCodePoint(codePoint);
-  const why = kind ? `${reason(bytes)}.` : known ? `It is ${known.reason}.` : '';
+  const why = kind ? `${culprit(sequence.following)}.` : known ? `It is ${known.reason}.` : '';
   const focused = document.activeElement?.dataset?.bit;
   root.replaceChildren(
     element('h2', {}, 'Bits'),

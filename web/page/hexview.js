@@ -73,17 +73,17 @@ export class HexView {
     this.#select(index < 0 ? this.#sequences.length - 1 : index);
   }
 
-  /** Reads the window, and up to three bytes on each side, so that a character at its edge is whole. */
+  /** Reads the window, and a few bytes on each side, so that a character at its edge is whole, and a mistake as the command sees it. */
   async #load(size) {
     const before = Math.min(3, this.#start);
-    const bytes = new Uint8Array(await this.#blob.slice(this.#start - before, this.#start + size + 3).arrayBuffer());
+    const bytes = new Uint8Array(await this.#blob.slice(this.#start - before, this.#start + size + 6).arrayBuffer());
     // A sequence begins at every byte that is no continuation; with none in three bytes, one begins at the window.
     let first = before;
     while (first > 0 && bytes[first] >> 6 === 2) first--;
     if (bytes[first] >> 6 === 2) first = before;
     const base = this.#start - before;
     this.#sequences = explain(bytes.subarray(first))
-      .map((it) => ({ ...it, offset: it.offset + base + first, bytes: bytes.subarray(first + it.offset, first + it.offset + it.length), following: bytes.subarray(first + it.offset, first + it.offset + 4) }))
+      .map((it) => ({ ...it, offset: it.offset + base + first, bytes: bytes.subarray(first + it.offset, first + it.offset + it.length), following: bytes.subarray(first + it.offset, first + it.offset + 6) }))
       .filter((it) => it.offset + it.length > this.#start && it.offset < this.#start + size);
     this.#bytes = bytes.subarray(before, before + size);
     this.#render();

@@ -3,11 +3,11 @@ import { PROFILES, reason, simd } from './trust8/index.js';
 import { showDetail } from './bits.js';
 import { shortName } from './hidden.js';
 import { HexView } from './hexview.js';
+import { showPlanes } from './planes.js';
 import { codePointName, element, grouped, hexBytes, parseHex, plural, visible } from './text.js';
 
 const LINK_LIMIT = 512;
 const FLIP_LIMIT = 1 << 20;
-const SHOWN_ERRORS = 200;
 const EXAMPLES = {
   'Latin-1': '4C612063 6166E974 E9726961 20656E20 E974E9', 'an attack': '2F7372762F C0AE C0AE 2F706173737764', 'a Java emoji': '536D696C653A20 EDA0BD EDB880',
   'cut off': '35 20 E282', 'mojibake': '63 61 66 C383C2A9 20 C3A2E2809AC2AC 35', 'hidden': '7061796C6F6164 E280AE 67706A 2E657865 E2808B', 'all is well': '61 C3A9 E282AC F09F9880 0A',
@@ -42,9 +42,15 @@ const ask = (kind, input, progress) => new Promise((resolve, reject) => {
 });
 const fail = (message) => { $('fatal').textContent = message; };
 
+// What the page says if this module does not run.
+$('fatal').classList.remove('waiting');
+fail('');
+
 /** What is open: its name and bytes, and what the scan has found. @type {{name: string, blob: Blob, found?: any} | null} */
 let opened = null;
 let typedBlob = false;
+/** The planes that are shown last are those of the last selection. */
+let planesQueue = Promise.resolve();
 
 const view = new HexView($('hex'), (sequence) => {
   // The reason of an error may need the byte after the sequence.
@@ -56,6 +62,7 @@ const view = new HexView($('hex'), (sequence) => {
     open(new Blob([blob.slice(0, at), Uint8Array.of(byte ^ (1 << bit)), blob.slice(at + 1)]), name, { at: sequence.offset });
   });
   showDetail($('detail'), sequence, bytes, flip || undefined);
+  planesQueue = planesQueue.then(() => showPlanes($('planes'), blob, sequence.offset)).catch((error) => fail(error.message));
   showPlace();
 });
 
@@ -107,7 +114,7 @@ function show() {
   const result = $('result');
   result.dataset.valid = errorCount === 0;
   $('verdict').replaceChildren(errorCount ? 'Not UTF-8' : 'Valid UTF-8', element('span', { class: 'name' }, element('bdi', {}, visible(name))));
-  $('why').textContent = errorCount ? `${plural(errorCount, 'error')}. The first is at line ${grouped(errors[0].line)}, column ${grouped(errors[0].column)}, byte ${grouped(errors[0].offset)}: ${reason(errors[0].bytes)}.` : 'Every byte is part of a well-formed character.';
+  $('why').textContent = errorCount ? `${plural(errorCount, 'error')}. The first is at line ${grouped(errors[0].line)}, column ${grouped(errors[0].column)}, byte ${grouped(errors[0].offset)}: ${errors[0].why}.` : 'Every byte is part of a well-formed character.';
   const characters = byLength.reduce((sum, n) => sum + n, 0);
   const counts = [['Bytes', blob.size], ['Characters', characters], ['Lines', lines], ...byLength.map((n, i) => [`of ${i + 1} byte${i ? 's' : ''}`, n])];
   $('counts').replaceChildren(...counts.map(([what, n], i) => element('div', i > 2 ? { class: `l${i - 3}` } : {}, element('dt', {}, what), element('dd', {}, grouped(n)))));
@@ -151,11 +158,12 @@ $('map').addEventListener('click', (event) => {
 function showErrors({ errors, errorCount }) {
   $('errors-card').hidden = errorCount === 0;
   $('errors-title').textContent = `${plural(errorCount, 'error')}`;
-  $('errors').tBodies[0].replaceChildren(...errors.slice(0, SHOWN_ERRORS).map((error) => element('tr', {},
+  $('errors').tBodies[0].replaceChildren(...errors.filter((error) => error.why).map((error) => element('tr', {},
     element('td', {}, element('button', { type: 'button', class: 'place', 'aria-label': `Go to byte ${error.offset}`, onclick: () => { view.goTo(error.offset); $('hex').focus(); } }, grouped(error.offset))),
     element('td', {}, grouped(error.line)), element('td', {}, grouped(error.column)), element('td', {}, error.kind.replace('-', ' ')),
-    element('td', {}, element('code', {}, hexBytes(error.bytes))), element('td', {}, reason(error.bytes)))));
-  const more = errorCount > SHOWN_ERRORS ? `The first ${SHOWN_ERRORS} of ${grouped(errorCount)} are listed. The map shows them all, and n and p walk through them.` : '';
+    element('td', {}, element('code', {}, hexBytes(error.bytes))), element('td', {}, error.why))));
+  const listed = $('errors').tBodies[0].rows.length;
+  const more = errorCount > listed ? `The first ${listed} of ${grouped(errorCount)} are listed. The map shows them all, and n and p walk through them.` : '';
   $('errors-more').textContent = more;
 }
 

@@ -6,6 +6,11 @@
 #![cfg_attr(target_family = "wasm", no_std)]
 #![expect(clippy::missing_safety_doc, reason = "`memory` says what the caller of every function promises")]
 
+#[path = "../../cli/src/culprit.rs"]
+#[expect(dead_code, reason = "the command also wants to know other things")]
+mod culprit;
+#[path = "../../cli/src/hex.rs"]
+mod hex;
 mod memory;
 pub mod profile;
 pub mod repairs;

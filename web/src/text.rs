@@ -2,6 +2,7 @@
 
 use core::fmt::{self, Display, Write};
 
+use crate::culprit::Culprit;
 use crate::memory::both;
 
 /// A buffer to format into. Text that does not fit is cut off.
@@ -34,6 +35,18 @@ pub unsafe extern "C" fn reason(at: *const u8, len: usize, out: *mut u8, capacit
     // SAFETY: the caller keeps the promises of `memory`.
     let (bytes, out) = unsafe { both(at, len, out, capacity) };
     trust8::from_utf8(bytes).map_or_else(|error| write(out, &error.reason()), |_| 0)
+}
+
+/// Writes to `out` what is wrong at the start of `len` bytes at `at`, in the words of the command, and returns the length of that
+/// text: 0 if they do not begin with an error. Six bytes are enough.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn culprit(at: *const u8, len: usize, out: *mut u8, capacity: usize) -> usize {
+    // SAFETY: the caller keeps the promises of `memory`.
+    let (bytes, out) = unsafe { both(at, len, out, capacity) };
+    match trust8::from_utf8(bytes) {
+        Err(error) if error.valid_up_to() == 0 => write(out, &Culprit::new(&error.into(), bytes)),
+        _ => 0,
+    }
 }
 
 /// Writes the first characters and ill-formed sequences of `len` bytes at `at` to `out`, and returns how many they are: their

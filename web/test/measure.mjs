@@ -4,7 +4,7 @@ import { launch, serve } from './server.mjs';
 
 const mib = Number(process.argv[2] ?? 256);
 const server = await serve();
-// An invalid module makes the package load the scalar one.
+// A module that no engine compiles makes the package load the scalar one.
 const scalar = await serve({ '/trust8/trust8.wasm': Buffer.from('0061736D01000000FF0100', 'hex') });
 const { context, close } = await launch();
 const page = await context.newPage();
@@ -21,10 +21,14 @@ const run = async (page) => page.evaluate(async (mib) => {
   const rows = [];
   let seed = 1;
   const random = (n) => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0, (seed >>> 8) % n);
-  for (const [name, words] of Object.entries(texts)) {
+  /** Returns a function that fills an array with random words. */
+  const filler = (words) => {
     const parts = words.map((word) => new TextEncoder().encode(word));
+    return (bytes) => { for (let at = 0; ;) { const part = parts[random(parts.length)]; if (at + part.length > bytes.length) { bytes.fill(32, at); return bytes; } bytes.set(part, at); at += part.length; } };
+  };
+  for (const [name, words] of Object.entries(texts)) {
     // New text never repeats; learned text is the same 64 KiB again and again.
-    const fill = (bytes) => { for (let at = 0; ;) { const part = parts[random(parts.length)]; if (at + part.length > bytes.length) { bytes.fill(32, at); return bytes; } bytes.set(part, at); at += part.length; } };
+    const fill = filler(words);
     const inputs = { new: [fill(new Uint8Array(mib << 20)), 1], learned: [fill(new Uint8Array(64 << 10)), mib * 16] };
     for (const [kind, [bytes, times]] of Object.entries(inputs)) {
       const measure = (f) => { let best = 0; for (let i = 0; i < 3; i++) { const start = performance.now(); for (let n = 0; n < times; n++) if (f(bytes) === false) throw new Error(name); best = Math.max(best, (mib * 1.048576) / (performance.now() - start)); } return best.toFixed(2); };
@@ -33,14 +37,27 @@ const run = async (page) => page.evaluate(async (mib) => {
       rows.push([name, kind, simd, measure(isUtf8), measure(survey), simd ? measure(decode) : '']);
     }
   }
-  return rows;
+  // A thousand short inputs of each length, so that none is learned: nanoseconds a call.
+  const short = [];
+  for (const [name, words] of Object.entries(texts)) {
+    const fill = filler(words);
+    for (const length of [16, 256, 4096]) {
+      const inputs = Array.from({ length: 1000 }, () => fill(new Uint8Array(length)));
+      const decoder = new TextDecoder('utf-8', { fatal: true });
+      const measure = (f) => { let best = Infinity; for (let i = 0; i < 15; i++) { const start = performance.now(); for (let n = 0; n < 5; n++) for (const bytes of inputs) if (f(bytes) === false) throw new Error(name); best = Math.min(best, ((performance.now() - start) * 1e6) / 5000); } return Math.round(best); };
+      short.push([name, length, measure(isUtf8), simd ? measure((bytes) => decoder.decode(bytes)) : '']);
+    }
+  }
+  return { rows, short };
 }, mib);
-const simd = await run(page);
+const { rows: simd, short } = await run(page);
 await page.goto(scalar.origin);
 await page.waitForSelector('body[data-state=ready]');
-const plain = await run(page);
+const { rows: plain, short: plainShort } = await run(page);
 console.log('| text | | isUtf8 | counts and errors | isUtf8, scalar | TextDecoder |\n|---|---|---:|---:|---:|---:|');
 simd.forEach(([name, kind, , is, survey, native], i) => console.log(`| ${name} | ${kind} | ${is} | ${survey} | ${plain[i][3]} | ${native} |`));
+console.log('| text | bytes | isUtf8 | isUtf8, scalar | TextDecoder |\n|---|---:|---:|---:|---:|');
+short.forEach(([name, length, is, native], i) => console.log(`| ${name} | ${length} | ${is} | ${plainShort[i][2]} | ${native} |`));
 const cpu = (await readFile('/proc/cpuinfo', 'utf8')).match(/model name\s*: (.*)|model\s*: (.*)/g);
 console.log(cpu?.slice(0, 2).join(', '), context.browser()?.version() ?? '', process.version);
 await close();

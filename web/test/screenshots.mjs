@@ -17,6 +17,7 @@ for (const theme of ['light', 'dark']) {
       await page.goto('about:blank');
       await page.goto(`${server.origin}/${digits && `#hex=${digits}`}`);
       await page.waitForSelector(digits ? 'body[data-state^=done]' : 'body[data-state=ready]');
+      await page.locator('#planes-card').evaluate((it) => { it.open = true; });
       await page.waitForTimeout(200);
       await page.screenshot({ path: `${folder}/${name}-${theme}-${width}.png`, fullPage: true });
     }

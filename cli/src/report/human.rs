@@ -12,7 +12,7 @@ use super::{Conclusion, Report, on_terminal};
 use crate::args::ColorWhen;
 use crate::colors::Colors;
 use crate::dialects::AcceptedBy;
-use crate::hex::push_hex;
+use crate::hex::digits;
 use crate::scan::{Finding, skip_continuations};
 use crate::visible::{push_visible, shell_word, write_name};
 
@@ -191,6 +191,16 @@ fn same_line<'a>(before: &'a [u8], after: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     let before = if is_whole_line { &before[start..] } else { skip_continuations(&before[start..]) };
     let line = &after[..memchr(b'\n', after).unwrap_or(after.len())];
     (before, &line[..floor(line, TEXT)])
+}
+
+/// Appends bytes in hexadecimal, with a space between two.
+fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
+    for (i, &byte) in bytes.iter().enumerate() {
+        if i > 0 {
+            out.push(b' ');
+        }
+        out.extend(digits(byte));
+    }
 }
 
 #[cfg(test)]

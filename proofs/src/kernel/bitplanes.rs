@@ -8,6 +8,8 @@ mod truth;
 mod blocks;
 #[path = "../../../src/kernel/bitplanes/planes.rs"]
 mod planes;
+#[path = "runs.rs"]
+pub(crate) mod runs;
 
 use planes::SUPERBLOCK;
 

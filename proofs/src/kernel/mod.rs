@@ -11,6 +11,15 @@ pub(crate) mod lookup;
 #[path = "../../../src/kernel/verdict.rs"]
 pub(crate) mod verdict;
 
+/// How far the loops prefetch, which changes no verdict.
+pub(crate) const AHEAD_BYTES: usize = 8 << 10;
+pub(crate) const PREFETCH_FROM_BYTES: usize = 4 << 20;
+
+/// Returns a place before a fault.
+fn faulty<T>(sound: usize) -> Result<T, usize> {
+    Err(sound)
+}
+
 pub(crate) mod automaton {
     //! What the vector kernels use of the automaton.
 

@@ -5,6 +5,7 @@
 mod library;
 
 pub(crate) mod symbolic;
+pub(crate) mod traced;
 pub(crate) mod x86 {
     //! The instruction sets of x86-64.
 
