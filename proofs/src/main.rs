@@ -21,6 +21,7 @@ mod kernel;
 mod mutation;
 mod operations;
 mod path;
+mod profile;
 mod rfc;
 mod simd;
 mod vector;
@@ -109,6 +110,8 @@ const THEOREMS: &[Theorem] = &[
     ("planes: the masks that are counted", bitplanes::the_masks_of_a_superblock),
     ("blocks: two blocks in registers, and their end", bitplanes::two_blocks_in_registers),
     ("blocks: four words in context", bitplanes::words),
+    ("profiles: no forbidden character is missed, by class", profile::no_character_is_missed),
+    ("profiles: no forbidden ASCII is missed, by set of classes", profile::no_ascii_is_missed),
     ("blocks: texts of 0 to 130 bytes", || (0..=130).all(|n| alone(|| bitplanes::a_text_by_blocks(n)))),
 ];
 

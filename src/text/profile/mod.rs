@@ -27,6 +27,7 @@ mod census;
 mod class;
 mod error;
 mod errors;
+mod lanes;
 mod patterns;
 #[cfg(feature = "alloc")]
 mod repair;
@@ -46,7 +47,8 @@ pub use validator::Validator;
 use crate::boundary::is_inside;
 use crate::kernel::Kernel;
 use crate::stream::Piece;
-use sieve::{Sieve, Suspects};
+use lanes::Sieve;
+use sieve::Suspects;
 
 /// A set of classes of characters that a text must not have.
 ///

@@ -7,8 +7,8 @@
 
 use super::class::Class;
 #[cfg(trust8_avx512)]
-use super::sieve::Sixes;
-use super::sieve::{Nibbles, Sieve};
+use super::lanes::Sixes;
+use super::lanes::{Nibbles, Sieve};
 
 /// The code points of a class from the first number to the second one, and the product of their bytes. ASCII has none.
 type Range = (Class, u32, u32, usize);

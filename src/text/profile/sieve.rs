@@ -19,6 +19,9 @@
 //!    the table has what to add to a byte so that exactly the forbidden ones get bit 7.
 //! 4. **No test is repeated where it fails often.** After a suspect group, the next vectors take the second test without the first.
 
+#[cfg(trust8_simd)]
+use super::lanes;
+use super::lanes::{GROUP, Sieve};
 use crate::boundary::{array_at, floor, is_inside};
 use crate::error::Utf8Error;
 use crate::kernel::{Automaton, Engine, Kernel};
@@ -28,66 +31,6 @@ use crate::simd::Simd;
 #[cfg(trust8_avx512)]
 use crate::simd::{Avx512, x86::avx512};
 use crate::text::search::Vectors;
-
-/// The classes of a byte, by its upper and by its lower four bits.
-#[derive(Clone, Copy)]
-pub(super) struct Nibbles {
-    pub(super) high: [u8; 16],
-    pub(super) low: [u8; 16],
-}
-
-impl Nibbles {
-    /// No class has any byte.
-    pub(super) const NONE: Self = Self { high: [0; 16], low: [0; 16] };
-
-    /// Adds `byte` to the classes of `classes`.
-    pub(super) const fn add(&mut self, byte: u8, classes: u8) {
-        self.high[(byte >> 4) as usize] |= classes;
-        self.low[(byte & 15) as usize] |= classes;
-    }
-
-    #[inline(always)]
-    fn of(&self, byte: u8) -> u8 {
-        self.high[usize::from(byte >> 4)] & self.low[usize::from(byte & 15)]
-    }
-}
-
-/// The classes of bytes, by their lower six bits.
-#[cfg(trust8_avx512)]
-#[derive(Clone, Copy)]
-pub(super) struct Sixes {
-    /// What is added to a byte of ASCII to set bit 7 exactly in suspects.
-    pub(super) ascii: [u8; 64],
-    /// Bit 0: the byte is suspect if it is 00..3F. Bit 1: if it is 40..7F. Bit 2: if it is C0..FF.
-    pub(super) one: [u8; 64],
-    /// The classes of a first byte, and of the two after it. A shorter character has a class with any third byte.
-    pub(super) three: [[u8; 64]; 3],
-}
-
-/// What is suspect.
-#[derive(Clone, Copy)]
-pub(super) struct Sieve {
-    /// The classes of single bytes: of ASCII, and first bytes.
-    pub(super) one: Nibbles,
-    /// The classes of two bytes, one after the other: of characters of two bytes, and of ASCII after any byte.
-    pub(super) two: [Nibbles; 2],
-    /// The classes of the first three bytes of longer characters.
-    pub(super) three: [Nibbles; 3],
-    /// In text that is all ASCII, the number from which a byte with this lower nibble is subtracted, modulo 256. The difference is below
-    /// [`WIDTH`](Self::WIDTH) exactly for suspects up to 1F.
-    #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors look it up"))]
-    pub(super) ends: [u8; 16],
-    /// Bytes above this one are not ASCII, or suspect. It is zero where that does not describe the suspects: then no text passes.
-    pub(super) most: u8,
-    #[cfg(trust8_avx512)]
-    pub(super) sixes: Sixes,
-}
-
-impl Sieve {
-    /// 00..0F and 10..1F.
-    #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors use it"))]
-    const WIDTH: u8 = 0x11;
-}
 
 /// What a search has found.
 #[derive(Clone, Copy)]
@@ -100,9 +43,6 @@ struct Sifted {
     /// Where the next search begins. All before it has been searched.
     next: usize,
 }
-
-/// The vectors that are tested together.
-const GROUP: usize = 4;
 
 /// Text that is not ASCII is searched and validated in chunks of this length, so that it stays in the first-level cache.
 const CHUNK_BYTES: usize = 16 << 10;
@@ -197,41 +137,16 @@ fn is_group_suspect<V: Tests>(v: V, group: &[u8], sieve: &Sieve) -> bool {
 }
 
 #[cfg(trust8_simd)]
-#[inline(always)]
-fn classes<S: Simd>(s: S, nibbles: &Nibbles, [high, low]: [S::Vector; 2]) -> S::Vector {
-    Simd::and(s, s.lookup(s.table(&nibbles.high), high), s.lookup(s.table(&nibbles.low), low))
-}
-
-#[cfg(trust8_simd)]
-#[inline(always)]
-fn nibbles<S: Simd>(s: S, bytes: S::Vector) -> [S::Vector; 2] {
-    [Simd::high_nibbles(s, bytes), Simd::low_nibbles(s, bytes)]
-}
-
-#[cfg(trust8_simd)]
 impl<S: Simd> Tests for S {
     #[inline(always)]
     fn is_plain(self, group: &[u8], sieve: &Sieve) -> bool {
-        let s = self;
-        let ends = s.table(&sieve.ends);
-        let (mut least, mut most, mut i) = (Simd::splat(s, 0xFF), Simd::splat(s, 0), 0);
-        while i < GROUP {
-            let bytes = Simd::load(s, group, i * <S as Simd>::LANES);
-            // On x86, a lookup takes the lower four bits of an index itself, and what is not ASCII ends this loop in any case.
-            let low = if cfg!(trust8_x86) { bytes } else { Simd::low_nibbles(s, bytes) };
-            let end = s.lookup(ends, low);
-            least = Simd::min(s, least, s.minus_wrapping(end, bytes));
-            most = Simd::max(s, most, bytes);
-            i += 1;
-        }
-        let below = Simd::minus(s, Simd::splat(s, Sieve::WIDTH), least);
-        let above = Simd::minus(s, most, Simd::splat(s, sieve.most.min(0x7F)));
-        !Simd::any(s, Simd::or(s, below, above))
+        let load = |i| Simd::load(self, group, i * <S as Simd>::LANES);
+        !Simd::any(self, lanes::not_plain(self, [load(0), load(1), load(2), load(3)], sieve))
     }
 
     #[inline(always)]
     fn classes(self, bytes: S::Vector, sieve: &Sieve) -> S::Vector {
-        classes(self, &sieve.one, nibbles(self, bytes))
+        lanes::first_test(self, bytes, sieve)
     }
 
     #[inline(always)]
@@ -244,12 +159,7 @@ impl<S: Simd> Tests for S {
             Some(before) => Simd::load(s, before, 0),
             None => Simd::splat(s, 0),
         };
-        let (a, b) = (s.earlier::<2>(bytes, before), s.earlier::<1>(bytes, before));
-        let (a, b, c) = (nibbles(s, a), nibbles(s, b), nibbles(s, bytes));
-        let two = Simd::and(s, classes(s, &sieve.two[0], b), classes(s, &sieve.two[1], c));
-        let three = Simd::and(s, classes(s, &sieve.three[0], a), classes(s, &sieve.three[1], b));
-        let three = Simd::and(s, three, classes(s, &sieve.three[2], c));
-        (bytes, s.not_zero(Simd::or(s, two, three)))
+        (bytes, s.not_zero(lanes::second_test(s, bytes, before, sieve)))
     }
 }
 
