@@ -73,6 +73,8 @@ const MISTAKES: &[Mistakes] = &[
     ("planes", 0, bitplanes::for_mistakes),
     // At the end of a text, bits may be shifted by two places as well as by one.
     ("blocks", 1, bitplanes::for_mistakes_of_blocks),
+    // A minimum and a maximum may begin with any value: it is an alarm more.
+    ("profiles", 2, profile::for_mistakes),
 ];
 
 /// A statement, and whether it holds.
