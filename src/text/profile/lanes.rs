@@ -56,7 +56,6 @@ pub(super) struct Sieve {
     pub(super) three: [Nibbles; 3],
     /// In text that is all ASCII, the number from which a byte with this lower nibble is subtracted, modulo 256. The difference is below
     /// [`WIDTH`](Self::WIDTH) exactly for suspects up to 1F.
-    #[cfg_attr(not(trust8_simd), expect(dead_code, reason = "only vectors look it up"))]
     pub(super) ends: [u8; 16],
     /// Bytes above this one are not ASCII, or suspect. It is zero where that does not describe the suspects: then no text passes.
     pub(super) most: u8,
