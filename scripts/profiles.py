@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Compares the command's profiles with Expat and with Python's regular expressions.
+"""Compares the command's profiles with Expat, with Python's regular expressions, and with PostgreSQL 15, where Debian's is installed.
 
     scripts/profiles.py [TRUST8]      the command (default: trust8)
 
 Expat parses an element with each scalar value, and must refuse exactly what `xml` forbids. The regular expressions are the grammars
-of RFC 9839, written as what they leave out, and must find the same places as the command in random text.
+of RFC 9839, written as what they leave out, and must find the same places as the command in random text. PostgreSQL must take all scalar values in one text but NUL, and refuse what `postgres` refuses.
 """
 
 import json
+import os
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,3 +73,48 @@ for name, pattern in FORBIDDEN.items():
     places = expected(text, pattern)
     assert found(text, name) == places, f"{name} is not what `re` finds"
     print(f"{name}: {len(places)} characters in {texts} texts")
+
+
+def with_postgres(compare):
+    """Calls `compare` with a function that says whether a server takes bytes as text."""
+    with tempfile.TemporaryDirectory() as folder:
+        # The server refuses to run as root.
+        user = {"user": "postgres"} if os.geteuid() == 0 else {}
+        if user:
+            shutil.chown(folder, "postgres")
+        run = lambda program, *arguments, **more: subprocess.run(
+            [POSTGRES / program, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **user, **more
+        )
+        run("initdb", "-D", "data", "-E", "UTF8", "--locale=C.UTF-8", "-A", "trust", "-U", "tester", check=True)
+        options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
+        run("pg_ctl", "-D", "data", "-w", "-l", "log", "-o", options, "start", check=True)
+        try:
+            def takes(text):
+                query = f"SELECT octet_length(convert_from('\\x{text.hex()}'::bytea, 'UTF8'))"
+                psql = ["-h", folder, "-U", "tester", "-d", "postgres", "-At", "-v", "ON_ERROR_STOP=1"]
+                answer = run("psql", *psql, input=query.encode())
+                assert answer.returncode == 0 or b"invalid byte sequence" in answer.stderr, answer.stderr
+                return answer.returncode == 0 and int(answer.stdout) == len(text)
+
+            compare(takes)
+        finally:
+            run("pg_ctl", "-D", "data", "-w", "-m", "immediate", "stop", check=True)
+
+
+def compare_postgres(takes):
+    assert takes("".join(c for c in SCALARS if c != "\0").encode()), "PostgreSQL takes every character but NUL"
+    cases = [b"", b"\0", b"a\0b", b"\xC0\x80", b"\xED\xA0\x80", b"\xF4\x90\x80\x80", b"\xE2\x80", "\u0085\u202E\uFFFF".encode()]
+    for _ in range(100):
+        parts = [chance.choice(near + special).encode() for _ in range(20)] + [chance.choice([b"", b"\0", b"\xFF", b"\xC2"])]
+        cases.append(b"".join(chance.sample(parts, len(parts))))
+    for case in cases:
+        check = subprocess.run([TRUST8, "check", "--quiet", "--profile", "postgres", "-"], input=case, stdout=subprocess.PIPE, check=False)
+        assert takes(case) == (check.returncode == 0), f"{case} in PostgreSQL"
+    print(f"postgres: {len(cases)} texts")
+
+
+POSTGRES = pathlib.Path("/usr/lib/postgresql/15/bin")
+if POSTGRES.is_dir():
+    with_postgres(compare_postgres)
+else:
+    print("PostgreSQL 15 is not installed")

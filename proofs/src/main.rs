@@ -22,6 +22,7 @@ mod kernel;
 mod mutation;
 mod operations;
 mod path;
+mod profile;
 mod rfc;
 mod simd;
 mod vector;
@@ -74,6 +75,8 @@ const MISTAKES: &[Mistakes] = &[
     ("planes", 0, bitplanes::for_mistakes),
     // At the end of a text, bits may be shifted by two places as well as by one.
     ("blocks", 1, bitplanes::for_mistakes_of_blocks),
+    // A minimum and a maximum may begin with any value: it is an alarm more.
+    ("profiles", 2, profile::for_mistakes),
 ];
 
 /// A statement, and whether it holds.
@@ -117,6 +120,8 @@ const THEOREMS: &[Theorem] = &[
     ("planes: the masks that are counted", bitplanes::the_masks_of_a_superblock),
     ("blocks: two blocks in registers, and their end", bitplanes::two_blocks_in_registers),
     ("blocks: four words in context", bitplanes::words),
+    ("profiles: no forbidden character is missed, by class", profile::no_character_is_missed),
+    ("profiles: no forbidden ASCII is missed, by set of classes", profile::no_ascii_is_missed),
     ("blocks: texts of 0 to 130 bytes", || (0..=130).all(|n| alone(|| bitplanes::a_text_by_blocks(n)))),
 ];
 

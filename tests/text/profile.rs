@@ -383,6 +383,48 @@ fn rows_of_columns() {
     }
 }
 
+/// The example of RFC 9839, section 1: `"\u0000\u0089\uDEAD\uD9BF\uDFFF"` in JSON. A lone surrogate is not even UTF-8.
+#[test]
+fn the_example_of_rfc_9839() {
+    let text = "\0\u{89}\u{7FFFF}";
+    for kernel in kernels() {
+        let classes = |profile| -> Vec<_> {
+            let errors = kernel.errors_in(profile, text.as_bytes());
+            errors
+                .map(|error| match error {
+                    Error::Forbidden(found) => found.class(),
+                    Error::NotUtf8(error) => panic!("{error}"),
+                })
+                .collect()
+        };
+        assert_eq!(classes(&Profile::SCALARS), []);
+        assert_eq!(classes(&Profile::XML_1_0), [Class::Nul]);
+        assert_eq!(classes(&Profile::ASSIGNABLES), [Class::Nul, Class::C1Control, Class::Noncharacter]);
+        for (name, profile) in Profile::PRESETS {
+            let error = kernel.from_utf8_in(profile, b"a\xED\xBA\xAD").expect_err("it is a surrogate");
+            assert!(matches!(error, Error::NotUtf8(_)), "{name}, {kernel:?}");
+            assert_eq!(found(&error), (1, false, Some(1)), "{name}, {kernel:?}");
+        }
+    }
+}
+
+/// RFC 7493, section 2.1: no surrogates and no noncharacters, of which there are 66. Everything else is allowed: controls (RFC 8259 wants them
+/// escaped, and then JSON's text does not have them), private use, and code points without a character.
+#[test]
+fn what_i_json_forbids() {
+    let all: String = scalars().collect();
+    let census = Profile::I_JSON.census(&all);
+    assert_eq!(
+        (census.total(), census.count(Class::FffeFfff), census.count(Class::Noncharacter)),
+        (66, 2, 64)
+    );
+    for surrogate in 0xD800..0xE000_u32 {
+        let bytes = [0xED, 0x80 | (surrogate >> 6 & 0x3F) as u8, 0x80 | (surrogate & 0x3F) as u8];
+        assert!(matches!(Profile::I_JSON.from_utf8(&bytes), Err(Error::NotUtf8(_))), "{surrogate:X}");
+    }
+    assert_eq!(Profile::I_JSON.check("\0\u{7F}\u{85}\u{E000}\u{FEFF}\u{378}\u{10FFFD}"), Ok(()));
+}
+
 /// The attacks of 'Trojan Source' (CVE-2021-42574): comments that reach out, strings that are stretched, functions that are hidden.
 #[test]
 fn code_that_is_not_what_it_seems() {

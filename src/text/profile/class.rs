@@ -112,58 +112,6 @@ impl Class {
         WindowsReserved,
     ];
 
-    /// Returns the class of a character, if it has one.
-    ///
-    /// ```
-    /// use trust8::profile::Class;
-    /// assert_eq!(Class::of('\u{1FFFF}'), Some(Class::Noncharacter));
-    /// ```
-    #[must_use]
-    pub const fn of(character: char) -> Option<Self> {
-        let class = match character {
-            '\0' => Nul,
-            '\t' => Tab,
-            '\n' => LineFeed,
-            '\u{C}' => FormFeed,
-            '\r' => CarriageReturn,
-            '\u{1}'..='\u{1F}' => C0Control,
-            '\u{7F}' => Delete,
-            '/' | '\\' => Slash,
-            '"' | '*' | ':' | '<' | '>' | '?' | '|' => WindowsReserved,
-            '\u{85}' => NextLine,
-            '\u{80}'..='\u{9F}' => C1Control,
-            '\u{AD}' => SoftHyphen,
-            '\u{61C}' | '\u{200E}' | '\u{200F}' => BidiMark,
-            '\u{200B}' | '\u{2060}' => ZeroWidth,
-            '\u{200C}' | '\u{200D}' => Joiner,
-            '\u{2028}' | '\u{2029}' => Separator,
-            '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => BidiControl,
-            '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{FFFFD}' | '\u{100000}'..='\u{10FFFD}' => PrivateUse,
-            '\u{FE0E}' | '\u{FE0F}' => EmojiSelector,
-            '\u{FE00}'..='\u{FE0D}' | '\u{E0100}'..='\u{E01EF}' | '\u{180B}'..='\u{180D}' | '\u{180F}' => {
-                VariationSelector
-            }
-            '\u{FEFF}' => ByteOrderMark,
-            '\u{FFFE}' | '\u{FFFF}' => FffeFfff,
-            '\u{FDD0}'..='\u{FDEF}' => Noncharacter,
-            '\u{E0000}'..='\u{E007F}' => Tag,
-            '\u{34F}'
-            | '\u{115F}'..='\u{1160}'
-            | '\u{17B4}'..='\u{17B5}'
-            | '\u{180E}'
-            | '\u{2061}'..='\u{206F}'
-            | '\u{3164}'
-            | '\u{FFA0}'
-            | '\u{FFF0}'..='\u{FFFB}'
-            | '\u{1BCA0}'..='\u{1BCA3}'
-            | '\u{1D173}'..='\u{1D17A}'
-            | '\u{E0080}'..='\u{E0FFF}' => Invisible,
-            _ if character as u32 & 0xFFFE == 0xFFFE => Noncharacter,
-            _ => return None,
-        };
-        Some(class)
-    }
-
     /// Returns the class's name, which no version of this crate changes.
     ///
     /// ```

@@ -6,7 +6,7 @@ use core::iter::FusedIterator;
 
 use super::Profile;
 use super::error::{Error, Forbidden};
-use super::sieve::Sift;
+use super::sieve::Suspects;
 use crate::error::Utf8Error;
 use crate::kernel::Kernel;
 use crate::repair::Utf8Chunks;
@@ -17,13 +17,10 @@ pub struct Errors<'a> {
     profile: &'a Profile,
     kernel: &'static Kernel,
     chunks: Utf8Chunks<'a>,
-    /// The valid part of a chunk, where it begins, and how much of it has been sifted.
+    /// The valid part of a chunk, where it begins, and the search in it.
     text: &'a [u8],
     offset: usize,
-    sifted: usize,
-    /// The block in which the suspects are that have not been looked at, and a bit for each.
-    block: usize,
-    bits: u64,
+    suspects: Suspects,
     /// The ill-formed sequence after the valid part.
     next: Option<Utf8Error>,
 }
@@ -31,25 +28,17 @@ pub struct Errors<'a> {
 impl<'a> Errors<'a> {
     pub(super) fn new(profile: &'a Profile, kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
         let chunks = kernel.utf8_chunks(bytes);
-        Self { profile, kernel, chunks, text: &[], offset: 0, sifted: 0, block: 0, bits: 0, next: None }
+        Self { profile, kernel, chunks, text: &[], offset: 0, suspects: Suspects::new(), next: None }
     }
 
     /// Returns the next forbidden character of the valid part.
     fn forbidden(&mut self) -> Option<Forbidden> {
-        loop {
-            while self.bits != 0 {
-                let place = self.block + self.bits.trailing_zeros() as usize;
-                self.bits &= self.bits - 1;
-                if let Some(found) = self.profile.look(self.text, place, self.offset == 0) {
-                    return Some(found.after(self.offset as u64));
-                }
+        while let Some(place) = self.suspects.next(self.kernel, self.text, &self.profile.sieve) {
+            if let Some(found) = self.profile.look(self.text, place, self.offset == 0) {
+                return Some(found.after(self.offset as u64));
             }
-            if self.sifted >= self.text.len() || self.profile.bits == 0 {
-                return None;
-            }
-            let suspects = self.kernel.run(Sift, self.text, (self.sifted, &self.profile.sieve));
-            (self.block, self.bits, self.sifted) = (suspects.at, suspects.bits, suspects.next);
         }
+        None
     }
 }
 
@@ -65,7 +54,8 @@ impl Iterator for Errors<'_> {
                 return Some(error.into());
             }
             let chunk = self.chunks.next()?;
-            (self.text, self.offset, self.sifted) = (chunk.valid().as_bytes(), chunk.offset(), 0);
+            (self.text, self.offset, self.suspects) =
+                (chunk.valid().as_bytes(), chunk.offset(), Suspects::new());
             self.next = chunk.error();
         }
     }

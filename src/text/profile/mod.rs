@@ -27,6 +27,7 @@ mod census;
 mod class;
 mod error;
 mod errors;
+mod lanes;
 mod patterns;
 #[cfg(feature = "alloc")]
 mod repair;
@@ -43,9 +44,11 @@ pub use errors::Errors;
 pub use repair::Policy;
 pub use validator::Validator;
 
+use crate::boundary::is_inside;
 use crate::kernel::Kernel;
 use crate::stream::Piece;
-use sieve::Sieve;
+use lanes::Sieve;
+use sieve::Suspects;
 
 /// A set of classes of characters that a text must not have.
 ///
@@ -280,23 +283,22 @@ impl Profile {
     #[must_use]
     pub fn census(&self, text: &str) -> Census {
         let mut census = Census::new();
-        self.find::<()>(Kernel::best(), text.as_bytes(), true, |found| {
+        self.find::<()>(Kernel::best(), text, true, |found| {
             census.add(found.class());
             None
         });
         census
     }
 
-    /// Returns the first forbidden character of valid text.
-    #[inline]
-    fn first(&self, kernel: &Kernel, text: &[u8], is_start: bool) -> Option<Forbidden> {
+    /// Returns the first forbidden character of a text.
+    fn first(&self, kernel: &Kernel, text: &str, is_start: bool) -> Option<Forbidden> {
         self.find(kernel, text, is_start, Some)
     }
 
     /// Returns the first forbidden character of the text of a piece, which begins at `offset` in the stream.
     pub(crate) fn first_in(&self, kernel: &Kernel, text: Piece<'_>, mut offset: u64) -> Option<Forbidden> {
         for part in [text.completed(), text.rest()] {
-            if let Some(found) = self.first(kernel, part.as_bytes(), offset == 0) {
+            if let Some(found) = self.first(kernel, part, offset == 0) {
                 return Some(found.after(offset));
             }
             offset += part.len() as u64;
@@ -304,27 +306,32 @@ impl Profile {
         None
     }
 
-    /// Calls `each` with the forbidden characters of valid text, up to one for which it returns something.
+    /// Calls `each` with the forbidden characters of a text, up to one for which it returns something.
     #[inline(always)]
     fn find<T>(
         &self,
         kernel: &Kernel,
-        text: &[u8],
+        text: &str,
         is_start: bool,
         mut each: impl FnMut(Forbidden) -> Option<T>,
     ) -> Option<T> {
-        if self.bits == 0 {
-            return None;
+        let (text, mut suspects) = (text.as_bytes(), Suspects::new());
+        while let Some(place) = suspects.next(kernel, text, &self.sieve) {
+            if let Some(answer) = self.look(text, place, is_start).and_then(&mut each) {
+                return Some(answer);
+            }
         }
-        let found = sieve::walk(kernel, text, text.len(), &self.sieve, |at| {
-            self.look(text, at, is_start).and_then(&mut each)
-        });
-        found.err()
+        None
     }
 
-    /// Returns the character that begins at `at`, if the profile forbids it. A byte order mark may begin the text if it `is_start`.
-    fn look(&self, text: &[u8], at: usize, is_start: bool) -> Option<Forbidden> {
-        let character = character(&text[at..])?;
+    /// Returns the character of valid text that has a byte at `place`, if the profile forbids it. A byte order mark may begin the text if it
+    /// `is_start`.
+    fn look(&self, text: &[u8], place: usize, is_start: bool) -> Option<Forbidden> {
+        let mut at = place;
+        while is_inside(text, at) {
+            at -= 1;
+        }
+        let character = first_character(text.get(at..)?)?;
         let class = Class::of(character)?;
         let is_forbidden = self.forbids(class) && !(is_start && at == 0 && class == Class::ByteOrderMark);
         is_forbidden.then(|| Forbidden::new(at as u64, character, class))
@@ -332,7 +339,7 @@ impl Profile {
 }
 
 /// Returns the first character of valid text.
-fn character(text: &[u8]) -> Option<char> {
+fn first_character(text: &[u8]) -> Option<char> {
     let bits = |i: usize| u32::from(*text.get(i).unwrap_or(&0)) & 0x3F;
     let first = u32::from(*text.first()?);
     char::from_u32(match first {
@@ -367,7 +374,7 @@ impl Kernel {
         if profile.bits == 0 {
             return Ok(self.from_utf8(bytes)?);
         }
-        Ok(sieve::walk(self, bytes, 0, &profile.sieve, |at| profile.look(bytes, at, true))??)
+        Ok(sieve::walk(self, bytes, &profile.sieve, |text, place| profile.look(text, place, true))??)
     }
 
     /// Does what [`Profile::check`] does, with this kernel.
@@ -376,7 +383,7 @@ impl Kernel {
     ///
     /// Returns the errors of that function.
     pub fn check_in(&self, profile: &Profile, text: &str) -> Result<(), Forbidden> {
-        profile.first(self, text.as_bytes(), true).map_or(Ok(()), Err)
+        profile.first(self, text, true).map_or(Ok(()), Err)
     }
 
     /// Does what [`Profile::errors`] does, with this kernel.

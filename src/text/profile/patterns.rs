@@ -1,4 +1,4 @@
-//! The byte patterns of the classes, from which the kernel's tables for a profile are made.
+//! The code points of the classes, and the byte patterns from which the kernel's tables for a profile are made.
 //!
 //! A product of sets of nibbles has more sequences than those it was made for if ranges of different characters share it. So
 //! ranges share one only if what it has besides is rare in text. Products of sets of bytes have fewer, so some of them are merged there.
@@ -7,22 +7,46 @@
 
 use super::class::Class;
 #[cfg(trust8_avx512)]
-use super::sieve::Sixes;
-use super::sieve::{Ascii, Nibbles, Sieve};
+use super::lanes::Sixes;
+use super::lanes::{Nibbles, Sieve};
 
 /// The code points of a class from the first number to the second one, and the product of their bytes. ASCII has none.
 type Range = (Class, u32, u32, usize);
 
-/// How many products there are.
-const PRODUCTS: usize = 13;
+/// The bits of the products: of nibbles, and of bytes. Those of two bytes and those of more are in different tables of nibbles.
+const PRODUCTS: [(u8, u8); 13] = [
+    // C2 80 to C2 9F, CD 8F.
+    (1 << 3, 1 << 0),
+    // C2 AD. No-break spaces and guillemets are next to these.
+    (1 << 4, 1 << 0),
+    // D8 9C. Letters of Arabic are next to it.
+    (1 << 5, 1 << 7),
+    // E1 85, E1 9E, E1 A0.
+    (1 << 0, 1 << 6),
+    // E2 80 8x. Spaces of other widths and joiners are next to these.
+    (1 << 1, 1 << 1),
+    // E2 80 Ax. Bullets and ellipses are next to these.
+    (1 << 2, 1 << 1),
+    // E2 81 Ax.
+    (1 << 3, 1 << 2),
+    // EE, EF 80 to EF A3.
+    (1 << 4, 1 << 7),
+    // EF B7, EF BB, EF BE, EF BF, E3 85 A4. The punctuation of Chinese, EF BC, is next to these.
+    (1 << 5, 1 << 3),
+    // EF B8 8x.
+    (1 << 4, 1 << 3),
+    // F3 A0, F0 9B B2, F0 9D 85. Emoji, F0 9F, are next to these.
+    (1 << 6, 1 << 5),
+    // F3 B0 to F4 8F.
+    (1 << 6, 1 << 4),
+    // The noncharacters at the ends of planes: F0 9F BF BE to F4 8F BF BF.
+    (1 << 7, 1 << 4),
+];
 
-const _: () = assert!(PRODUCTS <= 8 * Sieve::SETS);
+/// The last product.
+const PLANE_ENDS: usize = 12;
 
-/// The product of bytes for each product of nibbles.
-#[cfg(trust8_avx512)]
-const OF_BYTES: [u8; PRODUCTS] = [0, 0, 1, 1, 2, 3, 3, 4, 5, 6, 7, 7, 4];
-
-/// All ranges except for the noncharacters at the ends of planes 1 to 16.
+/// All ranges except for the noncharacters at the ends of planes 1 to 16, in the order of their numbers.
 const RANGES: &[Range] = &[
     (Class::Nul, 0x00, 0x00, 0),
     (Class::C0Control, 0x01, 0x08, 0),
@@ -41,106 +65,136 @@ const RANGES: &[Range] = &[
     (Class::Slash, 0x5C, 0x5C, 0),
     (Class::WindowsReserved, 0x7C, 0x7C, 0),
     (Class::Delete, 0x7F, 0x7F, 0),
-    // C2 80 to C2 9F, CD 8F.
     (Class::C1Control, 0x80, 0x84, 0),
     (Class::NextLine, 0x85, 0x85, 0),
     (Class::C1Control, 0x86, 0x9F, 0),
-    (Class::Invisible, 0x34F, 0x34F, 0),
-    // C2 AD. No-break spaces and guillemets are next to these.
     (Class::SoftHyphen, 0xAD, 0xAD, 1),
-    // E2 80 8x. Spaces of other widths are next to these.
-    (Class::ZeroWidth, 0x200B, 0x200B, 2),
-    (Class::Joiner, 0x200C, 0x200D, 2),
-    (Class::BidiMark, 0x200E, 0x200F, 2),
-    // E2 80 Ax. Bullets and ellipses are next to these.
-    (Class::Separator, 0x2028, 0x2029, 3),
-    (Class::BidiControl, 0x202A, 0x202E, 3),
-    // E2 81 Ax.
-    (Class::ZeroWidth, 0x2060, 0x2060, 4),
-    (Class::Invisible, 0x2061, 0x2065, 4),
-    (Class::BidiControl, 0x2066, 0x2069, 4),
-    (Class::Invisible, 0x206A, 0x206F, 4),
-    // EF B7, EF BB, EF BE, EF BF, E3 85 A4. The punctuation of Chinese, EF BC, is next to these.
-    (Class::Invisible, 0x3164, 0x3164, 5),
-    (Class::Noncharacter, 0xFDD0, 0xFDEF, 5),
-    (Class::ByteOrderMark, 0xFEFF, 0xFEFF, 5),
-    (Class::Invisible, 0xFFA0, 0xFFA0, 5),
-    (Class::Invisible, 0xFFF0, 0xFFFB, 5),
-    (Class::FffeFfff, 0xFFFE, 0xFFFF, 5),
-    // EF B8 8x.
-    (Class::VariationSelector, 0xFE00, 0xFE0D, 6),
-    (Class::EmojiSelector, 0xFE0E, 0xFE0F, 6),
-    // F3 A0, F0 9B B2, F0 9D 85. Emoji, F0 9F, are next to these.
-    (Class::Invisible, 0x1_BCA0, 0x1_BCA3, 8),
-    (Class::Invisible, 0x1_D173, 0x1_D17A, 8),
-    (Class::Tag, 0xE_0000, 0xE_007F, 8),
-    (Class::Invisible, 0xE_0080, 0xE_00FF, 8),
-    (Class::VariationSelector, 0xE_0100, 0xE_01EF, 8),
-    (Class::Invisible, 0xE_01F0, 0xE_0FFF, 8),
-    // E1 85, E1 9E, E1 A0.
-    (Class::Invisible, 0x115F, 0x1160, 9),
-    (Class::Invisible, 0x17B4, 0x17B5, 9),
-    (Class::VariationSelector, 0x180B, 0x180D, 9),
-    (Class::Invisible, 0x180E, 0x180E, 9),
-    (Class::VariationSelector, 0x180F, 0x180F, 9),
-    // D8 9C. Letters of Arabic are next to it.
-    (Class::BidiMark, 0x61C, 0x61C, 10),
-    // EE, EF 80 to EF A3.
-    (Class::PrivateUse, 0xE000, 0xF8FF, 11),
-    // F3 B0 to F4 8F.
-    (Class::PrivateUse, 0xF_0000, 0xF_FFFF, 12),
-    (Class::PrivateUse, 0x10_0000, 0x10_FFFF, 12),
+    (Class::Invisible, 0x34F, 0x34F, 0),
+    (Class::BidiMark, 0x61C, 0x61C, 2),
+    (Class::Invisible, 0x115F, 0x1160, 3),
+    (Class::Invisible, 0x17B4, 0x17B5, 3),
+    (Class::VariationSelector, 0x180B, 0x180D, 3),
+    (Class::Invisible, 0x180E, 0x180E, 3),
+    (Class::VariationSelector, 0x180F, 0x180F, 3),
+    (Class::ZeroWidth, 0x200B, 0x200B, 4),
+    (Class::Joiner, 0x200C, 0x200D, 4),
+    (Class::BidiMark, 0x200E, 0x200F, 4),
+    (Class::Separator, 0x2028, 0x2029, 5),
+    (Class::BidiControl, 0x202A, 0x202E, 5),
+    (Class::ZeroWidth, 0x2060, 0x2060, 6),
+    (Class::Invisible, 0x2061, 0x2065, 6),
+    (Class::BidiControl, 0x2066, 0x2069, 6),
+    (Class::Invisible, 0x206A, 0x206F, 6),
+    (Class::Invisible, 0x3164, 0x3164, 8),
+    (Class::PrivateUse, 0xE000, 0xF8FF, 7),
+    (Class::Noncharacter, 0xFDD0, 0xFDEF, 8),
+    (Class::VariationSelector, 0xFE00, 0xFE0D, 9),
+    (Class::EmojiSelector, 0xFE0E, 0xFE0F, 9),
+    (Class::ByteOrderMark, 0xFEFF, 0xFEFF, 8),
+    (Class::Invisible, 0xFFA0, 0xFFA0, 8),
+    (Class::Invisible, 0xFFF0, 0xFFFB, 8),
+    (Class::FffeFfff, 0xFFFE, 0xFFFF, 8),
+    (Class::Invisible, 0x1_BCA0, 0x1_BCA3, 10),
+    (Class::Invisible, 0x1_D173, 0x1_D17A, 10),
+    (Class::Tag, 0xE_0000, 0xE_007F, 10),
+    (Class::Invisible, 0xE_0080, 0xE_00FF, 10),
+    (Class::VariationSelector, 0xE_0100, 0xE_01EF, 10),
+    (Class::Invisible, 0xE_01F0, 0xE_0FFF, 10),
+    (Class::PrivateUse, 0xF_0000, 0xF_FFFD, 11),
+    (Class::PrivateUse, 0x10_0000, 0x10_FFFD, 11),
 ];
 
-/// The product of the noncharacters at the ends of planes: F0 9F BF BE to F4 8F BF BF.
-const PLANE_ENDS: usize = 7;
+/// Where each range begins and, in the lowest eight bits, its class; after it, where what comes next begins, without a class.
+static STARTS: [u32; 2 * RANGES.len()] = {
+    let (mut starts, mut i) = ([0; 2 * RANGES.len()], 0);
+    while i < RANGES.len() {
+        let (class, first, last, _) = RANGES[i];
+        assert!(i == 0 || first > RANGES[i - 1].2, "the ranges are in order");
+        starts[2 * i] = first << 8 | class as u32;
+        starts[2 * i + 1] = (last + 1) << 8 | 0xFF;
+        i += 1;
+    }
+    starts
+};
+
+impl Class {
+    /// Returns the class of a character, if it has one.
+    ///
+    /// ```
+    /// use trust8::profile::Class;
+    /// assert_eq!(Class::of('\u{1FFFF}'), Some(Class::Noncharacter));
+    /// ```
+    #[must_use]
+    pub const fn of(character: char) -> Option<Self> {
+        let number = character as u32;
+        // The last start that is not after the number, by bisection. Of two that are equal, it is the one with a class.
+        let (mut at, mut len) = (0, STARTS.len());
+        while len > 1 {
+            let half = len / 2;
+            if STARTS[at + half] >> 8 <= number {
+                at += half;
+            }
+            len -= half;
+        }
+        let class = (STARTS[at] & 0xFF) as usize;
+        if class < Self::ALL.len() {
+            Some(Self::ALL[class])
+        } else if number & 0xFFFE == 0xFFFE {
+            // The end of a plane.
+            Some(Self::Noncharacter)
+        } else {
+            None
+        }
+    }
+}
 
 /// Returns the tables for a profile that forbids the classes whose bits are set.
 pub(super) const fn sieve(bits: u32) -> Sieve {
-    let mut building = Building {
-        sieve: Sieve {
-            one: Nibbles::NONE,
-            three: [[Nibbles::NONE; 3]; Sieve::SETS],
-            sets: 0,
-            ascii: Ascii { ends: [0; 16], most: 0 },
-            #[cfg(trust8_avx512)]
-            sixes: Sixes { ascii: [0; 64], one: [0; 64], three: [[0; 64]; 3] },
-        },
-        ascii: 0,
-        slots: [None; PRODUCTS],
-        used: 0,
+    let mut sieve = Sieve {
+        one: Nibbles::NONE,
+        two: [Nibbles::NONE; 2],
+        three: [Nibbles::NONE; 3],
+        ends: [0; 16],
+        most: 0,
+        #[cfg(trust8_avx512)]
+        sixes: Sixes { ascii: [0; 64], one: [0; 64], three: [[0; 64]; 3] },
     };
-    let mut i = 0;
-    while i < RANGES.len() {
-        let (class, first, last, product) = RANGES[i];
-        if bits >> class as u32 & 1 == 1 {
-            building = building.with_range(first, last, product);
+    let (mut ascii, mut i) = (0, 0);
+    while i < RANGES.len() + 16 {
+        let (class, first, last, product) = if i < RANGES.len() {
+            RANGES[i]
+        } else {
+            let plane = (i - RANGES.len() + 1) as u32;
+            (Class::Noncharacter, plane << 16 | 0xFFFE, plane << 16 | 0xFFFF, PLANE_ENDS)
+        };
+        if bits >> class as u32 & 1 == 0 {
+        } else if last < 0x80 {
+            // Bits `first` to `last`.
+            ascii |= u128::MAX << first & u128::MAX >> (0x7F - last);
+        } else {
+            add_range(&mut sieve, first, last, product);
         }
         i += 1;
     }
-    if bits >> Class::Noncharacter as u32 & 1 == 1 {
-        let mut plane = 1;
-        while plane <= 16 {
-            building = building.with_range(plane << 16 | 0xFFFE, plane << 16 | 0xFFFF, PLANE_ENDS);
-            plane += 1;
-        }
-    }
-    building.sieve.sets = building.used.div_ceil(8);
-    building.sieve.ascii = ascii(building.ascii);
-    #[cfg(trust8_avx512)]
-    {
-        building.sieve.sixes = building.sieve.sixes.with_ascii(building.ascii);
-    }
-    building.sieve
+    add_ascii(&mut sieve, ascii);
+    sieve
 }
 
-/// Returns the table for the suspects among ASCII, a bit for each.
-const fn ascii(suspects: u128) -> Ascii {
-    let mut ends = [0; 16];
+/// Adds the suspects among ASCII, a bit for each.
+const fn add_ascii(sieve: &mut Sieve, suspects: u128) {
+    let mut byte: u8 = 0;
+    while byte < 0x80 {
+        if suspects >> byte & 1 == 1 {
+            sieve.one.add(byte, ascii_class(byte));
+            add_any(&mut sieve.two[0], ascii_class(byte));
+            sieve.two[1].add(byte, ascii_class(byte));
+        }
+        byte += 1;
+    }
     let mut low: u8 = 0;
     while low < 16 {
         // The differences are 00 and 10, or 10 and 20, or beyond all others.
-        ends[low as usize] = match (suspects >> low & 1, suspects >> (low + 0x10) & 1) {
+        sieve.ends[low as usize] = match (suspects >> low & 1, suspects >> (low + 0x10) & 1) {
             (0, 0) => low.wrapping_sub(1),
             (1, 0) => low,
             (0, _) => low + 0x11,
@@ -148,25 +202,20 @@ const fn ascii(suspects: u128) -> Ascii {
         };
         low += 1;
     }
-    let most = match suspects >> 0x20 {
+    sieve.most = match suspects >> 0x20 {
         0 => 0x7F,
         // DEL.
         rest if rest == 1 << (0x7F - 0x20) => 0x7E,
         _ => 0,
     };
-    Ascii { ends, most }
-}
-
-#[cfg(trust8_avx512)]
-impl Sixes {
-    /// Returns these tables with the suspects among ASCII, a bit for each.
-    const fn with_ascii(mut self, suspects: u128) -> Self {
+    #[cfg(trust8_avx512)]
+    {
         let mut low = 0;
         while low < 64 {
             let pair = (suspects >> low & 1) as u8 | ((suspects >> (low + 64) & 1) as u8) << 1;
-            self.one[low] |= pair;
+            sieve.sixes.one[low] |= pair;
             // The byte or the byte plus 40 is at least 80, and not more than FF.
-            self.ascii[low] = match pair {
+            sieve.sixes.ascii[low] = match pair {
                 0 => 0,
                 1 => 0xFF - low as u8,
                 2 => 0x40,
@@ -174,91 +223,53 @@ impl Sixes {
             };
             low += 1;
         }
-        self
-    }
-
-    /// Returns these tables with a character that begins with these bytes in the classes of `class`.
-    const fn with(mut self, (first, second, third): (u8, u8, Option<u8>), class: u8) -> Self {
-        self.one[(first & 0x3F) as usize] |= 4;
-        self.three[0][(first & 0x3F) as usize] |= class;
-        self.three[1][(second & 0x3F) as usize] |= class;
-        if let Some(third) = third {
-            self.three[2][(third & 0x3F) as usize] |= class;
-        } else {
-            let mut third = 0;
-            while third < 64 {
-                self.three[2][third] |= class;
-                third += 1;
-            }
-        }
-        self
     }
 }
 
-/// A sieve that is being made.
-struct Building {
-    sieve: Sieve,
-    /// The bytes of ASCII, a bit for each.
-    ascii: u128,
-    /// Which class of the sieve a product has. Only products that are needed get one, so that most profiles have one set.
-    slots: [Option<usize>; PRODUCTS],
-    used: usize,
-}
-
-impl Building {
-    /// Adds the characters from `first` to `last`. All have the same number of bytes.
-    const fn with_range(mut self, first: u32, last: u32, product: usize) -> Self {
-        if last < 0x80 {
-            let mut byte = first;
-            while byte <= last {
-                self.sieve.one = self.sieve.one.with(byte as u8, ascii_class(byte as u8));
-                self.ascii |= 1 << byte;
-                byte += 1;
-            }
-            return self;
-        }
-        let slot = match self.slots[product] {
-            Some(slot) => slot,
-            None => {
-                self.slots[product] = Some(self.used);
-                self.used += 1;
-                self.used - 1
-            }
+/// Adds the characters from `first` to `last` to a product. All have the same number of bytes, which is not one.
+const fn add_range(sieve: &mut Sieve, first: u32, last: u32, product: usize) {
+    let nibbles = PRODUCTS[product].0;
+    // The last byte of four does not decide.
+    let step = if last < 0x1_0000 { 1 } else { 0x40 };
+    let mut number = first;
+    while number <= last {
+        let [first, second, third] = match number {
+            0..0x800 => [0xC0 | (number >> 6) as u8, continuation(number), 0],
+            0x800..0x1_0000 => [0xE0 | (number >> 12) as u8, continuation(number >> 6), continuation(number)],
+            _ => [0xF0 | (number >> 18) as u8, continuation(number >> 12), continuation(number >> 6)],
         };
-        let (mut set, class) = (self.sieve.three[slot / 8], 1 << (slot % 8));
-        let [mut first_byte, mut second_byte, mut third_byte] = set;
-        // The last byte of four does not decide.
-        let step = if last < 0x1_0000 { 1 } else { 0x40 };
-        let mut number = first;
-        while number <= last {
-            let (first, second, third) = first_three(number);
-            first_byte = first_byte.with(first, class);
-            second_byte = second_byte.with(second, class);
-            third_byte = match third {
-                Some(third) => third_byte.with(third, class),
-                None => third_byte.with_all(class),
-            };
-            self.sieve.one = self.sieve.one.with(first, lead_class(first));
-            #[cfg(trust8_avx512)]
-            {
-                self.sieve.sixes = self.sieve.sixes.with((first, second, third), 1 << OF_BYTES[product]);
-            }
-            number += step;
+        sieve.one.add(first, lead_class(first));
+        if number < 0x800 {
+            sieve.two[0].add(first, nibbles);
+            sieve.two[1].add(second, nibbles);
+        } else {
+            sieve.three[0].add(first, nibbles);
+            sieve.three[1].add(second, nibbles);
+            sieve.three[2].add(third, nibbles);
         }
-        set = [first_byte, second_byte, third_byte];
-        self.sieve.three[slot / 8] = set;
-        self
+        #[cfg(trust8_avx512)]
+        {
+            sieve.sixes.one[(first & 0x3F) as usize] |= 4;
+            sieve.sixes.three[0][(first & 0x3F) as usize] |= PRODUCTS[product].1;
+            sieve.sixes.three[1][(second & 0x3F) as usize] |= PRODUCTS[product].1;
+            let mut low = 0;
+            while low < 64 {
+                if number < 0x800 || low == (third & 0x3F) as usize {
+                    sieve.sixes.three[2][low] |= PRODUCTS[product].1;
+                }
+                low += 1;
+            }
+        }
+        number += step;
     }
 }
 
-/// Returns the first two bytes of a character that is not ASCII, and the third one if it has one.
-const fn first_three(number: u32) -> (u8, u8, Option<u8>) {
-    if number < 0x800 {
-        (0xC0 | (number >> 6) as u8, continuation(number), None)
-    } else if number < 0x1_0000 {
-        (0xE0 | (number >> 12) as u8, continuation(number >> 6), Some(continuation(number)))
-    } else {
-        (0xF0 | (number >> 18) as u8, continuation(number >> 12), Some(continuation(number >> 6)))
+/// Adds all bytes to a class.
+const fn add_any(nibbles: &mut Nibbles, class: u8) {
+    let mut nibble = 0;
+    while nibble < 16 {
+        nibbles.add(nibble << 4 | nibble, class);
+        nibble += 1;
     }
 }
 

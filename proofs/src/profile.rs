@@ -1,0 +1,118 @@
+//! What is proved of the search for the characters that a profile forbids: it misses none.
+
+#[path = "../../src/text/profile/class.rs"]
+#[expect(dead_code, reason = "no proof needs a class's name")]
+mod class;
+#[path = "../../src/text/profile/lanes.rs"]
+#[expect(dead_code, reason = "the search without vectors")]
+mod lanes;
+#[path = "../../src/text/profile/patterns.rs"]
+mod patterns;
+
+use class::Class;
+use lanes::GROUP;
+
+use crate::byte::Byte;
+use crate::formula::{FALSE, Formula, TRUE};
+use crate::simd::Simd;
+use crate::simd::symbolic::Symbolic;
+use crate::vector::Vector;
+
+/// Returns the formulas of characters of a class, whose first three bytes are the last one, two or all of these.
+fn characters(class: Class, bytes: [Byte; 3]) -> [Formula; 3] {
+    let (mut formulas, mut last) = ([FALSE; 3], [0; 4]);
+    for character in ('\0'..=char::MAX).filter(|&character| Class::of(character) == Some(class)) {
+        let mut encoded = [0; 4];
+        let len = character.encode_utf8(&mut encoded).len().min(3);
+        encoded[3] = 0;
+        if encoded != last || len == 1 {
+            let ranges = encoded[..len].iter().map(|&byte| byte..=byte);
+            let all =
+                ranges.zip(&bytes[3 - len..]).fold(TRUE, |all, (range, byte)| all.and(byte.is_in(&range)));
+            formulas[len - 1] = formulas[len - 1].or(all);
+        }
+        last = encoded;
+    }
+    formulas
+}
+
+/// Returns whether a byte is ASCII of a class.
+fn is_of(class: Class, byte: u8) -> bool {
+    byte.is_ascii() && Class::of(byte.into()) == Some(class)
+}
+
+/// Each class forbidden by itself. All three tests show each of its characters. And the tables of two classes have all that the tables
+/// of either have.
+pub(crate) fn no_character_is_missed() -> bool {
+    Class::ALL.iter().all(|&class| is_shown(class) && joins_others(class))
+}
+
+/// Classes whose proofs together need every table.
+pub(crate) fn for_mistakes() -> bool {
+    [Class::C0Control, Class::NextLine, Class::BidiControl].into_iter().all(is_shown)
+}
+
+fn is_shown(class: Class) -> bool {
+    let s = Symbolic::<16>;
+    let any = [0, 1, 2].map(Byte::any);
+    let group: [Byte; GROUP] = std::array::from_fn(Byte::any);
+    let vector = |bytes: &[Byte], at: usize| {
+        let mut lanes = [Byte::constant(b'a'); 16];
+        lanes[at..at + bytes.len()].copy_from_slice(bytes);
+        Vector(lanes)
+    };
+    let sieve = patterns::sieve(1 << class as u32);
+    let forbidden = characters(class, any);
+    // The character ends in the vector, and begins there or in the vector before.
+    let second = [0, 1, 2].map(|in_vector| {
+        let (before, bytes) = any.split_at(2 - in_vector);
+        let found = lanes::second_test(s, vector(bytes, 0), vector(before, 16 - before.len()), &sieve);
+        found.0[in_vector].any_bit()
+    });
+    let first = lanes::first_test(s, vector(&any, 0), &sieve);
+    let shown = |forbidden: Formula, shown: Formula| forbidden.and(shown.not()).is(FALSE);
+    let by_first = [1, 2, 3].iter().all(|&n| shown(forbidden[n - 1], first.0[3 - n].any_bit()));
+    let by_second = second.iter().all(|&found| forbidden.iter().all(|&forbidden| shown(forbidden, found)));
+    // Bytes one above the other, of which one is not ASCII, or forbidden.
+    let found = lanes::not_plain(s, group.map(|byte| vector(&[byte], 0)), &sieve).any();
+    let by_plain = (0..GROUP).all(|i| {
+        let bad = (0..=0xFF_u8).filter(|&byte| !byte.is_ascii() || is_of(class, byte));
+        let bad = bad.fold(FALSE, |any, byte| any.or(group[i].is_in(&(byte..=byte))));
+        bad.and(found.not()).is(FALSE)
+    });
+    by_first && by_second && by_plain
+}
+
+/// Returns whether a class joined with any other has the tables of both.
+fn joins_others(class: Class) -> bool {
+    let has = |all: [u8; 16], some: [u8; 16]| all.iter().zip(some).all(|(all, some)| all & some == some);
+    Class::ALL.iter().all(|&other| {
+        let tables = |bits| {
+            let lanes::Sieve { one, two: [a, b], three: [c, d, e], .. } = patterns::sieve(bits);
+            [one, a, b, c, d, e]
+        };
+        let both = tables(1 << class as u32 | 1 << other as u32);
+        both.iter()
+            .zip(tables(1 << class as u32))
+            .all(|(all, some)| has(all.high, some.high) && has(all.low, some.low))
+    })
+}
+
+/// The same of ASCII alone, for all sets of its classes: the test of a group has tables that are not joined.
+pub(crate) fn no_ascii_is_missed() -> bool {
+    let s = Symbolic::<16>;
+    let byte = Byte::any(0);
+    let classes: Vec<_> =
+        Class::ALL.iter().filter(|class| (0..0x80_u8).any(|byte| is_of(**class, byte))).collect();
+    (0..1_u32 << classes.len()).all(|set| {
+        let chosen =
+            || classes.iter().enumerate().filter(move |(i, _)| set >> i & 1 == 1).map(|(_, class)| **class);
+        let sieve = patterns::sieve(chosen().fold(0, |bits, class| bits | 1 << class as u32));
+        let bad = (0..=0xFF_u8).filter(|&byte| !byte.is_ascii() || chosen().any(|class| is_of(class, byte)));
+        let bad = bad.fold(FALSE, |any, value| any.or(byte.is_in(&(value..=value))));
+        let mut lanes = [Byte::constant(b'a'); 16];
+        lanes[0] = byte;
+        let found = lanes::not_plain(s, [Vector(lanes); GROUP], &sieve).any();
+        bad.and(found.not()).is(FALSE)
+    })
+}
