@@ -11,8 +11,8 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
-use trust8::Utf8Error;
 use trust8::columns::Policy;
+use trust8::profile::{Error, Profile};
 
 use crate::error::RowError;
 use crate::leaf::{Claim, Leaf, Plan, claim};
@@ -41,8 +41,17 @@ fn has_bytes(data_type: &DataType, claims: bool) -> bool {
 /// Returns the same of a field. Bytes of an extension type, such as a UUID, are not text to be, and the type names them; text stays
 /// what it is in an extension type too.
 fn field_has_bytes(field: &Field, claims: bool) -> bool {
-    let is_extension = field.metadata().contains_key(EXTENSION_TYPE_NAME_KEY);
-    has_bytes(field.data_type(), claims) && (claims || !is_extension || !becomes_text(field.data_type()))
+    has_bytes(field.data_type(), claims) && (claims || !is_bytes_of_extension(field))
+}
+
+/// Returns whether a field is of an extension type that is stored as bytes.
+pub(crate) fn is_bytes_of_extension(field: &Field) -> bool {
+    field.metadata().contains_key(EXTENSION_TYPE_NAME_KEY) && becomes_text(field.data_type())
+}
+
+/// Returns whether an array of this type has text, and no bytes that are not called text.
+pub(crate) fn is_text(data_type: &DataType) -> bool {
+    has_bytes(data_type, true) && !becomes_text(data_type)
 }
 
 /// Returns whether an array of this type would get another type.
@@ -79,7 +88,7 @@ fn has_nulls(array: &dyn Array) -> bool {
 }
 
 /// Returns the field for an array that took the place of its array. A repair can make nulls.
-fn field_for(field: &Field, array: &dyn Array) -> FieldRef {
+pub(crate) fn field_for(field: &Field, array: &dyn Array) -> FieldRef {
     let nullable = field.is_nullable() || has_nulls(array);
     Arc::new(field.clone().with_data_type(array.data_type().clone()).with_nullable(nullable))
 }
@@ -256,25 +265,32 @@ fn convert_fields(
 
 /// What to look for.
 #[derive(Clone, Copy)]
-pub(crate) struct Search {
+pub(crate) struct Search<'a> {
     /// Only arrays count that claim to be UTF-8.
     pub(crate) claims: bool,
     /// The first value of each array is enough.
     pub(crate) first: bool,
+    /// Characters that this profile forbids are errors too.
+    pub(crate) profile: Option<&'a Profile>,
+}
+
+impl Search<'_> {
+    /// All values that are not UTF-8.
+    pub(crate) const ALL: Self = Self { claims: false, first: false, profile: None };
 }
 
 /// A value that is not UTF-8, and its row.
 pub(crate) struct Found {
     pub(crate) row: usize,
     pub(crate) path: Arc<str>,
-    pub(crate) error: Utf8Error,
+    pub(crate) error: Error,
 }
 
 /// Appends the values of an array that are not UTF-8 to `found`, in the order of its rows where it is not nested.
 pub(crate) fn find(
     array: &dyn Array,
     live: Option<&NullBuffer>,
-    search: Search,
+    search: Search<'_>,
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
@@ -332,8 +348,9 @@ pub(crate) fn find(
         _ => {
             let path: Arc<str> = path.into();
             let most = if search.first { 1 } else { usize::MAX };
-            Leaf::of(array, live, &path)?
-                .errors(most, &mut |row, error| found.push(Found { row, path: path.clone(), error }))?;
+            Leaf::of(array, live, &path)?.errors(search.profile, most, &mut |row, error| {
+                found.push(Found { row, path: path.clone(), error })
+            })?;
         }
     }
     Ok(())
@@ -342,7 +359,7 @@ pub(crate) fn find(
 fn find_items<O: OffsetSizeTrait>(
     list: &GenericListArray<O>,
     live: Option<&NullBuffer>,
-    search: Search,
+    search: Search<'_>,
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
@@ -370,7 +387,7 @@ const MOST_RUN_ERRORS: usize = 1 << 24;
 fn find_shared(
     array: &dyn Array,
     rows: Option<&NullBuffer>,
-    search: Search,
+    search: Search<'_>,
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
