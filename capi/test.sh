@@ -105,6 +105,13 @@ part_install() {
     echo "the shared library has $size bytes"
     [ "$size" -lt $((1 << 20)) ] || fail "that is more than 1 MiB"
 
+    # The archive is complete, and works wherever it is unpacked.
+    rm -rf "$programs/archive"
+    run ./archive.sh --no-build "$programs/archive"
+    tar --extract --gzip --file "$programs"/archive/trust8-*.tar.gz --directory "$programs/archive" --strip-components=1
+    run "$programs/archive/examples/cc/build.sh" "$programs/archive"
+    "$programs/archive/examples/cc/all_errors" <README.md || fail "the archive's example"
+
     # The examples are copied, as a user would do.
     rm -rf "$folder"
     cp -r examples "$folder"
