@@ -10,11 +10,11 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, StringViewArray};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
+use trust8::Utf8Error;
 use trust8::columns::{
     self, Column, ColumnError, ColumnErrorKind, FixedSize, Offset, Offsets, Policy, Repair, Repaired,
-    RepairedRows, RepairedViews, Validity, Views, invalid_rows, refused_rows,
+    RepairedRows, RepairedViews, Validity, Views, invalid_rows,
 };
-use trust8::profile::{Error, Profile};
 
 use crate::error::{Reason, RowError};
 use crate::mask::{check_rows, reached};
@@ -117,28 +117,24 @@ impl<'a> Leaf<'a> {
         Ok(Self { memory, nulls, live, reached: reached(len, nulls, live, path)?, path })
     }
 
-    /// Calls `each` with the rows that are reached and are not UTF-8, or have a character that the profile forbids, `most` of them at
-    /// most.
-    pub(crate) fn errors(
-        &self,
-        profile: Option<&Profile>,
-        most: usize,
-        each: &mut dyn FnMut(usize, Error),
-    ) -> Result<(), RowError> {
-        let mut of = Each { profile, most, each };
+    /// Calls `each` with the rows that are reached and are not UTF-8, `most` of them at most.
+    pub(crate) fn errors(&self, most: usize, each: &mut dyn FnMut(usize, Utf8Error)) -> Result<(), RowError> {
+        fn of(column: impl Column, most: usize, each: &mut dyn FnMut(usize, Utf8Error)) {
+            invalid_rows(column).take(most).for_each(|(row, error)| each(row, error));
+        }
         let validity = self.reached.as_ref().map(validity);
         match &self.memory {
             Memory::Narrow(offsets, values) => {
-                of.column(self.checked(Offsets::new(values, offsets.inner(), validity))?);
+                of(self.checked(Offsets::new(values, offsets.inner(), validity))?, most, each);
             }
             Memory::Wide(offsets, values) => {
-                of.column(self.checked(Offsets::new(values, offsets.inner(), validity))?);
+                of(self.checked(Offsets::new(values, offsets.inner(), validity))?, most, each);
             }
             Memory::Views(views, buffers) => {
-                of.column(self.checked(Views::new(views, &slices(buffers), validity))?);
+                of(self.checked(Views::new(views, &slices(buffers), validity))?, most, each);
             }
             Memory::FixedSize(width, len, values) => {
-                of.column(self.checked(FixedSize::<i32>::new(values, *width, *len, validity))?);
+                of(self.checked(FixedSize::<i32>::new(values, *width, *len, validity))?, most, each);
             }
         }
         Ok(())
@@ -285,28 +281,6 @@ impl<'a> Leaf<'a> {
 
     fn checked<T>(&self, result: Result<T, ColumnError>) -> Result<T, RowError> {
         result.map_err(|error| RowError::column(self.path, error))
-    }
-}
-
-/// What is to be done with the rows that are wrong.
-struct Each<'a> {
-    profile: Option<&'a Profile>,
-    most: usize,
-    each: &'a mut dyn FnMut(usize, Error),
-}
-
-impl Each<'_> {
-    fn column(&mut self, column: impl Column) {
-        let Self { profile, most, each } = self;
-        match profile {
-            None => {
-                let rows = invalid_rows(column).take(*most);
-                rows.for_each(|(row, error)| each(row, Error::NotUtf8(error)));
-            }
-            Some(profile) => {
-                refused_rows(column, profile).take(*most).for_each(|(row, error)| each(row, error))
-            }
-        }
     }
 }
 

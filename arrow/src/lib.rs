@@ -9,7 +9,6 @@
 //! | bytes | text, whatever the rows are | [`repair`] |
 //! | bytes | which rows are bad | [`is_valid`] |
 //! | bytes | what is wrong with them, as a table | [`errors`] |
-//! | bytes | what is wrong with them, and which characters a profile forbids | [`profile_errors`] |
 //! | a batch | the same for its columns | [`repair_batch`], [`batch_errors`] |
 //! | a batch from IPC, FFI or Flight that was not validated | the certainty that its text is UTF-8 | [`check`] |
 //!
@@ -66,7 +65,6 @@ use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions
 use arrow_buffer::BooleanBufferBuilder;
 use arrow_schema::{Field, Schema};
 pub use trust8::columns::Policy;
-use trust8::profile::{Error, Profile};
 
 pub use error::{Reason, RowError};
 use leaf::{Claim, Plan, claim};
@@ -171,27 +169,6 @@ pub fn errors(array: &dyn Array) -> Result<RecordBatch, RowError> {
     Ok(table(found(array, Search::ALL, "")?))
 }
 
-/// Returns the table of [`errors`], with the rows as well whose first error is a character that `profile` forbids. The kind of these
-/// is `forbidden`.
-///
-/// # Errors
-///
-/// Returns the first row that has a wrong offset or view.
-///
-/// ```
-/// use arrow_array::{StringArray, cast::AsArray, types::UInt64Type};
-/// use trust8::profile::Profile;
-///
-/// let rows = StringArray::from(vec!["Merlot", "Ros\u{1}é"]);
-/// let errors = trust8_arrow::profile_errors(&rows, &Profile::XML_1_0).unwrap();
-/// assert_eq!(errors["row"].as_primitive::<UInt64Type>().values(), &[1]);
-/// assert_eq!(errors["offset"].as_primitive::<UInt64Type>().values(), &[3]);
-/// assert_eq!(errors["kind"].as_string::<i64>().value(0), "forbidden");
-/// ```
-pub fn profile_errors(array: &dyn Array, profile: &Profile) -> Result<RecordBatch, RowError> {
-    Ok(table(found(array, Search { profile: Some(profile), ..Search::ALL }, "")?))
-}
-
 /// Returns the batch with columns as text, in which rows that are not UTF-8 are repaired. These are the columns with the names in
 /// `columns`, or with `None` the columns of text, with no bytes in them that are not called text.
 ///
@@ -283,12 +260,9 @@ fn table(found: Vec<Found>) -> RecordBatch {
         rows.append_value(row as u64);
         paths.append_value(path);
         offsets.append_value(error.valid_up_to() as u64);
-        // At most four.
+        // At most three.
         lengths.append_option(error.error_len().map(|len| len as u8));
-        kinds.append_value(match error {
-            Error::NotUtf8(error) => error.kind().name(),
-            Error::Forbidden(_) => "forbidden",
-        });
+        kinds.append_value(error.kind().name());
         messages.append_value(error.to_string());
     }
     let columns: [(&str, ArrayRef); 6] = [
@@ -349,7 +323,7 @@ fn converted(array: &dyn Array, plan: Plan, path: &str) -> Result<ArrayRef, RowE
     }
 }
 
-fn found(array: &dyn Array, search: Search<'_>, path: &str) -> Result<Vec<Found>, RowError> {
+fn found(array: &dyn Array, search: Search, path: &str) -> Result<Vec<Found>, RowError> {
     let mut all = Vec::new();
     find(array, None, search, path, &mut all)?;
     all.sort_by_key(|found| found.row);
@@ -358,11 +332,10 @@ fn found(array: &dyn Array, search: Search<'_>, path: &str) -> Result<Vec<Found>
 
 /// Returns the first value that is not UTF-8.
 fn first(array: &dyn Array, claims: bool, path: &str) -> Result<Option<RowError>, RowError> {
-    let all = found(array, Search { claims, first: true, profile: None }, path)?;
-    Ok(all.into_iter().find_map(|Found { row, path, error }| match error {
-        Error::NotUtf8(error) => {
-            Some(RowError { row, path: path.to_string(), reason: Reason::NotUtf8(error) })
-        }
-        Error::Forbidden(_) => None,
+    let first = found(array, Search { claims, first: true }, path)?.into_iter().next();
+    Ok(first.map(|Found { row, path, error }| RowError {
+        row,
+        path: path.to_string(),
+        reason: Reason::NotUtf8(error),
     }))
 }

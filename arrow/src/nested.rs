@@ -11,8 +11,8 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
+use trust8::Utf8Error;
 use trust8::columns::Policy;
-use trust8::profile::{Error, Profile};
 
 use crate::error::RowError;
 use crate::leaf::{Claim, Leaf, Plan, claim};
@@ -265,32 +265,30 @@ fn convert_fields(
 
 /// What to look for.
 #[derive(Clone, Copy)]
-pub(crate) struct Search<'a> {
+pub(crate) struct Search {
     /// Only arrays count that claim to be UTF-8.
     pub(crate) claims: bool,
     /// The first value of each array is enough.
     pub(crate) first: bool,
-    /// Characters that this profile forbids are errors too.
-    pub(crate) profile: Option<&'a Profile>,
 }
 
-impl Search<'_> {
+impl Search {
     /// All values that are not UTF-8.
-    pub(crate) const ALL: Self = Self { claims: false, first: false, profile: None };
+    pub(crate) const ALL: Self = Self { claims: false, first: false };
 }
 
 /// A value that is not UTF-8, and its row.
 pub(crate) struct Found {
     pub(crate) row: usize,
     pub(crate) path: Arc<str>,
-    pub(crate) error: Error,
+    pub(crate) error: Utf8Error,
 }
 
 /// Appends the values of an array that are not UTF-8 to `found`, in the order of its rows where it is not nested.
 pub(crate) fn find(
     array: &dyn Array,
     live: Option<&NullBuffer>,
-    search: Search<'_>,
+    search: Search,
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
@@ -348,9 +346,8 @@ pub(crate) fn find(
         _ => {
             let path: Arc<str> = path.into();
             let most = if search.first { 1 } else { usize::MAX };
-            Leaf::of(array, live, &path)?.errors(search.profile, most, &mut |row, error| {
-                found.push(Found { row, path: path.clone(), error })
-            })?;
+            Leaf::of(array, live, &path)?
+                .errors(most, &mut |row, error| found.push(Found { row, path: path.clone(), error }))?;
         }
     }
     Ok(())
@@ -359,7 +356,7 @@ pub(crate) fn find(
 fn find_items<O: OffsetSizeTrait>(
     list: &GenericListArray<O>,
     live: Option<&NullBuffer>,
-    search: Search<'_>,
+    search: Search,
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
@@ -387,7 +384,7 @@ const MOST_RUN_ERRORS: usize = 1 << 24;
 fn find_shared(
     array: &dyn Array,
     rows: Option<&NullBuffer>,
-    search: Search<'_>,
+    search: Search,
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {

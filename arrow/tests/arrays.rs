@@ -569,21 +569,3 @@ fn columns_of_a_batch() {
             .for_each(|error| assert!(error.path() == name && error.to_string().contains(what), "{error}"));
     }
 }
-
-/// Rows that a profile refuses, in every type, under nulls and inside other arrays.
-#[test]
-fn rows_that_a_profile_refuses() {
-    use trust8::profile::Profile;
-    use trust8_arrow::profile_errors;
-
-    let bytes = BinaryArray::from_opt_vec(vec![Some(b"a"), Some(b"b\x01"), None, Some(b"\xFF\0"), Some(b"")]);
-    let list = list_of(bytes.clone(), vec![0, 2, 2, 5], None);
-    let views: BinaryViewArray = bytes.iter().collect();
-    for (array, rows) in [(&bytes as &dyn Array, [1, 3]), (&views, [1, 3]), (&list, [0, 2])] {
-        let table = profile_errors(array, &Profile::XML_1_0).unwrap();
-        assert_eq!(table["row"].as_primitive::<arrow_array::types::UInt64Type>().values(), &rows);
-        let kinds: Vec<_> = table["kind"].as_string::<i64>().iter().flatten().collect();
-        assert_eq!(kinds, ["forbidden", "invalid-byte"]);
-        assert_eq!(profile_errors(array, &Profile::SCALARS).unwrap(), errors(array).unwrap());
-    }
-}

@@ -66,7 +66,7 @@
 //! |---|---|---|
 //! | `offset` | `Int64` | where in the value the ill-formed sequence begins |
 //! | `length` | `Int64` | its length, or null if the value ends inside a character |
-//! | `kind` | `Utf8View` | the name of the kind of error: see [`trust8::ErrorKind::name`]; or `forbidden` |
+//! | `kind` | `Utf8View` | the name of the kind of error: see [`trust8::ErrorKind::name`] and [`trust8::profile::Class::name`] |
 //! | `message` | `Utf8View` | the error for people |
 
 mod dictionary;

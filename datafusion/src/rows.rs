@@ -166,7 +166,7 @@ pub(crate) fn errors(array: &dyn Array, profile: Option<&Profile>) -> Result<Str
         (next..row).for_each(|_| kinds.append_null());
         kinds.append_value(match error {
             Error::NotUtf8(error) => error.kind().name(),
-            Error::Forbidden(_) => "forbidden",
+            Error::Forbidden(found) => found.class().name(),
         });
         message.clear();
         write!(message, "{error}").expect("a string takes any text");
