@@ -17,7 +17,7 @@ import textwrap
 HERE = pathlib.Path(__file__).parent
 HEADER = HERE / "include/trust8.h"
 # The order of the header.
-FILES = "lib errors slices profiles streams lossy counts columns encodings conversions kernels".split()
+FILES = "lib errors slices profiles streams lossy counts columns encodings conversions validation kernels".split()
 WIDTH = 100
 
 TYPES = {

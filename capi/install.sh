@@ -4,13 +4,13 @@
 #   capi/install.sh [--target TRIPLE] [--no-build] PREFIX
 #
 #   PREFIX/include          trust8.h, trust8.hpp
-#   PREFIX/lib              libtrust8.a, libtrust8.so.N, and libtrust8.so, a link to that
+#   PREFIX/lib              libtrust8.a, libtrust8.so.N, and libtrust8.so, a link to that; trust8_* is all that they define
 #   PREFIX/lib/pkgconfig    trust8.pc
 #   PREFIX/lib/cmake        the package `trust8`, with the targets trust8::trust8 and trust8::static
 #
 # N is the number of the binary interface, TRUST8_ABI in the header. The files refer to each other by relative paths, so the
 # folder can be moved. Environment: CARGO is the cargo to call (default: cargo), CARGO_TARGET_DIR the folder to compile in
-# (default: capi/target), STRIP the program that removes symbols (default: strip).
+# (default: capi/target), and STRIP, LD, OBJCOPY and AR are binutils for the target (default: strip, ld, objcopy, ar).
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -34,11 +34,17 @@ abi=$(sed -n 's/^#define TRUST8_ABI \([0-9]*\)u$/\1/p' "$here/include/trust8.h")
 
 install -d "$prefix/include" "$prefix/lib/pkgconfig" "$prefix/lib/cmake/trust8"
 install -m 644 "$here"/include/trust8.{h,hpp} "$prefix/include"
-install -m 644 "$built/libtrust8_capi.a" "$prefix/lib/libtrust8.a"
 install -m 755 "$built/libtrust8_capi.so" "$prefix/lib/libtrust8.so.$abi"
 "${STRIP:-strip}" --strip-unneeded "$prefix/lib/libtrust8.so.$abi"
-# The archive has the standard library's debug information, which nobody needs.
-"${STRIP:-strip}" --strip-debug "$prefix/lib/libtrust8.a"
+# The archive gets one object, without what no function needs, and without the names of the standard library: a program that is
+# linked with another library in Rust may have them too.
+merged=$built/libtrust8_merged
+mapfile -t functions < <(sed -n 's/^[a-z].*[ *]\(trust8_[a-z0-9_]*\)(.*/\1/p' "$here/include/trust8.h")
+"${LD:-ld}" -r --gc-sections "${functions[@]/#/--undefined=}" --whole-archive "$built/libtrust8_capi.a" -o "$merged.o"
+"${OBJCOPY:-objcopy}" --strip-unneeded --wildcard --keep-global-symbol='trust8_*' \
+    --remove-section=.llvmbc --remove-section=.llvmcmd "$merged.o"
+rm -f "$prefix/lib/libtrust8.a"
+"${AR:-ar}" rcs "$prefix/lib/libtrust8.a" "$merged.o"
 ln -sf "libtrust8.so.$abi" "$prefix/lib/libtrust8.so"
 
 cat >"$prefix/lib/pkgconfig/trust8.pc" <<END
@@ -64,6 +70,7 @@ if(NOT TARGET trust8::trust8)
   add_library(trust8::static STATIC IMPORTED)
   set_target_properties(trust8::static PROPERTIES
     IMPORTED_LOCATION "\${_trust8_prefix}/lib/libtrust8.a"
+    INTERFACE_LINK_OPTIONS "-Wl,--gc-sections"
     INTERFACE_INCLUDE_DIRECTORIES "\${_trust8_prefix}/include")
 endif()
 unset(_trust8_prefix)

@@ -97,11 +97,20 @@ part_install() {
     declared=$(sed -n 's/^[a-z].*[ *]\(trust8_[a-z0-9_]*\)(.*/\1/p' include/trust8.h | sort)
     exported=$(nm --dynamic --defined-only --format=posix "$library" | cut -d' ' -f1 | sort)
     [ "$declared" = "$exported" ] || fail "the library exports other names: $(diff <(echo "$declared") <(echo "$exported"))"
+    exported=$(nm --extern-only --defined-only --format=posix "$prefix/lib/libtrust8.a" | sed -n 's/ .*//p' | grep -v : | sort)
+    [ "$declared" = "$exported" ] || fail "the archive exports other names: $(diff <(echo "$declared") <(echo "$exported"))"
     ! nm --dynamic --undefined-only "$library" | grep -E 'malloc|calloc|realloc|free|_Unwind|__cxa_throw|St' ||
         fail "the library allocates or throws"
     size=$(stat --dereference --format=%s "$library")
     echo "the shared library has $size bytes"
     [ "$size" -lt $((1 << 20)) ] || fail "that is more than 1 MiB"
+
+    # The archive is complete, and works wherever it is unpacked.
+    rm -rf "$programs/archive"
+    run ./archive.sh --no-build "$programs/archive"
+    tar --extract --gzip --file "$programs"/archive/trust8-*.tar.gz --directory "$programs/archive" --strip-components=1
+    run "$programs/archive/examples/cc/build.sh" "$programs/archive"
+    "$programs/archive/examples/cc/all_errors" <README.md || fail "the archive's example"
 
     # The examples are copied, as a user would do.
     rm -rf "$folder"
@@ -110,6 +119,11 @@ part_install() {
     run "$folder/cc/build.sh" "$prefix"
     [ "$("$folder/cc/arguments" na$'\xC3\xAF've | head -n1)" = "1: 5 characters" ] || fail "cc/arguments"
     ! "$folder/cc/arguments" $'caf\xE9' || fail "cc/arguments accepts everything"
+    size=$(stat --format=%s "$folder/cc/arguments")
+    echo "a program with the archive has $size bytes"
+    [ "$size" -lt $((192 << 10)) ] || fail "the linker has kept what the program does not call"
+    [ "$(printf 'a\nb\xFFc\n\xE2\x82' | "$folder/cc/all_errors" | cut -d: -f1)" = $'line 2, column 2\nline 3, column 1' ] ||
+        fail "cc/all_errors"
     run make --directory "$folder/pkg-config"
     echo text | "$folder/pkg-config/standard_input" || fail "pkg-config/standard_input"
     [ "$(printf 'a\xE2\x82' | "$folder/pkg-config/standard_input" | cut -c1-25)" = "invalid UTF-8 at byte 1: " ] ||

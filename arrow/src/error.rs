@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use arrow_schema::ArrowError;
 use trust8::Utf8Error;
 use trust8::columns::{ColumnError, ColumnErrorKind};
 
@@ -110,5 +111,21 @@ impl std::error::Error for RowError {
             Reason::NotUtf8(error) => Some(error),
             _ => None,
         }
+    }
+}
+
+/// ```
+/// use arrow_array::{ArrayRef, BinaryArray};
+/// use arrow_schema::ArrowError;
+///
+/// fn text(bytes: &BinaryArray) -> Result<ArrayRef, ArrowError> {
+///     Ok(trust8_arrow::as_utf8(bytes)?)
+/// }
+/// let error = text(&BinaryArray::from_vec(vec![b"\xFF"])).unwrap_err();
+/// assert!(error.to_string().contains("row 0: invalid UTF-8"));
+/// ```
+impl From<RowError> for ArrowError {
+    fn from(error: RowError) -> Self {
+        Self::ExternalError(Box::new(error))
     }
 }

@@ -65,6 +65,10 @@ pub(crate) struct Leaf<'a> {
     path: &'a str,
 }
 
+fn slices(buffers: &[Buffer]) -> Vec<&[u8]> {
+    buffers.iter().map(|buffer| &buffer[..]).collect()
+}
+
 fn validity(nulls: &NullBuffer) -> Validity<'_> {
     Validity::new(nulls.validity(), nulls.offset())
 }
@@ -81,8 +85,8 @@ impl<'a> Leaf<'a> {
             (array.offsets().clone(), array.values().clone())
         }
         fn views<T: ByteViewType>(array: &dyn Array) -> Memory {
-            let array = array.as_byte_view::<T>();
-            Memory::Views(array.views().clone(), array.data_buffers().clone())
+            let (views, buffers, _) = array.as_byte_view::<T>().clone().into_parts();
+            Memory::Views(views, buffers)
         }
         let narrow = |(offsets, values)| Memory::Narrow(offsets, values);
         let wide = |(offsets, values)| Memory::Wide(offsets, values);
@@ -127,7 +131,7 @@ impl<'a> Leaf<'a> {
                 of(self.checked(Offsets::new(values, offsets.inner(), validity))?, most, each);
             }
             Memory::Views(views, buffers) => {
-                of(self.checked(Views::new(views, buffers, validity))?, most, each);
+                of(self.checked(Views::new(views, &slices(buffers), validity))?, most, each);
             }
             Memory::FixedSize(width, len, values) => {
                 of(self.checked(FixedSize::<i32>::new(values, *width, *len, validity))?, most, each);
@@ -239,7 +243,8 @@ impl<'a> Leaf<'a> {
         views: &ScalarBuffer<u128>,
         buffers: &Arc<[Buffer]>,
     ) -> Result<ArrayRef, RowError> {
-        let column = |validity| self.checked(Views::new(views, buffers, validity));
+        let slices = slices(buffers);
+        let column = |validity| self.checked(Views::new(views, &slices, validity));
         if column(None).is_ok_and(|all| invalid_rows(all).next().is_none()) {
             return Ok(view_text(views.clone(), buffers.clone(), self.nulls.cloned()));
         }

@@ -9,12 +9,12 @@
 //! | bytes | text, whatever the rows are | [`repair`] |
 //! | bytes | which rows are bad | [`is_valid`] |
 //! | bytes | what is wrong with them, as a table | [`errors`] |
+//! | a batch | the same for its columns | [`repair_batch`], [`batch_errors`] |
 //! | a batch from IPC, FFI or Flight that was not validated | the certainty that its text is UTF-8 | [`check`] |
 //!
 //! ```
 //! use arrow_array::{Array, BinaryArray, StringArray, cast::AsArray};
-//! use trust8::columns::Policy;
-//! use trust8_arrow::{as_utf8, errors, repair};
+//! use trust8_arrow::{Policy, as_utf8, errors, repair};
 //!
 //! let names = BinaryArray::from_opt_vec(vec![Some(b"Ana"), None, Some(b"Ren\xE9"), Some("Zoë".as_bytes())]);
 //! assert_eq!(as_utf8(&names).unwrap_err().row(), 2);
@@ -37,6 +37,22 @@
 //! Arrow lets arrays be built without checks, so their offsets, views and lengths are checked here. What is wrong with them is an
 //! error and no panic.
 
+//!
+//! # Versions of arrow
+//!
+//! The feature `arrow-60`, which is on by default, or `arrow-59` says which major version the arrays are of. For one other than the
+//! newest, turn the default features off.
+
+// All files name the crates without the version.
+#[cfg(all(feature = "arrow-59", not(feature = "arrow-60")))]
+extern crate arrow_array_59 as arrow_array;
+#[cfg(all(feature = "arrow-59", not(feature = "arrow-60")))]
+extern crate arrow_buffer_59 as arrow_buffer;
+#[cfg(all(feature = "arrow-59", not(feature = "arrow-60")))]
+extern crate arrow_schema_59 as arrow_schema;
+#[cfg(not(any(feature = "arrow-59", feature = "arrow-60")))]
+compile_error!("trust8-arrow needs one of its features: arrow-60 (the default) or arrow-59");
+
 mod error;
 mod leaf;
 mod mask;
@@ -45,15 +61,15 @@ mod nested;
 use std::sync::Arc;
 
 use arrow_array::builder::{LargeStringBuilder, UInt8Builder, UInt64Builder};
-use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::BooleanBufferBuilder;
 use arrow_schema::{Field, Schema};
-use trust8::columns::Policy;
+pub use trust8::columns::Policy;
 
 pub use error::{Reason, RowError};
 use leaf::{Claim, Plan, claim};
 use mask::{all_nulls, check_rows, check_slices};
-use nested::{Found, Search, convert, find};
+use nested::{Found, Search, convert, field_for, find, is_bytes_of_extension, is_text};
 
 /// Returns an array as text, if all of its rows are UTF-8. The crate's page says which arrays.
 ///
@@ -72,7 +88,7 @@ use nested::{Found, Search, convert, find};
 /// assert_eq!(text.as_string::<i32>().values().as_ptr(), bytes.values().as_ptr());
 /// ```
 pub fn as_utf8(array: &dyn Array) -> Result<ArrayRef, RowError> {
-    match converted(array, Plan::Refuse) {
+    match converted(array, Plan::Refuse, "") {
         Ok(text) => Ok(text),
         // In a nested array, what was found first need not be in the first row.
         Err(RowError { reason: Reason::NotUtf8(_), .. }) if claim(array.data_type()) == Claim::Other => {
@@ -93,15 +109,14 @@ pub fn as_utf8(array: &dyn Array) -> Result<ArrayRef, RowError> {
 ///
 /// ```
 /// use arrow_array::{BinaryViewArray, StringViewArray, cast::AsArray};
-/// use trust8::columns::Policy;
-/// use trust8_arrow::repair;
+/// use trust8_arrow::{Policy, repair};
 ///
 /// let bytes = BinaryViewArray::from_iter_values([&b"clean"[..], b"not \xFF clean"]);
 /// let text = repair(&bytes, Policy::Escape).unwrap();
 /// assert_eq!(text.as_string_view(), &StringViewArray::from_iter_values(["clean", r"not \xFF clean"]));
 /// ```
 pub fn repair(array: &dyn Array, policy: Policy) -> Result<ArrayRef, RowError> {
-    converted(array, Plan::Repair(policy))
+    converted(array, Plan::Repair(policy), "")
 }
 
 /// Returns for each row whether it is UTF-8, or null if the row is null, also as a value of a dictionary or of runs. A nested row is
@@ -118,7 +133,7 @@ pub fn repair(array: &dyn Array, policy: Policy) -> Result<ArrayRef, RowError> {
 /// assert_eq!(trust8_arrow::is_valid(&bytes).unwrap(), BooleanArray::from(vec![Some(true), None, Some(false)]));
 /// ```
 pub fn is_valid(array: &dyn Array) -> Result<BooleanArray, RowError> {
-    let found = found(array, Search { claims: false, first: false }, "")?;
+    let found = found(array, Search::ALL, "")?;
     check_slices(array, "")?;
     check_rows(array.len(), "")?;
     let mut valid = BooleanBufferBuilder::new(array.len());
@@ -151,7 +166,92 @@ pub fn is_valid(array: &dyn Array) -> Result<BooleanArray, RowError> {
 /// assert_eq!(errors["kind"].as_string::<i64>().value(1), "overlong");
 /// ```
 pub fn errors(array: &dyn Array) -> Result<RecordBatch, RowError> {
-    let found = found(array, Search { claims: false, first: false }, "")?;
+    Ok(table(found(array, Search::ALL, "")?))
+}
+
+/// Returns the batch with columns as text, in which rows that are not UTF-8 are repaired. These are the columns with the names in
+/// `columns`, or with `None` the columns of text, with no bytes in them that are not called text.
+///
+/// # Errors
+///
+/// Returns an error if the batch lacks a column, or if one has bytes of an extension type. Otherwise, the errors are those of
+/// [`repair`], with a path that begins with the name of the column.
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{BinaryArray, RecordBatch, cast::AsArray};
+/// use trust8_arrow::{Policy, repair_batch};
+///
+/// let bytes = Arc::new(BinaryArray::from_vec(vec![b"Ana", b"Ren\xE9"]));
+/// let batch = RecordBatch::try_from_iter([("name", bytes.clone() as _), ("image", bytes as _)]).unwrap();
+/// let repaired = repair_batch(&batch, Some(&["name"]), Policy::Windows1252).unwrap();
+/// assert_eq!(repaired["name"].as_string::<i32>().value(1), "René");
+/// assert_eq!(&repaired["image"], &batch["image"]);
+/// ```
+pub fn repair_batch(
+    batch: &RecordBatch,
+    columns: Option<&[&str]>,
+    policy: Policy,
+) -> Result<RecordBatch, RowError> {
+    let schema = batch.schema_ref();
+    let (mut fields, mut arrays) = (schema.fields().to_vec(), batch.columns().to_vec());
+    for chosen in chosen(batch, columns)? {
+        let field = &mut fields[chosen];
+        arrays[chosen] = converted(&arrays[chosen], Plan::Repair(policy), field.name())?;
+        *field = field_for(field, &arrays[chosen]);
+    }
+    let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(schema, arrays, &options)
+        .map_err(|_| RowError::shape(0, "", "the batch is not as its schema says"))
+}
+
+/// Returns the table of [`errors`] for these columns of a batch, chosen as for [`repair_batch`]. Each path begins with the name of the
+/// column.
+///
+/// # Errors
+///
+/// The same as for [`repair_batch`].
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{BinaryArray, RecordBatch, cast::AsArray};
+///
+/// let names = Arc::new(BinaryArray::from_vec(vec![b"Ana", b"Ren\xE9"]));
+/// let batch = RecordBatch::try_from_iter([("name", names as _)]).unwrap();
+/// let errors = trust8_arrow::batch_errors(&batch, Some(&["name"])).unwrap();
+/// assert_eq!(errors["path"].as_string::<i64>().value(0), "name");
+/// ```
+pub fn batch_errors(batch: &RecordBatch, columns: Option<&[&str]>) -> Result<RecordBatch, RowError> {
+    let mut all = Vec::new();
+    for chosen in chosen(batch, columns)? {
+        find(batch.column(chosen), None, Search::ALL, batch.schema_ref().field(chosen).name(), &mut all)?;
+    }
+    all.sort_by_key(|found| found.row);
+    Ok(table(all))
+}
+
+/// Returns the numbers of the columns that a caller means: those that are named, or else those of text.
+fn chosen(batch: &RecordBatch, columns: Option<&[&str]>) -> Result<Vec<usize>, RowError> {
+    let fields = batch.schema_ref().fields();
+    let lacks = |name: &&&str| fields.iter().all(|field| field.name() != **name);
+    if let Some(name) = columns.unwrap_or_default().iter().find(lacks) {
+        return Err(RowError::shape(0, name, "the batch has no column of this name"));
+    }
+    let is_chosen = |field: &Field| match columns {
+        Some(names) => names.contains(&field.name().as_str()),
+        None => is_text(field.data_type()),
+    };
+    let chosen = (0..fields.len()).filter(|&column| is_chosen(&fields[column]));
+    if let Some(column) = chosen.clone().find(|&column| is_bytes_of_extension(&fields[column])) {
+        let what = "the column is of an extension type, whose bytes are no text";
+        return Err(RowError::shape(0, fields[column].name(), what));
+    }
+    Ok(chosen.collect())
+}
+
+/// Returns the table of [`errors`].
+fn table(found: Vec<Found>) -> RecordBatch {
     let (mut rows, mut offsets, mut lengths) =
         (UInt64Builder::new(), UInt64Builder::new(), UInt8Builder::new());
     // The messages of some ten million rows are too long for offsets of 32 bits.
@@ -177,7 +277,7 @@ pub fn errors(array: &dyn Array) -> Result<RecordBatch, RowError> {
         columns.iter().map(|(name, column)| Field::new(*name, column.data_type().clone(), *name == "length"));
     let schema = Schema::new(fields.collect::<Vec<_>>());
     let columns = columns.into_iter().map(|(_, column)| column).collect();
-    Ok(RecordBatch::try_new(Arc::new(schema), columns).expect("columns of one length, as the schema says"))
+    RecordBatch::try_new(Arc::new(schema), columns).expect("columns of one length, as the schema says")
 }
 
 /// Checks that what claims to be UTF-8 in a batch is: `Utf8`, `LargeUtf8` and `Utf8View`, at any depth.
@@ -213,11 +313,11 @@ pub fn check(batch: &RecordBatch) -> Result<(), RowError> {
     earliest.map_or(Ok(()), Err)
 }
 
-fn converted(array: &dyn Array, plan: Plan) -> Result<ArrayRef, RowError> {
-    match convert(array, None, plan, "")? {
+fn converted(array: &dyn Array, plan: Plan, path: &str) -> Result<ArrayRef, RowError> {
+    match convert(array, None, plan, path)? {
         Some(text) => Ok(text),
         None => {
-            check_slices(array, "")?;
+            check_slices(array, path)?;
             Ok(array.slice(0, array.len()))
         }
     }

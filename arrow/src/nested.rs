@@ -41,8 +41,17 @@ fn has_bytes(data_type: &DataType, claims: bool) -> bool {
 /// Returns the same of a field. Bytes of an extension type, such as a UUID, are not text to be, and the type names them; text stays
 /// what it is in an extension type too.
 fn field_has_bytes(field: &Field, claims: bool) -> bool {
-    let is_extension = field.metadata().contains_key(EXTENSION_TYPE_NAME_KEY);
-    has_bytes(field.data_type(), claims) && (claims || !is_extension || !becomes_text(field.data_type()))
+    has_bytes(field.data_type(), claims) && (claims || !is_bytes_of_extension(field))
+}
+
+/// Returns whether a field is of an extension type that is stored as bytes.
+pub(crate) fn is_bytes_of_extension(field: &Field) -> bool {
+    field.metadata().contains_key(EXTENSION_TYPE_NAME_KEY) && becomes_text(field.data_type())
+}
+
+/// Returns whether an array of this type has text, and no bytes that are not called text.
+pub(crate) fn is_text(data_type: &DataType) -> bool {
+    has_bytes(data_type, true) && !becomes_text(data_type)
 }
 
 /// Returns whether an array of this type would get another type.
@@ -79,7 +88,7 @@ fn has_nulls(array: &dyn Array) -> bool {
 }
 
 /// Returns the field for an array that took the place of its array. A repair can make nulls.
-fn field_for(field: &Field, array: &dyn Array) -> FieldRef {
+pub(crate) fn field_for(field: &Field, array: &dyn Array) -> FieldRef {
     let nullable = field.is_nullable() || has_nulls(array);
     Arc::new(field.clone().with_data_type(array.data_type().clone()).with_nullable(nullable))
 }
@@ -261,6 +270,11 @@ pub(crate) struct Search {
     pub(crate) claims: bool,
     /// The first value of each array is enough.
     pub(crate) first: bool,
+}
+
+impl Search {
+    /// All values that are not UTF-8.
+    pub(crate) const ALL: Self = Self { claims: false, first: false };
 }
 
 /// A value that is not UTF-8, and its row.

@@ -523,3 +523,49 @@ fn extension_types() {
     assert_eq!(types.collect::<Vec<_>>(), [DataType::Binary, DataType::Utf8]);
     assert_eq!(errors(&array).unwrap().num_rows(), 1);
 }
+
+#[test]
+fn columns_of_a_batch() {
+    use arrow_schema::Schema;
+    use trust8_arrow::{batch_errors, repair_batch};
+
+    let bytes: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a", b"\xFF"]));
+    let (offsets, values, nulls) = BinaryArray::from_vec(vec![b"\xFE", b"b"]).into_parts();
+    // SAFETY: none. Only what validates it may read it.
+    let lie: ArrayRef = Arc::new(unsafe { StringArray::new_unchecked(offsets, values, nulls) });
+    let metadata = HashMap::from([("ARROW:extension:name".to_owned(), "arrow.uuid".to_owned())]);
+    let fields = vec![
+        Field::new("image", DataType::Binary, false),
+        Field::new("id", DataType::Binary, false).with_metadata(metadata.clone()),
+        Field::new("name", DataType::Utf8, false),
+    ];
+    let schema = Arc::new(Schema::new_with_metadata(fields, metadata));
+    let batch = RecordBatch::try_new(schema, vec![bytes.clone(), bytes.clone(), lie]).unwrap();
+    let rows = |columns| {
+        let table = batch_errors(&batch, columns).unwrap();
+        let paths = table["path"].as_string::<i64>().iter().map(|path| path.unwrap().to_owned());
+        let rows = table["row"].as_primitive::<arrow_array::types::UInt64Type>().values();
+        rows.iter().copied().zip(paths).collect::<Vec<_>>()
+    };
+    // Without names it is the text, and nothing else.
+    assert_eq!(rows(None), [(0, "name".to_owned())]);
+    assert_eq!(rows(Some(&["image", "name"])), [(0, "name".to_owned()), (1, "image".to_owned())]);
+    assert_eq!(rows(Some(&[])), []);
+    let text = repair_batch(&batch, None, Policy::Null).unwrap();
+    check(&text).unwrap();
+    assert_eq!(text.schema().metadata(), batch.schema().metadata());
+    assert!(text.schema().field(2).is_nullable() && text["name"].is_null(0));
+    assert_eq!((&text["image"], &text["id"]), (&batch["image"], &batch["id"]));
+    let named = repair_batch(&batch, Some(&["image"]), Policy::Drop).unwrap();
+    assert_eq!(named["image"].as_string::<i32>(), &StringArray::from(vec!["a", ""]));
+    assert!(check(&named).is_err());
+    for (name, what) in [("id", "extension type"), ("names", "no column of this name")] {
+        let errors = [
+            repair_batch(&batch, Some(&["image", name]), Policy::Drop).unwrap_err(),
+            batch_errors(&batch, Some(&["image", name])).unwrap_err(),
+        ];
+        errors
+            .iter()
+            .for_each(|error| assert!(error.path() == name && error.to_string().contains(what), "{error}"));
+    }
+}

@@ -361,23 +361,27 @@ bool trust8_validate_views(const void *views, size_t count, const trust8_slice *
  * their bits are 1. Row 0 has the lowest bit of the first byte, and bits after the last row are 0.
  * bitmap has bitmap_len bytes, at least one bit for each row.
  *
- * validity may be NULL; otherwise it is a bitmap of at least one bit for each row, from its first
- * bit on, and rows whose bit is 0 are null: what they contain is ignored. Returns false if offsets
- * are wrong, with the first one in error. count gets the number of rows that are not UTF-8.
+ * validity may be NULL; otherwise it is a bitmap in which the bit of row 0 comes after
+ * validity_offset other bits (Arrow's offset of an array), and rows whose bit is 0 are null: what
+ * they contain is ignored. Returns false if offsets are wrong, with the first one in error. count
+ * gets the number of rows that are not UTF-8.
  */
 bool trust8_invalid_rows32(const void *values, size_t values_len, const int32_t *offsets,
-                           size_t offsets_count, const uint8_t *validity, uint8_t *bitmap,
-                           size_t bitmap_len, size_t *count, trust8_column_error *error);
+                           size_t offsets_count, const uint8_t *validity, size_t validity_offset,
+                           uint8_t *bitmap, size_t bitmap_len, size_t *count,
+                           trust8_column_error *error);
 
 /* Does the same for a column with 64-bit offsets. */
 bool trust8_invalid_rows64(const void *values, size_t values_len, const int64_t *offsets,
-                           size_t offsets_count, const uint8_t *validity, uint8_t *bitmap,
-                           size_t bitmap_len, size_t *count, trust8_column_error *error);
+                           size_t offsets_count, const uint8_t *validity, size_t validity_offset,
+                           uint8_t *bitmap, size_t bitmap_len, size_t *count,
+                           trust8_column_error *error);
 
 /* Does the same for a column of views. The views must be aligned to 16 bytes. */
 bool trust8_invalid_rows_views(const void *views, size_t views_count, const trust8_slice *buffers,
-                               size_t buffers_count, const uint8_t *validity, uint8_t *bitmap,
-                               size_t bitmap_len, size_t *count, trust8_column_error *error);
+                               size_t buffers_count, const uint8_t *validity,
+                               size_t validity_offset, uint8_t *bitmap, size_t bitmap_len,
+                               size_t *count, trust8_column_error *error);
 
 /* ---- Encodings ------------------------------------------------------------------------------- */
 
@@ -413,13 +417,11 @@ bool trust8_invalid_rows_views(const void *views, size_t views_count, const trus
 /* Returns the name of the encoding with this number, such as "utf-16le", or NULL if there is none. */
 const char *trust8_encoding_name(uint32_t encoding);
 
-/* Returns the number of the encoding with this name, in upper or lower case, or 0 if there is none. */
-uint32_t trust8_encoding_by_name(const char *name);
-
-/* Returns whether the bytes are in a relative of UTF-8 (TRUST8_RFC2279 to TRUST8_WTF8), or in
- * UTF-8. Other encodings are a misuse: trust8_convert says whether they are well-formed.
+/* Returns the number of the encoding with this name, or 0 if there is none. Upper and lower case,
+ * hyphens and spaces make no difference: "UTF-16LE" is "utf16le". This holds for all names that
+ * functions take.
  */
-bool trust8_validate_dialect(uint32_t dialect, const void *data, size_t len, trust8_error *error);
+uint32_t trust8_encoding_by_name(const char *name);
 
 /* ---- Conversions ----------------------------------------------------------------------------- */
 
@@ -432,6 +434,8 @@ bool trust8_validate_dialect(uint32_t dialect, const void *data, size_t len, tru
  *         use(out, result.written);
  *         in += result.read, len -= result.read;
  *     } while (!done && result.kind == TRUST8_TOO_SMALL);
+ *
+ * From an encoding into itself, TRUST8_LOSSY makes malformed text well-formed.
  */
 
 /* A flag: replace what can't be converted, by U+FFFD, or by '?' where the target does not have
@@ -508,6 +512,22 @@ bool trust8_converter_push(trust8_converter *converter, const void *piece, size_
  */
 bool trust8_converter_finish(trust8_converter *converter, void *out, size_t cap,
                              trust8_conversion *result);
+
+/* ---- Validation in other encodings ----------------------------------------------------------- */
+
+/* Returns whether the bytes are well-formed in this encoding. If they are not, error says where the
+ * first error is. In UTF-16 and UTF-32 its length is that of the unit that is wrong, and
+ * trust8_explain finds no lines: give it NULL.
+ */
+bool trust8_validate_as(uint32_t encoding, const void *data, size_t len, trust8_error *error);
+
+/* Returns in which of UTF-8 and its relatives the bytes are well-formed: bit n is set for the
+ * encoding n. A misuse has no bits.
+ */
+uint32_t trust8_diagnose(const void *data, size_t len);
+
+/* Returns whether all bytes are ASCII. */
+bool trust8_is_ascii(const void *data, size_t len);
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 

@@ -147,8 +147,8 @@ fn by_views(views: &[[u8; 16]], buffers: &[Buffer]) -> trust8_column_error {
 /// Finds all rows of a column with 32-bit offsets that are not UTF-8, and writes a bitmap, in which their bits are 1. Row 0 has the
 /// lowest bit of the first byte, and bits after the last row are 0. `bitmap` has `bitmap_len` bytes, at least one bit for each row.
 ///
-/// `validity` may be NULL; otherwise it is a bitmap of at least one bit for each row, from its first bit on, and rows whose bit is 0
-/// are null: what they contain is ignored. Returns false if offsets are wrong, with the first one in `error`. `count` gets the
+/// `validity` may be NULL; otherwise it is a bitmap in which the bit of row 0 comes after `validity_offset` other bits (Arrow's offset
+/// of an array), and rows whose bit is 0 are null: what they contain is ignored. Returns false if offsets are wrong, with the first one in `error`. `count` gets the
 /// number of rows that are not UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_invalid_rows32(
@@ -157,6 +157,7 @@ pub unsafe extern "C" fn trust8_invalid_rows32(
     offsets: *const i32,
     offsets_count: usize,
     validity: *const u8,
+    validity_offset: usize,
     bitmap: *mut u8,
     bitmap_len: usize,
     count: *mut usize,
@@ -167,7 +168,7 @@ pub unsafe extern "C" fn trust8_invalid_rows32(
         rows_by_offsets(
             (values, values_len),
             (offsets, offsets_count),
-            validity,
+            (validity, validity_offset),
             (bitmap, bitmap_len),
             count,
             error,
@@ -183,6 +184,7 @@ pub unsafe extern "C" fn trust8_invalid_rows64(
     offsets: *const i64,
     offsets_count: usize,
     validity: *const u8,
+    validity_offset: usize,
     bitmap: *mut u8,
     bitmap_len: usize,
     count: *mut usize,
@@ -193,7 +195,7 @@ pub unsafe extern "C" fn trust8_invalid_rows64(
         rows_by_offsets(
             (values, values_len),
             (offsets, offsets_count),
-            validity,
+            (validity, validity_offset),
             (bitmap, bitmap_len),
             count,
             error,
@@ -209,6 +211,7 @@ pub unsafe extern "C" fn trust8_invalid_rows_views(
     buffers: *const trust8_slice,
     buffers_count: usize,
     validity: *const u8,
+    validity_offset: usize,
     bitmap: *mut u8,
     bitmap_len: usize,
     count: *mut usize,
@@ -224,13 +227,13 @@ pub unsafe extern "C" fn trust8_invalid_rows_views(
         let inputs = [
             array,
             (views_place, 16_usize.saturating_mul(views_count)),
-            validity_place(validity, views_count),
+            validity_place((validity, validity_offset), views_count),
         ];
         let texts = buffers.iter().map(|buffer| (buffer.0.data, buffer.0.len));
         inputs.into_iter().chain(texts).all(|input| memory::are_apart(input, (bitmap.cast(), bitmap_len)))
     });
     // SAFETY: the caller vouches for the memory.
-    let validity = unsafe { validity_of(validity, views_count) };
+    let validity = unsafe { validity_of((validity, validity_offset), views_count) };
     let column = match (views, buffers, validity) {
         (Some(views), Some(buffers), Some(validity)) if is_apart => {
             Views::new(views, buffers, validity).map_err(|error| trust8_column_error::from_row(0, &error))
@@ -241,7 +244,7 @@ pub unsafe extern "C" fn trust8_invalid_rows_views(
     unsafe { mark_rows(column, bitmap, bitmap_len, count, error) }
 }
 
-/// Does what the two functions for offsets do. Pairs are a pointer and a length.
+/// Does what the two functions for offsets do. Pairs are a pointer and a length, but the validity's number is its offset.
 ///
 /// # Safety
 ///
@@ -249,7 +252,7 @@ pub unsafe extern "C" fn trust8_invalid_rows_views(
 unsafe fn rows_by_offsets<O: Offset>(
     values: (*const c_void, usize),
     offsets: (*const O, usize),
-    validity: *const u8,
+    validity: (*const u8, usize),
     bitmap: (*mut u8, usize),
     count: *mut usize,
     error: *mut trust8_column_error,
@@ -281,19 +284,20 @@ unsafe fn rows_by_offsets<O: Offset>(
 ///
 /// # Safety
 ///
-/// - The same as for [`memory::values`], for one bit for each row.
-unsafe fn validity_of<'a>(validity: *const u8, rows: usize) -> Option<Option<Validity<'a>>> {
-    if validity.is_null() {
+/// - The same as for [`memory::values`], for the offset's bits and one for each row.
+unsafe fn validity_of<'a>((bits, offset): (*const u8, usize), rows: usize) -> Option<Option<Validity<'a>>> {
+    if bits.is_null() {
         return Some(None);
     }
+    let len = offset.checked_add(rows)?.div_ceil(8);
     // SAFETY: the caller vouches for the memory.
-    let bits = unsafe { memory::values(validity, rows.div_ceil(8)) }?;
-    Some(Some(Validity::new(bits, 0)))
+    let bits = unsafe { memory::values(bits, len) }?;
+    Some(Some(Validity::new(bits, offset)))
 }
 
 /// Returns where the validity of `rows` rows lies, and how many bytes it has.
-fn validity_place(validity: *const u8, rows: usize) -> (*const c_void, usize) {
-    (validity.cast(), if validity.is_null() { 0 } else { rows.div_ceil(8) })
+fn validity_place((bits, offset): (*const u8, usize), rows: usize) -> (*const c_void, usize) {
+    (bits.cast(), if bits.is_null() { 0 } else { offset.saturating_add(rows).div_ceil(8) })
 }
 
 /// Writes the bitmap, the count, and the error.

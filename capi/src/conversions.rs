@@ -8,6 +8,8 @@
 //!         use(out, result.written);
 //!         in += result.read, len -= result.read;
 //!     } while (!done && result.kind == TRUST8_TOO_SMALL);
+//!
+//! From an encoding into itself, TRUST8_LOSSY makes malformed text well-formed.
 
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -355,13 +357,13 @@ pub unsafe extern "C" fn trust8_convert_len(
     let text = unsafe { memory::bytes(text, len) };
     match (text, Way::new(from, to, flags)) {
         (Some(text), Some((Way::Encodings(from, to), false))) => trust8_transcode::len(from, to, text),
-        (Some(text), Some((way, lossy))) => measure(way, lossy, text),
+        (Some(text), Some((way, lossy))) => tried(way, lossy, text).1,
         _ => TRUST8_NONE,
     }
 }
 
-/// Returns the length of the converted text, by converting it part by part.
-fn measure(way: Way, lossy: bool, text: &[u8]) -> usize {
+/// Converts text part by part, and returns how many bytes were read and written, and the kind of what stopped it.
+fn tried(way: Way, lossy: bool, text: &[u8]) -> (usize, usize, u8) {
     let mut scratch = [MaybeUninit::uninit(); 2048];
     let (mut at, mut len) = (0, 0_usize);
     loop {
@@ -369,9 +371,16 @@ fn measure(way: Way, lossy: bool, text: &[u8]) -> usize {
         at += read;
         len = len.saturating_add(written);
         if stop.kind != TRUST8_TOO_SMALL {
-            return len;
+            return (at, len, stop.kind);
         }
     }
+}
+
+/// Returns where text in an encoding stops being well-formed, and the kind of the error. It is converted, so that the library needs no
+/// other code for this.
+pub(crate) fn validate(encoding: Encoding, text: &[u8]) -> (usize, u8) {
+    let (read, _, kind) = tried(Way::Encodings(encoding, encoding), false, text);
+    (read, kind)
 }
 
 /// The state of a conversion of text that arrives in pieces. It lives where the caller puts it, and needs no clean-up.

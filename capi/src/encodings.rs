@@ -2,13 +2,12 @@
 //!
 //! A number names an encoding. Text is bytes in every encoding, and all lengths and places are numbers of bytes.
 
-use core::ffi::{CStr, c_char, c_void};
+use core::ffi::{CStr, c_char};
 
 use trust8_dialect::Dialect;
 use trust8_transcode::Encoding;
 
-use crate::errors::{TRUST8_NO_ERROR, trust8_error};
-use crate::memory;
+use crate::names;
 
 /// UTF-8, as RFC 3629 defines it.
 pub const TRUST8_UTF8: u32 = 1;
@@ -112,7 +111,8 @@ pub extern "C" fn trust8_encoding_name(encoding: u32) -> *const c_char {
     Number::new(encoding).map_or(core::ptr::null(), |number| number.name().as_ptr())
 }
 
-/// Returns the number of the encoding with this name, in upper or lower case, or 0 if there is none.
+/// Returns the number of the encoding with this name, or 0 if there is none. Upper and lower case, hyphens and spaces make no
+/// difference: "UTF-16LE" is "utf16le". This holds for all names that functions take.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn trust8_encoding_by_name(name: *const c_char) -> u32 {
     if name.is_null() {
@@ -126,46 +126,12 @@ pub unsafe extern "C" fn trust8_encoding_by_name(name: *const c_char) -> u32 {
 fn by_name(name: &[u8]) -> Option<u32> {
     let named = |number: &u32| {
         let known = Number::new(*number).map_or(c"", Number::name);
-        known.to_bytes().eq_ignore_ascii_case(name)
+        names::are_same(known.to_bytes(), name)
     };
     match ALL.into_iter().find(named) {
-        None if name.eq_ignore_ascii_case(b"latin1") => Some(TRUST8_LATIN1),
+        None if names::are_same(name, b"latin1") => Some(TRUST8_LATIN1),
         found => found,
     }
-}
-
-/// Returns whether the bytes are in a relative of UTF-8 (TRUST8_RFC2279 to TRUST8_WTF8), or in UTF-8. Other encodings are a
-/// misuse: trust8_convert says whether they are well-formed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn trust8_validate_dialect(
-    dialect: u32,
-    data: *const c_void,
-    len: usize,
-    error: *mut trust8_error,
-) -> bool {
-    let dialect = match Number::new(dialect) {
-        Some(Number::Dialect(dialect)) => Some(dialect),
-        Some(Number::Encoding(Encoding::Utf8)) => Some(Dialect::Utf8),
-        _ => None,
-    };
-    // SAFETY: the caller vouches for the memory.
-    let bytes = unsafe { memory::bytes(data, len) };
-    let found = match (dialect, bytes) {
-        (Some(Dialect::Utf8), Some(bytes)) => match trust8::from_utf8(bytes) {
-            Ok(_) => trust8_error::at(len as u64, TRUST8_NO_ERROR),
-            Err(error) => error.into(),
-        },
-        (Some(dialect), Some(bytes)) => match dialect.validate(bytes) {
-            Ok(()) => trust8_error::at(len as u64, TRUST8_NO_ERROR),
-            Err(error) => {
-                trust8_error::new(error.valid_up_to() as u64, error.kind().code(), error.error_len(), &[])
-            }
-        },
-        _ => trust8_error::MISUSE,
-    };
-    // SAFETY: the caller vouches for the memory.
-    unsafe { memory::put(error, found) };
-    found.kind == TRUST8_NO_ERROR
 }
 
 #[cfg(test)]
@@ -185,6 +151,7 @@ mod tests {
             assert_eq!(same.name(), number_of.name());
         }
         assert_eq!(by_name(b"latin1"), Some(TRUST8_LATIN1));
+        assert_eq!((by_name(b"UTF 16LE"), by_name(b"Cesu8")), (Some(TRUST8_UTF16LE), Some(TRUST8_CESU8)));
         assert_eq!((by_name(b""), by_name(b"unknown")), (None, None));
         for encoding in Encoding::ALL {
             assert!(by_name(encoding.name().as_bytes()).is_some(), "{encoding:?}");

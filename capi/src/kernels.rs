@@ -7,6 +7,8 @@ use core::ptr;
 
 use trust8::Kernel;
 
+use crate::names;
+
 /// Returns how many kernels this CPU can run.
 #[unsafe(no_mangle)]
 pub extern "C" fn trust8_kernel_count() -> usize {
@@ -39,7 +41,7 @@ pub unsafe extern "C" fn trust8_kernel_use(name: *const c_char) -> bool {
     }
     // SAFETY: the caller vouches for the string.
     let name = unsafe { CStr::from_ptr(name) };
-    let named = |kernel: &&Kernel| kernel.name().as_bytes() == name.to_bytes();
+    let named = |kernel: &&Kernel| names::are_same(kernel.name().as_bytes(), name.to_bytes());
     Kernel::available().iter().find(named).is_some_and(Kernel::make_default)
 }
 

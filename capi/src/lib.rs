@@ -49,11 +49,13 @@ pub mod errors;
 pub mod kernels;
 pub mod lossy;
 mod memory;
+mod names;
 pub mod profiles;
 pub mod slices;
 pub mod streams;
 #[cfg(test)]
 mod tests;
+pub mod validation;
 
 // # Versions
 //

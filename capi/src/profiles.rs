@@ -8,7 +8,7 @@ use core::ffi::{CStr, c_char, c_void};
 use trust8::profile::{Class, Error, Profile};
 
 use crate::errors::{TRUST8_FORBIDDEN, TRUST8_NO_ERROR, misuse, trust8_error};
-use crate::memory;
+use crate::{memory, names};
 
 /// The characters of XML 1.0.
 pub const TRUST8_PROFILE_XML: u32 = 0x0000229;
@@ -35,7 +35,8 @@ pub unsafe extern "C" fn trust8_profile_by_name(name: *const c_char) -> u32 {
     }
     // SAFETY: the caller vouches for the string.
     let name = unsafe { CStr::from_ptr(name) };
-    name.to_str().ok().and_then(Profile::by_name).map_or(u32::MAX, |profile| profile.bits())
+    let named = Profile::PRESETS.iter().find(|(known, _)| names::are_same(known.as_bytes(), name.to_bytes()));
+    named.map_or(u32::MAX, |(_, profile)| profile.bits())
 }
 
 /// Returns the name of a class, such as "c0-control", or NULL if there is no such class.

@@ -190,6 +190,7 @@ fn columns() {
                 offsets.as_ptr(),
                 count,
                 core::ptr::null(),
+                0,
                 bits,
                 1,
                 invalid,

@@ -1,6 +1,8 @@
 // The C++ wrapper: each function once, with its errors.
+#include <array>
 #include <cstdio>
 #include <utility>
+#include <vector>
 
 #include "trust8.hpp"
 #include "trust8.hpp"
@@ -35,6 +37,51 @@ static void test_slices() {
     const auto summary = trust8::inspect("\xE6\x97\xA5\n\xF0\x9F\x8C\x8D"sv);
     CHECK(summary.error.kind == 0 && summary.chars == 3 && summary.utf16_len == 4 && summary.newlines == 1);
     CHECK(trust8::locate(input, 8).line == 2 && trust8::locate(input, 8).column == 5);
+}
+
+template <class T, class = void> static constexpr bool can_validate = false;
+template <class T> static constexpr bool can_validate<T, std::void_t<decltype(trust8::validate(std::declval<T>()))>> = true;
+
+/* A view of what a temporary owned is no result. */
+static_assert(can_validate<std::string &> && can_validate<const std::string &> && !can_validate<std::string>);
+static_assert(!can_validate<const std::string> && !can_validate<std::vector<unsigned char>>);
+static_assert(can_validate<std::vector<unsigned char> &> && can_validate<std::string_view> && can_validate<const char *>);
+static_assert(!can_validate<std::u16string &> && !can_validate<std::vector<int> &> && !can_validate<int>);
+
+static void test_kinds_of_bytes() {
+    const std::vector<unsigned char> vector = {0xC3, 0xA9};
+    const std::array<std::byte, 2> array = {std::byte{0xC3}, std::byte{0xA9}};
+    const std::string string = "\xC3\xA9";
+    const char literal[] = "\xC3\xA9";
+    const char *const pointer = literal;
+    CHECK(trust8::is_utf8(vector) && trust8::is_utf8(array) && trust8::is_utf8(string) && trust8::is_utf8(pointer));
+    CHECK(trust8::is_utf8(std::string(string)) && !trust8::is_utf8(std::vector<unsigned char>{0xFF}));
+    CHECK(trust8::is_utf8("\xC3\xA9") && trust8::inspect("\xC3\xA9").bytes == 2 && trust8::inspect(literal).bytes == 2);
+    CHECK(trust8::validate(vector) && *trust8::validate(vector) == string && trust8::lossy(vector) == string);
+    CHECK(*trust8::to_utf16(vector) == u"\u00E9" && trust8::to_utf32_lossy(array) == U"\u00E9");
+#ifdef __cpp_char8_t
+    const std::u8string text = u8"\u00E9";
+    CHECK(trust8::is_utf8(text) && trust8::is_utf8(u8"\u00E9") && trust8::inspect(u8"\u00E9").bytes == 2);
+    CHECK(trust8::validate(text) && !can_validate<std::u8string> && *trust8::to_utf16(text) == u"\u00E9");
+#endif
+#ifdef __cpp_lib_span
+    CHECK(trust8::is_utf8(std::span(array)) && trust8::is_utf8(std::span<const std::byte>(array).first(0)));
+    CHECK(!trust8::is_utf8(std::as_bytes(std::span(array)).first(1)) && can_validate<std::span<const std::byte>>);
+#endif
+}
+
+static void test_value() {
+    auto text = trust8::to_utf16("ab"sv);
+    CHECK(text.value() == u"ab" && std::as_const(text).value().size() == 2);
+    const std::u16string moved = std::move(text).value();
+    CHECK(moved == u"ab");
+    bool has_thrown = false;
+    try {
+        (void)trust8::validate("\xFF"sv).value();
+    } catch (const std::bad_variant_access &) {
+        has_thrown = true;
+    }
+    CHECK(has_thrown);
 }
 
 static void test_streams() {
@@ -73,12 +120,15 @@ static void test_conversions() {
     CHECK(!error && error.error().valid_up_to == 1 && error.error().kind == TRUST8_LONE_HIGH_SURROGATE);
     CHECK(error.error().value == 0xD83D && error.error().name() == "lone-high-surrogate");
     CHECK(trust8::to_utf8_lossy(std::u16string_view(lone, 3)) == "a\xEF\xBF\xBD" "b");
+    CHECK(trust8::to_well_formed(std::u16string_view(lone, 3)) == u"a\uFFFDb" && trust8::to_well_formed(u"ab") == u"ab");
     CHECK(trust8::to_utf16_lossy("a\xFF"sv) == u"a\uFFFD" && trust8::to_utf32_lossy("a\xFF"sv) == U"a\uFFFD");
     CHECK(trust8::to_utf8_lossy(U"a\uFFFD"sv) == "a\xEF\xBF\xBD");
 }
 
 int main() {
     test_slices();
+    test_kinds_of_bytes();
+    test_value();
     test_streams();
     test_columns();
     test_conversions();

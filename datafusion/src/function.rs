@@ -6,12 +6,13 @@ use std::sync::{Arc, LazyLock};
 
 use datafusion::arrow::array::{ArrayRef, AsArray};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
-use datafusion::common::{Result, ScalarValue, internal_err, plan_err};
+use datafusion::common::{DataFusionError, Result, ScalarValue, internal_err, plan_datafusion_err, plan_err};
 use datafusion::logical_expr::scalar_doc_sections::DOC_SECTION_STRING;
 use datafusion::logical_expr::{
     ColumnarValue, Documentation, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
 use trust8::columns::Policy;
+use trust8::profile::Profile;
 
 use crate::dictionary;
 use crate::rows::{self, Plan, text_type};
@@ -24,19 +25,32 @@ pub(crate) enum Task {
     Validate,
     TryValidate,
     Error,
+    ProfileError,
+}
+
+/// What the arguments after the column mean.
+#[derive(Clone, Copy)]
+struct Meaning {
+    plan: Plan,
+    profile: Option<&'static Profile>,
 }
 
 /// What [`Function`] says about itself in `information_schema`, in the order of [`Task::ALL`].
-static DOCUMENTATION: LazyLock<[Documentation; 5]> = LazyLock::new(|| {
+static DOCUMENTATION: LazyLock<[Documentation; 6]> = LazyLock::new(|| {
     Task::ALL.map(|task| {
         let (description, syntax) = task.description();
         let documentation = Documentation::builder(DOC_SECTION_STRING, description, syntax)
             .with_argument("col", "A value of bytes or text.");
+        let profile =
+            "A literal: the characters to allow, such as 'xml', 'postgres', 'terminal' or 'source'.";
         match task {
-            Task::MakeValid => documentation.with_argument(
-                "policy",
-                "A literal: 'replace' (the default), 'java', 'drop', 'null', 'escape' or 'windows-1252'.",
-            ),
+            Task::MakeValid => documentation
+                .with_argument(
+                    "policy",
+                    "A literal: 'replace' (the default), 'java', 'drop', 'null', 'escape' or 'windows-1252'.",
+                )
+                .with_argument("profile", profile),
+            Task::ProfileError => documentation.with_argument("profile", profile),
             _ => documentation,
         }
         .build()
@@ -44,8 +58,8 @@ static DOCUMENTATION: LazyLock<[Documentation; 5]> = LazyLock::new(|| {
 });
 
 impl Task {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::IsValid, Self::MakeValid, Self::Validate, Self::TryValidate, Self::Error];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::IsValid, Self::MakeValid, Self::Validate, Self::TryValidate, Self::Error, Self::ProfileError];
 
     fn name(self) -> &'static str {
         match self {
@@ -54,6 +68,7 @@ impl Task {
             Self::Validate => "validate_utf8",
             Self::TryValidate => "try_validate_utf8",
             Self::Error => "utf8_error",
+            Self::ProfileError => "utf8_profile_error",
         }
     }
 
@@ -62,7 +77,7 @@ impl Task {
             Self::IsValid => ("Returns whether a value is UTF-8.", "is_valid_utf8(col)"),
             Self::MakeValid => (
                 "Returns a value as text, and repairs it if it is not UTF-8.",
-                "make_valid_utf8(col[, policy])",
+                "make_valid_utf8(col[, policy[, profile]])",
             ),
             Self::Validate => {
                 ("Returns a value as text, and fails if it is not UTF-8.", "validate_utf8(col)")
@@ -74,43 +89,71 @@ impl Task {
                 "Returns what is wrong with a value that is not UTF-8, as a struct of offset, length, kind and message.",
                 "utf8_error(col)",
             ),
+            Self::ProfileError => (
+                "Returns what is wrong with a value that is not UTF-8 or has a character that the profile forbids, as utf8_error does.",
+                "utf8_profile_error(col, profile)",
+            ),
         }
     }
 
-    /// Returns what the text functions do about values that are not UTF-8, or `None` if the policy is null. `policy` is the
-    /// second argument.
-    fn plan(self, policy: Option<&ScalarValue>) -> Result<Option<Plan>> {
-        let Some(policy) = policy else {
-            return Ok(Some(match self {
-                Self::TryValidate => Plan::Repair(Policy::Null),
-                Self::MakeValid => Plan::Repair(Policy::Replace),
-                _ => Plan::Refuse,
-            }));
+    /// Returns what the arguments after the column mean, or `None` if one of them is null. They must be literals.
+    fn meaning(self, literals: &[Option<&ScalarValue>]) -> Result<Option<Meaning>> {
+        let mut literals = literals.iter();
+        let (policy, profile) = match self {
+            Self::ProfileError => (None, literals.next()),
+            _ => (literals.next(), literals.next()),
         };
-        let name = match policy.try_as_str() {
-            Some(Some(name)) => name,
-            _ if policy.is_null() => return Ok(None),
-            _ => return plan_err!("the policy of {} is text, not {}", self.name(), policy.data_type()),
+        let plan = |policy| match self {
+            Self::TryValidate => Plan::Repair(Policy::Null, None),
+            Self::MakeValid => Plan::Repair(policy, None),
+            _ => Plan::Refuse,
         };
-        match Policy::by_name(name) {
-            Some(policy) => Ok(Some(Plan::Repair(policy))),
-            None => {
-                let known = Policy::ALL
-                    .iter()
-                    .map(|known| format!("'{}'", known.name()))
-                    .collect::<Vec<_>>()
-                    .join(", ");
-                plan_err!("{} does not know the policy '{name}'. It knows {known}", self.name())
+        let mut meaning = Meaning { plan: plan(Policy::Replace), profile: None };
+        if let Some(policy) = policy {
+            let Some(name) = self.literal("policy", *policy)? else { return Ok(None) };
+            let Some(policy) = Policy::by_name(name) else {
+                let known = Policy::ALL.iter().map(|known| known.name());
+                return Err(self.unknown("policy", name, known));
+            };
+            meaning.plan = plan(policy);
+        }
+        if let Some(profile) = profile {
+            let Some(name) = self.literal("profile", *profile)? else { return Ok(None) };
+            let mut presets = Profile::PRESETS.iter();
+            let Some((_, preset)) = presets.find(|(known, _)| known.eq_ignore_ascii_case(name)) else {
+                return Err(self.unknown("profile", name, Profile::PRESETS.iter().map(|(known, _)| *known)));
+            };
+            meaning.profile = Some(preset);
+            if let Plan::Repair(_, profile) = &mut meaning.plan {
+                *profile = Some(preset);
             }
         }
+        Ok(Some(meaning))
+    }
+
+    /// Returns the text of a literal, or `None` if it is null. `None` stands for a column.
+    fn literal<'a>(self, what: &str, value: Option<&'a ScalarValue>) -> Result<Option<&'a str>> {
+        match value {
+            None => plan_err!("the {what} of {} is a literal, not a column", self.name()),
+            Some(value) => match value.try_as_str() {
+                Some(Some(text)) => Ok(Some(text)),
+                _ if value.is_null() => Ok(None),
+                _ => plan_err!("the {what} of {} is text, not {}", self.name(), value.data_type()),
+            },
+        }
+    }
+
+    fn unknown<'a>(self, what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> DataFusionError {
+        let known = known.map(|known| format!("'{known}'")).collect::<Vec<_>>().join(", ");
+        plan_datafusion_err!("{} does not know the {what} '{name}'. It knows {known}", self.name())
     }
 
     /// Returns the type of what the function returns for an array of this type.
     fn return_type(self, data_type: &DataType, plan: Option<Plan>) -> DataType {
         match (self, data_type) {
             (Self::IsValid, _) => DataType::Boolean,
-            (Self::Error, _) => DataType::Struct(rows::error_fields()),
-            (_, DataType::Dictionary(_, values)) if matches!(plan, Some(Plan::Repair(Policy::Null))) => {
+            (Self::Error | Self::ProfileError, _) => DataType::Struct(rows::error_fields()),
+            (_, DataType::Dictionary(_, values)) if matches!(plan, Some(Plan::Repair(Policy::Null, _))) => {
                 text_type(values)
             }
             (_, DataType::Dictionary(keys, values)) => {
@@ -120,13 +163,13 @@ impl Task {
         }
     }
 
-    fn evaluate(self, array: &ArrayRef, plan: Plan) -> Result<ArrayRef> {
+    fn evaluate(self, array: &ArrayRef, Meaning { plan, profile }: Meaning) -> Result<ArrayRef> {
         let dictionary = array.as_any_dictionary_opt();
         Ok(match (self, dictionary) {
             (Self::IsValid, None) => Arc::new(rows::is_valid(array)?),
             (Self::IsValid, Some(dictionary)) => dictionary::is_valid(dictionary)?,
-            (Self::Error, None) => Arc::new(rows::errors(array)?),
-            (Self::Error, Some(dictionary)) => dictionary::errors(dictionary)?,
+            (Self::Error | Self::ProfileError, None) => Arc::new(rows::errors(array, profile)?),
+            (Self::Error | Self::ProfileError, Some(dictionary)) => dictionary::errors(dictionary, profile)?,
             (_, None) => rows::text(array, plan)?,
             (_, Some(dictionary)) => dictionary::text(dictionary, plan)?,
         })
@@ -180,25 +223,31 @@ impl ScalarUDFImpl for Function {
 
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
         let name = self.name();
-        let (column, policy) = match (types, self.task) {
-            ([column], _) => (column, None),
-            ([column, policy], Task::MakeValid) => (column, Some(policy)),
-            (_, Task::MakeValid) => {
-                return plan_err!("{name} takes one or two arguments, not {}", types.len());
-            }
-            _ => return plan_err!("{name} takes one argument, not {}", types.len()),
+        let (takes, literals): (&str, &[&str]) = match self.task {
+            Task::MakeValid => ("one to three arguments", &["policy", "profile"]),
+            Task::ProfileError => ("two arguments", &["profile"]),
+            _ => ("one argument", &[]),
         };
+        let Some((column, given)) = types.split_first() else {
+            return plan_err!("{name} takes {takes}, not 0");
+        };
+        if given.len() > literals.len() || (self.task == Task::ProfileError && given.is_empty()) {
+            return plan_err!("{name} takes {takes}, not {}", types.len());
+        }
         let Some(column) = bytes_or_text(column) else {
             return plan_err!("{name} takes bytes or text, not {column}");
         };
-        match policy {
-            None => Ok(vec![column]),
-            // A cast would hide that it is a literal.
-            Some(policy @ (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null)) => {
-                Ok(vec![column, policy.clone()])
+        let mut coerced = vec![column];
+        for (literal, what) in given.iter().zip(literals) {
+            match literal {
+                // A cast would hide that it is a literal.
+                DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => {
+                    coerced.push(literal.clone());
+                }
+                other => return plan_err!("the {what} of {name} is text, not {other}"),
             }
-            Some(other) => plan_err!("the policy of {name} is text, not {other}"),
         }
+        Ok(coerced)
     }
 
     fn return_type(&self, _: &[DataType]) -> Result<DataType> {
@@ -207,32 +256,29 @@ impl ScalarUDFImpl for Function {
 
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
         let Some(column) = args.arg_fields.first() else { return internal_err!("no argument") };
-        let plan = match args.scalar_arguments.get(1) {
-            None => self.task.plan(None)?,
-            Some(Some(policy)) => self.task.plan(Some(policy))?,
-            Some(None) => return plan_err!("the policy of {} is a literal, not a column", self.name()),
-        };
+        let plan = self.task.meaning(&args.scalar_arguments[1..])?.map(|meaning| meaning.plan);
         let makes_nulls = match plan {
-            None | Some(Plan::Repair(Policy::Null)) => true,
-            Some(_) => self.task == Task::Error,
+            None | Some(Plan::Repair(Policy::Null, _)) => true,
+            Some(_) => matches!(self.task, Task::Error | Task::ProfileError),
         };
         let data_type = self.task.return_type(column.data_type(), plan);
         Ok(Arc::new(Field::new(self.name(), data_type, makes_nulls || column.is_nullable())))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let plan = match args.args.get(1) {
-            None => self.task.plan(None)?,
-            Some(ColumnarValue::Scalar(policy)) => self.task.plan(Some(policy))?,
-            Some(_) => return plan_err!("the policy of {} is a literal, not a column", self.name()),
-        };
-        let Some(plan) = plan else {
+        let literals = args.args.iter().skip(1).map(|argument| match argument {
+            ColumnarValue::Scalar(value) => Some(value),
+            ColumnarValue::Array(_) => None,
+        });
+        let Some(meaning) = self.task.meaning(&literals.collect::<Vec<_>>())? else {
             return Ok(ColumnarValue::Scalar(ScalarValue::try_new_null(args.return_type())?));
         };
         match args.args.first() {
-            Some(ColumnarValue::Array(array)) => Ok(ColumnarValue::Array(self.task.evaluate(array, plan)?)),
+            Some(ColumnarValue::Array(array)) => {
+                Ok(ColumnarValue::Array(self.task.evaluate(array, meaning)?))
+            }
             Some(ColumnarValue::Scalar(value)) => {
-                let array = self.task.evaluate(&value.to_array()?, plan)?;
+                let array = self.task.evaluate(&value.to_array()?, meaning)?;
                 Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&array, 0)?))
             }
             None => internal_err!("no argument"),

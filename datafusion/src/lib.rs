@@ -8,9 +8,12 @@
 //! | `make_valid_utf8(col, policy)` | text, with bad values repaired as the policy says |
 //! | `validate_utf8(col)` | text; a value that is not UTF-8 fails the query |
 //! | `try_validate_utf8(col)` | text; a value that is not UTF-8 becomes null |
+//! | `make_valid_utf8(col, policy, profile)` | the same without the characters that the profile forbids |
 //! | `utf8_error(col)` | what is wrong with the value, or null if nothing is |
+//! | `utf8_profile_error(col, profile)` | the same, also for a character that the profile forbids |
 //!
-//! The names, the nulls and the error `INVALID_UTF8_STRING` of the first four are those of Spark 4.
+//! The names, the nulls and the error `INVALID_UTF8_STRING` of `is_valid_utf8`, `make_valid_utf8(col)`,
+//! `validate_utf8` and `try_validate_utf8` are those of Spark 4.
 //!
 //! ```
 //! use datafusion::prelude::SessionContext;
@@ -47,6 +50,13 @@
 //! | `'escape'` | becomes `\xNN` for each byte |
 //! | `'windows-1252'` | becomes the characters that its bytes are in windows-1252 |
 //!
+//! # Profiles
+//!
+//! A profile is a set of characters that a text must not have: `'xml'`, `'assignables'`, `'i-json'`, `'postgres'`, `'terminal'`,
+//! `'source'`, `'prompt'`, `'file-name'`, or `'scalars'`, which forbids none. Upper and lower case are the same. [`trust8::profile`] describes them. The policy also says
+//! what becomes of a forbidden character: `'drop'` leaves it out, `'null'` makes the value null, `'escape'` writes `\u{1B}`, and all
+//! others write U+FFFD.
+//!
 //! # Errors as values
 //!
 //! `utf8_error` returns a struct, so `utf8_error(col)['offset']` is a number. Without DataFusion's feature `nested_expressions`, SQL
@@ -56,7 +66,7 @@
 //! |---|---|---|
 //! | `offset` | `Int64` | where in the value the ill-formed sequence begins |
 //! | `length` | `Int64` | its length, or null if the value ends inside a character |
-//! | `kind` | `Utf8View` | the name of the kind of error: see [`trust8::ErrorKind::name`] |
+//! | `kind` | `Utf8View` | the name of the kind of error: see [`trust8::ErrorKind::name`] and [`trust8::profile::Class::name`] |
 //! | `message` | `Utf8View` | the error for people |
 
 mod dictionary;
@@ -92,7 +102,8 @@ pub fn register(context: &SessionContext) {
 ///
 /// let functions = trust8_datafusion::functions();
 /// let names: Vec<_> = functions.iter().map(|function| function.name()).collect();
-/// assert_eq!(names, ["is_valid_utf8", "make_valid_utf8", "validate_utf8", "try_validate_utf8", "utf8_error"]);
+/// assert_eq!(names[..2], ["is_valid_utf8", "make_valid_utf8"]);
+/// assert_eq!(names[2..], ["validate_utf8", "try_validate_utf8", "utf8_error", "utf8_profile_error"]);
 /// assert_eq!(functions[0].call(vec![col("name")]).to_string(), "is_valid_utf8(name)");
 /// ```
 #[must_use]

@@ -1,12 +1,13 @@
 //! Arrays of bytes: their rows as columns of trust8, and as text.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, BooleanArray, BooleanBufferBuilder, GenericByteArray,
-    GenericByteViewArray, GenericStringArray, Int64Array, LargeBinaryArray, OffsetSizeTrait, StringViewArray,
-    StringViewBuilder, StructArray,
+    GenericByteViewArray, GenericStringArray, Int64Array, LargeBinaryArray, LargeStringArray,
+    OffsetSizeTrait, StringArray, StringViewArray, StringViewBuilder, StructArray,
 };
 use datafusion::arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use datafusion::arrow::datatypes::{
@@ -17,16 +18,17 @@ use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err,
 use trust8::Utf8Error;
 use trust8::columns::{
     Column, ColumnError, FixedSize, Offset, Offsets, Policy, Repair, Repaired, RepairedRows, RepairedViews,
-    Validity, Views, invalid_rows, repair,
+    Validity, Views, invalid_rows, refused_rows, repair,
 };
+use trust8::profile::{self, Error, Profile};
 
 /// What to do about rows that are not UTF-8.
 #[derive(Clone, Copy)]
 pub(crate) enum Plan {
     /// The first of them is an error.
     Refuse,
-    /// They are repaired.
-    Repair(Policy),
+    /// They are repaired, and characters that the profile forbids are replaced.
+    Repair(Policy, Option<&'static Profile>),
 }
 
 /// The rows of an array.
@@ -133,11 +135,14 @@ pub(crate) fn error_fields() -> Fields {
     .collect()
 }
 
-/// Returns what is wrong with each row, and null for the rows that are UTF-8.
-pub(crate) fn errors(array: &dyn Array) -> Result<StructArray> {
+/// Returns what is wrong with each row, and null for the rows that are UTF-8 without a character that the profile forbids.
+pub(crate) fn errors(array: &dyn Array, profile: Option<&Profile>) -> Result<StructArray> {
     let buffers = buffers(array);
     let rows = Rows::of(array, &buffers)?;
-    let found: Vec<(usize, Utf8Error)> = for_layout!(rows, column => invalid_rows(column).collect());
+    let found: Vec<(usize, Error)> = for_layout!(rows, column => match profile {
+        None => invalid_rows(column).map(|(row, error)| (row, Error::NotUtf8(error))).collect(),
+        Some(profile) => refused_rows(column, profile).collect(),
+    });
     let len = array.len();
     if found.is_empty() {
         return Ok(StructArray::new_null(error_fields(), len));
@@ -159,7 +164,10 @@ pub(crate) fn errors(array: &dyn Array) -> Result<StructArray> {
             lengths[row] = length as i64;
         }
         (next..row).for_each(|_| kinds.append_null());
-        kinds.append_value(error.kind().name());
+        kinds.append_value(match error {
+            Error::NotUtf8(error) => error.kind().name(),
+            Error::Forbidden(found) => found.class().name(),
+        });
         message.clear();
         write!(message, "{error}").expect("a string takes any text");
         (next..row).for_each(|_| messages.append_null());
@@ -191,6 +199,58 @@ pub(crate) fn text_type(data_type: &DataType) -> DataType {
 
 /// Returns an array of bytes or text as text. Where nothing is to be repaired, the bytes are not copied.
 pub(crate) fn text(array: &ArrayRef, plan: Plan) -> Result<ArrayRef> {
+    let text = utf8(array, plan)?;
+    match plan {
+        Plan::Repair(policy, Some(profile)) => allowed(text, policy, profile),
+        _ => Ok(text),
+    }
+}
+
+/// Returns text without the characters that the profile forbids.
+fn allowed(text: ArrayRef, policy: Policy, profile: &Profile) -> Result<ArrayRef> {
+    let buffers = buffers(&text);
+    let rows = Rows::of(&text, &buffers)?;
+    let refused: Vec<usize> =
+        for_layout!(rows, column => refused_rows(column, profile).map(|(row, _)| row).collect());
+    if refused.is_empty() {
+        return Ok(text);
+    }
+    let of_profile = match policy {
+        Policy::Null => None,
+        Policy::Drop => Some(profile::Policy::Drop),
+        Policy::Escape => Some(profile::Policy::Escape),
+        _ => Some(profile::Policy::Replace),
+    };
+    fn new<'a>(
+        rows: impl Iterator<Item = Option<&'a str>>,
+        refused: &[usize],
+        repair: impl Fn(&'a str) -> Option<Cow<'a, str>>,
+    ) -> Vec<Option<Cow<'a, str>>> {
+        let mut refused = refused.iter().copied().peekable();
+        let row = |(row, text): (usize, Option<&'a str>)| match refused.next_if_eq(&row) {
+            Some(_) => text.and_then(&repair),
+            None => text.map(Cow::Borrowed),
+        };
+        rows.enumerate().map(row).collect()
+    }
+    let repair = |row| of_profile.map(|policy| profile.repair(row, policy));
+    Ok(match text.data_type() {
+        DataType::Utf8 => {
+            let rows = new(text.as_string::<i32>().iter(), &refused, repair);
+            let len: usize = rows.iter().flatten().map(|row| row.len()).sum();
+            if len > i32::MAX as usize {
+                return exec_err!("{len} bytes are too long for an array of Utf8");
+            }
+            Arc::new(StringArray::from_iter(rows))
+        }
+        DataType::LargeUtf8 => {
+            Arc::new(LargeStringArray::from_iter(new(text.as_string::<i64>().iter(), &refused, repair)))
+        }
+        _ => Arc::new(StringViewArray::from_iter(new(text.as_string_view().iter(), &refused, repair))),
+    })
+}
+
+fn utf8(array: &ArrayRef, plan: Plan) -> Result<ArrayRef> {
     match array.data_type() {
         DataType::Binary => bytes_text(array.as_bytes::<BinaryType>(), plan, array),
         DataType::Utf8 => bytes_text(array.as_bytes::<Utf8Type>(), plan, array),
@@ -300,7 +360,7 @@ fn rewritten<C: Column + Repair>(
 /// Does what the plan says.
 fn planned<C: Column + Repair>(plan: Plan, column: C, array: &ArrayRef) -> Result<Repaired<C, C::Owned>> {
     match plan {
-        Plan::Repair(policy) => repair(column, policy).map_err(layout_error),
+        Plan::Repair(policy, _) => repair(column, policy).map_err(layout_error),
         Plan::Refuse => match invalid_rows(column).next() {
             None => Ok(Repaired::Borrowed(column)),
             Some((row, error)) => Err(refusal(array, row, &error)),

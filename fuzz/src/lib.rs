@@ -3,6 +3,8 @@
 pub mod input;
 pub mod source;
 
+#[path = "../../arrow/tests/random/arrays.rs"]
+pub mod arrays;
 #[path = "../../dialect/tests/dialect/reference.rs"]
 pub mod dialects;
 #[path = "../../tests/support/kernels.rs"]

@@ -1,8 +1,11 @@
 #!/bin/sh
-# Builds the example with nothing but a compiler:
+# Builds the examples with nothing but a compiler:
 #
-#   build.sh PREFIX [OUT]      PREFIX is where trust8 is installed
+#   build.sh PREFIX      PREFIX is where trust8 is installed
 set -eu
 cd "$(dirname "$0")"
-# The static library, so that the program runs wherever it is copied. `-ltrust8` would take the shared one.
-"${CC:-cc}" -std=c11 -O2 -I "$1/include" arguments.c "$1/lib/libtrust8.a" -o "${2:-arguments}"
+# The static library, so that the programs run wherever they are copied. `-ltrust8` would take the shared one. With the option for
+# the linker, a program has only what it calls.
+for program in arguments all_errors; do
+    "${CC:-cc}" -std=c11 -O2 -s -Wl,--gc-sections -I "$1/include" "$program.c" "$1/lib/libtrust8.a" -o "$program"
+done

@@ -146,21 +146,21 @@ static void test_overlap(void) {
     memset(&memory, 0, sizeof memory);
     for (size_t at = 0; at < 4; at++) {
         uint8_t *const bitmap = memory.bytes + at;
-        CHECK(is_misuse(trust8_invalid_rows32(memory.bytes, 4, narrow, 2, NULL, bitmap, 1, NULL, &error), &error));
-        CHECK(is_misuse(trust8_invalid_rows64(memory.bytes, 4, wide, 2, NULL, bitmap, 1, NULL, &error), &error));
-        CHECK(is_misuse(trust8_invalid_rows32("a", 1, memory.narrow, 2, NULL, bitmap, 1, NULL, &error), &error));
-        CHECK(is_misuse(trust8_invalid_rows64("a", 1, memory.wide, 2, NULL, bitmap, 1, NULL, &error), &error));
-        CHECK(is_misuse(trust8_invalid_rows_views(aligned, 1, &slice, 1, NULL, bitmap, 1, NULL, &error), &error));
-        CHECK(is_misuse(trust8_invalid_rows_views(aligned, 1, NULL, 0, NULL, aligned + at, 1, NULL, &error), &error));
+        CHECK(is_misuse(trust8_invalid_rows32(memory.bytes, 4, narrow, 2, NULL, 0, bitmap, 1, NULL, &error), &error));
+        CHECK(is_misuse(trust8_invalid_rows64(memory.bytes, 4, wide, 2, NULL, 0, bitmap, 1, NULL, &error), &error));
+        CHECK(is_misuse(trust8_invalid_rows32("a", 1, memory.narrow, 2, NULL, 0, bitmap, 1, NULL, &error), &error));
+        CHECK(is_misuse(trust8_invalid_rows64("a", 1, memory.wide, 2, NULL, 0, bitmap, 1, NULL, &error), &error));
+        CHECK(is_misuse(trust8_invalid_rows_views(aligned, 1, &slice, 1, NULL, 0, bitmap, 1, NULL, &error), &error));
+        CHECK(is_misuse(trust8_invalid_rows_views(aligned, 1, NULL, 0, NULL, 0, aligned + at, 1, NULL, &error), &error));
     }
     memory.bytes[0] = valid;
-    CHECK(is_misuse(trust8_invalid_rows32("a", 1, narrow, 2, memory.bytes, memory.bytes, 1, NULL, &error), &error));
-    CHECK(is_misuse(trust8_invalid_rows64("a", 1, wide, 2, memory.bytes, memory.bytes, 1, NULL, &error), &error));
-    CHECK(is_misuse(trust8_invalid_rows_views(aligned, 1, NULL, 0, memory.bytes, memory.bytes, 1, NULL, &error), &error));
+    CHECK(is_misuse(trust8_invalid_rows32("a", 1, narrow, 2, memory.bytes, 0, memory.bytes, 1, NULL, &error), &error));
+    CHECK(is_misuse(trust8_invalid_rows64("a", 1, wide, 2, memory.bytes, 0, memory.bytes, 1, NULL, &error), &error));
+    CHECK(is_misuse(trust8_invalid_rows_views(aligned, 1, NULL, 0, memory.bytes, 0, memory.bytes, 1, NULL, &error), &error));
     CHECK(memory.bytes[0] == valid);
     /* Side by side is no overlap. */
-    CHECK(trust8_invalid_rows32("a", 1, narrow, 2, memory.bytes, memory.bytes + 1, 1, NULL, &error));
-    CHECK(trust8_invalid_rows_views(aligned, 1, &slice, 1, NULL, memory.bytes + 4, 1, NULL, &error));
+    CHECK(trust8_invalid_rows32("a", 1, narrow, 2, memory.bytes, 0, memory.bytes + 1, 1, NULL, &error));
+    CHECK(trust8_invalid_rows_views(aligned, 1, &slice, 1, NULL, 0, memory.bytes + 4, 1, NULL, &error));
 }
 
 /* All wrong rows in a bitmap, with and without nulls, and with a bitmap that is too small by one byte. */
@@ -181,13 +181,14 @@ static void test_invalid_rows(void) {
             narrow[row + 1] = (int32_t)at;
             wide[row + 1] = (int64_t)at;
         }
-        uint8_t validity[38], expected[38] = {0};
+        uint8_t validity[40], expected[38] = {0};
         for (size_t byte = 0; byte < sizeof validity; byte++) validity[byte] = (uint8_t)random_number();
         const uint8_t *const nulls = random_below(2) == 0 ? NULL : validity;
+        const size_t before = random_below(18);
         size_t wrong = 0;
         for (size_t row = 0; row < rows; row++) {
             trust8_error error;
-            if (nulls != NULL && (nulls[row / 8] >> row % 8 & 1) == 0) continue;
+            if (nulls != NULL && (nulls[(before + row) / 8] >> (before + row) % 8 & 1) == 0) continue;
             if (oracle(values + wide[row], (size_t)(wide[row + 1] - wide[row]), &error)) continue;
             expected[row / 8] = (uint8_t)(expected[row / 8] | 1u << row % 8);
             wrong++;
@@ -198,11 +199,11 @@ static void test_invalid_rows(void) {
                 size_t count = 999;
                 trust8_column_error error;
                 const bool ok =
-                    layout == 0 ? trust8_invalid_rows32(values, sizeof values, narrow, rows + 1, nulls, bitmap,
+                    layout == 0 ? trust8_invalid_rows32(values, sizeof values, narrow, rows + 1, nulls, before, bitmap,
                                                         bytes - missing, &count, &error)
-                    : layout == 1 ? trust8_invalid_rows64(values, sizeof values, wide, rows + 1, nulls, bitmap,
+                    : layout == 1 ? trust8_invalid_rows64(values, sizeof values, wide, rows + 1, nulls, before, bitmap,
                                                           bytes - missing, &count, &error)
-                                  : trust8_invalid_rows_views(aligned, rows, NULL, 0, nulls, bitmap, bytes - missing,
+                                  : trust8_invalid_rows_views(aligned, rows, NULL, 0, nulls, before, bitmap, bytes - missing,
                                                               &count, &error);
                 CHECK(ok == (missing == 0));
                 CHECK(error.error.kind == (ok ? TRUST8_NO_ERROR : TRUST8_TOO_SMALL));
@@ -215,10 +216,12 @@ static void test_invalid_rows(void) {
     const int32_t decreasing[] = {0, 2, 1};
     uint8_t bitmap[1];
     trust8_column_error error;
-    CHECK(!trust8_invalid_rows32("abc", 3, decreasing, 3, NULL, bitmap, 1, NULL, &error));
+    CHECK(!trust8_invalid_rows32("abc", 3, decreasing, 3, NULL, 0, bitmap, 1, NULL, &error));
     CHECK(error.row == 1 && error.error.kind == TRUST8_DECREASING_OFFSET);
-    CHECK(!trust8_invalid_rows64(NULL, 3, NULL, 0, NULL, bitmap, 1, NULL, &error) && error.error.kind == TRUST8_MISUSE);
-    CHECK(trust8_invalid_rows64(NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL));
+    CHECK(!trust8_invalid_rows64(NULL, 3, NULL, 0, NULL, 0, bitmap, 1, NULL, &error) && error.error.kind == TRUST8_MISUSE);
+    CHECK(trust8_invalid_rows64(NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, NULL));
+    /* The sum of the offset and the rows has no number. */
+    CHECK(is_misuse(trust8_invalid_rows32("abc", 3, decreasing, 2, bitmap, SIZE_MAX, bitmap, 1, NULL, &error), &error));
     test_overlap();
 }
 

@@ -208,16 +208,18 @@ static void test_errors(void) {
 
 static void test_dialects(void) {
     trust8_error error;
-    CHECK(trust8_validate_dialect(TRUST8_UTF8, "\xE2\x82\xAC", 3, &error) && error.valid_up_to == 3);
-    CHECK(trust8_validate_dialect(TRUST8_CESU8, "\xED\xA0\xBD\xED\xB8\x80", 6, NULL));
-    CHECK(!trust8_validate_dialect(TRUST8_UTF8, "\xED\xA0\xBD\xED\xB8\x80", 6, &error) && error.kind == TRUST8_SURROGATE);
-    CHECK(trust8_validate_dialect(TRUST8_MUTF8, "a\xC0\x80", 3, NULL));
-    CHECK(trust8_validate_dialect(TRUST8_WTF8, "a\xED\xA0\xBD", 4, NULL));
-    CHECK(!trust8_validate_dialect(TRUST8_WTF8, "a\xED\xA0\xBD\xED\xB8\x80", 7, &error));
+    CHECK(trust8_validate_as(TRUST8_UTF8, "\xE2\x82\xAC", 3, &error) && error.valid_up_to == 3);
+    CHECK(trust8_validate_as(TRUST8_CESU8, "\xED\xA0\xBD\xED\xB8\x80", 6, NULL));
+    CHECK(!trust8_validate_as(TRUST8_UTF8, "\xED\xA0\xBD\xED\xB8\x80", 6, &error) && error.kind == TRUST8_SURROGATE);
+    CHECK(trust8_validate_as(TRUST8_MUTF8, "a\xC0\x80", 3, NULL));
+    CHECK(trust8_validate_as(TRUST8_WTF8, "a\xED\xA0\xBD", 4, NULL));
+    CHECK(!trust8_validate_as(TRUST8_WTF8, "a\xED\xA0\xBD\xED\xB8\x80", 7, &error));
     CHECK(error.kind == TRUST8_SURROGATE_PAIR && error.valid_up_to == 1 && error.error_len == 6);
-    CHECK(trust8_validate_dialect(TRUST8_RFC2279, "\xFC\x84\x80\x80\x80\x80", 6, NULL));
-    CHECK(!trust8_validate_dialect(TRUST8_RFC2279, "\xC0\xAF", 2, &error) && error.kind == TRUST8_OVERLONG);
+    CHECK(trust8_validate_as(TRUST8_RFC2279, "\xFC\x84\x80\x80\x80\x80", 6, NULL));
+    CHECK(!trust8_validate_as(TRUST8_RFC2279, "\xC0\xAF", 2, &error) && error.kind == TRUST8_OVERLONG);
     CHECK(trust8_encoding_by_name("CESU-8") == TRUST8_CESU8 && trust8_encoding_by_name("latin1") == TRUST8_LATIN1);
+    CHECK(trust8_encoding_by_name("utf16le") == TRUST8_UTF16LE && trust8_encoding_by_name("UTF 8") == TRUST8_UTF8);
+    CHECK(trust8_profile_by_name("File Name") == TRUST8_PROFILE_FILE_NAME && trust8_profile_by_name("files") == UINT32_MAX);
     CHECK(trust8_encoding_by_name("ebcdic") == 0 && trust8_encoding_by_name(NULL) == 0);
     for (uint32_t number = 0; number < 40; number++) {
         const char *const name = trust8_encoding_name(number);
@@ -227,8 +229,54 @@ static void test_dialects(void) {
     }
 }
 
+/* Text that is only validated: every text of up to three bytes of these, in every encoding, against a conversion. */
+static void test_validate_as(void) {
+    static const uint8_t bytes[] = {0x00, 0x41, 0x7F, 0x80, 0xC3, 0xA9, 0xD8, 0xDC, 0xED, 0xFF};
+    static const uint32_t encodings[] = {1, 2, 3, 4, 5, 6, 7, 8, TRUST8_RFC2279, TRUST8_CESU8, TRUST8_MUTF8, TRUST8_WTF8};
+    const size_t count = sizeof bytes, each = sizeof encodings / sizeof *encodings;
+    char out[256];
+    for (size_t i = 0; i < count * count * count * count * 4; i++) {
+        uint8_t text[8] = {0};
+        size_t rest = i, len = 1 + rest % 4;
+        rest /= 4;
+        for (size_t at = 0; at < len; at++, rest /= count) text[at] = bytes[rest % count];
+        uint32_t accepted = 0;
+        for (size_t n = 0; n < each; n++) {
+            trust8_error error;
+            const bool valid = trust8_validate_as(encodings[n], text, len, &error);
+            CHECK(valid == (error.kind == TRUST8_NO_ERROR) && (!valid || error.valid_up_to == len));
+            if (valid && (encodings[n] == TRUST8_UTF8 || encodings[n] >= TRUST8_RFC2279)) accepted |= 1u << encodings[n];
+            if (encodings[n] > TRUST8_UTF32) continue;
+            trust8_conversion done;
+            const uint32_t to = encodings[n] == TRUST8_UTF8 ? TRUST8_UTF16 : TRUST8_UTF8;
+            CHECK(trust8_convert(encodings[n], to, 0, text, len, out, sizeof out, &done) == valid);
+            CHECK(done.kind == error.kind && done.read == error.valid_up_to);
+            /* An error has a length, unless the text ends inside a character. */
+            CHECK(valid || error.kind == TRUST8_INCOMPLETE ? error.error_len == 0 : error.error_len > 0);
+            CHECK(error.valid_up_to + error.error_len <= len);
+        }
+        CHECK(trust8_diagnose(text, len) == accepted);
+        bool ascii = true;
+        for (size_t at = 0; at < len; at++) ascii &= text[at] < 0x80;
+        CHECK(trust8_is_ascii(text, len) == ascii);
+    }
+    CHECK(trust8_is_ascii(NULL, 0) && !trust8_is_ascii(NULL, 1) && trust8_diagnose(NULL, 1) == 0);
+    for (size_t len = 0; len < 300; len++) {
+        uint8_t text[300];
+        memset(text, 'a', sizeof text);
+        CHECK(trust8_is_ascii(text, len));
+        text[len / 2] = 0x80;
+        CHECK(trust8_is_ascii(text, len) == (len == 0));
+    }
+    /* Lone surrogates become U+FFFD. */
+    trust8_conversion done;
+    CHECK(trust8_convert(TRUST8_UTF16LE, TRUST8_UTF16LE, TRUST8_LOSSY, "\0\xD8" "a\0", 4, out, 4, &done));
+    CHECK(memcmp(out, "\xFD\xFF" "a\0", 4) == 0);
+}
+
 void test_conversions(void) {
     test_pairs();
     test_errors();
     test_dialects();
+    test_validate_as();
 }

@@ -67,7 +67,7 @@ static void test_numbers(void) {
     CHECK(!trust8_converter_init(&converter, TRUST8_CESU8, TRUST8_UTF8, 0));
     CHECK(!trust8_converter_push(&converter, "a", 1, out, 16, &done) && done.kind == TRUST8_MISUSE);
     CHECK(!trust8_converter_init(NULL, TRUST8_UTF8, TRUST8_UTF16, 0));
-    CHECK(!trust8_validate_dialect(TRUST8_UTF16, "a", 1, &error) && error.kind == TRUST8_MISUSE);
+    CHECK(!trust8_validate_as(9, "a", 1, &error) && error.kind == TRUST8_MISUSE);
     CHECK(trust8_encoding_name(0) == NULL && trust8_encoding_name(9) == NULL && trust8_encoding_name(UINT32_MAX) == NULL);
 }
 
@@ -124,9 +124,9 @@ static void test_answers_apart(void) {
 
     static const int32_t offsets[] = {0, 2, 4};
     size_t count;
-    CHECK(!trust8_invalid_rows32("text", 4, offsets, 3, NULL, (uint8_t *)memory.bytes, 96, &count, &memory.column));
+    CHECK(!trust8_invalid_rows32("text", 4, offsets, 3, NULL, 0, (uint8_t *)memory.bytes, 96, &count, &memory.column));
     CHECK(memory.column.error.kind == TRUST8_MISUSE);
-    CHECK(!trust8_invalid_rows32("text", 4, offsets, 3, NULL, (uint8_t *)memory.bytes, 96, &memory.count, NULL));
+    CHECK(!trust8_invalid_rows32("text", 4, offsets, 3, NULL, 0, (uint8_t *)memory.bytes, 96, &memory.count, NULL));
     /* The error is read before its message is written. */
     trust8_error error;
     CHECK(!trust8_validate("\xFF", 1, &memory.error) && !trust8_validate("\xFF", 1, &error));

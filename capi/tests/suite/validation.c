@@ -113,7 +113,7 @@ static void test_messages(void) {
     CHECK(strncmp(message, "invalid UTF-8 at byte 9: FF", 27) == 0);
     CHECK(trust8_validate("ok", 2, &error));
     CHECK(trust8_explain(&error, "ok", 2, message, sizeof message) == 8 && strcmp(message, "no error") == 0);
-    CHECK(!trust8_validate_dialect(TRUST8_CESU8, "\xF0\x9F\x98\x80", 4, &error));
+    CHECK(!trust8_validate_as(TRUST8_CESU8, "\xF0\x9F\x98\x80", 4, &error));
     trust8_explain(&error, NULL, 0, message, sizeof message);
     CHECK(strcmp(message, "invalid text at byte 0: four-bytes") == 0);
     CHECK(strcmp(trust8_kind_name(TRUST8_OVERLONG), "overlong") == 0);

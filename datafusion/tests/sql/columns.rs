@@ -231,3 +231,15 @@ fn unused_values_of_a_dictionary() {
     let error = select(&[of(vec![Some(1), None, Some(2)])], "validate_utf8(c) AS c").unwrap_err();
     assert!(error.to_string().contains(r"\x62\x80 ("), "{error}");
 }
+
+/// trust8-arrow takes the arrays of this DataFusion, and they agree.
+#[test]
+fn arrays_of_trust8_arrow() {
+    let context = crate::context();
+    let sql = "SELECT column1 AS bytes, make_valid_utf8(column1, 'escape') AS text FROM (VALUES (X'61FF'), (NULL), (X'62'))";
+    for batch in crate::run(&context, sql).unwrap() {
+        let text = trust8_arrow::repair(&batch["bytes"], trust8_arrow::Policy::Escape).unwrap();
+        assert_eq!(&text, &batch["text"]);
+        trust8_arrow::check(&batch).unwrap();
+    }
+}
