@@ -5,10 +5,12 @@ from __future__ import annotations
 import codecs
 import copy
 import ctypes
+import importlib.util
 import pickle
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 from collections import deque
@@ -155,6 +157,27 @@ def test_the_command_and_its_check(tmp_path):
         for words in [[], ["check"]]
     }
     assert len(outputs) == 1 and "byte 3" in outputs.pop()
+
+
+def test_codecs_whose_names_are_taken():
+    """After ftfy was asked for 'cesu-8', `register` was without effect on it, and silent."""
+    # Not imported here: it would take the names in this process.
+    if importlib.util.find_spec("ftfy") is None:
+        pytest.skip("ftfy is not installed")
+    code = """
+        import codecs, warnings
+        import ftfy.bad_codecs
+        ftfy.bad_codecs.ok()
+        codecs.lookup("cesu-8")
+        import trust8
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            trust8.register()
+        assert [str(one.message)[:18] for one in caught] == ["the codec 'cesu-8'"], caught
+        for name in ["trust8-cesu-8", "trust8-mutf-8", "trust8-wtf-8", "mutf-8"]:
+            assert codecs.lookup(name).name == name
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
 
 
 class Interrupted(Exception):

@@ -88,6 +88,9 @@ pub(crate) struct Pass {
 
 const BLOCK: usize = 32;
 
+/// How many bytes are decoded one by one before the next look at a block.
+const STRETCH: usize = 128;
+
 /// So far after the last fault the library's conversion begins, with at least as many bytes before the end.
 const FAR: usize = 128;
 
@@ -135,7 +138,7 @@ pub(crate) fn pass<U: Unit>(
             }
             clean_from = at;
         }
-        let end = at + BLOCK;
+        let end = bytes.len().min(at + STRETCH);
         if let Err(stop) = to.scalar(bytes, &mut at, end, &mut clean_from, instead) {
             break stop;
         }
@@ -151,71 +154,76 @@ struct Output<'a, U> {
 }
 
 impl<U: Unit> Output<'_, U> {
-    /// Decodes one character or fault after the other, from `at` to `end` or a little after it.
+    /// Decodes one character or fault after the other, from `start` to `end` or a little after it.
     fn scalar(
         &mut self,
         bytes: &[u8],
-        at: &mut usize,
+        start: &mut usize,
         end: usize,
         clean_from: &mut usize,
         instead: Instead,
     ) -> Result<(), Stop> {
-        while *at < end {
-            self.characters(bytes, at, end)?;
-            if *at < end {
-                let rest = &bytes[*at..];
-                let Err(len) = next(rest) else { continue };
-                *at += self.fault(rest, len, instead)?;
-                *clean_from = *at;
-            }
-        }
-        Ok(())
-    }
-
-    /// Decodes characters up to a fault, or to `end` or a little after it.
-    fn characters(&mut self, bytes: &[u8], start: &mut usize, end: usize) -> Result<(), Stop> {
         // Local variables, which stay in registers.
-        let (mut at, mut len, mut seen, largest) = (*start, self.len, self.seen, self.largest);
-        let room = &mut *self.room;
-        let stop = 'stop: loop {
+        let (mut at, mut len, mut seen, mut clean, largest) =
+            (*start, self.len, self.seen, *clean_from, self.largest);
+        let stop = loop {
             if at >= end {
                 break Ok(());
             }
-            // The ASCII before the next other character, without a branch for its length.
-            if let Some(eight) = bytes[at..].first_chunk::<8>()
-                && let Some(units) = room[len..].first_chunk_mut::<8>()
-            {
-                units
-                    .iter_mut()
-                    .zip(eight)
-                    .for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
-                let others = u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;
-                // 8 if there is no other.
-                let ascii = (others.trailing_zeros() / 8) as usize;
-                at += ascii;
-                len += ascii;
-                seen |= 0x7F;
-                if others == 0 {
-                    continue;
+            let (code_point, read) = match next(&bytes[at..]) {
+                Ok((code_point, read)) => {
+                    if code_point < 0x80
+                        && let Some(eight) = bytes[at..].first_chunk::<8>()
+                        && let Some(units) = self.room[len..].first_chunk_mut::<8>()
+                    {
+                        // The ASCII before the next other character, without a branch for its length.
+                        units
+                            .iter_mut()
+                            .zip(eight)
+                            .for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
+                        let others = u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;
+                        // 8 if there is no other.
+                        let ascii = (others.trailing_zeros() / 8) as usize;
+                        at += ascii;
+                        len += ascii;
+                        seen |= 0x7F;
+                        continue;
+                    }
+                    (code_point, read)
                 }
+                Err(read) => {
+                    clean = at + read;
+                    match instead {
+                        Instead::Ignore => {
+                            at = clean;
+                            continue;
+                        }
+                        // The next round goes on after the first byte, which leaves faults of the other bytes.
+                        Instead::SurrogateEscape => (0xDC00 | u32::from(bytes[at]), 1),
+                        _ => {
+                            (self.len, self.seen) = (len, seen);
+                            let read = self.fault(&bytes[at..], read, instead);
+                            (len, seen) = (self.len, self.seen);
+                            match read {
+                                Ok(read) => at += read,
+                                Err(stop) => break Err(stop),
+                            }
+                            clean = at;
+                            continue;
+                        }
+                    }
+                }
+            };
+            if code_point > largest {
+                break Err(Stop::Wide(code_point));
             }
-            // What follows, up to ASCII.
-            while at < end {
-                let Ok((code_point, read)) = next(&bytes[at..]) else { break 'stop Ok(()) };
-                if code_point > largest {
-                    break 'stop Err(Stop::Wide(code_point));
-                }
-                let Some(unit) = room.get_mut(len) else { break 'stop Err(Stop::Full(1)) };
-                unit.write(U::of(code_point));
-                seen |= code_point;
-                len += 1;
-                at += read;
-                if code_point < 0x80 {
-                    break;
-                }
-            }
+            let Some(unit) = self.room.get_mut(len) else { break Err(Stop::Full(1)) };
+            unit.write(U::of(code_point));
+            seen |= code_point;
+            len += 1;
+            at += read;
         };
-        (*start, self.len, self.seen) = (at, len, seen);
+        (*start, self.len, self.seen, *clean_from) = (at, len, seen, clean);
         stop
     }
 
@@ -309,7 +317,6 @@ impl<U: Unit> Output<'_, U> {
                 }
                 _ => Err(Stop::Refused),
             },
-            // The next call goes on after the first byte, which leaves faults of the other bytes.
             Instead::SurrogateEscape => self.put(0xDC00 | u32::from(rest[0])).map(|()| 1),
             Instead::Windows1252 => self.put(windows_1252(rest[0])).map(|()| 1),
             Instead::BackslashReplace => {
