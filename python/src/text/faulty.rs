@@ -4,6 +4,7 @@
 //! a block of ASCII:                          copy it
 //! a block where no lead has a continuation:  each byte above 7F is a fault by itself; no branch for a fault
 //! far after the last fault:                  the library's conversion
+//! where faults are near:                     the library's lossy conversion, and then each U+FFFD becomes what the handler says
 //! otherwise, and at the end:                 one character or fault at a time
 //! ```
 
@@ -12,17 +13,40 @@
 use std::mem::MaybeUninit;
 
 use super::Instead;
-use trust8_transcode::{BufferError, Encoding, Progress, Utf16, Utf32, ascii_up_to, convert_as_fits};
+use memchr::memmem;
+use trust8::boundary::floor;
+use trust8_transcode::{
+    BufferError, Encoding, Progress, Utf16, Utf32, ascii_up_to, convert_as_fits, convert_into_lossy,
+};
 
 /// A character of a string of some width.
 pub(crate) trait Unit: Copy {
+    /// A unit that the library's lossy conversion can make.
+    type Lossy: Copy + Into<u32>;
+
     fn of(code_point: u32) -> Self;
+
+    /// Converts the bytes with each ill-formed sequence replaced by U+FFFD, into UTF-32 or UTF-16.
+    fn lossy<'b>(bytes: &[u8], buffer: &'b mut [MaybeUninit<Self::Lossy>]) -> Option<&'b [Self::Lossy]>;
+
+    /// Returns a number with all bits of the characters except for U+FFFD, and whether there is half of a pair.
+    fn seen(units: &[Self::Lossy]) -> (u32, bool);
 
     /// Converts the well-formed start of the bytes, or a part of it.
     fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress;
 }
 
 impl Unit for u8 {
+    type Lossy = u16;
+
+    fn seen(units: &[u16]) -> (u32, bool) {
+        seen_in_utf16(units)
+    }
+
+    fn lossy<'b>(bytes: &[u8], buffer: &'b mut [MaybeUninit<u16>]) -> Option<&'b [u16]> {
+        convert_into_lossy(Encoding::Utf8, Utf16, bytes, buffer).ok().map(|units| &*units)
+    }
+
     fn of(code_point: u32) -> Self {
         code_point as Self
     }
@@ -33,6 +57,16 @@ impl Unit for u8 {
 }
 
 impl Unit for u16 {
+    type Lossy = u16;
+
+    fn seen(units: &[u16]) -> (u32, bool) {
+        seen_in_utf16(units)
+    }
+
+    fn lossy<'b>(bytes: &[u8], buffer: &'b mut [MaybeUninit<u16>]) -> Option<&'b [u16]> {
+        convert_into_lossy(Encoding::Utf8, Utf16, bytes, buffer).ok().map(|units| &*units)
+    }
+
     fn of(code_point: u32) -> Self {
         code_point as Self
     }
@@ -46,6 +80,18 @@ impl Unit for u16 {
 }
 
 impl Unit for u32 {
+    type Lossy = u32;
+
+    fn seen(units: &[u32]) -> (u32, bool) {
+        // All bits together may be more than the largest character.
+        let seen = units.iter().fold(0, |seen, unit| seen | if *unit == 0xFFFD { 0 } else { *unit });
+        (seen.min(0x10_FFFF), false)
+    }
+
+    fn lossy<'b>(bytes: &[u8], buffer: &'b mut [MaybeUninit<u32>]) -> Option<&'b [u32]> {
+        convert_into_lossy(Encoding::Utf8, Utf32, bytes, buffer).ok().map(|units| &*units)
+    }
+
     fn of(code_point: u32) -> Self {
         code_point
     }
@@ -53,6 +99,14 @@ impl Unit for u32 {
     fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
         done(convert_as_fits(Encoding::Utf8, Utf32, bytes, room))
     }
+}
+
+/// Does what `Unit::seen` does, for UTF-16.
+fn seen_in_utf16(units: &[u16]) -> (u32, bool) {
+    // The compiler makes vectors of these loops.
+    let seen = units.iter().fold(0, |seen, unit| seen | if *unit == 0xFFFD { 0 } else { *unit });
+    let is_pair = units.iter().fold(false, |any, unit| any | (unit & 0xF800 == 0xD800));
+    (seen.into(), is_pair)
 }
 
 /// Returns how far a conversion came.
@@ -94,6 +148,14 @@ const STRETCH: usize = 128;
 /// So far after the last fault the library's conversion begins, with at least as many bytes before the end.
 const FAR: usize = 128;
 
+/// After so many stretches with faults, the next faults are expected to be as near.
+const DENSE: usize = 2;
+
+/// How many bytes are converted at once where faults are near.
+const LOSSY: usize = 2048;
+
+const REPLACEMENT: u32 = 0xFFFD;
+
 /// How many bytes the library converts at once.
 const CHUNK: usize = 4096;
 
@@ -106,6 +168,8 @@ pub(crate) fn pass<U: Unit>(
 ) -> Pass {
     let mut to = Output { room, len: 0, seen: 0, largest };
     let (mut at, mut clean_from, mut was_ascii) = (0, 0, false);
+    // How many stretches with faults came one after the other.
+    let mut faulty = 0;
     let stop = loop {
         let rest = &bytes[at..];
         let Some(with_next) = rest.first_chunk::<{ BLOCK + 1 }>() else {
@@ -126,7 +190,7 @@ pub(crate) fn pass<U: Unit>(
         } else if !is_continued(with_next) {
             if to.lone_faults(block, instead) {
                 at += BLOCK;
-                clean_from = at;
+                (clean_from, faulty) = (at, 0);
                 continue;
             }
         } else if at - clean_from >= FAR && rest.len() >= FAR && largest > 0x7F {
@@ -138,10 +202,18 @@ pub(crate) fn pass<U: Unit>(
             }
             clean_from = at;
         }
-        let end = bytes.len().min(at + STRETCH);
+        if faulty >= DENSE
+            && rest.len() >= LOSSY
+            && let Some(faults) = to.lossy(bytes, &mut at, instead)
+        {
+            faulty = if faults < LOSSY / STRETCH { 0 } else { DENSE };
+            continue;
+        }
+        let (start, end) = (at, bytes.len().min(at + STRETCH));
         if let Err(stop) = to.scalar(bytes, &mut at, end, &mut clean_from, instead) {
             break stop;
         }
+        faulty = if clean_from > start { faulty + 1 } else { 0 };
     };
     Pass { read: at, written: to.len, seen: to.seen, stop }
 }
@@ -227,6 +299,50 @@ impl<U: Unit> Output<'_, U> {
         stop
     }
 
+    /// Decodes a piece by the library's lossy conversion, where each fault is U+FFFD. Returns the number of faults, or `None` if
+    /// that must be done one by one.
+    fn lossy(&mut self, bytes: &[u8], at: &mut usize, instead: Instead) -> Option<usize> {
+        if !matches!(instead, Instead::Ignore | Instead::SurrogateEscape) {
+            return None;
+        }
+        let end = floor(bytes, *at + LOSSY);
+        let piece = &bytes[*at..end];
+        let mut buffer = [MaybeUninit::uninit(); LOSSY];
+        let units = U::lossy(piece, &mut buffer)?;
+        let (seen, is_pair) = U::seen(units);
+        if is_pair || seen > self.largest || memmem::find(piece, "\u{FFFD}".as_bytes()).is_some() {
+            return None;
+        }
+        let room = self.room[self.len..].get_mut(..piece.len())?;
+        let (mut len, mut faults, mut from) = (0, 0, 0);
+        for &unit in units {
+            let unit: u32 = unit.into();
+            if instead == Instead::Ignore {
+                // A character replaces those before it that do not count.
+                room[len] = MaybeUninit::new(U::of(unit));
+                len += usize::from(unit != REPLACEMENT);
+            } else if unit != REPLACEMENT {
+                room[len] = MaybeUninit::new(U::of(unit));
+                len += 1;
+                from += utf8_len(unit);
+            } else if let Err(fault) = next(&piece[from..]) {
+                for byte in &piece[from..from + fault] {
+                    room[len] = MaybeUninit::new(U::of(0xDC00 | u32::from(*byte)));
+                    len += 1;
+                }
+                from += fault;
+                faults += 1;
+            }
+        }
+        if instead == Instead::Ignore {
+            faults = units.len() - len;
+        }
+        self.len += len;
+        self.seen |= seen;
+        *at = end;
+        Some(faults)
+    }
+
     /// Copies ASCII from the start of the bytes, and returns how much.
     fn ascii(&mut self, bytes: &[u8]) -> usize {
         let len = ascii_up_to(Encoding::Utf8, bytes).min(self.room.len() - self.len);
@@ -269,7 +385,7 @@ impl<U: Unit> Output<'_, U> {
     /// Writes a block where each byte above 7F is a fault by itself. Returns false if that must be done byte by byte.
     #[inline]
     fn lone_faults(&mut self, block: &[u8], instead: Instead) -> bool {
-        let (prefix, largest) = match instead {
+        let (fault, kept, largest) = match instead {
             Instead::Ignore => {
                 let Some(units) = self.block() else { return false };
                 let mut written = 0;
@@ -287,8 +403,9 @@ impl<U: Unit> Output<'_, U> {
                 self.seen |= 0x7F;
                 return true;
             }
-            Instead::SurrogateEscape => (0xDC00, 0xDCFF),
-            Instead::Windows1252 if block.iter().all(|byte| !(0x80..0xA0).contains(byte)) => (0, 0xFF),
+            Instead::SurrogateEscape => (0xDC00, 0xFF, 0xDCFF),
+            Instead::Replace => (REPLACEMENT, 0, REPLACEMENT),
+            Instead::Windows1252 if block.iter().all(|byte| !(0x80..0xA0).contains(byte)) => (0, 0xFF, 0xFF),
             _ => return false,
         };
         if largest > self.largest {
@@ -297,7 +414,7 @@ impl<U: Unit> Output<'_, U> {
         let Some(units) = self.block() else { return false };
         for (unit, byte) in units.iter_mut().zip(block) {
             let byte = u32::from(*byte);
-            unit.write(U::of(byte | if byte > 0x7F { prefix } else { 0 }));
+            unit.write(U::of(if byte > 0x7F { fault | byte & kept } else { byte }));
         }
         self.len += BLOCK;
         self.seen |= largest;
@@ -339,6 +456,11 @@ fn is_continued(bytes: &[u8; BLOCK + 1]) -> bool {
     // Bit 7 and bit 6 of a lead are set, and of a continuation only bit 7.
     let pairs = bytes[..BLOCK].iter().zip(&bytes[1..]);
     pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1)) > 0x7F
+}
+
+/// Returns the length of a character in UTF-8.
+fn utf8_len(code_point: u32) -> usize {
+    1 + usize::from(code_point > 0x7F) + usize::from(code_point > 0x7FF) + usize::from(code_point > 0xFFFF)
 }
 
 /// Returns the first character and its length, or the length of an ill-formed sequence.
