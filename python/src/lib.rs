@@ -54,6 +54,8 @@ mod _trust8 {
     #[pymodule_export]
     use crate::part::Part;
     #[pymodule_export]
+    use crate::profile::class_at;
+    #[pymodule_export]
     use crate::repair::repair;
     #[pymodule_export]
     use crate::stream::Validator;
