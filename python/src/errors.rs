@@ -85,7 +85,7 @@ pub(crate) fn validate(data: &Bound<'_, PyAny>, profile: Option<&Bound<'_, PyAny
 
 /// Return an iterator over all errors in `data`, each as a `Utf8Error`.
 ///
-/// After an error the search goes on after the bytes that one U+FFFD replaces. With a `profile`, each character that it forbids is a
+/// After an error the search continues after the bytes that one U+FFFD replaces. With a `profile`, each character that it forbids is a
 /// `ProfileError`: see `validate`. `data` is any object with the buffer protocol. Memory that can change is copied first.
 ///
 /// >>> import trust8

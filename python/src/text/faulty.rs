@@ -270,7 +270,7 @@ impl<U: Unit> Output<'_, U> {
                             at = clean;
                             continue;
                         }
-                        // The next round goes on after the first byte, which leaves faults of the other bytes.
+                        // The next round begins after the first byte, and finds that the other bytes are faults too.
                         Instead::SurrogateEscape => (0xDC00 | u32::from(bytes[at]), 1),
                         _ => {
                             (self.len, self.seen) = (len, seen);
