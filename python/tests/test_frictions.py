@@ -184,6 +184,24 @@ class Interrupted(Exception):
     pass
 
 
+def interrupted(call):
+    """Return how long it takes until a signal interrupts a call."""
+
+    def interrupt(*_):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        start = time.perf_counter()
+        with pytest.raises(Interrupted):
+            signal.setitimer(signal.ITIMER_REAL, 0.001)
+            call()
+        return time.perf_counter() - start
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 @pytest.mark.skipif(_trust8.STABLE_ABI, reason="the interpreter makes the string")
 @pytest.mark.parametrize("errors", ["strict", "replace", "ignore", "surrogateescape"])
 @pytest.mark.parametrize("kind", [bytes, bytearray])
@@ -195,17 +213,29 @@ def test_signals_interrupt_decoding(text, kind, errors):
     trust8.decode(data, errors)
     once = time.perf_counter() - start
 
-    def interrupt(*_):
-        raise Interrupted
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        start = time.perf_counter()
-        with pytest.raises(Interrupted):
-            signal.setitimer(signal.ITIMER_REAL, 0.001)
-            deque(map(trust8.decode, [data] * 8, [errors] * 8), maxlen=0)
-        took = time.perf_counter() - start
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    took = interrupted(lambda: deque(map(trust8.decode, [data] * 8, [errors] * 8), maxlen=0))
     assert took < 3 * once + 0.2, (took, once)
+
+
+def test_signals_interrupt_repairs():
+    """One call over all of the text could not be interrupted."""
+    data = (b"caf\xe9 " + b"a" * 1000) * (128 << 10)
+    start = time.perf_counter()
+    trust8.repair(data)
+    once = time.perf_counter() - start
+    took = interrupted(lambda: trust8.repair(data))
+    assert took < max(0.6 * once, 0.1), (took, once)
+
+
+@pytest.mark.parametrize("policy", ["replace", "java", "drop", "escape", "windows-1252"])
+def test_repairs_of_long_texts(policy):
+    """Nothing is cut between two pieces of a long text."""
+    ends = [b"\xed\xa0\x80", "🌍".encode(), b"\x80" * 20, b"\xf0\x9f\x98", b"\xed\xa0\x80\xed\xb0\x80", b"\xff"]
+    for number, end in enumerate(ends):
+        before = (8 << 20) - 2 * number - 1
+        data = b"a" * before + end * 4 + b"a" * (8 << 20)
+        wanted = b"a" * before + trust8.repair(end * 4, policy) + b"a" * (8 << 20)
+        assert trust8.repair(data, policy) == wanted
+    clean = bytes(20 << 20)
+    assert trust8.repair(clean, policy) is clean
+    assert trust8.repair(clean + b"\xff", policy) == clean + trust8.repair(b"\xff", policy)

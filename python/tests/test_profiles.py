@@ -203,6 +203,40 @@ def test_columns(kind):
     assert pa.table(arrow.errors(table.select(["list"]), profile="postgres")).to_pylist()[0]["path"] == ".list[]"
 
 
+@pytest.mark.parametrize("policy", ["replace", "drop", "escape", "null"])
+def test_nested_columns(policy):
+    """Values of dictionaries, runs, lists, structs and maps, of which some are null or are never reached."""
+    pa = pytest.importorskip("pyarrow")
+    from trust8 import arrow
+
+    values = pa.array(["a", "b\0", None, "\u202e", "never\0"])
+    keys = pa.array([0, 1, 2, 3, None, 1], pa.int8())
+    flat = values.take(keys)
+    wanted = [
+        row if row is None else None if policy == "null" and places(row, NAMES["source"]) else trust8.repair(row.encode(), policy if policy != "null" else "drop", profile="source").decode()
+        for row in flat.to_pylist()
+    ]
+    dictionary = pa.DictionaryArray.from_arrays(keys, values)
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([1, 2, 3, 4, 5, 6], pa.int32()), flat)
+    lists = pa.ListArray.from_arrays(pa.array(range(7), pa.int32()), flat)
+    structs = pa.StructArray.from_arrays([flat, dictionary], ["flat", "dictionary"])
+    for array, read in [
+        (flat, lambda rows: rows), (dictionary, lambda rows: rows), (runs, lambda rows: rows),
+        (lists, lambda rows: [row[0] for row in rows]), (structs, lambda rows: [row["flat"] for row in rows]),
+        (structs, lambda rows: [row["dictionary"] for row in rows]),
+    ]:
+        repaired = pa.array(arrow.repair(array, policy, profile="source"))
+        repaired.validate(full=True)
+        assert read(repaired.to_pylist()) == wanted
+        assert pa.array(arrow.is_valid(array, profile="source")).to_pylist() == [
+            None if array is not lists and array is not structs and row is None else row is None or not places(row, NAMES["source"]) for row in flat.to_pylist()
+        ]
+        with pytest.raises(arrow.RowError) as caught:
+            arrow.as_utf8(array, profile="source")
+        assert caught.value.row == 1
+    assert pa.array(arrow.as_utf8(dictionary.slice(0, 1), profile="source")).to_pylist() == ["a"]
+
+
 def test_parquet(tmp_path):
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as parquet
