@@ -13,7 +13,6 @@
 use std::mem::MaybeUninit;
 
 use super::Instead;
-use memchr::memmem;
 use trust8::boundary::floor;
 use trust8_transcode::{
     BufferError, Encoding, Progress, Utf16, Utf32, ascii_up_to, convert_as_fits, convert_into_lossy,
@@ -172,7 +171,7 @@ pub(crate) fn pass<U: Unit>(
     let mut faulty = 0;
     let stop = loop {
         let rest = &bytes[at..];
-        let Some(with_next) = rest.first_chunk::<{ BLOCK + 1 }>() else {
+        let Some(with_next) = rest.first_chunk::<{ BLOCK + 1 }>().filter(|_| bytes.len() > FAR) else {
             break to
                 .scalar(bytes, &mut at, bytes.len(), &mut clean_from, instead)
                 .err()
@@ -244,22 +243,30 @@ impl<U: Unit> Output<'_, U> {
             }
             let (code_point, read) = match next(&bytes[at..]) {
                 Ok((code_point, read)) => {
-                    if code_point < 0x80
-                        && let Some(eight) = bytes[at..].first_chunk::<8>()
-                        && let Some(units) = self.room[len..].first_chunk_mut::<8>()
-                    {
+                    if code_point < 0x80 {
                         // The ASCII before the next other character, without a branch for its length.
-                        units
-                            .iter_mut()
-                            .zip(eight)
-                            .for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
-                        let others = u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;
-                        // 8 if there is no other.
-                        let ascii = (others.trailing_zeros() / 8) as usize;
-                        at += ascii;
-                        len += ascii;
+                        let start = at;
+                        while at < end
+                            && let Some(eight) = bytes[at..].first_chunk::<8>()
+                            && let Some(units) = self.room[len..].first_chunk_mut::<8>()
+                        {
+                            units
+                                .iter_mut()
+                                .zip(eight)
+                                .for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
+                            let others = u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;
+                            // 8 if there is no other.
+                            let ascii = (others.trailing_zeros() / 8) as usize;
+                            at += ascii;
+                            len += ascii;
+                            if others != 0 {
+                                break;
+                            }
+                        }
                         seen |= 0x7F;
-                        continue;
+                        if at > start {
+                            continue;
+                        }
                     }
                     (code_point, read)
                 }
@@ -310,7 +317,7 @@ impl<U: Unit> Output<'_, U> {
         let mut buffer = [MaybeUninit::uninit(); LOSSY];
         let units = U::lossy(piece, &mut buffer)?;
         let (seen, is_pair) = U::seen(units);
-        if is_pair || seen > self.largest || memmem::find(piece, "\u{FFFD}".as_bytes()).is_some() {
+        if is_pair || seen > self.largest || has_replacement(piece) {
             return None;
         }
         let room = self.room[self.len..].get_mut(..piece.len())?;
@@ -325,11 +332,14 @@ impl<U: Unit> Output<'_, U> {
                 room[len] = MaybeUninit::new(U::of(unit));
                 len += 1;
                 from += utf8_len(unit);
-            } else if let Err(fault) = next(&piece[from..]) {
-                for byte in &piece[from..from + fault] {
-                    room[len] = MaybeUninit::new(U::of(0xDC00 | u32::from(*byte)));
-                    len += 1;
+            } else {
+                let four = first_four(&piece[from..]);
+                let fault = fault_len(four);
+                // As many as a fault can have. The next characters replace those that are too many.
+                for (to, byte) in room[len..].iter_mut().zip(&four[..3]) {
+                    *to = MaybeUninit::new(U::of(0xDC00 | u32::from(*byte)));
                 }
+                len += fault;
                 from += fault;
                 faults += 1;
             }
@@ -458,6 +468,15 @@ fn is_continued(bytes: &[u8; BLOCK + 1]) -> bool {
     pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1)) > 0x7F
 }
 
+/// Returns whether the bytes have U+FFFD.
+fn has_replacement(bytes: &[u8]) -> bool {
+    // The compiler makes vectors of this loop.
+    let threes = bytes.iter().zip(bytes.iter().skip(1)).zip(bytes.iter().skip(2));
+    threes.fold(0, |any, ((first, second), third)| {
+        any | u8::from(*first == 0xEF) & u8::from(*second == 0xBF) & u8::from(*third == 0xBD)
+    }) != 0
+}
+
 /// Returns the length of a character in UTF-8.
 fn utf8_len(code_point: u32) -> usize {
     1 + usize::from(code_point > 0x7F) + usize::from(code_point > 0x7FF) + usize::from(code_point > 0xFFFF)
@@ -466,15 +485,7 @@ fn utf8_len(code_point: u32) -> usize {
 /// Returns the first character and its length, or the length of an ill-formed sequence.
 #[inline(always)]
 fn next(rest: &[u8]) -> Result<(u32, usize), usize> {
-    let four = match rest.first_chunk::<4>() {
-        Some(four) => *four,
-        None => {
-            // 00 continues nothing.
-            let mut four = [0; 4];
-            four[..rest.len()].copy_from_slice(rest);
-            four
-        }
-    };
+    let four = first_four(rest);
     // The first byte is the lowest of the word.
     let word = u32::from_le_bytes(four);
     if word & 0x80 == 0 {
@@ -499,7 +510,23 @@ fn next(rest: &[u8]) -> Result<(u32, usize), usize> {
             return Ok((code_point, 4));
         }
     }
-    Err(match four {
+    Err(fault_len(four))
+}
+
+/// Returns the first bytes, with 00 after the end, which continues nothing.
+#[inline(always)]
+fn first_four(rest: &[u8]) -> [u8; 4] {
+    rest.first_chunk::<4>().copied().unwrap_or_else(|| {
+        let mut four = [0; 4];
+        four[..rest.len()].copy_from_slice(rest);
+        four
+    })
+}
+
+/// Returns the length of an ill-formed sequence.
+#[inline(always)]
+fn fault_len(four: [u8; 4]) -> usize {
+    match four {
         [0xE0, 0xA0..=0xBF, ..] | [0xE1..=0xEC | 0xEE | 0xEF, 0x80..=0xBF, ..] | [0xED, 0x80..=0x9F, ..] => 2,
         [0xF0, 0x90..=0xBF, third, _]
         | [0xF1..=0xF3, 0x80..=0xBF, third, _]
@@ -511,7 +538,7 @@ fn next(rest: &[u8]) -> Result<(u32, usize), usize> {
             }
         }
         _ => 1,
-    })
+    }
 }
 
 /// Returns what a byte above 7F is in windows-1252, as the WHATWG encoding standard has it.
