@@ -119,7 +119,7 @@ class RowError(ValueError):
     """The first row of a column that is not UTF-8, or that does not have the shape of its type.
 
     `path` is the way to the value inside the row, and is empty if the row is the value. `kind` is the name of the rule that is
-    broken, or 'layout' or 'shape'. `start` is the place inside the value.
+    broken, or that of the class of a forbidden character, or 'layout' or 'shape'. `start` is the place inside the value.
     """
 
     def __init__(self, row: int, path: str, kind: str, start: int | None, message: str) -> None:
