@@ -159,9 +159,9 @@ def test_policies():
 
 def test_many_errors_cost_no_more_than_a_pass_each():
     """The search goes on after an error, and does not read the rest of the text for each."""
-    data = b"a\0" * (1 << 19)
-    assert sum(1 for _ in trust8.errors(data, profile="postgres")) == 1 << 19
-    assert trust8.decode(data, "ignore", profile="postgres") == "a" * (1 << 19)
+    data = b"a\0" * (1 << 17)
+    assert sum(1 for _ in trust8.errors(data, profile="postgres")) == 1 << 17
+    assert trust8.decode(data, "ignore", profile="postgres") == "a" * (1 << 17)
 
 
 def test_long_texts():
