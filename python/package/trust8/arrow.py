@@ -229,13 +229,16 @@ def _layout(source: Any, repaired: set[str]) -> dict[str, Any]:
     def is_repaired(column: Any) -> bool:
         return column.physical_type.endswith("BYTE_ARRAY") and column.path_in_schema.split(".")[0] in repaired
 
+    def stays(column: Any, encoding: str) -> bool:
+        # Bytes of a fixed size become text, which has no such encoding.
+        return encoding in _ENCODINGS and not (encoding == "BYTE_STREAM_SPLIT" and is_repaired(column))
+
     encodings = {
         column.path_in_schema: encoding
         for column in columns
         if not column.has_dictionary_page
         for encoding in column.encodings
-        # Bytes of a fixed size become text, which has no such encoding.
-        if encoding in _ENCODINGS and not (encoding == "BYTE_STREAM_SPLIT" and column.physical_type == "FIXED_LEN_BYTE_ARRAY" and is_repaired(column))
+        if stays(column, encoding)
     }
     sorting = group.sorting_columns
     if any(is_repaired(columns[one.column_index]) for one in sorting):
