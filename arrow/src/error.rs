@@ -7,6 +7,7 @@ use std::fmt;
 use arrow_schema::ArrowError;
 use trust8::Utf8Error;
 use trust8::columns::{ColumnError, ColumnErrorKind};
+use trust8::profile::{Error, Forbidden};
 
 /// A row that is not UTF-8, or whose offsets, views or children are not as Arrow wants them.
 ///
@@ -31,6 +32,8 @@ pub struct RowError {
 pub enum Reason {
     /// The bytes are not UTF-8.
     NotUtf8(Utf8Error),
+    /// A profile forbids a character.
+    Forbidden(Forbidden),
     /// An offset or a view is wrong, or the repaired rows are too long for their offsets.
     Layout(ColumnErrorKind),
     /// The array does not have the shape that its type says.
@@ -74,13 +77,24 @@ impl RowError {
 }
 
 impl Reason {
-    /// Returns the name of the kind of error: that of [`trust8::ErrorKind::name`], or `layout`, or `shape`.
+    /// Returns the name of the kind of error: that of [`trust8::ErrorKind::name`] or [`trust8::profile::Class::name`], or `layout`, or
+    /// `shape`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::NotUtf8(error) => error.kind().name(),
+            Self::Forbidden(found) => found.class().name(),
             Self::Layout(_) => "layout",
             Self::Shape(_) => "shape",
+        }
+    }
+}
+
+impl From<Error> for Reason {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::NotUtf8(error) => Self::NotUtf8(error),
+            Error::Forbidden(found) => Self::Forbidden(found),
         }
     }
 }
@@ -89,6 +103,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotUtf8(error) => error.fmt(f),
+            Self::Forbidden(found) => found.fmt(f),
             Self::Layout(kind) => kind.fmt(f),
             Self::Shape(what) => f.write_str(what),
         }
@@ -109,6 +124,7 @@ impl std::error::Error for RowError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.reason {
             Reason::NotUtf8(error) => Some(error),
+            Reason::Forbidden(found) => Some(found),
             _ => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arrow_array::builder::GenericStringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     BinaryType, BinaryViewType, ByteArrayType, ByteViewType, LargeBinaryType, LargeUtf8Type, StringViewType,
@@ -10,22 +11,37 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, StringViewArray};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
-use trust8::Utf8Error;
 use trust8::columns::{
     self, Column, ColumnError, ColumnErrorKind, FixedSize, Offset, Offsets, Policy, Repair, Repaired,
-    RepairedRows, RepairedViews, Validity, Views, invalid_rows,
+    RepairedRows, RepairedViews, Validity, Views, invalid_rows, refused_rows,
 };
+use trust8::profile::{self, Error, Profile};
 
 use crate::error::{Reason, RowError};
 use crate::mask::{check_rows, reached};
 
 /// What to do about rows that are not UTF-8.
 #[derive(Clone, Copy)]
-pub(crate) enum Plan {
-    /// The first of them is an error.
-    Refuse,
-    /// They are repaired.
-    Repair(Policy),
+pub(crate) struct Plan<'a> {
+    /// How they are repaired. Without a policy, the first of them is an error.
+    pub(crate) policy: Option<Policy>,
+    /// Only arrays count that claim to be UTF-8. Bytes stay bytes.
+    pub(crate) claims: bool,
+    /// What text must not have either.
+    pub(crate) profile: &'a Profile,
+}
+
+/// Returns what becomes of a forbidden character where a row that is not UTF-8 is repaired by `policy`. A policy that makes rows null
+/// has none.
+#[doc(hidden)]
+#[must_use]
+pub fn policy_for_forbidden(policy: Policy) -> Option<profile::Policy> {
+    match policy {
+        Policy::Null => None,
+        Policy::Drop => Some(profile::Policy::Drop),
+        Policy::Escape => Some(profile::Policy::Escape),
+        _ => Some(profile::Policy::Replace),
+    }
 }
 
 /// Whether an array of this type has bytes for rows, and whether it claims that they are UTF-8.
@@ -117,42 +133,105 @@ impl<'a> Leaf<'a> {
         Ok(Self { memory, nulls, live, reached: reached(len, nulls, live, path)?, path })
     }
 
-    /// Calls `each` with the rows that are reached and are not UTF-8, `most` of them at most.
-    pub(crate) fn errors(&self, most: usize, each: &mut dyn FnMut(usize, Utf8Error)) -> Result<(), RowError> {
-        fn of(column: impl Column, most: usize, each: &mut dyn FnMut(usize, Utf8Error)) {
-            invalid_rows(column).take(most).for_each(|(row, error)| each(row, error));
+    /// Calls `each` with the rows that are reached and are not UTF-8 or have a character that the profile forbids, `most` of them at
+    /// most.
+    pub(crate) fn errors(
+        &self,
+        profile: &Profile,
+        most: usize,
+        each: &mut dyn FnMut(usize, Error),
+    ) -> Result<(), RowError> {
+        fn of(column: impl Column, profile: &Profile, most: usize, each: &mut dyn FnMut(usize, Error)) {
+            match profile.bits() {
+                0 => invalid_rows(column).take(most).for_each(|(row, error)| each(row, error.into())),
+                _ => refused_rows(column, profile).take(most).for_each(|(row, error)| each(row, error)),
+            }
         }
         let validity = self.reached.as_ref().map(validity);
         match &self.memory {
             Memory::Narrow(offsets, values) => {
-                of(self.checked(Offsets::new(values, offsets.inner(), validity))?, most, each);
+                of(self.checked(Offsets::new(values, offsets.inner(), validity))?, profile, most, each);
             }
             Memory::Wide(offsets, values) => {
-                of(self.checked(Offsets::new(values, offsets.inner(), validity))?, most, each);
+                of(self.checked(Offsets::new(values, offsets.inner(), validity))?, profile, most, each);
             }
             Memory::Views(views, buffers) => {
-                of(self.checked(Views::new(views, &slices(buffers), validity))?, most, each);
+                of(self.checked(Views::new(views, &slices(buffers), validity))?, profile, most, each);
             }
             Memory::FixedSize(width, len, values) => {
-                of(self.checked(FixedSize::<i32>::new(values, *width, *len, validity))?, most, each);
+                let column = FixedSize::<i32>::new(values, *width, *len, validity);
+                of(self.checked(column)?, profile, most, each);
             }
         }
         Ok(())
     }
 
     /// Returns the array as text. Where nothing is to be repaired, nothing is copied.
-    pub(crate) fn text(&self, plan: Plan) -> Result<ArrayRef, RowError> {
-        match &self.memory {
+    pub(crate) fn text(&self, plan: Plan<'_>) -> Result<ArrayRef, RowError> {
+        if plan.policy.is_none() && plan.profile.bits() != 0 {
+            let mut first = Ok(());
+            self.errors(plan.profile, 1, &mut |row, error| first = Err(self.error(row, error.into())))?;
+            first?;
+        }
+        let text = match &self.memory {
             Memory::Narrow(offsets, values) => self.offsets_text(plan, offsets, values),
             Memory::Wide(offsets, values) => self.offsets_text(plan, offsets, values),
             Memory::Views(views, buffers) => self.views_text(plan, views, buffers),
             Memory::FixedSize(width, len, values) => self.fixed_text(plan, *width, *len, values),
+        }?;
+        match plan.policy {
+            Some(policy) if plan.profile.bits() != 0 => self.allowed(&text, plan.profile, policy),
+            _ => Ok(text),
         }
+    }
+
+    /// Returns text without the characters that the profile forbids.
+    fn allowed(&self, text: &ArrayRef, profile: &Profile, policy: Policy) -> Result<ArrayRef, RowError> {
+        let mut is_clean = true;
+        Leaf::of(text, self.live, self.path)?.errors(profile, 1, &mut |_, _| is_clean = false)?;
+        if is_clean {
+            return Ok(text.clone());
+        }
+        let policy = policy_for_forbidden(policy);
+        let repaired = |(row, text): (usize, Option<&str>)| -> Option<String> {
+            let text = text?;
+            match policy {
+                Some(policy) => Some(profile.repair(text, policy).into_owned()),
+                None if profile.check(text).is_ok() => Some(text.to_owned()),
+                // A row out of reach is as null as it was.
+                None => self.live.is_some_and(|live| live.is_null(row)).then(String::new),
+            }
+        };
+        match text.data_type() {
+            DataType::Utf8 => self.rows::<i32>(text.as_string::<i32>().iter().enumerate().map(repaired)),
+            DataType::LargeUtf8 => self.rows::<i64>(text.as_string::<i64>().iter().enumerate().map(repaired)),
+            _ => {
+                let rows = text.as_string_view().iter().enumerate().map(repaired);
+                Ok(Arc::new(rows.collect::<StringViewArray>()))
+            }
+        }
+    }
+
+    /// Returns rows of text as an array.
+    fn rows<O: OffsetSizeTrait>(
+        &self,
+        rows: impl Iterator<Item = Option<String>>,
+    ) -> Result<ArrayRef, RowError> {
+        let (mut bytes, limit) = (0, O::MAX_OFFSET);
+        let mut builder = GenericStringBuilder::<O>::new();
+        for (row, text) in rows.enumerate() {
+            bytes += text.as_ref().map_or(0, String::len);
+            if bytes > limit {
+                return Err(self.error(row, Reason::Layout(ColumnErrorKind::TooLong { limit })));
+            }
+            builder.append_option(text);
+        }
+        Ok(Arc::new(builder.finish()))
     }
 
     fn offsets_text<O: OffsetSizeTrait + Offset>(
         &self,
-        plan: Plan,
+        plan: Plan<'_>,
         offsets: &OffsetBuffer<O>,
         values: &Buffer,
     ) -> Result<ArrayRef, RowError> {
@@ -173,7 +252,7 @@ impl<'a> Leaf<'a> {
 
     fn fixed_text(
         &self,
-        plan: Plan,
+        plan: Plan<'_>,
         width: usize,
         len: usize,
         values: &Buffer,
@@ -197,7 +276,7 @@ impl<'a> Leaf<'a> {
     /// Returns new rows if some are not UTF-8, even if no row that is reached is among them: arrow wants text under nulls too.
     fn rewritten<O: Offset, C: Column + Repair<Owned = RepairedRows<O>>>(
         &self,
-        plan: Plan,
+        plan: Plan<'_>,
         all: C,
         reached: impl FnOnce() -> Result<C, RowError>,
     ) -> Result<Option<RepairedRows<O>>, RowError> {
@@ -221,10 +300,14 @@ impl<'a> Leaf<'a> {
     }
 
     /// Does what the plan says about the rows that are reached.
-    fn planned<C: Column + Repair>(&self, plan: Plan, column: C) -> Result<Repaired<C, C::Owned>, RowError> {
-        match plan {
-            Plan::Repair(policy) => self.checked(columns::repair(column, policy)),
-            Plan::Refuse => match invalid_rows(column).next() {
+    fn planned<C: Column + Repair>(
+        &self,
+        plan: Plan<'_>,
+        column: C,
+    ) -> Result<Repaired<C, C::Owned>, RowError> {
+        match plan.policy {
+            Some(policy) => self.checked(columns::repair(column, policy)),
+            None => match invalid_rows(column).next() {
                 None => Ok(Repaired::Borrowed(column)),
                 Some((row, error)) => Err(self.error(row, Reason::NotUtf8(error))),
             },
@@ -239,7 +322,7 @@ impl<'a> Leaf<'a> {
 
     fn views_text(
         &self,
-        plan: Plan,
+        plan: Plan<'_>,
         views: &ScalarBuffer<u128>,
         buffers: &Arc<[Buffer]>,
     ) -> Result<ArrayRef, RowError> {

@@ -10,6 +10,7 @@
 //! | bytes | which rows are bad | [`is_valid`] |
 //! | bytes | what is wrong with them, as a table | [`errors`] |
 //! | a batch | the same for its columns | [`repair_batch`], [`batch_errors`] |
+//! | text | the same, and no harmful characters | [`as_utf8_in`], [`repair_in`], [`is_valid_in`], [`errors_in`] |
 //! | a batch from IPC, FFI or Flight that was not validated | the certainty that its text is UTF-8 | [`check`] |
 //!
 //! ```
@@ -65,8 +66,11 @@ use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions
 use arrow_buffer::BooleanBufferBuilder;
 use arrow_schema::{Field, Schema};
 pub use trust8::columns::Policy;
+use trust8::profile::Profile;
 
 pub use error::{Reason, RowError};
+#[doc(hidden)]
+pub use leaf::policy_for_forbidden;
 use leaf::{Claim, Plan, claim};
 use mask::{all_nulls, check_rows, check_slices};
 use nested::{Found, Search, convert, field_for, find, is_bytes_of_extension, is_text};
@@ -88,11 +92,30 @@ use nested::{Found, Search, convert, field_for, find, is_bytes_of_extension, is_
 /// assert_eq!(text.as_string::<i32>().values().as_ptr(), bytes.values().as_ptr());
 /// ```
 pub fn as_utf8(array: &dyn Array) -> Result<ArrayRef, RowError> {
-    match converted(array, Plan::Refuse, "") {
+    as_utf8_in(array, &Profile::SCALARS)
+}
+
+/// Returns an array as text, if all of its rows are UTF-8 without a character that the profile forbids.
+///
+/// # Errors
+///
+/// Returns the first row that is refused, or that has a wrong offset or view.
+///
+/// ```
+/// use arrow_array::BinaryArray;
+/// use trust8::profile::Profile;
+///
+/// let bytes = BinaryArray::from_vec(vec![b"Merlot", b"Ros\0"]);
+/// assert_eq!(trust8_arrow::as_utf8_in(&bytes, &Profile::POSTGRES).unwrap_err().row(), 1);
+/// ```
+pub fn as_utf8_in(array: &dyn Array, profile: &Profile) -> Result<ArrayRef, RowError> {
+    match converted(array, Plan { policy: None, claims: false, profile }, "") {
         Ok(text) => Ok(text),
         // In a nested array, what was found first need not be in the first row.
-        Err(RowError { reason: Reason::NotUtf8(_), .. }) if claim(array.data_type()) == Claim::Other => {
-            Err(first(array, false, "")?
+        Err(RowError { reason: Reason::NotUtf8(_) | Reason::Forbidden(_), .. })
+            if claim(array.data_type()) == Claim::Other =>
+        {
+            Err(first(array, false, profile, "")?
                 .unwrap_or_else(|| RowError::shape(0, "", "the array changed while it was read")))
         }
         Err(error) => Err(error),
@@ -116,7 +139,50 @@ pub fn as_utf8(array: &dyn Array) -> Result<ArrayRef, RowError> {
 /// assert_eq!(text.as_string_view(), &StringViewArray::from_iter_values(["clean", r"not \xFF clean"]));
 /// ```
 pub fn repair(array: &dyn Array, policy: Policy) -> Result<ArrayRef, RowError> {
-    converted(array, Plan::Repair(policy), "")
+    repair_in(array, policy, &Profile::SCALARS)
+}
+
+/// Returns an array as text, with the rows repaired that are not UTF-8 or have a character that the profile forbids.
+///
+/// `Drop` drops such a character, `Escape` writes it as `\u{202E}`, `Null` makes the row null, and the other policies write U+FFFD.
+///
+/// # Errors
+///
+/// Returns the errors of [`repair`].
+///
+/// ```
+/// use arrow_array::{StringArray, cast::AsArray};
+/// use trust8::{columns::Policy, profile::Profile};
+///
+/// let text = trust8_arrow::repair_in(&StringArray::from(vec!["Ros\0"]), Policy::Escape, &Profile::POSTGRES).unwrap();
+/// assert_eq!(text.as_string::<i32>().value(0), r"Ros\u{0}");
+/// ```
+pub fn repair_in(array: &dyn Array, policy: Policy, profile: &Profile) -> Result<ArrayRef, RowError> {
+    converted(array, Plan { policy: Some(policy), claims: false, profile }, "")
+}
+
+/// Returns an array with the text repaired that claims to be UTF-8, at any depth, as by [`repair_in`]. Bytes stay bytes.
+///
+/// # Errors
+///
+/// Returns the errors of [`repair`].
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{ArrayRef, BinaryArray, StringArray, StructArray, cast::AsArray};
+/// use trust8::{columns::Policy, profile::Profile};
+///
+/// let bytes = BinaryArray::from_vec(vec![b"\xFF"]);
+/// let (offsets, values, nulls) = bytes.clone().into_parts();
+/// // SAFETY: none. Somebody else has built this array.
+/// let lie = unsafe { StringArray::new_unchecked(offsets, values, nulls) };
+/// let row = StructArray::try_from(vec![("name", Arc::new(lie) as ArrayRef), ("raw", Arc::new(bytes.clone()))]).unwrap();
+/// let repaired = trust8_arrow::repair_text(&row, Policy::Escape, &Profile::SCALARS).unwrap();
+/// assert_eq!(repaired.as_struct()["name"].as_string::<i32>().value(0), r"\xFF");
+/// assert_eq!(repaired.as_struct()["raw"].as_binary(), &bytes);
+/// ```
+pub fn repair_text(array: &dyn Array, policy: Policy, profile: &Profile) -> Result<ArrayRef, RowError> {
+    converted(array, Plan { policy: Some(policy), claims: true, profile }, "")
 }
 
 /// Returns for each row whether it is UTF-8, or null if the row is null, also as a value of a dictionary or of runs. A nested row is
@@ -133,7 +199,24 @@ pub fn repair(array: &dyn Array, policy: Policy) -> Result<ArrayRef, RowError> {
 /// assert_eq!(trust8_arrow::is_valid(&bytes).unwrap(), BooleanArray::from(vec![Some(true), None, Some(false)]));
 /// ```
 pub fn is_valid(array: &dyn Array) -> Result<BooleanArray, RowError> {
-    let found = found(array, Search::ALL, "")?;
+    is_valid_in(array, &Profile::SCALARS)
+}
+
+/// Returns for each row whether it is UTF-8 without a character that the profile forbids, as [`is_valid`] does.
+///
+/// # Errors
+///
+/// Returns the errors of [`is_valid`].
+///
+/// ```
+/// use arrow_array::{BooleanArray, StringArray};
+/// use trust8::profile::Profile;
+///
+/// let valid = trust8_arrow::is_valid_in(&StringArray::from(vec!["Merlot", "Ros\0"]), &Profile::POSTGRES).unwrap();
+/// assert_eq!(valid, BooleanArray::from(vec![true, false]));
+/// ```
+pub fn is_valid_in(array: &dyn Array, profile: &Profile) -> Result<BooleanArray, RowError> {
+    let found = found(array, Search { profile, claims: false, first: false }, "")?;
     check_slices(array, "")?;
     check_rows(array.len(), "")?;
     let mut valid = BooleanBufferBuilder::new(array.len());
@@ -166,7 +249,60 @@ pub fn is_valid(array: &dyn Array) -> Result<BooleanArray, RowError> {
 /// assert_eq!(errors["kind"].as_string::<i64>().value(1), "overlong");
 /// ```
 pub fn errors(array: &dyn Array) -> Result<RecordBatch, RowError> {
-    Ok(table(found(array, Search::ALL, "")?))
+    errors_in(array, &Profile::SCALARS)
+}
+
+/// Returns the same table of all values that are not UTF-8 or have a character that the profile forbids. The `kind` of such a
+/// character is the name of its [class](trust8::profile::Class::name).
+///
+/// # Errors
+///
+/// Returns the errors of [`errors`].
+///
+/// ```
+/// use arrow_array::{StringArray, cast::AsArray};
+/// use trust8::profile::Profile;
+///
+/// let errors = trust8_arrow::errors_in(&StringArray::from(vec!["Merlot", "Ros\0"]), &Profile::POSTGRES).unwrap();
+/// assert_eq!(errors["kind"].as_string::<i64>().value(0), "nul");
+/// ```
+pub fn errors_in(array: &dyn Array, profile: &Profile) -> Result<RecordBatch, RowError> {
+    Ok(table(found(array, Search { profile, claims: false, first: false }, "")?))
+}
+
+/// Returns the table of [`errors_in`] with the values that claim to be UTF-8, as [`check`] looks at them.
+///
+/// # Errors
+///
+/// Returns the errors of [`errors`].
+///
+/// ```
+/// use arrow_array::BinaryArray;
+/// use trust8::profile::Profile;
+///
+/// let errors = trust8_arrow::text_errors(&BinaryArray::from_vec(vec![b"\xFF"]), &Profile::SCALARS).unwrap();
+/// assert_eq!(errors.num_rows(), 0);
+/// ```
+pub fn text_errors(array: &dyn Array, profile: &Profile) -> Result<RecordBatch, RowError> {
+    Ok(table(found(array, Search { profile, claims: true, first: false }, "")?))
+}
+
+/// Checks that no value of an array is refused: not UTF-8, or with a character that the profile forbids. If `claims` is true, only
+/// values count that claim to be UTF-8.
+///
+/// # Errors
+///
+/// Returns the first row that is refused, or that has a wrong offset or view.
+///
+/// ```
+/// use arrow_array::StringArray;
+/// use trust8::profile::Profile;
+///
+/// let array = StringArray::from(vec!["Merlot", "Ros\0"]);
+/// assert_eq!(trust8_arrow::check_array(&array, &Profile::POSTGRES, true).unwrap_err().row(), 1);
+/// ```
+pub fn check_array(array: &dyn Array, profile: &Profile, claims: bool) -> Result<(), RowError> {
+    first(array, claims, profile, "")?.map_or(Ok(()), Err)
 }
 
 /// Returns the batch with columns as text, in which rows that are not UTF-8 are repaired. These are the columns with the names in
@@ -195,9 +331,10 @@ pub fn repair_batch(
 ) -> Result<RecordBatch, RowError> {
     let schema = batch.schema_ref();
     let (mut fields, mut arrays) = (schema.fields().to_vec(), batch.columns().to_vec());
+    let plan = Plan { policy: Some(policy), claims: false, profile: &Profile::SCALARS };
     for chosen in chosen(batch, columns)? {
         let field = &mut fields[chosen];
-        arrays[chosen] = converted(&arrays[chosen], Plan::Repair(policy), field.name())?;
+        arrays[chosen] = converted(&arrays[chosen], plan, field.name())?;
         *field = field_for(field, &arrays[chosen]);
     }
     let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
@@ -260,10 +397,11 @@ fn table(found: Vec<Found>) -> RecordBatch {
         rows.append_value(row as u64);
         paths.append_value(path);
         offsets.append_value(error.valid_up_to() as u64);
-        // At most three.
+        // At most four.
         lengths.append_option(error.error_len().map(|len| len as u8));
-        kinds.append_value(error.kind().name());
-        messages.append_value(error.to_string());
+        let reason = Reason::from(error);
+        kinds.append_value(reason.name());
+        messages.append_value(reason.to_string());
     }
     let columns: [(&str, ArrayRef); 6] = [
         ("row", Arc::new(rows.finish())),
@@ -304,7 +442,7 @@ fn table(found: Vec<Found>) -> RecordBatch {
 pub fn check(batch: &RecordBatch) -> Result<(), RowError> {
     let mut earliest: Option<RowError> = None;
     for (column, field) in batch.columns().iter().zip(batch.schema_ref().fields()) {
-        if let Some(error) = first(column, true, field.name())?
+        if let Some(error) = first(column, true, &Profile::SCALARS, field.name())?
             && earliest.as_ref().is_none_or(|earliest| error.row < earliest.row)
         {
             earliest = Some(error);
@@ -313,7 +451,7 @@ pub fn check(batch: &RecordBatch) -> Result<(), RowError> {
     earliest.map_or(Ok(()), Err)
 }
 
-fn converted(array: &dyn Array, plan: Plan, path: &str) -> Result<ArrayRef, RowError> {
+fn converted(array: &dyn Array, plan: Plan<'_>, path: &str) -> Result<ArrayRef, RowError> {
     match convert(array, None, plan, path)? {
         Some(text) => Ok(text),
         None => {
@@ -323,19 +461,20 @@ fn converted(array: &dyn Array, plan: Plan, path: &str) -> Result<ArrayRef, RowE
     }
 }
 
-fn found(array: &dyn Array, search: Search, path: &str) -> Result<Vec<Found>, RowError> {
+fn found(array: &dyn Array, search: Search<'_>, path: &str) -> Result<Vec<Found>, RowError> {
     let mut all = Vec::new();
     find(array, None, search, path, &mut all)?;
     all.sort_by_key(|found| found.row);
     Ok(all)
 }
 
-/// Returns the first value that is not UTF-8.
-fn first(array: &dyn Array, claims: bool, path: &str) -> Result<Option<RowError>, RowError> {
-    let first = found(array, Search { claims, first: true }, path)?.into_iter().next();
-    Ok(first.map(|Found { row, path, error }| RowError {
-        row,
-        path: path.to_string(),
-        reason: Reason::NotUtf8(error),
-    }))
+/// Returns the first value that is refused.
+fn first(
+    array: &dyn Array,
+    claims: bool,
+    profile: &Profile,
+    path: &str,
+) -> Result<Option<RowError>, RowError> {
+    let first = found(array, Search { profile, claims, first: true }, path)?.into_iter().next();
+    Ok(first.map(|Found { row, path, error }| RowError { row, path: path.to_string(), reason: error.into() }))
 }

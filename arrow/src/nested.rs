@@ -11,8 +11,8 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
-use trust8::Utf8Error;
 use trust8::columns::Policy;
+use trust8::profile::{Error, Profile};
 
 use crate::error::RowError;
 use crate::leaf::{Claim, Leaf, Plan, claim};
@@ -98,24 +98,24 @@ fn convert_part(
     array: &ArrayRef,
     field: &Field,
     live: Option<&NullBuffer>,
-    plan: Plan,
+    plan: Plan<'_>,
     path: &str,
 ) -> Result<ArrayRef, RowError> {
-    if !field_has_bytes(field, false) {
+    if !field_has_bytes(field, plan.claims) {
         return Ok(array.clone());
     }
     Ok(convert(array, live, plan, path)?.unwrap_or_else(|| array.clone()))
 }
 
-/// Returns the array with text in the place of bytes, or `None` if it has no bytes. Of its rows, those that are not in `live`
+/// Returns the array with text in the place of bytes, or `None` if it has nothing that counts. Of its rows, those that are not in `live`
 /// are out of reach.
 pub(crate) fn convert(
     array: &dyn Array,
     live: Option<&NullBuffer>,
-    plan: Plan,
+    plan: Plan<'_>,
     path: &str,
 ) -> Result<Option<ArrayRef>, RowError> {
-    if !has_bytes(array.data_type(), false) {
+    if !has_bytes(array.data_type(), plan.claims) {
         return Ok(None);
     }
     let converted: Result<ArrayRef, RowError> = match array.data_type() {
@@ -167,7 +167,7 @@ pub(crate) fn convert(
 fn convert_shared(
     array: &dyn Array,
     live: Option<&NullBuffer>,
-    plan: Plan,
+    plan: Plan<'_>,
     path: &str,
 ) -> Result<ArrayRef, RowError> {
     let values = shared_values(array, path)?;
@@ -175,7 +175,7 @@ fn convert_shared(
     let convert = |live: Option<&NullBuffer>, plan| {
         Ok(convert(values, live, plan, path)?.unwrap_or_else(|| values.clone()))
     };
-    match convert(None, Plan::Refuse) {
+    match convert(None, Plan { policy: None, ..plan }) {
         Ok(values) => Ok(values),
         Err(_) => {
             let rows = reached(array.len(), array.nulls(), live, path)?;
@@ -187,7 +187,7 @@ fn convert_shared(
 fn convert_runs<R: RunEndIndexType>(
     array: &dyn Array,
     live: Option<&NullBuffer>,
-    plan: Plan,
+    plan: Plan<'_>,
     path: &str,
 ) -> Result<ArrayRef, RowError> {
     let values = convert_shared(array, live, plan, path)?;
@@ -201,7 +201,7 @@ fn convert_runs<R: RunEndIndexType>(
 fn convert_list<O: OffsetSizeTrait>(
     list: &GenericListArray<O>,
     live: Option<&NullBuffer>,
-    plan: Plan,
+    plan: Plan<'_>,
     path: &str,
 ) -> Result<ArrayRef, RowError> {
     check_offsets(list.offsets().inner(), len(list.values()), path)?;
@@ -220,7 +220,7 @@ fn convert_list<O: OffsetSizeTrait>(
 fn convert_struct(
     array: &StructArray,
     live: Option<&NullBuffer>,
-    plan: Plan,
+    plan: Plan<'_>,
     path: &str,
 ) -> Result<StructArray, RowError> {
     let plans = array.fields().iter().map(|field| (plan, format!("{path}.{}", field.name())));
@@ -231,15 +231,15 @@ fn convert_struct(
 fn convert_entries(
     entries: &StructArray,
     live: Option<&NullBuffer>,
-    plan: Plan,
+    plan: Plan<'_>,
     path: &str,
 ) -> Result<StructArray, RowError> {
     if entries.num_columns() != 2 {
         return Err(RowError::shape(0, path, "the map does not have keys and values"));
     }
-    let keys = match plan {
-        Plan::Repair(Policy::Null) => Plan::Repair(Policy::Replace),
-        other => other,
+    let keys = Plan {
+        policy: plan.policy.map(|policy| if policy == Policy::Null { Policy::Replace } else { policy }),
+        ..plan
     };
     convert_fields(entries, live, vec![(keys, format!("{path}.key")), (plan, format!("{path}.value"))], path)
 }
@@ -247,7 +247,7 @@ fn convert_entries(
 fn convert_fields(
     array: &StructArray,
     live: Option<&NullBuffer>,
-    plans: Vec<(Plan, String)>,
+    plans: Vec<(Plan<'_>, String)>,
     path: &str,
 ) -> Result<StructArray, RowError> {
     let rows = reached(array.len(), array.nulls(), live, path)?;
@@ -265,30 +265,32 @@ fn convert_fields(
 
 /// What to look for.
 #[derive(Clone, Copy)]
-pub(crate) struct Search {
+pub(crate) struct Search<'a> {
+    /// What a value must not have, besides what is not UTF-8.
+    pub(crate) profile: &'a Profile,
     /// Only arrays count that claim to be UTF-8.
     pub(crate) claims: bool,
     /// The first value of each array is enough.
     pub(crate) first: bool,
 }
 
-impl Search {
+impl Search<'static> {
     /// All values that are not UTF-8.
-    pub(crate) const ALL: Self = Self { claims: false, first: false };
+    pub(crate) const ALL: Self = Self { profile: &Profile::SCALARS, claims: false, first: false };
 }
 
-/// A value that is not UTF-8, and its row.
+/// A value that is refused, and its row.
 pub(crate) struct Found {
     pub(crate) row: usize,
     pub(crate) path: Arc<str>,
-    pub(crate) error: Utf8Error,
+    pub(crate) error: Error,
 }
 
-/// Appends the values of an array that are not UTF-8 to `found`, in the order of its rows where it is not nested.
+/// Appends the values of an array that are refused to `found`, in the order of its rows where it is not nested.
 pub(crate) fn find(
     array: &dyn Array,
     live: Option<&NullBuffer>,
-    search: Search,
+    search: Search<'_>,
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
@@ -346,8 +348,9 @@ pub(crate) fn find(
         _ => {
             let path: Arc<str> = path.into();
             let most = if search.first { 1 } else { usize::MAX };
-            Leaf::of(array, live, &path)?
-                .errors(most, &mut |row, error| found.push(Found { row, path: path.clone(), error }))?;
+            Leaf::of(array, live, &path)?.errors(search.profile, most, &mut |row, error| {
+                found.push(Found { row, path: path.clone(), error });
+            })?;
         }
     }
     Ok(())
@@ -356,7 +359,7 @@ pub(crate) fn find(
 fn find_items<O: OffsetSizeTrait>(
     list: &GenericListArray<O>,
     live: Option<&NullBuffer>,
-    search: Search,
+    search: Search<'_>,
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
@@ -384,7 +387,7 @@ const MOST_RUN_ERRORS: usize = 1 << 24;
 fn find_shared(
     array: &dyn Array,
     rows: Option<&NullBuffer>,
-    search: Search,
+    search: Search<'_>,
     path: &str,
     found: &mut Vec<Found>,
 ) -> Result<(), RowError> {
@@ -406,7 +409,7 @@ fn find_shared(
             return ControlFlow::Continue(());
         }
         if !search.first && range.len() > 1 && found.len().saturating_add(range.len()) > MOST_RUN_ERRORS {
-            result = Err(RowError::shape(range.start, path, "more than 2^24 rows of runs are not UTF-8"));
+            result = Err(RowError::shape(range.start, path, "more than 2^24 rows of runs are refused"));
             return ControlFlow::Break(());
         }
         for row in rows_in(range, rows) {

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 import time
@@ -134,6 +135,33 @@ def long_texts() -> list[dict[str, object]]:
     return results
 
 
+# What the profile `source` forbids, as a regular expression: a class of characters for each of its classes.
+SOURCE = re.compile(
+    "[\0-\x08\x0b\x0e-\x1f\x7f-\x9f\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2028-\u202e\u2060-\u206f\u3164"
+    "\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+    + "".join(chr(plane << 16 | end) for plane in range(1, 17) for end in (0xFFFE, 0xFFFF)) + "]"
+)
+
+
+def profiles() -> list[dict[str, object]]:
+    """Text without forbidden characters, against decoding and a search by a regular expression."""
+    results = []
+    for name in TEXTS:
+        items = texts_of(name, "64 KiB")
+        for data in items:
+            assert trust8.is_utf8(data, profile="source") and not SOURCE.search(data.decode())
+            assert trust8.decode(data, profile="source") == data.decode()
+        for character in "\0\x1b\u202e\u200b\ufeff\U000e0041":
+            assert SOURCE.search(character) and not trust8.is_utf8(b"a" + character.encode(), profile="source")
+        best = race({
+            "re": call(lambda: [SOURCE.search(data.decode()) for data in items]),
+            "is_utf8": call(lambda: [trust8.is_utf8(data, profile="source") for data in items]),
+            "decode": call(lambda: [trust8.decode(data, profile="source") for data in items]),
+        }, len(items), rounds=10)
+        results.append({"text": name, "ns": best})
+    return results
+
+
 def faulty() -> list[dict[str, object]]:
     """Faulty text with each handler of errors: a fault in so many bytes, or Latin-1."""
     results = []
@@ -203,6 +231,7 @@ def main() -> None:
     figures["long"] = long_texts()
 
     figures["faulty"] = faulty()
+    figures["profiles"] = profiles()
     figures["others of Python"] = more()
 
     # Short strings: a thousand of random lengths, each a method call or a function call.

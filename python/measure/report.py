@@ -122,6 +122,11 @@ def page(runs: list[dict], others: list[dict]) -> str:
     out.append(table(["text", "bytes", *[f"`{errors}`" for errors in handlers]], [
         [f"{one['text']}, {kind(one)}", f"{one['length']:,}", *[times(one["times"][errors]) for errors in handlers]] for one in run["faulty"]
     ]))
+    out.append("## Profiles\n")
+    out.append("Text of 64 KiB that the profile `source` accepts, against `bytes.decode` and a search by `re`.\n")
+    out.append(table(["text", "`is_utf8`", "`decode`"], [
+        [one["text"], *[times(one["ns"]["re"] / one["ns"][name]) for name in ("is_utf8", "decode")]] for one in run["profiles"]
+    ]))
     out.append("## Strings below 64 bytes\n")
     out.append("`decode` against the method `bytes.decode`. The call is most of the time: 35 ns for a few bytes.\n")
     lengths = list(dict.fromkeys(one["lengths"] for one in run["short"]))

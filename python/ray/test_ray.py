@@ -114,6 +114,14 @@ def test_scan_says_what_the_command_says(nodes, lake):
     assert by_path(utf8.scan_files(lake, 32)) == expected_scan(lake)
 
 
+def test_a_scan_with_a_profile(nodes, tmp_path):
+    for number in range(8):
+        (tmp_path / str(number)).write_bytes(b"a" * (28 + number) + (b"" if number == 3 else "\u202e".encode()) + b"\n")
+    found = by_path(utf8.scan_files(tmp_path, 32, profile="source"))
+    assert [row["offset"] for row in found] == [None if number == 3 else 28 + number for number in range(8)]
+    assert {row["kind"] for row in found} == {None, "bidi-control"}
+
+
 def test_columns(nodes):
     values = [b"ok", b"caf\xe9", None, b"\xed\xa0\x80!", "色".encode(), b""] * 20
     table = pyarrow.table(
@@ -143,6 +151,7 @@ def test_columns(nodes):
             for number, row in enumerate(rows(repaired)):
                 expected = {"id": number, "raw": values[number], "more": [1, 2], "text": values[number]}
                 assert row == expected | {name: good[number]}
+    assert [row["valid"] for row in rows(utf8.validate(ds, "raw", profile="nul"))] == [None if value is None else trust8.is_utf8(value) for value in values]
     with pytest.raises(Exception, match="no column 'missing'"):
         utf8.validate(ds, "missing").take_all()
     with pytest.raises(Exception, match="int64, and not a string"):

@@ -189,7 +189,7 @@ def read_only(spark, folder: Path) -> None:
     def read(row):
         for _ in reading.pieces(filesystem, row, row["offset"], row["end"]):
             pass
-        return *(row[name] for name in judging.JUDGED.names[:-2]), nothing, None
+        return *(row[name] for name in judging.JUDGED.names[:-3]), nothing, None, None
 
     read_all = _workers.for_each_row(read, judging.JUDGED)
     frame = _scan.verdicts(filesystem, frame.mapInArrow(read_all, _workers.in_spark(judging.JUDGED)), ranges)

@@ -153,6 +153,19 @@ def test_a_file_that_changes_or_vanishes_is_a_row_with_its_error(spark, tmp_path
     }
 
 
+def test_a_scan_with_a_profile(spark, tmp_path):
+    for number in range(40):
+        hidden = ["\u202e".encode(), b"\0", b"\xff", "\ufeff".encode()][number % 4]
+        (tmp_path / f"{number:02}").write_bytes(b"a" * number + (hidden if number % 5 else b"") + "é\n".encode() * 30)
+    found = by_path(utf8.scan_files(spark, tmp_path, 32, profile=("source", "tab")))
+    errors = [next(trust8.errors(Path(row["path"]).read_bytes(), profile=("source", "tab")), None) for row in found]
+    assert [row["valid"] for row in found] == [error is None for error in errors]
+    assert [(row["offset"], row["kind"]) for row in found] == [error and (error.start, error.kind) or (None, None) for error in errors]
+    assert any(isinstance(error, trust8.ProfileError) for error in errors)
+    with pytest.raises(ValueError, match="unknown profile"):
+        utf8.scan_files(spark, tmp_path, profile="guess")
+
+
 def test_functions_of_columns(spark):
     """Only the column that is named goes through Python."""
     frame = spark.createDataFrame([(1, b"ok"), (2, None), (3, b"caf\xe9")], "id int, raw binary")
@@ -160,6 +173,11 @@ def test_functions_of_columns(spark):
     for name in ["raw", "text"]:
         checked = frame.select("id", utf8.is_valid(name).alias("valid"), utf8.repaired(frame[name], "drop").alias("name"))
         assert [tuple(row) for row in checked.collect()] == [(1, True, "ok"), (2, None, None), (3, False, "caf")]
+    found = frame.select(utf8.is_valid("raw", profile=["nul", "slash"]), utf8.repaired("raw", "drop", profile="postgres")).collect()
+    assert [tuple(row) for row in found] == [(True, "ok"), (None, None), (False, "caf")]
+    nul = spark.createDataFrame([(b"a\0",)], "raw binary")
+    assert utf8.validate(nul, "raw", profile="postgres").collect()[0]["valid"] is False
+    assert utf8.repair(nul, "raw", "drop", profile="postgres").collect()[0]["raw"] == b"a"
     with pytest.raises(ValueError):
         utf8.repaired("raw", "guess")
 

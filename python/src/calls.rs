@@ -14,15 +14,17 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::input::{Input, LONG};
+use crate::profile::profile_of;
 use crate::text::{Counts, Decoded, Instead};
 use crate::{decode, encode, errors, text};
 
-const IS_UTF8: &CStr = c"is_utf8(data, /)
+const IS_UTF8: &CStr = c"is_utf8(data, /, *, profile=None)
 --
 
 Return whether `data` is UTF-8.
 
-`data` is any object with the buffer protocol.
+With a `profile`, text is not accepted either that has a character which the profile forbids: see `validate`. `data` is any object
+with the buffer protocol.
 
 >>> import trust8
 >>> trust8.is_utf8(b'caf\\xc3\\xa9')
@@ -31,17 +33,20 @@ True
 False
 ";
 
-const DECODE: &CStr = c"decode(data, errors='strict', *, encoding='utf-8')
+const DECODE: &CStr = c"decode(data, errors='strict', *, encoding='utf-8', profile=None)
 --
 
 Decode UTF-8.
 
 The result is that of ``bytes(data).decode('utf-8', errors)``. If `data` is not UTF-8, and `errors` says so, the exception
-is `trust8.Utf8Error`, which is a `UnicodeDecodeError`.
+is `trust8.Utf8Error`, which is a `UnicodeDecodeError`. With a `profile`, each character that it forbids is an error as well, and
+goes to the same handler: see `validate`.
 
 >>> import trust8
 >>> trust8.decode(b'caf\\xc3\\xa9') == 'caf\\u00e9'
 True
+>>> trust8.decode(b'caf\\0', 'replace', profile='postgres')
+'caf\\ufffd'
 >>> trust8.decode(b'caf\\xe9', 'backslashreplace')
 'caf\\\\xe9'
 ";
@@ -67,8 +72,8 @@ unsafe impl Sync for Definitions {}
 static DEFINITIONS: Definitions = Definitions([
     ffi::PyMethodDef {
         ml_name: c"is_utf8".as_ptr(),
-        ml_meth: ffi::PyMethodDefPointer { PyCFunction: is_utf8 },
-        ml_flags: ffi::METH_O,
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: is_utf8 },
+        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
         ml_doc: IS_UTF8.as_ptr(),
     },
     ffi::PyMethodDef {
@@ -124,20 +129,46 @@ unsafe fn quick<'a>(data: *mut ffi::PyObject) -> Option<&'a [u8]> {
     (len < LONG).then(|| unsafe { std::slice::from_raw_parts(start.cast(), len) })
 }
 
-unsafe extern "C" fn is_utf8(_: *mut ffi::PyObject, data: *mut ffi::PyObject) -> *mut ffi::PyObject {
+unsafe extern "C" fn is_utf8(
+    _: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
     guarded(|py| {
-        // SAFETY: the interpreter passes an object, which lives during the call.
-        let valid = match unsafe { quick(data) } {
+        let mut bytes = None;
+        if count == 1 && names.is_null() {
+            // SAFETY: there is one argument.
+            let data = unsafe { *arguments };
+            // SAFETY: it is an object, which lives during the call.
+            bytes = unsafe { quick(data) };
+        }
+        let valid = match bytes {
             Some(bytes) => trust8::is_utf8(bytes),
-            None => attached(py, |py| {
-                // SAFETY: the same.
-                let data = unsafe { Bound::from_borrowed_ptr(py, data) };
-                errors::is_valid(&Input::of(&data)?, py)
-            })?,
+            // SAFETY: the interpreter passes so many arguments, and those that have names after them.
+            None => attached(py, |py| unsafe { is_utf8_any(py, arguments, count, names) })?,
         };
         // SAFETY: the interpreter is held.
         Ok(unsafe { ffi::PyBool_FromLong(valid.into()) })
     })
+}
+
+/// # Safety
+///
+/// - `arguments` has `count` objects and, after them, one for each name in `names`, which is a tuple or null.
+unsafe fn is_utf8_any(
+    py: Python<'_>,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> PyResult<bool> {
+    // SAFETY: the caller vouches for the arguments.
+    let found = unsafe { arguments_of(py, "is_utf8", 1, ["", "profile"], arguments, count, names) };
+    let [data, profile] = found?;
+    let Some(data) = data else {
+        return Err(PyTypeError::new_err("is_utf8() missing 1 required positional argument: 'data'"));
+    };
+    errors::is_valid(&Input::of(&data)?, &profile_of(profile.as_deref())?, py)
 }
 
 unsafe extern "C" fn decode(
@@ -191,7 +222,8 @@ unsafe extern "C" fn encode(
 ) -> *mut ffi::PyObject {
     guarded(|py| {
         // SAFETY: the interpreter passes so many arguments, and those that have names after them.
-        let [text, errors] = unsafe { arguments_of(py, "encode", ["", "errors"], arguments, count, names) }?;
+        let [text, errors] =
+            unsafe { arguments_of(py, "encode", 2, ["", "errors"], arguments, count, names) }?;
         let Some(text) = text else {
             return Err(PyTypeError::new_err("encode() missing 1 required positional argument: 'text'"));
         };
@@ -207,7 +239,8 @@ unsafe extern "C" fn encode(
     })
 }
 
-/// Returns the arguments of a call, by their names. An argument without a name has its place alone.
+/// Returns the arguments of a call, by their names, of which `positional` may have a place instead. An argument without a name has
+/// its place alone.
 ///
 /// # Safety
 ///
@@ -216,6 +249,7 @@ unsafe extern "C" fn encode(
 unsafe fn arguments_of<'a, const N: usize>(
     py: Python<'a>,
     function: &str,
+    positional: usize,
     known: [&str; N],
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
@@ -230,9 +264,9 @@ unsafe fn arguments_of<'a, const N: usize>(
         // SAFETY: it is an object, which lives during the call.
         unsafe { Borrowed::from_ptr(py, argument) }
     };
-    if count > POSITIONAL {
+    if count > positional {
         let message =
-            format!("{function}() takes at most {POSITIONAL} positional arguments but {count} were given");
+            format!("{function}() takes at most {positional} positional arguments but {count} were given");
         return Err(PyTypeError::new_err(message));
     }
     let mut found = [const { None }; N];
@@ -256,9 +290,6 @@ unsafe fn arguments_of<'a, const N: usize>(
     }
     Ok(found)
 }
-
-/// How many arguments of `decode` and `encode` may have no name.
-const POSITIONAL: usize = 2;
 
 /// Returns the error for an argument that is no string.
 #[cold]
@@ -345,9 +376,10 @@ unsafe fn decode_any(
     names: *mut ffi::PyObject,
 ) -> PyResult<*mut ffi::PyObject> {
     // SAFETY: the caller vouches for the arguments.
-    let found =
-        unsafe { arguments_of(py, "decode", ["data", "errors", "encoding"], arguments, count, names) };
-    let [data, handler, encoding] = found?;
+    let found = unsafe {
+        arguments_of(py, "decode", 2, ["data", "errors", "encoding", "profile"], arguments, count, names)
+    };
+    let [data, handler, encoding, profile] = found?;
     let Some(data) = data else {
         return Err(PyTypeError::new_err("decode() missing 1 required positional argument: 'data'"));
     };
@@ -363,7 +395,11 @@ unsafe fn decode_any(
         None => "strict",
         Some(handler) => handler_name(handler)?,
     };
-    let (string, _) = decode::decode(&data, name, true)?;
+    let profile = profile_of(profile.as_deref())?;
+    let string = match profile.bits() {
+        0 => decode::decode(&data, name, true)?.0,
+        _ => decode::decode_in(&data, name, &profile)?,
+    };
     Ok(string.into_ptr())
 }
 

@@ -17,11 +17,14 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyCFunction, PyString, PyTuple};
+use trust8::boundary::floor;
+use trust8::profile::Profile;
 use trust8::{ErrorKind, Utf8Error, utf8_chunks};
 
 use crate::calls::handler_name;
-use crate::errors::{new_error, reason};
-use crate::input::Input;
+use crate::errors::{is_valid, new_error, reason};
+use crate::input::{Input, PIECE, unlocked_if_long};
+use crate::profile::{first, refused};
 use crate::text::{self, Builder, Counts, Decoded, Instead};
 
 /// Decode UTF-8, as `codecs.utf_8_decode` does, and return the text and how many bytes were decoded.
@@ -67,6 +70,55 @@ pub(crate) fn decode<'py>(
         Some(string) => Ok((string, bytes.len())),
         None => with_handler(py, input, handler, is_final),
     }
+}
+
+/// Decodes text in which characters that the profile forbids are errors as well.
+pub(crate) fn decode_in<'py>(
+    data: &Bound<'py, PyAny>,
+    handler: &str,
+    profile: &Profile,
+) -> PyResult<Bound<'py, PyString>> {
+    let py = data.py();
+    let mut input = Input::of(data)?.bytes(py)?;
+    if is_valid(&Input::Bytes(input.clone()), profile, py)? {
+        return Ok(decode(&input, "strict", true)?.0);
+    }
+    let mut out = Builder::new(py, input.as_bytes().len())?;
+    let mut at = 0;
+    while at < input.as_bytes().len() {
+        let all = input.as_bytes();
+        // Signals are answered between pieces.
+        let end = if all.len() - at > PIECE { floor(all, at + PIECE) } else { all.len() };
+        let place = unlocked_if_long(py, end - at, || first(profile, &all[..end], at));
+        let valid = &all[at..place.map_or(end, |place| place.start)];
+        out.push_str(trust8::from_utf8(valid).map_err(|_| misjudged())?)?;
+        at += valid.len();
+        let Some(place) = place else {
+            py.check_signals()?;
+            continue;
+        };
+        match handler {
+            "ignore" => at = place.end,
+            "replace" => {
+                out.push_code_point(0xFFFD)?;
+                at = place.end;
+            }
+            _ => {
+                let called = registered(py, &CString::new(handler)?)?;
+                let exception = refused(py, &input, place)?.cast_into::<PyUnicodeDecodeError>()?;
+                let replacement;
+                (replacement, at) = ask(py, &mut input, &called, &exception)?;
+                out.push_string(&replacement)?;
+            }
+        }
+        py.check_signals()?;
+    }
+    out.finish()
+}
+
+#[cold]
+fn misjudged() -> PyErr {
+    PyRuntimeError::new_err("trust8 has found an error where there is none")
 }
 
 /// Returns ASCII as a string, or `None` if the bytes are not ASCII or long.
@@ -174,11 +226,11 @@ fn registered<'py>(py: Python<'py>, name: &CStr) -> PyResult<Bound<'py, PyAny>> 
 
 /// Returns the exception for the ill-formed sequence at `at`.
 #[cold]
-fn invalid(py: Python<'_>, input: &Bound<'_, PyBytes>, at: usize) -> PyResult<PyErr> {
+pub(crate) fn invalid(py: Python<'_>, input: &Bound<'_, PyBytes>, at: usize) -> PyResult<PyErr> {
     let all = input.as_bytes();
     let rest = &all[at..];
     let Some(error) = trust8::from_utf8(&rest[..rest.len().min(4)]).err() else {
-        return Err(PyRuntimeError::new_err("trust8 has found an error where there is none"));
+        return Err(misjudged());
     };
     let end = error.error_len().map_or(all.len(), |len| at + len);
     Ok(PyErr::from_value(new_error(py, input, at, end, reason(&error))?))
@@ -277,19 +329,29 @@ impl<'a, 'py> Handler<'a, 'py> {
                 (&called.0, &called.1)
             }
         };
-        let (replacement, position) = answer(&handler.call1((exception,))?)?;
-        // SAFETY: the exception is a `UnicodeDecodeError`, and the interpreter is held.
-        let object = unsafe { ffi::PyUnicodeDecodeError_GetObject(exception.as_ptr()) };
-        // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
-        *input = unsafe { Bound::from_owned_ptr_or_err(py, object) }?.cast_into()?;
-        let len = input.as_bytes().len();
-        let absolute = if position < 0 { position.checked_add_unsigned(len) } else { Some(position) };
-        match absolute.and_then(|position| usize::try_from(position).ok()) {
-            Some(absolute) if absolute <= len => Ok((replacement, absolute)),
-            _ => {
-                let shown = absolute.unwrap_or(position);
-                Err(PyIndexError::new_err(format!("position {shown} from error handler out of bounds")))
-            }
+        ask(py, input, handler, exception)
+    }
+}
+
+/// Calls a handler, and returns its text and where to go on.
+fn ask<'py>(
+    py: Python<'py>,
+    input: &mut Bound<'py, PyBytes>,
+    handler: &Bound<'py, PyAny>,
+    exception: &Bound<'py, PyUnicodeDecodeError>,
+) -> PyResult<(Bound<'py, PyString>, usize)> {
+    let (replacement, position) = answer(&handler.call1((exception,))?)?;
+    // SAFETY: the exception is a `UnicodeDecodeError`, and the interpreter is held.
+    let object = unsafe { ffi::PyUnicodeDecodeError_GetObject(exception.as_ptr()) };
+    // SAFETY: what the function returns is an object that belongs to the caller, or null with an exception set.
+    *input = unsafe { Bound::from_owned_ptr_or_err(py, object) }?.cast_into()?;
+    let len = input.as_bytes().len();
+    let absolute = if position < 0 { position.checked_add_unsigned(len) } else { Some(position) };
+    match absolute.and_then(|position| usize::try_from(position).ok()) {
+        Some(absolute) if absolute <= len => Ok((replacement, absolute)),
+        _ => {
+            let shown = absolute.unwrap_or(position);
+            Err(PyIndexError::new_err(format!("position {shown} from error handler out of bounds")))
         }
     }
 }

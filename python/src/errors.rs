@@ -5,12 +5,28 @@ use std::ops::ControlFlow;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyType};
+use trust8::profile::{self, Profile};
 use trust8::{ErrorKind, Utf8Error, Validator};
 
-use crate::input::{Input, unlocked_if_long};
+use crate::input::{Input, LONG, unlocked_if_long};
+use crate::profile::{first, profile_of, refused};
 
-/// Returns whether the bytes are UTF-8.
-pub(crate) fn is_valid(input: &Input<'_>, py: Python<'_>) -> PyResult<bool> {
+/// Returns whether the bytes are UTF-8 without a character that the profile forbids.
+pub(crate) fn is_valid(input: &Input<'_>, profile: &Profile, py: Python<'_>) -> PyResult<bool> {
+    if profile.bits() != 0 {
+        // A text in one piece is read once.
+        if let Input::Bytes(bytes) = input
+            && bytes.as_bytes().len() < LONG
+        {
+            return Ok(profile.is_valid(bytes.as_bytes()));
+        }
+        let mut validator = profile::Validator::new(*profile);
+        input.pieces(py, |piece| match validator.push(piece) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        })?;
+        return Ok(validator.finish().is_ok());
+    }
     let mut validator = Validator::new();
     input.pieces(py, |piece| match validator.push(piece) {
         Ok(()) => ControlFlow::Continue(()),
@@ -23,6 +39,10 @@ pub(crate) fn is_valid(input: &Input<'_>, py: Python<'_>) -> PyResult<bool> {
 ///
 /// If it is not, this raises `Utf8Error` for the first place. `data` is any object with the buffer protocol.
 ///
+/// A `profile` says which characters the text must not have besides: it is the name of a preset ('xml', 'assignables', 'i-json',
+/// 'postgres', 'terminal', 'source', 'prompt', 'file-name'), that of a class of characters, such as 'bidi-control', or several names.
+/// If such a character comes first, this raises `ProfileError`. `docs/profiles.md` in the repository has all names.
+///
 /// >>> import trust8
 /// >>> trust8.validate(b'caf\xc3\xa9')
 /// >>> try:
@@ -34,16 +54,28 @@ pub(crate) fn is_valid(input: &Input<'_>, py: Python<'_>) -> PyResult<bool> {
 /// 3 4 invalid continuation byte
 /// truncated
 /// E9 begins a character of 3 bytes, and 20 follows; expected a continuation byte (80 to BF)
+/// >>> try:
+/// ...     trust8.validate(b'user=\x1b[2J', profile='terminal')
+/// ... except trust8.ProfileError as error:
+/// ...     print(error.start, error.kind)
+/// ...     print(error.explanation)
+/// 5 c0-control
+/// U+001B is a control that terminals may take for a command
 #[pyfunction]
-#[pyo3(signature = (data, /))]
-pub(crate) fn validate(data: &Bound<'_, PyAny>) -> PyResult<()> {
+#[pyo3(signature = (data, /, *, profile = None))]
+pub(crate) fn validate(data: &Bound<'_, PyAny>, profile: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     let py = data.py();
+    let profile = profile_of(profile)?;
     let input = Input::of(data)?;
-    if is_valid(&input, py)? {
+    if is_valid(&input, &profile, py)? {
         return Ok(());
     }
     // Memory that changes may be UTF-8 by now. That is as good an answer.
     let bytes = input.bytes(py)?;
+    if profile.bits() != 0 {
+        let Some(place) = first(&profile, bytes.as_bytes(), 0) else { return Ok(()) };
+        return Err(PyErr::from_value(refused(py, &bytes, place)?));
+    }
     let all = bytes.as_bytes();
     let Some(error) = trust8::from_utf8(all).err() else { return Ok(()) };
     let start = error.valid_up_to();
@@ -53,8 +85,8 @@ pub(crate) fn validate(data: &Bound<'_, PyAny>) -> PyResult<()> {
 
 /// Return an iterator over all errors in `data`, each as a `Utf8Error`.
 ///
-/// After an error the search goes on after the bytes that one U+FFFD replaces. `data` is any object with the buffer protocol.
-/// Memory that can change is copied first.
+/// After an error the search continues after the bytes that one U+FFFD replaces. With a `profile`, each character that it forbids is a
+/// `ProfileError`: see `validate`. `data` is any object with the buffer protocol. Memory that can change is copied first.
 ///
 /// >>> import trust8
 /// >>> for error in trust8.errors(b'one\xff two\xc0\xaf'):
@@ -63,16 +95,19 @@ pub(crate) fn validate(data: &Bound<'_, PyAny>) -> PyResult<()> {
 /// 8 overlong
 /// 9 unexpected-continuation
 #[pyfunction]
-#[pyo3(signature = (data, /))]
-pub(crate) fn errors(data: &Bound<'_, PyAny>) -> PyResult<Errors> {
+#[pyo3(signature = (data, /, *, profile = None))]
+pub(crate) fn errors(data: &Bound<'_, PyAny>, profile: Option<&Bound<'_, PyAny>>) -> PyResult<Errors> {
+    let profile = profile_of(profile)?;
     let bytes = Input::of(data)?.bytes(data.py())?;
-    Ok(Errors { bytes: bytes.unbind(), at: 0, from: 0, found: Vec::new().into_iter() })
+    Ok(Errors { bytes: bytes.unbind(), profile, at: 0, from: 0, found: Vec::new().into_iter() })
 }
 
 /// An iterator over all errors in some bytes: see `errors`.
 #[pyclass(module = "trust8")]
 pub(crate) struct Errors {
     bytes: Py<PyBytes>,
+    /// What is an error besides.
+    profile: Profile,
     /// Where the search goes on.
     at: usize,
     /// Where the last search began, from which errors count.
@@ -92,6 +127,16 @@ impl Errors {
         const MANY: usize = 256;
         let bytes = self.bytes.bind(py);
         let all = bytes.as_bytes();
+        if self.profile.bits() != 0 {
+            py.check_signals()?;
+            let find = || first(&self.profile, all, self.at);
+            let Some(place) = unlocked_if_long(py, all.len() - self.at, find) else {
+                self.at = all.len();
+                return Ok(None);
+            };
+            self.at = place.end;
+            return refused(py, bytes, place).map(Some);
+        }
         if self.found.len() == 0 {
             py.check_signals()?;
             let rest = &all[self.at..];

@@ -93,7 +93,8 @@ impl<'py> Input<'py> {
                     let piece = &bytes[at..at + to.len()];
                     let is_ascii = transcode::is_ascii(Encoding::Utf8, piece);
                     if is_ascii {
-                        to.write_copy_of_slice(piece);
+                        // The compiler makes a copy of blocks of this.
+                        to.iter_mut().zip(piece).for_each(|(to, byte)| *to = MaybeUninit::new(*byte));
                     }
                     is_ascii
                 })

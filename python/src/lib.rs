@@ -9,6 +9,7 @@
 //! | `encode.rs`, `lines.rs` | `encode`, `decode_lines` |
 //! | `errors.rs` | `validate`, `errors`, and the exceptions |
 //! | `counts.rs`, `repair.rs`, `stream.rs`, `part.rs`, `dialects.rs` | a piece of the library's interface each |
+//! | `profile.rs` | what a text must not have, although it is UTF-8 |
 //! | `arrow/` | columns, by the C data interface of Arrow |
 //! | `command.rs` | `python -m trust8`, and the command's messages |
 //!
@@ -28,6 +29,7 @@ mod errors;
 mod input;
 mod lines;
 mod part;
+mod profile;
 mod repair;
 mod stream;
 mod text;
@@ -51,6 +53,8 @@ mod _trust8 {
     use crate::lines::decode_lines;
     #[pymodule_export]
     use crate::part::Part;
+    #[pymodule_export]
+    use crate::profile::class_at;
     #[pymodule_export]
     use crate::repair::repair;
     #[pymodule_export]

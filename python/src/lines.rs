@@ -44,7 +44,7 @@ pub(crate) fn decode_lines<'py>(
         lines.append(string(py, line, if is_valid { "strict" } else { errors })?)?;
         rest = &rest[end..];
         number = number.wrapping_add(1);
-        if number % (1 << 16) == 0 {
+        if number.is_multiple_of(1 << 16) {
             py.check_signals()?;
         }
     }

@@ -405,7 +405,7 @@ def test_parquet_files_stay_as_they_are(tmp_path):
     parquet.write_table(
         source, src, row_group_size=1000, compression={"number": "zstd", "often": "snappy", "raw": "none"},
         use_dictionary=["often"], column_encoding={"number": "DELTA_BINARY_PACKED", "raw": "DELTA_BYTE_ARRAY"},
-        sorting_columns=[parquet.SortingColumn(0)], write_page_index=True,
+        sorting_columns=[parquet.SortingColumn(0), parquet.SortingColumn(2)], write_page_index=True,
     )
     arrow.repair_parquet(src, dst, batch_rows=300)
 
@@ -424,8 +424,69 @@ def test_parquet_files_stay_as_they_are(tmp_path):
     assert dst.stat().st_size < 1.1 * src.stat().st_size
     assert parquet.read_table(dst).equals(source)
     # What was repaired may no longer be sorted.
-    arrow.repair_parquet(src, dst, columns=["number", "raw"])
+    arrow.repair_parquet(src, dst, columns=["raw"])
     assert parquet.read_metadata(dst).row_group(0).sorting_columns == ()
+
+
+@pytest.mark.parametrize("options", [
+    {"use_compliant_nested_type": False},
+    {"use_deprecated_int96_timestamps": True},
+    {"store_decimal_as_integer": True},
+    {"store_schema": False},
+    {"write_statistics": ["number"]},
+    {"use_dictionary": False, "column_encoding": {"text": "DELTA_BYTE_ARRAY", "number": "DELTA_BINARY_PACKED"}},
+    {"row_group_size": 400, "compression": "zstd"},
+], ids=lambda options: next(iter(options)))
+def test_a_repaired_parquet_file_is_like_its_source(options, tmp_path):
+    """Names, types, compression, encodings and statistics of all columns, also of that which is repaired."""
+    import decimal
+
+    import pyarrow.parquet as parquet
+
+    src, dst = tmp_path / "src.parquet", tmp_path / "dst.parquet"
+    rows = 1000
+    text = lie([b"\xff", *[b"text %d" % (i % 7) for i in range(1, rows)]])
+    parquet.write_table(pa.table({
+        "text": text, "number": range(rows), "time": pa.array(range(rows), pa.timestamp("ns")),
+        "amount": [decimal.Decimal("1.25")] * rows,
+        "items": pa.ListArray.from_arrays(pa.array(range(rows + 1), pa.int32()), text),
+    }), src, sorting_columns=[parquet.SortingColumn(1)], **options)
+    assert arrow.repair_parquet(src, dst) == 2
+
+    def shape(path):
+        with parquet.ParquetFile(path) as file:
+            groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+            return str(file.schema).splitlines()[1:], b"ARROW:schema" in (file.metadata.metadata or {}), [
+                (group.num_rows, group.sorting_columns, [
+                    (column.path_in_schema, column.physical_type, column.compression, sorted(column.encodings), column.is_stats_set)
+                    for column in map(group.column, range(5))
+                ])
+                for group in groups
+            ]
+
+    assert shape(dst) == shape(src)
+    assert parquet.read_table(dst)["text"].to_pylist() == [expected("replace", row) for row in text.cast(pa.binary()).to_pylist()]
+
+
+def test_a_parquet_file_that_needs_no_repair_is_copied(tmp_path):
+    import pyarrow.parquet as parquet
+
+    src, dst = tmp_path / "src.parquet", tmp_path / "dst.parquet"
+    for source in [pa.table({"text": ["a", "b"]}), pa.table({"text": pa.array([], pa.string())})]:
+        parquet.write_table(source, src, data_page_version="2.0", write_page_checksum=True, sorting_columns=[parquet.SortingColumn(0)])
+        assert arrow.repair_parquet(src, dst) == 0
+        assert dst.read_bytes() == src.read_bytes()
+
+
+def test_text_beside_bytes_is_repaired():
+    """In a struct with both, the text was left as it was, and nothing said so."""
+    both = pa.StructArray.from_arrays([lie([b"a\xff"]), pa.array([b"\xff"])], ["text", "raw"])
+    source = pa.table({"both": both})
+    repaired = pa.table(arrow.repair_table(source, "drop"))
+    assert repaired["both"].to_pylist() == [{"text": "a", "raw": b"\xff"}]
+    assert repaired.schema == source.schema
+    with pytest.raises(arrow.RowError, match="^row 0, .both.text: "):
+        arrow.as_utf8(source)
 
 
 def test_parquet_files_with_two_columns_of_one_name(tmp_path):

@@ -132,7 +132,22 @@ def test_kinds_of_faulty_text_take_turns():
         data = b"\xff" + b"".join(chosen.choice(kinds)(chosen.randrange(size + 1)) for size in sizes)
         if number % 4 == 0:
             data += "🌍".encode()
-        check(data, "replace")
+        check(data, HANDLERS[number % len(HANDLERS)])
+
+
+@pytest.mark.parametrize("errors", ["replace", "ignore", "surrogateescape", "backslashreplace", "surrogatepass"])
+def test_dense_faults_in_long_text(errors):
+    """Near faults are found by the library's lossy conversion, which also returns U+FFFD where the text has one itself."""
+    chosen = random.Random(7)
+    parts = [*TEXTS.values(), "\ufffd", "a\ufffdb", "\U0001f600", "\xe9\xe8", " "]
+    for number in range(max(4, 200 // SCALE)):
+        some = chosen.sample(parts, chosen.randint(1, 3))
+        text = "".join(chosen.choice(some) for _ in range(chosen.randrange(1, 600)))
+        data = faulty(text * 3, chosen.choice([3, 10, 30, 100]), number)
+        if chosen.random() < 0.3:
+            # Wider characters come late, after the string's memory was made.
+            data = data * 3 + "\U0001f600".encode() + data
+        assert outcome(trust8.decode, data, errors) == outcome(bytes.decode, data, "utf-8", errors)
 
 
 @pytest.mark.skipif(_trust8.STABLE_ABI, reason="the interpreter makes the string")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import codecs
 import copy
 import ctypes
+import importlib.util
 import pickle
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 from collections import deque
@@ -157,20 +159,33 @@ def test_the_command_and_its_check(tmp_path):
     assert len(outputs) == 1 and "byte 3" in outputs.pop()
 
 
+def test_codecs_whose_names_are_taken():
+    """After ftfy was asked for 'cesu-8', `register` was without effect on it, and silent."""
+    # Not imported here: it would take the names in this process.
+    if importlib.util.find_spec("ftfy") is None:
+        pytest.skip("ftfy is not installed")
+    code = """
+        import codecs, warnings
+        import ftfy.bad_codecs
+        ftfy.bad_codecs.ok()
+        codecs.lookup("cesu-8")
+        import trust8
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            trust8.register()
+        assert [str(one.message)[:18] for one in caught] == ["the codec 'cesu-8'"], caught
+        for name in ["trust8-cesu-8", "trust8-mutf-8", "trust8-wtf-8", "mutf-8"]:
+            assert codecs.lookup(name).name == name
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
+
+
 class Interrupted(Exception):
     pass
 
 
-@pytest.mark.skipif(_trust8.STABLE_ABI, reason="the interpreter makes the string")
-@pytest.mark.parametrize("errors", ["strict", "replace", "ignore", "surrogateescape"])
-@pytest.mark.parametrize("kind", [bytes, bytearray])
-@pytest.mark.parametrize("text", ["a", "я"])
-def test_signals_interrupt_decoding(text, kind, errors):
-    """No Python code runs between the calls, so only the calls themselves can answer a signal."""
-    data = kind((text * (8 << 20)).encode() * 6 + (b"\xff" if errors != "strict" else b""))
-    start = time.perf_counter()
-    trust8.decode(data, errors)
-    once = time.perf_counter() - start
+def interrupted(call):
+    """Return how long it takes until a signal interrupts a call."""
 
     def interrupt(*_):
         raise Interrupted
@@ -180,9 +195,47 @@ def test_signals_interrupt_decoding(text, kind, errors):
         start = time.perf_counter()
         with pytest.raises(Interrupted):
             signal.setitimer(signal.ITIMER_REAL, 0.001)
-            deque(map(trust8.decode, [data] * 8, [errors] * 8), maxlen=0)
-        took = time.perf_counter() - start
+            call()
+        return time.perf_counter() - start
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(_trust8.STABLE_ABI, reason="the interpreter makes the string")
+@pytest.mark.parametrize("errors", ["strict", "replace", "ignore", "surrogateescape"])
+@pytest.mark.parametrize("kind", [bytes, bytearray])
+@pytest.mark.parametrize("text", ["a", "я"])
+def test_signals_interrupt_decoding(text, kind, errors):
+    """No Python code runs between the calls, so only the calls themselves can answer a signal."""
+    data = kind((text * (8 << 20)).encode() * 2 + (b"\xff" if errors != "strict" else b""))
+    start = time.perf_counter()
+    trust8.decode(data, errors)
+    once = time.perf_counter() - start
+
+    took = interrupted(lambda: deque(map(trust8.decode, [data] * 8, [errors] * 8), maxlen=0))
     assert took < 3 * once + 0.2, (took, once)
+
+
+def test_signals_interrupt_repairs():
+    """One call over all of the text could not be interrupted."""
+    data = (b"caf\xe9 " + b"a" * 1000) * (128 << 10)
+    start = time.perf_counter()
+    trust8.repair(data)
+    once = time.perf_counter() - start
+    took = interrupted(lambda: trust8.repair(data))
+    assert took < max(0.6 * once, 0.1), (took, once)
+
+
+@pytest.mark.parametrize("policy", ["replace", "java", "drop", "escape", "windows-1252"])
+def test_repairs_of_long_texts(policy):
+    """Nothing is cut between two pieces of a long text."""
+    ends = [b"\xed\xa0\x80", "🌍".encode(), b"\x80" * 20, b"\xf0\x9f\x98", b"\xed\xa0\x80\xed\xb0\x80", b"\xff"]
+    for number, end in enumerate(ends):
+        before = (8 << 20) - 2 * number - 1
+        data = b"a" * before + end * 4 + b"a" * (8 << 20)
+        wanted = b"a" * before + trust8.repair(end * 4, policy) + b"a" * (8 << 20)
+        assert trust8.repair(data, policy) == wanted
+    clean = bytes(20 << 20)
+    assert trust8.repair(clean, policy) is clean
+    assert trust8.repair(clean + b"\xff", policy) == clean + trust8.repair(b"\xff", policy)

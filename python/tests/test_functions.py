@@ -266,7 +266,7 @@ def test_the_module_describes_itself():
     assert trust8.__version__.count(".") == 2
     for name in trust8.__all__:
         assert name == "__version__" or getattr(trust8, name).__doc__, name
-    assert trust8.decode.__text_signature__ == "(data, errors='strict', *, encoding='utf-8')"
+    assert trust8.decode.__text_signature__ == "(data, errors='strict', *, encoding='utf-8', profile=None)"
     assert trust8.is_utf8.__module__ == "trust8"
 
 

@@ -40,18 +40,18 @@ def table(rows, schema):
     return list(listing.batches(rows, schema))
 
 
-def scanned(path, range_bytes):
-    rows = [judging.judge(LOCAL, row) for row in rows_of(path, range_bytes)]
+def scanned(path, range_bytes, profile=None):
+    rows = [judging.judge(LOCAL, row, profile) for row in rows_of(path, range_bytes)]
     batches = table(rows, judging.JUDGED)
     for _ in range(judging.levels(len(rows))):
         batches = list(judging.join(batches))
-    return found(batches)
+    return found(batches, profile)
 
 
-def found(judged):
+def found(judged, profile=None):
     """The row of the result, for the judgement on a whole file."""
     [row] = listing.rows(judged)
-    return dict(zip(judging.FOUND.names, judging.found(LOCAL, row), strict=True))
+    return dict(zip(judging.FOUND.names, judging.found(LOCAL, row, profile), strict=True))
 
 
 def all_errors(path, range_bytes):
@@ -304,6 +304,32 @@ def test_a_range_that_is_missing_is_no_verdict(tmp_path):
         written = table([_files._write_range(LOCAL, row, str(tmp_path), "drop") for row in wrong], _files._WRITTEN)
         with pytest.raises(RuntimeError, match="range"):
             list(_files._joined(LOCAL, listing.rows(written), str(tmp_path)))
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_a_profile(tmp_path, ending):
+    """However a file is cut, its first error is that of the whole: what is not UTF-8, or a forbidden character."""
+    chosen = random.Random(5)
+    parts = [b"text\n", "Größe 世界".encode(), "\u202e".encode(), b"\0", b"\xff", "\ufeff".encode(), b"\xed\xa0\x80"]
+    for number in range(max(20, 400 // SCALE)):
+        some = parts[:2] if number % 3 else parts
+        data = chosen.choice([b"", parts[5]]) + b"".join(chosen.choice(some) for _ in range(chosen.randrange(12)))
+        data += chosen.choice(parts)
+        path = tmp_path / f"{number}{ending}"
+        path.write_bytes(gzip.compress(data) if ending else data)
+        for range_bytes in [1, 2, 3, 5, 7, 1000]:
+            row = scanned(str(path), range_bytes, "source")
+            error = next(trust8.errors(data, profile="source"), None)
+            assert row["error"] is None and row["valid"] == (error is None)
+            if error is None:
+                assert (row["bytes"], row["characters"]) == (len(data), len(data.decode()))
+                continue
+            before = data[: error.start].decode()
+            place = error.start, before.count("\n") + 1, len(before[before.rfind("\n") + 1 :]) + 1
+            assert (row["offset"], row["line"], row["column"]) == place
+            assert (row["bytes"], row["kind"]) == (len(data), error.kind)
+            if isinstance(error, trust8.ProfileError):
+                assert (row["length"], row["message"]) == (error.end - error.start, error.explanation)
 
 
 def test_as_many_levels_as_the_tree_needs():

@@ -25,6 +25,11 @@ def of_bytes(data: bytes, view: memoryview, mapped: mmap.mmap) -> None:
     counts: tuple[int, int, int, int] = summary.chars_by_len
     best: str | None = trust8.diagnose(data).best
     pair: tuple[str, int] = trust8.utf_8_decode(data, "strict", True)
+    harmless: bool = trust8.is_utf8(data, profile="xml") and trust8.is_utf8(data, profile=("terminal", "line-feed"))
+    for one in trust8.errors(data, profile={"nul"}):
+        if isinstance(one, trust8.ProfileError):
+            character: str = one.character
+    plain: str = trust8.decode(trust8.repair(data, "cp1252", profile="source"), profile="source")
     trust8.register()
     with trust8.open_text("file", errors="ignore") as file:
         line: str = file.readline()
@@ -45,7 +50,7 @@ def of_pieces(data: bytes) -> None:
 
 def of_columns(array: pyarrow.Array, table: pyarrow.Table) -> None:
     text: arrow.Array | arrow.Stream = arrow.repair(array, "null")
-    found: arrow.Stream = arrow.errors(table)
+    found: arrow.Stream = arrow.errors(table, profile="postgres")
     rows: int = len(arrow.repair_table(table, columns=["name"]))
     count: int = arrow.repair_parquet("a", "b", progress=False)
 
@@ -53,5 +58,6 @@ def of_columns(array: pyarrow.Array, table: pyarrow.Table) -> None:
 def refused(data: bytes) -> None:
     trust8.is_utf8("text")  # type: ignore[arg-type]
     trust8.decode(data, 5)  # type: ignore[arg-type]
+    trust8.is_utf8(data, profile=5)  # type: ignore[arg-type]
     trust8.encode(data)  # type: ignore[arg-type]
     arrow.repair(data)  # type: ignore[arg-type]

@@ -42,7 +42,7 @@ from ._codecs import (
     read_text,
     register,
 )
-from ._exceptions import PartError, RowError, StreamError, Tally, Utf8Error
+from ._exceptions import PartError, ProfileError, RowError, StreamError, Tally, Utf8Error
 from ._trust8 import (
     Diagnosis,
     Errors,
@@ -71,6 +71,7 @@ __all__ = [
     "IncrementalEncoder",
     "Part",
     "PartError",
+    "ProfileError",
     "RowError",
     "StreamError",
     "StreamReader",

@@ -6,6 +6,7 @@ import codecs
 import io
 import os
 import re
+import warnings
 from typing import TYPE_CHECKING
 
 from . import _trust8
@@ -130,8 +131,8 @@ def _check_handler(name: str, errors: str) -> None:
         )
 
 
-def _dialect(name: str) -> codecs.CodecInfo:
-    """Return the codec of a dialect."""
+def _dialect(name: str, called: str) -> codecs.CodecInfo:
+    """Return the codec of a dialect, under the name that it was looked up by."""
 
     def encode(text: str, errors: str = "strict") -> tuple[bytes, int]:
         return _dialect_encode(name, text, errors), len(text)
@@ -168,7 +169,7 @@ def _dialect(name: str) -> codecs.CodecInfo:
             return text
 
     return codecs.CodecInfo(
-        name=name,
+        name=called,
         encode=encode,
         decode=decode,
         incrementalencoder=DialectIncrementalEncoder,
@@ -193,8 +194,8 @@ def _search(name: str) -> codecs.CodecInfo | None:
     name = name.replace("-", "_")
     if name == "trust8_utf_8":
         return _utf_8()
-    name = name.removeprefix("trust8_")
-    return _dialect(_DIALECTS[name]) if name in _DIALECTS else None
+    plain = name.removeprefix("trust8_")
+    return _dialect(_DIALECTS[plain], name.replace("_", "-")) if plain in _DIALECTS else None
 
 
 _registered = False
@@ -203,8 +204,8 @@ _registered = False
 def register() -> None:
     """Add the codecs 'cesu-8', 'mutf-8', 'wtf-8' and 'trust8-utf-8' to those that Python knows.
 
-    If another package has registered one of these names before, it keeps it. 'trust8-cesu-8', 'trust8-mutf-8' and 'trust8-wtf-8'
-    are always those of trust8. MUTF-8 and WTF-8 have lone surrogates, so the handler 'surrogateescape' is refused for them.
+    If another package has registered one of these names before, as ftfy does, it keeps it, and a warning says so. 'trust8-cesu-8',
+    'trust8-mutf-8' and 'trust8-wtf-8' are always those of trust8. MUTF-8 and WTF-8 have lone surrogates, so the handler 'surrogateescape' is refused for them.
 
     CESU-8 and WTF-8 are what their specifications say. 'mutf-8' is Modified UTF-8, as Java's class files and NBT have it, with
     the lone surrogates that Java writes. 'trust8-utf-8' is UTF-8, decoded by trust8.
@@ -219,6 +220,14 @@ def register() -> None:
     >>> '\\0'.encode('mutf-8')
     b'\\xc0\\x80'
     """
+    _add()
+    for name in _DIALECTS.values():
+        if codecs.lookup(name).decode.__module__ != __name__:
+            message = f"the codec {name!r} is that of another package; 'trust8-{name}' is that of trust8"
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+
+
+def _add() -> None:
     global _registered
     if not _registered:
         codecs.register(_search)
@@ -237,7 +246,7 @@ def open_text(
     """
     if "b" in mode:
         raise ValueError("a text has no binary mode")
-    register()
+    _add()
     return io.open(path, mode, encoding=UTF_8, errors=errors, newline=newline)  # type: ignore[return-value]
 
 

@@ -58,6 +58,29 @@ class Utf8Error(UnicodeDecodeError):
         return found[1] if found else ""
 
 
+class ProfileError(Utf8Error):
+    """A character that is UTF-8, and that a profile forbids.
+
+    `start`, `end` and `object` say where it is. `kind` is the name of its class, such as 'nul' or 'bidi-control'.
+
+    >>> import trust8
+    >>> try:
+    ...     trust8.decode('if admin\u2066 {'.encode(), profile='source')
+    ... except trust8.ProfileError as error:
+    ...     print(error.start, error.kind, ascii(error.character))
+    8 bidi-control '\\u2066'
+    """
+
+    @property
+    def character(self) -> str:
+        """The character."""
+        return self.object[self.start : self.end].decode("utf-8", "replace")
+
+    def _described(self) -> tuple[str, str] | None:
+        found = _trust8._class_at(self.object, self.start) if self.start >= 0 else None
+        return None if found is None else (found, self.reason)
+
+
 class StreamError(ValueError):
     """The first place at which a text that came in pieces is not UTF-8.
 
@@ -96,7 +119,7 @@ class RowError(ValueError):
     """The first row of a column that is not UTF-8, or that does not have the shape of its type.
 
     `path` is the way to the value inside the row, and is empty if the row is the value. `kind` is the name of the rule that is
-    broken, or 'layout' or 'shape'. `start` is the place inside the value.
+    broken, or that of the class of a forbidden character, or 'layout' or 'shape'. `start` is the place inside the value.
     """
 
     def __init__(self, row: int, path: str, kind: str, start: int | None, message: str) -> None:

@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, TypeAlias, final
 
 from typing_extensions import Buffer
@@ -10,16 +10,27 @@ _Policy: TypeAlias = Literal[
     "replace", "java", "drop", "escape", "windows-1252", "ignore", "backslashreplace", "cp1252"
 ]
 
+# A column can have nulls, too.
+_ColumnPolicy: TypeAlias = _Policy | Literal["null"]
+# A preset or a class of characters, or several of them.
+_ProfileName: TypeAlias = Literal[
+    "scalars", "xml", "assignables", "i-json", "postgres", "terminal", "source", "prompt", "file-name",
+    "nul", "tab", "line-feed", "form-feed", "carriage-return", "c0-control", "delete", "next-line", "c1-control", "fffe-ffff",
+    "noncharacter", "bidi-control", "bidi-mark", "zero-width", "joiner", "tag", "variation-selector", "emoji-selector", "separator",
+    "byte-order-mark", "private-use", "soft-hyphen", "invisible", "slash", "windows-reserved",
+]  # fmt: skip
+_Profile: TypeAlias = _ProfileName | str | Iterable[_ProfileName | str]
+
 __version__: str
 STABLE_ABI: bool
 
-def is_utf8(data: Buffer, /) -> bool:
+def is_utf8(data: Buffer, /, *, profile: _Profile | None = None) -> bool:
     """Return whether `data` is UTF-8."""
 
-def validate(data: Buffer, /) -> None:
+def validate(data: Buffer, /, *, profile: _Profile | None = None) -> None:
     """Check that `data` is UTF-8."""
 
-def errors(data: Buffer, /) -> Errors:
+def errors(data: Buffer, /, *, profile: _Profile | None = None) -> Errors:
     """Return an iterator over all errors in `data`, each as a `Utf8Error`."""
 
 def inspect(data: Buffer, /) -> Summary:
@@ -28,7 +39,9 @@ def inspect(data: Buffer, /) -> Summary:
 def diagnose(data: Buffer, /) -> Diagnosis:
     """Find out which relatives of UTF-8 accept all of `data`: UTF-8, CESU-8, Modified UTF-8, WTF-8, and the UTF-8 of RFC 2279."""
 
-def decode(data: Buffer, errors: str = "strict", *, encoding: str = "utf-8") -> str:
+def decode(
+    data: Buffer, errors: str = "strict", *, encoding: str = "utf-8", profile: _Profile | None = None
+) -> str:
     """Decode UTF-8."""
 
 def decode_lines(data: Buffer, errors: str = "strict", *, keepends: bool = False) -> list[str]:
@@ -43,7 +56,7 @@ def utf_8_decode(data: Buffer, errors: str | None = None, final: bool = False, /
 def encode(text: str, /, errors: str | None = None) -> bytes:
     """Encode a string as UTF-8."""
 
-def repair(data: Buffer, /, policy: _Policy | str = "replace") -> bytes:
+def repair(data: Buffer, /, policy: _Policy | str = "replace", *, profile: _Profile | None = None) -> bytes:
     """Return `data` as UTF-8, with each ill-formed sequence repaired."""
 
 def kernels() -> list[str]:
@@ -175,12 +188,17 @@ def _check(arguments: list[str]) -> int: ...
 def _mistake(data: bytes, /) -> tuple[int, str] | None: ...
 def _panic() -> None: ...
 def _use_kernel(name: str, /) -> bool: ...
+def _class_at(data: bytes, start: int, /) -> str | None: ...
 def _describe(data: bytes, start: int, /) -> tuple[str, str] | None: ...
 def _dialect_decode(name: str, data: Buffer, errors: str, final: bool, /) -> tuple[str, int]: ...
 def _dialect_encode(name: str, text: str, surrogates: bool, /) -> bytes | None: ...
-def _arrow_is_valid(array: object) -> Array | Stream: ...
-def _arrow_errors(array: object) -> Stream: ...
+def _arrow_is_valid(array: object, profile: _Profile | None = None) -> Array | Stream: ...
+def _arrow_errors(array: object, profile: _Profile | None = None, text: bool = False) -> Stream: ...
 def _arrow_timed(array: object, rounds: int) -> float: ...
 def _arrow_convert(
-    array: object, policy: str | None, table: bool, columns: list[str] | None
+    array: object,
+    policy: str | None,
+    table: bool,
+    columns: list[str] | None,
+    profile: _Profile | None = None,
 ) -> Array | Stream: ...

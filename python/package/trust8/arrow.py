@@ -21,6 +21,7 @@ runs as well. Text inside these is validated, too. Other arrays stay as they are
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -32,7 +33,7 @@ from ._exceptions import RowError
 from ._trust8 import Array, Stream
 
 if TYPE_CHECKING:
-    import pyarrow  # type: ignore[import-untyped,unused-ignore]
+    from ._trust8 import _ColumnPolicy, _Profile
 
 __all__ = ["Array", "RowError", "Stream", "as_utf8", "errors", "is_valid", "repair", "repair_parquet", "repair_table"]
 
@@ -49,21 +50,27 @@ class _HasStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-def is_valid(array: _HasArray | _HasStream) -> Array | Stream:
-    """Return for each row whether it is UTF-8, or null if the row is null."""
-    return _trust8._arrow_is_valid(array)
+def is_valid(array: _HasArray | _HasStream, *, profile: _Profile | None = None) -> Array | Stream:
+    """Return for each row whether it is UTF-8, or null if the row is null.
+
+    With a `profile`, a row with a character that it forbids is not valid either: see `trust8.validate`. All functions for columns
+    take one.
+    """
+    return _trust8._arrow_is_valid(array, profile)
 
 
-def errors(array: _HasArray | _HasStream) -> Stream:
+def errors(array: _HasArray | _HasStream, *, profile: _Profile | None = None) -> Stream:
     """Return a table of all values that are not UTF-8, with the first error of each.
 
     Its columns are `row`, `path` (the way to the value inside the row), `offset` and `length` (of the ill-formed sequence in
     the value), `kind` and `message`.
     """
-    return _trust8._arrow_errors(array)
+    return _trust8._arrow_errors(array, profile)
 
 
-def as_utf8(array: _HasArray | _HasStream, columns: Iterable[str] | None = None) -> Array | Stream:
+def as_utf8(
+    array: _HasArray | _HasStream, columns: Iterable[str] | None = None, *, profile: _Profile | None = None
+) -> Array | Stream:
     """Return an array as text. If a row is not UTF-8, raise `RowError` for the first.
 
     Of a table, the columns with the names in `columns` become text, or, without names, those are checked that claim to be text.
@@ -76,26 +83,35 @@ def as_utf8(array: _HasArray | _HasStream, columns: Iterable[str] | None = None)
     trust8.RowError: row 1: invalid UTF-8 at byte 3: E9 begins a character of 3 bytes, and the input ends; expected a continuation byte (80 to BF)
     """
     names = _names(columns)
-    return _trust8._arrow_convert(array, None, names is not None or _is_table(array), names)
+    return _trust8._arrow_convert(array, None, names is not None or _is_table(array), names, profile)
 
 
 def repair(
-    array: _HasArray | _HasStream, policy: str = "replace", columns: Iterable[str] | None = None
+    array: _HasArray | _HasStream,
+    policy: _ColumnPolicy | str = "replace",
+    columns: Iterable[str] | None = None,
+    *,
+    profile: _Profile | None = None,
 ) -> Array | Stream:
     """Return an array as text, with the rows repaired that are not UTF-8.
 
     The policies are those of `trust8.repair`, and 'null', which makes such a row null. A table is repaired as by `repair_table`.
     """
     names = _names(columns)
-    return _trust8._arrow_convert(array, policy, names is not None or _is_table(array), names)
+    return _trust8._arrow_convert(array, policy, names is not None or _is_table(array), names, profile)
 
 
 def repair_table(
-    table: _HasArray | _HasStream, policy: str = "replace", columns: Iterable[str] | None = None
+    table: _HasArray | _HasStream,
+    policy: _ColumnPolicy | str = "replace",
+    columns: Iterable[str] | None = None,
+    *,
+    profile: _Profile | None = None,
 ) -> Stream:
     """Return a table with columns repaired.
 
-    These are the columns with the names in `columns`, which become text; or, without names, those that claim to be text.
+    These are the columns with the names in `columns`, which become text. Without names, what claims to be text is repaired, inside of
+    lists and structs as well.
 
     >>> import pyarrow
     >>> from trust8 import arrow
@@ -103,7 +119,7 @@ def repair_table(
     >>> pyarrow.table(arrow.repair_table(table, 'drop', ['name'])).to_pylist()
     [{'id': 1, 'name': 'ok'}, {'id': 2, 'name': 'caf'}]
     """
-    repaired = _trust8._arrow_convert(table, policy, True, _names(columns))
+    repaired = _trust8._arrow_convert(table, policy, True, _names(columns), profile)
     assert isinstance(repaired, Stream)
     return repaired
 
@@ -131,18 +147,20 @@ def _is_table(array: object) -> bool:
 def repair_parquet(
     src: str | os.PathLike[str],
     dst: str | os.PathLike[str],
-    policy: str = "replace",
+    policy: _ColumnPolicy | str = "replace",
     columns: Iterable[str] | None = None,
     *,
+    profile: _Profile | None = None,
     batch_rows: int = 65536,
     progress: bool | None = None,
 ) -> int:
     """Repair a Parquet file, and return how many values were not UTF-8.
 
-    The columns are those of `repair_table`. The file is read in batches of `batch_rows` rows and written by its row groups, so
-    memory does not grow with the file. Each column is compressed and encoded as it was. `dst` appears when it is complete; it may
-    be `src`, and if it is a link, the file that it names is replaced. On a terminal a bar shows the progress; `progress`
-    says otherwise. This needs pyarrow.
+    The columns are those of `repair_table`. If nothing is to be repaired, `dst` becomes a copy of `src`. Otherwise the file is read in
+    batches of `batch_rows` rows and written by its row groups, so memory does not grow with the file. Its names, types, compression,
+    encodings, statistics and page index stay, and what pyarrow does not tell of a file does not: bloom filters, the size and version
+    of pages, checksums. `dst` appears when it is complete; it may be `src`, and if it is a link, the file that it names is
+    replaced. On a terminal a bar shows the progress; `progress` says otherwise. This needs pyarrow.
     """
     import pyarrow  # type: ignore[import-untyped,unused-ignore]
     import pyarrow.parquet  # type: ignore[import-untyped,unused-ignore]
@@ -157,22 +175,25 @@ def repair_parquet(
         with pyarrow.parquet.ParquetFile(src, pre_buffer=False, buffer_size=_READ_AHEAD) as source:
             metadata = source.metadata
             before = source.schema_arrow
-            schema = pyarrow.table(repair_table(before.empty_table(), policy, names)).schema
+            schema = pyarrow.table(repair_table(before.empty_table(), policy, names, profile=profile)).schema
             schema = schema.with_metadata(before.metadata)
-            chosen = [i for i, field in enumerate(before) if _changes(field, names)]
+            chosen = None if names is None else [i for i, field in enumerate(before) if field.name in names]
             bar = _Bar(metadata.num_rows, sys.stderr.isatty() if progress is None else progress)
-            layout = _layout(metadata, {schema.field(i).name for i in chosen})
-            with pyarrow.parquet.ParquetWriter(temporary, schema, **layout) as sink:
+            repaired = {field.name for field in before if names is None or field.name in names}
+            with pyarrow.parquet.ParquetWriter(temporary, schema, **_layout(source, repaired)) as sink:
                 for group in range(metadata.num_row_groups):
-                    tables = []
+                    tables = [schema.empty_table()]
                     for batch in source.iter_batches(batch_size=batch_rows, row_groups=[group]):
-                        if chosen:
-                            found += len(errors(batch.select(chosen)))
-                        tables.append(pyarrow.table(repair_table(batch, policy, names)).cast(schema))
+                        if chosen is None:
+                            found += len(_trust8._arrow_errors(batch, profile, True))
+                        else:
+                            found += len(errors(batch.select(chosen), profile=profile))
+                        tables.append(pyarrow.table(repair_table(batch, policy, names, profile=profile)).cast(schema))
                         bar.advance(batch.num_rows)
-                    if tables:
-                        rows = metadata.row_group(group).num_rows
-                        sink.write_table(pyarrow.concat_tables(tables), row_group_size=rows)
+                    rows = metadata.row_group(group).num_rows
+                    sink.write_table(pyarrow.concat_tables(tables), row_group_size=max(1, rows))
+            if found == 0 and schema.equals(before):
+                shutil.copyfile(src, temporary)
             bar.end()
         if os.path.exists(dst):
             os.chmod(temporary, os.stat(dst).st_mode & 0o7777)
@@ -187,66 +208,54 @@ def repair_parquet(
     return found
 
 
-def _changes(field: pyarrow.Field, names: list[str] | None) -> bool:
-    """Return whether a column is one of those that are repaired."""
-    return _is_text(field.type) if names is None else field.name in names
-
-
-def _is_text(kind: Any) -> bool:
-    """Return whether a type has text in it and no bytes that are not called text."""
-    import pyarrow.types as types  # type: ignore[import-untyped,unused-ignore]
-
-    def leaves(kind: Any) -> Iterable[Any]:
-        if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
-            yield from leaves(kind.value_type)
-        elif kind.num_fields:
-            for i in range(kind.num_fields):
-                yield from leaves(kind.field(i).type)
-        else:
-            yield kind
-
-    def is_bytes(kind: Any) -> bool:
-        return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
-                    or types.is_fixed_size_binary(kind))
-
-    def is_text(kind: Any) -> bool:
-        return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
-
-    kinds = list(leaves(kind))
-    return any(map(is_text, kinds)) and not any(map(is_bytes, kinds))
-
-
 # Encodings that a file can have instead of a dictionary, and that a writer has to be told.
 _ENCODINGS = ("BYTE_STREAM_SPLIT", "DELTA_BINARY_PACKED", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY")
 
 
-def _layout(metadata: Any, repaired: set[str]) -> dict[str, Any]:
+def _layout(source: Any, repaired: set[str]) -> dict[str, Any]:
     """Return how a file is written, as arguments of `ParquetWriter`, so that another one can be written like it.
 
     Columns that are repaired are no longer sorted.
     """
+    # The names of the items of lists are those of the schema that was read.
+    layout: dict[str, Any] = {"use_compliant_nested_type": False}
+    metadata = source.metadata
+    layout["store_schema"] = b"ARROW:schema" in (metadata.metadata or {})
     if metadata.num_row_groups == 0:
-        return {}
+        return layout
     group = metadata.row_group(0)
     columns = [group.column(i) for i in range(group.num_columns)]
-    dictionaries = [column.path_in_schema for column in columns if column.has_dictionary_page]
+
+    def is_repaired(column: Any) -> bool:
+        return column.physical_type.endswith("BYTE_ARRAY") and column.path_in_schema.split(".")[0] in repaired
+
+    def stays(column: Any, encoding: str) -> bool:
+        # Bytes of a fixed size become text, which has no such encoding.
+        return encoding in _ENCODINGS and not (encoding == "BYTE_STREAM_SPLIT" and is_repaired(column))
+
     encodings = {
         column.path_in_schema: encoding
         for column in columns
-        if not column.has_dictionary_page and column.path_in_schema.split(".")[0] not in repaired
+        if not column.has_dictionary_page
         for encoding in column.encodings
-        if encoding in _ENCODINGS
+        if stays(column, encoding)
     }
     sorting = group.sorting_columns
-    if any(columns[one.column_index].path_in_schema.split(".")[0] in repaired for one in sorting):
+    if any(is_repaired(columns[one.column_index]) for one in sorting):
         sorting = ()
+    kinds = [(column.physical_type, source.schema.column(i).logical_type.type) for i, column in enumerate(columns)]
+    stamps = [physical for physical, logical in kinds if logical == "TIMESTAMP" or physical == "INT96"]
     names = {"UNCOMPRESSED": "none"}
-    return {
+    return layout | {
         "compression": {column.path_in_schema: names.get(column.compression, column.compression).lower() for column in columns},
-        "use_dictionary": dictionaries or False,
+        "use_dictionary": [column.path_in_schema for column in columns if column.has_dictionary_page] or False,
         "column_encoding": encodings or None,
         "sorting_columns": sorting or None,
+        "write_statistics": [column.path_in_schema for column in columns if column.is_stats_set] or False,
         "write_page_index": any(column.has_offset_index for column in columns),
+        # These two are for all columns of a file.
+        "use_deprecated_int96_timestamps": bool(stamps) and set(stamps) == {"INT96"},
+        "store_decimal_as_integer": any(logical == "DECIMAL" and physical.startswith("INT") for physical, logical in kinds),
     }
 
 

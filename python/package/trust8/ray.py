@@ -22,17 +22,22 @@ import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 
 from . import arrow
 from ._lake import judging, listing
-from ._lake.columns import check_policy
+from ._lake.columns import check_policy, listed
 from ._lake.listing import OPEN_COST, RANGE_BYTES, File, Paths
 
 if TYPE_CHECKING:
+    from ._trust8 import _Profile
     from ray.data import Dataset  # type: ignore[import-not-found,unused-ignore]
 
 __all__ = ["repair", "scan_files", "validate"]
 
 
 def scan_files(
-    paths: Paths, range_bytes: int = RANGE_BYTES, *, filesystem: pyarrow.fs.FileSystem | None = None
+    paths: Paths,
+    range_bytes: int = RANGE_BYTES,
+    *,
+    filesystem: pyarrow.fs.FileSystem | None = None,
+    profile: _Profile | None = None,
 ) -> Dataset:
     """Return a row for each file: whether it is UTF-8, and either how much text it is, or where its first error is, and which.
 
@@ -44,8 +49,9 @@ def scan_files(
     cores = int(ray.cluster_resources().get("CPU", 1)) if ray.is_initialized() else 1
     plan = listing.plan(files, range_bytes, max(1, cores))
 
-    judge = _for_each_row(lambda row: judging.judge(filesystem, row), judging.JUDGED)
-    find = _for_each_row(lambda row: judging.found(filesystem, row), judging.FOUND)
+    profile = listed(profile)
+    judge = _for_each_row(lambda row: judging.judge(filesystem, row, profile), judging.JUDGED)
+    find = _for_each_row(lambda row: judging.found(filesystem, row, profile), judging.FOUND)
     ds = _map(ray.data.from_arrow(_tasks(files, range_bytes, plan)), judge)
     for _ in range(judging.levels(max(plan.counts, default=1))):
         # Each block of the result has all judgements of its groups.
@@ -92,31 +98,33 @@ def _map(ds: Dataset, change: Callable[[pyarrow.Table], pyarrow.Table]) -> Datas
     return ds.map_batches(change, batch_format="pyarrow", batch_size=None)
 
 
-def validate(ds: Dataset, col: str, into: str = "valid") -> Dataset:
+def validate(ds: Dataset, col: str, into: str = "valid", *, profile: _Profile | None = None) -> Dataset:
     """Return the rows with one more column, `into`: whether the value of the column `col` is UTF-8, or null if it is null.
 
-    `col` is a column of strings or binary values.
+    `col` is a column of strings or binary values. `profile` is as for `trust8.validate`.
     """
+    profile = listed(profile)
 
     def check(table: pyarrow.Table) -> pyarrow.Table:
         if into in table.column_names:
             raise ValueError(f"there is a column '{into}' already; give another name as `into`")
-        return table.append_column(into, pyarrow.chunked_array(arrow.is_valid(_column(table, col))))
+        return table.append_column(into, pyarrow.chunked_array(arrow.is_valid(_column(table, col), profile=profile)))
 
     return _map(ds, check)
 
 
-def repair(ds: Dataset, col: str, policy: str = "replace") -> Dataset:
+def repair(ds: Dataset, col: str, policy: str = "replace", *, profile: _Profile | None = None) -> Dataset:
     """Return the rows with the values of the column `col` repaired. The schema stays, and so do the other columns.
 
     `col` is a column of strings or binary values. The policies are those of `trust8.repair`, and 'null', which makes a value null
-    that is not UTF-8.
+    that is not UTF-8. With a `profile`, the characters that it forbids are repaired as well.
     """
     check_policy(policy, "null")
+    profile = listed(profile)
 
     def repaired(table: pyarrow.Table) -> pyarrow.Table:
         column = _column(table, col)
-        text = pyarrow.chunked_array(arrow.repair(column, policy)).cast(column.type)
+        text = pyarrow.chunked_array(arrow.repair(column, policy, profile=profile)).cast(column.type)
         index = table.column_names.index(col)
         return table.set_column(index, table.field(index), text)
 

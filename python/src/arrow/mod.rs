@@ -21,8 +21,10 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCapsule, PyType};
 use trust8::columns::Policy;
+use trust8::profile::Profile;
 use trust8_arrow::{Reason, RowError};
 
+use crate::profile::profile_of;
 use crate::repair::policy;
 use capsules::Column;
 
@@ -177,19 +179,29 @@ fn each<'py>(
 /// Returns for each row whether it is UTF-8.
 #[pyfunction]
 #[pyo3(name = "_arrow_is_valid")]
-pub(crate) fn arrow_is_valid<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+#[pyo3(signature = (array, profile = None))]
+pub(crate) fn arrow_is_valid<'py>(
+    array: &Bound<'py, PyAny>,
+    profile: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let profile = profile_of(profile)?;
     let column = Column::of(array)?;
     let field = |data_type: &DataType| Field::new(column.field.name(), data_type.clone(), true);
     each(array.py(), &column, field, |chunk, row| {
-        let valid = array.py().detach(|| trust8_arrow::is_valid(chunk));
+        let valid = array.py().detach(|| trust8_arrow::is_valid_in(chunk, &profile));
         Ok(Arc::new(valid.map_err(|error| raised(array.py(), &error, row))?))
     })
 }
 
-/// Returns a table of all values that are not UTF-8.
+/// Returns a table of all values that are refused; if `text` is true, only of those that claim to be text.
 #[pyfunction]
-#[pyo3(name = "_arrow_errors")]
-pub(crate) fn arrow_errors<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+#[pyo3(name = "_arrow_errors", signature = (array, profile = None, text = false))]
+pub(crate) fn arrow_errors<'py>(
+    array: &Bound<'py, PyAny>,
+    profile: Option<&Bound<'py, PyAny>>,
+    text: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let profile = profile_of(profile)?;
     let mut column = Column::of(array)?;
     column.is_stream = true;
     each(
@@ -197,7 +209,10 @@ pub(crate) fn arrow_errors<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py
         &column,
         |data_type| Field::new("", data_type.clone(), false),
         |chunk, row| {
-            let table = array.py().detach(|| trust8_arrow::errors(chunk));
+            let table = array.py().detach(|| match text {
+                true => trust8_arrow::text_errors(chunk, &profile),
+                false => trust8_arrow::errors_in(chunk, &profile),
+            });
             let table = table.map_err(|error| raised(array.py(), &error, row))?;
             Ok(Arc::new(StructArray::from(moved(table, row as u64)?)))
         },
@@ -232,7 +247,7 @@ pub(crate) fn arrow_timed(array: &Bound<'_, PyAny>, rounds: usize) -> PyResult<f
 enum Choice {
     /// The whole array.
     All,
-    /// The columns of a table that are text, with no bytes in them that are not called text.
+    /// What is text in a table, at any depth.
     Text,
     /// These columns of a table.
     Named(Vec<String>),
@@ -242,7 +257,7 @@ impl Choice {
     fn takes(&self, field: &Field) -> bool {
         match self {
             Self::All => true,
-            Self::Text => has(field.data_type(), true) && !has(field.data_type(), false),
+            Self::Text => has(field.data_type(), true),
             Self::Named(names) => names.contains(field.name()),
         }
     }
@@ -253,15 +268,17 @@ impl Choice {
 ///
 /// If `table` is true, the array is a table. Its named columns are converted, or those that are text.
 #[pyfunction]
-#[pyo3(name = "_arrow_convert")]
+#[pyo3(name = "_arrow_convert", signature = (array, policy, table, columns, profile = None))]
 pub(crate) fn arrow_convert<'py>(
     array: &Bound<'py, PyAny>,
     policy: Option<&str>,
     table: bool,
     columns: Option<Vec<String>>,
+    profile: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
     let policy = policy.map(self::policy).transpose()?;
+    let profile = profile_of(profile)?;
     let mut column = Column::of(array)?;
     let choice = match (table, columns) {
         (false, _) => Choice::All,
@@ -292,15 +309,24 @@ pub(crate) fn arrow_convert<'py>(
     let is_left = matches!(choice, Choice::All) && is_extension(&column.field);
     each(py, &column, field, |chunk, row| match (is_left, table) {
         (true, _) => Ok(chunk.clone()),
-        (_, true) => converted_table(py, chunk, row, policy, &choice),
-        _ => converted(py, chunk, policy).map_err(|error| raised(py, &error, row)),
+        (_, true) => converted_table(py, chunk, row, policy, &choice, &profile),
+        _ => converted(py, chunk, policy, false, &profile).map_err(|error| raised(py, &error, row)),
     })
 }
 
-fn converted(py: Python<'_>, array: &ArrayRef, policy: Option<Policy>) -> Result<ArrayRef, RowError> {
-    py.detach(|| match policy {
-        Some(policy) => trust8_arrow::repair(array, policy),
-        None => trust8_arrow::as_utf8(array),
+/// Converts an array; if `text` is true, only what claims to be text.
+fn converted(
+    py: Python<'_>,
+    array: &ArrayRef,
+    policy: Option<Policy>,
+    text: bool,
+    profile: &Profile,
+) -> Result<ArrayRef, RowError> {
+    py.detach(|| match (policy, text) {
+        (Some(policy), false) => trust8_arrow::repair_in(array, policy, profile),
+        (Some(policy), true) => trust8_arrow::repair_text(array, policy, profile),
+        (None, false) => trust8_arrow::as_utf8_in(array, profile),
+        (None, true) => trust8_arrow::check_array(array, profile, true).map(|()| array.clone()),
     })
 }
 
@@ -311,12 +337,14 @@ fn converted_table(
     row: usize,
     policy: Option<Policy>,
     choice: &Choice,
+    profile: &Profile,
 ) -> PyResult<ArrayRef> {
     let table = table.as_struct();
     let (mut fields, mut columns) = (Vec::new(), Vec::new());
     let mut first: Option<(RowError, &str)> = None;
+    let text = matches!(choice, Choice::Text);
     for (column, field) in table.columns().iter().zip(table.fields()) {
-        let column = match choice.takes(field).then(|| converted(py, column, policy)) {
+        let column = match choice.takes(field).then(|| converted(py, column, policy, text, profile)) {
             Some(Ok(text)) => text,
             Some(Err(error)) => {
                 if first.as_ref().is_none_or(|(first, _)| error.row() < first.row()) {
@@ -376,6 +404,7 @@ fn raised_at(py: Python<'_>, error: &RowError, before: usize, path: &str) -> PyE
     let message = format!("row {row}{place}: {}", error.reason());
     let start = match error.reason() {
         Reason::NotUtf8(error) => Some(error.valid_up_to()),
+        Reason::Forbidden(found) => usize::try_from(found.offset()).ok(),
         _ => None,
     };
     let class = CLASS.import(py, "trust8._exceptions", "RowError");

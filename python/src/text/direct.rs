@@ -135,7 +135,7 @@ impl<'py> New<'py> {
     fn fill(&mut self, py: Python<'py>, at: usize, text: &str) -> PyResult<usize> {
         let (mut from, mut chars) = (0, 0);
         while from < text.len() {
-            let end = text.floor_char_boundary(text.len().min(from.saturating_add(PIECE)));
+            let end = floor(text.as_bytes(), text.len().min(from.saturating_add(PIECE)));
             let (piece, room) = (&text[from..end], self.room(at + chars));
             chars += unlocked_if_long(py, piece.len(), || room.fill(piece)).ok_or_else(miscounted)?;
             from = end;
@@ -231,10 +231,10 @@ fn one(py: Python<'_>, code_point: u32) -> PyResult<Bound<'_, PyString>> {
 pub(crate) fn ascii(py: Python<'_>, bytes: &[u8]) -> Option<NonNull<ffi::PyObject>> {
     // Up to this length, the loop of `core` is done before the library's has begun.
     const SHORT: usize = 64;
-    let is_ascii = match bytes.len() {
-        ..=SHORT => bytes.is_ascii(),
-        ..=LONG => transcode::is_ascii(Encoding::Utf8, bytes),
-        _ => false,
+    let is_ascii = if bytes.len() <= SHORT {
+        bytes.is_ascii()
+    } else {
+        bytes.len() <= LONG && transcode::is_ascii(Encoding::Utf8, bytes)
     };
     if !is_ascii {
         return None;

@@ -4,6 +4,7 @@
 //! a block of ASCII:                          copy it
 //! a block where no lead has a continuation:  each byte above 7F is a fault by itself; no branch for a fault
 //! far after the last fault:                  the library's conversion
+//! where faults are near:                     the library's lossy conversion, and then each U+FFFD becomes what the handler says
 //! otherwise, and at the end:                 one character or fault at a time
 //! ```
 
@@ -12,17 +13,39 @@
 use std::mem::MaybeUninit;
 
 use super::Instead;
-use trust8_transcode::{BufferError, Encoding, Progress, Utf16, Utf32, ascii_up_to, convert_as_fits};
+use trust8::boundary::floor;
+use trust8_transcode::{
+    BufferError, Encoding, Progress, Utf16, Utf32, ascii_up_to, convert_as_fits, convert_into_lossy,
+};
 
 /// A character of a string of some width.
 pub(crate) trait Unit: Copy {
+    /// A unit that the library's lossy conversion can make.
+    type Lossy: Copy + Into<u32>;
+
     fn of(code_point: u32) -> Self;
+
+    /// Converts the bytes with each ill-formed sequence replaced by U+FFFD, into UTF-32 or UTF-16.
+    fn lossy<'b>(bytes: &[u8], buffer: &'b mut [MaybeUninit<Self::Lossy>]) -> Option<&'b [Self::Lossy]>;
+
+    /// Returns a number with all bits of the characters except for U+FFFD, and whether there is half of a pair.
+    fn seen(units: &[Self::Lossy]) -> (u32, bool);
 
     /// Converts the well-formed start of the bytes, or a part of it.
     fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress;
 }
 
 impl Unit for u8 {
+    type Lossy = u16;
+
+    fn seen(units: &[u16]) -> (u32, bool) {
+        seen_in_utf16(units)
+    }
+
+    fn lossy<'b>(bytes: &[u8], buffer: &'b mut [MaybeUninit<u16>]) -> Option<&'b [u16]> {
+        convert_into_lossy(Encoding::Utf8, Utf16, bytes, buffer).ok().map(|units| &*units)
+    }
+
     fn of(code_point: u32) -> Self {
         code_point as Self
     }
@@ -33,6 +56,16 @@ impl Unit for u8 {
 }
 
 impl Unit for u16 {
+    type Lossy = u16;
+
+    fn seen(units: &[u16]) -> (u32, bool) {
+        seen_in_utf16(units)
+    }
+
+    fn lossy<'b>(bytes: &[u8], buffer: &'b mut [MaybeUninit<u16>]) -> Option<&'b [u16]> {
+        convert_into_lossy(Encoding::Utf8, Utf16, bytes, buffer).ok().map(|units| &*units)
+    }
+
     fn of(code_point: u32) -> Self {
         code_point as Self
     }
@@ -46,6 +79,18 @@ impl Unit for u16 {
 }
 
 impl Unit for u32 {
+    type Lossy = u32;
+
+    fn seen(units: &[u32]) -> (u32, bool) {
+        // All bits together may be more than the largest character.
+        let seen = units.iter().fold(0, |seen, unit| seen | if *unit == 0xFFFD { 0 } else { *unit });
+        (seen.min(0x10_FFFF), false)
+    }
+
+    fn lossy<'b>(bytes: &[u8], buffer: &'b mut [MaybeUninit<u32>]) -> Option<&'b [u32]> {
+        convert_into_lossy(Encoding::Utf8, Utf32, bytes, buffer).ok().map(|units| &*units)
+    }
+
     fn of(code_point: u32) -> Self {
         code_point
     }
@@ -53,6 +98,14 @@ impl Unit for u32 {
     fn well_formed(bytes: &[u8], room: &mut [MaybeUninit<Self>]) -> Progress {
         done(convert_as_fits(Encoding::Utf8, Utf32, bytes, room))
     }
+}
+
+/// Does what `Unit::seen` does, for UTF-16.
+fn seen_in_utf16(units: &[u16]) -> (u32, bool) {
+    // The compiler makes vectors of these loops.
+    let seen = units.iter().fold(0, |seen, unit| seen | if *unit == 0xFFFD { 0 } else { *unit });
+    let is_pair = units.iter().fold(false, |any, unit| any | (unit & 0xF800 == 0xD800));
+    (seen.into(), is_pair)
 }
 
 /// Returns how far a conversion came.
@@ -88,8 +141,19 @@ pub(crate) struct Pass {
 
 const BLOCK: usize = 32;
 
+/// How many bytes are decoded one by one before the next look at a block.
+const STRETCH: usize = 128;
+
 /// So far after the last fault the library's conversion begins, with at least as many bytes before the end.
 const FAR: usize = 128;
+
+/// After so many stretches with faults, the next faults are expected to be as near.
+const DENSE: usize = 2;
+
+/// How many bytes are converted at once where faults are near.
+const LOSSY: usize = 2048;
+
+const REPLACEMENT: u32 = 0xFFFD;
 
 /// How many bytes the library converts at once.
 const CHUNK: usize = 4096;
@@ -103,9 +167,11 @@ pub(crate) fn pass<U: Unit>(
 ) -> Pass {
     let mut to = Output { room, len: 0, seen: 0, largest };
     let (mut at, mut clean_from, mut was_ascii) = (0, 0, false);
+    // How many stretches with faults came one after the other.
+    let mut faulty = 0;
     let stop = loop {
         let rest = &bytes[at..];
-        let Some(with_next) = rest.first_chunk::<{ BLOCK + 1 }>() else {
+        let Some(with_next) = rest.first_chunk::<{ BLOCK + 1 }>().filter(|_| bytes.len() > FAR) else {
             break to
                 .scalar(bytes, &mut at, bytes.len(), &mut clean_from, instead)
                 .err()
@@ -123,7 +189,7 @@ pub(crate) fn pass<U: Unit>(
         } else if !is_continued(with_next) {
             if to.lone_faults(block, instead) {
                 at += BLOCK;
-                clean_from = at;
+                (clean_from, faulty) = (at, 0);
                 continue;
             }
         } else if at - clean_from >= FAR && rest.len() >= FAR && largest > 0x7F {
@@ -135,10 +201,18 @@ pub(crate) fn pass<U: Unit>(
             }
             clean_from = at;
         }
-        let end = at + BLOCK;
+        if faulty >= DENSE
+            && rest.len() >= LOSSY
+            && let Some(faults) = to.lossy(bytes, &mut at, instead)
+        {
+            faulty = if faults < LOSSY / STRETCH { 0 } else { DENSE };
+            continue;
+        }
+        let (start, end) = (at, bytes.len().min(at + STRETCH));
         if let Err(stop) = to.scalar(bytes, &mut at, end, &mut clean_from, instead) {
             break stop;
         }
+        faulty = if clean_from > start { faulty + 1 } else { 0 };
     };
     Pass { read: at, written: to.len, seen: to.seen, stop }
 }
@@ -151,72 +225,132 @@ struct Output<'a, U> {
 }
 
 impl<U: Unit> Output<'_, U> {
-    /// Decodes one character or fault after the other, from `at` to `end` or a little after it.
+    /// Decodes one character or fault after the other, from `start` to `end` or a little after it.
     fn scalar(
         &mut self,
         bytes: &[u8],
-        at: &mut usize,
+        start: &mut usize,
         end: usize,
         clean_from: &mut usize,
         instead: Instead,
     ) -> Result<(), Stop> {
-        while *at < end {
-            self.characters(bytes, at, end)?;
-            if *at < end {
-                let rest = &bytes[*at..];
-                let Err(len) = next(rest) else { continue };
-                *at += self.fault(rest, len, instead)?;
-                *clean_from = *at;
-            }
-        }
-        Ok(())
-    }
-
-    /// Decodes characters up to a fault, or to `end` or a little after it.
-    fn characters(&mut self, bytes: &[u8], start: &mut usize, end: usize) -> Result<(), Stop> {
         // Local variables, which stay in registers.
-        let (mut at, mut len, mut seen, largest) = (*start, self.len, self.seen, self.largest);
-        let room = &mut *self.room;
-        let stop = 'stop: loop {
+        let (mut at, mut len, mut seen, mut clean, largest) =
+            (*start, self.len, self.seen, *clean_from, self.largest);
+        let stop = loop {
             if at >= end {
                 break Ok(());
             }
-            // The ASCII before the next other character, without a branch for its length.
-            if let Some(eight) = bytes[at..].first_chunk::<8>()
-                && let Some(units) = room[len..].first_chunk_mut::<8>()
-            {
-                units
-                    .iter_mut()
-                    .zip(eight)
-                    .for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
-                let others = u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;
-                // 8 if there is no other.
-                let ascii = (others.trailing_zeros() / 8) as usize;
-                at += ascii;
-                len += ascii;
-                seen |= 0x7F;
-                if others == 0 {
-                    continue;
+            let (code_point, read) = match next(&bytes[at..]) {
+                Ok((code_point, read)) => {
+                    if code_point < 0x80 {
+                        // The ASCII before the next other character, without a branch for its length.
+                        let start = at;
+                        while at < end
+                            && let Some(eight) = bytes[at..].first_chunk::<8>()
+                            && let Some(units) = self.room[len..].first_chunk_mut::<8>()
+                        {
+                            units
+                                .iter_mut()
+                                .zip(eight)
+                                .for_each(|(unit, byte)| *unit = MaybeUninit::new(U::of((*byte).into())));
+                            let others = u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;
+                            // 8 if there is no other.
+                            let ascii = (others.trailing_zeros() / 8) as usize;
+                            at += ascii;
+                            len += ascii;
+                            if others != 0 {
+                                break;
+                            }
+                        }
+                        seen |= 0x7F;
+                        if at > start {
+                            continue;
+                        }
+                    }
+                    (code_point, read)
                 }
+                Err(read) => {
+                    clean = at + read;
+                    match instead {
+                        Instead::Ignore => {
+                            at = clean;
+                            continue;
+                        }
+                        // The next round begins after the first byte, and finds that the other bytes are faults too.
+                        Instead::SurrogateEscape => (0xDC00 | u32::from(bytes[at]), 1),
+                        _ => {
+                            (self.len, self.seen) = (len, seen);
+                            let read = self.fault(&bytes[at..], read, instead);
+                            (len, seen) = (self.len, self.seen);
+                            match read {
+                                Ok(read) => at += read,
+                                Err(stop) => break Err(stop),
+                            }
+                            clean = at;
+                            continue;
+                        }
+                    }
+                }
+            };
+            if code_point > largest {
+                break Err(Stop::Wide(code_point));
             }
-            // What follows, up to ASCII.
-            while at < end {
-                let Ok((code_point, read)) = next(&bytes[at..]) else { break 'stop Ok(()) };
-                if code_point > largest {
-                    break 'stop Err(Stop::Wide(code_point));
-                }
-                let Some(unit) = room.get_mut(len) else { break 'stop Err(Stop::Full(1)) };
-                unit.write(U::of(code_point));
-                seen |= code_point;
-                len += 1;
-                at += read;
-                if code_point < 0x80 {
-                    break;
-                }
-            }
+            let Some(unit) = self.room.get_mut(len) else { break Err(Stop::Full(1)) };
+            unit.write(U::of(code_point));
+            seen |= code_point;
+            len += 1;
+            at += read;
         };
-        (*start, self.len, self.seen) = (at, len, seen);
+        (*start, self.len, self.seen, *clean_from) = (at, len, seen, clean);
         stop
+    }
+
+    /// Decodes a piece by the library's lossy conversion, where each fault is U+FFFD. Returns the number of faults, or `None` if
+    /// that must be done one by one.
+    fn lossy(&mut self, bytes: &[u8], at: &mut usize, instead: Instead) -> Option<usize> {
+        if !matches!(instead, Instead::Ignore | Instead::SurrogateEscape) {
+            return None;
+        }
+        let end = floor(bytes, *at + LOSSY);
+        let piece = &bytes[*at..end];
+        let mut buffer = [MaybeUninit::uninit(); LOSSY];
+        let units = U::lossy(piece, &mut buffer)?;
+        let (seen, is_pair) = U::seen(units);
+        if is_pair || seen > self.largest || has_replacement(piece) {
+            return None;
+        }
+        let room = self.room[self.len..].get_mut(..piece.len())?;
+        let (mut len, mut faults, mut from) = (0, 0, 0);
+        for &unit in units {
+            let unit: u32 = unit.into();
+            if instead == Instead::Ignore {
+                // A character replaces those before it that do not count.
+                room[len] = MaybeUninit::new(U::of(unit));
+                len += usize::from(unit != REPLACEMENT);
+            } else if unit != REPLACEMENT {
+                room[len] = MaybeUninit::new(U::of(unit));
+                len += 1;
+                from += utf8_len(unit);
+            } else {
+                let four = first_four(&piece[from..]);
+                let fault = fault_len(four);
+                // As many as a fault can have. The next characters replace those that are too many.
+                for (to, byte) in room[len..].iter_mut().zip(&four[..3]) {
+                    *to = MaybeUninit::new(U::of(0xDC00 | u32::from(*byte)));
+                }
+                len += fault;
+                from += fault;
+                faults += 1;
+            }
+        }
+        if instead == Instead::Ignore {
+            faults = units.len() - len;
+        }
+        self.len += len;
+        self.seen |= seen;
+        *at = end;
+        Some(faults)
     }
 
     /// Copies ASCII from the start of the bytes, and returns how much.
@@ -261,7 +395,7 @@ impl<U: Unit> Output<'_, U> {
     /// Writes a block where each byte above 7F is a fault by itself. Returns false if that must be done byte by byte.
     #[inline]
     fn lone_faults(&mut self, block: &[u8], instead: Instead) -> bool {
-        let (prefix, largest) = match instead {
+        let (fault, kept, largest) = match instead {
             Instead::Ignore => {
                 let Some(units) = self.block() else { return false };
                 let mut written = 0;
@@ -279,8 +413,9 @@ impl<U: Unit> Output<'_, U> {
                 self.seen |= 0x7F;
                 return true;
             }
-            Instead::SurrogateEscape => (0xDC00, 0xDCFF),
-            Instead::Windows1252 if block.iter().all(|byte| !(0x80..0xA0).contains(byte)) => (0, 0xFF),
+            Instead::SurrogateEscape => (0xDC00, 0xFF, 0xDCFF),
+            Instead::Replace => (REPLACEMENT, 0, REPLACEMENT),
+            Instead::Windows1252 if block.iter().all(|byte| !(0x80..0xA0).contains(byte)) => (0, 0xFF, 0xFF),
             _ => return false,
         };
         if largest > self.largest {
@@ -289,7 +424,7 @@ impl<U: Unit> Output<'_, U> {
         let Some(units) = self.block() else { return false };
         for (unit, byte) in units.iter_mut().zip(block) {
             let byte = u32::from(*byte);
-            unit.write(U::of(byte | if byte > 0x7F { prefix } else { 0 }));
+            unit.write(U::of(if byte > 0x7F { fault | byte & kept } else { byte }));
         }
         self.len += BLOCK;
         self.seen |= largest;
@@ -309,7 +444,6 @@ impl<U: Unit> Output<'_, U> {
                 }
                 _ => Err(Stop::Refused),
             },
-            // The next call goes on after the first byte, which leaves faults of the other bytes.
             Instead::SurrogateEscape => self.put(0xDC00 | u32::from(rest[0])).map(|()| 1),
             Instead::Windows1252 => self.put(windows_1252(rest[0])).map(|()| 1),
             Instead::BackslashReplace => {
@@ -334,18 +468,24 @@ fn is_continued(bytes: &[u8; BLOCK + 1]) -> bool {
     pairs.fold(0, |any, (byte, next)| any | byte & byte << 1 & next & !(next << 1)) > 0x7F
 }
 
+/// Returns whether the bytes have U+FFFD.
+fn has_replacement(bytes: &[u8]) -> bool {
+    // The compiler makes vectors of this loop.
+    let threes = bytes.iter().zip(bytes.iter().skip(1)).zip(bytes.iter().skip(2));
+    threes.fold(0, |any, ((first, second), third)| {
+        any | u8::from(*first == 0xEF) & u8::from(*second == 0xBF) & u8::from(*third == 0xBD)
+    }) != 0
+}
+
+/// Returns the length of a character in UTF-8.
+fn utf8_len(code_point: u32) -> usize {
+    1 + usize::from(code_point > 0x7F) + usize::from(code_point > 0x7FF) + usize::from(code_point > 0xFFFF)
+}
+
 /// Returns the first character and its length, or the length of an ill-formed sequence.
 #[inline(always)]
 fn next(rest: &[u8]) -> Result<(u32, usize), usize> {
-    let four = match rest.first_chunk::<4>() {
-        Some(four) => *four,
-        None => {
-            // 00 continues nothing.
-            let mut four = [0; 4];
-            four[..rest.len()].copy_from_slice(rest);
-            four
-        }
-    };
+    let four = first_four(rest);
     // The first byte is the lowest of the word.
     let word = u32::from_le_bytes(four);
     if word & 0x80 == 0 {
@@ -370,7 +510,23 @@ fn next(rest: &[u8]) -> Result<(u32, usize), usize> {
             return Ok((code_point, 4));
         }
     }
-    Err(match four {
+    Err(fault_len(four))
+}
+
+/// Returns the first bytes, with 00 after the end, which continues nothing.
+#[inline(always)]
+fn first_four(rest: &[u8]) -> [u8; 4] {
+    rest.first_chunk::<4>().copied().unwrap_or_else(|| {
+        let mut four = [0; 4];
+        four[..rest.len()].copy_from_slice(rest);
+        four
+    })
+}
+
+/// Returns the length of an ill-formed sequence.
+#[inline(always)]
+fn fault_len(four: [u8; 4]) -> usize {
+    match four {
         [0xE0, 0xA0..=0xBF, ..] | [0xE1..=0xEC | 0xEE | 0xEF, 0x80..=0xBF, ..] | [0xED, 0x80..=0x9F, ..] => 2,
         [0xF0, 0x90..=0xBF, third, _]
         | [0xF1..=0xF3, 0x80..=0xBF, third, _]
@@ -382,7 +538,7 @@ fn next(rest: &[u8]) -> Result<(u32, usize), usize> {
             }
         }
         _ => 1,
-    })
+    }
 }
 
 /// Returns what a byte above 7F is in windows-1252, as the WHATWG encoding standard has it.

@@ -68,6 +68,7 @@ impl Instead {
 pub(crate) enum Decoded<'py> {
     Text(Bound<'py, PyString>),
     /// The handler refuses the sequence that begins here.
+    #[cfg_attr(feature = "abi3", expect(dead_code, reason = "the interpreter raises the exception"))]
     Refused(usize),
 }
 

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from .. import is_utf8 as _is_utf8
 from .. import repair as _repair_bytes
+
+if TYPE_CHECKING:
+    from .._trust8 import _Profile
 
 
 def check_policy(policy: str, *more: str) -> None:
     """Raise ValueError unless this is the name of a policy for bytes, or one of `more`."""
     if policy not in more:
         _repair_bytes(b"", policy)
+
+
+def listed(profile: _Profile | None) -> _Profile | None:
+    """Return a profile that can be sent to workers. Raise ValueError or TypeError unless it is one."""
+    names = profile if profile is None or isinstance(profile, str) else list(profile)
+    _is_utf8(b"", profile=names)
+    return names

@@ -8,22 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow  # type: ignore[import-untyped,unused-ignore]
 import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 
-from .. import Part, PartError
+from .. import Part, PartError, ProfileError, errors, is_utf8
 from . import listing
-from .reading import Unreadable, check_unchanged, mistake_at, pieces
+from .reading import Unreadable, check_unchanged, mistake_at, pieces, text_at, whole_texts
+
+if TYPE_CHECKING:
+    from .._trust8 import _Profile
+
+_BOM = "\ufeff".encode()
 
 # How many judgements are joined into one at each level of the tree.
 FAN = 4096
 
-# The judgement on some ranges of a file. `index` counts such rows of a file from 0, and there are `ranges` of them.
+# The judgement on some ranges of a file. `index` counts such rows of a file from 0, and there are `ranges` of them. `forbidden` is the
+# offset of the first character that the profile forbids. To `part`, it is an ill-formed sequence of the same length.
 JUDGED = pyarrow.schema(
     [("path", pyarrow.string()), ("size", pyarrow.int64()), ("mtime", pyarrow.int64()), ("codec", pyarrow.string()),
-     ("ranges", pyarrow.int64()), ("index", pyarrow.int64()), ("part", pyarrow.binary()), ("error", pyarrow.string())]
+     ("ranges", pyarrow.int64()), ("index", pyarrow.int64()), ("part", pyarrow.binary()), ("forbidden", pyarrow.int64()),
+     ("error", pyarrow.string())]
 )  # fmt: skip
 
 # What a scan says of a file.
@@ -34,20 +41,50 @@ FOUND = pyarrow.schema(
 )  # fmt: skip
 
 
-def judge(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> tuple[Any, ...]:
+def judge(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], profile: _Profile | None = None) -> tuple[Any, ...]:
     """Judge a range."""
     file = row["path"], row["size"], row["mtime"], row["codec"], row["ranges"], row["index"]
-    part = Part()
+    part, forbidden = Part(), None
     try:
-        for piece in pieces(filesystem, row, row["offset"], row["end"]):
+        for offset, piece in _texts(filesystem, row, profile is not None):
+            if profile is not None and not part.has_failed:
+                found = _first_forbidden(piece, offset == 0, profile)
+                if found is not None:
+                    start, end = found
+                    forbidden = offset + start
+                    piece = piece[:start] + b"\xff" * (end - start) + piece[end:]
             part = part.then(Part.of(piece))
             # What comes after an error does not matter, but the end of a compressed file says whether it is complete.
             if part.has_failed and row["codec"] is None:
                 check_unchanged(filesystem, row)
                 break
     except Unreadable as error:
-        return *file, None, str(error)
-    return *file, part.to_bytes(), None
+        return *file, None, None, str(error)
+    return *file, part.to_bytes(), forbidden, None
+
+
+def _texts(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], whole: bool) -> Iterator[tuple[int, bytes]]:
+    """Return the bytes of a range in pieces, with the offset of each. If `whole` is true, no character is cut."""
+    if whole:
+        for offset, piece, _ in whole_texts(filesystem, row):
+            yield offset, piece
+    else:
+        offset = row["offset"]
+        for piece in pieces(filesystem, row, offset, row["end"]):
+            yield offset, piece
+            offset += len(piece)
+
+
+def _first_forbidden(piece: bytes, is_start: bool, profile: _Profile) -> tuple[int, int] | None:
+    """Return the place of the first character that is forbidden, unless what is not UTF-8 comes before it."""
+    if is_utf8(piece, profile=profile) and (is_start or piece[:3] != _BOM):
+        return None
+    # A byte order mark may begin a file, and no other piece of it.
+    before = b"" if is_start else b"a"
+    found = next(errors(before + piece, profile=profile), None)
+    if not isinstance(found, ProfileError):
+        return None
+    return found.start - len(before), found.end - len(before)
 
 
 def levels(ranges: int) -> int:
@@ -81,19 +118,20 @@ def join(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch
 
     def joined() -> Iterator[tuple[Any, ...]]:
         for (path, group), rows in groupby(listing.rows(batches), lambda row: (row["path"], row["index"] // FAN)):
-            part, error = Part(), None
+            part, forbidden, error = Part(), None, None
             for row in in_order(path, rows, group * FAN, FAN):
                 error = error or row["error"]
+                forbidden = row["forbidden"] if forbidden is None else forbidden
                 if row["part"] is not None:
                     part = part.then(Part.from_bytes(row["part"]))
             ranges = -(-row["ranges"] // FAN)
             file = path, row["size"], row["mtime"], row["codec"], ranges, group
-            yield *file, None if error else part.to_bytes(), error
+            yield *file, None if error else part.to_bytes(), forbidden, error
 
     return listing.batches(joined(), JUDGED)
 
 
-def found(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> tuple[Any, ...]:
+def found(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], profile: _Profile | None = None) -> tuple[Any, ...]:
     """Say what the judgement on a whole file means."""
     path, reason = row["path"], row["error"]
     if reason is None:
@@ -103,11 +141,26 @@ def found(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any]) -> tuple[Any, 
             return path, True, tally.bytes, tally.chars, tally.newlines, *[None] * 7
         except PartError as error:
             try:
-                length, message = mistake_at(filesystem, row, error.position)
+                kind = error.kind
+                if row["forbidden"] == error.position and profile is not None:
+                    length, kind, message = _forbidden_at(filesystem, row, error.position, profile)
+                else:
+                    length, message = mistake_at(filesystem, row, error.position)
                 # Of a compressed file, the length is that of its text.
                 size = len(part) if row["codec"] else row["size"]
                 place = error.position, error.line, error.column
-                return path, False, size, None, None, *place, length, error.kind, message, None
+                return path, False, size, None, None, *place, length, kind, message, None
             except Unreadable as late:
                 reason = str(late)
     return path, *[None] * 10, reason
+
+
+def _forbidden_at(
+    filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], offset: int, profile: _Profile
+) -> tuple[int, str, str]:
+    """Return the length, the class and the explanation of the forbidden character at `offset` of a text."""
+    text = text_at(filesystem, row, offset)
+    error = next(errors(b"a" + text, profile=profile), None)
+    if not isinstance(error, ProfileError) or error.start != 1:
+        raise Unreadable("changed after it was listed")
+    return error.end - error.start, error.kind, error.explanation

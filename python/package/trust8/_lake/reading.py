@@ -58,6 +58,14 @@ def pieces(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], first: int, e
 def mistake_at(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], offset: int) -> tuple[int, str]:
     """Return the length of the mistake at `offset` of a text, and the command's message about it.
 
+    Raises `Unreadable` as `text_at` does.
+    """
+    return mistake_in(text_at(filesystem, row, offset), 0)
+
+
+def text_at(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], offset: int) -> bytes:
+    """Return the bytes of a text from `offset` on, as many as say what is there.
+
     Raises `Unreadable` as `pieces` does. A compressed file is decompressed again.
     """
     end = min(offset + 1 + CONTINUATIONS, row["size"])
@@ -66,7 +74,7 @@ def mistake_at(filesystem: pyarrow.fs.FileSystem, row: dict[str, Any], offset: i
         text += piece
         skipped = max(0, min(offset - base, len(text)))
         base, text = base + skipped, text[skipped : skipped + 1 + CONTINUATIONS]
-    return mistake_in(text, 0)
+    return text
 
 
 def mistake_in(text: bytes, at: int) -> tuple[int, str]:

@@ -8,25 +8,29 @@ from typing import TYPE_CHECKING
 import pyarrow  # type: ignore[import-untyped,unused-ignore]
 
 from .. import arrow
-from .._lake.columns import check_policy
+from .._lake.columns import check_policy, listed
 from ._workers import settle
 
 if TYPE_CHECKING:
+    from .._trust8 import _Profile
     from pyspark.sql import Column, DataFrame
 
 
-def is_valid(col: Column | str) -> Column:
+def is_valid(col: Column | str, *, profile: _Profile | None = None) -> Column:
     """Return a column that says whether the values of `col` are UTF-8, or null where they are null.
 
-    Other columns stay in the JVM, which `validate` sends through Python. `col` has strings or binary values.
+    Other columns stay in the JVM, which `validate` sends through Python. `col` has strings or binary values. With a `profile`, a
+    value with a character that it forbids is not valid either: see `trust8.validate`.
     """
-    return _column(arrow.is_valid, "boolean")(col)
+    profile = listed(profile)
+    return _column(lambda values: arrow.is_valid(values, profile=profile), "boolean")(col)
 
 
-def repaired(col: Column | str, policy: str = "replace") -> Column:
+def repaired(col: Column | str, policy: str = "replace", *, profile: _Profile | None = None) -> Column:
     """Return a column of strings: the values of `col`, repaired as by `repair`. Other columns stay in the JVM."""
     check_policy(policy, "null")
-    return _column(lambda values: arrow.repair(values, policy), "string")(col)
+    profile = listed(profile)
+    return _column(lambda values: arrow.repair(values, policy, profile=profile), "string")(col)
 
 
 def _column(change: Callable[[pyarrow.Array], object], kind: str) -> Callable[[Column | str], Column]:
@@ -43,39 +47,41 @@ def _column(change: Callable[[pyarrow.Array], object], kind: str) -> Callable[[C
     return arrow_udf(changed, kind)  # type: ignore[no-any-return]
 
 
-def validate(df: DataFrame, col: str, into: str = "valid") -> DataFrame:
+def validate(df: DataFrame, col: str, into: str = "valid", *, profile: _Profile | None = None) -> DataFrame:
     """Return the rows with one more column, `into`: whether the value of the column `col` is UTF-8, or null if it is null.
 
-    `col` is a column of strings or binary values. Spark does not check that strings are UTF-8.
+    `col` is a column of strings or binary values. Spark does not check that strings are UTF-8. `profile` is as for `is_valid`.
     """
     from pyspark.sql.types import BooleanType, StructField, StructType
 
     index = _index(df, col)
+    profile = listed(profile)
     if any(_same(df, name, into) for name in df.columns):
         raise ValueError(f"there is a column '{into}' already; give another name as `into`")
     schema = StructType([*df.schema.fields, StructField(into, BooleanType(), df.schema[index].nullable)])
 
     def check(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
-        valid = pyarrow.array(arrow.is_valid(batch.column(index)))
+        valid = pyarrow.array(arrow.is_valid(batch.column(index), profile=profile))
         return pyarrow.RecordBatch.from_arrays([*batch.columns, valid], names=[*batch.schema.names, into])
 
     return df.mapInArrow(_each(check), schema)
 
 
-def repair(df: DataFrame, col: str, policy: str = "replace") -> DataFrame:
+def repair(df: DataFrame, col: str, policy: str = "replace", *, profile: _Profile | None = None) -> DataFrame:
     """Return the rows with the values of the column `col` repaired. The schema stays, and so do the other columns.
 
     `col` is a column of strings or binary values. The policies are those of `trust8.repair`, and 'null', which makes a value null
-    that is not UTF-8.
+    that is not UTF-8. With a `profile`, the characters that it forbids are repaired as well.
     """
     index = _index(df, col)
+    profile = listed(profile)
     check_policy(policy, "null")
     if policy == "null" and not df.schema[index].nullable:
         raise ValueError(f"the column '{col}' can't have nulls, which the policy 'null' makes")
 
     def repaired(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
         column = batch.column(index)
-        text = pyarrow.array(arrow.repair(column, policy)).cast(column.type)
+        text = pyarrow.array(arrow.repair(column, policy, profile=profile)).cast(column.type)
         columns = [*batch.columns[:index], text, *batch.columns[index + 1 :]]
         return pyarrow.RecordBatch.from_arrays(columns, schema=batch.schema)
 

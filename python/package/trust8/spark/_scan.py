@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import pyarrow.fs  # type: ignore[import-untyped,unused-ignore]
 
 from .._lake import judging, listing
+from .._lake.columns import listed
 from .._lake.listing import RANGE_BYTES, Paths
 from ._ranges import ranges as ranges_of
 from ._workers import for_each_row, in_spark
 
 if TYPE_CHECKING:
+    from .._trust8 import _Profile
     from pyspark.sql import DataFrame, SparkSession
 
 
@@ -21,6 +23,7 @@ def scan_files(
     range_bytes: int = RANGE_BYTES,
     *,
     filesystem: pyarrow.fs.FileSystem | None = None,
+    profile: _Profile | None = None,
 ) -> DataFrame:
     """Return a row for each file: whether it is UTF-8, and either how much text it is, or where its first error is, and which.
 
@@ -43,17 +46,23 @@ def scan_files(
     For a file that is not UTF-8, all columns from ``offset`` to ``message`` are what ``trust8 check --json`` says of its first
     error. The few bytes of that error are read once more. For that, a compressed file is decompressed a second time, to its end.
 
+    With a `profile`, a file is not valid either if it has a character that the profile forbids: see `trust8.validate`. If that is its
+    first error, ``kind`` is the name of the character's class.
+
     The order of the rows is not defined.
     """
     filesystem, files = listing.list_files(paths, filesystem)
     frame, _, ranges = ranges_of(spark, files, range_bytes)
-    judge = for_each_row(lambda row: judging.judge(filesystem, row), judging.JUDGED)
-    return verdicts(filesystem, frame.mapInArrow(judge, in_spark(judging.JUDGED)), ranges)
+    profile = listed(profile)
+    judge = for_each_row(lambda row: judging.judge(filesystem, row, profile), judging.JUDGED)
+    return verdicts(filesystem, frame.mapInArrow(judge, in_spark(judging.JUDGED)), ranges, profile)
 
 
-def verdicts(filesystem: pyarrow.fs.FileSystem, frame: DataFrame, ranges: int) -> DataFrame:
+def verdicts(
+    filesystem: pyarrow.fs.FileSystem, frame: DataFrame, ranges: int, profile: _Profile | None = None
+) -> DataFrame:
     """Join the judgements on the ranges of each file. `ranges` is the highest number of them that a file has."""
-    finish = for_each_row(lambda row: judging.found(filesystem, row), judging.FOUND)
+    finish = for_each_row(lambda row: judging.found(filesystem, row, profile), judging.FOUND)
     for _ in range(judging.levels(ranges)):
         group = (frame["index"] / judging.FAN).cast("long")
         frame = frame.repartition("path", group).sortWithinPartitions("path", "index")
