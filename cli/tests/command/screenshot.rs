@@ -23,6 +23,7 @@ fn the_picture_in_the_readme_is_what_the_command_prints() {
     let mut session = String::new();
     for (line, code) in [
         ("trust8 data", 1),
+        ("trust8 fix --diff --from auto data/menu.txt", 1),
         ("trust8 fix --in-place --from auto data/export data/menu.txt", 0),
         ("trust8 --format short data", 1),
         ("trust8 inspect data/menu.txt", 0),

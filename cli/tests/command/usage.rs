@@ -104,6 +104,7 @@ fn fix_reports_how_many_files_were_changed() {
             (None, None)
         ]
     );
+    assert!(json[0]["message"].as_str().unwrap().starts_with("byte 3: E9 is not valid Shift_JIS"));
     assert_eq!(json[3]["type"], "summary");
     assert_eq!((&json[3]["changed"], &json[3]["unconvertible"]), (&0.into(), &2.into()));
     let assert = folder.trust8().args(["fix", "-i", "--replace", "d"]).assert().code(0);
