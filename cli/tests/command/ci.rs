@@ -128,6 +128,23 @@ fn the_action_shows_errors_next_to_their_lines() {
     assert_eq!(run("fine"), (0, String::new()));
 }
 
+/// pre-commit runs the words of `entry` with the names of files after them.
+#[test]
+fn the_hooks_for_pre_commit_run() {
+    let hooks = include_str!("../../../.pre-commit-hooks.yaml");
+    let entries: Vec<_> =
+        hooks.lines().filter_map(|line| line.trim().strip_prefix("entry: trust8 ")).collect();
+    assert_eq!(entries, ["check", "fix --in-place", "check --profile source"]);
+    let folder = Folder::new();
+    folder.file("fine", "fine");
+    for (entry, code) in entries.iter().zip([1, 0, 1]) {
+        folder.file("bad", ["naïve élève, été ".as_bytes(), b"\xFF\n"].concat());
+        folder.trust8().args(entry.split(' ')).args(["fine", "bad"]).assert().code(code);
+        assert_eq!(std::fs::read_to_string(folder.at("bad")).is_ok(), code == 0);
+        folder.trust8().args(entry.split(' ')).arg("fine").assert().code(0);
+    }
+}
+
 /// A run that looked at nothing must not look like one that found nothing.
 #[test]
 fn a_run_on_folders_says_what_it_left_out() {
