@@ -275,14 +275,16 @@ impl<'a> Check<'a> {
             Scanner::new(self.validator.kernel, self.profile, reader, progress, self.to_the_end);
         let mut errors = 0;
         let mut first_error = None;
+        let mut may_be_other = false;
         let read = loop {
             // What was found in a pipe is written before the command may have to wait for more.
             match scanner.next_error(&mut || turn.write_through(at_once)) {
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
                 Ok(Some(finding)) => {
-                    if finding.culprit.forbidden().is_none() {
-                        first_error = first_error.or(Some(finding.offset));
+                    if finding.culprit.forbidden().is_none() && first_error.is_none() {
+                        first_error = Some(finding.offset);
+                        may_be_other = !finding.culprit.is_whole_sequence();
                     }
                     if errors < self.error_limit {
                         self.report.finding(turn.out(), name, &finding, errors);
@@ -299,6 +301,8 @@ impl<'a> Check<'a> {
             Totals { errors, bytes: scanner.offset(), characters: scanner.characters(), ..Totals::default() };
         totals.open_lines = u64::from(scanner.is_inside_line());
         let conclusion = read.and_then(|()| first_error.map_or_else(|| Ok(Conclusion::default()), conclude));
+        let conclusion =
+            conclusion.map(|found| Conclusion { likely: found.likely.filter(|_| may_be_other), ..found });
         if let Err(error) = &conclusion {
             totals.unread = 1;
             if errors == 0 {

@@ -323,6 +323,9 @@ fn check_says_what_a_file_probably_is() {
     assert!(stdout(&run).ends_with(note), "{}", stdout(&run));
     let run = folder.trust8().args(["--json", "old"]).assert().code(1);
     assert!(stdout(&run).contains(r#""likely_from":"windows-1252""#));
+    // An attack is no text, although these are characters of EUC-JP.
+    folder.file("attack", b"GET /\xC0\xAE\xC0\xAE/etc/passwd 404\n");
+    assert!(!stdout(&folder.trust8().arg("attack").assert().code(1)).contains("probably"));
     // In text that is mostly UTF-8, an error is an error.
     folder.file("mixed", ["naïve, größer, élève. ".repeat(20).as_bytes(), b"\xF6\n"].concat());
     assert!(!stdout(&folder.trust8().arg("mixed").assert().code(1)).contains("probably"));

@@ -273,7 +273,7 @@ fn without_a_path_a_terminal_is_not_read() {
         let output = script.stdin(Stdio::null()).output().unwrap();
         (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
     };
-    assert_eq!(on_terminal("-l"), (1, "bad\r\n".to_owned()));
+    assert_eq!(on_terminal("-l"), (1, "bad\r\n1 of 1 text files invalid\r\n".to_owned()));
     for command in ["fix", "inspect", "convert --to utf-8"] {
         let (code, text) = on_terminal(command);
         assert_eq!(code, 2, "{text}");
