@@ -87,7 +87,17 @@ fn push_member(out: &mut Vec<u8>, name: &str, value: &str) {
     out.extend_from_slice(b",\"");
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b"\":");
-    write_json(out, value);
+    // Without an early end, the compiler makes vectors of this.
+    let is_plain = value
+        .bytes()
+        .fold(true, |plain, byte| plain & matches!(byte, b' '..=b'!' | b'#'..=b'[' | b']'..=b'~'));
+    if is_plain {
+        out.push(b'"');
+        out.extend_from_slice(value.as_bytes());
+        out.push(b'"');
+    } else {
+        write_json(out, value);
+    }
 }
 
 #[derive(Serialize)]
