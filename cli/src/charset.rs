@@ -25,6 +25,8 @@ pub(crate) enum Charset {
     Dialect(Dialect),
     /// UTF-32, or Latin-1 in which every byte is the character of the same number.
     Exact(transcode::Encoding),
+    /// ASCII, only as a target.
+    Ascii,
 }
 
 /// The name of Latin-1 as ISO 8859-1 has it. `latin1` and `iso-8859-1` are windows-1252 everywhere, as the WHATWG standard
@@ -244,6 +246,7 @@ impl Charset {
             Self::Dialect(dialect) => dialect.name().to_owned(),
             Self::Exact(transcode::Encoding::Latin1) => LATIN1_EXACT.to_owned(),
             Self::Exact(encoding) => encoding.name().to_owned(),
+            Self::Ascii => "ascii".to_owned(),
         }
     }
 
@@ -338,6 +341,10 @@ pub(crate) fn from_target(name: &str) -> Result<Charset, String> {
     if name.eq_ignore_ascii_case("utf-16") || name.eq_ignore_ascii_case("utf16") {
         return Err("say which: utf-16le or utf-16be".to_owned());
     }
+    // As a source, `ascii` is windows-1252, which has no other meaning for the bytes of ASCII. As a target, that would be more.
+    if matches!(&*bare(name), "ascii" | "usascii") {
+        return Ok(Charset::Ascii);
+    }
     match name
         .parse()
         .map_err(|why: String| format!("{why} (expected one of {}, or another one)", exact_names()))?
@@ -383,18 +390,9 @@ mod tests {
     /// `latin1` was windows-1252 when it was read, and ISO 8859-1 when it was written.
     #[test]
     fn every_option_means_the_same_by_a_name() {
-        for name in [
-            "latin1",
-            "l1",
-            "ISO-8859-1",
-            "ascii",
-            "latin1-exact",
-            "koi8-r",
-            "utf-32le",
-            "wtf-8",
-            "sjis",
-            "utf-16be",
-        ] {
+        for name in
+            ["latin1", "l1", "ISO-8859-1", "latin1-exact", "koi8-r", "utf-32le", "wtf-8", "sjis", "utf-16be"]
+        {
             let charset = name.parse::<Charset>();
             assert_eq!(
                 [from_fix(name), from_source(name), from_target(name)],
@@ -402,6 +400,7 @@ mod tests {
                 "{name}"
             );
         }
+        assert_eq!(from_target("US-ASCII"), Ok(Charset::Ascii));
         assert_eq!(from_target("latin1"), Ok(Charset::Encoding(encoding_rs::WINDOWS_1252)));
     }
 

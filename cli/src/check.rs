@@ -1,8 +1,10 @@
 //! `trust8 check`: reports what is not UTF-8 in all selected files, with several threads.
 
-use std::io::{self, Read, Write, stderr};
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Write, stderr};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -11,6 +13,8 @@ use trust8::profile::Profile;
 
 use crate::args::{CheckArgs, CommonArgs, Selection};
 use crate::dialects::accepting_dialects;
+use crate::fix::evidence::{Evidence, seems_utf16};
+use crate::fix::guess::{Guess, guess};
 use crate::interrupt;
 use crate::ordered_output::{OrderedOutput, Turn};
 use crate::outcome::Outcome;
@@ -25,17 +29,25 @@ use crate::walk::{Entry, Unreachable, Walk};
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs, common: &CommonArgs) -> ExitCode {
-    let selection = match args.selection.resolve(true) {
+    let resolved = if args.staged { Ok(args.selection.clone()) } else { args.selection.resolve(true) };
+    let selection = match resolved {
         Ok(selection) => selection,
         Err(error) => return Outcome::fail(&error),
     };
-    let walk = match Walk::new(&selection) {
+    let walk = if args.staged { Walk::staged(&selection) } else { Walk::new(&selection) };
+    let mut walk = match walk {
         Ok(walk) => walk,
         Err(error) => return Outcome::fail(&error),
     };
+    let in_folders = args.staged || selection.paths.iter().any(|path| path.is_dir());
+    let left_out = Arc::new(AtomicU64::new(0));
+    let sums_up = in_folders && !args.quiet && (args.stats || stderr().is_terminal());
+    if sums_up {
+        walk = walk.counting(&left_out);
+    }
     let started = Instant::now();
     let progress = Progress::start(!common.no_progress && !args.quiet, {
-        let selection = selection.clone();
+        let selection = if args.staged { Selection::default() } else { selection.clone() };
         move || total_bytes(&selection)
     });
     interrupt::on_signal({
@@ -48,6 +60,9 @@ pub(crate) fn run(args: &CheckArgs, common: &CommonArgs) -> ExitCode {
     progress.finish();
     if args.stats && !report.has_totals_in_footer() {
         let _ = write!(stderr(), "{}", totals.for_people(started.elapsed()));
+    }
+    if sums_up {
+        let _ = writeln!(stderr(), "{}", totals.in_one_line(left_out.load(Ordering::Relaxed)));
     }
     // If a pipe was closed by its reader, the exit code still tells what was found.
     Outcome::of(&totals).with_output(written).into()
@@ -77,6 +92,12 @@ fn similar_command(name: &[u8]) -> String {
         .filter(|(similarity, _)| *similarity > 0.8)
         .max_by(|(a, _), (b, _)| a.total_cmp(b));
     similar.map_or_else(String::new, |(_, command)| format!("; did you mean the command {command}?"))
+}
+
+/// Returns the totals of a binary file, which is skipped.
+fn binary(file: &File, start: u64) -> io::Result<Totals> {
+    let binary_utf16 = u64::from(seems_utf16(|skip| FileFrom { file, at: start + skip })?);
+    Ok(Totals { binary: 1, binary_utf16, ..Totals::default() })
 }
 
 /// Checks files and reports their errors.
@@ -134,7 +155,7 @@ impl<'a> Check<'a> {
     pub(crate) fn check_input<R: Read>(self, entry: &Entry, from: impl Fn(u64) -> R) -> io::Result<()> {
         let stats = self.to_the_end;
         let (_, written) = self.with_header_and_footer(Instant::now(), stats, |check| {
-            let conclude = |first_error| check.conclusion(&from, first_error);
+            let conclude = |first_error| check.conclusion(&from, None, first_error);
             check.report_errors(entry, from(0), false, &mut check.output.turn(0), conclude)
         });
         written
@@ -192,11 +213,13 @@ impl<'a> Check<'a> {
                 let skip_binary = self.selection.skips_binary(entry.named);
                 if self.profile.is_some() {
                     if skip_binary && is_binary_file(&file, start)? {
-                        return Ok(Totals { binary: 1, ..Totals::default() });
+                        return binary(&file, start);
                     }
                     self.output_file.check_input(&file, start)?;
                     let from = |skip| FileFrom { file: &file, at: start + skip };
-                    let conclude = |first_error| self.conclusion(from, first_error);
+                    let conclude = |first_error| {
+                        self.conclusion(from, Some(file.metadata()?.len().saturating_sub(start)), first_error)
+                    };
                     return Ok(self.report_errors(entry, from(0), false, turn, conclude));
                 }
                 match self.validator.validate(&file, start, skip_binary, buffer)? {
@@ -208,7 +231,7 @@ impl<'a> Check<'a> {
                         let open_lines = u64::from(last != *b"\n");
                         Ok(Totals { valid: 1, bytes, characters, open_lines, ..Totals::default() })
                     }
-                    FileStatus::Binary => Ok(Totals { binary: 1, ..Totals::default() }),
+                    FileStatus::Binary => binary(&file, start),
                     FileStatus::Invalid { .. } if !self.report.shows_errors() && !self.to_the_end => {
                         self.report.conclusion(turn.out(), entry.source.name(), &Conclusion::default());
                         Ok(Totals { invalid: 1, ..Totals::default() })
@@ -217,7 +240,13 @@ impl<'a> Check<'a> {
                         self.output_file.check_input(&file, start)?;
                         self.validator.progress.take_back(progress);
                         let from = |skip| FileFrom { file: &file, at: start + skip };
-                        let conclude = |first_error| self.conclusion(from, first_error);
+                        let conclude = |first_error| {
+                            self.conclusion(
+                                from,
+                                Some(file.metadata()?.len().saturating_sub(start)),
+                                first_error,
+                            )
+                        };
                         Ok(self.report_errors(entry, from(0), false, turn, conclude))
                     }
                 }
@@ -246,14 +275,16 @@ impl<'a> Check<'a> {
             Scanner::new(self.validator.kernel, self.profile, reader, progress, self.to_the_end);
         let mut errors = 0;
         let mut first_error = None;
+        let mut may_be_other = false;
         let read = loop {
             // What was found in a pipe is written before the command may have to wait for more.
             match scanner.next_error(&mut || turn.write_through(at_once)) {
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
                 Ok(Some(finding)) => {
-                    if finding.culprit.forbidden().is_none() {
-                        first_error = first_error.or(Some(finding.offset));
+                    if finding.culprit.forbidden().is_none() && first_error.is_none() {
+                        first_error = Some(finding.offset);
+                        may_be_other = !finding.culprit.is_whole_sequence();
                     }
                     if errors < self.error_limit {
                         self.report.finding(turn.out(), name, &finding, errors);
@@ -270,6 +301,8 @@ impl<'a> Check<'a> {
             Totals { errors, bytes: scanner.offset(), characters: scanner.characters(), ..Totals::default() };
         totals.open_lines = u64::from(scanner.is_inside_line());
         let conclusion = read.and_then(|()| first_error.map_or_else(|| Ok(Conclusion::default()), conclude));
+        let conclusion =
+            conclusion.map(|found| Conclusion { likely: found.likely.filter(|_| may_be_other), ..found });
         if let Err(error) = &conclusion {
             totals.unread = 1;
             if errors == 0 {
@@ -294,14 +327,28 @@ impl<'a> Check<'a> {
     }
 
     /// Finds out what a file that is not UTF-8 may be instead.
-    fn conclusion<R: Read>(&self, from: impl Fn(u64) -> R, first_error: u64) -> io::Result<Conclusion> {
+    ///
+    /// An encoding is guessed only if the length of the file is known.
+    fn conclusion<R: Read>(
+        &self,
+        from: impl Fn(u64) -> R,
+        len: Option<u64>,
+        first_error: u64,
+    ) -> io::Result<Conclusion> {
         if !self.report.shows_conclusions() {
             return Ok(Conclusion::default());
         }
         let mut first = Vec::new();
         from(0).take(4).read_to_end(&mut first)?;
         let mark = Bom::detect(&first).map(|(mark, _)| mark);
-        let accepted_by = accepting_dialects(from, first_error)?;
-        Ok(Conclusion { mark, accepted_by, unread: None })
+        let accepted_by = accepting_dialects(&from, first_error)?;
+        let likely = match len {
+            Some(len) => match guess(mark, &accepted_by, &Evidence::gather(from, len, first_error)?) {
+                Guess::From(charset) => Some(charset),
+                _ => None,
+            },
+            None => None,
+        };
+        Ok(Conclusion { mark, accepted_by, likely, unread: None })
     }
 }

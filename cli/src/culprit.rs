@@ -68,6 +68,11 @@ impl<'a> Culprit<'a> {
         }
     }
 
+    /// Whether the bytes make a whole sequence, so that they were hardly meant as text in another encoding.
+    pub(crate) fn is_whole_sequence(&self) -> bool {
+        matches!(self.why, Why::NotUtf8(_, Meaning::CodePoint(_) | Meaning::SurrogatePair(..)))
+    }
+
     /// Returns how many U+FFFD browsers show for the bytes: one for each of the library's errors.
     pub(crate) fn replacements(&self) -> u64 {
         self.bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count() as u64

@@ -43,7 +43,7 @@ fn what(charset: Charset) -> &'static str {
     match charset {
         Charset::Auto => "guess, from the byte order mark and the text",
         Charset::Encoding(encoding) if encoding == encoding_rs::WINDOWS_1252 => {
-            "Western European; latin1, iso-8859-1 and ascii mean this, as in browsers"
+            "Western European; latin1, iso-8859-1 and (as a source) ascii mean this, as in browsers"
         }
         Charset::Encoding(encoding) if encoding == encoding_rs::SHIFT_JIS => {
             "Japanese, with Microsoft's additions"

@@ -1,6 +1,6 @@
 //! Manual pages and completion scripts, generated from the definition of the command line.
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::CommandFactory;
@@ -40,7 +40,27 @@ fn man(cli: &clap::Command, command: Option<&Command>, out: &mut Vec<u8>) -> io:
         Command::Bench(_) => "bench",
     });
     let command = name.and_then(|name| cli.find_subcommand(name)).unwrap_or(cli);
-    clap_mangen::Man::new(command.clone()).render(out)
+    let title = name.map_or_else(|| "trust8".to_owned(), |name| format!("trust8-{name}"));
+    let page = clap_mangen::Man::new(command.clone().after_help(None::<&str>).after_long_help(None::<&str>));
+    page.title(title).source(concat!("trust8 ", env!("CARGO_PKG_VERSION"))).render(out)?;
+    // clap_mangen would put all of this into one section, and fill its lines.
+    let after = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
+    for paragraph in after.unwrap_or_default().split("\n\n") {
+        let Some((heading, text)) = paragraph.split_once(':') else { continue };
+        writeln!(out, ".SH \"{}\"", heading.to_uppercase())?;
+        match text.strip_prefix('\n') {
+            Some(lines) => writeln!(out, ".nf\n{}\n.fi", roff(lines))?,
+            None => writeln!(out, "{}", roff(text))?,
+        }
+    }
+    Ok(())
+}
+
+/// Returns `text` as manual pages have it, without the spaces that lines begin with.
+fn roff(text: &str) -> String {
+    let lines: Vec<_> =
+        text.lines().map(|line| line.trim_start().replace('\\', "\\e").replace('-', "\\-")).collect();
+    lines.iter().map(|line| format!("\\&{line}")).collect::<Vec<_>>().join("\n")
 }
 
 fn completions(shell: Shell, cli: &mut clap::Command, out: &mut Vec<u8>) {

@@ -8,7 +8,7 @@
 //! whatever happens to the ones before them. The modules:
 //!
 //! - `args/` is the command line. `generate.rs` makes manual pages and completions from it.
-//! - `walk.rs` turns paths into files. `source.rs` opens and reads them.
+//! - `walk.rs` turns paths into files, and `staged.rs` Git's index. `source.rs` opens and reads them.
 //! - `validate.rs` is the first pass over a file: it only says whether the file is valid, and has to be fast. `scan.rs`
 //!   is the second pass: it finds each error. It uses `segments.rs` to split the input into valid text and errors,
 //!   `location.rs` for lines and columns, and `culprit.rs` for the message. `dialects.rs` finds the dialects of UTF-8
@@ -51,6 +51,7 @@ mod report;
 mod scan;
 mod segments;
 mod source;
+mod staged;
 mod statistics;
 mod streams;
 mod target;

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use trust8::Kernel;
 use trust8::profile::{Class, Error, Profile};
 
-use crate::source::{self, CHUNK};
+use crate::source::{self, CHUNK, aligned_buffer};
 
 /// How many bytes are shown before and after an error, if the input has so many.
 pub(crate) const CONTEXT: usize = 32;
@@ -19,6 +19,10 @@ pub(crate) struct Segments<R> {
     kernel: &'static Kernel,
     profile: Option<&'static Profile>,
     bytes: Box<[u8]>,
+    /// Where the input is read to. What was read before is kept just before it.
+    start: usize,
+    /// The first byte that is kept.
+    kept: usize,
     /// The segments that were returned end here, and the bytes after it are still to be returned.
     at: usize,
     /// The end of what was read.
@@ -42,8 +46,21 @@ pub(crate) enum Segment<'a> {
 
 impl<R: Read> Segments<R> {
     pub(crate) fn new(kernel: &'static Kernel, profile: Option<&'static Profile>, reader: R) -> Self {
-        let bytes = vec![0; 2 * CONTEXT + CHUNK].into_boxed_slice();
-        Self { reader, kernel, profile, bytes, at: 0, filled: 0, offset: 0, ended: false, announced: false }
+        // An error with `CONTEXT` bytes before it is kept until there are `2 * CONTEXT` bytes from it on.
+        let (bytes, start) = aligned_buffer(3 * CONTEXT);
+        Self {
+            reader,
+            kernel,
+            profile,
+            bytes,
+            start,
+            kept: start,
+            at: start,
+            filled: start,
+            offset: 0,
+            ended: false,
+            announced: false,
+        }
     }
 
     /// Returns the offset in the input after the last segment.
@@ -68,7 +85,7 @@ impl<R: Read> Segments<R> {
             // character; and if not, they show what follows it.
             match error {
                 Some(error) if self.ended || unseen.len() >= 2 * CONTEXT => {
-                    let before = &self.bytes[self.at.saturating_sub(CONTEXT)..self.at];
+                    let before = &self.bytes[self.kept.max(self.at - CONTEXT)..self.at];
                     let rest = &self.bytes[self.at..self.filled];
                     return Ok(Some(Segment::Invalid { offset: self.offset, error, before, rest }));
                 }
@@ -109,15 +126,15 @@ impl<R: Read> Segments<R> {
         debug_assert!(self.at <= self.filled);
     }
 
-    /// Reads more bytes. Moves those still to be returned, and `CONTEXT` bytes before them, to the front.
+    /// Reads more bytes. Moves those still to be returned, and `CONTEXT` bytes before them, to just before `start`.
     fn read(&mut self) -> io::Result<()> {
-        let kept = self.at.saturating_sub(CONTEXT);
-        self.bytes.copy_within(kept..self.filled, 0);
-        self.at -= kept;
-        self.filled -= kept;
-        // At most 3 * CONTEXT - 1 bytes are at the front now, so there is room.
-        let n = source::read(&mut self.reader, &mut self.bytes[self.filled..])?;
-        self.filled += n;
+        let kept = self.kept.max(self.at - CONTEXT);
+        // These are at most 3 * CONTEXT - 1 bytes, so there is room.
+        self.kept = self.start - (self.filled - kept);
+        self.bytes.copy_within(kept..self.filled, self.kept);
+        self.at = self.kept + (self.at - kept);
+        let n = source::read(&mut self.reader, &mut self.bytes[self.start..][..CHUNK])?;
+        self.filled = self.start + n;
         self.ended = n == 0;
         Ok(())
     }

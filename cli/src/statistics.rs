@@ -52,6 +52,8 @@ pub(crate) struct Totals {
     pub(crate) unread: u64,
     /// Binary files in folders, which were skipped.
     pub(crate) binary: u64,
+    /// Those of them that seem to be UTF-16.
+    pub(crate) binary_utf16: u64,
     /// Errors in the invalid files, as far as these were read.
     pub(crate) errors: u64,
     /// Bytes of the valid files, and of the invalid ones as far as these were read.
@@ -70,6 +72,24 @@ impl Totals {
     /// Returns the number of lines. A line ends with a line feed, or with the end of its file.
     pub(crate) fn lines(&self) -> u64 {
         self.characters.newlines + self.open_lines
+    }
+
+    /// Returns what was checked and what was not, for people. `left_out` entries of folders were left out.
+    pub(crate) fn in_one_line(&self, left_out: u64) -> String {
+        let mut line = format!("{} of {} text files invalid", grouped(self.invalid), grouped(self.files()));
+        if self.binary > 0 {
+            line += &format!("; {} skipped as binary", grouped(self.binary));
+        }
+        if self.binary_utf16 > 0 {
+            line += &format!(", of which {} look like UTF-16", grouped(self.binary_utf16));
+        }
+        if left_out > 0 {
+            line += &format!("; {} hidden, ignored or not selected", grouped(left_out));
+        }
+        if self.unread > 0 {
+            line += &format!("; {} not read", grouped(self.unread));
+        }
+        line
     }
 
     /// Returns the totals as text for people.
@@ -106,6 +126,7 @@ impl Add for Totals {
             invalid: self.invalid + other.invalid,
             unread: self.unread + other.unread,
             binary: self.binary + other.binary,
+            binary_utf16: self.binary_utf16 + other.binary_utf16,
             errors: self.errors + other.errors,
             bytes: self.bytes + other.bytes,
             characters: self.characters + other.characters,

@@ -18,7 +18,7 @@ use trust8::boundary::floor;
 use trust8::{Kernel, Part, Utf8Error};
 
 use crate::progress::Progress;
-use crate::source::{CHUNK, read_at};
+use crate::source::{CHUNK, aligned_buffer, read_at};
 use crate::statistics::Characters;
 
 /// How many bytes of a large file one thread takes at a time. Small enough that all threads finish at about the same
@@ -88,7 +88,7 @@ impl FileValidator {
         // Reading the previous file may have failed inside a character.
         buffer.carried = 0;
         let first = read_at(file, buffer.space(), start)?;
-        if unless_binary && is_binary(&buffer.bytes[..first]) {
+        if unless_binary && is_binary(&buffer.bytes[buffer.start..][..first]) {
             return Ok(FileStatus::Binary);
         }
         // Only a file that fills the buffer can be large, so a small one is not even asked for its length.
@@ -99,26 +99,24 @@ impl FileValidator {
                     return Ok(status);
                 }
                 // Validate what there is now with this thread, from the start.
-                return self.validate_rest(file, start, 0, buffer, validator);
+                return self.validate_rest(file, start, buffer, validator);
             }
         }
-        let carried = match validator.push(&mut buffer.bytes, first, &self.progress) {
-            Ok(carried) => carried,
+        match validator.push(buffer, first, &self.progress) {
+            Ok(()) => {}
             Err(InvalidChunk) => return Ok(validator.invalid()),
-        };
-        self.validate_rest(file, start + first as u64, carried, buffer, validator)
+        }
+        self.validate_rest(file, start + first as u64, buffer, validator)
     }
 
-    /// Validates `file` from the offset `at` to its end, after `carried` bytes that are in `buffer` already.
+    /// Validates `file` from the offset `at` to its end, after the bytes that `buffer` carries.
     fn validate_rest(
         &self,
         file: &File,
         mut at: u64,
-        carried: usize,
         buffer: &mut Buffer,
         mut validator: ChunkValidator<'_>,
     ) -> io::Result<FileStatus> {
-        buffer.carried = carried;
         loop {
             let n = read_at(file, buffer.space(), at)?;
             if n == 0 {
@@ -128,8 +126,8 @@ impl FileValidator {
                 return Ok(if complete { validator.valid() } else { validator.invalid() });
             }
             at += n as u64;
-            match validator.push(&mut buffer.bytes, buffer.carried + n, &self.progress) {
-                Ok(carried) => buffer.carried = carried,
+            match validator.push(buffer, n, &self.progress) {
+                Ok(()) => {}
                 Err(InvalidChunk) => {
                     buffer.carried = 0;
                     return Ok(validator.invalid());
@@ -272,8 +270,8 @@ impl FileValidator {
                 break;
             }
             at += n as u64;
-            match validator.push(&mut buffer.bytes, buffer.carried + n, &self.progress) {
-                Ok(carried) => buffer.carried = carried,
+            match validator.push(buffer, n, &self.progress) {
+                Ok(()) => {}
                 Err(InvalidChunk) => return Ok(Some(validator.invalid())),
             }
         }
@@ -341,19 +339,21 @@ pub(crate) fn is_binary(first: &[u8]) -> bool {
 
 /// What files are read into. A thread uses one buffer for all its files.
 pub(crate) struct Buffer {
-    /// Room for the carried bytes and a chunk after them.
     bytes: Box<[u8]>,
-    /// How many bytes at the front begin a character that the previous chunk did not complete.
+    /// A chunk is read to here.
+    start: usize,
+    /// How many bytes before `start` begin a character that the previous chunk did not complete.
     carried: usize,
 }
 
 impl Buffer {
     pub(crate) fn new() -> Self {
-        Self { bytes: vec![0; 3 + CHUNK].into_boxed_slice(), carried: 0 }
+        let (bytes, start) = aligned_buffer(3);
+        Self { bytes, start, carried: 0 }
     }
 
     fn space(&mut self) -> &mut [u8] {
-        &mut self.bytes[self.carried..][..CHUNK]
+        &mut self.bytes[self.start..][..CHUNK]
     }
 }
 
@@ -374,18 +374,21 @@ impl<'a> ChunkValidator<'a> {
         Self { settings, start, bytes: 0, characters: Characters::default() }
     }
 
-    /// Validates the first `filled` bytes, which begin with a character. If they end inside a character, moves the part
-    /// that is there to the front, and returns its length.
-    fn push(&mut self, bytes: &mut [u8], filled: usize, progress: &Progress) -> Result<usize, InvalidChunk> {
-        let valid = match self.validate(&bytes[..filled]) {
-            Ok(()) => filled,
+    /// Validates the bytes that `buffer` carries, and the `n` that were read after them. If they end inside a character, the
+    /// buffer carries the part that is there.
+    fn push(&mut self, buffer: &mut Buffer, n: usize, progress: &Progress) -> Result<(), InvalidChunk> {
+        let Buffer { bytes, start, carried } = buffer;
+        let (begin, end) = (*start - *carried, *start + n);
+        let valid = match self.validate(&bytes[begin..end]) {
+            Ok(()) => end - begin,
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
             Err(_) => return Err(InvalidChunk),
         };
-        bytes.copy_within(valid..filled, 0);
+        *carried = end - begin - valid;
+        bytes.copy_within(begin + valid..end, *start - *carried);
         self.bytes += valid as u64;
         progress.add(valid as u64);
-        Ok(filled - valid)
+        Ok(())
     }
 
     fn validate(&mut self, bytes: &[u8]) -> Result<(), Utf8Error> {

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
@@ -13,6 +14,7 @@ use ignore::{DirEntry, WalkBuilder};
 
 use crate::args::{BACKUP_SUFFIX, Selection};
 use crate::source::{Opened, Source};
+use crate::staged;
 
 /// An input to work on.
 #[derive(Clone, Debug)]
@@ -54,6 +56,10 @@ pub(crate) struct Walk<'a> {
     folder: Option<(PathBuf, ignore::Walk)>,
     /// The folder of the last file that was found, as it is seen from `folder`.
     parent: Option<(PathBuf, Arc<File>)>,
+    /// What is staged, if that is to be checked.
+    staged: std::vec::IntoIter<Source>,
+    /// Counts the entries of folders that are left out, if the user wants to know.
+    left_out: Option<Arc<AtomicU64>>,
 }
 
 /// A path that could not be visited, and why.
@@ -90,13 +96,26 @@ impl<'a> Walk<'a> {
             paths: selection.paths.iter(),
             folder: None,
             parent: None,
+            staged: Vec::new().into_iter(),
+            left_out: None,
         })
+    }
+
+    /// Iterates over the files of Git's index that the next commit changes, and that the selection has.
+    pub(crate) fn staged(selection: &'a Selection) -> Result<Self, String> {
+        let files = staged::files(&selection.paths)?;
+        Ok(Self { paths: [].iter(), staged: files.into_iter(), ..Self::new(selection)? })
+    }
+
+    /// Adds to `left_out` how many entries of folders are left out.
+    pub(crate) fn counting(self, left_out: &Arc<AtomicU64>) -> Self {
+        Self { left_out: Some(Arc::clone(left_out)), ..self }
     }
 
     /// Whether there may be more than one file. Call this before the first `next`.
     pub(crate) fn may_be_many(&self) -> bool {
         match self.paths.as_slice() {
-            [] => false,
+            [] => self.staged.len() > 1,
             [path] => path.is_dir(),
             _ => true,
         }
@@ -123,6 +142,12 @@ impl<'a> Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// Whether the globs and the types of the selection have `source`.
+    fn selects(&self, source: &Source) -> bool {
+        let Source::Staged(path, _) = source else { return true };
+        !self.globs.matched(path, false).is_ignore() && !self.types.matched(path, false).is_ignore()
+    }
+
     /// Whether the file at `path` is a backup of another file that is there.
     fn is_backup(&self, path: &Path) -> bool {
         let suffix = self.selection.backup.as_deref().unwrap_or(BACKUP_SUFFIX);
@@ -131,8 +156,23 @@ impl Walk<'_> {
         original.is_some_and(|original| path.with_file_name(original).symlink_metadata().is_ok())
     }
 
+    /// If `entry` is a folder that is searched, counts all that is in it as left out. `found` takes back what is not.
+    fn note_left_out(&self, entry: &DirEntry) {
+        let Some(left_out) = &self.left_out else { return };
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        if is_folder && self.selection.max_depth.is_none_or(|depth| entry.depth() < depth) {
+            let inside = std::fs::read_dir(entry.path()).map_or(0, |entries| entries.flatten().count());
+            let itself = u64::from(entry.depth() > 0);
+            left_out.fetch_add(inside as u64, Ordering::Relaxed);
+            left_out.fetch_sub(itself, Ordering::Relaxed);
+        }
+    }
+
     /// Returns the entry for a file that was found in a folder.
     fn found(&mut self, path: PathBuf) -> Result<Entry, Unreachable> {
+        if let Some(left_out) = &self.left_out {
+            left_out.fetch_sub(1, Ordering::Relaxed);
+        }
         let folder = match self.folder_of(&path) {
             Ok(folder) => folder,
             Err(error) => return Err(Unreachable { path, why: error.to_string() }),
@@ -182,10 +222,11 @@ impl Iterator for Walk<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            while let Some((_, folder)) = &mut self.folder {
-                match folder.next() {
+            while let Some(next) = self.folder.as_mut().map(|(_, folder)| folder.next()) {
+                match next {
                     None => (self.folder, self.parent) = (None, None),
                     Some(Ok(entry)) => {
+                        self.note_left_out(&entry);
                         if let Some(path) = regular_file(entry).filter(|path| !self.is_backup(path)) {
                             return Some(self.found(path));
                         }
@@ -196,6 +237,12 @@ impl Iterator for Walk<'_> {
                         }
                     }
                 }
+            }
+            if let Some(source) = self.staged.next() {
+                if self.selects(&source) {
+                    return Some(Ok(Entry { source, named: false, folder: None }));
+                }
+                continue;
             }
             let path = self.paths.next()?;
             let source = Source::named(path);

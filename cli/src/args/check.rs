@@ -10,6 +10,12 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
 
+    /// Check what Git's index has of the files that the next commit changes, and not what is on disk
+    ///
+    /// Paths limit it to some of the files. They are shown as they are seen from the top of the repository.
+    #[arg(long, conflicts_with_all = ["files_from", "follow", "max_depth"])]
+    pub(crate) staged: bool,
+
     /// Report every error, not only the first of each file
     #[arg(long, short = 'a')]
     all: bool,
@@ -76,6 +82,10 @@ pub(crate) enum Format {
     Short,
     /// Annotations of GitHub Actions
     Github,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// JUnit's XML, for reports of tests
+    Junit,
     /// One JSON document
     Json,
     /// One JSON object per line

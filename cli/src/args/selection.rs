@@ -10,7 +10,7 @@ use clap::{Arg, Args, Command, ValueHint};
 use ignore::types::TypesBuilder;
 
 use crate::charset::parse_value;
-use crate::source::Source;
+use crate::source::{Source, path_of};
 use crate::streams::standard_input;
 
 /// Which files to work on.
@@ -198,7 +198,7 @@ fn paths_in(list: &[u8]) -> impl Iterator<Item = PathBuf> {
     let lines = list.split(move |&byte| byte == end);
     let paths = lines.map(move |line| if crlf { line.strip_suffix(b"\r").unwrap_or(line) } else { line });
     // In a list, `-` is the name of a file.
-    paths.filter(|path| !path.is_empty()).map(|bytes| path(if bytes == b"-" { b"./-" } else { bytes }))
+    paths.filter(|path| !path.is_empty()).map(|bytes| path_of(if bytes == b"-" { b"./-" } else { bytes }))
 }
 
 /// Whether each line of `list` ends with a carriage return and a line feed.
@@ -219,19 +219,6 @@ fn is_null_device() -> bool {
     }
     #[cfg(not(unix))]
     false
-}
-
-/// Returns the path that `bytes` are the name of.
-fn path(bytes: &[u8]) -> PathBuf {
-    #[cfg(unix)]
-    {
-        use std::os::unix::ffi::OsStrExt;
-        Path::new(std::ffi::OsStr::from_bytes(bytes)).to_owned()
-    }
-    #[cfg(not(unix))]
-    {
-        Path::new(&*String::from_utf8_lossy(bytes)).to_owned()
-    }
 }
 
 #[cfg(test)]

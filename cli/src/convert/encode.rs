@@ -25,6 +25,7 @@ enum Target {
     Exact(Box<Transcoder<transcode::Encoding, transcode::Encoding>>),
     Web(Box<Encoder>),
     Dialect(Dialect),
+    Ascii,
 }
 
 impl<'a> Encode<'a> {
@@ -34,6 +35,7 @@ impl<'a> Encode<'a> {
             (_, Some(exact)) => Target::Exact(Box::new(transcoder(transcode::Encoding::Utf8, exact))),
             (Charset::Encoding(encoding), _) => Target::Web(Box::new(encoding.new_encoder())),
             (Charset::Dialect(dialect), _) => Target::Dialect(dialect),
+            (Charset::Ascii, _) => Target::Ascii,
             (Charset::Auto | Charset::Utf8 | Charset::Exact(_), _) => Target::Dialect(Dialect::Utf8),
         };
         Self { out, target, replace, lines: 0, buffer: Vec::new(), error: None }
@@ -48,7 +50,7 @@ impl<'a> Encode<'a> {
                 finished.map_err(|error| self.fail(unconvertible(&error)))
             }
             Target::Web(_) => self.encode("", true),
-            Target::Dialect(_) => Ok(()),
+            Target::Dialect(_) | Target::Ascii => Ok(()),
         }
     }
 
@@ -82,6 +84,22 @@ impl<'a> Encode<'a> {
             text = &text[at + c.len_utf8()..];
         }
         self.encode_all(text, last)
+    }
+
+    /// Writes `text`, as far as it is ASCII.
+    fn write_ascii(&mut self, mut text: &str) -> io::Result<()> {
+        while let Some((at, c)) = text.char_indices().find(|(_, c)| !c.is_ascii()) {
+            self.lines += text[..at].matches('\n').count() as u64;
+            self.out.write_all(&text.as_bytes()[..at])?;
+            if !self.replace {
+                let why = format!("line {}: U+{:04X} is not in ascii{REPLACE}", self.lines + 1, u32::from(c));
+                return Err(self.fail(why));
+            }
+            self.out.write_all(b"?")?;
+            text = &text[at + c.len_utf8()..];
+        }
+        self.lines += text.matches('\n').count() as u64;
+        self.out.write_all(text.as_bytes())
     }
 
     /// Encodes `text` with the crate encoding_rs.
@@ -141,6 +159,7 @@ impl Write for Encode<'_> {
             }
             Target::Web(_) => self.encode(text, false)?,
             Target::Dialect(dialect) => self.out.write_all(&dialect.from_utf8(text))?,
+            Target::Ascii => self.write_ascii(text)?,
         }
         Ok(bytes.len())
     }

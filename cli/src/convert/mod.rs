@@ -24,7 +24,7 @@ use crate::interrupt;
 use crate::outcome::{Outcome, print_error};
 use crate::progress::Progress;
 use crate::replace::{self, Original};
-use crate::source::{self, CHUNK, FileFrom, Opened, Source};
+use crate::source::{self, CHUNK, FileFrom, Opened, Source, aligned_buffer};
 use crate::streams::StandardOutput;
 use crate::target::Target;
 use encode::Encode;
@@ -216,10 +216,11 @@ impl Convert<'_> {
         out: &mut dyn Write,
     ) -> Result<(), FileError> {
         let mut transcoder = Transcoder::with_kernel(self.kernel, from, to, self.args.replace);
-        let mut bytes = vec![0; CHUNK];
+        let (mut buffer, start) = aligned_buffer(0);
+        let bytes = &mut buffer[start..][..CHUNK];
         let mut text = Vec::new();
         loop {
-            let n = source::read(reader, &mut bytes).map_err(FileError::Read)?;
+            let n = source::read(reader, bytes).map_err(FileError::Read)?;
             let result = match n {
                 0 => transcoder.finish(&mut text),
                 _ => transcoder.push(&bytes[..n], &mut text),

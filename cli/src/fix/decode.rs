@@ -17,7 +17,7 @@ use crate::dialects::DialectChunks;
 use crate::hex::Hex;
 use crate::progress::Progress;
 use crate::segments::{Segment, Segments};
-use crate::source::{self, CHUNK};
+use crate::source::{self, CHUNK, aligned_buffer};
 
 /// Writes the text of `reader`, which is encoded in `charset`, to `out`. Returns how many sequences were invalid.
 ///
@@ -35,7 +35,9 @@ pub(crate) fn decode(
         Charset::Encoding(encoding) => from_encoding(encoding, reader, remedy, out),
         Charset::Exact(encoding) => from_units(encoding, reader, remedy, out),
         Charset::Utf8 => from_utf8(reader, remedy, out),
-        Charset::Auto => Err(FileError::Unconvertible("the encoding was not guessed".to_owned())),
+        Charset::Auto | Charset::Ascii => {
+            Err(FileError::Unconvertible("the encoding was not guessed".to_owned()))
+        }
     }
 }
 
@@ -191,16 +193,16 @@ fn from_encoding(
     // A byte order mark decides between the two kinds of UTF-16. In other encodings it is only removed.
     let mut decoder =
         if is_utf16(encoding) { encoding.new_decoder() } else { encoding.new_decoder_with_bom_removal() };
-    let mut bytes = vec![0; KEPT + CHUNK];
+    let (mut bytes, start_of_chunk) = aligned_buffer(KEPT);
     let mut text = vec![0; 3 * CHUNK];
     // How many of the `KEPT` bytes before the chunk are from the input.
     let mut kept = 0;
     let mut offset = 0;
     let mut invalid = 0;
     loop {
-        let n = source::read(&mut reader, &mut bytes[KEPT..]).map_err(FileError::Read)?;
-        let end = KEPT + n;
-        let mut at = KEPT;
+        let n = source::read(&mut reader, &mut bytes[start_of_chunk..][..CHUNK]).map_err(FileError::Read)?;
+        let end = start_of_chunk + n;
+        let mut at = start_of_chunk;
         loop {
             let (result, read, written) =
                 decoder.decode_to_utf8_without_replacement(&bytes[at..end], &mut text, n == 0);
@@ -211,10 +213,10 @@ fn from_encoding(
                 DecoderResult::OutputFull => {}
                 DecoderResult::Malformed(len, read_after) => {
                     let stop = at - usize::from(read_after);
-                    let start = stop.saturating_sub(usize::from(len)).max(KEPT - kept);
+                    let start = stop.saturating_sub(usize::from(len)).max(start_of_chunk - kept);
                     let sequence = &bytes[start..stop];
                     let Some(remedy) = remedy else {
-                        let place = offset + start as u64 - KEPT as u64;
+                        let place = offset + start as u64 - start_of_chunk as u64;
                         return Err(invalid_at(place, sequence, encoding.name()));
                     };
                     apply(remedy, sequence, out)?;
@@ -225,7 +227,7 @@ fn from_encoding(
         if n == 0 {
             return Ok(invalid);
         }
-        bytes.copy_within(end - KEPT..end, 0);
+        bytes.copy_within(end - KEPT..end, start_of_chunk - KEPT);
         kept = KEPT.min(kept + n);
         offset += n as u64;
     }

@@ -21,6 +21,12 @@ const BEFORE: u64 = 1 << 10;
 /// In text in UTF-16, at least this share of the code units is common.
 const ENOUGH: f64 = 0.97;
 
+/// Whether the beginning of a file seems to be text in UTF-16 without a byte order mark. `from` returns a reader that begins at
+/// an offset.
+pub(crate) fn seems_utf16<R: Read>(from: impl Fn(u64) -> R) -> io::Result<bool> {
+    Ok(Evidence::gather(from, SHORT, 0)?.utf16().is_some())
+}
+
 pub(crate) struct Evidence {
     /// Parts of the file, each of which begins at an even offset.
     pieces: Vec<Vec<u8>>,

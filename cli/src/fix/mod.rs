@@ -180,6 +180,9 @@ impl Fix<'_> {
                     let (message, worse) = error.describe(&source.display().to_string(), self.args.in_place);
                     self.print(&message);
                     outcome = outcome.max(worse);
+                    // The report has the path already.
+                    let path = format!("{}: ", source.display());
+                    let message = message.strip_prefix(&path).unwrap_or(&message).to_owned();
                     FileReport::failed(message, worse, matches!(error, FileError::Guarded(_)))
                 }
             };

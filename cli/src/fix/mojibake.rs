@@ -9,19 +9,21 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use encoding_rs::WINDOWS_1252;
 use memchr::memchr;
+use trust8::boundary::floor;
+
+/// The characters of the bytes 80 to 9F in windows-1252. The others are as in Latin-1.
+const HIGH: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}',
+    '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
+];
 
 /// Returns the byte of `c` in windows-1252, unless `c` is in ASCII.
 fn byte(c: char) -> Option<u8> {
-    if c.is_ascii() {
-        return None;
-    }
-    let mut buffer = [0; 4];
-    let (bytes, _, unmappable) = WINDOWS_1252.encode(c.encode_utf8(&mut buffer));
-    match (&*bytes, unmappable) {
-        (&[byte], false) => Some(byte),
-        _ => None,
+    match c {
+        '\0'..='\x7F' => None,
+        '\u{A0}'..='\u{FF}' => Some(c as u8),
+        _ => HIGH.iter().zip(0x80..).find(|(high, _)| **high == c).map(|(_, byte)| byte),
     }
 }
 
@@ -106,7 +108,8 @@ pub(super) struct Undo<'a> {
     pub(super) lines: u64,
 }
 
-/// A line that is longer than this is cut at a space, so that memory does not grow with it.
+/// A line that is longer than this is cut at a space, or else after any character in ASCII, or else anywhere. So memory and time
+/// do not grow with it.
 const LONGEST: usize = 1 << 20;
 
 impl<'a> Undo<'a> {
@@ -147,10 +150,13 @@ impl Write for Undo<'_> {
             }
         }
         self.line.extend(rest);
-        if self.line.len() > LONGEST
-            && let Some(space) = memchr::memrchr(b' ', &self.line)
-        {
-            let after = self.line.split_off(space + 1);
+        if self.line.len() > LONGEST {
+            let line = &self.line;
+            let ascii = || line.iter().rposition(u8::is_ascii);
+            let last =
+                memchr::memrchr(b' ', &line[line.len() / 2..]).map(|at| line.len() / 2 + at).or_else(ascii);
+            let end = last.map_or_else(|| floor(line, line.len() - 1), |at| at + 1);
+            let after = self.line.split_off(end);
             self.finish()?;
             self.line = after;
         }
@@ -165,6 +171,45 @@ impl Write for Undo<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use encoding_rs::WINDOWS_1252;
+
+    #[test]
+    fn bytes_are_those_of_windows_1252() {
+        for c in ('\0'..='\u{3000}').chain("日😀".chars()) {
+            let text = c.to_string();
+            let (bytes, _, unmappable) = WINDOWS_1252.encode(&text);
+            let expected = (!unmappable && !c.is_ascii()).then(|| bytes[0]);
+            assert_eq!(byte(c), expected, "{c:?}");
+        }
+    }
+
+    /// A line without a space was kept as a whole, and searched again for each chunk of it.
+    #[test]
+    fn a_long_line_is_cut() {
+        for (text, is_found) in [
+            (mojibake("größe,"), true),
+            (mojibake("größe, "), true),
+            ("x".to_owned(), false),
+            ("日".to_owned(), false),
+            // It may be cut inside a character of the original text. Then it stays as it is.
+            (mojibake("日"), false),
+        ] {
+            let mut out = Vec::new();
+            let mut undo = Undo::new(&mut out);
+            let chunk = text.repeat((64 << 10) / text.len());
+            for _ in 0..40 {
+                undo.write_all(chunk.as_bytes()).unwrap();
+                assert!(undo.line.len() <= LONGEST, "{text}");
+            }
+            undo.finish().unwrap();
+            if is_found {
+                assert!(undo.lines > 1, "{text}");
+            }
+            if matches!(&*text, "x" | "日") {
+                assert!(out == chunk.repeat(40).as_bytes());
+            }
+        }
+    }
 
     /// Returns `text` decoded once too often.
     fn mojibake(text: &str) -> String {

@@ -10,7 +10,7 @@ use crate::args::Remedy;
 use crate::hex::Hex;
 use crate::progress::Progress;
 use crate::segments::{Segment, Segments};
-use crate::source::{self, CHUNK};
+use crate::source::{self, CHUNK, aligned_buffer};
 use crate::visible::push_escaped;
 
 /// What to do with invalid sequences.
@@ -105,9 +105,10 @@ pub(super) fn apply(remedy: Remedy, sequence: &[u8], out: &mut dyn Write) -> Res
 
 /// Copies `reader` to `out`.
 pub(super) fn copy(mut reader: impl Read, progress: &Progress, out: &mut dyn Write) -> Result<(), FileError> {
-    let mut bytes = vec![0; CHUNK];
+    let (mut buffer, start) = aligned_buffer(0);
+    let bytes = &mut buffer[start..][..CHUNK];
     loop {
-        match source::read(&mut reader, &mut bytes).map_err(FileError::Read)? {
+        match source::read(&mut reader, bytes).map_err(FileError::Read)? {
             0 => return Ok(()),
             n => {
                 out.write_all(&bytes[..n]).map_err(FileError::Write)?;

@@ -16,15 +16,20 @@ use crate::hex::digits;
 use crate::scan::{Finding, skip_continuations};
 use crate::visible::{push_visible, shell_word, write_name};
 
-/// How many bytes of text to show on either side. With a culprit of average length, the line has 80 columns.
+/// How many bytes of text to show on either side, if there is room. With a culprit of average length, the line has 80 columns.
 const TEXT: usize = 28;
-/// How many bytes to show on either side in hexadecimal.
+/// How many bytes to show on either side in hexadecimal, if there is room.
 const HEX: usize = 8;
+/// The title of a line, and a culprit of average length.
+const TITLE_AND_CULPRIT: usize = 10 + 12;
 
 pub(crate) struct Human {
     colors: Colors,
     painted: Painted,
     terminal: bool,
+    /// How many bytes to show on either side, so that no line of a narrow terminal is broken: as text, and in hexadecimal.
+    text: usize,
+    hex: usize,
 }
 
 impl Report for Human {
@@ -55,14 +60,14 @@ impl Report for Human {
         let _ = write!(out, "{culprit}");
         out.extend_from_slice(off);
         out.push(b'\n');
-        let (text_before, text_after) = same_line(before, after);
+        let (text_before, text_after) = same_line(before, after, self.text);
         self.write_marked(out, b"text", |out, part| match part {
             Part::Before => push_visible(out, text_before),
             Part::Culprit => push_visible(out, culprit.bytes),
             Part::After => push_visible(out, text_after),
         });
-        let hex_before = &before[before.len().saturating_sub(HEX)..];
-        let hex_after = &after[..after.len().min(HEX)];
+        let hex_before = &before[before.len().saturating_sub(self.hex)..];
+        let hex_after = &after[..after.len().min(self.hex)];
         self.write_marked(out, b"hex ", |out, part| {
             let start = out.len();
             match part {
@@ -105,7 +110,12 @@ impl Report for Human {
             (_, Some(AcceptedBy { dialect, convertible: false })) => {
                 note(format!("all of it is valid {dialect}, but UTF-8 cannot encode some of it"));
             }
-            _ => {}
+            _ => {
+                if let Some(charset) = conclusion.likely {
+                    let label = charset.label();
+                    note(format!("it is probably {label}: {}", fix(&label)));
+                }
+            }
         }
     }
 }
@@ -122,7 +132,10 @@ impl Human {
             bad: start(colors.bad),
             off: format!("{:#}", colors.bad).into_bytes(),
         };
-        Self { colors, painted, terminal: on_terminal() }
+        let terminal = on_terminal();
+        let width = terminal_size::terminal_size().filter(|_| terminal).map_or(80, |(width, _)| width.0);
+        let room = usize::from(width).saturating_sub(TITLE_AND_CULPRIT);
+        Self { colors, painted, terminal, text: TEXT.min(room / 2), hex: HEX.min(room / 6) }
     }
 
     /// Writes two lines: the culprit between what comes before and after it, and a mark below the culprit. `push` appends
@@ -157,7 +170,7 @@ enum Part {
 }
 
 /// Appends `number` to `out` in decimal.
-fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
+pub(super) fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
     let mut digits = [0; 20];
     let mut start = digits.len();
     loop {
@@ -182,15 +195,15 @@ struct Painted {
 }
 
 /// Returns the end of `before` and the beginning of `after` that are on the same line as the error between them: at most
-/// `TEXT` bytes each, and only whole characters.
-fn same_line<'a>(before: &'a [u8], after: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+/// `most` bytes each, and only whole characters.
+fn same_line<'a>(before: &'a [u8], after: &'a [u8], most: usize) -> (&'a [u8], &'a [u8]) {
     let line = memrchr(b'\n', before).map_or(0, |at| at + 1);
-    let start = line.max(before.len().saturating_sub(TEXT));
+    let start = line.max(before.len().saturating_sub(most));
     // No character reaches across a line feed, so continuation bytes just after one are shown.
     let is_whole_line = start == line && line > 0;
     let before = if is_whole_line { &before[start..] } else { skip_continuations(&before[start..]) };
     let line = &after[..memchr(b'\n', after).unwrap_or(after.len())];
-    (before, &line[..floor(line, TEXT)])
+    (before, &line[..floor(line, most)])
 }
 
 /// Appends bytes in hexadecimal, with a space between two.
@@ -210,7 +223,7 @@ mod tests {
     #[test]
     fn text_is_whole_characters_of_the_same_line() {
         let around = |before: &'static str, after: &'static str| {
-            let (a, b) = same_line(before.as_bytes(), after.as_bytes());
+            let (a, b) = same_line(before.as_bytes(), after.as_bytes(), TEXT);
             (std::str::from_utf8(a).unwrap(), std::str::from_utf8(b).unwrap())
         };
         assert_eq!(around("", ""), ("", ""));

@@ -9,12 +9,13 @@ use std::time::Duration;
 use serde::Serialize;
 use trust8::Bom;
 
+use super::human::push_decimal;
 use super::{Conclusion, Report};
 use crate::dialects::AcceptedBy;
-use crate::hex::Hex;
+use crate::hex::{Hex, push_hex};
 use crate::scan::Finding;
 use crate::statistics::Totals;
-use crate::visible::{is_harmful, visible};
+use crate::visible::{is_harmful, push_visible};
 
 /// One document: `{"version":1,"files":[...],"summary":{...}}`.
 pub(super) struct Document;
@@ -38,59 +39,64 @@ impl<'a> JsonPath<'a> {
     }
 }
 
-#[derive(Serialize)]
-struct Error<'a> {
-    line: u64,
-    column: u64,
-    offset: u64,
-    length: usize,
-    kind: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rfc3629_section: Option<u8>,
-    /// What a profile forbids.
-    #[serde(flatten)]
-    forbidden: Option<JsonForbidden>,
-    message: String,
-    hex: String,
-    context: Context,
-}
-
-#[derive(Serialize)]
-struct JsonForbidden {
-    class: &'static str,
-    character: String,
-}
-
-#[derive(Serialize)]
-struct Context {
-    offset: u64,
-    hex: String,
-    text: String,
-}
-
-impl<'a> Error<'a> {
-    fn new(finding: &Finding<'a>) -> Self {
-        let Finding { location, offset, culprit, before, after } = finding;
-        let around = [*before, culprit.bytes, *after].concat();
-        Self {
-            line: location.line,
-            column: location.column,
-            offset: *offset,
-            length: culprit.bytes.len(),
-            kind: culprit.keyword(),
-            rfc3629_section: culprit.section(),
-            forbidden: culprit.forbidden().map(|found| JsonForbidden {
-                class: found.class().name(),
-                character: format!("U+{:04X}", u32::from(found.character())),
-            }),
-            message: culprit.to_string(),
-            hex: Hex(culprit.bytes).to_string(),
-            context: Context {
-                offset: offset - before.len() as u64,
-                hex: Hex(&around).to_string(),
-                text: visible(&around),
-            },
+/// Appends the members of an error, without the braces around them. (A file can have millions of errors, and serde takes several
+/// times as long for structures in others.)
+fn push_error(out: &mut Vec<u8>, finding: &Finding<'_>) {
+    let Finding { location, offset, culprit, before, after } = finding;
+    for (name, number) in [
+        ("\"line\":", location.line),
+        (",\"column\":", location.column),
+        (",\"offset\":", *offset),
+        (",\"length\":", culprit.bytes.len() as u64),
+    ] {
+        out.extend_from_slice(name.as_bytes());
+        push_decimal(out, number);
+    }
+    push_member(out, "kind", culprit.keyword());
+    if let Some(section) = culprit.section() {
+        out.extend_from_slice(b",\"rfc3629_section\":");
+        push_decimal(out, section.into());
+    }
+    // What a profile forbids.
+    if let Some(found) = culprit.forbidden() {
+        push_member(out, "class", found.class().name());
+        push_member(out, "character", &format!("U+{:04X}", u32::from(found.character())));
+    }
+    push_member(out, "message", &culprit.to_string());
+    out.extend_from_slice(b",\"hex\":\"");
+    push_hex(out, culprit.bytes);
+    out.extend_from_slice(b"\",\"context\":{\"offset\":");
+    push_decimal(out, offset - before.len() as u64);
+    out.extend_from_slice(b",\"hex\":\"");
+    let mut text = Vec::with_capacity(160);
+    for (i, part) in [*before, culprit.bytes, *after].into_iter().filter(|part| !part.is_empty()).enumerate()
+    {
+        if i > 0 {
+            out.push(b' ');
         }
+        push_hex(out, part);
+        push_visible(&mut text, part);
+    }
+    out.push(b'"');
+    push_member(out, "text", &String::from_utf8_lossy(&text));
+    out.push(b'}');
+}
+
+/// Appends a member with a string, after another member.
+fn push_member(out: &mut Vec<u8>, name: &str, value: &str) {
+    out.extend_from_slice(b",\"");
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":");
+    // Without an early end, the compiler makes vectors of this.
+    let is_plain = value
+        .bytes()
+        .fold(true, |plain, byte| plain & matches!(byte, b' '..=b'!' | b'#'..=b'[' | b']'..=b'~'));
+    if is_plain {
+        out.push(b'"');
+        out.extend_from_slice(value.as_bytes());
+        out.push(b'"');
+    } else {
+        write_json(out, value);
     }
 }
 
@@ -106,6 +112,8 @@ struct Invalid<'a> {
 struct AfterErrors {
     byte_order_mark: Option<&'static str>,
     dialects: Vec<JsonDialect>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    likely_from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unread: Option<String>,
 }
@@ -128,6 +136,7 @@ impl AfterErrors {
         Self {
             byte_order_mark: conclusion.mark.map(Bom::encoding),
             dialects: conclusion.accepted_by.iter().map(JsonDialect::new).collect(),
+            likely_from: conclusion.likely.map(|charset| charset.label()),
             unread: conclusion.unread.clone(),
         }
     }
@@ -148,6 +157,7 @@ struct Summary {
     invalid: u64,
     unread: u64,
     binary_skipped: u64,
+    binary_like_utf16: u64,
     errors: u64,
     #[serde(flatten)]
     statistics: Option<Statistics>,
@@ -172,6 +182,7 @@ impl Summary {
             invalid: totals.invalid,
             unread: totals.unread,
             binary_skipped: totals.binary,
+            binary_like_utf16: totals.binary_utf16,
             errors: totals.errors,
             statistics: time.map(|time| Statistics {
                 bytes: totals.bytes,
@@ -186,7 +197,7 @@ impl Summary {
 }
 
 /// Writes `value` as JSON. None of the types here can fail, and writing to a vector never does.
-pub(crate) fn write_json(out: &mut Vec<u8>, value: &impl Serialize) {
+pub(crate) fn write_json(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
     let _ = value.serialize(&mut serde_json::Serializer::with_formatter(out, Harmless));
 }
 
@@ -229,7 +240,9 @@ impl Report for Document {
         } else {
             out.extend(b",\n");
         }
-        write_json(out, &Error::new(finding));
+        out.push(b'{');
+        push_error(out, finding);
+        out.push(b'}');
     }
 
     fn shows_conclusions(&self) -> bool {
@@ -284,7 +297,12 @@ pub(crate) fn write_line(out: &mut Vec<u8>, r#type: &str, content: impl Serializ
 
 impl Report for Lines {
     fn finding(&self, out: &mut Vec<u8>, name: &[u8], finding: &Finding<'_>, _: u64) {
-        write_line(out, "error", Both { first: JsonPath::new(name), second: Error::new(finding) });
+        write_json(out, &Line { r#type: "error", content: JsonPath::new(name) });
+        // Replace the closing brace, so that the members of the error become part of the object.
+        out.pop();
+        out.push(b',');
+        push_error(out, finding);
+        out.extend_from_slice(b"}\n");
     }
 
     fn shows_conclusions(&self) -> bool {

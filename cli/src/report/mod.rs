@@ -3,7 +3,9 @@
 mod github;
 mod human;
 mod json;
+mod junit;
 mod names;
+mod sarif;
 mod short;
 
 use std::io::{self, IsTerminal, stdout};
@@ -15,6 +17,7 @@ pub(crate) use human::Human;
 pub(crate) use json::{JsonDialect, JsonPath, write_json, write_line as write_json_line};
 
 use crate::args::{CheckArgs, CommonArgs, Format};
+use crate::charset::Charset;
 use crate::dialects::AcceptedBy;
 use crate::scan::Finding;
 use crate::statistics::Totals;
@@ -68,6 +71,8 @@ pub(crate) struct Conclusion {
     pub(crate) mark: Option<Bom>,
     /// The dialects of UTF-8 that accept all of the file.
     pub(crate) accepted_by: Vec<AcceptedBy>,
+    /// The encoding that all of the file seems to be in.
+    pub(crate) likely: Option<Charset>,
     /// Why the file could not be read to its end.
     pub(crate) unread: Option<String>,
 }
@@ -85,6 +90,8 @@ pub(crate) fn select(args: &CheckArgs, common: &CommonArgs) -> Box<dyn Report> {
         Format::Human => Box::new(Human::new(common.color)),
         Format::Short => Box::new(short::Short { terminal }),
         Format::Github => Box::new(github::Github),
+        Format::Sarif => Box::new(sarif::Sarif),
+        Format::Junit => Box::new(junit::Junit),
         Format::Json => Box::new(json::Document),
         Format::Jsonl => Box::new(json::Lines),
     }

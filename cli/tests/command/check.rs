@@ -288,7 +288,7 @@ fn json_is_one_document_with_everything() {
     let summary = &all["summary"];
     assert_eq!(
         *summary,
-        serde_json::json!({"files": 4, "valid": 1, "invalid": 3, "unread": 1, "binary_skipped": 0, "errors": 5})
+        serde_json::json!({"files": 4, "valid": 1, "invalid": 3, "unread": 1, "binary_skipped": 0, "binary_like_utf16": 0, "errors": 5})
     );
     // Without errors there is still a document.
     assert_eq!(json(&["d/fine"], 0)["files"], Value::Array(vec![]));

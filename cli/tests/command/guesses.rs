@@ -285,6 +285,17 @@ fn iso_2022_jp_is_noticed() {
         .stdout(&b"\x1B[31mred\x1B[0m\n"[..]);
 }
 
+/// `é` became the byte E9, which is not ASCII.
+#[test]
+fn ascii_as_a_target_is_ascii() {
+    let convert = |args: &[&str], text: &str| {
+        trust8().args(["convert", "--to", "ascii"]).args(args).write_stdin(text.to_owned()).assert()
+    };
+    convert(&[], "a\n").code(0).stdout("a\n");
+    convert(&[], "a\né").code(1).stdout("a\n").stderr(contains("line 2: U+00E9 is not in ascii"));
+    convert(&["--replace"], "a日é\n").code(0).stdout("a??\n");
+}
+
 /// `¥` became a backslash in Shift_JIS, with exit code 0.
 #[test]
 fn characters_that_would_become_others_are_not_converted() {
@@ -300,4 +311,22 @@ fn characters_that_would_become_others_are_not_converted() {
             .stderr(contains("line 2: U+").and(contains("would be another character")));
         convert(&["--replace"]).code(0).stdout("a\n?");
     }
+}
+
+/// `F6` in German text was only said to begin a code point above U+10FFFF.
+#[test]
+fn check_says_what_a_file_probably_is() {
+    let folder = Folder::new();
+    folder.file("old", b"sch\xF6ne Gr\xFC\xDFe aus M\xFCnchen\n");
+    let run = folder.trust8().arg("old").assert().code(1);
+    let note = "    note  it is probably windows-1252: trust8 fix --from windows-1252 old\n";
+    assert!(stdout(&run).ends_with(note), "{}", stdout(&run));
+    let run = folder.trust8().args(["--json", "old"]).assert().code(1);
+    assert!(stdout(&run).contains(r#""likely_from":"windows-1252""#));
+    // An attack is no text, although these are characters of EUC-JP.
+    folder.file("attack", b"GET /\xC0\xAE\xC0\xAE/etc/passwd 404\n");
+    assert!(!stdout(&folder.trust8().arg("attack").assert().code(1)).contains("probably"));
+    // In text that is mostly UTF-8, an error is an error.
+    folder.file("mixed", ["naïve, größer, élève. ".repeat(20).as_bytes(), b"\xF6\n"].concat());
+    assert!(!stdout(&folder.trust8().arg("mixed").assert().code(1)).contains("probably"));
 }

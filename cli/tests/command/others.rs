@@ -170,6 +170,16 @@ fn manual_pages_and_completions_are_generated() {
             "{command}: {}",
             man.lines().nth(3).unwrap()
         );
+        let title = man.lines().find(|line| line.starts_with(".TH")).unwrap();
+        assert!(title.ends_with(concat!("\"trust8 ", env!("CARGO_PKG_VERSION"), "\" ")), "{title}");
+        assert!(!man.contains("EXTRA"), "{command}");
+    }
+    let man = generate(&["fix", "--generate", "man"]);
+    for part in [
+        ".SH \"EXAMPLES\"\n.nf\n\\&trust8 fix broken.txt > repaired.txt\n\\&trust8 fix \\-\\-in\\-place",
+        ".fi\n.SH \"EXIT STATUS\"\n",
+    ] {
+        assert!(man.contains(part), "{man}");
     }
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = generate(&["--generate", shell]);

@@ -297,3 +297,38 @@ fn a_dash_in_a_list_is_a_file() {
     folder.file("list", "-\r\n");
     folder.trust8().args(["-l", "--files-from", "list"]).write_stdin("").assert().code(1).stdout("./-\n");
 }
+
+/// The recipe in the README finds, shows, repairs and restores.
+#[cfg(unix)]
+#[test]
+fn the_recipe_for_a_tree_works() {
+    let readme = include_str!("../../README.md");
+    let (_, section) = readme.split_once("### A tree of many files\n\n```sh\n").unwrap();
+    let lines: Vec<_> = section.split_once("```").unwrap().0.lines().collect();
+    let folder = Folder::new();
+    let old = b"sch\xF6ne Gr\xFC\xDFe aus M\xFCnchen\n";
+    for i in 0..300 {
+        folder.file(&format!("{}/old-{i}", i % 7), old);
+        folder.file(&format!("{}/new-{i}", i % 7), "schöne Grüße\n");
+    }
+    folder.file("keys", b"\x89\x01\xFF\x02\xC0\x07\xFE\x03\x90\n");
+    let run = |line: &str| {
+        let trust8 = cargo_bin!("trust8").display().to_string();
+        let line = line.replace("trust8", &trust8).replace("| less", "| cat");
+        let mut shell = Command::new("sh");
+        let output = shell.args(["-c", &line]).current_dir(folder.path()).stdin(Stdio::null()).output();
+        String::from_utf8_lossy(&output.unwrap().stdout).into_owned()
+    };
+    let [count, look, diff, repair, rest, undo] = lines[..] else { panic!("{lines:?}") };
+    assert_eq!(run(count).trim(), "301");
+    assert_eq!(run(look).lines().count(), 10);
+    assert_eq!(run(diff).matches("+schöne Grüße aus München").count(), 300);
+    run(repair);
+    assert_eq!(fs::read_to_string(folder.at("0/old-0")).unwrap(), "schöne Grüße aus München\n");
+    assert!(folder.at("0/old-0~").exists());
+    let rest = run(rest);
+    assert!(rest.starts_with("./keys:1:1: ") && !rest.contains("old-"), "{rest}");
+    run(undo);
+    assert_eq!(fs::read(folder.at("0/old-0")).unwrap(), old);
+    assert_eq!(run(count).trim(), "301");
+}

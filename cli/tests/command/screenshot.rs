@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use crate::folder::{Folder, stdout};
+use crate::folder::Folder;
 use snapbox::{Data, assert_data_eq, data::DataFormat, file};
 
 #[test]
@@ -23,6 +23,7 @@ fn the_picture_in_the_readme_is_what_the_command_prints() {
     let mut session = String::new();
     for (line, code) in [
         ("trust8 data", 1),
+        ("trust8 fix --diff --from auto data/menu.txt", 1),
         ("trust8 fix --in-place --from auto data/export data/menu.txt", 0),
         ("trust8 --format short data", 1),
         ("trust8 inspect data/menu.txt", 0),
@@ -30,7 +31,13 @@ fn the_picture_in_the_readme_is_what_the_command_prints() {
         let args = line.split(' ').skip(1);
         let assert = folder.trust8().args(args).args(["--color", "always"]).assert().code(code);
         let errors = crate::folder::stderr(&assert);
-        let _ = write!(session, "\x1B[1m$ {line}\x1B[0m\n{}{errors}", stdout(&assert));
+        let mut output = String::new();
+        for chunk in assert.get_output().stdout.utf8_chunks() {
+            output += chunk.valid();
+            // What `fix --diff` shows on a terminal. In a pipe, the bytes are as they are.
+            chunk.invalid().iter().for_each(|byte| output += &format!("\\x{byte:02X}"));
+        }
+        let _ = write!(session, "\x1B[1m$ {line}\x1B[0m\n{output}{errors}");
         if !line.contains("inspect") {
             session.push('\n');
         }

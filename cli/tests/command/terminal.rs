@@ -101,3 +101,20 @@ fn for_files_the_bar_shows_the_total() {
         .expect("the bar shows a GiB");
     assert!(!shown.contains(" left"), "{shown:?}");
 }
+
+/// Lines that were wider than the terminal were broken, and the marks below them were not below the bytes.
+#[test]
+fn in_a_narrow_terminal_the_context_is_cut() {
+    let folder = Folder::new();
+    folder.file("f", [&b"a".repeat(100)[..], b"\xFF", &b"b".repeat(100)].concat());
+    for (columns, text) in [(40, 9), (80, 28), (30, 4)] {
+        let shown = on_terminal_of(&folder, columns, "$TRUST8 --color never --no-progress f");
+        let lines: Vec<_> =
+            shown.lines().filter(|line| line.starts_with("    ") && !line.contains("note")).collect();
+        let expected = format!("    text  {}\\xFF{}", "a".repeat(text), "b".repeat(text));
+        assert!(
+            lines.iter().all(|line| line.chars().count() <= columns) && lines.contains(&&*expected),
+            "{shown}"
+        );
+    }
+}

@@ -104,6 +104,7 @@ fn fix_reports_how_many_files_were_changed() {
             (None, None)
         ]
     );
+    assert!(json[0]["message"].as_str().unwrap().starts_with("byte 3: E9 is not valid Shift_JIS"));
     assert_eq!(json[3]["type"], "summary");
     assert_eq!((&json[3]["changed"], &json[3]["unconvertible"]), (&0.into(), &2.into()));
     let assert = folder.trust8().args(["fix", "-i", "--replace", "d"]).assert().code(0);
@@ -272,7 +273,7 @@ fn without_a_path_a_terminal_is_not_read() {
         let output = script.stdin(Stdio::null()).output().unwrap();
         (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
     };
-    assert_eq!(on_terminal("-l"), (1, "bad\r\n".to_owned()));
+    assert_eq!(on_terminal("-l"), (1, "bad\r\n1 of 1 text files invalid\r\n".to_owned()));
     for command in ["fix", "inspect", "convert --to utf-8"] {
         let (code, text) = on_terminal(command);
         assert_eq!(code, 2, "{text}");

@@ -1,0 +1,56 @@
+//! JUnit's XML, which most CI systems show as a report of tests: each file that is not UTF-8 is a test that failed.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use super::{Conclusion, Report};
+use crate::scan::Finding;
+use crate::statistics::Totals;
+use crate::visible::visible;
+
+pub(super) struct Junit;
+
+impl Report for Junit {
+    fn header(&self) -> &'static [u8] {
+        b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"trust8\">\n"
+    }
+
+    fn finding(&self, out: &mut Vec<u8>, name: &[u8], finding: &Finding<'_>, earlier: u64) {
+        let Finding { location, offset, culprit, .. } = finding;
+        if earlier == 0 {
+            begin(out, name);
+        }
+        let (line, column, kind) = (location.line, location.column, culprit.keyword());
+        let message = escaped(&culprit.to_string());
+        // Writing to a vector never fails.
+        let _ = writeln!(
+            out,
+            "<failure type=\"{kind}\" message=\"{message}\">{}:{line}:{column}: byte {offset}: {message}</failure>",
+            escaped(&visible(name))
+        );
+    }
+
+    fn conclusion(&self, out: &mut Vec<u8>, _: &[u8], _: &Conclusion) {
+        out.extend(b"</testcase>\n");
+    }
+
+    fn unread(&self, out: &mut Vec<u8>, name: &[u8], error: &io::Error) {
+        begin(out, name);
+        let _ = writeln!(out, "<error message=\"{}\"/>\n</testcase>", escaped(&error.to_string()));
+    }
+
+    fn footer(&self, _: &Totals, _: Option<Duration>) -> Vec<u8> {
+        // Some systems take a report without a test for a mistake.
+        b"<testcase classname=\"trust8\" name=\"all other files\"/>\n</testsuite>\n</testsuites>\n".to_vec()
+    }
+}
+
+/// Begins the test of a file.
+fn begin(out: &mut Vec<u8>, name: &[u8]) {
+    let _ = writeln!(out, "<testcase classname=\"trust8\" name=\"{}\">", escaped(&visible(name)));
+}
+
+/// Returns `text`, in which everything is visible, as XML has it in a value or between two tags.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

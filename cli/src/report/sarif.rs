@@ -1,0 +1,83 @@
+//! SARIF 2.1.0, the format of OASIS for what programs find in sources: one document.
+
+use std::io;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::Report;
+use super::json::write_json;
+use crate::hex::digits;
+use crate::scan::Finding;
+use crate::statistics::Totals;
+
+pub(super) struct Sarif;
+
+impl Report for Sarif {
+    fn header(&self) -> &'static [u8] {
+        concat!(
+            r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":"#,
+            r#"{"name":"trust8","version":""#,
+            env!("CARGO_PKG_VERSION"),
+            r#""}},"columnKind":"unicodeCodePoints","results":["#,
+            "\n"
+        )
+        .as_bytes()
+    }
+
+    fn separator(&self) -> &'static [u8] {
+        b",\n"
+    }
+
+    fn finding(&self, out: &mut Vec<u8>, name: &[u8], finding: &Finding<'_>, earlier: u64) {
+        let Finding { location, offset, culprit, .. } = finding;
+        if earlier > 0 {
+            out.extend(self.separator());
+        }
+        let region = json!({
+            "startLine": location.line,
+            "startColumn": location.column,
+            "byteOffset": offset,
+            "byteLength": culprit.bytes.len(),
+        });
+        push_result(out, name, culprit.keyword(), &format!("byte {offset}: {culprit}"), Some(region));
+    }
+
+    fn unread(&self, out: &mut Vec<u8>, name: &[u8], error: &io::Error) {
+        push_result(out, name, "unread", &error.to_string(), None);
+    }
+
+    fn footer(&self, _: &Totals, _: Option<Duration>) -> Vec<u8> {
+        b"\n]}]}\n".to_vec()
+    }
+}
+
+fn push_result(out: &mut Vec<u8>, name: &[u8], rule: &str, message: &str, region: Option<Value>) {
+    let mut place = json!({ "artifactLocation": { "uri": uri(name) } });
+    if let Some(region) = region {
+        place["region"] = region;
+    }
+    let locations = json!([{ "physicalLocation": place }]);
+    write_json(
+        out,
+        &json!({ "ruleId": rule, "level": "error", "message": { "text": message }, "locations": locations }),
+    );
+}
+
+/// Returns the path `name` as a URI, relative unless the path is absolute.
+fn uri(name: &[u8]) -> String {
+    let mut uri = if name.starts_with(b"/") { "file://".to_owned() } else { String::new() };
+    for &byte in name.strip_prefix(b"./").unwrap_or(name) {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(byte.into())
+            }
+            b'\\' if cfg!(windows) => uri.push('/'),
+            _ => {
+                let [high, low] = digits(byte);
+                uri.extend(['%', high.into(), low.into()]);
+            }
+        }
+    }
+    uri
+}

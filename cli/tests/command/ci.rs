@@ -1,0 +1,175 @@
+//! Tests what CI systems and hooks use: their formats, Git's index, and the summary of a run on folders.
+
+use std::process::Command;
+
+use crate::folder::{Folder, stderr, stdout};
+use assert_cmd::cargo::cargo_bin;
+use predicates::str::is_empty;
+use serde_json::Value;
+
+/// A file that is named like markup, a file that is missing, and one that is fine.
+fn bad_files() -> Folder {
+    let folder = Folder::new();
+    folder.file("a <b>&\"é.txt", b"x\ny\xC0\xAF \xFF");
+    folder.file("fine", "fine");
+    folder
+}
+
+#[test]
+fn sarif_is_one_document() {
+    let folder = bad_files();
+    let run = folder.trust8().args(["-af", "sarif", "a <b>&\"é.txt", "none", "fine"]).assert().code(2);
+    let sarif: Value = serde_json::from_str(&stdout(&run)).unwrap();
+    assert_eq!(sarif["version"], "2.1.0");
+    let run = &sarif["runs"][0];
+    assert_eq!(
+        (&run["tool"]["driver"]["name"], &run["columnKind"]),
+        (&"trust8".into(), &"unicodeCodePoints".into())
+    );
+    let results = run["results"].as_array().unwrap();
+    let rules: Vec<_> = results.iter().map(|result| result["ruleId"].as_str().unwrap()).collect();
+    assert_eq!(rules, ["overlong", "invalid-byte", "unread"]);
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "a%20%3Cb%3E%26%22%C3%A9.txt");
+    let region = serde_json::json!({"startLine": 2, "startColumn": 2, "byteOffset": 3, "byteLength": 2});
+    assert_eq!(place["region"], region);
+    assert!(results[0]["message"]["text"].as_str().unwrap().contains("overlong encoding of '/'"));
+    let run = folder.trust8().args(["-f", "sarif", "fine"]).assert().code(0);
+    let sarif: Value = serde_json::from_str(&stdout(&run)).unwrap();
+    assert_eq!(sarif["runs"][0]["results"], serde_json::json!([]));
+}
+
+#[test]
+fn junit_has_a_test_for_each_bad_file() {
+    let folder = bad_files();
+    let run = folder.trust8().args(["-af", "junit", "a <b>&\"é.txt", "none", "fine"]).assert().code(2);
+    let expected = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<testsuites>
+<testsuite name=\"trust8\">
+<testcase classname=\"trust8\" name=\"a &lt;b&gt;&amp;&quot;é.txt\">
+<failure type=\"overlong\" message=\"overlong encoding of '/' (U+002F), 2 bytes: C0 AF; RFC 3629 section 3 forbids it\">\
+a &lt;b&gt;&amp;&quot;é.txt:2:2: byte 3: overlong encoding of '/' (U+002F), 2 bytes: C0 AF; RFC 3629 section 3 forbids it</failure>
+<failure type=\"invalid-byte\" message=\"byte that never appears in UTF-8: FF; RFC 3629 section 1 forbids it\">\
+a &lt;b&gt;&amp;&quot;é.txt:2:5: byte 6: byte that never appears in UTF-8: FF; RFC 3629 section 1 forbids it</failure>
+</testcase>
+<testcase classname=\"trust8\" name=\"none\">
+<error message=\"No such file or directory (os error 2)\"/>
+</testcase>
+<testcase classname=\"trust8\" name=\"all other files\"/>
+</testsuite>
+</testsuites>
+";
+    assert_eq!(stdout(&run), expected);
+}
+
+/// The index has what the next commit gets. What is on disk may be better or worse.
+#[cfg(unix)]
+#[test]
+fn staged_is_what_the_index_has() {
+    let folder = Folder::new();
+    let git = |args: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(args);
+        assert!(git.current_dir(folder.path()).status().unwrap().success());
+    };
+    let list = |args: &[&str]| {
+        let run = folder.trust8().args(["check", "-l", "--staged"]).args(args).assert();
+        (run.get_output().status.code().unwrap(), stdout(&run))
+    };
+    let bad = |names: &str| (1, names.to_owned());
+    git(&["init", "--quiet"]);
+    folder.file("committed", b"\xFF");
+    folder.file("removed", b"\xFF");
+    assert_eq!(list(&[]), (0, String::new()));
+    git(&["add", "."]);
+    assert_eq!(list(&[]), bad("committed\nremoved\n"));
+    git(&["commit", "--quiet", "-m", "first"]);
+    assert_eq!(list(&[]), (0, String::new()));
+    folder.file("d/bad in the index", b"a\xFF");
+    folder.file("fine in the index.md", b"fine");
+    folder.file("binary", b"\xFF\0");
+    std::os::unix::fs::symlink("committed", folder.at("link")).unwrap();
+    git(&["rm", "--quiet", "removed"]);
+    git(&["add", "."]);
+    folder.file("d/bad in the index", "fine now");
+    folder.file("fine in the index.md", b"\xFF");
+    assert_eq!(list(&[]), bad("d/bad in the index\n"));
+    assert_eq!(list(&["--binary"]), bad("binary\nd/bad in the index\n"));
+    assert_eq!(list(&["fine in the index.md"]), (0, String::new()));
+    assert_eq!(list(&["--exclude", "d/**"]), (0, String::new()));
+    assert_eq!(list(&["--type", "md"]), (0, String::new()));
+    let run = folder.trust8().args(["--staged", "-f", "short"]).assert().code(1);
+    assert!(stdout(&run).starts_with("d/bad in the index:1:2: byte 1: "));
+    let elsewhere = Folder::new();
+    let mut run = elsewhere.trust8();
+    run.env("GIT_CEILING_DIRECTORIES", elsewhere.path().parent().unwrap()).arg("--staged");
+    run.assert().code(2).stdout(is_empty());
+}
+
+/// Runs the last step of the action.
+#[cfg(unix)]
+#[test]
+fn the_action_shows_errors_next_to_their_lines() {
+    let action = include_str!("../../../action.yml");
+    let steps: Vec<_> = action.lines().filter_map(|line| line.trim().strip_prefix("- run: ")).collect();
+    assert_eq!(steps.len(), 2, "{action}");
+    let folder = Folder::new();
+    folder.file("d/bad", b"a\xFF");
+    folder.file("fine", "fine");
+    let script = steps[1].replace("trust8 check", &format!("{} check", cargo_bin!("trust8").display()));
+    let run = |paths: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script]).env("ARGS", "--all --no-progress").env("PATHS", paths);
+        let output = shell.current_dir(folder.path()).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, text) = run("fine d");
+    assert!(code == 1 && text.starts_with("::error file=d/bad,line=1,col=2::"), "{text}");
+    assert_eq!(run("fine"), (0, String::new()));
+}
+
+/// pre-commit runs the words of `entry` with the names of files after them.
+#[test]
+fn the_hooks_for_pre_commit_run() {
+    let hooks = include_str!("../../../.pre-commit-hooks.yaml");
+    let entries: Vec<_> =
+        hooks.lines().filter_map(|line| line.trim().strip_prefix("entry: trust8 ")).collect();
+    assert_eq!(entries, ["check", "fix --in-place", "check --profile source"]);
+    let folder = Folder::new();
+    folder.file("fine", "fine");
+    for (entry, code) in entries.iter().zip([1, 0, 1]) {
+        folder.file("bad", ["naïve élève, été ".as_bytes(), b"\xFF\n"].concat());
+        folder.trust8().args(entry.split(' ')).args(["fine", "bad"]).assert().code(code);
+        assert_eq!(std::fs::read_to_string(folder.at("bad")).is_ok(), code == 0);
+        folder.trust8().args(entry.split(' ')).arg("fine").assert().code(0);
+    }
+}
+
+/// A run that looked at nothing must not look like one that found nothing.
+#[test]
+fn a_run_on_folders_says_what_it_left_out() {
+    let folder = Folder::new();
+    for name in ["bad", "sub/bad", ".hidden/a", ".hidden/b", "ignored", "old~"] {
+        folder.file(name, b"a\xFF");
+    }
+    folder.file("old", "fine");
+    folder.file(".ignore", "ignored\n");
+    folder.file("binary", b"\x7FELF\0\xFF");
+    let utf16: Vec<u8> = "plain text\r\n".repeat(20).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    folder.file("utf16", &utf16);
+    let last = |args: &[&str]| {
+        let run = folder.trust8().args(args).assert();
+        stderr(&run).lines().last().map(str::to_owned)
+    };
+    // `.hidden`, `.ignore`, `ignored` and the backup.
+    let line = "2 of 3 text files invalid; 2 skipped as binary, of which 1 look like UTF-16; 4 hidden, ignored or not selected";
+    assert_eq!(last(&["-l", "--stats", "."]).as_deref(), Some(line));
+    assert_eq!(last(&["-l", "--stats", "--profile", "source", "."]).as_deref(), Some(line));
+    assert_eq!(last(&["-lHI", "--stats", "sub"]).as_deref(), Some("1 of 1 text files invalid"));
+    let line = "1 of 2 text files invalid; 2 skipped as binary, of which 1 look like UTF-16; 5 hidden, ignored or not selected";
+    assert_eq!(last(&["-l", "--stats", "--max-depth", "1", "."]).as_deref(), Some(line));
+    assert_eq!(last(&["-l", "."]), None);
+    assert!(last(&["-l", "--stats", "bad"]).unwrap().starts_with("lines"));
+    let json: Value = serde_json::from_str(&stdout(&folder.trust8().args(["--json", "."]).assert())).unwrap();
+    assert_eq!(json["summary"]["binary_like_utf16"], 1);
+}
