@@ -43,10 +43,10 @@
 //!
 //! # Where an error is
 //!
-//! An error is as long as it would be in UTF-8 (the 'maximal subpart'), with one difference: a sequence that has a meaning in
-//! another dialect is one error as a whole. Examples are a surrogate, a pair of surrogates, and four bytes in CESU-8. So
-//! one U+FFFD replaces it, and [`DialectError::code_point`] says what it stands for. The errors of [`Dialect::Utf8`] are those of
-//! [`from_utf8`](trust8::from_utf8).
+//! An error is as long as it would be in UTF-8 (the 'maximal subpart'), with one difference: a surrogate, a pair of surrogates and, in
+//! CESU-8 and Modified UTF-8, a character of four bytes are one error each. One U+FFFD replaces it, and [`DialectError::code_point`] says
+//! what it stands for. Overlong and longer forms are errors byte by byte: `C0 80` in CESU-8 is two. The errors of [`Dialect::Utf8`] are
+//! those of [`from_utf8`](trust8::from_utf8).
 //!
 //! # Speed
 //!

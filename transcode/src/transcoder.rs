@@ -93,7 +93,8 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     /// remembers. So they can be kept anywhere, such as in memory that another language owns, and the conversion goes on from
     /// there.
     ///
-    /// Returns `None` if `pending` is not the beginning of a character, or if `position` is greater than [`i64::MAX`] bytes.
+    /// Returns `None` if `pending` is nothing that a transcoder can hold: the beginning of a character, in whole units. A form that is
+    /// known to be well-formed holds nothing. It also returns `None` if `position` is greater than [`i64::MAX`] bytes.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Str, Transcoder};
@@ -110,8 +111,15 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     #[must_use]
     pub fn resume(mut self, position: u64, pending: &[u8]) -> Option<Self> {
         let converted = position.checked_mul(size_of::<F::Unit>() as u64)?;
-        let is_beginning = pending.is_empty() || matches!(self.route.from.next(pending), Next::Cut(_));
-        if converted > i64::MAX as u64 || pending.len() >= self.held.len() || !is_beginning {
+        let is_beginning = || {
+            let from = self.route.from;
+            let in_units = pending.len().is_multiple_of(size_of::<F::Unit>());
+            in_units && !from.known_valid && matches!(from.next(pending), Next::Cut(_))
+        };
+        if converted > i64::MAX as u64
+            || pending.len() >= self.held.len()
+            || !(pending.is_empty() || is_beginning())
+        {
             return None;
         }
         self.converted = converted;
