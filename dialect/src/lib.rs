@@ -151,7 +151,7 @@ impl With {
         bytes: &[u8],
         buffer: &mut [MaybeUninit<u8>],
     ) -> Progress {
-        dialect.fill(self.0, bytes, buffer, Some(char::REPLACEMENT_CHARACTER)).0
+        dialect.fill(self.0, bytes, buffer, true).0
     }
 
     /// Does what [`diagnose`] does, with this kernel.
