@@ -19,17 +19,7 @@
 //! - A row has 32 bits, not 64, so the table is 1 KiB. Nine fields of five bits need 45 bits, unless fields overlap.
 //!   They may overlap where, in every row, both fields want the same of the bits that they share. (Others have found
 //!   such places with a solver. For these a search through all places was enough; see the states below.)
-//! - The kernel does not read all of a text by the automaton:
-//!
-//! ```text
-//! repeat:
-//!     skip ASCII, two blocks of 64 bytes at a time
-//!     a block of ASCII and two-byte characters: skip it
-//!     otherwise: read a block with the automaton, then two, then four, then eight, up to the end of a character
-//! ```
-//!
-//! The test for two-byte characters is written byte by byte, but without a branch. So the compiler makes vectors of
-//! it wherever the target has some. What fails the test is read by the automaton, whether it is well-formed or not.
+//! - The kernel skips ASCII, and reads what is not ASCII in blocks, each up to the end of a character.
 
 #![forbid(unsafe_code)]
 
@@ -147,113 +137,54 @@ fn is(state: u32, expected: u32) -> bool {
     state & ((1 << FIELD) - 1) == expected
 }
 
-/// The bytes of a block.
-const BLOCK: usize = 64;
-/// The bytes of two blocks.
-const TWO_BLOCKS: usize = 2 * BLOCK;
-/// The longest run that the automaton reads before a block is tested again, in blocks.
-const LONGEST_RUN: usize = 8;
+/// The bytes that are skipped at once if all are ASCII, and read otherwise.
+const BLOCK_BYTES: usize = 64;
 
-/// Returns the verdict of the scalar kernel. If there is a fault, the place is where a character begins, at most
-/// [`LONGEST_RUN`] blocks before the fault.
+/// Returns the verdict of the scalar kernel. If there is a fault, the place is where a character begins, at most a block before the
+/// fault.
+///
+/// Three doors lead here. A function apart is in a program once.
+#[inline(never)]
 fn validate(bytes: &[u8]) -> Verdict {
     let mut at = 0;
-    // The blocks of the next run. Each run is twice as long as the one before, until a block passes the test.
-    let mut run = 1;
     // A character begins at `at`, and all before it is well-formed.
-    loop {
-        while let Some(two_blocks) = array_at::<TWO_BLOCKS>(bytes, at) {
-            if !two_blocks.is_ascii() {
-                break;
-            }
-            at += TWO_BLOCKS;
-        }
-        let rest = &bytes[at..];
-        if rest.len() < TWO_BLOCKS && is_ascii(rest) {
-            return Verdict::VALID;
-        }
-        if at > 0 && is_two_byte_block(&bytes[at - 1..]) {
-            // A lead at the end of the block belongs to the next block.
-            at += BLOCK - usize::from(rest[BLOCK - 1] >= 0xC0);
-            run = 1;
+    while at < bytes.len() {
+        let mut end = bytes.len().min(at + BLOCK_BYTES);
+        let block = &bytes[at..end];
+        if block.is_ascii() {
+            at = end;
             continue;
         }
-        let end = rest.len().min(run * BLOCK);
-        run = (2 * run).min(LONGEST_RUN);
-        let mut state = START;
-        let (words, tail) = rest[..end].as_chunks::<8>();
-        for word in words {
-            // ASCII between characters does not change the state.
-            if u64::from_ne_bytes(*word) & 0x8080_8080_8080_8080 == 0 && is(state, START) {
-                continue;
-            }
-            for &byte in word {
-                state = step(state, byte);
-            }
-        }
-        for &byte in tail {
-            state = step(state, byte);
-        }
-        let mut after = at + end;
+        let mut state = read(START, block);
         // On to the end of the character, which is at most three bytes more.
         while !is(state, START) {
-            match bytes.get(after) {
+            match bytes.get(end) {
                 Some(&byte) if !is(state, FAULT) => state = step(state, byte),
                 _ => return Verdict::suspect(at),
             }
-            after += 1;
+            end += 1;
         }
-        at = after;
+        at = end;
     }
-}
-
-/// Returns whether all of `bytes` is ASCII, word by word. The last word overlaps the one before it.
-fn is_ascii(bytes: &[u8]) -> bool {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let mut all = words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word));
-    match bytes.last_chunk::<8>() {
-        Some(last) => all |= u64::from_ne_bytes(*last),
-        None => rest.iter().for_each(|&byte| all |= u64::from(byte)),
-    }
-    all & 0x8080_8080_8080_8080 == 0
-}
-
-/// Returns whether a block is well-formed, and has only ASCII and two-byte characters. Its last byte may be a lead.
-///
-/// `text` begins with the byte before the block, which must not be a lead, except perhaps one of two bytes.
-///
-/// The operations are those of `TwoByteFaults` in `lookup/check.rs`, which explains them.
-#[inline(always)]
-fn is_two_byte_block(text: &[u8]) -> bool {
-    let Some(text) = text.first_chunk::<{ 1 + BLOCK }>() else { return false };
-    let mut faults = 0;
-    for i in 0..BLOCK {
-        let (before, now) = (text[i], text[i + 1]);
-        let moved = now.cast_signed().saturating_add(0x40).cast_unsigned();
-        let due = before.saturating_sub(0x40);
-        // The second term is not zero for C0 and C1, which have become 0 and 1; the third is not zero from E0 on.
-        faults |= (moved ^ due) & 0x80 | 2u8.saturating_sub(moved) | now.saturating_sub(0xDF);
-    }
-    faults == 0
+    Verdict::VALID
 }
 
 /// Returns whether `bytes` continues a text whose last four bytes are `before`; see [`Engine::continues`].
 fn continues(before: [u8; 4], bytes: &[u8]) -> bool {
     // Continuations at the start of `before` may end a character that begins before it.
-    let mut state = before.into_iter().skip_while(|byte| byte & 0xC0 == 0x80).fold(START, step);
-    let mut at = 0;
-    while at < bytes.len() {
-        // The byte before the block is in `bytes`. Where a character begins, it is no lead.
-        if is(state, START) && at > 0 && is_two_byte_block(&bytes[at - 1..]) {
-            // A lead at the end of the block belongs to the next block.
-            at += BLOCK - usize::from(bytes[at + BLOCK - 1] >= 0xC0);
-            continue;
+    let state = before.into_iter().skip_while(|byte| byte & 0xC0 == 0x80).fold(START, step);
+    !is(read(state, bytes), FAULT)
+}
+
+/// Returns the state after `bytes`. ASCII between characters does not change it, so eight such bytes are skipped at once.
+fn read(mut state: u32, bytes: &[u8]) -> u32 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for word in words {
+        if u64::from_ne_bytes(*word) & 0x8080_8080_8080_8080 != 0 || !is(state, START) {
+            state = word.iter().fold(state, |state, &byte| step(state, byte));
         }
-        let end = if at == 0 { 1 } else { bytes.len().min(at + BLOCK) };
-        state = bytes[at..end].iter().fold(state, |state, &byte| step(state, byte));
-        at = end;
     }
-    !is(state, FAULT)
+    rest.iter().fold(state, |state, &byte| step(state, byte))
 }
 
 /// Returns whether up to three bytes are UTF-8, without a branch on their content. So few bytes are not worth a

@@ -28,10 +28,7 @@ impl<'a> Replacer<'a> {
     /// Writes as much of the text as fits, and returns how much of it has been written so far. All that is written is valid,
     /// except that the end of the memory may cut a character off.
     pub fn write(&mut self, out: &mut Output<'_>) -> usize {
-        // A copy lives in registers.
-        let mut fork = out.fork();
-        self.write_to(fork.output());
-        fork.join();
+        self.write_to(out);
         self.done
     }
 
@@ -82,7 +79,7 @@ impl<'a> Replacer<'a> {
     }
 
     /// Copies the text up to `to`, or as much of it as fits. Returns whether all of it fits.
-    #[inline(always)]
+    #[inline(never)]
     fn copy(&mut self, to: usize, out: &mut Output<'_>) -> bool {
         let rest = &self.search.bytes()[self.done.min(to)..to];
         let fitting = rest.len().min(out.left());

@@ -325,7 +325,7 @@ impl Validator {
                     self.state.accept(piece.len(), cut.next.as_tail());
                     return Ok(Piece { completed: cut.completed, rest });
                 }
-                Err(rejected) => Stop::Rejected(rejected),
+                Err(rejected) => Stop::Rejected(cut, rejected),
             }
         };
         let (next, result) = self.stopped(piece, stop);
@@ -342,16 +342,18 @@ impl Validator {
         let result = match stop {
             Stop::Failed => self.status().map(|()| Piece::EMPTY),
             Stop::NotCompleted => self.wait(piece),
-            Stop::Rejected(rejected) => self.judge(piece, rejected),
+            Stop::Rejected(cut, rejected) => self.judge(piece, &cut, rejected),
         };
         (self, result)
     }
 
     /// Finds the error that the kernel suspects in the inside of `piece`.
-    fn judge<'a>(&mut self, piece: &'a [u8], rejected: Rejected<'a>) -> Result<Piece<'a>, StreamError> {
-        // This is the cut that `decode` has made, so it exists.
-        let cut = self.state.tail().and_then(|tail| Cut::of(tail.pending(), piece));
-        let Some(cut) = cut else { return self.wait(piece) };
+    fn judge<'a>(
+        &mut self,
+        piece: &'a [u8],
+        cut: &Cut<'a>,
+        rejected: Rejected<'a>,
+    ) -> Result<Piece<'a>, StreamError> {
         match rejected.text() {
             Ok(rest) => {
                 self.state.accept(piece.len(), cut.next.as_tail());
@@ -370,15 +372,6 @@ impl Validator {
     /// Keeps the pending bytes and those of `piece`, which does not complete the pending character. The character may still be
     /// completed, or `piece` may have a byte that cannot follow.
     fn wait<'a>(&mut self, piece: &'a [u8]) -> Result<Piece<'a>, StreamError> {
-        // What still completes nothing has one or two bytes.
-        if piece.len() < 3
-            && let Some(tail) = self.state.tail()
-            && let Some(next) = piece.iter().try_fold(tail, |tail, &byte| tail.followed_by(byte))
-            && next.pending_len() == tail.pending_len() + piece.len()
-        {
-            self.state.accept(piece.len(), next);
-            return Ok(Piece::EMPTY);
-        }
         // The longest ill-formed sequence and the byte after it are four bytes.
         let mut bytes = [0; 4];
         let pending = self.pending();
@@ -389,8 +382,8 @@ impl Validator {
         let sequence = Sequence::at_start_of(&bytes[..held + taken]);
         if sequence.kind() == ErrorKind::Incomplete {
             // It has at most three bytes, and all of `piece` is among them.
-            bytes.rotate_left(held + taken);
-            self.state.accept(piece.len(), Tail(bytes));
+            let tail = u32::from_be_bytes(bytes).unbounded_shr(8 * (4 - held - taken) as u32);
+            self.state.accept(piece.len(), Tail(tail.to_be_bytes()));
             Ok(Piece::EMPTY)
         } else {
             Err(self.fail(0, sequence))
@@ -412,7 +405,7 @@ enum Stop<'a> {
     /// The piece does not complete the pending character: it has too few bytes, or a wrong one.
     NotCompleted,
     /// The kernel does not find the inside of the piece valid.
-    Rejected(Rejected<'a>),
+    Rejected(Cut<'a>, Rejected<'a>),
 }
 
 impl Kernel {

@@ -35,54 +35,69 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         checker.check_at_without_panic(&mut faults, bytes, n - S::LANES);
         checker.check_end(&mut faults, s.load(bytes, n - S::LANES), LARGEST_AT_END, false);
     } else {
-        return s.apart(All, bytes, ());
+        return s.apart(All, bytes, (START, false));
     }
     if checker.any(&faults) { suspicion(s, bytes, 0) } else { Verdict::VALID }
 }
 
-/// The check of all of a text of more than two vectors. Shorter text is suspect, whatever it is. It is a separate function, so that
-/// shorter text does not save its registers.
+/// The check of all of a text of more than two vectors, whose last four bytes before are given. `goes_on` says that more follows: then
+/// a character that the end cuts off is no fault, and the place of a fault is not looked for. Shorter input is suspect, whatever it is.
+///
+/// It is a separate function, so that shorter text does not save its registers.
 pub(super) struct All;
 
-impl<S: Simd> Job<S, (), Verdict> for All {
+/// What comes before the start of a text: anything but the start of a character.
+const START: u32 = 0;
+
+impl<S: Simd> Job<S, (u32, bool), Verdict> for All {
     #[inline(always)]
-    fn run(s: S, bytes: &[u8], (): ()) -> Verdict {
+    fn run(s: S, bytes: &[u8], (before, goes_on): (u32, bool)) -> Verdict {
         let n = bytes.len();
         if n <= 2 * S::LANES {
             return Verdict::suspect(0);
         }
         let checker = Checker::new(s);
         let mut faults = checker.no_faults();
-        let sound = check_by_two(&checker, &mut faults, bytes, checker.before_start());
-        checker.check_end(&mut faults, s.load(bytes, n - S::LANES), LARGEST_AT_END, false);
-        if checker.any(&faults) { suspicion(s, bytes, sound) } else { Verdict::VALID }
+        let sound = check_by_two(&checker, &mut faults, bytes, checker.ending_in(before.to_ne_bytes()));
+        checker.check_end(&mut faults, s.load(bytes, n - S::LANES), LARGEST_AT_END, goes_on);
+        if !checker.any(&faults) {
+            Verdict::VALID
+        } else if goes_on {
+            Verdict::suspect(0)
+        } else {
+            suspicion(s, bytes, sound)
+        }
     }
 }
 
-/// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Validates::continues`.
+/// Returns whether `bytes` continues a text whose last four bytes are `last_before`; see `Engine::continues`.
 #[inline(always)]
-pub(super) fn continues<S: Simd>(s: S, before: [u8; 4], bytes: &[u8]) -> bool {
-    let checker = Checker::new(s);
-    let mut faults = checker.no_faults();
+pub(super) fn continues<S: Simd>(s: S, last_before: [u8; 4], bytes: &[u8]) -> bool {
     let n = bytes.len();
-    if n >= S::ASCII_TEST_FROM && before[3].is_ascii() && !s.any_high_bit(or_of_all(s, bytes)) {
+    if n >= S::ASCII_TEST_FROM && last_before[3].is_ascii() && !s.any_high_bit(or_of_all(s, bytes)) {
         return true;
     }
-    let before = checker.ending_in(before);
+    // A byte that never appears in UTF-8 is a fault of the byte after it. The last byte has none after it.
+    if matches!(bytes.last(), Some(0xC0 | 0xC1 | 0xF5..)) {
+        return false;
+    }
+    if n > 2 * S::LANES {
+        return s.apart(All, bytes, (u32::from_ne_bytes(last_before), true)).is_valid();
+    }
+    let checker = Checker::new(s);
+    let mut faults = checker.no_faults();
+    let before = checker.ending_in(last_before);
     if n < S::LANES {
         checker.check_after(&mut faults, s.load_short(bytes), before);
         // The zeros after the text show faults of a character that is cut off. These do not count.
         faults = faults.first_lanes(s, n);
-    } else if n <= 2 * S::LANES {
+    } else {
         let before = checker.check_after(&mut faults, s.load(bytes, 0), before);
         let mut last = checker.no_faults();
         checker.check_after(&mut last, s.load_second(bytes), before);
         faults = faults.or(s, last.first_lanes(s, n - S::LANES));
-    } else {
-        check_by_two(&checker, &mut faults, bytes, before);
     }
-    // A byte that never appears in UTF-8 is a fault of the byte after it. The last byte has none after it.
-    !checker.any(&faults) && !matches!(bytes.last(), Some(0xC0 | 0xC1 | 0xF5..))
+    !checker.any(&faults)
 }
 
 /// Checks more than two vectors of text, two at a time. The last two end with the text, and overlap what is checked

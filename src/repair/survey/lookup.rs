@@ -3,25 +3,28 @@
 use super::{Classes, Surveyor, Surveys};
 use crate::kernel::Checker;
 use crate::output::Output;
-use crate::simd::Simd;
+use crate::simd::{Job, Simd};
 
 impl<S: Simd> Surveys for S {
     #[inline(always)]
     fn surveyor(self) -> impl Surveyor {
-        Checker::new(self)
+        Lookups { s: self }
     }
 }
 
-/// The classes of bytes, for the search of all faults.
-impl<S: Simd> Surveyor for Checker<S> {
-    #[inline(always)]
-    fn high(self, bytes: &[u8; 64]) -> u64 {
-        self.s.high_bits_of_64(bytes, 0)
-    }
+/// The surveyor with the tables of `kernel/lookup/`.
+#[derive(Clone, Copy)]
+struct Lookups<S: Simd> {
+    s: S,
+}
 
+/// [`Surveyor::classes`] as a function apart: with vectors of 16 bytes it is most of each loop that calls it.
+struct ClassesOf;
+
+impl<S: Simd> Job<S, &[u8; 64], Classes> for ClassesOf {
     #[inline(always)]
-    fn classes(self, bytes: &[u8; 64]) -> Classes {
-        let s = self.s;
+    fn run(s: S, _: &[u8], bytes: &[u8; 64]) -> Classes {
+        let checker = Checker::new(s);
         let mut classes = Classes { high: 0, lead: 0, lead3: 0, lead4: 0, allowed: 0 };
         let mut at = 0;
         while at < 64 {
@@ -33,10 +36,23 @@ impl<S: Simd> Surveyor for Checker<S> {
             classes.lead3 |= s.high_bits(s.minus(now, s.splat(0xE0 - 0x80))) << at;
             classes.lead4 |= s.high_bits(s.minus(now, s.splat(0xF0 - 0x80))) << at;
             // Saturating subtraction leaves bit 7 set where the subtrahend is zero.
-            classes.allowed |= s.high_bits(s.minus(s.splat(0x80), self.disallowed(now, earlier1))) << at;
+            let allowed = s.minus(s.splat(0x80), checker.disallowed(now, earlier1));
+            classes.allowed |= s.high_bits(allowed) << at;
             at += S::LANES;
         }
         classes
+    }
+}
+
+impl<S: Simd> Surveyor for Lookups<S> {
+    #[inline(always)]
+    fn high(self, bytes: &[u8; 64]) -> u64 {
+        self.s.high_bits_of_64(bytes, 0)
+    }
+
+    #[inline(always)]
+    fn classes(self, bytes: &[u8; 64]) -> Classes {
+        self.s.apart(ClassesOf, &[], bytes)
     }
 
     #[inline(always)]

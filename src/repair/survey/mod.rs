@@ -31,7 +31,7 @@ mod lookup;
 mod planes;
 mod words;
 
-use crate::boundary;
+use crate::boundary::{self, array_at};
 use crate::kernel::Engine;
 use crate::output::Output;
 use crate::simd::Job;
@@ -280,11 +280,11 @@ impl Found {
 pub fn seek<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> Found {
     let mut at = from;
     for _ in 0..SOUND_BLOCKS_TO_BE_FAR {
-        at += ascii(s, &bytes[at..]);
+        at = after_ascii(s, bytes, at);
         let len = (bytes.len() - at).min(BLOCK);
         let ends;
         // One map for both, because it is most of this function.
-        let block = match at.checked_sub(CONTEXT).and_then(|begin| bytes[begin..].first_chunk()) {
+        let block = match at.checked_sub(CONTEXT).and_then(|begin| array_at(bytes, begin)) {
             Some(block) => block,
             None => {
                 ends = padded(bytes, at);
@@ -346,12 +346,12 @@ pub fn replace<S: Surveyor>(
     let out = fork.output();
     loop {
         if at == done {
-            at += copy_ascii(s, &bytes[at..], out);
+            at = copy_ascii(s, bytes, at, out);
             done = at;
         }
         let begin = at.checked_sub(CONTEXT);
-        let Some(with_context) = begin.and_then(|begin| bytes[begin..].first_chunk()) else { break };
-        let Some(text) = bytes[at..].first_chunk::<TEXT_PER_BLOCK>() else { break };
+        let Some(with_context) = begin.and_then(|begin| array_at(bytes, begin)) else { break };
+        let Some(text) = array_at::<TEXT_PER_BLOCK>(bytes, at) else { break };
         if out.left() < ROOM_PER_BLOCK {
             break;
         }
@@ -387,23 +387,23 @@ pub fn replace<S: Surveyor>(
 /// length.
 #[inline(always)]
 fn copy_text(text: &[u8; TEXT_PER_BLOCK], from: usize, to: usize, out: &mut Output<'_>) {
-    if let Some(bytes) = text[from..].first_chunk::<WITH_CONTEXT>() {
+    if let Some(bytes) = array_at::<WITH_CONTEXT>(text, from) {
         out.put_first(bytes, to - from);
     }
 }
 
-/// Copies the ASCII at the start of `bytes`, in blocks of [`ASCII_BLOCK`] bytes and, after at least one of them, in cache lines.
-/// Returns how much it copied.
+/// Copies the ASCII from `from` on, in blocks of [`ASCII_BLOCK`] bytes and, after at least one of them, in cache lines. Returns where it
+/// ends.
 #[inline(always)]
-fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], out: &mut Output<'_>) -> usize {
-    let mut at = 0;
-    while let Some(block) = bytes[at..].first_chunk::<ASCII_BLOCK>()
+fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], from: usize, out: &mut Output<'_>) -> usize {
+    let mut at = from;
+    while let Some(block) = array_at::<ASCII_BLOCK>(bytes, at)
         && let Some(is_ascii) = s.put_and_test_ascii(block, out)
     {
         let n = match is_ascii {
             // To an aligned address: a store that crosses cache lines takes twice as long.
             true => ASCII_BLOCK - (LINE - out.bytes_to_line()) % LINE,
-            false if at > 0 => s.ascii_lines(block) * LINE,
+            false if at > from => s.ascii_lines(block) * LINE,
             false => 0,
         };
         out.retract(ASCII_BLOCK - n);
@@ -417,7 +417,7 @@ fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], out: &mut Output<'_>) -> usize {
 
 /// Returns the block at `at` and its context, with zeros for the bytes that the text does not have. A zero after a character
 /// that the end cuts off makes that an ill-formed sequence.
-#[inline(always)]
+#[inline(never)]
 pub fn padded(bytes: &[u8], at: usize) -> [u8; WITH_CONTEXT] {
     let mut padded = [0; WITH_CONTEXT];
     let begin = at.saturating_sub(CONTEXT);
@@ -426,18 +426,18 @@ pub fn padded(bytes: &[u8], at: usize) -> [u8; WITH_CONTEXT] {
     padded
 }
 
-/// Returns the length of ASCII at the start of `bytes`, in blocks of [`ASCII_BLOCK`] bytes and, after at least one of them, in
-/// cache lines. It stops looking after a chunk.
+/// Returns where the ASCII from `from` on ends, in blocks of [`ASCII_BLOCK`] bytes and, after at least one of them, in cache lines. It
+/// stops looking after a chunk.
 #[inline(always)]
-fn ascii<S: Surveyor>(s: S, bytes: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(block) = bytes[at..].first_chunk::<ASCII_BLOCK>()
-        && at < LONGEST_CHUNK
+fn after_ascii<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while let Some(block) = array_at::<ASCII_BLOCK>(bytes, at)
+        && at < from + LONGEST_CHUNK
     {
         if s.is_ascii(block) {
             // To an aligned address: a load that crosses cache lines takes twice as long.
-            at += ASCII_BLOCK - bytes[at..].as_ptr().addr() % LINE;
-        } else if at == 0 {
+            at += ASCII_BLOCK - block.as_ptr().addr() % LINE;
+        } else if at == from {
             break;
         } else {
             return at + s.ascii_lines(block) * LINE;

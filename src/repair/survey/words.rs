@@ -33,35 +33,20 @@ impl Surveyor for Words {
     // Not inlined: `seek` and `replace` would consist of this twice, and programs that call one usually call the other.
     #[inline(never)]
     fn classes(self, bytes: &[u8; WITH_CONTEXT]) -> Classes {
-        // Bit 7 says whether the byte may stand after the one before it. The compiler makes vectors of bytes, not of
-        // Booleans.
-        let mut allowed = [0u8; WITH_CONTEXT];
-        for i in 1..WITH_CONTEXT {
-            let (first, second) = (bytes[i - 1], bytes[i]);
-            // The least second byte, for leads that do not allow 80, and the distance of the largest from FF, for
-            // leads that do not allow BF.
-            let least = (u8::from(first == 0xE0) * 0xA0) | (u8::from(first == 0xF0) * 0x90);
-            let above = (u8::from(first == 0xED) * (0xFF - 0x9F)) | (u8::from(first == 0xF4) * (0xFF - 0x8F));
-            let forbidden = least.saturating_sub(second)
-                | second.saturating_sub(0xFF - above)
-                | first.saturating_sub(0xF4)
-                | 0xC2u8.saturating_sub(first);
-            allowed[i] = u8::from(forbidden == 0) << 7;
-        }
         let mut classes = Classes { high: 0, lead: 0, lead3: 0, lead4: 0, allowed: 0 };
-        let (words, _) = bytes.as_chunks::<8>();
-        let (allowed, _) = allowed.as_chunks::<8>();
-        for (i, (word, allowed)) in words.iter().zip(allowed).enumerate() {
+        let mut before = 0;
+        for (i, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
+            let bits = |word: u64| high_bits(word) << (8 * i);
             // Bit 7 of each byte: bit 7; bits 7 and 6; bits 7, 6 and 5; bits 7, 6, 5 and 4.
             let high = u64::from_le_bytes(*word);
             let lead = high & high << 1;
             let lead3 = lead & high << 2;
-            let lead4 = lead3 & high << 3;
-            classes.high |= high_bits(high) << (8 * i);
-            classes.lead |= high_bits(lead) << (8 * i);
-            classes.lead3 |= high_bits(lead3) << (8 * i);
-            classes.lead4 |= high_bits(lead4) << (8 * i);
-            classes.allowed |= high_bits(u64::from_le_bytes(*allowed)) << (8 * i);
+            classes.high |= bits(high);
+            classes.lead |= bits(lead);
+            classes.lead3 |= bits(lead3);
+            classes.lead4 |= bits(lead3 & high << 3);
+            classes.allowed |= bits(allowed(high << 8 | before, high));
+            before = high >> 56;
         }
         classes
     }
@@ -81,4 +66,25 @@ impl Surveyor for Words {
         let (lines, _) = bytes.as_chunks::<LINE>();
         lines.iter().take_while(|line| line.is_ascii()).count()
     }
+}
+
+/// Sets bit 7 of each byte of `second` that may follow that byte of `first`, if it is a continuation and the other one a lead.
+// Not inlined: the compiler would unroll the loop around it.
+#[inline(never)]
+fn allowed(first: u64, second: u64) -> u64 {
+    let (first, second) = (first.to_le_bytes(), second.to_le_bytes());
+    let mut allowed = [0; 8];
+    for i in 0..8 {
+        let (first, second) = (first[i], second[i]);
+        // The least second byte, for leads that do not allow 80, and the distance of the largest from FF, for leads that do not
+        // allow BF.
+        let least = (u8::from(first == 0xE0) * 0xA0) | (u8::from(first == 0xF0) * 0x90);
+        let above = (u8::from(first == 0xED) * (0xFF - 0x9F)) | (u8::from(first == 0xF4) * (0xFF - 0x8F));
+        let forbidden = least.saturating_sub(second)
+            | second.saturating_sub(0xFF - above)
+            | first.saturating_sub(0xF4)
+            | 0xC2u8.saturating_sub(first);
+        allowed[i] = u8::from(forbidden == 0) << 7;
+    }
+    u64::from_le_bytes(allowed)
 }

@@ -6,7 +6,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::layout::Column;
-use super::marks::{GROUP, Marks, WORD};
+use super::marks::{GROUP, Marks, WORD, put_bits};
 use crate::error::{TooSmall, Utf8Error};
 use crate::kernel::Kernel;
 
@@ -78,7 +78,7 @@ impl<C: Column> InvalidRows<C> {
         loop {
             if !self.marks.is_empty() {
                 for (bytes, word) in bitmap[self.group / 8..].chunks_mut(8).zip(self.marks.words) {
-                    bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+                    put_bits(bytes, word);
                     count += word.count_ones() as usize;
                 }
             }

@@ -113,7 +113,8 @@ impl<'a> Validity<'a> {
         self.bits.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
     }
 
-    /// Returns the bits of 64 rows, with zeros for those that it lacks.
+    /// Returns the bits of 64 rows, with zeros for those that it lacks. A function apart: loops over a group would repeat it 16 times.
+    #[inline(never)]
     pub(super) fn word(&self, row: usize) -> u64 {
         let Some(bit) = self.offset.checked_add(row) else { return 0 };
         let rest = self.bits.get(bit / 8..).unwrap_or_default();

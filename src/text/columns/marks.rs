@@ -29,6 +29,12 @@ pub(super) const WORD: usize = 64;
 /// The rows that are searched one after the other for the next fault, before the rest is halved again and again.
 const NEAR: usize = 4;
 
+/// Writes a word of a bitmap: all of it, or as much as there is room for.
+#[inline(never)]
+pub(super) fn put_bits(bytes: &mut [u8], word: u64) {
+    bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+}
+
 /// The marks of a group.
 #[derive(Clone, Debug)]
 pub struct Marks {

@@ -51,34 +51,36 @@ pub(crate) fn short_to_utf8<S: ConvertOps, const SWAPPED: bool>(
     if text.is_empty() || text.len() % 2 == 1 {
         return 0;
     }
-    if text.len() > 2 * S::LANES {
-        return if S::LANES == 64 { four_to_utf8::<S, SWAPPED>(s, text, out) } else { 0 };
-    }
     // With masks, whether there is a second vector is not asked. Lengths vary from call to call, and the answer would be predicted
     // wrongly. For the same reason, both vectors are treated alike.
-    let two @ [a, b] = load_up_to_two::<S, SWAPPED>(s, text);
-    let put = if are_ascii(s, s.or(a, b)) {
-        s.put_first(s.narrowed16(a, b), text.len() / 2, out)
-    } else if text.len() <= S::LANES {
-        put_as_utf8::<S, SWAPPED>(s, a, text, 0, text.len(), out)
-    } else {
-        S::LANES == 64 && put_two_as_utf8::<S, SWAPPED>(s, two, text, 0, out)
-    };
-    if put { text.len() } else { 0 }
-}
-
-/// Converts UTF-16 of more than two vectors, and at most four.
-#[cfg_attr(trust8_optimised, inline(always))]
-fn four_to_utf8<S: ConvertOps, const SWAPPED: bool>(s: S, text: &[u8], out: &mut Output<'_>) -> usize {
-    let two @ [a, b] = load_whole_two::<S, SWAPPED>(s, text);
-    let next @ [c, d] = load_up_to_two::<S, SWAPPED>(s, &text[2 * S::LANES..]);
-    let put = if are_ascii(s, s.or(s.or(a, b), s.or(c, d))) {
-        s.put_first_of_two(s.narrowed16(a, b), s.narrowed16(c, d), text.len() / 2, out)
-    } else {
-        put_two_as_utf8::<S, SWAPPED>(s, two, text, 0, out)
-            && put_two_as_utf8::<S, SWAPPED>(s, next, text, 2 * S::LANES, out)
-    };
-    if put { text.len() } else { 0 }
+    if text.len() <= 2 * S::LANES {
+        let [a, b] = load_up_to_two::<S, SWAPPED>(s, text);
+        if are_ascii(s, s.or(a, b)) {
+            return if s.put_first(s.narrowed16(a, b), text.len() / 2, out) { text.len() } else { 0 };
+        }
+        if text.len() <= S::LANES {
+            return if put_as_utf8::<S, SWAPPED>(s, a, text, 0, text.len(), out) { text.len() } else { 0 };
+        }
+    } else if S::LANES == 64 {
+        let [a, b] = load_whole_two::<S, SWAPPED>(s, text);
+        let [c, d] = load_up_to_two::<S, SWAPPED>(s, &text[2 * S::LANES..]);
+        if are_ascii(s, s.or(s.or(a, b), s.or(c, d))) {
+            let put = s.put_first_of_two(s.narrowed16(a, b), s.narrowed16(c, d), text.len() / 2, out);
+            return if put { text.len() } else { 0 };
+        }
+    }
+    if S::LANES < 64 {
+        return 0;
+    }
+    let mut at = 0;
+    while at < text.len() {
+        let two = load_up_to_two::<S, SWAPPED>(s, &text[at..]);
+        if !put_two_as_utf8::<S, SWAPPED>(s, two, text, at, out) {
+            return 0;
+        }
+        at += 2 * S::LANES;
+    }
+    text.len()
 }
 
 /// Appends two blocks, which are at `at`, as UTF-8; or at most the first, if they are malformed or do not fit. The text may end in either.

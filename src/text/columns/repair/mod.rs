@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use super::error::ColumnError;
 use super::invalid::InvalidRows;
 use super::layout::{Column, Validity};
-use super::marks::{GROUP, WORD};
+use super::marks::{GROUP, WORD, put_bits};
 use crate::kernel::Kernel;
 
 pub use contiguous::RepairedRows;
@@ -160,7 +160,7 @@ impl Finding {
         for ((bytes, word), row) in bitmap.chunks_mut(8).zip(&self.words).zip((0..).step_by(WORD)) {
             let valid = validity.map_or(u64::MAX, |validity| validity.word(row)) & !word;
             let valid = if rows - row < WORD { valid & !(u64::MAX << (rows - row)) } else { valid };
-            bytes.copy_from_slice(&valid.to_le_bytes()[..bytes.len()]);
+            put_bits(bytes, valid);
         }
         bitmap
     }
