@@ -81,7 +81,7 @@ impl With {
         match end {
             End::All | End::Full => Ok(progress),
             End::Malformed(fault) | End::Cut(fault) => {
-                let error = Error { valid_up_to: progress.read, fault };
+                let error = Error { valid_up_to: progress.read, fault, unit: size_of::<F::Unit>() as u8 };
                 Err(BufferError::Invalid { error, written: progress.written })
             }
         }

@@ -282,13 +282,17 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     fn check(&self) -> Result<(), TranscoderError> {
         match self.failed {
             None => Ok(()),
-            Some(fault) => Err(TranscoderError { valid_up_to: self.position(), fault }),
+            Some(fault) => Err(self.error(fault)),
         }
     }
 
     fn fail(&mut self, fault: Fault) -> TranscoderError {
         self.failed = Some(fault);
-        TranscoderError { valid_up_to: self.position(), fault }
+        self.error(fault)
+    }
+
+    fn error(&self, fault: Fault) -> TranscoderError {
+        TranscoderError { valid_up_to: self.position(), fault, unit: size_of::<F::Unit>() as u8 }
     }
 
     /// Converts as much of the piece as fits. Returns how many bytes of it, and what follows, which is never a cut.
@@ -333,7 +337,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
             Next::Char(char, len) => match to.put(char, out) {
                 Ok(()) => return Ok(self.take(bytes, len)),
                 Err(Refusal::Full) => return Err(End::Full),
-                Err(Refusal::Unmappable) => (Fault::Unmappable(char, to.family.name()), len),
+                Err(Refusal::Unmappable) => (Fault::Unmappable(char, to.family.name(), len as u8), len),
             },
             Next::Malformed(fault, len) => (fault, len),
             Next::Cut(_) => {
