@@ -191,6 +191,7 @@ mod simd;
 
 pub mod boundary;
 mod error;
+mod names;
 mod output;
 
 mod kernel;
@@ -212,6 +213,7 @@ pub use io::fs;
 #[cfg(feature = "tokio")]
 pub use io::tokio;
 pub use kernel::Kernel;
+pub use names::UnknownName;
 pub use repair::{Errors, Utf8Chunk, Utf8Chunks, copy_utf8_lossy, errors, lossy_len, utf8_chunks};
 #[cfg(feature = "alloc")]
 pub use repair::{from_utf8_lossy, from_utf8_lossy_owned, lossy_into};

@@ -14,7 +14,7 @@ use crate::repair::faults::count_sequences;
 /// let location = trust8::locate("née\n".as_bytes(), 3);
 /// assert_eq!((location.line, location.column, location.byte_column), (1, 3, 4));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub struct Location {
     /// The line: how many newlines come before the byte, plus one.

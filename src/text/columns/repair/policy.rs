@@ -4,9 +4,12 @@
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
 
 use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
+use crate::names::{UnknownName, is_same_name};
 use crate::repair::faults::each_fault;
 use crate::repair::lossy::{SPARE_ROOM, append_in_place, owned};
 use crate::repair::survey::REPLACEMENT;
@@ -88,16 +91,16 @@ impl Policy {
         }
     }
 
-    /// Returns the policy of this [name](Self::name). Upper and lower case make no difference.
+    /// Returns the policy of this [name](Self::name). Upper and lower case, hyphens, underscores and spaces make no difference.
     ///
     /// ```
     /// use trust8::columns::Policy;
-    /// assert_eq!(Policy::by_name("Windows-1252"), Some(Policy::Windows1252));
+    /// assert_eq!(Policy::by_name("Windows 1252"), Some(Policy::Windows1252));
     /// assert_eq!(Policy::by_name("ignore"), None);
     /// ```
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|policy| policy.name().eq_ignore_ascii_case(name))
+        Self::ALL.iter().copied().find(|policy| is_same_name(policy.name(), name))
     }
 
     /// Repairs `bytes` as if they were a row: returns them if they are UTF-8, and otherwise what the policy makes of them. That is `None`
@@ -197,6 +200,35 @@ fn each_fault_of_short(row: &[u8], mut use_fault: impl FnMut(usize, usize)) {
             use_fault(at, chunk.invalid().len());
         }
         at += chunk.invalid().len();
+    }
+}
+
+/// Writes the [name](Policy::name).
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Does what [`by_name`](Policy::by_name) does.
+///
+/// ```
+/// use trust8::columns::Policy;
+/// assert_eq!("Windows1252".parse(), Ok(Policy::Windows1252));
+/// ```
+impl FromStr for Policy {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        const NAMES: [&str; Policy::ALL.len()] = {
+            let (mut names, mut i) = ([""; Policy::ALL.len()], 0);
+            while i < names.len() {
+                names[i] = Policy::ALL[i].name();
+                i += 1;
+            }
+            names
+        };
+        Self::by_name(name).ok_or(UnknownName::of("policy", &NAMES))
     }
 }
 
