@@ -86,7 +86,6 @@ impl Dialect {
     /// let mut buffer = [MaybeUninit::uninit(); 8];
     /// assert_eq!(Dialect::Cesu8.from_utf8_into("a😀bc", &mut buffer), Progress { read: 6, written: 8 });
     /// ```
-    #[must_use]
     pub fn from_utf8_into(self, text: &str, buffer: &mut [MaybeUninit<u8>]) -> Progress {
         let own = if self.writes_pairs() { self.own_forms() } else { OwnForms::Nothing };
         let kernel = Kernel::best();

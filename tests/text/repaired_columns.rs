@@ -348,7 +348,7 @@ fn views_that_overlap_are_too_long_in_time() {
 
 /// Compares the repair of one text.
 fn check_one(bytes: &[u8]) {
-    for (kernel, policy) in kernels().into_iter().flat_map(|kernel| POLICIES.map(|policy| (kernel, policy))) {
+    for (kernel, policy) in kernels().iter().flat_map(|kernel| POLICIES.map(|policy| (kernel, policy))) {
         let expected = match policy {
             Policy::Null => std::str::from_utf8(bytes).ok().map(str::to_owned),
             _ => Some(repaired(policy, bytes)),

@@ -91,7 +91,6 @@ impl With {
 impl With {
     /// Does what [`convert_as_fits_lossy`] does, with this kernel.
     #[inline]
-    #[must_use]
     pub fn convert_as_fits_lossy<F: Form, T: Form>(
         self,
         from: F,
