@@ -59,6 +59,26 @@ pub fn floor(bytes: &[u8], at: usize) -> usize {
     }
 }
 
+/// Returns the first place from `at` on that lies inside no character of `bytes`; `bytes.len()` if there is none.
+///
+/// This is what `str::ceil_char_boundary` says of valid text. If `bytes` is not UTF-8, the result is at most three bytes after `at`.
+///
+/// ```
+/// use trust8::boundary::ceil;
+///
+/// let text = "a€b".as_bytes();
+/// assert_eq!([0, 1, 2, 3, 4, 5, 9].map(|at| ceil(text, at)), [0, 1, 4, 4, 4, 5, 5]);
+/// assert_eq!(ceil(&[0x80; 8], 5), 5);
+/// ```
+#[must_use]
+pub fn ceil(bytes: &[u8], at: usize) -> usize {
+    let mut end = at.min(bytes.len());
+    while end < bytes.len() && floor(bytes, end) < end {
+        end += 1;
+    }
+    end
+}
+
 /// Does what [`floor`] does, if there is a continuation at `at`.
 fn start_of_character(bytes: &[u8], at: usize) -> usize {
     // No character has four continuations. So if there are as many, or if they begin the text, the last one is outside of all.
@@ -203,6 +223,26 @@ mod tests {
         for at in 0..TEXT.len() + 3 {
             let expected = (0..=at.min(TEXT.len())).rev().find(|&at| TEXT.is_char_boundary(at));
             assert_eq!(Some(floor(TEXT.as_bytes(), at)), expected, "{at}");
+        }
+    }
+
+    #[test]
+    fn ceil_is_what_str_says() {
+        for at in 0..TEXT.len() + 3 {
+            let expected = (at.min(TEXT.len())..=TEXT.len()).find(|&at| TEXT.is_char_boundary(at));
+            assert_eq!(Some(ceil(TEXT.as_bytes(), at)), expected, "{at}");
+        }
+    }
+
+    #[test]
+    fn ceil_stays_near_whatever_the_bytes() {
+        const BYTES: [u8; 5] = [b'a', 0x80, 0xC3, 0xE6, 0xF1];
+        for number in 0..5_usize.pow(6) {
+            let bytes: [u8; 6] = core::array::from_fn(|i| BYTES[number / 5_usize.pow(i as u32) % 5]);
+            for at in 0..=bytes.len() {
+                let ceil = ceil(&bytes, at);
+                assert!(at <= ceil && ceil <= at + 3 && floor(&bytes, ceil) == ceil, "{bytes:02X?} {at}");
+            }
         }
     }
 

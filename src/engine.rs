@@ -10,6 +10,7 @@ pub use crate::error::{Hex, Sequence};
 #[cfg(feature = "std")]
 pub use crate::kernel::counted;
 pub use crate::kernel::{Automaton, Continues, Engine, Portable, Rejected, Validated, Verdict, judge};
+pub use crate::names::is_same_name;
 #[cfg(feature = "alloc")]
 pub use crate::output::append;
 pub use crate::output::{Fork, Output, Progress};

@@ -540,7 +540,7 @@ pub struct TooSmall {
 
 impl fmt::Display for TooSmall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the buffer has room for {}, and {} are needed", self.len, self.needed)
+        write!(f, "the buffer has a length of {}, and must have {}", self.len, self.needed)
     }
 }
 

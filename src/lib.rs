@@ -41,7 +41,7 @@
 //! | `Vec<u8>` | `String`, or the error and the bytes | [`string_from_utf8`] |
 //! | `&[u8]` that may be invalid | text, with each invalid sequence replaced by U+FFFD | [`from_utf8_lossy`] |
 //! | many byte strings that may be invalid | lossy text appended to one `String` | [`lossy_into`] |
-//! | `&[u8]` that may be invalid | every error in it, and the line and column of each | [`errors`], [`locate`] |
+//! | `&[u8]` that may be invalid | every error in it, and the line and column of each | [`errors`], [`Locator`] |
 //! | pieces of a stream | the error as soon as it is certain | [`Validator`] |
 //! | pieces of a stream | the text of each piece | [`stream::Decoder`] |
 //! | a reader, a writer, a file | text as it comes, or all of it | [`io`], [`fs`] |
@@ -191,6 +191,7 @@ mod simd;
 
 pub mod boundary;
 mod error;
+mod names;
 mod output;
 
 mod kernel;
@@ -212,6 +213,7 @@ pub use io::fs;
 #[cfg(feature = "tokio")]
 pub use io::tokio;
 pub use kernel::Kernel;
+pub use names::UnknownName;
 pub use repair::{Errors, Utf8Chunk, Utf8Chunks, copy_utf8_lossy, errors, lossy_len, utf8_chunks};
 #[cfg(feature = "alloc")]
 pub use repair::{from_utf8_lossy, from_utf8_lossy_owned, lossy_into};
@@ -223,7 +225,7 @@ pub use text::characters::{Decode, EncodeError, decode, encode_scalar};
 pub use text::columns;
 pub use text::copy::{CopyError, copy_utf8};
 pub use text::inspect::{Summary, count_chars, count_chars_lossy, count_starts, inspect, utf16_len};
-pub use text::locate::{Location, locate};
+pub use text::locate::{Location, Locator, locate};
 #[cfg(feature = "rayon")]
 pub use text::parallel::{par_from_utf8, par_inspect};
 pub use text::part::{Part, PartError, Tally};

@@ -198,7 +198,8 @@ pub fn append<R>(vec: &mut Vec<u8>, write: impl FnOnce(&mut Output<'_>) -> R) ->
 }
 
 /// How far a conversion into a buffer has come.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use = "the text may not be read to its end"]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Progress {
     /// The number of units of the text that have been read.
     pub read: usize,

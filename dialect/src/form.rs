@@ -29,6 +29,12 @@ pub(super) struct Form {
 }
 
 impl Form {
+    /// Returns U+FFFD for `read` bytes.
+    #[inline(always)]
+    pub(super) const fn replacement(read: usize) -> Self {
+        Self { bytes: *b"\xEF\xBF\xBD\0\0\0\0\0", len: 3, read }
+    }
+
     /// Returns the form of a character in UTF-8.
     #[inline(always)]
     pub(super) fn utf8(character: char, read: usize) -> Self {
@@ -218,14 +224,22 @@ pub(super) fn read_fault(dialect: Dialect, rest: &[u8]) -> Option<Malformed> {
     }
 }
 
-/// Returns the length of the ill-formed sequence at the start of `rest`, if it is one that is common in broken texts. [`read`] returns
-/// the same, and takes longer.
+/// Returns whether `rest` begins with a first byte that no continuation follows. In every dialect it is an error by itself.
+#[inline(always)]
+pub(super) fn is_lone_lead(rest: &[u8]) -> bool {
+    matches!(*rest, [0xC0..=0xFF, second, ..] if !is_continuation(second))
+}
+
+/// Returns the length of the ill-formed sequence at the start of `rest`, if it is one that is common in broken texts and no
+/// [lone lead](is_lone_lead). [`read`] returns the same, and takes longer.
 #[inline(always)]
 pub(super) fn malformed_len(dialect: Dialect, rest: &[u8]) -> Option<usize> {
     if dialect.writes_pairs() && is_utf8_of_four(rest) {
         return Some(4);
     }
     match *rest {
+        [0xF5..=0xFF, ..] if dialect != Dialect::Rfc2279 => Some(1),
+        [0xFE | 0xFF, ..] => Some(1),
         // What there is of a character of four bytes.
         [0xF0, 0x90..=0xBF, third, ..]
         | [0xF1..=0xF3, 0x80..=0xBF, third, ..]
@@ -234,8 +248,6 @@ pub(super) fn malformed_len(dialect: Dialect, rest: &[u8]) -> Option<usize> {
         {
             Some(2 + usize::from(is_continuation(third)))
         }
-        // In every dialect, a first byte without a continuation after it is an error by itself.
-        [0xC0..=0xFF, second, ..] if !is_continuation(second) => Some(1),
         [0xED, 0xA0..=0xBF, third, ..] if !is_continuation(third) => Some(2),
         // Surrogates: where they are not an error, `read_own` knows them.
         [0xED, 0xB0..=0xBF, _, ..] if dialect.writes_pairs() => Some(3),
@@ -385,7 +397,8 @@ mod tests {
                 if let Some(common) = read_own(dialect, bytes) {
                     assert_eq!(read.ok(), Some(common), "{dialect}: {bytes:02X?}");
                     own += 1;
-                } else if let Some(len) = malformed_len(dialect, bytes)
+                } else if let Some(len) =
+                    if is_lone_lead(bytes) { Some(1) } else { malformed_len(dialect, bytes) }
                     && dialect != Dialect::Utf8
                 {
                     let expected = read.err().map(|malformed| usize::from(malformed.len));

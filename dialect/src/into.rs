@@ -50,7 +50,7 @@ impl Dialect {
         bytes: &[u8],
         buffer: &mut [MaybeUninit<u8>],
     ) -> Result<Progress, DialectError> {
-        let (progress, stopped) = self.fill(kernel, bytes, buffer, None);
+        let (progress, stopped) = self.fill(kernel, bytes, buffer, false);
         match stopped {
             Some(error) if progress.read == 0 => Err(error),
             _ => Ok(progress),
@@ -71,7 +71,7 @@ impl Dialect {
     /// assert_eq!(progress, Progress { read: 5, written: 5 });
     /// ```
     pub fn to_utf8_lossy_into(self, bytes: &[u8], buffer: &mut [MaybeUninit<u8>]) -> Progress {
-        self.fill(Kernel::best(), bytes, buffer, Some(char::REPLACEMENT_CHARACTER)).0
+        self.fill(Kernel::best(), bytes, buffer, true).0
     }
 
     /// Converts `text` to this dialect into a buffer, as far as it fits.
@@ -86,7 +86,6 @@ impl Dialect {
     /// let mut buffer = [MaybeUninit::uninit(); 8];
     /// assert_eq!(Dialect::Cesu8.from_utf8_into("a😀bc", &mut buffer), Progress { read: 6, written: 8 });
     /// ```
-    #[must_use]
     pub fn from_utf8_into(self, text: &str, buffer: &mut [MaybeUninit<u8>]) -> Progress {
         let own = if self.writes_pairs() { self.own_forms() } else { OwnForms::Nothing };
         let kernel = Kernel::best();
@@ -111,17 +110,18 @@ impl Dialect {
         Progress { read: text.len() - rest.len(), written: out.len() }
     }
 
-    /// Converts `bytes` to UTF-8 as far as it fits. Each error is replaced by `instead`, or ends the conversion and is returned.
+    /// Converts `bytes` to UTF-8 as far as it fits. If `lossy`, U+FFFD replaces each error; otherwise the first
+    /// one ends the conversion and is returned.
     pub(crate) fn fill(
         self,
         kernel: &'static Kernel,
         bytes: &[u8],
         buffer: &mut [MaybeUninit<u8>],
-        instead: Option<char>,
+        lossy: bool,
     ) -> (Progress, Option<DialectError>) {
         let mut out = Output::new(buffer);
         let mut stopped = None;
-        let mut read = self.fill_rewritten(kernel, bytes, &mut out, instead);
+        let mut read = self.fill_rewritten(kernel, bytes, &mut out, lossy);
         // The rest begins with an error, or there may be room for some of it.
         let mut parts = Parts::limited(self, bytes, kernel).shortened(out.left().max(1));
         if read > 0 {
@@ -140,7 +140,7 @@ impl Dialect {
                 Part::Own(value) => (char::from_u32(value), parts.inexpressible(at)),
                 Part::Error(malformed) => (None, parts.error(at, &malformed)),
             };
-            let Some(character) = value.or(instead) else {
+            let Some(character) = value.or(lossy.then_some(char::REPLACEMENT_CHARACTER)) else {
                 stopped = Some(error);
                 break;
             };
@@ -154,14 +154,8 @@ impl Dialect {
 
     /// Converts the beginning of `bytes` as a whole: rewrites what is not UTF-8, and then validates the result. Returns how much that
     /// is, or 0 if the result is not UTF-8.
-    fn fill_rewritten(
-        self,
-        kernel: &Kernel,
-        bytes: &[u8],
-        out: &mut Output<'_>,
-        instead: Option<char>,
-    ) -> usize {
-        let to_utf8 = ToUtf8 { dialect: self, inexpressible: instead, malformed: instead };
+    fn fill_rewritten(self, kernel: &Kernel, bytes: &[u8], out: &mut Output<'_>, lossy: bool) -> usize {
+        let to_utf8 = ToUtf8 { dialect: self, inexpressible: lossy, malformed: lossy };
         let (mut end, mut stop) = (0, Stop::Done);
         while stop == Stop::Done {
             // Most text is as long in UTF-8. To look much further takes time in each call.

@@ -43,10 +43,10 @@
 //!
 //! # Where an error is
 //!
-//! An error is as long as it would be in UTF-8 (the 'maximal subpart'), with one difference: a sequence that has a meaning in
-//! another dialect is one error as a whole. Examples are a surrogate, a pair of surrogates, and four bytes in CESU-8. So
-//! one U+FFFD replaces it, and [`DialectError::code_point`] says what it stands for. The errors of [`Dialect::Utf8`] are those of
-//! [`from_utf8`](trust8::from_utf8).
+//! An error is as long as it would be in UTF-8 (the 'maximal subpart'), with one difference: a surrogate, a pair of surrogates and, in
+//! CESU-8 and Modified UTF-8, a character of four bytes are one error each. One U+FFFD replaces it, and [`DialectError::code_point`] says
+//! what it stands for. Overlong and longer forms are errors byte by byte: `C0 80` in CESU-8 is two. The errors of [`Dialect::Utf8`] are
+//! those of [`from_utf8`](trust8::from_utf8).
 //!
 //! # Speed
 //!
@@ -72,12 +72,14 @@ mod runs;
 use alloc::borrow::Cow;
 use core::fmt;
 use core::mem::MaybeUninit;
+use core::str::FromStr;
 
 use parts::{Part, Parts};
 #[cfg(feature = "alloc")]
 use rewriting::FromUtf8;
 use runs::OwnForms;
-use trust8::Kernel;
+use trust8::engine::is_same_name;
+use trust8::{Kernel, UnknownName};
 
 pub use diagnosis::{Diagnosis, diagnose};
 pub use error::{DialectError, EncodeError};
@@ -151,7 +153,7 @@ impl With {
         bytes: &[u8],
         buffer: &mut [MaybeUninit<u8>],
     ) -> Progress {
-        dialect.fill(self.0, bytes, buffer, Some(char::REPLACEMENT_CHARACTER)).0
+        dialect.fill(self.0, bytes, buffer, true).0
     }
 
     /// Does what [`diagnose`] does, with this kernel.
@@ -255,8 +257,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the dialect of this name: what [`name`](Self::name) returns, or what `Display` writes. Upper and lower case,
-    /// hyphens and spaces make no difference.
+    /// Returns the dialect of this name: what [`name`](Self::name) returns, or what `Display` writes. Upper and lower case, hyphens,
+    /// underscores and spaces make no difference.
     ///
     /// ```
     /// use trust8_dialect::Dialect;
@@ -266,12 +268,8 @@ impl Dialect {
     /// ```
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
-        fn bare(name: &str) -> impl Iterator<Item = u8> {
-            name.bytes().filter(|byte| !b"- ".contains(byte)).map(|byte| byte.to_ascii_lowercase())
-        }
-        ALL.into_iter().find(|dialect| {
-            [dialect.name(), dialect.title()].into_iter().any(|known| bare(known).eq(bare(name)))
-        })
+        ALL.into_iter()
+            .find(|dialect| is_same_name(dialect.name(), name) || is_same_name(dialect.title(), name))
     }
 
     /// Returns whether the dialect writes characters above U+FFFF as two surrogates.
@@ -437,6 +435,24 @@ impl Dialect {
         // Four bytes become six, and a zero becomes two. An eighth more is enough unless the text is full of these.
         let converted = rewritten::collect(own, kernel, bytes, bytes.len() / 8, &FromUtf8(self));
         Cow::Owned(converted.unwrap_or_default())
+    }
+}
+
+/// Does what [`by_name`](Dialect::by_name) does.
+///
+/// ```
+/// use trust8_dialect::Dialect;
+///
+/// assert_eq!("CESU8".parse(), Ok(Dialect::Cesu8));
+/// assert!("cesu-9".parse::<Dialect>().unwrap_err().to_string().ends_with("utf-8, utf-8-rfc2279, cesu-8, mutf-8, wtf-8"));
+/// ```
+impl FromStr for Dialect {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        const NAMES: [&str; ALL.len()] =
+            [ALL[0].name(), ALL[1].name(), ALL[2].name(), ALL[3].name(), ALL[4].name()];
+        Self::by_name(name).ok_or(UnknownName::of("dialect", &NAMES))
     }
 }
 

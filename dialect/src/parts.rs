@@ -67,8 +67,7 @@ impl<'a> Parts<'a> {
         const CHUNK: usize = 2048;
         let mut memory = [MaybeUninit::uninit(); CHUNK + SPARE_ROOM];
         let (own, kernel) = (self.dialect.own_forms(), self.runs.kernel());
-        let inexpressible = also_inexpressible.then_some(char::REPLACEMENT_CHARACTER);
-        let to_utf8 = ToUtf8 { dialect: self.dialect, inexpressible, malformed: None };
+        let to_utf8 = ToUtf8 { dialect: self.dialect, inexpressible: also_inexpressible, malformed: false };
         while !self.error_is_near {
             let at = self.at();
             let chunk = at..boundary::floor(self.bytes, at + CHUNK);

@@ -43,35 +43,46 @@ pub(super) trait Rewriting {
 /// Sequences of a dialect's own, in UTF-8.
 pub(super) struct ToUtf8 {
     pub(super) dialect: Dialect,
-    /// What is written for a sequence that UTF-8 can't express.
-    pub(super) inexpressible: Option<char>,
-    /// What is written for a sequence that the dialect does not accept.
-    pub(super) malformed: Option<char>,
+    /// Whether U+FFFD replaces a sequence that UTF-8 can't express.
+    pub(super) inexpressible: bool,
+    /// Whether U+FFFD replaces a sequence that the dialect does not accept.
+    pub(super) malformed: bool,
 }
 
 impl Rewriting for ToUtf8 {
     #[inline(always)]
     fn common(&self, rest: &[u8]) -> Option<Form> {
+        if self.malformed && form::is_lone_lead(rest) {
+            return Some(Form::replacement(1));
+        }
         let read = match self.dialect {
-            Dialect::Rfc2279 => form::read_long(rest).or_else(|| form::read_own(self.dialect, rest)),
+            Dialect::Rfc2279 if rest.first().is_some_and(|&lead| lead >= 0xF4) => form::read_long(rest),
             _ => form::read_own(self.dialect, rest),
         };
         match read {
-            Some((value, read)) => Some(Form::utf8(char::from_u32(value).or(self.inexpressible)?, read)),
-            None => {
-                let malformed = self.malformed?;
-                Some(Form::utf8(malformed, form::malformed_len(self.dialect, rest)?))
-            }
+            Some((value, read)) => self.form(value, read),
+            None if self.malformed => form::malformed_len(self.dialect, rest).map(Form::replacement),
+            None => None,
         }
     }
 
     #[inline(never)]
     fn any(&self, rest: &[u8]) -> Option<Form> {
-        let (character, read) = match form::read(self.dialect, rest) {
-            Ok((value, read)) => (char::from_u32(value).or(self.inexpressible), read),
-            Err(malformed) => (self.malformed, malformed.len.into()),
-        };
-        Some(Form::utf8(character?, read))
+        match form::read(self.dialect, rest) {
+            Ok((value, read)) => self.form(value, read),
+            Err(malformed) => self.malformed.then(|| Form::replacement(malformed.len.into())),
+        }
+    }
+}
+
+impl ToUtf8 {
+    /// Returns the form of a code point that has `read` bytes.
+    #[inline(always)]
+    fn form(&self, value: u32, read: usize) -> Option<Form> {
+        match char::from_u32(value) {
+            Some(character) => Some(Form::utf8(character, read)),
+            None => self.inexpressible.then(|| Form::replacement(read)),
+        }
     }
 }
 

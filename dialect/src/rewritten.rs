@@ -68,7 +68,7 @@ impl Dialect {
         {
             return Cow::Borrowed(text);
         }
-        match self.rewrite(kernel, bytes, Some(char::REPLACEMENT_CHARACTER)) {
+        match self.rewrite(kernel, bytes, true) {
             Some(rewritten) => Cow::Owned(kernel.from_utf8_lossy_owned(rewritten)),
             None => Cow::Borrowed(""),
         }
@@ -79,19 +79,19 @@ impl Dialect {
         if self.own_forms() == OwnForms::Nothing {
             return None;
         }
-        let rewritten = self.rewrite(kernel, bytes, None)?;
+        let rewritten = self.rewrite(kernel, bytes, false)?;
         kernel.string_from_utf8(rewritten).ok()
     }
 
-    /// Copies `bytes` and rewrites each sequence that the dialect reads in another way than UTF-8. Writes `instead` for those
-    /// that it does not accept or that UTF-8 can't express, or returns `None` if there is nothing to write instead.
-    fn rewrite(self, kernel: &Kernel, bytes: &[u8], instead: Option<char>) -> Option<Vec<u8>> {
+    /// Copies `bytes` and rewrites each sequence that the dialect reads in another way than UTF-8. Those that it does
+    /// not accept or that UTF-8 can't express are replaced by U+FFFD if `lossy`, and otherwise it returns `None`.
+    fn rewrite(self, kernel: &Kernel, bytes: &[u8], lossy: bool) -> Option<Vec<u8>> {
         collect(
             self.own_forms(),
             kernel,
             bytes,
             0,
-            &ToUtf8 { dialect: self, inexpressible: instead, malformed: instead },
+            &ToUtf8 { dialect: self, inexpressible: lossy, malformed: lossy },
         )
     }
 }

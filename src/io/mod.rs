@@ -19,6 +19,7 @@ mod writer;
 
 use std::io;
 
+use crate::error::Utf8Error;
 use crate::stream::StreamError;
 
 pub use profile_writer::ProfileWriter;
@@ -38,6 +39,20 @@ pub use writer::Utf8Writer;
 /// ```
 impl From<StreamError> for io::Error {
     fn from(error: StreamError) -> Self {
+        Self::new(io::ErrorKind::InvalidData, error)
+    }
+}
+
+/// Converts the error into an [`InvalidData`](io::ErrorKind::InvalidData) error that carries it.
+///
+/// ```
+/// fn field(bytes: &[u8]) -> std::io::Result<&str> {
+///     Ok(trust8::from_utf8(bytes)?)
+/// }
+/// assert_eq!(field(b"ab\xFF").unwrap_err().kind(), std::io::ErrorKind::InvalidData);
+/// ```
+impl From<Utf8Error> for io::Error {
+    fn from(error: Utf8Error) -> Self {
         Self::new(io::ErrorKind::InvalidData, error)
     }
 }

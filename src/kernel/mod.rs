@@ -38,6 +38,7 @@ mod ways;
 use core::fmt;
 
 use crate::error::Utf8Error;
+use crate::names::is_same_name;
 use crate::simd::{Job, Token};
 use job::{Isa, Validate};
 
@@ -203,16 +204,17 @@ impl Kernel {
     }
 
     /// Returns the kernel of this name, if this CPU can run it: `"avx512"`, `"avx2"`, `"sse4.2"`, `"neon"`,
-    /// `"simd128"` (WebAssembly) or `"scalar"`.
+    /// `"simd128"` (WebAssembly) or `"scalar"`. Upper and lower case, hyphens, underscores and spaces make no difference.
     ///
     /// ```
     /// use trust8::Kernel;
     /// assert!(Kernel::by_name("scalar").is_some());
+    /// assert_eq!(Kernel::by_name("AVX-512").is_some(), Kernel::by_name("avx512").is_some());
     /// assert!(Kernel::by_name("abacus").is_none());
     /// ```
     #[must_use]
     pub fn by_name(name: &str) -> Option<&'static Self> {
-        Self::available().iter().find(|kernel| kernel.name == name)
+        Self::available().iter().find(|kernel| is_same_name(kernel.name, name))
     }
 
     /// Makes this kernel the one that all functions use from now on, in all threads, and returns `true`.
@@ -283,6 +285,13 @@ impl Kernel {
     fn verdict(&self, bytes: &[u8]) -> Verdict {
         // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set.
         unsafe { (self.validate)(bytes) }
+    }
+}
+
+/// Writes the [name](Kernel::name).
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
     }
 }
 

@@ -192,5 +192,12 @@ mod tests {
         assert_linear("locate", |kernel, text| {
             let _ = kernel.locate(text, text.len());
         });
+        // Each place was searched for from the start of the text.
+        assert_linear("a place for each error", |kernel, text| {
+            let mut locator = kernel.locator(text);
+            kernel.errors(text).for_each(|error| {
+                let _ = locator.locate(error.valid_up_to());
+            });
+        });
     }
 }

@@ -145,7 +145,7 @@ fn write(chunk: &[u8], dst: &mut [MaybeUninit<u8>], next: &[u8], text_len: usize
 ///     other => panic!("{other:?}"),
 /// }
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum CopyError {
     /// The destination is shorter than the source. Nothing has been written.

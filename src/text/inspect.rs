@@ -19,7 +19,7 @@ use crate::repair::faults::count_sequences;
 /// assert_eq!(summary.newlines(), 2);
 /// assert_eq!(summary.chars_by_len(), [7, 2, 2, 1]);
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Summary {
     error: Option<Utf8Error>,
     /// The length of the valid text.

@@ -14,7 +14,7 @@ use crate::repair::faults::count_sequences;
 /// let location = trust8::locate("née\n".as_bytes(), 3);
 /// assert_eq!((location.line, location.column, location.byte_column), (1, 3, 4));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub struct Location {
     /// The line: how many newlines come before the byte, plus one.
@@ -32,6 +32,8 @@ pub struct Location {
 /// - An ill-formed sequence, as long as [`Utf8Error::error_len`](crate::Utf8Error::error_len) says, counts as one
 ///   character. So the column is the one that an editor shows.
 /// - An offset of `bytes.len()` or more means the end of `bytes`.
+///
+/// Each call reads `bytes` from the start. For many places of one text, use a [`Locator`].
 ///
 /// ```
 /// let text = "naïve\ncafé, thé\n".as_bytes();
@@ -52,15 +54,79 @@ impl Kernel {
     /// Does what [`locate`](crate::locate) does, with this kernel.
     #[must_use]
     pub fn locate(&'static self, bytes: &[u8], offset: usize) -> Location {
-        let offset = offset.min(bytes.len());
-        let (newlines, start) = newlines_and_line_start(&bytes[..offset]);
-        let line = &bytes[start..];
-        let byte_column = offset - start;
-        Location {
-            line: newlines + 1,
-            column: characters_before(self, line, byte_column) + 1,
-            byte_column: byte_column + 1,
+        self.locator(bytes).locate(offset)
+    }
+
+    /// Does what [`Locator::new`] does, with this kernel.
+    #[must_use]
+    pub fn locator<'a>(&'static self, bytes: &'a [u8]) -> Locator<'a> {
+        Locator { kernel: self, bytes, line: 1, line_start: 0, at: 0, column: 1 }
+    }
+}
+
+/// Finds the lines and columns of many bytes of one text, such as those of all [`errors`](crate::errors).
+///
+/// Each answer is that of [`locate`]. But a search begins where the last one ended, so offsets that increase take, all together, the time
+/// of one pass over the text. A smaller offset than the last one starts again at the beginning.
+///
+/// ```
+/// use trust8::{Locator, errors};
+///
+/// let text = b"caf\xE9\nth\xE9\n";
+/// let mut locator = Locator::new(text);
+/// let places = errors(text).map(|error| locator.locate(error.valid_up_to()));
+/// assert!(places.map(|place| (place.line, place.column)).eq([(1, 4), (2, 3)]));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Locator<'a> {
+    kernel: &'static Kernel,
+    bytes: &'a [u8],
+    /// The line of `at`.
+    line: usize,
+    /// Where that line begins.
+    line_start: usize,
+    /// Where the last search ended. A character, an ill-formed sequence or a line begins here.
+    at: usize,
+    /// The column of `at`.
+    column: usize,
+}
+
+impl<'a> Locator<'a> {
+    /// Begins at the start of `bytes`.
+    ///
+    /// ```
+    /// let mut locator = trust8::Locator::new(b"a\nb");
+    /// assert_eq!((locator.locate(2).line, locator.locate(0).line), (2, 1));
+    /// ```
+    #[must_use]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Kernel::best().locator(bytes)
+    }
+
+    /// Returns the line and the column of `bytes[offset]`, as [`locate`] does.
+    ///
+    /// ```
+    /// use trust8::{Locator, locate};
+    ///
+    /// let text = "naïve\ncafé".as_bytes();
+    /// let mut locator = Locator::new(text);
+    /// assert!((0..=text.len()).all(|offset| locator.locate(offset) == locate(text, offset)));
+    /// ```
+    pub fn locate(&mut self, offset: usize) -> Location {
+        let offset = offset.min(self.bytes.len());
+        if offset < self.at {
+            *self = self.kernel.locator(self.bytes);
         }
+        let (newlines, start) = newlines_and_line_start(&self.bytes[self.at..offset]);
+        if newlines > 0 {
+            let start = self.at + start;
+            (self.line, self.line_start, self.at, self.column) = (self.line + newlines, start, start, 1);
+        }
+        let rest = &self.bytes[self.at..];
+        let before = sequence_start(rest, offset - self.at);
+        self.column += count_sequences(self.kernel, &rest[..before]);
+        self.at += before;
+        Location { line: self.line, column: self.column, byte_column: offset - self.line_start + 1 }
     }
 }
 
@@ -75,24 +141,20 @@ fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
     (counts::newlines(before), before.len() - counts::last_line(before).len())
 }
 
-/// Returns how many characters and ill-formed sequences of `line` end at or before `offset`.
-fn characters_before(kernel: &'static Kernel, line: &[u8], offset: usize) -> usize {
-    count_sequences(kernel, &line[..offset]) - usize::from(is_inside_sequence(line, offset))
-}
-
-/// Returns whether a character or an ill-formed sequence of `line` begins before `offset` and ends after it.
-fn is_inside_sequence(line: &[u8], offset: usize) -> bool {
+/// Returns where the character or ill-formed sequence of `text` begins to which the byte at `offset` belongs: at most `offset`.
+fn sequence_start(text: &[u8], offset: usize) -> usize {
     // No sequence has more than four bytes. The last one before `offset` that can have two begins with the last byte there
     // that is no continuation.
     let begin = offset.saturating_sub(3);
-    let Some(last) = line[begin..offset].iter().rposition(|&byte| !is_continuation(byte)) else {
-        return false;
+    let Some(last) = text[begin..offset].iter().rposition(|&byte| !is_continuation(byte)) else {
+        return offset;
     };
-    let rest = &line[begin + last..];
+    let start = begin + last;
+    let rest = &text[start..];
     let sequence = rest[..rest.len().min(4)].utf8_chunks().next();
     let len = sequence.map_or(0, |chunk| match chunk.valid().chars().next() {
         Some(character) => character.len_utf8(),
         None => chunk.invalid().len(),
     });
-    begin + last + len > offset
+    if start + len > offset { start } else { offset }
 }

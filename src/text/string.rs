@@ -107,7 +107,7 @@ pub fn cow_from_utf8_lossy(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
 /// let error = trust8::string_from_utf8(b"ab\xF8".to_vec()).unwrap_err();
 /// assert_eq!(error.to_string(), error.utf8_error().to_string());
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FromUtf8Error {
     bytes: Vec<u8>,
     error: Utf8Error,

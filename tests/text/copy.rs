@@ -113,7 +113,7 @@ fn too_small_a_destination_is_left_alone() {
         }
     }
     let message = copy_utf8(b"abc", &mut [MaybeUninit::uninit(); 2]).unwrap_err().to_string();
-    assert_eq!(message, "the buffer has room for 2, and 3 are needed");
+    assert_eq!(message, "the buffer has a length of 2, and must have 3");
 }
 
 proptest! {

@@ -228,6 +228,19 @@ fn check_locations(bytes: &[u8]) {
             assert_eq!(kernel.locate(bytes, offset), location, "{kernel:?}, {offset}: {bytes:02X?}");
         }
     }
+    for (kernel, step) in kernels().iter().flat_map(|kernel| [1, 2, 3, 7].map(|step| (kernel, step))) {
+        let mut locator = kernel.locator(bytes);
+        // The same place twice, and at last an earlier one.
+        for offset in
+            (0..=bytes.len()).step_by(step).flat_map(|offset| [offset, offset]).chain([bytes.len() / 2])
+        {
+            assert_eq!(
+                locator.locate(offset),
+                locate(bytes, offset),
+                "{kernel:?}, {step}, {offset}: {bytes:02X?}"
+            );
+        }
+    }
     assert_eq!(locate(bytes, usize::MAX), locate(bytes, bytes.len()));
     assert_eq!(locate(bytes, bytes.len() + 1), locate(bytes, bytes.len()));
 }

@@ -346,6 +346,32 @@ fn views_that_overlap_are_too_long_in_time() {
     }
 }
 
+/// Compares the repair of one text.
+fn check_one(bytes: &[u8]) {
+    for (kernel, policy) in kernels().iter().flat_map(|kernel| POLICIES.map(|policy| (kernel, policy))) {
+        let expected = match policy {
+            Policy::Null => std::str::from_utf8(bytes).ok().map(str::to_owned),
+            _ => Some(repaired(policy, bytes)),
+        };
+        assert_eq!(kernel.repair_one(bytes, policy).as_deref(), expected.as_deref(), "{kernel:?} {policy:?}");
+    }
+}
+
+/// Faults and surrogates at every place of a block, after text whose length varies.
+#[test]
+fn one_text() {
+    for fault in
+        [&b"\xED\xA0\x80"[..], b"\xED\xA0", b"\xFF", b"\xF0\x9F\x98", b"\xED\xA0\x80\xFF\xED\xB8\x80"]
+    {
+        let mut thin = Thin::where_slow();
+        for len in (0..140).filter(|_| thin.keep()) {
+            check_one(
+                &["a".repeat(len).as_bytes(), &fault.repeat(60), "é".repeat(90).as_bytes(), fault].concat(),
+            );
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(cases(600, 40))]
 
@@ -361,5 +387,6 @@ proptest! {
         let rows: Vec<Row> = cuts.windows(2).enumerate()
             .map(|(row, pair)| (bytes[pair[0]..pair[1]].to_vec(), nulls >> (row % 64) & 1 == 0)).collect();
         check(&rows, bit);
+        check_one(&bytes);
     }
 }

@@ -8,13 +8,17 @@
 
 #![forbid(unsafe_code)]
 
+use core::fmt;
+use core::str::FromStr;
+
 use super::codec::{Codec, Next, Refusal};
 use super::latin1::Latin1;
 use super::utf8::Utf8;
 use super::utf16::Utf16;
 use super::utf32::Utf32;
+use trust8::UnknownName;
 use trust8::boundary::whole_len;
-use trust8::engine::Output;
+use trust8::engine::{Output, is_same_name};
 
 /// The list: each family has the name of its codec. An encoding has a name, perhaps other names, and a byte order.
 macro_rules! families {
@@ -57,6 +61,8 @@ macro_rules! families {
         impl Encoding {
             /// All encodings.
             pub const ALL: [Self; [$($($name),+),+].len()] = [$($(Self::$encoding),+),+];
+
+            const NAMES: &'static [&'static str] = &[$($($name),+),+];
 
             /// Returns the encoding's names. The first one is its own.
             const fn names(self) -> &'static [&'static str] {
@@ -175,18 +181,43 @@ impl Encoding {
         self.names()[0]
     }
 
-    /// Returns the encoding of this [`name`](Self::name), in upper or lower case. `latin1` is another name of `iso-8859-1`.
+    /// Returns the encoding of this [`name`](Self::name). Upper and lower case, hyphens, underscores and spaces make no difference.
+    /// `latin1` is another name of `iso-8859-1`.
     ///
     /// ```
     /// use trust8_transcode::Encoding;
     /// assert_eq!(Encoding::by_name("UTF-8"), Some(Encoding::Utf8));
+    /// assert_eq!(Encoding::by_name("utf16le"), Some(Encoding::Utf16Le));
     /// assert_eq!(Encoding::by_name("latin1"), Some(Encoding::Latin1));
     /// assert_eq!(Encoding::by_name("ebcdic"), None);
     /// ```
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
-        let is_it = |encoding: &Self| encoding.names().iter().any(|known| known.eq_ignore_ascii_case(name));
+        let is_it = |encoding: &Self| encoding.names().iter().any(|known| is_same_name(known, name));
         Self::ALL.into_iter().find(is_it)
+    }
+}
+
+/// Writes the [name](Encoding::name).
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Does what [`by_name`](Encoding::by_name) does.
+///
+/// ```
+/// use trust8_transcode::Encoding;
+///
+/// assert_eq!("UTF 16 LE".parse(), Ok(Encoding::Utf16Le));
+/// assert!("ebcdic".parse::<Encoding>().unwrap_err().names().contains(&"utf-16le"));
+/// ```
+impl FromStr for Encoding {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        Self::by_name(name).ok_or(UnknownName::of("encoding", Self::NAMES))
     }
 }
 

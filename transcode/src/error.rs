@@ -88,8 +88,10 @@ impl ErrorKind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Fault {
     Utf8(Sequence),
-    /// The target, an encoding of this name, does not have the character.
-    Unmappable(char, &'static str),
+    /// The target, an encoding of this name, does not have the character, which has so many bytes in the input.
+    Unmappable(char, &'static str, u8),
+    /// The input ends after this high surrogate, or inside the unit after it.
+    CutHigh(u16),
     /// Any other kind.
     Other(ErrorKind),
 }
@@ -98,8 +100,20 @@ impl Fault {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Utf8(sequence) => ErrorKind::Utf8(sequence.kind()),
-            Self::Unmappable(char, _) => ErrorKind::Unmappable(*char),
+            Self::Unmappable(char, ..) => ErrorKind::Unmappable(*char),
+            Self::CutHigh(unit) => ErrorKind::LoneHigh(*unit),
             Self::Other(kind) => *kind,
+        }
+    }
+
+    /// Returns how many bytes of the input are wrong, or `None` if the input ends inside a character.
+    fn bytes(&self) -> Option<usize> {
+        match *self {
+            Self::Utf8(sequence) => sequence.error_len(),
+            Self::Unmappable(_, _, len) => Some(len.into()),
+            Self::Other(ErrorKind::LoneHigh(_) | ErrorKind::LoneLow(_)) => Some(2),
+            Self::Other(ErrorKind::Surrogate(_) | ErrorKind::TooLarge(_)) => Some(4),
+            Self::CutHigh(_) | Self::Other(_) => None,
         }
     }
 
@@ -109,8 +123,14 @@ impl Fault {
                 write!(f, "invalid UTF-8 at byte {at}: ")?;
                 return fmt::Display::fmt(sequence, f);
             }
-            Self::Unmappable(char, target) => {
+            Self::Unmappable(char, target, _) => {
                 return write!(f, "U+{:04X} at {at} is not in {}", u32::from(*char), target);
+            }
+            Self::CutHigh(unit) => {
+                return write!(
+                    f,
+                    "invalid UTF-16 at {at}: the input ends after {unit:04X}, the first half of a surrogate pair"
+                );
             }
             Self::Other(kind) => kind,
         };
@@ -152,6 +172,8 @@ impl Fault {
 pub struct Error {
     pub(super) valid_up_to: usize,
     pub(super) fault: Fault,
+    /// The number of bytes of a unit of the input.
+    pub(super) unit: u8,
 }
 
 impl Error {
@@ -165,6 +187,22 @@ impl Error {
     #[must_use]
     pub const fn valid_up_to(&self) -> usize {
         self.valid_up_to
+    }
+
+    /// Returns how many bytes or units of the input are wrong. `None` means that the input ends inside a character, which more input
+    /// could complete. The numbers are those of [`Utf8Error::error_len`], for every encoding.
+    ///
+    /// ```
+    /// use trust8_transcode::{Encoding::*, Str, Utf16, convert};
+    ///
+    /// assert_eq!(convert(Utf16, Str, &[0xD800, 0x41]).unwrap_err().error_len(), Some(1));
+    /// assert_eq!(convert(Utf16, Str, &[0xD800]).unwrap_err().error_len(), None);
+    /// assert_eq!(convert(Utf16Be, Str, b"\xD8\0\0A").unwrap_err().error_len(), Some(2));
+    /// assert_eq!(convert(Str, Latin1, "€").unwrap_err().error_len(), Some(3));
+    /// ```
+    #[must_use]
+    pub fn error_len(&self) -> Option<usize> {
+        self.fault.bytes().map(|bytes| bytes / usize::from(self.unit))
     }
 
     /// Returns why the text can't be converted.
@@ -191,7 +229,7 @@ impl Error {
     pub fn utf8_error(&self) -> Option<Utf8Error> {
         match self.fault {
             Fault::Utf8(sequence) => Some(Utf8Error::new(self.valid_up_to, sequence)),
-            Fault::Unmappable(..) | Fault::Other(_) => None,
+            _ => None,
         }
     }
 }
@@ -204,7 +242,11 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error").field("valid_up_to", &self.valid_up_to).field("kind", &self.kind()).finish()
+        f.debug_struct("Error")
+            .field("valid_up_to", &self.valid_up_to)
+            .field("error_len", &self.error_len())
+            .field("kind", &self.kind())
+            .finish()
     }
 }
 
@@ -225,6 +267,8 @@ impl core::error::Error for Error {}
 pub struct TranscoderError {
     pub(super) valid_up_to: u64,
     pub(super) fault: Fault,
+    /// The number of bytes of a unit of the input.
+    pub(super) unit: u8,
 }
 
 impl TranscoderError {
@@ -240,6 +284,19 @@ impl TranscoderError {
     #[must_use]
     pub const fn valid_up_to(&self) -> u64 {
         self.valid_up_to
+    }
+
+    /// Returns how many bytes or units of the input are wrong, or `None` if the input ended inside a character.
+    ///
+    /// ```
+    /// use trust8_transcode::{Encoding::*, Str, Transcoder};
+    /// let mut transcoder = Transcoder::new(Utf16Le, Str);
+    /// transcoder.push(b"\0\xD8", &mut String::new()).unwrap();
+    /// assert_eq!(transcoder.finish(&mut String::new()).unwrap_err().error_len(), None);
+    /// ```
+    #[must_use]
+    pub fn error_len(&self) -> Option<usize> {
+        self.fault.bytes().map(|bytes| bytes / usize::from(self.unit))
     }
 
     /// Returns why the text can't be converted.
@@ -265,6 +322,7 @@ impl fmt::Debug for TranscoderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TranscoderError")
             .field("valid_up_to", &self.valid_up_to)
+            .field("error_len", &self.error_len())
             .field("kind", &self.kind())
             .finish()
     }
@@ -282,7 +340,7 @@ impl core::error::Error for TranscoderError {}
 /// let error = convert_into(Latin1, Str, b"caf\xE9", &mut buffer).unwrap_err();
 /// assert_eq!(error, BufferError::TooSmall(trust8::TooSmall { needed: 5, len: 4 }));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum BufferError {
     /// Nothing is wrong with the input, but the buffer is too small. What is in the buffer now has no meaning.

@@ -29,8 +29,8 @@
 //! | [`Encoding::Utf32Le`], [`Encoding::Utf32Be`] | the same | |
 //! | [`Encoding::Latin1`] | the same | all bytes are characters |
 //!
-//! A [`Transcoder`] converts text that arrives in pieces, which may end anywhere. [`validate`] checks text in one form, and
-//! [`ascii_up_to`] and [`latin1_up_to`] say where it stops being ASCII or Latin-1.
+//! A [`Transcoder`] converts text that arrives in pieces, which may end anywhere. [`validate`] checks text in one form,
+//! [`errors`] returns all that is wrong in it, and [`ascii_up_to`] and [`latin1_up_to`] say where it stops being ASCII or Latin-1.
 //!
 //! # What is replaced
 //!
@@ -121,7 +121,7 @@ pub use lossy_len::lossy_len;
 pub use partial::{convert_as_fits, convert_as_fits_lossy};
 pub use transcoder::Transcoder;
 pub use trust8::engine::Progress;
-pub use validate::{ascii_up_to, is_ascii, latin1_up_to, validate};
+pub use validate::{Errors, ascii_up_to, errors, is_ascii, latin1_up_to, validate};
 pub use well_formed::make_well_formed;
 #[cfg(feature = "alloc")]
 pub use well_formed::to_well_formed;
@@ -309,7 +309,8 @@ impl With {
         match end {
             End::All | End::Full => Ok(owned),
             End::Malformed(fault) | End::Cut(fault) => {
-                Err(Error { valid_up_to: at / size_of::<F::Unit>(), fault })
+                let unit = size_of::<F::Unit>();
+                Err(Error { valid_up_to: at / unit, fault, unit: unit as u8 })
             }
         }
     }
@@ -398,7 +399,7 @@ impl Route {
         match needed {
             Ok(more) => BufferError::TooSmall(TooSmall { needed: written.saturating_add(more) / to, len }),
             Err((more, fault)) => {
-                let error = Error { valid_up_to: (at + more) / from, fault };
+                let error = Error { valid_up_to: (at + more) / from, fault, unit: from as u8 };
                 BufferError::Invalid { error, written: written / to }
             }
         }

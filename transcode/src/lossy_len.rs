@@ -82,20 +82,12 @@ fn replacement(family: Family) -> usize {
 }
 
 /// Returns how many UTF-16 units `bytes` become if each ill-formed sequence becomes one.
-///
-/// That is one for each character and each ill-formed sequence, and one more for each character of four bytes, which begins with F0
-/// or above, as some ill-formed sequences do.
 fn utf16_len_lossy(kernel: &'static Kernel, bytes: &[u8]) -> usize {
     let mut search = Search::new(kernel, bytes);
     let (mut units, mut at) = (0, 0);
-    while let Some(mut block) = search.advance() {
-        units += kernel.run(Utf16Len, &bytes[at..block.start], ()) + block.sequences();
-        units += bytes[block.start..block.end].iter().filter(|&&byte| byte >= 0xF0).count();
+    while let Some(block) = search.advance() {
+        units += kernel.run(Utf16Len, &bytes[at..block.start], ()) + block.utf16_len();
         at = block.end;
-        let start = block.start;
-        while let Some((place, _)) = block.pop() {
-            units -= usize::from(bytes[start + place] >= 0xF0);
-        }
     }
     units
 }

@@ -81,7 +81,7 @@ impl With {
         match end {
             End::All | End::Full => Ok(progress),
             End::Malformed(fault) | End::Cut(fault) => {
-                let error = Error { valid_up_to: progress.read, fault };
+                let error = Error { valid_up_to: progress.read, fault, unit: size_of::<F::Unit>() as u8 };
                 Err(BufferError::Invalid { error, written: progress.written })
             }
         }
@@ -91,7 +91,6 @@ impl With {
 impl With {
     /// Does what [`convert_as_fits_lossy`] does, with this kernel.
     #[inline]
-    #[must_use]
     pub fn convert_as_fits_lossy<F: Form, T: Form>(
         self,
         from: F,

@@ -49,7 +49,9 @@ pub(super) fn convert_some(
                     continue;
                 }
                 Err(Refusal::Full) => Stop::Full,
-                Err(Refusal::Unmappable) => Stop::Malformed(Fault::Unmappable(char, to.family.name()), len),
+                Err(Refusal::Unmappable) => {
+                    Stop::Malformed(Fault::Unmappable(char, to.family.name(), len as u8), len)
+                }
             },
             Next::Malformed(fault, len) => Stop::Malformed(fault, len),
             Next::Cut(fault) => Stop::Cut(fault),

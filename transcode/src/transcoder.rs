@@ -93,7 +93,8 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     /// remembers. So they can be kept anywhere, such as in memory that another language owns, and the conversion goes on from
     /// there.
     ///
-    /// Returns `None` if `pending` is not the beginning of a character, or if `position` is greater than [`i64::MAX`] bytes.
+    /// Returns `None` if `pending` is nothing that a transcoder can hold: the beginning of a character, in whole units. A form that is
+    /// known to be well-formed holds nothing. It also returns `None` if `position` is greater than [`i64::MAX`] bytes.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Str, Transcoder};
@@ -110,8 +111,15 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     #[must_use]
     pub fn resume(mut self, position: u64, pending: &[u8]) -> Option<Self> {
         let converted = position.checked_mul(size_of::<F::Unit>() as u64)?;
-        let is_beginning = pending.is_empty() || matches!(self.route.from.next(pending), Next::Cut(_));
-        if converted > i64::MAX as u64 || pending.len() >= self.held.len() || !is_beginning {
+        let is_beginning = || {
+            let from = self.route.from;
+            let in_units = pending.len().is_multiple_of(size_of::<F::Unit>());
+            in_units && !from.known_valid && matches!(from.next(pending), Next::Cut(_))
+        };
+        if converted > i64::MAX as u64
+            || pending.len() >= self.held.len()
+            || !(pending.is_empty() || is_beginning())
+        {
             return None;
         }
         self.converted = converted;
@@ -274,13 +282,17 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     fn check(&self) -> Result<(), TranscoderError> {
         match self.failed {
             None => Ok(()),
-            Some(fault) => Err(TranscoderError { valid_up_to: self.position(), fault }),
+            Some(fault) => Err(self.error(fault)),
         }
     }
 
     fn fail(&mut self, fault: Fault) -> TranscoderError {
         self.failed = Some(fault);
-        TranscoderError { valid_up_to: self.position(), fault }
+        self.error(fault)
+    }
+
+    fn error(&self, fault: Fault) -> TranscoderError {
+        TranscoderError { valid_up_to: self.position(), fault, unit: size_of::<F::Unit>() as u8 }
     }
 
     /// Converts as much of the piece as fits. Returns how many bytes of it, and what follows, which is never a cut.
@@ -325,7 +337,7 @@ impl<F: Form, T: Form> Transcoder<F, T> {
             Next::Char(char, len) => match to.put(char, out) {
                 Ok(()) => return Ok(self.take(bytes, len)),
                 Err(Refusal::Full) => return Err(End::Full),
-                Err(Refusal::Unmappable) => (Fault::Unmappable(char, to.family.name()), len),
+                Err(Refusal::Unmappable) => (Fault::Unmappable(char, to.family.name(), len as u8), len),
             },
             Next::Malformed(fault, len) => (fault, len),
             Next::Cut(_) => {

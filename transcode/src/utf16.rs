@@ -28,11 +28,10 @@ impl Codec for Utf16 {
         if first >= 0xDC00 {
             return Next::Malformed(Fault::Other(ErrorKind::LoneLow(first)), 2);
         }
-        let lone = Fault::Other(ErrorKind::LoneHigh(first));
-        let Some(second) = rest.first_chunk() else { return Next::Cut(lone) };
+        let Some(second) = rest.first_chunk() else { return Next::Cut(Fault::CutHigh(first)) };
         match char::decode_utf16([first, unit(*second)]).next() {
             Some(Ok(char)) => Next::Char(char, 4),
-            _ => Next::Malformed(lone, 2),
+            _ => Next::Malformed(Fault::Other(ErrorKind::LoneHigh(first)), 2),
         }
     }
 

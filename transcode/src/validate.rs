@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+use core::iter::FusedIterator;
+
 use super::codec::Next;
 use super::encodings::{Family, Layout};
 use super::error::Error;
@@ -44,6 +46,59 @@ macro_rules! search {
 pub fn validate<F: Form>(form: F, text: &F::Text) -> Result<(), Error> {
     With(Kernel::best()).validate(form, text)
 }
+
+/// Returns all malformed sequences of the text, in their order.
+///
+/// Each is replaced by one character in a lossy conversion into an encoding of Unicode.
+///
+/// ```
+/// use trust8_transcode::{Encoding::*, Utf16, errors};
+///
+/// let text = [0xDC00, 0x61, 0xD800, 0xD83D, 0xDE00, 0xD800];
+/// let places: Vec<_> = errors(Utf16, &text).map(|error| (error.valid_up_to(), error.error_len())).collect();
+/// assert_eq!(places, [(0, Some(1)), (2, Some(1)), (5, None)]);
+/// assert_eq!(errors(Utf8, b"caf\xE9 \xFF").count(), 2);
+/// ```
+#[inline]
+pub fn errors<F: Form>(form: F, text: &F::Text) -> Errors<'_> {
+    With(Kernel::best()).errors(form, text)
+}
+
+/// The malformed sequences of a text; see [`errors`].
+#[derive(Clone, Debug)]
+pub struct Errors<'a> {
+    kernel: &'static Kernel,
+    layout: Layout,
+    unit: usize,
+    bytes: &'a [u8],
+    /// The text before this has been searched.
+    at: usize,
+    /// Those of UTF-8, which has a search that finds many at once. For other text, it has none.
+    utf8: trust8::Errors<'a>,
+}
+
+impl Iterator for Errors<'_> {
+    type Item = Error;
+
+    fn next(&mut self) -> Option<Error> {
+        if self.layout.known_valid {
+            return None;
+        }
+        let at = match self.layout.family {
+            Family::Utf8 => self.utf8.next()?.valid_up_to(),
+            _ => self.at + well_formed_up_to(self.kernel, self.layout, &self.bytes[self.at..]),
+        };
+        if at == self.bytes.len() {
+            self.at = at;
+            return None;
+        }
+        let error = error_at(self.layout, self.bytes, at, self.unit);
+        self.at = error.error_len().map_or(self.bytes.len(), |len| at + len * self.unit);
+        Some(error)
+    }
+}
+
+impl FusedIterator for Errors<'_> {}
 
 /// Returns whether all characters of the text are ASCII.
 ///
@@ -107,6 +162,16 @@ impl With {
         let (layout, bytes) = (form.layout(), F::bytes(text));
         let at = well_formed_up_to(self.0, layout, bytes);
         if at == bytes.len() { Ok(()) } else { Err(error_at(layout, bytes, at, size_of::<F::Unit>())) }
+    }
+}
+
+impl With {
+    /// Does what [`errors`] does, with this kernel.
+    #[inline]
+    pub fn errors<F: Form>(self, form: F, text: &F::Text) -> Errors<'_> {
+        let (layout, bytes) = (form.layout(), F::bytes(text));
+        let utf8 = self.0.errors(if layout.family == Family::Utf8 { bytes } else { b"" });
+        Errors { kernel: self.0, layout, unit: size_of::<F::Unit>(), bytes, at: 0, utf8 }
     }
 }
 
@@ -175,7 +240,9 @@ fn whole_units(layout: Layout, bytes: &[u8]) -> &[u8] {
 #[cold]
 fn error_at(layout: Layout, bytes: &[u8], at: usize, unit: usize) -> Error {
     match layout.next(&bytes[at..]) {
-        Next::Malformed(fault, _) | Next::Cut(fault) => Error { valid_up_to: at / unit, fault },
+        Next::Malformed(fault, _) | Next::Cut(fault) => {
+            Error { valid_up_to: at / unit, fault, unit: unit as u8 }
+        }
         Next::Char(..) => unreachable!("a kernel found this character malformed"),
     }
 }

@@ -160,6 +160,22 @@ fn all() -> Vec<Function> {
     add("`errors`, counted", any, Box::new(|bytes| done(trust8::errors(bytes).count())));
     add("`utf8_chunks`", any, Box::new(|bytes| done(trust8::utf8_chunks(bytes).count())));
     add("`from_utf8_lossy`", any, Box::new(|bytes| done(trust8::from_utf8_lossy(bytes))));
+    add("`utf8_chunks`, to a `String`", any, Box::new(|bytes| done(trust8::utf8_chunks(bytes).to_string())));
+    add(
+        "`Locator`, for each of `errors`",
+        any,
+        Box::new(|bytes| {
+            let mut locator = trust8::Locator::new(bytes);
+            trust8::errors(bytes).for_each(|error| done(locator.locate(error.valid_up_to())));
+        }),
+    );
+    for &policy in columns::Policy::ALL.iter().filter(|&&policy| policy != columns::Policy::Null) {
+        add(
+            &format!("`Policy::repair`, {}", policy.name()),
+            any,
+            Box::new(move |bytes| done(policy.repair(bytes))),
+        );
+    }
     add("`lossy_len`", any, Box::new(|bytes| done(trust8::lossy_len(bytes))));
     add(
         "`copy_utf8_lossy`",
@@ -274,6 +290,11 @@ fn all() -> Vec<Function> {
                     done(convert_lossy(from, to, bytes));
                 }),
             );
+            add(
+                &format!("`lossy_len`, {pair}"),
+                Symbols::Any(from),
+                Box::new(move |bytes| done(trust8_transcode::lossy_len(from, to, bytes))),
+            );
             if from == to || from == Encoding::Utf8 || to == Encoding::Utf8 {
                 for room in [256, 4000] {
                     add(
@@ -333,7 +354,13 @@ fn cost_of_std(name: &str, bytes: &[u8], rounds: usize) -> Option<f64> {
 
 /// Returns why the worst input may take more than [`LIMIT`] times the time of clean text.
 fn reason(name: &str) -> &'static str {
-    const REASONS: [(&str, &str); 9] = [
+    const REASONS: [(&str, &str); 12] = [
+        (
+            "`Policy::repair`",
+            "clean text is only validated and borrowed; what replaces a fault is written by itself",
+        ),
+        ("Locator", "each fault has a place; clean text is only validated"),
+        ("to a `String`", "each fault takes two calls of a formatter; clean text takes one"),
         ("into", "near faults each buffer begins with a new search, and each U+FFFD is written by itself"),
         ("lines", "each line is a `String` with an allocation of its own; clean text has few lines"),
         (

@@ -257,6 +257,15 @@ impl Found {
         len - (self.continued & ((1 << len) - 1)).count_ones() as usize
     }
 
+    /// Returns how many UTF-16 units the block becomes: one for each sequence, and one more for each character of four bytes. No
+    /// ill-formed sequence has three bytes that continue it.
+    #[inline(always)]
+    pub const fn utf16_len(&self) -> usize {
+        let continued = self.continued;
+        let fours = !continued & continued >> 1 & continued >> 2 & continued >> 3;
+        self.sequences() + (fours & ((1 << (self.end - self.start)) - 1)).count_ones() as usize
+    }
+
     /// Returns whether no ill-formed sequence is left.
     #[inline(always)]
     pub const fn is_sound(&self) -> bool {

@@ -17,7 +17,7 @@ use crate::error::{Bytes, Utf8Error};
 /// assert_eq!(in_row.valid_up_to(), 2);
 /// assert!(error.to_string().starts_with("row 1: invalid UTF-8 at byte 2: F6 "));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ColumnError {
     pub(super) row: usize,
     pub(super) kind: ColumnErrorKind,
@@ -62,7 +62,7 @@ impl ColumnError {
 /// assert_eq!(kind(&[-1, 2]), ColumnErrorKind::NegativeOffset { offset: -1 });
 /// assert_eq!(kind(&[0, 3, 2]), ColumnErrorKind::DecreasingOffset { from: 3, to: 2 });
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ColumnErrorKind {
     /// The row's bytes are not UTF-8. The error is the one of [`from_utf8`](crate::from_utf8) for the row alone, so its

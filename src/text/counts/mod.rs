@@ -119,7 +119,7 @@ impl<E: Chunked> Job<E, (), Counts> for Count {
 ///
 /// Each character has one byte that is not a continuation, so the bytes without the continuations are the number of
 /// characters. The continuations that longer characters do not account for are the number of two-byte characters.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Counts {
     /// Bytes 80..BF.
     pub continuations: usize,

@@ -15,7 +15,7 @@ use crate::error::{ErrorKind, Sequence};
 /// assert_eq!((error.line(), error.column()), (2, 5));
 /// assert!(error.to_string().starts_with("invalid UTF-8 at byte 11: FF never appears in UTF-8"));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PartError {
     pub(super) before: Tally,
     pub(super) sequence: Sequence,

@@ -24,7 +24,7 @@ pub(crate) trait Counted: Copy + Default {
 /// let tally = trust8::Part::of("één\n".as_bytes()).finish().unwrap();
 /// assert_eq!((tally.bytes(), tally.chars(), tally.newlines()), (6, 4, 1));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Tally {
     pub(super) bytes: u64,
     pub(super) continuations: u64,

@@ -91,3 +91,23 @@ fn what_comes_after_all_that_fits_is_malformed() {
         );
     }
 }
+
+/// `resume` took bytes that no transcoder holds: parts of units from forms that are whole units, and anything from a `&str`.
+#[test]
+fn pending_bytes_that_cannot_be() {
+    use trust8_transcode::Transcoder;
+
+    let resumes = |from: Encoding, pending| Transcoder::new(from, Str).resume(4, pending).is_some();
+    assert!(resumes(Encoding::Utf8, b"\xF0\x9F\x98") && resumes(Encoding::Utf16Le, b"\x3D\xD8\x00"));
+    assert!(!resumes(Encoding::Utf8, b"\xF0\x80") && !resumes(Encoding::Utf8, b"a"));
+    assert!(!resumes(Encoding::Utf16Le, b"a\0") && !resumes(Encoding::Latin1, b"a"));
+
+    let high = 0xD83D_u16.to_ne_bytes();
+    assert!(Transcoder::new(Utf16, Str).resume(4, &high).is_some());
+    assert!(Transcoder::new(Utf16, Str).resume(4, &high[..1]).is_none());
+    assert!(Transcoder::new(Utf16, Str).resume(4, &[high[0], high[1], 0]).is_none());
+    assert!(Transcoder::new(Utf32, Str).resume(4, &[0]).is_none());
+    assert!(Transcoder::new(Chars, Utf16).resume(4, &[0]).is_none());
+    assert!(Transcoder::new(Str, Utf16).resume(4, b"\xC3").is_none());
+    assert!(Transcoder::new(Str, Utf16).resume(4, b"").is_some());
+}

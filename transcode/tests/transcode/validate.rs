@@ -337,3 +337,53 @@ proptest! {
         check_utf32(&units);
     }
 }
+
+/// Returns the place and length of each unpaired surrogate.
+fn unpaired(units: &[u16]) -> Vec<(usize, Option<usize>)> {
+    let (mut at, mut found) = (0, Vec::new());
+    for char in char::decode_utf16(units.iter().copied()) {
+        match char {
+            Ok(char) => at += char.len_utf16(),
+            Err(lone) => {
+                let is_cut = at + 1 == units.len() && lone.unpaired_surrogate() < 0xDC00;
+                found.push((at, (!is_cut).then_some(1)));
+                at += 1;
+            }
+        }
+    }
+    found
+}
+
+/// All errors of every text of a few units, after texts of several lengths.
+#[test]
+fn all_errors() {
+    const UNITS: [u16; 4] = [0x61, 0x20AC, 0xD83D, 0xDE00];
+    let mut thin = Thin::new();
+    for (number, before) in (0..1024_usize).flat_map(|number| [0, 1, 31, 70].map(|before| (number, before))) {
+        if !thin.keep() {
+            continue;
+        }
+        let mut units = vec![0x62; before];
+        units.extend((0..5).map(|i| UNITS[number >> (2 * i) & 3]));
+        let expected = unpaired(&units);
+        let in_bytes: Vec<_> =
+            expected.iter().map(|&(at, len)| (2 * at, len.map(|len: usize| 2 * len))).collect();
+        let [le, be] = [u16::to_le_bytes, u16::to_be_bytes]
+            .map(|to| units.iter().copied().flat_map(to).collect::<Vec<_>>());
+        let numbers: Vec<u32> = units.iter().map(|&unit| unit.into()).collect();
+        for kernel in kernels() {
+            let place = |error: trust8_transcode::Error| (error.valid_up_to(), error.error_len());
+            assert!(With(kernel).errors(Utf16, &units).map(place).eq(expected.iter().copied()), "{units:X?}");
+            assert!(With(kernel).errors(Utf16Le, &le).map(place).eq(in_bytes.iter().copied()), "{units:X?}");
+            assert!(With(kernel).errors(Utf16Be, &be).map(place).eq(in_bytes.iter().copied()), "{units:X?}");
+            let wrong = (0..units.len()).filter(|&at| char::from_u32(numbers[at]).is_none());
+            assert!(With(kernel).errors(Utf32, &numbers).map(place).eq(wrong.map(|at| (at, Some(1)))));
+            // Half a unit at the end.
+            let cut = With(kernel).errors(Utf32Le, b"a\0\0\0\0\0\0").map(place);
+            assert!(cut.eq([(4, None)]));
+            let utf8 = kernel.errors(&le).map(|error| (error.valid_up_to(), error.error_len()));
+            assert!(With(kernel).errors(Utf8, &le).map(place).eq(utf8));
+            assert_eq!(With(kernel).errors(Latin1, &le).count() + With(kernel).errors(Str, "é").count(), 0);
+        }
+    }
+}

@@ -2,11 +2,17 @@
 
 #![forbid(unsafe_code)]
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
 
 use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
-use crate::repair::lossy::{SPARE_ROOM, append_in_place};
+use crate::names::{UnknownName, is_same_name};
+use crate::repair::faults::each_fault;
+use crate::repair::lossy::{SPARE_ROOM, append_in_place, owned};
+use crate::repair::survey::REPLACEMENT;
 
 /// What [`repair`](super::repair) makes of a row that is not UTF-8.
 ///
@@ -56,9 +62,6 @@ const WINDOWS_1252: [char; 32] = [
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
 ];
 
-/// For shorter rows, the loop of `core` takes less time.
-const SHORT: usize = 64;
-
 impl Policy {
     /// All policies.
     ///
@@ -88,16 +91,32 @@ impl Policy {
         }
     }
 
-    /// Returns the policy of this [name](Self::name). Upper and lower case make no difference.
+    /// Returns the policy of this [name](Self::name). Upper and lower case, hyphens, underscores and spaces make no difference.
     ///
     /// ```
     /// use trust8::columns::Policy;
-    /// assert_eq!(Policy::by_name("Windows-1252"), Some(Policy::Windows1252));
+    /// assert_eq!(Policy::by_name("Windows 1252"), Some(Policy::Windows1252));
     /// assert_eq!(Policy::by_name("ignore"), None);
     /// ```
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|policy| policy.name().eq_ignore_ascii_case(name))
+        Self::ALL.iter().copied().find(|policy| is_same_name(policy.name(), name))
+    }
+
+    /// Repairs `bytes` as if they were a row: returns them if they are UTF-8, and otherwise what the policy makes of them. That is `None`
+    /// for [`Null`](Self::Null).
+    ///
+    /// ```
+    /// use trust8::columns::Policy;
+    ///
+    /// assert_eq!(Policy::Windows1252.repair(b"caf\xE9").as_deref(), Some("café"));
+    /// assert_eq!(Policy::Escape.repair(b"caf\xE9").as_deref(), Some(r"caf\xE9"));
+    /// assert_eq!(Policy::Null.repair(b"caf\xE9"), None);
+    /// assert_eq!(Policy::Null.repair(b"cafe").as_deref(), Some("cafe"));
+    /// ```
+    #[must_use]
+    pub fn repair(self, bytes: &[u8]) -> Option<Cow<'_, str>> {
+        Kernel::best().repair_one(bytes, self)
     }
 
     /// Returns how much capacity is enough for rows of `len` bytes together, of which at most `ill_formed` are in ill-formed
@@ -115,63 +134,150 @@ impl Policy {
 
     /// Appends a row that is not UTF-8. What it appends is UTF-8.
     pub(super) fn append(self, kernel: &'static Kernel, row: &[u8], text: &mut Vec<u8>) {
-        match self {
-            Self::Null => {}
-            Self::Replace => append_in_place(kernel, row, text),
-            _ if row.len() < SHORT => {
-                let chunks = row.utf8_chunks().map(|chunk| (chunk.valid().as_bytes(), chunk.invalid()));
-                self.append_chunks(row, chunks, text);
-            }
-            _ => {
-                let chunks = kernel.utf8_chunks(row);
-                self.append_chunks(
-                    row,
-                    chunks.map(|chunk| (chunk.valid().as_bytes(), chunk.invalid())),
-                    text,
-                );
-            }
+        if self == Self::Null {
+            return;
         }
+        if self == Self::Replace {
+            return append_in_place(kernel, row, text);
+        }
+        let mut done = 0;
+        let replace = |at: usize, len| {
+            // Java replaces a surrogate as a whole, which is several ill-formed sequences.
+            if at >= done {
+                push_first::<16>(text, &row[done..], at - done);
+                done = at + self.put(&row[at..], len, text);
+            }
+        };
+        if row.len() < SHORT {
+            each_fault_of_short(row, replace)
+        } else {
+            each_fault(kernel, row, replace)
+        }
+        text.extend_from_slice(&row[done..]);
     }
 
-    /// Appends `row`, of which `chunks` are the valid texts and the ill-formed sequences after them.
-    fn append_chunks<'a>(
-        self,
-        row: &[u8],
-        chunks: impl Iterator<Item = (&'a [u8], &'a [u8])>,
-        text: &mut Vec<u8>,
-    ) {
-        let mut at = 0;
-        // Java replaces a surrogate as a whole, up to here.
-        let mut replaced = 0;
-        for (valid, invalid) in chunks {
-            text.extend_from_slice(valid);
-            at += valid.len();
-            match self {
-                Self::Java if !invalid.is_empty() && at >= replaced => {
-                    replaced = at + surrogate_len(&row[at..]);
-                    push(text, char::REPLACEMENT_CHARACTER);
-                }
-                Self::Escape => {
-                    for byte in invalid {
-                        let [high, low] =
-                            [byte >> 4, byte & 0xF].map(|digit| b"0123456789ABCDEF"[usize::from(digit)]);
-                        text.extend_from_slice(&[b'\\', b'x', high, low]);
-                    }
-                }
-                Self::Windows1252 => {
-                    for &byte in invalid {
-                        push(
-                            text,
-                            WINDOWS_1252.get(usize::from(byte - 0x80)).copied().unwrap_or(char::from(byte)),
-                        );
-                    }
-                }
-                _ => {}
+    /// Appends what replaces the ill-formed sequence of `len` bytes at the start of `rest`. Returns how many bytes it replaces.
+    #[inline(always)]
+    fn put(self, rest: &[u8], len: usize, text: &mut Vec<u8>) -> usize {
+        let table = match self {
+            Self::Drop | Self::Null => return len,
+            Self::Replace | Self::Java => {
+                push_first::<4>(text, &REPLACEMENT, 3);
+                return if self == Self::Java { len.max(surrogate_len(rest)) } else { len };
             }
-            at += invalid.len();
+            Self::Escape => &ESCAPES,
+            Self::Windows1252 => &WINDOWS_1252_UTF8,
+        };
+        for &byte in &rest[..len] {
+            // No byte of an ill-formed sequence is ASCII.
+            let (bytes, len) = &table[usize::from(byte & 0x7F)];
+            push_first::<4>(text, bytes, usize::from(*len));
+        }
+        len
+    }
+}
+
+/// Appends the first `len` of `bytes`. A copy of a fixed length takes less time, so `N` are copied where that is enough and there
+/// are so many.
+#[inline(always)]
+fn push_first<const N: usize>(text: &mut Vec<u8>, bytes: &[u8], len: usize) {
+    match bytes.first_chunk::<N>() {
+        Some(chunk) if len <= N && text.capacity() - text.len() >= N => {
+            let end = text.len() + len;
+            text.extend_from_slice(chunk);
+            text.truncate(end);
+        }
+        _ => text.extend_from_slice(&bytes[..len]),
+    }
+}
+
+/// Does what [`each_fault`] does, byte by byte.
+fn each_fault_of_short(row: &[u8], mut use_fault: impl FnMut(usize, usize)) {
+    let mut at = 0;
+    for chunk in row.utf8_chunks() {
+        at += chunk.valid().len();
+        if !chunk.invalid().is_empty() {
+            use_fault(at, chunk.invalid().len());
+        }
+        at += chunk.invalid().len();
+    }
+}
+
+/// Writes the [name](Policy::name).
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Does what [`by_name`](Policy::by_name) does.
+///
+/// ```
+/// use trust8::columns::Policy;
+/// assert_eq!("Windows1252".parse(), Ok(Policy::Windows1252));
+/// ```
+impl FromStr for Policy {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        const NAMES: [&str; Policy::ALL.len()] = {
+            let (mut names, mut i) = ([""; Policy::ALL.len()], 0);
+            while i < names.len() {
+                names[i] = Policy::ALL[i].name();
+                i += 1;
+            }
+            names
+        };
+        Self::by_name(name).ok_or(UnknownName::of("policy", &NAMES))
+    }
+}
+
+impl Kernel {
+    /// Does what [`Policy::repair`] does, with this kernel.
+    #[must_use]
+    pub fn repair_one<'a>(&'static self, bytes: &'a [u8], policy: Policy) -> Option<Cow<'a, str>> {
+        match (self.check(bytes), policy) {
+            (Ok(text), _) => Some(Cow::Borrowed(text)),
+            (Err(_), Policy::Null) => None,
+            (Err(_), Policy::Replace) => Some(Cow::Owned(owned(self, bytes))),
+            (Err(_), _) => {
+                let mut text = Vec::with_capacity(bytes.len() + bytes.len() / 8 + SHORT);
+                policy.append(self, bytes, &mut text);
+                // It is UTF-8. That is checked, so that nothing here has to be trusted.
+                Some(Cow::Owned(self.from_utf8_lossy_owned(text)))
+            }
         }
     }
 }
+
+/// For shorter rows, the loop of `core` takes less time.
+const SHORT: usize = 64;
+
+/// What is written for each byte from 80 on, and its length.
+type Table = [([u8; 4], u8); 128];
+
+/// `\xNN`.
+const ESCAPES: Table = {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    let (mut table, mut byte) = ([([0; 4], 4); 128], 0x80);
+    while byte <= 0xFF {
+        table[byte - 0x80].0 = [b'\\', b'x', DIGITS[byte >> 4], DIGITS[byte & 0xF]];
+        byte += 1;
+    }
+    table
+};
+
+/// The characters of windows-1252.
+const WINDOWS_1252_UTF8: Table = {
+    let (mut table, mut i) = ([([0; 4], 0); 128], 0);
+    while i < 128 {
+        let character = if i < 32 { WINDOWS_1252[i] } else { (0x80 + i as u8) as char };
+        let (bytes, len) = &mut table[i];
+        *len = character.encode_utf8(bytes).len() as u8;
+        i += 1;
+    }
+    table
+};
 
 /// Returns the length of the surrogate at the start of `bytes`, or 0. Its end may be missing.
 fn surrogate_len(bytes: &[u8]) -> usize {
@@ -180,8 +286,4 @@ fn surrogate_len(bytes: &[u8]) -> usize {
         [0xED, 0xA0..=0xBF, ..] => 2,
         _ => 0,
     }
-}
-
-fn push(text: &mut Vec<u8>, character: char) {
-    text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
 }

@@ -1,0 +1,60 @@
+//! Names of policies, encodings, dialects and kernels: one rule for all.
+
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+/// Returns whether two names are the same. Upper and lower case, hyphens, underscores and spaces make no difference.
+#[must_use]
+pub fn is_same_name(one: &str, other: &str) -> bool {
+    fn bare(name: &str) -> impl Iterator<Item = u8> {
+        name.bytes().filter(|byte| !b"-_ ".contains(byte)).map(|byte| byte.to_ascii_lowercase())
+    }
+    bare(one).eq(bare(other))
+}
+
+/// A name that nothing has, from [`str::parse`]. The message lists the names that there are.
+///
+/// ```
+/// use trust8::columns::Policy;
+///
+/// let error = "mend".parse::<Policy>().unwrap_err();
+/// assert_eq!(error.to_string(), "no policy has this name; the names are replace, java, drop, null, escape, windows-1252");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct UnknownName {
+    what: &'static str,
+    names: &'static [&'static str],
+}
+
+impl UnknownName {
+    /// Says what has no such name, and the names that there are.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn of(what: &'static str, names: &'static [&'static str]) -> Self {
+        Self { what, names }
+    }
+
+    /// Returns the names that there are.
+    ///
+    /// ```
+    /// let error = "mend".parse::<trust8::columns::Policy>().unwrap_err();
+    /// assert!(error.names().contains(&"escape"));
+    /// ```
+    #[must_use]
+    pub const fn names(&self) -> &'static [&'static str] {
+        self.names
+    }
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no {} has this name; the names are ", self.what)?;
+        for (i, name) in self.names.iter().enumerate() {
+            write!(f, "{}{name}", if i > 0 { ", " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for UnknownName {}
