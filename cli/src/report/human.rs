@@ -207,7 +207,7 @@ fn same_line<'a>(before: &'a [u8], after: &'a [u8], most: usize) -> (&'a [u8], &
 }
 
 /// Appends bytes in hexadecimal, with a space between two.
-fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(super) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
     for (i, &byte) in bytes.iter().enumerate() {
         if i > 0 {
             out.push(b' ');

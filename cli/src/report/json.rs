@@ -10,9 +10,10 @@ use serde::Serialize;
 use trust8::Bom;
 
 use super::human::push_decimal;
+use super::human::push_hex;
 use super::{Conclusion, Report};
 use crate::dialects::AcceptedBy;
-use crate::hex::{Hex, push_hex};
+use crate::hex::Hex;
 use crate::scan::Finding;
 use crate::statistics::Totals;
 use crate::visible::{is_harmful, push_visible};
