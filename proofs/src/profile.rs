@@ -14,7 +14,6 @@ use lanes::GROUP;
 
 use crate::byte::Byte;
 use crate::formula::{FALSE, Formula, TRUE};
-use crate::simd::Simd;
 use crate::simd::symbolic::Symbolic;
 use crate::vector::Vector;
 

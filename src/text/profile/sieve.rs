@@ -140,8 +140,12 @@ fn is_group_suspect<V: Tests>(v: V, group: &[u8], sieve: &Sieve) -> bool {
 impl<S: Simd> Tests for S {
     #[inline(always)]
     fn is_plain(self, group: &[u8], sieve: &Sieve) -> bool {
-        let load = |i| Simd::load(self, group, i * <S as Simd>::LANES);
-        !Simd::any(self, lanes::not_plain(self, [load(0), load(1), load(2), load(3)], sieve))
+        // Where code is optimised for size, a closure around a load would be a separate function.
+        let mut four = [Simd::load(self, group, 0); GROUP];
+        for i in 1..GROUP {
+            four[i] = Simd::load(self, group, i * <S as Simd>::LANES);
+        }
+        !Simd::any(self, lanes::not_plain(self, four, sieve))
     }
 
     #[inline(always)]
@@ -192,8 +196,9 @@ impl Tests for Avx512 {
         let [a, b, c] = match text.get(at..at + 66) {
             Some(bytes) => [self.load(bytes, 0), self.load(bytes, 1), self.load(bytes, 2)],
             None => {
-                let load = |at| self.load_up_to_64(text.get(at..).unwrap_or_default());
-                [load(at), load(at + 1), load(at + 2)]
+                let rest = text.get(at..).unwrap_or_default();
+                let (second, third) = (rest.get(1..).unwrap_or_default(), rest.get(2..).unwrap_or_default());
+                [self.load_up_to_64(rest), self.load_up_to_64(second), self.load_up_to_64(third)]
             }
         };
         let [first, second, third] = &sieve.sixes.three;
