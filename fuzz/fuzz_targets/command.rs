@@ -223,7 +223,7 @@ fn assert_summary(input: &[u8], errors: usize, summary: &Value) {
     let invalid = usize::from(errors > 0);
     let lines = newlines + usize::from(!input.is_empty() && !input.ends_with(b"\n"));
     let expected = json!({
-        "files": 1, "valid": 1 - invalid, "invalid": invalid, "unread": 0, "binary_skipped": 0, "errors": errors,
+        "files": 1, "valid": 1 - invalid, "invalid": invalid, "unread": 0, "binary_skipped": 0, "binary_like_utf16": 0, "errors": errors,
         "bytes": input.len(), "characters": by_len.iter().sum::<usize>(), "characters_by_length": by_len,
         "newlines": newlines, "lines": lines, "seconds": summary["seconds"],
     });
