@@ -141,10 +141,13 @@ impl<S: Simd> Tests for S {
     #[inline(always)]
     fn is_plain(self, group: &[u8], sieve: &Sieve) -> bool {
         // Where code is optimised for size, a closure around a load would be a separate function.
-        let mut four = [Simd::load(self, group, 0); GROUP];
-        for i in 1..GROUP {
-            four[i] = Simd::load(self, group, i * <S as Simd>::LANES);
-        }
+        let lanes = <S as Simd>::LANES;
+        let four = [
+            Simd::load(self, group, 0),
+            Simd::load(self, group, lanes),
+            Simd::load(self, group, 2 * lanes),
+            Simd::load(self, group, 3 * lanes),
+        ];
         !Simd::any(self, lanes::not_plain(self, four, sieve))
     }
 
