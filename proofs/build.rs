@@ -7,7 +7,7 @@ use std::{env, fs};
 /// What is replaced, and by what.
 type Mistake = (&'static str, &'static str);
 
-/// The name of the copies, the file, the instruction set, and mistakes, each of which leaves a byte out.
+/// The name of the copies, the file, the instruction set, and the mistakes. Each mistake skips a byte.
 const FILES: &[(&str, &str, &str, &[Mistake])] = &[
     (
         "short",

@@ -234,11 +234,15 @@ mod tests {
         }
     }
 
+    /// Returns all texts of six bytes out of five that mean different things.
+    fn all_of_six() -> impl Iterator<Item = [u8; 6]> {
+        const BYTES: [u8; 5] = [b'a', 0x80, 0xC3, 0xE6, 0xF1];
+        (0..5_usize.pow(6)).map(|number| core::array::from_fn(|i| BYTES[number / 5_usize.pow(i as u32) % 5]))
+    }
+
     #[test]
     fn ceil_stays_near_whatever_the_bytes() {
-        const BYTES: [u8; 5] = [b'a', 0x80, 0xC3, 0xE6, 0xF1];
-        for number in 0..5_usize.pow(6) {
-            let bytes: [u8; 6] = core::array::from_fn(|i| BYTES[number / 5_usize.pow(i as u32) % 5]);
+        for bytes in all_of_six() {
             for at in 0..=bytes.len() {
                 let ceil = ceil(&bytes, at);
                 assert!(at <= ceil && ceil <= at + 3 && floor(&bytes, ceil) == ceil, "{bytes:02X?} {at}");
@@ -273,9 +277,7 @@ mod tests {
 
     #[test]
     fn parts_between_floors_are_valid_exactly_if_the_whole_is() {
-        const BYTES: [u8; 5] = [b'a', 0x80, 0xC3, 0xE6, 0xF1];
-        for number in 0..5_usize.pow(6) {
-            let bytes: [u8; 6] = core::array::from_fn(|i| BYTES[number / 5_usize.pow(i as u32) % 5]);
+        for bytes in all_of_six() {
             for at in 0..=bytes.len() {
                 let (left, right) = bytes.split_at(floor(&bytes, at));
                 let parts = core::str::from_utf8(left).is_ok() && core::str::from_utf8(right).is_ok();

@@ -72,7 +72,7 @@ fn is_shown(class: Class) -> bool {
     let shown = |forbidden: Formula, shown: Formula| forbidden.and(shown.not()).is(FALSE);
     let by_first = [1, 2, 3].iter().all(|&n| shown(forbidden[n - 1], first.0[3 - n].any_bit()));
     let by_second = second.iter().all(|&found| forbidden.iter().all(|&forbidden| shown(forbidden, found)));
-    // Bytes one above the other, of which one is not ASCII, or forbidden.
+    // Four bytes in the same lane. One of them is not ASCII, or is forbidden.
     let found = lanes::not_plain(s, group.map(|byte| vector(&[byte], 0)), &sieve).any();
     let by_plain = (0..GROUP).all(|i| {
         let bad = (0..=0xFF_u8).filter(|&byte| !byte.is_ascii() || is_of(class, byte));

@@ -145,7 +145,7 @@ unsafe extern "C" fn is_utf8(
         }
         let valid = match bytes {
             Some(bytes) => trust8::is_utf8(bytes),
-            // SAFETY: the interpreter passes so many arguments, and those that have names after them.
+            // SAFETY: the interpreter passes `count` arguments, followed by the named ones.
             None => attached(py, |py| unsafe { is_utf8_any(py, arguments, count, names) })?,
         };
         // SAFETY: the interpreter is held.
@@ -198,7 +198,7 @@ unsafe extern "C" fn decode(
                 }
             }
         }
-        // SAFETY: the interpreter passes so many arguments, and those that have names after them.
+        // SAFETY: the interpreter passes `count` arguments, followed by the named ones.
         if let Some((data, handler)) = unsafe { quick_arguments(py, arguments, count, names) }
             && !handler.contains('\0')
         {
@@ -221,7 +221,7 @@ unsafe extern "C" fn encode(
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     guarded(|py| {
-        // SAFETY: the interpreter passes so many arguments, and those that have names after them.
+        // SAFETY: the interpreter passes `count` arguments, followed by the named ones.
         let [text, errors] =
             unsafe { arguments_of(py, "encode", 2, ["", "errors"], arguments, count, names) }?;
         let Some(text) = text else {

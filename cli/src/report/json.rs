@@ -9,8 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 use trust8::Bom;
 
-use super::human::push_decimal;
-use super::human::push_hex;
+use super::human::{push_decimal, push_hex};
 use super::{Conclusion, Report};
 use crate::dialects::AcceptedBy;
 use crate::hex::Hex;

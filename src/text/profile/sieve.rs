@@ -47,7 +47,7 @@ struct Sifted {
 /// Text that is not ASCII is searched and validated in chunks of this length, so that it stays in the first-level cache.
 const CHUNK_BYTES: usize = 16 << 10;
 
-/// After a suspect group, so many vectors take the second test.
+/// The number of vectors after a suspect group that take the second test.
 const NEAR: usize = 32;
 
 /// An engine that searches for suspects.
