@@ -113,12 +113,13 @@ fn main() -> io::Result<()> {
     let mut data = Data::default();
     data.note(
         "speed of each kernel as a ratio to the best peer: simdutf8's module of the same instruction set for AVX2 and SSE4.2, and the \
-         best of simdutf8 and simdutf (C++) for AVX-512. Learned: one text again and again. New: other excerpts in every round.",
+         best of simdutf8, ps-simdutf8 and simdutf (C++) for AVX-512. Learned: one text again and again. New: other \
+         excerpts in every round.",
     );
     for kernel in Kernel::available() {
         let own = format!("trust8 {}", kernel.name());
         let peers: &[&str] = match kernel.name() {
-            "avx512" => &["simdutf8 avx2", "simdutf C++"],
+            "avx512" => &["simdutf8 avx2", "ps-simdutf8", "simdutf C++"],
             "avx2" => &["simdutf8 avx2"],
             "sse4.2" => &["simdutf8 sse4.2"],
             "scalar" => &["std"],

@@ -104,6 +104,8 @@ pub fn contestants() -> Vec<Contestant> {
         Contestant::new("simdutf8 basic", Peer, |bytes| simdutf8::basic::from_utf8(bytes).is_ok()),
     ];
     all.extend(simdutf8_modules());
+    all.push(Contestant::new("ps-simdutf8", Peer, |bytes| ps_simdutf8::basic::from_utf8(bytes).is_ok()));
+    all.push(Contestant::new("smoothutf8", Peer, smoothutf8::verify));
     all.push(Contestant::new("simdutf C++", Peer, simdutf::validate_utf8));
 
     all.push(Contestant::new("trust8", Trust8, trust8::is_utf8));

@@ -35,7 +35,7 @@ impl Machine {
             cxx: first_line(&env::var("CXX").unwrap_or_else(|_| "c++".to_owned()), &["--version"])
                 .unwrap_or_else(|| "unknown C++ compiler".to_owned()),
             target: format!("{}{flags}", env!("COMPILED_FOR")),
-            peers: peers(&["simdutf8", "simdutf", "encoding_rs", "bstr"]),
+            peers: peers(&["simdutf8", "ps-simdutf8", "smoothutf8", "simdutf", "encoding_rs", "bstr"]),
             huge_pages: huge_pages(),
         }
     }

@@ -81,8 +81,10 @@ impl Race {
     pub(crate) fn main(&self) -> Vec<usize> {
         let best = format!("trust8 {}", trust8::Kernel::best().name());
         self.which(|contestant| match contestant.role {
-            Role::Peer => ["std", "encoding_rs", "bstr", "simdutf8 basic", "simdutf C++"]
-                .contains(&contestant.name.as_str()),
+            Role::Peer => {
+                ["std", "encoding_rs", "bstr", "simdutf8 basic", "ps-simdutf8", "smoothutf8", "simdutf C++"]
+                    .contains(&contestant.name.as_str())
+            }
             Role::Trust8 => contestant.name == "trust8",
             Role::Kernel => contestant.name != best,
             Role::Way | Role::Reference => false,
