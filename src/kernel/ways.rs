@@ -33,7 +33,9 @@ macro_rules! ways {
     ($(#[$cfg:meta] $set:ident { $($name:literal: $job:ty;)+ })*) => {
         impl Kernel {
             /// Returns the ways of a kernel, for tests. A way itself has none.
+            // Inlined, and the list is no `static`, so that the ways are compiled only where they are tested.
             #[doc(hidden)]
+            #[inline]
             #[must_use]
             pub fn ways(&self) -> &'static [Self] {
                 if !KERNELS.iter().any(|kernel| core::ptr::eq(kernel, self)) {
@@ -41,9 +43,7 @@ macro_rules! ways {
                 }
                 match self.isa {
                     $(#[$cfg] Isa::$set => {
-                        static WAYS: &[Kernel] =
-                            &[$(Kernel { name: $name, isa: Isa::$set, validate: $set::<$job> }),+];
-                        WAYS
+                        const { &[$(Kernel { name: $name, isa: Isa::$set, validate: $set::<$job> }),+] }
                     })*
                     Isa::scalar => &[],
                 }
