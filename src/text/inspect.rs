@@ -35,6 +35,7 @@ pub struct Summary {
 /// // The counts are those of the thirteen valid bytes.
 /// assert_eq!((summary.chars(), summary.newlines()), (12, 1));
 /// ```
+#[inline]
 #[must_use]
 pub fn inspect(bytes: &[u8]) -> Summary {
     Kernel::best().inspect(bytes)
@@ -45,6 +46,7 @@ pub fn inspect(bytes: &[u8]) -> Summary {
 /// ```
 /// assert_eq!(trust8::count_chars("naïve 🐈"), 7);
 /// ```
+#[inline]
 #[must_use]
 pub fn count_chars(text: &str) -> usize {
     Kernel::best().count_chars(text)
@@ -73,6 +75,7 @@ pub fn count_chars_lossy(bytes: &[u8]) -> usize {
 /// assert_eq!(trust8::count_starts("naïve".as_bytes()), 5);
 /// assert_eq!(trust8::count_starts(b"ab\xE2\x82\x80\x80"), 3);
 /// ```
+#[inline]
 #[must_use]
 pub fn count_starts(bytes: &[u8]) -> usize {
     Kernel::best().count_starts(bytes)
@@ -83,6 +86,7 @@ pub fn count_starts(bytes: &[u8]) -> usize {
 /// ```
 /// assert_eq!(trust8::utf16_len("naïve 🐈"), 8);
 /// ```
+#[inline]
 #[must_use]
 pub fn utf16_len(text: &str) -> usize {
     Kernel::best().utf16_len(text)
@@ -222,6 +226,7 @@ impl Kernel {
     /// ```
     /// assert_eq!(trust8::Kernel::best().inspect("één".as_bytes()).chars(), 3);
     /// ```
+    #[inline]
     #[must_use]
     pub fn inspect(&self, bytes: &[u8]) -> Summary {
         let (suspect, counts) = self.run(Inspect, bytes, ());
@@ -240,6 +245,7 @@ impl Kernel {
     /// ```
     /// assert_eq!(trust8::Kernel::best().count_chars("één"), 3);
     /// ```
+    #[inline]
     #[must_use]
     pub fn count_chars(&self, text: &str) -> usize {
         self.run(CountChars, text.as_bytes(), ())
@@ -250,6 +256,7 @@ impl Kernel {
     /// ```
     /// assert_eq!(trust8::Kernel::best().count_starts(b"a\xC3"), 2);
     /// ```
+    #[inline]
     #[must_use]
     pub fn count_starts(&self, bytes: &[u8]) -> usize {
         self.run(CountChars, bytes, ())
@@ -270,6 +277,7 @@ impl Kernel {
     /// ```
     /// assert_eq!(trust8::Kernel::best().utf16_len("één"), 3);
     /// ```
+    #[inline]
     #[must_use]
     pub fn utf16_len(&self, text: &str) -> usize {
         self.run(Utf16Len, text.as_bytes(), ())

@@ -51,6 +51,7 @@ impl Part {
     /// assert!(part.finish().is_err());
     /// assert!(Part::of(b"5 \xE2").then(&part).finish().is_ok());
     /// ```
+    #[inline]
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Kernel::best().part(bytes)
@@ -68,6 +69,7 @@ impl Part {
     /// assert_eq!(a.then(&b).then(&c), Part::of("😀!".as_bytes()));
     /// assert_eq!(a.then(&Part::default()), a);
     /// ```
+    #[inline]
     #[must_use]
     pub fn then(&self, next: &Self) -> Self {
         Self(self.0.then(&next.0))
@@ -199,6 +201,7 @@ impl Kernel {
     /// use trust8::{Kernel, Part};
     /// assert_eq!(Kernel::best().part(b"part"), Part::of(b"part"));
     /// ```
+    #[inline]
     #[must_use]
     pub fn part(&self, bytes: &[u8]) -> Part {
         Part(Judgement::of(self, bytes))

@@ -115,6 +115,7 @@ impl Tally {
 }
 
 impl Counted for Tally {
+    #[inline]
     fn of(kernel: &Kernel, text: &[u8]) -> (Self, Option<Utf8Error>) {
         let summary = kernel.inspect(text);
         let Counts { continuations, from_e0, from_f0, newlines } = summary.counts();
