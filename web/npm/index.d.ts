@@ -106,7 +106,7 @@ export class Survey {
 }
 
 export function repair(
-  policy: 'replace' | 'remove' | 'escape' | 'table', piece: Uint8Array, isLast: boolean, codePoints?: ArrayLike<number>,
+  policy: 'replace' | 'drop' | 'escape' | 'table', piece: Uint8Array, isLast: boolean, codePoints?: ArrayLike<number>,
 ): { read: number; bytes: Uint8Array };
 export function diagnose(piece: Uint8Array): { dialect: string | null; convertible: boolean; text: string };
 export function fromDialect(dialect: string, piece: Uint8Array): Uint8Array;

@@ -8,7 +8,7 @@ const KINDS = [
   '', 'unexpected-continuation', 'invalid-byte', 'overlong', 'surrogate', 'too-large', 'truncated', 'incomplete',
 ];
 const DIALECTS = ['utf-8', 'utf-8-rfc2279', 'cesu-8', 'mutf-8', 'wtf-8'];
-const POLICIES = { replace: 0, remove: 1, escape: 2, table: 3 };
+const POLICIES = { replace: 0, drop: 1, escape: 2, table: 3 };
 export const PIECE = 4 << 20;
 const MAX_FOUND = 10_000;
 const BINS = 512;

@@ -192,7 +192,7 @@ function plans({ summary, guesses }) {
     { title: 'Replace by U+FFFD', note: 'What browsers do.', plan: { policy: 'replace' } },
     { title: 'Read ill-formed bytes as windows-1252', note: 'The rest is UTF-8.', plan: { policy: 'table', label: 'windows-1252' } },
     { title: 'Escape as \\xHH', note: 'Nothing is lost.', plan: { policy: 'escape' } },
-    { title: 'Remove', note: 'Joins what was apart.', plan: { policy: 'remove' } }];
+    { title: 'Drop', note: 'Joins what was apart.', plan: { policy: 'drop' } }];
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -152,7 +152,7 @@ test('repairs are downloaded', async () => {
   await openFile('a.log', Buffer.from('caf\xE9 \xC0\x80!', 'latin1'));
   assert.equal(String(await repaired('U+FFFD')), 'caf\ufffd \ufffd\ufffd!');
   assert.equal(String(await repaired('Escape')), 'caf\\xE9 \\xC0\\x80!');
-  assert.equal(String(await repaired('Remove')), 'caf !');
+  assert.equal(String(await repaired('Drop')), 'caf !');
   assert.equal(String(await repaired('ill-formed bytes as windows-1252')), 'café À€!');
   await openFile('b.txt', Buffer.from('EDA0BDEDB880', 'hex'));
   assert.equal(String(await repaired('CESU-8')), '😀');
@@ -235,10 +235,10 @@ test('repairs stand side by side, before and after', async () => {
   await openFile('a.log', Buffer.from('caf\xE9 \u2039\xC0\x80!', 'latin1'));
   await page.waitForSelector('.repair');
   const shown = await page.locator('.repair').evaluateAll((all) => all.map((it) => ['h3', '.before', '.after'].map((part) => it.querySelector(part).textContent)));
-  assert.deepEqual(shown.filter(([title]) => /Replace|Escape|Remove/.test(title)), [
+  assert.deepEqual(shown.filter(([title]) => /Replace|Escape|Drop/.test(title)), [
     ['Replace by U+FFFD', 'caf� 9��!', 'caf� 9��!'],
     ['Escape as \\xHH', 'caf� 9��!', 'caf\\xE9 9\\xC0\\x80!'],
-    ['Remove', 'caf� 9��!', 'caf 9!'],
+    ['Drop', 'caf� 9��!', 'caf 9!'],
   ]);
 });
 
