@@ -256,7 +256,7 @@ impl Kernel {
         self.name
     }
 
-    /// Same as [`trust8::from_utf8`](crate::from_utf8), with this kernel.
+    /// Does the same as [`trust8::from_utf8`](crate::from_utf8), with this kernel.
     ///
     /// # Errors
     ///
@@ -271,7 +271,7 @@ impl Kernel {
         self.check(bytes).or_else(Rejected::text)
     }
 
-    /// Same as [`trust8::is_utf8`](crate::is_utf8), with this kernel.
+    /// Does the same as [`trust8::is_utf8`](crate::is_utf8), with this kernel.
     ///
     /// ```
     /// assert!(!trust8::Kernel::best().is_utf8(b"\xC0\x80"));
@@ -309,7 +309,7 @@ impl fmt::Debug for Kernel {
     }
 }
 
-/// Does what [`Kernel::check`] does, with the best kernel.
+/// Does the same as [`Kernel::check`], with the best kernel.
 #[inline(always)]
 pub(crate) fn check(bytes: &[u8]) -> Result<&str, Rejected<'_>> {
     bind(bytes, detect::validate(bytes))
@@ -321,7 +321,7 @@ pub(crate) fn judge_from(bytes: &[u8], place: usize) -> Result<&str, Utf8Error> 
     Rejected { bytes, suspect: place }.text()
 }
 
-/// Does what [`crate::from_utf8_mut`] does.
+/// Does the same as [`crate::from_utf8_mut`].
 #[inline(always)]
 pub(crate) fn check_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
     if let Some(suspect) = detect::validate(bytes).suspicion() {

@@ -37,7 +37,7 @@ pub fn utf8_chunks(bytes: &[u8]) -> Utf8Chunks<'_> {
 }
 
 impl Kernel {
-    /// Does what [`utf8_chunks`](crate::utf8_chunks) does, with this kernel.
+    /// Does the same as [`utf8_chunks`](crate::utf8_chunks), with this kernel.
     #[inline]
     pub fn utf8_chunks<'a>(&'static self, bytes: &'a [u8]) -> Utf8Chunks<'a> {
         Utf8Chunks { sequences: Sequences::new(self, bytes) }
@@ -74,7 +74,7 @@ pub fn errors(bytes: &[u8]) -> Errors<'_> {
 }
 
 impl Kernel {
-    /// Does what [`errors`](crate::errors) does, with this kernel.
+    /// Does the same as [`errors`](crate::errors), with this kernel.
     #[inline]
     pub fn errors<'a>(&'static self, bytes: &'a [u8]) -> Errors<'a> {
         Errors { sequences: Sequences::new(self, bytes) }

@@ -25,7 +25,7 @@ pub fn lossy_len(bytes: &[u8]) -> usize {
 }
 
 impl Kernel {
-    /// Does what [`lossy_len`](crate::lossy_len) does, with this kernel.
+    /// Does the same as [`lossy_len`](crate::lossy_len), with this kernel.
     #[must_use]
     pub fn lossy_len(&'static self, bytes: &[u8]) -> usize {
         let (count, their_len) = count_ill_formed(self, bytes);
@@ -55,7 +55,7 @@ pub fn copy_utf8_lossy<'d>(src: &[u8], dst: &'d mut [MaybeUninit<u8>]) -> Result
 }
 
 impl Kernel {
-    /// Does what [`copy_utf8_lossy`](crate::copy_utf8_lossy) does, with this kernel.
+    /// Does the same as [`copy_utf8_lossy`](crate::copy_utf8_lossy), with this kernel.
     ///
     /// # Errors
     ///

@@ -32,7 +32,7 @@ pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 impl Kernel {
-    /// Does what [`from_utf8_lossy`](crate::from_utf8_lossy) does, with this kernel.
+    /// Does the same as [`from_utf8_lossy`](crate::from_utf8_lossy), with this kernel.
     #[inline]
     #[must_use]
     pub fn from_utf8_lossy<'a>(&'static self, bytes: &'a [u8]) -> Cow<'a, str> {
@@ -64,7 +64,7 @@ pub fn from_utf8_lossy_owned(bytes: Vec<u8>) -> String {
 }
 
 impl Kernel {
-    /// Does what [`from_utf8_lossy_owned`](crate::from_utf8_lossy_owned) does, with this kernel.
+    /// Does the same as [`from_utf8_lossy_owned`](crate::from_utf8_lossy_owned), with this kernel.
     #[inline]
     #[must_use]
     pub fn from_utf8_lossy_owned(&'static self, bytes: Vec<u8>) -> String {
@@ -92,7 +92,7 @@ pub fn lossy_into(bytes: &[u8], text: &mut String) {
 }
 
 impl Kernel {
-    /// Does what [`lossy_into`](crate::lossy_into) does, with this kernel.
+    /// Does the same as [`lossy_into`](crate::lossy_into), with this kernel.
     pub fn lossy_into(&'static self, bytes: &[u8], text: &mut String) {
         let mut valid = mem::take(text).into_bytes();
         append(self, bytes, &mut valid);
@@ -129,7 +129,7 @@ fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     append_in_place(kernel, bytes, text);
 }
 
-/// Does what `append` does. If the capacity of `text` has [`SPARE_ROOM`] bytes more than the result, it does not grow.
+/// Does the same as `append`. If the capacity of `text` has [`SPARE_ROOM`] bytes more than the result, it does not grow.
 pub(crate) fn append_in_place(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     if bytes.len() < SHORT {
         for chunk in bytes.utf8_chunks() {

@@ -34,7 +34,7 @@ pub fn ascii_up_to(bytes: &[u8]) -> usize {
 }
 
 impl Kernel {
-    /// Does what [`ascii_up_to`](crate::ascii_up_to) does, with this kernel.
+    /// Does the same as [`ascii_up_to`](crate::ascii_up_to), with this kernel.
     #[inline]
     #[must_use]
     pub fn ascii_up_to(&self, bytes: &[u8]) -> usize {

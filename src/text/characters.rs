@@ -118,7 +118,7 @@ pub fn decode(bytes: &[u8]) -> Decode<'_> {
 }
 
 impl Kernel {
-    /// Does what [`decode`](crate::decode) does, with this kernel.
+    /// Does the same as [`decode`](crate::decode), with this kernel.
     #[inline]
     #[must_use]
     pub fn decode<'a>(&'static self, bytes: &'a [u8]) -> Decode<'a> {

@@ -74,7 +74,7 @@ pub fn copy_utf8<'d>(src: &[u8], dst: &'d mut [MaybeUninit<u8>]) -> Result<&'d m
 }
 
 impl Kernel {
-    /// Does what [`copy_utf8`](crate::copy_utf8) does, with this kernel.
+    /// Does the same as [`copy_utf8`](crate::copy_utf8), with this kernel.
     ///
     /// # Errors
     ///

@@ -217,7 +217,7 @@ impl Summary {
 }
 
 impl Kernel {
-    /// Does what [`trust8::inspect`](crate::inspect()) does, with this kernel.
+    /// Does the same as [`trust8::inspect`](crate::inspect()), with this kernel.
     ///
     /// ```
     /// assert_eq!(trust8::Kernel::best().inspect("één".as_bytes()).chars(), 3);
@@ -235,7 +235,7 @@ impl Kernel {
         Summary::new(error, valid.len(), counts)
     }
 
-    /// Does what [`trust8::count_chars`](crate::count_chars) does, with this kernel.
+    /// Does the same as [`trust8::count_chars`](crate::count_chars), with this kernel.
     ///
     /// ```
     /// assert_eq!(trust8::Kernel::best().count_chars("één"), 3);
@@ -245,7 +245,7 @@ impl Kernel {
         self.run(CountChars, text.as_bytes(), ())
     }
 
-    /// Does what [`trust8::count_starts`](crate::count_starts) does, with this kernel.
+    /// Does the same as [`trust8::count_starts`](crate::count_starts), with this kernel.
     ///
     /// ```
     /// assert_eq!(trust8::Kernel::best().count_starts(b"a\xC3"), 2);
@@ -255,7 +255,7 @@ impl Kernel {
         self.run(CountChars, bytes, ())
     }
 
-    /// Does what [`trust8::count_chars_lossy`](crate::count_chars_lossy) does, with this kernel.
+    /// Does the same as [`trust8::count_chars_lossy`](crate::count_chars_lossy), with this kernel.
     ///
     /// ```
     /// assert_eq!(trust8::Kernel::best().count_chars_lossy(b"\xC3\xA9\xFF"), 2);
@@ -265,7 +265,7 @@ impl Kernel {
         count_sequences(self, bytes)
     }
 
-    /// Does what [`trust8::utf16_len`](crate::utf16_len) does, with this kernel.
+    /// Does the same as [`trust8::utf16_len`](crate::utf16_len), with this kernel.
     ///
     /// ```
     /// assert_eq!(trust8::Kernel::best().utf16_len("één"), 3);

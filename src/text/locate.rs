@@ -51,13 +51,13 @@ pub fn locate(bytes: &[u8], offset: usize) -> Location {
 }
 
 impl Kernel {
-    /// Does what [`locate`](crate::locate) does, with this kernel.
+    /// Does the same as [`locate`](crate::locate), with this kernel.
     #[must_use]
     pub fn locate(&'static self, bytes: &[u8], offset: usize) -> Location {
         self.locator(bytes).locate(offset)
     }
 
-    /// Does what [`Locator::new`] does, with this kernel.
+    /// Does the same as [`Locator::new`], with this kernel.
     #[must_use]
     pub fn locator<'a>(&'static self, bytes: &'a [u8]) -> Locator<'a> {
         Locator { kernel: self, bytes, line: 1, line_start: 0, at: 0, column: 1 }

@@ -55,7 +55,7 @@ pub fn par_from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
 }
 
 impl Kernel {
-    /// Does what [`par_from_utf8`](crate::par_from_utf8) does, with this kernel, in chunks of about `chunk_len` bytes.
+    /// Does the same as [`par_from_utf8`](crate::par_from_utf8), with this kernel, in chunks of about `chunk_len` bytes.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl Kernel {
         }
     }
 
-    /// Does what [`par_inspect`](crate::par_inspect) does, with this kernel, in chunks of about `chunk_len` bytes.
+    /// Does the same as [`par_inspect`](crate::par_inspect), with this kernel, in chunks of about `chunk_len` bytes.
     #[must_use]
     pub fn par_inspect(&'static self, chunk_len: usize, bytes: &[u8]) -> Summary {
         inspect_chunks(self, chunk_len, bytes)

@@ -30,7 +30,7 @@ pub fn string_from_utf8(bytes: Vec<u8>) -> Result<String, FromUtf8Error> {
 }
 
 impl Kernel {
-    /// Does what [`string_from_utf8`](crate::string_from_utf8) does, with this kernel.
+    /// Does the same as [`string_from_utf8`](crate::string_from_utf8), with this kernel.
     ///
     /// # Errors
     ///

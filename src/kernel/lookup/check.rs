@@ -196,7 +196,7 @@ impl<S: Simd> Checker<S> {
         (sound < S::LANES).then(|| Verdict::suspect((at + sound).saturating_sub(1)))
     }
 
-    /// Same as `check_at`, without a panic: if the vector and its context are not inside `bytes`,
+    /// Does the same as `check_at`, without a panic: if the vector and its context are not inside `bytes`,
     /// this is a fault.
     ///
     /// No caller passes such a position. But the compiler does not see this, and would set up a

@@ -308,7 +308,7 @@ impl Avx512 {
         (inner, self.select(self.splat64(0xFF00_FF00_FF00_FF00), a, b))
     }
 
-    /// Does what `regroup_8` does, with halves of 16 bits in lanes of 32.
+    /// Does the same as `regroup_8`, with halves of 16 bits in lanes of 32.
     #[inline(always)]
     pub fn regroup_16(self, a: Vector, b: Vector) -> (Vector, Vector) {
         // SAFETY: AVX512VBMI2, by `self`.
@@ -316,7 +316,7 @@ impl Avx512 {
         (inner, self.select(self.splat64(0xFFFF_0000_FFFF_0000), a, b))
     }
 
-    /// Does what `regroup_8` does, with halves of 32 bits in lanes of 64.
+    /// Does the same as `regroup_8`, with halves of 32 bits in lanes of 64.
     #[inline(always)]
     pub fn regroup_32(self, a: Vector, b: Vector) -> (Vector, Vector) {
         // SAFETY: AVX512VBMI2, by `self`.

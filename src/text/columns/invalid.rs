@@ -31,7 +31,7 @@ pub fn invalid_rows<C: Column>(column: C) -> InvalidRows<C> {
 }
 
 impl Kernel {
-    /// Does what [`invalid_rows`](crate::columns::invalid_rows) does, with this kernel.
+    /// Does the same as [`invalid_rows`](crate::columns::invalid_rows), with this kernel.
     pub fn invalid_rows<C: Column>(&'static self, column: C) -> InvalidRows<C> {
         InvalidRows { kernel: self, column, group: 0, next: 0, marks: Marks::NONE }
     }

@@ -111,7 +111,7 @@ where
 }
 
 impl Kernel {
-    /// Does what [`validate_slices`](crate::columns::validate_slices) does, with this kernel.
+    /// Does the same as [`validate_slices`](crate::columns::validate_slices), with this kernel.
     ///
     /// # Errors
     ///

@@ -22,7 +22,7 @@ pub(super) const GROUP: usize = 1024;
 const SHORT: usize = 16;
 
 impl Kernel {
-    /// Does what [`validate_offsets`](crate::columns::validate_offsets) does, with this kernel.
+    /// Does the same as [`validate_offsets`](crate::columns::validate_offsets), with this kernel.
     ///
     /// # Errors
     ///

@@ -42,7 +42,7 @@ const PADDING: [u128; INLINE as usize + 2] = {
 };
 
 impl Kernel {
-    /// Does what [`validate_views`](crate::columns::validate_views) does, with this kernel.
+    /// Does the same as [`validate_views`](crate::columns::validate_views), with this kernel.
     ///
     /// # Errors
     ///

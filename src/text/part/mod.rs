@@ -193,7 +193,7 @@ impl Default for Part {
 }
 
 impl Kernel {
-    /// Does what [`Part::of`] does, with this kernel.
+    /// Does the same as [`Part::of`], with this kernel.
     ///
     /// ```
     /// use trust8::{Kernel, Part};

@@ -107,7 +107,7 @@ fn short<Q: Sought<V>, V: Vectors>(v: V, text: &[u8]) -> usize {
     rest::<Q, V>(v, text, 0, 0)
 }
 
-/// Does what `short` does, for a long text.
+/// Does the same as `short`, for a long text.
 #[inline(always)]
 fn long<Q: Sought<V>, V: Vectors>(v: V, text: &[u8]) -> usize {
     let (mut at, mut pending) = (0, 0);

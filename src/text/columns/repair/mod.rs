@@ -51,7 +51,7 @@ pub fn repair<C: Column + Repair>(column: C, policy: Policy) -> Result<Repaired<
 }
 
 impl Kernel {
-    /// Does what [`repair`](crate::columns::repair) does, with this kernel, and with offsets that reach to `limit` at most.
+    /// Does the same as [`repair`](crate::columns::repair), with this kernel, and with offsets that reach to `limit` at most.
     ///
     /// # Errors
     ///

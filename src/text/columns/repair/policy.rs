@@ -191,7 +191,7 @@ fn push_first<const N: usize>(text: &mut Vec<u8>, bytes: &[u8], len: usize) {
     }
 }
 
-/// Does what [`each_fault`] does, byte by byte.
+/// Does the same as [`each_fault`], byte by byte.
 fn each_fault_of_short(row: &[u8], mut use_fault: impl FnMut(usize, usize)) {
     let mut at = 0;
     for chunk in row.utf8_chunks() {
@@ -210,7 +210,7 @@ impl fmt::Display for Policy {
     }
 }
 
-/// Does what [`by_name`](Policy::by_name) does.
+/// Does the same as [`by_name`](Policy::by_name).
 ///
 /// ```
 /// use trust8::columns::Policy;
@@ -233,7 +233,7 @@ impl FromStr for Policy {
 }
 
 impl Kernel {
-    /// Does what [`Policy::repair`] does, with this kernel.
+    /// Does the same as [`Policy::repair`], with this kernel.
     #[must_use]
     pub fn repair_one<'a>(&'static self, bytes: &'a [u8], policy: Policy) -> Option<Cow<'a, str>> {
         match (self.check(bytes), policy) {
