@@ -1,7 +1,7 @@
-//! Lossy text: any bytes, with each ill-formed sequence replaced by U+FFFD.
+//! Lossy text: bytes with each ill-formed sequence replaced by U+FFFD.
 //!
-//! One U+FFFD replaces what the Unicode standard calls a 'maximal subpart' (section 3.9, table 3-8): the longest beginning of a
-//! character, or else one byte. The WHATWG encoding standard and `std` do the same.
+//! One U+FFFD replaces a 'maximal subpart' (Unicode standard, section 3.9, table 3-8): the longest
+//! beginning of a character, or else one byte. The WHATWG encoding standard and `std` do the same.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -45,7 +45,7 @@ impl Kernel {
 
 /// Converts `bytes` to a `String`, with each ill-formed sequence replaced by U+FFFD.
 ///
-/// If `bytes` are UTF-8, the `String` has their allocation and nothing is copied.
+/// If `bytes` are UTF-8, the `String` takes over their allocation, and nothing is copied.
 ///
 /// ```
 /// use trust8::from_utf8_lossy_owned;
@@ -111,20 +111,21 @@ pub(crate) fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
     text
 }
 
-/// For shorter input, the loop of `core`, byte by byte, takes less time than the first map.
+/// For shorter input, `core`'s loop over bytes takes less time than the first map.
 const SHORT: usize = 32;
 
 /// The capacity that [`append_in_place`] needs besides the result.
 pub(crate) const SPARE_ROOM: usize = ROOM_PER_BLOCK;
 
-/// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD. All that it appends is valid.
+/// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD. The appended text
+/// is valid.
 fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     if bytes.len() < SHORT {
         text.reserve(bytes.len() + 2);
         return append_in_place(kernel, bytes, text);
     }
-    // A replacement has up to two bytes more than what it replaces. An eighth more is enough for a text with a few faults, so
-    // that it need not be moved.
+    // A replacement is up to two bytes longer than the bytes it replaces. An eighth more is enough
+    // for a text with a few faults, so that it need not be moved.
     text.reserve(bytes.len() + bytes.len() / 8 + ROOM_PER_BLOCK);
     append_in_place(kernel, bytes, text);
 }
