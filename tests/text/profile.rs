@@ -408,8 +408,9 @@ fn the_example_of_rfc_9839() {
     }
 }
 
-/// RFC 7493, section 2.1: no surrogates and no noncharacters, of which there are 66. Everything else is allowed: controls (RFC 8259 wants them
-/// escaped, and then JSON's text does not have them), private use, and code points without a character.
+/// RFC 7493, section 2.1, forbids surrogates and the 66 noncharacters. Everything else is allowed:
+/// controls (RFC 8259 wants them escaped, and then JSON's text does not have them), private use,
+/// and code points without a character.
 #[test]
 fn what_i_json_forbids() {
     let all: String = scalars().collect();
