@@ -55,7 +55,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Cleans four lines, of which one is in ISO-8859-1 and one was cut off.
+/// Cleans four lines; one is in ISO-8859-1, and one was cut off.
 #[test]
 fn only_what_is_invalid_changes() {
     let log = b"GET /caf\xC3\xA9 200\nGET /caf\xE9 404\n\nGET /\xE6\x97\xA5\xE6\x9C";

@@ -70,7 +70,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Sends text over a connection of its own, and cuts it at each byte.
+/// Sends text over a new connection, and cuts it at each byte.
 #[test]
 fn text_arrives_whole_however_it_is_cut() {
     main().unwrap();

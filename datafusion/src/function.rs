@@ -131,7 +131,7 @@ impl Task {
         Ok(Some(meaning))
     }
 
-    /// Returns the text of a literal, or `None` if it is null. `None` stands for a column.
+    /// Returns the text of a literal, or `None` if it is null. `None` means a column.
     fn literal<'a>(self, what: &str, value: Option<&'a ScalarValue>) -> Result<Option<&'a str>> {
         match value {
             None => plan_err!("the {what} of {} is a literal, not a column", self.name()),

@@ -29,8 +29,8 @@ const STACK: usize = 1 << 20;
 /// At least the size of a page.
 const PAGE: usize = 64 << 10;
 const UNUSED: u8 = 0xA5;
-/// How much a call may use, with all that it calls. Optimised code uses less than 2 KiB for validation. With sanitizers, or
-/// with less optimisation, it uses more.
+/// How much a call may use, including its callees. Optimised code uses less than 2 KiB for
+/// validation. With sanitizers, or with less optimisation, it uses more.
 const LIMIT: usize = if cfg!(trust8_optimised) { 32 << 10 } else { 96 << 10 };
 
 /// Calls a function of the library.

@@ -112,7 +112,7 @@ fn slash_dot_dot_slash() {
     accepted(b"\x2F\x2E\x2E\x2F", &[0x2F, 0x2E, 0x2E, 0x2F]);
 }
 
-/// RFC 3629 section 3: ED A1 8C ED BE B4 does not stand for U+233B4. (In CESU-8 it does.)
+/// RFC 3629 section 3: ED A1 8C ED BE B4 does not encode U+233B4. (In CESU-8 it does.)
 #[test]
 fn a_surrogate_pair() {
     refused(b"\xED\xA1\x8C\xED\xBE\xB4", 0, 1, Surrogate);

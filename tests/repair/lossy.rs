@@ -31,7 +31,7 @@ impl Expected {
     }
 }
 
-/// Returns every fault by the grammar. After each one the search goes on in the rest.
+/// Returns every fault according to the grammar. After each one the search continues in the rest.
 fn all_faults(input: &[u8]) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut at = 0;

@@ -49,8 +49,8 @@ pub(crate) fn doors() -> impl Iterator<Item = Door> {
 /// What is wrong with a stream, at an offset from its start.
 pub(crate) type Fault = (u64, Option<usize>, ErrorKind);
 
-/// Says what is known of a stream after each piece. It asks the grammar about all that has come since the last whole
-/// character.
+/// Returns what is known about a stream after each piece, from the grammar of everything since the
+/// last whole character.
 #[derive(Clone, Default)]
 pub(crate) struct Oracle {
     valid_up_to: u64,

@@ -169,7 +169,7 @@ fn every_malformed_sequence_at_seams() {
     }
 }
 
-/// Rows of many lengths, of which many, few, or all are bad.
+/// Rows of many lengths; many, few, or all are bad.
 #[test]
 fn columns_with_many_bad_rows() {
     let mut random = Random::new(0xC01_5EED);
@@ -266,7 +266,7 @@ fn a_bitmap_that_is_too_short_is_an_error() {
     assert_eq!(invalid_rows(column).bitmap(&mut [0; 2]), Err(TooSmall { needed: 3, len: 2 }));
 }
 
-/// A bitmap that is asked for in the middle has the rows that are left.
+/// A bitmap that is written in the middle has the remaining rows.
 #[test]
 fn the_rest_of_an_iterator_as_a_bitmap() {
     let values = [0xFF; 3000];

@@ -257,7 +257,8 @@ fn places_around_every_malformed_sequence() {
     check_locations("line\r\nligne é\n行 二\n\n😀😀\n".as_bytes());
 }
 
-/// Ill-formed sequences at every distance from the places where a search goes on block by block.
+/// Ill-formed sequences at every distance from the positions where a search continues block by
+/// block.
 #[test]
 fn places_in_lines_with_many_malformed_sequences() {
     let mut thin = Thin::new();

@@ -131,7 +131,8 @@ fn every_scalar_is_in_the_profiles_that_have_it() {
     }
 }
 
-/// Each scalar stands after text, so that a byte order mark is inside it. The kernels' tables may not miss one, whatever class is forbidden.
+/// Each scalar follows text, so that a byte order mark is inside it. The kernels' tables may not
+/// miss one, whatever class is forbidden.
 #[test]
 fn every_scalar_of_every_class_is_found_by_every_kernel() {
     let mut thin = Thin::new();

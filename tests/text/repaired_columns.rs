@@ -234,7 +234,7 @@ fn nulls_over_bytes_that_are_no_text() {
     );
 }
 
-/// Rows of many lengths, of which many, few, or all are bad. Long rows take other ways than short ones.
+/// Rows of many lengths; many, few, or all are bad. Long rows take other paths than short ones.
 #[test]
 fn columns_with_many_bad_rows() {
     let mut random = Random::new(0x4E_9A17);

@@ -88,7 +88,7 @@ impl ErrorKind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Fault {
     Utf8(Sequence),
-    /// The target encoding lacks the character. The fields are the encoding's name, and the
+    /// The target encoding lacks the character. The other fields are the encoding's name and the
     /// character's length in the input.
     Unmappable(char, &'static str, u8),
     /// The input ends after this high surrogate, or inside the unit after it.

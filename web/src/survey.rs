@@ -66,7 +66,7 @@ pub unsafe extern "C" fn survey(
     // SAFETY: as above.
     let (bytes, found) = unsafe { both(at, len, found, capacity) };
     let mut found = found.iter_mut();
-    // Most pieces are valid, and this one pass is all that they need.
+    // Most pieces are valid, and need only this pass.
     let summary = inspect(bytes);
     let valid = summary.bytes();
     if let Some(text) = utf8_chunks(&bytes[..valid]).next() {
