@@ -108,8 +108,8 @@ impl<M, O> Doors<M, O> {
     /// Runs the job with a kernel.
     #[inline]
     pub(crate) fn run(&self, kernel: &Kernel, bytes: &[u8], more: M) -> O {
-        // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set that the door is
-        // compiled for.
+        // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction
+        // set that this function is compiled for.
         unsafe { self.0[kernel.isa as usize](bytes, more) }
     }
 }

@@ -6,7 +6,7 @@
 //!     at most a few words of eight bytes are not ASCII: a sparse run, which checks these words
 //!     no byte is E0 or above, and no longer character reaches in: a run of two-byte characters, eight blocks at a time
 //!     otherwise: a run of superblocks, in bit planes
-//! check what is left by blocks
+//! check the rest by blocks
 //! ```
 //!
 //! 1. **Runs grow.** Faults and kind are tested after each run. The first run of a kind is eight
@@ -159,7 +159,7 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
 /// repeat:
 ///     list the words that are not ASCII, in four times eight blocks
 ///     check the words that were listed before, four at a time, wherever they are, each with its context and with the places after it
-///     stop where words are not few any more
+///     stop when words are no longer few
 /// check the words of the last list
 /// ```
 ///

@@ -4,7 +4,7 @@
 //! for each chunk of eight vectors, from an aligned place on:
 //!     add up what each byte counts for, in bytes
 //!     add these up in lanes of 64 bits
-//! the same for what is left, vector by vector
+//! the same for the rest, vector by vector
 //! ```
 //!
 //! A character counts at its first byte. If it counts as one, a comparison and a masked addition
