@@ -3,8 +3,9 @@
 //!
 //! A thread runs on memory that was filled beforehand. Memory that has changed was used.
 //!
-//! Code that is not optimised uses more, because each value has a place of its own. It must be able to run on a thread of
-//! 128 KiB, which is what musl gives to each thread. CI runs this test once with the library not optimised:
+//! Unoptimised code uses more, because each value has its own stack slot. It must be able to run on a thread
+//! of 128 KiB, which is what musl gives to each thread. CI runs this test once with the library not
+//! optimised:
 //!
 //! ```text
 //! cargo test -p trust8-tests-all --test stack --config profile.test.opt-level=0

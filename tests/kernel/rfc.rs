@@ -80,7 +80,7 @@ fn just_outside_each_row() {
     refused(b"\xF4\x90\x80\x80", 0, 1, TooLarge); // 11 0000
 }
 
-/// RFC 3629 section 1: C0, C1 and F5 to FF stand nowhere in UTF-8.
+/// RFC 3629 section 1: C0, C1 and F5 to FF never appear in UTF-8.
 #[test]
 fn octets_that_never_appear() {
     for octet in (0xC0..=0xC1).chain(0xF5..=0xFF) {

@@ -1,4 +1,4 @@
-//! Counts and errors of a file that arrives in pieces. Unlike a `Validator`, a survey continues after an error.
+//! Counts and errors of a file in pieces. Unlike a `Validator`, a survey continues after an error.
 
 use trust8::{ErrorKind, Summary, Utf8Error, count_chars, inspect, utf8_chunks};
 
@@ -8,7 +8,8 @@ use crate::pack;
 /// The parts of a file in which errors are counted, for a map of them.
 const BINS: usize = 512;
 
-/// What is known of the bytes so far. JavaScript sets all of it to 0, except for `total`, and reads it as an array.
+/// The state after the bytes so far. JavaScript sets all of it to 0, except for `total`, and reads it as an
+/// array.
 #[repr(C)]
 pub struct Survey {
     /// The length of the file.
