@@ -72,8 +72,9 @@ mod choice {
     #[inline(always)]
     pub(crate) fn validate(bytes: &[u8]) -> Verdict {
         let chosen = CHOSEN.load(Relaxed);
-        // SAFETY: only functions of type `Validate` (and `choose`, which differs in being safe) are ever stored, and on
-        // the targets that ask, a function pointer has the size and form of a data pointer.
+        // SAFETY: only functions of type `Validate` (and `choose`, which differs in being safe) are ever
+        // stored, and on the targets that detect, a function pointer has the size and form of a data
+        // pointer.
         let validate = unsafe { core::mem::transmute::<*mut (), Validate>(chosen) };
         // SAFETY: `choose` stores the function of the kernel that `ask` found the CPU to have.
         unsafe { validate(bytes) }
@@ -148,8 +149,8 @@ mod x86 {
 
     use super::super::job::Isa;
 
-    /// Returns the index of the best kernel in `KERNELS`. CPUID runs only once per leaf, because
-    /// under a hypervisor each one leaves the guest.
+    /// Returns the index of the best kernel in `KERNELS`. The result is stored, because under a
+    /// hypervisor each CPUID leaves the guest.
     pub(super) fn first() -> usize {
         const UNKNOWN: usize = usize::MAX;
         static FIRST: AtomicUsize = AtomicUsize::new(UNKNOWN);

@@ -613,8 +613,8 @@ mod avx512 {
         }
     }
 
-    /// Bit 7 - i of byte j of a group says whether byte i of the text has an odd number of the bits that byte j of `planes`
-    /// asks for. If it asks for one bit, the answer is that bit.
+    /// Bit 7 - i of byte j of a group is the parity of the bits of byte i of the text that byte j of
+    /// `planes` selects. If it selects one bit, this is that bit.
     fn planes(s: Avx512) {
         let arrays = arrays();
         let single = [0x8040_2010_0804_0201_u64, 0x0102_0408_1020_4080, 0x0102_0408_8040_2010];

@@ -39,8 +39,8 @@ impl Tail {
         (beginning(u32::from_be_bytes(tail)).len() == pending.len()).then_some(Self(tail))
     }
 
-    /// Returns the tail of an input whose last four bytes are these, or `None` if no well-formed
-    /// text can end with them.
+    /// Returns the tail of an input whose last four bytes are these, or `None` if no text that is
+    /// well-formed so far ends with them.
     #[inline(always)]
     pub(super) fn of_last(last: [u8; 4]) -> Option<Self> {
         let tail = Self(last);

@@ -317,7 +317,7 @@ fn two_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
-/// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Validates::continues`.
+/// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Engine::continues`.
 #[inline(always)]
 pub(super) fn continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
     let checker = Checker::new(s);

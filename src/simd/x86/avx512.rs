@@ -71,7 +71,8 @@ impl Avx512 {
 
     /// Returns `bytes[at..at + 64]`.
     ///
-    /// `load` panics where that is out of bounds. All callers check lengths such that the compiler sees it never is.
+    /// `load` panics if this is out of bounds. All callers check lengths such that the compiler sees
+    /// that it never is.
     #[inline(always)]
     pub fn load(self, bytes: &[u8], at: usize) -> Vector {
         let from: &[u8] = &bytes[at..at + 64];
