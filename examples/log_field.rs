@@ -1,4 +1,4 @@
-//! Writes what users send into a log, so that nobody can forge lines or send commands to the terminal that shows it.
+//! Logs user input, so that nobody can forge lines or send commands to the terminal that shows the log.
 //!
 //! ```sh
 //! cargo run --example log_field < request.bin
