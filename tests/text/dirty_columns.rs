@@ -47,7 +47,7 @@ pub(crate) struct Memory {
 
 impl Memory {
     pub(crate) fn of(rows: &[Row], bit: usize) -> Self {
-        // Values before the first row and after the last one are no part of the column.
+        // Values before the first row and after the last one are not part of the column.
         let (mut values, mut offsets) = (b"\xFF\xE2\x82".to_vec(), vec![3]);
         let mut buffers = [b"\xF0\x9F".to_vec(), b"first".to_vec()];
         let mut validity = vec![0xA5; (bit + rows.len()).div_ceil(8)];
