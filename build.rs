@@ -10,7 +10,7 @@
 //! | `trust8_neon`      | the NEON kernel is compiled, and every CPU of the target has NEON                 |
 //! | `trust8_wasm`      | the kernel for WebAssembly's SIMD is compiled; the engine checks that it has it   |
 //! | `trust8_simd`      | any of these is compiled                                                          |
-//! | `trust8_detects`   | the CPU is asked at run time which kernels it can run                             |
+//! | `trust8_detects`   | the CPU's kernels are detected at run time                                        |
 //! | `trust8_optimised` | the compiler optimises, so inlined functions share their stack slots              |
 //!
 //! With `trust8_x86` and without `trust8_detects`, every CPU of the target can run all kernels.

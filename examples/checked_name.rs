@@ -1,4 +1,4 @@
-//! A type whose values are names of files that hide nothing: arguments and fields are checked where they come in.
+//! A type for file names without hidden characters: arguments and fields are checked when they are parsed.
 //!
 //! `FromStr` is what clap takes (`#[arg()] name: FileName`), and `TryFrom<String>` what serde takes (`#[serde(try_from = "String")]`). The
 //! error says which character is forbidden, where and why.

@@ -1,4 +1,4 @@
-//! Writes what users send into a log, so that nobody can forge lines or send commands to the terminal that shows it.
+//! Logs user input, so that nobody can forge lines or send commands to the terminal that shows the log.
 //!
 //! ```sh
 //! cargo run --example log_field < request.bin
@@ -14,7 +14,7 @@ use trust8::profile::{Class, Policy, Profile};
 const FIELD: Profile =
     Profile::TERMINAL.forbid(Class::Tab).forbid(Class::LineFeed).forbid(Class::CarriageReturn);
 
-/// Writes a field, with all that could do harm made visible.
+/// Writes a field, with harmful characters made visible.
 fn write_field(field: &[u8], mut log: impl Write) -> io::Result<()> {
     match FIELD.from_utf8(field) {
         Ok(text) => writeln!(log, "field: {text}"),

@@ -1,7 +1,7 @@
-//! Passes a log on as valid text: each invalid sequence becomes U+FFFD, and nothing else is changed.
+//! Forwards a log as valid text: each invalid sequence becomes U+FFFD, and nothing else changes.
 //!
-//! For programs that collect logs. One line in a million is in another encoding or was cut off, and neither the line nor
-//! the program may be lost for that.
+//! For programs that collect logs. One line in a million is in another encoding or was cut off; neither the
+//! line nor the program may be lost because of it.
 //!
 //! ```sh
 //! some-program | cargo run --release --example lossy_log > clean.log
@@ -13,7 +13,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 
 use trust8::{errors, from_utf8, lossy_into};
 
-/// What was found in a log.
+/// The findings in a log.
 #[derive(PartialEq, Eq, Debug)]
 struct Found {
     lines: u64,
@@ -55,7 +55,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Cleans four lines, of which one is in ISO-8859-1 and one was cut off.
+/// Cleans four lines; one is in ISO-8859-1, and one was cut off.
 #[test]
 fn only_what_is_invalid_changes() {
     let log = b"GET /caf\xC3\xA9 200\nGET /caf\xE9 404\n\nGET /\xE6\x97\xA5\xE6\x9C";

@@ -1,7 +1,7 @@
-//! Takes text from a connection, and hangs up at the first byte that is wrong.
+//! Reads text from a connection, and hangs up at the first wrong byte.
 //!
-//! For servers. What arrives is cut wherever the network likes, often inside a character. The program works on each piece
-//! as soon as it is there, copies nothing, and keeps no more of the connection than the bytes of one character.
+//! For servers. The network cuts text anywhere, often inside a character. The program processes each piece
+//! when it arrives, copies nothing, and keeps at most the bytes of one character.
 //!
 //! ```sh
 //! cargo run --release --example stream_socket
@@ -29,7 +29,7 @@ fn receive(mut connection: impl Read, mut take: impl FnMut(&str)) -> io::Result<
         if len == 0 {
             break;
         }
-        // First the character that an earlier piece had begun, if there is one; then what lies in the buffer.
+        // First the character that began in an earlier piece, if any; then the text in the buffer.
         for text in &decoder.decode(&buffer[..len])? {
             take(text);
         }
@@ -70,7 +70,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Sends text over a connection of its own, and cuts it at each byte.
+/// Sends text over a new connection, and cuts it at each byte.
 #[test]
 fn text_arrives_whole_however_it_is_cut() {
     main().unwrap();

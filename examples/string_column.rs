@@ -1,7 +1,7 @@
-//! Reads a column of strings, checks it once, and hands out rows as `&str` from then on.
+//! Reads a column of strings, checks it once, and then returns rows as `&str`.
 //!
-//! For query engines and for readers of file formats that lay strings out as Arrow does: the bytes of all rows one after
-//! the other, and an offset for each row's end. Bytes and offsets come from a stranger.
+//! For query engines and for readers of file formats that lay strings out as Arrow does: the bytes of all
+//! rows one after the other, and an offset for each row's end. Bytes and offsets are untrusted.
 //!
 //! ```sh
 //! cargo run --release --example string_column
@@ -9,14 +9,14 @@
 
 use trust8::columns::{ColumnError, validate_offsets};
 
-/// A column in which each row is UTF-8. To have one is the proof: only [`StringColumn::new`] makes it.
+/// A column in which each row is UTF-8. The type is the proof: only [`StringColumn::new`] makes it.
 struct StringColumn {
     values: Vec<u8>,
     offsets: Vec<i32>,
 }
 
 impl StringColumn {
-    /// Takes the column, if the offsets are in order and each row is UTF-8.
+    /// Builds the column, if the offsets are in order and each row is UTF-8.
     ///
     /// # Errors
     ///

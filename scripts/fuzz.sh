@@ -5,7 +5,7 @@
 #   scripts/fuzz.sh --keep SECONDS [TARGET...]   also minimises what each has found into fuzz/corpus/TARGET.tar.xz
 #
 # The targets are compiled with libFuzzer's instrumentation and AddressSanitizer. Each one goes through the inputs kept by earlier runs and the seeds,
-# and then looks for inputs that reach other code. TRUST8_FUZZ_TEXTS is a folder of real texts, parts of which become seeds too. What is
+# and then looks for inputs that reach other code. TRUST8_FUZZ_TEXTS is a folder of real texts, whose parts become seeds too. What is
 # kept may have parts of them, so look at their licence before you commit it.
 # CARGO_TARGET_DIR is the folder to compile in (default: target). What is found between two runs stays there as well. A failing input goes
 # to fuzz-run/artifacts in that folder, and ends the script.

@@ -4,11 +4,11 @@
     imports.py [FOLDER]      checks the files in FOLDER (default: src, and the packages beside it)
     imports.py --self-test   checks that bad imports are refused
 
-In the packages beside src/, there must be no circles. A room is a folder or a file in src/. It may import from itself and from the rooms before it in ROOMS. Files may not import
-each other in a circle, but a module and the modules inside it may know each other.
+A room is a folder or a file in src/. It may import from itself and from the rooms before it in ROOMS. Files may not import each other in
+a circle, but a module and its submodules may. The packages beside src/ are only checked for circles.
 
-A name that a module re-exports belongs to the file that defines it. lib.rs re-exports from every room; its own functions
-stand where ROOMS has `lib`. Code under `#[cfg(test)]` and files model.rs are for unit tests, and do not count.
+A name that a module re-exports belongs to the file that defines it. lib.rs re-exports from every room; its own functions have the position
+of `lib` in ROOMS. Code under `#[cfg(test)]` and files model.rs are for unit tests, and do not count.
 """
 
 import graphlib
@@ -19,7 +19,7 @@ import tempfile
 
 ROOMS = "error names boundary simd kernel output lib stream repair text io simdutf8 engine foreign".split()
 
-# In these there must be no circles. Their files have no order.
+# These are only checked for circles. Their files have no order.
 PACKAGES = "transcode dialect arrow capi".split()
 
 COMMENT_OR_LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|\br(#*)".*?"\1|"(?:\\.|[^"\\])*"|\'(?:\\[^\']*|[^\'\\])\'', re.S)

@@ -64,7 +64,7 @@ def below(found):
 
 
 def summary(name, *lines):
-    """`lines` are (label, pattern, column with ratios, or two columns of which the second is divided by the first)."""
+    """`lines` are (label, pattern, column with ratios, or two columns the second divided by the first)."""
     data, rows = load(name), []
     for label, pattern, column in lines:
         found = cases(data, pattern, column)
@@ -97,7 +97,7 @@ def short_strings():
 def new_text():
     rows = load("compare-emerald-rapids")[NEW, "3-byte, every"]
     shown = ["16", "64", "200", "800", "6400"]
-    return markdown(["every so many bytes"] + PEERS, [[row] + [rows[row][name] for name in PEERS] for row in shown])
+    return markdown(["interval, bytes"] + PEERS, [[row] + [rows[row][name] for name in PEERS] for row in shown])
 
 
 def questions():

@@ -31,7 +31,7 @@ def lines_of_code(text):
 
 
 def files(pattern):
-    """Returns the files that a name in the table stands for: a file, or a folder and everything in it."""
+    """Returns the files of a name in the table: a file, or a folder and everything in it."""
     path = ROOT / pattern
     found = sorted(path.rglob("*.rs")) if path.is_dir() else [path]
     return [file for file in found if str(file.relative_to(ROOT)) not in NOT_COUNTED]

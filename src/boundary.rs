@@ -1,7 +1,9 @@
-//! Where a character begins, whether it is whole, and what the end of some bytes cuts off.
+//! Boundaries of characters: where a character begins, whether it is whole, and what the end of a
+//! slice cuts off.
 //!
-//! UTF-8 finds its characters again from anywhere (RFC 3629, section 1): a character has one lead byte, or is ASCII, and at
-//! most three continuation bytes follow. All code that must cut text, or look back from a place in it, asks here.
+//! UTF-8 is self-synchronizing (RFC 3629, section 1): a character is ASCII, or one lead byte and at
+//! most three continuation bytes. All code that cuts text, or looks back from a position in it,
+//! uses these functions.
 //!
 //! ```
 //! use trust8::boundary;
@@ -27,8 +29,8 @@ pub const fn is_continuation(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }
 
-/// Returns whether `at` lies inside a character of `text`, which is UTF-8: after its first byte and before its end. The end
-/// of `text` does not, and nothing after it.
+/// Returns whether `at` lies inside a character of `text`, which is UTF-8: after its first byte and
+/// before its end. The end of `text`, and every position after it, lies inside none.
 #[inline(always)]
 #[doc(hidden)]
 #[must_use]
@@ -36,11 +38,12 @@ pub fn is_inside(text: &[u8], at: usize) -> bool {
     text.get(at).is_some_and(|&byte| is_continuation(byte))
 }
 
-/// Returns the last place at or before `at` where a character begins, if `bytes` is UTF-8. The length counts as such a
-/// place, and so does everything after it.
+/// Returns the last position at or before `at` where a character begins, if `bytes` is UTF-8. If
+/// `at` is the length or more, the result is the length.
 ///
-/// If `bytes` is not UTF-8, the result is a place at most three bytes before `at` that lies inside no character. So text can be
-/// cut into parts at these places without looking at all of it: the whole is UTF-8 exactly if each part is.
+/// If `bytes` is not UTF-8, the result is a position at most three bytes before `at` that lies
+/// inside no character. So text can be cut at these positions without reading all of it: the whole
+/// is UTF-8 if and only if each part is.
 ///
 /// ```
 /// use trust8::boundary::floor;
@@ -59,9 +62,11 @@ pub fn floor(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Returns the first place from `at` on that lies inside no character of `bytes`; `bytes.len()` if there is none.
+/// Returns the first position from `at` on that lies inside no character of `bytes`, or
+/// `bytes.len()` if there is none.
 ///
-/// This is what `str::ceil_char_boundary` says of valid text. If `bytes` is not UTF-8, the result is at most three bytes after `at`.
+/// For valid text, this is `str::ceil_char_boundary`. If `bytes` is not UTF-8, the result is at
+/// most three bytes after `at`.
 ///
 /// ```
 /// use trust8::boundary::ceil;
@@ -79,20 +84,22 @@ pub fn ceil(bytes: &[u8], at: usize) -> usize {
     end
 }
 
-/// Does what [`floor`] does, if there is a continuation at `at`.
+/// Does the same as [`floor`], if there is a continuation at `at`.
 fn start_of_character(bytes: &[u8], at: usize) -> usize {
-    // No character has four continuations. So if there are as many, or if they begin the text, the last one is outside of all.
+    // No character has four continuations. So after four of them, or if the text begins with them,
+    // the last one is in no character.
     let Some(last) = at.checked_sub(3).and_then(|first| array_at(bytes, first)) else {
         return (0..=at).rev().find(|&at| !is_continuation(bytes[at])).unwrap_or(at);
     };
-    // A branch for each byte would often be predicted wrongly. The last byte is the lowest one of the number. Bit 7 of a byte stays set
-    // unless it is a continuation (`10......`).
+    // A branch for each byte would often be mispredicted. The last byte is the lowest one of the
+    // number. Bit 7 of a byte stays set unless it is a continuation (`10......`).
     let last = u32::from_be_bytes(*last);
     let others = (!last | last << 1) & 0x8080_8080;
     at - (others.trailing_zeros() / 8 % 4) as usize
 }
 
-/// Returns the length of `text` without the character that its end cuts off, if there is one. The rest of `text` is valid.
+/// Returns the length of `text` without a character that its end cuts off. The rest of `text` is
+/// valid.
 ///
 /// ```
 /// use trust8::boundary::whole_len;
@@ -106,15 +113,15 @@ pub fn whole_len(text: &[u8]) -> usize {
     let mut last = [0; 4];
     let known = text.len().min(4);
     last[4 - known..].copy_from_slice(&text[text.len() - known..]);
-    // What is not text may seem to cut off more bytes than there are.
+    // Bytes that are not text may seem to cut off more bytes than there are.
     text.len().saturating_sub(unfinished_len(last))
 }
 
 /// Returns how many bytes at the end of a text begin a character that does not end there, given its last four bytes. If the text
 /// is shorter, the missing bytes are zeros or other ASCII.
 ///
-/// Each lead says how many bytes its character has. A lead near the end has fewer bytes after it than that. At most one lead
-/// does, because all before the end is valid.
+/// Each lead gives the length of its character. The lead of a cut-off character has fewer bytes
+/// after it. There is at most one such lead, because everything before the end is valid.
 #[inline(always)]
 pub(crate) const fn unfinished_len(last: [u8; 4]) -> usize {
     let [_, third, second, first] = last;
@@ -129,11 +136,11 @@ pub const fn ends_in_lead(bytes: &[u8]) -> bool {
     matches!(bytes.last(), Some(0xC0..))
 }
 
-/// Returns the last place at or before `at` where a character begins, if `bytes[..at]` has no fault except perhaps for a
-/// character that `at` cuts off. The byte at `at` does not matter.
+/// Returns the last position at or before `at` where a character begins, if `bytes[..at]` has no
+/// fault except perhaps a character that `at` cuts off. The byte at `at` does not matter.
 ///
-/// `start_before` steps back over a whole character as well as over a cut one: which of the two it is may be what the caller
-/// wants to find out.
+/// `start_before` steps back over a whole or a cut character alike, because the caller may want to
+/// find out which of the two it is.
 #[doc(hidden)]
 #[must_use]
 pub fn start_before(bytes: &[u8], at: usize) -> usize {
@@ -142,21 +149,22 @@ pub fn start_before(bytes: &[u8], at: usize) -> usize {
         match bytes[at - back] {
             0x00..=0x7F => break,
             0x80..=0xBF => {}
-            // Of a whole character or a cut one: a character begins here.
+            // A character begins here, whole or cut.
             0xC0..=0xFF => return at - back,
         }
     }
     at
 }
 
-// A block begins anywhere, and no algorithm carries anything from block to block: what a check must know of the text
-// before a block is read again. These functions take a block with that context before it.
+// A block may begin anywhere, and no algorithm carries state from block to block: the text before a
+// block that a check needs is read again. These functions take a block with this context before it.
 
-/// How far a check must see back: a character has at most three bytes before its last.
+/// The context of a check, in bytes: a character has at most three bytes before its last.
 #[cfg(trust8_simd)]
 pub(crate) const CONTEXT: usize = 3;
 
-/// Returns the `N` bytes from `at` on, if there are that many. Nothing can panic here, which keeps loops small.
+/// Returns the `N` bytes from `at` on, if there are that many. It cannot panic, which keeps loops
+/// small.
 #[inline(always)]
 #[doc(hidden)]
 pub fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
@@ -177,16 +185,18 @@ pub(crate) fn is_unfinished<const N: usize>(block: &[u8; N]) -> bool {
     block[2] >= 0xC0 || block[1] >= 0xE0 || block[0] >= 0xF0
 }
 
-/// Returns whether the context of a block leaves all in it to the rules of two-byte characters: no character of three or four
-/// bytes reaches in, and no `C0` or `C1` comes directly before it, where those rules would not see it.
+/// Returns whether the rules of two-byte characters are enough for a block after this context: no
+/// character of three or four bytes reaches into it, and no `C0` or `C1` comes directly before it,
+/// where those rules would miss it.
 #[cfg(trust8_simd)]
 #[inline(always)]
 pub(crate) fn allows_two_byte<const N: usize>(block: &[u8; N]) -> bool {
     block[0] < 0xF0 && block[1] < 0xE0 && block[2] < 0xE0 && block[2] & 0xFE != 0xC0
 }
 
-/// The largest byte that may be in each of the last 32 places of a text: a lead of two, three or four bytes needs one, two
-/// or three bytes after it. After that come 32 places of a text that continues, where any byte may be.
+/// The largest allowed byte at each of the last 32 positions of a text: a lead of two, three or
+/// four bytes needs one, two or three bytes after it. Then 32 positions of a text that continues,
+/// where any byte is allowed.
 #[cfg(trust8_simd)]
 pub(crate) const LARGEST_AT_END: &[u8; 64] = &{
     let mut limits = [0xFF; 64];
@@ -196,7 +206,8 @@ pub(crate) const LARGEST_AT_END: &[u8; 64] = &{
     limits
 };
 
-/// The same for a text after which a block of characters of one and two bytes follows: a character of two bytes may go on in it.
+/// The same for a text before a block of one- and two-byte characters: a two-byte character may
+/// continue in it.
 #[cfg(trust8_simd)]
 pub(crate) const LARGEST_BEFORE_TWO_BYTE: &[u8; 64] = &{
     let mut limits = *LARGEST_AT_END;
@@ -260,7 +271,8 @@ mod tests {
         }
     }
 
-    /// A text was once cut inside a character, because three continuations stood before the place.
+    /// A text was once cut inside a character, because three continuations came before the
+    /// position.
     #[test]
     fn floor_cuts_no_character_whatever_surrounds_it() {
         for character in ["a", "é", "€", "😀"] {

@@ -1,5 +1,5 @@
-//! What the packages of this project that have algorithms of their own are built on: conversions (`trust8-transcode`) and dialects
-//! (`trust8-dialect`). They depend on one exact version.
+//! The base of the packages with their own algorithms: conversions (`trust8-transcode`) and
+//! dialects (`trust8-dialect`). They depend on one exact version.
 //!
 //! This module is not part of the public interface: it may change in any release.
 

@@ -1,7 +1,8 @@
-//! What is wrong with some bytes: where, how long, and why.
+//! Errors: where bytes are not UTF-8, how long the ill-formed sequence is, and why.
 //!
-//! A kernel only says that something is wrong, and roughly where. The automaton in `kernel/automaton.rs` then finds the
-//! first byte of the ill-formed sequence, and this file reads the rest of the error from the bytes.
+//! A kernel only reports that there is an error, and roughly where. The automaton in
+//! `kernel/automaton.rs` then finds the first byte of the ill-formed sequence, and this file
+//! derives the rest of the error from the bytes.
 
 #![forbid(unsafe_code)]
 
@@ -40,9 +41,9 @@ pub enum ErrorKind {
     UnexpectedContinuation = 1,
     /// A byte that begins no sequence of up to four bytes, not even an ill-formed one: `F8..FF`.
     ///
-    /// In RFC 2279, `F8..FD` began sequences of five and six bytes, which RFC 3629 abolished. (`C0`, `C1` and `F5..F7`
-    /// never appear in UTF-8 either, but the sequences that they would begin have kinds of their own: see `Overlong` and
-    /// `TooLarge`.)
+    /// In RFC 2279, `F8..FD` began sequences of five and six bytes, which RFC 3629 abolished.
+    /// (`C0`, `C1` and `F5..F7` never appear in UTF-8 either, but their sequences have other kinds:
+    /// see `Overlong` and `TooLarge`.)
     ///
     /// ```
     /// use trust8::{ErrorKind, from_utf8};
@@ -76,7 +77,7 @@ pub enum ErrorKind {
     /// assert_eq!((error.kind(), error.error_len()), (ErrorKind::TooLarge, Some(1)));
     /// ```
     TooLarge = 5,
-    /// A lead byte that too few continuation bytes follow, although the input continues.
+    /// A lead byte with too few continuation bytes after it, although the input continues.
     ///
     /// ```
     /// use trust8::{ErrorKind, from_utf8};
@@ -86,7 +87,7 @@ pub enum ErrorKind {
     Truncated = 6,
     /// The input ends inside a character; more input might complete it.
     ///
-    /// This is the one kind whose [`Utf8Error::error_len`] is `None`.
+    /// Only this kind has an [`Utf8Error::error_len`] of `None`.
     ///
     /// ```
     /// use trust8::{ErrorKind, from_utf8};
@@ -162,8 +163,8 @@ impl ErrorKind {
 
 /// The first place at which the input is not UTF-8.
 ///
-/// [`valid_up_to`](Self::valid_up_to) and [`error_len`](Self::error_len) return what those of
-/// [`core::str::Utf8Error`] return, for every input. [`kind`](Self::kind) and the message say more.
+/// [`valid_up_to`](Self::valid_up_to) and [`error_len`](Self::error_len) equal those of
+/// [`core::str::Utf8Error`] for every input. [`kind`](Self::kind) and the message say more.
 ///
 /// ```
 /// use trust8::{ErrorKind, from_utf8};
@@ -226,10 +227,11 @@ impl Utf8Error {
         self.sequence.kind()
     }
 
-    /// Returns the bytes that prove the error: the ill-formed sequence, and the byte after it where that byte decides.
+    /// Returns the bytes that prove the error: the ill-formed sequence, and the next byte if it is
+    /// part of the proof.
     ///
-    /// These are one to four bytes of the input. The error of these bytes alone has the same kind and the same
-    /// [`reason`](Self::reason), so they are all that a report has to keep.
+    /// These are one to four bytes of the input. The error of these bytes alone has the same kind
+    /// and the same [`reason`](Self::reason), so a report needs to keep only these bytes.
     ///
     /// ```
     /// let error = trust8::from_utf8(b"ab\xE2\x82!").unwrap_err();
@@ -242,7 +244,8 @@ impl Utf8Error {
         self.sequence.seen()
     }
 
-    /// Returns the second half of the message, without the place: for messages that name the place in their own way.
+    /// Returns the message without the position, for messages that report the position in their own
+    /// way.
     ///
     /// ```
     /// let error = trust8::from_utf8(b"ab\xFF").unwrap_err();
@@ -253,12 +256,13 @@ impl Utf8Error {
         self.sequence
     }
 
-    /// Converts the error to the standard library's type, for a function whose signature asks for that.
+    /// Converts the error to the standard library's type, for functions that must return it.
     ///
-    /// `bytes` is the input that gave this error. `core` has no public constructor for its error, so its own validator
-    /// reads `bytes` again up to the error, at its own speed.
+    /// `bytes` is the input that caused this error. `core` has no public constructor for its error,
+    /// so its validator reads `bytes` again up to the error, at its own speed.
     ///
-    /// If `bytes` is some other input and valid, the result is an error at byte 0. This function does not panic.
+    /// If `bytes` is a different, valid input, the result is an error at byte 0. This function does
+    /// not panic.
     ///
     /// ```
     /// fn parse(bytes: &[u8]) -> Result<&str, core::str::Utf8Error> {
@@ -295,7 +299,7 @@ impl Utf8Error {
     }
 }
 
-/// An ill-formed sequence: all that an error says except where it is.
+/// An ill-formed sequence: an error without its position.
 ///
 /// It is one word, so that a list of errors is made in registers: the kind's number, the length, how many bytes are known, a
 /// zero, and the four bytes that prove the error.
@@ -305,18 +309,19 @@ pub struct Sequence([u8; 8]);
 impl Sequence {
     /// Returns the ill-formed sequence at the start of `rest`, where no well-formed character begins.
     ///
-    /// A text may have an ill-formed sequence at every byte, so this takes a few nanoseconds: the bytes are one word, and no
-    /// loop or copy has a length that depends on them.
+    /// A text may have an ill-formed sequence at every byte, so this must take only a few
+    /// nanoseconds: the bytes are one word, and no loop or copy depends on them.
     #[inline]
     pub fn at_start_of(rest: &[u8]) -> Self {
-        // A zero in place of a missing byte continues nothing, so it ends the sequence as the end of the input does.
+        // A zero for a missing byte is no continuation, so it ends the sequence just as the end of
+        // the input does.
         let four = match rest.first_chunk() {
             Some(four) => *four,
             None => padded(rest),
         };
         let (kind, len, seen_len) = diagnose(four, rest.len());
-        // Zeros stand for what was not seen, so that two errors are equal whatever else follows in their inputs. (The first
-        // byte is the lowest.)
+        // Unread bytes are zeros, so that two errors are equal whatever follows in their inputs.
+        // (The first byte is the lowest.)
         let seen = u32::from_le_bytes(four) & u32::MAX >> (32 - 8 * seen_len);
         let word =
             u64::from(kind.code()) | u64::from(len) << 8 | u64::from(seen_len) << 16 | u64::from(seen) << 32;
@@ -331,8 +336,8 @@ impl Sequence {
         ErrorKind::ALL[self.0[0] as usize - 1]
     }
 
-    /// Returns the length of the sequence, 1 to 3 bytes. If the kind is `Incomplete`, the sequence is all that is left of the
-    /// input.
+    /// Returns the length of the sequence, 1 to 3 bytes. If the kind is `Incomplete`, the sequence
+    /// is the rest of the input.
     #[inline]
     const fn len(&self) -> usize {
         self.0[1] as usize
@@ -360,7 +365,8 @@ impl Sequence {
     }
 }
 
-/// Returns one to three bytes with zeros after them. Few sequences are so near the end of the input.
+/// Returns one to three bytes with zeros after them. Few sequences are this close to the end of the
+/// input.
 #[cold]
 fn padded(rest: &[u8]) -> [u8; 4] {
     match *rest {
@@ -447,7 +453,7 @@ impl fmt::Display for Utf8Error {
     }
 }
 
-/// Says what is wrong, and what was expected instead.
+/// Writes what is wrong, and what was expected instead.
 impl fmt::Display for Sequence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const A_CHARACTER: &str = "a first byte (00 to 7F, C2 to F4)";
@@ -519,7 +525,7 @@ impl Sequence {
 
 impl core::error::Error for Utf8Error {}
 
-/// A buffer is too small for what was to be written to it.
+/// A buffer that is too small for the output.
 ///
 /// ```
 /// use trust8::{CopyError, copy_utf8};

@@ -1,4 +1,5 @@
-//! What an interface to another language needs, so that a call through it costs little more than a call from Rust.
+//! Support for interfaces to other languages, so that a call through them costs little more than a
+//! call from Rust.
 //!
 //! This module is not part of the public interface.
 
@@ -10,10 +11,11 @@ pub use crate::kernel::{OnNotContinued, OnRejected, Rejected};
 use crate::stream::Validator;
 pub use crate::stream::is_short_ascii;
 
-/// Returns `true` if `bytes` is UTF-8, and otherwise what `otherwise` returns.
+/// Returns `true` if `bytes` is UTF-8, or else the result of `otherwise`.
 #[inline(always)]
 pub fn accepts<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool {
-    /// Does it as the first call. A call in another place than the last would make the caller save its arguments.
+    /// The first call takes this path. A call that is not a tail call would make the caller save
+    /// its arguments.
     #[cold]
     #[inline(never)]
     fn first<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool {
@@ -26,10 +28,10 @@ pub fn accepts<F: OnRejected>(bytes: &[u8], otherwise: F) -> bool {
     }
 }
 
-/// Returns `true` if the kernel says at once that `piece` continues a stream that ends with `before`. Otherwise returns what
-/// `otherwise` returns: the piece may be valid nevertheless.
+/// Returns `true` if the kernel finds at once that `piece` continues a stream that ends with
+/// `before`, or else the result of `otherwise`: the piece may still be valid.
 ///
-/// `piece` is not empty. If `before` can't be the end of a stream, the answer has no meaning.
+/// `piece` is not empty. If `before` can't be the end of a stream, the result is unspecified.
 #[inline(always)]
 pub fn continues_or<F: OnNotContinued>(before: [u8; 4], piece: &[u8], otherwise: F) -> bool {
     match Kernel::if_chosen() {
@@ -38,15 +40,15 @@ pub fn continues_or<F: OnNotContinued>(before: [u8; 4], piece: &[u8], otherwise:
     }
 }
 
-/// Returns what a validator without an error remembers: how many bytes were pushed, and the last four of them, or other bytes
-/// that mean the same to what follows.
+/// Returns the state of a validator without an error: how many bytes were pushed, and the last four
+/// of them, or equivalent bytes.
 #[inline(always)]
 #[must_use]
 pub fn parts(validator: &Validator) -> Option<(u64, [u8; 4])> {
     validator.parts()
 }
 
-/// Returns a validator that remembers this, or `None` if no validator does.
+/// Returns a validator with this state, or `None` if no validator has it.
 #[inline(always)]
 #[must_use]
 pub fn from_parts(pushed: u64, last: [u8; 4]) -> Option<Validator> {

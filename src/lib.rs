@@ -1,8 +1,9 @@
-//! UTF-8 validation with SIMD: the results of the standard library, faster, and errors that explain themselves.
+//! UTF-8 validation with SIMD: the standard library's results, faster, with errors that say why.
 //!
-//! [`from_utf8`] decides whether bytes are UTF-8 as [RFC 3629] defines it. Its answers are those of [`core::str::from_utf8`] for every
-//! input. It detects the CPU at run time and uses AVX-512 (from Ice Lake and Zen 4 on), AVX2, SSE4.2, NEON, WebAssembly's simd128, or scalar
-//! code. It needs no `std`, no allocator and no C compiler.
+//! [`from_utf8`] decides whether bytes are UTF-8 as [RFC 3629] defines it. Its results are those of
+//! [`core::str::from_utf8`] for every input. It detects the CPU at run time and uses AVX-512 (from Ice Lake
+//! and Zen 4 on), AVX2, SSE4.2, NEON, WebAssembly's simd128, or scalar code. It needs no `std`, no allocator
+//! and no C compiler.
 //!
 //! ```
 //! use trust8::{ErrorKind, from_utf8};
@@ -21,8 +22,9 @@
 //!
 //! # Speed
 //!
-//! Most strings are short. These are nanoseconds a call for strings of 0 to 63 bytes, whose length and content vary from call to call
-//! (Intel Emerald Rapids, 26 November 2026; each crate by its fastest function, which for simdutf8 is its AVX2 module):
+//! Most strings are short. These are nanoseconds a call for strings of 0 to 63 bytes, whose length and
+//! content vary from call to call (Intel Emerald Rapids, 26 November 2026). Each crate is measured with its
+//! fastest function; for simdutf8, this is its AVX2 module.
 //!
 //! | strings | std | simdutf | simdutf8 | trust8, AVX2 | trust8, AVX-512 |
 //! |---|---:|---:|---:|---:|---:|
@@ -66,7 +68,8 @@
 //! assert_eq!(trust8::errors(config).count(), 1);
 //! ```
 //!
-//! `Bytes` and `BytesMut` of the crate `bytes` are slices, and become a `Vec` without a copy if no other handle shares their memory.
+//! `Bytes` and `BytesMut` of the crate `bytes` dereference to slices, and become a `Vec` without a copy if no
+//! other handle shares their memory.
 //!
 //! ```
 //! # #[cfg(feature = "alloc")] {
@@ -118,12 +121,13 @@
 //!
 //! # When the standard library is enough
 //!
-//! - A program that validates little has nothing to gain. At a hundred thousand short strings a second, `std` takes less than two hundredths
-//!   of one core.
+//! - A program that validates little has nothing to gain. For a hundred thousand short strings a second,
+//!   `std` takes less than 2 % of one core.
 //! - If all strings are ASCII, shorter than 64 bytes and of one length, the CPU predicts `std`'s branches. At most 5 ns a call are left to gain.
-//! - If each short string gets its own allocation, that costs more than the validation.
+//! - If each short string gets its own allocation, the allocation costs more than the validation.
 //! - `const fn`: only [`core::str::from_utf8`] works there, because these functions detect the CPU.
-//! - If a program must be small: `from_utf8` adds about 40 KB on x86-64, because it has kernels for four kinds of CPU.
+//! - If a program must be small: `from_utf8` adds 36 KB on x86-64, because it has kernels for four kinds of
+//!   CPU.
 //!
 //! # Features
 //!
@@ -157,9 +161,9 @@
 //! # }
 //! ```
 //!
-//! **From simdutf8.** [`basic`] and [`compat`] have the stable interface of simdutf8 0.1.5: `simdutf8 = { package = "trust8", version = "0.1" }`, once
-//! trust8 is published.
-//! New code calls [`from_utf8`], which is as fast as `basic` and has the error of `compat`. [`Validator`] replaces simdutf8's streaming
+//! **From simdutf8.** [`basic`] and [`compat`] have the stable interface of simdutf8 0.1.5. Once trust8 is
+//! published, `simdutf8 = { package = "trust8", version = "0.1" }` replaces it. New code calls [`from_utf8`],
+//! which is as fast as `basic` and has the error of `compat`. [`Validator`] replaces simdutf8's streaming
 //! validators, which are unsafe to use.
 //!
 //! **From `encoding_rs::mem`.** The documentation of the crate `trust8-transcode` has a table.
@@ -168,9 +172,10 @@
 //!
 //! # Versions of Rust
 //!
-//! The crate needs Rust 1.88. Rust 1.89 is the first version with stable AVX-512 intrinsics, so an older compiler leaves the
-//! kernel `avx512` out. `RUSTFLAGS="--cfg trust8_without_avx512"` does the same. A release that needs a newer version of Rust has
-//! a new minor version (0.2 after 0.1), and never asks for one that is younger than six months.
+//! The crate needs Rust 1.88. Rust 1.89 is the first version with stable AVX-512 intrinsics, so an older
+//! compiler leaves out the kernel `avx512`. `RUSTFLAGS="--cfg trust8_without_avx512"` does the same. A
+//! release that needs a newer Rust has a new minor version (0.2 after 0.1), and that Rust is at least six
+//! months old.
 //!
 //! [RFC 3629]: https://www.rfc-editor.org/rfc/rfc3629
 
@@ -250,7 +255,7 @@ pub fn is_utf8(bytes: &[u8]) -> bool {
 
 /// Returns `bytes` as text, if it is UTF-8.
 ///
-/// The answer is that of [`core::str::from_utf8`] for every input: the same text, or an error with the same
+/// The result is that of [`core::str::from_utf8`] for every input: the same text, or an error with the same
 /// [`valid_up_to`](Utf8Error::valid_up_to) and [`error_len`](Utf8Error::error_len).
 ///
 /// # Errors
@@ -274,7 +279,7 @@ pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
 ///
 /// # Errors
 ///
-/// Returns the first place at which `bytes` is not UTF-8, and why it is not. The bytes are as they were.
+/// Returns the first place at which `bytes` is not UTF-8, and why it is not. The bytes are unchanged.
 ///
 /// ```
 /// let mut bytes = *b"stra\xC3\x9Fe";

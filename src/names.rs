@@ -13,7 +13,7 @@ pub fn is_same_name(one: &str, other: &str) -> bool {
     bare(one).eq(bare(other))
 }
 
-/// A name that nothing has, from [`str::parse`]. The message lists the names that there are.
+/// The error of [`str::parse`] for an unknown name. The message lists the known names.
 ///
 /// ```
 /// use trust8::columns::Policy;
@@ -28,14 +28,14 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    /// Says what has no such name, and the names that there are.
+    /// Writes what has no such name, and the known names.
     #[doc(hidden)]
     #[must_use]
     pub const fn of(what: &'static str, names: &'static [&'static str]) -> Self {
         Self { what, names }
     }
 
-    /// Returns the names that there are.
+    /// Returns the known names.
     ///
     /// ```
     /// let error = "mend".parse::<trust8::columns::Policy>().unwrap_err();

@@ -1,4 +1,4 @@
-//! Memory that is being filled with text. It belongs to the caller and need not be initialised.
+//! Buffers that are being filled with text. They belong to the caller and need not be initialised.
 //!
 //! An [`Output`] knows how many bytes at the start of its memory are initialised, and the number grows only by bytes that
 //! were written just before. So nothing is written outside the memory, and nothing is handed out that was not written,
@@ -12,7 +12,7 @@ use core::ptr;
 
 use crate::simd::as_uninit;
 
-/// Memory for text, of which the beginning is text already.
+/// A buffer whose first bytes are already text.
 pub struct Output<'a> {
     room: &'a mut [MaybeUninit<u8>],
     /// The number of bytes at the start of `room` that are initialised: at most its length.
@@ -45,14 +45,15 @@ impl<'a> Output<'a> {
         self.room.len() - self.len
     }
 
-    /// Returns the memory that is left.
+    /// Returns the rest of the memory.
     #[inline(always)]
     fn free(&mut self) -> &mut [MaybeUninit<u8>] {
         self.assume_in_bounds();
         &mut self.room[self.len..]
     }
 
-    /// Tells the compiler that `len` is in bounds, so that it does not check that before every store.
+    /// Tells the compiler that `len` is in bounds, so that it does not check this before every
+    /// store.
     #[inline(always)]
     fn assume_in_bounds(&self) {
         // SAFETY: `len` bytes of the room have been written, so it has at least that many.
@@ -65,7 +66,8 @@ impl<'a> Output<'a> {
         self.room.as_ptr().addr().wrapping_add(self.len).wrapping_neg() % 64
     }
 
-    /// Returns the address `bytes` after the next byte, for a hint to the cache. It may lie outside the memory.
+    /// Returns the address `bytes` after the next byte, for a prefetch. It may lie outside the
+    /// memory.
     #[inline(always)]
     pub fn ahead(&self, bytes: usize) -> *const u8 {
         self.room.as_ptr().wrapping_add(self.len).wrapping_add(bytes).cast()
@@ -103,8 +105,8 @@ impl<'a> Output<'a> {
         Fork { start: room.as_ptr(), output: Output::new(room), len: &mut self.len }
     }
 
-    /// Does what [`fork`](Self::fork) does for the next `n` bytes, if that many are left. It checks once whether there is room for all
-    /// that is written to them.
+    /// Does the same as [`fork`](Self::fork) for the next `n` bytes, if that many are left. It
+    /// checks only once whether they are available.
     #[inline(always)]
     pub fn fork_next(&mut self, n: usize) -> Option<Fork<'_>> {
         self.assume_in_bounds();
@@ -128,7 +130,8 @@ impl<'a> Output<'a> {
         true
     }
 
-    /// Appends the first `n` of `bytes` if all `N` would fit. To write always `N` costs less than to write exactly `n`.
+    /// Appends the first `n` of `bytes` if all `N` would fit. A fixed-size store beats a
+    /// variable-length copy.
     #[inline(always)]
     pub fn put_first<const N: usize>(&mut self, bytes: &[u8; N], n: usize) -> bool {
         let Some(next) = self.next_array::<N>() else { return false };
@@ -156,7 +159,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// An output for the memory that another output has left; see [`Output::fork`].
+/// An output for the rest of another output's memory; see [`Output::fork`].
 pub struct Fork<'a> {
     output: Output<'a>,
     /// The address at which the memory of `output` begins.
@@ -175,7 +178,8 @@ impl<'a> Fork<'a> {
     ///
     /// # Panics
     ///
-    /// If the fork's output has been replaced by another one: then nothing is known of what was written to this memory.
+    /// If the fork's output was replaced by another one: then it is unknown what was written to
+    /// this memory.
     #[inline(always)]
     pub fn join(self) {
         assert_eq!(self.output.room.as_ptr(), self.start);
@@ -197,7 +201,7 @@ pub fn append<R>(vec: &mut Vec<u8>, write: impl FnOnce(&mut Output<'_>) -> R) ->
     result
 }
 
-/// How far a conversion into a buffer has come.
+/// The progress of a conversion into a buffer.
 #[must_use = "the text may not be read to its end"]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Progress {

@@ -1,5 +1,5 @@
-//! The programs in `examples/`, compiled into a test: each of them has a test of its own at its end, which runs here.
-//! (`cargo test` compiles the programs themselves, but would not run them.)
+//! The programs in `examples/`, compiled into a test: each of them ends with a test, which runs
+//! here. (`cargo test` compiles the programs themselves, but would not run them.)
 
 #[cfg(feature = "alloc")]
 #[expect(dead_code, reason = "its `main` reads standard input")]

@@ -26,7 +26,7 @@ use trust8_arrow::{as_utf8, repair};
 /// The mean lengths of rows, and how many rows there are of each.
 const LENGTHS: [(f64, usize); 4] = [(3.5, 200_000), (15.0, 60_000), (60.0, 16_000), (1000.0, 1_000)];
 
-/// One row in so many is bad.
+/// One row in this many is bad.
 const RATES: [(&str, usize); 3] = [("0.1 %", 1000), ("1 %", 100), ("all", 1)];
 
 fn column(mean: f64, count: usize, ascii: bool, bad_one_in: Option<usize>) -> BinaryArray {

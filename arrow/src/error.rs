@@ -1,4 +1,4 @@
-//! What is wrong with which row of an array.
+//! Errors of rows.
 
 #![forbid(unsafe_code)]
 
@@ -9,7 +9,7 @@ use trust8::Utf8Error;
 use trust8::columns::{ColumnError, ColumnErrorKind};
 use trust8::profile::{Error, Forbidden};
 
-/// A row that is not UTF-8, or whose offsets, views or children are not as Arrow wants them.
+/// A row that is not UTF-8, or whose offsets, views or children violate Arrow's layout.
 ///
 /// ```
 /// use arrow_array::BinaryArray;
@@ -26,7 +26,7 @@ pub struct RowError {
     pub(crate) reason: Reason,
 }
 
-/// What is wrong with a row.
+/// The error of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Reason {
@@ -36,28 +36,29 @@ pub enum Reason {
     Forbidden(Forbidden),
     /// An offset or a view is wrong, or the repaired rows are too long for their offsets.
     Layout(ColumnErrorKind),
-    /// The array does not have the shape that its type says.
+    /// The array does not have the shape of its type.
     Shape(&'static str),
 }
 
 impl RowError {
     /// Returns the number of the row, from 0.
     ///
-    /// If the bytes are not UTF-8, it is a row of the whole array. Otherwise it is a row of the array inside it that the
-    /// [path](Self::path) names.
+    /// If the bytes are not UTF-8, it is a row of the whole array. Otherwise it is a row of the inner array
+    /// that the [path](Self::path) names.
     #[must_use]
     pub fn row(&self) -> usize {
         self.row
     }
 
-    /// Returns the way to the value inside the row: `.name` for a field of a struct, `[]` for an item of a list, `.key` and
-    /// `.value` for those of a map. It is empty if the row is the value. In a record batch, the name of the column comes first.
+    /// Returns the path to the value inside the row: `.name` for a field of a struct, `[]` for an item of a
+    /// list, `.key` and `.value` for those of a map. It is empty if the row is the value. In a record batch,
+    /// it begins with the name of the column.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Returns what is wrong.
+    /// Returns the error.
     #[must_use]
     pub fn reason(&self) -> Reason {
         self.reason

@@ -20,19 +20,18 @@ use trust8::profile::{self, Error, Profile};
 use crate::error::{Reason, RowError};
 use crate::mask::{check_rows, reached};
 
-/// What to do about rows that are not UTF-8.
+/// The treatment of rows that are not UTF-8.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan<'a> {
-    /// How they are repaired. Without a policy, the first of them is an error.
+    /// The policy for repairs. Without one, the first such row is an error.
     pub(crate) policy: Option<Policy>,
-    /// Only arrays count that claim to be UTF-8. Bytes stay bytes.
+    /// Only arrays that claim to be UTF-8 count. Bytes stay bytes.
     pub(crate) claims: bool,
-    /// What text must not have either.
+    /// The profile that text must satisfy.
     pub(crate) profile: &'a Profile,
 }
 
-/// Returns what becomes of a forbidden character where a row that is not UTF-8 is repaired by `policy`. A policy that makes rows null
-/// has none.
+/// Returns the replacement of a forbidden character under `policy`. A policy that makes rows null has none.
 #[doc(hidden)]
 #[must_use]
 pub fn policy_for_forbidden(policy: Policy) -> Option<profile::Policy> {
@@ -49,7 +48,7 @@ pub fn policy_for_forbidden(policy: Policy) -> Option<profile::Policy> {
 pub(crate) enum Claim {
     Bytes,
     Utf8,
-    /// It has no bytes for rows.
+    /// Its rows are not bytes.
     Other,
 }
 
@@ -63,7 +62,7 @@ pub(crate) fn claim(data_type: &DataType) -> Claim {
     }
 }
 
-/// The memory of an array of bytes. Nothing in it can be relied on: arrow lets arrays be built without checks.
+/// The memory of an array of bytes. None of it is trusted: arrow lets arrays be built without checks.
 enum Memory {
     Narrow(OffsetBuffer<i32>, Buffer),
     Wide(OffsetBuffer<i64>, Buffer),
@@ -71,12 +70,12 @@ enum Memory {
     FixedSize(usize, usize, Buffer),
 }
 
-/// An array of bytes, and which of its rows count.
+/// An array of bytes, and the rows of it that count.
 pub(crate) struct Leaf<'a> {
     memory: Memory,
     nulls: Option<&'a NullBuffer>,
     live: Option<&'a NullBuffer>,
-    /// The rows that are neither null nor out of reach; `None` for all.
+    /// The rows that are neither null nor unreachable; `None` for all.
     reached: Option<NullBuffer>,
     path: &'a str,
 }
@@ -90,7 +89,7 @@ fn validity(nulls: &NullBuffer) -> Validity<'_> {
 }
 
 impl<'a> Leaf<'a> {
-    /// Returns the leaf if `array` has bytes for rows. Of its rows, those that are not in `live` are out of reach.
+    /// Returns the leaf if the rows of `array` are bytes. Rows that are not in `live` are unreachable.
     pub(crate) fn of(
         array: &'a dyn Array,
         live: Option<&'a NullBuffer>,
@@ -133,8 +132,8 @@ impl<'a> Leaf<'a> {
         Ok(Self { memory, nulls, live, reached: reached(len, nulls, live, path)?, path })
     }
 
-    /// Calls `each` with the rows that are reached and are not UTF-8 or have a character that the profile forbids, `most` of them at
-    /// most.
+    /// Calls `each` with at most `most` reachable rows that are not UTF-8 or have a character that the
+    /// profile forbids.
     pub(crate) fn errors(
         &self,
         profile: &Profile,
@@ -166,7 +165,7 @@ impl<'a> Leaf<'a> {
         Ok(())
     }
 
-    /// Returns the array as text. Where nothing is to be repaired, nothing is copied.
+    /// Returns the array as text. Nothing is copied if no row needs a repair.
     pub(crate) fn text(&self, plan: Plan<'_>) -> Result<ArrayRef, RowError> {
         if plan.policy.is_none() && plan.profile.bits() != 0 {
             let mut first = Ok(());
@@ -198,7 +197,7 @@ impl<'a> Leaf<'a> {
             match policy {
                 Some(policy) => Some(profile.repair(text, policy).into_owned()),
                 None if profile.check(text).is_ok() => Some(text.to_owned()),
-                // A row out of reach is as null as it was.
+                // An unreachable row stays null or not.
                 None => self.live.is_some_and(|live| live.is_null(row)).then(String::new),
             }
         };
@@ -240,7 +239,7 @@ impl<'a> Leaf<'a> {
             Some(rows) => Ok(self.rows_text(rows)),
             None => {
                 let (first, last) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
-                // The values outside of the rows need not be UTF-8, and arrow wants all of them to be.
+                // The values outside the rows need not be UTF-8, but arrow requires all of them to be.
                 let offsets = match first {
                     0 => offsets.clone(),
                     _ => OffsetBuffer::new(offsets.iter().map(|&offset| offset - offsets[0]).collect()),
@@ -273,7 +272,8 @@ impl<'a> Leaf<'a> {
         }
     }
 
-    /// Returns new rows if some are not UTF-8, even if no row that is reached is among them: arrow wants text under nulls too.
+    /// Returns new rows if some are not UTF-8, even if these are all unreachable: arrow requires text under
+    /// nulls too.
     fn rewritten<O: Offset, C: Column + Repair<Owned = RepairedRows<O>>>(
         &self,
         plan: Plan<'_>,
@@ -292,14 +292,14 @@ impl<'a> Leaf<'a> {
         if let Repaired::Owned(rows) = self.planned(plan, reached()?)? {
             return Ok(Some(rows));
         }
-        // Only rows that are null or out of reach are not UTF-8. They get no bytes, and are as null as they were.
+        // Only rows that are null or unreachable are not UTF-8. They get no bytes, and stay null or not.
         match self.checked(columns::repair(all, Policy::Null))? {
             Repaired::Owned(rows) => Ok(Some(RepairedRows { validity: None, ..rows })),
             Repaired::Borrowed(_) => Ok(None),
         }
     }
 
-    /// Does what the plan says about the rows that are reached.
+    /// Applies the plan to the reachable rows.
     fn planned<C: Column + Repair>(
         &self,
         plan: Plan<'_>,
@@ -333,7 +333,7 @@ impl<'a> Leaf<'a> {
         }
         match self.planned(plan, column(self.reached.as_ref().map(validity))?)? {
             Repaired::Borrowed(_) => {
-                // Only views that are null or out of reach are wrong. They become empty.
+                // Only views that are null or unreachable are wrong. They become empty.
                 let is_reached = |row| self.reached.as_ref().is_none_or(|rows| rows.is_valid(row));
                 let views =
                     views.iter().enumerate().map(|(row, &view)| if is_reached(row) { view } else { 0 });
@@ -348,7 +348,7 @@ impl<'a> Leaf<'a> {
         }
     }
 
-    /// Returns the nulls after a repair. Rows out of reach are as null as they were.
+    /// Returns the nulls after a repair. Unreachable rows stay null or not.
     fn new_nulls(&self, validity: Option<Vec<u8>>, len: usize) -> Option<NullBuffer> {
         let Some(validity) = validity else { return self.nulls.cloned() };
         let mut valid = BooleanBuffer::new(Buffer::from_vec(validity), 0, len);

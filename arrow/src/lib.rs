@@ -1,17 +1,19 @@
-//! Columns of Arrow that may not be UTF-8: validated, explained and repaired by [trust8](https://docs.rs/trust8).
+//! Validates, explains and repairs Arrow columns that may not be UTF-8, with
+//! [trust8](https://docs.rs/trust8).
 //!
-//! Arrow's own conversion of binary data to text validates it with the standard library, and one bad row fails the array. Here
-//! the bad rows of an array are found at the speed of long input, each says why it is bad, and all of them can be repaired.
+//! Arrow's own conversion of binary data to text validates it with the standard library, and one bad row
+//! fails the array. This crate finds bad rows as fast as if an array were one long text, explains each, and
+//! can repair all of them.
 //!
 //! | I have | I want | use |
 //! |---|---|---|
 //! | bytes | text, or the first bad row | [`as_utf8`] |
 //! | bytes | text, whatever the rows are | [`repair`] |
 //! | bytes | which rows are bad | [`is_valid`] |
-//! | bytes | what is wrong with them, as a table | [`errors`] |
+//! | bytes | their errors, as a table | [`errors`] |
 //! | a batch | the same for its columns | [`repair_batch`], [`batch_errors`] |
 //! | text | the same, and no harmful characters | [`as_utf8_in`], [`repair_in`], [`is_valid_in`], [`errors_in`] |
-//! | a batch from IPC, FFI or Flight that was not validated | the certainty that its text is UTF-8 | [`check`] |
+//! | a batch from IPC, FFI or Flight that was not validated | proof that its text is UTF-8 | [`check`] |
 //!
 //! ```
 //! use arrow_array::{Array, BinaryArray, StringArray, cast::AsArray};
@@ -27,24 +29,26 @@
 //!
 //! # Which arrays
 //!
-//! `Binary`, `LargeBinary`, `BinaryView` and `FixedSizeBinary` become `Utf8`, `LargeUtf8`, `Utf8View` and `Utf8`. Dictionaries and
-//! run-end encoded arrays have their values converted, and `List`, `LargeList`, `FixedSizeList`, `Map` and `Struct` what is inside
-//! them, at any depth. Text inside these is validated as well. Unions and list views with text or bytes inside are errors. All other
-//! arrays stay as they are, and so do fields of an extension type that is stored as bytes, such as a UUID.
+//! `Binary`, `LargeBinary`, `BinaryView` and `FixedSizeBinary` become `Utf8`, `LargeUtf8`, `Utf8View` and
+//! `Utf8`. The values of dictionaries and run-end encoded arrays are converted, and so is everything inside
+//! `List`, `LargeList`, `FixedSizeList`, `Map` and `Struct`, at any depth. Text inside these is also
+//! validated. Unions and list views with text or bytes inside are errors. All other arrays are unchanged, and
+//! so are fields of an extension type that is stored as bytes, such as a UUID.
 //!
-//! What lies under a null, and what no row reaches, is ignored: an item of a list that is null, a value of a dictionary that no
-//! key names, bytes outside of a slice. Nothing is copied of an array that is clean, except for the offsets of a slice.
+//! Values under a null, and values that no row reaches, are ignored: an item of a null list, a dictionary
+//! value without a key, bytes outside a slice. A clean array is not copied, except for the offsets of a
+//! slice.
 //!
-//! Arrow lets arrays be built without checks, so their offsets, views and lengths are checked here. What is wrong with them is an
-//! error and no panic.
+//! Arrow lets arrays be built without checks, so this crate checks their offsets, views and lengths. Wrong
+//! ones are errors, not panics.
 
 //!
 //! # Versions of arrow
 //!
-//! The feature `arrow-60`, which is on by default, or `arrow-59` says which major version the arrays are of. For one other than the
-//! newest, turn the default features off.
+//! The feature `arrow-60` (the default) or `arrow-59` selects the major version of arrow. For `arrow-59`,
+//! turn off the default features.
 
-// All files name the crates without the version.
+// All files use the crates' names without the version.
 #[cfg(all(feature = "arrow-59", not(feature = "arrow-60")))]
 extern crate arrow_array_59 as arrow_array;
 #[cfg(all(feature = "arrow-59", not(feature = "arrow-60")))]
@@ -75,7 +79,7 @@ use leaf::{Claim, Plan, claim};
 use mask::{all_nulls, check_rows, check_slices};
 use nested::{Found, Search, convert, field_for, find, is_bytes_of_extension, is_text};
 
-/// Returns an array as text, if all of its rows are UTF-8. The crate's page says which arrays.
+/// Returns an array as text, if all of its rows are UTF-8. The crate's page lists the types of arrays.
 ///
 /// # Errors
 ///
@@ -111,7 +115,7 @@ pub fn as_utf8(array: &dyn Array) -> Result<ArrayRef, RowError> {
 pub fn as_utf8_in(array: &dyn Array, profile: &Profile) -> Result<ArrayRef, RowError> {
     match converted(array, Plan { policy: None, claims: false, profile }, "") {
         Ok(text) => Ok(text),
-        // In a nested array, what was found first need not be in the first row.
+        // In a nested array, the first error found need not be in the first row.
         Err(RowError { reason: Reason::NotUtf8(_) | Reason::Forbidden(_), .. })
             if claim(array.data_type()) == Claim::Other =>
         {
@@ -128,7 +132,8 @@ pub fn as_utf8_in(array: &dyn Array, profile: &Profile) -> Result<ArrayRef, RowE
 ///
 /// # Errors
 ///
-/// Returns the first row that has a wrong offset or view, or with which the text becomes longer than its offsets can say.
+/// Returns the first row that has a wrong offset or view, or at which the text becomes too long for its
+/// offsets.
 ///
 /// ```
 /// use arrow_array::{BinaryViewArray, StringViewArray, cast::AsArray};
@@ -142,7 +147,8 @@ pub fn repair(array: &dyn Array, policy: Policy) -> Result<ArrayRef, RowError> {
     repair_in(array, policy, &Profile::SCALARS)
 }
 
-/// Returns an array as text, with the rows repaired that are not UTF-8 or have a character that the profile forbids.
+/// Returns an array as text, with repaired rows where they are not UTF-8 or have a character that the profile
+/// forbids.
 ///
 /// `Drop` drops such a character, `Escape` writes it as `\u{202E}`, `Null` makes the row null, and the other policies write U+FFFD.
 ///
@@ -161,7 +167,7 @@ pub fn repair_in(array: &dyn Array, policy: Policy, profile: &Profile) -> Result
     converted(array, Plan { policy: Some(policy), claims: false, profile }, "")
 }
 
-/// Returns an array with the text repaired that claims to be UTF-8, at any depth, as by [`repair_in`]. Bytes stay bytes.
+/// Returns an array with its text repaired at any depth, as [`repair_in`] does. Bytes stay bytes.
 ///
 /// # Errors
 ///
@@ -185,8 +191,8 @@ pub fn repair_text(array: &dyn Array, policy: Policy, profile: &Profile) -> Resu
     converted(array, Plan { policy: Some(policy), claims: true, profile }, "")
 }
 
-/// Returns for each row whether it is UTF-8, or null if the row is null, also as a value of a dictionary or of runs. A nested row is
-/// if everything in it is.
+/// Returns for each row whether it is UTF-8, or null if the row or its value in a dictionary or in runs is
+/// null. A nested row is UTF-8 if everything in it is.
 ///
 /// # Errors
 ///
@@ -227,14 +233,14 @@ pub fn is_valid_in(array: &dyn Array, profile: &Profile) -> Result<BooleanArray,
 
 /// Returns a table of all values that are not UTF-8, in the order of the rows.
 ///
-/// | column | type | what it says |
+/// | column | type | content |
 /// |---|---|---|
 /// | `row` | `UInt64` | the row, from 0 |
-/// | `path` | `LargeUtf8` | the way to the value inside the row: see [`RowError::path`] |
+/// | `path` | `LargeUtf8` | the path to the value inside the row: see [`RowError::path`] |
 /// | `offset` | `UInt64` | where in the value the ill-formed sequence begins |
 /// | `length` | `UInt8` | its length, or null if the value ends inside a character |
 /// | `kind` | `LargeUtf8` | the name of the kind of error: see [`trust8::ErrorKind::name`] |
-/// | `message` | `LargeUtf8` | the error for people |
+/// | `message` | `LargeUtf8` | the message of the error |
 ///
 /// # Errors
 ///
@@ -270,7 +276,7 @@ pub fn errors_in(array: &dyn Array, profile: &Profile) -> Result<RecordBatch, Ro
     Ok(table(found(array, Search { profile, claims: false, first: false }, "")?))
 }
 
-/// Returns the table of [`errors_in`] with the values that claim to be UTF-8, as [`check`] looks at them.
+/// Returns the table of [`errors_in`] for the values that claim to be UTF-8, which [`check`] checks.
 ///
 /// # Errors
 ///
@@ -287,8 +293,8 @@ pub fn text_errors(array: &dyn Array, profile: &Profile) -> Result<RecordBatch, 
     Ok(table(found(array, Search { profile, claims: true, first: false }, "")?))
 }
 
-/// Checks that no value of an array is refused: not UTF-8, or with a character that the profile forbids. If `claims` is true, only
-/// values count that claim to be UTF-8.
+/// Checks that all values of an array are UTF-8 without a character that the profile forbids. If `claims` is
+/// true, only values that claim to be UTF-8 count.
 ///
 /// # Errors
 ///
@@ -305,8 +311,8 @@ pub fn check_array(array: &dyn Array, profile: &Profile, claims: bool) -> Result
     first(array, claims, profile, "")?.map_or(Ok(()), Err)
 }
 
-/// Returns the batch with columns as text, in which rows that are not UTF-8 are repaired. These are the columns with the names in
-/// `columns`, or with `None` the columns of text, with no bytes in them that are not called text.
+/// Returns the batch with some columns as text, in which rows that are not UTF-8 are repaired. These are the
+/// columns named in `columns`, or with `None` the columns of text that contain no binary values.
 ///
 /// # Errors
 ///
@@ -368,7 +374,7 @@ pub fn batch_errors(batch: &RecordBatch, columns: Option<&[&str]>) -> Result<Rec
     Ok(table(all))
 }
 
-/// Returns the numbers of the columns that a caller means: those that are named, or else those of text.
+/// Returns the numbers of the selected columns: those that are named, or else those of text.
 fn chosen(batch: &RecordBatch, columns: Option<&[&str]>) -> Result<Vec<usize>, RowError> {
     let fields = batch.schema_ref().fields();
     let lacks = |name: &&&str| fields.iter().all(|field| field.name() != **name);
@@ -418,8 +424,8 @@ fn table(found: Vec<Found>) -> RecordBatch {
     RecordBatch::try_new(Arc::new(schema), columns).expect("columns of one length, as the schema says")
 }
 
-/// Checks that what claims to be UTF-8 in a batch is: `Utf8`, `LargeUtf8` and `Utf8View`, at any depth.
-/// Unions and list views that have text inside are errors.
+/// Checks that all text in a batch is UTF-8: `Utf8`, `LargeUtf8` and `Utf8View`, at any depth. Unions and
+/// list views that have text inside are errors.
 ///
 /// Such a batch comes from readers that were told to skip validation, and from other languages.
 ///

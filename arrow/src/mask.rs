@@ -1,4 +1,5 @@
-//! Which values inside an array some row can reach. What no row reaches is ignored, like what lies under a null.
+//! Finds the values inside an array that some row reaches. Unreachable values are ignored, like values under
+//! a null.
 
 #![forbid(unsafe_code)]
 
@@ -29,12 +30,12 @@ fn offsets(array: &dyn Array) -> Option<usize> {
     })
 }
 
-/// Returns the length of an array. One without offsets has none, and arrow's own `len` panics then.
+/// Returns the length of an array. Without offsets it is zero; arrow's own `len` would panic.
 pub(crate) fn len(array: &dyn Array) -> usize {
     offsets(array).map_or_else(|| array.len(), |offsets| offsets.saturating_sub(1))
 }
 
-/// Returns the rows that are neither null nor out of reach, or `None` if these are all.
+/// Returns the rows that are neither null nor unreachable, or `None` if these are all.
 pub(crate) fn reached(
     len: usize,
     nulls: Option<&NullBuffer>,
@@ -70,7 +71,7 @@ pub(crate) fn check_offsets<O: OffsetSizeTrait>(
     }
 }
 
-/// How many rows an array may have if a mask or offsets have to be made for them.
+/// The most rows of an array for which a mask or offsets are made.
 ///
 /// Runs, and values without bytes, can claim any number of rows in no memory at all. No array whose rows have bytes has as many.
 const MOST_ROWS: usize = 1 << 32;
@@ -118,7 +119,7 @@ pub(crate) fn fixed_items(
 /// Calls `each` with rows of a dictionary, or of an array of runs, that share a value, and with the number of the value, until
 /// `each` breaks. The rows come in their order. A number may be that of no value.
 pub(crate) fn shared(array: &dyn Array, mut each: impl FnMut(Range<usize>, usize) -> ControlFlow<()>) {
-    // What breaks off has no result to return.
+    // `each` breaks without a result.
     let _ = match array.data_type() {
         DataType::Dictionary(..) => keys(array.as_any_dictionary().keys(), &mut each),
         _ => match (array.as_run_opt(), array.as_run_opt(), array.as_run_opt()) {
@@ -136,7 +137,7 @@ fn keys(keys: &dyn Array, each: &mut impl FnMut(Range<usize>, usize) -> ControlF
         each: &mut impl FnMut(Range<usize>, usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let mut keys = keys.as_primitive::<K>().values().iter().enumerate();
-        // A key below 0 is no key.
+        // A negative key is no key.
         keys.try_for_each(|(row, key)| each(row..row + 1, key.to_usize().unwrap_or(usize::MAX)))
     }
     match keys.data_type() {
@@ -249,7 +250,7 @@ pub(crate) fn shared_values<'a>(array: &'a dyn Array, path: &str) -> Result<&'a 
     .ok_or_else(|| RowError::shape(0, path, "the runs do not end as their type says"))
 }
 
-/// Checks what arrow relies on when it slices an array.
+/// Checks the invariants that arrow relies on when it slices an array.
 pub(crate) fn check_slices(array: &dyn Array, path: &str) -> Result<(), RowError> {
     if offsets(array) == Some(0) {
         return Err(RowError::shape(0, path, "the array has no offsets"));

@@ -1,4 +1,4 @@
-//! Arrays inside arrays: what is converted or found there, and the rows of the whole that it belongs to.
+//! Nested arrays: conversions and errors in them, and the rows of the whole to which they belong.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -38,8 +38,8 @@ fn has_bytes(data_type: &DataType, claims: bool) -> bool {
     }
 }
 
-/// Returns the same of a field. Bytes of an extension type, such as a UUID, are not text to be, and the type names them; text stays
-/// what it is in an extension type too.
+/// Returns the same for a field. Bytes of an extension type, such as a UUID, do not become text; text in an
+/// extension type stays text.
 fn field_has_bytes(field: &Field, claims: bool) -> bool {
     has_bytes(field.data_type(), claims) && (claims || !is_bytes_of_extension(field))
 }
@@ -49,7 +49,7 @@ pub(crate) fn is_bytes_of_extension(field: &Field) -> bool {
     field.metadata().contains_key(EXTENSION_TYPE_NAME_KEY) && becomes_text(field.data_type())
 }
 
-/// Returns whether an array of this type has text, and no bytes that are not called text.
+/// Returns whether an array of this type has text, and no binary values.
 pub(crate) fn is_text(data_type: &DataType) -> bool {
     has_bytes(data_type, true) && !becomes_text(data_type)
 }
@@ -71,7 +71,7 @@ fn becomes_text(data_type: &DataType) -> bool {
     }
 }
 
-/// The error for text and bytes in arrays that nobody looks into.
+/// The error for text and bytes in unsupported arrays.
 fn not_looked_into(path: &str) -> RowError {
     RowError::shape(0, path, "unions and list views with text or bytes inside are not supported")
 }
@@ -87,7 +87,7 @@ fn has_nulls(array: &dyn Array) -> bool {
         }
 }
 
-/// Returns the field for an array that took the place of its array. A repair can make nulls.
+/// Returns the field for an array that replaced its array. A repair can make nulls.
 pub(crate) fn field_for(field: &Field, array: &dyn Array) -> FieldRef {
     let nullable = field.is_nullable() || has_nulls(array);
     Arc::new(field.clone().with_data_type(array.data_type().clone()).with_nullable(nullable))
@@ -107,8 +107,8 @@ fn convert_part(
     Ok(convert(array, live, plan, path)?.unwrap_or_else(|| array.clone()))
 }
 
-/// Returns the array with text in the place of bytes, or `None` if it has nothing that counts. Of its rows, those that are not in `live`
-/// are out of reach.
+/// Returns the array with text instead of bytes, or `None` if it has nothing that counts. Rows that are not
+/// in `live` are unreachable.
 pub(crate) fn convert(
     array: &dyn Array,
     live: Option<&NullBuffer>,
@@ -163,7 +163,8 @@ pub(crate) fn convert(
     converted.map(Some)
 }
 
-/// Converts the values of a dictionary or of an array of runs. If all of them are UTF-8, nobody asks which are used.
+/// Converts the values of a dictionary or of an array of runs. If all of them are UTF-8, it does not matter
+/// which are used.
 fn convert_shared(
     array: &dyn Array,
     live: Option<&NullBuffer>,
@@ -266,9 +267,9 @@ fn convert_fields(
 /// What to look for.
 #[derive(Clone, Copy)]
 pub(crate) struct Search<'a> {
-    /// What a value must not have, besides what is not UTF-8.
+    /// The profile that values must satisfy.
     pub(crate) profile: &'a Profile,
-    /// Only arrays count that claim to be UTF-8.
+    /// Only arrays that claim to be UTF-8 count.
     pub(crate) claims: bool,
     /// The first value of each array is enough.
     pub(crate) first: bool,
@@ -286,7 +287,7 @@ pub(crate) struct Found {
     pub(crate) error: Error,
 }
 
-/// Appends the values of an array that are refused to `found`, in the order of its rows where it is not nested.
+/// Appends the refused values of an array to `found`, in the order of its rows if it is not nested.
 pub(crate) fn find(
     array: &dyn Array,
     live: Option<&NullBuffer>,
@@ -373,14 +374,14 @@ fn find_items<O: OffsetSizeTrait>(
     Ok(())
 }
 
-/// Replaces the numbers of items by those of the rows that they are in.
+/// Replaces the numbers of items with those of their rows.
 fn rows_of_items<O: OffsetSizeTrait>(offsets: &[O], found: &mut [Found]) {
     for found in found {
         found.row = offsets.partition_point(|offset| offset.as_usize() <= found.row) - 1;
     }
 }
 
-/// How many rows of runs are listed. A run can claim any number of rows in no memory at all.
+/// The limit on listed rows of runs. A run can claim any number of rows without memory.
 const MOST_RUN_ERRORS: usize = 1 << 24;
 
 /// Finds values of a dictionary or of an array of runs, and names each of `rows` that has one.

@@ -377,7 +377,7 @@ fn dictionaries_and_runs() {
             (clean.len(), &DataType::Utf8)
         );
     }
-    // Inside a list, of which only a part is reached.
+    // Inside a list, with values that no row reaches.
     let inner: ArrayRef = Arc::new(runs);
     let field = Arc::new(Field::new_list_field(inner.data_type().clone(), true));
     let list = ListArray::new(field, OffsetBuffer::new(vec![0, 2, 4, 6].into()), inner, None);

@@ -78,6 +78,6 @@ fn java_decodes_as_the_policy_says() {
         rest = after;
     }
     assert!(rest.is_empty());
-    // Java and the WHATWG differ in some of them, so this is a test of its own.
+    // Java and the WHATWG differ in some of them, so this is a separate test.
     assert!(replaced_as_a_whole > 1000, "{replaced_as_a_whole}");
 }

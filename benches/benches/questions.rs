@@ -107,7 +107,8 @@ impl Forms {
         }
     }
 
-    /// Returns the text with an unpaired surrogate for one unit of so many, at random distances, in UTF-16.
+    /// Returns the text in UTF-16 with unpaired surrogates at random distances; `every` is the mean
+    /// distance in units.
     fn spoiled(name: &str, text: &str, every: usize) -> Self {
         let mut forms = Self::new(&format!("{name}, a fault every {every}"), text);
         let (mut random, mut at) = (Random::named("questions"), 0);
@@ -145,8 +146,8 @@ fn contestant(name: &'static str, work: impl Fn(&Forms) -> usize + 'static) -> C
     (name, Box::new(work))
 }
 
-/// What is asked, how many bytes of a text that reads, and who answers. The first contestant is trust8, the second simdutf, where
-/// it has such a function.
+/// The question, how many bytes of a text it reads, and the contestants. The first contestant is
+/// trust8, the second simdutf, where it has such a function.
 struct Question {
     name: &'static str,
     len: fn(&Forms) -> usize,
@@ -154,7 +155,7 @@ struct Question {
     texts: Texts,
 }
 
-/// The long texts that a question is asked about.
+/// The long texts for a question.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Texts {
     Ascii,

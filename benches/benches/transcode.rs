@@ -1097,7 +1097,8 @@ fn medium(report: &mut Report, texts: &[Text]) {
 /// The lengths in bytes of the buffers through which a text is converted part by part.
 const SMALL: [usize; 4] = [256, 512, 1000, 4000];
 
-/// What converts a text in parts of so many units with encoding_rs: it takes the memory, and returns the number of units of all parts.
+/// Converts a text with encoding_rs, in parts of some number of units: it takes the memory, and
+/// returns the number of units of all parts.
 type Peer<'a> = Box<dyn FnMut(&mut Room, usize) -> usize + 'a>;
 
 /// Measures conversions of a text through buffers that are smaller than the result.

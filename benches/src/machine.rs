@@ -40,7 +40,7 @@ impl Machine {
         }
     }
 
-    /// Returns the part of a file's name that stands for the CPU: its microarchitecture if that is known.
+    /// Returns the CPU's part of a file name: its microarchitecture if that is known.
     #[must_use]
     pub fn slug(&self) -> String {
         let name = self.cpu.split_once('(').map_or(&*self.cpu, |(_, name)| name).trim_end_matches(')');

@@ -30,7 +30,7 @@ impl Data {
         format!("{}{subsection}{}", self.section, self.subsection)
     }
 
-    /// Says what the tables of the section have: units, inputs, and what the names stand for.
+    /// Describes the tables of the section: units, inputs, and the meaning of the names.
     pub fn note(&mut self, text: &str) {
         let place = self.place();
         let place = if place.is_empty() { "all" } else { &place };
@@ -135,7 +135,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Creates a table with these columns, the first of which has names.
+    /// Creates a table with these columns. The first column has names.
     pub fn new<S: Into<String>>(heads: impl IntoIterator<Item = S>) -> Self {
         Self::keyed(1, heads)
     }

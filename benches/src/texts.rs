@@ -71,7 +71,7 @@ impl Text {
 pub struct Recipe {
     /// The text's name.
     pub name: &'static str,
-    /// What the text stands for.
+    /// What the text represents.
     pub about: &'static str,
     /// The bounds of the share of bytes that are not ASCII. A test checks them.
     pub density: RangeInclusive<f64>,
@@ -532,8 +532,8 @@ pub fn ordinary(width: usize, distance: usize, len: usize, number: usize) -> Tex
     Text { name, text: cut(text, len) }
 }
 
-/// Fills `bytes` with such texts, one after the other, none of which is like another. To repeat one would teach the CPU where
-/// its characters stand.
+/// Fills `bytes` with such texts, one after the other, all different. A repeated text would train
+/// the branch predictor on its characters.
 pub fn fill_with_ordinary(bytes: &mut [u8], width: usize, distance: usize) {
     for (number, part) in bytes.chunks_mut(1 << 20).enumerate() {
         part.copy_from_slice(ordinary(width, distance, part.len(), number).text.as_bytes());

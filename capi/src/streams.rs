@@ -142,7 +142,7 @@ pub unsafe extern "C" fn trust8_validator_push(
         unsafe { memory::put(error, trust8_error::at(after.pushed, TRUST8_NO_ERROR)) };
         return true;
     }
-    // The call of the kernel comes last, so that it is a jump. What is right if the answer is yes stands before it.
+    // The call of the kernel comes last, so that it is a jump. The result for a yes is written before it.
     if !error.is_null() {
         // SAFETY: the caller vouches for the memory.
         unsafe { memory::put(error, after.report()) };

@@ -1,4 +1,4 @@
-//! Dictionaries. What is true of a value is true of each row that has its key, so each value is looked at once.
+//! Dictionaries. The result for a value holds for each row with its key, so each value is checked once.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +17,7 @@ pub(crate) fn is_valid(array: &dyn AnyDictionaryArray) -> Result<ArrayRef> {
     Ok(take(&rows::is_valid(array.values())?, array.keys(), None)?)
 }
 
-/// Returns what is wrong with each row.
+/// Returns the error of each row.
 pub(crate) fn errors(array: &dyn AnyDictionaryArray, profile: Option<&Profile>) -> Result<ArrayRef> {
     Ok(take(&rows::errors(array.values(), profile)?, array.keys(), None)?)
 }

@@ -1,4 +1,4 @@
-//! What DataFusion asks of a function.
+//! The functions, as DataFusion's trait.
 
 #![forbid(unsafe_code)]
 
@@ -28,14 +28,14 @@ pub(crate) enum Task {
     ProfileError,
 }
 
-/// What the arguments after the column mean.
+/// The arguments after the column.
 #[derive(Clone, Copy)]
 struct Meaning {
     plan: Plan,
     profile: Option<&'static Profile>,
 }
 
-/// What [`Function`] says about itself in `information_schema`, in the order of [`Task::ALL`].
+/// The documentation of each [`Function`] for `information_schema`, in the order of [`Task::ALL`].
 static DOCUMENTATION: LazyLock<[Documentation; 6]> = LazyLock::new(|| {
     Task::ALL.map(|task| {
         let (description, syntax) = task.description();
@@ -96,7 +96,7 @@ impl Task {
         }
     }
 
-    /// Returns what the arguments after the column mean, or `None` if one of them is null. They must be literals.
+    /// Parses the arguments after the column. Returns `None` if one of them is null. They must be literals.
     fn meaning(self, literals: &[Option<&ScalarValue>]) -> Result<Option<Meaning>> {
         let mut literals = literals.iter();
         let (policy, profile) = match self {
@@ -131,7 +131,7 @@ impl Task {
         Ok(Some(meaning))
     }
 
-    /// Returns the text of a literal, or `None` if it is null. `None` stands for a column.
+    /// Returns the text of a literal, or `None` if it is null. `None` means a column.
     fn literal<'a>(self, what: &str, value: Option<&'a ScalarValue>) -> Result<Option<&'a str>> {
         match value {
             None => plan_err!("the {what} of {} is a literal, not a column", self.name()),
@@ -148,7 +148,7 @@ impl Task {
         plan_datafusion_err!("{} does not know the {what} '{name}'. It knows {known}", self.name())
     }
 
-    /// Returns the type of what the function returns for an array of this type.
+    /// Returns the type of the function's result for an array of this type.
     fn return_type(self, data_type: &DataType, plan: Option<Plan>) -> DataType {
         match (self, data_type) {
             (Self::IsValid, _) => DataType::Boolean,

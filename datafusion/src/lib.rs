@@ -1,15 +1,16 @@
-//! Functions of [DataFusion](https://datafusion.apache.org) for columns that may not be UTF-8. [trust8](https://docs.rs/trust8)
-//! finds the bad rows of a whole batch at the speed of long input, says why they are bad, and repairs them.
+//! Functions of [DataFusion](https://datafusion.apache.org) for columns that may not be UTF-8.
+//! [trust8](https://docs.rs/trust8) finds bad rows as fast as if a batch were one long text, explains them,
+//! and repairs them.
 //!
 //! | function | returns |
 //! |---|---|
 //! | `is_valid_utf8(col)` | whether the value is UTF-8 |
 //! | `make_valid_utf8(col)` | text, with each ill-formed sequence replaced by U+FFFD |
-//! | `make_valid_utf8(col, policy)` | text, with bad values repaired as the policy says |
+//! | `make_valid_utf8(col, policy)` | text, with bad values repaired according to the policy |
 //! | `validate_utf8(col)` | text; a value that is not UTF-8 fails the query |
 //! | `try_validate_utf8(col)` | text; a value that is not UTF-8 becomes null |
 //! | `make_valid_utf8(col, policy, profile)` | the same without the characters that the profile forbids |
-//! | `utf8_error(col)` | what is wrong with the value, or null if nothing is |
+//! | `utf8_error(col)` | the error of the value, or null if it is UTF-8 |
 //! | `utf8_profile_error(col, profile)` | the same, also for a character that the profile forbids |
 //!
 //! The names, the nulls and the error `INVALID_UTF8_STRING` of `is_valid_utf8`, `make_valid_utf8(col)`,
@@ -30,16 +31,17 @@
 //!
 //! # Columns
 //!
-//! A column is `Binary`, `LargeBinary`, `BinaryView`, `FixedSizeBinary`, `Utf8`, `LargeUtf8` or `Utf8View`, or a dictionary of one of
-//! these. Text keeps the width of its offsets, or its views: `LargeBinary` becomes `LargeUtf8`. A column that is clean is not copied.
-//! Columns of text are checked like those of bytes, because a reader that skips validation may have filled them. Numbers, booleans,
-//! dates and times are cast to text first.
+//! A column is `Binary`, `LargeBinary`, `BinaryView`, `FixedSizeBinary`, `Utf8`, `LargeUtf8` or `Utf8View`,
+//! or a dictionary of one of these. Text keeps the width of its offsets, or its views: `LargeBinary` becomes
+//! `LargeUtf8`. A clean column is not copied. Columns of text are checked like those of bytes, because a
+//! reader that skips validation may have filled them. Numbers, booleans, dates and times are cast to text
+//! first.
 //!
 //! A null stays null, and the bytes under it are ignored.
 //!
 //! # Policies
 //!
-//! The policy is a literal. Upper and lower case are the same in it.
+//! The policy is a literal, in upper or lower case.
 //!
 //! | policy | each ill-formed sequence |
 //! |---|---|
@@ -48,26 +50,27 @@
 //! | `'drop'` | is left out |
 //! | `'null'` | makes the whole value null |
 //! | `'escape'` | becomes `\xNN` for each byte |
-//! | `'windows-1252'` | becomes the characters that its bytes are in windows-1252 |
+//! | `'windows-1252'` | becomes the windows-1252 characters of its bytes |
 //!
 //! # Profiles
 //!
-//! A profile is a set of characters that a text must not have: `'xml'`, `'assignables'`, `'i-json'`, `'postgres'`, `'terminal'`,
-//! `'source'`, `'prompt'`, `'file-name'`, or `'scalars'`, which forbids none. Upper and lower case are the same. [`trust8::profile`] describes them. The policy also says
-//! what becomes of a forbidden character: `'drop'` leaves it out, `'null'` makes the value null, `'escape'` writes `\u{1B}`, and all
-//! others write U+FFFD.
+//! A profile is a set of characters that a text must not have: `'xml'`, `'assignables'`, `'i-json'`,
+//! `'postgres'`, `'terminal'`, `'source'`, `'prompt'`, `'file-name'`, or `'scalars'`, which forbids none.
+//! Upper and lower case are the same. [`trust8::profile`] describes them. The policy also applies to
+//! forbidden characters: `'drop'` leaves them out, `'null'` makes the value null, `'escape'` writes `\u{1B}`,
+//! and all others write U+FFFD.
 //!
 //! # Errors as values
 //!
-//! `utf8_error` returns a struct, so `utf8_error(col)['offset']` is a number. Without DataFusion's feature `nested_expressions`, SQL
-//! says `get_field(utf8_error(col), 'offset')`.
+//! `utf8_error` returns a struct, so `utf8_error(col)['offset']` is a number. Without DataFusion's feature
+//! `nested_expressions`, write `get_field(utf8_error(col), 'offset')`.
 //!
-//! | field | type | what it says |
+//! | field | type | content |
 //! |---|---|---|
 //! | `offset` | `Int64` | where in the value the ill-formed sequence begins |
 //! | `length` | `Int64` | its length, or null if the value ends inside a character |
 //! | `kind` | `Utf8View` | the name of the kind of error: see [`trust8::ErrorKind::name`] and [`trust8::profile::Class::name`] |
-//! | `message` | `Utf8View` | the error for people |
+//! | `message` | `Utf8View` | the message of the error |
 
 mod dictionary;
 mod function;

@@ -22,7 +22,7 @@ use trust8::columns::{
 };
 use trust8::profile::{self, Error, Profile};
 
-/// What to do about rows that are not UTF-8.
+/// The treatment of rows that are not UTF-8.
 #[derive(Clone, Copy)]
 pub(crate) enum Plan {
     /// The first of them is an error.
@@ -39,7 +39,7 @@ enum Rows<'a> {
     FixedSize(FixedSize<'a, i32>),
 }
 
-/// Evaluates an expression over the column in `Rows`, whatever its layout is.
+/// Evaluates an expression over the column in `Rows`, for any layout.
 macro_rules! for_layout {
     ($rows:expr, $column:ident => $use:expr) => {
         match $rows {
@@ -64,7 +64,7 @@ fn layout_error(error: ColumnError) -> DataFusionError {
     exec_datafusion_err!("the array is not as its type says: {error}")
 }
 
-/// Returns the buffers of an array of views, and of any other array none.
+/// Returns the buffers of an array of views, or none for any other array.
 fn buffers(array: &dyn Array) -> Vec<&[u8]> {
     let buffers = match array.data_type() {
         DataType::BinaryView => array.as_binary_view().data_buffers(),
@@ -107,7 +107,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Returns a bitmap in which the bits of the rows are 1 that are not UTF-8. The bits of null rows are 0.
+/// Returns a bitmap in which the bits of rows that are not UTF-8 are 1. The bits of null rows are 0.
 pub(crate) fn invalid(array: &dyn Array) -> Result<BooleanBuffer> {
     let buffers = buffers(array);
     let rows = Rows::of(array, &buffers)?;
@@ -121,9 +121,9 @@ pub(crate) fn is_valid(array: &dyn Array) -> Result<BooleanArray> {
     Ok(BooleanArray::new(!&invalid(array)?, array.nulls().cloned()))
 }
 
-/// Returns the fields of what [`errors`] returns.
+/// Returns the fields of the result of [`errors`].
 pub(crate) fn error_fields() -> Fields {
-    // Reading a field of a struct ignores the nulls of the struct. So all fields have them too.
+    // Reading a field of a struct ignores the struct's nulls. So all fields have them too.
     [
         ("offset", DataType::Int64),
         ("length", DataType::Int64),
@@ -135,7 +135,8 @@ pub(crate) fn error_fields() -> Fields {
     .collect()
 }
 
-/// Returns what is wrong with each row, and null for the rows that are UTF-8 without a character that the profile forbids.
+/// Returns the error of each row, or null for rows that are UTF-8 without a character that the profile
+/// forbids.
 pub(crate) fn errors(array: &dyn Array, profile: Option<&Profile>) -> Result<StructArray> {
     let buffers = buffers(array);
     let rows = Rows::of(array, &buffers)?;
@@ -188,7 +189,7 @@ pub(crate) fn errors(array: &dyn Array, profile: Option<&Profile>) -> Result<Str
     Ok(StructArray::try_new(error_fields(), columns, bad)?)
 }
 
-/// Returns the type of the text that [`text`] makes of an array.
+/// Returns the type of the result of [`text`] for an array.
 pub(crate) fn text_type(data_type: &DataType) -> DataType {
     match data_type {
         DataType::LargeBinary | DataType::LargeUtf8 => DataType::LargeUtf8,
@@ -197,7 +198,7 @@ pub(crate) fn text_type(data_type: &DataType) -> DataType {
     }
 }
 
-/// Returns an array of bytes or text as text. Where nothing is to be repaired, the bytes are not copied.
+/// Returns an array of bytes or text as text. The bytes are not copied if no row needs a repair.
 pub(crate) fn text(array: &ArrayRef, plan: Plan) -> Result<ArrayRef> {
     let text = utf8(array, plan)?;
     match plan {
@@ -275,7 +276,7 @@ where
         None if T::DATA_TYPE == text_type(&T::DATA_TYPE) => Ok(array.clone()),
         None => {
             let (first, last) = (offsets[0], offsets[offsets.len() - 1]);
-            // The values outside of the rows need not be UTF-8, and arrow wants all of them to be.
+            // The values outside the rows need not be UTF-8, but arrow requires all of them to be.
             let offsets = match first.as_usize() {
                 0 => offsets.clone(),
                 _ => OffsetBuffer::new(offsets.iter().map(|&offset| offset - first).collect()),
@@ -335,8 +336,8 @@ fn views_text<T: ByteViewType>(
     }
 }
 
-/// Returns new rows if some are not UTF-8, even if all of these are null: arrow wants text under nulls, too. `reached` is the
-/// same column with its nulls, if there are any.
+/// Returns new rows if some are not UTF-8, even if all of these are null: arrow requires text under nulls
+/// too. `reached` is the same column with its nulls, if there are any.
 fn rewritten<C: Column + Repair>(
     plan: Plan,
     all: C,
@@ -357,7 +358,7 @@ fn rewritten<C: Column + Repair>(
     }
 }
 
-/// Does what the plan says.
+/// Applies the plan.
 fn planned<C: Column + Repair>(plan: Plan, column: C, array: &ArrayRef) -> Result<Repaired<C, C::Owned>> {
     match plan {
         Plan::Repair(policy, _) => repair(column, policy).map_err(layout_error),
@@ -368,13 +369,13 @@ fn planned<C: Column + Repair>(plan: Plan, column: C, array: &ArrayRef) -> Resul
     }
 }
 
-/// The greatest number of bytes of a value that an error shows.
+/// The most bytes of a value in an error.
 const SHOWN: usize = 64;
 
-/// Returns the error for a row that is not UTF-8. It has the name that Spark gives it, and shows the bytes as Spark does.
+/// Returns the error for a row that is not UTF-8. It has Spark's name, and shows the bytes as Spark does.
 pub(crate) fn refusal(array: &dyn Array, row: usize, error: &Utf8Error) -> DataFusionError {
     let bytes = value(array, row);
-    // The ill-formed sequence is among the bytes that are shown.
+    // The shown bytes include the ill-formed sequence.
     let start = if bytes.len() <= SHOWN { 0 } else { error.valid_up_to().saturating_sub(SHOWN / 2) };
     let end = bytes.len().min(start + SHOWN);
     let mut shown = String::with_capacity(4 * SHOWN + 6);
@@ -399,7 +400,7 @@ fn value(array: &dyn Array, row: usize) -> Vec<u8> {
         DataType::LargeBinary => array.as_binary::<i64>().value(row).to_vec(),
         DataType::BinaryView => array.as_binary_view().value(row).to_vec(),
         DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().value(row).to_vec(),
-        // What claims to be text must be read as bytes.
+        // Values that claim to be text must be read as bytes.
         DataType::Utf8 => BinaryArray::from(array.as_string::<i32>().clone()).value(row).to_vec(),
         DataType::LargeUtf8 => LargeBinaryArray::from(array.as_string::<i64>().clone()).value(row).to_vec(),
         _ => array.as_string_view().clone().to_binary_view().value(row).to_vec(),

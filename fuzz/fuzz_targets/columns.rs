@@ -21,7 +21,7 @@ fuzz_target!(|data: &[u8]| {
             let offsets = offsets.chunks_exact(8).map(|word| i64::from_le_bytes(word.try_into().unwrap()));
             offsets_of_any_kind(values, &offsets.collect::<Vec<_>>());
         }
-        // Rows of short lengths, of which one border is moved.
+        // Short rows, with one border moved.
         2 => {
             let (lengths, values) = data.split_at(data.len().min(rows));
             let mut offsets = vec![0_i32];
@@ -39,7 +39,7 @@ fuzz_target!(|data: &[u8]| {
             let views = views.chunks_exact(16).map(|view| u128::from_le_bytes(view.try_into().unwrap()));
             views_of_any_kind(&views.collect::<Vec<_>>(), &[values, b"a second buffer", b""]);
         }
-        // Views of parts of the buffer, of which one bit is changed.
+        // Views of parts of the buffer, with one bit changed.
         _ => {
             let (places, values) = data.split_at(data.len().min(rows * 2) / 2 * 2);
             let mut views = Vec::new();

@@ -592,8 +592,8 @@ fn labelled(input: &[u8], sizes: &[u8], choice: u8) {
     }
 }
 
-/// Checks what a label stands for: the encoding that the standard says, unless that is UTF-8; or a dialect, or `auto`. Other
-/// spellings are accepted too. The name of what they stand for stands for the same.
+/// Checks the meaning of a label: the encoding of the standard, unless that is UTF-8; or a dialect,
+/// or `auto`. Other spellings are accepted too. The name of the meaning is a label for it.
 fn assert_label(label: &str) {
     let bare: String =
         label.chars().filter(|c| !matches!(c, '-' | ' ')).collect::<String>().to_ascii_lowercase();

@@ -75,7 +75,7 @@ impl Header {
     }
 }
 
-/// Returns the input that the fuzzer's bytes stand for, or `None` if there are too few for a header.
+/// Returns the input that the fuzzer's bytes describe, or `None` if there are too few for a header.
 pub fn build(data: &[u8]) -> Option<Input> {
     let (header, material) = Header::split(data)?;
     let length = usize::from(header.length);

@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Read};
 use std::iter;
 
-/// Returns the size of a piece that a byte stands for: up to 127 bytes, or up to 8 KiB.
+/// Returns the size of a piece that a byte encodes: up to 127 bytes, or up to 8 KiB.
 pub fn size(byte: u8) -> usize {
     if byte < 0x80 { usize::from(byte) } else { usize::from(byte & 0x7F) * 64 }
 }

@@ -144,7 +144,7 @@ impl Byte {
     }
 }
 
-/// Memory that stands for the bytes of a text: its address, and the bytes.
+/// Memory that represents the bytes of a text: its address, and the bytes.
 struct Text {
     address: usize,
     bytes: Vec<Byte>,
@@ -154,8 +154,8 @@ thread_local! {
     static TEXT: RefCell<Option<Text>> = const { RefCell::new(None) };
 }
 
-/// Calls `work` with memory that stands for `bytes`: an operation that loads from it returns these bytes. The memory is aligned
-/// to 64 bytes.
+/// Calls `work` with memory that represents `bytes`: an operation that loads from it returns these
+/// bytes. The memory is aligned to 64 bytes.
 ///
 /// A check that reads the memory itself, and not by an operation of the instruction set, sees `fill` in all bytes.
 pub(crate) fn with_text<R>(bytes: &[Byte], fill: u8, work: impl FnOnce(&[u8]) -> R) -> R {
@@ -168,7 +168,7 @@ pub(crate) fn with_text<R>(bytes: &[Byte], fill: u8, work: impl FnOnce(&[u8]) ->
     result
 }
 
-/// Returns whether `from` is a part of the memory that stands for the text.
+/// Returns whether `from` is a part of the memory that represents the text.
 pub(crate) fn is_text(from: &[u8]) -> bool {
     TEXT.with_borrow(|text| {
         let place =

@@ -4,11 +4,12 @@
 //! cargo run --release --manifest-path proofs/Cargo.toml
 //! ```
 //!
-//! The files of the library that check text are compiled here a second time, as they are. In the place of an instruction set they
-//! get one whose bytes are not numbers but formulas (`byte.rs`): bit 7 of the first byte of a text is a variable, bit 6 another
-//! one, and so on. When the code has run, its faults are formulas of these variables. The grammar (`rfc.rs`) is a formula too,
-//! made from the RFC's table. Formulas are decision diagrams (`formula.rs`), of which there is one for each function: two are the
-//! same for all bytes if and only if they are the same diagram.
+//! The files of the library that check text are compiled here a second time, as they are. In the
+//! place of an instruction set they get one whose bytes are not numbers but formulas (`byte.rs`):
+//! bit 7 of the first byte of a text is a variable, bit 6 another one, and so on. When the code has
+//! run, its faults are formulas of these variables. The grammar (`rfc.rs`) is a formula too, made
+//! from the RFC's table. Formulas are decision diagrams (`formula.rs`), one for each function: two
+//! are the same for all bytes if and only if they are the same diagram.
 //!
 //! Where a branch depends on the text, the code runs both ways (`path.rs`). The loops run on texts of numbers (`kernel/loops.rs`).
 //! README.md says what is proved, and what is not.
@@ -36,7 +37,7 @@ use formula::{Formula, alone};
 use kernel::lookup::loops;
 use kernel::{bitplanes, lookup};
 
-/// Returns bytes of which each may have any value.
+/// Returns bytes with any values.
 fn any_bytes(n: usize) -> Vec<Byte> {
     (0..n).map(Byte::any).collect()
 }
@@ -125,7 +126,7 @@ const THEOREMS: &[Theorem] = &[
     ("blocks: texts of 0 to 130 bytes", || (0..=130).all(|n| alone(|| bitplanes::a_text_by_blocks(n)))),
 ];
 
-/// Returns the bytes of which these bits are 1, up to the last byte that is not zero.
+/// Returns the bytes in which these bits are 1, up to the last byte that is not zero.
 fn bytes_of(ones: &[u32]) -> Vec<u8> {
     let len = ones.last().map_or(0, |last| last / 8 + 1);
     let mut bytes = vec![0; len as usize];

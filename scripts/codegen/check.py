@@ -29,7 +29,7 @@ ROOT = HERE.parent.parent
 LIMITS = {"entry_is_utf8": 16}
 LIMIT = 48
 
-# In a symbol of this mangling, each name of a crate or a module stands in plain text after its length.
+# In a symbol of this mangling, each name of a crate or a module follows its length in plain text.
 V0 = "-Csymbol-mangling-version=v0"
 LIBRARY = re.compile(r"6trust8")
 INTRINSIC = re.compile(r"9core_arch|^_mm\d*_")
@@ -126,7 +126,7 @@ def check_operations(functions, arch):
     }
     for function in functions.values():
         if function.name in bad or INTRINSIC.search(function.name):
-            yield f"a function of its own: {function.name}"
+            yield f"a separate function: {function.name}"
         for callee in function.calls(arch):
             if callee and (callee in bad or INTRINSIC.search(callee)):
                 yield f"{function.name}: calls {callee}"

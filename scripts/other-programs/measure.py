@@ -22,7 +22,7 @@ PACKAGE = HERE / "adoption"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "other-programs" / "adoption"
 TURNS = 15
 
-# What stands in the place of simdutf8.
+# The replacement of simdutf8.
 REPLACEMENTS = {"std": PACKAGE / "std", "simdutf8": None, "trust8": ROOT / "compat" / "simdutf8"}
 
 

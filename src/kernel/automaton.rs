@@ -1,7 +1,8 @@
-//! The automaton: the kernel of last resort, and the judge of the others.
+//! The automaton: the scalar kernel, which also finds the exact error for the others.
 //!
-//! It reads the grammar of RFC 3629 byte by byte. The vector kernels say near which byte the first fault shows, or in which short text,
-//! or that it is in the last bytes. [`judge`] starts at the character before that and finds the ill-formed sequence.
+//! It reads the grammar of RFC 3629 byte by byte. The vector kernels return a position near the
+//! first fault. [`judge`] starts at the character before this position, and finds the ill-formed
+//! sequence.
 //!
 //! # One shift for each byte
 //!
@@ -9,17 +10,18 @@
 //! for each byte: state = ROWS[byte] >> state
 //! ```
 //!
-//! A row has a field of five bits for each state. A state is the place of its field, in bits, and the field holds the
-//! next state. So a transition is one shift, and the load of the row does not wait for the transition before. The
-//! shift leaves bits above the field. They need no mask, because the next shift uses the low five bits of its
-//! distance alone.
+//! A row has a field of five bits for each state. A state is the bit position of its field, and the
+//! field holds the next state. So a transition is one shift, and the load of a row does not wait
+//! for the previous transition. The shift leaves bits above the field. They need no mask, because
+//! the next shift uses only the low five bits of its distance.
 //!
 //! This form is Per Vognsen's 'shift-based DFA' (2021), with these differences:
 //!
-//! - A row has 32 bits, not 64, so the table is 1 KiB. Nine fields of five bits need 45 bits, unless fields overlap.
-//!   They may overlap where, in every row, both fields want the same of the bits that they share. (Others have found
-//!   such places with a solver. For these a search through all places was enough; see the states below.)
-//! - The kernel skips ASCII, and reads what is not ASCII in blocks, each up to the end of a character.
+//! - A row has 32 bits, not 64, so the table is 1 KiB. Nine fields of five bits need 45 bits,
+//!   unless fields overlap. They may overlap if, in every row, both fields agree on the bits that
+//!   they share. (Others found such positions with a solver. Here an exhaustive search was enough;
+//!   see the states below.)
+//! - The kernel skips ASCII, and reads other text in blocks, each up to the end of a character.
 
 #![forbid(unsafe_code)]
 
@@ -40,7 +42,7 @@ impl Token for Automaton {
 }
 
 impl Engine for Automaton {
-    // To the automaton all lengths are the same.
+    // The automaton treats all lengths alike.
     const LONG: usize = usize::MAX;
 
     #[inline(always)]
@@ -57,11 +59,12 @@ impl Engine for Automaton {
 /// The bits of one field.
 const FIELD: u32 = 5;
 
-// The states: what the grammar allows next. Each is the place of its field in a row. A search through all places
-// found these first, such that no row wants two values of one bit. `row` checks that when the crate is compiled.
+// The states: what the grammar allows next. Each is the position of its field in a row. An
+// exhaustive search found these first, such that no row needs two values of one bit. `row` checks
+// this at compile time.
 
-/// There has been a fault. This state leads to itself, and most others lead here. As it is zero, most bits of a row
-/// are zero.
+/// There has been a fault. This state leads to itself, and most others lead here. It is zero, so
+/// most bits of a row are zero.
 const FAULT: u32 = 0;
 /// A character begins.
 const START: u32 = 6;
@@ -125,7 +128,7 @@ static ROWS: [u32; 256] = {
     rows
 };
 
-/// Returns the state after `byte`. Of either state, only the low five bits count.
+/// Returns the state after `byte`. Only the low five bits of a state matter.
 #[inline(always)]
 fn step(state: u32, byte: u8) -> u32 {
     ROWS[byte as usize].wrapping_shr(state)
@@ -137,17 +140,17 @@ fn is(state: u32, expected: u32) -> bool {
     state & ((1 << FIELD) - 1) == expected
 }
 
-/// The bytes that are skipped at once if all are ASCII, and read otherwise.
+/// The number of bytes that are skipped at once if all are ASCII, and read otherwise.
 const BLOCK_BYTES: usize = 64;
 
-/// Returns the verdict of the scalar kernel. If there is a fault, the place is where a character begins, at most a block before the
-/// fault.
+/// Returns the verdict of the scalar kernel. After a fault, the suspect position is the start of a
+/// character, at most a block before the fault.
 ///
-/// Three doors lead here. A function apart is in a program once.
+/// Three functions call it. It is not inlined, so that a program contains it once.
 #[inline(never)]
 fn validate(bytes: &[u8]) -> Verdict {
     let mut at = 0;
-    // A character begins at `at`, and all before it is well-formed.
+    // A character begins at `at`, and everything before it is well-formed.
     while at < bytes.len() {
         let mut end = bytes.len().min(at + BLOCK_BYTES);
         let block = &bytes[at..end];
@@ -156,7 +159,7 @@ fn validate(bytes: &[u8]) -> Verdict {
             continue;
         }
         let mut state = read(START, block);
-        // On to the end of the character, which is at most three bytes more.
+        // Continue to the end of the character, at most three more bytes.
         while !is(state, START) {
             match bytes.get(end) {
                 Some(&byte) if !is(state, FAULT) => state = step(state, byte),
@@ -171,7 +174,7 @@ fn validate(bytes: &[u8]) -> Verdict {
 
 /// Returns whether `bytes` continues a text whose last four bytes are `before`; see [`Engine::continues`].
 fn continues(before: [u8; 4], bytes: &[u8]) -> bool {
-    // Continuations at the start of `before` may end a character that begins before it.
+    // Continuations at the start of `before` may belong to an earlier character.
     let state = before.into_iter().skip_while(|byte| byte & 0xC0 == 0x80).fold(START, step);
     !is(read(state, bytes), FAULT)
 }
@@ -187,8 +190,8 @@ fn read(mut state: u32, bytes: &[u8]) -> u32 {
     rest.iter().fold(state, |state, &byte| step(state, byte))
 }
 
-/// Returns whether up to three bytes are UTF-8, without a branch on their content. So few bytes are not worth a
-/// vector.
+/// Returns whether up to three bytes are UTF-8, without a branch on their content. A vector would
+/// not pay for so few bytes.
 #[cfg(trust8_simd)]
 #[inline(always)]
 pub(crate) fn is_tiny_text(bytes: &[u8]) -> bool {
@@ -196,7 +199,7 @@ pub(crate) fn is_tiny_text(bytes: &[u8]) -> bool {
     let (Some(&first), Some(&middle), Some(&last)) = (bytes.first(), bytes.get(n / 2), bytes.last()) else {
         return true;
     };
-    // A byte that is not there is zero, which is ASCII.
+    // A missing byte is zero, which is ASCII.
     let (second, third) = (middle & ones_if(n >= 2), last & ones_if(n == 3));
     is(step(step(step(START, first), second), third), START)
 }
@@ -229,12 +232,12 @@ fn first_fault(bytes: &[u8], from: usize) -> Option<usize> {
     (!is(state, START)).then_some(start)
 }
 
-/// Decides on a kernel's suspicion: returns without an error if `bytes` is UTF-8 after all, or else the exact error.
+/// Checks a kernel's suspicion: returns the exact error, or none if `bytes` is UTF-8 after all.
 ///
-/// By the kernel's verdict, `bytes[..suspect]` has no fault, except perhaps for one that its end shows: a character that is cut off, or a
-/// byte that never appears.
-/// `judge` does not rely on that: it reads all of `bytes` before they pass for UTF-8. So a wrong place can cost time,
-/// and the error can name a later fault than the first, but no ill-formed text passes.
+/// According to the kernel, `bytes[..suspect]` has no fault, except perhaps at its end: a character
+/// that is cut off, or a byte that never appears. `judge` does not rely on this: it accepts `bytes`
+/// only after it has read all of them. With a wrong position it takes more time, and may report a
+/// later fault than the first, but it accepts no ill-formed text.
 #[cold]
 #[inline(never)]
 pub fn judge(bytes: &[u8], suspect: usize) -> Result<(), Utf8Error> {
@@ -246,8 +249,8 @@ pub fn judge(bytes: &[u8], suspect: usize) -> Result<(), Utf8Error> {
 
 /// Returns bit 7 of each byte. The lowest byte's is the lowest bit of the result.
 ///
-/// The multiplication brings each of these bits to a place of its own in the upper byte of the product, and no bit
-/// carries.
+/// The multiplication moves each of these bits to a different position in the upper byte of the
+/// product, and no bit carries.
 #[inline(always)]
 pub(crate) fn high_bits(word: u64) -> u64 {
     (word & 0x8080_8080_8080_8080).wrapping_mul(0x0002_0408_1020_4081) >> 56

@@ -1,5 +1,5 @@
-//! A kernel for tests that counts the bytes which it is given. So a test can say without a clock that no text makes a
-//! search start kernels again and again.
+//! A kernel for tests that counts the bytes it is given. So a test can show without a clock that no
+//! text makes a search restart kernels again and again.
 
 #![forbid(unsafe_code)]
 
@@ -28,8 +28,8 @@ fn given(work: impl FnOnce(&'static Kernel)) -> usize {
     GIVEN.get()
 }
 
-/// Asserts that `work` gives the kernel each byte only a few times, for texts with an ill-formed sequence, or one of some
-/// dialect, in all distances.
+/// Asserts that `work` gives the kernel each byte only a few times, for texts with ill-formed
+/// sequences, or sequences of some dialect, at all distances.
 pub fn assert_linear(name: &str, work: impl Fn(&'static Kernel, &[u8])) {
     const SEQUENCES: [&[u8]; 9] = [
         b"\xFF",
@@ -42,7 +42,8 @@ pub fn assert_linear(name: &str, work: impl Fn(&'static Kernel, &[u8])) {
         b"\xED\xA0\xBD\xED\xB8\x80",
         b"\xF8\x88\x80\x80\x80",
     ];
-    // All small distances, those near the lengths at which a search changes its way, and some large ones.
+    // All small distances, those near the lengths at which a search changes its method, and some
+    // large ones.
     let near = [30, 57, 58, 59, 64, 65, 128, 250, 463, 464, 465, 512, 600, 1030, 3000, 20_000];
     let distances = (0_usize..18).chain(near);
     for distance in distances {

@@ -1,14 +1,14 @@
-//! Which kernel runs: this file asks the CPU, and keeps the choice.
+//! Run-time detection: chooses a kernel for the CPU, and stores the choice.
 //!
-//! - Where every CPU of the target has the best kernel's instruction set, the choice is made at compile time and the call is
-//!   direct.
-//! - Elsewhere the first call asks the CPU. The answer is kept as a function pointer in one relaxed atomic: a call is one
-//!   load and one indirect jump from then on.
+//! - If every CPU of the target has the best kernel's instruction set, the choice is made at
+//!   compile time, and the call is direct.
+//! - Otherwise the first call detects the CPU, and stores a function pointer in one relaxed atomic.
+//!   From then on, a call is one load and one indirect jump.
 //!
-//! A program may store another kernel in place of the best one: see [`Kernel::make_default`].
+//! A program may choose another kernel: see [`Kernel::make_default`].
 //!
-//! A target that guarantees AVX2 but not AVX-512 (x86-64-v3) still asks: the better kernel is worth more than the fraction
-//! of a nanosecond that asking costs.
+//! A target that guarantees AVX2 but not AVX-512 (x86-64-v3) still detects: the better kernel is
+//! worth more than the fraction of a nanosecond that this costs.
 
 use super::Kernel;
 use super::job::KERNELS;
@@ -24,19 +24,19 @@ cfg_if::cfg_if! {
             KERNELS[0].verdict(bytes)
         }
 
-        /// The first one: build.rs has compiled none that the target does not guarantee.
+        /// The first one: build.rs compiles only kernels that the target guarantees.
         #[inline(always)]
         pub(crate) fn best() -> &'static Kernel {
             &KERNELS[0]
         }
 
-        /// Returns the first one: there is no choice.
+        /// Returns the only choice.
         #[inline(always)]
         pub(crate) fn if_chosen() -> Option<&'static Kernel> {
             Some(best())
         }
 
-        /// Nothing is stored here, so there is only the kernel that runs anyway.
+        /// Nothing is stored here: the kernel is fixed.
         pub(crate) fn make_default(kernel: &'static Kernel) -> bool {
             kernel.isa == KERNELS[0].isa
         }
@@ -47,7 +47,8 @@ cfg_if::cfg_if! {
     }
 }
 
-/// Returns the kernels from the best one on: what a CPU needs for a kernel includes what it needs for those after it.
+/// Returns the kernels from the best one on: a kernel's requirements include those of all kernels
+/// after it.
 pub(crate) fn available() -> &'static [Kernel] {
     &KERNELS[first()..]
 }
@@ -63,16 +64,17 @@ mod choice {
 
     /// The default kernel's function for whole texts; until the first call, [`choose`].
     ///
-    /// Threads that race through the first call store the same value, and not over the one that a program has set. A function
-    /// is not data that a store would have to publish, so `Relaxed` is enough.
+    /// Threads that race through the first call store the same value, and not over the one that a
+    /// program has set. A function is not data that a store must publish, so `Relaxed` is enough.
     static CHOSEN: AtomicPtr<()> = AtomicPtr::new(choose as fn(&[u8]) -> Verdict as *mut ());
 
     /// Returns the verdict of the best kernel.
     #[inline(always)]
     pub(crate) fn validate(bytes: &[u8]) -> Verdict {
         let chosen = CHOSEN.load(Relaxed);
-        // SAFETY: only functions of type `Validate` (and `choose`, which differs in being safe) are ever stored, and on
-        // the targets that ask, a function pointer has the size and form of a data pointer.
+        // SAFETY: only functions of type `Validate` (and `choose`, which differs in being safe) are ever
+        // stored, and on the targets that detect, a function pointer has the size and form of a data
+        // pointer.
         let validate = unsafe { core::mem::transmute::<*mut (), Validate>(chosen) };
         // SAFETY: `choose` stores the function of the kernel that `ask` found the CPU to have.
         unsafe { validate(bytes) }
@@ -82,7 +84,7 @@ mod choice {
     fn choose(bytes: &[u8]) -> Verdict {
         let best = best();
         let undecided = choose as fn(&[u8]) -> Verdict as *mut ();
-        // It fails if another thread has decided in the meantime.
+        // It fails if another thread has chosen in the meantime.
         let _ = CHOSEN.compare_exchange(undecided, best.validate as *mut (), Relaxed, Relaxed);
         best.verdict(bytes)
     }
@@ -90,7 +92,8 @@ mod choice {
     /// The default kernel; null until the first call.
     static BEST: AtomicPtr<Kernel> = AtomicPtr::new(ptr::null_mut());
 
-    /// Returns the default kernel, for all that is not plain validation: one load more than that.
+    /// Returns the default kernel, for everything except plain validation: this costs one more
+    /// load.
     #[inline(always)]
     pub(crate) fn best() -> &'static Kernel {
         #[cold]
@@ -98,7 +101,7 @@ mod choice {
             let best = &KERNELS[x86::first()];
             match BEST.compare_exchange(ptr::null_mut(), ptr::from_ref(best).cast_mut(), Relaxed, Relaxed) {
                 Ok(_) => best,
-                // Another thread has decided in the meantime.
+                // Another thread has chosen in the meantime.
                 Err(_) => self::best(),
             }
         }
@@ -109,7 +112,7 @@ mod choice {
         }
     }
 
-    /// Returns the default kernel, unless nobody has asked for it yet.
+    /// Returns the default kernel if the CPU was already detected.
     #[inline(always)]
     pub(crate) fn if_chosen() -> Option<&'static Kernel> {
         // SAFETY: null, or a reference to one of `KERNELS`, which nobody writes to. They are constant, so `Relaxed` shows
@@ -119,7 +122,7 @@ mod choice {
 
     /// Makes `kernel` the default. Always succeeds.
     pub(crate) fn make_default(kernel: &'static Kernel) -> bool {
-        // In this order: `choose` reads the one before it decides about the other.
+        // In this order: `choose` reads `BEST` before it decides about `CHOSEN`.
         BEST.store(ptr::from_ref(kernel).cast_mut(), Relaxed);
         CHOSEN.store(kernel.validate as *mut (), Relaxed);
         true
@@ -133,7 +136,8 @@ mod choice {
     }
 }
 
-/// What an x86 CPU has, by CPUID and XGETBV themselves: so a program without `std` gets SIMD as well.
+/// Detects an x86 CPU with CPUID and XGETBV directly, so that a program without `std` also gets
+/// SIMD.
 #[cfg(trust8_detects)]
 mod x86 {
     #[cfg(target_arch = "x86")]
@@ -145,8 +149,8 @@ mod x86 {
 
     use super::super::job::Isa;
 
-    /// Returns the place of the best kernel in `KERNELS`. The CPU is asked once: under a hypervisor each CPUID leaves the
-    /// guest.
+    /// Returns the index of the best kernel in `KERNELS`. The result is stored, because under a
+    /// hypervisor each CPUID leaves the guest.
     pub(super) fn first() -> usize {
         const UNKNOWN: usize = usize::MAX;
         static FIRST: AtomicUsize = AtomicUsize::new(UNKNOWN);
@@ -160,7 +164,7 @@ mod x86 {
         }
     }
 
-    /// Returns the best instruction set that the CPU has.
+    /// Returns the CPU's best instruction set.
     fn ask() -> Isa {
         match Cpu::ask() {
             Cpu { sse42: false, .. } => Isa::scalar,
@@ -171,7 +175,7 @@ mod x86 {
         }
     }
 
-    /// What the kernels need, of what the CPU and the operating system have.
+    /// The features that the kernels need, if both the CPU and the operating system have them.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     struct Cpu {
         sse42: bool,
@@ -184,22 +188,24 @@ mod x86 {
 
         fn ask() -> Self {
             let all = |word: u32, bits: &[u32]| bits.iter().all(|bit| word >> bit & 1 == 1);
-            // Safe since Rust 1.94, unsafe before: as a pointer of this type it is the same in all.
+            // Safe since Rust 1.94, unsafe before: as a pointer of this type, it is the same in all
+            // versions.
             let intrinsic: unsafe fn(u32, u32) -> arch::CpuidResult = arch::__cpuid_count;
             // SAFETY: outside of SGX, for which build.rs compiles none of this, every CPU with SSE2 has CPUID.
             let cpuid = |leaf| unsafe { intrinsic(leaf, 0) };
 
             if cpuid(0).eax < 7 {
-                // No leaf 7, so nothing that is younger than SSE4.2, and hardly a CPU in use.
+                // No leaf 7, so nothing newer than SSE4.2. Hardly any such CPU is in use.
                 return Self::NOTHING;
             }
             let leaf1 = cpuid(1);
             let leaf7 = cpuid(7);
-            // A leaf beyond the last one answers with something else's bits.
+            // A leaf beyond the last one returns unrelated bits.
             let has_extended = cpuid(0x8000_0000).eax > 0x8000_0000;
             let lzcnt = has_extended && all(cpuid(0x8000_0001).ecx, &[5]);
 
-            // Which registers the operating system saves, if OSXSAVE says that it has set XCR0.
+            // The registers that the operating system saves, if OSXSAVE reports that it has set
+            // XCR0.
             let saved = if all(leaf1.ecx, &[27]) {
                 // SAFETY: OSXSAVE is set, so XGETBV exists, and register 0 always does.
                 unsafe { xcr0() }
@@ -214,11 +220,12 @@ mod x86 {
             let sse42 = all(leaf1.ecx, &[0, 9, 19, 20, 23]);
             // AVX; AVX2, BMI1, BMI2; LZCNT
             let avx2 = saves(YMM) && all(leaf1.ecx, &[28]) && all(leaf7.ebx, &[3, 5, 8]) && lzcnt;
-            // FMA and F16C, which compilers take for part of AVX-512 F; AVX-512 F, BW, VL; VBMI, VBMI2, GFNI, VPOPCNTDQ.
+            // FMA and F16C, which compilers consider part of AVX-512 F; AVX-512 F, BW, VL; VBMI,
+            // VBMI2, GFNI, VPOPCNTDQ.
             //
-            // This is also the policy. VBMI2 came with Ice Lake and Zen 4, and from then on 512-bit
-            // code costs hardly any clock. Skylake-X and Cascade Lake, which drop by hundreds of
-            // MHz and slow down their neighbours, do not have it.
+            // This is also the policy. VBMI2 came with Ice Lake and Zen 4, where 512-bit code
+            // hardly lowers the clock. Skylake-X and Cascade Lake, which drop by hundreds of MHz
+            // and slow down their neighbours, lack it.
             let avx512 = saves(ZMM)
                 && all(leaf1.ecx, &[12, 29])
                 && all(leaf7.ebx, &[16, 30, 31])

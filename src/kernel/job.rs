@@ -1,10 +1,11 @@
-//! The door: runs a job with a kernel. This is the one place where a function is compiled for each instruction set.
+//! Runs a job with a kernel. Only this file compiles a function for each instruction set.
 //!
-//! For each row of `simd/sets.rs` there is a module with two functions that are compiled for the instruction set and make its token:
-//! `validate`, which [`Kernel`] keeps as a function pointer, and `run`, which runs any [`Job`]. They
-//! contain no algorithm. [`Kernel::run`] names the functions `run` of one job, so a program has only the jobs that it calls.
+//! For each row of `simd/sets.rs` there is a module with two functions that are compiled for the
+//! instruction set and make its token: `validate`, which [`Kernel`] keeps as a function pointer,
+//! and `run`, which runs any [`Job`]. They contain no algorithm. [`Kernel::run`] names only the
+//! `run` functions of one job, so a program contains only the jobs that it calls.
 //!
-//! To add an instruction set, write its file in `simd/` and add its row to `simd/sets.rs`.
+//! To add an instruction set, add its file to `simd/` and its row to `simd/sets.rs`.
 
 use super::automaton::Automaton;
 use super::verdict::Verdict;
@@ -58,7 +59,7 @@ macro_rules! doors {
             #[cfg($cfg)]
             door!($set, $token, $token::new(), target_feature(enable = $features));
 
-            /// The target does not have this instruction set, so every job will do.
+            /// The target lacks this instruction set, so every job qualifies.
             #[cfg(not($cfg))]
             mod $set {
                 pub trait Runs<M, O> {}
@@ -68,7 +69,7 @@ macro_rules! doors {
         )+
         door!(scalar, Automaton, Automaton);
 
-        /// An instruction set that is compiled in: the index of the tables.
+        /// A compiled instruction set: the index of the tables.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[expect(non_camel_case_types, reason = "each has the name of its module")]
         pub(crate) enum Isa {
@@ -76,7 +77,7 @@ macro_rules! doors {
             scalar,
         }
 
-        /// The kernels that are compiled in, best first. Only `detect` hands out parts of this.
+        /// The compiled kernels, best first. Only `detect` hands out parts of this array.
         pub(super) static KERNELS: [Kernel; Isa::scalar as usize + 1] = [
             $(#[cfg($cfg)] Kernel { name: $name, isa: Isa::$set, validate: $set::validate },)+
             Kernel { name: "scalar", isa: Isa::scalar, validate: scalar::validate },
@@ -88,7 +89,7 @@ macro_rules! doors {
         impl<J: $($set::Runs<M, O> +)+ scalar::Runs<M, O>, M, O> Portable<M, O> for J {}
 
         impl<M, O> Doors<M, O> {
-            /// Returns the doors of a job.
+            /// Returns the entry points of a job.
             pub(crate) const fn of<J: Portable<M, O>>() -> Self {
                 Self([$(#[cfg($cfg)] ($set::run::<J, M, O> as Door<M, O>),)+ scalar::run::<J, M, O> as Door<M, O>])
             }
@@ -99,16 +100,16 @@ instruction_sets!(doors);
 
 /// A job, compiled for each instruction set.
 ///
-/// `Kernel::run` has the doors of any job. A function that is inlined into other crates keeps them in a static, which is compiled in this
-/// crate once.
+/// `Kernel::run` makes the entry points of any job. A function that is inlined into other crates
+/// keeps them in a static, which is compiled once, in this crate.
 pub(crate) struct Doors<M, O>([Door<M, O>; KERNELS.len()]);
 
 impl<M, O> Doors<M, O> {
     /// Runs the job with a kernel.
     #[inline]
     pub(crate) fn run(&self, kernel: &Kernel, bytes: &[u8], more: M) -> O {
-        // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction set that the door is
-        // compiled for.
+        // SAFETY: a `Kernel` is only reachable through `detect`, which found that the CPU has the instruction
+        // set that this function is compiled for.
         unsafe { self.0[kernel.isa as usize](bytes, more) }
     }
 }
@@ -127,7 +128,7 @@ mod tests {
     use crate::kernel::on_reject::{Accepts, ContinuesOr};
     use crate::kernel::{Continues, Kernel, Rejected, automaton};
 
-    /// A long chunk takes a way of its own, between ASCII.
+    /// A long chunk between ASCII takes its own path.
     #[test]
     fn long_pieces_between_ascii_go_on() {
         let middle = "\u{E9}\u{65E5}\u{1F600}".repeat(300);
@@ -151,7 +152,8 @@ mod tests {
         }
     }
 
-    /// In a text with one fault, the automaton finds it from any place before. So only this test sees where a kernel sends it.
+    /// In a text with one fault, the automaton finds it from any earlier position. So only this
+    /// test sees the position that a kernel returns.
     #[test]
     fn a_suspicion_leads_to_within_a_character_of_the_fault() {
         let faults: [&[u8]; 9] = [
@@ -173,7 +175,7 @@ mod tests {
                     let mut text = letter.repeat(len / letter.len()).into_bytes();
                     let at = text.len();
                     text.extend_from_slice(fault);
-                    // Kernels do not search what is left after the last whole vector.
+                    // Kernels do not search the bytes after the last whole vector.
                     text.extend_from_slice(&[b'b'; 128]);
                     let suspect = kernel.verdict(&text).suspicion().expect("it is not UTF-8");
                     assert!(
@@ -189,7 +191,7 @@ mod tests {
         }
     }
 
-    /// The answer is that of the kernel. `otherwise` is asked exactly if that is no, and gets all of the arguments.
+    /// The answer is the kernel's. `otherwise` is called exactly if it is no, with all arguments.
     #[test]
     fn what_is_done_otherwise_is_done_exactly_where_the_answer_is_no() {
         let text = "a\u{E9}\u{65E5}\u{1F600}bcdefg".repeat(500);
@@ -244,7 +246,8 @@ mod tests {
         }
     }
 
-    /// The streaming tests see every wrong yes, but a wrong no costs time only: so here are both.
+    /// The streaming tests see every wrong yes, but a wrong no only costs time. So this test looks
+    /// for both.
     #[test]
     fn pieces_of_text_go_on_wherever_they_are_cut() {
         let text =

@@ -1,26 +1,27 @@
-//! Bytes in, a verdict out: one validator for each instruction set. Nothing else is known here.
+//! UTF-8 validation: one validator for each instruction set. Bytes in, a verdict out, and nothing
+//! else.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `mod.rs` | [`Kernel`], the validator you can hold; [`Engine`], the contract of what an algorithm does |
-//! | `job.rs` | the door: runs a job with a kernel |
-//! | `detect.rs` | asks the CPU, and keeps the choice |
-//! | `verdict.rs` | what a kernel answers |
-//! | `automaton.rs` | the grammar byte by byte: the scalar kernel, and the judge that finds the exact error |
+//! | `mod.rs` | [`Kernel`], the public validator; [`Engine`], the trait of the algorithms |
+//! | `job.rs` | runs a job with a kernel |
+//! | `detect.rs` | detects the CPU, and stores the choice |
+//! | `verdict.rs` | a kernel's answer |
+//! | `automaton.rs` | the grammar byte by byte: the scalar kernel, which also finds the exact error |
 //! | `lookup/` | blocks and three lookups, over any instruction set that implements `Simd` |
 //! | `bitplanes/` | the AVX-512 algorithms |
-//! | `on_reject.rs` | what is called with what a kernel finds invalid |
-//! | `counted.rs` | a kernel for unit tests, which counts the bytes that it is given |
-//! | `ways.rs` | each way that a kernel chooses by length and content, for tests |
+//! | `on_reject.rs` | rejection callbacks |
+//! | `counted.rs` | a kernel for unit tests, which counts its input |
+//! | `ways.rs` | each path that a kernel chooses by length and content, for tests |
 //!
 //! # Six nouns
 //!
 //! - *Vector*: the bytes of one register.
 //! - *Block*: the bytes that are classified together: as ASCII, as two-byte characters, as anything.
 //! - *Superblock*: the 488 new bytes that the bit planes take at a time.
-//! - *Run*: blocks of one kind, one after the other.
-//! - *Piece*: the part of a stream that one call brings.
-//! - *Chunk*: the part of a text that is read before something else is done with it.
+//! - *Run*: consecutive blocks of one kind.
+//! - *Piece*: the part of a stream in one call.
+//! - *Chunk*: the part of a text that is read before it is processed further.
 
 pub(crate) mod automaton;
 #[cfg(trust8_avx512)]
@@ -53,14 +54,16 @@ pub(crate) use lookup::check::Checker;
 pub use on_reject::{OnNotContinued, OnRejected};
 pub use verdict::Verdict;
 
-/// An algorithm that validates, for an instruction set. The value is the token, which proves that the CPU has the instructions.
+/// A validation algorithm for an instruction set. The value is the token, which proves that the CPU
+/// has the instructions.
 ///
 /// Every method is inlined into a function that is compiled for the instruction set.
 pub trait Engine: Token {
-    /// Lengths from this one on are long, those below are short.
+    /// The shortest long length. Shorter ones are short.
     const LONG: usize;
 
-    /// Returns whether `bytes` is UTF-8, and if not, where to look for the error.
+    /// Returns *valid* if `bytes` is UTF-8, or else the suspect position, from which to look for
+    /// the error.
     ///
     /// `validate(b"ab\xFF")` may return a suspicion at 0, 1 or 2, but not 'valid'.
     #[inline(always)]
@@ -72,7 +75,8 @@ pub trait Engine: Token {
         }
     }
 
-    /// Does what [`validate`](Self::validate) does, for a short text. It is inlined into the door, so it must need few registers.
+    /// Does the same as [`validate`](Self::validate) for a short text. It is inlined into the entry
+    /// point, so it must need few registers.
     fn validate_short(self, bytes: &[u8]) -> Verdict;
 
     /// Does the same for a long text.
@@ -83,15 +87,15 @@ pub trait Engine: Token {
 
     /// Returns whether `piece` continues a text whose last four bytes are `before`.
     ///
-    /// Of `before` only the beginning of a character that its end cuts off counts: zeros, or any ASCII, may stand for
-    /// what comes earlier. The end of `piece` may cut a character off as well, if what is there of it is well-formed:
-    /// `continues([0, 0, 0, 0xC3], b"\xA9t\xC3")` is true.
+    /// Only a character that the end of `before` cuts off matters; zeros, or any ASCII, may replace
+    /// the bytes before it. The end of `piece` may also cut off a character, if its first bytes are
+    /// well-formed: `continues([0, 0, 0, 0xC3], b"\xA9t\xC3")` is true.
     ///
     /// `piece` has between one byte and 512 bytes.
     fn continues(self, before: [u8; 4], piece: &[u8]) -> bool;
 }
 
-/// [`Engine::validate`] as a job, and as a function apart for callers with loops of their own.
+/// [`Engine::validate`] as a job, and as a separate function for callers with their own loops.
 pub struct Validated;
 
 impl<E: Engine> Job<E, (), Verdict> for Validated {
@@ -101,7 +105,8 @@ impl<E: Engine> Job<E, (), Verdict> for Validated {
     }
 }
 
-/// [`Engine::validate_long`] as a function apart, so that short texts do not pay for the registers that it saves.
+/// [`Engine::validate_long`] as a separate function, so that short texts do not pay for the
+/// registers that it saves.
 struct ValidatedLong;
 
 impl<E: Engine> Job<E, (), Verdict> for ValidatedLong {
@@ -111,8 +116,8 @@ impl<E: Engine> Job<E, (), Verdict> for ValidatedLong {
     }
 }
 
-/// [`Engine::continues`] as a job. Of a long piece, it says yes only if the piece is whole text: what is before it ends in ASCII, and so
-/// does the piece. The caller cuts any other long piece.
+/// [`Engine::continues`] as a job. It accepts a long piece only if the text before it and the piece
+/// both end in ASCII. The caller cuts any other long piece.
 pub struct Continues;
 
 impl<E: Engine> Job<E, [u8; 4], bool> for Continues {
@@ -122,8 +127,8 @@ impl<E: Engine> Job<E, [u8; 4], bool> for Continues {
     }
 }
 
-/// The longest piece of a stream that an engine checks as it is, cut or not, with what is before it. It costs little to cut
-/// whole characters out of a longer piece first, and whole text has faster ways.
+/// The longest piece of a stream that an engine checks uncut, together with the bytes before it.
+/// Cutting a longer piece at whole characters costs little, and whole text has faster paths.
 const SHORT_PIECE: usize = 512;
 
 #[inline(always)]
@@ -141,15 +146,15 @@ fn continues_long<E: Engine>(engine: E, before: [u8; 4], piece: &[u8]) -> bool {
     is_whole && engine.apart(ValidatedLong, piece, ()).is_valid()
 }
 
-/// How far ahead the loops prefetch in large text. 256 MiB of German, Russian and Hindi with AVX2 on Zen 5: 33, 41 and 27 GB/s; with 4 KiB 30, 37
-/// and 26; without prefetches 19, 20 and 15.
+/// The prefetch distance in large text. 256 MiB of German, Russian and Hindi with AVX2 on Zen 5:
+/// 33, 41 and 27 GB/s; with 4 KiB 30, 37 and 26; without prefetching 19, 20 and 15.
 #[cfg(trust8_simd)]
 pub(crate) const AHEAD_BYTES: usize = 8 << 10;
-/// Text of this length does not come from a second-level cache.
+/// Text of this length does not fit into a second-level cache.
 #[cfg(trust8_simd)]
 pub(crate) const PREFETCH_FROM_BYTES: usize = 4 << 20;
 
-/// One implementation of the validator, for one instruction set that the CPU is known to have.
+/// A validator for one instruction set of this CPU.
 ///
 /// [`from_utf8`](crate::from_utf8) and [`is_utf8`](crate::is_utf8) use the best one. This type is
 /// for tests, measurements, and programs that let their user choose. All kernels give the same answers.
@@ -163,11 +168,13 @@ pub(crate) const PREFETCH_FROM_BYTES: usize = 4 << 20;
 /// }
 /// ```
 pub struct Kernel {
-    /// The kernel's name, or that of the way.
+    /// The name of the kernel or path.
     name: &'static str,
-    /// Private, and so are the arrays of kernels: who holds a kernel got it from `available`, which asked the CPU.
+    /// Private, like the arrays of kernels: every kernel comes from `available`, which detected the
+    /// CPU.
     isa: Isa,
-    /// The function for whole texts stands here and not in a table: everybody who has a kernel wants it.
+    /// The function for whole texts is a field, not in a table, because every user of a kernel
+    /// needs it.
     validate: Validate,
 }
 
@@ -196,8 +203,8 @@ impl Kernel {
         detect::best()
     }
 
-    /// Returns the [best](Self::best) kernel, unless nobody has asked for it yet. So a caller can do without the code around a call
-    /// that asks the CPU.
+    /// Returns the [best](Self::best) kernel if the CPU was already detected. Lets callers
+    /// tail-call.
     #[inline(always)]
     pub(crate) fn if_chosen() -> Option<&'static Self> {
         detect::if_chosen()
@@ -219,11 +226,12 @@ impl Kernel {
 
     /// Makes this kernel the one that all functions use from now on, in all threads, and returns `true`.
     ///
-    /// It is for programs whose tests or measurements go through all kernels. A library must not call it, because it changes
-    /// what the whole program uses. All kernels give the same answers, so only the time changes.
+    /// It is for programs whose tests or benchmarks go through all kernels. A library must not call
+    /// it, because it affects the whole program. All kernels give the same answers, so only the
+    /// time changes.
     ///
-    /// Where the target fixes the choice, such as on AArch64, this changes nothing, and returns whether this kernel is the
-    /// target's.
+    /// If the target fixes the choice, as on AArch64, this changes nothing, and returns whether
+    /// this kernel is the target's.
     ///
     /// ```
     /// use trust8::Kernel;
@@ -248,7 +256,7 @@ impl Kernel {
         self.name
     }
 
-    /// Does what [`trust8::from_utf8`](crate::from_utf8) does, with this kernel.
+    /// Does the same as [`trust8::from_utf8`](crate::from_utf8), with this kernel.
     ///
     /// # Errors
     ///
@@ -263,7 +271,7 @@ impl Kernel {
         self.check(bytes).or_else(Rejected::text)
     }
 
-    /// Does what [`trust8::is_utf8`](crate::is_utf8) does, with this kernel.
+    /// Does the same as [`trust8::is_utf8`](crate::is_utf8), with this kernel.
     ///
     /// ```
     /// assert!(!trust8::Kernel::best().is_utf8(b"\xC0\x80"));
@@ -274,7 +282,7 @@ impl Kernel {
         self.verdict(bytes).is_valid()
     }
 
-    /// Returns `bytes` as text if this kernel finds them valid, or else what it suspects.
+    /// Returns `bytes` as text if this kernel finds them valid, or else the suspect bytes.
     #[doc(hidden)]
     #[inline]
     pub fn check<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, Rejected<'a>> {
@@ -301,19 +309,19 @@ impl fmt::Debug for Kernel {
     }
 }
 
-/// Does what [`Kernel::check`] does, with the best kernel.
+/// Does the same as [`Kernel::check`], with the best kernel.
 #[inline(always)]
 pub(crate) fn check(bytes: &[u8]) -> Result<&str, Rejected<'_>> {
     bind(bytes, detect::validate(bytes))
 }
 
-/// Returns the exact error of `bytes`, which has one at or after `place`, or little before.
+/// Returns the exact error of `bytes`, which is at or after `place`, or just before it.
 #[cfg(feature = "rayon")]
 pub(crate) fn judge_from(bytes: &[u8], place: usize) -> Result<&str, Utf8Error> {
     Rejected { bytes, suspect: place }.text()
 }
 
-/// Does what [`crate::from_utf8_mut`] does.
+/// Does the same as [`crate::from_utf8_mut`].
 #[inline(always)]
 pub(crate) fn check_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
     if let Some(suspect) = detect::validate(bytes).suspicion() {
@@ -325,8 +333,8 @@ pub(crate) fn check_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
 
 /// Returns `bytes` as text if the verdict on them is 'valid'.
 ///
-/// This function and [`Rejected::text`] are where a verdict becomes a type. The verdict must be the one on these bytes, so neither it nor
-/// this function leaves this folder.
+/// Only this function and [`Rejected::text`] turn a verdict into a type. The verdict must be about
+/// these bytes, so neither it nor this function leaves this folder.
 #[inline(always)]
 fn bind(bytes: &[u8], verdict: Verdict) -> Result<&str, Rejected<'_>> {
     match verdict.suspicion() {
@@ -344,14 +352,16 @@ pub struct Rejected<'a> {
 }
 
 impl<'a> Rejected<'a> {
-    /// Returns where to look for the error: all before the ill-formed sequence that ends there, or later, is well-formed.
+    /// Returns where to look for the error: everything before the ill-formed sequence that ends
+    /// there, or later, is well-formed.
     #[inline(always)]
     #[must_use]
     pub const fn suspect(self) -> usize {
         self.suspect
     }
 
-    /// Returns the bytes as text if they are UTF-8 after all, which they are not if the kernel is right.
+    /// Returns the bytes as text if they are UTF-8 after all. If the kernel is correct, they are
+    /// not.
     ///
     /// # Errors
     ///
@@ -364,7 +374,7 @@ impl<'a> Rejected<'a> {
     }
 }
 
-/// Returns `Err(sound)`, for a run that found a fault after `sound`.
+/// Returns `Err(sound)` for a run that found a fault after `sound`.
 ///
 /// This function makes its callers branch. Without it, the compiler selects one of the two results without a branch,
 /// and then every load of the next run waits for the faults of this run.

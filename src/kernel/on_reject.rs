@@ -1,25 +1,26 @@
-//! What is called with what a kernel finds invalid.
+//! Rejection callbacks.
 //!
-//! A function that calls a kernel and then looks at the answer has to save its arguments meanwhile. Here it passes the kernel a closure
-//! as well. So the call of the kernel is a tail call. That is for functions that C calls.
+//! A function that tests the kernel's answer must save its arguments across the call. Here it
+//! passes a closure for the rejected case instead, so the call of the kernel is a tail call. The C
+//! interface uses this.
 
 #![forbid(unsafe_code)]
 
 use super::{Engine, Rejected, ValidatedLong, bind, continues_long};
 use crate::simd::Job;
 
-/// Called with bytes that a kernel does not find valid.
+/// Called with bytes that a kernel rejects.
 pub trait OnRejected: FnOnce(Rejected<'_>) -> bool {}
 
 impl<F: FnOnce(Rejected<'_>) -> bool> OnRejected for F {}
 
-/// Called with a piece of a stream if a kernel does not find at once that it continues the stream: with the last four bytes before the
-/// piece, and the piece.
+/// Called with the last four bytes before a piece of a stream, and the piece, if a kernel does not
+/// find at once that the piece continues the stream.
 pub trait OnNotContinued: FnOnce([u8; 4], &[u8]) -> bool {}
 
 impl<F: FnOnce([u8; 4], &[u8]) -> bool> OnNotContinued for F {}
 
-/// Returns whether bytes are valid, or else what the closure says.
+/// Returns whether bytes are valid; the closure decides if the kernel rejects them.
 pub(crate) struct Accepts;
 
 impl<E: Engine, F: OnRejected> Job<E, F, bool> for Accepts {
@@ -35,7 +36,8 @@ impl<E: Engine, F: OnRejected> Job<E, F, bool> for Accepts {
     }
 }
 
-/// [`Accepts`] for long input: a function of its own, so that short input need not save registers for it.
+/// [`Accepts`] for long input: a separate function, so that short input need not save registers for
+/// it.
 struct AcceptsLong;
 
 impl<E: Engine, F: OnRejected> Job<E, F, bool> for AcceptsLong {
@@ -48,7 +50,7 @@ impl<E: Engine, F: OnRejected> Job<E, F, bool> for AcceptsLong {
     }
 }
 
-/// Returns whether [`Continues`](super::Continues) says yes, or else what the closure says.
+/// Returns whether [`Continues`](super::Continues) accepts; the closure decides if it does not.
 pub(crate) struct ContinuesOr;
 
 impl<E: Engine, F: OnNotContinued> Job<E, ([u8; 4], F), bool> for ContinuesOr {

@@ -1,8 +1,8 @@
-//! What a kernel answers.
+//! A kernel's answer.
 
 #![forbid(unsafe_code)]
 
-/// Valid, or a place from which the automaton must look for an error.
+/// *Valid*, or the suspect position, from which the automaton must look for an error.
 ///
 /// A verdict is one word: it comes back in a register, and a test of it is one comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,7 +12,8 @@ impl Verdict {
     /// No slice is that long, so no suspicion has this value.
     pub(super) const VALID: Self = Self(usize::MAX);
 
-    /// An ill-formed sequence ends at `at` or after it. All before that sequence is well-formed.
+    /// An ill-formed sequence ends at `at` or after it. Everything before that sequence is
+    /// well-formed.
     #[inline(always)]
     pub(super) const fn suspect(at: usize) -> Self {
         Self(at)

@@ -1,7 +1,8 @@
-//! The ways among which a kernel chooses by length and content, each as a kernel that takes it wherever it can. So tests reach every way
-//! with texts of any length, and each can be measured.
+//! The paths (ways) that a kernel chooses by length and content. Each is wrapped as a kernel that
+//! takes it whenever it can. So tests reach every path with texts of any length, and each path can
+//! be measured.
 //!
-//! A way differs from its kernel only in the function for whole texts.
+//! Such a kernel differs from the real one only in the function for whole texts.
 
 #![forbid(unsafe_code)]
 
@@ -16,7 +17,7 @@ use super::lookup::{Long, Short};
 #[cfg(trust8_simd)]
 use crate::simd::Job;
 
-/// Makes a function for each instruction set that runs a job which validates.
+/// Makes a function for each instruction set that runs a validating job.
 macro_rules! functions {
     ($($set:ident: $token:ident, $name:literal, $cfg:ident, $features:literal;)+) => {$(
         #[cfg($cfg)]
@@ -28,7 +29,7 @@ macro_rules! functions {
 }
 instruction_sets!(functions);
 
-/// For each instruction set the names of its ways and the jobs.
+/// The names and jobs of the ways of each instruction set.
 macro_rules! ways {
     ($(#[$cfg:meta] $set:ident { $($name:literal: $job:ty;)+ })*) => {
         impl Kernel {

@@ -1,4 +1,5 @@
-//! Chunks of valid text, each with the ill-formed sequence after it, as `core`'s `Utf8Chunks` has them; and all errors.
+//! Chunks of valid text, each with the ill-formed sequence after it, as in `core`'s `Utf8Chunks`;
+//! and all errors.
 //!
 //! `faults.rs` finds the ill-formed sequences. The bytes between two of them are valid.
 
@@ -12,8 +13,10 @@ use crate::kernel::Kernel;
 
 /// Returns an iterator over chunks of valid text, each with the ill-formed sequence after it.
 ///
-/// The chunks are those of [`slice::utf8_chunks`](https://doc.rust-lang.org/std/primitive.slice.html#method.utf8_chunks) for
-/// every input. Each also says where it is, and what is wrong with its ill-formed sequence. Nothing is allocated.
+/// The chunks are those of
+/// [`slice::utf8_chunks`](https://doc.rust-lang.org/std/primitive.slice.html#method.utf8_chunks)
+/// for every input. Each also has its position, and the error of its ill-formed sequence. Nothing
+/// is allocated.
 ///
 /// ```
 /// use trust8::{ErrorKind, utf8_chunks};
@@ -37,7 +40,7 @@ pub fn utf8_chunks(bytes: &[u8]) -> Utf8Chunks<'_> {
 }
 
 impl Kernel {
-    /// Does what [`utf8_chunks`](crate::utf8_chunks) does, with this kernel.
+    /// Does the same as [`utf8_chunks`](crate::utf8_chunks), with this kernel.
     #[inline]
     pub fn utf8_chunks<'a>(&'static self, bytes: &'a [u8]) -> Utf8Chunks<'a> {
         Utf8Chunks { sequences: Sequences::new(self, bytes) }
@@ -46,9 +49,9 @@ impl Kernel {
 
 /// Returns an iterator over all errors in `bytes`, in their order.
 ///
-/// After an error the search continues where lossy decoding would: after the bytes that one U+FFFD replaces. For every error,
-/// [`valid_up_to`](Utf8Error::valid_up_to) is the offset of the ill-formed sequence in the whole of `bytes`. Nothing is
-/// allocated.
+/// After an error the search continues as lossy decoding would: after the bytes that one U+FFFD
+/// replaces. For every error, [`valid_up_to`](Utf8Error::valid_up_to) is the offset of the
+/// ill-formed sequence in the whole of `bytes`. Nothing is allocated.
 ///
 /// ```
 /// use trust8::{ErrorKind, errors};
@@ -74,20 +77,21 @@ pub fn errors(bytes: &[u8]) -> Errors<'_> {
 }
 
 impl Kernel {
-    /// Does what [`errors`](crate::errors) does, with this kernel.
+    /// Does the same as [`errors`](crate::errors), with this kernel.
     #[inline]
     pub fn errors<'a>(&'static self, bytes: &'a [u8]) -> Errors<'a> {
         Errors { sequences: Sequences::new(self, bytes) }
     }
 }
 
-/// The ill-formed sequences of some bytes, one by one.
+/// The ill-formed sequences of a slice, one by one.
 #[derive(Clone, Debug)]
 pub(crate) struct Sequences<'a> {
     search: Search<'a>,
-    /// The block that was found last, with the sequences in it that are left.
+    /// The block that was found last, with its remaining sequences.
     block: Found,
-    /// The end of the last sequence or text. From here to the next sequence all is well-formed.
+    /// The end of the last sequence or text. Everything from here to the next sequence is
+    /// well-formed.
     end: usize,
 }
 
@@ -97,7 +101,7 @@ impl<'a> Sequences<'a> {
         Self { search: Search::new(kernel, bytes), block: Found::NONE, end: 0 }
     }
 
-    /// Begins as if none were near, with a short chunk: for callers who may not want more than that.
+    /// Begins with a short chunk, as if no sequence were near: for callers who may not need more.
     #[inline]
     pub(crate) fn expecting_far(kernel: &'static Kernel, bytes: &'a [u8]) -> Self {
         Self { search: Search::expecting_far(kernel, bytes), block: Found::NONE, end: 0 }
@@ -125,10 +129,10 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// Returns more text, up to the next sequence or up to where the search got. It is empty only between two sequences that follow
-    /// each other. After all text it is `None`.
+    /// Returns more text, up to the next sequence or the end of the searched part. It is empty only
+    /// between two adjacent sequences. After all text it is `None`.
     ///
-    /// If a sequence follows, [`end`](Self::end) is the end of that, and otherwise the end of the text.
+    /// If a sequence follows, [`end`](Self::end) is its end, and otherwise the end of the text.
     #[inline]
     pub(crate) fn next_text(&mut self) -> Option<&'a str> {
         let bytes = self.bytes();
@@ -218,8 +222,8 @@ pub struct Utf8Chunk<'a> {
 }
 
 impl<'a> Utf8Chunk<'a> {
-    /// Returns the valid text. It is empty if the input begins with an ill-formed sequence, and between two of them that
-    /// follow each other.
+    /// Returns the valid text. It is empty if the input begins with an ill-formed sequence, and
+    /// between two adjacent ones.
     ///
     /// ```
     /// let texts: Vec<_> = trust8::utf8_chunks(b"\xFFa\xFF").map(|chunk| chunk.valid()).collect();
@@ -233,7 +237,7 @@ impl<'a> Utf8Chunk<'a> {
 
     /// Returns the ill-formed sequence: one to three bytes, or none at the end of the input.
     ///
-    /// Lossy decoding replaces it by one U+FFFD.
+    /// Lossy decoding replaces it with one U+FFFD.
     ///
     /// ```
     /// let chunk = trust8::utf8_chunks(b"\xF0\x9F\x98").next().unwrap();
@@ -269,7 +273,7 @@ impl<'a> Utf8Chunk<'a> {
         self.offset + self.valid.len()
     }
 
-    /// Returns what is wrong with the ill-formed sequence, if there is one.
+    /// Returns the error of the ill-formed sequence, if there is one.
     ///
     /// [`valid_up_to`](Utf8Error::valid_up_to) is its offset in the whole input.
     ///

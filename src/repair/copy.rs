@@ -1,4 +1,4 @@
-//! Lossy text in memory that belongs to the caller, without an allocation.
+//! Lossy text in the caller's buffer, without an allocation.
 
 use core::mem::MaybeUninit;
 
@@ -11,7 +11,7 @@ use crate::output::Output;
 /// U+FFFD.
 const REPLACEMENT: &str = "\u{FFFD}";
 
-/// Returns the length of the text that [`copy_utf8_lossy`] makes of `bytes`, in bytes.
+/// Returns the length in bytes of the text that [`copy_utf8_lossy`] writes for `bytes`.
 ///
 /// A length that does not fit into a `usize` is `usize::MAX`.
 ///
@@ -25,7 +25,7 @@ pub fn lossy_len(bytes: &[u8]) -> usize {
 }
 
 impl Kernel {
-    /// Does what [`lossy_len`](crate::lossy_len) does, with this kernel.
+    /// Does the same as [`lossy_len`](crate::lossy_len), with this kernel.
     #[must_use]
     pub fn lossy_len(&'static self, bytes: &[u8]) -> usize {
         let (count, their_len) = count_ill_formed(self, bytes);
@@ -35,12 +35,12 @@ impl Kernel {
 
 /// Copies `src` to the start of `dst`, with each ill-formed sequence replaced by U+FFFD.
 ///
-/// The text is that of `from_utf8_lossy` for every input. Three bytes for each byte of `src` are always enough for it, and
-/// [`lossy_len`] returns its length. Nothing is allocated.
+/// The text is that of `from_utf8_lossy` for every input. Three bytes for each byte of `src` are
+/// always enough; [`lossy_len`] returns the exact length. Nothing is allocated.
 ///
 /// # Errors
 ///
-/// Returns an error if `dst` is too small. What `dst` contains then has no meaning.
+/// Returns an error if `dst` is too small. The contents of `dst` are then unspecified.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -55,7 +55,7 @@ pub fn copy_utf8_lossy<'d>(src: &[u8], dst: &'d mut [MaybeUninit<u8>]) -> Result
 }
 
 impl Kernel {
-    /// Does what [`copy_utf8_lossy`](crate::copy_utf8_lossy) does, with this kernel.
+    /// Does the same as [`copy_utf8_lossy`](crate::copy_utf8_lossy), with this kernel.
     ///
     /// # Errors
     ///

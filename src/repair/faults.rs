@@ -1,4 +1,5 @@
-//! The search for the ill-formed sequences of a text, and counts of them: near faults block by block, otherwise chunk by chunk.
+//! Finds and counts the ill-formed sequences of a text: block by block while faults are near,
+//! otherwise chunk by chunk.
 
 #![forbid(unsafe_code)]
 
@@ -7,7 +8,8 @@ use crate::boundary;
 use crate::kernel::{Continues, Kernel};
 use crate::output::Output;
 
-/// The length of a group. It costs little more to check than a map, and has as much text as four of them.
+/// The length of a group. Checking it costs little more than a map, and it has as much text as four
+/// maps.
 const GROUP: usize = 256;
 
 /// After this much text in groups, a kernel validates chunks, which may be faster.
@@ -20,7 +22,7 @@ pub struct Search<'a> {
     bytes: &'a [u8],
     /// The text before this has been searched. An ill-formed sequence in it may reach beyond.
     at: usize,
-    /// How long a chunk the kernel validates next; 0 if faults are near.
+    /// The length of the next chunk for the kernel; 0 if faults are near.
     chunk: usize,
 }
 
@@ -60,8 +62,9 @@ impl<'a> Search<'a> {
         Some(found)
     }
 
-    /// Writes the text from `block`, which was found last, up to where no fault is near, with its faults replaced. The text before
-    /// `done`, which lies in the block, has been written. Near the end of the text or the room, nothing is written.
+    /// Writes the text from `block`, which was found last, until no fault is near, with its faults
+    /// replaced. The text before `done`, which lies in the block, has been written. Near the end of
+    /// the text or the output, nothing is written.
     ///
     /// ```text
     /// near faults:            block by block, with maps
@@ -69,7 +72,7 @@ impl<'a> Search<'a> {
     /// after many groups:      the search continues in chunks
     /// ```
     ///
-    /// Returns where the text begins that is to be written next, or `None` if nothing was written.
+    /// Returns the start of the text to write next, or `None` if nothing was written.
     pub(crate) fn replace(&mut self, block: Found, mut done: usize, out: &mut Output<'_>) -> Option<usize> {
         let mut at = block.start;
         loop {
@@ -92,8 +95,8 @@ impl<'a> Search<'a> {
         (at > block.start).then_some(done)
     }
 
-    /// Copies groups, up to one that is ASCII or has a fault, but not more than some. The text before is well-formed and copied, except
-    /// for a character that is cut off.
+    /// Copies groups, up to one that is ASCII or has a fault, but only a limited number. The text
+    /// before is well-formed and copied, except for a character that is cut off.
     fn copy_groups(&mut self, out: &mut Output<'_>) {
         let mut at = self.at;
         while let Some((before, group)) = self.bytes[at - 4..].split_first_chunk()
@@ -111,7 +114,8 @@ impl<'a> Search<'a> {
                 break;
             }
         }
-        // What is copied of a character that is cut off will be copied again, with the rest of it or with a fault in its place.
+        // The copied bytes of a cut-off character will be overwritten, with the whole character or
+        // with U+FFFD.
         self.at = boundary::start_before(self.bytes, at);
         out.retract(at - self.at);
     }
@@ -135,8 +139,9 @@ impl<'a> Search<'a> {
 
 /// Returns how many characters and ill-formed sequences begin in `bytes`.
 ///
-/// In a block with faults, they are the bytes that continue no sequence; elsewhere, the bytes that are no continuations. (An
-/// ill-formed sequence may reach out of its block. It has only continuations there.)
+/// In a block with faults, these are the bytes that continue no sequence; elsewhere, the bytes that
+/// are no continuations. (An ill-formed sequence may extend beyond its block, but only with
+/// continuations.)
 pub(crate) fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
     let mut search = Search::new(kernel, bytes);
     let (mut count, mut at) = (0, 0);
@@ -147,7 +152,7 @@ pub(crate) fn count_sequences(kernel: &'static Kernel, bytes: &[u8]) -> usize {
     count
 }
 
-/// Returns how many ill-formed sequences `bytes` has, and how many bytes they have together.
+/// Returns the number of ill-formed sequences in `bytes`, and of their bytes.
 pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize, usize) {
     let mut search = Search::new(kernel, bytes);
     let (mut count, mut len) = (0, 0);
@@ -159,7 +164,7 @@ pub(crate) fn count_ill_formed(kernel: &'static Kernel, bytes: &[u8]) -> (usize,
     (count, len)
 }
 
-/// Calls `use_fault` with the place and the length of each ill-formed sequence of `text`.
+/// Calls `use_fault` with the position and the length of each ill-formed sequence of `text`.
 #[inline(always)]
 pub(crate) fn each_fault(kernel: &'static Kernel, text: &[u8], mut use_fault: impl FnMut(usize, usize)) {
     let mut search = Search::new(kernel, text);
@@ -174,7 +179,8 @@ pub(crate) fn each_fault(kernel: &'static Kernel, text: &[u8], mut use_fault: im
 mod tests {
     use crate::kernel::counted::assert_linear;
 
-    /// A search that started a kernel after each ill-formed sequence would take as long as there are such sequences.
+    /// The time of a search that restarted a kernel after each ill-formed sequence would grow with
+    /// their number.
     #[test]
     fn no_text_starts_kernels_again_and_again() {
         assert_linear("errors", |kernel, text| kernel.errors(text).for_each(|_| {}));
@@ -192,7 +198,7 @@ mod tests {
         assert_linear("locate", |kernel, text| {
             let _ = kernel.locate(text, text.len());
         });
-        // Each place was searched for from the start of the text.
+        // Each position was once searched for from the start of the text.
         assert_linear("a place for each error", |kernel, text| {
             let mut locator = kernel.locator(text);
             kernel.errors(text).for_each(|error| {

@@ -1,7 +1,7 @@
-//! Lossy text: any bytes, with each ill-formed sequence replaced by U+FFFD.
+//! Lossy text: bytes with each ill-formed sequence replaced by U+FFFD.
 //!
-//! One U+FFFD replaces what the Unicode standard calls a 'maximal subpart' (section 3.9, table 3-8): the longest beginning of a
-//! character, or else one byte. The WHATWG encoding standard and `std` do the same.
+//! One U+FFFD replaces a 'maximal subpart' (Unicode standard, section 3.9, table 3-8): the longest
+//! beginning of a character, or else one byte. The WHATWG encoding standard and `std` do the same.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -32,7 +32,7 @@ pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 impl Kernel {
-    /// Does what [`from_utf8_lossy`](crate::from_utf8_lossy) does, with this kernel.
+    /// Does the same as [`from_utf8_lossy`](crate::from_utf8_lossy), with this kernel.
     #[inline]
     #[must_use]
     pub fn from_utf8_lossy<'a>(&'static self, bytes: &'a [u8]) -> Cow<'a, str> {
@@ -45,7 +45,7 @@ impl Kernel {
 
 /// Converts `bytes` to a `String`, with each ill-formed sequence replaced by U+FFFD.
 ///
-/// If `bytes` are UTF-8, the `String` has their allocation and nothing is copied.
+/// If `bytes` are UTF-8, the `String` takes over their allocation, and nothing is copied.
 ///
 /// ```
 /// use trust8::from_utf8_lossy_owned;
@@ -64,7 +64,7 @@ pub fn from_utf8_lossy_owned(bytes: Vec<u8>) -> String {
 }
 
 impl Kernel {
-    /// Does what [`from_utf8_lossy_owned`](crate::from_utf8_lossy_owned) does, with this kernel.
+    /// Does the same as [`from_utf8_lossy_owned`](crate::from_utf8_lossy_owned), with this kernel.
     #[inline]
     #[must_use]
     pub fn from_utf8_lossy_owned(&'static self, bytes: Vec<u8>) -> String {
@@ -92,7 +92,7 @@ pub fn lossy_into(bytes: &[u8], text: &mut String) {
 }
 
 impl Kernel {
-    /// Does what [`lossy_into`](crate::lossy_into) does, with this kernel.
+    /// Does the same as [`lossy_into`](crate::lossy_into), with this kernel.
     pub fn lossy_into(&'static self, bytes: &[u8], text: &mut String) {
         let mut valid = mem::take(text).into_bytes();
         append(self, bytes, &mut valid);
@@ -111,25 +111,26 @@ pub(crate) fn owned(kernel: &'static Kernel, bytes: &[u8]) -> String {
     text
 }
 
-/// For shorter input, the loop of `core`, byte by byte, takes less time than the first map.
+/// For shorter input, `core`'s loop over bytes takes less time than the first map.
 const SHORT: usize = 32;
 
 /// The capacity that [`append_in_place`] needs besides the result.
 pub(crate) const SPARE_ROOM: usize = ROOM_PER_BLOCK;
 
-/// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD. All that it appends is valid.
+/// Appends `bytes` to `text`, with each ill-formed sequence replaced by U+FFFD. The appended text
+/// is valid.
 fn append(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     if bytes.len() < SHORT {
         text.reserve(bytes.len() + 2);
         return append_in_place(kernel, bytes, text);
     }
-    // A replacement has up to two bytes more than what it replaces. An eighth more is enough for a text with a few faults, so
-    // that it need not be moved.
+    // A replacement is up to two bytes longer than the bytes it replaces. An eighth more is enough
+    // for a text with a few faults, so that it need not be moved.
     text.reserve(bytes.len() + bytes.len() / 8 + ROOM_PER_BLOCK);
     append_in_place(kernel, bytes, text);
 }
 
-/// Does what `append` does. If the capacity of `text` has [`SPARE_ROOM`] bytes more than the result, it does not grow.
+/// Does the same as `append`. If the capacity of `text` has [`SPARE_ROOM`] bytes more than the result, it does not grow.
 pub(crate) fn append_in_place(kernel: &'static Kernel, bytes: &[u8], text: &mut Vec<u8>) {
     if bytes.len() < SHORT {
         for chunk in bytes.utf8_chunks() {

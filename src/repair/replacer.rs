@@ -1,4 +1,5 @@
-//! Text with its ill-formed sequences replaced by U+FFFD, written to memory that may be too small for all of it.
+//! Writes text with its ill-formed sequences replaced by U+FFFD to memory that may be too small for
+//! all of it.
 
 #![forbid(unsafe_code)]
 
@@ -13,7 +14,7 @@ pub struct Replacer<'a> {
     search: Search<'a>,
     /// The block that was found last.
     block: Found,
-    /// Whether ill-formed sequences have been taken out of the block.
+    /// Whether ill-formed sequences have been removed from the block.
     started: bool,
     /// The text before this has been written.
     done: usize,

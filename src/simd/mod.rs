@@ -1,13 +1,15 @@
-//! Instruction sets: a trait for what the block algorithm needs, and one file for each instruction set.
+//! Instruction sets: the trait of vectors for the block algorithm, and one file for each
+//! instruction set.
 //!
-//! A value of a type that implements [`Simd`] proves that the CPU has the instruction set. Such a value is made only
-//! inside a function that is compiled for the instruction set (`#[target_feature]`), and such a function is called
-//! only after the CPU has been asked. So code that is handed a value uses the instructions without `unsafe`.
+//! A value of a type that implements [`Simd`] proves that the CPU has the instruction set. Only a
+//! function that is compiled for the instruction set (`#[target_feature]`) makes such a value, and
+//! it is called only after the CPU was detected. So code with a value uses the instructions without
+//! `unsafe`.
 //!
 //! Every method is `#[inline(always)]`, and so is every function between a method and the function with the target
 //! feature: an intrinsic that is not inlined into such a function becomes a call.
 //!
-//! AVX-512 does not implement [`Simd`]: it has algorithms of its own, in `kernel/bitplanes/`.
+//! AVX-512 does not implement [`Simd`]: it has other algorithms, in `kernel/bitplanes/`.
 
 #[macro_use]
 mod sets;
@@ -38,16 +40,17 @@ use core::mem::MaybeUninit;
 
 /// A proof that the CPU has an instruction set, for code inside a function that is compiled for it.
 pub trait Token: Copy {
-    /// Runs a job as a function of its own that is compiled for the instruction set.
+    /// Runs a job as a separate function that is compiled for the instruction set.
     ///
-    /// A function with several loops keeps the constants of all of them in registers, and spills what does not fit. So each loop that
-    /// matters is a function of its own.
+    /// A function with several loops keeps the constants of all of them in registers, and spills.
+    /// So each hot loop is a separate function.
     fn apart<J: Job<Self, M, O>, M, O>(self, job: J, bytes: &[u8], more: M) -> O;
 }
 
-/// Work on bytes that is compiled for an instruction set: by [`Token::apart`] for one, by `Kernel::run` for each.
+/// Work on bytes, compiled for one instruction set with [`Token::apart`], or for each with
+/// `Kernel::run`.
 ///
-/// `T` is the token. `M` is what the work needs besides the bytes, and `O` is its result.
+/// `T` is the token, `M` the other input, and `O` the result.
 pub trait Job<T, M, O> {
     /// Does the work. It is inlined into the function that is compiled for the instruction set.
     fn run(token: T, bytes: &[u8], more: M) -> O;
@@ -72,8 +75,9 @@ macro_rules! tokens {
 
         #[cfg($cfg)]
         impl Token for $token {
-            // This function is not inlined either. Where a function without the features calls one with them, as here, the
-            // compiler (1.95) forgets that the callee is not to be inlined. What is left of this one is a jump.
+            // This function is not inlined either. When a function without the features calls one
+            // with them, as here, the compiler (1.95) ignores that the callee must not be inlined.
+            // This one compiles to a jump.
             #[inline(never)]
             fn apart<J: Job<Self, M, O>, M, O>(self, _: J, bytes: &[u8], more: M) -> O {
                 #[target_feature(enable = $features)]
@@ -105,7 +109,7 @@ unsafe impl<V: Plain, const N: usize> Plain for [V; N] {}
 
 /// An instruction set with vectors of [`LANES`](Self::LANES) bytes.
 ///
-/// All arithmetic works on each byte by itself.
+/// All arithmetic is bytewise.
 #[cfg(trust8_simd)]
 pub trait Simd: Token {
     /// A vector register.
@@ -114,14 +118,15 @@ pub trait Simd: Token {
     /// The number of bytes in a vector: 16 or 32.
     const LANES: usize;
 
-    /// The least length at which short input is tested for being all ASCII before it is checked. The check of
-    /// anything shorter costs less than predicting the outcome of that test wrongly now and then.
+    /// The least length at which short input is tested for ASCII before it is checked. For shorter
+    /// input, the check costs less than an occasional misprediction of this test.
     const ASCII_TEST_FROM: usize;
 
-    /// Whether dense text that is one to three bytes earlier is loaded again, and not made of two registers.
+    /// Whether dense text one to three bytes earlier is loaded again, not combined from two
+    /// registers.
     ///
-    /// Loads have ports of their own, so on CPUs they cost less. A compiler for WebAssembly does all loads of a block first, and then
-    /// V8 has too few registers.
+    /// CPUs have separate ports for loads, so loads cost less. A compiler for WebAssembly does all
+    /// loads of a block first, and then V8 runs out of registers.
     const RELOADS: bool = true;
 
     /// Returns `byte` in every lane.
@@ -129,10 +134,12 @@ pub trait Simd: Token {
 
     /// Returns `bytes[at..at + LANES]`.
     ///
-    /// `load` panics where that is out of bounds. All callers check lengths such that the compiler sees it never is.
+    /// `load` panics if this is out of bounds. All callers check lengths such that the compiler
+    /// sees that it never is.
     fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
 
-    /// Prefetches the line at `bytes[at]`, where the instruction set can. If `bytes` has no such place, nothing happens.
+    /// Prefetches the line at `bytes[at]`, if the instruction set can. Does nothing if `at` is out
+    /// of bounds.
     #[inline(always)]
     fn prefetch(self, _bytes: &[u8], _at: usize) {}
 
@@ -142,14 +149,14 @@ pub trait Simd: Token {
     /// Returns `bytes[LANES..]`, and zeros after them. `bytes` has `LANES` to `2 * LANES` bytes.
     fn load_second(self, bytes: &[u8]) -> Self::Vector;
 
-    /// Returns a vector of which `bytes` are the last four bytes, and all others are zero.
+    /// Returns a vector whose last four bytes are `bytes`, with zeros before them.
     fn ending_in(self, bytes: [u8; 4]) -> Self::Vector;
 
     /// Returns a table for [`lookup`](Self::lookup).
     fn table(self, entries: &[u8; 16]) -> Self::Vector;
 
-    /// Returns `table[index]` for each lane of `indices`, all of which are below 16. Each sixteen lanes look up in the sixteen bytes
-    /// that stand in the same place of `table`.
+    /// Returns `table[index]` for each lane of `indices`; all indices are below 16. Each sixteen
+    /// lanes use the sixteen bytes at the same position of `table`.
     fn lookup(self, table: Self::Vector, indices: Self::Vector) -> Self::Vector;
 
     /// Returns the text `N` bytes before `now`: the last `N` lanes of `before`, then the first lanes of `now`.
@@ -191,7 +198,7 @@ pub trait Simd: Token {
 
     /// Returns a byte for each two neighbouring bytes, of `a` and then of `b`: zero if both are zero, and something else otherwise.
     ///
-    /// Each sixteen lanes are made of the same sixteen lanes of `a` and `b`.
+    /// Each sixteen lanes come from the same sixteen lanes of `a` and `b`.
     fn halve(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
     /// Returns the sum of all bytes.
@@ -219,7 +226,7 @@ pub trait Simd: Token {
 
     /// Writes the vector to `to[at..at + LANES]`.
     ///
-    /// `store` panics where that is out of bounds.
+    /// `store` panics if this is out of bounds.
     #[inline(always)]
     fn store(self, v: Self::Vector, to: &mut [MaybeUninit<u8>], at: usize) {
         let to: &mut [MaybeUninit<u8>] = &mut to[at..at + size_of::<Self::Vector>()];

@@ -1,9 +1,10 @@
 //! Every operation of every instruction set, compared with the same operation on an array.
 //!
-//! A thousand texts may not show a mistake about one byte in one lane. So an operation on two bytes is tried with all pairs of
-//! bytes, a question about bits with each bit of each lane, and a load of a part with each length.
+//! A thousand texts may not reveal a mistake about one byte in one lane. So an operation on two
+//! bytes is tested with all pairs of bytes, a test of bits with each bit of each lane, and a
+//! partial load with each length.
 //!
-//! An instruction set that the CPU lacks is left out. If the machine must have it, the test fails.
+//! Instruction sets that the CPU lacks are skipped. If the machine must have one, the test fails.
 
 use core::fmt::Debug;
 
@@ -90,7 +91,7 @@ fn earlier_model(n: usize, now: &[u8], before: &[u8]) -> Vec<u8> {
     text[before.len() - n..text.len() - n].to_vec()
 }
 
-/// Checks everything that each instruction set must do.
+/// Checks all operations of each instruction set.
 fn check_all<S: Simd>(s: S) {
     assert_eq!(size_of::<S::Vector>(), S::LANES);
     assert!(S::LANES == 16 || S::LANES == 32);
@@ -115,7 +116,7 @@ fn loads<S: Simd>(s: S) {
     }
     for array in arrays().into_iter().chain([core::array::from_fn(|i| i as u8 + 1)]) {
         for n in 0..S::LANES {
-            // In an allocation of its own, whose end a sanitizer guards.
+            // In a separate allocation, whose end a sanitizer guards.
             let bytes: Box<[u8]> = array[..n].into();
             let mut model = bytes.to_vec();
             model.resize(S::LANES, 0);
@@ -213,7 +214,8 @@ fn neighbours<S: Simd>(s: S) {
     }
 }
 
-/// Of each two neighbours one byte, of which only whether it is zero is known. One byte in each place, and bytes in all.
+/// `halve` returns one byte for each two neighbours; only whether it is zero is specified. Tested
+/// with one byte at each position, and with bytes at all.
 fn halves<S: Simd>(s: S, arrays: &[[u8; 64]]) {
     let check = |a: &[u8], b: &[u8]| {
         let halved = s.halve(s.load(a, 0), s.load(b, 0));
@@ -384,7 +386,8 @@ mod avx512 {
             let four = array.first_chunk().expect("an array has 64 bytes");
             same("ending_in", four, s.ending_in(*four), &four.repeat(16));
         }
-        // A prefetch is a hint: for any place, inside or outside, nothing happens that a test could see.
+        // A prefetch is a hint: inside or outside the slice, it has no effect that a test could
+        // see.
         for at in [0, 100, 191, 192, 1 << 20, usize::MAX] {
             s.prefetch(&text, at);
         }
@@ -610,8 +613,8 @@ mod avx512 {
         }
     }
 
-    /// Bit 7 - i of byte j of a group says whether byte i of the text has an odd number of the bits that byte j of `planes`
-    /// asks for. If it asks for one bit, the answer is that bit.
+    /// Bit 7 - i of byte j of a group is the parity of the bits of byte i of the text that byte j of
+    /// `planes` selects. If it selects one bit, this is that bit.
     fn planes(s: Avx512) {
         let arrays = arrays();
         let single = [0x8040_2010_0804_0201_u64, 0x0102_0408_1020_4080, 0x0102_0408_8040_2010];

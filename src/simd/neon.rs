@@ -19,7 +19,8 @@ static POWERS: [u8; 16] = {
 unsafe impl Plain for uint8x16_t {}
 
 impl Neon {
-    /// Returns, in each lane whose bit 7 is set in `v`, the lane's power of two: that is the bit where `high_bits` wants it.
+    /// Returns, in each lane whose bit 7 is set in `v`, the lane's power of two, which is its bit in
+    /// `high_bits`.
     #[inline(always)]
     fn weighted(self, v: uint8x16_t) -> uint8x16_t {
         // SAFETY: NEON, by `self`.

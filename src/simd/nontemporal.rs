@@ -1,10 +1,10 @@
 //! A copy that writes past the caches, for destinations that are larger than the caches.
 //!
-//! An ordinary store first reads the cache line that it is about to overwrite. For a copy that no cache can hold,
-//! this read takes a third of memory's bandwidth. A non-temporal store does without it.
+//! An ordinary store first reads the cache line that it is about to overwrite. For a copy that no
+//! cache can hold, this read takes a third of memory's bandwidth. A non-temporal store avoids it.
 //!
-//! The stores belong to SSE2. build.rs compiles this file only for targets that guarantee SSE2, so the CPU is not
-//! asked.
+//! The stores are part of SSE2. build.rs compiles this file only for targets that guarantee SSE2,
+//! so there is no detection.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -19,11 +19,11 @@ use super::as_uninit;
 const LINE: usize = 64;
 /// The bytes of one store.
 const WORD: usize = size_of::<__m128i>();
-/// The number of places that are copied in turn. Memory has several banks, and one page keeps only one of them busy.
-/// Callers copy 16 KiB at a time, and a quarter of that is a page.
+/// The number of streams that are copied in turn. Memory has several banks, and one page keeps only
+/// one of them busy. Callers copy 16 KiB at a time, and a quarter of that is a page.
 const PLACES: usize = 4;
-/// The number of lines that are copied at one place before the next place has its turn. Memory serves lines faster
-/// from a page that is open.
+/// The number of lines that are copied from one stream before the next has its turn. Memory serves
+/// lines faster from an open page.
 const BURST: usize = 4;
 
 /// Copies `src` to `dst`, and prefetches as many bytes of `next`, so that memory reads and writes at the same time.

@@ -1,8 +1,9 @@
 //! WebAssembly's SIMD: vectors of 16 bytes, in every module that is compiled with the feature `simd128`.
 //!
-//! An engine checks a whole module before any of it runs, and refuses the module if the engine lacks the
-//! instructions. So nothing is asked at run time. This file is compiled only if the feature is enabled for the whole
-//! target, and then all intrinsics are safe functions, except for loads, which take a pointer.
+//! An engine validates a whole module before it runs any of it, and refuses the module if it lacks
+//! the instructions. So there is no run-time detection. This file is compiled only if the feature
+//! is enabled for the whole target, and then all intrinsics are safe functions, except for loads,
+//! which take a pointer.
 
 use core::arch::wasm32::*;
 
@@ -59,7 +60,8 @@ impl Simd for Simd128 {
     #[inline(always)]
     fn earlier<const N: usize>(self, now: v128, before: v128) -> v128 {
         const { assert!(1 <= N && N <= 3) };
-        // 16 bytes out of the 32 of `before` and `now`. Engines make one instruction of each of these patterns.
+        // 16 bytes out of the 32 of `before` and `now`. Engines compile each of these patterns to
+        // one instruction.
         match N {
             1 => u8x16_shuffle::<15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30>(before, now),
             2 => u8x16_shuffle::<14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29>(before, now),

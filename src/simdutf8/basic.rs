@@ -1,6 +1,7 @@
-//! The module `basic` of simdutf8, name for name: its error does not say where the input stops being UTF-8.
+//! The interface of simdutf8's module `basic`: the error has no position.
 //!
-//! To use it, change one line of `Cargo.toml`; the source of the program stays the same:
+//! To use it, once trust8 is published, change one line of `Cargo.toml`. The program's source stays
+//! the same:
 //!
 //! ```toml
 //! simdutf8 = { package = "trust8", version = "0.1" }

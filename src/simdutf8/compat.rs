@@ -1,6 +1,8 @@
-//! The module `compat` of simdutf8, name for name: its error says what the standard library's says.
+//! The interface of simdutf8's module `compat`: the error has the standard library's position and
+//! length.
 //!
-//! To use it, change one line of `Cargo.toml`; the source of the program stays the same:
+//! To use it, once trust8 is published, change one line of `Cargo.toml`. The program's source stays
+//! the same:
 //!
 //! ```toml
 //! simdutf8 = { package = "trust8", version = "0.1" }

@@ -1,10 +1,12 @@
-//! Characters that are cut into two pieces of a stream.
+//! Characters that are split between two pieces of a stream.
 //!
-//! Both ends of a piece are decided by a table and arithmetic, without a branch on the bytes. In text with characters of several
-//! bytes it is chance where a piece ends, and a branch on it would be mispredicted as often as not.
+//! A table and arithmetic decide about both ends of a piece, without a branch on the bytes. In text
+//! with multi-byte characters, a piece ends at a random position in a character, and a branch on it
+//! would be mispredicted half the time.
 //!
-//! The end of a piece is looked at *before* the kernel runs. So a piece that ends inside a character costs no more than any other
-//! piece: the kernel never sees the unfinished character, and need not say where the text stops.
+//! The end of a piece is examined *before* the kernel runs. So a piece that ends inside a character
+//! costs no more than any other: the kernel never sees the unfinished character, and need not
+//! report where the text stops.
 
 #![forbid(unsafe_code)]
 
@@ -14,15 +16,17 @@ use crate::boundary;
 
 /// The last four bytes of the input so far.
 ///
-/// Bytes that are not pending may be zeros. If none is pending, any bytes that end in ASCII will do.
+/// Bytes that are not pending may be zeros. If none is pending, any bytes that end in ASCII are
+/// equivalent.
 ///
-/// This is all that the next piece needs to know, and keeping it is no work: what of it is pending is computed when it is needed.
+/// The next piece needs no other state. Keeping these bytes costs nothing: the pending ones are
+/// computed when they are needed.
 #[derive(Clone, Copy)]
 pub(super) struct Tail(pub(super) [u8; 4]);
 
 impl Tail {
-    /// Returns the tail of an input that ends with `pending` after whole characters, or `None` if `pending` is not the beginning
-    /// of a character that is well-formed so far.
+    /// Returns the tail of an input that ends with `pending` after whole characters, or `None` if
+    /// `pending` is not the well-formed beginning of a character.
     #[inline(always)]
     pub(super) fn of_pending(pending: &[u8]) -> Option<Self> {
         let tail = match *pending {
@@ -35,8 +39,8 @@ impl Tail {
         (beginning(u32::from_be_bytes(tail)).len() == pending.len()).then_some(Self(tail))
     }
 
-    /// Returns the tail of an input whose last four bytes are these, or `None` if the end of no well-formed text is pending in
-    /// this way.
+    /// Returns the tail of an input whose last four bytes are these, or `None` if no text that is
+    /// well-formed so far ends with them.
     #[inline(always)]
     pub(super) fn of_last(last: [u8; 4]) -> Option<Self> {
         let tail = Self(last);
@@ -72,8 +76,8 @@ impl Tail {
     }
 }
 
-/// A well-formed beginning of a character: up to three bytes, then zeros, and in the last byte how many there are. So it is one
-/// word.
+/// The well-formed beginning of a character: up to three bytes, then zeros, and their number in the
+/// last byte. So it is one word.
 #[derive(Clone, Copy)]
 pub(super) struct Pending([u8; 4]);
 
@@ -92,7 +96,7 @@ impl Pending {
     }
 }
 
-/// What a first byte says about its character: RFC 3629, section 4, as bits.
+/// The properties of the character that a first byte begins: RFC 3629, section 4, as bits.
 #[derive(Clone, Copy)]
 struct Lead {
     /// Bit `n`: a second byte whose upper half is `n` may follow.
@@ -101,8 +105,9 @@ struct Lead {
     rest: u16,
     /// The length of the character.
     len: u16,
-    /// Which incomplete beginnings of the character are well-formed. Bit 0: this byte alone. Bits 4 to 7: this byte and a second
-    /// one, 80 to 8F, 90 to 9F, A0 to AF, B0 to BF. Bits 8 to 11: the same, and a third byte.
+    /// The incomplete beginnings of the character that are well-formed. Bit 0: this byte alone.
+    /// Bits 4 to 7: this byte and a second one, 80 to 8F, 90 to 9F, A0 to AF, B0 to BF. Bits 8 to
+    /// 11: the same, and a third byte.
     begins: u16,
 }
 
@@ -126,7 +131,8 @@ static LEADS: [Lead; 64] = {
     let mut table = [NEVER; 64];
     let mut i = 0;
     while i < 64 {
-        // The binary digits stand for B0 to BF, A0 to AF, 90 to 9F and 80 to 8F, from left to right.
+        // The binary digits represent B0 to BF, A0 to AF, 90 to 9F and 80 to 8F, from left to
+        // right.
         table[i] = match 0xC0 + i as u8 {
             0xC0 => NOTHING_PENDING,
             0xC2..=0xDF => two(),
@@ -143,10 +149,10 @@ static LEADS: [Lead; 64] = {
     table
 };
 
-/// A character whose first bytes came with an earlier piece.
+/// A character whose first bytes were in an earlier piece.
 #[derive(Clone, Copy)]
 pub(super) struct Completed {
-    /// The bytes of the character. What comes after `len` bytes has no meaning.
+    /// The bytes of the character. Those after `len` bytes are unspecified.
     bytes: [u8; 4],
     /// 2 to 4, or 0 if no character was pending.
     len: u8,
@@ -166,11 +172,12 @@ impl Completed {
     }
 }
 
-/// How a piece is cut: what completes the pending character, the inside, and what begins the next character.
+/// A piece, cut into the bytes that complete the pending character, the inside, and the bytes that
+/// begin the next character.
 #[derive(Clone, Copy)]
 pub(super) struct Cut<'a> {
     pub(super) completed: Completed,
-    /// What is left for the kernel.
+    /// The part for the kernel.
     pub(super) inside: &'a [u8],
     pub(super) next: Pending,
 }
@@ -219,9 +226,10 @@ fn complete(pending: Pending, first: u32) -> Option<Completed> {
     (second_fits & rest_fits).then_some(Completed { bytes: character.to_be_bytes(), len: lead.len as u8 })
 }
 
-/// Returns the last bytes of a piece, if they begin a character that does not end there.
+/// Returns the last bytes of a piece, if they begin a character that the piece does not complete.
 ///
-/// Only a *well-formed* beginning is returned. Any other end is left for the kernel, which finds the error.
+/// Only a *well-formed* beginning is returned. Any other end goes to the kernel, which finds the
+/// error.
 #[inline(always)]
 fn beginning(last: u32) -> Pending {
     // The top bit of each byte that is not 10......, and of the first byte in any case.

@@ -8,10 +8,11 @@ use super::validator::Validator;
 use crate::kernel;
 use crate::kernel::Kernel;
 
-/// A [`Validator`] that returns the text of each piece. Only a character that is cut into two pieces is copied.
+/// A [`Validator`] that returns the text of each piece. Only a character that is split between
+/// pieces is copied.
 ///
-/// The texts, one after the other, are the input without the [`pending`](Self::pending) bytes at its end. So a parser can run on
-/// them.
+/// The texts, concatenated, are the input without the [`pending`](Self::pending) bytes at its end.
+/// So a parser can run on them.
 ///
 /// ```
 /// use trust8::stream::Decoder;
@@ -68,8 +69,9 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// Returns an error if `piece` makes it certain that the input is not UTF-8. The error stays: every later call returns it,
-    /// until [`reset`](Self::reset). [`decode_up_to_error`](Self::decode_up_to_error) returns the text before it as well.
+    /// Returns an error if `piece` makes it certain that the input is not UTF-8. The error stays:
+    /// every later call returns it, until [`reset`](Self::reset).
+    /// [`decode_up_to_error`](Self::decode_up_to_error) also returns the text before it.
     ///
     /// ```
     /// use trust8::stream::Decoder;
@@ -85,13 +87,14 @@ impl Decoder {
         self.validator.decode(piece, kernel::check)
     }
 
-    /// Does what [`decode`](Self::decode) does, and returns the valid text of `piece` before an error together with the error.
+    /// Does the same as [`decode`](Self::decode), but also returns the valid text of `piece` before
+    /// an error.
     ///
-    /// The texts, one after the other, are all of the input up to the error.
+    /// The texts, concatenated, are all of the input up to the error.
     ///
     /// # Errors
     ///
-    /// The error, if any, is in the result beside the text.
+    /// The error, if any, is part of the result, next to the text.
     ///
     /// ```
     /// use trust8::stream::Decoder;
@@ -199,7 +202,7 @@ impl From<Decoder> for Validator {
 }
 
 impl Kernel {
-    /// Does what [`Decoder::decode`] does, with this kernel.
+    /// Does the same as [`Decoder::decode`], with this kernel.
     ///
     /// # Errors
     ///

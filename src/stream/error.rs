@@ -8,8 +8,8 @@ use crate::error::{ErrorKind, Sequence};
 
 /// The first place at which a stream is not UTF-8.
 ///
-/// The answers are those of [`core::str::from_utf8`] for all the bytes together, with the position counted from the start of
-/// the stream; [`kind`](Self::kind) and the message say more.
+/// The results are those of [`core::str::from_utf8`] for all bytes together, with the position
+/// counted from the start of the stream. [`kind`](Self::kind) and the message say more.
 ///
 /// ```
 /// use trust8::{ErrorKind, Validator};
@@ -41,7 +41,8 @@ impl StreamError {
 
     /// Returns how many bytes, from the start of the stream, are valid UTF-8.
     ///
-    /// The ill-formed sequence begins there. That may be in an earlier piece than the one that gave the error.
+    /// The ill-formed sequence begins there, perhaps in an earlier piece than the one that returned
+    /// the error.
     ///
     /// ```
     /// let mut validator = trust8::Validator::new();

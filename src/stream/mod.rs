@@ -1,11 +1,12 @@
-//! Validation of text that arrives in pieces.
+//! Validation of text in pieces.
 //!
-//! - [`Validator`] takes the pieces one after the other. It reports an error in the very call that brings the byte that makes the
-//!   error certain. Its state is 16 bytes.
+//! - [`Validator`] takes one piece after the other. The call with the byte that makes an error
+//!   certain reports it. The state is 16 bytes.
 //! - [`Decoder`] does the same, and returns the text of each piece as a [`Piece`].
-//! - [`StreamError`] says where in the stream it is not UTF-8, and why.
+//! - [`StreamError`] says where the stream is not UTF-8, and why.
 //!
-//! A piece may end anywhere, even inside a character. Nothing is allocated, and of each piece only the last four bytes are kept.
+//! A piece may end anywhere, even inside a character. Nothing is allocated, and only the last four
+//! bytes of a piece are kept.
 //!
 //! ```
 //! use trust8::stream::{Decoder, StreamError, Validator};

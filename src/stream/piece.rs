@@ -1,4 +1,4 @@
-//! The text that one piece of a stream brings.
+//! The text of one piece of a stream.
 
 #![forbid(unsafe_code)]
 
@@ -64,7 +64,8 @@ impl<'a> Piece<'a> {
         self.completed.len() + self.rest.len()
     }
 
-    /// Returns whether there is no text. That is so if the piece had no bytes, or only some bytes of a character.
+    /// Returns whether there is no text, because the piece had no bytes, or only some bytes of a
+    /// character.
     ///
     /// ```
     /// assert!(trust8::stream::Decoder::new().decode(b"\xE2\x82").unwrap().is_empty());

@@ -1,4 +1,4 @@
-//! What a validator remembers from one piece to the next, in 16 bytes.
+//! The state of a validator between two pieces, in 16 bytes.
 
 #![forbid(unsafe_code)]
 
@@ -45,7 +45,7 @@ impl Packed {
             None => {
                 let mut seen = self.bytes;
                 seen.reverse();
-                // Everything that a sequence says follows from the bytes that were seen of it.
+                // A sequence is determined by the bytes that were seen of it.
                 State::Failed(Sequence::at_start_of(&seen[..self.seen_len as usize]))
             }
         }
@@ -95,7 +95,7 @@ impl Packed {
         }
     }
 
-    /// Accepts `n` bytes of ASCII after ASCII, which leave the state as it is.
+    /// Accepts `n` bytes of ASCII after ASCII, which do not change the state.
     #[inline(always)]
     pub(super) const fn accept_ascii(&mut self, n: usize) {
         self.accepted += n as u64;

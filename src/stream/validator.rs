@@ -1,4 +1,4 @@
-//! The validator of text that arrives in pieces.
+//! The validator for text in pieces.
 //!
 //! ```text
 //! push(piece):
@@ -12,11 +12,12 @@
 //!         the kernel validates what lies between
 //! ```
 //!
-//! No byte is copied, except for those of a character that is cut. `cut.rs` has the second half of this, and `state.rs` what is
-//! remembered between two calls.
+//! Only the bytes of a cut character are copied. `cut.rs` has the second half of this algorithm,
+//! and `state.rs` the state between two calls.
 //!
-//! An error is reported by the very push that brings the byte that makes it certain. `E0 80` is an error at the second byte; the
-//! third one is not waited for. So what is remembered between pushes is always the well-formed beginning of some character.
+//! The push with the byte that makes an error certain reports it. `E0 80` is an error at the second
+//! byte, before a third one arrives. So the state between pushes is always the well-formed
+//! beginning of a character.
 
 #![forbid(unsafe_code)]
 
@@ -29,13 +30,14 @@ use super::state::{Packed, State};
 use crate::error::{ErrorKind, Hex, Sequence};
 use crate::kernel::{Continues, Doors, Kernel, Rejected};
 
-/// As a static, because `push` is inlined into other crates.
+/// A static, because `push` is inlined into other crates.
 static CONTINUES: Doors<[u8; 4], bool> = Doors::of::<Continues>();
 
-/// Validates UTF-8 that arrives in pieces, which may be cut anywhere, even inside a character.
+/// Validates UTF-8 in pieces, which may be cut anywhere, even inside a character.
 ///
-/// The pieces need not be kept. The state is 16 bytes, which can be copied: keep a copy to try something, and put it back to
-/// undo it. A validator allocates nothing, works without `std`, and holds no reference to the input.
+/// The pieces need not be kept. The state is 16 bytes, which can be copied: keep a copy to go back
+/// to this point later. A validator allocates nothing, works without `std`, and holds no reference
+/// to the input.
 ///
 /// ```
 /// use trust8::{ErrorKind, Validator};
@@ -98,12 +100,12 @@ impl Validator {
 
     /// Returns a validator that continues after `valid_up_to` bytes of whole characters and then `pending`.
     ///
-    /// What [`valid_up_to`](Self::valid_up_to) and [`pending`](Self::pending) return is all that a validator without an error
-    /// remembers. So they can be kept anywhere, such as in a file or in memory that another language owns, and the validation
-    /// continues from there.
+    /// [`valid_up_to`](Self::valid_up_to) and [`pending`](Self::pending) are the whole state of a
+    /// validator without an error. So they can be stored anywhere, such as in a file or in another
+    /// language's memory, to continue later.
     ///
-    /// Returns `None` if `pending` is not the beginning of a character that is well-formed so far, or if `valid_up_to` is
-    /// greater than [`i64::MAX`].
+    /// Returns `None` if `pending` is not the well-formed beginning of a character, or if
+    /// `valid_up_to` is greater than [`i64::MAX`].
     ///
     /// ```
     /// use trust8::Validator;
@@ -129,11 +131,11 @@ impl Validator {
         Some(Self { state })
     }
 
-    /// Returns a validator after `pushed` bytes that end with `last`, or `None` if no text that is well-formed so far ends with
-    /// these bytes, or if `pushed` is greater than [`i64::MAX`]. Where the text is shorter than four bytes, other ASCII is
-    /// before it.
+    /// Returns a validator after `pushed` bytes that end with `last`, or `None` if no well-formed
+    /// beginning of a text ends with these bytes, or if `pushed` is greater than [`i64::MAX`]. If
+    /// the text is shorter than four bytes, any ASCII comes before it.
     ///
-    /// In contrast to [`resume`](Self::resume) nothing branches on the number of pending bytes.
+    /// Unlike [`resume`](Self::resume), it does not branch on the number of pending bytes.
     #[inline(always)]
     pub(crate) fn from_parts(pushed: u64, last: [u8; 4]) -> Option<Self> {
         let tail = Tail::of_last(last)?;
@@ -145,7 +147,8 @@ impl Validator {
         Some(Self { state })
     }
 
-    /// Returns how many bytes were pushed, and the last four, or other bytes that mean the same. Returns `None` after an error.
+    /// Returns how many bytes were pushed, and the last four of them, or equivalent bytes. Returns
+    /// `None` after an error.
     #[inline(always)]
     pub(crate) fn parts(&self) -> Option<(u64, [u8; 4])> {
         self.state.parts()
@@ -191,8 +194,8 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// Returns an error of the kind [`ErrorKind::Incomplete`] if the input ends inside a character, or the error that a push has
-    /// returned.
+    /// Returns an error of the kind [`ErrorKind::Incomplete`] if the input ends inside a character,
+    /// or the error that a push returned.
     ///
     /// ```
     /// use trust8::{ErrorKind, Validator};
@@ -257,7 +260,7 @@ impl Validator {
         *self = Self::new();
     }
 
-    /// Returns the error that a push has returned, if one has.
+    /// Returns the error that a push returned, if any.
     pub(crate) fn status(&self) -> Result<(), StreamError> {
         match self.state.unpack() {
             State::Sound(_) => Ok(()),
@@ -269,10 +272,10 @@ impl Validator {
         StreamError::new(self.valid_up_to(), sequence)
     }
 
-    /// Accepts `piece` and returns `true` if there has been no error and the kernel says at once that `piece` continues the
-    /// input. Otherwise nothing changes.
+    /// Accepts `piece` and returns `true` if there was no error and the kernel finds at once that
+    /// `piece` continues the input. Otherwise nothing changes.
     ///
-    /// It is less work for the kernel to look at the piece as it is than to cut whole characters out of it first, which is what
+    /// Checking the uncut piece is less work than cutting whole characters out of it first, as
     /// [`decode`](Self::decode) does.
     #[inline(always)]
     fn continues(&mut self, piece: &[u8], kernel: &Kernel) -> bool {
@@ -285,8 +288,8 @@ impl Validator {
         continues
     }
 
-    /// Does what [`push`](Self::push) does with all other pieces. It is a separate function, so that there is little else around
-    /// the call of the kernel.
+    /// Handles all other pieces for [`push`](Self::push). It is a separate function, to keep the
+    /// code around the call of the kernel small.
     ///
     /// It takes the validator by value: a validator whose address is never taken can live in registers while its owner loops.
     #[inline(never)]
@@ -294,7 +297,7 @@ impl Validator {
         self.pushed_by(Kernel::best(), piece)
     }
 
-    /// Does what [`pushed`](Self::pushed) does, with this kernel.
+    /// Does the same as [`pushed`](Self::pushed), with this kernel.
     fn pushed_by(mut self, kernel: &Kernel, piece: &[u8]) -> (Self, Result<(), StreamError>) {
         if piece.len() < 4
             && let Some(tail) = self.state.tail()
@@ -307,10 +310,10 @@ impl Validator {
         (self, result)
     }
 
-    /// Validates `piece` and returns the text that it brings. `check` is the kernel.
+    /// Validates `piece` and returns the text that it completes. `check` is the kernel.
     ///
-    /// If anything is wrong, [`stopped`](Self::stopped) begins again with the piece. So there is little here that the compiler
-    /// must keep in registers.
+    /// After a failure, [`stopped`](Self::stopped) starts over with the piece. So the compiler must
+    /// keep little in registers here.
     #[inline(always)]
     pub(super) fn decode<'a>(
         &mut self,
@@ -333,7 +336,7 @@ impl Validator {
         result
     }
 
-    /// Does what [`decode`](Self::decode) has left to do.
+    /// Finishes the work of [`decode`](Self::decode).
     ///
     /// It takes the validator by value: a validator whose address is never taken can live in registers while its owner loops.
     #[cold]
@@ -347,7 +350,7 @@ impl Validator {
         (self, result)
     }
 
-    /// Finds the error that the kernel suspects in the inside of `piece`.
+    /// Finds the error that the kernel suspects inside `piece`.
     fn judge<'a>(
         &mut self,
         piece: &'a [u8],
@@ -360,7 +363,7 @@ impl Validator {
                 Ok(Piece { completed: cut.completed, rest })
             }
             Err(error) => {
-                // The kernel has not seen the end of the piece, which may belong to the sequence.
+                // The kernel has not read the end of the piece, which may belong to the sequence.
                 let (valid, after) = cut.inside.split_at(error.valid_up_to());
                 let seen = after.len() + cut.next.len();
                 let valid = cut.completed.len() + valid.len();
@@ -400,16 +403,16 @@ impl Validator {
 /// Why [`Validator::decode`] has stopped before it accepted a piece.
 #[derive(Clone, Copy)]
 enum Stop<'a> {
-    /// An earlier piece has brought an error.
+    /// There was an error in an earlier piece.
     Failed,
-    /// The piece does not complete the pending character: it has too few bytes, or a wrong one.
+    /// The piece does not complete the pending character: it is too short, or has a wrong byte.
     NotCompleted,
-    /// The kernel does not find the inside of the piece valid.
+    /// The kernel rejects the inside of the piece.
     Rejected(Cut<'a>, Rejected<'a>),
 }
 
 impl Kernel {
-    /// Does what [`Validator::push`] does, with this kernel.
+    /// Does the same as [`Validator::push`], with this kernel.
     ///
     /// # Errors
     ///
@@ -468,7 +471,7 @@ mod tests {
     const TEXT: &str =
         "ab\u{E9}\u{65E5}\u{1F600}\u{7FF}c\u{800}\u{D7FF}\u{E000}\u{FFFF}\u{10000}\u{10FFFF}\u{80}de";
 
-    /// Every kernel continues from the parts as from the validator itself.
+    /// Every kernel continues from the parts just as from the validator itself.
     #[test]
     fn a_validator_goes_on_from_its_parts() {
         for kernel in Kernel::available() {

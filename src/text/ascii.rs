@@ -1,11 +1,11 @@
-//! Whether bytes are ASCII, and where they stop being ASCII.
+//! Tests for ASCII, and the position of the first other byte.
 
 #![forbid(unsafe_code)]
 
 use super::search::{Search, Sought, Vectors};
 use crate::kernel::{Doors, Kernel};
 
-/// Returns whether all of `bytes` are ASCII: what `bytes.is_ascii()` returns.
+/// Returns whether all of `bytes` are ASCII, as `bytes.is_ascii()` does.
 ///
 /// ```
 /// assert!(trust8::is_ascii(b"plain text"));
@@ -18,9 +18,10 @@ pub fn is_ascii(bytes: &[u8]) -> bool {
     ascii_up_to(bytes) == bytes.len()
 }
 
-/// Returns the place of the first byte that is not ASCII, or the length of `bytes` if all are.
+/// Returns the position of the first byte that is not ASCII, or the length of `bytes` if all are.
 ///
-/// So what is before that place is text. It is what `encoding_rs::Encoding::ascii_valid_up_to` returns.
+/// Everything before this position is text. The result is that of
+/// `encoding_rs::Encoding::ascii_valid_up_to`.
 ///
 /// ```
 /// assert_eq!(trust8::ascii_up_to("naïve".as_bytes()), 2);
@@ -34,7 +35,7 @@ pub fn ascii_up_to(bytes: &[u8]) -> usize {
 }
 
 impl Kernel {
-    /// Does what [`ascii_up_to`](crate::ascii_up_to) does, with this kernel.
+    /// Does the same as [`ascii_up_to`](crate::ascii_up_to), with this kernel.
     #[inline]
     #[must_use]
     pub fn ascii_up_to(&self, bytes: &[u8]) -> usize {
@@ -42,7 +43,7 @@ impl Kernel {
     }
 }
 
-/// As a static, because `ascii_up_to` is inlined into other crates.
+/// A static, because `ascii_up_to` is inlined into other crates.
 static UP_TO: Doors<(), usize> = Doors::of::<Search<NotAscii>>();
 
 /// A byte that is not ASCII.
@@ -51,7 +52,7 @@ struct NotAscii;
 impl<V: Vectors> Sought<V> for NotAscii {
     const UNIT: usize = 1;
 
-    // Where code is optimised for size, a closure around an operation would be a function of its own.
+    // When optimising for size, LLVM would not inline a closure around an operation.
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
         let (mut all, mut i) = (vectors[0], 1);

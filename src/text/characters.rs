@@ -1,4 +1,4 @@
-//! One character at a time: from a number to bytes, and from bytes to characters.
+//! One character at a time: numbers to bytes, and bytes to characters.
 
 #![forbid(unsafe_code)]
 
@@ -93,8 +93,8 @@ pub const fn why_inexpressible(value: u32) -> &'static str {
     }
 }
 
-/// Returns an iterator over the characters of `bytes`, each with its offset. For an ill-formed sequence it returns an error, and
-/// continues after the sequence.
+/// Returns an iterator over the characters of `bytes`, each with its offset. For an ill-formed
+/// sequence it yields an error, and continues after the sequence.
 ///
 /// If each error is replaced by U+FFFD, the text is that of `String::from_utf8_lossy`.
 ///
@@ -118,7 +118,7 @@ pub fn decode(bytes: &[u8]) -> Decode<'_> {
 }
 
 impl Kernel {
-    /// Does what [`decode`](crate::decode) does, with this kernel.
+    /// Does the same as [`decode`](crate::decode), with this kernel.
     #[inline]
     #[must_use]
     pub fn decode<'a>(&'static self, bytes: &'a [u8]) -> Decode<'a> {
@@ -137,7 +137,7 @@ impl Kernel {
 pub struct Decode<'a> {
     /// The ill-formed sequences. The last one begins at `end`, unless its error has been returned.
     sequences: Sequences<'a>,
-    /// What is left of the text that was found last.
+    /// The rest of the text that was found last.
     text: Chars<'a>,
     /// Where that text ends.
     end: usize,
@@ -176,7 +176,7 @@ impl Iterator for Decode<'_> {
         }
     }
 
-    /// Goes text by text. `for_each`, `sum` and `extend` use this function.
+    /// Iterates text by text. `for_each`, `sum` and `extend` use this function.
     fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, mut f: F) -> B {
         let mut folded = init;
         loop {

@@ -1,7 +1,7 @@
 //! Validating and copying in one pass over memory.
 //!
-//! To validate a long text and then copy it reads it from memory twice, and reading is what takes the time. Here each chunk
-//! is validated, which brings it into the cache, and copied from there:
+//! Validating a long text and then copying it reads it from memory twice, and reading takes most of
+//! the time. Here each chunk is copied from the cache after it was validated:
 //!
 //! ```text
 //! for each chunk of 16 KiB:
@@ -9,8 +9,8 @@
 //!     copy it
 //! ```
 //!
-//! Chunks end at aligned addresses of the destination, not between characters: `memcpy` to an address that is not aligned
-//! takes a fifth longer.
+//! Chunks end at aligned addresses of the destination, not between characters: `memcpy` to an
+//! unaligned address takes a fifth longer.
 //!
 //! Large destinations are written past the caches; see `simd/nontemporal.rs`.
 
@@ -26,8 +26,8 @@ use crate::stream::{StreamError, Validator};
 /// The length of a chunk: four pages, which stay in the first-level cache until they are copied.
 const CHUNK: usize = 16 << 10;
 
-/// Texts of this length and above are written past the caches, as most implementations of `memcpy` do: few CPUs have room
-/// for as much in the caches of one core.
+/// Texts of this length and above are written past the caches, as most implementations of `memcpy`
+/// do: few CPUs have larger caches for one core.
 #[cfg(trust8_x86)]
 const PAST_CACHES_FROM: usize = 16 << 20;
 
@@ -36,8 +36,8 @@ const LINE: usize = 64;
 
 /// Copies `src` to the start of `dst` and validates it: [`from_utf8`](crate::from_utf8) and `memcpy` in one pass.
 ///
-/// For text that is not in the cache this takes hardly longer than the copy alone. The rest of `dst`, after the first
-/// `src.len()` bytes, stays as it was.
+/// For text that is not in the cache, this takes hardly longer than the copy alone. The rest of
+/// `dst`, after the first `src.len()` bytes, is unchanged.
 ///
 /// # Errors
 ///
@@ -74,7 +74,7 @@ pub fn copy_utf8<'d>(src: &[u8], dst: &'d mut [MaybeUninit<u8>]) -> Result<&'d m
 }
 
 impl Kernel {
-    /// Does what [`copy_utf8`](crate::copy_utf8) does, with this kernel.
+    /// Does the same as [`copy_utf8`](crate::copy_utf8), with this kernel.
     ///
     /// # Errors
     ///

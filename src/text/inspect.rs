@@ -67,9 +67,10 @@ pub fn count_chars_lossy(bytes: &[u8]) -> usize {
 
 /// Returns the number of bytes that are not continuations (80 to BF).
 ///
-/// In valid text, a character begins at each of these, so it is the number of characters. In other bytes it is an estimate: an
-/// ill-formed sequence counts as one, or as none if it is a continuation. This is what simdutf's `count_utf8` returns. It takes
-/// as long as [`count_chars`], and [`count_chars_lossy`] takes as long as validation besides.
+/// In valid text, a character begins at each of these, so it is the number of characters. In other
+/// bytes it is an estimate: an ill-formed sequence counts as one, or as none if it is a
+/// continuation. This is what simdutf's `count_utf8` returns. It takes as long as [`count_chars`];
+/// [`count_chars_lossy`] also validates.
 ///
 /// ```
 /// assert_eq!(trust8::count_starts("naïve".as_bytes()), 5);
@@ -81,7 +82,7 @@ pub fn count_starts(bytes: &[u8]) -> usize {
     Kernel::best().count_starts(bytes)
 }
 
-/// Returns the number of 16-bit units of `text` in UTF-16: what `text.encode_utf16().count()` returns.
+/// Returns the number of 16-bit units of `text` in UTF-16, as `text.encode_utf16().count()` does.
 ///
 /// ```
 /// assert_eq!(trust8::utf16_len("naïve 🐈"), 8);
@@ -139,7 +140,7 @@ impl Summary {
         self.is_valid() && self.counts.continuations == 0
     }
 
-    /// Returns how many bytes the counts are of: all, or those before the error.
+    /// Returns the number of bytes that were counted: all, or those before the error.
     ///
     /// ```
     /// assert_eq!(trust8::inspect("日本".as_bytes()).bytes(), 6);
@@ -201,8 +202,9 @@ impl Summary {
 
     /// Adds the summary of the bytes that follow.
     ///
-    /// The result is the summary of both parts together, if no character begins in one and ends in the other. If there is
-    /// an error already, `next` does not count, as it comes after the error.
+    /// The result is the summary of both parts together, if no character begins in one and ends in
+    /// the other. If there is already an error, `next` is ignored, because it comes after the
+    /// error.
     ///
     /// ```
     /// let text = "première ligne\nseconde\n".as_bytes();
@@ -221,7 +223,7 @@ impl Summary {
 }
 
 impl Kernel {
-    /// Does what [`trust8::inspect`](crate::inspect()) does, with this kernel.
+    /// Does the same as [`trust8::inspect`](crate::inspect()), with this kernel.
     ///
     /// ```
     /// assert_eq!(trust8::Kernel::best().inspect("één".as_bytes()).chars(), 3);
@@ -231,8 +233,8 @@ impl Kernel {
     pub fn inspect(&self, bytes: &[u8]) -> Summary {
         let (suspect, counts) = self.run(Inspect, bytes, ());
         let Some(suspect) = suspect else { return Summary::new(None, bytes.len(), counts) };
-        // The counts of a text with an error are of no use, so the valid part is counted again. (The result would also
-        // be right if the suspicion were wrong.)
+        // The counts of a text with an error are useless, so the valid part is counted again. (The
+        // result would also be right after a false alarm.)
         let error = automaton::judge(bytes, suspect).err();
         let valid = &bytes[..error.map_or(bytes.len(), |error| error.valid_up_to())];
         let (suspect, counts) = self.run(Inspect, valid, ());
@@ -240,7 +242,7 @@ impl Kernel {
         Summary::new(error, valid.len(), counts)
     }
 
-    /// Does what [`trust8::count_chars`](crate::count_chars) does, with this kernel.
+    /// Does the same as [`trust8::count_chars`](crate::count_chars), with this kernel.
     ///
     /// ```
     /// assert_eq!(trust8::Kernel::best().count_chars("één"), 3);
@@ -251,7 +253,7 @@ impl Kernel {
         self.run(CountChars, text.as_bytes(), ())
     }
 
-    /// Does what [`trust8::count_starts`](crate::count_starts) does, with this kernel.
+    /// Does the same as [`trust8::count_starts`](crate::count_starts), with this kernel.
     ///
     /// ```
     /// assert_eq!(trust8::Kernel::best().count_starts(b"a\xC3"), 2);
@@ -262,7 +264,7 @@ impl Kernel {
         self.run(CountChars, bytes, ())
     }
 
-    /// Does what [`trust8::count_chars_lossy`](crate::count_chars_lossy) does, with this kernel.
+    /// Does the same as [`trust8::count_chars_lossy`](crate::count_chars_lossy), with this kernel.
     ///
     /// ```
     /// assert_eq!(trust8::Kernel::best().count_chars_lossy(b"\xC3\xA9\xFF"), 2);
@@ -272,7 +274,7 @@ impl Kernel {
         count_sequences(self, bytes)
     }
 
-    /// Does what [`trust8::utf16_len`](crate::utf16_len) does, with this kernel.
+    /// Does the same as [`trust8::utf16_len`](crate::utf16_len), with this kernel.
     ///
     /// ```
     /// assert_eq!(trust8::Kernel::best().utf16_len("één"), 3);

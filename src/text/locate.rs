@@ -1,4 +1,4 @@
-//! From a byte offset to a line and a column, for messages that people read.
+//! Converts a byte offset to a line and a column, for messages.
 
 #![forbid(unsafe_code)]
 
@@ -51,13 +51,13 @@ pub fn locate(bytes: &[u8], offset: usize) -> Location {
 }
 
 impl Kernel {
-    /// Does what [`locate`](crate::locate) does, with this kernel.
+    /// Does the same as [`locate`](crate::locate), with this kernel.
     #[must_use]
     pub fn locate(&'static self, bytes: &[u8], offset: usize) -> Location {
         self.locator(bytes).locate(offset)
     }
 
-    /// Does what [`Locator::new`] does, with this kernel.
+    /// Does the same as [`Locator::new`], with this kernel.
     #[must_use]
     pub fn locator<'a>(&'static self, bytes: &'a [u8]) -> Locator<'a> {
         Locator { kernel: self, bytes, line: 1, line_start: 0, at: 0, column: 1 }
@@ -66,8 +66,9 @@ impl Kernel {
 
 /// Finds the lines and columns of many bytes of one text, such as those of all [`errors`](crate::errors).
 ///
-/// Each answer is that of [`locate`]. But a search begins where the last one ended, so offsets that increase take, all together, the time
-/// of one pass over the text. A smaller offset than the last one starts again at the beginning.
+/// Each result is that of [`locate`]. But a search begins where the last one ended, so increasing
+/// offsets together take the time of one pass over the text. A smaller offset than the last one
+/// restarts at the beginning.
 ///
 /// ```
 /// use trust8::{Locator, errors};
@@ -141,10 +142,10 @@ fn newlines_and_line_start(before: &[u8]) -> (usize, usize) {
     (counts::newlines(before), before.len() - counts::last_line(before).len())
 }
 
-/// Returns where the character or ill-formed sequence of `text` begins to which the byte at `offset` belongs: at most `offset`.
+/// Returns the start of the character or ill-formed sequence that contains the byte at `offset`.
 fn sequence_start(text: &[u8], offset: usize) -> usize {
-    // No sequence has more than four bytes. The last one before `offset` that can have two begins with the last byte there
-    // that is no continuation.
+    // No sequence has more than four bytes. The last one before `offset` that can have two or more
+    // begins with the last byte before it that is no continuation.
     let begin = offset.saturating_sub(3);
     let Some(last) = text[begin..offset].iter().rposition(|&byte| !is_continuation(byte)) else {
         return offset;

@@ -1,4 +1,4 @@
-//! What is built on validation: text that is counted, copied, decoded, or validated as columns and on all cores.
+//! Functions on top of validation: counts, copies, decoding, columns, and validation on all cores.
 
 pub(crate) mod ascii;
 pub(crate) mod bom;

@@ -6,8 +6,8 @@
 //! join the judgements in the order of the text
 //! ```
 //!
-//! Where counts are wanted, a chunk may begin and end inside a character: see [`Judgement`]. Once a chunk is known to be invalid, no thread begins a
-//! chunk after it.
+//! For counts, a chunk may begin and end inside a character: see [`Judgement`]. Once a chunk is
+//! known to be invalid, no thread begins a later chunk.
 
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -19,14 +19,15 @@ use crate::kernel::{Kernel, judge_from};
 use crate::text::inspect::Summary;
 use crate::text::part::{Judgement, Tally};
 
-/// The length of the shortest chunk. To validate it takes so long that handing it to another thread costs nothing in
-/// comparison.
+/// The length of the shortest chunk. Handing it to another thread costs little compared with
+/// validating it.
 const SHORTEST: usize = 1 << 20;
 
-/// The length of the longest chunk. Kernels prefetch in text of 4 MiB and more. A longer chunk would gain nothing more.
+/// The length of the longest chunk. Kernels prefetch in text of 4 MiB and more. Longer chunks would
+/// gain nothing.
 const LONGEST: usize = 8 << 20;
 
-/// The number of chunks for each thread, so that no thread waits for long for the last one.
+/// The number of chunks for each thread, so that no thread waits long for the last one.
 const CHUNKS_PER_THREAD: usize = 4;
 
 /// Returns how long the chunks of `bytes` should be.
@@ -36,8 +37,8 @@ fn chunk_len(bytes: &[u8]) -> usize {
 
 /// Returns `bytes` as text, if they are UTF-8: [`from_utf8`](crate::from_utf8) on all cores.
 ///
-/// It runs in rayon's current thread pool. The current thread alone validates a text of less than two MiB. If memory is the
-/// bottleneck, a few threads are as fast as many.
+/// It runs in rayon's current thread pool. A text of less than two MiB is validated on the current
+/// thread alone. If memory is the bottleneck, a few threads are as fast as many.
 ///
 /// # Errors
 ///
@@ -55,7 +56,7 @@ pub fn par_from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
 }
 
 impl Kernel {
-    /// Does what [`par_from_utf8`](crate::par_from_utf8) does, with this kernel, in chunks of about `chunk_len` bytes.
+    /// Does the same as [`par_from_utf8`](crate::par_from_utf8), with this kernel, in chunks of about `chunk_len` bytes.
     ///
     /// # Errors
     ///
@@ -65,7 +66,8 @@ impl Kernel {
         if count < 2 {
             return self.from_utf8(bytes);
         }
-        // Where a character begins if the text is valid. If no chunk is invalid, neither is the text, wherever the chunks begin.
+        // A character begins here if the text is valid. If no chunk is invalid, the text is valid,
+        // wherever the chunks begin.
         let place = |i: usize| if i == count { bytes.len() } else { boundary::floor(bytes, i * chunk_len) };
         let first_invalid = AtomicUsize::new(count);
         (0..count).into_par_iter().for_each(|i| {
@@ -81,7 +83,7 @@ impl Kernel {
         }
     }
 
-    /// Does what [`par_inspect`](crate::par_inspect) does, with this kernel, in chunks of about `chunk_len` bytes.
+    /// Does the same as [`par_inspect`](crate::par_inspect), with this kernel, in chunks of about `chunk_len` bytes.
     #[must_use]
     pub fn par_inspect(&'static self, chunk_len: usize, bytes: &[u8]) -> Summary {
         inspect_chunks(self, chunk_len, bytes)
@@ -104,7 +106,7 @@ pub fn par_inspect(bytes: &[u8]) -> Summary {
     Kernel::best().par_inspect(chunk_len(bytes), bytes)
 }
 
-/// Judges `bytes` in chunks of about `chunk_len` bytes. Returns `None` if they are less than two chunks.
+/// Judges `bytes` in chunks of about `chunk_len` bytes. Returns `None` for less than two chunks.
 fn inspect_chunks(kernel: &'static Kernel, chunk_len: usize, bytes: &[u8]) -> Option<Judgement<Tally>> {
     let count = bytes.len() / chunk_len;
     if count < 2 {
@@ -116,7 +118,7 @@ fn inspect_chunks(kernel: &'static Kernel, chunk_len: usize, bytes: &[u8]) -> Op
         if i > first_invalid.load(Relaxed) {
             return Judgement::of(kernel, &[]);
         }
-        // The last chunk also has the bytes that are left over.
+        // The last chunk also has the remaining bytes.
         let end = if i + 1 == count { bytes.len() } else { (i + 1) * chunk_len };
         let judgement = Judgement::of(kernel, &bytes[i * chunk_len..end]);
         if judgement.has_failed() {

@@ -1,4 +1,4 @@
-//! A `String` from a `Vec` of bytes, and the error that gives the bytes back.
+//! Converts a `Vec` of bytes to a `String`, or returns an error with the bytes.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -30,7 +30,7 @@ pub fn string_from_utf8(bytes: Vec<u8>) -> Result<String, FromUtf8Error> {
 }
 
 impl Kernel {
-    /// Does what [`string_from_utf8`](crate::string_from_utf8) does, with this kernel.
+    /// Does the same as [`string_from_utf8`](crate::string_from_utf8), with this kernel.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ pub struct FromUtf8Error {
 }
 
 impl FromUtf8Error {
-    /// Returns what is wrong with the bytes.
+    /// Returns the first error of the bytes.
     ///
     /// ```
     /// let error = trust8::string_from_utf8(b"ab\xF8".to_vec()).unwrap_err();
@@ -125,7 +125,7 @@ impl FromUtf8Error {
         self.error
     }
 
-    /// Returns the bytes, as they were given.
+    /// Returns the bytes, unchanged.
     ///
     /// ```
     /// let error = trust8::string_from_utf8(b"ab\xF8".to_vec()).unwrap_err();
@@ -136,7 +136,7 @@ impl FromUtf8Error {
         &self.bytes
     }
 
-    /// Gives the bytes back, in the allocation in which they came.
+    /// Returns the bytes, in their original allocation.
     ///
     /// ```
     /// let error = trust8::string_from_utf8(b"ab\xF8".to_vec()).unwrap_err();

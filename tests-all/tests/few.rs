@@ -1,5 +1,5 @@
-//! Every room on few inputs, with every kernel and way: what an interpreter of Rust (Miri) has time for. The answers are compared with
-//! the standard library's. `.ci/run miri` runs this.
+//! Every module on few inputs, with every kernel and way: as much as Miri has time for. The answers are
+//! compared with the standard library's. `.ci/run miri` runs this.
 //!
 //! An input is an allocation of exactly its length, so an access outside it is found.
 

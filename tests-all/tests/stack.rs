@@ -3,8 +3,9 @@
 //!
 //! A thread runs on memory that was filled beforehand. Memory that has changed was used.
 //!
-//! Code that is not optimised uses more, because each value has a place of its own. It must be able to run on a thread of
-//! 128 KiB, which is what musl gives to each thread. CI runs this test once with the library not optimised:
+//! Unoptimised code uses more, because each value has its own stack slot. It must be able to run on a thread
+//! of 128 KiB, which is what musl gives to each thread. CI runs this test once with the library not
+//! optimised:
 //!
 //! ```text
 //! cargo test -p trust8-tests-all --test stack --config profile.test.opt-level=0
@@ -29,8 +30,8 @@ const STACK: usize = 1 << 20;
 /// At least the size of a page.
 const PAGE: usize = 64 << 10;
 const UNUSED: u8 = 0xA5;
-/// How much a call may use, with all that it calls. Optimised code uses less than 2 KiB for validation. With sanitizers, or
-/// with less optimisation, it uses more.
+/// How much a call may use, including its callees. Optimised code uses less than 2 KiB for
+/// validation. With sanitizers, or with less optimisation, it uses more.
 const LIMIT: usize = if cfg!(trust8_optimised) { 32 << 10 } else { 96 << 10 };
 
 /// Calls a function of the library.

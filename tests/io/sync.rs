@@ -540,7 +540,8 @@ fn read_to_string_refuses_a_reader_that_claims_too_much() {
     }
 }
 
-/// Reads one byte at a time, marks the rest of its memory, and counts the zeros in place of marks that it finds there.
+/// Reads one byte at a time, marks the rest of its memory, and counts the marks that were replaced
+/// by zeros.
 struct Marking<'a> {
     text: &'a [u8],
     cleared: usize,

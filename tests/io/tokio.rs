@@ -445,7 +445,7 @@ async fn an_end_inside_a_character_is_final() {
     }
 }
 
-/// Such a reader fills a buffer of its own in place of the one that it was given.
+/// Such a reader fills its own buffer instead of the one that it was given.
 #[tokio::test]
 async fn a_reader_that_claims_too_much_is_an_error_that_stays() {
     struct Liar;
@@ -501,7 +501,8 @@ async fn memory_is_not_initialised_for_a_reader_that_needs_little() {
     assert_eq!(buf.initialized().len(), buf.filled().len());
 }
 
-/// The codec goes on after any number of lines that are too long. `FramedRead` does too, up to the end of the input.
+/// The codec continues after any number of lines that are too long. `FramedRead` does too, up to
+/// the end of the input.
 #[tokio::test]
 async fn lines_after_lines_that_are_too_long() {
     let bytes = b"too long\ntoo long\nok\ntoo long\ntoo long\nok\nlast";

@@ -121,7 +121,7 @@ fn errors_compare_and_hash_by_what_they_say() {
     assert_ne!(copy, error(b"\xFF"), "place");
     assert_ne!(copy, error(b"a\xC0"), "kind");
     assert_ne!(error(b"\xE2\x82"), error(b"\xE2\x82!"), "incomplete or truncated");
-    // What stands before the error, and what stands far after it, is not part of it.
+    // Bytes before the error, and far after it, are not part of it.
     assert_eq!(error(b"a\xC3( and so on"), error(b"b\xC3( or not"));
 
     let distinct: HashSet<Utf8Error> = MALFORMED.iter().map(|malformed| error(malformed.bytes)).collect();

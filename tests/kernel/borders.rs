@@ -22,7 +22,7 @@ fn fill(part: &mut [u8], kind: usize, random: &mut Random) {
     }
 }
 
-/// Bytes to put at a border, with the number of them that stand before it. Some are well-formed.
+/// Bytes to put at a border, with the number of them before it. Some are well-formed.
 const AT_BORDERS: [(&[u8], usize); 19] = [
     (b"\xC3", 1),
     (b"\xC0", 1),
@@ -89,9 +89,9 @@ fn where_kinds_meet() {
     }
 }
 
-/// A kernel may skip all ASCII, so it must not miss the edges of what is left. Each sequence stands in ASCII, with another character
-/// before or after it at every place and distance. Further up in the text there is nothing else, or a
-/// character of two bytes, or one of three.
+/// A kernel may skip all ASCII, so it must not miss the edges of the rest. Each sequence is
+/// surrounded by ASCII, with another character before or after it at every place and distance.
+/// Further up in the text there is nothing else, or a character of two bytes, or one of three.
 #[test]
 fn two_places_in_ascii() {
     const BLOCK: usize = 64;

@@ -1,6 +1,6 @@
-//! Inputs that fill an allocation of their own, for tools that watch the heap. AddressSanitizer and Valgrind notice a read
-//! of a byte before or after the input, even if its value is masked out again. Valgrind also notices a decision that depends
-//! on bytes which nobody has written.
+//! Inputs that fill a separate allocation, for tools that watch the heap. AddressSanitizer and Valgrind
+//! notice a read of a byte before or after the input, even if its value is masked out again. Valgrind also
+//! notices a decision that depends on uninitialised bytes.
 
 use super::support::kernels::check_for;
 use super::support::malformed::MALFORMED;

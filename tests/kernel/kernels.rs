@@ -52,7 +52,7 @@ fn each_kernel_has_its_ways() {
             _ => &["short", "long"],
         };
         assert_eq!(ways, expected, "{}", kernel.name());
-        // A way has no ways of its own.
+        // A way has no ways.
         assert!(kernel.ways().iter().all(|way| way.ways().is_empty()));
     }
 }
@@ -89,8 +89,8 @@ fn oracle_fault(bytes: &[u8]) -> Option<(usize, Option<usize>)> {
     oracle::fault(bytes).map(|fault| (fault.valid_up_to, fault.error_len))
 }
 
-/// This covers the whole grammar: no character has more than four bytes, and what stands after an ill-formed sequence does
-/// not matter.
+/// This covers the whole grammar: no character has more than four bytes, and text after an
+/// ill-formed sequence does not matter.
 #[test]
 fn the_oracle_agrees_with_core_on_up_to_four_bytes() {
     let edges = [

@@ -1,4 +1,4 @@
-//! Tests of the kernels and of what the public functions make of their answers.
+//! Tests of the kernels, and of the public functions on top of them.
 
 #[path = "../support/mod.rs"]
 mod support;

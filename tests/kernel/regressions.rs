@@ -2,10 +2,11 @@
 
 use super::support::kernels::ways;
 
-/// In a run of ASCII, a kernel checks up to four blocks of other text, and goes on with the run if the last of them is ASCII
-/// again. After four blocks that were not ASCII, the AVX-512 kernel looked at the *fifth*, which it had loaded but not
-/// checked. That block was ASCII, so the kernel went on, and did not see a character that the end of the fourth block cut
-/// off. A property test with short passages of other text in ASCII found it.
+/// In a run of ASCII, a kernel checks up to four blocks of other text, and continues the run if the last of
+/// them is ASCII again. After four blocks that were not ASCII, the AVX-512 kernel looked at the *fifth*,
+/// which it had loaded but not checked. That block was ASCII, so the kernel continued, and missed a character
+/// that the end of the fourth block cut off. A property test with short passages of other text in ASCII found
+/// it.
 #[test]
 fn the_longest_passage_in_ascii_that_ends_inside_a_character() {
     for blocks in 1..=9 {

@@ -80,7 +80,7 @@ fn just_outside_each_row() {
     refused(b"\xF4\x90\x80\x80", 0, 1, TooLarge); // 11 0000
 }
 
-/// RFC 3629 section 1: C0, C1 and F5 to FF stand nowhere in UTF-8.
+/// RFC 3629 section 1: C0, C1 and F5 to FF never appear in UTF-8.
 #[test]
 fn octets_that_never_appear() {
     for octet in (0xC0..=0xC1).chain(0xF5..=0xFF) {
@@ -112,7 +112,7 @@ fn slash_dot_dot_slash() {
     accepted(b"\x2F\x2E\x2E\x2F", &[0x2F, 0x2E, 0x2E, 0x2F]);
 }
 
-/// RFC 3629 section 3: ED A1 8C ED BE B4 does not stand for U+233B4. (In CESU-8 it does.)
+/// RFC 3629 section 3: ED A1 8C ED BE B4 does not encode U+233B4. (In CESU-8 it does.)
 #[test]
 fn a_surrogate_pair() {
     refused(b"\xED\xA1\x8C\xED\xBE\xB4", 0, 1, Surrogate);

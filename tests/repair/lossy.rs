@@ -17,7 +17,7 @@ use trust8::{
     string_from_utf8, utf8_chunks,
 };
 
-/// What the standard library says of an input.
+/// The standard library's result for an input.
 struct Expected {
     text: String,
     /// Valid text, and the invalid sequence after it.
@@ -31,7 +31,7 @@ impl Expected {
     }
 }
 
-/// Returns every fault by the grammar. After each one the search goes on in the rest.
+/// Returns every fault according to the grammar. After each one the search continues in the rest.
 fn all_faults(input: &[u8]) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut at = 0;
@@ -262,7 +262,7 @@ fn faults_where_pieces_end() {
     }
 }
 
-/// Faults at every average distance, so that every gait of the search is taken, and the changes between them.
+/// Faults at every average distance, so that the search uses every mode, and all changes between them.
 #[test]
 fn texts_spoiled_at_every_rate() {
     let mut random = Random::new(0x2545_F491_4F6C_DD1D);
@@ -271,7 +271,7 @@ fn texts_spoiled_at_every_rate() {
             for _ in 0..(6 / scale()).max(1) {
                 let mut input = filler.after(20_000).concat();
                 input.truncate(19_000 + random.index(1000));
-                // A part without a fault as well, so that the gait for rare faults begins and ends.
+                // Also a part without a fault, so that the mode for rare faults begins and ends.
                 let start = random.index(19_000);
                 let sound = start..start + random.index(8000);
                 for (at, byte) in input.iter_mut().enumerate() {

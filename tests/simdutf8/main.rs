@@ -1,4 +1,4 @@
-//! Tests of `trust8::basic` and `trust8::compat`, which stand in for the crate simdutf8.
+//! Tests of `trust8::basic` and `trust8::compat`, which replace the crate simdutf8.
 
 #[path = "../support/mod.rs"]
 mod support;

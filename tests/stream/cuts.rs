@@ -1,4 +1,4 @@
-//! What the tests of streams share: the doors by which pieces go in, sequences to cut, and the oracle.
+//! Shared by the tests of streams: the functions that take pieces, sequences to cut, and the oracle.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -10,7 +10,7 @@ use super::support::scale::Thin;
 use trust8::stream::{Decoder, Piece, StreamError};
 use trust8::{ErrorKind, Validator};
 
-/// How pieces go in: by the public methods, or by those of a kernel or of one of its ways.
+/// The functions that take pieces: the public methods, or those of a kernel or of one of its ways.
 #[derive(Clone, Copy)]
 pub(crate) struct Door(Option<&'static Way>);
 
@@ -41,16 +41,16 @@ impl fmt::Debug for Door {
     }
 }
 
-/// Every door on this machine.
+/// All of them on this machine.
 pub(crate) fn doors() -> impl Iterator<Item = Door> {
     [Door(None)].into_iter().chain(ways().iter().map(|way| Door(Some(way))))
 }
 
-/// What is wrong with a stream, at an offset from its start.
+/// The error of a stream, at an offset from its start.
 pub(crate) type Fault = (u64, Option<usize>, ErrorKind);
 
-/// Says what is known of a stream after each piece. It asks the grammar about all that has come since the last whole
-/// character.
+/// Returns what is known about a stream after each piece, from the grammar of everything since the
+/// last whole character.
 #[derive(Clone, Default)]
 pub(crate) struct Oracle {
     valid_up_to: u64,

@@ -1,4 +1,4 @@
-//! Tests of `trust8::stream`: text that comes in pieces.
+//! Tests of `trust8::stream`: text in pieces.
 
 #[path = "../support/mod.rs"]
 mod support;

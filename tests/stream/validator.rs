@@ -304,7 +304,7 @@ fn validators_debug_and_messages_say_where_they_stand() {
     assert!(format!("{validator:?}").contains("bytes: E2 82 3F"), "{validator:?}");
 }
 
-/// Nothing of a piece is copied but the character at the cut.
+/// Only the character at the cut is copied.
 #[test]
 fn decoded_text_borrows_from_the_piece() {
     for door in doors() {

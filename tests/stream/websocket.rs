@@ -103,7 +103,7 @@ fn case_6_3_a_surrogate_inside_text() {
 #[test]
 fn case_6_4_fail_fast() {
     for door in doors() {
-        // 6.4.1: the character above U+10FFFF is a frame of its own.
+        // 6.4.1: the character above U+10FFFF is a separate frame.
         let mut first = message(door);
         assert_eq!(first.frame(&hex(KOSME)), Ok(()));
         assert_eq!(first.frame(&hex("f4 90 80 80")).unwrap_err().valid_up_to(), 11);

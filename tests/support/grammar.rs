@@ -14,7 +14,7 @@
 
 use std::ops::RangeInclusive;
 
-/// The octets that may stand at a place.
+/// The octets that are allowed at a position.
 pub type Octets = RangeInclusive<u8>;
 
 /// `UTF8-tail`.

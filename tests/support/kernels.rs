@@ -56,7 +56,7 @@ pub fn ways() -> &'static [Way] {
     })
 }
 
-/// Asserts that every kernel, in every way, says of `input` what the oracle and `core::str` say.
+/// Asserts that every kernel, in every way, agrees with the oracle and `core::str` about `input`.
 pub fn check(input: &[u8]) {
     let expected = oracle::fault(input);
     assert_eq!(
@@ -68,7 +68,7 @@ pub fn check(input: &[u8]) {
     check_for(input, expected);
 }
 
-/// Asserts that every kernel, in every way, says of `input` what is expected.
+/// Asserts that every kernel, in every way, returns the expected result for `input`.
 pub fn check_for(input: &[u8], expected: Option<Fault>) {
     for way in ways() {
         way.check(input, expected);
@@ -76,7 +76,7 @@ pub fn check_for(input: &[u8], expected: Option<Fault>) {
 }
 
 impl Way {
-    /// Asserts that this way says of `input` what is expected.
+    /// Asserts that this way returns the expected result for `input`.
     #[inline]
     pub fn check(&self, input: &[u8], expected: Option<Fault>) {
         let result = self.kernel.from_utf8(input);
@@ -111,7 +111,7 @@ pub fn fault_of(error: &Utf8Error) -> Fault {
     Fault { valid_up_to: error.valid_up_to(), error_len: error.error_len(), kind: error.kind() }
 }
 
-/// What a message shows of an input that a test failed on: all of it, or what stands around the fault.
+/// The part of a failed test's input that the message shows: all of it, or the bytes around the fault.
 struct Excerpt<'a>(&'a [u8], Option<Fault>);
 
 impl fmt::Display for Excerpt<'_> {

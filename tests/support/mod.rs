@@ -1,4 +1,5 @@
-//! What the tests of all rooms share, and the fuzz targets with them: the oracle, the inputs (`malformed`, `text`, `random`), and the kernels to test with their ways (`kernels`).
+//! Shared by all tests and fuzz targets: the oracle, the inputs (`malformed`, `text`, `random`), and the
+//! kernels to test with their ways (`kernels`).
 //!
 //! Two environment variables change what a run tests: `TRUST8_REQUIRE_KERNELS` (see `required`) and `TRUST8_TEST_SCALE`
 //! (see `scale`).

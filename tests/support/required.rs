@@ -1,7 +1,8 @@
 //! Which kernels this machine must have. A test that leaves out a kernel that is missing here would pass by testing less.
 //!
-//! `TRUST8_REQUIRE_KERNELS=avx512,avx2,sse4.2,scalar` names them, for machines about which somebody knows. Without that
-//! variable they follow from the standard library's detection of the CPU's features, which is not the crate's.
+//! `TRUST8_REQUIRE_KERNELS=avx512,avx2,sse4.2,scalar` names them, for known machines. Without this variable
+//! they follow from the standard library's detection of the CPU's features, which is independent of the
+//! crate's.
 
 use std::env;
 

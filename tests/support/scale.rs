@@ -6,7 +6,7 @@
 use std::env;
 use std::sync::OnceLock;
 
-/// Returns the number of inputs of which one is tested, where inputs are plentiful.
+/// Returns the scale: where inputs are plentiful, one in this many is tested.
 pub fn scale() -> usize {
     static SCALE: OnceLock<usize> = OnceLock::new();
     *SCALE.get_or_init(|| match env::var("TRUST8_TEST_SCALE") {
@@ -44,7 +44,7 @@ fn share(natively: u32, scale: usize, least: u32) -> u32 {
 /// kind because of the order in which loops make them.
 pub struct Thin {
     state: u32,
-    /// The number of inputs of which one is tested.
+    /// One input in this many is tested.
     scale: usize,
 }
 
@@ -60,7 +60,7 @@ impl Thin {
 
     /// Returns whether the next input is to be tested.
     pub fn keep(&mut self) -> bool {
-        // A linear congruential generator, of which the upper bits are good enough.
+        // A linear congruential generator; its upper bits are good enough.
         self.state = self.state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         ((self.state >> 16) as usize).is_multiple_of(self.scale)
     }

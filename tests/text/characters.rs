@@ -41,7 +41,7 @@ fn check_with(kernel: &'static Kernel, bytes: &[u8]) {
     kernel.decode(bytes).for_each(|item| folded.push(seen(item)));
     assert_eq!(folded, expected, "{bytes:02X?}");
 
-    // After some items, a fold goes on where `next` stood, and the hint still holds.
+    // After some items, a fold continues after `next`, and the hint still holds.
     let mut items = kernel.decode(bytes);
     for taken in 0..=expected.len().min(5) {
         let (least, most) = items.size_hint();

@@ -11,7 +11,7 @@ use trust8::columns::{
     ColumnError, ColumnErrorKind, Offset, validate_offsets, validate_slices, validate_views,
 };
 
-/// What is wrong with a row.
+/// The error of a row.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Wrong {
     NotUtf8(Fault),
@@ -140,7 +140,7 @@ fn hostile_offsets() {
             check_both(values.as_bytes(), &offsets);
         }
     }
-    // Eight offsets are looked at together, and those that are left one by one. A column may end inside a character.
+    // Eight offsets are tested together, and the rest one by one. A column may end inside a character.
     for len in 9..=17 {
         let offsets = &starts[..len];
         check_both(values.as_bytes(), offsets);

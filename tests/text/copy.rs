@@ -21,8 +21,8 @@ fn copies() -> Vec<(String, Copy)> {
     copies
 }
 
-/// Copies to a place `offset` bytes after an aligned one. There is room for `room` bytes, and what the copy does not need
-/// must stay as it was.
+/// Copies to a place `offset` bytes after an aligned one. There is room for `room` bytes, and the copy must
+/// not change the rest.
 fn check(name: &str, copy: &Copy, src: &[u8], offset: usize, room: usize) {
     let mut memory = vec![MaybeUninit::new(UNTOUCHED); offset + 64 + room + 64];
     let begin = memory.as_ptr().addr().next_multiple_of(64) - memory.as_ptr().addr() + offset;

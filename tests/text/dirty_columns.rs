@@ -47,7 +47,7 @@ pub(crate) struct Memory {
 
 impl Memory {
     pub(crate) fn of(rows: &[Row], bit: usize) -> Self {
-        // Values before the first row and after the last one are no part of the column.
+        // Values before the first row and after the last one are not part of the column.
         let (mut values, mut offsets) = (b"\xFF\xE2\x82".to_vec(), vec![3]);
         let mut buffers = [b"\xF0\x9F".to_vec(), b"first".to_vec()];
         let mut validity = vec![0xA5; (bit + rows.len()).div_ceil(8)];
@@ -169,7 +169,7 @@ fn every_malformed_sequence_at_seams() {
     }
 }
 
-/// Rows of many lengths, of which many, few, or all are bad.
+/// Rows of many lengths; many, few, or all are bad.
 #[test]
 fn columns_with_many_bad_rows() {
     let mut random = Random::new(0xC01_5EED);
@@ -266,7 +266,7 @@ fn a_bitmap_that_is_too_short_is_an_error() {
     assert_eq!(invalid_rows(column).bitmap(&mut [0; 2]), Err(TooSmall { needed: 3, len: 2 }));
 }
 
-/// A bitmap that is asked for in the middle has the rows that are left.
+/// A bitmap that is written in the middle has the remaining rows.
 #[test]
 fn the_rest_of_an_iterator_as_a_bitmap() {
     let values = [0xFF; 3000];

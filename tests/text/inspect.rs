@@ -1,4 +1,4 @@
-//! The counts of every kernel and way, and the places of bytes, against what `core` says of the same text.
+//! The counts of every kernel and way, and lines and columns, against `core` on the same text.
 
 use super::support::kernels::{kernels, ways};
 use super::support::malformed::MALFORMED;
@@ -209,7 +209,7 @@ fn locations(bytes: &[u8]) -> Vec<(usize, usize, usize)> {
             sequence(chunk.invalid().len(), false);
         }
     }
-    // The place after the last byte is where another character would stand.
+    // The position after the last byte is that of another character.
     sequence(1, false);
     all
 }
@@ -257,7 +257,8 @@ fn places_around_every_malformed_sequence() {
     check_locations("line\r\nligne é\n行 二\n\n😀😀\n".as_bytes());
 }
 
-/// Ill-formed sequences at every distance from the places where a search goes on block by block.
+/// Ill-formed sequences at every distance from the positions where a search continues block by
+/// block.
 #[test]
 fn places_in_lines_with_many_malformed_sequences() {
     let mut thin = Thin::new();

@@ -1,4 +1,4 @@
-//! Tests of what is built on valid text: counts, places, columns, copies.
+//! Tests of functions on valid text: counts, lines and columns, Arrow columns, copies.
 
 #[path = "../support/mod.rs"]
 mod support;

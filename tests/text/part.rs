@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use trust8::{ErrorKind, Kernel, Part, locate};
 
-/// What one pass over a text says: its counts, and the first error with its line and its column.
+/// The result of one pass over a text: its counts, and the first error with its line and column.
 #[derive(PartialEq, Debug)]
 struct Answer {
     bytes: u64,

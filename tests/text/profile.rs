@@ -131,7 +131,8 @@ fn every_scalar_is_in_the_profiles_that_have_it() {
     }
 }
 
-/// Each scalar stands after text, so that a byte order mark is inside it. The kernels' tables may not miss one, whatever class is forbidden.
+/// Each scalar follows text, so that a byte order mark is inside it. The kernels' tables may not
+/// miss one, whatever class is forbidden.
 #[test]
 fn every_scalar_of_every_class_is_found_by_every_kernel() {
     let mut thin = Thin::new();
@@ -408,8 +409,9 @@ fn the_example_of_rfc_9839() {
     }
 }
 
-/// RFC 7493, section 2.1: no surrogates and no noncharacters, of which there are 66. Everything else is allowed: controls (RFC 8259 wants them
-/// escaped, and then JSON's text does not have them), private use, and code points without a character.
+/// RFC 7493, section 2.1, forbids surrogates and the 66 noncharacters. Everything else is allowed:
+/// controls (RFC 8259 wants them escaped, and then JSON's text does not have them), private use,
+/// and code points without a character.
 #[test]
 fn what_i_json_forbids() {
     let all: String = scalars().collect();

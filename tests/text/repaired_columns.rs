@@ -19,8 +19,9 @@ use trust8::columns::{
 const POLICIES: [Policy; 6] =
     [Policy::Replace, Policy::Java, Policy::Drop, Policy::Null, Policy::Escape, Policy::Windows1252];
 
-/// Decodes as the JDK's `String` does, by its cases: the number of bytes that are at hand decides, then which of them are
-/// continuations. A sequence of three bytes is checked for being overlong at once, and for being a surrogate last.
+/// Decodes as the JDK's `String` does, case by case: the number of available bytes decides, then which of
+/// them are continuations. A sequence of three bytes is checked for being overlong at once, and for being a
+/// surrogate last.
 fn java(bytes: &[u8]) -> String {
     let mut text = String::new();
     let mut rest = bytes;
@@ -61,7 +62,7 @@ fn java(bytes: &[u8]) -> String {
     text
 }
 
-/// What a row becomes.
+/// The repaired row.
 fn repaired(policy: Policy, bytes: &[u8]) -> String {
     let mut text = String::new();
     match policy {
@@ -83,7 +84,7 @@ fn repaired(policy: Policy, bytes: &[u8]) -> String {
     text
 }
 
-/// What a column becomes: `None` if it is left alone, or the text of each row, or `None` for a null.
+/// The repaired column: `None` if it is unchanged, or the text of each row, or `None` for a null.
 type Answer = Option<Vec<Option<String>>>;
 
 fn model(rows: &[Row], policy: Policy) -> Answer {
@@ -234,7 +235,7 @@ fn nulls_over_bytes_that_are_no_text() {
     );
 }
 
-/// Rows of many lengths, of which many, few, or all are bad. Long rows take other ways than short ones.
+/// Rows of many lengths; many, few, or all are bad. Long rows take other paths than short ones.
 #[test]
 fn columns_with_many_bad_rows() {
     let mut random = Random::new(0x4E_9A17);

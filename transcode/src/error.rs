@@ -88,7 +88,8 @@ impl ErrorKind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Fault {
     Utf8(Sequence),
-    /// The target, an encoding of this name, does not have the character, which has so many bytes in the input.
+    /// The target encoding lacks the character. The other fields are the encoding's name and the
+    /// character's length in the input.
     Unmappable(char, &'static str, u8),
     /// The input ends after this high surrogate, or inside the unit after it.
     CutHigh(u16),

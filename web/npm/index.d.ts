@@ -34,10 +34,10 @@ export function isUtf8(bytes: Bytes): boolean;
 /** Returns the first error, or `null` if `bytes` are UTF-8. */
 export function validate(bytes: Bytes): Utf8Error | null;
 
-/** Returns why `bytes` are not UTF-8, in a sentence: '' if they are. It takes the first 256 KiB into account. */
+/** Returns why `bytes` are not UTF-8, in a sentence, or '' if they are. Reads the first 256 KiB. */
 export function reason(bytes: Uint8Array): string;
 
-/** Returns which mistake `bytes` begin with, in the words of the command `trust8`: '' if with none. It wants the six bytes from an error on. */
+/** Returns the error that `bytes` begin with, in the words of the command `trust8`, or '' for none. Pass six bytes from an error on. */
 export function culprit(bytes: Uint8Array): string;
 
 export type Sequence =
@@ -55,7 +55,7 @@ export interface Forbidden {
   readonly codePoint: number;
   /** The name of the character's class, such as `bidi-control`. */
   readonly class: string;
-  /** What the character is and why one forbids it, as the end of a sentence. */
+  /** What the character is and why to forbid it, as the end of a sentence. */
   readonly reason: string;
 }
 
@@ -65,13 +65,13 @@ export function classOf(codePoint: number): { readonly name: string; readonly re
 /** Finds the characters of at most 4 MiB that a profile forbids: how many, and the first 65,536. Ill-formed sequences are skipped. */
 export function forbidden(profile: string, bytes: Bytes): { readonly total: number; readonly found: readonly Forbidden[] };
 
-/** Validates UTF-8 that arrives in pieces, which may be cut anywhere. */
+/** Validates UTF-8 in pieces, which may be cut anywhere. */
 export class Validator {
   /** @throws {Utf8Error} as soon as a byte makes an error certain, and for every later piece. */
   push(piece: Bytes): void;
   /** @throws {Utf8Error} if the input ends inside a character. */
   finish(): void;
-  /** Forgets everything, an error included. */
+  /** Forgets everything, including an error. */
   reset(): void;
 }
 
@@ -80,7 +80,7 @@ export class ValidationStream extends TransformStream<Uint8Array, Uint8Array> {
   constructor();
 }
 
-// What follows serves the page that explains bytes. It may change in any version.
+// The rest is for the page that explains bytes. It may change in any version.
 
 /** The longest piece that the functions below take, in bytes. `repair` and `fromDialect` take a quarter of it. */
 export const PIECE: number;
@@ -98,7 +98,7 @@ export interface Summary {
   readonly errors: (Utf8ErrorInfo & { readonly line: number; readonly column: number })[];
 }
 
-/** Counts characters and finds all errors of an input of `size` bytes that arrives in pieces, from the offset `from` on. */
+/** Counts characters and finds all errors of an input of `size` bytes, in pieces, from the offset `from` on. */
 export class Survey {
   constructor(size: number, from?: number);
   push(piece: Uint8Array, isLast: boolean): number;

@@ -9,7 +9,7 @@ const read = async (blob, from, to) => new Uint8Array(await blob.slice(from, to)
 let current = 0;
 
 /**
- * Reads a file from an offset on into arrays, of which it returns what it has filled. All pieces can go through one buffer: a new
+ * Reads a file from an offset on into arrays, and returns the filled parts. All pieces can go through one buffer: a new
  * one for each waits for the garbage collector, and takes twice the time.
  */
 function readerOf(blob, at) {

@@ -1,4 +1,4 @@
-//! Characters that are valid and still harmful, by the library's profiles.
+//! Characters that are valid but harmful, according to the library's profiles.
 
 use trust8::profile::{Class, Error, Profile};
 

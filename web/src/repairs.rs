@@ -1,10 +1,10 @@
-//! Bytes become UTF-8 by one of several policies for ill-formed sequences.
+//! Repairs bytes with one of several policies for ill-formed sequences.
 
 use trust8::{ErrorKind, utf8_chunks};
 
 use crate::memory::{both, input, place};
 
-/// The longest that a byte of an ill-formed sequence becomes: `\xFF`.
+/// The longest replacement of a byte of an ill-formed sequence: `\xFF`.
 const LONGEST: usize = 4;
 
 struct Output<'a> {
@@ -19,7 +19,8 @@ impl Output<'_> {
     }
 }
 
-/// Repairs `len` bytes at `at`, for which `out` has four times the room. `policy` says what becomes of an ill-formed sequence:
+/// Repairs `len` bytes at `at`; `out` has four times their length. `policy` is the replacement of an
+/// ill-formed sequence:
 ///
 /// - 0: one U+FFFD, as in browsers and in `String::from_utf8_lossy`
 /// - 1: nothing

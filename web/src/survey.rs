@@ -1,4 +1,4 @@
-//! Counts and errors of a file that arrives in pieces. Unlike a `Validator`, a survey continues after an error.
+//! Counts and errors of a file in pieces. Unlike a `Validator`, a survey continues after an error.
 
 use trust8::{ErrorKind, Summary, Utf8Error, count_chars, inspect, utf8_chunks};
 
@@ -8,7 +8,8 @@ use crate::pack;
 /// The parts of a file in which errors are counted, for a map of them.
 const BINS: usize = 512;
 
-/// What is known of the bytes so far. JavaScript sets all of it to 0, except for `total`, and reads it as an array.
+/// The state after the bytes so far. JavaScript sets all of it to 0, except for `total`, and reads it as an
+/// array.
 #[repr(C)]
 pub struct Survey {
     /// The length of the file.
@@ -66,7 +67,7 @@ pub unsafe extern "C" fn survey(
     // SAFETY: as above.
     let (bytes, found) = unsafe { both(at, len, found, capacity) };
     let mut found = found.iter_mut();
-    // Most pieces are valid, and this one pass is all that they need.
+    // Most pieces are valid, and need only this pass.
     let summary = inspect(bytes);
     let valid = summary.bytes();
     if let Some(text) = utf8_chunks(&bytes[..valid]).next() {

@@ -31,9 +31,9 @@ struct Effort {
     texts: usize,
     /// The number of changes that the search tries on the slowest of them.
     changes: usize,
-    /// The rounds for each text of the search, of which the fastest counts.
+    /// The rounds for each text of the search. The fastest counts.
     search: usize,
-    /// The rounds for each number of the report, of which the fastest counts.
+    /// The rounds for each number of the report. The fastest counts.
     report: usize,
     /// The largest input of the section about growth.
     largest: usize,

@@ -52,7 +52,7 @@ fn inputs() -> Vec<Vec<u8>> {
     inputs
 }
 
-/// Defines the module `$name`, with all that a program can learn from the crate `$package`.
+/// Defines the module `$name`, with everything that a program can learn from the crate `$package`.
 macro_rules! program {
     ($name:ident, $package:ident) => {
         mod $name {
@@ -74,7 +74,7 @@ macro_rules! program {
 
             type Answer = Result<(), String>;
 
-            /// Returns the error with all that it says of itself.
+            /// Returns the error with everything that it reports.
             fn answer<T, E: Debug + Display>(result: Result<T, E>) -> Answer {
                 result.map(|_| ()).map_err(|error| format!("{error} {error:?}"))
             }

@@ -33,7 +33,7 @@ use tokio::runtime::{Builder, Runtime};
 /// The mean lengths of rows, and how many rows there are of each.
 const LENGTHS: [(f64, usize); 4] = [(3.5, 204_800), (15.0, 65_536), (60.0, 16_384), (1000.0, 1_024)];
 
-/// One row in so many is bad.
+/// One row in this many is bad.
 const RATES: [(&str, Option<usize>); 4] =
     [("0", None), ("0.1 %", Some(1000)), ("1 %", Some(100)), ("all", Some(1))];
 

@@ -152,7 +152,7 @@ pub(crate) fn before_two_byte<const N: usize>() -> bool {
     })
 }
 
-/// Of sixteen blocks of any bytes, the lanes that stand for a block are zero if and only if all of it is ASCII.
+/// In sixteen blocks of any bytes, the lanes of a block are zero if and only if all of it is ASCII.
 pub(crate) fn not_ascii<const N: usize>() -> bool {
     let text = any_bytes(filter::GROUP_BYTES);
     with_text(&text, 0, |memory| {

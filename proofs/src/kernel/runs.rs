@@ -1,6 +1,7 @@
 //! Whether the loops of the AVX-512 kernel look at every byte. `loops.rs` explains how.
 //!
-//! Here vectors know where their bytes come from. The loop by blocks at the end of a text is taken as one check of all that is left.
+//! Here vectors know where their bytes come from. The loop by blocks at the end of a text counts as
+//! one check of the rest.
 
 use crate::boundary::{self, CONTEXT};
 use crate::kernel::lookup::loops::{Coverage, Loops, load, long_text, missed, with_coverage};

@@ -132,7 +132,8 @@ impl<const N: usize> Simd for Symbolic<N> {
         unreachable!("a sum of formulas is no number")
     }
 
-    /// The mask has ones up to the first lane whose bit 7 is clear, and no others. Nothing else is asked of it here.
+    /// The mask has ones up to the first lane whose bit 7 is clear, and no others. Callers need
+    /// nothing else here.
     fn high_bits(self, v: Vector<N>) -> u64 {
         let first = v.0.iter().position(|byte| decide(byte.0[7].not())).unwrap_or(N);
         (1 << first) - 1

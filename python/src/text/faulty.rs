@@ -147,7 +147,7 @@ const STRETCH: usize = 128;
 /// So far after the last fault the library's conversion begins, with at least as many bytes before the end.
 const FAR: usize = 128;
 
-/// After so many stretches with faults, the next faults are expected to be as near.
+/// After this many stretches with faults, more faults are expected nearby.
 const DENSE: usize = 2;
 
 /// How many bytes are converted at once where faults are near.

@@ -11,12 +11,12 @@
 //!
 //! It is the algorithm of `lookup/` with these differences:
 //!
-//! 1. **One lookup for the first byte of a pair, not two.** VPERMB looks up one of 64 entries, and UTF-8 has exactly
-//!    64 bytes that begin a longer sequence, or would: C0 to FF.
-//! 2. **The leads say where continuations are due**, all three places in one entry. A shift brings an entry to the
-//!    byte it speaks of, and the bit for that byte to the top. So no comparison tells leads of two bytes from those
-//!    of three or four.
-//! 3. **Fewer than 64 bytes are one masked load**, and no branch depends on what they are.
+//! 1. **One lookup for the first byte of a pair, not two.** VPERMB looks up one of 64 entries, and
+//!    exactly 64 byte values begin, or would begin, a longer sequence: C0 to FF.
+//! 2. **The leads encode where continuations are due**: one entry has all three positions. A shift
+//!    moves an entry to the byte in question, and the bit for that byte to the top. So no
+//!    comparison of leads is needed.
+//! 3. **Fewer than 64 bytes are one masked load**, and no branch depends on their content.
 
 #![forbid(unsafe_code)]
 
@@ -26,13 +26,13 @@ use crate::kernel::Verdict;
 use crate::simd::x86::avx512::Vector;
 use crate::simd::{Avx2, Avx512, Job, Simd, Token};
 
-/// Before a block is checked, there is a look at the faults if this much has been read since the last one.
+/// The faults are tested before a block if this much was read since the last test.
 const CHUNK: usize = 512;
-/// Below this length, a text is at most two blocks, of which the second may be short.
+/// Below this length, a text is at most two blocks, and the second may be short.
 const TWO_BLOCKS: usize = 2 * BLOCK;
 
-// Bits 0 to 2 say in an entry of `LEAD` what its lead forbids the second byte to be, and in an entry of `SECOND` what
-// the byte is.
+// Bits 0 to 2 of an entry of `LEAD` are the ranges that its lead forbids for the second byte; those
+// of an entry of `SECOND` are the byte's range.
 
 /// `1000....`: 80..8F.
 const FROM_80: u8 = 1 << 0;
@@ -40,8 +40,8 @@ const FROM_80: u8 = 1 << 0;
 const FROM_90: u8 = 1 << 1;
 /// `101.....`: A0..BF.
 const FROM_A0: u8 = 1 << 2;
-/// In `LEAD`, a byte that never appears in UTF-8, `1100000.` or `11110101` and above. Every entry of `SECOND` has the
-/// bit, so every second byte is forbidden.
+/// In `LEAD`, a byte that never appears in UTF-8, `1100000.` or `11110101` and above. Every entry
+/// of `SECOND` has this bit, so every second byte is forbidden.
 const ANYTHING: u8 = 1 << 3;
 /// In `LEAD`, a continuation is due one place after the lead: `11......`.
 const FIRST_DUE: u8 = 1 << 7;
@@ -77,8 +77,8 @@ const LEAD: &[u8; 64] = &{
     table
 };
 
-/// The entries for the upper four bits of a byte. They stand here four times: the index has two more bits, and the
-/// shift that makes it leaves bits of a neighbouring byte there.
+/// The entries for the upper four bits of a byte. There are four copies of them: the index has two
+/// more bits, which the shift fills with bits of a neighbouring byte.
 const SECOND: &[u8; 64] = &{
     let mut table = [ANYTHING; 64];
     let mut i = 0;
@@ -94,7 +94,7 @@ const SECOND: &[u8; 64] = &{
     table
 };
 
-/// The bits of the last three entries of a block that speak of places after the block.
+/// The bits of the last three entries of a block that are about positions after the block.
 const DUE_AFTER: &[u8; 64] = &{
     let mut table = [0; 64];
     table[61] = THIRD_DUE;
@@ -103,19 +103,18 @@ const DUE_AFTER: &[u8; 64] = &{
     table
 };
 
-/// The faults that a [`Checker`] has found. A check sets bits, and no check clears any, so one look at the end finds
-/// all.
+/// The faults that a [`Checker`] has found. Checks only set bits, so one test at the end is enough.
 #[derive(Clone, Copy)]
 pub(super) struct FaultBits {
     /// Bits 0 to 3 (`....1111`): a second byte that its lead forbids, or a lead that never appears. Bits 4 to 6
     /// (`.111....`): a character that the end cuts off. Bit 7 (`1.......`): a lead without a continuation after it.
     forbidden: Vector,
-    /// Bit 7 (`1.......`): a continuation is missing, or stands where none is due. The other bits mean nothing.
+    /// Bit 7 (`1.......`): a continuation is missing or unexpected. The other bits are unspecified.
     lengths: Vector,
 }
 
-/// The entry of `LEAD` for each byte of a block, and zero for a byte that is no lead. The next block needs to know
-/// nothing else of this one.
+/// The entry of `LEAD` for each byte of a block, and zero for a byte that is no lead. The next
+/// block needs no other state.
 #[derive(Clone, Copy)]
 pub(super) struct Leads(Vector);
 
@@ -123,7 +122,7 @@ pub(super) struct Leads(Vector);
 struct Pairs {
     /// The entry of `LEAD` for the byte before.
     lead: Vector,
-    /// Bit 7 (`1.......`): a continuation is due. The other bits mean nothing.
+    /// Bit 7 (`1.......`): a continuation is due. The other bits are unspecified.
     due: Vector,
     /// The entry of `SECOND` for the byte.
     second: Vector,
@@ -148,7 +147,7 @@ impl Checker {
         FaultBits { forbidden: self.s.zero(), lengths: self.s.zero() }
     }
 
-    /// Returns the leads of ASCII, and of nothing, which comes before the start of a text.
+    /// Returns the leads of ASCII, which are also those before the start of a text.
     #[inline(always)]
     pub(super) fn no_leads(&self) -> Leads {
         Leads(self.s.zero())
@@ -159,13 +158,14 @@ impl Checker {
         Leads(self.s.lookup_from(self.lead, text, self.s.splat(0xC0)))
     }
 
-    /// Returns a one for each byte that may follow the byte before it, if that is a lead and this one a continuation.
+    /// Returns a one for each byte that may follow the byte before it, provided that this is a
+    /// continuation after a lead.
     #[inline(always)]
     pub(crate) fn allowed(&self, now: Vector) -> u64 {
         let s = self.s;
         let [lead, ..] = s.earlier_and_up(self.leads(now).0, s.zero());
         let second = s.lookup(self.second, s.shift_right_4_in_16(now));
-        // Whether there is a continuation is another question, so the bit that wants one is removed.
+        // The bit that requires a continuation is removed, because that is checked elsewhere.
         s.disjoint(s.without(lead, s.splat(FIRST_DUE)), second)
     }
 
@@ -178,14 +178,15 @@ impl Checker {
         let s = self.s;
         let leads = self.leads(now);
         let Pairs { lead, due, second } = self.pairs(now, leads, before);
-        // A fault is where bit 7 of both is the same: due, and no continuation; or not due, and a continuation.
+        // There is a fault where bit 7 of both is the same: due, and no continuation; or not due,
+        // and a continuation.
         faults.lengths = s.ternary::<{ truth!(|a, b, c| a | (b == c)) }>(faults.lengths, due, second);
         faults.forbidden = s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, lead, second);
         leads
     }
 
-    /// Returns whether there is a fault in the only block of a text. This is `check` and `any` with one operation
-    /// less.
+    /// Returns whether there is a fault in the only block of a text. It has one operation less than
+    /// `check` and `any`.
     #[inline(always)]
     fn is_faulty(&self, only: Vector) -> bool {
         let s = self.s;
@@ -213,8 +214,8 @@ impl Checker {
         faults.forbidden = s.or(faults.forbidden, s.shift_right::<1>(due));
     }
 
-    /// Adds a fault for each lead of the last block that never appears in UTF-8. Elsewhere it is a fault of the byte
-    /// after the lead, but the last lead has none.
+    /// Adds a fault for each lead of the last block that never appears in UTF-8. Elsewhere the byte
+    /// after the lead shows the fault, but the last lead has none.
     #[inline(always)]
     fn check_last(&self, faults: &mut FaultBits, last: Leads) {
         let s = self.s;
@@ -222,7 +223,8 @@ impl Checker {
             s.ternary::<{ truth!(|a, b, c| a | (b & c)) }>(faults.forbidden, last.0, s.splat(ANYTHING));
     }
 
-    /// Returns what is left of `faults` if each 16 bytes that were checked began with their context.
+    /// Returns `faults` without those of the context, if each 16 checked bytes began with their
+    /// context.
     #[inline(always)]
     pub(super) fn of_words(&self, faults: FaultBits) -> FaultBits {
         let s = self.s;
@@ -245,10 +247,12 @@ impl Checker {
         self.s.any(self.all(faults))
     }
 
-    /// Returns the suspicion that the first fault of the block at `at` leads to, if there is one. The faults are this block's alone.
+    /// Returns the suspect verdict for the first fault of the block at `at`, if there is one. The
+    /// faults are those of this block only.
     ///
-    /// The first fault shows at a continuation that stands alone, or at the byte after an ill-formed sequence. Either way, the sequence
-    /// ends after the byte before, and all before the sequence is well-formed.
+    /// The first fault shows at an isolated continuation, or at the byte after an ill-formed
+    /// sequence. Either way, the sequence ends after the byte before, and everything before the
+    /// sequence is well-formed.
     #[inline(always)]
     pub(super) fn suspicion(&self, faults: &FaultBits, at: usize) -> Option<Verdict> {
         let lanes = self.s.not_zero(self.all(faults));
@@ -268,8 +272,8 @@ impl Checker {
 #[inline(always)]
 pub(crate) fn one_block(s: Avx512, bytes: &[u8]) -> Verdict {
     if bytes.is_empty() {
-        // An empty slice may point to an address without memory. The masked load would access nothing there, but the
-        // CPU takes over 20 ns to find that out.
+        // An empty slice may point to an unmapped address. The masked load would access nothing
+        // there, but it would take over 20 ns.
         return Verdict::VALID;
     }
     let all = s.load_short(bytes);
@@ -282,7 +286,7 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
     if bytes.len() < TWO_BLOCKS {
         two_blocks(s, bytes)
     } else if is_asked_first(bytes) && is_ascii(s, bytes) {
-        // Eight blocks at most are asked before the checker's tables are loaded.
+        // At most eight blocks are tested before the checker's tables are loaded.
         Verdict::VALID
     } else {
         // Inlined: a call would take a quarter of the time of 150 bytes.
@@ -290,14 +294,15 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
     }
 }
 
-/// Returns whether `validate` asks first if all of a text is ASCII. If it is not, its end is not asked again.
+/// Returns whether `validate` first tests if the whole text is ASCII. If it is not, its end is not
+/// tested again.
 #[inline(always)]
 fn is_asked_first(bytes: &[u8]) -> bool {
     bytes.len() < 8 * BLOCK
 }
 
-/// Returns the verdict on 64 to 127 bytes: two blocks, of which the second may be short. The only branch asks whether
-/// all is ASCII.
+/// Returns the verdict on 64 to 127 bytes: two blocks; the second may be short. The only branch is
+/// whether all is ASCII.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn two_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
     let first = s.load(bytes, 0);
@@ -312,7 +317,7 @@ fn two_blocks(s: Avx512, bytes: &[u8]) -> Verdict {
     if checker.any(&faults) { Verdict::suspect(0) } else { Verdict::VALID }
 }
 
-/// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Validates::continues`.
+/// Returns whether `bytes` continues a text whose last four bytes are `before`; see `Engine::continues`.
 #[inline(always)]
 pub(super) fn continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
     let checker = Checker::new(s);
@@ -342,7 +347,7 @@ pub(super) fn continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
         left = after;
     }
     if !left.is_empty() {
-        // The zeros after the text show faults of a character that is cut off. These do not count.
+        // The zeros after the text show faults of a cut-off character. These do not count.
         let mut last = checker.no_faults();
         before = checker.check(&mut last, s.load_short(left), before);
         faults = checker.or_first_bytes(faults, last, left.len());
@@ -351,7 +356,8 @@ pub(super) fn continues(s: Avx512, before: [u8; 4], bytes: &[u8]) -> bool {
     !checker.any(&faults)
 }
 
-/// The verdict on a text from a place on. All before it is well-formed, except for a character that it cuts off.
+/// The verdict on a text from a position on. Everything before it is well-formed, except for a
+/// character that it cuts off.
 pub(super) struct From;
 
 impl Job<Avx512, usize, Verdict> for From {
@@ -367,8 +373,9 @@ fn validate_from(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
     let mut faults = checker.no_faults();
     let mut before = leads_before(&checker, bytes, from);
     let (mut at, mut sound) = (from, from);
-    // Four blocks at a time, so that ASCII is skipped fast. What else there is to do waits for other text, or for the end: a look at the
-    // faults, and whether ASCII cuts a character off. Of the latter, the leads before all ASCII are put together.
+    // Four blocks at a time, so that ASCII is skipped fast. Other work waits for other text, or for
+    // the end: testing the faults, and whether ASCII cuts off a character. For the latter, the
+    // leads before all runs of ASCII are combined.
     let mut cut_off = checker.no_leads();
     while let Some(blocks) = array_at::<{ 4 * BLOCK }>(bytes, at) {
         let [a, b, c, d] = four_blocks(s, blocks);
@@ -401,7 +408,7 @@ fn validate_from(checker: Checker, bytes: &[u8], from: usize) -> Verdict {
             before = checker.check(&mut faults, now, before);
             left = after;
         }
-        // Even if no byte is left: the zeros after the text show a character that the end cuts off.
+        // Even if no byte is left, the zeros after the text show a character that the end cuts off.
         let now = s.load_short(left);
         checker.check(&mut faults, now, before);
     }
@@ -429,14 +436,14 @@ fn is_ascii(s: Avx512, bytes: &[u8]) -> bool {
 /// Returns whether the last `n` bytes are ASCII, and the last 64 bytes if `n` is less. `n` is below 256, and `bytes`
 /// has at least 64 bytes.
 ///
-/// The vectors have 32 bytes. Most texts are not aligned, and a load of 64 bytes that crosses from one cache line to the next takes three
-/// cycles more (family 25, model 17); of loads of 32 bytes only half do that.
+/// The vectors have 32 bytes. Most texts are not aligned, and a load of 64 bytes that crosses cache
+/// lines takes three more cycles (Zen 4). Only half of the loads of 32 bytes cross.
 #[inline(always)]
 fn is_ascii_end(s: Avx512, bytes: &[u8], n: usize) -> bool {
     let Some(last) = bytes.last_chunk::<BLOCK>() else { return false };
     let s = Avx2::on(s);
     let mut all = s.or(s.load(last, 0), s.load(last, BLOCK / 2));
-    // Three more blocks, of which those that would reach beyond the end are the last block again.
+    // Three more blocks. Those that would reach beyond the end are replaced by the last block.
     for k in 0..3 {
         let block = array_at(bytes, bytes.len() - n + k * BLOCK).unwrap_or(last);
         all = s.or(all, s.or(s.load(block, 0), s.load(block, BLOCK / 2)));
@@ -444,7 +451,7 @@ fn is_ascii_end(s: Avx512, bytes: &[u8], n: usize) -> bool {
     !s.any_high_bit(all)
 }
 
-/// Returns the suspicion that the first fault from `at` on leads to. For `at`, see [`FirstFault`].
+/// Returns the suspect verdict for the first fault from `at` on. For `at`, see [`FirstFault`].
 #[cold]
 #[cfg_attr(trust8_optimised, inline(always))]
 pub(crate) fn suspicion(s: Avx512, bytes: &[u8], at: usize) -> Verdict {
@@ -453,8 +460,9 @@ pub(crate) fn suspicion(s: Avx512, bytes: &[u8], at: usize) -> Verdict {
 
 /// The search for the first fault from `at` on, block by block.
 ///
-/// All before `at` is well-formed, except for a character that `at` cuts off. The routine returns the suspicion that the first fault
-/// leads to, or that of the place where less than a block is left.
+/// Everything before `at` is well-formed, except for a character that `at` cuts off. The routine
+/// returns the suspect verdict for the first fault, or for the position where less than a block is
+/// left.
 pub(super) struct FirstFault;
 
 impl Job<Avx512, usize, Verdict> for FirstFault {

@@ -6,14 +6,15 @@
 //!     at most a few words of eight bytes are not ASCII: a sparse run, which checks these words
 //!     no byte is E0 or above, and no longer character reaches in: a run of two-byte characters, eight blocks at a time
 //!     otherwise: a run of superblocks, in bit planes
-//! check what is left by blocks
+//! check the rest by blocks
 //! ```
 //!
-//! 1. **Runs grow.** Faults and kind are looked at after each run. The first run of a kind is eight blocks or one
-//!    superblock, and each run after it is twice as long, up to a limit: the longer a kind has lasted, the likelier
-//!    it continues.
-//! 2. **Alignment.** A sparse run and a run of two-byte characters go back to an aligned place, and so read fewer than
-//!    64 bytes again. Superblocks are 488 bytes, so most of their loads are not aligned anyway.
+//! 1. **Runs grow.** Faults and kind are tested after each run. The first run of a kind is eight
+//!    blocks or one superblock, and each run after it is twice as long, up to a limit: the longer a
+//!    kind has lasted, the likelier it continues.
+//! 2. **Alignment.** A sparse run and a run of two-byte characters go back to an aligned address,
+//!    and so read fewer than 64 bytes again. Superblocks have 488 bytes, so most of their loads are
+//!    unaligned anyway.
 //! 3. **Prefetch.** Every run prefetches [`AHEAD_BYTES`] ahead in text that is larger than the second-level cache: hardware
 //!    prefetchers stop at the end of a page.
 
@@ -37,9 +38,11 @@ type EightInContext = [u8; CONTEXT + EIGHT_BLOCKS + AFTER_WORD];
 const WORDS: usize = EIGHT_BLOCKS / 8;
 /// A chunk of a sparse run is this many times eight blocks. The number of a word in it is a byte.
 const GROUPS: usize = 4;
-/// The bytes of a chunk of a sparse run. Where less is left, what the run prepares costs more than it gains.
+/// The bytes of a chunk of a sparse run. If less is left, the setup of the run costs more than it
+/// gains.
 const CHUNK: usize = GROUPS * EIGHT_BLOCKS;
-/// The number of the word that each bit of [`WordSearch::others`] stands for: bit `8 * q + k` is word `q` of block `k`.
+/// The number of the word for each bit of [`WordSearch::others`]: bit `8 * q + k` is word `q` of
+/// block `k`.
 const NUMBERS: &[u8; 64] = &{
     let mut numbers = [0; 64];
     let mut i = 0;
@@ -51,22 +54,26 @@ const NUMBERS: &[u8; 64] = &{
 };
 /// The bytes after a word that are checked with it. A character that begins in the word ends there, or is cut off.
 const AFTER_WORD: usize = 16 - CONTEXT - 8;
-/// A sparse run begins if no more places of a block are not ASCII in one of eight blocks. Three characters of three bytes take nine.
+/// A sparse run begins if at most this many positions of a block are not ASCII in any of eight
+/// blocks. Three three-byte characters take nine.
 const FEW: u32 = 9;
-/// A sparse run ends if more words of eight blocks are not ASCII, or as many of a chunk and no longer characters among them. To change between
-/// runs takes time, so a run continues for a while where it would not begin.
+/// A sparse run ends if more words of eight blocks are not ASCII, or more words of a chunk without
+/// longer characters. Changing between runs takes time, so a run continues for a while in text
+/// where it would not begin.
 const MANY: usize = 20;
-/// A sparse run also ends if more words of a chunk are not ASCII: as many as a register has bytes, in which they are listed.
+/// A sparse run also ends if more words of a chunk are not ASCII. This is the capacity of the
+/// in-register list.
 const ROOM: usize = BLOCK;
-/// All words of eight blocks have room.
+/// The list has room for all words of eight blocks.
 const _: () = assert!(WORDS <= ROOM);
-/// The longest run between two looks at the faults and the kind, in superblocks, or in groups of eight blocks.
+/// The longest run between two tests of the faults and the kind, in superblocks, or in groups of
+/// eight blocks.
 const LONGEST_RUN: usize = 16;
 
 /// The words of a chunk that are not ASCII.
 ///
-/// They are listed in a register. If the list were in memory, its stores and loads would come between loads of text, which takes up to a
-/// fifth longer. How much would depend on where the stack is.
+/// They are listed in a register. With a list in memory, its stores and loads between the loads of
+/// text cost up to a fifth, depending on the address of the stack.
 #[derive(Clone, Copy)]
 struct Words {
     /// The number of each word in its chunk, and zeros after the last.
@@ -74,15 +81,15 @@ struct Words {
     count: usize,
 }
 
-/// Returns the verdict on two blocks or more. (Of less, it would be a suspicion.)
+/// Returns the verdict on two blocks or more. (Less is always suspect.)
 #[inline(always)]
 pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
     let checker = Checker::new(s);
-    // The first two blocks are checked by themselves. So there is context before everything after them, and a fault in them, where
-    // most text in another encoding has one, is reported early.
+    // The first two blocks are checked separately. So everything after them has context, and a
+    // fault in them, where text in another encoding usually has one, is reported early.
     let Some(start) = bytes.first_chunk::<{ 2 * BLOCK }>() else { return Verdict::suspect(0) };
     let (first, second) = (s.load(start, 0), s.load(start, BLOCK));
-    // All before `at` is well-formed, except for a character that `at` cuts off.
+    // Everything before `at` is well-formed, except for a character that `at` cuts off.
     let mut at = 2 * BLOCK - bytes.as_ptr().addr() % BLOCK;
     if s.any_high_bit(s.or(first, second)) {
         let mut faults = checker.no_faults();
@@ -92,11 +99,12 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
             return blocks::suspicion(s, start, 0);
         }
     } else {
-        // A text of ASCII does not need what a sparse run prepares. The four blocks that end the ASCII are checked here.
+        // A text of ASCII does not need the setup of a sparse run. The four blocks that end the
+        // ASCII are checked here.
         at = skip_ascii(s, bytes, at);
         if let Some(four) = array_at::<{ 4 * BLOCK }>(bytes, at) {
             let (mut faults, mut leads) = (checker.no_faults(), checker.no_leads());
-            // If the compiler knew the length, it would write the check four times.
+            // `black_box` keeps LLVM from unrolling the check four times.
             let mut left = black_box(four.as_slice());
             while let Some((block, after)) = left.split_first_chunk::<BLOCK>() {
                 leads = checker.check(&mut faults, s.load(block, 0), leads);
@@ -112,7 +120,7 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
     let prefetches = bytes.len() >= PREFETCH_FROM_BYTES;
     let (mut dense, mut run, mut was_sparse) = (TextKind::Any, 0, false);
     while let Some(eight) = with_context(bytes, at) {
-        // Where a sparse run has ended, another one would not get far.
+        // After a sparse run has ended, another one would not get far.
         let kind = TextKind::of(s, eight, !was_sparse);
         was_sparse = kind == TextKind::Sparse;
         if was_sparse && bytes.len() - at < CHUNK {
@@ -141,29 +149,30 @@ pub(super) fn validate(s: Avx512, bytes: &[u8]) -> Verdict {
     s.apart(blocks::From, bytes, at)
 }
 
-// A run checks the text from `at` on, where eight blocks of its kind begin. It returns where it stopped, or, as an
-// error, a place shortly before a fault.
+// A run checks the text from `at` on, where eight blocks of its kind begin. It returns where it
+// stopped, or, as an error, a position shortly before a fault.
 
-/// A run of ASCII and a few words that are not ASCII. In the case of an error the place is at or before the fault.
+/// A run of ASCII and a few words that are not ASCII. After an error, the position is at or before
+/// the fault.
 ///
 /// ```text
 /// repeat:
 ///     list the words that are not ASCII, in four times eight blocks
 ///     check the words that were listed before, four at a time, wherever they are, each with its context and with the places after it
-///     stop where words are not few any more
+///     stop when words are no longer few
 /// check the words of the last list
 /// ```
 ///
-/// No branch depends on where in a chunk a character stands. A CPU would predict such a branch wrongly on text that it has not
-/// seen before, and that takes as long as 300 bytes. Each chunk is listed before the one before it is checked. So after a
-/// wrong prediction of how much there is to check, the next list is there.
+/// No branch depends on the position of a character in a chunk. In new text, such a branch would be
+/// mispredicted, which takes as long as 300 bytes. Each chunk is listed before the previous one is
+/// checked. So after a misprediction of the number of words to check, the next list is ready.
 struct SparseRun;
 
 impl Job<Avx512, usize, Result<usize, usize>> for SparseRun {
     #[inline(always)]
     fn run(s: Avx512, bytes: &[u8], at: usize) -> Result<usize, usize> {
         let mut at = aligned_down(bytes, at).max(CONTEXT);
-        // A word of ASCII is not checked, but a character may be cut off before the first word.
+        // Words of ASCII are not checked, but a character may be cut off before the first word.
         if with_context::<{ CONTEXT + 1 }>(bytes, at)
             .is_some_and(|first| is_unfinished(first) && first[CONTEXT].is_ascii())
         {
@@ -171,7 +180,7 @@ impl Job<Avx512, usize, Result<usize, usize>> for SparseRun {
         }
         let (checker, word_search) = (Checker::new(s), WordSearch::new(s));
         let prefetches = bytes.len() >= PREFETCH_FROM_BYTES;
-        // The chunk that is listed and not yet checked.
+        // The chunk that is listed but not yet checked.
         let (mut start, mut words) = (at, Words { numbers: s.zero(), count: 0 });
         let mut is_last = false;
         loop {
@@ -194,8 +203,8 @@ impl Job<Avx512, usize, Result<usize, usize>> for SparseRun {
     }
 }
 
-/// Lists the words of the chunk from `at` on that are not ASCII. Returns the place after the blocks that it has looked at, and the
-/// words.
+/// Lists the words of the chunk from `at` on that are not ASCII. Returns the position after the
+/// blocks that it has read, and the words.
 #[inline(always)]
 fn list_words(
     s: Avx512,
@@ -205,8 +214,9 @@ fn list_words(
     prefetches: bool,
 ) -> (usize, Words) {
     let end = bytes.len().min(at + CHUNK + AFTER_WORD);
-    // If the compiler knew the length, it would unroll the loop four times. Then each load advances by 2 KiB, which is too far for
-    // hardware prefetchers that follow an instruction: 135 GB/s of ASCII from the second-level cache in place of 195 (AMD Turin).
+    // `black_box` keeps LLVM from unrolling the loop four times. Then each load would advance by 2
+    // KiB, too far for hardware prefetchers that follow an instruction: 135 GB/s of ASCII from the
+    // second-level cache instead of 195 (Zen 5).
     let mut left = black_box(bytes.get(at..end).unwrap_or_default());
     let len = left.len();
     let mut listed = Words { numbers: s.zero(), count: 0 };
@@ -222,8 +232,8 @@ fn list_words(
         }
         listed.numbers = s.append(listed.numbers, listed.count, s.compress(numbers, words));
         listed.count += count;
-        // The first eight blocks of a chunk are taken as they are, so that each run advances: at its start they may begin before those
-        // that decided about it.
+        // The first eight blocks of a chunk are always accepted, so that each run advances: at its
+        // start they may begin before the blocks that selected it.
         most = MANY;
         numbers = s.plus(numbers, s.splat(WORDS as u8));
         left = &left[EIGHT_BLOCKS..];
@@ -237,7 +247,7 @@ fn check_words(s: Avx512, checker: &Checker, text: &[u8], words: Words) -> (bloc
     let (mut faults, mut largest) = (checker.no_faults(), s.zero());
     let (mut i, mut numbers) = (0, words.numbers);
     while i < words.count {
-        // After the last number there are zeros, and the first word of a chunk may be checked again.
+        // The numbers after the last are zeros, so the first word of a chunk may be checked again.
         let ([a, b, c, d], others) = s.split_four(numbers);
         let places = [usize::from(a) * 8, usize::from(b) * 8, usize::from(c) * 8, usize::from(d) * 8];
         let four = s.load_by_sixteen(text, places);
@@ -249,9 +259,10 @@ fn check_words(s: Avx512, checker: &Checker, text: &[u8], words: Words) -> (bloc
     (faults, largest)
 }
 
-/// Skips blocks of ASCII, and returns where they end.
+/// Skips blocks of ASCII, and returns their end.
 ///
-/// Four blocks end nearer to what interrupts ASCII than eight. They are also faster when text comes from the second-level cache.
+/// Steps of four blocks end closer to the end of the ASCII than eight, and are faster when text
+/// comes from the second-level cache.
 #[inline(always)]
 fn skip_ascii(s: Avx512, bytes: &[u8], mut at: usize) -> usize {
     while let Some(four) = array_at::<{ 4 * BLOCK }>(bytes, at)
@@ -262,8 +273,8 @@ fn skip_ascii(s: Avx512, bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The search for words that are not ASCII. Its constants are made where a sparse run begins, so that other text does not wait for
-/// them.
+/// The search for words that are not ASCII. Its constants are loaded when a sparse run begins, so
+/// that other text does not wait for them.
 struct WordSearch {
     /// [`PICKS`] for each word of a block.
     picks: [Vector; 8],
@@ -283,7 +294,7 @@ const PICKS: &[u64; 8] = &{
 impl WordSearch {
     #[inline(always)]
     fn new(s: Avx512) -> Self {
-        // If the compiler knew the numbers, it would keep whole vectors of them in the program: 900 bytes more.
+        // `black_box` keeps LLVM from storing whole vectors of them in the program: 900 bytes more.
         let (lanes, mut picks) = (black_box(PICKS), [s.zero(); 8]);
         let mut k = 0;
         while k < 8 {
@@ -293,7 +304,8 @@ impl WordSearch {
         Self { picks }
     }
 
-    /// Returns the words of eight blocks that are not ASCII, a bit for each. [`NUMBERS`] says which.
+    /// Returns a bit for each word of eight blocks that is not ASCII. [`NUMBERS`] maps bits to
+    /// words.
     #[inline(always)]
     fn others(&self, s: Avx512, blocks: [Vector; 8]) -> u64 {
         let [a, b, c, d, e, f, g, h] = blocks;
@@ -307,7 +319,8 @@ impl WordSearch {
 
 /// Returns the bits of any of three vectors.
 ///
-/// If `others` were written with `or`, the compiler would test the vectors otherwise, and sparse runs would take 1.7 times as long.
+/// With `or`, the compiler would test the vectors differently, and sparse runs would take 1.7 times
+/// as long.
 #[inline(always)]
 fn or_of_three(s: Avx512, a: Vector, b: Vector, c: Vector) -> Vector {
     s.ternary::<{ truth!(|a, b, c| a | b | c) }>(a, b, c)
@@ -334,12 +347,13 @@ fn max_of_two(s: Avx512, bytes: &[u8], at: usize) -> Vector {
     s.max(s.load(bytes, at), s.load(bytes, at + BLOCK))
 }
 
-/// Checks a run of ASCII and two-byte characters: eight blocks, at most `run` times. In the case of an error the
-/// place is `at`.
+/// Checks a run of ASCII and two-byte characters: eight blocks, at most `run` times. After an
+/// error, the position is `at`.
 ///
-/// The operations are those of `not_two_byte` in `lookup/filter.rs`, which explains them, with one difference: what is due is found with a
-/// doubling, which moves bit 6 to bit 7, and not with a saturating subtraction. Intel's CPUs have two ports for vectors of 64 bytes, and only
-/// one of them has saturating arithmetic, minimum and maximum.
+/// The operations are those of `not_two_byte` in `lookup/filter.rs`, which explains them, with one
+/// difference: due continuations are found with a doubling, which moves bit 6 to bit 7, not with a
+/// saturating subtraction. Intel's CPUs have two ports for vectors of 64 bytes, and only one of
+/// them has saturating arithmetic, minimum and maximum.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool) -> Result<usize, usize> {
     let sound = at;
@@ -351,8 +365,8 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool
         if prefetches {
             prefetch_eight(s, bytes, at);
         }
-        // The check of eight blocks also finds out whether they are of this kind. If they are not, their faults are
-        // dropped.
+        // The check of eight blocks also shows whether they are of this kind. If they are not,
+        // their faults are dropped.
         let (mut next_lengths, mut next_smallest, mut largest) = (lengths, smallest, s.zero());
         for k in 0..EIGHT_BLOCKS / (2 * BLOCK) {
             // Two blocks, so that their faults are gathered in one operation.
@@ -383,7 +397,7 @@ fn two_byte_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool
     if s.any(s.or(overlong, lengths)) { faulty(sound) } else { Ok(at) }
 }
 
-/// Checks a run of any text: at most `run` superblocks. In the case of an error the place is `at`.
+/// Checks a run of any text: at most `run` superblocks. After an error, the position is `at`.
 #[cfg_attr(trust8_optimised, inline(always))]
 fn planes_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool) -> Result<usize, usize> {
     let (picks, mut faults, mut after) = (Picks::new(s), s.zero(), at);
@@ -401,7 +415,7 @@ fn planes_run(s: Avx512, bytes: &[u8], at: usize, run: usize, prefetches: bool) 
 /// Prefetches eight lines, [`AHEAD_BYTES`] after `at`.
 #[inline(always)]
 fn prefetch_eight(s: Avx512, bytes: &[u8], at: usize) {
-    // A prefetch of an address without memory takes 20 times as long as a load.
+    // A prefetch of an unmapped address takes 20 times as long as a load.
     if let Some(eight) = array_at::<EIGHT_BLOCKS>(bytes, at + AHEAD_BYTES) {
         for k in 0..EIGHT_BLOCKS / BLOCK {
             s.prefetch(eight, k * BLOCK);
@@ -409,12 +423,12 @@ fn prefetch_eight(s: Avx512, bytes: &[u8], at: usize) {
     }
 }
 
-/// What eight blocks are made of.
+/// The kind of text in eight blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TextKind {
     /// ASCII, except for a few words.
     Sparse,
-    /// ASCII and two-byte characters. No longer character reaches in.
+    /// ASCII and two-byte characters. No longer character reaches into them.
     TwoByte,
     Any,
 }
@@ -435,8 +449,8 @@ impl TextKind {
     }
 }
 
-/// Returns the last place at or before `at` whose address is aligned. The bytes from there on are read again. In a
-/// run they are of the run's kind.
+/// Returns the last position at or before `at` whose address is aligned. The bytes from there on
+/// are read again. In a run they are of the run's kind.
 #[inline(always)]
 fn aligned_down(bytes: &[u8], at: usize) -> usize {
     at - (bytes.as_ptr().addr() + at) % BLOCK

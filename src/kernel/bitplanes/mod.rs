@@ -1,6 +1,6 @@
 //! The algorithms for AVX-512.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `blocks.rs` | blocks of 64 bytes, with two lookups; fewer than 64 bytes are one masked block, without a branch on the content |
 //! | `planes.rs` | superblocks of 488 bytes, in eight bit planes on which the rules of UTF-8 are Boolean formulas |
@@ -26,7 +26,7 @@ use crate::simd::{Avx512, Job, Token};
 pub(crate) const BLOCK: usize = 64;
 /// The bytes of eight blocks.
 pub(crate) const EIGHT_BLOCKS: usize = 8 * BLOCK;
-/// The least length at which superblocks pay for the work at the start and at the end.
+/// The least length at which superblocks repay the work at the start and the end.
 const LONG: usize = 2048;
 
 impl Engine for Avx512 {
@@ -58,7 +58,7 @@ impl Job<Avx512, (), Verdict> for Blocks {
     }
 }
 
-/// Validation by kind of text, as of long input, for two blocks or more.
+/// Validation by kind of text, as for long input, for two blocks or more.
 pub(crate) struct Superblocks;
 
 impl Job<Avx512, (), Verdict> for Superblocks {
@@ -68,7 +68,8 @@ impl Job<Avx512, (), Verdict> for Superblocks {
     }
 }
 
-/// A job for two blocks or more, and another for less, so that tests reach the first with any length.
+/// One job for two blocks or more, and another for less, so that tests can use the first with any
+/// length.
 pub(crate) struct AnyLength<Long, Short>(core::marker::PhantomData<(Long, Short)>);
 
 impl<Long, Short> Job<Avx512, (), Verdict> for AnyLength<Long, Short>

@@ -1,8 +1,8 @@
 //! Bit planes: superblocks of 488 bytes, at the same cost for every text.
 //!
-//! A bit plane has one bit of each byte of the text: all bits 0, or all bits 1, and so on. Over the eight planes, the
-//! rules of UTF-8 are Boolean formulas that decide about hundreds of places at once. DESIGN.md explains them with a
-//! worked example. This is the outline:
+//! A bit plane has one bit of each byte of the text: all bits 0, or all bits 1, and so on. Over the
+//! eight planes, the rules of UTF-8 are Boolean formulas that decide about hundreds of positions at
+//! once. DESIGN.md explains them. This is the outline:
 //!
 //! ```text
 //! load eight vectors of 64 bytes; each begins with the last 3 bytes of the one before it (61 new bytes)
@@ -13,18 +13,19 @@
 //! formulas that look at neighbours: shifts by 1, 2, 3 inside the lanes
 //! ```
 //!
-//! 1. **The vectors overlap by the three bytes that a check looks back to.** So no lane needs anything from another
-//!    lane, no superblock needs anything from another superblock, and a shift is one instruction. The price is 5%. To
-//!    carry three bits from lane to lane instead costs a shuffle for each shift, and half a dozen registers from
-//!    superblock to superblock.
-//! 2. **The second transposition uses no shuffle.** See `Avx512::regroup_8`: of its two results, one is a funnel
-//!    shift and the other a blend. The funnel shift exchanges the halves of one operand. `PICK` undoes this: it asks
-//!    for the planes in another order in each vector.
-//! 3. **Only the planes by which neighbours are compared are reordered**: six, not eight.
+//! 1. **The vectors overlap by the three bytes that a check looks back to.** So lanes and
+//!    superblocks are independent, and a shift is one instruction. The price is 5%. Carrying three
+//!    bits from lane to lane would cost a shuffle for each shift, and half a dozen registers
+//!    between superblocks.
+//! 2. **The second transposition uses no shuffle.** See `Avx512::regroup_8`: one of its two results
+//!    is a funnel shift, and the other a blend. The funnel shift exchanges the halves of one
+//!    operand. `PICK` undoes this: it selects the planes in another order in each vector.
+//! 3. **Only planes that are compared with neighbours are reordered**: six, not eight.
 //!
-//! UTF-8 on bit planes is Robert Cameron's ('A Case Study in SIMD Text Processing with Parallel Bit Streams: UTF-8 to
-//! UTF-16 Transcoding', PPoPP 2008). His planes are made with shifts and packs, and his shifts carry bits from each
-//! vector to the next. Here an instruction for matrices of bits makes the planes (GFNI), and nothing is carried (1).
+//! UTF-8 on bit planes is Robert Cameron's ('A Case Study in SIMD Text Processing with Parallel Bit
+//! Streams: UTF-8 to UTF-16 Transcoding', PPoPP 2008). He makes the planes with shifts and packs,
+//! and his shifts carry bits from each vector to the next. Here a bit-matrix instruction (GFNI)
+//! makes the planes, and nothing is carried (1).
 
 #![forbid(unsafe_code)]
 
@@ -34,16 +35,16 @@ use crate::boundary::CONTEXT;
 use crate::simd::Avx512;
 use crate::simd::x86::avx512::Vector;
 
-/// The bytes of a vector that are its own. Its first three bytes are the last three of the vector before it, or stand
-/// before the superblock.
+/// The new bytes of a vector. Its first three bytes are the last three of the vector before it, or
+/// come before the superblock.
 const OWN: usize = 64 - CONTEXT;
 /// The bytes that a superblock checks.
 pub(crate) const SUPERBLOCK: usize = 8 * OWN;
 
-/// Returns the planes that vector `r` asks for: byte `j` has a one for plane `j ^ r`.
+/// Returns the planes that vector `r` selects: byte `j` has a one for plane `j ^ r`.
 ///
-/// It is not plane `j`, because each regrouping of two vectors exchanges the halves of one of them: of the one whose
-/// number has a one in the bit by which the two numbers differ.
+/// It is not plane `j`, because each regrouping of two vectors exchanges the halves of one of them:
+/// the one whose number has a one in the bit that differs.
 const fn pick(r: u8) -> u64 {
     let mut bytes = [0; 8];
     let mut j = 0;
@@ -55,9 +56,9 @@ const fn pick(r: u8) -> u64 {
 }
 const PICK: &[u64; 8] = &[pick(0), pick(1), pick(2), pick(3), pick(4), pick(5), pick(6), pick(7)];
 
-/// The indices that put a plane in the order of the text: byte `7 - q` of lane `r` comes from byte `7 - r` of lane
-/// `q`. After that, the first byte of a vector is the most significant bit of its lane, and a shift right moves bits
-/// to later places.
+/// The indices that put a plane in the order of the text: byte `7 - q` of lane `r` comes from byte
+/// `7 - r` of lane `q`. After this, the first byte of a vector is the most significant bit of its
+/// lane, and a shift right moves bits to later positions.
 const ORDER: &[u8; 64] = &{
     let mut indices = [0; 64];
     let mut r = 0;
@@ -72,7 +73,8 @@ const ORDER: &[u8; 64] = &{
     indices
 };
 
-/// The places of [`planes`] that are not context. Before the planes are in order, the first eight places of every vector are in lane 0.
+/// The positions of [`planes`] that are not context. Before the planes are in order, the first
+/// eight positions of every vector are in lane 0.
 const OWN_PLACES: &[u8; 64] = &{
     let mut places = [0xFF; 64];
     let mut r = 0;
@@ -83,20 +85,23 @@ const OWN_PLACES: &[u8; 64] = &{
     places
 };
 
-/// The places of a lane without its first three, `000111...111`. The vector before has checked the first three.
+/// The positions of a lane without its first three, `000111...111`. The vector before has checked
+/// the first three.
 const NOT_CONTEXT: u64 = !0 >> CONTEXT;
-/// The places of a lane whose next place is its own, `00111...1110`: not the first two, whose next places the vector
-/// before has checked, and not the last, whose next place only the next vector has.
+/// The positions of a lane whose next position is in the same lane, `00111...1110`: not the first
+/// two, because the vector before has checked their next positions, and not the last, because its
+/// next position is in the next vector.
 const SECOND_FOLLOWS: u64 = !0 << 1 & !0 >> (CONTEXT - 1);
 
-/// What turns vectors into planes: [`PICK`] for each of the eight vectors.
+/// Turns vectors into planes: [`PICK`] for each of the eight vectors.
 #[derive(Clone, Copy)]
 pub(crate) struct Picks([Vector; 8]);
 
 impl Picks {
     #[inline(always)]
     pub(crate) fn new(s: Avx512) -> Self {
-        // If the compiler knew the numbers, it would keep whole vectors of them in the program, for each function that has planes.
+        // `black_box` keeps LLVM from storing whole vectors of them in the program, for each
+        // function with planes.
         let (lanes, mut picks, mut r) = (black_box(PICK), [s.zero(); 8], 0);
         while r < 8 {
             picks[r] = s.splat64(lanes[r]);
@@ -106,7 +111,8 @@ impl Picks {
     }
 }
 
-/// Returns the planes of a superblock, from bit 0 to bit 7, with places out of order. `text` begins with the context.
+/// Returns the planes of a superblock, from bit 0 to bit 7, with positions out of order. `text`
+/// begins with the context.
 #[inline(always)]
 pub(crate) fn planes(s: Avx512, picks: Picks, text: &[u8; CONTEXT + SUPERBLOCK]) -> [Vector; 8] {
     let (a, b) = (s.load(text, 0), s.load(text, OWN));
@@ -148,24 +154,25 @@ fn planes_of(s: Avx512, picks: Picks, vectors: [Vector; 8]) -> [Vector; 8] {
     [p0, p1, p2, p3, p4, p5, p6, p7]
 }
 
-/// A bit for each byte of a kind, in no useful order. A mask that nobody counts is not computed.
+/// A bit for each byte of a kind, in no useful order. The compiler drops a mask that is not
+/// counted.
 pub(crate) struct Masks {
     pub(crate) continuations: Vector,
-    /// Each lead's bit is one place after it.
+    /// Each lead's bit is one position after it.
     pub(crate) leads: Vector,
-    /// Each lead's bit is three places after it.
+    /// Each lead's bit is three positions after it.
     pub(crate) from_f0: Vector,
     pub(crate) newlines: Vector,
 }
 
-/// Checks a superblock, given its planes. Returns `faults` with the superblock's faults added, a bit for each in no
-/// useful order, and masks of its bytes, most of which the check needs anyway.
+/// Checks a superblock, given its planes. Returns `faults` with the superblock's faults added, a
+/// bit for each in no useful order, and masks of its bytes. The check needs most of them anyway.
 #[cfg_attr(trust8_optimised, inline(always))]
 pub(crate) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, Masks) {
     let [b0, b1, b2, b3, b4, b5, b6, b7] = planes;
 
-    // First each place by itself, out of order. A byte that never appears is 1100000. (C0 and C1), or 1111.... with
-    // more than 0100 in its lower half (F5 to FF).
+    // First each position on its own, out of order. A byte that never appears is 1100000. (C0 and
+    // C1), or 1111.... with more than 0100 in its lower half (F5 to FF).
     let low_is_0_or_1 = s.ternary::<{ truth!(|b3, b2, b1| !(b3 | b2 | b1)) }>(b3, b2, b1);
     let is_5_to_7 = s.ternary::<{ truth!(|b2, b1, b0| b2 & (b1 | b0)) }>(b2, b1, b0);
     let low_is_5_or_more = s.or(b3, is_5_to_7);
@@ -206,7 +213,7 @@ pub(crate) fn check(s: Avx512, faults: Vector, planes: [Vector; 8]) -> (Vector, 
     let lead3 = s.ternary::<{ truth!(|b7, b6, b5| b7 & b6 & b5) }>(b7, b6, b5);
     let lead4 = s.and(lead3, b4);
 
-    // Continuations must stand where they are due, and nowhere else.
+    // Continuations must be exactly where they are due.
     let fourth = s.shift_right::<3>(lead4);
     let due = s.ternary::<{ truth!(|a, b, c| a | b | c) }>(
         s.shift_right::<1>(lead),

@@ -41,7 +41,7 @@ pub(super) fn or_of_all<S: Simd>(s: S, bytes: &[u8]) -> S::Vector {
 fn or_of_two<S: Simd>(s: S, bytes: &[u8], at: usize) -> S::Vector {
     match bytes.get(at..at + 2 * S::LANES) {
         Some(two) => s.or(s.load(two, 0), s.load(two, S::LANES)),
-        // No caller asks for this. To return bytes that are not ASCII costs less than to panic.
+        // No caller gets here. Returning bytes that are not ASCII costs less than a panic.
         None => s.splat(0xFF),
     }
 }

@@ -16,16 +16,15 @@ pub(crate) struct Checker<S: Simd> {
     second_high: S::Vector,
 }
 
-/// The faults that a [`Checker`] has found. A check sets bits, and no check clears any, so one look at the end finds
-/// all.
+/// The faults that a [`Checker`] has found. Checks only set bits, so one test at the end is enough.
 ///
-/// Bit 7 (`1.......`): a continuation is missing, or stands where none is due. Bits 0 to 6 (`.1111111`): a pair of
-/// bytes that never stand next to each other; see `tables.rs`.
+/// Bit 7 (`1.......`): a continuation is missing or unexpected. Bits 0 to 6 (`.1111111`): a pair of
+/// bytes that is never valid; see `tables.rs`.
 #[derive(Clone, Copy)]
 pub(super) struct FaultBits<S: Simd>(S::Vector);
 
 impl<S: Simd> FaultBits<S> {
-    /// Returns the faults in the first `n` lanes alone.
+    /// Returns only the faults in the first `n` lanes.
     #[inline(always)]
     pub(super) fn first_lanes(self, s: S, n: usize) -> Self {
         /// 64 bytes of ones, and then 64 zeros. A load at `64 - n` gives ones in the first `n` lanes.
@@ -47,11 +46,11 @@ impl<S: Simd> FaultBits<S> {
     }
 }
 
-/// The vector of text before the one that is checked.
+/// The vector of text before the current one.
 #[derive(Clone, Copy)]
 pub(super) struct Before<S: Simd> {
     text: S::Vector,
-    /// What each byte of `text` forbids the byte after it to be; see [`Checker::forbidden_after`].
+    /// What the byte after each byte of `text` must not be; see [`Checker::forbidden_after`].
     forbids: S::Vector,
 }
 
@@ -72,7 +71,7 @@ impl<S: Simd> Checker<S> {
         }
     }
 
-    /// Returns the faults before any check.
+    /// Returns an empty set of faults.
     #[inline(always)]
     pub(super) fn no_faults(&self) -> FaultBits<S> {
         FaultBits(self.s.splat(0))
@@ -118,8 +117,8 @@ impl<S: Simd> Checker<S> {
         }
     }
 
-    /// Adds a fault if the end of `last` cuts off a character, unless the text goes on after it. `ends` are the largest bytes that may
-    /// stand there.
+    /// Adds a fault if the end of `last` cuts off a character, unless the text continues after it.
+    /// `ends` are the largest bytes that may end a text.
     #[inline(always)]
     pub(super) fn check_end(
         &self,
@@ -129,7 +128,7 @@ impl<S: Simd> Checker<S> {
         goes_on: bool,
     ) {
         let s = self.s;
-        // A load of FF from another place is no branch.
+        // Loading FF from another address avoids a branch.
         let from = if goes_on { 32 } else { 32 - S::LANES };
         faults.0 = s.or(faults.0, s.minus(last, s.load(ends, from)));
     }
@@ -146,10 +145,11 @@ impl<S: Simd> Checker<S> {
     /// faults |= pairs ^ due
     /// ```
     ///
-    /// 1. Bit 7 of `pairs` says that the byte is a continuation, and that no lead stands directly before it. That is
-    ///    right for a third or a fourth byte, and for no other. So `xor` leaves a fault where found and due differ.
-    /// 2. A saturating subtraction is the comparison: it leaves bit 7 set from E0, or from F0, on. Where it leaves
-    ///    other bits, the mask removes them.
+    /// 1. Bit 7 of `pairs` means that the byte is a continuation without a lead directly before it.
+    ///    This is right for a third or fourth byte, and for no other. So `xor` leaves a fault where
+    ///    found and due differ.
+    /// 2. The comparison is a saturating subtraction: it leaves bit 7 set from E0, or from F0, on.
+    ///    The mask removes other bits.
     #[cfg_attr(trust8_optimised, inline(always))]
     fn check(
         &self,
@@ -167,15 +167,16 @@ impl<S: Simd> Checker<S> {
         faults.0 = s.or(faults.0, s.xor(pairs, due));
     }
 
-    /// Returns what each byte of `text` forbids the byte after it to be, as the bits of `tables.rs`. `high` are the
-    /// upper nibbles of `text`.
+    /// Returns what the byte after each byte of `text` must not be, as bits of `tables.rs`. `high`
+    /// are the upper nibbles of `text`.
     #[inline(always)]
     fn forbidden_after(&self, text: S::Vector, high: S::Vector) -> S::Vector {
         let s = self.s;
         s.and(s.lookup(self.first_high, high), s.lookup(self.first_low, s.low_nibbles(text)))
     }
 
-    /// Returns zero where `now` is a continuation that may follow the lead before it, `earlier1` being the text one byte before.
+    /// Returns zero where `now` is a continuation that may follow the lead before it. `earlier1` is
+    /// the text one byte before.
     #[inline(always)]
     pub(crate) fn disallowed(&self, now: S::Vector, earlier1: S::Vector) -> S::Vector {
         let s = self.s;
@@ -183,21 +184,23 @@ impl<S: Simd> Checker<S> {
         s.and(forbidden, s.lookup(self.second_high, s.high_nibbles(now)))
     }
 
-    /// Returns the suspicion that the first fault of the vector at `at` leads to, if there is one. The faults are this vector's alone.
+    /// Returns the suspect verdict for the first fault of the vector at `at`, if there is one. The
+    /// faults are those of this vector only.
     ///
-    /// The first fault shows at a continuation that stands alone, or at the byte after an ill-formed sequence. Either way, the sequence
-    /// ends after the byte before, and all before the sequence is well-formed.
+    /// The first fault shows at an isolated continuation, or at the byte after an ill-formed
+    /// sequence. Either way, the sequence ends after the byte before, and everything before the
+    /// sequence is well-formed.
     #[inline(always)]
     pub(super) fn suspicion(&self, faults: &FaultBits<S>, at: usize) -> Option<Verdict> {
         let sound = self.s.high_bits(self.s.equal(faults.0, self.s.splat(0))).trailing_ones() as usize;
         (sound < S::LANES).then(|| Verdict::suspect((at + sound).saturating_sub(1)))
     }
 
-    /// Does what `check_at` does, and cannot panic: if the vector and its context are not inside `bytes`, that is a
-    /// fault.
+    /// Does the same as `check_at`, without a panic: if the vector and its context are not inside `bytes`,
+    /// this is a fault.
     ///
-    /// No caller asks for such a place. But a compiler that does not see this keeps the stack ready for a panic, and
-    /// short input would pay for it.
+    /// No caller passes such a position. But the compiler does not see this, and would set up a
+    /// stack frame for the panic, which short input would pay for.
     #[inline(always)]
     pub(super) fn check_at_without_panic(&self, faults: &mut FaultBits<S>, bytes: &[u8], at: usize) {
         match bytes.get(at - CONTEXT..at + S::LANES) {
@@ -206,10 +209,10 @@ impl<S: Simd> Checker<S> {
         }
     }
 
-    /// Checks the vector `now`, which comes after `before`. Both are in registers.
+    /// Checks the vector `now` after the vector `before`. Both are in registers.
     ///
-    /// What a byte forbids is looked up before the shift by one byte, not after it. So the upper nibbles of each
-    /// vector are taken only once.
+    /// The lookup of what a byte forbids comes before the shift by one byte, not after it. So the
+    /// upper nibbles of each vector are computed only once.
     #[cfg_attr(trust8_optimised, inline(always))]
     pub(super) fn check_after(
         &self,
@@ -230,14 +233,15 @@ impl<S: Simd> Checker<S> {
         Before { text: now, forbids }
     }
 
-    /// Returns what comes before the start of a text.
+    /// Returns the state before the start of a text.
     #[inline(always)]
     pub(super) fn before_start(&self) -> Before<S> {
         // The same as after ASCII.
         Before { text: self.s.splat(0), forbids: self.s.splat(LATER_CONTINUATION) }
     }
 
-    /// Returns what comes before a text that continues another text, whose last four bytes are `bytes`.
+    /// Returns the state before a text that continues another text, whose last four bytes are
+    /// `bytes`.
     #[inline(always)]
     pub(super) fn ending_in(&self, bytes: [u8; 4]) -> Before<S> {
         let text = self.s.ending_in(bytes);

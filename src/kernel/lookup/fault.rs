@@ -1,4 +1,4 @@
-//! Where the first fault is.
+//! Finds the first fault.
 
 #![forbid(unsafe_code)]
 
@@ -9,8 +9,9 @@ use crate::simd::{Job, Simd};
 
 /// The search for the first fault from `at` on, vector by vector.
 ///
-/// All before `at` is well-formed, except for a character that `at` cuts off. `at` is 0 or at least four. The routine returns the
-/// suspicion that the first fault leads to, or that of the place where less than a vector is left.
+/// Everything before `at` is well-formed, except for a character that `at` cuts off. `at` is 0 or
+/// at least four. The routine returns the suspect verdict for the first fault, or for the position
+/// where less than a vector is left.
 pub(super) struct FirstFault;
 
 impl<S: Simd> Job<S, usize, Verdict> for FirstFault {
@@ -33,7 +34,8 @@ impl<S: Simd> Job<S, usize, Verdict> for FirstFault {
     }
 }
 
-/// Returns the suspicion that the first fault from `at` on leads to. There is one. For `at`, see [`FirstFault`].
+/// Returns the suspect verdict for the first fault from `at` on. There is one. For `at`, see
+/// [`FirstFault`].
 #[cold]
 #[inline(always)]
 pub(super) fn suspicion<S: Simd>(s: S, bytes: &[u8], at: usize) -> Verdict {

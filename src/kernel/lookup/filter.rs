@@ -1,8 +1,8 @@
-//! Which blocks of a chunk must be checked: a list of them, made without a branch on what the text is.
+//! Lists the blocks of a chunk that must be checked, without a branch on the text.
 //!
-//! A list is a word with a bit for each block, the lowest for the first. A CPU can't predict where characters stand in a text that
-//! it has not seen before, and a wrong prediction costs as much as the check of a block or two. What is left to predict is how long
-//! the list is.
+//! A list is a word with a bit for each block, the lowest for the first. In new text, a CPU can't
+//! predict the positions of characters, and a misprediction costs as much as checking a block or
+//! two. Only the length of the list is left to predict.
 
 #![forbid(unsafe_code)]
 
@@ -11,7 +11,7 @@ use super::check::BLOCK;
 use crate::boundary::{CONTEXT, allows_two_byte, array_at};
 use crate::simd::Simd;
 
-/// The blocks of a group, which are asked together.
+/// The number of blocks in a group, which are tested together.
 pub(super) const GROUP_BLOCKS: usize = 16;
 /// The bytes of a group.
 pub(super) const GROUP_BYTES: usize = GROUP_BLOCKS * BLOCK;
@@ -20,7 +20,7 @@ pub(super) const GROUP_BYTES: usize = GROUP_BLOCKS * BLOCK;
 /// whole blocks. The function prefetches what comes `ahead` bytes later.
 #[inline(always)]
 pub(super) fn not_ascii<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> u64 {
-    // A chunk without context is a fault of the caller: all blocks are listed.
+    // A chunk without context is a mistake of the caller: all blocks are listed.
     let Some(([.., before], text)) = chunk.split_first_chunk::<CONTEXT>() else { return u64::MAX };
     let mut list = u64::from(before >> 7);
     let (groups, rest) = text.as_chunks::<GROUP_BYTES>();
@@ -32,7 +32,7 @@ pub(super) fn not_ascii<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> u64 {
             }
         }
         let ascii = s.high_bits(s.equal(squeezed(s, group), s.splat(0)));
-        // In vectors of 32 bytes, the two halves of a block are sixteen lanes from each other.
+        // In vectors of 32 bytes, the two halves of a block are sixteen lanes apart.
         let ascii = if S::LANES == 32 { ascii & ascii >> 16 } else { ascii };
         list |= (!ascii & 0xFFFF) << listed;
         listed += GROUP_BLOCKS;
@@ -46,7 +46,7 @@ pub(super) fn not_ascii<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> u64 {
 
 /// Returns a vector in which lane `i`, and lane `i + 16` if there is one, are zero if block `i` of a group is ASCII.
 ///
-/// Each step makes one vector of two, until a byte is left for each sixteen bytes or more.
+/// Each step merges two vectors into one, until one byte is left for sixteen bytes or more.
 #[inline(always)]
 pub(super) fn squeezed<S: Simd>(s: S, group: &[u8; GROUP_BYTES]) -> S::Vector {
     s.halve(eight_blocks(s, group, 0), eight_blocks(s, group, 8 * BLOCK))
@@ -64,7 +64,7 @@ fn two_blocks<S: Simd>(s: S, group: &[u8], at: usize) -> S::Vector {
     s.halve(high_bits(s, group, at), high_bits(s, group, at + BLOCK))
 }
 
-/// Returns a vector in which something is set if any byte of the block at `at` is not ASCII.
+/// Returns a vector with a bit 7 set if any byte of the block at `at` is not ASCII.
 #[inline(always)]
 fn high_bits<S: Simd>(s: S, group: &[u8], at: usize) -> S::Vector {
     let mut all = s.load(group, at);
@@ -74,12 +74,14 @@ fn high_bits<S: Simd>(s: S, group: &[u8], at: usize) -> S::Vector {
     s.and(all, s.splat(0x80))
 }
 
-/// Lists the blocks of `chunk` that have more than well-formed characters of one and two bytes, and the first one if a longer character
-/// reaches in. Also returns whether there is C0 or C1, which is wrong anywhere. The chunk is as for [`not_ascii`].
+/// Lists the blocks of `chunk` that are not well-formed text of one- and two-byte characters, and
+/// the first block if a longer character reaches into it. Also returns whether there is C0 or C1,
+/// which never appear in UTF-8. The chunk is as for [`not_ascii`].
 ///
-/// A longer character puts each block on the list that has its lead, or a byte after its second one, which looks like a continuation without
-/// a lead. The second byte alone may be in a block that is not listed. So if a longer character begins at the end of a
-/// listed block, and the next block is not listed, the character is cut off.
+/// A longer character lists each block with its lead, or with its third or fourth byte, which looks
+/// like a continuation without a lead. The second byte alone may be in a block that is not listed.
+/// So if a longer character begins at the end of a listed block, and the next block is not listed,
+/// the character is cut off.
 #[inline(always)]
 pub(super) fn not_two_byte<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> (u64, bool) {
     let is_reached = !chunk.first_chunk::<CONTEXT>().is_some_and(allows_two_byte);
@@ -95,8 +97,8 @@ pub(super) fn not_two_byte<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> (u64, b
     (list, has_overlong(s, smallest))
 }
 
-/// Returns whether the block at `at` has anything but well-formed characters of one and two bytes. C0 and C1 may look well-formed; see
-/// [`has_overlong`].
+/// Returns whether the block at `at` has anything except well-formed one- and two-byte characters.
+/// C0 and C1 may look well-formed; see [`has_overlong`].
 ///
 /// ```text
 /// byte     now + 0x40, signed, at most 7F    earlier1 - 0x40, unsigned, at least 00
@@ -106,7 +108,8 @@ pub(super) fn not_two_byte<S: Simd>(s: S, chunk: &[u8], ahead: usize) -> (u64, b
 /// E0..FF   20..3F    0.......                A0..BF    1....... due
 /// ```
 ///
-/// A continuation stands after each lead and nowhere else if bit 7 of both is the same. These are six operations a vector, and no lookup.
+/// Continuations follow exactly the leads if bit 7 of both is the same. These are six operations a
+/// vector, without a lookup.
 #[inline(always)]
 pub(super) fn is_not_two_byte<S: Simd>(s: S, smallest: &mut S::Vector, text: &[u8], at: usize) -> bool {
     let (mut lengths, mut largest) = (s.splat(0), s.splat(0));

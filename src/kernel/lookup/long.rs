@@ -1,4 +1,5 @@
-//! Long input: the blocks that are not ASCII are checked. What differs between the loops is how they find these blocks.
+//! Long input: the blocks that are not ASCII are checked. The loops differ in how they find these
+//! blocks.
 
 #![forbid(unsafe_code)]
 
@@ -15,28 +16,30 @@ use crate::kernel::verdict::Verdict;
 use crate::kernel::{AHEAD_BYTES, PREFETCH_FROM_BYTES, faulty};
 use crate::simd::{Job, Simd};
 
-/// The least length of long input: what is skipped as ASCII at a time.
+/// The least length of long input: the step in which ASCII is skipped.
 pub(super) const LEAST_BYTES: usize = SKIPPED_BYTES;
-/// From this length on, the blocks to check are listed. Shorter text takes a branch for each block.
+/// From this length on, the blocks to check are listed. Shorter text has a branch for each block.
 ///
-/// AVX2, Zen 5, ratio to simdutf8, tweets, German, French, Hindi of 512 to 1536 bytes: new text gains a tenth to a third by lists (1.42,
-/// 1.59, 1.61, 1.45 in place of 1.30, 1.20, 1.23, 1.28), and learned text of 1,000 bytes loses as much (0.82 in place of 1.14).
+/// AVX2, Zen 5, ratio to simdutf8, tweets, German, French, Hindi of 512 to 1536 bytes: lists make
+/// new text a tenth to a third faster (1.42, 1.59, 1.61, 1.45 instead of 1.30, 1.20, 1.23, 1.28),
+/// and learned text of 1,000 bytes as much slower (0.82 instead of 1.14).
 const LISTS_FROM_BYTES: usize = 1024;
-/// The bytes at the start that are checked whether they are ASCII or not, unless all of [`SKIPPED_BYTES`] is: a fault there, where most text in
-/// another encoding has one, is reported early. With 64 bytes, text of 300 bytes would not be faster.
+/// The bytes at the start that are always checked, unless all of [`SKIPPED_BYTES`] is ASCII. So a
+/// fault there, where text in another encoding usually has one, is reported early. With 64 bytes,
+/// text of 300 bytes would not be faster.
 const HEAD_BYTES: usize = 2 * BLOCK;
-/// How much ASCII is skipped at a time. ASCII of 300 bytes takes half as long as by single blocks.
+/// The step in which ASCII is skipped. ASCII of 300 bytes takes half as long as with single blocks.
 const SKIPPED_BYTES: usize = 4 * BLOCK;
 /// The most blocks of a chunk: one bit of a word for each. With 16 blocks, new text of 4 KiB takes a tenth longer.
 const CHUNK_BLOCKS: usize = 64;
-/// Returns how far ahead to prefetch in a text of `len` bytes. In a cache that is no distance at all: to prefetch the line that is read
-/// anyway costs less than a branch.
+/// Returns the prefetch distance for a text of `len` bytes. It is zero for a text in the cache:
+/// prefetching the current line costs less than a branch.
 #[inline(always)]
 const fn ahead_bytes(len: usize) -> usize {
     if len < PREFETCH_FROM_BYTES { 0 } else { AHEAD_BYTES }
 }
 
-/// Returns the verdict on input of at least [`LEAST_BYTES`] bytes. Shorter input is suspect, whatever it is.
+/// Returns the verdict on input of at least [`LEAST_BYTES`] bytes. Shorter input is always suspect.
 #[inline(always)]
 pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     let n = bytes.len();
@@ -60,8 +63,8 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if at == 0 {
         let checker = Checker::new(s);
         let (mut faults, mut before) = (checker.no_faults(), checker.before_start());
-        // If the compiler knew the length, it would write the check eight times. (Written four times, for vectors of 32 bytes, it is 3 %
-        // faster at 300 to 1000 bytes.)
+        // `black_box` keeps LLVM from unrolling the check eight times. (Unrolled four times, for
+        // vectors of 32 bytes, it is 3 % faster at 300 to 1000 bytes.)
         let mut left = if S::LANES == 16 { black_box(head.as_slice()) } else { head.as_slice() };
         while left.len() >= S::LANES {
             before = checker.check_after(&mut faults, s.load(left, 0), before);
@@ -80,11 +83,14 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     }
 }
 
-/// All blocks from a place on, with a branch for each: is it ASCII? The last block ends with the text, and overlaps the one before it.
+/// Checks all blocks from a position on, with a branch for each: is it ASCII? The last block ends
+/// with the text, and overlaps the one before it.
 ///
-/// A CPU learns these branches in a text that it sees again and again, and predicts them in dense text.
+/// The branch predictor learns these branches in text that is read again and again, and predicts
+/// them in dense text.
 ///
-/// The routine returns an error with a place before a fault. A character that the end cuts off is no fault.
+/// The routine returns an error with a position before a fault. A character that the end cuts off
+/// is no fault.
 struct Each;
 
 impl<S: Simd> Job<S, usize, Result<(), usize>> for Each {
@@ -113,20 +119,22 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for Each {
     }
 }
 
-/// How the blocks of a chunk are found that must be checked.
+/// How the blocks to check are found in a chunk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Search {
-    /// By a list of the blocks that are not ASCII.
+    /// List the blocks that are not ASCII.
     NotAscii,
-    /// By a list of the blocks that have more than well-formed characters of one and two bytes. To make it takes three times as long.
+    /// List the blocks that are not well-formed text of one- and two-byte characters. Making this
+    /// list takes three times as long.
     NotTwoByte,
-    /// By a branch for each block, because nearly all blocks must be checked.
+    /// Branch for each block, because nearly all blocks must be checked.
     Each,
 }
 
-/// All blocks from a place on, by chunks: the blocks to check are listed without a branch, and then checked.
+/// Checks all blocks from a position on, in chunks: the blocks to check are listed without a
+/// branch, and then checked.
 ///
-/// The routine promises what [`Each`] does.
+/// The routine promises the same as [`Each`].
 struct Lists;
 
 impl<S: Simd> Job<S, usize, Result<(), usize>> for Lists {
@@ -149,7 +157,8 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for Lists {
                     let list = filter::not_ascii(s, chunk, ahead);
                     let first = CONTEXT + list.trailing_zeros() as usize % CHUNK_BLOCKS * BLOCK;
                     let count = list.count_ones() as usize;
-                    // From a quarter on, the check of all for two-byte characters takes less time than that of the listed blocks.
+                    // From a quarter on, the two-byte check of all blocks takes less time than
+                    // checking the listed blocks.
                     if 4 * count > blocks && filter::is_below_e0(s, chunk, first) {
                         search = Search::NotTwoByte;
                         continue;
@@ -188,7 +197,8 @@ impl<S: Simd> Job<S, usize, Result<(), usize>> for Lists {
     }
 }
 
-/// Checks the listed blocks of a chunk. `ends` says what may stand at the end of a block before one that is not listed.
+/// Checks the listed blocks of a chunk. `ends` are the largest bytes at the end of a block before
+/// one that is not listed.
 #[inline(always)]
 fn check_listed<S: Simd>(
     s: S,
@@ -199,7 +209,7 @@ fn check_listed<S: Simd>(
     ahead: usize,
 ) -> FaultBits<S> {
     let mut faults = checker.no_faults();
-    // Whether the next block is listed. The next chunk takes care of what reaches into it.
+    // Whether the next block is listed. The next chunk handles a character that reaches into it.
     let next = list >> 1 | 1 << (chunk.len() / BLOCK - 1);
     let mut left = list;
     while left != 0 {
@@ -214,7 +224,8 @@ fn check_listed<S: Simd>(
     faults
 }
 
-/// Returns where the ASCII at `at` ends, or a place shortly before. If the byte before `at` is not ASCII, that is `at`.
+/// Returns the end of the ASCII at `at`, or a position shortly before it. If the byte before `at`
+/// is not ASCII, the result is `at`.
 #[inline(always)]
 fn skip_ascii<S: Simd>(s: S, bytes: &[u8], mut at: usize) -> usize {
     if at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(u8::is_ascii) {

@@ -1,4 +1,4 @@
-//! The block algorithm: find the blocks that are not ASCII, and check them with three lookups.
+//! The block algorithm: finds the blocks that are not ASCII, and checks them with three lookups.
 //!
 //! ```text
 //! fewer than four bytes: the automaton
@@ -14,34 +14,38 @@
 //!     check the last block, which overlaps the one before it
 //! ```
 //!
-//! The algorithm is written once for all instruction sets; see `simd/`. What makes it fast:
+//! The algorithm is written once for all instruction sets; see `simd/`. It is fast for these
+//! reasons:
 //!
-//! 1. **A branch for each block, or none.** In text that a CPU has seen before, or of a few hundred bytes, branches are predicted, and
-//!    cost nothing. In new text a wrong prediction costs as much as the check of a block or two. So longer text is listed
-//!    without branches, and the only prediction is the length of the list.
-//! 2. **A cheaper check for two-byte text.** Most text of Europe and the Middle East is ASCII and two-byte characters. Six
-//!    operations a vector decide whether it is well-formed, and only blocks with longer characters get the lookups.
-//! 3. **No state between blocks.** A block needs up to three bytes of the text before it. These are loaded again:
-//!    three more loads of each vector begin one, two and three bytes earlier. Loads have ports to spare, while
-//!    the shifts that they replace compete with the lookups. So blocks can be checked in any order.
-//! 4. **Faults are gathered**, and tested after a block or a chunk. If there are any, a second pass searches for
-//!    the first lane with a fault (`fault.rs`).
+//! 1. **A branch for each block, or none.** In learned text, or text of a few hundred bytes,
+//!    branches are predicted and cost nothing. In new text a misprediction costs as much as
+//!    checking a block or two. So the blocks of longer text are listed without branches, and only
+//!    the length of the list is predicted.
+//! 2. **A cheaper check for two-byte text.** Most European and Middle Eastern text is ASCII and
+//!    two-byte characters. Six operations a vector check it, and only blocks with longer characters
+//!    need the lookups.
+//! 3. **No state between blocks.** A block needs up to three bytes of the text before it. These are
+//!    loaded again: three more loads of each vector begin one, two and three bytes earlier. There
+//!    are load ports to spare, while shifts would compete with the lookups. And blocks can be
+//!    checked in any order.
+//! 4. **Faults are gathered**, and tested after a block or a chunk. If there are any, a second pass
+//!    finds the first lane with a fault (`fault.rs`).
 //! 5. **Short input** has at most one branch on its content (all ASCII or not), and few
 //!    on its length. Both vary from call to call.
 //! 6. **One rule for prefetching**: in text of 4 MiB and more, each loop prefetches 8 KiB ahead.
 //!
-//! The lookups are John Keiser's and Daniel Lemire's (arXiv 2010.03090, 2020; see `tables.rs`). What differs from
-//! their algorithm:
+//! The lookups are John Keiser's and Daniel Lemire's (arXiv 2010.03090, 2020; see `tables.rs`).
+//! Differences from their algorithm:
 //!
-//! - It branches at each block. Here, longer text is listed (1).
-//! - It checks all blocks that are not ASCII in one way. Here two-byte text has its own check (2).
-//! - It shifts the bytes of the vector before into each vector. Here they are loaded again (3), except within a block in
-//!   WebAssembly (`Simd::RELOADS`). In short input,
-//!   what a byte forbids is looked up before the shift and not after it; see [`Checker::check_after`].
-//! - It gathers faults up to the end of the text. Here they are tested earlier, because the exact error is wanted as
-//!   well (4).
-//! - It notes after each block whether its end cuts off a character. Here the end of a listed block is compared with the largest bytes that
-//!   may stand there if the next block is not listed.
+//! - It branches at each block. Here, the blocks of longer text are listed (1).
+//! - It has one check for all blocks that are not ASCII. Here two-byte text has its own check (2).
+//! - It shifts the bytes of the previous vector into each vector. Here they are loaded again (3),
+//!   except within a block in WebAssembly (`Simd::RELOADS`). In short input, the lookup of what a
+//!   byte forbids comes before the shift, not after it; see [`Checker::check_after`].
+//! - It gathers faults up to the end of the text. Here they are tested earlier, because the exact
+//!   error is needed too (4).
+//! - It records after each block whether its end cuts off a character. Here the end of a listed
+//!   block is compared with the largest allowed bytes if the next block is not listed.
 
 #![forbid(unsafe_code)]
 
@@ -85,7 +89,8 @@ impl<S: Simd> Job<S, (), Verdict> for Short {
     }
 }
 
-/// The algorithm for long input, for any length. It is a function of its own, so that short input does not pay for its registers.
+/// The algorithm for long input, for any length. It is a separate function, so that short input
+/// does not pay for its registers.
 pub(crate) struct Long;
 
 impl<S: Simd> Job<S, (), Verdict> for Long {

@@ -10,10 +10,11 @@ use crate::kernel::automaton::is_tiny_text;
 use crate::kernel::verdict::Verdict;
 use crate::simd::{Job, Simd};
 
-/// The bytes that are checked before a look at the faults.
+/// The bytes that are checked before the faults are tested.
 pub(super) const LOOK: usize = 256;
 
-/// Returns the verdict on input of fewer than `MEDIUM` bytes. (Longer input is right as well, but slower.)
+/// Returns the verdict on input of fewer than `MEDIUM` bytes. (Longer input is also correct, but
+/// slower.)
 #[inline(always)]
 pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     let checker = Checker::new(s);
@@ -28,7 +29,7 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
         return Verdict::VALID;
     } else if n < S::LANES + CONTEXT {
         let before = checker.check_after(&mut faults, s.load(bytes, 0), checker.before_start());
-        // Zeros follow the text here too.
+        // Again, zeros follow the text.
         checker.check_after(&mut faults, s.load_second(bytes), before);
     } else if n <= 2 * S::LANES {
         checker.check_after(&mut faults, s.load(bytes, 0), checker.before_start());
@@ -40,13 +41,14 @@ pub(super) fn validate<S: Simd>(s: S, bytes: &[u8]) -> Verdict {
     if checker.any(&faults) { suspicion(s, bytes, 0) } else { Verdict::VALID }
 }
 
-/// The check of all of a text of more than two vectors, whose last four bytes before are given. `goes_on` says that more follows: then
-/// a character that the end cuts off is no fault, and the place of a fault is not looked for. Shorter input is suspect, whatever it is.
+/// Checks all of a text of more than two vectors, given the four bytes before it. `goes_on` means
+/// that more follows: then a character that the end cuts off is no fault, and the position of a
+/// fault is not needed. Shorter input is always suspect.
 ///
 /// It is a separate function, so that shorter text does not save its registers.
 pub(super) struct All;
 
-/// What comes before the start of a text: anything but the start of a character.
+/// The bytes before the start of a text: anything except the start of a character.
 const START: u32 = 0;
 
 impl<S: Simd> Job<S, (u32, bool), Verdict> for All {
@@ -89,7 +91,7 @@ pub(super) fn continues<S: Simd>(s: S, last_before: [u8; 4], bytes: &[u8]) -> bo
     let before = checker.ending_in(last_before);
     if n < S::LANES {
         checker.check_after(&mut faults, s.load_short(bytes), before);
-        // The zeros after the text show faults of a character that is cut off. These do not count.
+        // The zeros after the text show faults of a cut-off character. These do not count.
         faults = faults.first_lanes(s, n);
     } else {
         let before = checker.check_after(&mut faults, s.load(bytes, 0), before);
@@ -100,11 +102,11 @@ pub(super) fn continues<S: Simd>(s: S, last_before: [u8; 4], bytes: &[u8]) -> bo
     !checker.any(&faults)
 }
 
-/// Checks more than two vectors of text, two at a time. The last two end with the text, and overlap what is checked
-/// already. A character that the end of the text cuts off is no fault.
+/// Checks more than two vectors of text, two at a time. The last two end with the text, and overlap
+/// vectors that were already checked. A character that the end of the text cuts off is no fault.
 ///
-/// Returns a place shortly before the first fault: all before it is well-formed, except for a character that it cuts off. What comes
-/// after the first fault may be unchecked.
+/// Returns a position shortly before the first fault: everything before it is well-formed, except
+/// for a character that it cuts off. Text after the first fault may be unchecked.
 #[inline(always)]
 fn check_by_two<S: Simd>(
     checker: &Checker<S>,

@@ -1,4 +1,4 @@
-//! The classes of bytes by the tables of `kernel/lookup/`.
+//! Classifies bytes with the tables of `kernel/lookup/`.
 
 use super::{Classes, Surveyor, Surveys};
 use crate::kernel::Checker;
@@ -18,7 +18,8 @@ struct Lookups<S: Simd> {
     s: S,
 }
 
-/// [`Surveyor::classes`] as a function apart: with vectors of 16 bytes it is most of each loop that calls it.
+/// [`Surveyor::classes`] as a separate function: with vectors of 16 bytes, it is most of each loop
+/// that calls it.
 struct ClassesOf;
 
 impl<S: Simd> Job<S, &[u8; 64], Classes> for ClassesOf {

@@ -1,7 +1,8 @@
-//! Finds and replaces all ill-formed sequences of a text, one after the other.
+//! Finds and replaces all ill-formed sequences of a text.
 //!
-//! A validator stops at the first ill-formed sequence. Code that replaces, lists or skips them must go on after it. Where they
-//! lie close together, starting a validator anew after each would take most of the time. So there are two modes:
+//! A validator stops at the first ill-formed sequence. Code that replaces, lists or skips them must
+//! continue after it. If they are close together, restarting a validator after each would take most
+//! of the time. So there are two modes:
 //!
 //! ```text
 //! near:  for each block of 58 bytes, with the three bytes before it and the three after it: make a map of two words.
@@ -11,19 +12,22 @@
 //!        If not, the kernel validates what comes before its suspicion; continue with 'near'.
 //! ```
 //!
-//! Where text is copied, there is a mode between the two, which takes little time to begin and to end: groups, which are a few blocks
-//! long, are checked as the piece of a stream is. See `Search::replace` and `transcode/vector/from_faulty_utf8.rs`.
+//! For copies there is a third mode between the two, which is cheap to start and stop: groups of a
+//! few blocks are checked like a piece of a stream. See `Search::replace` and
+//! `transcode/vector/from_faulty_utf8.rs`.
 //!
-//! 1. **The map needs no automaton.** Whether a byte begins an ill-formed sequence depends only on the three bytes before it
-//!    and the three after it. So a formula of a few masks answers for 64 bytes at once, without a table or a branch; see
-//!    `Map::of`. It takes the same time however many sequences are ill-formed.
-//! 2. **No block waits for another.** What a map must know of its neighbours is read again. (Blocks of 61 to 64 bytes that each
-//!    begin with a sequence need no neighbours. But each must wait for the length of the one before, and they take 1.4 times
-//!    as long.)
-//! 3. **Chunks grow by doubling.** So what a kernel reads in vain after a fault is in proportion to the valid text before it,
-//!    and the whole takes linear time for every input.
-//! 4. **Only 'valid' is believed.** Where a kernel suspects something, the text before that place is validated again. So the
-//!    soundness of this file rests on the verdict 'valid', on 'this group continues that text', and on the map, not on places.
+//! 1. **The map needs no automaton.** Whether a byte begins an ill-formed sequence depends only on
+//!    the three bytes before it and the three after it. So a formula of a few masks decides for 64
+//!    bytes at once, without a table or a branch; see `Map::of`. Its time does not depend on the
+//!    number of ill-formed sequences.
+//! 2. **No block waits for another.** A map reads the bytes around its block again. (Blocks of 61
+//!    to 64 bytes that begin at a sequence need no neighbours. But each must wait for the length of
+//!    the one before, and they take 1.4 times as long.)
+//! 3. **Chunks grow by doubling.** So the text that a kernel reads in vain after a fault is
+//!    proportional to the valid text before it, and every input takes linear time.
+//! 4. **Only 'valid' is trusted.** The text before a suspect position is validated again. So the
+//!    soundness of this file rests on the verdict 'valid', on 'this group continues that text', and
+//!    on the map, not on positions.
 
 #[cfg(trust8_simd)]
 mod lookup;
@@ -36,10 +40,10 @@ use crate::kernel::Engine;
 use crate::output::Output;
 use crate::simd::Job;
 
-/// The bytes on either side of a byte that decide about it: a character has at most three besides.
+/// The context on either side of a byte: a character has at most three other bytes.
 pub const CONTEXT: usize = 3;
 
-/// The bytes that a map is made of, one for each bit of a word: a block, and its context on either side.
+/// The bytes of a map, one for each bit of a word: a block, and its context on either side.
 pub const WITH_CONTEXT: usize = 64;
 
 /// The length of a block: the bytes whose context is in the map.
@@ -54,20 +58,20 @@ pub const ASCII_BLOCK: usize = 4 * LINE;
 /// After this many blocks without a fault, a search no longer expects one in the next block.
 const SOUND_BLOCKS_TO_BE_FAR: usize = 8;
 
-/// After this many blocks without a fault, text is taken in groups. The blocks have about as much text as a group, so that hardly any
-/// group is checked again for the same fault.
+/// After this many blocks without a fault, text is processed in groups. These blocks have about as
+/// much text as a group, so that hardly any group is checked again for the same fault.
 pub const SOUND_BLOCKS_TO_TAKE_GROUPS: usize = 4;
 
 /// The first chunk that a kernel validates.
 pub const FIRST_CHUNK: usize = 512;
 
-/// The longest chunk: short enough to be in the cache still when the caller copies it.
+/// The longest chunk: short enough to be still in the cache when the caller copies it.
 pub const LONGEST_CHUNK: usize = 64 << 10;
 
 /// The classes of 64 bytes. Each byte is a bit, the first byte the lowest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Classes {
-    /// 80 to FF: all but ASCII.
+    /// 80 to FF: everything except ASCII.
     pub high: u64,
     /// C0 to FF: begins a sequence of two bytes or more.
     pub lead: u64,
@@ -75,8 +79,8 @@ pub struct Classes {
     pub lead3: u64,
     /// F0 to FF: begins a sequence of four bytes or more.
     pub lead4: u64,
-    /// Allowed as the second byte of a character that begins with the byte before it. The bit has a meaning only where that
-    /// byte is a lead and this one a continuation.
+    /// Allowed as the second byte of a character that begins with the byte before it. The bit is
+    /// specified only for a continuation after a lead.
     pub allowed: u64,
 }
 
@@ -95,15 +99,17 @@ impl Map {
     fn at<S: Surveyor>(s: S, bytes: &[u8; WITH_CONTEXT]) -> Self {
         let high = s.high(bytes);
         if high & high << 1 == 0 {
-            // Each such byte stands alone between ASCII, so it is ill-formed, whatever it is.
+            // Each such byte is alone between ASCII, so it is ill-formed, whatever its value.
             return Self { faults: high, continued: 0 };
         }
         Self::of(s.classes(bytes))
     }
 
-    /// Returns the map of bytes with these classes. It is right for the bytes whose context is among them.
+    /// Returns the map of bytes with these classes. It is correct for the bytes whose context is
+    /// among them.
     ///
-    /// A sequence is a character, or the beginning of one as far as it goes (Unicode's 'maximal subpart'), or a single byte.
+    /// A sequence is a character, the longest beginning of one (Unicode's 'maximal subpart'), or a
+    /// single byte.
     #[inline(always)]
     fn of(classes: Classes) -> Self {
         let Classes { high, lead, lead3, lead4, allowed } = classes;
@@ -113,16 +119,16 @@ impl Map {
         let third = (second & lead3 << 1) << 1 & continuation;
         let fourth = (third & lead4 << 2) << 1 & continuation;
         let continued = second | third | fourth;
-        // The leads of two, three and four bytes that all their continuations follow.
+        // The leads of two, three and four bytes with all their continuations.
         let whole = lead & !lead3 & second >> 1 | lead3 & !lead4 & third >> 2 | lead4 & fourth >> 3;
         Self { faults: high & !continued & !whole, continued }
     }
 }
 
-/// What a conversion must know of a block in its context to replace the ill-formed sequences while it converts the others. Each
-/// byte is a bit, the first byte of the context the lowest.
+/// The marks with which a conversion replaces the ill-formed sequences of a block while it converts
+/// the others. Each byte is a bit, the first byte of the context the lowest.
 ///
-/// It is right for the bytes of the context before the block as well.
+/// They are also correct for the context before the block.
 #[derive(Clone, Copy)]
 pub struct Marks {
     /// The bytes of ill-formed sequences.
@@ -142,7 +148,7 @@ impl Marks {
         const BEFORE: u64 = (1 << CONTEXT) - 1;
         const WITHIN: u64 = ((1 << BLOCK) - 1) << CONTEXT;
         let Map { faults, continued } = Map::at(s, bytes);
-        // What the map says of the context may be wrong. The block before knew what came before.
+        // The map may be wrong for the context. The marks of the block before are right.
         let mut ill_formed = faults & WITHIN | before.ill_formed >> BLOCK & BEFORE;
         let continued = continued & !BEFORE;
         // An ill-formed sequence has at most three bytes.
@@ -152,7 +158,7 @@ impl Marks {
     }
 }
 
-/// What the map needs of an instruction set.
+/// The operations of an instruction set for the map.
 pub trait Surveyor: Copy {
     /// Returns which bytes are not ASCII, the first byte as the lowest bit.
     fn high(self, bytes: &[u8; WITH_CONTEXT]) -> u64;
@@ -163,11 +169,11 @@ pub trait Surveyor: Copy {
     /// Returns whether all bytes are ASCII.
     fn is_ascii(self, bytes: &[u8; ASCII_BLOCK]) -> bool;
 
-    /// Appends the bytes to `out` and returns whether all of them are ASCII, or returns `None` if there is no room. Each byte is
-    /// loaded once for both.
+    /// Appends the bytes to `out` and returns whether all of them are ASCII, or returns `None` if
+    /// they do not fit. Each byte is loaded once for both.
     fn put_and_test_ascii(self, bytes: &[u8; ASCII_BLOCK], out: &mut Output<'_>) -> Option<bool>;
 
-    /// Returns how many parts of [`LINE`] bytes are ASCII before the first that is not.
+    /// Returns how many parts of [`LINE`] bytes are ASCII before the first one that is not.
     fn ascii_lines(self, bytes: &[u8; ASCII_BLOCK]) -> usize;
 }
 
@@ -177,7 +183,7 @@ pub trait Surveys: Engine {
     fn surveyor(self) -> impl Surveyor;
 }
 
-/// [`seek`] as a job. It needs the place from which on.
+/// [`seek`] as a job. It takes the start position.
 pub struct Seek;
 
 impl<E: Surveys> Job<E, usize, Found> for Seek {
@@ -187,7 +193,8 @@ impl<E: Surveys> Job<E, usize, Found> for Seek {
     }
 }
 
-/// [`replace`] as a job. It needs the place from which on, the place up to which the text is written, and the output.
+/// [`replace`] as a job. It takes the start position, the position up to which the text has been
+/// written, and the output.
 pub struct Replace;
 
 impl<E: Surveys> Job<E, (usize, usize, &mut Output<'_>), Replaced> for Replace {
@@ -197,22 +204,23 @@ impl<E: Surveys> Job<E, (usize, usize, &mut Output<'_>), Replaced> for Replace {
     }
 }
 
-/// What [`seek`] found: a block and its ill-formed sequences.
+/// The result of [`seek`]: a block and its ill-formed sequences.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// Where the block begins. From the start of the search to here all is well-formed.
+    /// Where the block begins. Everything from the start of the search to here is well-formed.
     pub start: usize,
     /// Where the block ends. If its last sequence is ill-formed, it may reach beyond. If the block has no ill-formed sequence,
     /// a sequence begins here.
     pub end: usize,
-    /// The first bytes of the ill-formed sequences that are left. Each byte is a bit, the block's first byte the lowest.
+    /// The first bytes of the remaining ill-formed sequences. Each byte is a bit, the block's first
+    /// byte the lowest.
     faults: u64,
     /// The bytes that continue a sequence, also those after the block.
     continued: u64,
 }
 
 impl Found {
-    /// What a search begins with: no block yet.
+    /// The initial state of a search: no block yet.
     pub const NONE: Self = Self::nothing(0);
 
     /// Returns an empty block at `at`: there is no fault up to there.
@@ -221,7 +229,8 @@ impl Found {
         Self { start: at, end: at, faults: 0, continued: 0 }
     }
 
-    /// Takes the next ill-formed sequence out of the block. Returns its place in the block, and its length, 1 to 3.
+    /// Removes the next ill-formed sequence from the block. Returns its position in the block, and
+    /// its length, 1 to 3.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<(usize, usize)> {
         if self.faults == 0 {
@@ -233,7 +242,8 @@ impl Found {
         Some((at as usize, 1 + continuations as usize))
     }
 
-    /// Drops the ill-formed sequences that begin before `at`, a place in the text. Returns where the next one begins.
+    /// Drops the ill-formed sequences that begin before `at`, a position in the text. Returns where
+    /// the next one begins.
     #[inline(always)]
     pub fn first_from(&mut self, at: usize) -> Option<usize> {
         let passed = at.saturating_sub(self.start).min(WITH_CONTEXT);
@@ -241,7 +251,7 @@ impl Found {
         (self.faults != 0).then(|| self.start + self.faults.trailing_zeros() as usize)
     }
 
-    /// Returns how many ill-formed sequences are left, and how many bytes they have together.
+    /// Returns the number of remaining ill-formed sequences, and of their bytes.
     #[inline(always)]
     pub const fn ill_formed(&self) -> (usize, usize) {
         let second = self.faults << 1 & self.continued;
@@ -257,8 +267,8 @@ impl Found {
         len - (self.continued & ((1 << len) - 1)).count_ones() as usize
     }
 
-    /// Returns how many UTF-16 units the block becomes: one for each sequence, and one more for each character of four bytes. No
-    /// ill-formed sequence has three bytes that continue it.
+    /// Returns how many UTF-16 units the block becomes: one for each sequence, and one more for
+    /// each character of four bytes. No ill-formed sequence has three continuations.
     #[inline(always)]
     pub const fn utf16_len(&self) -> usize {
         let continued = self.continued;
@@ -275,7 +285,7 @@ impl Found {
 
 /// Returns the next block with a fault in it, or an empty block after `SOUND_BLOCKS_TO_BE_FAR` blocks without one.
 ///
-/// All before `from` is well-formed, except for a character that `from` cuts off.
+/// Everything before `from` is well-formed, except for a character that `from` cuts off.
 #[inline(always)]
 pub fn seek<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> Found {
     let mut at = from;
@@ -307,32 +317,35 @@ pub fn seek<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> Found {
 /// The UTF-8 of U+FFFD, and a zero that the next byte overwrites: four bytes are one store.
 pub const REPLACEMENT: [u8; 4] = *b"\xEF\xBF\xBD\0";
 
-/// The room that [`replace`] wants for a block: three bytes of U+FFFD for each byte, and the bytes that it copies too many. If
-/// there is room for this and for the rest of the text, [`replace`] writes something.
+/// The output space that [`replace`] needs for a block: three bytes of U+FFFD for each byte, and
+/// the excess bytes of its copies. If there is space for this and for the rest of the text,
+/// [`replace`] writes something.
 pub const ROOM_PER_BLOCK: usize = 3 * BLOCK + WITH_CONTEXT;
 
-/// The bytes that [`replace`] wants to read from the start of a block on. If the text has fewer left, it leaves the block
-/// alone.
+/// The bytes that [`replace`] reads from the start of a block on. If the text has fewer left, it
+/// does nothing.
 pub const TEXT_PER_BLOCK: usize = 2 * WITH_CONTEXT;
 
-/// What [`replace`] has done.
+/// The result of [`replace`].
 #[derive(Clone, Copy)]
 pub struct Replaced {
     /// Where the next block begins.
     pub at: usize,
-    /// The text before this has been written. It may be after `at`, as a sequence may reach into the next block.
+    /// The text before this has been written. It may be after `at`, because a sequence may reach
+    /// into the next block.
     pub done: usize,
-    /// Whether the last blocks had no fault, so that text should be taken in groups now.
+    /// Whether the last blocks had no fault, so that text should now be processed in groups.
     pub far: bool,
 }
 
 /// Writes the text from `at` on with its faults replaced.
 ///
-/// The text before `done`, which lies in the first block, has been written already. The function stops where the room ends,
-/// shortly before the text ends, and where neither a fault nor ASCII is near.
+/// The text before `done`, which lies in the first block, has been written already. The function
+/// stops at the end of the output, shortly before the end of the text, and where neither a fault
+/// nor ASCII is near.
 ///
-/// It copies ASCII while it looks at it. It copies all other blocks in the same way, with a fault or without: predicting
-/// which of them have none costs more.
+/// It copies ASCII while it tests it. It copies all other blocks in the same way, with or without a
+/// fault, because predicting which have one costs more.
 #[inline(always)]
 pub fn replace<S: Surveyor>(
     s: S,
@@ -355,7 +368,7 @@ pub fn replace<S: Surveyor>(
         if out.left() < ROOM_PER_BLOCK {
             break;
         }
-        // From here on there is room for everything.
+        // From here on everything fits.
         let map = Map::at(s, with_context);
         let mut block = Found {
             start: at,
@@ -415,8 +428,8 @@ fn copy_ascii<S: Surveyor>(s: S, bytes: &[u8], from: usize, out: &mut Output<'_>
     at
 }
 
-/// Returns the block at `at` and its context, with zeros for the bytes that the text does not have. A zero after a character
-/// that the end cuts off makes that an ill-formed sequence.
+/// Returns the block at `at` and its context, with zeros for missing bytes. A zero after a cut-off
+/// character makes it an ill-formed sequence.
 #[inline(never)]
 pub fn padded(bytes: &[u8], at: usize) -> [u8; WITH_CONTEXT] {
     let mut padded = [0; WITH_CONTEXT];
@@ -426,8 +439,8 @@ pub fn padded(bytes: &[u8], at: usize) -> [u8; WITH_CONTEXT] {
     padded
 }
 
-/// Returns where the ASCII from `from` on ends, in blocks of [`ASCII_BLOCK`] bytes and, after at least one of them, in cache lines. It
-/// stops looking after a chunk.
+/// Returns where the ASCII from `from` on ends, in blocks of [`ASCII_BLOCK`] bytes and, after at
+/// least one of them, in cache lines. It stops after a chunk.
 #[inline(always)]
 fn after_ascii<S: Surveyor>(s: S, bytes: &[u8], from: usize) -> usize {
     let mut at = from;
@@ -451,7 +464,7 @@ mod tests {
     use super::*;
     use crate::kernel::Kernel;
 
-    /// Copies ASCII: without another byte, with one in each place, and without room.
+    /// Copies ASCII: only ASCII, with another byte at each position, and without enough space.
     struct Puts;
 
     impl<E: Surveys> Job<E, (), ()> for Puts {

@@ -1,4 +1,4 @@
-//! The classes of bytes by the tables of `kernel/bitplanes/`.
+//! Classifies bytes with the tables of `kernel/bitplanes/`.
 
 use super::{Classes, Surveyor, Surveys};
 use crate::kernel::PlanesChecker;

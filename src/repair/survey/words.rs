@@ -1,4 +1,4 @@
-//! The classes of bytes without vectors.
+//! Classifies bytes without vectors.
 
 #![forbid(unsafe_code)]
 
@@ -14,8 +14,8 @@ impl Surveys for Automaton {
     }
 }
 
-/// The surveyor without vectors: words of eight bytes, and loops over bytes that the compiler makes vectors of
-/// wherever the target has some.
+/// The surveyor without vectors: words of eight bytes, and loops over bytes that the compiler
+/// vectorises if the target has vectors.
 #[derive(Clone, Copy)]
 pub(super) struct Words;
 
@@ -30,7 +30,8 @@ impl Surveyor for Words {
             .fold(0, |all, (i, word)| all | high_bits(u64::from_le_bytes(*word)) << (8 * i))
     }
 
-    // Not inlined: `seek` and `replace` would consist of this twice, and programs that call one usually call the other.
+    // Not inlined: `seek` and `replace` would each contain it twice, and programs that call one
+    // usually call the other.
     #[inline(never)]
     fn classes(self, bytes: &[u8; WITH_CONTEXT]) -> Classes {
         let mut classes = Classes { high: 0, lead: 0, lead3: 0, lead4: 0, allowed: 0 };
@@ -76,8 +77,8 @@ fn allowed(first: u64, second: u64) -> u64 {
     let mut allowed = [0; 8];
     for i in 0..8 {
         let (first, second) = (first[i], second[i]);
-        // The least second byte, for leads that do not allow 80, and the distance of the largest from FF, for leads that do not
-        // allow BF.
+        // The smallest second byte, for leads that forbid 80, and the distance of the largest from
+        // FF, for leads that forbid BF.
         let least = (u8::from(first == 0xE0) * 0xA0) | (u8::from(first == 0xF0) * 0x90);
         let above = (u8::from(first == 0xED) * (0xFF - 0x9F)) | (u8::from(first == 0xF4) * (0xFF - 0x8F));
         let forbidden = least.saturating_sub(second)

@@ -46,8 +46,9 @@ impl Avx2 {
 /// How `load_masked` loads a certain number of bytes.
 #[repr(align(64))]
 struct Parts {
-    /// By the number of bytes, the distances of the shift right: in the lane after the whole dwords, the number of bits in the last dword
-    /// that are loaded already; in every other lane 32, which leaves nothing.
+    /// The distances of the shift right, for each number of bytes: in the lane after the whole
+    /// dwords, the number of bits of the last dword that are already loaded; in every other lane
+    /// 32, which leaves nothing.
     down: [[u8; 32]; 33],
     /// Ones in the dwords that are whole. A load begins four bytes earlier for each of them.
     whole: [u8; 64],
@@ -133,8 +134,9 @@ impl Simd for Avx2 {
 
     #[inline(always)]
     fn earlier<const N: usize>(self, now: __m256i, before: __m256i) -> __m256i {
-        // VPALIGNR works on each half by itself. On the left of the lower half it needs the upper half of `before`,
-        // and on the left of the upper half the lower half of `now`. SAFETY: AVX2, by `self`.
+        // VPALIGNR works on each half separately. On the left of the lower half it needs the upper
+        // half of `before`, and on the left of the upper half the lower half of `now`. SAFETY:
+        // AVX2, by `self`.
         let left = unsafe { _mm256_permute2x128_si256::<0x21>(before, now) };
         const { assert!(1 <= N && N <= 3) };
         match N {

@@ -1,6 +1,6 @@
 //! AVX-512 with VBMI, VBMI2, VPOPCNTDQ and GFNI: vectors of 64 bytes, from Ice Lake (2019) and Zen 4 (2022) on.
 //!
-//! This file has the operations. The algorithms that are made of them are in `kernel/bitplanes/`.
+//! This file has the operations; the algorithms are in `kernel/bitplanes/`.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -17,23 +17,22 @@ pub type Vector = __m512i;
 // SAFETY: it is integers side by side.
 unsafe impl Plain for Vector {}
 
-/// A vector in memory that is certainly there: whatever loads the program writes the address in it.
+/// A vector in mapped memory, because the loader writes the address in it.
 #[repr(align(64))]
 struct InMemory(#[expect(dead_code, reason = "it only has to be there")] &'static u8);
 
-/// Where nothing is loaded from.
+/// Dummy address for empty masked loads.
 ///
-/// An empty slice may have the address of no memory, or of memory that the system has not yet provided. To load nothing from there is
-/// allowed, but the CPU takes 20 ns to find out that it is nothing. Nor may it be the stack: where something has just been stored, the load
-/// waits for that.
+/// An empty slice may have an unmapped address. A fully masked load from there is allowed, but
+/// takes 20 ns. An address on the stack is no better: the load would wait for a recent store to it.
 static NOTHING: InMemory = InMemory(&0);
 
 // Each SAFETY comment below rests on this: `self` exists, so this code runs inside a function that is compiled for
 // the features above, and was called on a CPU that has them.
 impl Avx512 {
-    /// Returns planes of the text, for each group of eight bytes by itself. Each byte of `planes` has a single one,
-    /// and names the plane of that bit: the same byte of the result gathers that bit of the group's eight bytes of
-    /// `text`. The bit of the first of them is on top.
+    /// Returns planes of the text, separately for each group of eight bytes. Each byte of `planes`
+    /// has a single one, which selects a plane: the same byte of the result gathers that bit of the
+    /// group's eight bytes of `text`. The first byte's bit is the highest.
     ///
     /// GF2P8AFFINEQB multiplies a matrix of 8x8 bits by vectors of eight bits. Here the *text* is the matrix, and
     /// each vector has a single one, which picks a column of the matrix. So the instruction transposes.
@@ -43,7 +42,7 @@ impl Avx512 {
         unsafe { _mm512_gf2p8affine_epi64_epi8::<0>(planes, text) }
     }
 
-    /// Returns the bytes of `v` for which `mask` has a one, one after the other, and zeros after them.
+    /// Returns the bytes of `v` for which `mask` has a one, packed together, and zeros after them.
     #[inline(always)]
     pub fn compress(self, v: Vector, mask: u64) -> Vector {
         // SAFETY: AVX512VBMI2, by `self`.
@@ -72,7 +71,8 @@ impl Avx512 {
 
     /// Returns `bytes[at..at + 64]`.
     ///
-    /// `load` panics where that is out of bounds. All callers check lengths such that the compiler sees it never is.
+    /// `load` panics if this is out of bounds. All callers check lengths such that the compiler sees
+    /// that it never is.
     #[inline(always)]
     pub fn load(self, bytes: &[u8], at: usize) -> Vector {
         let from: &[u8] = &bytes[at..at + 64];
@@ -80,9 +80,9 @@ impl Avx512 {
         unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
     }
 
-    /// Returns four times 16 bytes of the text, each from one of the places on.
+    /// Returns four times 16 bytes of the text, one from each position.
     ///
-    /// It panics where that is out of bounds.
+    /// It panics if this is out of bounds.
     #[inline(always)]
     pub fn load_by_sixteen(self, bytes: &[u8], places: [usize; 4]) -> Vector {
         let [a, b, c, d] = [
@@ -131,7 +131,7 @@ impl Avx512 {
         unsafe { _mm512_maskz_loadu_epi8(mask, from) }
     }
 
-    /// Returns a vector of which `bytes` are the last four bytes. The others have no meaning.
+    /// Returns a vector whose last four bytes are `bytes`. The others are unspecified.
     #[inline(always)]
     pub fn ending_in(self, bytes: [u8; 4]) -> Vector {
         // The same four bytes in all lanes of 32 bits, which is one instruction.
@@ -270,12 +270,13 @@ impl Avx512 {
         unsafe { _mm512_slli_epi64::<N>(v) }
     }
 
-    /// Returns the bytes one, two and three places before those of `now`, where the end of `before` comes before
-    /// `now`. The bytes two places before are also shifted up by one bit, and those three places before by two bits.
-    /// (A bit that leaves the top of a byte becomes a lowest bit of the byte after it.)
+    /// Returns the bytes one, two and three positions before those of `now`. The end of `before`
+    /// comes before `now`. The bytes two positions before are also shifted up by one bit, and those
+    /// three positions before by two bits. (A bit that leaves the top of a byte becomes a lowest
+    /// bit of the byte after it.)
     ///
-    /// AVX-512 has no shift of bytes across a whole register. But VALIGNQ puts into each lane of 64 bits the lane
-    /// before it, and a funnel shift (VPSHLDQ) of a lane takes the bits that come in from there.
+    /// AVX-512 has no shift of bytes across a whole register. But VALIGNQ moves each lane of 64
+    /// bits to the next lane, and a funnel shift (VPSHLDQ) takes the incoming bits from there.
     #[inline(always)]
     pub fn earlier_and_up(self, now: Vector, before: Vector) -> [Vector; 3] {
         // SAFETY: AVX512F, by `self`.
@@ -291,16 +292,17 @@ impl Avx512 {
 
     /// Returns the bits of `a` where `mask` has ones, and those of `b` where it has zeros.
     ///
-    /// (A blend with a mask register would do as well. But to move a mask into such a register takes the port that
-    /// shuffles and transpositions need.)
+    /// (A blend with a mask register would also work. But moving a mask into such a register takes
+    /// the port that shuffles and transpositions need.)
     #[inline(always)]
     fn select(self, mask: Vector, a: Vector, b: Vector) -> Vector {
         // SAFETY: AVX512F, by `self`. 0xCA is the truth table of `if mask { a } else { b }`.
         unsafe { _mm512_ternarylogic_epi64::<0xCA>(mask, a, b) }
     }
 
-    /// Distributes the bytes of each lane of 16 bits of `a` and `b` anew. The first result has the low byte of `a`
-    /// above the high byte of `b`, and the second the high byte of `a` above the low byte of `b`.
+    /// Regroups the bytes of each lane of 16 bits of `a` and `b`. The first result has the low byte
+    /// of `a` above the high byte of `b`, and the second the high byte of `a` above the low byte of
+    /// `b`.
     #[inline(always)]
     pub fn regroup_8(self, a: Vector, b: Vector) -> (Vector, Vector) {
         // SAFETY: AVX512VBMI2, by `self`.
@@ -308,7 +310,7 @@ impl Avx512 {
         (inner, self.select(self.splat64(0xFF00_FF00_FF00_FF00), a, b))
     }
 
-    /// Does what `regroup_8` does, with halves of 16 bits in lanes of 32.
+    /// Does the same as `regroup_8`, with halves of 16 bits in lanes of 32.
     #[inline(always)]
     pub fn regroup_16(self, a: Vector, b: Vector) -> (Vector, Vector) {
         // SAFETY: AVX512VBMI2, by `self`.
@@ -316,7 +318,7 @@ impl Avx512 {
         (inner, self.select(self.splat64(0xFFFF_0000_FFFF_0000), a, b))
     }
 
-    /// Does what `regroup_8` does, with halves of 32 bits in lanes of 64.
+    /// Does the same as `regroup_8`, with halves of 32 bits in lanes of 64.
     #[inline(always)]
     pub fn regroup_32(self, a: Vector, b: Vector) -> (Vector, Vector) {
         // SAFETY: AVX512VBMI2, by `self`.
@@ -368,8 +370,8 @@ impl Avx512 {
 
     /// Returns 1 in each byte, for [`count_where`](Self::count_where).
     ///
-    /// The compiler must not know the value. It turns a masked addition of ones that it knows into two instructions:
-    /// one that makes a vector of the mask, and one that subtracts it.
+    /// The compiler must not know the value. It would turn a masked addition of known ones into two
+    /// instructions: one that makes a vector of the mask, and one that subtracts it.
     #[inline(always)]
     pub fn opaque_ones(self) -> Vector {
         core::hint::black_box(self.splat(1))
@@ -419,7 +421,7 @@ impl Avx512 {
         total.cast_unsigned()
     }
 
-    /// Writes the vector to `to[at..at + 64]`. Panics where that is out of bounds.
+    /// Writes the vector to `to[at..at + 64]`. Panics if this is out of bounds.
     #[inline(always)]
     pub fn store(self, v: Vector, to: &mut [MaybeUninit<u8>], at: usize) {
         let to: &mut [MaybeUninit<u8>] = &mut to[at..at + 64];
@@ -441,7 +443,7 @@ impl Avx512 {
         unsafe { _mm512_test_epi64_mask(v, v) != 0 }
     }
 
-    /// Asks the cache for the line at `bytes[at]`. Where `bytes` has no such place, nothing happens.
+    /// Prefetches the line at `bytes[at]`. Does nothing if `at` is out of bounds.
     #[inline(always)]
     pub fn prefetch(self, bytes: &[u8], at: usize) {
         prefetch(bytes, at);

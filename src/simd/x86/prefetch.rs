@@ -5,7 +5,8 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-/// Prefetches the line at `bytes[at]` into the first-level cache. Where `bytes` has no such place, nothing happens.
+/// Prefetches the line at `bytes[at]` into the first-level cache. Does nothing if `at` is out of
+/// bounds.
 #[inline(always)]
 pub(super) fn prefetch(bytes: &[u8], at: usize) {
     let line = bytes.as_ptr().wrapping_add(at);

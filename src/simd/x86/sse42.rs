@@ -1,6 +1,7 @@
 //! SSE4.2: vectors of 16 bytes, on every x86-64 CPU since 2008.
 //!
-//! The code uses SSSE3 and SSE4.1. It has the name of the generation of CPUs, which users and compilers know.
+//! The code uses SSSE3 and SSE4.1. It is named after the CPU generation, which users and compilers
+//! know.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -69,7 +70,8 @@ impl Simd for Sse42 {
             // SAFETY: SSE2, by `self`.
             return unsafe { _mm_set_epi64x(0, low as i64) };
         };
-        // Four dwords that overlap, for every length: a branch on the length would often be predicted wrongly.
+        // Four overlapping dwords for every length: a branch on the length would often be
+        // mispredicted.
         let second = bytes[(n - 4).min(4)..].first_chunk().unwrap_or(last);
         let third = bytes[(n - 4).max(4) - 4..].first_chunk().unwrap_or(last);
         let (first, second) = (i32::from_le_bytes(*first), i32::from_le_bytes(*second));

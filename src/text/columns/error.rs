@@ -1,4 +1,4 @@
-//! What is wrong with which row of a column.
+//! The errors of columns.
 
 #![forbid(unsafe_code)]
 
@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::error::{Bytes, Utf8Error};
 
-/// The first row of a column that is not as it must be, and what is wrong with it.
+/// The first wrong row of a column, and its error.
 ///
 /// ```
 /// use trust8::columns::{ColumnErrorKind, validate_slices};
@@ -36,7 +36,7 @@ impl ColumnError {
         self.row
     }
 
-    /// Returns what is wrong with the row.
+    /// Returns the error of the row.
     ///
     /// ```
     /// use trust8::columns::{ColumnErrorKind, validate_offsets};
@@ -65,8 +65,8 @@ impl ColumnError {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ColumnErrorKind {
-    /// The row's bytes are not UTF-8. The error is the one of [`from_utf8`](crate::from_utf8) for the row alone, so its
-    /// [`valid_up_to`](Utf8Error::valid_up_to) counts from the start of the row.
+    /// The row's bytes are not UTF-8. The error is that of [`from_utf8`](crate::from_utf8) for the
+    /// row alone, so its [`valid_up_to`](Utf8Error::valid_up_to) counts from the start of the row.
     NotUtf8(Utf8Error),
     /// An offset is negative.
     NegativeOffset {
@@ -129,7 +129,8 @@ pub enum ColumnErrorKind {
         /// How many rows there are.
         rows: usize,
     },
-    /// What [`repair`](super::repair) writes up to the end of this row no longer fits into the column's offsets.
+    /// The output of [`repair`](super::repair) up to the end of this row is too long for the
+    /// column's offsets.
     TooLong {
         /// The greatest length that fits.
         limit: usize,
@@ -160,8 +161,8 @@ impl ColumnErrorKind {
         }
     }
 
-    /// Returns the kind's number, which no version of this crate changes. Where the row is not UTF-8, it is the number of
-    /// [`ErrorKind`](crate::ErrorKind::code).
+    /// Returns the kind's number, which no version of this crate changes. If the row is not UTF-8,
+    /// it is the number of the [`ErrorKind`](crate::ErrorKind::code).
     ///
     /// ```
     /// use trust8::columns::validate_slices;

@@ -12,11 +12,13 @@ use crate::kernel::Kernel;
 
 /// Returns an iterator over the rows that are not UTF-8, each with its error, in the order of the rows.
 ///
-/// The error is that of [`from_utf8`](crate::from_utf8) for the row alone. Null rows are ignored. A column without such rows is read
-/// at the speed of long input, and one row costs no more than a few rows around it.
+/// The error is that of [`from_utf8`](crate::from_utf8) for the row alone. Null rows are ignored. A
+/// column without such rows is read as fast as one long text, and an invalid row costs no more than
+/// a few rows around it.
 ///
-/// Nothing is allocated, except where views overlap so much that they name more than four times the bytes of all buffers: then
-/// the faults of the buffers are listed, so that no byte is validated for each view. (Without the feature `alloc`, it is.)
+/// Nothing is allocated, unless views overlap so much that they name more than four times the bytes
+/// of all buffers: then the faults of the buffers are listed once, so that bytes are not validated
+/// again for each view. (Without the feature `alloc`, they are.)
 ///
 /// ```
 /// use trust8::columns::{Offsets, invalid_rows};
@@ -31,7 +33,7 @@ pub fn invalid_rows<C: Column>(column: C) -> InvalidRows<C> {
 }
 
 impl Kernel {
-    /// Does what [`invalid_rows`](crate::columns::invalid_rows) does, with this kernel.
+    /// Does the same as [`invalid_rows`](crate::columns::invalid_rows), with this kernel.
     pub fn invalid_rows<C: Column>(&'static self, column: C) -> InvalidRows<C> {
         InvalidRows { kernel: self, column, group: 0, next: 0, marks: Marks::NONE }
     }
@@ -47,14 +49,15 @@ pub struct InvalidRows<C> {
     pub(super) group: usize,
     /// The first row after that group.
     next: usize,
-    /// The rows of the group that the iterator has not returned yet.
+    /// The remaining rows of the group.
     pub(super) marks: Marks,
 }
 
 impl<C: Column> InvalidRows<C> {
     /// Writes a bitmap, in which the bit of each row that is not UTF-8 is 1. Returns how many there are.
     ///
-    /// Row 0 has the lowest bit of the first byte. Only the rows count that the iterator has not returned yet.
+    /// Row 0 has the lowest bit of the first byte. Only rows that the iterator has not returned yet
+    /// count.
     ///
     /// # Errors
     ///
@@ -89,7 +92,7 @@ impl<C: Column> InvalidRows<C> {
         }
     }
 
-    /// Marks the next group, null rows as well. Returns `false` after the last one.
+    /// Marks the next group, including null rows. Returns `false` after the last one.
     pub(super) fn advance(&mut self) -> bool {
         let rows = self.column.count_to_check();
         if self.next == rows {

@@ -1,4 +1,4 @@
-//! The layouts of a column. Whoever has one of these values has a column whose offsets or views were checked.
+//! The layouts of a column. These types prove that the offsets or views were checked.
 
 #![forbid(unsafe_code)]
 
@@ -43,7 +43,7 @@ pub(super) mod sealed {
     use crate::kernel::Kernel;
     use crate::text::columns::marks::Marks;
 
-    /// What the algorithms ask of a layout.
+    /// The operations of a layout.
     pub trait Rows {
         /// Returns the number of rows.
         fn count(&self) -> usize;
@@ -59,21 +59,21 @@ pub(super) mod sealed {
         /// Calls `use_row` with the bytes of a row, null or not.
         fn with_row<R>(&self, row: usize, use_row: impl FnOnce(&[u8]) -> R) -> R;
 
-        /// Marks the rows from `first` to `last`, null or not, that are not UTF-8. They are at most as many as `marks` has
-        /// place for, and none is marked yet.
+        /// Marks the rows from `first` to `last`, null or not, that are not UTF-8. They fit into
+        /// `marks`, and none is marked yet.
         fn mark(&self, kernel: &'static Kernel, first: usize, last: usize, marks: &mut Marks);
 
-        /// Returns the error of a row that is marked.
+        /// Returns the error of a marked row.
         fn error(&self, kernel: &'static Kernel, row: usize, _: &Marks) -> Option<Utf8Error> {
             self.with_row(row, |bytes| kernel.from_utf8(bytes).err())
         }
     }
 }
 
-/// A bitmap that says which rows are not null, as in Arrow: row n has bit n after the first one, counted from the lowest bit
+/// A validity bitmap, as in Arrow: row n has bit n after the first one, counted from the lowest bit
 /// of the first byte, and a row whose bit is 0 is null.
 ///
-/// What lies under a null is ignored.
+/// The bytes of a null row are ignored.
 ///
 /// ```
 /// use trust8::columns::{Offsets, Validity, invalid_rows};
@@ -113,7 +113,8 @@ impl<'a> Validity<'a> {
         self.bits.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
     }
 
-    /// Returns the bits of 64 rows, with zeros for those that it lacks. A function apart: loops over a group would repeat it 16 times.
+    /// Returns the bits of 64 rows, with zeros for missing ones. A separate function: loops over a
+    /// group would repeat it 16 times.
     #[inline(never)]
     pub(super) fn word(&self, row: usize) -> u64 {
         let Some(bit) = self.offset.checked_add(row) else { return 0 };
@@ -150,9 +151,9 @@ pub struct Offsets<'a, O> {
 }
 
 impl<'a, O: Offset> Offsets<'a, O> {
-    /// Returns the column, if its offsets are as they must be.
+    /// Validates the offsets and builds the column.
     ///
-    /// Values before the first offset and after the last one are no part of it.
+    /// Values before the first offset and after the last one are not part of it.
     ///
     /// # Errors
     ///
@@ -229,7 +230,7 @@ impl<B> Clone for Views<'_, B> {
 impl<B> Copy for Views<'_, B> {}
 
 impl<'a, B: AsRef<[u8]>> Views<'a, B> {
-    /// Returns the column, if its views are as they must be. The views of null rows are ignored.
+    /// Validates the views and builds the column. The views of null rows are ignored.
     ///
     /// # Errors
     ///
@@ -377,7 +378,7 @@ pub struct FixedSize<'a, O> {
 }
 
 impl<'a, O: Offset> FixedSize<'a, O> {
-    /// Returns the column, if `values` has all rows. More values may follow them.
+    /// Builds the column, if `values` has all rows. More values may follow them.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Which rows of a group are not UTF-8.
+//! Marks the rows of a group that are not UTF-8.
 //!
 //! ```text
 //! the values of a group, as a whole, are UTF-8, and no offset lies inside a character: no row is marked
@@ -8,9 +8,10 @@
 //!     the row before such a row is looked at by itself, as the end of a character may be missing there
 //! ```
 //!
-//! A row is not UTF-8 exactly if it is marked. What is ill-formed in the whole is ill-formed in its row: a row has less before
-//! and after it, so no sequence is completed there. And if a sequence is ill-formed in its row alone, the bytes that complete
-//! it in the whole lie in another row, which then begins with a continuation.
+//! A row is marked if and only if it is not UTF-8. A sequence that is ill-formed in the whole is
+//! ill-formed in its row: the row has fewer bytes around it, so they complete no sequence. And if a
+//! sequence is ill-formed only in its row, the bytes that complete it in the whole lie in another
+//! row, which then begins with a continuation.
 
 #![forbid(unsafe_code)]
 
@@ -26,10 +27,10 @@ pub(super) const GROUP: usize = super::offsets::GROUP;
 /// The number of bits in a word.
 pub(super) const WORD: usize = 64;
 
-/// The rows that are searched one after the other for the next fault, before the rest is halved again and again.
+/// The number of rows that are searched linearly for the next fault, before a binary search.
 const NEAR: usize = 4;
 
-/// Writes a word of a bitmap: all of it, or as much as there is room for.
+/// Writes a word of a bitmap: all of it, or as much as fits.
 #[inline(never)]
 pub(super) fn put_bits(bytes: &mut [u8], word: u64) {
     bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
@@ -40,11 +41,11 @@ pub(super) fn put_bits(bytes: &mut [u8], word: u64) {
 pub struct Marks {
     /// One bit for each row, the first one the lowest.
     pub(super) words: [u64; GROUP / WORD],
-    /// How many bytes of the marked rows are in ill-formed sequences, or more.
+    /// An upper bound on the bytes of the marked rows in ill-formed sequences.
     pub(super) ill_formed: usize,
     /// Whether the last group had faults.
     dirty: bool,
-    /// How often the views so far, of this and earlier groups, name the same bytes.
+    /// The overlap of the views so far, in this and earlier groups.
     #[cfg(feature = "alloc")]
     pub(super) overlap: Overlap,
 }
@@ -60,7 +61,7 @@ impl Marks {
 
     /// Removes all marks.
     pub(super) fn clear(&mut self) {
-        // Of the marks, some may have been removed by now.
+        // Some marks may have been removed.
         self.dirty = self.ill_formed > 0;
         self.words = [0; GROUP / WORD];
         self.ill_formed = 0;
@@ -70,8 +71,8 @@ impl Marks {
         self.words == [0; GROUP / WORD]
     }
 
-    /// Returns whether the group is searched for faults without being validated before. Where one group has faults, the next
-    /// one has some too.
+    /// Returns whether the group is searched for faults without validating it first. If one group
+    /// has faults, the next one usually has some too.
     pub(super) fn expects_faults(&self) -> bool {
         self.dirty
     }
@@ -98,7 +99,7 @@ impl Marks {
         for row in 0..rows {
             let at = start(row);
             if at < end && is_continuation(values[at]) {
-                // A character that is cut in two has up to four bytes in both rows together.
+                // A character that is split between two rows has up to four bytes in total.
                 let continuations =
                     values[at..].iter().take(3).take_while(|&&byte| is_continuation(byte)).count();
                 if start(row + 1) > at {

@@ -1,8 +1,8 @@
 //! Columns of strings, as Arrow, Parquet and database engines store them: all rows in one pass.
 //!
-//! A column is one piece of memory with the strings of many rows, and numbers that say which part belongs to which row. If
-//! no row begins or ends inside a character, all values together are UTF-8 exactly if each row is. So they can be checked as
-//! a whole, at the speed of long input.
+//! A column is one piece of memory with the strings of many rows, and numbers that say which part
+//! belongs to which row. If no row begins or ends inside a character, all values together are UTF-8
+//! if and only if each row is. So they can be checked as one long text.
 //!
 //! ```
 //! use trust8::columns::validate_offsets;
@@ -42,13 +42,14 @@ pub use repair::{Policy, Repair, Repaired, RepairedRows, RepairedViews, repair};
 
 /// Checks that each row of a column is UTF-8, where row n is `values[offsets[n]..offsets[n + 1]]`.
 ///
-/// The bytes before the first offset and after the last one do not count, as in a slice of an Arrow array. A column with
-/// one offset, or with none, has no rows.
+/// The bytes before the first offset and after the last one are ignored, as in a slice of an Arrow
+/// array. A column with one offset or none has no rows.
 ///
 /// # Errors
 ///
-/// Returns the first row that is not UTF-8 by itself, or that has a wrong offset: offsets must not be negative, decrease,
-/// or lie beyond the end of `values`. This function does not panic, whatever the offsets are.
+/// Returns the first row that is not UTF-8 on its own, or that has a wrong offset: offsets must not
+/// be negative, decrease, or lie beyond the end of `values`. This function does not panic for any
+/// offsets.
 ///
 /// ```
 /// use trust8::columns::{ColumnErrorKind, validate_offsets};
@@ -75,7 +76,8 @@ pub fn validate_offsets<O: Offset>(values: &[u8], offsets: &[O]) -> Result<(), C
 ///
 /// # Errors
 ///
-/// Returns the first row that is not UTF-8, or that has a wrong view. This function does not panic, whatever the views are.
+/// Returns the first row that is not UTF-8, or that has a wrong view. This function does not panic
+/// for any views.
 ///
 /// ```
 /// use trust8::columns::validate_views;
@@ -91,8 +93,8 @@ pub fn validate_views(views: &[u128], buffers: &[impl AsRef<[u8]>]) -> Result<()
 
 /// Checks that each of the strings is UTF-8.
 ///
-/// It looks the kernel up once. In a loop of calls to [`is_utf8`](crate::is_utf8), each call looks it up, which is a
-/// considerable part of the time for short strings.
+/// It looks up the kernel once. In a loop of calls to [`is_utf8`](crate::is_utf8), each call looks
+/// it up, which takes much of the time for short strings.
 ///
 /// # Errors
 ///
@@ -111,7 +113,7 @@ where
 }
 
 impl Kernel {
-    /// Does what [`validate_slices`](crate::columns::validate_slices) does, with this kernel.
+    /// Does the same as [`validate_slices`](crate::columns::validate_slices), with this kernel.
     ///
     /// # Errors
     ///

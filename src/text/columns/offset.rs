@@ -21,7 +21,7 @@ impl Offset for i64 {}
 
 mod sealed {
     pub trait Number: Sized {
-        /// The greatest number of the type, as far as it is a length.
+        /// The greatest length that fits into the type.
         const LIMIT: usize;
 
         /// Returns the number for a length, which is at most `LIMIT`.
@@ -51,9 +51,10 @@ mod sealed {
 
                 #[inline(always)]
                 fn decrease(offsets: &[Self]) -> bool {
-                    // A difference is negative where an offset is less than the one before it, unless it overflows. It
-                    // overflows only if one of the offsets is negative, and that shows in the offset. So one bit decides,
-                    // and there is no comparison: SSE2 has none of 64 bits.
+                    // A difference is negative if an offset is less than the one before it, unless
+                    // it overflows. It overflows only if one of the offsets is negative, which the
+                    // offset itself shows. So one bit decides, without a comparison: SSE2 has none
+                    // of 64 bits.
                     let pairs = offsets.iter().zip(offsets.get(1..).unwrap_or_default());
                     pairs.fold(0, |bits, (from, to)| bits | to | to.wrapping_sub(*from)) < 0
                 }

@@ -14,15 +14,15 @@ use super::{ColumnError, ColumnErrorKind, check_row};
 use crate::boundary::is_continuation;
 use crate::kernel::Kernel;
 
-/// The rows of a group: few enough that the values of short strings are still in the first-level cache when the bytes at
-/// their offsets are looked at.
+/// The rows of a group: few enough that the values of short strings are still in the first-level
+/// cache when the bytes at their offsets are tested.
 pub(super) const GROUP: usize = 1024;
 
 /// Strings of less than this mean length are short.
 const SHORT: usize = 16;
 
 impl Kernel {
-    /// Does what [`validate_offsets`](crate::columns::validate_offsets) does, with this kernel.
+    /// Does the same as [`validate_offsets`](crate::columns::validate_offsets), with this kernel.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ impl Kernel {
     pub fn validate_offsets<O: Offset>(&self, values: &[u8], offsets: &[O]) -> Result<(), ColumnError> {
         let rows = offsets.len().saturating_sub(1);
         let mut row = 0;
-        // The loop runs at least once, so that a single offset, which has no row, is checked as well.
+        // The loop runs at least once, so that a single offset, which has no row, is also checked.
         while row == 0 || row < rows {
             let group = &offsets[row..offsets.len().min(row + GROUP + 1)];
             if !group_is_valid(self, values, group) {
@@ -50,18 +50,19 @@ pub(super) fn group_is_valid<O: Offset>(kernel: &Kernel, values: &[u8], offsets:
         return false;
     };
     let Some(text) = values.get(first..last) else { return false };
-    // In ASCII, no offset splits a character. Where strings are short, it takes less time to find that out than to look
-    // at each offset.
+    // In ASCII, no offset splits a character. For short strings, testing for ASCII takes less time
+    // than testing each offset.
     if text.len() < SHORT * offsets.len() && text.is_ascii() {
         return !O::decrease(offsets);
     }
     kernel.is_utf8(text) && are_boundaries(&values[..last], offsets)
 }
 
-/// Returns whether no offset is less than the one before it, and none lies inside a character of `values`, whose end is the end of a
-/// character, and the last offset. The first offset is not negative. (What is beyond the end has no byte, but then a later offset is less.)
+/// Returns whether no offset is less than the one before it, and none lies inside a character of
+/// `values`. `values` ends at the last offset and after a whole character. The first offset is not
+/// negative. (An offset beyond the end has no byte, but then a later offset is less.)
 ///
-/// It is a separate function, so that nothing in the loop is moved to memory.
+/// It is a separate function, so that the loop does not spill.
 #[inline(never)]
 fn are_boundaries<O: Offset>(values: &[u8], offsets: &[O]) -> bool {
     let mut before = 0;

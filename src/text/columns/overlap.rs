@@ -1,11 +1,12 @@
 //! Views that overlap.
 //!
-//! Any number of views can name the same bytes. To validate these again for each view would take time that grows with the rows
-//! times the buffer. So if the views name far more bytes than there are, the faults of all buffers are listed once, and a binary
-//! search finds the first one of a row.
+//! Any number of views can name the same bytes. Validating these again for each view would take
+//! time proportional to rows times buffer. So if the views name far more bytes than there are, the
+//! faults of all buffers are listed once, and a binary search finds the first one of a row.
 //!
-//! A sequence that is ill-formed in the buffer is ill-formed in each row that has all of it, as `marks.rs` argues. Otherwise a row
-//! begins with a continuation, or its end cuts off a character.
+//! A sequence that is ill-formed in the buffer is ill-formed in each row that contains all of it,
+//! as `marks.rs` argues. Any other fault is a continuation at the start of a row, or a character
+//! that its end cuts off.
 
 #![forbid(unsafe_code)]
 
@@ -16,15 +17,15 @@ use crate::boundary::{floor, is_inside};
 use crate::kernel::Kernel;
 use crate::repair::faults::each_fault;
 
-/// How many times the bytes of all buffers are validated at most before their faults are listed.
+/// The faults of the buffers are listed once the views name more than this many times their bytes.
 const REPETITIONS: usize = 4;
 
-/// How often views name the same bytes, and where the faults are if they do so often.
+/// Counts the bytes that views name, and lists the faults if they overlap much.
 #[derive(Clone, Debug)]
 pub(super) struct Overlap {
     /// How many bytes the views so far name.
     named: usize,
-    /// The places of the faults in each buffer.
+    /// The positions of the faults in each buffer.
     faults: Option<Vec<Vec<usize>>>,
 }
 
@@ -74,7 +75,7 @@ mod tests {
     use crate::columns::Views;
     use crate::kernel::counted::assert_linear;
 
-    /// All of a bad buffer was validated for each view, and again for its error.
+    /// A bad buffer was once validated completely for each view, and again for its error.
     #[test]
     fn views_that_overlap_take_no_more_time_than_their_buffers() {
         assert_linear("invalid_rows", |kernel, text| {

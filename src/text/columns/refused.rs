@@ -37,9 +37,10 @@ pub struct RefusedRows<'a, C> {
 }
 
 impl<C: Column> RefusedRows<'_, C> {
-    /// Writes a bitmap, in which the bit of each row that is refused is 1. Returns how many there are.
+    /// Writes a bitmap, in which the bit of each refused row is 1. Returns how many there are.
     ///
-    /// Row 0 has the lowest bit of the first byte. Only the rows count that the iterator has not returned yet.
+    /// Row 0 has the lowest bit of the first byte. Only rows that the iterator has not returned yet
+    /// count.
     ///
     /// # Errors
     ///
@@ -62,8 +63,8 @@ impl<C: Column> RefusedRows<'_, C> {
         Ok(self.map(|(row, _)| bitmap[row / 8] |= 1 << (row % 8)).count())
     }
 
-    /// Returns the bitmap of the rows that are neither null nor refused. With it as its validity, the column has nulls in place of the
-    /// rows that are refused.
+    /// Returns the bitmap of the rows that are neither null nor refused. As the column's validity,
+    /// it makes the refused rows null.
     ///
     /// ```
     /// use trust8::columns::{Offsets, Validity, refused_rows};

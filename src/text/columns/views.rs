@@ -16,7 +16,7 @@ use crate::kernel::Kernel;
 /// The views of a group: few enough that the gathered strings, 16 bytes each, stay in the first-level cache.
 pub(super) const GROUP: usize = 128;
 
-/// The longest string that a view holds itself.
+/// The longest string that is stored in the view itself.
 pub(super) const INLINE: u32 = 12;
 
 /// For each length, the bits of a view that are its text. The last entry is for all longer strings, which are not in the view.
@@ -42,7 +42,7 @@ const PADDING: [u128; INLINE as usize + 2] = {
 };
 
 impl Kernel {
-    /// Does what [`validate_views`](crate::columns::validate_views) does, with this kernel.
+    /// Does the same as [`validate_views`](crate::columns::validate_views), with this kernel.
     ///
     /// # Errors
     ///
@@ -59,10 +59,10 @@ impl Kernel {
     }
 }
 
-/// Returns whether all of `views`, at most [`GROUP`], are as they must be.
+/// Returns whether all of `views`, at most [`GROUP`], are correct and their strings UTF-8.
 ///
-/// The strings in the views are gathered with zeros in place of the lengths and of the views without one. No character goes
-/// on after a zero, so the gathered bytes are UTF-8 exactly if each string is.
+/// The inline strings are gathered, with zeros for the lengths and for views without one. No
+/// character continues after a zero, so the gathered bytes are UTF-8 if and only if each string is.
 #[inline(always)]
 pub(super) fn group_is_valid<'a>(
     kernel: &Kernel,
@@ -74,7 +74,7 @@ pub(super) fn group_is_valid<'a>(
     let mut long = [0; GROUP];
     let mut longs = 0;
     let mut padding = 0;
-    // There is no branch in the loop: lengths change from row to row, and no CPU predicts them.
+    // The loop has no branches: lengths vary from row to row, and no CPU predicts them.
     for ((&view, gathered), number) in views.iter().zip(&mut inline).zip(0..) {
         let len = view as u32;
         let kind = len.min(INLINE + 1) as usize;
@@ -113,11 +113,11 @@ pub(super) struct Joined<'a> {
 }
 
 impl<'a> Joined<'a> {
-    /// No strings. As the start is after the end, no string is joined to it.
+    /// No strings. The start is after the end, so no string is joined to it.
     pub(super) const NONE: Self = Self { number: 0, buffer: &[], start: 1, checked: 0, end: 0 };
 
-    /// Adds the string `buffer[from..to]`, or begins anew with it if there is a gap. Returns `false` if something is wrong.
-    /// Only [`finish`](Self::finish) finds all that is.
+    /// Adds the string `buffer[from..to]`, or starts over with it after a gap. Returns `false`
+    /// after an error. Only [`finish`](Self::finish) finds all errors.
     #[inline(always)]
     fn join(&mut self, kernel: &Kernel, number: usize, buffer: &'a [u8], from: usize, to: usize) -> bool {
         if number == self.number && self.start <= from && from <= self.end {
@@ -126,7 +126,7 @@ impl<'a> Joined<'a> {
                 self.end = to;
                 !is_inside(buffer, from) && !is_inside(buffer, seam)
             } else {
-                // Where the joined text ends, no character can go on.
+                // No character continues at the end of the joined text.
                 !is_inside(buffer, from) && (to == self.end || !is_inside(buffer, to))
             }
         } else {

@@ -1,14 +1,14 @@
-//! Counts of text that is valid already.
+//! Counts of valid text.
 //!
 //! ```text
 //! for each chunk of eight vectors, from an aligned place on:
 //!     add up what each byte counts for, in bytes
 //!     add these up in lanes of 64 bits
-//! the same for what is left, vector by vector
+//! the same for the rest, vector by vector
 //! ```
 //!
-//! A character counts at its first byte. Where it counts as one, a comparison and a masked addition do. Where it may count as two, a
-//! table says what a byte counts for.
+//! A character counts at its first byte. If it counts as one, a comparison and a masked addition
+//! are enough. If it may count as two, a table has the weight of each byte.
 
 #![forbid(unsafe_code)]
 
@@ -17,11 +17,11 @@ use crate::kernel::bitplanes::blocks;
 use crate::simd::Avx512;
 use crate::simd::x86::avx512::Vector;
 
-/// What is counted in bytes before the bytes are added up.
+/// The blocks that are counted in bytes before the bytes are added up.
 const CHUNK: usize = 512;
 
-/// By the upper four bits of a byte: the number of units that it counts for in UTF-16. There are four copies of the entries: the index has
-/// two more bits, and the shift that makes it leaves bits of a neighbouring byte there.
+/// The number of UTF-16 units of a byte, by its upper four bits. There are four copies of the
+/// entries: the index has two more bits, which the shift fills with bits of a neighbouring byte.
 const UNITS: &[u8; 64] = &{
     let mut table = [1; 64];
     let mut i = 0;
@@ -92,9 +92,9 @@ pub(super) fn utf16_len(s: Avx512, bytes: &[u8]) -> usize {
 #[inline(always)]
 fn count<const UTF16: bool>(s: Avx512, bytes: &[u8]) -> usize {
     let counter = Counter::<UTF16> { s, table: s.load(UNITS, 0), ones: s.opaque_ones() };
-    // The sum of the chunks, and the counts of what is before and after them: at most seventeen vectors.
+    // The sum of the chunks, and the counts before and after them: at most seventeen vectors.
     let (mut sum, mut counts) = (s.zero(), s.zero());
-    // The zeros after the head and at the end, each of which counts as one.
+    // The zeros after the head and at the end. Each counts as one.
     let mut zeros = 0;
     let mut left = bytes;
     if bytes.len() >= 2 * CHUNK {
@@ -129,7 +129,7 @@ struct Counter<const UTF16: bool> {
 }
 
 impl<const UTF16: bool> Counter<UTF16> {
-    /// Adds to each count what a byte counts for.
+    /// Adds the weight of a byte to each count.
     #[inline(always)]
     fn add(&self, counts: Vector, now: Vector) -> Vector {
         let s = self.s;

@@ -1,4 +1,4 @@
-//! Counts of text that is valid already, by the same operations for all instruction sets.
+//! Counts of valid text, with the same operations for all instruction sets.
 //!
 //! ```text
 //! for each chunk of 16 vectors:
@@ -8,10 +8,10 @@
 //! ```
 //!
 //! 1. **A comparison gives FF, which is -1.** So a count is one comparison and one subtraction.
-//! 2. **Sums in bytes.** To add up the lanes of a vector takes several instructions, and once for 16 vectors is
-//!    enough.
-//! 3. **A chunk is classified first.** ASCII needs a count of newlines alone, and text below E0 no count of longer
-//!    characters.
+//! 2. **Sums in bytes.** Adding up the lanes of a vector takes several instructions; once for 16
+//!    vectors is enough.
+//! 3. **A chunk is classified first.** ASCII needs only a count of newlines, and text below E0 no
+//!    count of longer characters.
 
 #![forbid(unsafe_code)]
 
@@ -49,7 +49,7 @@ impl<S: Simd> Counting for S {
     }
 }
 
-/// The vectors of a chunk: at most 255, which is what a byte can count up to.
+/// The vectors of a chunk: at most 255, the largest count in a byte.
 const VECTORS: usize = 16;
 
 /// Returns all counts.
@@ -78,15 +78,15 @@ fn count<S: Simd>(s: S, bytes: &[u8]) -> Counts {
     counts
 }
 
-/// Returns the counts of all whole chunks, and what is left. `CHUNK` is the number of bytes of a chunk.
+/// Returns the counts of all whole chunks, and the rest. `CHUNK` is the number of bytes of a chunk.
 #[inline(always)]
 fn count_chunks<S: Simd, const CHUNK: usize>(s: S, bytes: &[u8]) -> (Counts, &[u8]) {
     let mut counts = Counts::default();
     let (chunks, left) = bytes.as_chunks::<CHUNK>();
     for chunk in chunks {
         let (largest, newlines) = largest_and_newlines(s, chunk);
-        // Without both `black_box`, the compiler counts the newlines later, and keeps all vectors for that and for the second look: on the
-        // stack, for want of registers.
+        // Without both `black_box`, the compiler counts the newlines later, and keeps all vectors
+        // for this and for the second pass, on the stack.
         counts.newlines += black_box(s.sum(newlines));
         let chunk = black_box(chunk);
         if s.any_high_bit(s.minus(largest, s.splat(0xE0 - 0x80))) {
@@ -166,7 +166,7 @@ fn sum<S: Simd, const UTF16: bool>(s: S, bytes: &[u8]) -> usize {
     sum + sum_of_two::<S, UTF16>(s, counts) - zeros
 }
 
-/// Adds what each byte counts for. There are two sums, so that an addition waits for none of the same vector.
+/// Adds the weight of each byte. There are two sums, so that additions do not wait for each other.
 #[inline(always)]
 fn add<S: Simd, const UTF16: bool>(s: S, [counts, more]: [S::Vector; 2], now: S::Vector) -> [S::Vector; 2] {
     if !UTF16 {

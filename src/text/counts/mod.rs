@@ -1,4 +1,4 @@
-//! What is counted in a text, and plain loops that count it.
+//! Counts of a text, and scalar loops for them.
 
 #![forbid(unsafe_code)]
 
@@ -17,10 +17,11 @@ use crate::simd::Job;
 
 /// An engine that counts.
 pub trait Counting: Engine {
-    /// Validates and counts. Returns a place from which to look for an error, if the text is not valid, and otherwise its counts.
+    /// Validates and counts. Returns the counts, or the suspect position if the text is not valid.
     fn inspect(self, bytes: &[u8]) -> (Option<usize>, Counts);
 
-    /// Returns the number of characters of valid text, which is that of bytes that are no continuations: 1 for `"é"`.
+    /// Returns the number of characters of valid text, the bytes that are no continuations: 1 for
+    /// `"é"`.
     fn count_chars(self, text: &[u8]) -> usize;
 
     /// Returns the number of UTF-16 units of valid text: 2 for `"😀"`.
@@ -95,7 +96,7 @@ impl<E: Counting> Job<E, (), (Option<usize>, Counts)> for Inspect {
     }
 }
 
-/// [`Chunked::ascii`] as a function apart.
+/// [`Chunked::ascii`] as a separate function.
 struct Ascii;
 
 impl<E: Chunked> Job<E, (), (usize, usize)> for Ascii {
@@ -105,7 +106,7 @@ impl<E: Chunked> Job<E, (), (usize, usize)> for Ascii {
     }
 }
 
-/// [`Chunked::count`] as a function apart.
+/// [`Chunked::count`] as a separate function.
 struct Count;
 
 impl<E: Chunked> Job<E, (), Counts> for Count {
@@ -117,8 +118,9 @@ impl<E: Chunked> Job<E, (), Counts> for Count {
 
 /// Counts of four kinds of bytes. All other counts of valid text follow from them.
 ///
-/// Each character has one byte that is not a continuation, so the bytes without the continuations are the number of
-/// characters. The continuations that longer characters do not account for are the number of two-byte characters.
+/// Each character has one byte that is not a continuation, so the number of characters is that of
+/// bytes minus continuations. The number of two-byte characters is that of the continuations that
+/// longer characters do not account for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Counts {
     /// Bytes 80..BF.
@@ -151,7 +153,7 @@ impl SubAssign for Counts {
     }
 }
 
-/// Blocks so short that each of their counts fits into a byte: so the compiler counts in vectors of bytes.
+/// Blocks short enough for counts in bytes, so that the compiler counts in vectors of bytes.
 const BLOCK_BYTES: usize = 192;
 
 /// Returns the number of bytes for which `is` returns true.
@@ -165,7 +167,7 @@ fn count_if(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
     count + rest.iter().filter(|&&byte| is(byte)).count()
 }
 
-/// Returns the sum of what the bytes count for, at most two each.
+/// Returns the sum of the bytes' weights, at most two each.
 #[inline(always)]
 pub fn sum(bytes: &[u8], count: impl Fn(u8) -> u8) -> usize {
     let mut sum = 0;
@@ -211,7 +213,7 @@ pub(crate) fn newlines(bytes: &[u8]) -> usize {
 /// Returns the text after the last line feed, or all of it.
 pub(crate) fn last_line(text: &[u8]) -> &[u8] {
     let mut end = text.len();
-    // A search byte by byte would be slow for text of one line. The compiler makes vectors of this one.
+    // A search byte by byte would be slow for text of one line. The compiler vectorises this one.
     while let Some(block) = text[..end].last_chunk::<BLOCK_BYTES>()
         && !block.iter().fold(false, |any, &byte| any | (byte == b'\n'))
     {
@@ -227,7 +229,8 @@ const CHUNK_BYTES: usize = 8 << 10;
 /// The first chunk, also after ASCII: more ASCII is likely to follow soon.
 const FIRST_CHUNK_BYTES: usize = 1 << 10;
 
-/// Validates each chunk and then counts it. ASCII needs neither validation nor other counts than newlines.
+/// Validates each chunk and then counts it. ASCII needs no validation, and only a count of
+/// newlines.
 #[inline(always)]
 fn in_chunks<E: Chunked>(engine: E, bytes: &[u8]) -> (Option<usize>, Counts) {
     let mut counts = Counts::default();

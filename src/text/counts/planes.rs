@@ -7,8 +7,8 @@
 //! the last superblock is shorter, with zeros after the text
 //! ```
 //!
-//! In planes, a count is a formula and a population count for 488 bytes. Elsewhere it is a comparison and an addition for 64 bytes, and
-//! the four counts take longer than the check.
+//! In planes, a count is a formula and a population count for 488 bytes. Without planes it is a
+//! comparison and an addition for 64 bytes, and the four counts take longer than the check.
 
 #![forbid(unsafe_code)]
 
@@ -23,10 +23,10 @@ use crate::simd::{Avx512, Job, Token};
 
 /// The least length of long input.
 pub(super) const LEAST_BYTES: usize = EIGHT_BLOCKS;
-/// The most superblocks between two looks at the faults.
+/// The most superblocks between two tests of the faults.
 const LONGEST_RUN: usize = 16;
 
-/// Where an error is suspected in long input, or its counts.
+/// Returns the counts of long input, or the suspect position.
 pub(super) struct Inspect;
 
 impl Job<Avx512, (), (Option<usize>, Counts)> for Inspect {
@@ -34,7 +34,7 @@ impl Job<Avx512, (), (Option<usize>, Counts)> for Inspect {
     fn run(s: Avx512, bytes: &[u8], (): ()) -> (Option<usize>, Counts) {
         let mut tally =
             Tally { s, kinds: [s.zero(); 4], newlines: 0, ones: s.opaque_ones(), picks: Picks::new(s) };
-        // All before `at` is well-formed, except for a character that `at` cuts off.
+        // Everything before `at` is well-formed, except for a character that `at` cuts off.
         let (mut at, mut run, mut at_start) = (0, 1, Counts::default());
         loop {
             if at == 0 || bytes[at - 1].is_ascii() {
@@ -46,7 +46,8 @@ impl Job<Avx512, (), (Option<usize>, Counts)> for Inspect {
                 run = if ascii > 0 { 1 } else { run };
             }
             if at == 0 {
-                // There must be context before a superblock. As no character is cut off, none is counted late.
+                // A superblock needs context before it. No character is cut off, so none is counted
+                // late.
                 at = floor(bytes, BLOCK - 1);
                 if !blocks::one_block(s, &bytes[..at]).is_valid() {
                     return (blocks::suspicion(s, bytes, 0).suspicion(), at_start);
@@ -92,7 +93,7 @@ impl Counting for Avx512 {
     }
 }
 
-/// What is counted, in lanes of 64 bits.
+/// The counts, in lanes of 64 bits.
 struct Tally {
     s: Avx512,
     /// The continuations, all leads, the leads of four bytes, and the newlines.
@@ -143,8 +144,8 @@ impl Tally {
 
     /// Checks and counts at most `run` superblocks from `at` on. Returns where they end or, as an error, `at`.
     ///
-    /// The planes of the next superblock are made while one is checked, because both are long chains of instructions that wait for each
-    /// other: Hindi 41 GB/s in place of 36 (Zen 4).
+    /// The planes of the next superblock are computed during the check of one, because both are
+    /// long dependency chains: Hindi 41 GB/s instead of 36 (Zen 4).
     #[inline(always)]
     fn run(&mut self, bytes: &[u8], at: usize, run: usize) -> Result<usize, usize> {
         let s = self.s;

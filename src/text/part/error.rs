@@ -73,7 +73,7 @@ impl PartError {
         self.before.line_chars.saturating_add(1)
     }
 
-    /// Returns what the text before the error is made of.
+    /// Returns the counts of the text before the error.
     ///
     /// ```
     /// let error = trust8::Part::of(b"n\xC3\xA9e\x80").finish().unwrap_err();

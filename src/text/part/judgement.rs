@@ -1,4 +1,4 @@
-//! The judgement on a part of a text, and how the judgements on two neighbours are joined.
+//! The judgement on a part of a text, and the join of the judgements on two neighbours.
 //!
 //! ```text
 //! the bytes of a part:   head    up to three continuations, which may belong to a character of the part before
@@ -28,10 +28,10 @@ use crate::text::inspect::Summary;
 /// The longest head: a character has at most three continuations.
 pub(super) const HEAD: usize = 3;
 
-/// What comes after the body of a part.
+/// The end of a part, after its body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// The first `len` of these bytes, which begin a character and do not end it.
+    /// The first `len` of these bytes, which begin a character but do not end it.
     Tail { bytes: [u8; 3], len: u8 },
     /// The first ill-formed sequence.
     Failed(Sequence),
@@ -54,12 +54,12 @@ impl End {
     }
 }
 
-/// The judgement on a part, with what `T` counts of its body.
+/// The judgement on a part, with the counts `T` of its body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Judgement<T> {
     /// The length of the part.
     pub(super) len: u64,
-    /// The first bytes of the part, with zeros for the bytes that it does not have.
+    /// The first bytes of the part, with zeros for missing bytes.
     pub(super) first: [u8; HEAD],
     /// The length of the head.
     pub(super) head: u8,
@@ -70,7 +70,7 @@ pub(crate) struct Judgement<T> {
 }
 
 impl<T: Counted> Judgement<T> {
-    /// Judges a part by itself.
+    /// Judges a part alone.
     pub(crate) fn of(kernel: &Kernel, part: &[u8]) -> Self {
         let head = part.iter().take(HEAD).take_while(|&&byte| is_continuation(byte)).count();
         let text = &part[head..];
@@ -88,8 +88,8 @@ impl<T: Counted> Judgement<T> {
 
     /// Counts the body, which is at the start of `text`. Returns its end too, if `text` does not end there.
     fn body(kernel: &Kernel, text: &[u8]) -> (T, Option<usize>) {
-        // A kernel suspects a text whose end cuts off a character, and the text before would be counted twice. So that
-        // end is left out at first.
+        // A kernel rejects a text whose end cuts off a character, and the text before would be
+        // counted twice. So that end is left out at first.
         let cut = match text.last_chunk() {
             Some(&last) => unfinished_len(last),
             None => 0,
@@ -114,7 +114,7 @@ impl<T: Counted> Judgement<T> {
         }
         let End::Tail { bytes: tail, len: tail_len } = self.end else { return joined };
         if self.body == 0 && tail_len == 0 {
-            // This part is a head and nothing else, so the head may go on in the next part.
+            // This part is only a head, which may continue in the next part.
             let head = usize::from(self.head + next.head);
             joined.head = head.min(HEAD) as u8;
             match head {
@@ -133,7 +133,7 @@ impl<T: Counted> Judgement<T> {
             let seam = &seam[..len];
             let character = seam.get(..1 + continuations_after(seam[0]));
             let Some(character) = character.filter(|bytes| core::str::from_utf8(bytes).is_ok()) else {
-                // If the character is not complete yet, the next part has nothing but its continuations.
+                // If the character is still incomplete, the next part has only its continuations.
                 joined.end = End::of(seam);
                 return joined;
             };
@@ -181,7 +181,7 @@ impl<T: Counted> Judgement<T> {
 
 #[cfg(feature = "rayon")]
 impl Judgement<Tally> {
-    /// Returns the summary of a text that lies in memory, if this part is the whole of it.
+    /// Returns the summary of a text in memory, if this part is the whole text.
     pub(crate) fn summary(&self) -> Summary {
         let (tally, error) = match self.error() {
             None => (self.counted, None),
@@ -207,14 +207,15 @@ impl End {
 }
 
 impl Judgement<Tally> {
-    /// Returns whether some part can have this judgement, as far as its numbers and its first bytes say.
+    /// Returns whether some part can have this judgement, judging by its numbers and its first
+    /// bytes.
     pub(super) fn is_possible(&self) -> bool {
         let sound_len = u64::from(self.head).checked_add(self.body);
         let Some(sound_len) = sound_len.and_then(|len| len.checked_add(self.end.bytes().len() as u64)) else {
             return false;
         };
         let known = &self.first[..self.known()];
-        // Of a failed part, the bytes that prove the error are in it, and anything may follow.
+        // A failed part has the bytes that prove the error, and anything may follow.
         let fits = if self.has_failed() { sound_len <= self.len } else { sound_len == self.len };
         let is_head = |byte: &&u8| is_continuation(**byte);
         fits && known.iter().take_while(is_head).count() == usize::from(self.head)

@@ -1,4 +1,4 @@
-//! Parts of a text that are judged by themselves, and joined.
+//! Parts of a text that are judged separately, and joined.
 
 #![forbid(unsafe_code)]
 
@@ -16,11 +16,12 @@ pub(crate) use judgement::Judgement;
 use judgement::{End, HEAD};
 pub use tally::Tally;
 
-/// The judgement on a part of a text: whether it is UTF-8, what it is made of, and where its first error is.
+/// The judgement on a part of a text: whether it is UTF-8, its counts, and its first error.
 ///
-/// A text may be cut anywhere, even inside a character. Each part is judged by itself, in any order and on any machine, and
-/// the judgements are joined in the order of the text. However it was cut and joined, the result is that of one pass over the
-/// whole. Joining takes a few nanoseconds, and does not need the bytes. A judgement has [64 bytes](Self::to_bytes).
+/// A text may be cut anywhere, even inside a character. Parts are judged separately, in any order
+/// and on any machine, and the judgements are joined in the order of the text. Wherever it was cut,
+/// the result is that of one pass over the whole. Joining takes a few nanoseconds, and does not
+/// need the bytes. A judgement has [64 bytes](Self::to_bytes).
 ///
 /// ```
 /// use trust8::Part;
@@ -59,7 +60,7 @@ impl Part {
 
     /// Returns the judgement on this part and the one after it, as one part.
     ///
-    /// The part of no bytes changes nothing, and it does not matter which neighbours are joined first.
+    /// The operation is associative, and the empty part is its identity.
     ///
     /// ```
     /// use trust8::Part;
@@ -75,11 +76,12 @@ impl Part {
         Self(self.0.then(&next.0))
     }
 
-    /// Returns what the text is made of, if this part is the whole of it and is UTF-8.
+    /// Returns the counts of the text, if this part is the whole text and is UTF-8.
     ///
     /// # Errors
     ///
-    /// Returns the first place at which the text is not UTF-8. What its start or its end cuts off is an error here.
+    /// Returns the first place at which the text is not UTF-8. A character that its start or end
+    /// cuts off is an error here.
     ///
     /// ```
     /// use trust8::{ErrorKind, Part};
@@ -104,7 +106,7 @@ impl Part {
         self.0.len
     }
 
-    /// Returns whether this is the part of no bytes.
+    /// Returns whether this is the empty part.
     ///
     /// ```
     /// assert!(trust8::Part::default().is_empty());
@@ -114,7 +116,8 @@ impl Part {
         self.0.len == 0
     }
 
-    /// Returns whether the part has an error, whatever comes before it and after it. Parts after it need not be judged.
+    /// Returns whether the part has an error, whatever comes before and after it. Later parts need
+    /// not be judged.
     ///
     /// ```
     /// use trust8::Part;
@@ -127,7 +130,7 @@ impl Part {
         self.0.has_failed()
     }
 
-    /// Returns the judgement as bytes, to be sent or stored. They are the same on all machines.
+    /// Returns the judgement as bytes, to send or store. They are the same on all machines.
     ///
     /// ```
     /// use trust8::Part;
@@ -152,9 +155,10 @@ impl Part {
         bytes
     }
 
-    /// Returns the judgement that [`to_bytes`](Self::to_bytes) made these bytes of, or `None` if no part has such a judgement.
+    /// Returns the judgement with these [`bytes`](Self::to_bytes), or `None` if no part has such a
+    /// judgement.
     ///
-    /// Nobody can say whether the text was like that: a judgement is as trustworthy as the place that it comes from.
+    /// The text is not checked again: trust the judgement as much as its sender.
     ///
     /// ```
     /// use trust8::Part;
@@ -186,7 +190,7 @@ impl Part {
     }
 }
 
-/// The part of no bytes.
+/// The empty part.
 impl Default for Part {
     fn default() -> Self {
         let counted = Tally::default();
@@ -195,7 +199,7 @@ impl Default for Part {
 }
 
 impl Kernel {
-    /// Does what [`Part::of`] does, with this kernel.
+    /// Does the same as [`Part::of`], with this kernel.
     ///
     /// ```
     /// use trust8::{Kernel, Part};

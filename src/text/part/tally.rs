@@ -1,4 +1,4 @@
-//! What is counted in a part of a text.
+//! The counts of a part of a text.
 
 #![forbid(unsafe_code)]
 
@@ -6,7 +6,7 @@ use crate::error::Utf8Error;
 use crate::kernel::Kernel;
 use crate::text::counts::{self, Counts};
 
-/// What is counted in the body of a part.
+/// The counts of the body of a part.
 pub(crate) trait Counted: Copy + Default {
     /// Validates `text`, and counts up to the first error.
     fn of(kernel: &Kernel, text: &[u8]) -> (Self, Option<Utf8Error>);
@@ -18,7 +18,7 @@ pub(crate) trait Counted: Copy + Default {
     fn and(self, next: Self) -> Self;
 }
 
-/// What a valid text is made of. All numbers have 64 bits.
+/// The counts of a valid text. All numbers have 64 bits.
 ///
 /// ```
 /// let tally = trust8::Part::of("één\n".as_bytes()).finish().unwrap();
@@ -31,7 +31,7 @@ pub struct Tally {
     pub(super) from_e0: u64,
     pub(super) from_f0: u64,
     pub(super) newlines: u64,
-    /// The characters after the last newline, or all if there is none.
+    /// The number of characters after the last newline, or of all if there is none.
     pub(super) line_chars: u64,
 }
 
@@ -107,7 +107,7 @@ impl Tally {
 
     #[cfg(feature = "rayon")]
     pub(super) fn counts(&self) -> Counts {
-        // A part that lies in memory is no longer than a `usize` says. Of others no summary is made.
+        // The length of a part in memory fits into a `usize`. Other parts have no summary.
         let [continuations, from_e0, from_f0, newlines] =
             [self.continuations, self.from_e0, self.from_f0, self.newlines].map(|count| count as usize);
         Counts { continuations, from_e0, from_f0, newlines }
@@ -140,7 +140,8 @@ impl Counted for Tally {
         }
     }
 
-    // No text is so long that these sums overflow, but what `Part::from_bytes` gets may be made up.
+    // No text is long enough for these sums to overflow, but the input of `Part::from_bytes` may be
+    // forged.
     fn and(self, next: Self) -> Self {
         let before = if next.newlines == 0 { self.line_chars } else { 0 };
         Self {

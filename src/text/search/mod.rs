@@ -1,21 +1,23 @@
-//! Searches for the first unit of a text that has some property: is not ASCII, is not in Latin-1, is not well-formed, begins a sequence
-//! of a dialect's own.
+//! Searches for the first unit of a text with some property: not ASCII, not in Latin-1, not
+//! well-formed, or the start of a dialect's special sequence.
 //!
 //! ```text
 //! up to 256 bytes: vector by vector
 //! more: skip blocks of 256 bytes in which a quick test rules the unit out; look at the others vector by vector
 //! ```
 //!
-//! 1. **A quick test may be wrong in one direction.** It takes one or two operations a vector and one branch a block, and may
-//!    suspect a block without cause. The exact look decides.
-//! 2. **Bytes are compared, not units.** A constant with which the unit's other bytes never agree makes that a comparison of units.
-//!    So vectors need no operations for 16 bits, and each byte order is nothing but another constant. The exception is UTF-32, whose
-//!    characters are told from other numbers by three operations for 32 bits. That test is exact.
-//! 3. **The rest of a text is loaded with zeros after it.** A search that finds one of these has found the end.
+//! 1. **A quick test may be wrong in one direction.** It takes one or two operations a vector and
+//!    one branch a block, and may raise a false alarm. The exact test decides.
+//! 2. **Bytes are compared, not units.** With a constant that never matches the unit's other bytes,
+//!    this compares units. So vectors need no operations for 16 bits, and a byte order is just
+//!    another constant. The exception is UTF-32: three operations for 32 bits test for characters,
+//!    exactly.
+//! 3. **The rest of a text is loaded with zeros after it.** A search that finds such a zero has
+//!    found the end.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `mod.rs` | the loops, and [`Sought`], what can be searched for |
+//! | `mod.rs` | the loops, and [`Sought`], the property to search for |
 //! | `vectors.rs` | the operations on vectors, of every engine |
 
 #![forbid(unsafe_code)]
@@ -33,7 +35,8 @@ pub trait Searching: Engine + Vectors {}
 
 impl<E: Engine + Vectors> Searching for E {}
 
-/// The search for the first `Q`. It returns its place in bytes, or the length of the text, which is in whole units.
+/// The search for the first `Q`. It returns its position in bytes, or the length of the text, which
+/// is in whole units.
 pub struct Search<Q>(PhantomData<Q>);
 
 impl<Q> Search<Q> {
@@ -82,16 +85,18 @@ pub trait Sought<V: Vectors> {
     /// The number of bytes in a unit.
     const UNIT: usize;
 
-    /// Returns whether a vector of these may have a unit that is sought. If it returns false, none has.
+    /// Returns whether any of these vectors may have a sought unit. If it returns false, none has.
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool;
 
-    /// Returns ones for bytes of units that are sought: at least one for each. All units before the lowest one are fine.
+    /// Returns ones for bytes of sought units: at least one for each. No unit before the lowest one
+    /// is sought.
     ///
-    /// `pending` has ones where a unit at the start of this vector has to complete what the vector before ended with, and is zero
-    /// at the start of a text. It is changed to what the next vector has to complete.
+    /// `pending` has ones where units at the start of this vector must complete a sequence from the
+    /// vector before, and is zero at the start of a text. It is updated for the next vector.
     fn places(v: V, now: V::Vector, pending: &mut u64) -> u64;
 
-    /// Returns where the unit is that is sought, if [`places`](Self::places) has a one for the unit at `at`.
+    /// Returns the position of the sought unit, if [`places`](Self::places) has a one for the unit
+    /// at `at`.
     #[inline(always)]
     fn place(_text: &[u8], at: usize) -> usize {
         at
@@ -101,13 +106,14 @@ pub trait Sought<V: Vectors> {
 /// The least length at which blocks are tested quickly first.
 pub const LONG_BYTES: usize = 256;
 
-/// Returns the place of the first unit that is sought, or the length of the text. `text` is in whole units.
+/// Returns the position of the first sought unit, or the length of the text. `text` is in whole
+/// units.
 #[inline(always)]
 fn short<Q: Sought<V>, V: Vectors>(v: V, text: &[u8]) -> usize {
     rest::<Q, V>(v, text, 0, 0)
 }
 
-/// Does what `short` does, for a long text.
+/// Does the same as `short`, for a long text.
 #[inline(always)]
 fn long<Q: Sought<V>, V: Vectors>(v: V, text: &[u8]) -> usize {
     let (mut at, mut pending) = (0, 0);
@@ -137,8 +143,8 @@ fn rest<Q: Sought<V>, V: Vectors>(v: V, text: &[u8], mut at: usize, mut pending:
     }
     let places = Q::places(v, v.load_short(&text[at..]), &mut pending);
     let at = text.len().min(at + unit_at::<Q, V>(places));
-    // Most searches do the same in both cases, so there is no branch. What is pending at the end of a text, the zero after it does
-    // not complete.
+    // Most searches do the same in both cases, so there is no branch. The zero after a text does
+    // not complete a pending sequence.
     if places == 0 { at } else { Q::place(text, at) }
 }
 
@@ -156,12 +162,13 @@ fn places<Q: Sought<V>, V: Vectors>(v: V, text: &[u8]) -> u64 {
     if at == BLOCK_BYTES || at == text.len() {
         return ones;
     }
-    // The zeros after the text are no places.
+    // The zeros after the text do not count.
     let within = (1 << (text.len() - at)) - 1;
     ones | (Q::places(v, v.load_short(&text[at..]), &mut pending) & within) << at
 }
 
-/// Looks at each whole vector from `at` on, and moves `at` to what is left. Returns where a unit is sought, if one is.
+/// Searches each whole vector from `at` on, and moves `at` to the rest. Returns the position of the
+/// first sought unit, if any.
 #[inline(always)]
 fn look<Q: Sought<V>, V: Vectors>(v: V, text: &[u8], at: &mut usize, pending: &mut u64) -> Option<usize> {
     while text.len() - *at >= V::LANES {
@@ -174,13 +181,13 @@ fn look<Q: Sought<V>, V: Vectors>(v: V, text: &[u8], at: &mut usize, pending: &m
     None
 }
 
-/// Returns where the first unit begins that has a one, or 64 or more if none has.
+/// Returns the start of the first unit with a one, or 64 or more if none has one.
 #[inline(always)]
 pub fn unit_at<Q: Sought<V>, V: Vectors>(places: u64) -> usize {
     places.trailing_zeros() as usize / Q::UNIT * Q::UNIT
 }
 
-/// Returns whether a block may have a unit that is sought.
+/// Returns whether a block may have a sought unit.
 #[inline(always)]
 pub fn is_block_suspected<Q: Sought<V>, V: Vectors>(v: V, block: &[u8; LONG_BYTES]) -> bool {
     match V::LANES {

@@ -20,7 +20,7 @@ pub trait Vectors: Copy {
     /// The number of bytes in a vector, at most 64.
     const LANES: usize;
 
-    /// Returns `bytes[at..at + LANES]`. Panics where that is out of bounds.
+    /// Returns `bytes[at..at + LANES]`. Panics if this is out of bounds.
     fn load(self, bytes: &[u8], at: usize) -> Self::Vector;
 
     /// Returns `bytes`, fewer than `LANES`, and zeros after them.

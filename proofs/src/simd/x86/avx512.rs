@@ -97,7 +97,7 @@ impl Avx512 {
         }))
     }
 
-    /// The mask has no bit but the lowest, which is all that is asked for.
+    /// The mask has only the lowest bit. Callers need no other.
     pub(crate) fn not_zero(self, v: Vector) -> u64 {
         if !self.any(v) {
             return 0;

@@ -15,7 +15,7 @@ use crate::text::columns::layout::{FixedSize, Offsets, Validity};
 use crate::text::columns::marks::{GROUP, WORD};
 use crate::text::columns::offset::Offset;
 
-/// If one row in so many is bad, all rows of a group are replaced at once.
+/// If at least one row in this many is bad, all rows of a group are replaced at once.
 const MANY: usize = 32;
 
 /// The rows that [`repair`](super::repair) has written. All values are UTF-8, and no row begins or ends inside a character.
@@ -102,7 +102,7 @@ impl<F: Fn(usize) -> usize> Source<'_, F> {
             if policy == Policy::Replace && self.can_replace_at_once(first, last, words) {
                 self.copy(next, first, limit, &mut values, &mut offsets)?;
                 let most = 3 * ((self.start)(last) - (self.start)(first));
-                // Near the limit, rows are written one by one, so that the error names the row.
+                // Near the limit, rows are written one by one, so that the error can name the row.
                 if most <= limit - values.len() {
                     self.replace_at_once(kernel, first, last, &mut values, &mut offsets);
                     next = last;
@@ -128,8 +128,9 @@ impl<F: Fn(usize) -> usize> Source<'_, F> {
         Ok(RepairedRows { values, offsets, validity })
     }
 
-    /// Returns whether the rows from `first` to `last` can be replaced as one text: many of them are bad, no null among these, and
-    /// none begins inside a sequence, so that no sequence is cut by the end of a row.
+    /// Returns whether the rows from `first` to `last` can be replaced as one text: many of them
+    /// are bad, none of these is null, and none begins inside a sequence, so that no row cuts a
+    /// sequence.
     fn can_replace_at_once(&self, first: usize, last: usize, words: &[u64]) -> bool {
         let bad: usize = words.iter().map(|word| word.count_ones() as usize).sum();
         let is_null = |(word, row): (&u64, usize)| {
@@ -144,8 +145,8 @@ impl<F: Fn(usize) -> usize> Source<'_, F> {
             })
     }
 
-    /// Appends the rows from `first` to `last` with each ill-formed sequence replaced by U+FFFD, all at once. What lossy text is as
-    /// a whole, it is row by row, if no sequence is cut.
+    /// Appends the rows from `first` to `last` with each ill-formed sequence replaced by U+FFFD,
+    /// all at once. The lossy text of the whole is that of the rows if no sequence is cut.
     fn replace_at_once<O: Offset>(
         &self,
         kernel: &'static Kernel,
@@ -156,7 +157,7 @@ impl<F: Fn(usize) -> usize> Source<'_, F> {
     ) {
         let begin = (self.start)(first);
         let text = &self.values[begin..(self.start)(last)];
-        // Where a byte of the text is in `values`, as far as no replacement comes before it.
+        // The position of a byte of the text in `values`, if no replacement comes before it.
         let mut base = values.len();
         append_in_place(kernel, text, values);
         let mut row = first;

@@ -1,4 +1,4 @@
-//! Columns whose rows are not all UTF-8 become columns whose rows are.
+//! Repairs columns with rows that are not UTF-8.
 //!
 //! ```text
 //! find the rows that are not UTF-8, and how long the output can become; if there are none, return the column as it was
@@ -25,15 +25,15 @@ pub use contiguous::RepairedRows;
 pub use policy::Policy;
 pub use views::RepairedViews;
 
-/// Repairs the rows that are not UTF-8, as `policy` says.
+/// Repairs the rows that are not UTF-8 with `policy`.
 ///
-/// If all rows are UTF-8, or null, the column is returned as it was, and nothing is allocated. Otherwise new values and new
-/// offsets are written, which are allocated once, and all of the new values are UTF-8: what lay under a null and was not UTF-8
-/// is left out.
+/// If all rows are UTF-8 or null, the column is returned unchanged, and nothing is allocated.
+/// Otherwise new values and offsets are allocated once. All new values are UTF-8: the bytes of a
+/// null row are left out if they are not UTF-8.
 ///
 /// # Errors
 ///
-/// Returns the first row with which the new values become longer than the offsets can say.
+/// Returns the first row at which the new values become too long for the offsets.
 ///
 /// ```
 /// use trust8::columns::{Offsets, Policy, Repaired, repair};
@@ -51,7 +51,8 @@ pub fn repair<C: Column + Repair>(column: C, policy: Policy) -> Result<Repaired<
 }
 
 impl Kernel {
-    /// Does what [`repair`](crate::columns::repair) does, with this kernel, and with offsets that reach to `limit` at most.
+    /// Does the same as [`repair`](crate::columns::repair), with this kernel, and with offsets up
+    /// to `limit`.
     ///
     /// # Errors
     ///
@@ -69,7 +70,7 @@ impl Kernel {
     }
 }
 
-/// What [`repair`] returns: the column as it was, or new rows.
+/// The result of [`repair`]: the unchanged column, or new rows.
 ///
 /// ```
 /// use trust8::columns::{Offsets, Policy, Repaired, repair};
@@ -92,7 +93,7 @@ pub enum Repaired<C, T> {
 
 /// A layout that [`repair`] can write.
 pub trait Repair: Sized {
-    /// What `repair` writes.
+    /// The output of `repair`.
     type Owned;
 
     /// The greatest length of the new values.
@@ -113,9 +114,9 @@ pub trait Repair: Sized {
 /// The rows that are not UTF-8.
 #[derive(Debug)]
 pub struct Finding {
-    /// One bit for each row, the first one the lowest: whether it is not UTF-8, null or not.
+    /// One bit for each row, the first one the lowest: whether it is not UTF-8, even if it is null.
     words: Vec<u64>,
-    /// How many bytes of these rows are in ill-formed sequences, or more.
+    /// An upper bound on the bytes of these rows in ill-formed sequences.
     ill_formed: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of a row that is not UTF-8.
+//! Policies for rows that are not UTF-8.
 
 #![forbid(unsafe_code)]
 
@@ -14,7 +14,7 @@ use crate::repair::faults::each_fault;
 use crate::repair::lossy::{SPARE_ROOM, append_in_place, owned};
 use crate::repair::survey::REPLACEMENT;
 
-/// What [`repair`](super::repair) makes of a row that is not UTF-8.
+/// How [`repair`](super::repair) treats a row that is not UTF-8.
 ///
 /// ```
 /// use trust8::columns::{Offsets, Policy, Repaired, repair};
@@ -41,18 +41,19 @@ pub enum Policy {
     /// Each ill-formed sequence becomes one U+FFFD, as in the WHATWG encoding standard and in `std`: a sequence is the longest
     /// beginning of a character, or else one byte.
     Replace,
-    /// The same as `new String(bytes, UTF_8)` in Java 17. It differs from [`Replace`](Self::Replace) in surrogates: `ED` before
-    /// `A0..BF` becomes one U+FFFD together with that byte and one continuation after it, and not one for each byte.
+    /// The same as `new String(bytes, UTF_8)` in Java 17. It differs from
+    /// [`Replace`](Self::Replace) for surrogates: `ED`, a byte `A0..BF` and a continuation after it
+    /// become one U+FFFD, not one for each byte.
     Java,
     /// Ill-formed sequences are left out.
     Drop,
-    /// The row becomes null. It has no bytes then.
+    /// The row becomes null, without bytes.
     Null,
-    /// Each byte of an ill-formed sequence becomes `\xNN`, with its value in two upper-case hexadecimal digits. Backslashes
-    /// elsewhere stay as they are.
+    /// Each byte of an ill-formed sequence becomes `\xNN`, with its value in two upper-case
+    /// hexadecimal digits. Other backslashes are unchanged.
     Escape,
-    /// Each byte of an ill-formed sequence becomes the character that it is in windows-1252, as the WHATWG encoding standard
-    /// has it: all bytes have one.
+    /// Each byte of an ill-formed sequence becomes its windows-1252 character. In the WHATWG
+    /// encoding standard, all bytes have one.
     Windows1252,
 }
 
@@ -103,8 +104,8 @@ impl Policy {
         Self::ALL.iter().copied().find(|policy| is_same_name(policy.name(), name))
     }
 
-    /// Repairs `bytes` as if they were a row: returns them if they are UTF-8, and otherwise what the policy makes of them. That is `None`
-    /// for [`Null`](Self::Null).
+    /// Repairs `bytes` as if they were a row: returns them if they are UTF-8, or else the repaired
+    /// bytes, or `None` for [`Null`](Self::Null).
     ///
     /// ```
     /// use trust8::columns::Policy;
@@ -119,8 +120,8 @@ impl Policy {
         Kernel::best().repair_one(bytes, self)
     }
 
-    /// Returns how much capacity is enough for rows of `len` bytes together, of which at most `ill_formed` are in ill-formed
-    /// sequences.
+    /// Returns a sufficient capacity for rows of `len` bytes in total, at most `ill_formed` of them
+    /// in ill-formed sequences.
     pub(super) fn capacity(self, len: usize, ill_formed: usize) -> usize {
         let more = match self {
             Self::Drop | Self::Null => 0,
@@ -132,7 +133,7 @@ impl Policy {
         len.saturating_add(ill_formed.saturating_mul(more)).saturating_add(spare)
     }
 
-    /// Appends a row that is not UTF-8. What it appends is UTF-8.
+    /// Appends the repaired text of a row that is not UTF-8.
     pub(super) fn append(self, kernel: &'static Kernel, row: &[u8], text: &mut Vec<u8>) {
         if self == Self::Null {
             return;
@@ -142,7 +143,7 @@ impl Policy {
         }
         let mut done = 0;
         let replace = |at: usize, len| {
-            // Java replaces a surrogate as a whole, which is several ill-formed sequences.
+            // Java replaces a whole surrogate, which is several ill-formed sequences.
             if at >= done {
                 push_first::<16>(text, &row[done..], at - done);
                 done = at + self.put(&row[at..], len, text);
@@ -156,7 +157,8 @@ impl Policy {
         text.extend_from_slice(&row[done..]);
     }
 
-    /// Appends what replaces the ill-formed sequence of `len` bytes at the start of `rest`. Returns how many bytes it replaces.
+    /// Appends the replacement of the ill-formed sequence of `len` bytes at the start of `rest`.
+    /// Returns how many bytes it replaces.
     #[inline(always)]
     fn put(self, rest: &[u8], len: usize, text: &mut Vec<u8>) -> usize {
         let table = match self {
@@ -177,8 +179,8 @@ impl Policy {
     }
 }
 
-/// Appends the first `len` of `bytes`. A copy of a fixed length takes less time, so `N` are copied where that is enough and there
-/// are so many.
+/// Appends the first `len` of `bytes`. A copy of a fixed length takes less time, so `N` bytes are
+/// copied if that is enough and `bytes` has them.
 #[inline(always)]
 fn push_first<const N: usize>(text: &mut Vec<u8>, bytes: &[u8], len: usize) {
     match bytes.first_chunk::<N>() {
@@ -191,7 +193,7 @@ fn push_first<const N: usize>(text: &mut Vec<u8>, bytes: &[u8], len: usize) {
     }
 }
 
-/// Does what [`each_fault`] does, byte by byte.
+/// Does the same as [`each_fault`], byte by byte.
 fn each_fault_of_short(row: &[u8], mut use_fault: impl FnMut(usize, usize)) {
     let mut at = 0;
     for chunk in row.utf8_chunks() {
@@ -210,7 +212,7 @@ impl fmt::Display for Policy {
     }
 }
 
-/// Does what [`by_name`](Policy::by_name) does.
+/// Does the same as [`by_name`](Policy::by_name).
 ///
 /// ```
 /// use trust8::columns::Policy;
@@ -233,7 +235,7 @@ impl FromStr for Policy {
 }
 
 impl Kernel {
-    /// Does what [`Policy::repair`] does, with this kernel.
+    /// Does the same as [`Policy::repair`], with this kernel.
     #[must_use]
     pub fn repair_one<'a>(&'static self, bytes: &'a [u8], policy: Policy) -> Option<Cow<'a, str>> {
         match (self.check(bytes), policy) {
@@ -243,17 +245,17 @@ impl Kernel {
             (Err(_), _) => {
                 let mut text = Vec::with_capacity(bytes.len() + bytes.len() / 8 + SHORT);
                 policy.append(self, bytes, &mut text);
-                // It is UTF-8. That is checked, so that nothing here has to be trusted.
+                // It is UTF-8. Checking it keeps this file out of the trusted base.
                 Some(Cow::Owned(self.from_utf8_lossy_owned(text)))
             }
         }
     }
 }
 
-/// For shorter rows, the loop of `core` takes less time.
+/// For shorter rows, `core`'s loop takes less time.
 const SHORT: usize = 64;
 
-/// What is written for each byte from 80 on, and its length.
+/// The replacement of each byte from 80 on, and its length.
 type Table = [([u8; 4], u8); 128];
 
 /// `\xNN`.

@@ -1,4 +1,4 @@
-//! Views: only the rows that are not UTF-8 are written, into a buffer of their own.
+//! Views: only the rows that are not UTF-8 are written, into a new buffer.
 
 #![forbid(unsafe_code)]
 
@@ -23,7 +23,7 @@ use crate::text::columns::views::INLINE;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RepairedViews {
-    /// The views of all rows. Rows that were UTF-8 have the view that they had.
+    /// The views of all rows. Rows that were UTF-8 keep their view.
     pub views: Vec<u128>,
     /// The buffer that comes after all others. New views of strings of more than 12 bytes name it.
     pub buffer: Vec<u8>,
@@ -48,7 +48,7 @@ impl<B: AsRef<[u8]>> Repair for Views<'_, B> {
         let lens = finding.rows().map(|row| self.with_row(row, <[u8]>::len));
         let there = self.buffers.iter().map(|buffer| buffer.as_ref().len());
         let there = there.fold(self.views.len().saturating_mul(INLINE as usize), usize::saturating_add);
-        // Where rows overlap, their sum can be greater than any memory. The buffer grows then.
+        // If rows overlap, their total length can exceed any memory. Then the buffer grows.
         let len = lens.fold(0, usize::saturating_add).min(there);
         let mut buffer = match policy {
             Policy::Null => Vec::new(),
