@@ -7,7 +7,6 @@
 //! | `parts.rs` | the stores of what was shuffled |
 //! | `tables.rs` | the tables of shuffles |
 //! | `model.rs` | every operation against a model on arrays |
-//!
 //! | `avx2.rs` and the like | the operations of one instruction set |
 //!
 //! AVX-512 implements [`ConvertOps`] itself.
@@ -15,7 +14,7 @@
 //! Conversions treat all places of a block alike, whatever the text is, and leave out what does not belong to the result. So
 //! the operations that matter are those that append some of a vector's bytes. AVX-512 has an instruction that moves the kept
 //! bytes together. The other sets shuffle, and look the shuffle up by the bits of what is kept. How large a table is depends
-//! on which bits can occur: this is why there are five such operations, which differ only in what they may assume.
+//! on which bits can occur: this is why there are six such operations, which differ only in what they may assume.
 
 #[cfg(trust8_x86)]
 mod avx2;
