@@ -10,6 +10,9 @@ pub(super) trait Codec {
     /// The number of bytes in a unit.
     const UNIT: usize;
 
+    /// Whether all bytes are well-formed text.
+    const ALL_VALID: bool = false;
+
     /// The character that replaces what can't be converted: U+FFFD, or another one if the encoding does not have that.
     const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
@@ -24,6 +27,11 @@ pub(super) trait Codec {
             Next::Char(char, _) => Some(char),
             _ => None,
         }
+    }
+
+    /// Returns the length of the whole characters at the start of a well-formed text that is cut off anywhere.
+    fn whole_len(text: &[u8], _swapped: bool) -> usize {
+        text.len() / Self::UNIT * Self::UNIT
     }
 
     /// Returns the number of bytes that a character has, if the encoding has it.

@@ -25,7 +25,7 @@ use super::pairs::{self, Length};
 use super::scalar::{self, Stop};
 use super::swapped::{CHUNK, in_chunks, swapped};
 use trust8::Kernel;
-use trust8::boundary::{floor, whole_len};
+use trust8::boundary::floor;
 
 use crate::conversion::{NEARLY_FULL_BYTES, Swap};
 use trust8::engine::Output;
@@ -81,7 +81,7 @@ impl Route {
         if read == text.len() {
             return (read, End::All);
         }
-        if self.from.begins_with_more(&text[read..], self.to, out.left()) {
+        if self.from.first_exceeds(&text[read..], self.to, out.left()) {
             return (read, End::Full);
         }
         self.resume_to_end(text, read, out)
@@ -154,7 +154,7 @@ impl Route {
     /// Returns whether the kernel replaces characters, whatever their length is, by a byte. Then the result does not say how much of
     /// the text it is.
     #[inline(always)]
-    fn replaces_with_less(&self) -> bool {
+    pub(super) fn replaces_with_less(&self) -> bool {
         self.lossy && self.to.family == Family::Latin1 && self.from.family != Family::Latin1
     }
 
@@ -278,7 +278,7 @@ impl Route {
     }
 
     /// Converts as much of the text as the kernel converts: nothing, if the pair is not listed.
-    fn by_kernel(&self, text: &[u8], out: &mut Output<'_>) -> usize {
+    pub(super) fn by_kernel(&self, text: &[u8], out: &mut Output<'_>) -> usize {
         let Self { kernel, from, to, .. } = *self;
         let text = self.fitting(text, out.left());
         if self.copies() {
@@ -291,8 +291,8 @@ impl Route {
             && let Some(convert) = pairs::conversion_of_swapped(from, to)
         {
             // Valid text may end inside a character, if it is a chunk.
-            let whole = if from.known_valid { whole_len(text) } else { text.len() };
-            return convert(kernel, &text[..whole], out);
+            let text = if from.known_valid { from.whole(text) } else { text };
+            return convert(kernel, text, out);
         }
         let Some(convert) = pairs::conversion(from.family, to.family) else { return 0 };
         if from.swapped {
@@ -320,7 +320,7 @@ impl Route {
             && let Some(convert) = pairs::conversion_of_valid(from.family, to.family)
         {
             // Valid, but a chunk of it may end inside a character.
-            return convert(kernel, &text[..whole_len(text)], out);
+            return convert(kernel, from.whole(text), out);
         }
         convert(kernel, text, out)
     }

@@ -272,8 +272,8 @@ fn all() -> Vec<Function> {
     }
     add("`diagnose`", any, Box::new(|bytes| done(trust8_dialect::diagnose(bytes))));
 
-    for from in Encoding::ALL {
-        for to in Encoding::ALL {
+    for &from in Encoding::ALL {
+        for &to in Encoding::ALL {
             let pair = format!("{} to {}", from.name(), to.name());
             let valid = if to == Encoding::Latin1 { None } else { Some(Symbols::Valid(from)) };
             if let Some(valid) = valid {
@@ -291,9 +291,9 @@ fn all() -> Vec<Function> {
                 }),
             );
             add(
-                &format!("`lossy_len`, {pair}"),
+                &format!("`len_lossy`, {pair}"),
                 Symbols::Any(from),
-                Box::new(move |bytes| done(trust8_transcode::lossy_len(from, to, bytes))),
+                Box::new(move |bytes| done(trust8_transcode::len_lossy(from, to, bytes))),
             );
             if from == to || from == Encoding::Utf8 || to == Encoding::Utf8 {
                 for room in [256, 4000] {
