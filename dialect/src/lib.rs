@@ -67,6 +67,8 @@ mod rewriting;
 #[cfg(feature = "alloc")]
 mod rewritten;
 mod runs;
+#[cfg(feature = "serde")]
+mod serialize;
 
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
@@ -82,7 +84,7 @@ use trust8::engine::is_same_name;
 use trust8::{Kernel, UnknownName};
 
 pub use diagnosis::{Diagnosis, diagnose};
-pub use error::{DialectError, EncodeError};
+pub use error::{DialectEncodeError, DialectError};
 pub use kind::DialectErrorKind;
 pub use parts::CodePoints;
 pub use trust8::engine::Progress;
@@ -368,8 +370,8 @@ impl Dialect {
     /// assert_eq!(Dialect::Wtf8.encode(0xD800, &mut buffer).unwrap(), b"\xED\xA0\x80");
     /// assert!(Dialect::Cesu8.encode(0xD800, &mut buffer).is_err());
     /// ```
-    pub fn encode(self, value: u32, buffer: &mut [u8; 6]) -> Result<&[u8], EncodeError> {
-        form::write(self, value, buffer).ok_or(EncodeError::new(self, value))
+    pub fn encode(self, value: u32, buffer: &mut [u8; 6]) -> Result<&[u8], DialectEncodeError> {
+        form::write(self, value, buffer).ok_or(DialectEncodeError::new(self, value))
     }
 
     /// Converts `bytes` from this dialect to UTF-8. If they are UTF-8 already, they are borrowed.

@@ -104,6 +104,8 @@ mod repaired;
 mod route;
 mod scalar;
 mod search;
+#[cfg(feature = "serde")]
+mod serialize;
 #[cfg(trust8_simd)]
 mod simd;
 mod swapped;

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use core::fmt;
 use core::iter::FusedIterator;
 
 use super::codec::Next;
@@ -65,7 +66,8 @@ pub fn errors_in<F: Form>(form: F, text: &F::Text) -> ErrorsIn<'_> {
 }
 
 /// The malformed sequences of a text; see [`errors_in`].
-#[derive(Clone, Debug)]
+#[derive(Clone)]
+#[must_use = "iterators do nothing unless they are used"]
 pub struct ErrorsIn<'a> {
     kernel: &'static Kernel,
     layout: Layout,
@@ -103,6 +105,13 @@ impl Iterator for ErrorsIn<'_> {
 }
 
 impl FusedIterator for ErrorsIn<'_> {}
+
+/// Lists the errors that the iterator has not returned yet.
+impl fmt::Debug for ErrorsIn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
 
 /// Returns whether all characters of the text are ASCII.
 ///

@@ -39,3 +39,19 @@ fn globs_do_not_clash() {
     assert_ne!(ErrorKind::Overlong.name(), ConversionErrorKind::LoneLow(0xDC00).name());
     let (_, _): (Option<Errors<'_>>, Option<ErrorsIn<'_>>) = (None, None);
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn reports_are_serialised() {
+    use serde_json::{from_str, json, to_value};
+    use trust8_transcode::{Encoding, Utf16, validate};
+
+    let error = validate(Utf16, &[0x61, 0xDC00]).unwrap_err();
+    let expected = json!({
+        "valid_up_to": 1, "error_len": 1, "kind": "lone-low-surrogate", "message": error.to_string(),
+    });
+    assert_eq!(to_value(error).unwrap(), expected);
+    for encoding in Encoding::ALL {
+        assert_eq!(from_str::<Encoding>(&to_value(encoding).unwrap().to_string()).unwrap(), *encoding);
+    }
+}
