@@ -130,7 +130,7 @@ pub const fn ends_in_lead(bytes: &[u8]) -> bool {
 }
 
 /// Returns the last place at or before `at` where a character begins, if `bytes[..at]` has no fault except perhaps for a
-/// character that `at` cuts off. The byte at `at` does not matter.
+/// character that `at` cuts off. The byte at `at` has no influence.
 ///
 /// `start_before` steps back over a whole character as well as over a cut one: which of the two it is may be what the caller
 /// wants to find out.

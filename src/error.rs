@@ -350,7 +350,7 @@ impl Sequence {
             None => padded(rest),
         };
         let (kind, len, seen_len) = diagnose(four, rest.len());
-        // Zeros stand for what was not seen, so that two errors are equal whatever else follows in their inputs. (The first
+        // Bytes that do not count are zeros, so that two errors are equal whatever else follows in their inputs. (The first
         // byte is the lowest.)
         let seen = u32::from_le_bytes(four) & u32::MAX >> (32 - 8 * seen_len);
         let word =

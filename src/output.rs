@@ -12,7 +12,7 @@ use core::ptr;
 
 use crate::simd::as_uninit;
 
-/// Memory for text, of which the beginning is text already.
+/// Memory for text. The beginning of it is text already.
 pub struct Output<'a> {
     room: &'a mut [MaybeUninit<u8>],
     /// The number of bytes at the start of `room` that are initialised: at most its length.
@@ -128,7 +128,7 @@ impl<'a> Output<'a> {
         true
     }
 
-    /// Appends the first `n` of `bytes` if all `N` would fit. To write always `N` costs less than to write exactly `n`.
+    /// Appends the first `n` of `bytes` if all `N` would fit. A store of fixed size beats a copy of variable length.
     #[inline(always)]
     pub fn put_first<const N: usize>(&mut self, bytes: &[u8; N], n: usize) -> bool {
         let Some(next) = self.next_array::<N>() else { return false };

@@ -106,7 +106,7 @@ impl DialectError {
         self.kind
     }
 
-    /// Returns the code point that the sequence stands for, if it has a meaning in another dialect, or a meaning in this one
+    /// Returns the code point that the sequence means, if it has a meaning in another dialect, or a meaning in this one
     /// that UTF-8 can't express.
     ///
     /// ```

@@ -126,7 +126,7 @@ static LEADS: [Lead; 64] = {
     let mut table = [NEVER; 64];
     let mut i = 0;
     while i < 64 {
-        // The binary digits stand for B0 to BF, A0 to AF, 90 to 9F and 80 to 8F, from left to right.
+        // The binary digits are for B0 to BF, A0 to AF, 90 to 9F and 80 to 8F, from left to right.
         table[i] = match 0xC0 + i as u8 {
             0xC0 => NOTHING_PENDING,
             0xC2..=0xDF => two(),

@@ -51,7 +51,7 @@ struct NotAscii;
 impl<V: Vectors> Sought<V> for NotAscii {
     const UNIT: usize = 1;
 
-    // Where code is optimised for size, a closure around an operation would be a function of its own.
+    // Where code is optimised for size, LLVM would not inline a closure around an operation.
     #[inline(always)]
     fn is_suspected<const N: usize>(v: V, vectors: [V::Vector; N]) -> bool {
         let (mut all, mut i) = (vectors[0], 1);

@@ -46,7 +46,7 @@ pub(super) trait Codec {
 pub(super) enum Next {
     /// A character, and how many bytes it has.
     Char(char, usize),
-    /// Bytes that begin no character, and how many of them one replacement stands for.
+    /// Bytes that begin no character, and how many of them one replacement replaces.
     Malformed(Fault, usize),
     /// At most three bytes that begin a character, and then the end of the text. The fault is what is wrong if no more
     /// follows.

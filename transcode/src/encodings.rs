@@ -1,10 +1,10 @@
-//! The list of encodings, from which [`Encoding`] and everything that asks for an encoding's properties follow.
+//! The list of encodings. [`Encoding`] and all properties of an encoding follow from it.
 //!
 //! An encoding belongs to a family, whose members differ in byte order alone. The family's [`Codec`] reads and writes one
-//! character, and that is enough for every function of this module. `pairs.rs` lists the pairs of families that are converted
+//! character, and every function can be built on that. `pairs.rs` lists the pairs of families that are converted
 //! faster than character by character.
 //!
-//! To add an encoding, write its family's codec in a file of its own and add its lines to `families!` below.
+//! To add an encoding, write its family's codec in a new file and add its lines to `families!` below.
 
 #![forbid(unsafe_code)]
 

@@ -88,7 +88,7 @@ impl ConversionErrorKind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Fault {
     Utf8(Sequence),
-    /// The target, an encoding of this name, does not have the character, which has so many bytes in the input.
+    /// The target encoding, which has this name, lacks the character. The number is the character's length in the input, in bytes.
     Unmappable(char, &'static str, u8),
     /// The input ends after this high surrogate, or inside the unit after it.
     CutHigh(u16),
@@ -347,7 +347,7 @@ impl core::error::Error for TranscoderError {}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum BufferError {
-    /// Nothing is wrong with the input, but the buffer is too small. What is in the buffer now has no meaning.
+    /// Nothing is wrong with the input, but the buffer is too small. Its contents are unspecified.
     TooSmall(TooSmall),
     /// The input can't be converted, however large the buffer is.
     Invalid {

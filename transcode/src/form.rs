@@ -27,13 +27,13 @@ impl Number for u32 {}
 mod sealed {
     use super::*;
 
-    /// A number of which all combinations of bits are one.
+    /// A number that may have any bits.
     pub trait AnyBits: Copy {}
     impl AnyBits for u8 {}
     impl AnyBits for u16 {}
     impl AnyBits for u32 {}
 
-    /// What the functions of this crate need of a form. The methods have long names, so that they hide no method of a user's trait.
+    /// What the functions of this crate need of a form. The methods have long names, so that they don't clash with methods of a user's trait.
     pub trait Sealed: Copy {
         /// Borrowed text: `str`, or a slice.
         type Text: ?Sized;

@@ -72,7 +72,7 @@ fn units(route: &Route, text: &[u8]) -> usize {
         }
         (Family::Latin1, ..) => unreachable!("all text in Latin-1 is valid"),
     };
-    // One replacement stands for a unit that the end cuts off, and for the high surrogate before it if there is one.
+    // One character replaces a unit that the end cuts off, together with a high surrogate before it.
     if cut.is_empty() || from.whole(text).len() < text.len() {
         units
     } else {

@@ -1,7 +1,7 @@
-//! Lossy conversion of faulty text. A kernel stops at a fault. If it began anew after each, texts with many faults would take many
-//! times as long as others.
+//! Lossy conversion of faulty text. A kernel stops at a fault. Starting it again after each fault would make texts with many faults
+//! many times slower than others.
 //!
-//! Into UTF-16 and UTF-32, a conversion of its own replaces the faults of UTF-8 in the blocks that it converts; see
+//! Into UTF-16 and UTF-32, a special conversion replaces the faults of UTF-8 in the blocks that it converts; see
 //! `vector/from_faulty_utf8.rs`. Everywhere else, the faults of a chunk are replaced in a copy, and the copy, which is well-formed,
 //! is converted.
 //!
@@ -23,6 +23,7 @@ use super::encodings::{Family, Layout};
 use super::pairs;
 use super::route::Route;
 use super::swapped::{CHUNK, swapped};
+use crate::conversion::Swap;
 use trust8::boundary::whole_len;
 use trust8::engine::Output;
 use trust8::engine::{Replacer, start_before};
@@ -72,8 +73,17 @@ impl Route {
             if read > 0 {
                 return read;
             }
+        } else if self.to.swapped
+            && let Some(convert) = pairs::conversion_of_faulty_utf8(self.to.unswapped())
+        {
+            let before = out.len();
+            let read = convert(self.kernel, text, out);
+            self.kernel.run(Swap, &[], (self.to.family.unit(), out.written_mut(before)));
+            if read > 0 {
+                return read;
+            }
         }
-        if self.replaces_with_less() {
+        if self.replaces_with_bytes() {
             let read = self.by_utf16(text, out);
             if read > 0 {
                 return read;

@@ -1,7 +1,7 @@
 //! Conversion of text that arrives in pieces, which may end anywhere: inside a character, a surrogate pair, a unit.
 //!
 //! In every encoding a piece cuts off at most three bytes. They are kept, and become a character together with the first bytes
-//! of the next piece. Everything else is converted where it lies.
+//! of the next piece. Everything else is converted in place.
 
 #![forbid(unsafe_code)]
 
@@ -97,11 +97,11 @@ impl<F: Form, T: Form> Transcoder<F, T> {
     /// Returns the transcoder that continues after `position` units of text and then `pending`, the beginning of a character.
     ///
     /// What [`position`](Self::position) and [`pending`](Self::pending) return is all that a transcoder without an error
-    /// remembers. So they can be kept anywhere, such as in memory that another language owns, and the conversion goes on from
+    /// remembers. So they can be stored anywhere, such as in memory that another language owns, and the conversion can continue from
     /// there.
     ///
-    /// Returns `None` if `pending` is nothing that a transcoder can hold: the beginning of a character, in whole units. A form that is
-    /// known to be well-formed holds nothing. It also returns `None` if `position` is greater than [`i64::MAX`] bytes.
+    /// Returns `None` if `pending` is not the beginning of a character, in whole units. (A form that is known to be well-formed has
+    /// none.) It also returns `None` if `position` is greater than [`i64::MAX`] bytes.
     ///
     /// ```
     /// use trust8_transcode::{Encoding::*, Str, Transcoder};

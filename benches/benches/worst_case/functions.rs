@@ -360,7 +360,7 @@ fn reason(name: &str) -> &'static str {
             "clean text is only validated and borrowed; what replaces a fault is written by itself",
         ),
         ("Locator", "each fault has a place; clean text is only validated"),
-        ("to a `String`", "each fault takes two calls of a formatter; clean text takes one"),
+        ("to a `String`", "clean text is one call of a formatter; faults are replaced in a buffer first"),
         ("into", "near faults each buffer begins with a new search, and each U+FFFD is written by itself"),
         ("lines", "each line is a `String` with an allocation of its own; clean text has few lines"),
         (

@@ -15,7 +15,7 @@ use crate::text::columns::layout::{FixedSize, Offsets, Validity};
 use crate::text::columns::marks::{GROUP, WORD};
 use crate::text::columns::offset::Offset;
 
-/// If one row in so many is bad, all rows of a group are replaced at once.
+/// If at least one row in this many is bad, all rows of a group are replaced at once.
 const MANY: usize = 32;
 
 /// The rows that [`repair`](super::repair) has written. All values are UTF-8, and no row begins or ends inside a character.

@@ -119,7 +119,7 @@ impl Policy {
         Kernel::best().repair_one(bytes, self)
     }
 
-    /// Returns how much capacity is enough for rows of `len` bytes together, of which at most `ill_formed` are in ill-formed
+    /// Returns how much capacity is enough for rows of `len` bytes together, where at most `ill_formed` are in ill-formed
     /// sequences.
     pub(super) fn capacity(self, len: usize, ill_formed: usize) -> usize {
         let more = match self {
